@@ -4,7 +4,7 @@ Every function takes a square, ``t2 = theta**2`` (or ``s2 = s**2``), and gives a
 module that divides by an angle. They are plain arithmetic on floats so that the same source runs in Python
 and compiled.
 
-`sinc` to `d_sincc` use the even power series (exact rational coefficients) for small angles and a closed
+`sinc` to `dd_sincc` use the even power series (exact rational coefficients) for small angles and a closed
 form without cancellation beyond. `cotc` and its derivatives use the partial fractions of the cotangent,
 
     cotc = 2 sum_k 1 / ((2 k pi)^2 - t2),
@@ -89,6 +89,35 @@ def d_sincc(t2: float) -> float:
     theta = math.sqrt(t2)
     s = math.sin(0.5 * theta)
     return (2.0 * s * s - 3.0 * (1.0 - math.sin(theta) / theta)) / (t2 * t2)
+
+
+def dd_cosc(t2: float) -> float:
+    """Return (d d_cosc/d theta)/theta = (sincc - cosc - 4 d_cosc)/theta^2."""
+    if t2 < 9.0:
+        return (
+            1.0 / 90.0 + t2 * (-1.0 / 1680.0 + t2 * (1.0 / 75600.0 + t2 * (-1.0 / 5987520.0 + t2 * (
+            1.0 / 726485760.0 + t2 * (-1.0 / 124540416000.0 + t2 * (1.0 / 28582025472000.0 + t2 * (
+            -1.0 / 8447576417280000.0 + t2 * (3.2028449012822063e-19 + t2 * (
+            -7.091645312822921e-22 + t2 * (1.309226826982693e-24 + t2 * (
+            -2.046650883931579e-27 + t2 * (2.744550993777979e-30 + t2 * (
+            -3.192328234077984e-33 + t2 * (3.251671234100315e-36))))))))))))))
+        )
+    return (sincc(t2) - cosc(t2) - 4.0 * d_cosc(t2)) / t2
+
+
+def dd_sincc(t2: float) -> float:
+    """Return (d d_sincc/d theta)/theta = (d_cosc - 5 d_sincc)/theta^2."""
+    if t2 < 9.0:
+        return (
+            1.0 / 630.0 + t2 * (-1.0 / 15120.0 + t2 * (1.0 / 831600.0 + t2 * (
+            -1.0 / 77837760.0 + t2 * (1.0 / 10897286400.0 + t2 * (-1.0 / 2117187072000.0 + t2 * (
+            1.0 / 543058483968000.0 + t2 * (-5.6370070262566834e-18 + t2 * (
+            1.3925412614270462e-20 + t2 * (-2.836658125129168e-23 + t2 * (
+            4.848988248084048e-26 + t2 * (-7.057416841143375e-29 + t2 * (
+            8.853390302509611e-32 + t2 * (-9.673721921448438e-35 + t2 * (
+            9.290489240286615e-38))))))))))))))
+        )
+    return (d_cosc(t2) - 5.0 * d_sincc(t2)) / t2
 
 
 def cotc(t2: float) -> float:

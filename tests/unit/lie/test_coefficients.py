@@ -46,6 +46,11 @@ EXACT = {
     "sincc": _sincc,
     "d_cosc": lambda t2: (_sinc(t2) - 2 * _cosc(t2)) / t2,
     "d_sincc": lambda t2: (_cosc(t2) - 3 * _sincc(t2)) / t2,
+    "dd_cosc": lambda t2: (_sincc(t2) - _cosc(t2) - 4 * (_sinc(t2) - 2 * _cosc(t2)) / t2) / t2,
+    "dd_sincc": lambda t2: (
+        (_sinc(t2) - 2 * _cosc(t2)) / t2 - 5 * (_cosc(t2) - 3 * _sincc(t2)) / t2
+    )
+    / t2,
     "cotc": _cotc,
     "d_cotc": _d_cotc,
     "dd_cotc": _d(_d_cotc),
@@ -56,6 +61,8 @@ AT_ZERO = {
     "sincc": 1 / 6,
     "d_cosc": -1 / 12,
     "d_sincc": -1 / 60,
+    "dd_cosc": 1 / 90,
+    "dd_sincc": 1 / 630,
     "cotc": 1 / 12,
     "d_cotc": 1 / 360,
     "dd_cotc": 8 / 30240,
@@ -66,7 +73,7 @@ ANGLES = np.concatenate(
     [
         10.0 ** np.arange(-8, 0, 0.5),
         np.linspace(0.1, 2 * math.pi - 0.1, 200),
-        [0.99999999, 1.0, 1.00000001, 1.99999999, 2.0, 2.00000001, math.pi],
+        [0.99999999, 1.0, 1.00000001, 1.99999999, 2.0, 2.00000001, 2.99999999, 3.0, math.pi],
     ]
 )
 
@@ -117,7 +124,14 @@ def test_asinc():
 
 @pytest.mark.parametrize(
     ("name", "derivative"),
-    [("cosc", "d_cosc"), ("sincc", "d_sincc"), ("cotc", "d_cotc"), ("d_cotc", "dd_cotc")],
+    [
+        ("cosc", "d_cosc"),
+        ("sincc", "d_sincc"),
+        ("d_cosc", "dd_cosc"),
+        ("d_sincc", "dd_sincc"),
+        ("cotc", "d_cotc"),
+        ("d_cotc", "dd_cotc"),
+    ],
 )
 @pytest.mark.parametrize("theta", [0.3, 1.0, 2.5])
 def test_prefix_d_is_twice_the_derivative_in_the_square(name, derivative, theta):
