@@ -1,0 +1,59 @@
+# Everything here needs only python3 (3.11 or newer) with pip; tools go into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.PHONY: help demo test lint bench docs clean
+
+help:
+	@echo "make demo   set up, run the two-link manipulator, write table, plot and 3D view to demo/"
+	@echo "make test   linters, types, layers, tests, coverage of the kernels"
+	@echo "make lint   linters, types, layers only"
+	@echo "make bench  time this package and its peers in one run"
+	@echo "make docs   build the documentation into site/"
+	@echo "make clean  remove what the above made"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "cosserat needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# One stamp per set of extras; reinstalled when pyproject.toml changes.
+$(VENV)/core.stamp: pyproject.toml | $(BIN)/python
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/dev.stamp: pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[test,lint]'
+	@touch $@
+
+$(VENV)/bench.stamp: pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[bench]'
+	@touch $@
+
+$(VENV)/docs.stamp: pyproject.toml | $(BIN)/python
+	$(PIP) -e '.[docs]'
+	@touch $@
+
+demo: $(VENV)/core.stamp
+	$(BIN)/cosserat demo --out demo
+
+lint: $(VENV)/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Twice: as users run it, then the kernels as plain Python, which is what coverage can see.
+test: lint
+	$(BIN)/pytest
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/unit/kernels --cov=cosserat.kernels --cov-report=term
+
+bench: $(VENV)/bench.stamp
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 $(BIN)/python bench/run.py
+
+docs: $(VENV)/docs.stamp
+	$(BIN)/mkdocs build --strict --quiet
+
+clean:
+	rm -rf $(VENV) demo site build dist .numba_cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage
