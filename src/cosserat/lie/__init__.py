@@ -1,11 +1,47 @@
-"""Geometry: groups of motions and the tensors that live on them."""
+"""Geometry: groups of motions and the tensors that live on them.
 
-from cosserat.lie import coefficients, se2, se3, so3
+In: plain NumPy arrays (rotation vectors, twists, 4x4 frames). Out: plain NumPy arrays, or small immutable
+objects (`Frame`, `Twist`, `Wrench`, `Inertia`) for those who want the law of transformation with the numbers.
+Nothing here knows of bodies, time integration or compiled code; everything else rests on it. Conventions:
+linear part first, left-invariant velocities, ``coadjoint = ad^T``.
+"""
+
+from cosserat.lie import coefficients, rotations, se2, se3, shapes, so3
+from cosserat.lie.affine import AffineForm, CoTorsor, FrameChange, Point, Torsor
+from cosserat.lie.frame import Frame
+from cosserat.lie.inertia import Inertia
+from cosserat.lie.observers import MovingFrame
 from cosserat.lie.product import Product
 from cosserat.lie.protocol import Group
 from cosserat.lie.rn import R
 from cosserat.lie.se2 import SE2
 from cosserat.lie.se3 import SE3
 from cosserat.lie.so3 import SO3
+from cosserat.lie.twist import Twist, comoment
+from cosserat.lie.wrench import Wrench
 
-__all__ = ["SE2", "SE3", "SO3", "Group", "Product", "R", "coefficients", "se2", "se3", "so3"]
+__all__ = [
+    "SE2",
+    "SE3",
+    "SO3",
+    "AffineForm",
+    "CoTorsor",
+    "Frame",
+    "FrameChange",
+    "Group",
+    "Inertia",
+    "MovingFrame",
+    "Point",
+    "Product",
+    "R",
+    "Torsor",
+    "Twist",
+    "Wrench",
+    "coefficients",
+    "comoment",
+    "rotations",
+    "se2",
+    "se3",
+    "shapes",
+    "so3",
+]

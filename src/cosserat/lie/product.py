@@ -4,6 +4,7 @@ Elements are tuples, one entry per factor; tangent vectors are the factors' vect
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ class Product:
     def __init__(self, *groups: Group[Any]) -> None:
         self.groups = groups
         ends = np.cumsum([0, *(group.dim for group in groups)])
-        self._slices = [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        self._slices = [slice(int(a), int(b)) for a, b in pairwise(ends)]
         self.dim = int(ends[-1])
 
     def split(self, x: Any) -> list[Array]:

@@ -45,7 +45,8 @@ def test_axioms(name):
     assert distance(group, group.compose(a, e), a) < 1e-15
     assert distance(group, group.compose(e, a), a) < 1e-15
     assert distance(group, group.compose(a, group.inverse(a)), e) < 1e-14
-    assert distance(group, group.compose(group.compose(a, b), c), group.compose(a, group.compose(b, c))) < 1e-14
+    left, right = group.compose(group.compose(a, b), c), group.compose(a, group.compose(b, c))
+    assert distance(group, left, right) < 1e-14
     product = group.matrix(a) @ group.matrix(b)
     assert np.max(np.abs(group.matrix(group.compose(a, b)) - product)) < 1e-14
     assert distance(group, a, b) > 0.1  # the samples are different elements
@@ -202,7 +203,12 @@ def test_se2_is_a_subgroup_of_se3():
 
 @pytest.mark.parametrize(
     ("axis", "expected"),
-    [((-1, 0, 0), (1, 0, 0)), ((0, -1, 0), (0, 1, 0)), ((0, 0.6, -0.8), (0, 0.6, -0.8)), ((-1, 1, 0), (1, -1, 0))],
+    [
+        ((-1, 0, 0), (1, 0, 0)),
+        ((0, -1, 0), (0, 1, 0)),
+        ((0, 0.6, -0.8), (0, 0.6, -0.8)),
+        ((-1, 1, 0), (1, -1, 0)),
+    ],
 )
 def test_log_at_pi_chooses_the_first_component_positive(axis, expected):
     n = np.array(axis) / np.linalg.norm(axis)

@@ -1,0 +1,133 @@
+"""Wrenches: Euclidean momentum tensors, dual to twists: forces, momenta, internal forces."""
+
+from typing import Any
+
+import numpy as np
+
+from cosserat.lie import checks, so3
+from cosserat.lie.affine import Torsor
+from cosserat.lie.frame import Frame
+from cosserat.lie.protocol import Array
+from cosserat.lie.twist import Twist
+
+
+class Wrench:
+    """A momentum tensor: a force and a moment, by its components in a frame.
+
+    Immutable; a vector space (``+``, ``-``, ``*`` by numbers), dual to twists through `power`.
+
+    Parameters
+    ----------
+    f : (3,) array
+        Force (or linear momentum) in components along the frame, N.
+    m : (3,) array
+        Moment (or angular momentum) about the frame's origin, N m.
+
+    Examples
+    --------
+    >>> from cosserat.lie import Wrench
+    >>> Wrench.force((0, 0, -10), at=(2, 0, 0)).m.tolist()
+    [-0.0, 20.0, 0.0]
+    """
+
+    __slots__ = ("f", "m")
+
+    f: Array
+    m: Array
+
+    def __init__(self, f: Any, m: Any) -> None:
+        object.__setattr__(self, "f", checks.vector(f, "Wrench: f"))
+        object.__setattr__(self, "m", checks.vector(m, "Wrench: m"))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a Wrench is immutable; make a new one instead of setting {name!r}")
+
+    @classmethod
+    def from_array(cls, mu: Any) -> "Wrench":
+        """Make a wrench from (f, m), (6,)."""
+        mu = checks.vector(mu, "Wrench: (f, m)", 6)
+        return cls(mu[:3], mu[3:])
+
+    @classmethod
+    def force(cls, f: Any, at: Any = (0.0, 0.0, 0.0)) -> "Wrench":
+        """Make a simple force f passing by the point ``at`` [Lerbet17] 1.9."""
+        f = checks.vector(f, "Wrench: force")
+        return cls(f, np.cross(checks.vector(at, "Wrench: point of application"), f))
+
+    @classmethod
+    def torque(cls, c: Any) -> "Wrench":
+        """Make a torque: the same moment at every point, no force [Lerbet17] 1.9."""
+        return cls(np.zeros(3), c)
+
+    @property
+    def array(self) -> Array:
+        """(f, m), (6,)."""
+        return np.concatenate((self.f, self.m))
+
+    @property
+    def matrix(self) -> Array:
+        """mu = (Pi, L), (4, 3), with Pi = f^T and L = hat(m) [deSaxce26] (30), (45)."""
+        return np.vstack((self.f, so3.hat(self.m)))
+
+    def moment_at(self, point: Any) -> Array:
+        """Return the moment m + f x point about a point of the frame."""
+        return self.m + np.cross(self.f, checks.vector(point, "Wrench: point"))
+
+    def moment_field(self) -> Twist:
+        """Return the field M -> moment about M: a skew-symmetric field with omega = f, value m at 0."""
+        return Twist(self.m, self.f)
+
+    def power(self, twist: Twist) -> float:
+        """Return f . v + m . omega, the duality product Pi Upsilon - Tr(L K)/2 [deSaxce26] (32)."""
+        return float(self.f @ twist.v + self.m @ twist.omega)
+
+    def seen_from(self, frame: Frame) -> "Wrench":
+        """Return the components in b = H_ab of this wrench given in a."""
+        return self.carried_by(frame.inverse())
+
+    def carried_by(self, frame: Frame) -> "Wrench":
+        """Return the components in a of this wrench given in b = H_ab: f = R f', m = R m' + x x f.
+
+        Source: [deSaxce26] (33)-(34), mu = Ad*(g) mu', the law that keeps `power` invariant.
+        Differs: the orbital part of L is hat(x x f) = f x^T - x f^T; (33) prints the opposite sign, against
+        its own (21), (32) and (41).
+        """
+        f = frame.rotation @ self.f
+        return Wrench(f, frame.rotation @ self.m + np.cross(frame.origin, f))
+
+    def torsor(self) -> Torsor:
+        """Return the wrench as a torsor: T = f, J = -hat(m)."""
+        return Torsor(self.f, -so3.hat(self.m))
+
+    def isclose(self, other: "Wrench", tolerance: float = 1e-12) -> bool:
+        """Say whether all components differ by at most ``tolerance``."""
+        return bool(np.max(np.abs(self.array - other.array)) <= tolerance)
+
+    def __add__(self, other: "Wrench") -> "Wrench":
+        if not isinstance(other, Wrench):
+            return NotImplemented
+        return Wrench(self.f + other.f, self.m + other.m)
+
+    def __sub__(self, other: "Wrench") -> "Wrench":
+        if not isinstance(other, Wrench):
+            return NotImplemented
+        return Wrench(self.f - other.f, self.m - other.m)
+
+    def __mul__(self, factor: float) -> "Wrench":
+        return Wrench(self.f * factor, self.m * factor)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> "Wrench":
+        return Wrench(-self.f, -self.m)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Wrench):
+            return NotImplemented
+        return bool(np.array_equal(self.array, other.array))
+
+    def __hash__(self) -> int:
+        return hash(self.array.tobytes())
+
+    def __repr__(self) -> str:
+        return f"Wrench(f={self.f.tolist()}, m={self.m.tolist()})"
