@@ -22,7 +22,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -51,16 +50,6 @@ def load(name: str, console: Console) -> ModuleType | None:
         return None
 
 
-def best(run: Callable[[], Timing], repeats: int, console: Console, label: str) -> Timing | None:
-    """Return the run with the least solver time, after one that is not counted."""
-    try:
-        run()
-        return min((run() for _ in range(repeats)), key=lambda timing: timing.solve_seconds)
-    except Exception as error:
-        console.print(f"[red]{label}: {type(error).__name__}: {error}[/red]")
-        return None
-
-
 def seconds(timing: Timing | None) -> float | None:
     """Return the solver's time."""
     return None if timing is None else timing.solve_seconds
@@ -77,22 +66,26 @@ def text(value: float | None, form: str) -> str:
 
 
 def measure(
-    sides: Sides,
-    function: str,
-    arguments: tuple[str | int, int],
-    repeats: int,
-    console: Console,
+    sides: Sides, function: str, arguments: tuple[str | int, int], repeats: int, console: Console
 ) -> dict[str, Timing | None]:
-    """Run one problem on every side."""
-    result: dict[str, Timing | None] = {}
-    for name, module in sides.items():
-        if module is None:
-            result[name] = None
-            continue
-        solve = getattr(module, function)
-        label = f"{name}, {function} {arguments}"
-        result[name] = best(lambda solve=solve: solve(*arguments), repeats, console, label)
-    return result
+    """Run one problem on every side by turns and keep each side's fastest run; the first turn does not count."""
+    kept: dict[str, Timing | None] = dict.fromkeys(sides)
+    failed = {name for name, module in sides.items() if module is None}
+    for turn in range(repeats + 1):
+        for name, module in sides.items():
+            if name in failed:
+                continue
+            try:
+                timing: Timing = getattr(module, function)(*arguments)
+            except Exception as error:
+                console.print(f"[red]{name}, {function} {arguments}: {type(error).__name__}: {error}[/red]")
+                failed.add(name)
+                kept[name] = None
+                continue
+            held = kept[name]
+            if turn and (held is None or timing.solve_seconds < held.solve_seconds):
+                kept[name] = timing
+    return kept
 
 
 def bench_manipulator(sides: Sides, repeats: int, quick: bool, console: Console) -> list[Record]:
