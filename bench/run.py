@@ -68,7 +68,7 @@ def text(value: float | None, form: str) -> str:
 def measure(
     sides: Sides, function: str, arguments: tuple[str | int, int], repeats: int, console: Console
 ) -> dict[str, Timing | None]:
-    """Run one problem on every side by turns and keep each side's fastest run; the first turn does not count."""
+    """Run one problem on every side by turns, keep the fastest of each; the first turn does not count."""
     kept: dict[str, Timing | None] = dict.fromkeys(sides)
     failed = {name for name, module in sides.items() if module is None}
     for turn in range(repeats + 1):
