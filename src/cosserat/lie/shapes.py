@@ -46,7 +46,7 @@ def cylinder(
     density: float | None = None,
     axis: str = "z",
 ) -> Inertia:
-    """Return a solid cylinder, or a tube if ``inner_radius`` is given (equal radii: a thin shell, by mass)."""
+    """Return a solid cylinder, or a tube if ``inner_radius`` is given (equal radii: a shell, by mass)."""
     a = checks.positive(radius, "cylinder: radius")
     b = _inner("cylinder", inner_radius, a)
     h = checks.positive(length, "cylinder: length")

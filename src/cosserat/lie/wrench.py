@@ -26,8 +26,8 @@ class Wrench:
     Examples
     --------
     >>> from cosserat.lie import Wrench
-    >>> Wrench.force((0, 0, -10), at=(2, 0, 0)).m.tolist()
-    [-0.0, 20.0, 0.0]
+    >>> Wrench.force((0, 0, -10), at=(2, 0, 0)).moment_at((2, 0, 1)).tolist()
+    [0.0, 0.0, 0.0]
     """
 
     __slots__ = ("f", "m")
