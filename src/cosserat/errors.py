@@ -35,3 +35,18 @@ class MissingDependencyError(CosseratError, ImportError):
 
 class CosseratWarning(UserWarning):
     """Something a user will want to know but that does not stop the work."""
+
+
+class ArgumentError(ModelError):
+    """One argument of one item is wrong; `argument` is its name, so that a file reader can locate it."""
+
+    def __init__(self, item: str, argument: str, problem: str) -> None:
+        self.item, self.argument, self.problem = item, argument, problem
+        super().__init__(f"{item}: {argument} {problem}" if argument else f"{item}: {problem}")
+
+    def __reduce__(self) -> tuple[type["ArgumentError"], tuple[str, str, str]]:
+        return (ArgumentError, (self.item, self.argument, self.problem))
+
+
+class ExpressionError(ModelError):
+    """A formula given as text cannot be read; the message shows the text and what is allowed."""

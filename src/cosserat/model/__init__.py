@@ -1,0 +1,79 @@
+"""What the user describes: bodies, beams, joints, loads, springs, in a `Model`.
+
+In come keyword arguments, validated one by one with errors that name the item and the remedy; out come plain numbers in
+the reference configuration (frames, matrices, sampled functions of time), which the compile layer turns into arrays.
+NumPy only; nothing is solved here.
+"""
+
+from cosserat.model import materials
+from cosserat.model.beams import Beam
+from cosserat.model.bodies import RigidBody, Shape
+from cosserat.model.forces import Damper, Spring
+from cosserat.model.functions import TimeFunction, VectorFunction
+from cosserat.model.geometry import section_from_geometry
+from cosserat.model.jets import Jet
+from cosserat.model.joints import (
+    Cylindrical,
+    Fixed,
+    Free,
+    Freedom,
+    Friction,
+    Joint,
+    Planar,
+    PlanarTranslation,
+    Prismatic,
+    Revolute,
+    Screw,
+    Spherical,
+    Universal,
+)
+from cosserat.model.loads import DistributedLoad, Force, Torque, Wrench
+from cosserat.model.materials import Material
+from cosserat.model.model import Model
+from cosserat.model.parameters import Parameter, ParameterExpression, resolve
+from cosserat.model.places import GROUND, Place
+from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Section, Tube
+
+__all__ = [
+    "GROUND",
+    "Beam",
+    "Box",
+    "Cylindrical",
+    "Damper",
+    "DistributedLoad",
+    "Fixed",
+    "Force",
+    "Free",
+    "Freedom",
+    "Friction",
+    "IBeam",
+    "Jet",
+    "Joint",
+    "Material",
+    "Model",
+    "Parameter",
+    "ParameterExpression",
+    "Place",
+    "Planar",
+    "PlanarTranslation",
+    "Prismatic",
+    "Profile",
+    "Rectangle",
+    "Revolute",
+    "RigidBody",
+    "Rod",
+    "Screw",
+    "Section",
+    "Shape",
+    "Spherical",
+    "Spring",
+    "TimeFunction",
+    "Torque",
+    "Tube",
+    "Universal",
+    "VectorFunction",
+    "Wrench",
+    "materials",
+    "resolve",
+    "section_from_geometry",
+]

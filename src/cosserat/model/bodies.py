@@ -1,0 +1,315 @@
+"""Rigid bodies: mass, centre of mass and inertia, given directly or computed from a shape."""
+
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import ArgumentError, ModelError
+from cosserat.model import checks
+from cosserat.model.curves import section_axes
+from cosserat.model.jets import Array
+from cosserat.model.materials import Material
+from cosserat.model.parameters import Number, resolve
+from cosserat.model.places import Owner, Place
+from cosserat.model.records import Component, Record, located, recorded
+from cosserat.model.sections import AnySection
+
+THIN_BAR = 100.0  # length over diameter of a bar of which only the mass is known
+
+
+class Shape(Record):
+    """What a rigid body looks like: drawing only, no mechanics.
+
+    Parameters
+    ----------
+    kind : str
+        "box" (size: three sides), "cylinder" (diameter, length), "sphere" (diameter).
+    size : sequence of float
+    axis : (3,), optional
+        Axis of a cylinder, in the body's axes.
+    """
+
+    KINDS = {"box": 3, "cylinder": 2, "sphere": 1}
+
+    @recorded
+    def __init__(self, kind: str, size: Any, axis: Any = None) -> None:
+        self.kind = kind
+        self._size, self._axis = self._given["size"], self._given["axis"]
+
+    def check(self) -> None:
+        if self.kind not in self.KINDS:
+            raise ArgumentError("Shape", "kind", f"is {self.kind!r}; known kinds: {', '.join(self.KINDS)}")
+        checks.array("Shape", "size", self._size, (self.KINDS[self.kind],))
+        if self._axis is not None:
+            checks.unit("Shape", "axis", self._axis)
+
+    @property
+    def size(self) -> Array:
+        return np.array([resolve(x) for x in self._size])
+
+    @property
+    def axis(self) -> Array:
+        return np.array([0.0, 0.0, 1.0]) if self._axis is None else checks.unit("Shape", "axis", self._axis)
+
+
+class RigidBody(Component, Owner):
+    """A rigid body.
+
+    Parameters
+    ----------
+    name : str
+    mass : float
+        (kg), greater than 0.
+    com : (3,)
+        Centre of mass in world coordinates of the reference configuration (m).
+    inertia : (3, 3) or (3,)
+        About the centre of mass, in the body's axes (kg m^2); three numbers are the diagonal.
+    rotation : (3, 3) or (4,), optional
+        The body's axes in the reference configuration (columns), or a unit quaternion (w, x, y, z).
+        Default: the world axes.
+    velocity, angular_velocity : (3,), optional
+        Initial velocity of the centre of mass and angular velocity, world components.
+    shape : Shape, optional
+        For drawing.
+
+    Examples
+    --------
+    >>> ball = RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> ball.inertia[0, 0]
+    0.004
+    """
+
+    word = "body"
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        mass: Number,
+        com: Any = (0.0, 0.0, 0.0),
+        inertia: Any = None,
+        rotation: Any = None,
+        velocity: Any = None,
+        angular_velocity: Any = None,
+        shape: Shape | None = None,
+    ) -> None:
+        super().__init__(name)
+        given = self._given
+        self._mass, self._com, self._inertia, self._rotation = mass, given["com"], given["inertia"], given["rotation"]
+        self._velocity, self._angular_velocity = given["velocity"], given["angular_velocity"]
+        self.shape = shape
+
+    def check(self) -> None:
+        checks.number(self.title, "mass", self._mass, positive=True)
+        checks.array(self.title, "com", self._com, (3,), "com=(0, 0, 0)")
+        if self._inertia is None:
+            raise ArgumentError(
+                self.title, "inertia", "must be given: 3x3 numbers about the centre of mass; or use RigidBody.box, "
+                ".cylinder, .sphere, .bar or .plate, which compute it"
+            )  # fmt: skip
+        checks.inertia(self.title, "inertia", self._inertia)
+        if self._rotation is not None:
+            checks.rotation(self.title, "rotation", self._rotation)
+        for argument, value in (("velocity", self._velocity), ("angular_velocity", self._angular_velocity)):
+            if value is not None:
+                checks.array(self.title, argument, value, (3,))
+        if self.shape is not None and not isinstance(self.shape, Shape):
+            raise ArgumentError(self.title, "shape", f"must be a Shape, got {self.shape!r}")
+
+    @property
+    def mass(self) -> float:
+        """Mass (kg)."""
+        return resolve(self._mass)
+
+    @property
+    def com(self) -> Array:
+        """Centre of mass (3,) in the reference configuration, world coordinates."""
+        return checks.array(self.title, "com", self._com, (3,))
+
+    @property
+    def inertia(self) -> Array:
+        """Inertia (3, 3) about the centre of mass, in the body's axes."""
+        return checks.inertia(self.title, "inertia", self._inertia)
+
+    @property
+    def rotation(self) -> Array:
+        """The body's axes (3, 3) in the reference configuration."""
+        return np.eye(3) if self._rotation is None else checks.rotation(self.title, "rotation", self._rotation)
+
+    @property
+    def velocity(self) -> Array | None:
+        """Initial velocity (3,) of the centre of mass, world components, or None."""
+        return None if self._velocity is None else checks.array(self.title, "velocity", self._velocity, (3,))
+
+    @property
+    def angular_velocity(self) -> Array | None:
+        """Initial angular velocity (3,), world components, or None."""
+        if self._angular_velocity is None:
+            return None
+        return checks.array(self.title, "angular_velocity", self._angular_velocity, (3,))
+
+    def at(self, point: Any) -> Place:
+        """The place on the body at a point (3,) given in world coordinates of the reference configuration."""
+        return Place(self, point=checks.array(self.title, "at", point, (3,), "body.at((0, 0, 1))"))
+
+    def frame_at(self, place: Place) -> Array:
+        H = np.eye(4)
+        H[:3, :3] = self.rotation
+        H[:3, 3] = self.com if place.point is None else place.point
+        return H
+
+    def place(self, word: str | None, numbers: tuple[float, ...] | None) -> Place | None:
+        if word is None:
+            return Place(self)
+        return self.at(numbers) if word == "at" and numbers is not None and len(numbers) == 3 else None
+
+    def place_names(self) -> str:
+        return f"'{self.name}' (its centre of mass), '{self.name}.at(x, y, z)'"
+
+    @classmethod
+    @located
+    def box(
+        cls,
+        name: str,
+        size: Any,
+        mass: Number | None = None,
+        density: Number | None = None,
+        com: Any = (0.0, 0.0, 0.0),
+        rotation: Any = None,
+        velocity: Any = None,
+        angular_velocity: Any = None,
+    ) -> "RigidBody":
+        """A homogeneous box of sides `size` (3,) along the body's axes; give its mass or its density."""
+        item = f"body {name!r}"
+        _positive(item, "size", size, 3)
+        a, b, c = size
+        m = _mass(item, mass, density, a * b * c)
+        J = (m / 12 * (b * b + c * c), m / 12 * (a * a + c * c), m / 12 * (a * a + b * b))
+        return cls(name, m, com, J, rotation, velocity, angular_velocity, Shape("box", (a, b, c)))
+
+    @classmethod
+    @located
+    def cylinder(
+        cls,
+        name: str,
+        diameter: Number,
+        length: Number,
+        mass: Number | None = None,
+        density: Number | None = None,
+        com: Any = (0.0, 0.0, 0.0),
+        axis: Any = (0.0, 0.0, 1.0),
+        velocity: Any = None,
+        angular_velocity: Any = None,
+    ) -> "RigidBody":
+        """A homogeneous solid cylinder about `axis`; its inertia is expressed in world axes."""
+        item = f"body {name!r}"
+        checks.number(item, "diameter", diameter, positive=True)
+        checks.number(item, "length", length, positive=True)
+        m = _mass(item, mass, density, np.pi / 4 * diameter * diameter * length)
+        along = m * diameter * diameter / 8
+        J = _axisymmetric(checks.unit(item, "axis", axis), along, along / 2 + m * length * length / 12)
+        shape = Shape("cylinder", (diameter, length), axis)
+        return cls(name, m, com, J, None, velocity, angular_velocity, shape)
+
+    @classmethod
+    @located
+    def sphere(
+        cls,
+        name: str,
+        diameter: Number,
+        mass: Number | None = None,
+        density: Number | None = None,
+        com: Any = (0.0, 0.0, 0.0),
+        velocity: Any = None,
+        angular_velocity: Any = None,
+    ) -> "RigidBody":
+        """A homogeneous ball."""
+        item = f"body {name!r}"
+        checks.number(item, "diameter", diameter, positive=True)
+        m = _mass(item, mass, density, np.pi / 6 * diameter * diameter * diameter)
+        J = m * diameter * diameter / 10
+        return cls(name, m, com, (J, J, J), None, velocity, angular_velocity, Shape("sphere", (diameter,)))
+
+    @classmethod
+    @located
+    def bar(
+        cls,
+        name: str,
+        start: Any,
+        end: Any,
+        mass: Number | None = None,
+        section: AnySection | None = None,
+        material: Material | None = None,
+        velocity: Any = None,
+        angular_velocity: Any = None,
+    ) -> "RigidBody":
+        """A homogeneous straight bar between two points; its inertia is expressed in world axes.
+
+        Give its mass (a thin bar: inertia m L^2/12 across; along itself that of a round bar of diameter L/100, so
+        that it is not zero) or its section and material (the same mass and rotary inertia as a `Beam`).
+        """
+        item = f"body {name!r}"
+        a, b = checks.array(item, "start", start, (3,)), checks.array(item, "end", end, (3,))
+        L = float(np.linalg.norm(b - a))
+        if L < 1e-12:
+            raise ArgumentError(item, "end", f"coincides with start {a.tolist()}; the bar has no length")
+        x = (b - a) / L
+        com, diameter = 0.5 * (a + b), L / THIN_BAR
+        if (mass is None) == (section is None):
+            raise ModelError(f"{item}: give either mass= or section= and material=, not {'both' if mass else 'neither'}")
+        if section is None:
+            m: Any = mass
+            checks.number(item, "mass", mass, positive=True)
+            J = _axisymmetric(x, m * diameter**2 / 8, m * L**2 / 12)
+        else:
+            _, M = section.matrices(material)
+            m = float(M[0, 0]) * L
+            R = section_axes(x)
+            J = R @ (M[3:, 3:] * L + np.diag([0.0, 1.0, 1.0]) * m * L**2 / 12) @ R.T
+            diameter = float(np.sqrt(8.0 * M[3, 3] / M[0, 0])) if M[3, 3] > 0.0 else diameter
+        shape = Shape("cylinder", (diameter, L), x)
+        return cls(name, m, com, J, None, velocity, angular_velocity, shape)
+
+    @classmethod
+    @located
+    def plate(
+        cls,
+        name: str,
+        size: Any,
+        thickness: Number,
+        mass: Number | None = None,
+        density: Number | None = None,
+        com: Any = (0.0, 0.0, 0.0),
+        rotation: Any = None,
+        velocity: Any = None,
+        angular_velocity: Any = None,
+    ) -> "RigidBody":
+        """A homogeneous rectangular plate of sides `size` (2,) along the body's x and y axes, normal z."""
+        _positive(f"body {name!r}", "size", size, 2)
+        checks.number(f"body {name!r}", "thickness", thickness, positive=True)
+        return cls.box(
+            name, (size[0], size[1], thickness), mass, density, com, rotation, velocity, angular_velocity
+        )  # fmt: skip
+
+
+def _positive(item: str, argument: str, values: Any, count: int) -> None:
+    if (checks.array(item, argument, values, (count,)) <= 0.0).any():
+        raise ArgumentError(item, argument, f"is {tuple(resolve(v) for v in values)}; all sides must be greater than 0")
+
+
+def _mass(item: str, mass: Any, density: Any, volume: Any) -> Any:
+    if (mass is None) == (density is None):
+        raise ModelError(f"{item}: give either mass= or density=, not {'neither' if mass is None else 'both'}")
+    if mass is not None:
+        checks.number(item, "mass", mass, positive=True)
+        return mass
+    checks.number(item, "density", density, positive=True)
+    return density * volume
+
+
+def _axisymmetric(axis: Array, along: Any, across: Any) -> tuple[tuple[Any, ...], ...]:
+    """across I + (along - across) a a^T, entry by entry so that parameters stay parameters."""
+    return tuple(
+        tuple((across if i == j else 0.0) + (along - across) * float(axis[i] * axis[j]) for j in range(3))
+        for i in range(3)
+    )

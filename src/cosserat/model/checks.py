@@ -1,0 +1,135 @@
+"""Checks of single arguments. Each returns the numbers now, or raises an error that names item, argument and remedy."""
+
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import ArgumentError
+from cosserat.model.jets import Array
+from cosserat.model.parameters import is_number, resolve
+
+
+def number(
+    item: str, argument: str, value: Any, *, positive: bool = False, nonnegative: bool = False, hint: str = ""
+) -> float:
+    """A finite float; `positive` excludes zero, `nonnegative` only negative numbers."""
+    if not is_number(value):
+        raise ArgumentError(item, argument, f"must be a number or a Parameter, got {value!r}{hint}")
+    x = resolve(value)
+    if not np.isfinite(x):
+        raise ArgumentError(item, argument, f"is {x}; it must be a finite number{hint}")
+    if positive and x <= 0.0:
+        raise ArgumentError(item, argument, f"is {x:g}; it must be greater than 0{hint}")
+    if nonnegative and x < 0.0:
+        raise ArgumentError(item, argument, f"is {x:g}; it must not be negative{hint}")
+    return x
+
+
+def integer(item: str, argument: str, value: Any, least: int) -> int:
+    """An int of at least `least`."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise ArgumentError(item, argument, f"must be a whole number, got {value!r}")
+    if value < least:
+        raise ArgumentError(item, argument, f"is {value}; it must be at least {least}")
+    return int(value)
+
+
+def flag(item: str, argument: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(item, argument, f"must be True or False, got {value!r}")
+    return bool(value)
+
+
+def array(item: str, argument: str, value: Any, shape: tuple[int, ...], example: str = "") -> Array:
+    """A finite float array of the given shape; entries may be parameters."""
+    wanted = f"{shape[0]} numbers" if len(shape) == 1 else "x".join(map(str, shape)) + " numbers"
+    such_as = f" such as {example}" if example else ""
+    if isinstance(value, (str, bytes, dict)) or callable(value):
+        raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got {value!r}")
+    try:
+        raw = np.array(value, dtype=object)
+    except ValueError:
+        raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got rows of unequal length") from None
+    if raw.shape != shape:
+        got = f"shape {raw.shape}" if raw.ndim else repr(value)
+        raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got {got}")
+    for entry in raw.flat:
+        if not is_number(entry):
+            raise ArgumentError(item, argument, f"must be {wanted}{such_as}; the entry {entry!r} is not a number")
+    numbers = np.array([resolve(x) for x in raw.flat]).reshape(shape)
+    if not np.isfinite(numbers).all():
+        raise ArgumentError(item, argument, f"contains {numbers[~np.isfinite(numbers)][0]}; all must be finite")
+    return numbers
+
+
+def unit(item: str, argument: str, value: Any) -> Array:
+    """A vector of three numbers, made unit length; zero is an error."""
+    v = array(item, argument, value, (3,), "(0, 0, 1)")
+    norm = float(np.linalg.norm(v))
+    if norm < 1e-12:
+        raise ArgumentError(item, argument, f"has norm {norm:g}; pass a unit vector such as {argument}=(0, 0, 1)")
+    return v / norm
+
+
+def symmetric(item: str, argument: str, matrix: Array) -> None:
+    """A symmetric matrix (to 1e-9 of its largest entry)."""
+    gap = np.abs(matrix - matrix.T)
+    if gap.max() > 1e-9 * max(float(np.abs(matrix).max()), 1e-300):
+        i, j = np.unravel_index(int(np.argmax(gap)), gap.shape)
+        raise ArgumentError(
+            item, argument, f"is not symmetric: entry ({i}, {j}) is {matrix[i, j]:g} but ({j}, {i}) is {matrix[j, i]:g}"
+        )
+
+
+def rotation(item: str, argument: str, value: Any) -> Array:
+    """A rotation matrix from 3x3 numbers or a unit quaternion (w, x, y, z)."""
+    try:
+        size = len(value)
+    except TypeError:
+        size = 0
+    if size == 4:
+        q = array(item, argument, value, (4,))
+        if abs(float(q @ q) - 1.0) > 1e-6:
+            raise ArgumentError(item, argument, f"is a quaternion of norm {np.linalg.norm(q):g}; it must be 1")
+        w, x, y, z = q / np.linalg.norm(q)
+        return np.array(
+            [
+                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+            ]
+        )
+    R = array(item, argument, value, (3, 3), "a rotation matrix or a quaternion (w, x, y, z)")
+    error = float(np.abs(R.T @ R - np.eye(3)).max())
+    if error > 1e-6:
+        raise ArgumentError(item, argument, f"is not orthonormal (R^T R differs from I by {error:.1e})")
+    if np.linalg.det(R) < 0.0:
+        raise ArgumentError(item, argument, "is a reflection (determinant -1); pass a right-handed frame")
+    return R
+
+
+def inertia(item: str, argument: str, value: Any) -> Array:
+    """A physical inertia tensor: 3x3 (or its three diagonal entries), positive definite, triangle inequality."""
+    try:
+        flat = len(value) == 3 and all(is_number(x) for x in value)
+    except TypeError:
+        flat = False
+    J = np.diag(array(item, argument, value, (3,))) if flat else array(item, argument, value, (3, 3))
+    symmetric(item, argument, J)
+    principal = np.linalg.eigvalsh(0.5 * (J + J.T))
+    if principal[0] <= 0.0:
+        raise ArgumentError(
+            item, argument, f"is not positive definite: its principal values are {_list(principal)}; "
+            "give a point mass a small inertia, for instance with RigidBody.sphere"
+        )  # fmt: skip
+    if principal[0] + principal[1] < principal[2] * (1.0 - 1e-6):
+        raise ArgumentError(
+            item, argument, f"violates the triangle inequality: no body has principal values {_list(principal)} "
+            "(the largest exceeds the sum of the others); is it taken about the centre of mass?"
+        )  # fmt: skip
+    return J
+
+
+def _list(values: Any) -> str:
+    return "(" + ", ".join(f"{v:.4g}" for v in values) + ")"

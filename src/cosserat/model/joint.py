@@ -1,0 +1,267 @@
+"""Joints: which relative motions of two places are free, and what drives, holds or brakes them.
+
+Each joint has one frame in the reference configuration, shared there by its parent side A and its child side B; a
+coordinate is zero in the reference configuration. Freedoms are named x, y, z (translations) and rx, ry, rz (rotations) in that
+frame.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from cosserat.errors import ArgumentError, ModelError
+from cosserat.model import checks
+from cosserat.model.functions import TimeFunction
+from cosserat.model.jets import Array
+from cosserat.model.parameters import Number, resolve
+from cosserat.model.places import Ground, Place, find_place
+from cosserat.model.records import Component, Record, recorded
+
+COINCIDE = 1e-6  # of the distance of the places from the origin, and at least 1e-9 m
+
+
+class Freedom(NamedTuple):
+    """One free relative motion: its name, "translation" or "rotation", and the axis (0, 1, 2) of the joint frame."""
+
+    name: str
+    kind: str
+    axis: int
+
+
+X, Y, Z = (Freedom(n, "translation", i) for i, n in enumerate("xyz"))
+RX, RY, RZ = (Freedom("r" + n, "rotation", i) for i, n in enumerate("xyz"))
+
+
+class Friction(Record):
+    """Smoothed dry friction: effort = -level tanh(rate / speed).
+
+    Parameters
+    ----------
+    level : float
+        Greatest effort (N m or N), not negative.
+    speed : float
+        Rate at which it is reached to 76 % (rad/s or m/s), greater than 0.
+    """
+
+    word = "friction"
+
+    @recorded
+    def __init__(self, level: Number, speed: Number = 0.01) -> None:
+        self._level, self._speed = level, speed
+
+    def check(self) -> None:
+        checks.number("friction", "level", self._level, nonnegative=True)
+        checks.number("friction", "speed", self._speed, positive=True)
+
+    @property
+    def level(self) -> float:
+        return resolve(self._level)
+
+    @property
+    def speed(self) -> float:
+        return resolve(self._speed)
+
+
+class Joint(Component):
+    """Base of all joints.
+
+    Parameters
+    ----------
+    name : str
+    parent, child : place
+        A `Place`, a rigid body (its centre of mass), `GROUND`, or text such as ``"arm1.end"``.
+    at : (3,), optional
+        Position of the joint in world coordinates of the reference configuration. Default: the child's place, with
+        which the parent's must then coincide (`GROUND` without a point coincides with everything).
+    motion : optional
+        Prescribed coordinate as a function of time (what `TimeFunction` takes).
+    effort : optional
+        Prescribed generalised force (N m or N) as a function of time; not together with `motion`.
+    stiffness, damping : float
+        Linear spring and damper on the coordinate (N m/rad, N m s/rad; N/m, N s/m), not negative.
+    friction : Friction or float, optional
+        Dry friction.
+
+    With several freedoms, `motion`, `effort`, `stiffness`, `damping` and `friction` take one entry per freedom, or a dict by the
+    names of freedoms.
+    """
+
+    word = "joint"
+    kind: ClassVar[str]
+    freedoms: ClassVar[tuple[Freedom, ...]]
+    isotropic: ClassVar[bool] = False  # the rotations form a rotation vector: equal stiffness about all axes
+
+    @abstractmethod
+    def axes(self) -> Array:
+        """Orientation (3, 3) of the joint frame in the reference configuration."""
+
+    def _setup(
+        self, name: str, parent: Any, child: Any, motion: Any, effort: Any, stiffness: Any, damping: Any, friction: Any
+    ) -> None:
+        Component.__init__(self, name)
+        self._parent, self._child, self._at = parent, child, self._given["at"]
+        for side, target in (("parent", parent), ("child", child)):
+            if not isinstance(target, str):
+                setattr(self, "_" + side, find_place(target, {}, f"{self.title}: {side}"))
+        functions: dict[str, tuple[TimeFunction | None, ...]] = {}
+        for word, given in (("motion", motion), ("effort", effort)):
+            functions[word] = tuple(
+                None if f is None else TimeFunction(f, f"{self.title}: {word} {n}".rstrip())
+                for f, n in zip(self._per_freedom(word, given, None), self._shown_names(), strict=True)
+            )
+        self.motion, self.effort = functions["motion"], functions["effort"]
+        for freedom, q, u in zip(self.freedoms, self.motion, self.effort, strict=True):
+            if q is not None and u is not None:
+                raise ModelError(
+                    f"{self.title}: both motion and effort are given for {freedom.name!r}; prescribe the motion and the "
+                    "solver finds the effort, or prescribe the effort and it finds the motion, never both"
+                )
+        self._stiffness = self._per_freedom("stiffness", stiffness, 0.0)
+        self._damping = self._per_freedom("damping", damping, 0.0)
+        self.friction = tuple(
+            f if f is None or isinstance(f, Friction) else self._as_friction(f)
+            for f in self._per_freedom("friction", friction, None)
+        )
+        self._keep(
+            parent=self._parent, child=self._child, motion=self.motion, effort=self.effort, stiffness=self._stiffness,
+            damping=self._damping, friction=self.friction,
+        )  # fmt: skip
+
+    def _shown_names(self) -> list[str]:
+        return [""] if len(self.freedoms) == 1 else [f.name for f in self.freedoms]
+
+    def _as_friction(self, value: Any) -> Friction:
+        checks.number(self.title, "friction", value, nonnegative=True)
+        return Friction(value)
+
+    def _per_freedom(self, argument: str, given: Any, empty: Any) -> tuple[Any, ...]:
+        """One entry per freedom from a scalar, a sequence, or a dict by names of freedoms."""
+        names = [f.name for f in self.freedoms]
+        n = len(names)
+        if given is None or (empty == 0.0 and type(given) in (int, float) and given == 0.0):
+            return (empty,) * n
+        if n == 0:
+            raise ArgumentError(self.title, argument, "is given, but a fixed joint has no freedom")
+        if isinstance(given, dict):
+            for key in given:
+                if key not in names:
+                    raise ArgumentError(self.title, argument, f"names the freedom {key!r}; freedoms: {', '.join(names)}")
+            return tuple(given.get(name, empty) for name in names)
+        triple = n == 1 and argument == "motion" and isinstance(given, (tuple, list)) and len(given) == 3
+        if isinstance(given, (tuple, list)) and not triple:
+            if len(given) != n:
+                raise ArgumentError(
+                    self.title, argument, f"has {len(given)} entries; this joint has {n} freedom(s): {', '.join(names)}"
+                )
+            return tuple(given)
+        if n > 1 and (argument in ("motion", "effort") or len({f.kind for f in self.freedoms}) > 1):
+            raise ArgumentError(
+                self.title, argument, f"must have one entry per freedom ({', '.join(names)}), or be a dict by their names"
+            )
+        return (given,) * n
+
+    def check(self) -> None:
+        if self._at is not None:
+            checks.array(self.title, "at", self._at, (3,), "at=(0, 0, 0)")
+        for argument, values in (("stiffness", self._stiffness), ("damping", self._damping)):
+            for value in values:
+                checks.number(self.title, argument, value, nonnegative=True)
+            about = {resolve(v) for f, v in zip(self.freedoms, values, strict=True) if f.kind == "rotation"}
+            if self.isotropic and len(about) > 1:
+                raise ArgumentError(
+                    self.title, argument, f"is {tuple(resolve(v) for v in values)}; about a rotation vector it must be "
+                    "isotropic: three equal values for rx, ry, rz"
+                )  # fmt: skip
+        for friction in self.friction:
+            if friction is not None:
+                friction.check()
+        self.axes()
+
+    @property
+    def stiffness(self) -> tuple[float, ...]:
+        """Stiffness of each freedom (N m/rad or N/m)."""
+        return tuple(resolve(k) for k in self._stiffness)
+
+    @property
+    def damping(self) -> tuple[float, ...]:
+        """Damping of each freedom (N m s/rad or N s/m)."""
+        return tuple(resolve(c) for c in self._damping)
+
+    @property
+    def pitch(self) -> float:
+        """Advance per radian (m/rad) of a screw, 0 for all others."""
+        return 0.0
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of its coordinates: the joint's own name, or name.freedom if there are several."""
+        if len(self.freedoms) == 1:
+            return (self.name,)
+        return tuple(f"{self.name}.{f.name}" for f in self.freedoms)
+
+    @property
+    def parent(self) -> Place:
+        """The place on side A."""
+        return self._resolved("parent", self._parent)
+
+    @property
+    def child(self) -> Place:
+        """The place on side B."""
+        return self._resolved("child", self._child)
+
+    def _resolved(self, side: str, target: Any) -> Place:
+        if isinstance(target, Place):
+            return target
+        raise ModelError(f"{self.title}: {side} {target!r} is text; add the joint to a model first")
+
+    def resolve_places(self, place: Callable[[Any], Place]) -> None:
+        self._parent, self._child = place(self._parent), place(self._child)
+        self._keep(parent=self._parent, child=self._child)
+
+    def position(self) -> Array:
+        """Position (3,) of the joint in the reference configuration."""
+        if self._at is not None:
+            return checks.array(self.title, "at", self._at, (3,))
+        anywhere = isinstance(self.child.owner, Ground) and self.child.point is None
+        return (self.parent if anywhere else self.child).position
+
+    def frame(self) -> Array:
+        """Joint frame H (4, 4) in world coordinates of the reference configuration."""
+        H = np.eye(4)
+        H[:3, :3], H[:3, 3] = self.axes(), self.position()
+        return H
+
+    def check_places(self) -> None:
+        """Raise if the two places are on the same body, both on the ground, or do not coincide where they must."""
+        a, b = self.parent, self.child
+        if a.on_ground and b.on_ground:
+            raise ModelError(f"{self.title}: connects the ground to the ground; one side must be a body")
+        if a.owner is b.owner and (a.s is None or a.s == b.s):
+            raise ModelError(f"{self.title}: connects {a.owner.name!r} to itself")
+        if self._at is None and not any(p.on_ground and p.point is None for p in (a, b)):
+            gap = float(np.linalg.norm(a.position - b.position))
+            if gap > max(1e-9, COINCIDE * float(np.abs([a.position, b.position]).max())):
+                raise ModelError(
+                    f"{self.title}: its places do not coincide: {a.label!r} is at {_point(a.position)}, {b.label!r} at "
+                    f"{_point(b.position)}, {gap:g} m apart; move one, or pass at=(x, y, z), the position of the joint"
+                )
+
+    def freedom_matrix(self) -> Array:
+        """Matrix A (6, k) of the free relative twists in the joint frame, linear part first.
+
+        Source: [Grazioso17] Table I. Differs: n is the z axis of the joint frame; columns are in the order of `freedoms` (a
+        cylindrical joint has its translation first); planar has the rotation too; universal in the reference
+        configuration (it is not constant).
+        """
+        A = np.zeros((6, len(self.freedoms)))
+        for column, freedom in enumerate(self.freedoms):
+            A[freedom.axis + (0 if freedom.kind == "translation" else 3), column] = 1.0
+        if self.kind == "screw":
+            A[2, 0] = self.pitch
+        return A
+
+
+def _point(x: Array) -> str:
+    return "(" + ", ".join(f"{v:g}" for v in x) + ")"

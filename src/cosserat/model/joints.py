@@ -1,0 +1,244 @@
+"""The kinds of joints: each states its freedoms and the orientation of its frame."""
+
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import ArgumentError
+from cosserat.model import checks
+from cosserat.model.jets import Array
+from cosserat.model.joint import RX, RY, RZ, Freedom, Friction, Joint, X, Y, Z
+from cosserat.model.parameters import Number, resolve
+from cosserat.model.records import recorded
+
+__all__ = [
+    "JOINTS", "Cylindrical", "Fixed", "Free", "Freedom", "Friction", "Joint", "Planar", "PlanarTranslation", "Prismatic",
+    "Revolute", "Screw", "Spherical", "Universal",
+]  # fmt: skip
+
+
+def axes_about(z: Array) -> Array:
+    """A rotation whose third column is the unit vector z; its first is world x made orthogonal to z.
+
+    World y takes the place of world x if z is within 25 degrees of it.
+    """
+    x = np.array([1.0, 0.0, 0.0]) if abs(z[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
+    x = x - (x @ z) * z
+    x /= np.linalg.norm(x)
+    return np.stack([x, np.cross(z, x), z], axis=1)
+
+
+class AxisJoint(Joint):
+    """Base of the joints with one distinguished direction, which becomes the z axis of the joint frame."""
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        parent: Any,
+        child: Any,
+        axis: Any,
+        at: Any = None,
+        motion: Any = None,
+        effort: Any = None,
+        stiffness: Any = 0.0,
+        damping: Any = 0.0,
+        friction: Any = None,
+    ) -> None:
+        self._axis = self._given["axis"]
+        self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
+
+    def axes(self) -> Array:
+        return axes_about(checks.unit(self.title, "axis", self._axis))
+
+    @property
+    def axis(self) -> Array:
+        """Unit vector (3,) of the axis in world coordinates of the reference configuration."""
+        return self.axes()[:, 2]
+
+
+class Revolute(AxisJoint):
+    """Rotation about an axis (a hinge)."""
+
+    kind, freedoms = "revolute", (RZ,)
+
+
+class Prismatic(AxisJoint):
+    """Translation along an axis (a slider)."""
+
+    kind, freedoms = "prismatic", (Z,)
+
+
+class Cylindrical(AxisJoint):
+    """Translation along an axis and rotation about it, independent of each other."""
+
+    kind, freedoms = "cylindrical", (Z, RZ)
+
+
+class Screw(Joint):
+    """Rotation about an axis with an advance of `pitch` metres per radian along it."""
+
+    kind, freedoms = "screw", (RZ,)
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        parent: Any,
+        child: Any,
+        axis: Any,
+        pitch: Number,
+        at: Any = None,
+        motion: Any = None,
+        effort: Any = None,
+        stiffness: Any = 0.0,
+        damping: Any = 0.0,
+        friction: Any = None,
+    ) -> None:
+        self._axis, self._pitch = self._given["axis"], pitch
+        self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
+
+    def check(self) -> None:
+        checks.number(self.title, "pitch", self._pitch)
+        super().check()
+
+    @property
+    def pitch(self) -> float:
+        return resolve(self._pitch)
+
+    @property
+    def axis(self) -> Array:
+        """Unit vector (3,) of the axis in world coordinates of the reference configuration."""
+        return self.axes()[:, 2]
+
+    def axes(self) -> Array:
+        return axes_about(checks.unit(self.title, "axis", self._axis))
+
+
+class NormalJoint(Joint):
+    """Base of the joints that move in a plane; its normal becomes the z axis of the joint frame."""
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        parent: Any,
+        child: Any,
+        normal: Any,
+        at: Any = None,
+        motion: Any = None,
+        effort: Any = None,
+        stiffness: Any = 0.0,
+        damping: Any = 0.0,
+        friction: Any = None,
+    ) -> None:
+        self._normal = self._given["normal"]
+        self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
+
+    def axes(self) -> Array:
+        return axes_about(checks.unit(self.title, "normal", self._normal))
+
+    @property
+    def normal(self) -> Array:
+        """Unit normal (3,) in world coordinates of the reference configuration."""
+        return self.axes()[:, 2]
+
+
+class Planar(NormalJoint):
+    """Two translations in a plane and the rotation about its normal."""
+
+    kind, freedoms = "planar", (X, Y, RZ)
+
+
+class PlanarTranslation(NormalJoint):
+    """Two translations in a plane, no rotation (the planar joint of [Grazioso17] Table I)."""
+
+    kind, freedoms = "planar_translation", (X, Y)
+
+
+class FrameJoint(Joint):
+    """Base of the joints without a distinguished direction; the joint frame has the world axes."""
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        parent: Any,
+        child: Any,
+        at: Any = None,
+        motion: Any = None,
+        effort: Any = None,
+        stiffness: Any = 0.0,
+        damping: Any = 0.0,
+        friction: Any = None,
+    ) -> None:
+        self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
+
+    def axes(self) -> Array:
+        return np.eye(3)
+
+
+class Spherical(FrameJoint):
+    """All rotations about a point; the coordinates are the rotation vector in the joint frame."""
+
+    kind, freedoms, isotropic = "spherical", (RX, RY, RZ), True
+
+
+class Free(FrameJoint):
+    """No constraint: six coordinates (translation, rotation vector) that can be driven, held or braked."""
+
+    kind, freedoms, isotropic = "free", (X, Y, Z, RX, RY, RZ), True
+
+
+class Fixed(Joint):
+    """No relative motion."""
+
+    kind, freedoms = "fixed", ()
+
+    @recorded
+    def __init__(self, name: str, parent: Any, child: Any, at: Any = None) -> None:
+        self._setup(name, parent, child, None, None, 0.0, 0.0, None)
+
+    def axes(self) -> Array:
+        return np.eye(3)
+
+
+class Universal(Joint):
+    """Two rotations about perpendicular axes: the first fixed in the parent (x), the second in the child (y)."""
+
+    kind, freedoms = "universal", (RX, RY)
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        parent: Any,
+        child: Any,
+        axes: Any,
+        at: Any = None,
+        motion: Any = None,
+        effort: Any = None,
+        stiffness: Any = 0.0,
+        damping: Any = 0.0,
+        friction: Any = None,
+    ) -> None:
+        self._axes = self._given["axes"]
+        self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
+
+    def axes(self) -> Array:
+        pair = checks.array(self.title, "axes", self._axes, (2, 3), "((1, 0, 0), (0, 1, 0))")
+        x, y = (checks.unit(self.title, "axes", row) for row in pair)
+        if abs(float(x @ y)) > 1e-6:
+            angle = np.degrees(np.arccos(np.clip(x @ y, -1.0, 1.0)))
+            raise ArgumentError(self.title, "axes", f"must be perpendicular; the angle between them is {angle:.4g} degrees")
+        y = y - (x @ y) * x
+        y /= np.linalg.norm(y)
+        return np.stack([x, y, np.cross(x, y)], axis=1)
+
+
+JOINTS: dict[str, type[Joint]] = {
+    cls.__name__: cls
+    for cls in (
+        Fixed, Revolute, Prismatic, Screw, Cylindrical, Planar, PlanarTranslation, Spherical, Universal, Free,
+    )
+}  # fmt: skip

@@ -1,0 +1,194 @@
+"""Loads: forces and moments at a place or along a beam, constant or functions of time.
+
+Components are in world coordinates of the reference configuration. A dead load keeps its direction in space; a follower
+load turns with the body or section it acts on, from the direction given in the reference configuration.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import ArgumentError, ModelError
+from cosserat.model import checks
+from cosserat.model.beams import Beam
+from cosserat.model.functions import VectorFunction
+from cosserat.model.parameters import is_number, resolve
+from cosserat.model.places import Place, find_place
+from cosserat.model.records import Component, recorded
+
+
+class PointLoad(Component):
+    """Base of the loads at a place.
+
+    Attributes
+    ----------
+    place : Place
+    force, moment : VectorFunction or None
+        (N) and (N m); the moment is about the place.
+    follower : bool
+    """
+
+    word = "load"
+    force: VectorFunction | None = None
+    moment: VectorFunction | None = None
+
+    def _setup(self, name: str, place: Any, follower: Any) -> None:
+        Component.__init__(self, name)
+        self._place = place if isinstance(place, str) else find_place(place, {}, f"{self.title}: place")
+        self.follower = checks.flag(self.title, "follower", follower)
+        self._keep(place=self._place)
+
+    @property
+    def place(self) -> Place:
+        """Where it acts."""
+        if isinstance(self._place, Place):
+            return self._place
+        raise ModelError(f"{self.title}: place {self._place!r} is text; add the load to a model first")
+
+    def resolve_places(self, place: Callable[[Any], Place]) -> None:
+        self._place = place(self._place)
+        self._keep(place=self._place)
+
+    def check(self) -> None:
+        for function in (self.force, self.moment):
+            _check_constant(function)
+
+
+class Force(PointLoad):
+    """A force at a place.
+
+    Parameters
+    ----------
+    name : str
+    place : place
+    vector : (3,) or callable of t
+        (N), in world coordinates; entries may be numbers, parameters, formulas in ``t`` or functions of t.
+    follower : bool
+        Whether it turns with the body.
+    """
+
+    @recorded
+    def __init__(self, name: str, place: Any, vector: Any, follower: bool = False) -> None:
+        self._setup(name, place, follower)
+        self.force = VectorFunction(vector, f"{self.title}: vector")
+        self._keep(vector=self.force)
+
+
+class Torque(PointLoad):
+    """A moment at a place; arguments as for `Force`, in N m."""
+
+    @recorded
+    def __init__(self, name: str, place: Any, vector: Any, follower: bool = False) -> None:
+        self._setup(name, place, follower)
+        self.moment = VectorFunction(vector, f"{self.title}: vector")
+        self._keep(vector=self.moment)
+
+
+class Wrench(PointLoad):
+    """A force and a moment at a place.
+
+    Parameters
+    ----------
+    name : str
+    place : place
+    vector : (6,) or callable of t giving six numbers, optional
+        Force and moment together, force first. With three components it is the force.
+    moment, force : (3,) or callable of t, optional
+        Instead of a vector of six.
+    follower : bool
+    """
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        place: Any,
+        vector: Any = None,
+        moment: Any = None,
+        follower: bool = False,
+        *,
+        force: Any = None,
+    ) -> None:
+        self._setup(name, place, follower)
+        if vector is not None and force is not None:
+            raise ModelError(f"{self.title}: vector and force are both given; use one")
+        force = vector if force is None else force
+        if force is None and moment is None:
+            raise ModelError(f"{self.title}: give a vector of six numbers (force, moment), or force= and moment=")
+        if force is not None and moment is None and _size(force, f"{self.title}: vector") == 6:
+            both = VectorFunction(force, f"{self.title}: vector", size=6)
+            force, moment = both.part(0, 3), both.part(3, 3)
+        self.force = None if force is None else VectorFunction(force, f"{self.title}: force")
+        self.moment = None if moment is None else VectorFunction(moment, f"{self.title}: moment")
+        self._keep(vector=None, force=self.force, moment=self.moment)
+
+
+class DistributedLoad(Component):
+    """A force and a moment per unit length of a beam (N/m, N m/m), the same all along it.
+
+    Parameters
+    ----------
+    name : str
+    beam : Beam or str
+    force, moment : (3,) or callable of t, optional
+        In world coordinates; with `follower` they turn with each section.
+    follower : bool
+    """
+
+    word = "load"
+
+    @recorded
+    def __init__(self, name: str, beam: Any, force: Any = None, moment: Any = None, follower: bool = False) -> None:
+        super().__init__(name)
+        if not isinstance(beam, (Beam, str)):
+            raise ArgumentError(self.title, "beam", f"must be a Beam or its name, got {beam!r}")
+        if force is None and moment is None:
+            raise ModelError(f"{self.title}: give force=, moment= or both")
+        self._beam = beam
+        self.force = None if force is None else VectorFunction(force, f"{self.title}: force")
+        self.moment = None if moment is None else VectorFunction(moment, f"{self.title}: moment")
+        self.follower = checks.flag(self.title, "follower", follower)
+        self._keep(beam=beam if isinstance(beam, str) else beam.name, force=self.force, moment=self.moment)
+
+    @property
+    def beam(self) -> Beam:
+        """The beam it acts on."""
+        if isinstance(self._beam, Beam):
+            return self._beam
+        raise ModelError(f"{self.title}: beam {self._beam!r} is text; add the load to a model first")
+
+    def resolve_beam(self, find: Callable[[str], Any]) -> None:
+        """Turn a beam given by name into the beam; called when the load is added to a model."""
+        if isinstance(self._beam, str):
+            self._beam = find(self._beam)
+
+    def check(self) -> None:
+        _check_constant(self.force)
+        _check_constant(self.moment)
+
+
+def _check_constant(function: VectorFunction | None) -> None:
+    """Numbers must be finite now; functions of time are checked when they are sampled."""
+    if function is not None and function.callable is None:
+        for component in function.components:
+            if component.is_constant and not np.isfinite(resolve(component.source)):
+                raise ModelError(f"{component.where} is {resolve(component.source)}; it must be finite")
+
+
+def _size(source: Any, where: str) -> int:
+    if isinstance(source, VectorFunction):
+        return source.size
+    if callable(source):
+        try:
+            return len(source(0.0))
+        except Exception as error:
+            raise ModelError(f"{where}: the function failed at t = 0 with {type(error).__name__}: {error}") from None
+    return len(source) if isinstance(source, (tuple, list, np.ndarray)) else 0
+
+
+def is_zero(function: VectorFunction | None) -> bool:
+    """Whether a load component is absent or constantly zero."""
+    if function is None:
+        return True
+    return function.callable is None and all(is_number(c.source) and resolve(c.source) == 0 for c in function.components)

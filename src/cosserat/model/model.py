@@ -1,0 +1,294 @@
+"""The model: an ordered collection of named components, gravity and parameters."""
+
+import copy
+import warnings
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import numpy as np
+
+from cosserat.errors import CosseratWarning, ModelError, ParameterError
+from cosserat.model import checks
+from cosserat.model.beams import Beam
+from cosserat.model.bodies import RigidBody
+from cosserat.model.forces import Link
+from cosserat.model.jets import Array
+from cosserat.model.joint import Joint
+from cosserat.model.loads import DistributedLoad, PointLoad, is_zero
+from cosserat.model.parameters import Parameter, parameters_in
+from cosserat.model.places import Owner, Place, find_place
+from cosserat.model.records import Component, plain
+from cosserat.model.summary import summarize
+
+C = TypeVar("C", bound=Component)
+
+
+class Model:
+    """A mechanism.
+
+    Parameters
+    ----------
+    name : str
+    gravity : (3,)
+        Acceleration of free fall in world coordinates (m/s^2); entries may be parameters. Default: none.
+
+    Examples
+    --------
+    >>> from cosserat.model.places import GROUND
+    >>> from cosserat.model.joints import Revolute
+    >>> model = Model("pendulum", gravity=(0, 0, -9.81))
+    >>> bob = model.add(RigidBody.sphere("bob", diameter=0.1, mass=1.0, com=(1, 0, 0)))
+    >>> hinge = model.add(Revolute("hinge", GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> model.coordinates
+    ('hinge',)
+    """
+
+    def __init__(self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0)) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise ModelError(f"model: its name must be a non-empty text, got {name!r}")
+        self.name = name
+        self._components: dict[str, Component] = {}
+        self.gravity = gravity
+
+    @property
+    def title(self) -> str:
+        """How error messages call it."""
+        return f"model {self.name!r}"
+
+    @property
+    def gravity(self) -> Array:
+        """Acceleration of free fall (3,), world components (m/s^2), for the present values of the parameters."""
+        return checks.array(self.title, "gravity", self._gravity, (3,), "(0, 0, -9.81)")
+
+    @gravity.setter
+    def gravity(self, value: Any) -> None:
+        value = plain(value)
+        checks.array(self.title, "gravity", value, (3,), "(0, 0, -9.81)")
+        self._gravity = value
+
+    def add(self, component: C) -> C:
+        """Add a component and return it.
+
+        Places given as text are resolved now, so bodies are added before what refers to them by name.
+        """
+        if not isinstance(component, Component):
+            raise ModelError(
+                f"{self.title}: cannot add {component!r}; a model takes bodies, beams, joints, loads, springs and dampers"
+            )
+        if component.name in self._components:
+            other = self._components[component.name]
+            what = "it is in the model already" if other is component else f"used by the {other.word} {other.name!r}"
+            raise ModelError(f"{self.title}: the name {component.name!r} of the {component.word} is taken ({what}); "
+                             "give each component its own name")  # fmt: skip
+        known = self._parameter_objects()
+        for parameter in component.parameters():
+            for other_parameter in known.get(parameter.name, []):
+                _demand_same(parameter, other_parameter, component.title)
+        component.resolve_places(lambda target: self.place(target, component.title))
+        if isinstance(component, DistributedLoad):
+            component.resolve_beam(lambda name: self._find_beam(name, component.title))
+        self._components[component.name] = component
+        return component
+
+    def _find_beam(self, name: str, where: str) -> Beam:
+        found = self._components.get(name)
+        if not isinstance(found, Beam):
+            raise ModelError(f"{where}: unknown beam {name!r}; beams of the model: {_names(self.beams)}")
+        return found
+
+    def __getitem__(self, name: str) -> Component:
+        try:
+            return self._components[name]
+        except KeyError:
+            raise ModelError(
+                f"{self.title}: no component {name!r}; components: {_names(self.components)}"
+            ) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._components
+
+    def __iter__(self) -> Iterator[Component]:
+        return iter(self._components.values())
+
+    def __len__(self) -> int:
+        return len(self._components)
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """All components in the order they were added."""
+        return tuple(self._components.values())
+
+    def _of(self, kind: Any) -> tuple[Any, ...]:
+        return tuple(c for c in self._components.values() if isinstance(c, kind))
+
+    @property
+    def bodies(self) -> tuple[RigidBody, ...]:
+        """Rigid bodies in order."""
+        return self._of(RigidBody)
+
+    @property
+    def beams(self) -> tuple[Beam, ...]:
+        """Beams in order."""
+        return self._of(Beam)
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """Joints in order."""
+        return self._of(Joint)
+
+    @property
+    def loads(self) -> tuple[PointLoad, ...]:
+        """Forces, torques and wrenches in order."""
+        return self._of(PointLoad)
+
+    @property
+    def distributed_loads(self) -> tuple[DistributedLoad, ...]:
+        """Distributed loads in order."""
+        return self._of(DistributedLoad)
+
+    @property
+    def springs(self) -> tuple[Link, ...]:
+        """Springs and dampers in order."""
+        return self._of(Link)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of the relative coordinates in order: the joint's name, or joint.freedom if it has several."""
+        return tuple(name for joint in self.joints for name in joint.coordinates)
+
+    def place(self, target: Any, where: str = "") -> Place:
+        """A place from text such as ``"arm1.end"``, ``"arm1.at(0.5)"``, ``"hub"``; places are returned as they are."""
+        owners = {name: c for name, c in self._components.items() if isinstance(c, Owner)}
+        return find_place(target, owners, where)
+
+    # parameters -----------------------------------------------------------------------------------------------------
+
+    def _parameter_objects(self) -> dict[str, list[Parameter]]:
+        found: dict[str, list[Parameter]] = {}
+        for parameter in parameters_in(self._gravity):
+            found.setdefault(parameter.name, []).append(parameter)
+        for component in self._components.values():
+            for parameter in component.parameters():
+                found.setdefault(parameter.name, []).append(parameter)
+        return found
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Values of the parameters that occur in the model, by name."""
+        return {name: objects[0].value for name, objects in self._parameter_objects().items()}
+
+    def set(self, **values: float) -> None:
+        """Set parameters by name; if the model cannot take a value, all keep their old ones and an error is raised."""
+        objects = self._parameter_objects()
+        for name in values:
+            if name not in objects:
+                known = ", ".join(repr(n) for n in objects) or "none"
+                raise ParameterError(f"{self.title}: no parameter {name!r}; parameters: {known}")
+        old = [(p, p.value) for name in values for p in objects[name]]
+        try:
+            for name, value in values.items():
+                for parameter in objects[name]:
+                    parameter.value = value
+            for component in self._components.values():
+                component.check()
+        except Exception:
+            for parameter, value in old:
+                parameter.value = value
+            raise
+
+    # checking -------------------------------------------------------------------------------------------------------
+
+    def validate(self) -> None:
+        """Raise the first error that can be found without solving; warn about bodies that nothing can move."""
+        if not self.bodies and not self.beams:
+            raise ModelError(f"{self.title}: it is empty; add a RigidBody or a Beam")
+        checks.array(self.title, "gravity", self._gravity, (3,))
+        for name, objects in self._parameter_objects().items():
+            for other in objects[1:]:
+                _demand_same(objects[0], other, f"parameter {name!r}")
+        for component in self._components.values():
+            component.check()
+        for item, places in self._places():
+            for place in places:
+                self._demand_own(place.owner, item)
+        for load in self.distributed_loads:
+            self._demand_own(load.beam, load)
+        for load_ in self.loads:
+            if load_.place.on_ground:
+                raise ModelError(f"{load_.title}: it acts on the ground, which cannot move; name a place on a body")
+        for joint in self.joints:
+            joint.check_places()
+        for link in self.springs:
+            link.check_places()
+        self._warn_idle()
+
+    def _places(self) -> Iterator[tuple[Component, tuple[Place, ...]]]:
+        for joint in self.joints:
+            yield joint, (joint.parent, joint.child)
+        for load in self.loads:
+            yield load, (load.place,)
+        for link in self.springs:
+            yield link, (link.a, link.b)
+
+    def _demand_own(self, owner: Owner, item: Component) -> None:
+        if isinstance(owner, Component) and self._components.get(owner.name) is not owner:
+            problem = "another component has that name" if owner.name in self._components else "add it with model.add"
+            owners = _names([c for c in self._components.values() if isinstance(c, Owner)])
+            raise ModelError(
+                f"{item.title}: refers to the {owner.word} {owner.name!r}, which is not in the model ({problem}); "
+                f"bodies of the model: {owners}"
+            )
+
+    def _warn_idle(self) -> None:
+        if np.any(self.gravity):
+            return
+        busy = {id(place.owner) for _, places in self._places() for place in places}
+        busy |= {id(load.beam) for load in self.distributed_loads if not (is_zero(load.force) and is_zero(load.moment))}
+        idle = [b.name for b in self.bodies if id(b) not in busy and b.velocity is None and b.angular_velocity is None]
+        idle += [b.name for b in self.beams if id(b) not in busy and b.velocity_at(0.0) is None]
+        if idle:
+            warnings.warn(
+                f"{self.title}: {', '.join(repr(n) for n in idle)}: attached to nothing, without load, gravity or initial "
+                "velocity, so it will never move",
+                CosseratWarning,
+                stacklevel=3,
+            )
+
+    # the whole ------------------------------------------------------------------------------------------------------
+
+    def copy(self) -> "Model":
+        """An independent copy: setting a parameter of one does not change the other."""
+        return copy.deepcopy(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Model):
+            return NotImplemented
+        return (
+            (self.name, self._gravity) == (other.name, other._gravity)
+            and self._components == other._components
+            and all(getattr(self, k) == getattr(other, k) for k in ("joints", "bodies", "beams"))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def summary(self) -> str:
+        """A table of components, degrees of freedom and parameters."""
+        return summarize(self)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name!r}: {len(self)} components>"
+
+
+def _names(components: Any) -> str:
+    return ", ".join(repr(c.name) for c in components) or "none"
+
+
+def _demand_same(a: Parameter, b: Parameter, where: str) -> None:
+    if a.value != b.value:
+        raise ParameterError(
+            f"{where}: parameter {a.name!r} has two values, {b.value:g} and {a.value:g}; use one Parameter object, or "
+            "give the two different names"
+        )

@@ -1,0 +1,284 @@
+"""Named numbers that can be changed after a model is built, and formulas made of them."""
+
+import keyword
+import math
+import numbers
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from cosserat.errors import ParameterError
+from cosserat.model.expressions import CONSTANTS, FUNCTIONS, Expression
+
+_UFUNC_TEXT = {np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/", np.power: "**"}
+_UFUNC_NAME = {function: name for name, (_, function) in FUNCTIONS.items() if isinstance(function, np.ufunc)}
+
+
+class ParameterLike(ABC):
+    """What parameters and formulas of parameters share: arithmetic, comparison by value, conversion to float."""
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The formula as text."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> dict[str, "Parameter"]:
+        """The parameters it depends on, by name."""
+
+    @abstractmethod
+    def resolve(self) -> float:
+        """The present value."""
+
+    def __float__(self) -> float:
+        return self.resolve()
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method != "__call__" or kwargs:
+            return NotImplemented
+        if any(isinstance(x, np.ndarray) and x.ndim > 0 for x in inputs):
+            return np.frompyfunc(lambda *x: ufunc(*x), len(inputs), 1)(*(_boxed(x) for x in inputs))
+        if not all(is_number(x) for x in inputs):
+            return NotImplemented
+        if ufunc in _UFUNC_TEXT and len(inputs) == 2:
+            return _combine(f"{_text(inputs[0])} {_UFUNC_TEXT[ufunc]} {_text(inputs[1])}", *inputs)
+        if ufunc is np.negative:
+            return _combine(f"-{_text(inputs[0])}", *inputs)
+        if ufunc in _UFUNC_NAME:
+            return _combine(f"{_UFUNC_NAME[ufunc]}({', '.join(_text(x, False) for x in inputs)})", *inputs)
+        return ufunc(*(resolve(x) for x in inputs))
+
+    def _binary(self, other: Any, symbol: str, swap: bool = False) -> Any:
+        if isinstance(other, np.ndarray) and other.ndim > 0:
+            function = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "**": np.power}[symbol]
+            return function(other, self) if swap else function(self, other)
+        if not is_number(other):
+            return NotImplemented
+        a, b = (other, self) if swap else (self, other)
+        return _combine(f"{_text(a)} {symbol} {_text(b)}", a, b)
+
+    def __add__(self, other: Any) -> Any:
+        return self._binary(other, "+")
+
+    def __radd__(self, other: Any) -> Any:
+        return self._binary(other, "+", swap=True)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._binary(other, "-")
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._binary(other, "-", swap=True)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._binary(other, "*")
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._binary(other, "*", swap=True)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._binary(other, "/")
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._binary(other, "/", swap=True)
+
+    def __pow__(self, other: Any) -> Any:
+        return self._binary(other, "**")
+
+    def __rpow__(self, other: Any) -> Any:
+        return self._binary(other, "**", swap=True)
+
+    def __neg__(self) -> "ParameterExpression":
+        return _combine(f"-{_text(self)}", self)
+
+    def __pos__(self) -> "ParameterLike":
+        return self
+
+    def __abs__(self) -> "ParameterExpression":
+        return _combine(f"abs({_text(self, False)})", self)
+
+    def _compare(self, other: Any, test: Callable[[float, float], bool]) -> Any:
+        return test(self.resolve(), resolve(other)) if is_number(other) else NotImplemented
+
+    def __lt__(self, other: Any) -> Any:
+        return self._compare(other, operator.lt)
+
+    def __le__(self, other: Any) -> Any:
+        return self._compare(other, operator.le)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._compare(other, operator.gt)
+
+    def __ge__(self, other: Any) -> Any:
+        return self._compare(other, operator.ge)
+
+
+class Parameter(ParameterLike):
+    """A named number, usable wherever a component takes a number.
+
+    Parameters
+    ----------
+    name : str
+        A Python identifier, because `Model.set` takes it as a keyword; not ``t``, ``pi``, ``e`` or a function name.
+    value : float
+        Finite. `Model.set` changes it.
+
+    Examples
+    --------
+    >>> P = Parameter("P", 3.0)
+    >>> float(2 * P + 1)
+    7.0
+    """
+
+    def __init__(self, name: str, value: float) -> None:
+        if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+            raise ParameterError(
+                f"parameter {name!r}: the name must be an identifier such as 'P' or 'tip_mass', because "
+                "model.set(name=value) uses it"
+            )
+        if name == "t" or name in CONSTANTS or name in FUNCTIONS:
+            raise ParameterError(f"parameter {name!r}: this name has a meaning in formulas; choose another")
+        self.name = name
+        self.value = value
+
+    @property
+    def value(self) -> float:
+        return self._value
+
+    @value.setter
+    def value(self, value: float) -> None:
+        if isinstance(value, (bool, str)) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+            raise ParameterError(f"parameter {self.name!r}: value {value!r} is not a finite number")
+        self._value = float(value)
+
+    @property
+    def text(self) -> str:
+        return self.name
+
+    @property
+    def parameters(self) -> dict[str, "Parameter"]:
+        return {self.name: self}
+
+    def resolve(self) -> float:
+        return self._value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Parameter) and (self.name, self._value) == (other.name, other._value)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"Parameter({self.name!r}, {self._value!r})"
+
+
+class ParameterExpression(ParameterLike):
+    """A formula of parameters, made by arithmetic on them or from text; evaluated when a number is needed."""
+
+    def __init__(self, text: str, parameters: dict[str, Parameter], where: str = "parameter expression") -> None:
+        self._expression = Expression(text, parameters, where)
+        self._parameters = {name: parameters[name] for name in sorted(self._expression.used)}
+
+    @property
+    def text(self) -> str:
+        return self._expression.text
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        return self._parameters
+
+    def resolve(self) -> float:
+        value = float(self._expression.evaluate({n: np.float64(p.value) for n, p in self._parameters.items()}))
+        if not math.isfinite(value):
+            values = ", ".join(f"{n} = {p.value:g}" for n, p in self._parameters.items())
+            raise ParameterError(f"expression {self.text!r} has the value {value} for {values}")
+        return value
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, ParameterExpression)
+            and self.text == other.text
+            and self._parameters == other._parameters
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __repr__(self) -> str:
+        return f"ParameterExpression({self.text!r})"
+
+
+Number: TypeAlias = float | Parameter | ParameterExpression
+
+
+def is_number(value: Any) -> bool:
+    """True for real numbers (not bool), 0-d arrays of them, parameters and formulas of parameters."""
+    if isinstance(value, ParameterLike):
+        return True
+    if isinstance(value, np.ndarray):
+        return value.ndim == 0 and value.dtype.kind in "iuf"
+    return isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_))
+
+
+def resolve(value: Any) -> float:
+    """The float that a number, parameter or formula of parameters stands for now."""
+    return value.resolve() if isinstance(value, ParameterLike) else float(value)
+
+
+def number_from_text(text: str, parameters: dict[str, Parameter], where: str) -> Number:
+    """Read ``"3e8"``, ``"P"`` or ``"2*P/L"``: a float, the parameter itself, or a formula."""
+    expression = Expression(text, parameters, where)
+    if not expression.used:
+        return float(expression.evaluate({}))
+    if expression.text in parameters:
+        return parameters[expression.text]
+    return ParameterExpression(text, parameters, where)
+
+
+def parameters_in(value: Any) -> Iterator[Parameter]:
+    """Every parameter inside nested tuples, lists and dicts of values."""
+    if isinstance(value, ParameterLike):
+        yield from value.parameters.values()
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from parameters_in(item)
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from parameters_in(item)
+
+
+def _text(value: Any, bracket: bool = True) -> str:
+    if isinstance(value, Parameter):
+        return value.name
+    if isinstance(value, ParameterExpression):
+        return f"({value.text})" if bracket else value.text
+    number = float(value)
+    if not math.isfinite(number):
+        raise ParameterError(f"cannot combine a parameter with {number}")
+    return repr(number) if number >= 0 or not bracket else f"({number!r})"
+
+
+def _boxed(value: Any) -> np.ndarray:
+    """An array as it is; anything else as a 0-d object array, so that NumPy does not look inside."""
+    if isinstance(value, np.ndarray):
+        return value
+    box = np.empty((), dtype=object)
+    box[()] = value
+    return box
+
+
+def _combine(text: str, *operands: Any) -> ParameterExpression:
+    merged: dict[str, Parameter] = {}
+    for operand in operands:
+        if isinstance(operand, ParameterLike):
+            for name, parameter in operand.parameters.items():
+                if name in merged and merged[name].value != parameter.value:
+                    raise ParameterError(
+                        f"parameter {name!r} has two values, {merged[name].value:g} and {parameter.value:g}; "
+                        "use one Parameter object"
+                    )
+                merged.setdefault(name, parameter)
+    return ParameterExpression(text, merged)

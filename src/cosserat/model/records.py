@@ -1,0 +1,168 @@
+"""Plain data that remember the arguments they were made with.
+
+Everything a model consists of derives from `Record`: equality, printing, copying, collecting parameters and writing to
+files all work on the recorded arguments, so that a new component has to write none of them.
+"""
+
+import functools
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from cosserat.errors import ArgumentError, ModelError
+from cosserat.model.functions import TimeFunction, VectorFunction, same_function
+from cosserat.model.parameters import Parameter, ParameterLike, is_number, parameters_in
+
+F = TypeVar("F", bound=Callable[..., Any])
+RESERVED_NAMES = ("ground",)
+
+
+class Record:
+    """Base of sections, materials and components: data defined by its constructor's arguments."""
+
+    word: ClassVar[str] = ""
+    _given: dict[str, Any]
+
+    @property
+    def title(self) -> str:
+        """How error messages call it, such as ``joint 'elbow'``."""
+        name = self._given.get("name")
+        word = self.word or type(self).__name__
+        return f"{word} {name!r}" if name else word
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments it was made with, in order, those left at their default omitted."""
+        given = {}
+        for name, parameter in inspect.signature(type(self).__init__).parameters.items():
+            if name in self._given and not _same(self._given[name], parameter.default):
+                given[name] = self._given[name]
+        return given
+
+    def parameters(self) -> Iterator[Parameter]:
+        """Every `Parameter` it depends on."""
+        yield from _parameters(list(self._given.values()))
+
+    def check(self) -> None:
+        """Raise a located error if a number is not acceptable; called again whenever a parameter changes."""
+
+    def _keep(self, **values: Any) -> None:
+        """Replace recorded arguments by their normal form."""
+        self._given.update(values)
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other) or not isinstance(other, Record):
+            return NotImplemented
+        return _same(self._given, other._given)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        arguments = self.arguments()
+        shown = [repr(arguments.pop("name"))] if "name" in arguments else []
+        return f"{type(self).__name__}({', '.join([*shown, *(f'{k}={v!r}' for k, v in arguments.items())])})"
+
+
+class Component(Record, ABC):
+    """Something with a name that can be added to a model."""
+
+    @abstractmethod
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str) or not name.strip() or name != name.strip():
+            raise ModelError(f"{self.word}: its name must be a non-empty text such as 'arm1', got {name!r}")
+        if set(name) & set(".()\n,"):
+            raise ModelError(f"{self.word} {name!r}: a name may not contain '.', ',', brackets or line breaks")
+        if name in RESERVED_NAMES:
+            raise ModelError(f"{self.word} {name!r}: this name is reserved for the ground; choose another")
+        self.name = name
+
+    def resolve_places(self, place: Callable[[Any], Any]) -> None:
+        """Turn places given as text into `Place` objects; called when the component is added to a model."""
+
+
+def recorded(init: F) -> F:
+    """Decorate `__init__`: locate wrong arguments, record them, and check the finished object."""
+    signature = inspect.signature(init)
+
+    @functools.wraps(init)
+    def wrapper(self: Any, *args: Any, **kwargs: Any) -> None:
+        if "_given" in self.__dict__:  # called by the constructor of a derived class, which records
+            init(self, *args, **kwargs)
+            return
+        bound = bind(type(self).__name__, signature, (self, *args), kwargs)
+        bound.apply_defaults()
+        self._given = {k: plain(v) for k, v in list(bound.arguments.items())[1:]}
+        init(self, *args, **kwargs)
+        self.check()
+
+    return wrapper  # type: ignore[return-value]
+
+
+def bind(
+    what: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> inspect.BoundArguments:
+    """Bind arguments to a signature, or say which one is unknown or missing and which are accepted."""
+    accepted = [n for n in signature.parameters if n not in ("self", "cls")]
+    name = kwargs.get("name", args[1] if len(args) > 1 and isinstance(args[1], str) else None)
+    item = f"{what} {name!r}" if isinstance(name, str) else what
+    listed = f"accepted arguments: {', '.join(accepted)}"
+    for key in kwargs:
+        if key not in accepted:
+            raise ArgumentError(item, "", f"unknown argument {key!r}; {listed}")
+    try:
+        return signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise ArgumentError(item, "", f"{error}; {listed}") from None
+
+
+def located(function: F) -> F:
+    """Decorate a named constructor so that wrong arguments are reported like those of `__init__`."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def wrapper(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        bind(f"{cls.__name__}.{function.__name__}", signature, (cls, *args), kwargs)
+        return function(cls, *args, **kwargs)
+
+    return wrapper  # type: ignore[return-value]
+
+
+def plain(value: Any) -> Any:
+    """Arrays and lists as nested tuples, NumPy numbers as Python ones; everything else as it is."""
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (tuple, list)):
+        return tuple(plain(v) for v in value)
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
+    return value
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(_same(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_same(a[k], b[k]) for k in a)
+    if is_number(a) and is_number(b) and not isinstance(a, ParameterLike) and not isinstance(b, ParameterLike):
+        return float(a) == float(b)
+    if callable(a) and callable(b):
+        return same_function(a, b)
+    return type(a) is type(b) and bool(a == b)
+
+
+def _parameters(value: Any) -> Iterator[Parameter]:
+    if isinstance(value, ParameterLike):
+        yield from parameters_in(value)
+    elif isinstance(value, (TimeFunction, VectorFunction)):
+        yield from value.parameters.values()
+    elif isinstance(value, Record):
+        yield from value.parameters()
+    elif isinstance(value, dict):
+        yield from _parameters(list(value.values()))
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _parameters(item)

@@ -1,0 +1,87 @@
+"""A readable table of a model."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cosserat.model.places import Place
+
+if TYPE_CHECKING:
+    from cosserat.model.model import Model
+
+
+def summarize(model: "Model") -> str:
+    """Components by kind with what matters of each, then freedoms and parameters."""
+    g = model.gravity
+    lines = [f"Model {model.name!r}, gravity {_vector(g) if np.any(g) else 'none'}"]
+    tables: list[tuple[str, list[tuple[str, ...]]]] = [
+        ("bodies", [(b.name, f"{b.mass:.6g} kg", f"centre of mass {_vector(b.com)}") for b in model.bodies]),
+        ("beams", [_beam_row(b) for b in model.beams]),
+        ("joints", [_joint_row(j) for j in model.joints]),
+        (
+            "loads",
+            [
+                *((c.name, type(c).__name__, f"at {_label(c._place)}", _follower(c)) for c in model.loads),
+                *((c.name, type(c).__name__, f"along {c.beam.name}", _follower(c)) for c in model.distributed_loads),
+            ],
+        ),
+        ("springs", [(c.name, type(c).__name__, f"{_label(c._a)} - {_label(c._b)}", _link(c)) for c in model.springs]),
+        ("parameters", [(name, f"{value:.6g}") for name, value in model.parameters.items()]),
+    ]
+    for title, rows in tables:
+        if rows:
+            lines.append(f"  {title}")
+            lines += ["    " + line for line in _aligned(rows)]
+    lines.append("  " + _counts(model))
+    return "\n".join(lines)
+
+
+def _counts(model: "Model") -> str:
+    nodes = sum(beam.elements + 1 for beam in model.beams)
+    rigid = len(model.bodies)
+    joints = sum(len(j.freedoms) for j in model.joints)
+    driven = sum(f is not None for j in model.joints for f in j.motion)
+    return (
+        f"{6 * (rigid + nodes)} absolute freedoms ({rigid} rigid bodies, {nodes} beam nodes), "
+        f"{joints} joint coordinates, {driven} of them driven"
+    )
+
+
+def _beam_row(beam: Any) -> tuple[str, ...]:
+    section = beam._section
+    name = " -> ".join(type(s).__name__ for s in section) if isinstance(section, tuple) else type(section).__name__
+    material = "" if beam.material is None else beam.material.name or "unnamed material"
+    return beam.name, f"{beam.length:.6g} m", f"{beam.elements} elements", name.replace("function", "variable"), material
+
+
+def _joint_row(joint: Any) -> tuple[str, ...]:
+    notes = []
+    for freedom, q, u, k, c, f in zip(
+        joint.freedoms, joint.motion, joint.effort, joint.stiffness, joint.damping, joint.friction, strict=True
+    ):
+        words = [w for w, on in (("motion", q), ("effort", u), ("elastic", k), ("viscous", c), ("friction", f)) if on]
+        if words:
+            notes.append(f"{freedom.name}: {' '.join(words)}")
+    pair = f"{_label(joint._parent)} - {_label(joint._child)}"
+    return joint.name, type(joint).__name__, pair, "; ".join(notes) or ("passive" if joint.freedoms else "")
+
+
+def _follower(load: Any) -> str:
+    return "follower" if load.follower else "dead"
+
+
+def _link(link: Any) -> str:
+    return f"stiffness {link.stiffness:.6g} N/m, damping {link.damping:.6g} N s/m"
+
+
+def _label(target: Any) -> str:
+    return target.label if isinstance(target, Place) else str(target)
+
+
+def _vector(v: Any) -> str:
+    return "(" + ", ".join(f"{x:.6g}" for x in v) + ")"
+
+
+def _aligned(rows: list[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
