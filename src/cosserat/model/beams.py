@@ -95,7 +95,9 @@ class Beam(Component, Owner):
         ends = self._section if isinstance(self._section, tuple) else (self._section,)
         if len(ends) not in (1, 2) or not all(isinstance(e, AnySection) or callable(e) for e in ends):
             raise ArgumentError(
-                self.title, "section", f"must be a section, a pair (start, end) or a function of s, got {self._section!r}"
+                self.title,
+                "section",
+                f"must be a section, a pair (start, end) or a function of s, got {self._section!r}",
             )
         for s in (0.0, 0.5, 1.0):
             self.section_at(s)
@@ -191,7 +193,9 @@ class Beam(Component, Owner):
         except Exception as error:
             raise ModelError(f"{self.title}: section at s = {s:g}: {error}") from None
         if not isinstance(section, AnySection):
-            raise ModelError(f"{self.title}: the section function gives {section!r} at s = {s:g}; it must give a section")
+            raise ModelError(
+                f"{self.title}: the section function gives {section!r} at s = {s:g}; it must give a section"
+            )
         return section
 
     def damping_at(self, s: float) -> float:
@@ -263,7 +267,9 @@ def _field_value(field: Callable[[Array], Any], x: Array, where: str) -> Array:
             "it must take a point (3,) and give three or six numbers"
         ) from None
     if v.shape not in ((3,), (6,)):
-        raise ModelError(f"{where}: the field gives {v.size} numbers at the point {x.tolist()}; three or six are needed")
+        raise ModelError(
+            f"{where}: the field gives {v.size} numbers at the point {x.tolist()}; three or six are needed"
+        )
     if not np.isfinite(v).all():
         raise ModelError(f"{where}: the field gives {v.tolist()} at the point {x.tolist()}; it must be finite")
     return v

@@ -1,6 +1,6 @@
 """Rigid bodies: mass, centre of mass and inertia, given directly or computed from a shape."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class Shape(Record):
         Axis of a cylinder, in the body's axes.
     """
 
-    KINDS = {"box": 3, "cylinder": 2, "sphere": 1}
+    KINDS: ClassVar[dict[str, int]] = {"box": 3, "cylinder": 2, "sphere": 1}
 
     @recorded
     def __init__(self, kind: str, size: Any, axis: Any = None) -> None:
@@ -256,7 +256,9 @@ class RigidBody(Component, Owner):
         x = (b - a) / L
         com, diameter = 0.5 * (a + b), L / THIN_BAR
         if (mass is None) == (section is None):
-            raise ModelError(f"{item}: give either mass= or section= and material=, not {'both' if mass else 'neither'}")
+            raise ModelError(
+                f"{item}: give either mass= or section= and material=, not {'both' if mass else 'neither'}"
+            )
         if section is None:
             m: Any = mass
             checks.number(item, "mass", mass, positive=True)

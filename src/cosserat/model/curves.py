@@ -1,12 +1,13 @@
 """Reference lines of beams, with the frame of the section at each of their points.
 
-The x axis of a frame is the tangent. With `up`, the z axis is as near to it as possible. Without, the first z axis is as
-near to world z as possible (world y for a line that starts parallel to z) and is then carried along with the least
+The x axis of a frame is the tangent. With `up`, the z axis is as near to it as possible. Without, the first z axis is
+as near to world z as possible (world y for a line that starts parallel to z) and is then carried along with the least
 possible rotation: around the corners of a polyline by the smallest rotation between the tangents, along a curve by a
 rotation-minimising frame (double reflection: Wang, Juettler, Zheng and Liu, ACM Trans. Graphics 27 (2008) 2).
 """
 
 from abc import ABC, abstractmethod
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Polyline(Line):
         self.lengths = tuple(float(x) for x in lengths)
         corners = np.concatenate([[0.0], np.cumsum(lengths) / lengths.sum()])
         corners[-1] = 1.0
-        self.pieces = tuple((float(a), float(b)) for a, b in zip(corners[:-1], corners[1:], strict=True))
+        self.pieces = tuple((float(a), float(b)) for a, b in pairwise(corners))
         tangents = edges / lengths[:, None]
         self._axes = [section_axes(tangents[0], up, item)]
         for x in tangents[1:]:

@@ -112,9 +112,7 @@ class Expression:
             if node.id in FUNCTIONS:
                 raise self._refuse(node, f"function {node.id!r} without its arguments")
             known = ", ".join([*self.allowed, *CONSTANTS])
-            raise self._refuse(
-                node, f"unknown name {node.id!r} (names: {known}; functions: {', '.join(FUNCTIONS)})"
-            )
+            raise self._refuse(node, f"unknown name {node.id!r} (names: {known}; functions: {', '.join(FUNCTIONS)})")
         if isinstance(node, ast.Call):
             if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
                 what = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
@@ -147,8 +145,9 @@ class Expression:
             return self._value(self._tree, values)
 
     def _value(self, node: ast.AST, values: Mapping[str, Any]) -> Any:
+        result: Any
         if isinstance(node, ast.Constant):
-            return _as_float(node.value)
+            return _as_float(node.value)  # type: ignore[arg-type]  # checked to be a real number
         if isinstance(node, ast.Name):
             return values[node.id] if node.id in self.allowed else CONSTANTS[node.id]
         if isinstance(node, ast.Call):
@@ -165,7 +164,7 @@ class Expression:
             a, b = self._value(node.left, values), self._value(node.right, values)
             if not isinstance(node.op, ast.Pow):
                 return _BINARY[type(node.op)](a, b)
-            if isinstance(b, (float, np.floating)) and not abs(b) <= LARGEST_EXPONENT:
+            if isinstance(b, (float, np.floating)) and not abs(float(b)) <= LARGEST_EXPONENT:
                 raise self._refuse(node, f"exponent {b:g} is too large (at most {LARGEST_EXPONENT:g})")
             return np.power(a, b)
         if isinstance(node, ast.UnaryOp):
@@ -174,7 +173,8 @@ class Expression:
                 return np.logical_not(a)
             return -a if isinstance(node.op, ast.USub) else a
         if isinstance(node, ast.Compare):
-            left, result = self._value(node.left, values), True
+            left = self._value(node.left, values)
+            result = True
             for op, right_node in zip(node.ops, node.comparators, strict=True):
                 right = self._value(right_node, values)
                 result = np.logical_and(result, _COMPARE[type(op)](left, right))

@@ -253,7 +253,9 @@ class VectorFunction:
         return new
 
     def __repr__(self) -> str:
-        return f"VectorFunction({self.callable if self.callable is not None else [c.source for c in self.components]!r})"
+        return (
+            f"VectorFunction({self.callable if self.callable is not None else [c.source for c in self.components]!r})"
+        )
 
 
 def _as_jet(raw: Any, shape: tuple[int, ...]) -> Jet:
@@ -289,9 +291,7 @@ def _differentiate(
         pass
     try:
         rows = [components(function(Jet.variable(ti)), ()) for ti in t]
-        return [
-            Jet(*(np.array([getattr(row[k], part) for row in rows]) for part in _PARTS)) for k in range(size or 1)
-        ]
+        return [Jet(*(np.array([getattr(row[k], part) for row in rows]) for part in _PARTS)) for k in range(size or 1)]
     except Exception:
         if not by_differences:
             raise _NeedsFloats from None

@@ -30,7 +30,9 @@ class Jet:
     __slots__ = ("acceleration", "rate", "value")
 
     def __init__(self, value: Any, rate: Any = 0.0, acceleration: Any = 0.0) -> None:
-        v, r, a = np.broadcast_arrays(np.asarray(value, float), np.asarray(rate, float), np.asarray(acceleration, float))
+        v, r, a = np.broadcast_arrays(
+            np.asarray(value, float), np.asarray(rate, float), np.asarray(acceleration, float)
+        )
         self.value: Array = np.array(v)
         self.rate: Array = np.array(r)
         self.acceleration: Array = np.array(a)

@@ -1,8 +1,8 @@
 """Joints: which relative motions of two places are free, and what drives, holds or brakes them.
 
 Each joint has one frame in the reference configuration, shared there by its parent side A and its child side B; a
-coordinate is zero in the reference configuration. Freedoms are named x, y, z (translations) and rx, ry, rz (rotations) in that
-frame.
+coordinate is zero in the reference configuration. Freedoms are named x, y, z (translations) and rx, ry, rz (rotations)
+in that frame.
 """
 
 from abc import abstractmethod
@@ -84,8 +84,8 @@ class Joint(Component):
     friction : Friction or float, optional
         Dry friction.
 
-    With several freedoms, `motion`, `effort`, `stiffness`, `damping` and `friction` take one entry per freedom, or a dict by the
-    names of freedoms.
+    With several freedoms, `motion`, `effort`, `stiffness`, `damping` and `friction` take one entry per freedom, or a
+    dict by the names of freedoms.
     """
 
     word = "joint"
@@ -115,8 +115,8 @@ class Joint(Component):
         for freedom, q, u in zip(self.freedoms, self.motion, self.effort, strict=True):
             if q is not None and u is not None:
                 raise ModelError(
-                    f"{self.title}: both motion and effort are given for {freedom.name!r}; prescribe the motion and the "
-                    "solver finds the effort, or prescribe the effort and it finds the motion, never both"
+                    f"{self.title}: both motion and effort are given for {freedom.name!r}; prescribe the motion and "
+                    "the solver finds the effort, or prescribe the effort and it finds the motion, never both"
                 )
         self._stiffness = self._per_freedom("stiffness", stiffness, 0.0)
         self._damping = self._per_freedom("damping", damping, 0.0)
@@ -147,7 +147,9 @@ class Joint(Component):
         if isinstance(given, dict):
             for key in given:
                 if key not in names:
-                    raise ArgumentError(self.title, argument, f"names the freedom {key!r}; freedoms: {', '.join(names)}")
+                    raise ArgumentError(
+                        self.title, argument, f"names the freedom {key!r}; freedoms: {', '.join(names)}"
+                    )
             return tuple(given.get(name, empty) for name in names)
         triple = n == 1 and argument == "motion" and isinstance(given, (tuple, list)) and len(given) == 3
         if isinstance(given, (tuple, list)) and not triple:
@@ -158,7 +160,9 @@ class Joint(Component):
             return tuple(given)
         if n > 1 and (argument in ("motion", "effort") or len({f.kind for f in self.freedoms}) > 1):
             raise ArgumentError(
-                self.title, argument, f"must have one entry per freedom ({', '.join(names)}), or be a dict by their names"
+                self.title,
+                argument,
+                f"must have one entry per freedom ({', '.join(names)}), or be a dict by their names",
             )
         return (given,) * n
 
@@ -251,8 +255,8 @@ class Joint(Component):
     def freedom_matrix(self) -> Array:
         """Matrix A (6, k) of the free relative twists in the joint frame, linear part first.
 
-        Source: [Grazioso17] Table I. Differs: n is the z axis of the joint frame; columns are in the order of `freedoms` (a
-        cylindrical joint has its translation first); planar has the rotation too; universal in the reference
+        Source: [Grazioso17] Table I. Differs: n is the z axis of the joint frame; columns are in the order of
+        `freedoms` (a cylindrical joint has its translation first); planar has the rotation too; universal in the reference
         configuration (it is not constant).
         """
         A = np.zeros((6, len(self.freedoms)))

@@ -12,8 +12,8 @@ from cosserat.model.parameters import Number, resolve
 from cosserat.model.records import recorded
 
 __all__ = [
-    "JOINTS", "Cylindrical", "Fixed", "Free", "Freedom", "Friction", "Joint", "Planar", "PlanarTranslation", "Prismatic",
-    "Revolute", "Screw", "Spherical", "Universal",
+    "JOINTS", "Cylindrical", "Fixed", "Free", "Freedom", "Friction", "Joint", "Planar", "PlanarTranslation",
+    "Prismatic", "Revolute", "Screw", "Spherical", "Universal",
 ]  # fmt: skip
 
 
@@ -230,7 +230,9 @@ class Universal(Joint):
         x, y = (checks.unit(self.title, "axes", row) for row in pair)
         if abs(float(x @ y)) > 1e-6:
             angle = np.degrees(np.arccos(np.clip(x @ y, -1.0, 1.0)))
-            raise ArgumentError(self.title, "axes", f"must be perpendicular; the angle between them is {angle:.4g} degrees")
+            raise ArgumentError(
+                self.title, "axes", f"must be perpendicular; the angle between them is {angle:.4g} degrees"
+            )
         y = y - (x @ y) * x
         y /= np.linalg.norm(y)
         return np.stack([x, y, np.cross(x, y)], axis=1)

@@ -191,4 +191,6 @@ def is_zero(function: VectorFunction | None) -> bool:
     """Whether a load component is absent or constantly zero."""
     if function is None:
         return True
-    return function.callable is None and all(is_number(c.source) and resolve(c.source) == 0 for c in function.components)
+    return function.callable is None and all(
+        is_number(c.source) and resolve(c.source) == 0 for c in function.components
+    )

@@ -73,7 +73,7 @@ class Model:
         """
         if not isinstance(component, Component):
             raise ModelError(
-                f"{self.title}: cannot add {component!r}; a model takes bodies, beams, joints, loads, springs and dampers"
+                f"{self.title}: cannot add {component!r}; a model takes bodies, beams, joints, loads, springs, dampers"
             )
         if component.name in self._components:
             other = self._components[component.name]
@@ -100,9 +100,7 @@ class Model:
         try:
             return self._components[name]
         except KeyError:
-            raise ModelError(
-                f"{self.title}: no component {name!r}; components: {_names(self.components)}"
-            ) from None
+            raise ModelError(f"{self.title}: no component {name!r}; components: {_names(self.components)}") from None
 
     def __contains__(self, name: object) -> bool:
         return name in self._components
@@ -248,8 +246,8 @@ class Model:
         idle += [b.name for b in self.beams if id(b) not in busy and b.velocity_at(0.0) is None]
         if idle:
             warnings.warn(
-                f"{self.title}: {', '.join(repr(n) for n in idle)}: attached to nothing, without load, gravity or initial "
-                "velocity, so it will never move",
+                f"{self.title}: {', '.join(repr(n) for n in idle)}: attached to nothing, without load, gravity or "
+                "initial velocity, so it will never move",
                 CosseratWarning,
                 stacklevel=3,
             )

@@ -54,7 +54,9 @@ class ParameterLike(ABC):
 
     def _binary(self, other: Any, symbol: str, swap: bool = False) -> Any:
         if isinstance(other, np.ndarray) and other.ndim > 0:
-            function = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "**": np.power}[symbol]
+            function: Any = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "**": np.power}[
+                symbol
+            ]
             return function(other, self) if swap else function(self, other)
         if not is_number(other):
             return NotImplemented
@@ -142,6 +144,7 @@ class Parameter(ParameterLike):
         if name == "t" or name in CONSTANTS or name in FUNCTIONS:
             raise ParameterError(f"parameter {name!r}: this name has a meaning in formulas; choose another")
         self.name = name
+        self._value = 0.0
         self.value = value
 
     @property
@@ -199,9 +202,7 @@ class ParameterExpression(ParameterLike):
 
     def __eq__(self, other: object) -> bool:
         return (
-            isinstance(other, ParameterExpression)
-            and self.text == other.text
-            and self._parameters == other._parameters
+            isinstance(other, ParameterExpression) and self.text == other.text and self._parameters == other._parameters
         )
 
     def __hash__(self) -> int:

@@ -137,7 +137,8 @@ def find_place(target: Any, owners: Mapping[str, Owner], where: str = "") -> Pla
         found = target.place(None, None)
         if found is None:
             raise PlaceError(
-                f"{prefix}{target.name!r} is not one place; say where: frames of {target.name!r}: {target.place_names()}"
+                f"{prefix}{target.name!r} is not one place; say where: frames of {target.name!r}: "
+                f"{target.place_names()}"
             )
         return found
     if not isinstance(target, str):
@@ -160,7 +161,9 @@ def find_place(target: Any, owners: Mapping[str, Owner], where: str = "") -> Pla
         try:
             numbers = tuple(float(x) for x in inside.split(","))
         except ValueError:
-            raise PlaceError(f"{prefix}cannot read the numbers in {target!r}; write for instance 'arm1.at(0.5)'") from None
+            raise PlaceError(
+                f"{prefix}cannot read the numbers in {target!r}; write for instance 'arm1.at(0.5)'"
+            ) from None
     found = owner.place(word, numbers)
     if found is None:
         raise PlaceError(f"{prefix}unknown frame {target!r}; frames of {name!r}: {owner.place_names()}")

@@ -51,7 +51,13 @@ def _beam_row(beam: Any) -> tuple[str, ...]:
     section = beam._section
     name = " -> ".join(type(s).__name__ for s in section) if isinstance(section, tuple) else type(section).__name__
     material = "" if beam.material is None else beam.material.name or "unnamed material"
-    return beam.name, f"{beam.length:.6g} m", f"{beam.elements} elements", name.replace("function", "variable"), material
+    return (
+        beam.name,
+        f"{beam.length:.6g} m",
+        f"{beam.elements} elements",
+        name.replace("function", "variable"),
+        material,
+    )
 
 
 def _joint_row(joint: Any) -> tuple[str, ...]:
