@@ -17,7 +17,8 @@ A prefix ``d_`` means (d/dtheta)/theta = 2 d/dt2, ``dd_`` the same operator twic
 
 import math
 
-# fmt: off  (the series read better unbroken)
+# The series read better unbroken.
+# fmt: off
 
 
 def sinc(t2: float) -> float:

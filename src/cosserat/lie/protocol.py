@@ -99,4 +99,4 @@ def structure_constants(dim: int, bracket: Any) -> Array:
     c = np.zeros((dim, dim, dim))
     for i, e in enumerate(np.eye(dim)):
         c[i] = bracket(e).T
-    return c
+    return c + 0.0  # no negative zeros

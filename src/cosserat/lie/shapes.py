@@ -55,18 +55,14 @@ def cylinder(
     return _axial("cylinder", m, m * r2 / 2.0, m * (3.0 * r2 + h * h) / 12.0, axis)
 
 
-def disk(
-    radius: float, *, mass: float | None = None, density: float | None = None, axis: str = "z"
-) -> Inertia:
+def disk(radius: float, *, mass: float | None = None, density: float | None = None, axis: str = "z") -> Inertia:
     """Return a thin disk; density per unit area."""
     r = checks.positive(radius, "disk: radius")
     m = _mass("disk", mass, density, math.pi * r * r)
     return _axial("disk", m, m * r * r / 2.0, m * r * r / 4.0, axis)
 
 
-def hoop(
-    radius: float, *, mass: float | None = None, density: float | None = None, axis: str = "z"
-) -> Inertia:
+def hoop(radius: float, *, mass: float | None = None, density: float | None = None, axis: str = "z") -> Inertia:
     """Return a thin circle; density per unit length."""
     r = checks.positive(radius, "hoop: radius")
     m = _mass("hoop", mass, density, 2.0 * math.pi * r)
@@ -94,9 +90,7 @@ def ellipsoid(semi_axes: Any, *, mass: float | None = None, density: float | Non
     return Inertia(m, central=np.diag(moments), name="ellipsoid")
 
 
-def bar(
-    length: float, *, mass: float | None = None, density: float | None = None, axis: str = "x"
-) -> Inertia:
+def bar(length: float, *, mass: float | None = None, density: float | None = None, axis: str = "x") -> Inertia:
     """Return a thin straight bar; density per unit length."""
     h = checks.positive(length, "bar: length")
     m = _mass("bar", mass, density, h)

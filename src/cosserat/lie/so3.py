@@ -81,11 +81,7 @@ def tangent_derivative(w: Any, dw: Any) -> Array:
     """Return the directional derivative D T(w)[dw], (3, 3)."""
     W, D = hat(w), hat(dw)
     t2, wd = _square(w), _dot(w, dw)
-    return (
-        -co.cosc(t2) * D
-        + co.sincc(t2) * (D @ W + W @ D)
-        + wd * (co.d_sincc(t2) * (W @ W) - co.d_cosc(t2) * W)
-    )
+    return -co.cosc(t2) * D + co.sincc(t2) * (D @ W + W @ D) + wd * (co.d_sincc(t2) * (W @ W) - co.d_cosc(t2) * W)
 
 
 def tangent_inv_derivative(w: Any, dw: Any) -> Array:

@@ -47,10 +47,7 @@ EXACT = {
     "d_cosc": lambda t2: (_sinc(t2) - 2 * _cosc(t2)) / t2,
     "d_sincc": lambda t2: (_cosc(t2) - 3 * _sincc(t2)) / t2,
     "dd_cosc": lambda t2: (_sincc(t2) - _cosc(t2) - 4 * (_sinc(t2) - 2 * _cosc(t2)) / t2) / t2,
-    "dd_sincc": lambda t2: (
-        (_sinc(t2) - 2 * _cosc(t2)) / t2 - 5 * (_cosc(t2) - 3 * _sincc(t2)) / t2
-    )
-    / t2,
+    "dd_sincc": lambda t2: ((_sinc(t2) - 2 * _cosc(t2)) / t2 - 5 * (_cosc(t2) - 3 * _sincc(t2)) / t2) / t2,
     "cotc": _cotc,
     "d_cotc": _d_cotc,
     "dd_cotc": _d(_d_cotc),

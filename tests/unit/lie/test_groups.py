@@ -12,8 +12,9 @@ import pytest
 from cosserat.lie import SE2, SE3, SO3, Product, R
 
 GROUPS = {"SO3": SO3, "SE3": SE3, "SE2": SE2, "R4": R(4), "SE3xSO3xR2": Product(SE3, SO3, R(2))}
-ANGLES = [0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.1, 0.999, 1.001, 1.5, 2.0, 3.0, math.pi - 1e-3]
-ANGLES += [math.pi - 1e-6, math.pi - 1e-9, math.pi]
+ANGLES = [0.0, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.1, 0.999, 1.001, 1.5, 2.0, 3.0]
+ANGLES += [math.pi / 2 + e for e in (-1e-5, 0.0, 1e-5)]
+ANGLES += [math.pi - e for e in (1e-3, 1e-6, 1e-9, 0.0)]
 ROTATIONS = {"SO3": [slice(0, 3)], "SE3": [slice(3, 6)], "SE2": [slice(2, 3)], "R4": []}
 ROTATIONS["SE3xSO3xR2"] = [slice(3, 6), slice(6, 9)]
 
@@ -95,6 +96,22 @@ def test_tangent_by_differences_on_the_manifold(name, angle):
     h = 1e-3
     slope = (8 * (moved(h) - moved(-h)) - (moved(2 * h) - moved(-2 * h))) / (12 * h)
     assert np.max(np.abs(group.tangent(x) @ dx - slope)) < 1e-11 * (1 + np.max(np.abs(slope)))
+
+
+@over_groups
+@over_angles
+def test_tangent_and_its_derivative_are_their_series(name, angle):
+    """T = sum (-ad)^k/(k+1)!, in extended precision: an independent value, good to 1e-13 relative."""
+    group, rng = GROUPS[name], rng_of(name, angle)
+    x, dx = vector(name, angle, rng), rng.standard_normal(group.dim)
+    ad, d_ad = (-group.bracket(a).astype(np.longdouble) for a in (x, dx))
+    P, D = np.eye(group.dim, dtype=np.longdouble), np.zeros((group.dim, group.dim), dtype=np.longdouble)
+    T, DT = P.copy(), D.copy()
+    for k in range(2, 40):
+        P, D = ad @ P / k, (d_ad @ P + ad @ D) / k
+        T, DT = T + P, DT + D
+    assert np.max(np.abs(group.tangent(x) - T)) < 1e-14 * np.max(np.abs(T))
+    assert np.max(np.abs(group.tangent_derivative(x, dx) - DT)) <= 1e-14 * np.max(np.abs(DT))
 
 
 @over_groups
