@@ -32,8 +32,8 @@ class Beam(Component, Owner):
         A pair tapers linearly from start to end (linear in the dimensions of the shape, or in the matrices).
     material : Material, optional
         Not needed for `Section`.
-    elements : int, or one int per straight piece
-        Number of finite elements; an int is shared among the pieces of a polyline in proportion to their length.
+    elements : int
+        Number of finite elements, shared among the pieces of a polyline in proportion to their length.
     up : (3,), optional
         The local z axis of the section is as near to it as possible; default: see `cosserat.model.curves`.
     velocity : optional
@@ -76,12 +76,10 @@ class Beam(Component, Owner):
             self._curve = VectorFunction(given["curve"], f"{self.title}: curve", variable="s")
             self._keep(curve=self._curve)
         self._cache: tuple[Any, Line] | None = None
-        self._fields: tuple[Expression, ...] | None = None
+        self._fields: tuple[Any, ...] | None = None
         if isinstance(self._velocity, tuple) and any(isinstance(v, str) for v in self._velocity):
-            self._fields = tuple(
-                Expression(v if isinstance(v, str) else repr(resolve(v)), "xyz", f"{self.title}: velocity")
-                for v in self._velocity
-            )
+            where = f"{self.title}: velocity"
+            self._fields = tuple(Expression(v, "xyz", where) if isinstance(v, str) else v for v in self._velocity)
 
     def check(self) -> None:
         if self._section is None:
@@ -90,8 +88,11 @@ class Beam(Component, Owner):
             raise ArgumentError(self.title, "material", f"must be a Material, got {self.material!r}")
         if self._up is not None:
             checks.unit(self.title, "up", self._up)
-        line = self.line
-        self._check_elements(len(line.pieces))
+        pieces = len(self.line.pieces)
+        if checks.integer(self.title, "elements", self._elements, 1) < pieces:
+            raise ArgumentError(
+                self.title, "elements", f"is {self._elements}; its {pieces} straight pieces need at least one each"
+            )
         ends = self._section if isinstance(self._section, tuple) else (self._section,)
         if len(ends) not in (1, 2) or not all(isinstance(e, AnySection) or callable(e) for e in ends):
             raise ArgumentError(
@@ -103,17 +104,6 @@ class Beam(Component, Owner):
             self.section_at(s)
             self.velocity_at(s)
 
-    def _check_elements(self, pieces: int) -> None:
-        if isinstance(self._elements, tuple):
-            if len(self._elements) != pieces:
-                raise ArgumentError(self.title, "elements", f"has {len(self._elements)} entries for {pieces} pieces")
-            for entry in self._elements:
-                checks.integer(self.title, "elements", entry, 1)
-        elif checks.integer(self.title, "elements", self._elements, 1) < pieces:
-            raise ArgumentError(
-                self.title, "elements", f"is {self._elements}; its {pieces} straight pieces need at least one each"
-            )
-
     @property
     def line(self) -> Line:
         """The reference line for the present values of the parameters."""
@@ -122,7 +112,7 @@ class Beam(Component, Owner):
         if self._curve is not None:
             key = (tuple((n, p.value) for n, p in self._curve.parameters.items()), None if up is None else up.tolist())
             if self._cache is None or self._cache[0] != key:
-                count = self._elements if isinstance(self._elements, int) else 1
+                count = checks.integer(self.title, "elements", self._elements, 1)
                 self._cache = (key, Curve(self.title, self._curve, up, count))
             return self._cache[1]
         points = self._polyline_points()
@@ -142,18 +132,7 @@ class Beam(Component, Owner):
     @property
     def elements(self) -> int:
         """Number of finite elements."""
-        return sum(self.piece_elements)
-
-    @property
-    def piece_elements(self) -> tuple[int, ...]:
-        """Number of finite elements of each piece."""
-        if isinstance(self._elements, tuple):
-            return tuple(int(n) for n in self._elements)
-        lengths = np.array(self.line.lengths)
-        counts = np.ones(lengths.size, int)
-        for _ in range(int(self._elements) - lengths.size):
-            counts[int(np.argmax(lengths / counts))] += 1
-        return tuple(int(n) for n in counts)
+        return int(self._elements)
 
     @property
     def pieces(self) -> list[tuple[float, float]]:
@@ -227,7 +206,8 @@ class Beam(Component, Owner):
 
     def _formula_field(self, point: Array) -> list[float]:
         values = dict(zip("xyz", point, strict=True))
-        return [float(f.evaluate(values)) for f in self._fields or ()]
+        fields = self._fields or ()
+        return [float(f.evaluate(values)) if isinstance(f, Expression) else resolve(f) for f in fields]
 
     @property
     def start(self) -> Place:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ArgumentError
+from cosserat.lie import so3
 from cosserat.model.jets import Array
 from cosserat.model.parameters import is_number, resolve
 
@@ -92,14 +93,7 @@ def rotation(item: str, argument: str, value: Any) -> Array:
         q = array(item, argument, value, (4,))
         if abs(float(q @ q) - 1.0) > 1e-6:
             raise ArgumentError(item, argument, f"is a quaternion of norm {np.linalg.norm(q):g}; it must be 1")
-        w, x, y, z = q / np.linalg.norm(q)
-        return np.array(
-            [
-                [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-            ]
-        )
+        return so3.from_quaternion(q)
     R = array(item, argument, value, (3, 3), "a rotation matrix or a quaternion (w, x, y, z)")
     error = float(np.abs(R.T @ R - np.eye(3)).max())
     if error > 1e-6:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ArgumentError
+from cosserat.lie import so3
 from cosserat.model.functions import VectorFunction
 from cosserat.model.jets import Array
 
@@ -136,8 +137,7 @@ def _turned(axes: Array, x: Array) -> Array:
     cosine = float(a @ x)
     if cosine < -1.0 + 1e-12:
         return np.stack([x, -axes[:, 1], axes[:, 2]], axis=1)
-    v = np.cross(a, x)
-    K = np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+    K = so3.hat(np.cross(a, x))
     return _orthonormal(x, ((np.eye(3) + K + K @ K / (1.0 + cosine)) @ axes)[:, 2])
 
 

@@ -69,8 +69,8 @@ class Link(Component):
             raise ModelError(f"{self.title}: both ends are on {self.a.owner.name!r}; it would do nothing")
         if self.distance < 1e-12:
             raise ModelError(
-                f"{self.title}: its ends {self.a.label!r} and {self.b.label!r} coincide in the reference configuration, "
-                "so that it has no direction; move one, or give stiffness or damping to a joint there"
+                f"{self.title}: its ends {self.a.label!r} and {self.b.label!r} coincide in the reference "
+                "configuration, so that it has no direction; move one, or give stiffness or damping to a joint there"
             )
 
 

@@ -183,6 +183,18 @@ class Joint(Component):
                 friction.check()
         self.axes()
 
+    def arguments(self) -> dict[str, Any]:
+        """As for every record; per-freedom arguments as one value, or as a dict of those given."""
+        given = super().arguments()
+        for argument in ("motion", "effort", "stiffness", "damping", "friction"):
+            entries = given.pop(argument, ())
+            present = {
+                f.name: e for f, e in zip(self.freedoms, entries) if not (e is None or (type(e) is float and e == 0.0))
+            }
+            if present:
+                given[argument] = present[self.freedoms[0].name] if len(self.freedoms) == 1 else present
+        return given
+
     @property
     def stiffness(self) -> tuple[float, ...]:
         """Stiffness of each freedom (N m/rad or N/m)."""
@@ -241,9 +253,11 @@ class Joint(Component):
         """Raise if the two places are on the same body, both on the ground, or do not coincide where they must."""
         a, b = self.parent, self.child
         if a.on_ground and b.on_ground:
-            raise ModelError(f"{self.title}: connects the ground to the ground; one side must be a body")
+            raise ModelError(f"{self.title}: it connects the ground to the ground; one side must be a body")
         if a.owner is b.owner and (a.s is None or a.s == b.s):
-            raise ModelError(f"{self.title}: connects {a.owner.name!r} to itself")
+            raise ModelError(
+                f"{self.title}: it connects {a.owner.name!r} to itself; parent and child must be on two bodies"
+            )
         if self._at is None and not any(p.on_ground and p.point is None for p in (a, b)):
             gap = float(np.linalg.norm(a.position - b.position))
             if gap > max(1e-9, COINCIDE * float(np.abs([a.position, b.position]).max())):
