@@ -256,7 +256,7 @@ class Joint(Component):
             raise ModelError(f"{self.title}: it connects the ground to the ground; one side must be a body")
         if a.owner is b.owner and (a.s is None or a.s == b.s):
             raise ModelError(
-                f"{self.title}: it connects {a.owner.name!r} to itself; parent and child must be on two bodies"
+                f"{self.title}: it connects {a.owner.name!r} to itself; name two bodies"
             )
         if self._at is None and not any(p.on_ground and p.point is None for p in (a, b)):
             gap = float(np.linalg.norm(a.position - b.position))
@@ -270,8 +270,8 @@ class Joint(Component):
         """Matrix A (6, k) of the free relative twists in the joint frame, linear part first.
 
         Source: [Grazioso17] Table I. Differs: n is the z axis of the joint frame; columns are in the order of
-        `freedoms` (a cylindrical joint has its translation first); planar has the rotation too; universal in the reference
-        configuration (it is not constant).
+        `freedoms` (a cylindrical joint has its translation first); planar has the rotation too; a universal joint, whose
+        matrix is not constant, gives that of the reference configuration.
         """
         A = np.zeros((6, len(self.freedoms)))
         for column, freedom in enumerate(self.freedoms):

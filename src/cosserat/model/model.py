@@ -66,6 +66,11 @@ class Model:
         checks.array(self.title, "gravity", value, (3,), "(0, 0, -9.81)")
         self._gravity = value
 
+    @property
+    def given_gravity(self) -> tuple[Any, ...]:
+        """Gravity as it was given, parameters included."""
+        return self._gravity
+
     def add(self, component: C) -> C:
         """Add a component and return it.
 

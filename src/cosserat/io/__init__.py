@@ -1,0 +1,1 @@
+"""Files: models in and out as YAML (`cosserat.io.yaml_model`), results in and out as NetCDF."""

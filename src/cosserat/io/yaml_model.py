@@ -1,0 +1,239 @@
+"""Model files: a mechanism as YAML, read without running any code from it.
+
+Numbers may be formulas in the file's own parameters, functions of time are formulas in ``t``, curves in ``s``. Every
+error names the file, the line and the place in it, such as ``joints[2].axis``; unknown keys list the known ones.
+"""
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cosserat.errors import ArgumentError, CosseratError
+from cosserat.io.located_yaml import Document, Route, read, show
+from cosserat.io.yaml_writer import save, save_model
+from cosserat.model import materials
+from cosserat.model.beams import Beam
+from cosserat.model.bodies import RigidBody, Shape
+from cosserat.model.forces import Damper, Spring
+from cosserat.model.functions import TimeFunction
+from cosserat.model.joints import JOINTS, Friction
+from cosserat.model.loads import DistributedLoad, Force, Torque, Wrench
+from cosserat.model.materials import Material
+from cosserat.model.model import Model
+from cosserat.model.parameters import Parameter, number_from_text
+from cosserat.model.sections import AnySection, Box, IBeam, Profile, Rectangle, Rod, Section, Tube
+
+__all__ = ["ModelFile", "load", "load_model", "save", "save_model"]
+
+SECTIONS: dict[str, type[AnySection]] = {c.__name__: c for c in (Rod, Tube, Rectangle, Box, IBeam, Profile, Section)}
+BODIES: dict[str, Callable[..., Any]] = {
+    "RigidBody": RigidBody, "box": RigidBody.box, "cylinder": RigidBody.cylinder, "sphere": RigidBody.sphere,
+    "bar": RigidBody.bar, "plate": RigidBody.plate,
+}  # fmt: skip
+# key of the file: the kinds it may hold, and the one meant if no kind is given
+TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
+    "bodies": (BODIES, "RigidBody"),
+    "beams": ({"Beam": Beam}, "Beam"),
+    "joints": (dict(JOINTS), None),
+    "loads": ({c.__name__: c for c in (Force, Torque, Wrench, DistributedLoad)}, None),
+    "springs": ({"Spring": Spring, "Damper": Damper}, "Spring"),
+}
+KEYS = ("model", "gravity", "parameters", "materials", "sections", *TABLES, "simulate")
+SIMULATE = ("duration", "step", "formulation", "rho", "start")
+_TEXT = {"name", "parent", "child", "place", "beam", "a", "b", "kind", "formulation", "start"}
+_TIME = {"motion", "effort", "vector", "force", "moment"}
+
+
+class ModelFile(NamedTuple):
+    """What a file holds: the model, and the settings of its ``simulate`` section (arguments of `simulate`)."""
+
+    model: Model
+    simulate: dict[str, Any]
+
+
+def load(path: str | Path) -> ModelFile:
+    """Read a model file.
+
+    Returns
+    -------
+    ModelFile
+        The validated model and the settings of its ``simulate`` section, if any.
+    """
+    return _Reader(read(path)).model_file()
+
+
+def load_model(path: str | Path) -> Model:
+    """Read the model of a model file."""
+    return load(path).model
+
+
+class _Reader:
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.parameters: dict[str, Parameter] = {}
+        self.materials: dict[str, Material] = {}
+        self.sections: dict[str, AnySection] = {}
+
+    def model_file(self) -> ModelFile:
+        content = self._mapping(self.document.content, (), KEYS)
+        for name, value in self._table(content, "parameters"):
+            route: Route = ("parameters", name)
+            number = self._guard(route, self._number, value, route)
+            self.parameters[name] = self._guard(route, Parameter, name, number)
+        for name, value in self._table(content, "materials"):
+            self.materials[name] = self._material(value, ("materials", name), name)
+        for name, value in self._table(content, "sections"):
+            self.sections[name] = self._section(value, ("sections", name))
+        gravity = self._numbers(content.get("gravity", [0, 0, 0]), ("gravity",))
+        model = self._guard(("gravity",), Model, content.get("model", "model"), gravity)
+        for key in TABLES:
+            items = content.get(key) or []
+            if not isinstance(items, list):
+                raise self.document.error((key,), "must be a list; begin each entry with '- '")
+            for i, item in enumerate(items):
+                self._guard((key, i), model.add, self._component(key, item, (key, i)))
+        self._guard((), model.validate)
+        return ModelFile(model, self._settings(content.get("simulate") or {}))
+
+    def _settings(self, value: Any) -> dict[str, Any]:
+        settings = self._mapping(value, ("simulate",), SIMULATE)
+        result: dict[str, Any] = {}
+        for key, entry in settings.items():
+            route: Route = ("simulate", key)
+            if key in _TEXT:
+                if not isinstance(entry, str):
+                    raise self.document.error(route, f"must be text, got {entry!r}")
+                result[key] = entry
+            else:
+                number = self._guard(route, self._number, entry, route)
+                if isinstance(number, bool) or not isinstance(number, (int, float)):
+                    raise self.document.error(route, f"must be a number, got {entry!r}")
+                result[key] = float(number)
+        return result
+
+    def _guard(self, route: Route, build: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Run a constructor; turn its error into one that names file, line and route."""
+        try:
+            return build(*args, **kwargs)
+        except ArgumentError as error:
+            raise self.document.error((*route, error.argument) if error.argument else route, str(error)) from error
+        except CosseratError as error:
+            if str(error).startswith(self.document.file):
+                raise
+            raise self.document.error(route, str(error)) from error
+
+    def _mapping(self, value: Any, route: Route, known: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise self.document.error(route, f"must be a mapping of keys to values, got {value!r}")
+        for key in value:
+            if key not in known:
+                raise self.document.error((*route, key), f"unknown key {key!r}; known keys: {', '.join(known)}")
+        return value
+
+    def _table(self, content: dict[str, Any], key: str) -> list[tuple[str, Any]]:
+        value = content.get(key) or {}
+        if not isinstance(value, dict):
+            raise self.document.error((key,), f"must be a mapping of names to values, got {value!r}")
+        return list(value.items())
+
+    def _number(self, value: Any, route: Route) -> Any:
+        return number_from_text(value, self.parameters, show(route)) if isinstance(value, str) else value
+
+    def _numbers(self, value: Any, route: Route) -> Any:
+        """Text anywhere inside is a formula of parameters."""
+        if isinstance(value, list):
+            return tuple(self._numbers(v, (*route, i)) for i, v in enumerate(value))
+        if isinstance(value, dict):
+            return {k: self._numbers(v, (*route, k)) for k, v in value.items()}
+        return self._guard(route, self._number, value, route)
+
+    def _functions(self, value: Any, route: Route, variable: str) -> Any:
+        """Text anywhere inside is a formula of the variable and of parameters."""
+        if isinstance(value, list):
+            return tuple(self._functions(v, (*route, i), variable) for i, v in enumerate(value))
+        if isinstance(value, dict):
+            return {k: self._functions(v, (*route, k), variable) for k, v in value.items()}
+        if isinstance(value, str):
+            known = self.parameters.values()
+            return self._guard(route, TimeFunction, value, show(route), known, variable)
+        return value
+
+    def _component(self, key: str, item: Any, route: Route) -> Any:
+        kinds, default = TABLES[key]
+        if not isinstance(item, dict):
+            raise self.document.error(route, f"must be a mapping of keys to values, got {item!r}")
+        kind = item.get("kind", default)
+        if kind not in kinds:
+            problem = "has no kind" if kind is None else f"has the unknown kind {kind!r}"
+            raise self.document.error((*route, "kind"), f"{problem}; kinds: {', '.join(kinds)}")
+        make = kinds[kind]
+        self._mapping(item, route, ("kind", *_accepted(make)))
+        arguments = {k: self._argument(key, k, v, (*route, k)) for k, v in item.items() if k != "kind"}
+        return self._guard(route, make, **arguments)
+
+    def _argument(self, table: str, key: str, value: Any, route: Route) -> Any:
+        if value is None or key in _TEXT:
+            return value
+        if key in _TIME and table in ("joints", "loads"):
+            return self._functions(value, route, "t")
+        if key == "curve":
+            return self._functions(value, route, "s")
+        if key == "velocity" and table == "beams":
+            return tuple(value) if isinstance(value, list) else value
+        if key == "section":
+            if isinstance(value, list):
+                return tuple(self._section(v, (*route, i)) for i, v in enumerate(value))
+            return self._section(value, route)
+        if key == "material":
+            return self._material(value, route, None)
+        if key == "friction":
+            return self._friction(value, route)
+        if key == "shape":
+            self._mapping(value, route, _accepted(Shape))
+            given = {k: v if k == "kind" else self._numbers(v, (*route, k)) for k, v in value.items()}
+            return self._guard(route, Shape, **given)
+        return self._numbers(value, route)
+
+    def _friction(self, value: Any, route: Route) -> Any:
+        """A number, a Friction (level, speed), or one of these per freedom."""
+        if isinstance(value, dict) and "level" in value:
+            self._mapping(value, route, _accepted(Friction))
+            return self._guard(route, Friction, **self._numbers(value, route))
+        if isinstance(value, dict):
+            return {k: self._friction(v, (*route, k)) for k, v in value.items()}
+        if isinstance(value, list):
+            return tuple(self._friction(v, (*route, i)) for i, v in enumerate(value))
+        return self._numbers(value, route)
+
+    def _section(self, value: Any, route: Route) -> AnySection:
+        if isinstance(value, str):
+            if value not in self.sections:
+                names = ", ".join(self.sections) or "none"
+                raise self.document.error(route, f"unknown section {value!r}; sections of the file: {names}")
+            return self.sections[value]
+        if not isinstance(value, dict) or value.get("kind") not in SECTIONS:
+            kinds = ", ".join(SECTIONS)
+            raise self.document.error(route, f"must be the name of a section, or a mapping with a kind: {kinds}")
+        make = SECTIONS[value["kind"]]
+        self._mapping(value, route, ("kind", *_accepted(make)))
+        given = {k: self._numbers(v, (*route, k)) for k, v in value.items() if k != "kind"}
+        section: AnySection = self._guard(route, make, **given)
+        return section
+
+    def _material(self, value: Any, route: Route, name: str | None) -> Material:
+        library = {k: m for k, m in vars(materials).items() if isinstance(m, Material)}
+        if isinstance(value, str):
+            known = {**library, **self.materials}
+            if value not in known:
+                raise self.document.error(route, f"unknown material {value!r}; known: {', '.join(known)}")
+            return known[value]
+        self._mapping(value, route, _accepted(Material))
+        given = {k: v if k == "name" else self._numbers(v, (*route, k)) for k, v in value.items()}
+        material: Material = self._guard(route, Material, **{"name": name, **given})
+        return material
+
+
+def _accepted(make: Callable[..., Any]) -> list[str]:
+    target = make.__init__ if inspect.isclass(make) else make
+    return [n for n in inspect.signature(target).parameters if n not in ("self", "cls")]

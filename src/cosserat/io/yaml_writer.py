@@ -1,0 +1,131 @@
+"""Writing model files: the inverse of `cosserat.io.yaml_model`."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from cosserat.errors import FileFormatError
+from cosserat.model.beams import Beam
+from cosserat.model.functions import TimeFunction, VectorFunction
+from cosserat.model.materials import Material
+from cosserat.model.model import Model
+from cosserat.model.parameters import ParameterLike
+from cosserat.model.places import Place
+from cosserat.model.records import Component, Record
+from cosserat.model.sections import AnySection
+
+
+def save(model: Model, path: str | Path, simulate: dict[str, Any] | None = None) -> None:
+    """Write a model file; Python functions in the model are an error that names the component.
+
+    Parameters
+    ----------
+    model : Model
+    path : path
+    simulate : dict, optional
+        Settings for the ``simulate`` section.
+    """
+    Path(path).write_text(to_text(model, simulate), encoding="utf-8")
+
+
+def save_model(model: Model, path: str | Path) -> None:
+    """Write a model file."""
+    save(model, path)
+
+
+def to_text(model: Model, simulate: dict[str, Any] | None = None) -> str:
+    """The text of a model file."""
+    return _Writer(model).text(simulate)
+
+
+class _Writer:
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.materials: dict[str, Material] = {}
+        self.sections: dict[str, AnySection] = {}
+
+    def text(self, simulate: dict[str, Any] | None) -> str:
+        model = self.model
+        tables = {
+            "bodies": [self._component(c, "RigidBody") for c in model.bodies],
+            "beams": [self._component(c, "Beam") for c in model.beams],
+            "joints": [self._component(c) for c in model.joints],
+            "loads": [self._component(c) for c in (*model.loads, *model.distributed_loads)],
+            "springs": [self._component(c) for c in model.springs],
+        }
+        content: dict[str, Any] = {"model": model.name, "gravity": self._plain(model.given_gravity, "gravity")}
+        content["parameters"] = model.parameters
+        content["materials"] = {k: self._record(m, k) for k, m in self.materials.items()}
+        content["sections"] = {k: self._record(s, k) for k, s in self.sections.items()}
+        content.update(tables)
+        content["simulate"] = simulate or {}
+        present = {key: value for key, value in content.items() if value}
+        return yaml.safe_dump(present, sort_keys=False, default_flow_style=None, width=120)
+
+    def _component(self, component: Component, implied: str = "") -> dict[str, Any]:
+        kind = type(component).__name__
+        entry: dict[str, Any] = {} if kind == implied else {"kind": kind}
+        for name, value in component.arguments().items():
+            where = f"{component.title}: {name}"
+            if isinstance(component, Beam) and name == "material":
+                entry[name] = self._named(value, self.materials, value.name or "material")
+            elif isinstance(component, Beam) and name == "section":
+                ends = value if isinstance(value, tuple) else (value,)
+                for end in ends:
+                    if not isinstance(end, AnySection):
+                        raise _refuse(where, "a taper as a pair (start, end) of sections")
+                names = [self._named(end, self.sections, type(end).__name__.lower()) for end in ends]
+                entry[name] = names if isinstance(value, tuple) else names[0]
+            else:
+                entry[name] = self._plain(value, where)
+        return entry
+
+    @staticmethod
+    def _named(value: Any, table: dict[str, Any], stem: str) -> str:
+        """The name of an equal entry of the table, or a new one."""
+        for name, entry in table.items():
+            if entry == value:
+                return name
+        name, count = stem, 1
+        while name in table:
+            count += 1
+            name = f"{stem}{count}"
+        table[name] = value
+        return name
+
+    def _record(self, record: Record, name: str) -> dict[str, Any]:
+        entry = {k: self._plain(v, f"{record.title}: {k}") for k, v in record.arguments().items()}
+        if isinstance(record, Material):
+            given = entry.pop("name", None)
+            return entry if given == name else {**entry, "name": given}
+        return {"kind": type(record).__name__, **entry}
+
+    def _plain(self, value: Any, where: str) -> Any:
+        if isinstance(value, ParameterLike):
+            return value.text
+        if isinstance(value, Place):
+            return value.label
+        if isinstance(value, TimeFunction):
+            if value.text is not None:
+                return value.text
+            if not value.is_constant:
+                raise _refuse(where, "a formula such as '2*sin(t)'")
+            return self._plain(value.source, where)
+        if isinstance(value, VectorFunction):
+            if value.callable is not None:
+                raise _refuse(where, "three formulas such as ['2*sin(t)', 0, 0]")
+            return [self._plain(c, where) for c in value.components]
+        if isinstance(value, Record):
+            return {k: self._plain(v, where) for k, v in value.arguments().items()}
+        if isinstance(value, dict):
+            return {k: self._plain(v, where) for k, v in value.items()}
+        if isinstance(value, (tuple, list)):
+            return [self._plain(v, where) for v in value]
+        if callable(value):
+            raise _refuse(where, "numbers or formulas as text")
+        return value
+
+
+def _refuse(where: str, instead: str) -> FileFormatError:
+    return FileFormatError(f"{where} is a Python function, which a file cannot hold; give {instead}")
