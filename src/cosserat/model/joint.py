@@ -270,7 +270,7 @@ class Joint(Component):
         """Matrix A (6, k) of the free relative twists in the joint frame, linear part first.
 
         Source: [Grazioso17] Table I. Differs: n is the z axis of the joint frame; columns are in the order of
-        `freedoms` (a cylindrical joint has its translation first); planar has the rotation too; a universal joint, whose
+        `freedoms` (cylindrical: translation first); planar has the rotation too; a universal joint, whose
         matrix is not constant, gives that of the reference configuration.
         """
         A = np.zeros((6, len(self.freedoms)))

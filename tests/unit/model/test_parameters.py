@@ -1,0 +1,75 @@
+"""Parameters and formulas made of them."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cosserat.errors import ParameterError
+from cosserat.model.parameters import Parameter, ParameterExpression, is_number, number_from_text, resolve
+
+
+def test_arithmetic_follows_the_value() -> None:
+    P, L = Parameter("P", 3.0), Parameter("L", 2.0)
+    cases: list[tuple[Any, Any]] = [
+        (2 * P + 1, lambda p, q: 2 * p + 1),
+        (P / L - L / P, lambda p, q: p / q - q / p),
+        (-(P**2) + 2**L, lambda p, q: -(p**2) + 2**q),
+        (1 - P, lambda p, q: 1 - p),
+        (1 / P, lambda p, q: 1 / p),
+        (abs(-P) + +P, lambda p, q: 2 * p),
+        (np.sin(P) * np.float64(2) + np.sqrt(L), lambda p, q: 2 * math.sin(p) + math.sqrt(q)),
+        (P * (-3.0), lambda p, q: -3 * p),
+        (P - -2.5, lambda p, q: p + 2.5),
+        (np.arctan2(P, L), math.atan2),
+    ]
+    for value in (3.0, 5.5):
+        P.value = value
+        for expression, f in cases:
+            assert resolve(expression) == pytest.approx(f(value, 2.0), rel=1e-15)
+            again = number_from_text(expression.text, {"P": P, "L": L}, "test")
+            assert resolve(again) == resolve(expression) and again == expression
+
+
+def test_arrays_of_parameters() -> None:
+    P = Parameter("P", 3.0)
+    vector = P * np.array([1.0, 0.0, 2.0])
+    assert [resolve(x) for x in vector] == [3.0, 0.0, 6.0]
+    assert [resolve(x) for x in np.array([1.0, 2.0]) - P] == [-2.0, -1.0]
+
+
+def test_comparisons_are_by_value_and_equality_by_name_and_value() -> None:
+    P = Parameter("P", 3.0)
+    assert P > 2 and P >= 3 and P < 4 and P <= 2 * P
+    assert Parameter("P", 3.0) == P and Parameter("P", 4.0) != P and Parameter("Q", 3.0) != P and P != 3.0
+    assert hash(P) == hash(Parameter("P", 1.0)) and "Parameter('P', 3.0)" in repr(P)
+    assert is_number(P) and is_number(2 * P) and not is_number(True) and not is_number("3")
+    assert float(P) == 3.0
+
+
+@pytest.mark.parametrize("name", ["", "2a", "tip mass", "for", "t", "pi", "sin", None, "a.b"])
+def test_bad_names(name: Any) -> None:
+    with pytest.raises(ParameterError, match="name"):
+        Parameter(name, 1.0)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, "3", None, True, 1j, [1]])
+def test_bad_values(value: Any) -> None:
+    with pytest.raises(ParameterError, match="parameter 'P': value .* is not a finite number"):
+        Parameter("P", value)
+
+
+def test_two_values_in_one_expression() -> None:
+    with pytest.raises(ParameterError, match="'P' has two values, 1 and 2"):
+        Parameter("P", 1.0) + Parameter("P", 2.0)
+    assert resolve(Parameter("P", 1.0) + Parameter("P", 1.0)) == 2.0
+
+
+def test_expressions_that_are_not_finite_say_for_which_values() -> None:
+    P = Parameter("P", 0.0)
+    with pytest.raises(ParameterError, match=r"'1.0 / P' has the value inf for P = 0"):
+        resolve(1 / P)
+    with pytest.raises(ParameterError):
+        P * math.nan
+    assert "1.0 / P" in repr(ParameterExpression("1.0 / P", {"P": P}))
