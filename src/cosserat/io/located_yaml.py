@@ -13,6 +13,7 @@ from cosserat.errors import FileFormatError
 
 Route: TypeAlias = tuple[str | int, ...]
 MOST_VALUES = 1_000_000
+_PLAIN_TAGS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 
 class Document(NamedTuple):
@@ -73,6 +74,8 @@ def _value(loader: yaml.SafeLoader, node: yaml.Node, route: Route, document: Doc
         raise FileFormatError(f"{document.file}: more than {MOST_VALUES} values")
     if id(node) in open_nodes:
         raise document.error(route, "an anchor that contains itself")
+    if not isinstance(node, yaml.ScalarNode) and node.tag not in _PLAIN_TAGS:
+        raise document.error(route, f"the tag {node.tag} is not allowed; files hold plain values only")
     open_nodes.append(id(node))
     value: Any
     if isinstance(node, yaml.MappingNode):
@@ -81,6 +84,7 @@ def _value(loader: yaml.SafeLoader, node: yaml.Node, route: Route, document: Doc
             key = loader.construct_object(key_node, deep=True) if isinstance(key_node, yaml.ScalarNode) else None
             if not isinstance(key, str):
                 raise document.error((*route, str(key)), "a key must be text; put it in quotes")
+            document.lines[(*route, key)] = key_node.start_mark.line + 1
             if key in value:
                 raise document.error((*route, key), f"the key {key!r} occurs twice")
             value[key] = _value(loader, item, (*route, key), document, open_nodes)

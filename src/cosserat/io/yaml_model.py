@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cosserat.errors import ArgumentError, CosseratError
-from cosserat.io.located_yaml import Document, Route, read, show
+from cosserat.io.located_yaml import Document, Route, read
 from cosserat.io.yaml_writer import save, save_model
 from cosserat.model import materials
 from cosserat.model.beams import Beam
@@ -79,14 +79,15 @@ class _Reader:
         content = self._mapping(self.document.content, (), KEYS)
         for name, value in self._table(content, "parameters"):
             route: Route = ("parameters", name)
-            number = self._guard(route, self._number, value, route)
+            number = self._guard(route, self._number, value)
             self.parameters[name] = self._guard(route, Parameter, name, number)
         for name, value in self._table(content, "materials"):
             self.materials[name] = self._material(value, ("materials", name), name)
         for name, value in self._table(content, "sections"):
             self.sections[name] = self._section(value, ("sections", name))
         gravity = self._numbers(content.get("gravity", [0, 0, 0]), ("gravity",))
-        model = self._guard(("gravity",), Model, content.get("model", "model"), gravity)
+        model: Model = self._guard(("model",), Model, content.get("model", "model"))
+        self._guard((), setattr, model, "gravity", gravity)
         for key in TABLES:
             items = content.get(key) or []
             if not isinstance(items, list):
@@ -106,7 +107,7 @@ class _Reader:
                     raise self.document.error(route, f"must be text, got {entry!r}")
                 result[key] = entry
             else:
-                number = self._guard(route, self._number, entry, route)
+                number = self._guard(route, self._number, entry)
                 if isinstance(number, bool) or not isinstance(number, (int, float)):
                     raise self.document.error(route, f"must be a number, got {entry!r}")
                 result[key] = float(number)
@@ -137,8 +138,8 @@ class _Reader:
             raise self.document.error((key,), f"must be a mapping of names to values, got {value!r}")
         return list(value.items())
 
-    def _number(self, value: Any, route: Route) -> Any:
-        return number_from_text(value, self.parameters, show(route)) if isinstance(value, str) else value
+    def _number(self, value: Any) -> Any:
+        return number_from_text(value, self.parameters, "formula") if isinstance(value, str) else value
 
     def _numbers(self, value: Any, route: Route) -> Any:
         """Text anywhere inside is a formula of parameters."""
@@ -146,7 +147,7 @@ class _Reader:
             return tuple(self._numbers(v, (*route, i)) for i, v in enumerate(value))
         if isinstance(value, dict):
             return {k: self._numbers(v, (*route, k)) for k, v in value.items()}
-        return self._guard(route, self._number, value, route)
+        return self._guard(route, self._number, value)
 
     def _functions(self, value: Any, route: Route, variable: str) -> Any:
         """Text anywhere inside is a formula of the variable and of parameters."""
@@ -156,7 +157,7 @@ class _Reader:
             return {k: self._functions(v, (*route, k), variable) for k, v in value.items()}
         if isinstance(value, str):
             known = self.parameters.values()
-            return self._guard(route, TimeFunction, value, show(route), known, variable)
+            return self._guard(route, TimeFunction, value, "formula", known, variable)
         return value
 
     def _component(self, key: str, item: Any, route: Route) -> Any:

@@ -88,13 +88,18 @@ class TimeFunction:
 
     @property
     def parameters(self) -> dict[str, Parameter]:
-        """Parameters it depends on, those used inside a Python function included."""
+        """Parameters it depends on by name, those used inside a Python function included."""
+        return {p.name: p for p in self.parameter_objects()}
+
+    def parameter_objects(self) -> Iterator[Parameter]:
+        """Every parameter object it depends on, several of one name included."""
         if self._expression is not None:
-            return dict(self._known)
-        if is_number(self.source):
-            return {p.name: p for p in parameters_in(self.source)}
-        functions = self.source if isinstance(self.source, tuple) else (self.source,)
-        return {p.name: p for f in functions for p in _parameters_of_function(f)}
+            yield from self._known.values()
+        elif is_number(self.source):
+            yield from parameters_in(self.source)
+        else:
+            for function in self.source if isinstance(self.source, tuple) else (self.source,):
+                yield from _parameters_of_function(function)
 
     def sample(self, t: Any) -> Array:
         """Values at the times `t` (nt,)."""
@@ -122,7 +127,7 @@ class TimeFunction:
             return _as_jet(self._expression.evaluate({**names, self.variable: Jet.variable(t)}), t.shape)
         if isinstance(self.source, tuple):
             return Jet(*(_floats(f, t, self.where) for f in self.source))
-        return _differentiate(self.source, t, self.where, None, by_differences)[0]
+        return _differentiate(self.source, t, self.where, None, self.variable, by_differences)[0]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TimeFunction):
@@ -197,10 +202,15 @@ class VectorFunction:
 
     @property
     def parameters(self) -> dict[str, Parameter]:
-        """Parameters it depends on."""
+        """Parameters it depends on by name."""
+        return {p.name: p for p in self.parameter_objects()}
+
+    def parameter_objects(self) -> Iterator[Parameter]:
+        """Every parameter object it depends on, several of one name included."""
         if self.callable is not None:
-            return {p.name: p for p in _parameters_of_function(self.callable)}
-        return {name: p for c in self.components for name, p in c.parameters.items()}
+            yield from _parameters_of_function(self.callable)
+        for component in self.components:
+            yield from component.parameter_objects()
 
     def sample(self, t: Any) -> Array:
         """Values at the times `t` (nt,): (nt, size)."""
@@ -226,7 +236,9 @@ class VectorFunction:
         if self.callable is None:
             parts = [c.jet(t) for c in self.components]
         else:
-            jets = _differentiate(self.callable, t, self.where, self.total)[self.first : self.first + self.size]
+            jets = _differentiate(self.callable, t, self.where, self.total, self.variable)[
+                self.first : self.first + self.size
+            ]
             for jet in jets:
                 for part in _PARTS:
                     _demand_finite(part, getattr(jet, part), t, self.where, self.variable)
@@ -270,7 +282,12 @@ class _NeedsFloats(Exception):
 
 
 def _differentiate(
-    function: Callable[[Any], Any], t: Array, where: str, size: int | None, by_differences: bool = True
+    function: Callable[[Any], Any],
+    t: Array,
+    where: str,
+    size: int | None,
+    variable: str,
+    by_differences: bool = True,
 ) -> list[Jet]:
     """Jets of the component(s) of `function` at times t: vectorised, then one at a time, then by differences."""
 
@@ -295,7 +312,7 @@ def _differentiate(
     except Exception:
         if not by_differences:
             raise _NeedsFloats from None
-        return _differences(function, t, where, size)
+        return _differences(function, t, where, size, variable)
 
 
 def _weights(nodes: Array) -> tuple[Array, Array]:
@@ -310,18 +327,19 @@ def _weights(nodes: Array) -> tuple[Array, Array]:
 _CENTRAL, _FORWARD = np.arange(-3.0, 4.0), np.arange(0.0, 8.0)
 
 
-def _differences(function: Callable[[Any], Any], t: Array, where: str, size: int | None) -> list[Jet]:
-    """Sixth-order differences, one-sided near t = 0 so that a function is never asked for negative times."""
+def _differences(function: Callable[[Any], Any], t: Array, where: str, size: int | None, variable: str) -> list[Jet]:
+    """Sixth-order differences, one-sided near 0 (no negative times) and, along a curve, near s = 1."""
+    last = 1.0 if variable == "s" else np.inf
     gaps = np.diff(np.unique(t))
     h = float(np.clip(gaps.min() if gaps.size else 1e-3, 1e-4, 1e-2))
     parts = np.empty((3, t.size, size or 1))
     for i, ti in enumerate(t):
-        nodes = _FORWARD if 0.0 <= ti < 3.0 * h else _CENTRAL
+        nodes = _FORWARD if 0.0 <= ti < 3.0 * h else -_FORWARD if last - 3.0 * h < ti <= last else _CENTRAL
         first, second = _weights(nodes)
         if size is None:
             values = _floats(function, ti + h * nodes, where)[:, None]
         else:
-            values = np.array([_floats_of_vector(function, x, size, where, "t") for x in ti + h * nodes])
+            values = np.array([_floats_of_vector(function, x, size, where, variable) for x in ti + h * nodes])
         parts[:, i] = values[nodes == 0.0][0], first @ values / h, second @ values / h**2
     return [Jet(*parts[:, :, k]) for k in range(size or 1)]
 

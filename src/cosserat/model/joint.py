@@ -255,9 +255,7 @@ class Joint(Component):
         if a.on_ground and b.on_ground:
             raise ModelError(f"{self.title}: it connects the ground to the ground; one side must be a body")
         if a.owner is b.owner and (a.s is None or a.s == b.s):
-            raise ModelError(
-                f"{self.title}: it connects {a.owner.name!r} to itself; name two bodies"
-            )
+            raise ModelError(f"{self.title}: it connects {a.owner.name!r} to itself; name two bodies")
         if self._at is None and not any(p.on_ground and p.point is None for p in (a, b)):
             gap = float(np.linalg.norm(a.position - b.position))
             if gap > max(1e-9, COINCIDE * float(np.abs([a.position, b.position]).max())):

@@ -158,7 +158,7 @@ def _parameters(value: Any) -> Iterator[Parameter]:
     if isinstance(value, ParameterLike):
         yield from parameters_in(value)
     elif isinstance(value, (TimeFunction, VectorFunction)):
-        yield from value.parameters.values()
+        yield from value.parameter_objects()
     elif isinstance(value, Record):
         yield from value.parameters()
     elif isinstance(value, dict):

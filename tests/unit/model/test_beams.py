@@ -1,5 +1,6 @@
 """Beams: reference frames against analytic lines, sections along them, velocity fields."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,15 @@ def assert_rotations(H: np.ndarray) -> None:
 
 def test_straight() -> None:
     beam = Beam("b", points=[(1, 0, 0), (4, 0, 0)], **ROD)
-    assert beam.length == 3.0 and beam.pieces == [(0.0, 1.0)] and beam.elements == 10 and beam.is_uniform
+    assert beam.length == 3.0
+    assert beam.pieces == [(0.0, 1.0)]
+    assert beam.elements == 10
+    assert beam.is_uniform
     H = beam.frames([0, 0.5, 1])
     np.testing.assert_allclose(H[:, :3, :3], np.broadcast_to(np.eye(3), (3, 3, 3)))
     assert H[:, 0, 3].tolist() == [1.0, 2.5, 4.0]
-    assert beam.velocity_at(0.0) is None and beam.damping_at(0.5) == 0.0
+    assert beam.velocity_at(0.0) is None
+    assert beam.damping_at(0.5) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -50,7 +55,8 @@ def test_up(end: Any, up: Any, z: Any) -> None:
 
 def test_polyline() -> None:
     beam = Beam("b", points=[(0, 0, 0), (3, 0, 0), (3, 1, 0)], elements=8, **ROD)
-    assert beam.pieces == [(0.0, 0.75), (0.75, 1.0)] and beam.length == 4.0
+    assert beam.pieces == [(0.0, 0.75), (0.75, 1.0)]
+    assert beam.length == 4.0
     assert beam.at(0.75).frame()[:3, 0].tolist() == [1, 0, 0]
     np.testing.assert_allclose(beam.frames([0.75], 1)[0, :3, 0], [0, 1, 0], atol=1e-15)
     np.testing.assert_allclose(beam.end.position, [3, 1, 0])
@@ -98,6 +104,15 @@ def test_helix(up: Any) -> None:
         np.testing.assert_allclose(phase - phase[0], -torsion * speed * s, atol=1e-7)
 
 
+def test_a_curve_that_takes_floats_only_inside_its_range() -> None:
+    def curve(s: float) -> tuple[float, float, float]:
+        return math.sqrt(4 - s * s), s, math.asin(s) * 0 + math.sqrt(s * (1 - s)) * 0
+
+    beam = Beam("b", curve=curve, elements=4, **ROD)
+    assert beam.length == pytest.approx(2 * math.asin(0.5), rel=1e-9)
+    np.testing.assert_allclose(beam.end.frame()[:3, 0], [-0.5, math.sqrt(0.75), 0], atol=1e-8)
+
+
 def test_the_frame_does_not_depend_on_what_else_is_asked() -> None:
     beam = Beam("b", curve=lambda s: (np.cos(5 * s), np.sin(3 * s), s), elements=4, **ROD)
     s = np.linspace(0, 1, 17)
@@ -107,7 +122,8 @@ def test_the_frame_does_not_depend_on_what_else_is_asked() -> None:
 def test_tapered_and_variable_sections() -> None:
     pair = Beam("b", points=[(0, 0, 0), (1, 0, 0)], section=(Rod(0.02), Rod(0.04)), material=STEEL)
     function = Beam("b", points=[(0, 0, 0), (1, 0, 0)], section=lambda s: Rod(0.02 + 0.02 * s), material=STEEL)
-    assert not pair.is_uniform and not function.is_uniform
+    assert not pair.is_uniform
+    assert not function.is_uniform
     for s in (0.0, 0.3, 1.0):
         for a, b in zip(pair.section_at(s), function.section_at(s), strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-13)
@@ -142,7 +158,8 @@ def test_parameters_move_the_line() -> None:
     beam = Beam("b", points=[(0, 0, 0), (2 * L, 0, 0)], **ROD)
     curved = Beam("b", curve=lambda s: (L * s, 0, 0), **ROD)
     L.value = 3.0
-    assert beam.length == 6.0 and beam.end.position.tolist() == [6, 0, 0]
+    assert beam.length == 6.0
+    assert beam.end.position.tolist() == [6, 0, 0]
     assert curved.length == pytest.approx(3.0)
 
 

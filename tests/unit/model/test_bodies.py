@@ -14,7 +14,9 @@ from cosserat.model.sections import Rectangle, Rod
 def test_plain() -> None:
     R = so3.exp([0.1, 0.2, 0.3])
     body = RigidBody("b", mass=2, com=(1, 2, 3), inertia=np.diag([1, 2, 2.5]), rotation=R, velocity=(1, 0, 0))
-    assert body.mass == 2.0 and body.com.tolist() == [1, 2, 3] and body.angular_velocity is None
+    assert body.mass == 2.0
+    assert body.com.tolist() == [1, 2, 3]
+    assert body.angular_velocity is None
     np.testing.assert_allclose(body.rotation, R)
     H = body.at((4, 5, 6)).frame()
     np.testing.assert_allclose(H[:3, :3], R)
@@ -25,13 +27,16 @@ def test_plain() -> None:
 
 def test_shapes() -> None:
     box = RigidBody.box("b", size=(1, 2, 3), density=2)
-    assert box.mass == 12 and np.diag(box.inertia).tolist() == [13, 10, 5]
+    assert box.mass == 12
+    assert np.diag(box.inertia).tolist() == [13, 10, 5]
     ball = RigidBody.sphere("s", diameter=2, mass=5)
     np.testing.assert_allclose(np.diag(ball.inertia), 2.0)
     assert RigidBody.sphere("s", diameter=2, density=3).mass == pytest.approx(4 * np.pi)
     roll = RigidBody.cylinder("c", diameter=2, length=3, mass=4, axis=(1, 0, 0))
     np.testing.assert_allclose(np.diag(roll.inertia), [2, 4, 4])  # m r^2/2; m (3 r^2 + L^2)/12
-    assert roll.shape is not None and roll.shape.kind == "cylinder" and roll.shape.axis.tolist() == [1, 0, 0]
+    assert roll.shape is not None
+    assert roll.shape.kind == "cylinder"
+    assert roll.shape.axis.tolist() == [1, 0, 0]
     plate = RigidBody.plate("p", size=(1, 2), thickness=0.1, mass=12)
     np.testing.assert_allclose(np.diag(plate.inertia), [4.01, 1.01, 5])
 
@@ -56,7 +61,8 @@ def test_parameters_stay_alive() -> None:
     a = Parameter("a", 1.0)
     body = RigidBody.box("b", size=(a, 1, 1), density=12)
     a.value = 2.0
-    assert body.mass == 24 and body.inertia[1, 1] == 24 / 12 * 5
+    assert body.mass == 24
+    assert body.inertia[1, 1] == 24 / 12 * 5
     roller = RigidBody.cylinder("c", diameter=a, length=1, mass=1, axis=(1, 1, 0))
     a.value = 3.0
     assert np.linalg.eigvalsh(roller.inertia)[-1] == pytest.approx(9 / 8)
@@ -69,7 +75,9 @@ def test_the_heavy_top_passes_the_triangle_inequality_on_its_edge() -> None:
 
 def test_equality_and_repr() -> None:
     a, b = (RigidBody.box("b", size=[1, 2, 3], mass=1) for _ in range(2))
-    assert a == b and a != RigidBody.box("b", size=(1, 2, 3), mass=2) and a != "b"
+    assert a == b
+    assert a != RigidBody.box("b", size=(1, 2, 3), mass=2)
+    assert a != "b"
     assert repr(a).startswith("RigidBody('b', mass=1, ")
 
 

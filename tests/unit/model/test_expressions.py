@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from cosserat.errors import CosseratError, ExpressionError
+from cosserat.errors import ExpressionError
 from cosserat.model.expressions import FUNCTIONS, Expression
 
 
@@ -80,10 +80,9 @@ def test_huge_powers_are_refused_not_computed() -> None:
 
 
 def test_very_long_integers_do_not_hang() -> None:
-    with pytest.raises(CosseratError):
-        value = Expression("9" * 5000).evaluate({})
-        if not np.isfinite(value):
-            raise ExpressionError("not finite")
+    with pytest.raises(ExpressionError, match="cannot read"):
+        Expression("9" * 5000)
+    assert Expression("9" * 400).evaluate({}) == math.inf
 
 
 def test_functions_have_the_number_of_arguments_they_state() -> None:

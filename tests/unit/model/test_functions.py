@@ -23,7 +23,7 @@ def motion_with_if(t: Any) -> Any:
     [
         lambda t: t - np.sin(t),
         "t - sin(t)",
-        lambda t: t - np.sin(t) if t < 2 else t - np.sin(t),
+        lambda t: t - np.sin(t) if t < 2 else -np.sin(t) + t,
         (lambda t: t - math.sin(t), lambda t: 1 - math.cos(t), lambda t: math.sin(t)),
         TimeFunction("t - sin(t)"),
     ],
@@ -72,11 +72,13 @@ def test_constants_and_parameters() -> None:
     P = Parameter("P", 2.0)
     for source, expected in ((3, 3.0), (np.float64(3), 3.0), (P, 2.0), (2 * P, 4.0), ("2 + 1", 3.0)):
         f = TimeFunction(source)
-        assert f.is_constant and f.text is None
+        assert f.is_constant
+        assert f.text is None
         np.testing.assert_array_equal(f.jet(T), [np.full(13, expected), np.zeros(13), np.zeros(13)])
     f = TimeFunction("P*t**2", parameters=[P])
     P.value = 5.0
-    assert f.text == "P*t**2" and f.parameters == {"P": P}
+    assert f.text == "P*t**2"
+    assert f.parameters == {"P": P}
     np.testing.assert_allclose(f.jet(T)[2], 10.0)
     P.value = 2.0
 
@@ -120,7 +122,8 @@ def test_a_function_that_fails_is_reported_with_its_own_error() -> None:
 def test_vectors() -> None:
     P = Parameter("P", 2.0)
     f = VectorFunction((0, P, "sin(t)"))
-    assert not f.is_constant and VectorFunction((1, P, 2 * P)).is_constant
+    assert not f.is_constant
+    assert VectorFunction((1, P, 2 * P)).is_constant
     np.testing.assert_allclose(f.sample(T), np.stack([0 * T, 2 + 0 * T, np.sin(T)], axis=1))
     g = VectorFunction(lambda t: (t**2, 0, np.cos(t)))
     value, rate, acceleration = g.jet(T)
@@ -129,7 +132,9 @@ def test_vectors() -> None:
     np.testing.assert_allclose(acceleration, np.stack([2 + 0 * T, 0 * T, -np.cos(T)], axis=1))
     h = VectorFunction(lambda t: 2.0 * np.array([math.sin(t), 0, 1]))
     np.testing.assert_allclose(h.jet(T)[1][:, 0], 2 * np.cos(T), atol=1e-8)
-    assert VectorFunction(f) == f and f != g and f.parameters == {"P": P}
+    assert VectorFunction(f) == f
+    assert f != g
+    assert f.parameters == {"P": P}
 
 
 def test_a_part_of_a_vector() -> None:

@@ -108,7 +108,11 @@ def test_steps_are_at_rest_and_comparisons_are_by_value() -> None:
     assert (t == 0.2).tolist() == [True, False]
     assert (t != 0.2).tolist() == [False, True]
     assert (1 <= t).tolist() == [False, True]
-    assert np.any(t) and np.all(t) and np.ndim(t) == 1 and np.shape(t) == (2,) and np.size(t) == 2
+    assert np.any(t)
+    assert np.all(t)
+    assert np.ndim(t) == 1
+    assert np.shape(t) == (2,)
+    assert np.size(t) == 2
     assert (t // 1).rate.tolist() == [0.0, 0.0]
 
 

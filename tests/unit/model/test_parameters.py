@@ -29,7 +29,8 @@ def test_arithmetic_follows_the_value() -> None:
         for expression, f in cases:
             assert resolve(expression) == pytest.approx(f(value, 2.0), rel=1e-15)
             again = number_from_text(expression.text, {"P": P, "L": L}, "test")
-            assert resolve(again) == resolve(expression) and again == expression
+            assert resolve(again) == resolve(expression)
+            assert again == expression
 
 
 def test_arrays_of_parameters() -> None:
@@ -41,10 +42,20 @@ def test_arrays_of_parameters() -> None:
 
 def test_comparisons_are_by_value_and_equality_by_name_and_value() -> None:
     P = Parameter("P", 3.0)
-    assert P > 2 and P >= 3 and P < 4 and P <= 2 * P
-    assert Parameter("P", 3.0) == P and Parameter("P", 4.0) != P and Parameter("Q", 3.0) != P and P != 3.0
-    assert hash(P) == hash(Parameter("P", 1.0)) and "Parameter('P', 3.0)" in repr(P)
-    assert is_number(P) and is_number(2 * P) and not is_number(True) and not is_number("3")
+    assert P > 2
+    assert P >= 3
+    assert P < 4
+    assert P <= 2 * P
+    assert Parameter("P", 3.0) == P
+    assert Parameter("P", 4.0) != P
+    assert Parameter("Q", 3.0) != P
+    assert P != 3.0
+    assert hash(P) == hash(Parameter("P", 1.0))
+    assert "Parameter('P', 3.0)" in repr(P)
+    assert is_number(P)
+    assert is_number(2 * P)
+    assert not is_number(True)
+    assert not is_number("3")
     assert float(P) == 3.0
 
 
@@ -56,7 +67,7 @@ def test_bad_names(name: Any) -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, "3", None, True, 1j, [1]])
 def test_bad_values(value: Any) -> None:
-    with pytest.raises(ParameterError, match="parameter 'P': value .* is not a finite number"):
+    with pytest.raises(ParameterError, match=r"parameter 'P': value .* is not a finite number"):
         Parameter("P", value)
 
 
