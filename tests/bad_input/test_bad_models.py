@@ -152,6 +152,8 @@ CASES: dict[str, tuple[Callable[[], Any], type[CosseratError], str]] = {
     "formula with unknown name": (with_joint(motion="omega*t"), ModelError, "joint 'elbow': motion: unknown name 'omega' (names: t, pi, e"),
     "formula with an attack": (with_joint(motion="__import__('os').getcwd()"), ModelError, "joint 'elbow': motion: unknown function \"__import__('os').getcwd\""),
     "motion becomes NaN": (nan_motion, ModelError, "joint 'drive': motion: its value is nan at t = 1.5"),
+    "motion of two arguments": (with_joint(motion=lambda t, x: t), ModelError, "joint 'elbow': motion: the function failed at 0 with TypeError"),
+    "force that gives a number": (lambda: cs.Force("push", "hub", lambda t: 3.0), ModelError, "load 'push': vector: the function failed at t = 0 with TypeError"),
     "anisotropic spherical joint": (lambda: cs.Spherical("ball", "a", "b", stiffness=(1, 2, 3)), ModelError, "joint 'ball': stiffness is (1.0, 2.0, 3.0); about a rotation vector it must be isotropic: three equal values"),
     "oblique universal joint": (lambda: cs.Universal("cardan", "a", "b", axes=((1, 0, 0), (1, 1, 0))), ModelError, "joint 'cardan': axes must be perpendicular"),
     "scalar for two freedoms": (lambda: cs.Cylindrical("sleeve", "a", "b", axis=Z, motion="t"), ModelError, "joint 'sleeve': motion must have one entry per freedom (z, rz)"),

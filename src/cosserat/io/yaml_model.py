@@ -42,6 +42,7 @@ TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
 KEYS = ("model", "gravity", "parameters", "materials", "sections", *TABLES, "simulate")
 SIMULATE = ("duration", "step", "formulation", "rho", "start")
 _TEXT = {"name", "parent", "child", "place", "beam", "a", "b", "kind", "formulation", "start"}
+_PLACES = ("parent", "child", "place", "a", "b")
 _TIME = {"motion", "effort", "vector", "force", "moment"}
 
 
@@ -93,7 +94,7 @@ class _Reader:
             if not isinstance(items, list):
                 raise self.document.error((key,), "must be a list; begin each entry with '- '")
             for i, item in enumerate(items):
-                self._guard((key, i), model.add, self._component(key, item, (key, i)))
+                self._guard((key, i), model.add, self._component(model, key, item, (key, i)))
         self._guard((), model.validate)
         return ModelFile(model, self._settings(content.get("simulate") or {}))
 
@@ -160,7 +161,7 @@ class _Reader:
             return self._guard(route, TimeFunction, value, "formula", known, variable)
         return value
 
-    def _component(self, key: str, item: Any, route: Route) -> Any:
+    def _component(self, model: Model, key: str, item: Any, route: Route) -> Any:
         kinds, default = TABLES[key]
         if not isinstance(item, dict):
             raise self.document.error(route, f"must be a mapping of keys to values, got {item!r}")
@@ -171,6 +172,11 @@ class _Reader:
         make = kinds[kind]
         self._mapping(item, route, ("kind", *_accepted(make)))
         arguments = {k: self._argument(key, k, v, (*route, k)) for k, v in item.items() if k != "kind"}
+        for side in _PLACES if key in ("joints", "loads", "springs") else ():
+            if side not in arguments:
+                continue
+            where = f"{make.__name__} {item.get('name')!r}"
+            arguments[side] = self._guard((*route, side), model.place, arguments[side], where, self.parameters)
         return self._guard(route, make, **arguments)
 
     def _argument(self, table: str, key: str, value: Any, route: Route) -> Any:

@@ -12,7 +12,7 @@ from cosserat.model.expressions import Expression
 from cosserat.model.functions import VectorFunction
 from cosserat.model.jets import Array
 from cosserat.model.materials import Material
-from cosserat.model.parameters import is_number, resolve
+from cosserat.model.parameters import Number, ParameterLike, is_number, resolve
 from cosserat.model.places import Owner, Place
 from cosserat.model.records import Component, recorded
 from cosserat.model.sections import AnySection
@@ -219,17 +219,21 @@ class Beam(Component, Owner):
         """The place at s = 1."""
         return self.at(1.0)
 
-    def at(self, s: float) -> Place:
+    def at(self, s: Number) -> Place:
         """The place at s in [0, 1]; on a corner of a polyline, the end of the piece before it."""
+        self._demand_on_beam(s)
+        return Place(self, s=s if isinstance(s, ParameterLike) else float(s))
+
+    def _demand_on_beam(self, s: Any) -> None:
         if not is_number(s) or not 0.0 <= resolve(s) <= 1.0:
             raise PlaceError(f"{self.title}: at({s!r}) is not on the beam; s runs from 0 at its start to 1 at its end")
-        return Place(self, s=resolve(s))
 
     def frame_at(self, place: Place) -> Array:
         s = 0.0 if place.s is None else place.s
+        self._demand_on_beam(s)
         return self.frames([s], self.line.piece_at(s))[0]
 
-    def place(self, word: str | None, numbers: tuple[float, ...] | None) -> Place | None:
+    def place(self, word: str | None, numbers: tuple[Number, ...] | None) -> Place | None:
         if word in ("start", "end") and numbers is None:
             return self.at(0.0 if word == "start" else 1.0)
         return self.at(numbers[0]) if word == "at" and numbers is not None and len(numbers) == 1 else None

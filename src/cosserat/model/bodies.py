@@ -9,9 +9,9 @@ from cosserat.model import checks
 from cosserat.model.curves import section_axes
 from cosserat.model.jets import Array
 from cosserat.model.materials import Material
-from cosserat.model.parameters import Number, resolve
+from cosserat.model.parameters import Number, parameters_in, resolve
 from cosserat.model.places import Owner, Place
-from cosserat.model.records import Component, Record, located, recorded
+from cosserat.model.records import Component, Record, located, plain, recorded
 from cosserat.model.sections import AnySection
 
 THIN_BAR = 100.0  # length over diameter of a bar of which only the mass is known
@@ -75,7 +75,7 @@ class RigidBody(Component, Owner):
     Examples
     --------
     >>> ball = RigidBody.sphere("ball", diameter=0.2, mass=1.0)
-    >>> ball.inertia[0, 0]
+    >>> round(float(ball.inertia[0, 0]), 6)
     0.004
     """
 
@@ -150,7 +150,8 @@ class RigidBody(Component, Owner):
 
     def at(self, point: Any) -> Place:
         """The place on the body at a point (3,) given in world coordinates of the reference configuration."""
-        return Place(self, point=checks.array(self.title, "at", point, (3,), "body.at((0, 0, 1))"))
+        checks.array(self.title, "at", point, (3,), "body.at((0, 0, 1))")
+        return Place(self, point=point)
 
     def frame_at(self, place: Place) -> Array:
         H = np.eye(4)
@@ -158,7 +159,7 @@ class RigidBody(Component, Owner):
         H[:3, 3] = self.com if place.point is None else place.point
         return H
 
-    def place(self, word: str | None, numbers: tuple[float, ...] | None) -> Place | None:
+    def place(self, word: str | None, numbers: tuple[Number, ...] | None) -> Place | None:
         if word is None:
             return Place(self)
         return self.at(numbers) if word == "at" and numbers is not None and len(numbers) == 3 else None
@@ -207,6 +208,7 @@ class RigidBody(Component, Owner):
         checks.number(item, "length", length, positive=True)
         m = _mass(item, mass, density, np.pi / 4 * diameter * diameter * length)
         along = m * diameter * diameter / 8
+        _demand_fixed(item, "axis", axis)
         J = _axisymmetric(checks.unit(item, "axis", axis), along, along / 2 + m * length * length / 12)
         shape = Shape("cylinder", (diameter, length), axis)
         return cls(name, m, com, J, None, velocity, angular_velocity, shape)
@@ -254,16 +256,24 @@ class RigidBody(Component, Owner):
         if L < 1e-12:
             raise ArgumentError(item, "end", f"coincides with start {a.tolist()}; the bar has no length")
         x = (b - a) / L
-        com, diameter = 0.5 * (a + b), L / THIN_BAR
         if (mass is None) == (section is None):
             raise ModelError(
                 f"{item}: give either mass= or section= and material=, not {'both' if mass else 'neither'}"
             )
+        com: Any = tuple((p + q) / 2 for p, q in zip(start, end, strict=True))
+        diameter: Any = L / THIN_BAR
+        m: Any = mass
         if section is None:
-            m: Any = mass
             checks.number(item, "mass", mass, positive=True)
-            J = _axisymmetric(x, m * diameter**2 / 8, m * L**2 / 12)
+            d = [q - p for p, q in zip(start, end, strict=True)]  # parameters stay parameters
+            square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
+            thin = 1 / (8 * THIN_BAR**2) - 1 / 12
+            J: Any = tuple(
+                tuple(m / 12 * square * float(i == j) + m * thin * d[i] * d[j] for j in range(3)) for i in range(3)
+            )
         else:
+            for argument, value in (("start", start), ("end", end), ("section", section), ("material", material)):
+                _demand_fixed(item, argument, value)
             _, M = section.matrices(material)
             m = float(M[0, 0]) * L
             R = section_axes(x)
@@ -292,6 +302,13 @@ class RigidBody(Component, Owner):
         return cls.box(
             name, (size[0], size[1], thickness), mass, density, com, rotation, velocity, angular_velocity
         )  # fmt: skip
+
+
+def _demand_fixed(item: str, argument: str, value: Any) -> None:
+    """Raise if parameters occur where a number is used up at once."""
+    found = list(value.parameters() if isinstance(value, Record) else parameters_in(plain(value)))
+    if found:
+        raise ArgumentError(item, argument, f"may not depend on the parameter {found[0].name!r}; pass a number")
 
 
 def _positive(item: str, argument: str, values: Any, count: int) -> None:

@@ -99,7 +99,7 @@ class TimeFunction:
             yield from parameters_in(self.source)
         else:
             for function in self.source if isinstance(self.source, tuple) else (self.source,):
-                yield from _parameters_of_function(function)
+                yield from parameters_of_function(function)
 
     def sample(self, t: Any) -> Array:
         """Values at the times `t` (nt,)."""
@@ -208,7 +208,7 @@ class VectorFunction:
     def parameter_objects(self) -> Iterator[Parameter]:
         """Every parameter object it depends on, several of one name included."""
         if self.callable is not None:
-            yield from _parameters_of_function(self.callable)
+            yield from parameters_of_function(self.callable)
         for component in self.components:
             yield from component.parameter_objects()
 
@@ -382,7 +382,7 @@ def _demand_finite(part: str, numbers: Array, t: Array, where: str, variable: st
         raise ModelError(f"{where}: its {part} is {numbers[i]} at {variable} = {t[i]:g}; it must be finite{hint}")
 
 
-def _parameters_of_function(function: Any) -> Iterator[Parameter]:
+def parameters_of_function(function: Any) -> Iterator[Parameter]:
     """Parameters that a Python function refers to: in its closure, its defaults and its module."""
     if not isinstance(function, types.FunctionType):
         return
@@ -407,19 +407,21 @@ def same_function(a: Any, b: Any) -> bool:
     if isinstance(a, types.FunctionType) and isinstance(b, types.FunctionType):
         return a is b or (
             a.__code__ is b.__code__
-            and list(_parameters_of_function(a)) == list(_parameters_of_function(b))
-            and bool(list(_parameters_of_function(a)))
+            and list(parameters_of_function(a)) == list(parameters_of_function(b))
+            and bool(list(parameters_of_function(a)))
         )
     return a is b or bool(a == b)
 
 
 def copy_function(source: Any, memo: dict[int, Any]) -> Any:
     """A copy whose parameters are the copied ones; functions without parameters are shared."""
-    if isinstance(source, tuple):
+    if type(source) is tuple:
         return tuple(copy_function(f, memo) for f in source)
+    if type(source) is dict:
+        return {k: copy_function(f, memo) for k, f in source.items()}
     if not isinstance(source, types.FunctionType):
         return copy.deepcopy(source, memo)
-    if not list(_parameters_of_function(source)):
+    if not list(parameters_of_function(source)):
         return source
 
     def renewed(value: Any) -> Any:

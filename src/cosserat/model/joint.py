@@ -181,6 +181,11 @@ class Joint(Component):
         for friction in self.friction:
             if friction is not None:
                 friction.check()
+        for motion, effort in zip(self.motion, self.effort, strict=True):
+            if motion is not None:
+                motion.jet([0.0])
+            if effort is not None:
+                effort.sample([0.0])
         self.axes()
 
     def arguments(self) -> dict[str, Any]:

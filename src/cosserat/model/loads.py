@@ -52,7 +52,8 @@ class PointLoad(Component):
 
     def check(self) -> None:
         for function in (self.force, self.moment):
-            _check_constant(function)
+            if function is not None:
+                function.sample([0.0])
 
 
 class Force(PointLoad):
@@ -164,16 +165,9 @@ class DistributedLoad(Component):
             self._beam = find(self._beam)
 
     def check(self) -> None:
-        _check_constant(self.force)
-        _check_constant(self.moment)
-
-
-def _check_constant(function: VectorFunction | None) -> None:
-    """Numbers must be finite now; functions of time are checked when they are sampled."""
-    if function is not None and function.callable is None:
-        for component in function.components:
-            if component.is_constant and not np.isfinite(resolve(component.source)):
-                raise ModelError(f"{component.where} is {resolve(component.source)}; it must be finite")
+        for function in (self.force, self.moment):
+            if function is not None:
+                function.sample([0.0])
 
 
 def _size(source: Any, where: str) -> int:

@@ -48,6 +48,7 @@ class Model:
             raise ModelError(f"model: its name must be a non-empty text, got {name!r}")
         self.name = name
         self._components: dict[str, Component] = {}
+        self._owners: dict[str, Owner] = {}
         self.gravity = gravity
 
     @property
@@ -85,14 +86,17 @@ class Model:
             what = "it is in the model already" if other is component else f"used by the {other.word} {other.name!r}"
             raise ModelError(f"{self.title}: the name {component.name!r} of the {component.word} is taken ({what}); "
                              "give each component its own name")  # fmt: skip
-        known = self._parameter_objects()
-        for parameter in component.parameters():
+        parameters = list(component.parameters())
+        known = self._parameter_objects() if parameters else {}
+        for parameter in parameters:
             for other_parameter in known.get(parameter.name, []):
                 _demand_same(parameter, other_parameter, component.title)
         component.resolve_places(lambda target: self.place(target, component.title))
         if isinstance(component, DistributedLoad):
             component.resolve_beam(lambda name: self._find_beam(name, component.title))
         self._components[component.name] = component
+        if isinstance(component, Owner):
+            self._owners[component.name] = component
         return component
 
     def _find_beam(self, name: str, where: str) -> Beam:
@@ -159,10 +163,18 @@ class Model:
         """Names of the relative coordinates in order: the joint's name, or joint.freedom if it has several."""
         return tuple(name for joint in self.joints for name in joint.coordinates)
 
-    def place(self, target: Any, where: str = "") -> Place:
-        """A place from text such as ``"arm1.end"``, ``"arm1.at(0.5)"``, ``"hub"``; places are returned as they are."""
-        owners = {name: c for name, c in self._components.items() if isinstance(c, Owner)}
-        return find_place(target, owners, where)
+    def place(self, target: Any, where: str = "", parameters: dict[str, Parameter] | None = None) -> Place:
+        """A place from text such as ``"arm1.end"``, ``"arm1.at(0.5)"``, ``"hub"``; places are returned as they are.
+
+        Numbers in the text may be formulas of `parameters` (default: those of the model).
+        """
+
+        def known() -> dict[str, Parameter]:
+            if parameters is not None:
+                return parameters
+            return {name: objects[0] for name, objects in self._parameter_objects().items()}
+
+        return find_place(target, self._owners, where, known)
 
     # parameters -----------------------------------------------------------------------------------------------------
 
@@ -236,7 +248,7 @@ class Model:
     def _demand_own(self, owner: Owner, item: Component) -> None:
         if isinstance(owner, Component) and self._components.get(owner.name) is not owner:
             problem = "another component has that name" if owner.name in self._components else "add it with model.add"
-            owners = _names([c for c in self._components.values() if isinstance(c, Owner)])
+            owners = _names(self._owners.values())
             raise ModelError(
                 f"{item.title}: refers to the {owner.word} {owner.name!r}, which is not in the model ({problem}); "
                 f"bodies of the model: {owners}"

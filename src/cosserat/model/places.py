@@ -2,14 +2,15 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
 
-from cosserat.errors import PlaceError
+from cosserat.errors import ExpressionError, PlaceError
 from cosserat.model import checks
 from cosserat.model.jets import Array
+from cosserat.model.parameters import Number, Parameter, ParameterLike, number_from_text, parameters_in, resolve
 
 _TEXT = re.compile(r"\s*([^.()]+?)\s*(?:\.\s*([^.()]+?)\s*(?:\((.*)\))?)?\s*")
 
@@ -24,7 +25,7 @@ class Owner(ABC):
         """Reference frame (4, 4) at one of its places."""
 
     @abstractmethod
-    def place(self, word: str | None, numbers: tuple[float, ...] | None) -> "Place | None":
+    def place(self, word: str | None, numbers: tuple[Number, ...] | None) -> "Place | None":
         """The place called ``name``, ``name.word`` or ``name.word(numbers)``; None if there is none."""
 
     @abstractmethod
@@ -45,19 +46,32 @@ class Place:
         None for the centre of mass of a body, and for the ground as a whole.
     """
 
-    __slots__ = ("label", "owner", "point", "s")
+    __slots__ = ("_point", "_s", "label", "owner")
 
-    def __init__(self, owner: Owner, s: float | None = None, point: Any = None, label: str | None = None) -> None:
+    def __init__(self, owner: Owner, s: Number | None = None, point: Any = None) -> None:
         self.owner = owner
-        self.s = s
-        self.point: Array | None = None if point is None else np.array(point, float)
-        if label is None:
-            label = owner.name
-            if self.point is not None:
-                label += f".at({', '.join(_short(x) for x in self.point)})"
-            elif s is not None:
-                label += {0.0: ".start", 1.0: ".end"}.get(s, f".at({_short(s)})")
-        self.label = label
+        self._s = s
+        self._point = None if point is None else tuple(x if isinstance(x, ParameterLike) else float(x) for x in point)
+        if self._point is not None:
+            self.label = f"{owner.name}.at({', '.join(_short(x) for x in self._point)})"
+        elif s is None:
+            self.label = owner.name
+        elif not isinstance(s, ParameterLike) and s in (0.0, 1.0):
+            self.label = f"{owner.name}.{'start' if s == 0.0 else 'end'}"
+        else:
+            self.label = f"{owner.name}.at({_short(s)})"
+
+    @property
+    def s(self) -> float | None:
+        return None if self._s is None else resolve(self._s)
+
+    @property
+    def point(self) -> Array | None:
+        return None if self._point is None else np.array([resolve(x) for x in self._point])
+
+    def parameters(self) -> Iterator[Parameter]:
+        """Parameters in its numbers."""
+        yield from parameters_in((self._s, self._point))
 
     def frame(self) -> Array:
         """Reference frame H (4, 4): orientation of the body (world axes on the ground) and position of the point."""
@@ -75,12 +89,10 @@ class Place:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Place):
             return NotImplemented
-        mine = None if self.point is None else self.point.tolist()
-        theirs = None if other.point is None else other.point.tolist()
-        return (self.owner.name, self.s, mine) == (other.owner.name, other.s, theirs)
+        return (self.owner.name, self._s, self._point) == (other.owner.name, other._s, other._point)
 
     def __hash__(self) -> int:
-        return hash((self.owner.name, self.s))
+        return hash(self.owner.name)
 
     def __str__(self) -> str:
         return self.label
@@ -96,7 +108,8 @@ class Ground(Owner):
 
     def at(self, point: Any) -> Place:
         """The place at a point (3,) in world coordinates."""
-        return Place(self, point=checks.array("ground", "at", point, (3,), "GROUND.at((0, 0, 1))"))
+        checks.array("ground", "at", point, (3,), "GROUND.at((0, 0, 1))")
+        return Place(self, point=point)
 
     def frame_at(self, place: Place) -> Array:
         H = np.eye(4)
@@ -104,7 +117,7 @@ class Ground(Owner):
             H[:3, 3] = place.point
         return H
 
-    def place(self, word: str | None, numbers: tuple[float, ...] | None) -> Place | None:
+    def place(self, word: str | None, numbers: tuple[Number, ...] | None) -> Place | None:
         if word is None:
             return Place(self)
         return self.at(numbers) if word == "at" and numbers is not None and len(numbers) == 3 else None
@@ -128,7 +141,9 @@ class Ground(Owner):
 GROUND = Ground()
 
 
-def find_place(target: Any, owners: Mapping[str, Owner], where: str = "") -> Place:
+def find_place(
+    target: Any, owners: Mapping[str, Owner], where: str = "", parameters: Callable[[], dict[str, Parameter]] = dict
+) -> Place:
     """A `Place` from a place, a body, or text such as ``"arm1.end"``, ``"arm1.at(0.5)"``, ``"hub"``, ``"ground"``."""
     prefix = f"{where}: " if where else ""
     if isinstance(target, Place):
@@ -159,10 +174,10 @@ def find_place(target: Any, owners: Mapping[str, Owner], where: str = "") -> Pla
     numbers = None
     if inside is not None:
         try:
-            numbers = tuple(float(x) for x in inside.split(","))
-        except ValueError:
+            numbers = tuple(_number(x, parameters) for x in inside.split(","))
+        except ExpressionError as error:
             raise PlaceError(
-                f"{prefix}cannot read the numbers in {target!r}; write for instance 'arm1.at(0.5)'"
+                f"{prefix}cannot read the numbers in {target!r}; write for instance 'arm1.at(0.5)' ({error})"
             ) from None
     found = owner.place(word, numbers)
     if found is None:
@@ -175,5 +190,14 @@ def _unknown_owner(prefix: str, target: str, name: str, owners: Mapping[str, Own
     raise PlaceError(f"{prefix}unknown body {name!r} in the place {target!r}; bodies of the model: {listed}")
 
 
-def _short(x: float) -> str:
+def _number(text: str, parameters: Callable[[], dict[str, Parameter]]) -> Number:
+    try:
+        return float(text)
+    except ValueError:
+        return number_from_text(text, parameters(), "formula")
+
+
+def _short(x: Any) -> str:
+    if isinstance(x, ParameterLike):
+        return x.text
     return repr(int(x)) if float(x).is_integer() and abs(x) < 1e15 else repr(float(x))

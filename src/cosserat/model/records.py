@@ -13,8 +13,15 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
-from cosserat.model.functions import TimeFunction, VectorFunction, same_function
+from cosserat.model.functions import (
+    TimeFunction,
+    VectorFunction,
+    copy_function,
+    parameters_of_function,
+    same_function,
+)
 from cosserat.model.parameters import Parameter, ParameterLike, is_number, parameters_in
+from cosserat.model.places import Place
 
 F = TypeVar("F", bound=Callable[..., Any])
 RESERVED_NAMES = ("ground",)
@@ -51,6 +58,13 @@ class Record:
     def _keep(self, **values: Any) -> None:
         """Replace recorded arguments by their normal form."""
         self._given.update(values)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        new = object.__new__(type(self))
+        memo[id(self)] = new
+        for key, value in self.__dict__.items():
+            new.__dict__[key] = copy_function(value, memo)
+        return new
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other) or not isinstance(other, Record):
@@ -159,8 +173,10 @@ def _parameters(value: Any) -> Iterator[Parameter]:
         yield from parameters_in(value)
     elif isinstance(value, (TimeFunction, VectorFunction)):
         yield from value.parameter_objects()
-    elif isinstance(value, Record):
+    elif isinstance(value, (Record, Place)):
         yield from value.parameters()
+    elif callable(value):
+        yield from parameters_of_function(value)
     elif isinstance(value, dict):
         yield from _parameters(list(value.values()))
     elif isinstance(value, (tuple, list)):

@@ -61,6 +61,8 @@ def everything() -> cs.Model:
     add(cs.Wrench("w", "bare.at(0.25)", (1, 2, 3, 4, "5*t", 6)))
     add(cs.DistributedLoad("q", "bare", force=(0, 0, -1), moment=(0, "t", 0)))
     add(cs.Spring("s", cs.GROUND, "box", stiffness=P, length=0.5, damping=0.1))
+    add(cs.Spring("s2", cs.GROUND.at((0, 0, 2 * L)), "bare.at(0.75)", stiffness=1))
+    add(cs.Damper("d2", model.bodies[0].at((P, 0, L)), model.beams[0].at(5 * L), damping=1))
     add(cs.Damper("d", "hub", "bare.end", damping=1e-7))
     return model
 
@@ -211,7 +213,7 @@ def test_the_good_file(tmp_path: Path) -> None:
         ),
         ("material: STEEL", "material: WOOD", "line 8, beams[0].material: unknown material 'WOOD'; known: ALUMINIUM"),
         ("material: STEEL", "material: {E: 1, mu: 3}", "beams[0].material.mu: unknown key 'mu'; known keys: E, nu"),
-        ("b.end, vector", "b.tip, vector", "line 17, loads[0]: load 'f': unknown frame 'b.tip'; frames of 'b'"),
+        ("b.end, vector", "b.tip, vector", "line 17, loads[0].place: Force 'f': unknown frame 'b.tip'; frames of 'b'"),
         ("P*t", "P*t.real", "line 17, loads[0].vector[2]: formula: 't.real' is not allowed"),
         ("P*t", "__import__('os')", "loads[0].vector[2]: formula: unknown function '__import__'"),
         ("vector: [0, 0, ", "vector: [0, ", "line 17, loads[0]: load 'f': vector must be 3 numbers"),

@@ -68,6 +68,20 @@ def test_parameters_stay_alive() -> None:
     assert np.linalg.eigvalsh(roller.inertia)[-1] == pytest.approx(9 / 8)
 
 
+def test_a_bar_between_moving_points() -> None:
+    L = Parameter("L", 1.0)
+    bar = RigidBody.bar("b", (0, 0, 0), (L, 2 * L, 0), mass=12)
+    L.value = 2.0
+    np.testing.assert_allclose(bar.com, [1, 2, 0])
+    np.testing.assert_allclose(bar.inertia, RigidBody.bar("b", (0, 0, 0), (2, 4, 0), mass=12).inertia, rtol=1e-12)
+    with pytest.raises(CosseratError, match="body 'b': end may not depend on the parameter 'L'; pass a number"):
+        RigidBody.bar("b", (0, 0, 0), (L, 0, 0), section=Rod(0.1), material=STEEL)
+    with pytest.raises(CosseratError, match="body 'b': section may not depend on the parameter 'L'"):
+        RigidBody.bar("b", (0, 0, 0), (1, 0, 0), section=Rod(L), material=STEEL)
+    with pytest.raises(CosseratError, match="body 'c': axis may not depend on the parameter 'L'"):
+        RigidBody.cylinder("c", diameter=1, length=1, mass=1, axis=(L, 0, 0))
+
+
 def test_the_heavy_top_passes_the_triangle_inequality_on_its_edge() -> None:
     body = RigidBody("top", mass=15, com=(0, 1, 0), inertia=np.diag([0.234375, 0.46875, 0.234375]))
     assert body.inertia[1, 1] == 0.46875

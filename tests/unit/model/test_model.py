@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 import warnings
 from typing import Any
 
@@ -99,6 +100,34 @@ def test_copies_are_independent_and_equal() -> None:
     assert two_link() == two_link()
     assert two_link() != two_link(gravity=(0, 0, 0))
     assert two_link() != 3
+
+
+def test_parameters_inside_section_and_velocity_functions() -> None:
+    d = Parameter("d", 0.1)
+    model = Model("m")
+    line = [(0, 0, 0), (1, 0, 0)]
+    steel = materials.STEEL
+    model.add(Beam("b", points=line, section=lambda s: Rod(d), material=steel, velocity=lambda x: (d * x[0], 0, 0)))
+    twin = model.copy()
+    assert twin == model
+    twin.set(d=0.2)
+    assert twin != model
+    assert twin.beams[0].section_at(0.5)[0][0, 0] == pytest.approx(4 * model.beams[0].section_at(0.5)[0][0, 0])
+    velocity = twin.beams[0].velocity_at(1.0)
+    assert velocity is not None
+    assert velocity[0].tolist() == [0.2, 0, 0]
+
+
+def test_many_components_are_added_quickly() -> None:
+    model = Model("chain")
+    P = Parameter("P", 1.0)
+    start = time.perf_counter()
+    for i in range(300):
+        model.add(RigidBody(f"b{i}", mass=P if i == 0 else 1, com=(i, 0, 0), inertia=(1, 1, 1)))
+        if i:
+            model.add(Revolute(f"j{i}", f"b{i - 1}.at({i}, 0, 0)", f"b{i}", axis=(0, 0, 1)))
+    model.validate()
+    assert time.perf_counter() - start < 3.0
 
 
 def test_equality_looks_at_everything() -> None:

@@ -9,8 +9,10 @@ import pytest
 from cosserat.errors import ArgumentError, PlaceError
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
+from cosserat.model.forces import Spring
 from cosserat.model.materials import STEEL
 from cosserat.model.model import Model
+from cosserat.model.parameters import Parameter
 from cosserat.model.places import GROUND, Place
 from cosserat.model.sections import Rod
 
@@ -93,6 +95,27 @@ def test_bad_points(model: Model) -> None:
     for s in (-0.1, 1.1, np.nan, "half"):
         with pytest.raises(PlaceError, match="is not on the beam; s runs from 0"):
             arm.at(s)  # type: ignore[arg-type]
+
+
+def test_parameters_move_places(model: Model) -> None:
+    L = Parameter("L", 0.5)
+    hub, arm = model["hub"], model["arm1"]
+    assert isinstance(hub, RigidBody)
+    assert isinstance(arm, Beam)
+    places = [hub.at((2 * L, 0, 0)), GROUND.at((L, 0, 0)), arm.at(L)]
+    spring = model.add(Spring("s", places[0], places[2], stiffness=1))
+    assert [p.position[0] for p in places] == [1.0, 0.5, 1.0]
+    model.set(L=1.0)
+    assert [p.position[0] for p in places] == [2.0, 1.0, 2.0]
+    assert spring.a.label == "hub.at(2.0 * L, 0, 0)"
+    assert model.place("hub.at(2.0 * L, 0, 0)") == spring.a
+    twin = model.copy()
+    twin.set(L=0.25)
+    assert twin.springs[0].a.position[0] == 0.5
+    assert spring.a.position[0] == 2.0
+    L.value = 3.0
+    with pytest.raises(PlaceError, match="is not on the beam"):
+        model.validate()
 
 
 def test_there_is_one_ground() -> None:
