@@ -1,0 +1,148 @@
+"""Matrices of beam elements, exact for linear statics of the (curved, tapered, coupled) reference element.
+
+Between its nodes an element carries the wrench E(xi) sigma_mid, E(xi) = exp(xi ad(f0)^T), the static solution of
+[Grazioso17] (14). Integrating its complementary energy gives a flexibility that makes nodal displacements of linear
+statics exact: for a straight element it adds L^2/(12 EI) to the shear flexibility (the residual bending flexibility
+of MacNeal), without which the two-node element is only second-order accurate. The same static field interpolates
+the twists of the consistent mass matrix and distributes loads.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(4)
+_TERMS = 18
+
+
+class ElementMatrices(NamedTuple):
+    """Arrays over elements; nodes A and B of each."""
+
+    stiffness: Array  # (ne, 6, 6): sigma = stiffness (d - d0)
+    mass: Array  # (ne, 12, 12)
+    follower: Array  # (ne, 2, 6, 6): nodal wrench of a uniform line load fixed in the sections
+    dead: Array  # (ne, 2, 6, 6): the same, load components fixed in the frame of each node
+
+
+def bracket(d: Array) -> Array:
+    """ad(d) for many twists: (..., 6) -> (..., 6, 6)."""
+    out = np.zeros((*d.shape, 6))
+    u, w = skew(d[..., :3]), skew(d[..., 3:])
+    out[..., :3, :3] = w
+    out[..., :3, 3:] = u
+    out[..., 3:, 3:] = w
+    return out
+
+
+def skew(a: Array) -> Array:
+    """Cross-product matrices: (..., 3) -> (..., 3, 3)."""
+    out = np.zeros((*a.shape, 3))
+    out[..., 0, 1], out[..., 0, 2] = -a[..., 2], a[..., 1]
+    out[..., 1, 0], out[..., 1, 2] = a[..., 2], -a[..., 0]
+    out[..., 2, 0], out[..., 2, 1] = -a[..., 1], a[..., 0]
+    return out
+
+
+def _exponential(X: Array) -> Array:
+    """exp of many small matrices by its series; their norm is the angle turned inside an element."""
+    term = np.broadcast_to(np.eye(X.shape[-1]), X.shape)
+    total = term.copy()
+    for k in range(1, _TERMS):
+        term = term @ X / k
+        total += term
+    return total
+
+
+def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatrices:
+    """Matrices of elements with relative vectors d0 (ne, 6).
+
+    `compliance` and `mass` are section matrices at the Gauss points `gauss_points()`, (ne, 4, 6, 6).
+    """
+    # Work with the element's length as unit of length where exponentials are formed: xi in [-1/2, 1/2], f0 = d0.
+    ad = bracket(d0)
+    length = np.linalg.norm(d0[:, :3], axis=1)
+    xi = 0.5 * _POINTS
+    weight = 0.5 * _WEIGHTS
+    E_T = _exponential(xi[None, :, None, None] * ad[:, None])  # E^T = exp(xi ad)
+    flexibility = length[:, None, None] * np.einsum(
+        "g,egab,egbc,egdc->ead", weight, E_T, compliance, E_T, optimize=True
+    )
+    half = _exponential(0.5 * ad)
+    half_back = _exponential(-0.5 * ad)
+    mean = np.einsum("g,egab->eab", weight, E_T, optimize=True)
+    Z = np.linalg.inv(mean)  # delta d = Z (relative motion seen from the middle)
+    stiffness = np.linalg.inv(Z @ flexibility @ np.swapaxes(Z, 1, 2))
+    stiffness = 0.5 * (stiffness + np.swapaxes(stiffness, 1, 2))
+
+    # Static twist field: eta(xi) = exp(-xi ad) (eta_mid + Phi(xi) sigma), sigma = F^-1 (relative motion)
+    mid_compliance = _legendre_fit(compliance)
+    at = lambda x: _flexibility_to(x, ad, length, mid_compliance)  # noqa: E731
+    sigma_a = -np.linalg.solve(flexibility, half_back)
+    sigma_b = np.linalg.solve(flexibility, half)
+    start = at(-0.5)
+    mid_a = half_back - start @ sigma_a
+    mid_b = -start @ sigma_b
+    n = len(d0)
+    M = np.zeros((n, 12, 12))
+    follower = np.zeros((n, 2, 6, 6))
+    dead = np.zeros((n, 2, 6, 6))
+    rotation_half = half_back[:, 3:, 3:]  # rotation from the middle frame's axes to node A's: exp(-w/2) is R_A^T R_mid ^T
+    for g in range(len(xi)):
+        Phi = at(float(xi[g]))
+        back = _exponential(-xi[g] * ad)
+        Q = np.concatenate((back @ (mid_a + Phi @ sigma_a), back @ (mid_b + Phi @ sigma_b)), axis=2)
+        dx = weight[g] * length
+        Q_T = np.swapaxes(Q, 1, 2)
+        M += dx[:, None, None] * (Q_T @ mass[:, g] @ Q)
+        # components of a load fixed in node A's (B's) frame, seen in the section at xi: R_xi^T R_A
+        turn = back[:, 3:, 3:]
+        for side, node_rotation in enumerate((rotation_half, np.swapaxes(rotation_half, 1, 2))):
+            R = turn @ node_rotation
+            both = np.zeros((n, 6, 6))
+            both[:, :3, :3] = R
+            both[:, 3:, 3:] = R
+            block = dx[:, None, None] * Q_T[:, 6 * side : 6 * side + 6]
+            follower[:, side] += block
+            dead[:, side] += block @ both
+    return ElementMatrices(stiffness, 0.5 * (M + np.swapaxes(M, 1, 2)), follower, dead)
+
+
+def gauss_points() -> Array:
+    """Relative positions in an element, in [0, 1], at which section properties are wanted."""
+    return 0.5 * (1.0 + _POINTS)
+
+
+def _legendre_fit(values: Array) -> Array:
+    """Coefficients of the cubic in xi through values at the Gauss points: (ne, 4, 6, 6), lowest power first."""
+    vandermonde = np.vander(0.5 * _POINTS, 4, increasing=True)
+    return np.einsum("kg,egab->ekab", np.linalg.inv(vandermonde), values)
+
+
+def _flexibility_to(x: float, ad: Array, length: Array, compliance: Array) -> Array:
+    """Phi(x) = integral of E^T S E from the middle of the element to x: (ne, 6, 6)."""
+    total = np.zeros_like(ad)
+    for point, weight in zip(_POINTS, _WEIGHTS, strict=True):
+        z = 0.5 * x * (1.0 + point)
+        E_T = _exponential(z * ad)
+        S = sum(compliance[:, k] * z**k for k in range(4))
+        total += 0.5 * x * weight * (E_T @ S @ np.swapaxes(E_T, 1, 2))
+    return total * length[:, None, None]
+
+
+def gravity_moments(matrices: ElementMatrices, d0: Array) -> tuple[Array, Array]:
+    """Masses (ne, 2) and first moments (ne, 2, 3) of both nodes, consistent with the mass matrix."""
+    turn = _exponential(-bracket(d0))[:, 3:, 3:]  # R_B^T R_A
+    M = matrices.mass
+    rows_a = M[:, :6, :3] + M[:, :6, 6:9] @ turn
+    rows_b = M[:, 6:, 6:9] + M[:, 6:, :3] @ np.swapaxes(turn, 1, 2)
+    masses, moments = [], []
+    for rows in (rows_a, rows_b):
+        masses.append(np.trace(rows[:, :3], axis1=1, axis2=2) / 3.0)
+        W = rows[:, 3:]
+        moments.append(0.5 * np.stack((W[:, 2, 1] - W[:, 1, 2], W[:, 0, 2] - W[:, 2, 0], W[:, 1, 0] - W[:, 0, 1]), 1))
+    return np.stack(masses, 1), np.stack(moments, 1)

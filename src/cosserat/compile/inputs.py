@@ -1,0 +1,70 @@
+"""Functions of time to samples: gravity, prescribed motions, efforts and loads at given times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.rows import drive_frames
+from cosserat.kernels.arrays import Inputs
+from cosserat.model.functions import TimeFunction, VectorFunction
+from cosserat.model.joints import Joint
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class WrenchSource:
+    """Where the six numbers of a sampled wrench come from."""
+
+    force: VectorFunction | None
+    moment: VectorFunction | None
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Everything in a mechanism that depends on time."""
+
+    gravity: Array
+    driven: tuple[Joint, ...]
+    efforts: tuple[TimeFunction, ...]
+    wrenches: tuple[WrenchSource, ...]
+
+    @property
+    def is_constant(self) -> bool:
+        """True if nothing varies with time."""
+        sources = [f for w in self.wrenches for f in (w.force, w.moment) if f is not None]
+        functions: list[TimeFunction | VectorFunction] = [*self.efforts, *sources]
+        return not self.driven and all(f.is_constant for f in functions)
+
+    def sample(self, t: Array, load_factor: float = 1.0) -> Inputs:
+        """Inputs at times t; the load factor scales gravity, efforts and wrenches, not prescribed motions."""
+        n = len(t)
+        drive = np.zeros((n, len(self.driven), 21))
+        for k, joint in enumerate(self.driven):
+            drive[:, k] = drive_frames(joint, t)[0]
+        return self._inputs(t, drive, load_factor)
+
+    def sample_rates(self, t: Array) -> tuple[Array, Array, Array]:
+        """Prescribed motions and their first two derivatives: three arrays (nt, n_driven, 21)."""
+        values = [drive_frames(joint, t) for joint in self.driven]
+        empty = np.zeros((len(t), 0, 21))
+        stack: Callable[[int], Array] = lambda k: np.stack([v[k] for v in values], 1) if values else empty  # noqa: E731
+        return stack(0), stack(1), stack(2)
+
+    def _inputs(self, t: Array, drive: Array, load_factor: float) -> Inputs:
+        n = len(t)
+        effort = np.zeros((n, len(self.efforts)))
+        for k, function in enumerate(self.efforts):
+            effort[:, k] = load_factor * function.sample(t)
+        wrench = np.zeros((n, len(self.wrenches), 6))
+        for k, source in enumerate(self.wrenches):
+            if source.force is not None:
+                wrench[:, k, :3] = load_factor * source.force.sample(t)
+            if source.moment is not None:
+                wrench[:, k, 3:] = load_factor * source.moment.sample(t)
+        gravity = np.broadcast_to(load_factor * self.gravity, (n, 3)).copy()
+        return Inputs(gravity, drive, effort, wrench)

@@ -1,0 +1,132 @@
+"""Beams to nodes and elements: a node wherever something is attached, corners welded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.elements import ElementMatrices, element_matrices, gauss_points
+from cosserat.errors import ModelError
+from cosserat.model.beams import Beam
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class BeamMesh:
+    """Nodes and elements of one beam; a corner has two nodes at the same s, one for each side."""
+
+    s: Array  # (m,) of each node
+    piece: Ints  # (m,) smooth piece a node belongs to
+    frames: Array  # (m, 4, 4) reference frames
+    first_node: int  # index of the first node in the whole mechanism
+    pairs: Ints  # (ne, 2) nodes of elements, in the whole mechanism
+    first_element: int
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return len(self.s)
+
+    @property
+    def corners(self) -> list[tuple[int, int]]:
+        """Pairs of nodes (in the whole mechanism) that a corner welds together."""
+        jumps = np.nonzero(np.diff(self.piece))[0]
+        return [(self.first_node + int(i), self.first_node + int(i) + 1) for i in jumps]
+
+    def node_at(self, s: float) -> int | None:
+        """Node at s, or None if s lies inside an element."""
+        k = int(np.argmin(np.abs(self.s - s)))
+        return self.first_node + k if abs(self.s[k] - s) < _SAME else None
+
+    def element_at(self, s: float) -> tuple[int, float]:
+        """Element that holds s and the relative position in it, in [0, 1]."""
+        local = self.pairs - self.first_node
+        left, right = self.s[local[:, 0]], self.s[local[:, 1]]
+        e = int(np.clip(np.searchsorted(right, s), 0, len(right) - 1))
+        return self.first_element + e, float(np.clip((s - left[e]) / (right[e] - left[e]), 0.0, 1.0))
+
+
+def node_positions(beam: Beam, stations: list[float]) -> tuple[Array, Ints]:
+    """Parameters s of the nodes and their smooth pieces; stations are where something is attached."""
+    n = int(beam.elements)
+    pieces = beam.pieces
+    grid = np.linspace(0.0, 1.0, n + 1)
+    if len(pieces) == 1 and all(np.min(np.abs(grid - s)) < _SAME for s in stations):
+        return grid, np.zeros(n + 1, dtype=np.int64)
+    spans: list[tuple[float, float, int]] = []
+    for k, (a, b) in enumerate(pieces):
+        inside = sorted({s for s in stations if a + _SAME < s < b - _SAME})
+        cuts = [a, *inside, b]
+        spans += [(cuts[i], cuts[i + 1], k) for i in range(len(cuts) - 1)]
+    if n < len(pieces):
+        raise ModelError(
+            f"beam '{beam.name}': {n} elements for {len(pieces)} straight pieces; pass elements={len(pieces)} or more"
+        )
+    counts = _share(n, [b - a for a, b, _ in spans])
+    s: list[float] = []
+    piece: list[int] = []
+    for (a, b, k), count in zip(spans, counts, strict=True):
+        points = np.linspace(a, b, count + 1)
+        if piece and piece[-1] == k:
+            points = points[1:]
+        s += list(points)
+        piece += [k] * len(points)
+    return np.asarray(s), np.asarray(piece, dtype=np.int64)
+
+
+def _share(total: int, lengths: list[float]) -> list[int]:
+    """Elements per span: at least one each, otherwise in proportion to length."""
+    whole = sum(lengths)
+    counts = [max(1, int(total * length / whole)) for length in lengths]
+    while sum(counts) < total:
+        k = max(range(len(lengths)), key=lambda i: lengths[i] / counts[i])
+        counts[k] += 1
+    return counts
+
+
+def mesh_beam(beam: Beam, stations: list[float], first_node: int, first_element: int) -> BeamMesh:
+    """Place the nodes of a beam."""
+    s, piece = node_positions(beam, stations)
+    frames = np.concatenate([beam.frames(s[piece == k], k) for k in range(len(beam.pieces))])
+    ends = np.nonzero(np.diff(piece) == 0)[0]
+    pairs = first_node + np.stack((ends, ends + 1), axis=1).astype(np.int64)
+    return BeamMesh(s, piece, frames, first_node, pairs, first_element)
+
+
+def beam_matrices(beam: Beam, mesh: BeamMesh, d0: Array) -> tuple[ElementMatrices, Array]:
+    """Matrices of all elements of a beam (equal elements computed once) and their Kelvin-Voigt times."""
+    local = mesh.pairs - mesh.first_node
+    left, right = mesh.s[local[:, 0]], mesh.s[local[:, 1]]
+    points = gauss_points()
+    uniform = beam.is_uniform
+    key = np.round(d0 / np.linalg.norm(d0[:, :3], axis=1).max(), 12)
+    if uniform:
+        _, representative, inverse = np.unique(key, axis=0, return_index=True, return_inverse=True)
+        inverse = inverse.reshape(-1)
+    else:
+        representative = np.arange(len(d0))
+        inverse = representative
+    sections: dict[float, tuple[Array, Array]] = {}
+
+    def section(s: float) -> tuple[Array, Array]:
+        if s not in sections:
+            stiffness, mass = beam.section_at(s)
+            sections[s] = (np.linalg.inv(stiffness), mass)
+        return sections[s]
+
+    compliance = np.empty((len(representative), len(points), 6, 6))
+    mass = np.empty_like(compliance)
+    for row, e in enumerate(representative):
+        for g, x in enumerate(points):
+            s = 0.5 if uniform else float(left[e] + x * (right[e] - left[e]))
+            compliance[row, g], mass[row, g] = section(s)
+    matrices = element_matrices(d0[representative], compliance, mass)
+    middles = 0.5 * (left + right)
+    viscosity = np.full(len(d0), beam.damping_at(0.5)) if uniform else np.array([beam.damping_at(s) for s in middles])
+    return ElementMatrices(*(m[inverse] for m in matrices)), viscosity

@@ -1,0 +1,150 @@
+"""Elimination order and fill of the block matrix.
+
+Vertices are nodes and joints (their multipliers). Nodes have definite diagonal blocks, multipliers have none of their
+own: a joint may be eliminated only when enough of the nodes around it are gone for its block to have become definite.
+That holds for a joint of a spanning tree once its child node is gone, and for a joint that closes a loop once at most
+one node of the loop is left. Among the vertices allowed, the one with the fewest neighbours goes first: on trees this
+makes no fill.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.kernels.arrays import Pattern
+
+Ints = NDArray[np.int64]
+
+
+def spanning_tree(n_nodes: int, links: list[tuple[int, int, int]]) -> tuple[dict[int, int], dict[int, list[int]]]:
+    """Joints owned by nodes, and the nodes on the loop of every other joint.
+
+    `links` are (node, node, joint or -1) with n_nodes for the ground.
+    """
+    neighbours: list[list[tuple[int, int]]] = [[] for _ in range(n_nodes + 1)]
+    for k, (a, b, _) in enumerate(links):
+        neighbours[a].append((b, k))
+        neighbours[b].append((a, k))
+    parent = [-1] * (n_nodes + 1)
+    via = [-1] * (n_nodes + 1)
+    depth = [-1] * (n_nodes + 1)
+    used: set[int] = set()
+    for root in [n_nodes, *range(n_nodes)]:
+        if depth[root] >= 0:
+            continue
+        depth[root] = 0
+        queue = deque([root])
+        while queue:
+            a = queue.popleft()
+            for b, k in neighbours[a]:
+                if depth[b] < 0:
+                    depth[b], parent[b], via[b] = depth[a] + 1, a, k
+                    used.add(k)
+                    queue.append(b)
+    owner: dict[int, int] = {}
+    for node in range(n_nodes):
+        if via[node] >= 0 and links[via[node]][2] >= 0:
+            owner[links[via[node]][2]] = node
+    loops: dict[int, list[int]] = {}
+    for k, (a, b, joint) in enumerate(links):
+        if joint < 0 or k in used:
+            continue
+        path = []
+        while a != b:
+            if depth[a] < depth[b]:
+                a, b = b, a
+            path.append(a)
+            a = parent[a]
+        if a != n_nodes:
+            path.append(a)
+        loops[joint] = path
+    return owner, loops
+
+
+def eliminate(n_nodes: int, n_joints: int, links: list[tuple[int, int, int]]) -> tuple[list[int], list[list[int]]]:
+    """Order of elimination and, for every step, the later neighbours of the vertex."""
+    n = n_nodes + n_joints
+    adjacent: list[set[int]] = [set() for _ in range(n)]
+    for a, b, joint in links:
+        trio = [v for v in (a, b) if v < n_nodes] + ([n_nodes + joint] if joint >= 0 else [])
+        for v in trio:
+            adjacent[v].update(w for w in trio if w != v)
+    owner, loops = spanning_tree(n_nodes, links)
+    waiting = {n_nodes + j: 1 for j in owner}
+    waits_for: dict[int, list[int]] = {}
+    for j, node in owner.items():
+        waits_for.setdefault(node, []).append(n_nodes + j)
+    for j, path in loops.items():
+        waiting[n_nodes + j] = max(1, len(path) - 1) if path else 0
+        for node in path:
+            waits_for.setdefault(node, []).append(n_nodes + j)
+    blocked = {v for v, count in waiting.items() if count > 0}
+    heap = [(len(adjacent[v]), v) for v in range(n) if v not in blocked]
+    heapq.heapify(heap)
+    done = [False] * n
+    order: list[int] = []
+    later: list[list[int]] = []
+    while heap:
+        degree, v = heapq.heappop(heap)
+        if done[v] or degree != len(adjacent[v]):
+            continue
+        done[v] = True
+        order.append(v)
+        rest = sorted(adjacent[v])
+        later.append(rest)
+        for i in rest:
+            adjacent[i].discard(v)
+        for i in rest:
+            adjacent[i].update(w for w in rest if w != i)
+        for j in waits_for.get(v, ()):
+            waiting[j] -= 1
+            if waiting[j] <= 0:
+                blocked.discard(j)
+                if not done[j]:
+                    heapq.heappush(heap, (len(adjacent[j]), j))
+        for i in rest:
+            if i not in blocked:
+                heapq.heappush(heap, (len(adjacent[i]), i))
+    return order, later
+
+
+def build_pattern(
+    n_nodes: int, n_joints: int, links: list[tuple[int, int, int]]
+) -> tuple[Pattern, dict[tuple[int, int], int]]:
+    """Symbolic factorisation: the pattern and the numbers of all blocks; vertices are numbered nodes, then joints."""
+    order, later = eliminate(n_nodes, n_joints, links)
+    number: dict[tuple[int, int], int] = {}
+    diagonal, start, neighbour, lower, upper = [], [0], [], [], []
+    update_start, update = [0], []
+
+    def block(i: int, j: int) -> int:
+        return number.setdefault((i, j), len(number))
+
+    for v, rest in zip(order, later, strict=True):
+        diagonal.append(block(v, v))
+        for i in rest:
+            neighbour.append(i)
+            lower.append(block(i, v))
+            upper.append(block(v, i))
+        start.append(len(neighbour))
+        for i in rest:
+            for j in rest:
+                update.append((block(i, j), block(i, v), block(v, j)))
+        update_start.append(len(update))
+    ints = lambda values: np.asarray(values, dtype=np.int64)  # noqa: E731
+    pattern = Pattern(
+        order=ints(order),
+        diagonal=ints(diagonal),
+        start=ints(start),
+        neighbour=ints(neighbour),
+        lower=ints(lower),
+        upper=ints(upper),
+        update_start=ints(update_start),
+        update=ints(update).reshape(-1, 3),
+        n_blocks=ints([len(number)]),
+    )
+    return pattern, number

@@ -1,0 +1,72 @@
+"""Lie-group generalised-alpha method: coefficients, predictor and residual. Source: [Grazioso17] (34)-(43)."""
+
+from cosserat.jit import helper, stage
+from cosserat.kernels.arrays import state_of, trial_of
+from cosserat.kernels.frames import compose, exp_frame, load_frame, store_frame
+from cosserat.kernels.residual import add_inertia, forces, track_angles
+
+
+
+@helper
+def method(rho):
+    """(alpha_m, alpha_f, gamma, beta) of [Grazioso17] (40)."""
+    alpha_m = (2.0 * rho - 1.0) / (rho + 1.0)
+    alpha_f = rho / (rho + 1.0)
+    return alpha_m, alpha_f, 0.5 + alpha_f - alpha_m, 1.0 / ((rho + 1.0) * (rho + 1.0))
+
+
+@helper
+def predict(state, trial, h, rho, smooth):
+    """Trial state at the end of the step; smooth: continues the accelerations, otherwise the velocities."""
+    alpha_m, alpha_f, gamma, beta = method(rho)
+    for i in range(state.frame.shape[0] - 1):
+        for k in range(6):
+            v, vd, a = state.twist[i, k], state.rate[i, k], state.accel[i, k]
+            if smooth:
+                n = h * v + 0.5 * h * h * a
+                a1 = a
+            else:
+                n = h * v
+                a1 = -(0.5 - beta) / beta * a
+            trial.accel[i, k] = a1
+            trial.increment[i, k] = n
+            trial.twist[i, k] = v + h * ((1.0 - gamma) * a + gamma * a1)
+            trial.rate[i, k] = ((1.0 - alpha_m) * a1 + alpha_m * a - alpha_f * vd) / (1.0 - alpha_f)
+
+
+@helper
+def finish(state, trial, h, rho):
+    """The acceleration-like variable that belongs to the converged step, [Grazioso17] (39)."""
+    alpha_m, alpha_f, _, _ = method(rho)
+    for i in range(state.frame.shape[0] - 1):
+        for k in range(6):
+            trial.accel[i, k] = (
+                (1.0 - alpha_f) * trial.rate[i, k] + alpha_f * state.rate[i, k] - alpha_m * state.accel[i, k]
+            ) / (1.0 - alpha_m)
+
+
+@stage
+def move(frames, increments, fraction, frames_out):
+    """H exp(fraction n) for all nodes, [Grazioso17] (34)."""
+    for i in range(frames.shape[0] - 1):
+        R, x = load_frame(frames[i])
+        n = increments[i]
+        u = (fraction * n[0], fraction * n[1], fraction * n[2])
+        w = (fraction * n[3], fraction * n[4], fraction * n[5])
+        E, y = exp_frame(u, w)
+        R, x = compose(R, x, E, y)
+        store_frame(R, x, frames_out[i])
+    return 0
+
+
+@stage
+def evaluate(problem, k):
+    """Residual r and constraints phi of the trial step."""
+    state, trial = state_of(problem), trial_of(problem)
+    move(state.frame, trial.increment, 1.0, trial.frame)
+    for i in range(trial.angle.shape[0]):
+        trial.angle[i] = state.angle[i]
+    track_angles(problem)
+    forces(problem, k)
+    add_inertia(problem)
+    return 0

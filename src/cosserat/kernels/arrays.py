@@ -1,0 +1,234 @@
+"""The compiled model: groups of arrays, always of the same types, so that every kernel compiles once.
+
+A kernel receives a problem as one address and reads the groups it needs with the getters below.
+
+The last node (index n_nodes) is the ground: identity frame, zero twist. Matrix blocks that would couple to the ground
+go to the last block, which no solver reads. Vertices of the block matrix: the nodes, then one per joint (six
+multipliers, padded).
+"""
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.jit import Handles
+
+F1 = Annotated[NDArray[np.float64], ("float64", 1)]
+F2 = Annotated[NDArray[np.float64], ("float64", 2)]
+F3 = Annotated[NDArray[np.float64], ("float64", 3)]
+I1 = Annotated[NDArray[np.int64], ("int64", 1)]
+I2 = Annotated[NDArray[np.int64], ("int64", 2)]
+
+
+class Nodes(NamedTuple):
+    """Gravity data of nodes: potential -g . (mass x + R moment)."""
+
+    mass: F1  # (n+1,)
+    moment: F2  # (n+1, 3) first mass moment about the node, in the node's frame
+
+
+class Elements(NamedTuple):
+    """Two-node helical beam elements [Grazioso17] (16)-(20)."""
+
+    node: I2  # (ne, 2)
+    d0: F2  # (ne, 6) relative vector in the stress-free configuration
+    stiffness: F3  # (ne, 6, 6) section stiffness over the length
+    viscosity: F1  # (ne,) Kelvin-Voigt time: damping matrix = viscosity * stiffness
+    mass: F3  # (ne, 12, 12) consistent mass
+    block: I2  # (ne, 4) AA, AB, BA, BB
+
+
+class Bodies(NamedTuple):
+    """Rigid bodies, one node each at the centre of mass."""
+
+    node: I1  # (nb,)
+    mass: F3  # (nb, 6, 6)
+    block: I1  # (nb,)
+
+
+class Joints(NamedTuple):
+    """Constraints on the relative frame of two places; see `joints` for the meaning of the rows."""
+
+    node: I2  # (nj, 2) parent (A), child (B)
+    frame_a: F2  # (nj, 12) joint frame in the parent node's frame
+    frame_b: F2  # (nj, 12)
+    n_rows: I1  # (nj,)
+    kind: I2  # (nj, 6) of each row
+    row_a: F3  # (nj, 6, 3) vector fixed to the parent side
+    row_b: F3  # (nj, 6, 3) vector fixed to the child side
+    pitch: F1  # (nj,)
+    drive: I1  # (nj,) row in the sampled drives, -1: none
+    branch: I1  # (nj,) diagonal entry of the relative rotation that must be positive, 3: the trace, -1: none
+    angle: I1  # (nj,) index of the tracked angle a screw row needs, -1: none
+    block: I2  # (nj, 9) AA AB BA BB, A-lambda, lambda-A, B-lambda, lambda-B, lambda-lambda
+
+
+class Freedoms(NamedTuple):
+    """Joint freedoms that carry an effort, a stiffness, a damping or a friction, or whose angle is tracked."""
+
+    joint: I1  # (nf,)
+    kind: I1  # (nf,) translation, angle about a parent axis, angle about a child axis, component of a rotation vector
+    axis: F2  # (nf, 3)
+    cosine: F2  # (nf, 3) for angles: the unit vector whose image gives cos and ...
+    sine: F2  # (nf, 3) ... the one that gives sin
+    stiffness: F1  # (nf,)
+    damping: F1  # (nf,)
+    friction: F1  # (nf,)
+    speed: F1  # (nf,) regularisation of the friction
+    effort: I1  # (nf,) column in the sampled efforts, -1: none
+
+
+class Springs(NamedTuple):
+    """Straight springs and dampers between two points."""
+
+    node: I2  # (ns, 2)
+    point_a: F2  # (ns, 3) in the node's frame
+    point_b: F2  # (ns, 3)
+    stiffness: F1  # (ns,)
+    damping: F1  # (ns,)
+    length: F1  # (ns,)
+    block: I2  # (ns, 4)
+
+
+class Loads(NamedTuple):
+    """Wrenches on places: dead (components fixed in space) or follower (fixed in the place's frame)."""
+
+    node: I1  # (nl,)
+    frame: F2  # (nl, 12) place in the node's frame
+    follower: I1  # (nl,) 0 or 1
+    gain: F3  # (nl, 6, 6) maps the six sampled components to the wrench
+    column: I1  # (nl,) column in the sampled wrenches
+    block: I1  # (nl,)
+
+
+class Pattern(NamedTuple):
+    """Elimination order and fill of the block matrix; see `blocks`."""
+
+    order: I1  # (nv,) vertex eliminated at each step
+    diagonal: I1  # (nv,) its diagonal block
+    start: I1  # (nv+1,) range of its later neighbours in the next three
+    neighbour: I1  # (nn,) vertex
+    lower: I1  # (nn,) block (neighbour, vertex)
+    upper: I1  # (nn,) block (vertex, neighbour)
+    update_start: I1  # (nv+1,)
+    update: I2  # (nu, 3) destination, lower, upper
+    n_blocks: I1  # (1,)
+
+
+class Inputs(NamedTuple):
+    """Functions of time, sampled: first index is the time."""
+
+    gravity: F2  # (nt, 3)
+    drive: F3  # (nt, nd, 21) position (3), rotation on the parent side (9), on the child side (9)
+    effort: F2  # (nt, n_efforts)
+    wrench: F3  # (nt, n_wrenches, 6)
+
+
+class State(NamedTuple):
+    """State of the integrator; arrays are written in place."""
+
+    frame: F2  # (n+1, 12)
+    twist: F2  # (n+1, 6)
+    rate: F2  # (n+1, 6) time derivative of the twist
+    accel: F2  # (n+1, 6) the integrator's acceleration-like variable
+    force: F2  # (nj, 6) multipliers
+    angle: F1  # (nf,) tracked joint coordinates
+
+
+class Trial(NamedTuple):
+    """The state at the end of the step that is being solved, and its residual."""
+
+    frame: F2  # (n+1, 12)
+    twist: F2  # (n+1, 6)
+    rate: F2  # (n+1, 6)
+    accel: F2  # (n+1, 6)
+    increment: F2  # (n+1, 6) n of [Grazioso17] (34)
+    force: F2  # (nj, 6)
+    angle: F1  # (nf,)
+    residual: F2  # (n+1, 6)
+    phi: F2  # (nj, 6)
+
+
+class Middle(NamedTuple):
+    """The state halfway through the step, which the conserving scheme needs."""
+
+    frame: F2  # (n+1, 12)
+    mean: F2  # (n+1, 6) mean twist
+    phi: F2  # (nj, 6) constraint values at the start of the step
+
+
+class Solver(NamedTuple):
+    """Linear algebra and settings of the Newton iteration."""
+
+    x: F2  # (n_vertices, 6) right-hand side and solution
+    saved: F2  # (n_vertices, 6) a correction kept during a line search
+    tangent: F3  # (n+1, 6, 6) tangent operators of the exponential
+    blocks: F3  # (n_blocks+1, 6, 6)
+    pivots: F1  # (n_vertices,)
+    settings: F1  # (8,) step, rho, tolerance, typical mass, typical length, epsilon, scheme, gravity
+    coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
+    memory: F1  # (2,) step of the present factors (0: none), contraction rate
+    counters: I1  # (4,) steps, solves, factorizations, damped steps
+
+
+class Scratch(NamedTuple):
+    """Small matrices of the assembly."""
+
+    K: F2  # (12, 12)
+    C: F2  # (12, 12)
+    W: F2  # (12, 12)
+    P: F2  # (6, 12)
+    Y: F2  # (12, 6)
+    D: F2  # (6, 6)
+    row: F1  # (12,)
+    p: F1  # (12,)
+    q: F1  # (12,)
+
+
+class History(NamedTuple):
+    """Stored results: first index is the stored time."""
+
+    frame: F3  # (nt, n+1, 12)
+    twist: F3  # (nt, n+1, 6)
+    rate: F3  # (nt, n+1, 6)
+    force: F3  # (nt, nj, 6)
+    angle: F2  # (nt, nf)
+
+
+class Problem(NamedTuple):
+    """Everything the kernels work on."""
+
+    nodes: Nodes
+    elements: Elements
+    bodies: Bodies
+    joints: Joints
+    freedoms: Freedoms
+    springs: Springs
+    loads: Loads
+    pattern: Pattern
+    inputs: Inputs
+    state: State
+    trial: Trial
+    middle: Middle
+    solver: Solver
+    scratch: Scratch
+    history: History
+
+
+handles = Handles(Problem)
+nodes_of = handles.getter("nodes", Nodes)
+elements_of = handles.getter("elements", Elements)
+bodies_of = handles.getter("bodies", Bodies)
+joints_of = handles.getter("joints", Joints)
+freedoms_of = handles.getter("freedoms", Freedoms)
+springs_of = handles.getter("springs", Springs)
+loads_of = handles.getter("loads", Loads)
+pattern_of = handles.getter("pattern", Pattern)
+inputs_of = handles.getter("inputs", Inputs)
+state_of = handles.getter("state", State)
+trial_of = handles.getter("trial", Trial)
+middle_of = handles.getter("middle", Middle)
+solver_of = handles.getter("solver", Solver)
+scratch_of = handles.getter("scratch", Scratch)
+history_of = handles.getter("history", History)

@@ -1,0 +1,211 @@
+"""Two-node helical beam element: elastic, viscous and inertia forces, and their exact tangents.
+
+d = log(H_A^-1 H_B), stress resultants sigma = K (d - d0)/L + viscous part, nodal forces P(d)^T sigma with
+P = [-T^-1(-d), T^-1(d)]. Source: [Grazioso17] (16)-(20); signs of (14) corrected.
+"""
+
+from cosserat.jit import helper, kernel
+from cosserat.kernels.frames import (
+    apply_a,
+    apply_b,
+    dd_cotc,
+    load_frame,
+    log_frame,
+    matrix_a,
+    matrix_b,
+    matrix_g,
+    matrix_h,
+    relative,
+)
+from cosserat.kernels.vectors import accumulate, add, add_block, clear, combine, cross, dot, load, neg, store, sub, transpose
+
+
+@helper
+def strain(frames, a, b, d0):
+    """Relative vector of the element between nodes a and b, and its difference from d0: (u, w, c, c1, eu, ew)."""
+    R_a, x_a = load_frame(frames[a])
+    R_b, x_b = load_frame(frames[b])
+    R, x = relative(R_a, x_a, R_b, x_b)
+    u, w, c, c1 = log_frame(R, x)
+    return u, w, c, c1, sub(u, load(d0, 0)), sub(w, load(d0, 3))
+
+
+@helper
+def multiply(K, eu, ew):
+    """K (eu, ew) for a 6x6 array, as two vectors."""
+    f0 = f1 = f2 = m0 = m1 = m2 = 0.0
+    for j in range(6):
+        e = eu[j] if j < 3 else ew[j - 3]
+        f0 += K[j, 0] * e
+        f1 += K[j, 1] * e
+        f2 += K[j, 2] * e
+        m0 += K[j, 3] * e
+        m1 += K[j, 4] * e
+        m2 += K[j, 5] * e
+    return (f0, f1, f2), (m0, m1, m2)
+
+
+@helper
+def strain_rate(u, w, c, c1, twist_a, twist_b):
+    """d_dot = T^-1(d) v_B - T^-1(-d) v_A."""
+    va, wa = load(twist_a, 0), load(twist_a, 3)
+    vb, wb = load(twist_b, 0), load(twist_b, 3)
+    mu, mw = neg(u), neg(w)
+    rate_u = sub(
+        add(apply_a(w, c, vb), apply_b(u, w, c, c1, wb)), add(apply_a(mw, c, va), apply_b(mu, mw, c, c1, wa))
+    )
+    return rate_u, sub(apply_a(w, c, wb), apply_a(mw, c, wa))
+
+
+@helper
+def nodal_forces(u, w, c, c1, n, m):
+    """P^T (n, m): the internal forces on both nodes, each as (force, moment)."""
+    mu, mw = neg(u), neg(w)
+    fa = neg(apply_a(w, c, n))
+    ma = neg(add(apply_b(u, w, c, c1, n), apply_a(w, c, m)))
+    fb = apply_a(mw, c, n)
+    mb = add(apply_b(mu, mw, c, c1, n), apply_a(mw, c, m))
+    return fa, ma, fb, mb
+
+
+@helper
+def stress(K, viscosity, u, w, c, c1, eu, ew, twist_a, twist_b):
+    """Stress resultants (n, m) at the middle of the element."""
+    if viscosity > 0.0:
+        ru, rw = strain_rate(u, w, c, c1, twist_a, twist_b)
+        eu = add(eu, (viscosity * ru[0], viscosity * ru[1], viscosity * ru[2]))
+        ew = add(ew, (viscosity * rw[0], viscosity * rw[1], viscosity * rw[2]))
+    return multiply(K, eu, ew)
+
+
+@helper
+def momentum(M, twist_a, twist_b, p_out):
+    """p = M v of an element: (12,)."""
+    for i in range(12):
+        p_out[i] = 0.0
+    for j in range(6):
+        sa = twist_a[j]
+        sb = twist_b[j]
+        for i in range(12):
+            p_out[i] += M[j, i] * sa + M[j + 6, i] * sb
+
+
+@helper
+def add_gyroscopic(p, offset, twist, r_out):
+    """r += -ad(v)^T p for the node whose momentum stands at p[offset:offset+6]."""
+    pu, pw = load(p, offset), load(p, offset + 3)
+    v, omega = load(twist, 0), load(twist, 3)
+    accumulate(cross(omega, pu), r_out, 0)
+    accumulate(add(cross(v, pu), cross(omega, pw)), r_out, 3)
+
+
+@helper
+def add_gyroscopic_tangent(p, offset, twist, factor, M, matrix_out):
+    """matrix += factor * d(-ad(v)^T M v)/dv for the six rows at `offset`; M has all columns."""
+    v, omega = load(twist, 0), load(twist, 3)
+    n = M.shape[0]
+    for j in range(n):
+        mu = (M[offset, j], M[offset + 1, j], M[offset + 2, j])
+        mw = (M[offset + 3, j], M[offset + 4, j], M[offset + 5, j])
+        gu = cross(omega, mu)
+        gw = add(cross(v, mu), cross(omega, mw))
+        for i in range(3):
+            matrix_out[offset + i, j] += factor * gu[i]
+            matrix_out[offset + 3 + i, j] += factor * gw[i]
+    pu, pw = load(p, offset), load(p, offset + 3)
+    for i in range(3):
+        k = (i + 1) % 3
+        m = (i + 2) % 3
+        # -factor * skew(p): entries (m, k) and (k, m) of the cross-product matrix
+        matrix_out[offset + m, offset + 3 + k] -= factor * pu[i]
+        matrix_out[offset + k, offset + 3 + m] += factor * pu[i]
+        matrix_out[offset + 3 + m, offset + k] -= factor * pu[i]
+        matrix_out[offset + 3 + k, offset + m] += factor * pu[i]
+        matrix_out[offset + 3 + m, offset + 3 + k] -= factor * pw[i]
+        matrix_out[offset + 3 + k, offset + 3 + m] += factor * pw[i]
+
+
+@helper
+def _rate_derivative(u, w, c, c1, c2, twist, D_out):
+    """D += d(T^-1(d) v)/dd for fixed v: (6, 6)."""
+    a, b = load(twist, 0), load(twist, 3)
+    G_b = matrix_g(w, c, c1, b)
+    G_a = matrix_g(w, c, c1, a)
+    H_b = matrix_h(u, w, c, c1, c2, b)
+    add_block(1.0, G_b, D_out, 0, 0)
+    add_block(1.0, combine(1.0, G_a, 1.0, H_b), D_out, 0, 3)
+    add_block(1.0, G_b, D_out, 3, 3)
+
+
+@helper
+def _force_derivative(u, w, c, c1, c2, n, m, row, Y_out):
+    """Y[row:row+6] -= [[0, G(n)], [G(n), H(n) + G(m)]]."""
+    G_n = matrix_g(w, c, c1, n)
+    G_m = matrix_g(w, c, c1, m)
+    H_n = matrix_h(u, w, c, c1, c2, n)
+    add_block(-1.0, G_n, Y_out, row, 3)
+    add_block(-1.0, G_n, Y_out, row + 3, 0)
+    add_block(1.0, combine(-1.0, H_n, -1.0, G_m), Y_out, row + 3, 3)
+
+
+@helper
+def element_tangent(frames, twists, a, b, d0, K, viscosity, scratch):
+    """Tangents of the internal forces: scratch.K = d f/d(left increments of H), scratch.C = d f/d(twists) if viscous."""
+    u, w, c, c1, eu, ew = strain(frames, a, b, d0)
+    n, m = stress(K, viscosity, u, w, c, c1, eu, ew, twists[a], twists[b])
+    c2 = dd_cotc(dot(w, w))
+    mu, mw = neg(u), neg(w)
+    P, Y, D = scratch.P, scratch.Y, scratch.D
+    clear(P)
+    A = matrix_a(w, c)
+    B = matrix_b(u, w, c, c1)
+    add_block(-1.0, transpose(A), P, 0, 0)
+    add_block(-1.0, transpose(B), P, 0, 3)
+    add_block(-1.0, transpose(A), P, 3, 3)
+    add_block(1.0, A, P, 0, 6)
+    add_block(1.0, B, P, 0, 9)
+    add_block(1.0, A, P, 3, 9)
+    for i in range(12):
+        for j in range(6):
+            s = 0.0
+            for k in range(6):
+                s += P[k, i] * K[k, j]
+            Y[i, j] = s
+    if viscosity > 0.0:
+        # damping matrix P^T C P, and P^T C (I/viscosity + d(d_dot)/dd) in the stiffness, C = viscosity K
+        product(Y, P, viscosity, scratch.C)
+        clear(D)
+        _rate_derivative(u, w, c, c1, c2, twists[b], D)
+        _rate_derivative(mu, mw, c, c1, c2, twists[a], D)
+        for i in range(12):
+            y = (Y[i, 0], Y[i, 1], Y[i, 2], Y[i, 3], Y[i, 4], Y[i, 5])
+            for j in range(6):
+                s = 0.0
+                for k in range(6):
+                    s += y[k] * D[k, j]
+                Y[i, j] += viscosity * s
+    _force_derivative(u, w, c, c1, c2, n, m, 0, Y)
+    _force_derivative(mu, mw, c, c1, c2, n, m, 6, Y)
+    product(Y, P, 1.0, scratch.K)
+
+
+@helper
+def product(Y, P, factor, matrix_out):
+    """matrix = factor Y P."""
+    for i in range(12):
+        for j in range(12):
+            s = 0.0
+            for k in range(6):
+                s += Y[i, k] * P[k, j]
+            matrix_out[i, j] = factor * s
+
+
+@kernel
+def relative_vectors(frames, node, d_out):
+    """d = log(H_A^-1 H_B) of every element: (ne, 6)."""
+    for k in range(6):
+        d_out[0, k] = 0.0
+    for e in range(node.shape[0]):
+        u, w, _, _, _, _ = strain(frames, node[e, 0], node[e, 1], d_out[0])
+        store(u, d_out[e], 0)
+        store(w, d_out[e], 3)

@@ -1,0 +1,118 @@
+"""LU factorisation of a sparse matrix of 6x6 blocks with a fixed pattern, in place.
+
+Vertices are eliminated in the order of `Pattern`; pivoting happens inside diagonal blocks, which are inverted. On
+chains and trees there is no fill and the cost is linear in the number of vertices.
+"""
+
+import math
+
+from cosserat.jit import helper, stage
+from cosserat.kernels.arrays import pattern_of, scratch_of, solver_of
+
+
+@helper
+def invert(D, work):
+    """D <- D^-1 by Gauss-Jordan with partial pivoting; returns the smallest pivot (0 if singular)."""
+    smallest = math.inf
+    for i in range(6):
+        for j in range(6):
+            work[i, j] = D[i, j]
+            D[i, j] = 1.0 if i == j else 0.0
+    for k in range(6):
+        row = k
+        best = abs(work[k, k])
+        for i in range(k + 1, 6):
+            if abs(work[i, k]) > best:
+                best = abs(work[i, k])
+                row = i
+        if not best > 0.0:
+            return 0.0
+        smallest = min(smallest, best)
+        if row != k:
+            for j in range(6):
+                t = work[k, j]
+                work[k, j] = work[row, j]
+                work[row, j] = t
+                t = D[k, j]
+                D[k, j] = D[row, j]
+                D[row, j] = t
+        pivot = 1.0 / work[k, k]
+        for j in range(6):
+            work[k, j] *= pivot
+            D[k, j] *= pivot
+        for i in range(6):
+            if i != k:
+                f = work[i, k]
+                if f != 0.0:
+                    for j in range(6):
+                        work[i, j] -= f * work[k, j]
+                        D[i, j] -= f * D[k, j]
+    return smallest
+
+
+@stage
+def factor(problem):
+    """Factor solver.blocks in place: diagonal blocks become inverses, lower blocks L. Returns the number of singular blocks."""
+    pattern, solver = pattern_of(problem), solver_of(problem)
+    blocks, pivots, work = solver.blocks, solver.pivots, scratch_of(problem).D
+    n_singular = 0
+    for p in range(pattern.order.shape[0]):
+        D = blocks[pattern.diagonal[p]]
+        pivots[p] = invert(D, work)
+        if not pivots[p] > 0.0:
+            n_singular += 1
+        for e in range(pattern.start[p], pattern.start[p + 1]):
+            L = blocks[pattern.lower[e]]
+            for i in range(6):
+                for j in range(6):
+                    work[i, j] = 0.0
+                for k in range(6):
+                    s = L[i, k]
+                    for j in range(6):
+                        work[i, j] += s * D[k, j]
+            for i in range(6):
+                for j in range(6):
+                    L[i, j] = work[i, j]
+        for q in range(pattern.update_start[p], pattern.update_start[p + 1]):
+            T = blocks[pattern.update[q, 0]]
+            L = blocks[pattern.update[q, 1]]
+            U = blocks[pattern.update[q, 2]]
+            for i in range(6):
+                for k in range(6):
+                    s = L[i, k]
+                    for j in range(6):
+                        T[i, j] -= s * U[k, j]
+    return n_singular
+
+
+@stage
+def solve(problem):
+    """solver.x <- A^-1 solver.x."""
+    pattern, solver = pattern_of(problem), solver_of(problem)
+    blocks, x = solver.blocks, solver.x
+    n = pattern.order.shape[0]
+    for p in range(n):
+        v = pattern.order[p]
+        for e in range(pattern.start[p], pattern.start[p + 1]):
+            L = blocks[pattern.lower[e]]
+            t = pattern.neighbour[e]
+            for i in range(6):
+                s = 0.0
+                for j in range(6):
+                    s += L[i, j] * x[v, j]
+                x[t, i] -= s
+    for p in range(n - 1, -1, -1):
+        v = pattern.order[p]
+        for e in range(pattern.start[p], pattern.start[p + 1]):
+            U = blocks[pattern.upper[e]]
+            t = pattern.neighbour[e]
+            for i in range(6):
+                s = 0.0
+                for j in range(6):
+                    s += U[i, j] * x[t, j]
+                x[v, i] -= s
+        D = blocks[pattern.diagonal[p]]
+        y0, y1, y2, y3, y4, y5 = x[v, 0], x[v, 1], x[v, 2], x[v, 3], x[v, 4], x[v, 5]
+        for i in range(6):
+            x[v, i] = D[i, 0] * y0 + D[i, 1] * y1 + D[i, 2] * y2 + D[i, 3] * y3 + D[i, 4] * y4 + D[i, 5] * y5
+    return 0

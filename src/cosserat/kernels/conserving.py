@@ -1,0 +1,304 @@
+"""Energy-momentum scheme on SE(3): no numerical damping, energy and spatial momentum held to round-off.
+
+With the mean twist m = (v0 + v1)/2 and H1 = H0 exp(h m), the momentum balance in the frame halfway,
+
+    Ad(exp(-h m/2))^T p1 - Ad(exp(h m/2))^T p0 = h f,   p = M v,
+
+conserves the spatial momentum when f is internal; and since Ad(exp(s m)) m = m, its product with m gives exactly
+the change of the kinetic energy, m . (p1 - p0) = h m . f. So energy is conserved if the work of f over the increment
+equals the loss of potential: strains take the mean stress, corrected along the strain increment; forces fixed in
+space act through the exact chord of their points; reactions are corrected so that they do no work. Every correction
+is along a relative twist and so leaves the momentum alone.
+"""
+
+from cosserat.jit import helper, stage
+from cosserat.kernels import beams, freedoms, joints
+from cosserat.kernels.alpha import move
+from cosserat.kernels.arrays import (
+    bodies_of,
+    elements_of,
+    freedoms_of,
+    inputs_of,
+    joints_of,
+    loads_of,
+    middle_of,
+    nodes_of,
+    scratch_of,
+    solver_of,
+    springs_of,
+    state_of,
+    trial_of,
+)
+from cosserat.kernels.frames import (
+    compose,
+    cosc,
+    load_frame,
+    relative,
+    sinc,
+    sincc,
+    twist_at_place,
+    wrench_to_node,
+)
+from cosserat.kernels.loads import matvec
+from cosserat.kernels.residual import constraints, track_angles
+from cosserat.kernels.vectors import (
+    accumulate,
+    add,
+    axpy,
+    clear,
+    cross,
+    dot,
+    load,
+    mul,
+    mul_t,
+    neg,
+    scale,
+    sub,
+)
+
+
+@helper
+def predict(state, trial, h, smooth):
+    """Trial step: smooth: continues the twist and its rate, otherwise the twist alone."""
+    for i in range(state.frame.shape[0] - 1):
+        for k in range(6):
+            v = state.twist[i, k]
+            n = h * v + (0.5 * h * h * state.rate[i, k] if smooth else 0.0)
+            trial.increment[i, k] = n
+            trial.twist[i, k] = 2.0 * n / h - v
+            trial.rate[i, k] = 2.0 * (n / h - v) / h
+            trial.accel[i, k] = 0.0
+
+
+@helper
+def chord(n):
+    """Half-angle coefficients of an increment: Delta x = R_mid (u + b w x (w x u)), Delta R y = R_mid s (w x y)."""
+    w = load(n, 3)
+    t2 = dot(w, w)
+    # the mean of exp(s w) over s in [-1/2, 1/2] is I + b w~^2 with b = (1 - sinc(half))/theta^2 = sincc(half)/4
+    return w, 0.25 * sincc(0.25 * t2), sinc(0.25 * t2)
+
+
+@helper
+def add_space_force(force, mass_like, arm, R_mid, n, r_out):
+    """r -= force fixed in space on the points `mass_like x + R arm`: exact work over the increment."""
+    w, b, s = chord(n)
+    g = mul_t(R_mid, force)
+    ww = cross(w, cross(w, g))
+    accumulate(scale(-mass_like, axpy(b, ww, g)), r_out, 0)
+    accumulate(scale(-s, cross(arm, g)), r_out, 3)
+
+
+@helper
+def half_transport(n, sign, p, offset):
+    """Ad(exp(sign n/2))^T p: momentum of one end of the step seen from the frame halfway."""
+    w = (0.5 * sign * n[3], 0.5 * sign * n[4], 0.5 * sign * n[5])
+    u = (0.5 * sign * n[0], 0.5 * sign * n[1], 0.5 * sign * n[2])
+    t2 = dot(w, w)
+    a, c, b = sinc(t2), cosc(t2), sincc(t2)
+    pu, pw = load(p, offset), load(p, offset + 3)
+    wu = cross(w, u)
+    x = axpy(b, cross(w, wu), axpy(c, wu, u))
+    # Ad^T (f, m) = (R^T f, R^T (m - x x f))
+    q = sub(pw, cross(x, pu))
+    wp = cross(w, pu)
+    f = axpy(c, cross(w, wp), axpy(-a, wp, pu))
+    wq = cross(w, q)
+    m = axpy(c, cross(w, wq), axpy(-a, wq, q))
+    return f, m
+
+
+@helper
+def add_momentum_change(n, p1, p0, offset, h, r_out):
+    """r += (transported p1 - transported p0)/h."""
+    f1, m1 = half_transport(n, -1.0, p1, offset)
+    f0, m0 = half_transport(n, 1.0, p0, offset)
+    accumulate(scale(1.0 / h, sub(f1, f0)), r_out, 0)
+    accumulate(scale(1.0 / h, sub(m1, m0)), r_out, 3)
+
+
+@helper
+def _add_elements(el, scratch, state, trial, middle, h):
+    p1, p0 = scratch.p, scratch.q
+    for e in range(el.node.shape[0]):
+        a, b = el.node[e, 0], el.node[e, 1]
+        K = el.stiffness[e]
+        u0, w0, _, _, eu0, ew0 = beams.strain(state.frame, a, b, el.d0[e])
+        u1, w1, _, _, eu1, ew1 = beams.strain(trial.frame, a, b, el.d0[e])
+        u, w, c, c1, _, _ = beams.strain(middle.frame, a, b, el.d0[e])
+        n, m = beams.multiply(K, scale(0.5, add(eu0, eu1)), scale(0.5, add(ew0, ew1)))
+        nu, nw = beams.strain_rate(u, w, c, c1, trial.increment[a], trial.increment[b])
+        ku, kw = beams.multiply(K, nu, nw)
+        weight = dot(ku, nu) + dot(kw, nw)
+        gap = dot(n, sub(sub(u1, u0), nu)) + dot(m, sub(sub(w1, w0), nw))
+        if el.viscosity[e] > 0.0:
+            n = axpy(el.viscosity[e] / h, ku, n)
+            m = axpy(el.viscosity[e] / h, kw, m)
+        if abs(gap) < weight:
+            n = axpy(gap / weight, ku, n)
+            m = axpy(gap / weight, kw, m)
+        fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
+        accumulate(fa, trial.residual[a], 0)
+        accumulate(ma, trial.residual[a], 3)
+        accumulate(fb, trial.residual[b], 0)
+        accumulate(mb, trial.residual[b], 3)
+        beams.momentum(el.mass[e], trial.twist[a], trial.twist[b], p1)
+        beams.momentum(el.mass[e], state.twist[a], state.twist[b], p0)
+        add_momentum_change(trial.increment[a], p1, p0, 0, h, trial.residual[a])
+        add_momentum_change(trial.increment[b], p1, p0, 6, h, trial.residual[b])
+
+
+@helper
+def _add_bodies(bodies, scratch, state, trial, h):
+    p1, p0 = scratch.p, scratch.q
+    for k in range(bodies.node.shape[0]):
+        node = bodies.node[k]
+        for i in range(6):
+            s = 0.0
+            t = 0.0
+            for j in range(6):
+                s += bodies.mass[k, i, j] * trial.twist[node, j]
+                t += bodies.mass[k, i, j] * state.twist[node, j]
+            p1[i] = s
+            p0[i] = t
+        add_momentum_change(trial.increment[node], p1, p0, 0, h, trial.residual[node])
+
+
+@helper
+def _add_springs(sp, state, trial, middle, h):
+    for i in range(sp.node.shape[0]):
+        a, b = sp.node[i, 0], sp.node[i, 1]
+        y_a, y_b = load(sp.point_a[i], 0), load(sp.point_b[i], 0)
+        r0 = _gap(state.frame, a, b, y_a, y_b)
+        r1 = _gap(trial.frame, a, b, y_a, y_b)
+        l0, l1 = dot(r0, r0) ** 0.5, dot(r1, r1) ** 0.5
+        if l0 + l1 < 1e-14:
+            continue
+        pull = sp.stiffness[i] * (0.5 * (l0 + l1) - sp.length[i]) + sp.damping[i] * (l1 - l0) / h
+        f = scale(pull / (l0 + l1), add(r0, r1))
+        R_a, _ = load_frame(middle.frame[a])
+        R_b, _ = load_frame(middle.frame[b])
+        add_space_force(f, 1.0, y_a, R_a, trial.increment[a], trial.residual[a])
+        add_space_force(neg(f), 1.0, y_b, R_b, trial.increment[b], trial.residual[b])
+
+
+@helper
+def _gap(frames, a, b, y_a, y_b):
+    R_a, x_a = load_frame(frames[a])
+    R_b, x_b = load_frame(frames[b])
+    return sub(add(x_b, mul(R_b, y_b)), add(x_a, mul(R_a, y_a)))
+
+
+@helper
+def _add_loads(ld, wrench, trial, middle):
+    for i in range(ld.node.shape[0]):
+        node = ld.node[i]
+        column = wrench[ld.column[i]]
+        F, y = load_frame(ld.frame[i])
+        R, _ = load_frame(middle.frame[node])
+        f, m = load(column, 0), load(column, 3)
+        if ld.follower[i] == 0:
+            f, m = mul_t(F, mul_t(R, f)), mul_t(F, mul_t(R, m))
+        f, m = matvec(ld.gain[i], f, m)
+        f, m = wrench_to_node(F, y, f, m)
+        accumulate(neg(f), trial.residual[node], 0)
+        accumulate(neg(m), trial.residual[node], 3)
+
+
+@helper
+def relative_increment(jt, j, trial, middle):
+    """Increment of the child's joint frame relative to the parent's, in the child's frame halfway: (nu, R, x)."""
+    R_a, x_a = load_frame(middle.frame[jt.node[j, 0]])
+    R_b, x_b = load_frame(middle.frame[jt.node[j, 1]])
+    F_a, y_a = load_frame(jt.frame_a[j])
+    F_b, y_b = load_frame(jt.frame_b[j])
+    R_a, x_a = compose(R_a, x_a, F_a, y_a)
+    R_b, x_b = compose(R_b, x_b, F_b, y_b)
+    R, x = relative(R_a, x_a, R_b, x_b)
+    n_a, n_b = trial.increment[jt.node[j, 0]], trial.increment[jt.node[j, 1]]
+    u_a, w_a = twist_at_place(F_a, y_a, load(n_a, 0), load(n_a, 3))
+    u_b, w_b = twist_at_place(F_b, y_b, load(n_b, 0), load(n_b, 3))
+    u = sub(u_b, mul_t(R, add(u_a, cross(w_a, x))))
+    return u, sub(w_b, mul_t(R, w_a)), R, x
+
+
+@helper
+def add_relative_wrench(jt, j, R, x, f, m, r_out):
+    """r += wrench (f, m) on the child in its joint frame, and its opposite on the parent."""
+    f_a = mul(R, f)
+    m_a = add(mul(R, m), cross(x, f_a))
+    joints.add_pair(jt, j, neg(f_a), neg(m_a), f, m, r_out)
+
+
+@helper
+def _add_joints(jt, drive, trial, middle, length):
+    """Reactions at the middle of the step, corrected along the relative increment to do exactly lambda . delta phi."""
+    for j in range(jt.node.shape[0]):
+        u, w, R, x = relative_increment(jt, j, trial, middle)
+        _, D_a, D_b = joints.drive_of(jt, j, drive)
+        _, _, f, m = joints.reaction(jt, j, R, x, D_a, D_b, trial.force[j])
+        f, m = _correct(f, m, u, w, _work(jt, j, trial, middle), length, jt.drive[j] < 0)
+        add_relative_wrench(jt, j, R, x, f, m, trial.residual)
+
+
+@helper
+def _work(jt, j, trial, middle):
+    """lambda . (phi1 - phi0)."""
+    s = 0.0
+    for k in range(jt.n_rows[j]):
+        s += trial.force[j, k] * (trial.phi[j, k] - middle.phi[j, k])
+    return s
+
+
+@helper
+def _correct(f, m, u, w, work, length, wanted):
+    """Add to (f, m) a wrench along (u, w) so that its work over (u, w) is `work`."""
+    l2 = length * length
+    weight = dot(u, u) + l2 * dot(w, w)
+    gap = work - dot(f, u) - dot(m, w)
+    if wanted and weight > 1e-26 * l2:
+        f = axpy(gap / weight, u, f)
+        m = axpy(gap / weight * l2, w, m)
+    return f, m
+
+
+@helper
+def _add_freedoms(fr, jt, effort, state, trial, middle, h, length):
+    for i in range(fr.joint.shape[0]):
+        j = fr.joint[i]
+        u, w, R, x = relative_increment(jt, j, trial, middle)
+        _, _, f, m = freedoms.direction(fr, i, R, x)
+        change = trial.angle[i] - state.angle[i]
+        Q, _ = freedoms.effort(fr, i, 0.5 * (trial.angle[i] + state.angle[i]), change / h, effort)
+        f, m = _correct(scale(-Q, f), scale(-Q, m), u, w, -Q * change, length, True)
+        add_relative_wrench(jt, j, R, x, f, m, trial.residual)
+
+
+@stage
+def evaluate(problem, k):
+    """Residual of the momentum balance and the constraints at the end of the trial step."""
+    state, trial, middle = state_of(problem), trial_of(problem), middle_of(problem)
+    nodes, jt, inputs, scratch = nodes_of(problem), joints_of(problem), inputs_of(problem), scratch_of(problem)
+    settings = solver_of(problem).settings
+    h, length = settings[0], settings[4]
+    move(state.frame, trial.increment, 1.0, trial.frame)
+    move(state.frame, trial.increment, 0.5, middle.frame)
+    for i in range(trial.angle.shape[0]):
+        trial.angle[i] = state.angle[i]
+    track_angles(problem)
+    constraints(problem, k)
+    clear(trial.residual)
+    for i in range(middle.mean.shape[0]):
+        for q in range(6):
+            middle.mean[i, q] = trial.increment[i, q] / h
+    g = (inputs.gravity[k, 0], inputs.gravity[k, 1], inputs.gravity[k, 2])
+    for i in range(trial.residual.shape[0] - 1):
+        R, _ = load_frame(middle.frame[i])
+        add_space_force(g, nodes.mass[i], load(nodes.moment[i], 0), R, trial.increment[i], trial.residual[i])
+    _add_elements(elements_of(problem), scratch, state, trial, middle, h)
+    _add_bodies(bodies_of(problem), scratch, state, trial, h)
+    _add_springs(springs_of(problem), state, trial, middle, h)
+    _add_freedoms(freedoms_of(problem), jt, inputs.effort[k], state, trial, middle, h, length)
+    _add_loads(loads_of(problem), inputs.wrench[k], trial, middle)
+    _add_joints(jt, inputs.drive[k], trial, middle, length)
+    return 0

@@ -1,0 +1,180 @@
+"""Efforts in the freedoms of joints: springs, dampers, dry friction, drives by force.
+
+The generalised effort Q = effort(t) - k q - c q_dot - level tanh(q_dot / speed) acts along the freedom's direction:
+a line through the child's joint frame for a translation, an axis fixed to the parent or the child for a rotation.
+"""
+
+import math
+
+from cosserat.jit import helper
+from cosserat.kernels.frames import apply_a, cotc, log_rotation
+from cosserat.kernels.joints import add_pair, place_frames, place_twists
+from cosserat.kernels.vectors import (
+    add,
+    add_block,
+    combine,
+    cross,
+    dot,
+    load,
+    matmul,
+    mul,
+    mul_t,
+    neg,
+    scale,
+    skew,
+    transpose,
+)
+
+SLIDE = 0
+ANGLE_PARENT = 1
+ANGLE_CHILD = 2
+ROTATION_VECTOR = 3
+
+TWO_PI = 2.0 * math.pi
+
+
+@helper
+def coordinate(freedoms, i, R, x, previous):
+    """Joint coordinate; angles continue from the previous value through any number of turns."""
+    kind = freedoms.kind[i]
+    axis = load(freedoms.axis[i], 0)
+    if kind == SLIDE:
+        return dot(axis, x)
+    if kind == ROTATION_VECTOR:
+        return dot(axis, log_rotation(R))
+    c, s = load(freedoms.cosine[i], 0), load(freedoms.sine[i], 0)
+    if kind == ANGLE_PARENT:
+        raw = math.atan2(dot(s, mul(R, c)), dot(c, mul(R, c)))
+    else:
+        raw = math.atan2(-dot(s, mul_t(R, c)), dot(c, mul_t(R, c)))
+    return raw + TWO_PI * math.floor((previous - raw) / TWO_PI + 0.5)
+
+
+@helper
+def direction(freedoms, i, R, x):
+    """Rates row of the freedom in the joint frames of both sides: q_dot = f_a.v_a + m_a.w_a + f_b.v_b + m_b.w_b."""
+    axis = load(freedoms.axis[i], 0)
+    zero = (0.0, 0.0, 0.0)
+    if freedoms.kind[i] == SLIDE:
+        return neg(axis), cross(axis, x), mul_t(R, axis), zero
+    if freedoms.kind[i] == ANGLE_CHILD:
+        return zero, neg(mul(R, axis)), zero, axis
+    return zero, neg(axis), zero, mul_t(R, axis)
+
+
+@helper
+def effort(freedoms, i, q, q_dot, applied):
+    """Generalised effort and its derivative with respect to q_dot."""
+    level = freedoms.friction[i]
+    Q = -freedoms.stiffness[i] * q - freedoms.damping[i] * q_dot
+    slope = -freedoms.damping[i]
+    if freedoms.effort[i] >= 0:
+        Q += applied[freedoms.effort[i]]
+    if level > 0.0:
+        th = math.tanh(q_dot / freedoms.speed[i])
+        Q -= level * th
+        slope -= level * (1.0 - th * th) / freedoms.speed[i]
+    return Q, slope
+
+
+@helper
+def rate_of(joints, j, twists, f_a, m_a, f_b, m_b):
+    """q_dot from the direction of a freedom."""
+    v_a, w_a, v_b, w_b = place_twists(joints, j, twists)
+    return dot(f_a, v_a) + dot(m_a, w_a) + dot(f_b, v_b) + dot(m_b, w_b)
+
+
+@helper
+def add_effort(freedoms, joints, i, frames, twists, angles, applied, r_out):
+    """r -= effort of freedom i."""
+    j = freedoms.joint[i]
+    _, _, _, _, R, x = place_frames(joints, j, frames)
+    f_a, m_a, f_b, m_b = direction(freedoms, i, R, x)
+    q = coordinate(freedoms, i, R, x, angles[i])
+    q_dot = rate_of(joints, j, twists, f_a, m_a, f_b, m_b)
+    Q, _ = effort(freedoms, i, q, q_dot, applied)
+    add_pair(joints, j, scale(-Q, f_a), scale(-Q, m_a), scale(-Q, f_b), scale(-Q, m_b), r_out)
+
+
+@helper
+def effort_tangent(freedoms, joints, i, frames, twists, angles, applied, row_out, K_out):
+    """K += d(-effort)/d(left increments) in the joint frames (12, 12); row_out (12,) the direction.
+
+    Returns -dQ/dq_dot, the factor of row row^T in the damping matrix.
+    """
+    j = freedoms.joint[i]
+    _, _, _, _, R, x = place_frames(joints, j, frames)
+    f_a, m_a, f_b, m_b = direction(freedoms, i, R, x)
+    q = coordinate(freedoms, i, R, x, angles[i])
+    q_dot = rate_of(joints, j, twists, f_a, m_a, f_b, m_b)
+    Q, slope = effort(freedoms, i, q, q_dot, applied)
+    for k in range(3):
+        row_out[k] = f_a[k]
+        row_out[3 + k] = m_a[k]
+        row_out[6 + k] = f_b[k]
+        row_out[9 + k] = m_b[k]
+    axis = load(freedoms.axis[i], 0)
+    g_a, g_b = m_a, m_b
+    if freedoms.kind[i] == ROTATION_VECTOR:
+        # dq = A(q) dw_b - A(q)^T dw_a
+        w = log_rotation(R)
+        c = cotc(dot(w, w))
+        g_a = neg(apply_a(w, c, axis))
+        g_b = apply_a(neg(w), c, axis)
+    for k in range(12):
+        s = freedoms.stiffness[i] * row_out[k]
+        for m in range(3):
+            K_out[k, m] += s * f_a[m]
+            K_out[k, 3 + m] += s * g_a[m]
+            K_out[k, 6 + m] += s * f_b[m]
+            K_out[k, 9 + m] += s * g_b[m]
+    A = skew(axis)
+    R_t = transpose(R)
+    if freedoms.kind[i] == SLIDE:
+        add_block(-Q, skew(f_b), K_out, 6, 9)
+        add_block(Q, matmul(R_t, A), K_out, 6, 3)
+        add_block(-Q, matmul(A, R), K_out, 3, 6)
+        add_block(Q, A, K_out, 3, 0)
+        add_block(-Q, matmul(A, skew(x)), K_out, 3, 3)
+    elif freedoms.kind[i] == ANGLE_CHILD:
+        add_block(-Q, matmul(R, A), K_out, 3, 9)
+        add_block(Q, skew(mul(R, axis)), K_out, 3, 3)
+    else:
+        add_block(-Q, skew(m_b), K_out, 9, 9)
+        add_block(Q, matmul(R_t, A), K_out, 9, 3)
+    # d q_dot/d(increments) enters through the damping: rows of the relative twist seen from a moving frame
+    if slope != 0.0:
+        add_rate_tangent(joints, j, freedoms.kind[i], axis, R, x, twists, slope, row_out, K_out)
+    return -slope
+
+
+@helper
+def add_rate_tangent(joints, j, kind, axis, R, x, twists, slope, row, K_out):
+    """K += -slope * row (d q_dot/d increments)^T, twists held fixed."""
+    v_a, w_a, v_b, w_b = place_twists(joints, j, twists)
+    zero = (0.0, 0.0, 0.0)
+    g_fa, g_ma, g_fb, g_mb = zero, zero, zero, zero
+    a_t = mul_t(R, axis)
+    if kind == SLIDE:
+        # q_dot = axis . (R v_b - v_a - w_a x x)
+        g_mb = cross(v_b, a_t)
+        g_ma = neg(cross(mul(R, v_b), axis))
+        c = neg(cross(axis, w_a))  # coefficient of dx, dx = R du_b - du_a + x~ dw_a
+        g_fb = mul_t(R, c)
+        g_fa = neg(c)
+        g_ma = add(g_ma, cross(c, x))
+    elif kind == ANGLE_CHILD:
+        # q_dot = axis . w_b - (R axis) . w_a
+        g_mb = neg(cross(axis, mul_t(R, w_a)))
+        g_ma = cross(mul(R, axis), w_a)
+    else:
+        # q_dot = (R^T axis) . w_b - axis . w_a
+        g_mb = cross(w_b, a_t)
+        g_ma = neg(cross(mul(R, w_b), axis))
+    g = (
+        g_fa[0], g_fa[1], g_fa[2], g_ma[0], g_ma[1], g_ma[2],
+        g_fb[0], g_fb[1], g_fb[2], g_mb[0], g_mb[1], g_mb[2],
+    )  # fmt: skip
+    for k in range(12):
+        for m in range(12):
+            K_out[k, m] -= slope * row[k] * g[m]

@@ -1,0 +1,305 @@
+"""Joint constraints as rows on the relative frame (R, x) of the child's joint frame seen from the parent's.
+
+A translation row is a . (x - p(t)); a rotation row is (D_A(t) a) . R D_B(t) b, zero when the two directions are
+orthogonal; a screw row is x_z - pitch * angle. p, D_A, D_B carry the prescribed motion, so that a driven joint has the
+rows of the passive one and one more per driven freedom. Rows replace the six constraints and k joint unknowns of
+[Grazioso17] (29)-(33): the joint coordinates are eliminated. Rotation rows also vanish half a turn away, a root that
+`wrong_branch` reports.
+"""
+
+from cosserat.jit import helper
+from cosserat.kernels.frames import compose, load_frame, relative, twist_at_place, wrench_to_node
+from cosserat.kernels.vectors import (
+    IDENTITY,
+    accumulate,
+    add,
+    add_block,
+    clear,
+    combine,
+    cross,
+    dot,
+    load,
+    load_matrix,
+    matmul,
+    mul,
+    mul_t,
+    neg,
+    scale,
+    skew,
+    store,
+    sub,
+    transpose,
+)
+
+TRANSLATION = 0
+ROTATION = 1
+SCREW = 2
+
+
+@helper
+def place_frames(joints, j, frames):
+    """World frames of both sides of joint j, and the relative frame: (R_a, x_a, R_b, x_b, R, x)."""
+    R_a, x_a = load_frame(frames[joints.node[j, 0]])
+    R_b, x_b = load_frame(frames[joints.node[j, 1]])
+    F_a, y_a = load_frame(joints.frame_a[j])
+    F_b, y_b = load_frame(joints.frame_b[j])
+    R_a, x_a = compose(R_a, x_a, F_a, y_a)
+    R_b, x_b = compose(R_b, x_b, F_b, y_b)
+    R, x = relative(R_a, x_a, R_b, x_b)
+    return R_a, x_a, R_b, x_b, R, x
+
+
+@helper
+def drive_of(joints, j, drive):
+    """Prescribed motion of joint j at this time: (p, D_A, D_B)."""
+    k = joints.drive[j]
+    if k >= 0:
+        return load(drive[k], 0), load_matrix(drive[k], 3), load_matrix(drive[k], 12)
+    return (0.0, 0.0, 0.0), IDENTITY, IDENTITY
+
+
+@helper
+def row_vectors(joints, j, k, D_a, D_b):
+    """The two vectors of row k with the prescribed rotation applied."""
+    return mul(D_a, load(joints.row_a[j, k], 0)), mul(D_b, load(joints.row_b[j, k], 0))
+
+
+@helper
+def row_values(joints, j, R, x, p, D_a, D_b, angles, phi_out):
+    """Values of the rows for a relative frame: (6,), padded with zeros."""
+    for k in range(6):
+        phi_out[k] = 0.0
+    for k in range(joints.n_rows[j]):
+        kind = joints.kind[j, k]
+        if kind == ROTATION:
+            a, b = row_vectors(joints, j, k, D_a, D_b)
+            phi_out[k] = dot(a, mul(R, b))
+        else:
+            phi_out[k] = dot(load(joints.row_a[j, k], 0), sub(x, p))
+            if kind == SCREW and joints.angle[j] >= 0:
+                phi_out[k] -= joints.pitch[j] * angles[joints.angle[j]]
+
+
+@helper
+def constraint(joints, j, frames, drive, angles, phi_out):
+    """Constraint values of joint j: (6,)."""
+    _, _, _, _, R, x = place_frames(joints, j, frames)
+    p, D_a, D_b = drive_of(joints, j, drive)
+    row_values(joints, j, R, x, p, D_a, D_b, angles, phi_out)
+
+
+@helper
+def wrong_branch(joints, j, frames, drive):
+    """True if the relative rotation sits near the spurious root, half a turn from the right one."""
+    branch = joints.branch[j]
+    if branch < 0:
+        return False
+    _, _, _, _, R, _ = place_frames(joints, j, frames)
+    _, D_a, D_b = drive_of(joints, j, drive)
+    E = matmul(transpose(D_a), matmul(R, D_b))
+    if branch == 3:
+        return E[0] + E[4] + E[8] < 0.0
+    return E[4 * branch] < 0.0
+
+
+@helper
+def reaction(joints, j, R, x, D_a, D_b, force):
+    """Phi^T lambda in the joint frames of both sides: (f_a, m_a, f_b, m_b)."""
+    line = (0.0, 0.0, 0.0)
+    m_a = (0.0, 0.0, 0.0)
+    m_b = (0.0, 0.0, 0.0)
+    for k in range(joints.n_rows[j]):
+        value = force[k]
+        kind = joints.kind[j, k]
+        if kind == ROTATION:
+            a, b = row_vectors(joints, j, k, D_a, D_b)
+            m_b = add(m_b, scale(value, cross(b, mul_t(R, a))))
+            m_a = add(m_a, scale(value, cross(a, mul(R, b))))
+        else:
+            a = load(joints.row_a[j, k], 0)
+            line = add(line, scale(value, a))
+            if kind == SCREW:
+                m_b = add(m_b, scale(-value * joints.pitch[j], mul_t(R, a)))
+                m_a = add(m_a, scale(value * joints.pitch[j], a))
+    m_a = add(m_a, cross(line, x))
+    return neg(line), m_a, mul_t(R, line), m_b
+
+
+@helper
+def add_reaction(joints, j, frames, drive, angles, force, r_out, phi_out):
+    """r += Phi^T lambda on both nodes; phi_out (6,) the constraint values."""
+    _, _, _, _, R, x = place_frames(joints, j, frames)
+    p, D_a, D_b = drive_of(joints, j, drive)
+    row_values(joints, j, R, x, p, D_a, D_b, angles, phi_out)
+    f_a, m_a, f_b, m_b = reaction(joints, j, R, x, D_a, D_b, force)
+    add_pair(joints, j, f_a, m_a, f_b, m_b, r_out)
+
+
+@helper
+def add_pair(joints, j, f_a, m_a, f_b, m_b, r_out):
+    """r += wrenches given in the joint frames of both sides."""
+    F_a, y_a = load_frame(joints.frame_a[j])
+    F_b, y_b = load_frame(joints.frame_b[j])
+    f, m = wrench_to_node(F_a, y_a, f_a, m_a)
+    accumulate(f, r_out[joints.node[j, 0]], 0)
+    accumulate(m, r_out[joints.node[j, 0]], 3)
+    f, m = wrench_to_node(F_b, y_b, f_b, m_b)
+    accumulate(f, r_out[joints.node[j, 1]], 0)
+    accumulate(m, r_out[joints.node[j, 1]], 3)
+
+
+@helper
+def gradient(joints, j, frames, drive, phi_q_out):
+    """Phi of joint j with respect to the left increments of both nodes: (6, 12), padded rows zero."""
+    _, _, _, _, R, x = place_frames(joints, j, frames)
+    _, D_a, D_b = drive_of(joints, j, drive)
+    F_a, y_a = load_frame(joints.frame_a[j])
+    F_b, y_b = load_frame(joints.frame_b[j])
+    zero = (0.0, 0.0, 0.0)
+    clear(phi_q_out)
+    for k in range(joints.n_rows[j]):
+        kind = joints.kind[j, k]
+        if kind == ROTATION:
+            a, b = row_vectors(joints, j, k, D_a, D_b)
+            f_a, f_b = zero, zero
+            m_a = cross(a, mul(R, b))
+            m_b = cross(b, mul_t(R, a))
+        else:
+            a = load(joints.row_a[j, k], 0)
+            f_a, f_b = neg(a), mul_t(R, a)
+            m_a, m_b = cross(a, x), zero
+            if kind == SCREW:
+                m_a = add(m_a, scale(joints.pitch[j], a))
+                m_b = scale(-joints.pitch[j], mul_t(R, a))
+        f, m = wrench_to_node(F_a, y_a, f_a, m_a)
+        store(f, phi_q_out[k], 0)
+        store(m, phi_q_out[k], 3)
+        f, m = wrench_to_node(F_b, y_b, f_b, m_b)
+        store(f, phi_q_out[k], 6)
+        store(m, phi_q_out[k], 9)
+
+
+@helper
+def reaction_tangent(joints, j, frames, drive, force, K_out):
+    """K += d(Phi^T lambda)/d(left increments) in the JOINT frames of both sides: (12, 12)."""
+    _, _, _, _, R, x = place_frames(joints, j, frames)
+    _, D_a, D_b = drive_of(joints, j, drive)
+    R_t = transpose(R)
+    line = (0.0, 0.0, 0.0)
+    for k in range(joints.n_rows[j]):
+        value = force[k]
+        kind = joints.kind[j, k]
+        if kind == ROTATION:
+            a, b = row_vectors(joints, j, k, D_a, D_b)
+            A, B = skew(a), skew(b)
+            BRt = matmul(B, R_t)
+            M = matmul(BRt, matmul(A, R))  # b~ (R^T a)~ = b~ R^T a~ R
+            add_block(value, M, K_out, 9, 9)
+            M = matmul(BRt, A)
+            add_block(-value, M, K_out, 9, 3)
+            M = matmul(A, matmul(R, B))
+            add_block(-value, M, K_out, 3, 9)
+            M = matmul(A, skew(mul(R, b)))
+            add_block(value, M, K_out, 3, 3)
+        else:
+            a = load(joints.row_a[j, k], 0)
+            line = add(line, scale(value, a))
+            if kind == SCREW:
+                t = -value * joints.pitch[j]
+                M = skew(mul_t(R, a))
+                add_block(t, M, K_out, 9, 9)
+                M = matmul(R_t, skew(a))
+                add_block(-t, M, K_out, 9, 3)
+    L = skew(line)
+    add_block(1.0, skew(mul_t(R, line)), K_out, 6, 9)
+    M = matmul(R_t, L)
+    add_block(-1.0, M, K_out, 6, 3)
+    add_block(1.0, matmul(L, R), K_out, 3, 6)
+    add_block(-1.0, L, K_out, 3, 0)
+    add_block(1.0, matmul(L, skew(x)), K_out, 3, 3)
+
+
+@helper
+def to_node_frames(joints, j, K, work_out):
+    """K <- E^T K E with E = diag(Ad(F_a^-1), Ad(F_b^-1)): from the joint frames to the node frames."""
+    clear(work_out)
+    for side in range(2):
+        F, y = load_frame(joints.frame_a[j] if side == 0 else joints.frame_b[j])
+        o = 6 * side
+        for i in range(12):
+            # row i of K seen as a wrench on this side
+            f, m = wrench_to_node(F, y, (K[i, o], K[i, o + 1], K[i, o + 2]), (K[i, o + 3], K[i, o + 4], K[i, o + 5]))
+            store(f, work_out[i], o)
+            store(m, work_out[i], o + 3)
+    for side in range(2):
+        F, y = load_frame(joints.frame_a[j] if side == 0 else joints.frame_b[j])
+        o = 6 * side
+        for i in range(12):
+            column_f = (work_out[o, i], work_out[o + 1, i], work_out[o + 2, i])
+            column_m = (work_out[o + 3, i], work_out[o + 4, i], work_out[o + 5, i])
+            f, m = wrench_to_node(F, y, column_f, column_m)
+            for k in range(3):
+                K[o + k, i] = f[k]
+                K[o + 3 + k, i] = m[k]
+
+
+@helper
+def place_twists(joints, j, twists):
+    """Twists of both sides in their joint frames: (v_a, w_a, v_b, w_b)."""
+    F_a, y_a = load_frame(joints.frame_a[j])
+    F_b, y_b = load_frame(joints.frame_b[j])
+    t_a = twists[joints.node[j, 0]]
+    t_b = twists[joints.node[j, 1]]
+    v_a, w_a = twist_at_place(F_a, y_a, load(t_a, 0), load(t_a, 3))
+    v_b, w_b = twist_at_place(F_b, y_b, load(t_b, 0), load(t_b, 3))
+    return v_a, w_a, v_b, w_b
+
+
+@helper
+def constraint_rates(joints, j, frames, twists, drive, drive_rate, drive_accel, rate_out, accel_out):
+    """Time derivatives of the rows for constant twists: phi_dot (6,), and phi_ddot without Phi v_dot (6,)."""
+    _, _, _, _, R, x = place_frames(joints, j, frames)
+    v_a, w_a, v_b, w_b = place_twists(joints, j, twists)
+    W_a, W_b = skew(w_a), skew(w_b)
+    R_W = matmul(R, W_b)
+    W_R = matmul(W_a, R)
+    R_dot = combine(1.0, R_W, -1.0, W_R)
+    R_ddot = combine(1.0, matmul(R_W, W_b), 1.0, matmul(W_a, W_R))
+    R_ddot = combine(1.0, R_ddot, -2.0, matmul(W_a, R_W))
+    x_dot = sub(sub(mul(R, v_b), v_a), cross(w_a, x))
+    x_ddot = sub(mul(R_dot, v_b), cross(w_a, x_dot))
+    k_drive = joints.drive[j]
+    zero3 = (0.0, 0.0, 0.0)
+    zero9 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    _, D_a, D_b = drive_of(joints, j, drive)
+    p1, A1, B1 = zero3, zero9, zero9
+    p2, A2, B2 = zero3, zero9, zero9
+    if k_drive >= 0:
+        p1, A1, B1 = drive_of(joints, j, drive_rate)
+        p2, A2, B2 = drive_of(joints, j, drive_accel)
+    for k in range(6):
+        rate_out[k] = 0.0
+        accel_out[k] = 0.0
+    for k in range(joints.n_rows[j]):
+        a0 = load(joints.row_a[j, k], 0)
+        b0 = load(joints.row_b[j, k], 0)
+        kind = joints.kind[j, k]
+        if kind == ROTATION:
+            a, b = mul(D_a, a0), mul(D_b, b0)
+            a1, b1 = mul(A1, a0), mul(B1, b0)
+            a2, b2 = mul(A2, a0), mul(B2, b0)
+            rate_out[k] = dot(a1, mul(R, b)) + dot(a, mul(R_dot, b)) + dot(a, mul(R, b1))
+            accel_out[k] = (
+                dot(a2, mul(R, b))
+                + dot(a, mul(R_ddot, b))
+                + dot(a, mul(R, b2))
+                + 2.0 * (dot(a1, mul(R_dot, b)) + dot(a1, mul(R, b1)) + dot(a, mul(R_dot, b1)))
+            )
+        else:
+            rate_out[k] = dot(a0, sub(x_dot, p1))
+            accel_out[k] = dot(a0, sub(x_ddot, p2))
+            if kind == SCREW:
+                spin = sub(w_b, mul_t(R, w_a))
+                rate_out[k] -= joints.pitch[j] * dot(mul_t(R, a0), spin)
+                # d/dt of the relative spin about the axis for constant twists: -(w_b x R^T w_a) . axis
+                accel_out[k] += joints.pitch[j] * dot(mul_t(R, a0), neg(cross(w_b, mul_t(R, w_a))))

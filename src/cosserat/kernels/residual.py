@@ -1,0 +1,153 @@
+"""The equations of motion of a whole mechanism: r = inertia + internal - applied + Phi^T lambda, and phi.
+
+Source: [Grazioso17] (25)-(26), all rows in the local frames of the nodes. Everything is evaluated at the trial state,
+with the inputs of row `k`.
+"""
+
+from cosserat.jit import stage
+from cosserat.kernels import beams, freedoms, joints, loads, springs
+from cosserat.kernels.arrays import (
+    bodies_of,
+    elements_of,
+    freedoms_of,
+    inputs_of,
+    joints_of,
+    loads_of,
+    nodes_of,
+    scratch_of,
+    springs_of,
+    trial_of,
+)
+from cosserat.kernels.vectors import accumulate, clear
+
+
+@stage
+def element_forces(problem):
+    """trial.residual = internal forces of the beams (everything else is added to it)."""
+    el, trial = elements_of(problem), trial_of(problem)
+    frames, twists, r = trial.frame, trial.twist, trial.residual
+    clear(r)
+    for e in range(el.node.shape[0]):
+        a, b = el.node[e, 0], el.node[e, 1]
+        u, w, c, c1, eu, ew = beams.strain(frames, a, b, el.d0[e])
+        n, m = beams.stress(el.stiffness[e], el.viscosity[e], u, w, c, c1, eu, ew, twists[a], twists[b])
+        fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
+        accumulate(fa, r[a], 0)
+        accumulate(ma, r[a], 3)
+        accumulate(fb, r[b], 0)
+        accumulate(mb, r[b], 3)
+    return 0
+
+
+@stage
+def applied_forces(problem, k):
+    """residual -= gravity, springs, joint efforts and loads."""
+    nodes, inputs, trial = nodes_of(problem), inputs_of(problem), trial_of(problem)
+    frames, twists, r = trial.frame, trial.twist, trial.residual
+    g = (inputs.gravity[k, 0], inputs.gravity[k, 1], inputs.gravity[k, 2])
+    if g[0] != 0.0 or g[1] != 0.0 or g[2] != 0.0:
+        for i in range(nodes.mass.shape[0] - 1):
+            loads.add_gravity(nodes.mass[i], nodes.moment[i], frames[i], g, r[i])
+    ld = loads_of(problem)
+    for i in range(ld.node.shape[0]):
+        loads.add_load(ld, i, frames, inputs.wrench[k], r)
+    sp = springs_of(problem)
+    for i in range(sp.node.shape[0]):
+        springs.add_spring(sp, i, frames, twists, r)
+    fr = freedoms_of(problem)
+    if fr.joint.shape[0] > 0:
+        jt = joints_of(problem)
+        for i in range(fr.joint.shape[0]):
+            freedoms.add_effort(fr, jt, i, frames, twists, trial.angle, inputs.effort[k], r)
+    return 0
+
+
+@stage
+def joint_forces(problem, k):
+    """residual += Phi^T lambda, and trial.phi."""
+    jt, inputs, trial = joints_of(problem), inputs_of(problem), trial_of(problem)
+    for j in range(jt.node.shape[0]):
+        joints.add_reaction(jt, j, trial.frame, inputs.drive[k], trial.angle, trial.force[j], trial.residual, trial.phi[j])
+    return 0
+
+
+@stage
+def forces(problem, k):
+    """residual = internal forces - applied forces + reactions, without inertia; trial.phi."""
+    element_forces(problem)
+    applied_forces(problem, k)
+    joint_forces(problem, k)
+    return 0
+
+
+@stage
+def add_inertia(problem):
+    """residual += M v_dot - ad(v)^T M v, bodies and elements. Source: [Grazioso17] (7), (20)."""
+    el, trial, scratch = elements_of(problem), trial_of(problem), scratch_of(problem)
+    twists, rates, r = trial.twist, trial.rate, trial.residual
+    p, q = scratch.p, scratch.q
+    for e in range(el.node.shape[0]):
+        a, b = el.node[e, 0], el.node[e, 1]
+        beams.momentum(el.mass[e], rates[a], rates[b], q)
+        beams.momentum(el.mass[e], twists[a], twists[b], p)
+        for i in range(6):
+            r[a, i] += q[i]
+            r[b, i] += q[6 + i]
+        beams.add_gyroscopic(p, 0, twists[a], r[a])
+        beams.add_gyroscopic(p, 6, twists[b], r[b])
+    bodies = bodies_of(problem)
+    for k in range(bodies.node.shape[0]):
+        node = bodies.node[k]
+        M = bodies.mass[k]
+        for i in range(6):
+            s = 0.0
+            t = 0.0
+            for j in range(6):
+                s += M[i, j] * rates[node, j]
+                t += M[i, j] * twists[node, j]
+            r[node, i] += s
+            p[i] = t
+        beams.add_gyroscopic(p, 0, twists[node], r[node])
+    return 0
+
+
+@stage
+def constraints(problem, k):
+    """trial.phi at the trial configuration."""
+    jt, inputs, trial = joints_of(problem), inputs_of(problem), trial_of(problem)
+    for j in range(jt.node.shape[0]):
+        joints.constraint(jt, j, trial.frame, inputs.drive[k], trial.angle, trial.phi[j])
+    return 0
+
+
+@stage
+def track_angles(problem):
+    """Continue the tracked joint coordinates in trial.angle to the trial configuration, near the previous one."""
+    fr, trial = freedoms_of(problem), trial_of(problem)
+    if fr.joint.shape[0] > 0:
+        jt = joints_of(problem)
+        for i in range(fr.joint.shape[0]):
+            _, _, _, _, R, x = joints.place_frames(jt, fr.joint[i], trial.frame)
+            trial.angle[i] = freedoms.coordinate(fr, i, R, x, trial.angle[i])
+    return 0
+
+
+@stage
+def wrong_branch(problem, k):
+    """Index of a joint whose constraints hold at the spurious root, or -1."""
+    jt, inputs, trial = joints_of(problem), inputs_of(problem), trial_of(problem)
+    for j in range(jt.node.shape[0]):
+        if joints.wrong_branch(jt, j, trial.frame, inputs.drive[k]):
+            return j
+    return -1
+
+
+@stage
+def constraint_rates(problem, drive, drive_rate, drive_accel, rate_out, accel_out):
+    """phi_dot and the part of phi_ddot free of accelerations at the trial state, (nj, 6) each."""
+    jt, trial = joints_of(problem), trial_of(problem)
+    for j in range(jt.node.shape[0]):
+        joints.constraint_rates(
+            jt, j, trial.frame, trial.twist, drive, drive_rate, drive_accel, rate_out[j], accel_out[j]
+        )
+    return 0

@@ -1,0 +1,213 @@
+"""The iteration matrix, assembled into 6x6 blocks: S = cm M + cc C + ck K T, borders s Phi^T and s Phi T.
+
+T is the tangent operator of the exponential at each node's increment. Source: [Grazioso17] (43). Coefficients are
+(cm, cc, ck, s, epsilon): epsilon > 0 puts -epsilon s on the multipliers' diagonal, which with an exact residual only
+guides the iteration, and lets redundant constraints share their load.
+"""
+
+from cosserat.jit import helper, stage
+from cosserat.kernels import beams, freedoms, joints, loads, springs
+from cosserat.kernels.arrays import (
+    bodies_of,
+    elements_of,
+    freedoms_of,
+    inputs_of,
+    joints_of,
+    loads_of,
+    nodes_of,
+    pattern_of,
+    scratch_of,
+    solver_of,
+    springs_of,
+    trial_of,
+)
+from cosserat.kernels.frames import tangent_blocks
+from cosserat.kernels.vectors import clear, load
+
+
+@stage
+def tangent_operators(problem):
+    """solver.tangent: tangent operator of the exponential at every node's increment."""
+    increments, T_out = trial_of(problem).increment, solver_of(problem).tangent
+    for i in range(increments.shape[0]):
+        T, T_uw = tangent_blocks(load(increments[i], 0), load(increments[i], 3))
+        for k in range(3):
+            for m in range(3):
+                T_out[i, k, m] = T[3 * k + m]
+                T_out[i, k + 3, m + 3] = T[3 * k + m]
+                T_out[i, k, m + 3] = T_uw[3 * k + m]
+                T_out[i, k + 3, m] = 0.0
+    return 0
+
+
+@stage
+def scatter(matrix, plain, factor, T_a, T_b, block, blocks_out):
+    """Add a (12, 12) matrix to the blocks (AA, AB, BA, BB): plain + factor matrix diag(T_a, T_b)."""
+    for side in range(4):
+        row, column = 6 * (side // 2), 6 * (side % 2)
+        T = T_a if column == 0 else T_b
+        out = blocks_out[block[side]]
+        for i in range(6):
+            for j in range(6):
+                out[i, j] += plain[row + i, column + j]
+            for j in range(6):
+                s = factor * matrix[row + i, column + j]
+                for k in range(6):
+                    out[i, k] += s * T[j, k]
+    return 0
+
+
+@helper
+def scatter_one(matrix, factor, T, block_out):
+    """block += factor matrix T, (6, 6)."""
+    for i in range(6):
+        for j in range(6):
+            s = factor * matrix[i, j]
+            for k in range(6):
+                block_out[i, k] += s * T[j, k]
+
+
+@stage
+def assemble_elements(problem, frames, twists):
+    """Beam elements: stiffness, damping, mass and gyroscopic terms."""
+    el, solver, scratch = elements_of(problem), solver_of(problem), scratch_of(problem)
+    cm, cc, ck = solver.coefficients[0], solver.coefficients[1], solver.coefficients[2]
+    T, blocks_out = solver.tangent, solver.blocks
+    K, C, W = scratch.K, scratch.C, scratch.W
+    for e in range(el.node.shape[0]):
+        a, b = el.node[e, 0], el.node[e, 1]
+        M = el.mass[e]
+        if ck != 0.0:
+            beams.element_tangent(frames, twists, a, b, el.d0[e], el.stiffness[e], el.viscosity[e], scratch)
+        clear(W)
+        if cc != 0.0:
+            beams.momentum(M, twists[a], twists[b], scratch.row)
+            beams.add_gyroscopic_tangent(scratch.row, 0, twists[a], cc, M, W)
+            beams.add_gyroscopic_tangent(scratch.row, 6, twists[b], cc, M, W)
+        viscous = ck != 0.0 and el.viscosity[e] > 0.0
+        for i in range(12):
+            for j in range(12):
+                W[i, j] += cm * M[i, j]
+                if viscous:
+                    W[i, j] += cc * C[i, j]
+        scatter(K, W, ck, T[a], T[b], el.block[e], blocks_out)
+    return 0
+
+
+@stage
+def assemble_nodes(problem, k, frames, twists):
+    """Rigid bodies, gravity and point loads: diagonal blocks."""
+    bodies, inputs, solver, scratch = bodies_of(problem), inputs_of(problem), solver_of(problem), scratch_of(problem)
+    cm, cc, ck = solver.coefficients[0], solver.coefficients[1], solver.coefficients[2]
+    T, blocks_out = solver.tangent, solver.blocks
+    K, p = scratch.D, scratch.row
+    for b in range(bodies.node.shape[0]):
+        node = bodies.node[b]
+        M = bodies.mass[b]
+        out = blocks_out[bodies.block[b]]
+        for i in range(6):
+            p[i] = 0.0
+            for j in range(6):
+                out[i, j] += cm * M[i, j]
+                p[i] += M[i, j] * twists[node, j]
+        if cc != 0.0:
+            beams.add_gyroscopic_tangent(p, 0, twists[node], cc, M, out)
+    if ck == 0.0:
+        return 0
+    g = (inputs.gravity[k, 0], inputs.gravity[k, 1], inputs.gravity[k, 2])
+    nodes, pattern = nodes_of(problem), pattern_of(problem)
+    if g[0] != 0.0 or g[1] != 0.0 or g[2] != 0.0:
+        for q in range(pattern.order.shape[0]):
+            i = pattern.order[q]
+            if i < nodes.mass.shape[0] - 1:
+                clear(K)
+                loads.gravity_tangent(nodes.mass[i], nodes.moment[i], frames[i], g, K)
+                scatter_one(K, ck, T[i], blocks_out[pattern.diagonal[q]])
+    ld = loads_of(problem)
+    for i in range(ld.node.shape[0]):
+        if ld.follower[i] == 0:
+            clear(K)
+            loads.load_tangent(ld, i, frames, inputs.wrench[k], K)
+            scatter_one(K, ck, T[ld.node[i]], blocks_out[ld.block[i]])
+    return 0
+
+
+@helper
+def outer_into(factor, row, matrix_out):
+    """matrix = factor row row^T, (12, 12)."""
+    for i in range(12):
+        for j in range(12):
+            matrix_out[i, j] = factor * row[i] * row[j]
+
+
+@stage
+def assemble_springs(problem, k, frames, twists):
+    """Springs, dampers and joint efforts: 12x12 matrices on pairs of nodes."""
+    sp, fr, jt, inputs = springs_of(problem), freedoms_of(problem), joints_of(problem), inputs_of(problem)
+    solver, scratch, angles = solver_of(problem), scratch_of(problem), trial_of(problem).angle
+    cc, ck = solver.coefficients[1], solver.coefficients[2]
+    T, blocks_out = solver.tangent, solver.blocks
+    K, C = scratch.K, scratch.C
+    for i in range(sp.node.shape[0]):
+        clear(K)
+        springs.spring_tangent(sp, i, frames, twists, K, scratch.row)
+        outer_into(cc * sp.damping[i], scratch.row, C)
+        scatter(K, C, ck, T[sp.node[i, 0]], T[sp.node[i, 1]], sp.block[i], blocks_out)
+    for i in range(fr.joint.shape[0]):
+        j = fr.joint[i]
+        clear(K)
+        damping = freedoms.effort_tangent(
+            fr, jt, i, frames, twists, angles, inputs.effort[k], scratch.row, K
+        )
+        outer_into(cc * damping, scratch.row, C)
+        joints.to_node_frames(jt, j, K, scratch.W)
+        joints.to_node_frames(jt, j, C, scratch.W)
+        scatter(K, C, ck, T[jt.node[j, 0]], T[jt.node[j, 1]], jt.block[j], blocks_out)
+    return 0
+
+
+@stage
+def assemble_joints(problem, k, frames):
+    """Constraints: borders, and the change of reactions with the configuration."""
+    jt, solver, scratch = joints_of(problem), solver_of(problem), scratch_of(problem)
+    drive, multipliers = inputs_of(problem).drive[k], trial_of(problem).force
+    ck, s, epsilon = solver.coefficients[2], solver.coefficients[3], solver.coefficients[4]
+    T, blocks_out = solver.tangent, solver.blocks
+    K, C, phi_q = scratch.K, scratch.C, scratch.P
+    clear(C)
+    for j in range(jt.node.shape[0]):
+        a, b = jt.node[j, 0], jt.node[j, 1]
+        block = jt.block[j]
+        if ck != 0.0:
+            clear(K)
+            joints.reaction_tangent(jt, j, frames, drive, multipliers[j], K)
+            joints.to_node_frames(jt, j, K, scratch.W)
+            scatter(K, C, ck, T[a], T[b], block, blocks_out)
+        joints.gradient(jt, j, frames, drive, phi_q)
+        for side in range(2):
+            o = 6 * side
+            T_side = T[a] if side == 0 else T[b]
+            column = blocks_out[block[4 + 2 * side]]
+            row = blocks_out[block[5 + 2 * side]]
+            for i in range(6):
+                for q in range(6):
+                    column[i, q] += s * phi_q[q, o + i]
+                    value = s * phi_q[i, o + q]
+                    for m in range(6):
+                        row[i, m] += value * T_side[q, m]
+        for i in range(6):
+            blocks_out[block[8], i, i] = -epsilon * s if i < jt.n_rows[j] else -s
+    return 0
+
+
+@stage
+def assemble(problem, k, frames, twists):
+    """Assemble S at (frames, twists) and the trial multipliers into solver.blocks."""
+    blocks_out = solver_of(problem).blocks
+    for i in range(blocks_out.shape[0]):
+        clear(blocks_out[i])
+    assemble_elements(problem, frames, twists)
+    assemble_nodes(problem, k, frames, twists)
+    assemble_springs(problem, k, frames, twists)
+    assemble_joints(problem, k, frames)
+    return 0

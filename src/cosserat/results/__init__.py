@@ -1,0 +1,1 @@
+"""What solvers hand back: raw histories come in, labelled arrays, energies, reactions and monitors go out."""

@@ -1,0 +1,67 @@
+"""How a solver ended, in words, with a remedy."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Outcome(enum.Enum):
+    """Outcomes of solvers; the value says what happened and what to do about it."""
+
+    OK = "finished"
+    NOT_CONVERGED = (
+        "Newton's iteration did not converge even with the step cut many times over: "
+        "the motion may have become unstable or a load unbearable; look at the last stored states, "
+        "reduce the step, add damping, or ramp the loads"
+    )
+    NOT_FINITE = (
+        "the equations gave infinite or undefined numbers: look at the last stored states, check loads and "
+        "stiffnesses, reduce the step"
+    )
+    WRONG_BRANCH = (
+        "a joint turned inside out (its rotation constraint holds half a turn away from where it should): reduce the step"
+    )
+    STEP_TOO_SMALL = (
+        "the accuracy asked for needs steps below the smallest allowed: raise the tolerance, or pass a fixed step"
+    )
+    INTERRUPTED = "interrupted by the user"
+    FREE_MOTION = (
+        "the mechanism can move without resistance, so it has no isolated equilibrium: add a joint, a spring or a load "
+        "that holds it"
+    )
+
+
+@dataclass(frozen=True)
+class Status:
+    """How a solution ended.
+
+    Attributes
+    ----------
+    outcome : Outcome
+    time : float
+        Time (or load factor, in statics) reached.
+    detail : str
+        What was special, such as the name of a joint.
+    """
+
+    outcome: Outcome
+    time: float
+    detail: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """True if everything asked for was done."""
+        return self.outcome is Outcome.OK
+
+    @property
+    def message(self) -> str:
+        """One sentence for a user."""
+        text = self.outcome.value
+        if self.ok:
+            return text
+        where = f"stopped at t = {self.time:.6g} s"
+        return f"{where}: {text}" + (f" ({self.detail})" if self.detail else "")
+
+    def __str__(self) -> str:
+        return self.message

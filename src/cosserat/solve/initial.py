@@ -1,0 +1,207 @@
+"""Consistent initial conditions: assembled configuration, velocities that the joints allow, accelerations."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.build import CompiledModel
+from cosserat.errors import CosseratWarning, ModelError
+from cosserat.kernels.alpha import move
+from cosserat.kernels.arrays import State
+from cosserat.kernels.blocks import factor, solve
+from cosserat.kernels.residual import (
+    add_inertia,
+    constraint_rates,
+    constraints,
+    forces,
+    track_angles,
+)
+from cosserat.kernels.tangent import assemble
+from cosserat.lie import so3
+from cosserat.solve.memory import Memory
+
+Array = NDArray[np.float64]
+
+EPSILON = 1e-10  # relative size of the multipliers' diagonal
+
+
+def set_trial(memory: Memory, state: State) -> None:
+    """Make a state the trial state, at which the kernels evaluate."""
+    trial = memory.problem.trial
+    for name in ("frame", "twist", "rate", "force", "angle"):
+        getattr(trial, name)[...] = getattr(state, name)
+
+
+def factor_at(memory: Memory, cm: float, ck: float, scale: float) -> None:
+    """Factor [cm M + ck K, s Phi^T; s Phi, -epsilon s] at the trial state."""
+    solver, trial = memory.problem.solver, memory.problem.trial
+    solver.tangent[...] = np.eye(6)
+    solver.coefficients[:] = cm, 0.0, ck, scale, EPSILON
+    assemble(memory.address, 0, trial.frame, trial.twist)
+    factor(memory.address)
+    solver.memory[0] = 0.0
+
+
+def redundant_joints(compiled: CompiledModel, memory: Memory, scale: float) -> list[str]:
+    """Names of joints with a constraint that others imply, read off the pivots of the factors."""
+    names = []
+    for p, vertex in enumerate(compiled.system.pattern.order):
+        if vertex >= compiled.n_nodes and memory.problem.solver.pivots[p] < 1e3 * EPSILON * scale:
+            names.append(compiled.joints[vertex - compiled.n_nodes].name)
+    return names
+
+
+def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) -> None:
+    """Move the reference configuration to where prescribed motions want it at time t, beams carried along.
+
+    Raises
+    ------
+    ModelError
+        If the joints cannot all be satisfied.
+    """
+    n = compiled.n_nodes
+    address = memory.address
+    trial, solver, state = memory.problem.trial, memory.problem.solver, memory.problem.state
+    inputs = compiled.sampler.sample(np.array([t]), load_factor=0.0)
+    memory.replace(inputs=inputs)
+    set_trial(memory, state)
+    track_angles(address)
+    constraints(address, 0)
+    closed = 1e-10 * max(1.0, compiled.size)
+    if trial.phi.size == 0 or np.max(np.abs(trial.phi)) <= closed:
+        state.angle[:] = trial.angle
+        return
+    final = inputs.drive[0].copy()
+    identity = np.concatenate((np.zeros(3), np.eye(3).ravel(), np.eye(3).ravel()))
+    turn = [_angle_of(row[3:12]) + _angle_of(row[12:21]) for row in final]
+    n_ramp = 1 + int(np.ceil(max([0.0, *turn]) / 0.2))
+    stiffness = float(np.max(np.abs(compiled.system.elements.stiffness), initial=0.0))
+    shift = 1.0 if stiffness == 0.0 else 1e-3 * stiffness / compiled.mass
+    for k in range(1, n_ramp + 1):
+        for d in range(len(final)):
+            inputs.drive[0, d] = final[d] if k == n_ramp else _part_of(identity, final[d], k / n_ramp)
+        for _ in range(30):
+            track_angles(address)
+            trial.force[:] = 0.0
+            forces(address, 0)
+            if np.max(np.abs(trial.phi)) <= closed:
+                break
+            factor_at(memory, shift, 1.0, shift * compiled.mass)
+            solver.x[:n] = -trial.residual[:n]
+            solver.x[n:] = -shift * compiled.mass * trial.phi
+            solve(address)
+            trial.increment[:n] = solver.x[:n]
+            move(trial.frame.copy(), trial.increment, 1.0, trial.frame)
+    track_angles(address)
+    constraints(address, 0)
+    worst = np.max(np.abs(trial.phi), axis=1)
+    if not np.all(worst <= 1e3 * closed):
+        j = int(np.argmax(worst))
+        raise ModelError(
+            f"joint '{compiled.joints[j].name}': cannot be assembled at t = {t:g}: its places miss each other by "
+            f"{worst[j]:.3g} when all other joints hold; check the geometry of the loop and the prescribed motions"
+        )
+    state.frame[:] = trial.frame
+    state.angle[:] = trial.angle
+
+
+def _angle_of(row: Array) -> float:
+    return float(np.arccos(np.clip((row[0] + row[4] + row[8] - 1.0) / 2.0, -1.0, 1.0)))
+
+
+def _part_of(start: Array, end: Array, fraction: float) -> Array:
+    """A drive between none and the final one."""
+    out = start.copy()
+    out[:3] = fraction * end[:3]
+    for o in (3, 12):
+        out[o : o + 9] = so3.exp(fraction * so3.log(end[o : o + 9].reshape(3, 3))).ravel()
+    return out
+
+
+def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> None:
+    """Velocities nearest (in kinetic energy) to the given ones that the joints allow.
+
+    Raises
+    ------
+    ModelError
+        If a velocity that the user gave had to be changed.
+    """
+    n = compiled.n_nodes
+    state, trial, solver = memory.problem.state, memory.problem.trial, memory.problem.solver
+    times = np.array([t])
+    memory.replace(inputs=compiled.sampler.sample(times))
+    drives = tuple(d[0] for d in compiled.sampler.sample_rates(times))
+    state.twist[:] = compiled.twists
+    set_trial(memory, state)
+    phi_dot, phi_ddot = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
+    constraint_rates(memory.address, *drives, phi_dot, phi_ddot)
+    violation = phi_dot.copy()
+    factor_at(memory, 1.0, 0.0, compiled.mass)
+    redundant = redundant_joints(compiled, memory, compiled.mass)
+    if redundant:
+        warnings.warn(
+            f"redundant constraints: what joint(s) {', '.join(repr(r) for r in redundant)} demand is partly implied by the "
+            "others; the motion is unique, and their reactions are shared in the least-squares sense",
+            CosseratWarning,
+            stacklevel=4,
+        )
+    for _ in range(3):  # the multipliers' small diagonal leaves a remainder, which repetition removes
+        solver.x[:n] = 0.0
+        solver.x[n:] = -compiled.mass * phi_dot
+        solve(memory.address)
+        trial.twist[:n] += solver.x[:n]
+        constraint_rates(memory.address, *drives, phi_dot, phi_ddot)
+    state.twist[:] = trial.twist
+    change = np.abs(state.twist - compiled.twists)
+    allowed = 1e-6 * (1.0 + np.max(np.abs(compiled.twists)))
+    for part, columns, word in ((0, slice(0, 3), "velocity"), (1, slice(3, 6), "angular velocity")):
+        wrong = np.nonzero(compiled.given[:, part] & (np.max(change[:, columns], axis=1) > allowed))[0]
+        if len(wrong):
+            worst = int(np.argmax(np.max(np.abs(violation), axis=1)))
+            raise ModelError(
+                f"{_owner(compiled, int(wrong[0]))}: its initial {word} violates joint '{compiled.joints[worst].name}' "
+                f"(by {np.max(np.abs(violation[worst])):.3g} m/s or rad/s); give velocities that all joints allow, "
+                "or leave them out and they are computed"
+            )
+
+
+def _owner(compiled: CompiledModel, node: int) -> str:
+    for name, i in compiled.bodies.items():
+        if i == node:
+            return f"body '{name}'"
+    return next(f"beam '{b}'" for b, m in compiled.beams.items() if m.first_node <= node < m.first_node + m.n_nodes)
+
+
+def consistent_accelerations(compiled: CompiledModel, t: float, memory: Memory) -> None:
+    """Accelerations and multipliers of the equations of motion at time t, and the integrator's start a = v_dot."""
+    n = compiled.n_nodes
+    state, trial, solver = memory.problem.state, memory.problem.trial, memory.problem.solver
+    times = np.array([t])
+    memory.replace(inputs=compiled.sampler.sample(times))
+    drives = tuple(d[0] for d in compiled.sampler.sample_rates(times))
+    state.rate[:] = 0.0
+    state.force[:] = 0.0
+    set_trial(memory, state)
+    phi_dot, phi_ddot = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
+    constraint_rates(memory.address, *drives, phi_dot, phi_ddot)
+    factor_at(memory, 1.0, 0.0, compiled.mass)
+    still = tuple(np.zeros_like(d) for d in drives[1:])
+    gradient, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
+    for _ in range(3):
+        forces(memory.address, 0)
+        add_inertia(memory.address)
+        solver.x[:n] = -trial.residual[:n]
+        solver.x[n:] = -compiled.mass * (phi_ddot + gradient)
+        solve(memory.address)
+        trial.rate[:n] += solver.x[:n]
+        trial.force[:] += compiled.mass * solver.x[n:]
+        twist = trial.twist.copy()
+        trial.twist[:] = trial.rate  # Phi v_dot through the same kernel as Phi v
+        constraint_rates(memory.address, drives[0], *still, gradient, unused)
+        trial.twist[:] = twist
+    state.rate[:n] = trial.rate[:n]
+    state.force[:] = trial.force
+    state.accel[:] = state.rate

@@ -1,0 +1,112 @@
+"""Arrays that solvers own, bound together with those of a compiled model into one problem for the kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.build import CompiledModel
+from cosserat.kernels.arrays import History, Inputs, Middle, Problem, Scratch, Solver, State, Trial, handles
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Memory:
+    """A problem and its table; replacing a group keeps both in step."""
+
+    problem: Problem
+    table: Any
+
+    @property
+    def address(self) -> Any:
+        """What kernels take as `problem`."""
+        return self.problem if self.table is None else self.table.ctypes.data
+
+    def replace(self, **groups: Any) -> None:
+        """Put other arrays in the place of a group."""
+        self.problem = self.problem._replace(**groups)
+        if self.table is not None:
+            for name, group in groups.items():
+                handles.repack(self.table, name, group)
+
+
+def new_state(compiled: CompiledModel) -> State:
+    """The reference configuration at rest."""
+    n, nj, nf = compiled.n_nodes, compiled.n_joints, len(compiled.freedoms)
+    return State(
+        frame=compiled.frames.copy(),
+        twist=np.zeros((n + 1, 6)),
+        rate=np.zeros((n + 1, 6)),
+        accel=np.zeros((n + 1, 6)),
+        force=np.zeros((nj, 6)),
+        angle=np.zeros(nf),
+    )
+
+
+def copy_state(source: State, target: State) -> None:
+    """Overwrite the arrays of `target`."""
+    for a, b in zip(source, target, strict=True):
+        b[...] = a
+
+
+def new_history(compiled: CompiledModel, n_rows: int) -> History:
+    """Room for n_rows stored states."""
+    n, nj, nf = compiled.n_nodes, compiled.n_joints, len(compiled.freedoms)
+    return History(
+        frame=np.empty((n_rows, n + 1, 12)),
+        twist=np.empty((n_rows, n + 1, 6)),
+        rate=np.empty((n_rows, n + 1, 6)),
+        force=np.empty((n_rows, nj, 6)),
+        angle=np.empty((n_rows, nf)),
+    )
+
+
+def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
+    """A problem in the reference configuration at rest."""
+    n, nj, nf = compiled.n_nodes, compiled.n_joints, len(compiled.freedoms)
+    n_blocks = int(compiled.system.pattern.n_blocks[0])
+    problem = Problem(
+        *compiled.system,
+        inputs=inputs,
+        state=new_state(compiled),
+        trial=Trial(
+            frame=compiled.frames.copy(),
+            twist=np.zeros((n + 1, 6)),
+            rate=np.zeros((n + 1, 6)),
+            accel=np.zeros((n + 1, 6)),
+            increment=np.zeros((n + 1, 6)),
+            force=np.zeros((nj, 6)),
+            angle=np.zeros(nf),
+            residual=np.zeros((n + 1, 6)),
+            phi=np.zeros((nj, 6)),
+        ),
+        middle=Middle(frame=compiled.frames.copy(), mean=np.zeros((n + 1, 6)), phi=np.zeros((nj, 6))),
+        solver=Solver(
+            x=np.zeros((n + nj, 6)),
+            saved=np.zeros((n + nj, 6)),
+            tangent=np.broadcast_to(np.eye(6), (n + 1, 6, 6)).copy(),
+            blocks=np.zeros((n_blocks + 1, 6, 6)),
+            pivots=np.zeros(n + nj),
+            settings=np.zeros(8),
+            coefficients=np.zeros(5),
+            memory=np.array([0.0, 0.1]),
+            counters=np.zeros(4, dtype=np.int64),
+        ),
+        scratch=Scratch(
+            K=np.zeros((12, 12)),
+            C=np.zeros((12, 12)),
+            W=np.zeros((12, 12)),
+            P=np.zeros((6, 12)),
+            Y=np.zeros((12, 6)),
+            D=np.zeros((6, 6)),
+            row=np.zeros(12),
+            p=np.zeros(12),
+            q=np.zeros(12),
+        ),
+        history=new_history(compiled, 1),
+    )
+    return Memory(problem, handles.pack(problem))

@@ -1,0 +1,233 @@
+"""Drivers of the compiled time loop: fixed steps with halving where Newton fails, and adaptive steps."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.build import CompiledModel
+from cosserat.kernels.arrays import History, State
+from cosserat.kernels.integrate import (
+    CONVERGED,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    WRONG_BRANCH,
+    advance,
+    load_stages,
+    local_error,
+)
+from cosserat.results.status import Outcome, Status
+from cosserat.solve.initial import EPSILON
+from cosserat.solve.memory import Memory, copy_state, new_history, new_state
+
+Array = NDArray[np.float64]
+Progress = Callable[[float, "Counters"], None]
+
+_MAX_HALVINGS = 10
+_CHUNK = 4096
+_NEVER = 2**62
+
+_OUTCOMES = {NOT_FINITE: Outcome.NOT_FINITE, WRONG_BRANCH: Outcome.WRONG_BRANCH}
+
+
+class Counters:
+    """Work done by the integrator."""
+
+    def __init__(self, raw: NDArray[np.int64]) -> None:
+        self._raw = raw
+        self.halved = 0
+        self.rejected = 0
+
+    @property
+    def steps(self) -> int:
+        """Steps taken."""
+        return int(self._raw[0])
+
+    @property
+    def solves(self) -> int:
+        """Evaluations of the residual, each with one back-substitution."""
+        return int(self._raw[1])
+
+    @property
+    def factorizations(self) -> int:
+        """Matrices assembled and factored."""
+        return int(self._raw[2])
+
+    @property
+    def damped(self) -> int:
+        """Steps that needed a line search."""
+        return int(self._raw[3])
+
+    def forget(self, steps: int) -> None:
+        """Take back steps that were repeated."""
+        self._raw[0] -= steps
+
+
+@dataclass
+class Integration:
+    """Everything the drivers share."""
+
+    compiled: CompiledModel
+    memory: Memory
+    rho: float
+    scheme: float  # 0: generalised-alpha, 1: conserving
+    newton_tolerance: float
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        self.counters = Counters(self.memory.problem.solver.counters)
+        self.report = np.zeros(3, dtype=np.int64)
+        self.set_step(1.0)
+        self.evaluate = load_stages(self.memory.table, self.memory.problem)
+
+    def set_step(self, h: float) -> None:
+        """Numbers for the kernels; their order is that of `kernels.arrays.Solver.settings`."""
+        c = self.compiled
+        gravity = float(np.linalg.norm(c.sampler.gravity))
+        values = (h, self.rho, self.newton_tolerance, c.mass, c.length, EPSILON, self.scheme, gravity)
+        self.memory.problem.solver.settings[:] = values
+
+    @property
+    def state(self) -> State:
+        """The state of the integrator."""
+        return self.memory.problem.state
+
+    def run(self, times: Array, h: float, every: int, phase: int, row: int) -> int:
+        """Steps of size h ending at times[1:]; see `kernels.integrate.advance`."""
+        self.memory.replace(inputs=self.compiled.sampler.sample(times))
+        self.set_step(h)
+        return advance(self.memory.address, len(times) - 1, every, phase, row, self.report, self.evaluate)
+
+    def detail(self) -> str:
+        """The joint that stopped the last run, if one did."""
+        joint = int(self.report[2])
+        return f"joint '{self.compiled.joints[joint].name}'" if joint >= 0 else ""
+
+
+def store(state: State, history: History, row: int) -> None:
+    """Put a state into a history."""
+    for array, value in zip(history, (state.frame, state.twist, state.rate, state.force, state.angle), strict=True):
+        array[row] = value
+
+
+def fixed_steps(work: Integration, start: float, n_steps: int, h: float, every: int) -> tuple[Array, History, Status]:
+    """n_steps of size h; a step that fails is split into 2, 4, ... parts."""
+    history = new_history(work.compiled, 1 + n_steps // every)
+    work.memory.replace(history=history)
+    store(work.state, history, 0)
+    row, done = 1, 0
+    chunk = 64 if work.progress is not None else _CHUNK
+    status = Status(Outcome.OK, start + n_steps * h)
+    while done < n_steps:
+        n = min(chunk, n_steps - done)
+        times = start + h * np.arange(done, done + n + 1)
+        began = clock.perf_counter()
+        try:
+            code = work.run(times, h, every, done, row)
+        except KeyboardInterrupt:
+            status = Status(Outcome.INTERRUPTED, start + done * h)
+            break
+        done += int(work.report[0])
+        row += int(work.report[1])
+        if code != CONVERGED:
+            failed = _split_step(work, start + done * h, h)
+            if failed is not None:
+                status = failed
+                break
+            done += 1
+            if done % every == 0:
+                store(work.state, history, row)
+                row += 1
+        if work.progress is not None:
+            work.progress(start + done * h, work.counters)
+            pace = (clock.perf_counter() - began) / max(1, n)
+            chunk = int(np.clip(0.1 / max(pace, 1e-9), 1, _CHUNK))
+    return start + h * every * np.arange(row), History(*(a[:row] for a in history)), status
+
+
+def _split_step(work: Integration, t: float, h: float) -> Status | None:
+    """Take the step from t to t + h in ever smaller parts; None on success."""
+    backup = new_state(work.compiled)
+    copy_state(work.state, backup)
+    code = NOT_CONVERGED
+    for level in range(1, _MAX_HALVINGS + 1):
+        parts = 2**level
+        work.counters.halved += 1
+        code = work.run(t + h * np.arange(parts + 1) / parts, h / parts, _NEVER, 0, 0)
+        if code == CONVERGED:
+            work.counters.forget(parts - 1)
+            return None
+        work.counters.forget(int(work.report[0]))
+        copy_state(backup, work.state)
+    detail = work.detail() or f"step cut to {h / 2**_MAX_HALVINGS:.3g} s"
+    return Status(_OUTCOMES.get(code, Outcome.NOT_CONVERGED), t, detail)
+
+
+def adaptive_steps(
+    work: Integration, start: float, duration: float, tolerance: float, first: float | None = None
+) -> tuple[Array, History, Status]:
+    """Steps chosen so that the estimated position error, summed over the run, stays below tolerance * size."""
+    compiled = work.compiled
+    allowed_rate = tolerance * compiled.size / duration
+    h = first if first is not None else min(duration / 10.0, _first_step(work, allowed_rate))
+    smallest = 1e-10 * duration
+    rows, times = [_snapshot(work.state)], [start]
+    backup, error = new_state(compiled), np.zeros(1)
+    work.memory.replace(history=new_history(compiled, 1))
+    t, end = start, start + duration
+    status = Status(Outcome.OK, end)
+    try:
+        while t < end - 1e-12 * duration:
+            h = min(h, end - t)
+            if end - t - h < 0.1 * h:
+                h = end - t if end - t <= 1.1 * h else h
+            copy_state(work.state, backup)
+            code = work.run(np.array([t, t + h]), h, _NEVER, 0, 0)
+            if code != CONVERGED:
+                copy_state(backup, work.state)
+                work.counters.rejected += 1
+                h *= 0.5
+                if h < smallest:
+                    status = Status(_OUTCOMES.get(code, Outcome.NOT_CONVERGED), t, work.detail())
+                    break
+                continue
+            local_error(work.memory.address, backup.rate, error)
+            ratio = error[0] / (allowed_rate * h)
+            if ratio > 1.0 and h > smallest:
+                copy_state(backup, work.state)
+                work.counters.forget(1)
+                work.counters.rejected += 1
+                h *= float(np.clip(0.9 / np.sqrt(ratio), 0.2, 0.8))
+                if h < smallest:
+                    status = Status(Outcome.STEP_TOO_SMALL, t)
+                    break
+                continue
+            t += h
+            times.append(t)
+            rows.append(_snapshot(work.state))
+            if work.progress is not None:
+                work.progress(t, work.counters)
+            growth = float(np.clip(0.8 / np.sqrt(max(ratio, 1e-12)), 0.5, 3.0))
+            if growth > 1.3 or growth < 0.9:  # otherwise keep the step, and with it the factors
+                h *= growth
+    except KeyboardInterrupt:
+        status = Status(Outcome.INTERRUPTED, t)
+    history = History(*(np.stack([row[k] for row in rows]) for k in range(5)))
+    return np.asarray(times), history, status
+
+
+def _snapshot(state: State) -> tuple[Array, ...]:
+    return state.frame.copy(), state.twist.copy(), state.rate.copy(), state.force.copy(), state.angle.copy()
+
+
+def _first_step(work: Integration, allowed_rate: float) -> float:
+    """A step over which the initial acceleration moves nothing by more than a thousandth of the size."""
+    size = work.compiled.size
+    a = float(np.max(np.abs(work.state.rate[:, :3]), initial=0.0))
+    v = float(np.max(np.abs(work.state.twist[:, :3]), initial=0.0))
+    steps = [x for x in (np.sqrt(2e-3 * size / a) if a > 0 else None, 1e-2 * size / v if v > 0 else None) if x]
+    return float(min(steps)) if steps else np.inf
