@@ -71,7 +71,9 @@ class Beam(Component, Owner):
         self.material = material
         self._curve: VectorFunction | None = None
         if (points is None) == (curve is None):
-            raise ModelError(f"{self.title}: give either points= or curve=, not {'both' if curve else 'neither'}")
+            raise ModelError(
+                f"{self.title}: give either points= or curve=, not {'neither' if curve is None else 'both'}"
+            )
         if curve is not None:
             self._curve = VectorFunction(given["curve"], f"{self.title}: curve", variable="s")
             self._keep(curve=self._curve)

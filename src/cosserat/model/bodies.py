@@ -37,7 +37,7 @@ class Shape(Record):
         self._size, self._axis = self._given["size"], self._given["axis"]
 
     def check(self) -> None:
-        if self.kind not in self.KINDS:
+        if not isinstance(self.kind, str) or self.kind not in self.KINDS:
             raise ArgumentError("Shape", "kind", f"is {self.kind!r}; known kinds: {', '.join(self.KINDS)}")
         checks.array("Shape", "size", self._size, (self.KINDS[self.kind],))
         if self._axis is not None:
@@ -258,7 +258,7 @@ class RigidBody(Component, Owner):
         x = (b - a) / L
         if (mass is None) == (section is None):
             raise ModelError(
-                f"{item}: give either mass= or section= and material=, not {'both' if mass else 'neither'}"
+                f"{item}: give either mass= or section= and material=, not {'neither' if mass is None else 'both'}"
             )
         com: Any = tuple((p + q) / 2 for p, q in zip(start, end, strict=True))
         diameter: Any = L / THIN_BAR

@@ -9,6 +9,8 @@ from cosserat.lie import so3
 from cosserat.model.jets import Array
 from cosserat.model.parameters import is_number, resolve
 
+LARGEST = 1e100  # so that products of a few numbers stay finite
+
 
 def number(
     item: str, argument: str, value: Any, *, positive: bool = False, nonnegative: bool = False, hint: str = ""
@@ -19,6 +21,8 @@ def number(
     x = resolve(value)
     if not np.isfinite(x):
         raise ArgumentError(item, argument, f"is {x}; it must be a finite number{hint}")
+    if abs(x) > LARGEST:
+        raise ArgumentError(item, argument, f"is {x:g}; numbers beyond {LARGEST:g} cannot be meant{hint}")
     if positive and x <= 0.0:
         raise ArgumentError(item, argument, f"is {x:g}; it must be greater than 0{hint}")
     if nonnegative and x < 0.0:
@@ -61,6 +65,8 @@ def array(item: str, argument: str, value: Any, shape: tuple[int, ...], example:
     numbers = np.array([resolve(x) for x in raw.flat]).reshape(shape)
     if not np.isfinite(numbers).all():
         raise ArgumentError(item, argument, f"contains {numbers[~np.isfinite(numbers)][0]}; all must be finite")
+    if numbers.size and np.abs(numbers).max() > LARGEST:
+        raise ArgumentError(item, argument, f"contains numbers beyond {LARGEST:g}, which cannot be meant")
     return numbers
 
 

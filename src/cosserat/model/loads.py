@@ -178,7 +178,7 @@ def _size(source: Any, where: str) -> int:
             return len(source(0.0))
         except Exception as error:
             raise ModelError(f"{where}: the function failed at t = 0 with {type(error).__name__}: {error}") from None
-    return len(source) if isinstance(source, (tuple, list, np.ndarray)) else 0
+    return len(source) if isinstance(source, (tuple, list)) or np.ndim(source) > 0 else 0
 
 
 def is_zero(function: VectorFunction | None) -> bool:

@@ -153,7 +153,7 @@ class Parameter(ParameterLike):
 
     @value.setter
     def value(self, value: float) -> None:
-        if isinstance(value, (bool, str)) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+        if isinstance(value, (bool, str)) or not isinstance(value, numbers.Real) or not math.isfinite(resolve(value)):
             raise ParameterError(f"parameter {self.name!r}: value {value!r} is not a finite number")
         self._value = float(value)
 
@@ -226,7 +226,12 @@ def is_number(value: Any) -> bool:
 
 def resolve(value: Any) -> float:
     """The float that a number, parameter or formula of parameters stands for now."""
-    return value.resolve() if isinstance(value, ParameterLike) else float(value)
+    if isinstance(value, ParameterLike):
+        return value.resolve()
+    try:
+        return float(value)
+    except OverflowError:  # an integer beyond the range of floats
+        return math.inf if value > 0 else -math.inf
 
 
 def number_from_text(text: str, parameters: dict[str, Parameter], where: str) -> Number:

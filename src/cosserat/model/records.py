@@ -13,13 +13,8 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
-from cosserat.model.functions import (
-    TimeFunction,
-    VectorFunction,
-    copy_function,
-    parameters_of_function,
-    same_function,
-)
+from cosserat.model.closures import copy_function, parameters_of_function, same_function
+from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.parameters import Parameter, ParameterLike, is_number, parameters_in
 from cosserat.model.places import Place
 
@@ -162,7 +157,7 @@ def _same(a: Any, b: Any) -> bool:
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(_same(a[k], b[k]) for k in a)
     if is_number(a) and is_number(b) and not isinstance(a, ParameterLike) and not isinstance(b, ParameterLike):
-        return float(a) == float(b)
+        return bool(a == b)
     if callable(a) and callable(b):
         return same_function(a, b)
     return type(a) is type(b) and bool(a == b)

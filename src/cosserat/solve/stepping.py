@@ -21,6 +21,7 @@ from cosserat.kernels.integrate import (
     local_error,
 )
 from cosserat.results.status import Outcome, Status
+from cosserat.solve.control import Controlled
 from cosserat.solve.initial import EPSILON
 from cosserat.solve.memory import Memory, copy_state, new_history, new_state
 
@@ -77,6 +78,7 @@ class Integration:
     scheme: float  # 0: generalised-alpha, 1: conserving
     newton_tolerance: float
     progress: Progress | None = None
+    controlled: Controlled | None = None
 
     def __post_init__(self) -> None:
         self.counters = Counters(self.memory.problem.solver.counters)
@@ -98,7 +100,8 @@ class Integration:
 
     def run(self, times: Array, h: float, every: int, phase: int, row: int) -> int:
         """Steps of size h ending at times[1:]; see `kernels.integrate.advance`."""
-        self.memory.replace(inputs=self.compiled.sampler.sample(times))
+        inputs = self.compiled.sampler.sample(times)
+        self.memory.replace(inputs=self.controlled.apply(inputs) if self.controlled is not None else inputs)
         self.set_step(h)
         return advance(self.memory.address, len(times) - 1, every, phase, row, self.report, self.evaluate)
 
@@ -124,6 +127,8 @@ def fixed_steps(work: Integration, start: float, n_steps: int, h: float, every: 
     status = Status(Outcome.OK, start + n_steps * h)
     while done < n_steps:
         n = min(chunk, n_steps - done)
+        if work.controlled is not None:
+            n = min(n, _until_next_call(work, start, done, h))
         times = start + h * np.arange(done, done + n + 1)
         began = clock.perf_counter()
         try:
@@ -147,6 +152,16 @@ def fixed_steps(work: Integration, start: float, n_steps: int, h: float, every: 
             pace = (clock.perf_counter() - began) / max(1, n)
             chunk = int(np.clip(0.1 / max(pace, 1e-9), 1, _CHUNK))
     return start + h * every * np.arange(row), History(*(a[:row] for a in history)), status
+
+
+def _until_next_call(work: Integration, start: float, done: int, h: float) -> int:
+    """Call the controller if it is due; returns the number of steps until it is due again."""
+    assert work.controlled is not None
+    period = work.controlled.period
+    per_call = 1 if period is None else max(1, int(round(period / h)))
+    if done % per_call == 0:
+        work.controlled.update(start + done * h, work.state)
+    return per_call - done % per_call
 
 
 def _split_step(work: Integration, t: float, h: float) -> Status | None:
@@ -186,6 +201,8 @@ def adaptive_steps(
             if end - t - h < 0.1 * h:
                 h = end - t if end - t <= 1.1 * h else h
             copy_state(work.state, backup)
+            if work.controlled is not None:
+                h = _controlled_step(work, t, h, start)
             code = work.run(np.array([t, t + h]), h, _NEVER, 0, 0)
             if code != CONVERGED:
                 copy_state(backup, work.state)
@@ -218,6 +235,21 @@ def adaptive_steps(
         status = Status(Outcome.INTERRUPTED, t)
     history = History(*(np.stack([row[k] for row in rows]) for k in range(5)))
     return np.asarray(times), history, status
+
+
+def _controlled_step(work: Integration, t: float, h: float, start: float) -> float:
+    """Call the controller if it is due, and shorten the step to its next call."""
+    assert work.controlled is not None
+    period = work.controlled.period
+    if period is None:
+        work.controlled.update(t, work.state)
+        return h
+    phase = (t - start) / period
+    nearest = round(phase)
+    if abs(phase - nearest) < 1e-9:
+        work.controlled.update(t, work.state)
+        phase = nearest
+    return min(h, start + (np.floor(phase) + 1) * period - t)
 
 
 def _snapshot(state: State) -> tuple[Array, ...]:

@@ -1,0 +1,128 @@
+"""Values and exact derivatives of Python functions of one variable, with located errors.
+
+Second-order jets are tried on all points at once, then on one point at a time (functions with ``if t < 2``); a function
+that takes only floats is differentiated by finite differences of sixth order.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import ModelError
+from cosserat.model.jets import Array, Jet
+from cosserat.model.parameters import ParameterLike, resolve
+
+PARTS = ("value", "rate", "acceleration")
+
+
+def as_jet(raw: Any, shape: tuple[int, ...]) -> Jet:
+    jet = raw if isinstance(raw, Jet) else Jet(resolve(raw) if isinstance(raw, ParameterLike) else raw)
+    if jet.shape == shape:
+        return jet
+    return Jet(*(np.broadcast_to(getattr(jet, part), shape) for part in PARTS))
+
+
+class NeedsFloats(Exception):
+    """The function takes floats only."""
+
+
+def differentiate(
+    function: Callable[[Any], Any],
+    t: Array,
+    where: str,
+    size: int | None,
+    variable: str,
+    by_differences: bool = True,
+) -> list[Jet]:
+    """Jets of the component(s) of `function` at times t: vectorised, then one at a time, then by differences."""
+
+    def components(raw: Any, shape: tuple[int, ...]) -> list[Jet]:
+        if size is None:
+            return [as_jet(raw, shape)]
+        parts = list(raw)
+        if len(parts) != size:
+            raise ValueError("wrong number of components")
+        return [as_jet(p, shape) for p in parts]
+
+    derivative = getattr(function, "derivative", None)  # splines of SciPy know theirs
+    if callable(derivative) and size is None:
+        return [Jet(function(t), derivative(1)(t), derivative(2)(t))]
+    try:
+        return components(function(Jet.variable(t)), t.shape)
+    except Exception:
+        pass
+    try:
+        rows = [components(function(Jet.variable(ti)), ()) for ti in t]
+        return [Jet(*(np.array([getattr(row[k], part) for row in rows]) for part in PARTS)) for k in range(size or 1)]
+    except Exception:
+        if not by_differences:
+            raise NeedsFloats from None
+        return _differences(function, t, where, size, variable)
+
+
+def _weights(nodes: Array) -> tuple[Array, Array]:
+    """Weights of the first and second derivative at 0 from values at `nodes`."""
+    powers = np.vander(nodes, increasing=True).T
+    right = np.zeros((nodes.size, 2))
+    right[1, 0], right[2, 1] = 1.0, 2.0
+    first, second = np.linalg.solve(powers, right).T
+    return first, second
+
+
+_CENTRAL, _FORWARD = np.arange(-3.0, 4.0), np.arange(0.0, 8.0)
+
+
+def _differences(function: Callable[[Any], Any], t: Array, where: str, size: int | None, variable: str) -> list[Jet]:
+    """Sixth-order differences, one-sided near 0 (no negative times) and, along a curve, near s = 1."""
+    last = 1.0 if variable == "s" else np.inf
+    gaps = np.diff(np.unique(t))
+    h = float(np.clip(gaps.min() if gaps.size else 1e-3, 1e-4, 1e-2))
+    parts = np.empty((3, t.size, size or 1))
+    for i, ti in enumerate(t):
+        nodes = _FORWARD if 0.0 <= ti < 3.0 * h else -_FORWARD if last - 3.0 * h < ti <= last else _CENTRAL
+        first, second = _weights(nodes)
+        if size is None:
+            values = floats(function, ti + h * nodes, where)[:, None]
+        else:
+            values = np.array([vector_of_floats(function, x, size, where, variable) for x in ti + h * nodes])
+        parts[:, i] = values[nodes == 0.0][0], first @ values / h, second @ values / h**2
+    return [Jet(*parts[:, :, k]) for k in range(size or 1)]
+
+
+def floats(function: Callable[[Any], Any], t: Array, where: str) -> Array:
+    values = np.empty(t.size)
+    for i, ti in enumerate(t):
+        try:
+            raw = function(float(ti))
+            values[i] = raw.item() if isinstance(raw, np.ndarray) and raw.size == 1 else raw
+        except Exception as error:
+            raise ModelError(
+                f"{where}: the function failed at {ti:g} with {type(error).__name__}: {error}; "
+                "it must take a number and give a number"
+            ) from error
+    return values
+
+
+def vector_of_floats(function: Callable[[Any], Any], t: float, size: int, where: str, variable: str) -> Array:
+    try:
+        raw = function(float(t))
+        value = np.asarray([resolve(x) for x in raw], float)
+    except Exception as error:
+        raise ModelError(
+            f"{where}: the function failed at {variable} = {t:g} with {type(error).__name__}: {error}; "
+            f"it must take a number and give {size} numbers"
+        ) from error
+    if value.shape != (size,):
+        raise ModelError(f"{where}: the function gives {value.size} numbers at {variable} = {t:g}; {size} are needed")
+    if not np.isfinite(value).all():
+        raise ModelError(f"{where}: the function gives {value.tolist()} at {variable} = {t:g}; it must be finite")
+    return value
+
+
+def demand_finite(part: str, numbers: Array, t: Array, where: str, variable: str) -> None:
+    bad = ~np.isfinite(numbers)
+    if bad.any():
+        i = int(np.argmax(bad))
+        hint = "" if part == "value" else "; give three functions (value, rate, acceleration) instead"
+        raise ModelError(f"{where}: its {part} is {numbers[i]} at {variable} = {t[i]:g}; it must be finite{hint}")

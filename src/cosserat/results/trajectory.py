@@ -1,0 +1,34 @@
+"""Raw results: what the time loop stored, and the compiled model that gives it meaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.build import CompiledModel
+from cosserat.kernels.arrays import History
+from cosserat.results.status import Status
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Stored states over time.
+
+    Attributes
+    ----------
+    time : (nt,)
+    history : History
+        Frames (nt, n+1, 12), twists and their rates (nt, n+1, 6), multipliers (nt, nj, 6), tracked coordinates (nt, nf).
+    """
+
+    compiled: CompiledModel
+    time: Array
+    history: History
+    status: Status
+    settings: dict[str, Any] = field(default_factory=dict)
+    stats: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,61 @@
+"""A controller in the loop: called at its own sample period, its efforts held in between."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.build import CompiledModel
+from cosserat.errors import SolveError
+from cosserat.kernels.arrays import History, Inputs, State
+from cosserat.results.run import Run
+from cosserat.results.status import Outcome, Status
+from cosserat.results.trajectory import Trajectory
+
+Array = NDArray[np.float64]
+
+
+class Controlled:
+    """Calls a controller and puts its efforts into the inputs."""
+
+    def __init__(self, controller: Any, compiled: CompiledModel) -> None:
+        if not callable(controller):
+            raise SolveError(f"controller: {controller!r} cannot be called; pass a function of (t, state)")
+        self.controller = controller
+        self.compiled = compiled
+        self.period: float | None = getattr(controller, "period", None)
+        if self.period is not None and not self.period > 0:
+            raise SolveError(f"controller: period is {self.period!r}; it must be a positive time in seconds")
+        self.columns: dict[str, int] = {}
+        column = 0
+        for name, active in compiled.freedoms:
+            joint = compiled.model[name]
+            if joint.effort[active.index] is not None:
+                several = len(joint.freedoms) > 1
+                self.columns[f"{name}.{joint.freedoms[active.index].name}" if several else name] = column
+                column += 1
+        self.values: dict[int, float] = {}
+
+    def update(self, t: float, state: State) -> None:
+        """Ask the controller for new efforts."""
+        history = History(*(np.array(a)[None] for a in (state.frame, state.twist, state.rate, state.force, state.angle)))
+        snapshot = Run(Trajectory(self.compiled, np.array([t]), history, Status(Outcome.OK, t)))
+        efforts = self.controller(t, snapshot)
+        for name, value in dict(efforts or {}).items():
+            if name not in self.columns:
+                known = ", ".join(map(repr, self.columns)) or "none"
+                raise SolveError(
+                    f"controller: no effort can be set in {name!r}; joints with an effort: {known} "
+                    "(give the joint effort=0.0 to make room for a controller)"
+                )
+            if not np.isfinite(value):
+                raise SolveError(f"controller: effort of {name!r} is {value!r} at t = {t:g} s")
+            self.values[self.columns[name]] = float(value)
+
+    def apply(self, inputs: Inputs) -> Inputs:
+        """Inputs with the controller's efforts in them."""
+        for column, value in self.values.items():
+            inputs.effort[:, column] = value
+        return inputs
