@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from cosserat.errors import ArgumentError, CosseratError
 from cosserat.io.located_yaml import Document, Route, read
 from cosserat.io.yaml_writer import save, save_model
-from cosserat.model import materials
+from cosserat.model import checks, materials
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody, Shape
 from cosserat.model.forces import Damper, Spring
@@ -109,9 +109,7 @@ class _Reader:
                 result[key] = entry
             else:
                 number = self._guard(route, self._number, entry)
-                if isinstance(number, bool) or not isinstance(number, (int, float)):
-                    raise self.document.error(route, f"must be a number, got {entry!r}")
-                result[key] = float(number)
+                result[key] = self._guard(("simulate",), checks.number, "simulate", key, number, positive=key != "rho")
         return result
 
     def _guard(self, route: Route, build: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -166,7 +164,7 @@ class _Reader:
         if not isinstance(item, dict):
             raise self.document.error(route, f"must be a mapping of keys to values, got {item!r}")
         kind = item.get("kind", default)
-        if kind not in kinds:
+        if not isinstance(kind, str) or kind not in kinds:
             problem = "has no kind" if kind is None else f"has the unknown kind {kind!r}"
             raise self.document.error((*route, "kind"), f"{problem}; kinds: {', '.join(kinds)}")
         make = kinds[kind]
@@ -219,10 +217,11 @@ class _Reader:
                 names = ", ".join(self.sections) or "none"
                 raise self.document.error(route, f"unknown section {value!r}; sections of the file: {names}")
             return self.sections[value]
-        if not isinstance(value, dict) or value.get("kind") not in SECTIONS:
+        kind = value.get("kind") if isinstance(value, dict) else None
+        if not isinstance(kind, str) or kind not in SECTIONS:
             kinds = ", ".join(SECTIONS)
             raise self.document.error(route, f"must be the name of a section, or a mapping with a kind: {kinds}")
-        make = SECTIONS[value["kind"]]
+        make = SECTIONS[kind]
         self._mapping(value, route, ("kind", *_accepted(make)))
         given = {k: self._numbers(v, (*route, k)) for k, v in value.items() if k != "kind"}
         section: AnySection = self._guard(route, make, **given)

@@ -91,6 +91,12 @@ class Expression:
                 raise
             raise ExpressionError(f"{where}: cannot read {self._shown()!r}: too deeply nested or too long") from None
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Expression":
+        return self  # nothing in it ever changes
+
+    def __reduce__(self) -> tuple[type["Expression"], tuple[str, tuple[str, ...], str]]:
+        return (Expression, (self.text, self.allowed, self.where))
+
     def _shown(self) -> str:
         return self.text if len(self.text) <= 80 else self.text[:77] + "..."
 

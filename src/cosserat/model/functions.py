@@ -193,7 +193,7 @@ class VectorFunction:
             return
         listed = isinstance(source, Sequence) and not isinstance(source, (str, bytes))
         entries = list(source) if listed or (isinstance(source, np.ndarray) and source.ndim > 0) else None
-        if entries is None or len(entries) != size or any(np.ndim(e) > 0 and not callable(e) for e in entries):
+        if entries is None or len(entries) != size:
             got = f"{len(entries)} entries" if entries is not None else repr(source)
             raise ModelError(f"{where} must be {size} numbers or a function of {variable} giving them; got {got}")
         known = tuple(parameters)

@@ -149,7 +149,7 @@ def test_a_part_of_a_vector() -> None:
     [
         ((1, 2), "must be 3 numbers.*got 2 entries"),
         ("t", "must be 3 numbers"),
-        (((1, 2), 3, 4), "must be 3 numbers"),
+        (((1, 2), 3, 4), "component x must be a number"),
         ((1, 2, math.nan), "component z is nan"),
         (5, "must be 3 numbers"),
     ],
