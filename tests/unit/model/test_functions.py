@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 from cosserat.errors import ModelError
 from cosserat.model.functions import TimeFunction, VectorFunction
@@ -60,8 +61,7 @@ def test_float_only_functions_by_differences(omega: float) -> None:
 
 
 def test_splines_give_their_own_derivatives() -> None:
-    interpolate = pytest.importorskip("scipy.interpolate")
-    spline = interpolate.CubicSpline([0, 1, 2, 3], [0, 1, 8, 27])
+    spline = CubicSpline([0, 1, 2, 3], [0, 1, 8, 27])
     value, rate, acceleration = TimeFunction(spline).jet(T)
     np.testing.assert_allclose(value, T**3, atol=1e-12)
     np.testing.assert_allclose(rate, 3 * T**2, atol=1e-12)

@@ -12,7 +12,7 @@ from cosserat.errors import ArgumentError, MissingDependencyError, ModelError
 from cosserat.model.geometry import section_from_geometry
 from cosserat.model.materials import ALUMINIUM_6061, STEEL, Material
 from cosserat.model.parameters import Parameter
-from cosserat.model.sections import AnySection, Box, IBeam, Profile, Rectangle, Rod, Section, Tube
+from cosserat.model.sections import AnySection, Box, IBeam, Profile, Rectangle, Rod, Section, ShapeSection, Tube
 
 UNIT = Material(E=2.0, nu=0.0, rho=3.0)  # E = 2, G = 1
 
@@ -73,6 +73,20 @@ def test_box_and_i_beam() -> None:
     ky, kz = IBeam(0.1, 0.2, 0.0056, 0.0085).cowper(0.3)
     assert 0.3 < kz < 0.5
     assert 0.4 < ky < 0.6
+
+
+@pytest.mark.parametrize(
+    "section, J, factors",
+    [
+        (Rectangle(0.1, 0.2), 4.5740e-5, (0.8334, 0.8333)),
+        (Box(0.1, 0.2, 0.003), 7.5318e-6, (0.2231, 0.6176)),
+        (IBeam(0.1, 0.2, 0.003, 0.004), 5.9985e-9, (0.4894, 0.4114)),
+    ],
+)
+def test_against_finite_elements_of_the_section(section: ShapeSection, J: float, factors: tuple[float, float]) -> None:
+    """Numbers of sectionproperties 3.10 for nu = 0; the closed forms of Box and IBeam hold for thin walls."""
+    assert section.constants().J == pytest.approx(J, rel=0.012)
+    assert section.cowper(0.0) == pytest.approx(factors, rel=0.02)
 
 
 def test_order_of_the_matrices() -> None:
