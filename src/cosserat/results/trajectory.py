@@ -24,6 +24,8 @@ class Trajectory:
     time : (nt,)
     history : History
         Frames (nt, n+1, 12), twists and their rates (nt, n+1, 6), multipliers (nt, nj, 6), tracked coordinates (nt, nf).
+    efforts : (nt, n_efforts), optional
+        Joint efforts at the stored times where a controller gave them; otherwise they are functions of the model.
     """
 
     compiled: CompiledModel
@@ -32,3 +34,4 @@ class Trajectory:
     status: Status
     settings: dict[str, Any] = field(default_factory=dict)
     stats: dict[str, Any] = field(default_factory=dict)
+    efforts: Array | None = None

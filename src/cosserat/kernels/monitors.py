@@ -1,0 +1,45 @@
+"""Kernels over stored states, for results only: kinematics inside elements, strains and nodal forces of elements."""
+
+from cosserat.jit import kernel
+from cosserat.kernels import beams
+from cosserat.kernels.frames import compose, exp_frame, load_frame, store_frame, tangent_blocks, twist_at_place
+from cosserat.kernels.vectors import add, load, mul, scale, store
+
+
+@kernel
+def between(frames, twists, a, b, xi, frame_out, twist_out):
+    """Frame H_A exp(xi d) (nt, 12) and twist (nt, 6) between nodes a and b. Source: [Grazioso17] (16)-(17)."""
+    for k in range(frames.shape[0]):
+        # the offset of the strain is not needed: any six numbers serve
+        u, w, c, c1, _, _ = beams.strain(frames[k], a, b, twists[k, a])
+        ru, rw = beams.strain_rate(u, w, c, c1, twists[k, a], twists[k, b])
+        u, w = scale(xi, u), scale(xi, w)
+        E, y = exp_frame(u, w)
+        R, x = load_frame(frames[k, a])
+        R, x = compose(R, x, E, y)
+        store_frame(R, x, frame_out[k])
+        v, omega = twist_at_place(E, y, load(twists[k, a], 0), load(twists[k, a], 3))
+        T, T_uw = tangent_blocks(u, w)
+        store(add(v, scale(xi, add(mul(T, ru), mul(T_uw, rw)))), twist_out[k], 0)
+        store(add(omega, scale(xi, mul(T, rw))), twist_out[k], 3)
+
+
+@kernel
+def element_states(frames, twists, node, d0, stiffness, viscosity, strain_out, rate_out, force_out):
+    """Strain d - d0 and its rate (nt, ne, 6), nodal forces with the viscous part (nt, ne, 12), of given elements."""
+    for k in range(frames.shape[0]):
+        for e in range(node.shape[0]):
+            a, b = node[e, 0], node[e, 1]
+            u, w, c, c1, eu, ew = beams.strain(frames[k], a, b, d0[e])
+            ru, rw = beams.strain_rate(u, w, c, c1, twists[k, a], twists[k, b])
+            store(eu, strain_out[k, e], 0)
+            store(ew, strain_out[k, e], 3)
+            store(ru, rate_out[k, e], 0)
+            store(rw, rate_out[k, e], 3)
+            tau = viscosity[e]
+            n, m = beams.multiply(stiffness[e], add(eu, scale(tau, ru)), add(ew, scale(tau, rw)))
+            fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
+            store(fa, force_out[k, e], 0)
+            store(ma, force_out[k, e], 3)
+            store(fb, force_out[k, e], 6)
+            store(mb, force_out[k, e], 9)

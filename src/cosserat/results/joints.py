@@ -1,0 +1,191 @@
+"""Coordinates, rates, reactions and efforts of joints over time; the rows and freedoms are those of the kernels."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.build import row_to_frame
+from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
+from cosserat.kernels.joints import ROTATION, SCREW
+from cosserat.lie import so3
+from cosserat.results.kinematics import rotate, to_place
+from cosserat.results.mechanism import JointInfo
+from cosserat.results.motion import Motion
+
+Array = NDArray[np.float64]
+
+TURN = 2.0 * np.pi
+
+
+class Sides(NamedTuple):
+    """Both joint frames in the world, the child's seen from the parent's, and the twists of both in their own frames."""
+
+    R_a: Array
+    x_a: Array
+    R_b: Array
+    x_b: Array
+    R: Array
+    x: Array
+    twist_a: Array
+    twist_b: Array
+
+
+def joint_sides(motion: Motion, index: int) -> Sides:
+    """Kinematics of joint number `index` over time."""
+    arrays = motion.mechanism.system.joints
+    F_a, F_b = row_to_frame(arrays.frame_a[index]), row_to_frame(arrays.frame_b[index])
+    a, b = arrays.node[index]
+    (R_a, x_a), (R_b, x_b) = motion.node(a), motion.node(b)
+    R_a, x_a = R_a @ F_a[:3, :3], x_a + R_a @ F_a[:3, 3]
+    R_b, x_b = R_b @ F_b[:3, :3], x_b + R_b @ F_b[:3, 3]
+    R = np.swapaxes(R_a, 1, 2) @ R_b
+    x = rotate(np.swapaxes(R_a, 1, 2), x_b - x_a)
+    return Sides(
+        R_a, x_a, R_b, x_b, R, x, to_place(motion.twist[:, a], F_a), to_place(motion.twist[:, b], F_b)
+    )  # fmt: skip
+
+
+def coordinates(motion: Motion, joint: JointInfo) -> Array:
+    """Joint coordinates (nt, k); angles run on through any number of turns, rotation vectors do not."""
+    sides = joint_sides(motion, joint.index)
+    out = np.empty((len(motion.time), len(joint.freedoms)))
+    turns = None
+    for i, freedom in enumerate(joint.freedoms):
+        if freedom.kind == SLIDE:
+            out[:, i] = sides.x @ freedom.axis
+        elif freedom.kind == ROTATION_VECTOR:
+            if turns is None:
+                turns = np.array([so3.log(R) for R in sides.R])
+            out[:, i] = turns @ freedom.axis
+        elif joint.active[i] >= 0:
+            out[:, i] = motion.angle[:, joint.active[i]]
+        else:
+            c, s = freedom.cosine, freedom.sine
+            if freedom.kind == ANGLE_CHILD:
+                raw = np.arctan2(-(c @ sides.R @ s), c @ sides.R @ c)
+            else:
+                raw = np.arctan2(s @ (sides.R @ c).T, c @ (sides.R @ c).T)
+            out[:, i] = _continued(motion, joint, i, raw, sides)
+    return out
+
+
+def _continued(motion: Motion, joint: JointInfo, i: int, raw: Array, sides: Sides) -> Array:
+    """Angles with the right number of turns: those prescribed, or those the rate tells."""
+    if joint.driven[i]:
+        wanted = motion.prescribed[joint.name if len(joint.names) == 1 else f"{joint.name}.{joint.names[i]}"]
+        return raw + TURN * np.round((wanted - raw) / TURN)
+    rate = _spin(joint, i, sides)
+    expected = 0.5 * np.diff(motion.time) * (rate[1:] + rate[:-1])
+    turns = np.round((expected - np.diff(raw)) / TURN)
+    return raw + TURN * np.concatenate(([0.0], np.cumsum(turns)))
+
+
+def coordinate_rates(motion: Motion, joint: JointInfo) -> Array:
+    """Time derivatives (nt, k) of the coordinates."""
+    sides = joint_sides(motion, joint.index)
+    out = np.empty((len(motion.time), len(joint.freedoms)))
+    rates = None
+    for i, freedom in enumerate(joint.freedoms):
+        if freedom.kind == ROTATION_VECTOR:
+            if rates is None:
+                spin = sides.twist_b[:, 3:] - np.einsum("tji,tj->ti", sides.R, sides.twist_a[:, 3:])
+                rates = np.array([so3.tangent_inv(so3.log(R)) @ w for R, w in zip(sides.R, spin, strict=True)])
+            out[:, i] = rates @ freedom.axis
+        else:
+            out[:, i] = _spin(joint, i, sides)
+    return out
+
+
+def directions(joint: JointInfo, i: int, sides: Sides) -> tuple[Array, Array]:
+    """Wrenches (nt, 6) on parent and child, in their joint frames, of a unit effort in freedom i."""
+    freedom = joint.freedoms[i]
+    n = len(sides.x)
+    axis = np.broadcast_to(freedom.axis, (n, 3))
+    zero = np.zeros((n, 3))
+    turned = np.einsum("tji,j->ti", sides.R, freedom.axis)
+    if freedom.kind == SLIDE:
+        return np.hstack((-axis, np.cross(axis, sides.x))), np.hstack((turned, zero))
+    if freedom.kind == ANGLE_CHILD:
+        return np.hstack((zero, -(sides.R @ freedom.axis))), np.hstack((zero, axis))
+    return np.hstack((zero, -axis)), np.hstack((zero, turned))
+
+
+def _spin(joint: JointInfo, i: int, sides: Sides) -> Array:
+    """Relative velocity (nt,) along freedom i, which an effort there multiplies to its power."""
+    on_a, on_b = directions(joint, i, sides)
+    return np.sum(on_a * sides.twist_a + on_b * sides.twist_b, axis=1)
+
+
+def constraint_wrenches(motion: Motion, index: int, sides: Sides) -> tuple[Array, Array]:
+    """Wrenches (nt, 6) that the constraints put on parent and child, in their joint frames: -Phi^T lambda."""
+    arrays = motion.mechanism.system.joints
+    n = len(motion.time)
+    line, m_a, m_b = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
+    column = arrays.drive[index]
+    D_a = D_b = np.broadcast_to(np.eye(3), (n, 3, 3))
+    if column >= 0:
+        drive = motion.inputs.drive[:, column]
+        D_a, D_b = drive[:, 3:12].reshape(n, 3, 3), drive[:, 12:].reshape(n, 3, 3)
+    R, R_t = sides.R, np.swapaxes(sides.R, 1, 2)
+    for k in range(arrays.n_rows[index]):
+        value = motion.force[:, index, k, None]
+        kind = arrays.kind[index, k]
+        a, b = arrays.row_a[index, k], arrays.row_b[index, k]
+        if kind == ROTATION:
+            a, b = D_a @ a, D_b @ b
+            m_b += value * np.cross(b, rotate(R_t, a))
+            m_a += value * np.cross(a, rotate(R, b))
+        else:
+            line += value * a
+            if kind == SCREW:
+                m_b -= value * arrays.pitch[index] * (R_t @ a)
+                m_a += value * arrays.pitch[index] * a
+    m_a += np.cross(line, sides.x)
+    return np.hstack((line, -m_a)), np.hstack((-rotate(R_t, line), -m_b))
+
+
+def passive_efforts(motion: Motion, joint: JointInfo, i: int, sides: Sides) -> Array:
+    """Effort (nt,) of spring, damper, friction and prescribed effort in freedom i."""
+    k = joint.active[i]
+    if k < 0:
+        return np.zeros(len(motion.time))
+    arrays = motion.mechanism.system.freedoms
+    rate = _spin(joint, i, sides)
+    effort = -arrays.damping[k] * rate - arrays.friction[k] * np.tanh(rate / arrays.speed[k])
+    if arrays.stiffness[k] != 0.0:
+        effort -= arrays.stiffness[k] * coordinates(motion, joint)[:, i]
+    if arrays.effort[k] >= 0:
+        effort += motion.inputs.effort[:, arrays.effort[k]]
+    return effort
+
+
+def reactions(motion: Motion, joint: JointInfo, world: bool = True) -> Array:
+    """Wrench (nt, 6) of the parent on the child about the child's joint frame, in world axes or in that frame."""
+    sides = joint_sides(motion, joint.index)
+    _, wrench = constraint_wrenches(motion, joint.index, sides)
+    for i in range(len(joint.freedoms)):
+        if joint.active[i] >= 0:
+            wrench = wrench + passive_efforts(motion, joint, i, sides)[:, None] * directions(joint, i, sides)[1]
+    if not world:
+        return wrench
+    return np.hstack((rotate(sides.R_b, wrench[:, :3]), rotate(sides.R_b, wrench[:, 3:])))
+
+
+def efforts(motion: Motion, joint: JointInfo) -> Array:
+    """Efforts (nt, k): of the drive where the motion is prescribed, else of spring, damper, friction and actuator."""
+    sides = joint_sides(motion, joint.index)
+    out = np.zeros((len(motion.time), len(joint.freedoms)))
+    for i, freedom in enumerate(joint.freedoms):
+        if joint.driven[i]:
+            _, wrench = constraint_wrenches(motion, joint.index, sides)
+            unit = directions(joint, i, sides)[1]
+            out[:, i] = np.sum(wrench * unit, axis=1)
+            if joint.kind == "screw":  # the nut's thrust works through the pitch as well
+                pitch = motion.mechanism.system.joints.pitch[joint.index]
+                out[:, i] += pitch * (rotate(sides.R, wrench[:, :3]) @ freedom.axis)
+        else:
+            out[:, i] = passive_efforts(motion, joint, i, sides)
+    return out

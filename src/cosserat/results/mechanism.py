@@ -1,0 +1,176 @@
+"""What results need to know of a mechanism: arrays, names, places and joints; from a compiled model or from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.build import CompiledModel, System, row_to_frame
+from cosserat.compile.mesh import BeamMesh
+from cosserat.compile.rows import ActiveFreedom, freedom_geometry
+from cosserat.errors import ModelError, PlaceError
+from cosserat.lie import se3
+from cosserat.model.beams import Beam
+from cosserat.model.bodies import RigidBody
+from cosserat.model.joints import Joint
+from cosserat.model.parameters import Number, resolve
+from cosserat.model.places import Owner, Place, find_place
+
+Array = NDArray[np.float64]
+
+
+class Station(NamedTuple):
+    """Where a place sits: in the frame of one node (frame given), or between two (fraction of the way)."""
+
+    node: int
+    other: int
+    fraction: float
+    frame: Array | None
+
+
+@dataclass(frozen=True)
+class JointInfo:
+    """A joint as results see it."""
+
+    name: str
+    index: int
+    kind: str
+    freedoms: tuple[ActiveFreedom, ...]
+    names: tuple[str, ...]  # of the freedoms
+    kinds: tuple[str, ...]  # "translation" or "rotation"
+    driven: tuple[bool, ...]
+    active: tuple[int, ...]  # row of each freedom in the arrays of freedoms, -1: none
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Arrays and names of a mechanism."""
+
+    system: System
+    frames: Array  # (n+1, 12) reference configuration
+    bodies: dict[str, int]
+    beams: dict[str, BeamMesh]
+    joints: dict[str, JointInfo]
+    owners: Mapping[str, Owner]
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, without the ground."""
+        return len(self.frames) - 1
+
+    def station(self, target: Any) -> tuple[Station, str]:
+        """Where a place is, and its label; a located error for what does not exist."""
+        place = find_place(target, self.owners)
+        name = place.owner.name
+        if name in self.bodies:
+            node = self.bodies[name]
+            frame = np.eye(4)
+            if place.point is not None:
+                H = row_to_frame(self.frames[node])
+                frame[:3, 3] = se3.inverse(H)[:3, :3] @ (place.point - H[:3, 3])
+            return Station(node, node, 0.0, frame), place.label
+        if name in self.beams:
+            return self.beam_station(name, 0.0 if place.s is None else place.s), place.label
+        if place.on_ground:
+            return Station(self.n_nodes, self.n_nodes, 0.0, place.frame()), place.label
+        listed = ", ".join(repr(n) for n in self.owners)
+        raise PlaceError(f"the place {place.label!r} belongs to another model; bodies of this one: {listed}")
+
+    def beam_station(self, name: str, s: float) -> Station:
+        """Where a section of a beam is."""
+        mesh = self.beams[name]
+        node = mesh.node_at(s)
+        if node is not None:
+            return Station(node, node, 0.0, np.eye(4))
+        element, fraction = mesh.element_at(s)
+        a, b = mesh.pairs[element - mesh.first_element]
+        return Station(int(a), int(b), fraction, None)
+
+    def beam(self, target: Any) -> tuple[str, BeamMesh]:
+        """Name and mesh of a beam given by name or as an object."""
+        name = target.name if isinstance(target, Owner) else target
+        if not isinstance(name, str) or name not in self.beams:
+            known = ", ".join(map(repr, self.beams)) or "none"
+            raise ModelError(f"unknown beam {name!r}; beams of the model: {known}")
+        return name, self.beams[name]
+
+    def joint(self, target: Any) -> tuple[JointInfo, int | None]:
+        """A joint given by name or as an object, and the freedom if the name has one (``"slider.x"``)."""
+        name = target.name if isinstance(target, Joint) else target
+        if isinstance(name, str) and name in self.joints:
+            return self.joints[name], None
+        if isinstance(name, str) and "." in name:
+            owner, freedom = name.rsplit(".", 1)
+            if owner in self.joints and freedom in self.joints[owner].names:
+                return self.joints[owner], self.joints[owner].names.index(freedom)
+            if owner in self.joints:
+                names = ", ".join(self.joints[owner].names) or "none"
+                raise ModelError(f"joint {owner!r}: no freedom {freedom!r}; its freedoms: {names}")
+        known = ", ".join(map(repr, self.joints)) or "none"
+        raise ModelError(f"unknown joint {name!r}; joints of the model: {known}")
+
+
+def mechanism_of(compiled: CompiledModel) -> Mechanism:
+    """The mechanism of a compiled model."""
+    names = [name for name, _ in compiled.freedoms]
+    positions = {(name, active.index): k for k, (name, active) in enumerate(compiled.freedoms)}
+    joints = {}
+    for k, item in enumerate(compiled.joints):
+        joint = item.joint
+        if joint is None:
+            continue
+        count = len(joint.freedoms)
+        joints[joint.name] = JointInfo(
+            name=joint.name,
+            index=k,
+            kind=joint.kind,
+            freedoms=tuple(freedom_geometry(joint, i) for i in range(count)),
+            names=tuple(f.name for f in joint.freedoms),
+            kinds=tuple(f.kind for f in joint.freedoms),
+            driven=tuple(m is not None for m in joint.motion),
+            active=tuple(positions.get((joint.name, i), -1) if joint.name in names else -1 for i in range(count)),
+        )
+    owners: dict[str, Owner] = {b.name: b for b in (*compiled.model.bodies, *compiled.model.beams)}
+    return Mechanism(compiled.system, compiled.frames, compiled.bodies, compiled.beams, joints, owners)
+
+
+class StoredOwner(Owner):
+    """A body or beam of which only the discrete mechanism is known, read from a file."""
+
+    def __init__(self, name: str, frame: Array | None) -> None:
+        self.name = name
+        self._frame = frame  # of a rigid body; None: a beam
+
+    def frame_at(self, place: Place) -> Array:
+        """Reference frame of a place on a rigid body."""
+        H = np.eye(4) if self._frame is None else self._frame.copy()
+        if place.point is not None:
+            H[:3, 3] = place.point
+        return H
+
+    def place(self, word: str | None, numbers: tuple[Number, ...] | None) -> Place | None:
+        """The place of that name, as on the original body."""
+        if self._frame is not None:
+            if word is None:
+                return Place(self)
+            return Place(self, point=numbers) if word == "at" and numbers is not None and len(numbers) == 3 else None
+        if word in ("start", "end") and numbers is None:
+            return Place(self, s=0.0 if word == "start" else 1.0)
+        if word != "at" or numbers is None or len(numbers) != 1:
+            return None
+        if not 0.0 <= resolve(numbers[0]) <= 1.0:
+            raise PlaceError(f"beam {self.name!r}: at({numbers[0]!r}) is not on the beam; s runs from 0 to 1")
+        return Place(self, s=numbers[0])
+
+    def place_names(self) -> str:
+        """The places it has, for error messages."""
+        if self._frame is None:
+            return "'start', 'end', 'at(s)'"
+        return f"{self.name!r}, '{self.name}.at(x, y, z)'"
+
+
+__all__ = ["Beam", "JointInfo", "Mechanism", "RigidBody", "Station", "StoredOwner", "mechanism_of"]

@@ -1,0 +1,100 @@
+"""`Motion`: stored states of a mechanism at the stored times, and its inputs there; every accessor reads from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.kernels.arrays import History, Inputs
+from cosserat.results.mechanism import Mechanism, mechanism_of
+from cosserat.results.trajectory import Trajectory
+
+Array = NDArray[np.float64]
+
+
+class Motion:
+    """States over time.
+
+    The energy-momentum scheme computes rates and multipliers halfway through its steps; here they are brought to the
+    stored times, where all else is known (second-order accurate, if every step was stored).
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        time: Array,
+        history: History,
+        settings: Mapping[str, Any],
+        sample: Callable[[], tuple[Inputs, dict[str, Array]]],
+    ) -> None:
+        self.mechanism = mechanism
+        self.time = time
+        self.frame, self.twist, self.angle = history.frame, history.twist, history.angle
+        self.rate, self.force = history.rate, history.force
+        if settings.get("integrator") == "energy-momentum" and settings.get("every", 1) == 1 and len(time) > 2:
+            self.rate, self.force = _from_middles(self.rate, time), _from_middles(self.force, time)
+        self._sample = sample
+        self._sampled: tuple[Inputs, dict[str, Array]] | None = None
+
+    @property
+    def inputs(self) -> Inputs:
+        """Gravity, prescribed motions, efforts and loads at the stored times."""
+        return self._inputs()[0]
+
+    @property
+    def prescribed(self) -> dict[str, Array]:
+        """Prescribed coordinates over time, by coordinate name."""
+        return self._inputs()[1]
+
+    def _inputs(self) -> tuple[Inputs, dict[str, Array]]:
+        if self._sampled is None:
+            self._sampled = self._sample()
+        return self._sampled
+
+    def node(self, i: int) -> tuple[Array, Array]:
+        """Rotations (nt, 3, 3) and positions (nt, 3) of a node."""
+        return self.frame[:, i, :9].reshape(-1, 3, 3), self.frame[:, i, 9:]
+
+
+def motion_of(trajectory: Trajectory) -> Motion:
+    """The motion that a solver stored."""
+    compiled = trajectory.compiled
+    model = compiled.model
+    values = dict(model.parameters) if len(trajectory.time) > 1 else None
+
+    def sample() -> tuple[Inputs, dict[str, Array]]:
+        now = model.parameters
+        changed = values is not None and now != values
+        if changed:  # the model was changed after the run: look at it as it was
+            model.set(**values)  # type: ignore[arg-type]
+        try:
+            factor = float(trajectory.settings.get("load_factor", 1.0))
+            inputs = compiled.sampler.sample(trajectory.time, factor)
+            if trajectory.efforts is not None:
+                inputs = inputs._replace(effort=trajectory.efforts)
+            prescribed = {
+                coordinate: function.sample(trajectory.time)
+                for joint in compiled.sampler.driven
+                for coordinate, function in zip(joint.coordinates, joint.motion, strict=True)
+                if function is not None
+            }
+        finally:
+            if changed:
+                model.set(**now)
+        return inputs, prescribed
+
+    return Motion(mechanism_of(compiled), trajectory.time, trajectory.history, trajectory.settings, sample)
+
+
+def _from_middles(values: Array, time: Array) -> Array:
+    """Values at stored times from values[k] in the middle between times k - 1 and k (values[0] is at time 0)."""
+    h = np.diff(time)
+    shape = (-1,) + (1,) * (values.ndim - 1)
+    out = values.copy()
+    left = (h[1:] / (h[:-1] + h[1:])).reshape(shape)
+    out[1:-1] = left * values[1:-1] + (1.0 - left) * values[2:]
+    out[-1] = values[-1] + (values[-1] - values[-2]) * h[-1] / (h[-1] + h[-2])
+    return out
