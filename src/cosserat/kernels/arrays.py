@@ -146,6 +146,7 @@ class Trial(NamedTuple):
     increment: F2  # (n+1, 6) n of [Grazioso17] (34)
     force: F2  # (nj, 6)
     angle: F1  # (nf,)
+    stress: F2  # (ne, 6) stress resultants for the geometric stiffness
     residual: F2  # (n+1, 6)
     phi: F2  # (nj, 6)
 

@@ -149,10 +149,14 @@ def _force_derivative(u, w, c, c1, c2, n, m, row, Y_out):
 
 
 @helper
-def element_tangent(frames, twists, a, b, d0, K, viscosity, scratch):
-    """Tangents of the internal forces: scratch.K = d f/d(left increments of H), scratch.C = d f/d(twists) if viscous."""
-    u, w, c, c1, eu, ew = strain(frames, a, b, d0)
-    n, m = stress(K, viscosity, u, w, c, c1, eu, ew, twists[a], twists[b])
+def element_tangent(frames, twists, a, b, d0, K, viscosity, sigma, scratch):
+    """Tangents of the internal forces: scratch.K = d f/d(left increments of H), scratch.C = d f/d(twists) if viscous.
+
+    sigma (6,) are the stress resultants of the geometric part: those of the configuration make the tangent exact,
+    those predicted by the last correction make Newton's method in statics far more robust (`predict_stress`).
+    """
+    u, w, c, c1, _, _ = strain(frames, a, b, d0)
+    n, m = load(sigma, 0), load(sigma, 3)
     c2 = dd_cotc(dot(w, w))
     mu, mw = neg(u), neg(w)
     P, Y, D = scratch.P, scratch.Y, scratch.D

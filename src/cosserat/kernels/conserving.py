@@ -53,6 +53,7 @@ from cosserat.kernels.vectors import (
     mul_t,
     neg,
     scale,
+    store,
     sub,
 )
 
@@ -137,6 +138,8 @@ def _add_elements(el, scratch, state, trial, middle, h):
         if abs(gap) < weight:
             n = axpy(gap / weight, ku, n)
             m = axpy(gap / weight, kw, m)
+        store(n, trial.stress[e], 0)
+        store(m, trial.stress[e], 3)
         fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
         accumulate(fa, trial.residual[a], 0)
         accumulate(ma, trial.residual[a], 3)

@@ -18,12 +18,12 @@ from cosserat.kernels.arrays import (
     springs_of,
     trial_of,
 )
-from cosserat.kernels.vectors import accumulate, clear
+from cosserat.kernels.vectors import accumulate, add, clear, store
 
 
 @stage
 def element_forces(problem):
-    """trial.residual = internal forces of the beams (everything else is added to it)."""
+    """trial.residual = internal forces of the beams (everything else is added to it), and trial.stress."""
     el, trial = elements_of(problem), trial_of(problem)
     frames, twists, r = trial.frame, trial.twist, trial.residual
     clear(r)
@@ -31,11 +31,32 @@ def element_forces(problem):
         a, b = el.node[e, 0], el.node[e, 1]
         u, w, c, c1, eu, ew = beams.strain(frames, a, b, el.d0[e])
         n, m = beams.stress(el.stiffness[e], el.viscosity[e], u, w, c, c1, eu, ew, twists[a], twists[b])
+        store(n, trial.stress[e], 0)
+        store(m, trial.stress[e], 3)
         fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
         accumulate(fa, r[a], 0)
         accumulate(ma, r[a], 3)
         accumulate(fb, r[b], 0)
         accumulate(mb, r[b], 3)
+    return 0
+
+
+@stage
+def predict_stress(problem, frames):
+    """trial.stress = K (strain at `frames` + its linear change along trial.increment).
+
+    With the stress as an unknown of its own, Newton's iteration uses this prediction in the geometric stiffness and
+    not the stress of the moved configuration, which for slender beams is spoilt by the second-order stretch of every
+    correction (the mixed integration point strategy of Magisano, Leonetti and Garcea, CMAME 313, 2017).
+    """
+    el, trial = elements_of(problem), trial_of(problem)
+    for e in range(el.node.shape[0]):
+        a, b = el.node[e, 0], el.node[e, 1]
+        u, w, c, c1, eu, ew = beams.strain(frames, a, b, el.d0[e])
+        du, dw = beams.strain_rate(u, w, c, c1, trial.increment[a], trial.increment[b])
+        n, m = beams.multiply(el.stiffness[e], add(eu, du), add(ew, dw))
+        store(n, trial.stress[e], 0)
+        store(m, trial.stress[e], 3)
     return 0
 
 

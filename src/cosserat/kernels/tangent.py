@@ -73,12 +73,14 @@ def assemble_elements(problem, frames, twists):
     el, solver, scratch = elements_of(problem), solver_of(problem), scratch_of(problem)
     cm, cc, ck = solver.coefficients[0], solver.coefficients[1], solver.coefficients[2]
     T, blocks_out = solver.tangent, solver.blocks
-    K, C, W = scratch.K, scratch.C, scratch.W
+    K, C, W, stress = scratch.K, scratch.C, scratch.W, trial_of(problem).stress
     for e in range(el.node.shape[0]):
         a, b = el.node[e, 0], el.node[e, 1]
         M = el.mass[e]
         if ck != 0.0:
-            beams.element_tangent(frames, twists, a, b, el.d0[e], el.stiffness[e], el.viscosity[e], scratch)
+            beams.element_tangent(
+                frames, twists, a, b, el.d0[e], el.stiffness[e], el.viscosity[e], stress[e], scratch
+            )
         clear(W)
         if cc != 0.0:
             beams.momentum(M, twists[a], twists[b], scratch.row)

@@ -1,0 +1,151 @@
+"""`equilibrium`: where a mechanism rests under its loads."""
+
+from __future__ import annotations
+
+import time as clock
+
+import numpy as np
+
+from cosserat.compile.build import compile_model
+from cosserat.errors import SolveError
+from cosserat.kernels.arrays import History
+from cosserat.kernels.integrate import load_stages
+from cosserat.model.model import Model
+from cosserat.results.equilibrium import Equilibrium
+from cosserat.results.status import Outcome, Status
+from cosserat.results.trajectory import Trajectory
+from cosserat.solve.initial import assemble_configuration, set_trial
+from cosserat.solve.memory import Memory, new_memory
+from cosserat.solve.statics import Attempt, Statics
+
+_SMALLEST_STEP = 2.0**-14
+_SINGULAR = 1e-13
+
+
+def equilibrium(
+    model: Model, *, time: float = 0.0, tolerance: float = 1e-12, start: Equilibrium | None = None
+) -> Equilibrium:
+    """Find the configuration in which a mechanism is in static balance.
+
+    Loads (gravity, forces, efforts) are raised from zero in steps that adapt themselves; in each, Newton's method with
+    the exact tangent and a line search. Prescribed motions are taken at `time`. If the mechanism can fall (a pendulum
+    away from its rest), pseudo-time steps lead it down to a stable position.
+
+    Parameters
+    ----------
+    model : Model
+    time : float
+        Time at which loads and prescribed motions are taken (s).
+    tolerance : float
+        Accepted last correction of positions, relative to the extent of the mechanism.
+    start : Equilibrium, optional
+        A known equilibrium of the same model under other loads, from which to start at full load.
+
+    Returns
+    -------
+    Equilibrium
+        Also if none was found: look at ``.status``; it then holds the last balanced configuration.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("cantilever", gravity=(0, 0, 0))
+    >>> rod = cs.Section(stiffness=[1e8, 1e8, 1e8, 1e2, 1e2, 1e2], mass=[1, 1, 1, 1e-3, 1e-3, 1e-3])
+    >>> beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0)], section=rod, elements=4))
+    >>> _ = model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+    >>> _ = model.add(cs.Force("tip", beam.end, (0, 0, 0.3)))
+    >>> round(float(cs.equilibrium(model).position("beam.end")[2]), 5)
+    0.001
+    """
+    if not tolerance > 0:
+        raise SolveError(f"equilibrium: tolerance is {tolerance!r}; pass a positive number such as 1e-12")
+    wall, cpu = clock.perf_counter(), clock.process_time()
+    compiled = compile_model(model)
+    times = np.array([time], dtype=float)
+    memory = new_memory(compiled, compiled.sampler.sample(times))
+    memory.problem.solver.settings[0] = 1.0
+    load_stages(memory.table, memory.problem)
+    if start is None:
+        assemble_configuration(compiled, time, memory)
+    else:
+        history = start.trajectory.history
+        if history.frame.shape[1:] != compiled.frames.shape:
+            raise SolveError("equilibrium: the equilibrium given as start belongs to a model with other nodes")
+        memory.problem.state.frame[:] = history.frame[-1]
+        memory.problem.state.force[:] = history.force[-1]
+        memory.problem.state.angle[:] = history.angle[-1]
+    set_trial(memory, memory.problem.state)
+    statics = Statics(compiled, memory)
+    absolute = tolerance * compiled.size
+    if start is None:
+        status, n_steps = _raise_loads(statics, memory, times, absolute)
+    else:
+        status, n_steps = _at_full_load(statics, memory, times, absolute)
+    trial = memory.problem.trial
+    history = History(
+        *(a[None].copy() for a in (trial.frame, trial.twist * 0.0, trial.rate * 0.0, trial.force, trial.angle))
+    )
+    stats = {
+        "load_steps": n_steps,
+        "iterations": statics.iterations,
+        "factorizations": statics.factorizations,
+        "nodes": compiled.n_nodes,
+        "joints": compiled.n_joints,
+        "solve_seconds": clock.process_time() - cpu,
+        "wall_seconds": clock.perf_counter() - wall,
+    }
+    settings = {"time": time, "tolerance": tolerance}
+    return Equilibrium(Trajectory(compiled, times, history, status, settings, stats))
+
+
+def _finish(statics: Statics, t: float) -> Status:
+    softest = statics.softest()
+    if softest < _SINGULAR:
+        return Status(Outcome.FREE_MOTION, t, "the loads balance, but the position is not unique")
+    return Status(Outcome.OK, t)
+
+
+def _at_full_load(statics: Statics, memory: Memory, times: np.ndarray, absolute: float) -> tuple[Status, int]:
+    memory.replace(inputs=statics.compiled.sampler.sample(times))
+    outcome = statics.balance(absolute, limit_first=False)
+    if outcome is Attempt.BALANCED:
+        return _finish(statics, times[0]), 1
+    return Status(Outcome.NOT_CONVERGED, 0.0), 1
+
+
+def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: float) -> tuple[Status, int]:
+    """Load factor from 0 to 1; returns the status and the number of load steps."""
+    trial, sampler = memory.problem.trial, statics.compiled.sampler
+    reached, step, n_steps = 0.0, 1.0, 0
+    attempt = Attempt.BALANCED
+    while reached < 1.0:
+        factor = min(1.0, reached + step)
+        memory.replace(inputs=sampler.sample(times, factor))
+        backup = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+        # inside the path a loose balance is enough
+        attempt = statics.balance(absolute if factor == 1.0 else 1e4 * absolute, limit_first=step > _SMALLEST_STEP)
+        if attempt is Attempt.BALANCED:
+            n_steps += 1
+            reached = factor
+            step *= 2.0
+            continue
+        trial.frame[:], trial.force[:], trial.angle[:] = backup
+        if attempt is Attempt.SINGULAR and reached == 0.0:
+            break
+        step *= 0.5
+        if step < _SMALLEST_STEP:
+            break
+    if reached == 1.0:
+        return _finish(statics, times[0]), n_steps
+    # Fall to a stable position: (K + shift M) steps at full load, the shift let go as the motion calms down.
+    memory.replace(inputs=sampler.sample(times))
+    compiled = statics.compiled
+    gravity = float(np.linalg.norm(sampler.gravity))
+    for shift in (10.0 * max(gravity, 1.0) / compiled.size, statics.scale / compiled.mass):
+        backup = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+        if statics.settle(absolute, shift) is Attempt.BALANCED:
+            return _finish(statics, times[0]), n_steps + 1
+        trial.frame[:], trial.force[:], trial.angle[:] = backup
+    memory.replace(inputs=sampler.sample(times, reached))
+    outcome = Outcome.FREE_MOTION if attempt is Attempt.SINGULAR else Outcome.NOT_CONVERGED
+    return Status(outcome, times[0], f"balanced up to {100 * reached:.3g} % of the loads"), n_steps

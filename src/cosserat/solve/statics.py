@@ -1,0 +1,191 @@
+"""Newton's method for static balance: residual and exact tangent from the kernels, sparse LU from SciPy.
+
+Unlike in time stepping, nothing makes the diagonal blocks definite here, so the factorisation must pivot freely.
+"""
+
+from __future__ import annotations
+
+import enum
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import bsr_matrix
+from scipy.sparse.linalg import SuperLU, splu
+
+from cosserat.compile.build import CompiledModel
+from cosserat.kernels.alpha import move
+from cosserat.kernels.residual import forces, predict_stress, track_angles
+from cosserat.kernels.tangent import assemble
+from cosserat.solve.initial import EPSILON
+from cosserat.solve.memory import Memory
+
+Array = NDArray[np.float64]
+
+MAX_ITERATIONS = 40
+TOO_FAR = 1.5  # rad, or half the mechanism's extent: a first correction beyond this belongs to a smaller load step
+
+
+class Attempt(enum.Enum):
+    """How one attempt at balancing ended."""
+
+    BALANCED = enum.auto()
+    FAILED = enum.auto()
+    SINGULAR = enum.auto()
+
+
+class Statics:
+    """Equations of balance of one compiled model at given inputs; the configuration lives in the trial state."""
+
+    def __init__(self, compiled: CompiledModel, memory: Memory) -> None:
+        self.compiled = compiled
+        self.memory = memory
+        self.iterations = 0
+        self.factorizations = 0
+        rows, columns = compiled.blocks[:, 0], compiled.blocks[:, 1]
+        n = compiled.n_nodes + compiled.n_joints
+        self._order = np.lexsort((columns, rows))
+        self._indices = columns[self._order]
+        self._indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n))))
+        self.scale = 1.0
+        self.scale = self._stiffness_scale()
+
+    def _stiffness_scale(self) -> float:
+        """Typical stiffness, the scale of multipliers."""
+        self.assemble(0.0)
+        diagonal = np.abs(self.memory.problem.solver.blocks[self.compiled.system.pattern.diagonal])
+        order = self.compiled.system.pattern.order
+        values = np.diagonal(diagonal[order < self.compiled.n_nodes], axis1=1, axis2=2)
+        positive = values[values > 0.0]
+        if positive.size:
+            return float(np.exp(np.mean(np.log(positive))))
+        c = self.compiled
+        return c.mass * max(1.0, float(np.linalg.norm(c.sampler.gravity))) / c.length
+
+    def assemble(self, shift: float) -> None:
+        """Blocks of [K + shift M, s Phi^T; s Phi, -epsilon s] at the trial state."""
+        solver, trial = self.memory.problem.solver, self.memory.problem.trial
+        solver.tangent[...] = np.eye(6)
+        solver.coefficients[:] = shift, 0.0, 1.0, self.scale, EPSILON
+        assemble(self.memory.address, 0, trial.frame, trial.twist)
+        solver.memory[0] = 0.0
+
+    def factor(self, shift: float) -> SuperLU | None:
+        """LU factors of the tangent, None if it is singular."""
+        self.assemble(shift)
+        blocks = self.memory.problem.solver.blocks[:-1][self._order]
+        self.factorizations += 1
+        try:
+            return splu(bsr_matrix((blocks, self._indices, self._indptr)).tocsc())
+        except RuntimeError:
+            return None
+
+    def residual(self) -> Array:
+        """-(r, s phi) at the trial state, one row per vertex."""
+        trial, n = self.memory.problem.trial, self.compiled.n_nodes
+        track_angles(self.memory.address)
+        forces(self.memory.address, 0)
+        self.iterations += 1
+        return -np.concatenate((trial.residual[:n], self.scale * trial.phi))
+
+    def size_of(self, correction: Array) -> float:
+        """Largest displacement, or turn times the typical length."""
+        nodes = np.abs(correction[: self.compiled.n_nodes])
+        if not np.all(np.isfinite(nodes)):
+            return np.inf
+        return float(max(np.max(nodes[:, :3], initial=0.0), self.compiled.length * np.max(nodes[:, 3:], initial=0.0)))
+
+    def too_far(self, correction: Array) -> bool:
+        """Whether a correction leaves the range in which a linearisation means something."""
+        nodes = np.abs(correction[: self.compiled.n_nodes])
+        far = np.max(nodes[:, :3], initial=0.0) > TOO_FAR / 2 * self.compiled.size
+        return bool(far or np.max(nodes[:, 3:], initial=0.0) > TOO_FAR)
+
+    def apply(self, frame: Array, force: Array, correction: Array, fraction: float) -> None:
+        """Trial state = given state moved along a correction."""
+        trial, n = self.memory.problem.trial, self.compiled.n_nodes
+        trial.increment[:n] = fraction * correction[:n]
+        move(frame, trial.increment, 1.0, trial.frame)
+        trial.force[:] = force + fraction * self.scale * correction[n:]
+
+    def _correction(self, rhs: Array, shift: float) -> tuple[SuperLU | None, Array, float]:
+        """Factors, Newton correction and its size; no factors if the tangent is singular."""
+        lu = self.factor(shift)
+        if lu is None:
+            return None, rhs, np.inf
+        correction = lu.solve(rhs.ravel()).reshape(rhs.shape)
+        norm = self.size_of(correction)
+        return (lu if norm <= 1e12 * self.compiled.size else None), correction, norm
+
+    def balance(self, tolerance: float, *, limit_first: bool) -> Attempt:
+        """Newton's method with predicted stresses (`predict_stress`) from the trial state; full steps."""
+        trial = self.memory.problem.trial
+        rhs = self.residual()
+        previous = np.inf
+        for iteration in range(MAX_ITERATIONS):
+            lu, correction, norm = self._correction(rhs, 0.0)
+            if lu is None:
+                return Attempt.SINGULAR
+            if (iteration == 0 and limit_first and self.too_far(correction)) or norm > 10.0 * self.compiled.size:
+                return Attempt.FAILED
+            frame = trial.frame.copy()
+            self.apply(frame, trial.force.copy(), correction, 1.0)
+            rhs = self.residual()
+            if not np.all(np.isfinite(rhs)):
+                return Attempt.FAILED
+            if norm <= tolerance or (norm <= 1e3 * tolerance and norm >= 0.3 * previous):  # or as good as round-off allows
+                return Attempt.BALANCED
+            if iteration > 4 and norm > 4.0 * previous:
+                return Attempt.FAILED
+            predict_stress(self.memory.address, frame)
+            previous = norm
+        return Attempt.FAILED
+
+    def settle(self, tolerance: float, shift: float) -> Attempt:
+        """Pseudo-time steps (K + shift M), damped, the shift let go as the motion calms down: leads to a stable rest."""
+        trial = self.memory.problem.trial
+        rhs = self.residual()
+        previous = np.inf
+        for _ in range(20 * MAX_ITERATIONS):
+            lu, correction, norm = self._correction(rhs, shift)
+            if lu is None:
+                return Attempt.SINGULAR
+            frame, force, angle = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+            fraction = 1.0
+            while True:
+                trial.angle[:] = angle
+                self.apply(frame, force, correction, fraction)
+                new_rhs = self.residual()
+                if norm <= tolerance and shift == 0.0:
+                    return Attempt.BALANCED
+                after = np.inf
+                if np.all(np.isfinite(new_rhs)):
+                    after = self.size_of(lu.solve(new_rhs.ravel()).reshape(rhs.shape))
+                if after <= 2.0 * norm or norm <= 1e3 * tolerance:
+                    break
+                fraction *= 0.5
+                if fraction < 1e-4:
+                    return Attempt.FAILED
+            shift *= float(np.clip(after / norm, 0.1, 1.0)) ** 2
+            if after <= 1e-4 * self.compiled.size and after < previous:
+                shift = 0.0 if shift < 1e-12 * self.scale / self.compiled.mass else 0.1 * shift
+            previous = after
+            rhs = new_rhs
+        return Attempt.FAILED
+
+    def softest(self) -> float:
+        """Stiffness of the softest motion relative to a typical one, by inverse iteration; 0 if singular."""
+        lu = self.factor(0.0)
+        if lu is None:
+            return 0.0
+        n = self.compiled.n_nodes
+        x = np.zeros((n + self.compiled.n_joints, 6))
+        x[:n] = np.random.default_rng(1).normal(size=(n, 6))
+        growth = np.inf
+        for _ in range(3):
+            x[n:] = 0.0
+            x /= np.linalg.norm(x)
+            x = lu.solve(x.ravel()).reshape(x.shape)
+            growth = float(np.linalg.norm(x[:n]))
+            if not np.isfinite(growth):
+                return 0.0
+        return 1.0 / (growth * self.scale)
