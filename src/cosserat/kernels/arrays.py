@@ -163,14 +163,13 @@ class Solver(NamedTuple):
     """Linear algebra and settings of the Newton iteration."""
 
     x: F2  # (n_vertices, 6) right-hand side and solution
-    saved: F2  # (n_vertices, 6) a correction kept during a line search
     tangent: F3  # (n+1, 6, 6) tangent operators of the exponential
     blocks: F3  # (n_blocks+1, 6, 6)
     pivots: F1  # (n_vertices,)
     settings: F1  # (8,) step, rho, tolerance, typical mass, typical length, epsilon, scheme, gravity
     coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
     memory: F1  # (2,) step of the present factors (0: none), contraction rate
-    counters: I1  # (4,) steps, solves, factorizations, damped steps
+    counters: I1  # (4,) steps, solves, factorizations, careful steps
 
 
 class Scratch(NamedTuple):

@@ -1,4 +1,4 @@
-"""The time loop: modified Newton with frozen factors, damped Newton where that fails, results stored on the way.
+"""The time loop: modified Newton with frozen factors, a more careful one where that fails, results stored on the way.
 
 A step that cannot be solved ends the loop with a code; the caller may try again with a smaller step.
 """
@@ -9,7 +9,7 @@ from cosserat.jit import address_of, call_address, helper, load, stage
 from cosserat.kernels import alpha, blocks, conserving, residual, tangent
 from cosserat.kernels.arrays import history_of, middle_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import factor, solve
-from cosserat.kernels.residual import add_inertia, constraints, track_angles, wrong_branch
+from cosserat.kernels.residual import add_inertia, constraints, predict_stress, track_angles, wrong_branch
 from cosserat.kernels.tangent import assemble, tangent_operators
 from cosserat.kernels.vectors import clear, copy
 
@@ -19,7 +19,7 @@ NOT_FINITE = 2
 WRONG_BRANCH = 3
 
 MAX_ITERATIONS = 12
-MAX_DAMPED = 40
+MAX_CAREFUL = 25
 SLOW = 0.2
 CONSERVING = 1.0
 
@@ -180,16 +180,33 @@ def newton(problem, k, evaluate):
     return NOT_CONVERGED
 
 
+@helper
+def keep_step(trial, middle, solver):
+    """middle.frame = trial configuration, middle.mean = the correction as left increments, T x."""
+    copy(trial.frame, middle.frame)
+    for i in range(trial.residual.shape[0] - 1):
+        for k in range(6):
+            s = 0.0
+            for m in range(6):
+                s += solver.tangent[i, k, m] * solver.x[i, m]
+            middle.mean[i, k] = s
+
+
 @stage
-def damped_newton(problem, k, evaluate):
-    """One step with a new matrix in every iteration and a line search on the size of the next correction."""
-    solver, trial = solver_of(problem), trial_of(problem)
+def careful_newton(problem, k, evaluate):
+    """One step from a plain predictor with a new matrix in every iteration, built with predicted stresses."""
+    solver, trial, middle = solver_of(problem), trial_of(problem), middle_of(problem)
     settings = solver.settings
     n = trial.residual.shape[0] - 1
     start_step(state_of(problem), trial, settings, False)
     solver.counters[3] += 1
-    call_address(evaluate, (problem, k))
-    for _ in range(MAX_DAMPED):
+    previous = math.inf
+    growths = 0
+    for iteration in range(MAX_CAREFUL):
+        call_address(evaluate, (problem, k))
+        solver.counters[1] += 1
+        if iteration > 0 and settings[6] != CONSERVING:
+            predict_stress(problem, middle.frame, middle.mean)
         refactor(problem, k)
         solver.memory[0] = 0.0
         set_right_hand_side(trial, solver)
@@ -197,24 +214,17 @@ def damped_newton(problem, k, evaluate):
         norm = correction_norm(solver.x, n, settings[4])
         if not norm < math.inf:
             return NOT_FINITE
-        copy(solver.x, solver.saved)
-        fraction = 1.0
-        applied = 0.0
-        while True:
-            apply_correction(solver.saved, fraction - applied, trial, solver)
-            applied = fraction
-            if norm * fraction <= tolerance_of(trial, settings):
-                solver.memory[1] = 0.1
-                return CONVERGED
-            call_address(evaluate, (problem, k))
-            solver.counters[1] += 1
-            set_right_hand_side(trial, solver)
-            solve(problem)
-            if correction_norm(solver.x, n, settings[4]) <= (1.0 - 0.25 * fraction) * norm:
-                break
-            fraction *= 0.5
-            if fraction < 1e-3:
+        if norm > previous:
+            growths += 1
+            if growths > 3:
                 return NOT_CONVERGED
+        if settings[6] != CONSERVING:
+            keep_step(trial, middle, solver)
+        apply_correction(solver.x, 1.0, trial, solver)
+        if norm <= tolerance_of(trial, settings) or (norm < 0.1 * previous and 0.1 * norm <= tolerance_of(trial, settings)):
+            solver.memory[1] = 0.1
+            return CONVERGED
+        previous = norm
     return NOT_CONVERGED
 
 
@@ -273,7 +283,7 @@ def advance(problem, n_steps, every, phase, row, report_out, evaluate):
             constraints_at_start(problem, k)
         code = newton(problem, k + 1, evaluate)
         if code != CONVERGED:
-            code = damped_newton(problem, k + 1, evaluate)
+            code = careful_newton(problem, k + 1, evaluate)
             if code != CONVERGED:
                 solver.memory[0] = 0.0
                 return code
@@ -345,9 +355,10 @@ def load_stages(table, problem):
     load(tangent.assemble_joints, address, 0, trial.frame)
     load(tangent.assemble, address, 0, trial.frame, trial.twist)
     load(wrong_branch, address, 0)
+    load(predict_stress, address, trial.frame, trial.increment)
     load(refactor, address, 0)
     evaluate = address_of(chosen)
-    for one in (newton, damped_newton):
+    for one in (newton, careful_newton):
         load(one, address, 0, evaluate)
     load(accept, address)
     load(constraints_at_start, address, 0)

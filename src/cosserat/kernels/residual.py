@@ -42,8 +42,8 @@ def element_forces(problem):
 
 
 @stage
-def predict_stress(problem, frames):
-    """trial.stress = K (strain at `frames` + its linear change along trial.increment).
+def predict_stress(problem, frames, increments):
+    """trial.stress = K (strain at `frames` + its linear change along left increments, (n+1, 6)).
 
     With the stress as an unknown of its own, Newton's iteration uses this prediction in the geometric stiffness and
     not the stress of the moved configuration, which for slender beams is spoilt by the second-order stretch of every
@@ -53,7 +53,7 @@ def predict_stress(problem, frames):
     for e in range(el.node.shape[0]):
         a, b = el.node[e, 0], el.node[e, 1]
         u, w, c, c1, eu, ew = beams.strain(frames, a, b, el.d0[e])
-        du, dw = beams.strain_rate(u, w, c, c1, trial.increment[a], trial.increment[b])
+        du, dw = beams.strain_rate(u, w, c, c1, increments[a], increments[b])
         n, m = beams.multiply(el.stiffness[e], add(eu, du), add(ew, dw))
         store(n, trial.stress[e], 0)
         store(m, trial.stress[e], 3)

@@ -88,7 +88,6 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
         middle=Middle(frame=compiled.frames.copy(), mean=np.zeros((n + 1, 6)), phi=np.zeros((nj, 6))),
         solver=Solver(
             x=np.zeros((n + nj, 6)),
-            saved=np.zeros((n + nj, 6)),
             tangent=np.broadcast_to(np.eye(6), (n + 1, 6, 6)).copy(),
             blocks=np.zeros((n_blocks + 1, 6, 6)),
             pivots=np.zeros(n + nj),

@@ -120,7 +120,7 @@ def simulate(
                 "steps": counters.steps,
                 "solves": counters.solves,
                 "factorizations": counters.factorizations,
-                "line_searches": counters.damped,
+                "careful_steps": counters.careful,
                 "steps_split": counters.halved,
                 "steps_rejected": counters.rejected,
                 "nodes": compiled.n_nodes,

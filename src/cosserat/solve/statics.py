@@ -136,7 +136,7 @@ class Statics:
                 return Attempt.BALANCED
             if iteration > 4 and norm > 4.0 * previous:
                 return Attempt.FAILED
-            predict_stress(self.memory.address, frame)
+            predict_stress(self.memory.address, frame, trial.increment)
             previous = norm
         return Attempt.FAILED
 

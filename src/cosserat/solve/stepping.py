@@ -59,8 +59,8 @@ class Counters:
         return int(self._raw[2])
 
     @property
-    def damped(self) -> int:
-        """Steps that needed a line search."""
+    def careful(self) -> int:
+        """Steps that the iteration with frozen factors could not solve."""
         return int(self._raw[3])
 
     def forget(self, steps: int) -> None:
