@@ -1,11 +1,118 @@
-"""`Equilibrium`: the result of statics."""
+"""`Equilibrium`: the result of a static solution."""
 
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.results import beams, joints, kinematics
+from cosserat.results.monitors import Monitors
+from cosserat.results.motion import Motion, motion_of
+from cosserat.results.run import in_world
+from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cosserat.model.model import Model
+
+Array = NDArray[np.float64]
 
 
 class Equilibrium:
-    """A balanced configuration."""
+    """Result of a static solution; the same questions as for `Run`, without time: plain arrays.
+
+    Attributes
+    ----------
+    status : Status
+        ``equilibrium.status.ok``.
+    stats, settings : dict
+        Work done by the solver, and what it was asked for.
+    """
 
     def __init__(self, trajectory: Trajectory) -> None:
         self.trajectory = trajectory
-        self.status = trajectory.status
+        self.motion: Motion = motion_of(trajectory)
+
+    @property
+    def status(self) -> Status:
+        """How the solution ended."""
+        return self.trajectory.status
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Load steps, iterations, times and sizes."""
+        return self.trajectory.stats
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the solver was asked for."""
+        return self.trajectory.settings
+
+    @property
+    def model(self) -> Model:
+        """The model that was solved."""
+        return self.trajectory.compiled.model
+
+    def position(self, place: Any) -> Array:
+        """Position (3,) of a place, world coordinates (m)."""
+        station, _ = self.motion.mechanism.station(place)
+        return kinematics.place_frames(self.motion, station)[1][-1].copy()
+
+    def rotation(self, place: Any) -> Array:
+        """Axes of a place as the columns of a rotation matrix (3, 3)."""
+        station, _ = self.motion.mechanism.station(place)
+        return kinematics.place_frames(self.motion, station)[0][-1].copy()
+
+    def coordinate(self, joint: Any) -> Any:
+        """Coordinate of a joint: a number for one freedom, (k,) for several (m, rad)."""
+        info, pick = self.motion.mechanism.joint(joint)
+        return _one_or_all(joints.coordinates(self.motion, info)[-1], pick)
+
+    def effort(self, joint: Any) -> Any:
+        """Effort in the freedoms of a joint (N, N m); see `Run.effort`."""
+        info, pick = self.motion.mechanism.joint(joint)
+        return _one_or_all(joints.efforts(self.motion, info)[-1], pick)
+
+    def reaction(self, joint: Any, frame: str = "world") -> Array:
+        """Wrench (6,) that the parent exerts on the child through the joint (N, N m); see `Run.reaction`."""
+        info, _ = self.motion.mechanism.joint(joint)
+        return joints.reactions(self.motion, info, in_world(frame, "joint"))[-1]
+
+    def section_force(self, beam: Any, s: float) -> Array:
+        """Section force (6,) of a beam at s in [0, 1]: N, Qy, Qz, T, My, Mz; see `Run.section_force`."""
+        return beams.section_forces(self.motion, beam, float(s))[-1]
+
+    def strain(self, beam: Any, s: float) -> Array:
+        """Strain measures (6,) of a beam at s in [0, 1]: stretch, shears (1), twist, curvatures (1/m)."""
+        return beams.strains(self.motion, beam, float(s))[-1]
+
+    @property
+    def energy(self) -> dict[str, float]:
+        """Strain energy, potential energy of gravity and their sum (J)."""
+        values = Monitors(self.motion).energies()
+        return {key: float(values[key][-1]) for key in ("strain", "potential", "total")}
+
+    @property
+    def constraint_violation(self) -> float:
+        """Largest violation of a joint constraint (m, or sine of an angle)."""
+        return float(Monitors(self.motion).violation()[-1])
+
+    def plot(self, ax: Any = None, path: str | Path | None = None) -> Figure:
+        """Draw the shape, with the reference configuration behind it; `path` saves the figure."""
+        from cosserat.view.plot import plot_shape
+
+        return plot_shape(self.motion, ax, path)
+
+    def __repr__(self) -> str:
+        return f"<Equilibrium of {self.motion.mechanism.name!r}: {self.status.message}>"
+
+
+def _one_or_all(values: Array, pick: int | None) -> Any:
+    if pick is not None:
+        return float(values[pick])
+    return float(values[0]) if len(values) == 1 else values

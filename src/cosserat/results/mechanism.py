@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.build import CompiledModel, System, row_to_frame
-from cosserat.compile.mesh import BeamMesh
+from cosserat.compile.mesh import BeamMesh, beam_matrices
 from cosserat.compile.rows import ActiveFreedom, freedom_geometry
 from cosserat.errors import ModelError, PlaceError
 from cosserat.lie import se3
-from cosserat.model.beams import Beam
-from cosserat.model.bodies import RigidBody
 from cosserat.model.joints import Joint
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Owner, Place, find_place
@@ -46,9 +45,20 @@ class JointInfo:
     active: tuple[int, ...]  # row of each freedom in the arrays of freedoms, -1: none
 
 
+class LineLoad(NamedTuple):
+    """A distributed load on the elements of a beam."""
+
+    beam: str
+    column: int  # in the sampled wrenches
+    follower: bool
+    spread: Array  # (ne, 2, 6, 6) nodal wrenches of a unit load
+
+
 @dataclass(frozen=True)
 class Mechanism:
     """Arrays and names of a mechanism."""
+
+    name: str
 
     system: System
     frames: Array  # (n+1, 12) reference configuration
@@ -56,6 +66,9 @@ class Mechanism:
     beams: dict[str, BeamMesh]
     joints: dict[str, JointInfo]
     owners: Mapping[str, Owner]
+    length: float  # typical length of an element or body
+    line_loads: Callable[[], list[LineLoad]]
+    compliance: Callable[[str, float], Array]  # of the section of a beam at s, (6, 6)
 
     @property
     def n_nodes(self) -> int:
@@ -116,26 +129,54 @@ class Mechanism:
 
 def mechanism_of(compiled: CompiledModel) -> Mechanism:
     """The mechanism of a compiled model."""
-    names = [name for name, _ in compiled.freedoms]
     positions = {(name, active.index): k for k, (name, active) in enumerate(compiled.freedoms)}
     joints = {}
     for k, item in enumerate(compiled.joints):
         joint = item.joint
         if joint is None:
             continue
-        count = len(joint.freedoms)
+        indices = range(len(joint.freedoms))
         joints[joint.name] = JointInfo(
             name=joint.name,
             index=k,
             kind=joint.kind,
-            freedoms=tuple(freedom_geometry(joint, i) for i in range(count)),
+            freedoms=tuple(freedom_geometry(joint, i) for i in indices),
             names=tuple(f.name for f in joint.freedoms),
             kinds=tuple(f.kind for f in joint.freedoms),
             driven=tuple(m is not None for m in joint.motion),
-            active=tuple(positions.get((joint.name, i), -1) if joint.name in names else -1 for i in range(count)),
+            active=tuple(positions.get((joint.name, i), -1) for i in indices),
         )
-    owners: dict[str, Owner] = {b.name: b for b in (*compiled.model.bodies, *compiled.model.beams)}
-    return Mechanism(compiled.system, compiled.frames, compiled.bodies, compiled.beams, joints, owners)
+    model = compiled.model
+    owners: dict[str, Owner] = {body.name: body for body in model.bodies}
+    owners.update({beam.name: beam for beam in model.beams})
+
+    def line_loads() -> list[LineLoad]:
+        first = len(model.loads)
+        found = []
+        for k, load in enumerate(model.distributed_loads):
+            mesh = compiled.beams[load.beam.name]
+            span = slice(mesh.first_element, mesh.first_element + len(mesh.pairs))
+            matrices, _ = beam_matrices(load.beam, mesh, compiled.system.elements.d0[span])
+            spread = matrices.follower if load.follower else matrices.dead
+            found.append(LineLoad(load.beam.name, first + k, bool(load.follower), spread))
+        return found
+
+    def compliance(name: str, s: float) -> Array:
+        beam = next(b for b in model.beams if b.name == name)
+        return np.asarray(np.linalg.inv(beam.section_at(s)[0]))
+
+    return Mechanism(
+        name=model.name,
+        system=compiled.system,
+        frames=compiled.frames,
+        bodies=compiled.bodies,
+        beams=compiled.beams,
+        joints=joints,
+        owners=owners,
+        length=compiled.length,
+        line_loads=functools.cache(line_loads),
+        compliance=compliance,
+    )
 
 
 class StoredOwner(Owner):
@@ -171,6 +212,3 @@ class StoredOwner(Owner):
         if self._frame is None:
             return "'start', 'end', 'at(s)'"
         return f"{self.name!r}, '{self.name}.at(x, y, z)'"
-
-
-__all__ = ["Beam", "JointInfo", "Mechanism", "RigidBody", "Station", "StoredOwner", "mechanism_of"]

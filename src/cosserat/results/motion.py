@@ -96,5 +96,5 @@ def _from_middles(values: Array, time: Array) -> Array:
     out = values.copy()
     left = (h[1:] / (h[:-1] + h[1:])).reshape(shape)
     out[1:-1] = left * values[1:-1] + (1.0 - left) * values[2:]
-    out[-1] = values[-1] + (values[-1] - values[-2]) * h[-1] / (h[-1] + h[-2])
+    out[-1] = out[-2] + (out[-2] - out[-3]) * h[-1] / h[-2]
     return out

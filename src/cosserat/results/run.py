@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
-from cosserat.results import joints, kinematics
+from cosserat.results import beams, joints, kinematics
+from cosserat.results.monitors import Monitors
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from xarray import DataArray
+    from matplotlib.figure import Figure
+    from xarray import DataArray, Dataset
 
     from cosserat.model.model import Model
 
@@ -23,6 +26,17 @@ Array = NDArray[np.float64]
 
 AXES = ("x", "y", "z")
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
+SECTION_FORCE = ("N", "Qy", "Qz", "T", "My", "Mz")
+STRAIN = ("stretch", "shear_y", "shear_z", "twist", "curvature_y", "curvature_z")
+ENERGIES = {
+    "kinetic": "kinetic energy",
+    "strain": "strain energy of beams, springs and joint springs",
+    "potential": "potential energy of gravity, zero at the world's origin",
+    "dissipated": "energy taken by viscous beams, dampers, joint damping and friction",
+    "work": "work of loads, efforts and prescribed motions",
+    "total": "kinetic + strain + potential",
+    "balance": "total - total at the start + dissipated - work",
+}
 
 
 class Run:
@@ -44,6 +58,7 @@ class Run:
     def __init__(self, trajectory: Trajectory) -> None:
         self.trajectory = trajectory
         self.motion: Motion = motion_of(trajectory)
+        self.monitors = Monitors(self.motion)
 
     @property
     def status(self) -> Status:
@@ -97,7 +112,7 @@ class Run:
         station, label = self.motion.mechanism.station(place)
         twist, rate = kinematics.place_twists(self.motion, station), kinematics.place_rates(self.motion, station)
         values = rate[:, :3] + np.cross(twist[:, 3:], twist[:, :3])
-        if _in_world(frame, "body"):
+        if in_world(frame, "body"):
             values = kinematics.rotate(kinematics.place_frames(self.motion, station)[0], values)
         return self._labelled(values, ("axis",), {"axis": AXES}, f"acceleration of {label}", "m/s^2")
 
@@ -105,14 +120,14 @@ class Run:
         """Angular acceleration (time, axis) of a place (rad/s^2), in world axes or in those of the place."""
         station, label = self.motion.mechanism.station(place)
         values = kinematics.place_rates(self.motion, station)[:, 3:]
-        if _in_world(frame, "body"):
+        if in_world(frame, "body"):
             values = kinematics.rotate(kinematics.place_frames(self.motion, station)[0], values)
         return self._labelled(values, ("axis",), {"axis": AXES}, f"angular acceleration of {label}", "rad/s^2")
 
     def _twist_part(self, place: Any, frame: str, part: slice, name: str, units: str) -> DataArray:
         station, label = self.motion.mechanism.station(place)
         values = kinematics.place_twists(self.motion, station)[:, part]
-        if _in_world(frame, "body"):
+        if in_world(frame, "body"):
             values = kinematics.rotate(kinematics.place_frames(self.motion, station)[0], values)
         return self._labelled(values, ("axis",), {"axis": AXES}, f"{name} of {label}", units)
 
@@ -144,7 +159,7 @@ class Run:
         joint frame of the child. Constraint forces, drives, and the efforts in the freedoms all count.
         """
         info, _ = self.motion.mechanism.joint(joint)
-        values = joints.reactions(self.motion, info, _in_world(frame, "joint"))
+        values = joints.reactions(self.motion, info, in_world(frame, "joint"))
         return self._labelled(values, ("component",), {"component": WRENCH}, f"reaction of {info.name}", "N, N m")
 
     def _of_freedoms(self, joint: Any, function: Any, name: str, units: tuple[str, str]) -> DataArray:
@@ -157,6 +172,112 @@ class Run:
         mixed = ", ".join(dict.fromkeys(unit))
         return self._labelled(values, ("freedom",), {"freedom": info.names}, f"{name} of {info.name}", mixed)
 
+    # beams ------------------------------------------------------------------------------------------------------------
+
+    def section_force(self, beam: Any, s: float) -> DataArray:
+        """Section force (time, component) of a beam at s in [0, 1]: N, Qy, Qz (N), T, My, Mz (N m).
+
+        The wrench that the part of larger s exerts on the part of smaller s, in the section's frame: a pulled beam has
+        N > 0. Where a load or joint is attached inside the beam it jumps, and the value is that of smaller s.
+        """
+        name, _ = self.motion.mechanism.beam(beam)
+        values = beams.section_forces(self.motion, beam, float(s))
+        labels = {"component": SECTION_FORCE}
+        return self._labelled(values, ("component",), labels, f"section force of {name} at s = {s:g}", "N, N m")
+
+    def strain(self, beam: Any, s: float) -> DataArray:
+        """Strain measures (time, component) of a beam at s in [0, 1]: stretch, shears (1), twist, curvatures (1/m)."""
+        name, _ = self.motion.mechanism.beam(beam)
+        values = beams.strains(self.motion, beam, float(s))
+        return self._labelled(values, ("component",), {"component": STRAIN}, f"strain of {name} at s = {s:g}", "1, 1/m")
+
+    # monitors ---------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def energy(self) -> Dataset:
+        """Energies over time (J): kinetic, strain, potential, dissipated, work, total and balance.
+
+        ``total = kinetic + strain + potential``; ``balance = total - total[0] + dissipated - work`` is zero for an exact
+        solution. Work and dissipation are integrals over the stored times (trapezoidal rule): store every step if the
+        balance matters.
+        """
+        from xarray import Dataset
+
+        values = self.monitors.energies()
+        return Dataset({k: self._labelled(values[k], (), {}, text, "J") for k, text in ENERGIES.items()})
+
+    @cached_property
+    def momentum(self) -> DataArray:
+        """Linear momentum and angular momentum about the world's origin (time, 6), world axes (kg m/s, kg m^2/s)."""
+        labels = {"component": ("px", "py", "pz", "lx", "ly", "lz")}
+        return self._labelled(self.monitors.momentum(), ("component",), labels, "momentum", "kg m/s, kg m^2/s")
+
+    @cached_property
+    def constraint_violation(self) -> DataArray:
+        """Largest violation of a joint constraint over time (m, or sine of an angle)."""
+        return self._labelled(self.monitors.violation(), (), {}, "constraint violation", "m, 1")
+
+    @cached_property
+    def transport_residual(self) -> DataArray:
+        """Residual of the transport of the momentum over each stored step, relative to the forces (1).
+
+        The momentum of every node, seen from the Galilean frame, changes by the forces on it and nothing else
+        ([deSaxce26] section 11.2); with a second-order method the residual falls with the square of the step.
+        """
+        return self._labelled(self.monitors.transport(), (), {}, "momentum transport residual", "1")
+
+    def report(self) -> str:
+        """A table of how the run went; also printed by ``print(run.report())``."""
+        from cosserat.results.report import report
+
+        return report(self)
+
+    # everything, files and pictures -----------------------------------------------------------------------------------
+
+    @cached_property
+    def data(self) -> Dataset:
+        """Everything as one labelled Dataset: bodies, beams (time, node), joints, energies, monitors."""
+        from cosserat.results.dataset import dataset
+
+        return dataset(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write a NetCDF file, which `cosserat.load_run` (and any NetCDF reader) reads."""
+        from cosserat.io.netcdf import save_run
+
+        save_run(self, path)
+
+    def plot(self, *places: Any, quantity: str = "position", ax: Any = None, path: str | Path | None = None) -> Figure:
+        """Draw a quantity over time, for places ("position", "velocity", ...) or joints ("coordinate", "effort", ...).
+
+        Without places: all joint coordinates, or the ends of all beams and bodies. `path` saves the figure.
+        """
+        from cosserat.view.plot import plot
+
+        return plot(self, places, quantity, ax, path)
+
+    def plot_energy(self, ax: Any = None, path: str | Path | None = None) -> Figure:
+        """Draw the energies over time."""
+        from cosserat.view.plot import plot_energy
+
+        return plot_energy(self, ax, path)
+
+    def show(self, path: str | Path | None = None, open: bool | None = None, trail: Any = None) -> Path:
+        """Write a 3D animation as one HTML file that needs no network, and open it in a browser.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write; default: a temporary file.
+        open : bool, optional
+            Open a browser; default: only if no path is given.
+        trail : place or list of places, optional
+            Places that leave a trail; default: the end of the last beam, or the last body.
+        """
+        from cosserat.view.scene import show
+
+        return show(self, path, open, trail)
+
     def _labelled(self, values: Array, dims: tuple[str, ...], coords: dict[str, Any], name: str, units: str) -> DataArray:
         from xarray import DataArray
 
@@ -165,11 +286,11 @@ class Run:
         return DataArray(values, dims=("time", *dims), coords=labels, attrs={"long_name": name, "units": units})
 
     def __repr__(self) -> str:
-        name = self.model.name
+        name = self.motion.mechanism.name
         return f"<Run of {name!r}: {len(self.time)} stored times to t = {self.time[-1]:g} s, {self.status.message}>"
 
 
-def _in_world(frame: str, other: str) -> bool:
+def in_world(frame: str, other: str) -> bool:
     if frame not in ("world", other):
         raise SolveError(f"frame is {frame!r}; pass 'world' or {other!r}")
     return frame == "world"

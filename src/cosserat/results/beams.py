@@ -1,0 +1,106 @@
+"""Section forces and strains of beams at any s.
+
+Inside an element the wrench is that of its ends, carried statically along it, plus what the loads and the inertia of
+the element itself take off on the way: with its consistent shares of them at the nodes the section force is exact at
+the nodes (at a clamp it is the reaction), and inside for a uniform load.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.elements import ElementMatrices, gravity_moments
+from cosserat.errors import PlaceError
+from cosserat.kernels.monitors import between, element_states
+from cosserat.results.kinematics import rotate
+from cosserat.results.motion import Motion
+
+Array = NDArray[np.float64]
+
+
+def section_forces(motion: Motion, beam: Any, s: float, viscous: bool = True) -> Array:
+    """Wrench (nt, 6) of the part of larger s on the part of smaller s, in the section's frame; see docs/results.md.
+
+    Where a load or joint is attached inside the beam the wrench jumps; there it is that of the side of smaller s.
+    """
+    name, mesh = motion.mechanism.beam(beam)
+    if not 0.0 <= s <= 1.0:
+        raise PlaceError(f"beam {name!r}: s is {s!r}; it runs from 0 at the start of the beam to 1 at its end")
+    e, xi = mesh.element_at(s)
+    force = element_forces(motion, np.array([e]), viscous)[2][:, 0]
+    a, b = motion.mechanism.system.elements.node[e]
+    n = len(motion.time)
+    frames, twists = np.empty((n, 12)), np.empty((n, 6))
+    between(motion.frame, motion.twist, a, b, xi, frames, twists)
+    R_t, x = np.swapaxes(frames[:, :9].reshape(-1, 3, 3), 1, 2), frames[:, 9:]
+
+    def moved(node: int, wrench: Array) -> Array:
+        """A wrench given in a node's frame, in the section's frame and about its origin."""
+        R, origin = motion.node(node)
+        f = rotate(R, wrench[:, :3])
+        m = rotate(R, wrench[:, 3:]) + np.cross(origin - x, f)
+        return np.hstack((rotate(R_t, f), rotate(R_t, m)))
+
+    share = _shares(motion, name, e)
+    carried = (1.0 - xi) * moved(a, share[:, :6]) - xi * moved(b, share[:, 6:])
+    local = (1.0 - xi) * share[:, :6] - xi * share[:, 6:]
+    return moved(a, -force[:, :6]) + 0.5 * (carried + local)
+
+
+def strains(motion: Motion, beam: Any, s: float) -> Array:
+    """Strain measures (nt, 6) at s: stretch, two shears (1), twist and two curvatures (1/m), zero without stress."""
+    name, _ = motion.mechanism.beam(beam)
+    return section_forces(motion, beam, s, viscous=False) @ motion.mechanism.compliance(name, s).T
+
+
+def element_forces(motion: Motion, elements: NDArray[np.int64], viscous: bool = True) -> tuple[Array, Array, Array]:
+    """Strains d - d0, their rates (nt, ne, 6) and nodal forces (nt, ne, 12) of the given elements."""
+    arrays = motion.mechanism.system.elements
+    shape = (len(motion.time), len(elements))
+    strain, rate, force = np.empty((*shape, 6)), np.empty((*shape, 6)), np.empty((*shape, 12))
+    viscosity = arrays.viscosity[elements] * (1.0 if viscous else 0.0)
+    element_states(
+        motion.frame, motion.twist, arrays.node[elements], arrays.d0[elements], arrays.stiffness[elements], viscosity,
+        strain, rate, force,
+    )  # fmt: skip
+    return strain, rate, force
+
+
+def gyroscopic(p: Array, twist: Array) -> Array:
+    """-ad(v)^T p over leading dimensions."""
+    pu, pw, v, omega = p[..., :3], p[..., 3:], twist[..., :3], twist[..., 3:]
+    return np.concatenate((np.cross(omega, pu), np.cross(v, pu) + np.cross(omega, pw)), axis=-1)
+
+
+def _shares(motion: Motion, name: str, e: int) -> Array:
+    """Loads (nt, 12) that act along element e itself (line loads, weight, inertia), shared out to its two nodes."""
+    mechanism = motion.mechanism
+    mesh = mechanism.beams[name]
+    arrays = mechanism.system.elements
+    a, b = arrays.node[e]
+    M = arrays.mass[e]
+    twist = np.hstack((motion.twist[:, a], motion.twist[:, b]))
+    rate = np.hstack((motion.rate[:, a], motion.rate[:, b]))
+    p = twist @ M
+    inertia = rate @ M + np.hstack((gyroscopic(p[:, :6], twist[:, :6]), gyroscopic(p[:, 6:], twist[:, 6:])))
+    share = -inertia
+    one = slice(e, e + 1)
+    empty = np.empty((1, 2, 6, 6))
+    matrices = ElementMatrices(arrays.stiffness[one], arrays.mass[one], empty, empty)
+    masses, moments = gravity_moments(matrices, arrays.d0[one])
+    loads = [load for load in mechanism.line_loads() if load.beam == name]
+    for side, node in enumerate((a, b)):
+        R_t = np.swapaxes(motion.node(node)[0], 1, 2)
+        g = rotate(R_t, motion.inputs.gravity)
+        share[:, 6 * side : 6 * side + 3] += masses[0, side] * g
+        share[:, 6 * side + 3 : 6 * side + 6] += np.cross(moments[0, side], g)
+        R_0 = np.broadcast_to(mechanism.frames[node, :9].reshape(3, 3).T, R_t.shape)
+        for load in loads:
+            sample = motion.inputs.wrench[:, load.column]
+            turn = R_0 if load.follower else R_t
+            local = np.hstack((rotate(turn, sample[:, :3]), rotate(turn, sample[:, 3:])))
+            share[:, 6 * side : 6 * side + 6] += local @ load.spread[e - mesh.first_element, side].T
+    return share

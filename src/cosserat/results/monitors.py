@@ -1,0 +1,130 @@
+"""Monitors of a motion: energies and their balance, momentum, constraint violation, transport of the momentum.
+
+Time integrals of powers are taken over the stored times by the trapezoidal rule.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.kernels.joints import ROTATION, SCREW
+from cosserat.results.joints import joint_sides
+from cosserat.results.kinematics import rotate
+from cosserat.results.motion import Motion
+from cosserat.results.nodal import Ledger, ledger, momenta
+
+Array = NDArray[np.float64]
+
+
+class Monitors:
+    """Computes each monitor once, when it is first asked for."""
+
+    def __init__(self, motion: Motion) -> None:
+        self.motion = motion
+        self._book: Ledger | None = None
+        self._momenta: Array | None = None
+
+    @property
+    def book(self) -> Ledger:
+        """Energies, powers and forces."""
+        if self._book is None:
+            self._book = ledger(self.motion)
+        return self._book
+
+    @property
+    def nodal_momenta(self) -> Array:
+        """Momenta (nt, n+1, 6) of the nodes in their own frames."""
+        if self._momenta is None:
+            self._momenta = momenta(self.motion)
+        return self._momenta
+
+    def energies(self) -> dict[str, Array]:
+        """Energies (J) over time; balance = total - total[0] + dissipated - work should vanish."""
+        book, t = self.book, self.motion.time
+        kinetic = 0.5 * np.einsum("tni,tni->t", self.nodal_momenta, self.motion.twist)
+        total = kinetic + book.strain + book.potential
+        dissipated, work = integrate(t, book.loss), integrate(t, book.supply)
+        return {
+            "kinetic": kinetic,
+            "strain": book.strain,
+            "potential": book.potential,
+            "dissipated": dissipated,
+            "work": work,
+            "total": total,
+            "balance": total - total[0] + dissipated - work,
+        }
+
+    def momentum(self) -> Array:
+        """Linear momentum and angular momentum about the world's origin (nt, 6), world axes."""
+        x = self.motion.frame[:, :, 9:]
+        p = self._in_space(self.nodal_momenta)
+        p[..., 3:] += np.cross(x, p[..., :3])
+        return np.asarray(p.sum(axis=1))
+
+    def violation(self) -> Array:
+        """Largest constraint value (nt,), m or 1."""
+        motion = self.motion
+        arrays = motion.mechanism.system.joints
+        n = len(motion.time)
+        worst = np.zeros(n)
+        for j in range(len(arrays.n_rows)):
+            sides = joint_sides(motion, j)
+            shift = np.zeros((n, 3))
+            D_a = D_b = np.broadcast_to(np.eye(3), (n, 3, 3))
+            if arrays.drive[j] >= 0:
+                drive = motion.inputs.drive[:, arrays.drive[j]]
+                shift = drive[:, :3]
+                D_a, D_b = drive[:, 3:12].reshape(n, 3, 3), drive[:, 12:].reshape(n, 3, 3)
+            for k in range(arrays.n_rows[j]):
+                a, b = arrays.row_a[j, k], arrays.row_b[j, k]
+                if arrays.kind[j, k] == ROTATION:
+                    phi = np.sum((D_a @ a) * rotate(sides.R, D_b @ b), axis=1)
+                else:
+                    phi = (sides.x - shift) @ a
+                    if arrays.kind[j, k] == SCREW and arrays.angle[j] >= 0:
+                        phi = phi - arrays.pitch[j] * motion.angle[:, arrays.angle[j]]
+                worst = np.maximum(worst, np.abs(phi))
+        return worst
+
+    def transport(self) -> Array:
+        """Residual (nt,) of the transport of the momentum over each step, relative to the forces; the first is 0.
+
+        In the Galilean frame the momentum of every node changes only by the forces on it: its covariant derivative
+        along the motion is the force [deSaxce26] section 11.2. Here (J1 - J0)/h - (F0 + F1)/2 with J, F transported to
+        the point halfway, moments divided by the typical length of a part. The reference is the largest root sum of
+        squares of forces and momentum changes, plus that of the momenta over the whole time.
+        """
+        motion = self.motion
+        t = motion.time
+        if len(t) < 2:
+            return np.zeros(len(t))
+        x = motion.frame[:, :, 9:]
+        middle = 0.5 * (x[1:] + x[:-1])
+        p, f = self._in_space(self.nodal_momenta), self._in_space(self.book.force)
+        length = motion.mechanism.length
+
+        def about(q: Array, arm: Array) -> Array:
+            moment = (q[..., 3:] + np.cross(arm, q[..., :3])) / length
+            return np.concatenate((q[..., :3], moment), axis=-1)
+
+        before, after = x[:-1] - middle, x[1:] - middle
+        h = np.diff(t)[:, None, None]
+        change = (about(p[1:], after) - about(p[:-1], before)) / h
+        force = 0.5 * (about(f[1:], after) + about(f[:-1], before))
+        size = np.sqrt(np.sum(change**2 + force**2, axis=(1, 2))).max()
+        size += np.sqrt(np.sum(about(p, np.zeros(3)) ** 2, axis=(1, 2))).max() / (t[-1] - t[0])
+        residual = np.sqrt(np.sum((change - force)[:, :-1] ** 2, axis=(1, 2)))
+        return np.concatenate(([0.0], residual / size if size > 0.0 else residual))
+
+    def _in_space(self, wrenches: Array) -> Array:
+        """Wrenches of nodes in world axes, still about the nodes."""
+        R = self.motion.frame[:, :, :9].reshape(*wrenches.shape[:2], 3, 3)
+        f = np.einsum("tnij,tnj->tni", R, wrenches[..., :3])
+        m = np.einsum("tnij,tnj->tni", R, wrenches[..., 3:])
+        return np.concatenate((f, m), axis=-1)
+
+
+def integrate(t: Array, power: Array) -> Array:
+    """Time integral from the first time on, trapezoidal rule."""
+    return np.concatenate(([0.0], np.cumsum(0.5 * np.diff(t) * (power[1:] + power[:-1]))))

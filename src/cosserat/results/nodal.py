@@ -1,0 +1,151 @@
+"""Momenta and forces of nodes over time, all in the nodes' own frames, and the powers of what acts on them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.build import row_to_frame
+from cosserat.results.beams import element_forces
+from cosserat.results.joints import constraint_wrenches, directions, joint_sides, passive_efforts
+from cosserat.results.kinematics import rotate
+from cosserat.results.motion import Motion
+
+Array = NDArray[np.float64]
+
+
+class Ledger(NamedTuple):
+    """Energies and powers (nt,), and the forces on nodes without inertia (nt, n+1, 6), applied ones positive."""
+
+    strain: Array
+    potential: Array
+    loss: Array  # power that viscous parts and friction take
+    supply: Array  # power of loads, efforts and prescribed motions
+    force: Array
+
+
+def momenta(motion: Motion) -> Array:
+    """Momenta M v (nt, n+1, 6) of the nodes."""
+    system = motion.mechanism.system
+    p = np.zeros_like(motion.twist)
+    el = system.elements
+    for e in range(len(el.node)):
+        a, b = el.node[e]
+        both = np.hstack((motion.twist[:, a], motion.twist[:, b])) @ el.mass[e]
+        p[:, a] += both[:, :6]
+        p[:, b] += both[:, 6:]
+    for k, node in enumerate(system.bodies.node):
+        p[:, node] += motion.twist[:, node] @ system.bodies.mass[k]
+    return p
+
+
+def ledger(motion: Motion) -> Ledger:
+    """Everything that acts, once through all components."""
+    n = len(motion.time)
+    book = Ledger(np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros_like(motion.twist))
+    _beams(motion, book)
+    _gravity(motion, book)
+    _springs(motion, book)
+    _loads(motion, book)
+    _joints(motion, book)
+    book.force[:, -1] = 0.0
+    return book
+
+
+def _beams(motion: Motion, book: Ledger) -> None:
+    el = motion.mechanism.system.elements
+    for e in range(len(el.node)):
+        strain, rate, force = (x[:, 0] for x in element_forces(motion, np.array([e])))
+        book.strain[:] += 0.5 * np.sum(strain * (strain @ el.stiffness[e]), axis=1)
+        if el.viscosity[e] > 0.0:
+            book.loss[:] += el.viscosity[e] * np.sum(rate * (rate @ el.stiffness[e]), axis=1)
+        a, b = el.node[e]
+        book.force[:, a] -= force[:, :6]
+        book.force[:, b] -= force[:, 6:]
+
+
+def _gravity(motion: Motion, book: Ledger) -> None:
+    nodes = motion.mechanism.system.nodes
+    g = motion.inputs.gravity
+    for i in range(len(nodes.mass) - 1):
+        R, x = motion.node(i)
+        book.potential[:] -= np.sum(g * (nodes.mass[i] * x + R @ nodes.moment[i]), axis=1)
+        local = rotate(np.swapaxes(R, 1, 2), g)
+        book.force[:, i, :3] += nodes.mass[i] * local
+        book.force[:, i, 3:] += np.cross(nodes.moment[i], local)
+
+
+def _springs(motion: Motion, book: Ledger) -> None:
+    springs = motion.mechanism.system.springs
+    for k in range(len(springs.stiffness)):
+        ends = []
+        for node, point in zip(springs.node[k], (springs.point_a[k], springs.point_b[k]), strict=True):
+            R, x = motion.node(node)
+            twist = motion.twist[:, node]
+            ends.append((node, point, R, x + R @ point, rotate(R, twist[:, :3] + np.cross(twist[:, 3:], point))))
+        line = ends[1][3] - ends[0][3]
+        length = np.linalg.norm(line, axis=1)
+        unit = line / np.where(length < 1e-14, np.inf, length)[:, None]
+        rate = np.sum(unit * (ends[1][4] - ends[0][4]), axis=1)
+        book.strain[:] += 0.5 * springs.stiffness[k] * (length - springs.length[k]) ** 2
+        book.loss[:] += springs.damping[k] * rate**2
+        pull = springs.stiffness[k] * (length - springs.length[k]) + springs.damping[k] * rate
+        for (node, point, R, _, _), sign in zip(ends, (1.0, -1.0), strict=True):
+            f = rotate(np.swapaxes(R, 1, 2), sign * pull[:, None] * unit)
+            book.force[:, node, :3] += f
+            book.force[:, node, 3:] += np.cross(point, f)
+
+
+def _loads(motion: Motion, book: Ledger) -> None:
+    loads = motion.mechanism.system.loads
+    for k, node in enumerate(loads.node):
+        F = row_to_frame(loads.frame[k])
+        sample = motion.inputs.wrench[:, loads.column[k]]
+        f, m = sample[:, :3], sample[:, 3:]
+        if not loads.follower[k]:
+            R_t = np.swapaxes(motion.node(node)[0], 1, 2)
+            f, m = rotate(R_t, f) @ F[:3, :3], rotate(R_t, m) @ F[:3, :3]
+        wrench = to_node(np.hstack((f, m)) @ loads.gain[k].T, F)
+        book.force[:, node] += wrench
+        book.supply[:] += np.sum(wrench * motion.twist[:, node], axis=1)
+
+
+def _joints(motion: Motion, book: Ledger) -> None:
+    mechanism = motion.mechanism
+    arrays = mechanism.system.joints
+    by_index = {joint.index: joint for joint in mechanism.joints.values()}
+    freedoms = mechanism.system.freedoms
+    for j in range(len(arrays.n_rows)):
+        sides = joint_sides(motion, j)
+        on_a, on_b = constraint_wrenches(motion, j, sides)
+        joint = by_index.get(j)
+        if joint is not None and any(joint.driven):
+            book.supply[:] += np.sum(on_a * sides.twist_a + on_b * sides.twist_b, axis=1)
+        for i in range(0 if joint is None else len(joint.freedoms)):
+            assert joint is not None
+            k = joint.active[i]
+            if k < 0:
+                continue
+            unit_a, unit_b = directions(joint, i, sides)
+            rate = np.sum(unit_a * sides.twist_a + unit_b * sides.twist_b, axis=1)
+            effort = passive_efforts(motion, joint, i, sides)
+            on_a, on_b = on_a + effort[:, None] * unit_a, on_b + effort[:, None] * unit_b
+            loss = freedoms.damping[k] * rate + freedoms.friction[k] * np.tanh(rate / freedoms.speed[k])
+            book.loss[:] += loss * rate
+            if freedoms.effort[k] >= 0:
+                book.supply[:] += motion.inputs.effort[:, freedoms.effort[k]] * rate
+            if freedoms.stiffness[k] != 0.0:
+                applied = motion.inputs.effort[:, freedoms.effort[k]] if freedoms.effort[k] >= 0 else 0.0
+                q = (applied - loss - effort) / freedoms.stiffness[k]
+                book.strain[:] += 0.5 * freedoms.stiffness[k] * q**2
+        a, b = arrays.node[j]
+        book.force[:, a] += to_node(on_a, row_to_frame(arrays.frame_a[j]))
+        book.force[:, b] += to_node(on_b, row_to_frame(arrays.frame_b[j]))
+
+
+def to_node(wrench: Array, frame: Array) -> Array:
+    """Wrenches (nt, 6) given in a constant frame of a node, in the node's own frame."""
+    f = wrench[:, :3] @ frame[:3, :3].T
+    return np.hstack((f, wrench[:, 3:] @ frame[:3, :3].T + np.cross(frame[:3, 3], f)))
