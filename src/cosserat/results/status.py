@@ -59,7 +59,7 @@ class Status:
         """One sentence for a user."""
         text = self.outcome.value
         if self.ok:
-            return text
+            return text + (f" ({self.detail})" if self.detail else "")
         where = f"stopped at t = {self.time:.6g} s"
         return f"{where}: {text}" + (f" ({self.detail})" if self.detail else "")
 

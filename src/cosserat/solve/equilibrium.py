@@ -10,6 +10,7 @@ from cosserat.compile.build import compile_model
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import History
 from cosserat.kernels.integrate import load_stages
+from cosserat.kernels.residual import forces
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
@@ -19,6 +20,7 @@ from cosserat.solve.memory import Memory, new_memory
 from cosserat.solve.statics import Attempt, Statics
 
 _SMALLEST_STEP = 2.0**-14
+_CRITICAL_STEP = 2.0**-7  # a critical load is passed in steps no larger than this
 _SINGULAR = 1e-13
 
 
@@ -98,11 +100,11 @@ def equilibrium(
     return Equilibrium(Trajectory(compiled, times, history, status, settings, stats))
 
 
-def _finish(statics: Statics, t: float) -> Status:
+def _finish(statics: Statics, t: float, detail: str = "") -> Status:
     softest = statics.softest()
     if softest < _SINGULAR:
         return Status(Outcome.FREE_MOTION, t, "the loads balance, but the position is not unique")
-    return Status(Outcome.OK, t)
+    return Status(Outcome.OK, t, detail)
 
 
 def _at_full_load(statics: Statics, memory: Memory, times: np.ndarray, absolute: float) -> tuple[Status, int]:
@@ -118,13 +120,22 @@ def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: 
     trial, sampler = memory.problem.trial, statics.compiled.sampler
     reached, step, n_steps = 0.0, 1.0, 0
     attempt = Attempt.BALANCED
+    memory.replace(inputs=sampler.sample(times, 0.0))
+    forces(memory.address, 0)
+    stable_sign = statics.sign if statics.factor(0.0) is not None else 0
+    passed = ""
     while reached < 1.0:
         factor = min(1.0, reached + step)
         memory.replace(inputs=sampler.sample(times, factor))
         backup = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
         # inside the path a loose balance is enough
         attempt = statics.balance(absolute if factor == 1.0 else 1e4 * absolute, limit_first=step > _SMALLEST_STEP)
-        if attempt is Attempt.BALANCED:
+        # A tangent whose determinant changed sign belongs to another branch, or lies beyond a critical load.
+        changed = attempt is Attempt.BALANCED and stable_sign != 0 and statics.sign == -stable_sign
+        if attempt is Attempt.BALANCED and (not changed or step <= _CRITICAL_STEP):
+            if changed:
+                stable_sign = statics.sign
+                passed = f"a critical load was passed between {100 * reached:.4g} % and {100 * factor:.4g} % of the loads"
             n_steps += 1
             reached = factor
             step *= 2.0
@@ -136,7 +147,7 @@ def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: 
         if step < _SMALLEST_STEP:
             break
     if reached == 1.0:
-        return _finish(statics, times[0]), n_steps
+        return _finish(statics, times[0], passed), n_steps
     # Fall to a stable position: (K + shift M) steps at full load, the shift let go as the motion calms down.
     memory.replace(inputs=sampler.sample(times))
     compiled = statics.compiled

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time as clock
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from cosserat.compile.build import CompiledModel, compile_model
-from cosserat.errors import SolveError
+from cosserat.errors import CosseratWarning, SolveError
 from cosserat.kernels.arrays import History
 from cosserat.kernels.integrate import CONSERVING
 from cosserat.model.model import Model
@@ -64,8 +65,8 @@ def simulate(
     every : int
         Store every so many steps.
     tolerance : float
-        For adaptive steps: estimated error of positions accumulated over the whole run, as a share of the extent of the
-        mechanism.
+        For adaptive steps: estimated position error that a hundred steps may commit together, as a share of the extent
+        of the mechanism.
     newton_tolerance : float, optional
         Accepted error of accelerations in each step, relative to the largest (1e-5; 1e-9 for "energy-momentum").
     controller : callable, optional
@@ -91,6 +92,13 @@ def simulate(
     _check(duration, step, formulation, integrator, rho, every, tolerance)
     wall, cpu = clock.perf_counter(), clock.process_time()
     compiled = compile_model(model)
+    if integrator == "generalized-alpha" and rho > 0.995 and compiled.joints:
+        warnings.warn(
+            f"rho = {rho:g}: without numerical damping, errors of accelerations and reactions in joints alternate from "
+            "step to step and grow; use integrator='energy-momentum' for a run without damping, or rho <= 0.99",
+            CosseratWarning,
+            stacklevel=2,
+        )
     if newton_tolerance is None:
         newton_tolerance = 1e-9 if integrator == "energy-momentum" else 1e-5
     memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))

@@ -46,6 +46,7 @@ class Statics:
         self._order = np.lexsort((columns, rows))
         self._indices = columns[self._order]
         self._indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n))))
+        self.sign = 0  # of the determinant of the last tangent: it changes where a path loses or regains stability
         self.scale = 1.0
         self.scale = self._stiffness_scale()
 
@@ -75,9 +76,12 @@ class Statics:
         blocks = self.memory.problem.solver.blocks[:-1][self._order]
         self.factorizations += 1
         try:
-            return splu(bsr_matrix((blocks, self._indices, self._indptr)).tocsc())
+            lu = splu(bsr_matrix((blocks, self._indices, self._indptr)).tocsc())
         except RuntimeError:
             return None
+        pivots = lu.U.diagonal()
+        self.sign = _parity(lu.perm_r) * _parity(lu.perm_c) * int(np.prod(np.sign(pivots)))
+        return lu
 
     def residual(self) -> Array:
         """-(r, s phi) at the trial state, one row per vertex."""
@@ -189,3 +193,18 @@ class Statics:
             if not np.isfinite(growth):
                 return 0.0
         return 1.0 / (growth * self.scale)
+
+
+def _parity(permutation: NDArray[np.int32]) -> int:
+    """+1 for an even permutation, -1 for an odd one, by counting cycles."""
+    seen = np.zeros(len(permutation), dtype=bool)
+    cycles = 0
+    following = permutation.tolist()
+    for start in range(len(following)):
+        if not seen[start]:
+            cycles += 1
+            k = start
+            while not seen[k]:
+                seen[k] = True
+                k = following[k]
+    return -1 if (len(following) - cycles) % 2 else 1
