@@ -1,0 +1,5 @@
+"""``python -m cosserat``: the command line."""
+
+from cosserat.cli import main
+
+main()

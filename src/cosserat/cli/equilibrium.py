@@ -1,0 +1,88 @@
+"""``cosserat equilibrium``: find where a mechanism rests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from cosserat.cli.files import ModelPath, Settings, list_written, load, writable
+from cosserat.cli.guard import Debug, console, guarded
+from cosserat.cli.run import leave
+from cosserat.cli.tables import numbers, titled_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from cosserat.model import Model
+    from cosserat.results.equilibrium import Equilibrium
+
+
+@guarded
+def equilibrium(
+    model: ModelPath,
+    place: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PLACE", help="Also show this place, such as 'beam.at(0.5)'; may be repeated."),
+    ] = None,
+    time: Annotated[float, typer.Option(help="Time at which loads and motions are taken (s).")] = 0.0,
+    out: Annotated[Path | None, typer.Option(help="Result file (NetCDF).")] = None,
+    set_: Settings = None,
+    debug: Debug = False,
+) -> None:
+    """Find where a mechanism rests under its loads; print positions and reactions."""
+    from cosserat.cli.kernels import prepare
+    from cosserat.solve.equilibrium import equilibrium as solve
+
+    loaded = load(model, set_).model
+    places = _places(loaded)
+    for text in place or []:
+        loaded.place(text, "--place")
+        places.append(text)
+    if out is not None:
+        writable(out)
+    prepare()
+    found = solve(loaded, time=time)
+    stats = found.trajectory.stats
+    console.print(
+        f"{loaded.name}: {found.status.message}; {stats['load_steps']} load steps, {stats['iterations']} iterations, "
+        f"{stats['solve_seconds']:.2f} s"
+    )
+    console.print(_position_table(found, places))
+    if loaded.joints:
+        console.print(_reaction_table(found, loaded))
+    if out is not None:
+        found.save(out)
+        list_written([out])
+    leave(found.status, "what is shown is the last configuration that was reached")
+
+
+def _places(model: Model) -> list[str]:
+    """Bodies, and both ends of beams."""
+    return [body.name for body in model.bodies] + [f"{b.name}.{end}" for b in model.beams for end in ("start", "end")]
+
+
+def _position_table(found: Equilibrium, places: list[str]) -> Table:
+    table = titled_table("positions (m)")
+    table.add_column("place")
+    for axis in "xyz":
+        table.add_column(axis, justify="right")
+    positions = {place: [float(x) for x in found.position(place)] for place in places}
+    scale = max((abs(x) for row in positions.values() for x in row), default=0.0)
+    for place, row in positions.items():
+        table.add_row(Text(place), *numbers(row, scale))
+    return table
+
+
+def _reaction_table(found: Equilibrium, model: Model) -> Table:
+    table = titled_table("reactions of the parents on the children, world axes, about the joint (N, N m)")
+    table.add_column("joint")
+    for name in ("fx", "fy", "fz", "mx", "my", "mz"):
+        table.add_column(name, justify="right")
+    wrenches = {joint.name: [float(x) for x in found.reaction(joint.name)] for joint in model.joints}
+    scale = max(abs(x) for row in wrenches.values() for x in row)
+    for name, row in wrenches.items():
+        table.add_row(Text(name), *numbers(row, scale, 5))
+    return table

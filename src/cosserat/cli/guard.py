@@ -1,0 +1,78 @@
+"""What surrounds every command: errors in one readable block, warnings in one line, exit codes."""
+
+from __future__ import annotations
+
+import functools
+import re
+import warnings
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from cosserat.errors import CosseratError
+
+OK, NOT_FINISHED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+Debug = Annotated[bool, typer.Option("--debug", help="Show the Python traceback of an error.")]
+
+_LOCATED = re.compile(r"(?P<where>[^:\n]*\.ya?ml(?:, [^:]*)?|[^:\n]*\.nc): (?P<what>.*)", re.DOTALL)
+
+
+class UsageProblem(CosseratError, ValueError):
+    """Options of a command that do not go together; the message says what to pass."""
+
+
+def guarded(command: Callable[..., None]) -> Callable[..., None]:
+    """Run a command so that bad input ends in exit code 2 and one block of text, an interruption in 130."""
+
+    @functools.wraps(command)
+    def wrapper(*args: Any, **kwargs: Any) -> None:
+        debug = kwargs.get("debug", False)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("default")
+                warnings.showwarning = _show_warning
+                command(*args, **kwargs)
+        except KeyboardInterrupt:
+            errors.print("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except CosseratError as error:
+            if debug:
+                raise
+            show_error(str(error))
+            raise typer.Exit(BAD_INPUT) from None
+        except OSError as error:
+            if debug:
+                raise
+            show_error(f"{error.filename or 'file'}: {error.strerror or error}; pass another path")
+            raise typer.Exit(BAD_INPUT) from None
+
+    return wrapper
+
+
+def show_error(message: str) -> None:
+    """Print what is wrong, where, and the remedy: the part of a message after its first semicolon."""
+    where, what = "", message.strip()
+    if located := _LOCATED.fullmatch(what):
+        where, what = located["where"], located["what"]
+    what, _, remedy = what.partition("; ")
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(Text("error", style="bold red"), Text(what))
+    if where:
+        grid.add_row("where", Text(where))
+    if remedy:
+        grid.add_row("remedy", Text(remedy))
+    errors.print(grid)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    errors.print(Text("warning  ", style="bold yellow") + Text(str(message)))

@@ -1,0 +1,75 @@
+"""Compiled kernels seen from the command line: are they there, and if not, compile them and say so."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cosserat.cli.guard import console
+
+if TYPE_CHECKING:
+    import cosserat as cs
+
+LAST = {"generalized-alpha": "integrate.advance", "energy-momentum": "conserving.evaluate"}
+"""Integrator -> the kernel that is compiled last (the second needs what the first needs, too)."""
+
+_ANNOUNCEMENT = "compiling kernels, once per installation, about half a minute ..."
+
+
+def compiler_is_off() -> bool:
+    """Whether kernels run as plain Python."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+def cache_folder() -> Path:
+    """Where the kernels of this version are kept."""
+    from cosserat.jit import cache_directory
+
+    return cache_directory()
+
+
+def compiled_names() -> list[str]:
+    """Kernels in the cache, such as ``integrate.advance``."""
+    return sorted({path.name.split("-", 1)[0] for path in cache_folder().glob("*.nbi")})
+
+
+def ready(integrator: str = "generalized-alpha") -> bool:
+    """Whether nothing has to be compiled for `simulate` and `equilibrium`."""
+    names = compiled_names()
+    return compiler_is_off() or all(LAST[key] in names for key in {"generalized-alpha", integrator})
+
+
+def warm(integrator: str = "generalized-alpha") -> float:
+    """Compile, or read from the cache, what `simulate` and `equilibrium` need; returns the seconds it took."""
+    import cosserat as cs
+    from cosserat.demo import two_link_arm
+
+    started = time.perf_counter()
+    model = two_link_arm("RF")
+    cs.simulate(model, duration=0.02, step=0.01, integrator=integrator).report()
+    if integrator == "generalized-alpha":
+        cs.simulate(model, duration=0.01)
+        cs.equilibrium(_clamped())
+    return time.perf_counter() - started
+
+
+def prepare(integrator: str = "generalized-alpha") -> None:
+    """Compile what is missing, and announce it."""
+    if integrator not in LAST or ready(integrator):
+        return
+    console.print(_ANNOUNCEMENT)
+    with console.status("compiling"):
+        seconds = warm(integrator)
+    console.print(f"compiled in {seconds:.0f} s; kept in {cache_folder()}\n", soft_wrap=True)
+
+
+def _clamped() -> cs.Model:
+    import cosserat as cs
+
+    model = cs.Model("clamped", gravity=(0, 0, -9.81))
+    rod, steel = cs.Rod(diameter=0.01), cs.materials.STEEL
+    beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0)], section=rod, material=steel, elements=2))
+    model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+    return model
