@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -28,7 +29,8 @@ def equilibrium(
         typer.Option(metavar="PLACE", help="Also show this place, such as 'beam.at(0.5)'; may be repeated."),
     ] = None,
     time: Annotated[float, typer.Option(help="Time at which loads and motions are taken (s).")] = 0.0,
-    out: Annotated[Path | None, typer.Option(help="Result file (NetCDF).")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write positions, rotations and reactions as JSON.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the shape into this picture (PNG, PDF, SVG).")] = None,
     set_: Settings = None,
     debug: Debug = False,
 ) -> None:
@@ -41,8 +43,9 @@ def equilibrium(
     for text in place or []:
         loaded.place(text, "--place")
         places.append(text)
-    if out is not None:
-        writable(out)
+    for path in (out, plot):
+        if path is not None:
+            writable(path)
     prepare()
     found = solve(loaded, time=time)
     stats = found.trajectory.stats
@@ -54,14 +57,28 @@ def equilibrium(
     if loaded.joints:
         console.print(_reaction_table(found, loaded))
     if out is not None:
-        found.save(out)
-        list_written([out])
+        out.write_text(json.dumps(_numbers(found, loaded, places), indent=1), encoding="utf-8")
+    if plot is not None:
+        found.plot(path=plot)
+    list_written([path for path in (out, plot) if path is not None])
     leave(found.status, "what is shown is the last configuration that was reached")
 
 
 def _places(model: Model) -> list[str]:
     """Bodies, and both ends of beams."""
     return [body.name for body in model.bodies] + [f"{b.name}.{end}" for b in model.beams for end in ("start", "end")]
+
+
+def _numbers(found: Equilibrium, model: Model, places: list[str]) -> dict[str, Any]:
+    return {
+        "model": model.name,
+        "parameters": model.parameters,
+        "ok": found.status.ok,
+        "status": found.status.message,
+        "positions": {place: found.position(place).tolist() for place in places},
+        "rotations": {place: found.rotation(place).tolist() for place in places},
+        "reactions": {joint.name: found.reaction(joint.name).tolist() for joint in model.joints},
+    }
 
 
 def _position_table(found: Equilibrium, places: list[str]) -> Table:
