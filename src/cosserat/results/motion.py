@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.kernels.arrays import History, Inputs
+from cosserat.model.model import Model
 from cosserat.results.mechanism import Mechanism, mechanism_of
 from cosserat.results.trajectory import Trajectory
 
@@ -29,8 +31,10 @@ class Motion:
         history: History,
         settings: Mapping[str, Any],
         sample: Callable[[], tuple[Inputs, dict[str, Array]]],
+        parameters: dict[str, float] | None = None,
     ) -> None:
         self.mechanism = mechanism
+        self.parameters = parameters  # values at the time of the run; None: not recorded
         self.time = time
         self.frame, self.twist, self.angle = history.frame, history.twist, history.angle
         self.rate, self.force = history.rate, history.force
@@ -66,27 +70,33 @@ def motion_of(trajectory: Trajectory) -> Motion:
     values = dict(model.parameters) if len(trajectory.time) > 1 else None
 
     def sample() -> tuple[Inputs, dict[str, Array]]:
-        now = model.parameters
-        changed = values is not None and now != values
-        if changed:  # the model was changed after the run: look at it as it was
-            model.set(**values)  # type: ignore[arg-type]
-        try:
+        with as_simulated(model, values):
             factor = float(trajectory.settings.get("load_factor", 1.0))
             inputs = compiled.sampler.sample(trajectory.time, factor)
-            if trajectory.efforts is not None:
-                inputs = inputs._replace(effort=trajectory.efforts)
             prescribed = {
                 coordinate: function.sample(trajectory.time)
                 for joint in compiled.sampler.driven
                 for coordinate, function in zip(joint.coordinates, joint.motion, strict=True)
                 if function is not None
             }
-        finally:
-            if changed:
-                model.set(**now)
-        return inputs, prescribed
+        return (inputs if trajectory.efforts is None else inputs._replace(effort=trajectory.efforts)), prescribed
 
-    return Motion(mechanism_of(compiled), trajectory.time, trajectory.history, trajectory.settings, sample)
+    mechanism = mechanism_of(compiled)
+    return Motion(mechanism, trajectory.time, trajectory.history, trajectory.settings, sample, values)
+
+
+@contextmanager
+def as_simulated(model: Model, values: dict[str, float] | None) -> Iterator[None]:
+    """The model with the parameters it had when it was simulated; what was set since then comes back afterwards."""
+    now = model.parameters
+    if values is None or now == values:
+        yield
+        return
+    model.set(**values)
+    try:
+        yield
+    finally:
+        model.set(**now)
 
 
 def _from_middles(values: Array, time: Array) -> Array:

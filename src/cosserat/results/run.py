@@ -60,6 +60,13 @@ class Run:
         self.motion: Motion = motion_of(trajectory)
         self.monitors = Monitors(self.motion)
 
+    @classmethod
+    def of_motion(cls, trajectory: Any, motion: Motion) -> Run:
+        """A run whose motion comes from elsewhere than a solver, such as a file."""
+        run = cls.__new__(cls)
+        run.trajectory, run.motion, run.monitors = trajectory, motion, Monitors(motion)
+        return run
+
     @property
     def status(self) -> Status:
         """How the run ended."""

@@ -1,0 +1,224 @@
+"""Runs in and out as NetCDF files.
+
+The root of a file holds what `Run.data` shows, for any reader. The groups ``raw``, ``system`` and ``layout`` hold the
+stored states, the arrays of the mechanism and its names, from which `load_run` answers every question of a run, and
+the attribute ``model`` the model file, if the model can be written as one.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.build import CompiledModel, System, compile_model, row_to_frame
+from cosserat.compile.mesh import BeamMesh
+from cosserat.compile.rows import ActiveFreedom
+from cosserat.errors import FileFormatError, SolveError
+from cosserat.kernels.arrays import History, Inputs
+from cosserat.model.model import Model
+from cosserat.model.places import Owner
+from cosserat.results.mechanism import JointInfo, LineLoad, Mechanism, StoredOwner
+from cosserat.results.motion import Motion, as_simulated
+from cosserat.results.run import Run
+from cosserat.results.status import Outcome, Status
+
+Array = NDArray[np.float64]
+
+FORMAT = 1
+
+
+class StoredTrajectory:
+    """What a file holds in the place of `results.trajectory.Trajectory`; the model is compiled when it is needed."""
+
+    def __init__(self, path: str, time: Array, history: History, status: Status, attributes: dict[str, Any]) -> None:
+        self.path = path
+        self.time = time
+        self.history = history
+        self.status = status
+        self.settings: dict[str, Any] = attributes["settings"]
+        self.stats: dict[str, Any] = attributes["stats"]
+        self.efforts: Array | None = None
+        self._text: str = attributes["model"]
+        self._reason: str = attributes["model_missing"]
+
+    @functools.cached_property
+    def compiled(self) -> CompiledModel:
+        """The compiled model."""
+        return compile_model(self.model)
+
+    @functools.cached_property
+    def model(self) -> Model:
+        """The model, if the file has it."""
+        if not self._text:
+            raise SolveError(
+                f"{self.path}: the file has no model, because it could not be written as text ({self._reason}); "
+                "positions, coordinates, reactions, section forces and energies are there, the model is not"
+            )
+        from cosserat.io.yaml_model import load_model
+
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "model.yaml"
+            path.write_text(self._text, encoding="utf-8")
+            return load_model(path)
+
+
+def save_run(run: Run, path: str | Path) -> None:
+    """Write a run, finished or not."""
+    from cosserat.io.yaml_writer import to_text
+
+    text, reason = "", ""
+    try:
+        with as_simulated(run.model, run.motion.parameters):
+            text = to_text(run.model)
+    except (FileFormatError, SolveError) as error:
+        reason = str(error)
+    motion, mechanism = run.motion, run.motion.mechanism
+    layout = {
+        "format": FORMAT,
+        "name": mechanism.name,
+        "length": mechanism.length,
+        "bodies": mechanism.bodies,
+        "beams": {name: [mesh.first_node, mesh.first_element] for name, mesh in mechanism.beams.items()},
+        "joints": [_joint_to_plain(joint) for joint in mechanism.joints.values()],
+        "line_loads": [[load.beam, load.column, load.follower] for load in mechanism.line_loads()],
+        "outcome": run.status.outcome.name,
+        "status_time": float(run.status.time),
+        "status_detail": run.status.detail,
+        "parameters": run.motion.parameters,
+        "model": text,
+        "model_missing": reason,
+    }
+    history, inputs = run.trajectory.history, motion.inputs
+    raw = {f"history.{k}": a for k, a in history._asdict().items()}
+    raw.update({f"inputs.{k}": a for k, a in inputs._asdict().items()})
+    raw.update({f"prescribed.{k}": a for k, a in motion.prescribed.items()})
+    raw["time"] = run.time
+    arrays = {"frames": mechanism.frames}
+    for group, values in mechanism.system._asdict().items():
+        if group != "pattern":
+            arrays.update({f"{group}.{k}": a for k, a in values._asdict().items()})
+    for name, mesh in mechanism.beams.items():
+        for part in ("s", "piece", "frames", "pairs"):
+            arrays[f"beam.{name}.{part}"] = getattr(mesh, part)
+    for k, load in enumerate(mechanism.line_loads()):
+        arrays[f"line_load.{k}"] = load.spread
+    path = Path(path)
+    try:
+        data = run.data
+        data.to_netcdf(path, engine="h5netcdf", encoding={str(k): {"zlib": True, "complevel": 4} for k in data.data_vars})
+        for group, content in (("raw", raw), ("system", arrays)):
+            _numbered(content).to_netcdf(path, engine="h5netcdf", mode="a", group=group)
+        from xarray import Dataset
+
+        Dataset(attrs={"layout": json.dumps(layout)}).to_netcdf(path, engine="h5netcdf", mode="a", group="layout")
+    except OSError as error:
+        raise FileFormatError(f"{path}: cannot write the file ({error})") from None
+
+
+def load_run(path: str | Path) -> Run:
+    """Read a run that `Run.save` wrote; it answers the same questions.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> run = cs.load_run("two_link.nc")  # doctest: +SKIP
+    """
+    path = Path(path)
+    if not path.exists():
+        raise FileFormatError(f"{path}: no such file")
+    import xarray
+
+    try:
+        with xarray.open_dataset(path, engine="h5netcdf") as root:
+            settings, stats = json.loads(root.attrs["settings"]), json.loads(root.attrs["stats"])
+        groups = []
+        for group in ("raw", "system"):
+            with xarray.open_dataset(path, engine="h5netcdf", group=group) as content:
+                groups.append({str(k): np.ascontiguousarray(v.values) for k, v in content.data_vars.items()})
+        with xarray.open_dataset(path, engine="h5netcdf", group="layout") as content:
+            layout = json.loads(content.attrs["layout"])
+    except (OSError, KeyError, ValueError) as error:
+        raise FileFormatError(f"{path}: not a file written by Run.save ({error})") from None
+    if layout["format"] != FORMAT:
+        raise FileFormatError(f"{path}: written in format {layout['format']}; this version reads format {FORMAT}")
+    raw, arrays = groups
+    history = History(*(raw[f"history.{k}"] for k in History._fields))
+    inputs = Inputs(*(raw[f"inputs.{k}"] for k in Inputs._fields))
+    prescribed = {k.split(".", 1)[1]: v for k, v in raw.items() if k.startswith("prescribed.")}
+    status = Status(Outcome[layout["outcome"]], layout["status_time"], layout["status_detail"])
+    attributes = {"settings": settings, "stats": stats, **layout}
+    trajectory = StoredTrajectory(str(path), raw["time"], history, status, attributes)
+    mechanism = _mechanism(str(path), layout, arrays, trajectory)
+    motion = Motion(mechanism, raw["time"], history, settings, lambda: (inputs, prescribed), layout["parameters"])
+    return Run.of_motion(trajectory, motion)
+
+
+def _mechanism(path: str, layout: dict[str, Any], arrays: dict[str, Any], trajectory: StoredTrajectory) -> Mechanism:
+    groups = []
+    for name, group in get_type_hints(System).items():
+        fields = group._fields
+        missing = name == "pattern"
+        groups.append(group(*(np.zeros(0) if missing else arrays[f"{name}.{k}"] for k in fields)))
+    beams = {
+        name: BeamMesh(
+            *(arrays[f"beam.{name}.{k}"] for k in ("s", "piece", "frames")), first_node, arrays[f"beam.{name}.pairs"],
+            first_element,
+        )
+        for name, (first_node, first_element) in layout["beams"].items()
+    }  # fmt: skip
+    owners: dict[str, Owner] = {
+        name: StoredOwner(name, row_to_frame(arrays["frames"][node])) for name, node in layout["bodies"].items()
+    }
+    owners.update({name: StoredOwner(name, None) for name in beams})
+    loads = [
+        LineLoad(beam, column, follower, arrays[f"line_load.{k}"])
+        for k, (beam, column, follower) in enumerate(layout["line_loads"])
+    ]
+
+    def compliance(name: str, s: float) -> Array:
+        beam = next(b for b in trajectory.model.beams if b.name == name)
+        return np.asarray(np.linalg.inv(beam.section_at(s)[0]))
+
+    return Mechanism(
+        name=layout["name"],
+        system=System(*groups),
+        frames=arrays["frames"],
+        bodies=layout["bodies"],
+        beams=beams,
+        joints={entry["name"]: _joint_from_plain(entry) for entry in layout["joints"]},
+        owners=owners,
+        length=layout["length"],
+        line_loads=lambda: loads,
+        compliance=compliance,
+    )
+
+
+def _joint_to_plain(joint: JointInfo) -> dict[str, Any]:
+    plain: dict[str, Any] = dict(vars(joint))
+    plain["freedoms"] = [
+        [f.index, f.kind, f.axis.tolist(), f.cosine.tolist(), f.sine.tolist()] for f in joint.freedoms
+    ]
+    return plain
+
+
+def _joint_from_plain(plain: dict[str, Any]) -> JointInfo:
+    freedoms = tuple(ActiveFreedom(i, k, *(np.array(v) for v in vectors)) for i, k, *vectors in plain["freedoms"])
+    rest = {k: tuple(v) if isinstance(v, list) else v for k, v in plain.items() if k != "freedoms"}
+    return JointInfo(freedoms=freedoms, **rest)
+
+
+def _numbered(arrays: dict[str, Any]) -> Any:
+    """A Dataset of bare arrays, each with dimensions of its own."""
+    from xarray import Dataset
+
+    variables = {}
+    for name, array in arrays.items():
+        array = np.asarray(array)
+        variables[name] = (tuple(f"{name}.{k}" for k in range(array.ndim)), array)
+    return Dataset(variables)

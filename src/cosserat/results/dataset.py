@@ -1,0 +1,135 @@
+"""A run as one labelled Dataset: bodies (time, body), beams (time, node of the beam), joints, energies, monitors."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.results import joints
+from cosserat.results.kinematics import rotate
+from cosserat.results.motion import Motion
+
+if TYPE_CHECKING:
+    from xarray import Dataset
+
+    from cosserat.results.run import Run
+
+Array = NDArray[np.float64]
+
+AXIS, QUATERNION = ["x", "y", "z"], ["w", "x", "y", "z"]
+WRENCH = ["fx", "fy", "fz", "mx", "my", "mz"]
+
+
+def dataset(run: Run) -> Dataset:
+    """Everything a run knows, named ``<body or beam>.<quantity>``, with units and long names."""
+    from xarray import Dataset
+
+    motion = run.motion
+    mechanism = motion.mechanism
+    variables: dict[str, Any] = {}
+    coords: dict[str, Any] = {
+        "time": ("time", run.time, {"units": "s", "long_name": "time"}),
+        "axis": ("axis", AXIS),
+        "quaternion": ("quaternion", QUATERNION),
+        "component": ("component", WRENCH),
+    }
+    for name, node in mechanism.bodies.items():
+        for quantity, (dims, values, units) in _frame_quantities(motion, np.array([node])).items():
+            variables[f"{name}.{quantity}"] = (("time", *dims), values[:, 0], _about(quantity, name, units))
+    for name, mesh in mechanism.beams.items():
+        dim = f"{name}.node"
+        coords[f"{name}.s"] = (dim, mesh.s, {"units": "1", "long_name": f"position along {name}"})
+        nodes = mesh.first_node + np.arange(mesh.n_nodes)
+        for quantity, (dims, values, units) in _frame_quantities(motion, nodes).items():
+            variables[f"{name}.{quantity}"] = (("time", dim, *dims), values, _about(quantity, name, units))
+    for name, joint in mechanism.joints.items():
+        for quantity, function, units in (
+            ("coordinate", joints.coordinates, ("m", "rad")),
+            ("coordinate_rate", joints.coordinate_rates, ("m/s", "rad/s")),
+            ("effort", joints.efforts, ("N", "N m")),
+        ):
+            values = function(motion, joint)
+            for k, freedom in enumerate(joint.names):
+                label = name if len(joint.names) == 1 else f"{name}.{freedom}"
+                unit = units[0] if joint.kinds[k] == "translation" else units[1]
+                variables[f"{label}.{quantity}"] = (("time",), values[:, k], _about(quantity, label, unit))
+        wrench = joints.reactions(motion, joint)
+        variables[f"{name}.reaction"] = (("time", "component"), wrench, _about("reaction", name, "N, N m"))
+    for key, array in run.energy.data_vars.items():
+        variables[f"energy.{key}"] = (("time",), array.values, array.attrs)
+    variables["momentum"] = (("time", "component"), run.momentum.values, run.momentum.attrs)
+    for key in ("constraint_violation", "transport_residual"):
+        array = getattr(run, key)
+        variables[key] = (("time",), array.values, array.attrs)
+    return Dataset(variables, coords=coords, attrs=attributes(run))
+
+
+def attributes(run: Run) -> dict[str, Any]:
+    """What was run, how it ended, and with which versions."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    versions = {}
+    for package in ("cosserat", "numpy", "numba"):
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return {
+        "title": run.motion.mechanism.name,
+        "conventions": "SI units; quaternions wxyz; world axes unless stated otherwise",
+        "status": run.status.message,
+        "settings": json.dumps(run.settings, default=_plain),
+        "stats": json.dumps(run.stats, default=_plain),
+        "versions": json.dumps(versions),
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else repr(value)
+
+
+def _about(quantity: str, name: str, units: str) -> dict[str, str]:
+    return {"units": units, "long_name": f"{quantity.replace('_', ' ')} of {name}"}
+
+
+def _frame_quantities(motion: Motion, nodes: NDArray[np.int64]) -> dict[str, tuple[tuple[str, ...], Array, str]]:
+    """Position, orientation and velocities (nt, n, ...) of nodes, world axes."""
+    position, quaternion, velocity, spin = [], [], [], []
+    for node in nodes:
+        R, x = motion.node(node)
+        position.append(x)
+        quaternion.append(quaternions(R))
+        velocity.append(rotate(R, motion.twist[:, node, :3]))
+        spin.append(rotate(R, motion.twist[:, node, 3:]))
+    stack = lambda parts: np.stack(parts, axis=1)  # noqa: E731
+    return {
+        "position": (("axis",), stack(position), "m"),
+        "orientation": (("quaternion",), stack(quaternion), "1"),
+        "velocity": (("axis",), stack(velocity), "m/s"),
+        "angular_velocity": (("axis",), stack(spin), "rad/s"),
+    }
+
+
+def quaternions(R: Array) -> Array:
+    """Unit quaternions wxyz (nt, 4) of rotations (nt, 3, 3), continuous in time."""
+    diagonal = np.einsum("tii->ti", R)
+    sign = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
+    squares = 0.25 * (1.0 + diagonal @ sign.T)  # of w, x, y, z
+    pairs = np.empty((len(R), 4, 4))
+    pairs[:, range(4), range(4)] = squares
+    for i, j, value in (
+        (0, 1, R[:, 2, 1] - R[:, 1, 2]), (0, 2, R[:, 0, 2] - R[:, 2, 0]), (0, 3, R[:, 1, 0] - R[:, 0, 1]),
+        (1, 2, R[:, 1, 0] + R[:, 0, 1]), (1, 3, R[:, 0, 2] + R[:, 2, 0]), (2, 3, R[:, 2, 1] + R[:, 1, 2]),
+    ):  # fmt: skip
+        pairs[:, i, j] = pairs[:, j, i] = 0.25 * value
+    best = np.argmax(squares, axis=1)
+    q = pairs[np.arange(len(R)), best]
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    if len(q) and q[0, 0] < 0.0:
+        q[0] = -q[0]
+    flips = np.sign(np.sum(q[1:] * q[:-1], axis=1))
+    q[1:] *= np.cumprod(np.where(flips == 0.0, 1.0, flips))[:, None]
+    return q

@@ -1,0 +1,1 @@
+"""Pictures: time plots with Matplotlib (`plot`), 3D animations as one HTML file (`scene`)."""

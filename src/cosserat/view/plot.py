@@ -1,0 +1,129 @@
+"""Plots over time and of shapes, with Matplotlib; they work without a display."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import SolveError
+from cosserat.results.motion import Motion
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from cosserat.results.run import Run
+
+Array = NDArray[np.float64]
+
+OF_PLACES = ("position", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+OF_JOINTS = ("coordinate", "coordinate_rate", "effort", "reaction")
+
+
+def plot(run: Run, targets: tuple[Any, ...], quantity: str, ax: Any, path: str | Path | None) -> Figure:
+    """A quantity over time, of places or joints."""
+    if quantity not in OF_PLACES + OF_JOINTS:
+        known = ", ".join(OF_PLACES + OF_JOINTS)
+        raise SolveError(f"plot: unknown quantity {quantity!r}; known: {known}")
+    targets = targets or _default_targets(run, quantity)
+    if not targets:
+        raise SolveError(f"plot: the model has no joint whose {quantity} could be drawn; name places instead")
+    figure, axes = _axes(ax)
+    for target in targets:
+        data = getattr(run, quantity)(target)
+        label = str(getattr(target, "label", getattr(target, "name", target)))
+        if data.ndim == 1:
+            axes.plot(run.time, data.values, label=label)
+        else:
+            for k, part in enumerate(data[data.dims[1]].values):
+                axes.plot(run.time, data.values[:, k], label=f"{label}  {part}")
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel(f"{quantity.replace('_', ' ')} ({data.attrs['units']})")
+    return _finish(figure, axes, f"{run.motion.mechanism.name}", path)
+
+
+def plot_energy(run: Run, ax: Any, path: str | Path | None) -> Figure:
+    """Energies over time."""
+    figure, axes = _axes(ax)
+    styles = {"total": {"color": "black", "lw": 2.0}, "balance": {"color": "0.5", "ls": ":"}}
+    for key in ("kinetic", "strain", "potential", "dissipated", "work", "total", "balance"):
+        values = run.energy[key].values
+        if np.any(values) or key in styles:
+            axes.plot(run.time, values, label=key, **styles.get(key, {}))
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel("energy (J)")
+    return _finish(figure, axes, run.motion.mechanism.name, path)
+
+
+def plot_shape(motion: Motion, ax: Any, path: str | Path | None) -> Figure:
+    """The last configuration, projected on the plane in which it is largest, with the reference behind it."""
+    figure, axes = _axes(ax)
+    lines = shape_lines(motion, motion.frame[-1])
+    before = shape_lines(motion, motion.mechanism.frames)
+    points = np.concatenate([line for line in [*lines.values(), *before.values()]])
+    first, second = sorted(np.argsort(np.ptp(points, axis=0), kind="stable")[1:])
+    for k, (name, line) in enumerate(lines.items()):
+        axes.plot(before[name][:, first], before[name][:, second], color="0.75", lw=1.0, ls="--")
+        style = "o" if len(line) == 1 else "-"
+        axes.plot(line[:, first], line[:, second], style, color=f"C{k % 10}", lw=2.0, label=name)
+    axes.set_xlabel(f"{'xyz'[first]} (m)")
+    axes.set_ylabel(f"{'xyz'[second]} (m)")
+    axes.set_aspect("equal", adjustable="datalim")
+    return _finish(figure, axes, motion.mechanism.name, path)
+
+
+def shape_lines(motion: Motion, frames: Array) -> dict[str, Array]:
+    """Nodes of every beam, and for a rigid body the line through its joints and centre of mass, (n, 3) each."""
+    mechanism = motion.mechanism
+    lines = {}
+    for name, mesh in mechanism.beams.items():
+        lines[name] = frames[mesh.first_node : mesh.first_node + mesh.n_nodes, 9:]
+    joints = mechanism.system.joints
+    for name, node in mechanism.bodies.items():
+        R, x = frames[node, :9].reshape(3, 3), frames[node, 9:]
+        ends = []
+        for j in range(len(joints.n_rows)):
+            for side, rows in enumerate((joints.frame_a, joints.frame_b)):
+                if joints.node[j, side] == node:
+                    ends.append(x + R @ rows[j, 9:])
+        corners = [ends[0], x, *ends[1:]] if ends else [x]
+        lines[name] = np.array(corners)
+    return lines
+
+
+def _default_targets(run: Run, quantity: str) -> tuple[Any, ...]:
+    mechanism = run.motion.mechanism
+    if quantity in OF_JOINTS:
+        return tuple(name for name, joint in mechanism.joints.items() if joint.names or quantity == "reaction")
+    return (*(f"{name}.end" for name in mechanism.beams), *mechanism.bodies)
+
+
+def _axes(ax: Axes | None) -> tuple[Any, Any]:
+    if ax is not None:
+        return ax.figure, ax
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    try:
+        from matplotlib import pyplot
+
+        figure = pyplot.figure(figsize=(7.5, 4.5), layout="constrained")
+    except Exception:  # no usable backend: draw without one
+        figure = Figure(figsize=(7.5, 4.5), layout="constrained")
+        FigureCanvasAgg(figure)
+    return figure, figure.add_subplot()
+
+
+def _finish(figure: Any, axes: Any, title: str, path: str | Path | None) -> Figure:
+    axes.grid(True, alpha=0.3)
+    axes.margins(x=0.02)
+    if not axes.get_title():
+        axes.set_title(title)
+    axes.legend(loc="best", fontsize="small", framealpha=0.8)
+    if path is not None:
+        figure.savefig(path, dpi=150)
+    result: Figure = figure
+    return result

@@ -1,0 +1,183 @@
+"""A 3D animation of a run as one HTML file: no network, no libraries, WebGL written here (`scene.html`)."""
+
+from __future__ import annotations
+
+import base64
+import json
+import tempfile
+import webbrowser
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import CosseratError
+from cosserat.results.dataset import quaternions
+from cosserat.results.kinematics import place_frames
+
+if TYPE_CHECKING:
+    from cosserat.results.run import Run
+
+Array = NDArray[np.float64]
+
+MAX_FRAMES = 900
+PER_ELEMENT = 4  # pieces drawn per element
+PALETTE = ("#2f7fd1", "#e4572e", "#2a9d74", "#8e5bd0", "#d99a1c", "#c2417c", "#3aa6b9", "#7a6a58")
+
+
+def show(run: Run, path: str | Path | None, open: bool | None, trail: Any) -> Path:
+    """Write the animation and, if wanted, open it."""
+    if path is None:
+        name = "".join(c if c.isalnum() else "_" for c in run.motion.mechanism.name)
+        target = Path(tempfile.mkdtemp(prefix="cosserat_")) / f"{name}.html"
+    else:
+        target = Path(path)
+    target.write_text(html(run, trail), encoding="utf-8")
+    if open if open is not None else path is None:
+        webbrowser.open(target.resolve().as_uri())
+    return target
+
+
+def html(run: Run, trail: Any = None) -> str:
+    """The text of the file."""
+    page = files("cosserat.view").joinpath("scene.html").read_text(encoding="utf-8")
+    title = run.motion.mechanism.name.replace("<", "").replace("&", "")
+    data = json.dumps(scene(run, trail), separators=(",", ":")).replace("</", "<\\/")
+    return page.replace("__TITLE__", title).replace("__DATA__", data)
+
+
+def scene(run: Run, trail: Any = None) -> dict[str, Any]:
+    """Everything the page draws, arrays as base64 of float32."""
+    motion, mechanism = run.motion, run.motion.mechanism
+    rows = _rows(run.time)
+    colours = iter(PALETTE * (1 + (len(mechanism.beams) + len(mechanism.bodies)) // len(PALETTE)))
+    model = _model(run)
+    beams = []
+    for name, mesh in mechanism.beams.items():
+        nodes = motion.frame[rows][:, mesh.first_node : mesh.first_node + mesh.n_nodes]
+        radius = _beam_radius(model, name)
+        points = _smooth(nodes, mesh.s, mesh.piece)
+        beams.append({"name": name, "colour": next(colours), "radius": radius, "n": points.shape[1], "x": _pack(points)})
+    bodies = []
+    for name, node in mechanism.bodies.items():
+        R, x = motion.node(node)
+        bodies.append(
+            {
+                "name": name,
+                "colour": next(colours),
+                "x": _pack(x[rows]),
+                "q": _pack(quaternions(R[rows])),
+                "shape": _body_shape(model, name),
+                "links": _links(run, node),
+            }
+        )
+    joints = []
+    for joint in mechanism.joints.values():
+        arrays = mechanism.system.joints
+        R, x = motion.node(arrays.node[joint.index, 1])
+        joints.append({"name": joint.name, "x": _pack((x + R @ arrays.frame_b[joint.index, 9:])[rows])})
+    trails = []
+    for place in _trail_places(run, trail):
+        station, label = mechanism.station(place)
+        trails.append({"name": label, "x": _pack(place_frames(motion, station)[1][rows])})
+    everything = motion.frame[rows][:, :-1, 9:].reshape(-1, 3)
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    centre, size = 0.5 * (low + high), float(np.max(high - low))
+    size = max(size, 4.0 * max((b["radius"] or 0.0 for b in beams), default=0.0), _body_extent(bodies), 1e-6)
+    up = _up(motion.inputs.gravity[0])
+    return {
+        "time": _pack(run.time[rows]),
+        "centre": centre.tolist(),
+        "size": size,
+        "low": low.tolist(),
+        "up": up,
+        "status": "" if run.status.ok else run.status.message,
+        "beams": beams,
+        "bodies": bodies,
+        "joints": joints,
+        "trails": trails,
+    }
+
+
+def _rows(time: Array) -> NDArray[np.int64]:
+    """Stored times to draw: at most MAX_FRAMES, evenly spread."""
+    if len(time) <= MAX_FRAMES:
+        return np.arange(len(time))
+    return np.unique(np.searchsorted(time, np.linspace(time[0], time[-1], MAX_FRAMES)).clip(0, len(time) - 1))
+
+
+def _smooth(nodes: Array, s: Array, piece: NDArray[np.int64]) -> Array:
+    """Points (nt, m, 3) on cubic curves through the nodes, tangent to their section axes."""
+    x, axis = nodes[..., 9:], nodes[..., [0, 3, 6]]
+    parts = []
+    for k in range(len(s) - 1):
+        if piece[k] != piece[k + 1]:
+            continue
+        chord = np.linalg.norm(x[:, k + 1] - x[:, k], axis=1)[:, None]
+        for z in np.arange(PER_ELEMENT) / PER_ELEMENT:
+            parts.append(
+                (1 + 2 * z) * (1 - z) ** 2 * x[:, k]
+                + z**2 * (3 - 2 * z) * x[:, k + 1]
+                + chord * (z * (1 - z) ** 2 * axis[:, k] - z**2 * (1 - z) * axis[:, k + 1])
+            )
+    parts.append(x[:, -1])
+    return np.stack(parts, axis=1)
+
+
+def _model(run: Run) -> Any:
+    try:
+        return run.trajectory.compiled.model
+    except CosseratError:
+        return None
+
+
+def _beam_radius(model: Any, name: str) -> float | None:
+    """Radius of a round bar with the beam's area or, without a shape, its radius of gyration; None: the page chooses."""
+    if model is None:
+        return None
+    stiffness, mass = model[name].section_at(0.5)
+    gyration = float(np.sqrt(max(mass[3, 3] / (2.0 * mass[0, 0]), 1e-12)))
+    return 2.0 * gyration if np.isfinite(gyration) else None
+
+
+def _body_shape(model: Any, name: str) -> dict[str, Any] | None:
+    shape = None if model is None else getattr(model[name], "shape", None)
+    if shape is None:
+        return None
+    return {"kind": shape.kind, "size": np.atleast_1d(shape.size).tolist(), "axis": np.asarray(shape.axis).tolist()}
+
+
+def _body_extent(bodies: list[dict[str, Any]]) -> float:
+    return max((max(b["shape"]["size"]) for b in bodies if b["shape"]), default=0.0)
+
+
+def _links(run: Run, node: int) -> list[list[float]]:
+    """Points of a body, in its own axes, where joints and springs hold it."""
+    system = run.motion.mechanism.system
+    points = [system.joints.frame_a[j, 9:] for j in np.nonzero(system.joints.node[:, 0] == node)[0]]
+    points += [system.joints.frame_b[j, 9:] for j in np.nonzero(system.joints.node[:, 1] == node)[0]]
+    points += [system.springs.point_a[j] for j in np.nonzero(system.springs.node[:, 0] == node)[0]]
+    points += [system.springs.point_b[j] for j in np.nonzero(system.springs.node[:, 1] == node)[0]]
+    return [p.tolist() for p in points]
+
+
+def _trail_places(run: Run, trail: Any) -> list[Any]:
+    if trail is not None:
+        return list(trail) if isinstance(trail, (list, tuple)) else [trail]
+    mechanism = run.motion.mechanism
+    if mechanism.beams:
+        return [f"{list(mechanism.beams)[-1]}.end"]
+    return [list(mechanism.bodies)[-1]]
+
+
+def _up(gravity: Array) -> list[float]:
+    """World axis that points up in the picture: against gravity, or z."""
+    k = int(np.argmax(np.abs(gravity)))
+    up = np.array([0.0, 0.0, 1.0]) if gravity[k] == 0.0 else -np.sign(gravity[k]) * np.eye(3)[k]
+    return [float(v) for v in up]
+
+
+def _pack(values: Array) -> str:
+    return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode("ascii")
