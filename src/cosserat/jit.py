@@ -160,6 +160,11 @@ def address_of(function: Callable[..., Any]) -> Any:
     return llvmlite.binding.address_of_symbol(_symbol(function))
 
 
+def address_table(n: int) -> Any:
+    """An array that holds what `address_of` gives."""
+    return np.zeros(n, dtype=object if numba.config.DISABLE_JIT else np.int64)
+
+
 def _emit_call(context: Any, builder: Any, callee: Any, types: Any, packed: Any) -> Any:
     unpacked = cgutils.unpack_tuple(builder, packed)
     _, result = context.call_conv.call_function(builder, callee, numba.types.int64, tuple(types), unpacked)

@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.jit import Handles
+from cosserat.jit import Handles, address_table
 
 F1 = Annotated[NDArray[np.float64], ("float64", 1)]
 F2 = Annotated[NDArray[np.float64], ("float64", 2)]
@@ -170,6 +170,7 @@ class Solver(NamedTuple):
     coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
     memory: F1  # (2,) step of the present factors (0: none), contraction rate
     counters: I1  # (4,) steps, solves, factorizations, careful steps
+    targets: I1  # (2,) addresses of stages that only mechanisms with springs or joint efforts need
 
 
 class Scratch(NamedTuple):
@@ -232,3 +233,10 @@ middle_of = handles.getter("middle", Middle)
 solver_of = handles.getter("solver", Solver)
 scratch_of = handles.getter("scratch", Scratch)
 history_of = handles.getter("history", History)
+
+ADD_SPRINGS, ASSEMBLE_SPRINGS = 0, 1  # positions in solver.targets
+
+
+def new_targets() -> I1:
+    """An empty solver.targets."""
+    return address_table(2)

@@ -7,7 +7,15 @@ import math
 
 from cosserat.jit import address_of, call_address, helper, load, stage
 from cosserat.kernels import alpha, blocks, conserving, residual, tangent
-from cosserat.kernels.arrays import history_of, middle_of, solver_of, state_of, trial_of
+from cosserat.kernels.arrays import (
+    ADD_SPRINGS,
+    ASSEMBLE_SPRINGS,
+    history_of,
+    middle_of,
+    solver_of,
+    state_of,
+    trial_of,
+)
 from cosserat.kernels.blocks import factor, solve
 from cosserat.kernels.residual import add_inertia, constraints, predict_stress, track_angles, wrong_branch
 from cosserat.kernels.tangent import assemble, tangent_operators
@@ -349,9 +357,13 @@ def load_stages(table, problem):
         tangent.scatter, scratch.K, scratch.C, 1.0, solver.tangent[0], solver.tangent[0],
         problem.pattern.order, solver.blocks,
     )  # fmt: skip
+    if problem.springs.node.shape[0] + problem.freedoms.joint.shape[0] > 0:
+        load(residual.add_springs, address, 0)
+        load(tangent.assemble_springs, address, 0, trial.frame, trial.twist)
+        solver.targets[ADD_SPRINGS] = address_of(residual.add_springs)
+        solver.targets[ASSEMBLE_SPRINGS] = address_of(tangent.assemble_springs)
     load(tangent.assemble_elements, address, trial.frame, trial.twist)
     load(tangent.assemble_nodes, address, 0, trial.frame, trial.twist)
-    load(tangent.assemble_springs, address, 0, trial.frame, trial.twist)
     load(tangent.assemble_joints, address, 0, trial.frame)
     load(tangent.assemble, address, 0, trial.frame, trial.twist)
     load(wrong_branch, address, 0)

@@ -4,9 +4,10 @@ Source: [Grazioso17] (25)-(26), all rows in the local frames of the nodes. Every
 with the inputs of row `k`.
 """
 
-from cosserat.jit import stage
+from cosserat.jit import call_address, stage
 from cosserat.kernels import beams, freedoms, joints, loads, springs
 from cosserat.kernels.arrays import (
+    ADD_SPRINGS,
     bodies_of,
     elements_of,
     freedoms_of,
@@ -15,6 +16,7 @@ from cosserat.kernels.arrays import (
     loads_of,
     nodes_of,
     scratch_of,
+    solver_of,
     springs_of,
     trial_of,
 )
@@ -62,9 +64,9 @@ def predict_stress(problem, frames, increments):
 
 @stage
 def applied_forces(problem, k):
-    """residual -= gravity, springs, joint efforts and loads."""
+    """residual -= gravity, loads, and where there are any, springs and joint efforts."""
     nodes, inputs, trial = nodes_of(problem), inputs_of(problem), trial_of(problem)
-    frames, twists, r = trial.frame, trial.twist, trial.residual
+    frames, r = trial.frame, trial.residual
     g = (inputs.gravity[k, 0], inputs.gravity[k, 1], inputs.gravity[k, 2])
     if g[0] != 0.0 or g[1] != 0.0 or g[2] != 0.0:
         for i in range(nodes.mass.shape[0] - 1):
@@ -72,14 +74,20 @@ def applied_forces(problem, k):
     ld = loads_of(problem)
     for i in range(ld.node.shape[0]):
         loads.add_load(ld, i, frames, inputs.wrench[k], r)
-    sp = springs_of(problem)
+    if springs_of(problem).node.shape[0] + freedoms_of(problem).joint.shape[0] > 0:
+        call_address(solver_of(problem).targets[ADD_SPRINGS], (problem, k))
+    return 0
+
+
+@stage
+def add_springs(problem, k):
+    """residual -= springs, dampers and joint efforts."""
+    sp, fr, jt = springs_of(problem), freedoms_of(problem), joints_of(problem)
+    trial, inputs = trial_of(problem), inputs_of(problem)
     for i in range(sp.node.shape[0]):
-        springs.add_spring(sp, i, frames, twists, r)
-    fr = freedoms_of(problem)
-    if fr.joint.shape[0] > 0:
-        jt = joints_of(problem)
-        for i in range(fr.joint.shape[0]):
-            freedoms.add_effort(fr, jt, i, frames, twists, trial.angle, inputs.effort[k], r)
+        springs.add_spring(sp, i, trial.frame, trial.twist, trial.residual)
+    for i in range(fr.joint.shape[0]):
+        freedoms.add_effort(fr, jt, i, trial.frame, trial.twist, trial.angle, inputs.effort[k], trial.residual)
     return 0
 
 

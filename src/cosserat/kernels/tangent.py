@@ -5,9 +5,10 @@ T is the tangent operator of the exponential at each node's increment. Source: [
 guides the iteration, and lets redundant constraints share their load.
 """
 
-from cosserat.jit import helper, stage
+from cosserat.jit import call_address, helper, stage
 from cosserat.kernels import beams, freedoms, joints, loads, springs
 from cosserat.kernels.arrays import (
+    ASSEMBLE_SPRINGS,
     bodies_of,
     elements_of,
     freedoms_of,
@@ -210,6 +211,7 @@ def assemble(problem, k, frames, twists):
         clear(blocks_out[i])
     assemble_elements(problem, frames, twists)
     assemble_nodes(problem, k, frames, twists)
-    assemble_springs(problem, k, frames, twists)
+    if springs_of(problem).node.shape[0] + freedoms_of(problem).joint.shape[0] > 0:
+        call_address(solver_of(problem).targets[ASSEMBLE_SPRINGS], (problem, k, frames, twists))
     assemble_joints(problem, k, frames)
     return 0

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.build import CompiledModel
-from cosserat.kernels.arrays import History, Inputs, Middle, Problem, Scratch, Solver, State, Trial, handles
+from cosserat.kernels.arrays import History, Inputs, Middle, Problem, Scratch, Solver, State, Trial, handles, new_targets
 
 Array = NDArray[np.float64]
 
@@ -95,6 +95,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             coefficients=np.zeros(5),
             memory=np.array([0.0, 0.1]),
             counters=np.zeros(4, dtype=np.int64),
+            targets=new_targets(),
         ),
         scratch=Scratch(
             K=np.zeros((12, 12)),
