@@ -169,7 +169,7 @@ class Statics:
                 fraction *= 0.5
                 if fraction < 1e-4:
                     return Attempt.FAILED
-            shift *= float(np.clip(after / norm, 0.1, 1.0)) ** 2
+            shift *= float(np.clip(after / norm, 0.1, 1.0)) ** 2 if norm > 0.0 else 0.01
             if after <= 1e-4 * self.compiled.size and after < previous:
                 shift = 0.0 if shift < 1e-12 * self.scale / self.compiled.mass else 0.1 * shift
             previous = after
