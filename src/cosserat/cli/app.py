@@ -45,4 +45,4 @@ for _command in (demo, run, equilibrium, validate, doctor):
 
 def main() -> None:
     """Entry point of the program."""
-    app()
+    app(prog_name="cosserat")

@@ -1,0 +1,65 @@
+"""The Python blocks of README.md and of every page run, in order, and assert something; commands exist.
+
+Blocks with ``>>>`` are run by doctest.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cosserat.cli import app
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(path: Path, language: str) -> list[tuple[int, str]]:
+    """First lines and texts of the blocks of a page in one language."""
+    text = path.read_text(encoding="utf-8")
+    found = ((text.count("\n", 0, m.start(2)), m[1], m[2]) for m in BLOCK.finditer(text))
+    return [(line, body) for line, name, body in found if name == language and not body.lstrip().startswith(">>>")]
+
+
+PYTHON = [page for page in PAGES if blocks(page, "python")]
+SHELL = [page for page in PAGES if blocks(page, "sh")]
+
+
+@pytest.mark.parametrize("page", PYTHON, ids=lambda p: p.stem)
+def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    for line, body in blocks(page, "python"):
+        exec(compile("\n" * line + body, str(page), "exec"), namespace)
+
+
+@pytest.mark.parametrize("page", PYTHON, ids=lambda p: p.stem)
+def test_python_blocks_assert(page: Path) -> None:
+    assert any(re.search(r"^\s*assert ", body, re.MULTILINE) for _, body in blocks(page, "python"))
+
+
+@pytest.mark.parametrize("page", SHELL, ids=lambda p: p.stem)
+def test_commands_exist(page: Path) -> None:
+    runner = CliRunner()
+    for _, body in blocks(page, "sh"):
+        for line in body.splitlines():
+            words = shlex.split(line, comments=True)
+            if not words or words[0] != "cosserat" or words[1].startswith("-"):
+                continue
+            help_text = runner.invoke(app, [words[1], "--help"], env={"COLUMNS": "200"})
+            assert help_text.exit_code == 0, line
+            for option in (word for word in words[2:] if word.startswith("--")):
+                assert option in help_text.stdout, line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target

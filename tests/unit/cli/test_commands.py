@@ -1,0 +1,171 @@
+"""The commands: files in, files and tables out, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from cosserat.cli import app
+
+MODELS = Path(__file__).parents[3] / "examples" / "models"
+
+PENDULUM = """
+model: pendulum
+gravity: [0, 0, -9.81]
+parameters: {length: 1}
+bodies:
+  - {kind: sphere, name: bob, diameter: 0.1, mass: 1, com: [length, 0, 0]}
+joints:
+  - {kind: Revolute, name: pivot, parent: ground, child: "bob.at(0, 0, 0)", axis: [0, 1, 0]}
+simulate: {duration: 0.5, step: 0.01}
+"""
+
+
+@pytest.fixture
+def pendulum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "pendulum.yaml"
+    path.write_text(PENDULUM)
+    return path
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(w) for w in words], env={"COLUMNS": "160"})
+
+
+def said(result: Result) -> str:
+    """Everything printed, with runs of blanks as one."""
+    return " ".join(result.output.split())
+
+
+def test_help_lists_only_what_exists() -> None:
+    result = call("--help")
+    assert result.exit_code == 0
+    for name in ("demo", "run", "equilibrium", "validate", "doctor"):
+        assert name in result.stdout
+        assert call(name, "--help").exit_code == 0
+    assert "modes" not in result.stdout
+
+
+def test_version() -> None:
+    import cosserat
+
+    assert cosserat.__version__ in call("--version").stdout
+
+
+def test_run_writes_results(pendulum: Path) -> None:
+    result = call("run", pendulum, "--plot", "bob", "--html", "views/p.html")
+    assert result.exit_code == 0, result.output
+    assert "finished" in said(result)
+    assert Path("pendulum.nc").stat().st_size > 0
+    assert Path("pendulum.png").read_bytes()[:4] == b"\x89PNG"
+    assert "<html" in Path("views/p.html").read_text(encoding="utf-8").lower()
+
+
+def test_options_win_over_the_file(pendulum: Path) -> None:
+    import cosserat as cs
+
+    out = Path("deep/er/r.nc")
+    options = ("--duration", 0.2, "--step", 0.005, "--every", 2, "--rho", 0.8, "--set", "length=2")
+    result = call("run", pendulum, "--out", out, *options)
+    assert result.exit_code == 0, result.output
+    run = cs.load_run(out)
+    assert run.time[-1] == pytest.approx(0.2)
+    assert len(run.time) == 21
+    assert run.settings["rho"] == 0.8
+    assert float(run.position("bob")[0, 0]) == pytest.approx(2.0)
+
+
+def test_tolerance_asks_for_adaptive_steps(pendulum: Path) -> None:
+    import cosserat as cs
+
+    assert call("run", pendulum, "--tolerance", 1e-3).exit_code == 0
+    assert cs.load_run("pendulum.nc").settings["step"] is None
+
+
+def test_run_that_fails_keeps_what_it_has(pendulum: Path) -> None:
+    pendulum.write_text(PENDULUM + 'loads:\n  - {kind: Force, name: bang, place: bob, vector: [0, "1e200*t", 0]}\n')
+    result = call("run", pendulum)
+    assert result.exit_code == 1, result.output
+    assert "not finished" in said(result)
+    assert Path("pendulum.nc").exists()
+
+
+def test_validate(pendulum: Path) -> None:
+    result = call("validate", pendulum)
+    assert result.exit_code == 0
+    assert "6 equations of motion, 5 constraints of 1 joints" in said(result)
+
+
+def test_equilibrium_tables_and_json(tmp_path: Path) -> None:
+    out = tmp_path / "e.json"
+    options = ("--time", 1, "--place", "strip.at(0.5)", "--set", "load=0", "--out", out)
+    result = call("equilibrium", MODELS / "cantilever.yaml", *options)
+    assert result.exit_code == 0, result.output
+    assert "clamp" in result.stdout
+    found = json.loads(out.read_text())
+    assert found["ok"]
+    weight = 0.02 * 0.004 * 1.0 * 9.81 * 7850
+    assert found["reactions"]["clamp"][2] == pytest.approx(weight, rel=0.02)
+    assert np.shape(found["positions"]["strip.at(0.5)"]) == (3,)
+
+
+def test_equilibrium_that_does_not_exist(pendulum: Path) -> None:
+    pendulum.write_text(PENDULUM.replace("gravity: [0, 0, -9.81]", ""))
+    result = call("equilibrium", pendulum)
+    assert result.exit_code == 1
+    assert "not finished" in said(result)
+
+
+def test_doctor_is_well() -> None:
+    result = call("doctor")
+    assert result.exit_code == 0, result.output
+    assert "all is well" in result.stdout
+    assert "numba" in result.stdout
+
+
+def test_doctor_says_when_numbers_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cosserat.cli import selftest
+
+    monkeypatch.setattr(selftest, "CHECKS", (lambda: selftest.Check("nonsense", 1.0, float("nan"), 1.0),))
+    result = call("doctor")
+    assert result.exit_code == 1
+    assert "WRONG" in result.stdout
+
+
+def test_demo_writes_its_files(tmp_path: Path) -> None:
+    result = call("demo", "--quick", "--out", tmp_path / "d")
+    assert result.exit_code == 0, result.output
+    names = {"tip.png", "cost.csv", "FF.html", "RR.nc", "RF.nc", "FR.nc", "FF.nc"}
+    assert names <= {p.name for p in (tmp_path / "d").iterdir()}
+    assert "published" in result.stdout
+    assert len((tmp_path / "d" / "cost.csv").read_text().splitlines()) == 1 + 4 * 2
+
+
+def test_as_a_process(pendulum: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "cosserat", "validate", "missing.yaml"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "no such file" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_interrupted_process_keeps_what_it_has(pendulum: Path) -> None:
+    command = [sys.executable, "-m", "cosserat", "run", str(pendulum), "--duration", "1e5", "--every", "1000"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(4.0)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "interrupted" in errors
