@@ -86,7 +86,9 @@ def save_run(run: Run, path: str | Path) -> None:
         "bodies": mechanism.bodies,
         "beams": {name: [mesh.first_node, mesh.first_element] for name, mesh in mechanism.beams.items()},
         "joints": [_joint_to_plain(joint) for joint in mechanism.joints.values()],
-        "line_loads": [[load.beam, load.column, load.follower] for load in mechanism.line_loads()],
+        "line_loads": {
+            name: [[load.column, load.follower] for load in mechanism.line_loads(name)] for name in mechanism.beams
+        },
         "outcome": run.status.outcome.name,
         "status_time": float(run.status.time),
         "status_detail": run.status.detail,
@@ -106,12 +108,12 @@ def save_run(run: Run, path: str | Path) -> None:
     for name, mesh in mechanism.beams.items():
         for part in ("s", "piece", "frames", "pairs"):
             arrays[f"beam.{name}.{part}"] = getattr(mesh, part)
-    for k, load in enumerate(mechanism.line_loads()):
-        arrays[f"line_load.{k}"] = load.spread
+        arrays.update({f"beam.{name}.line{k}": load.spread for k, load in enumerate(mechanism.line_loads(name))})
     path = Path(path)
     try:
         data = run.data
-        data.to_netcdf(path, engine="h5netcdf", encoding={str(k): {"zlib": True, "complevel": 4} for k in data.data_vars})
+        packed = {str(k): {"zlib": True, "complevel": 4} for k in data.data_vars}
+        data.to_netcdf(path, engine="h5netcdf", encoding=packed)
         for group, content in (("raw", raw), ("system", arrays)):
             _numbered(content).to_netcdf(path, engine="h5netcdf", mode="a", group=group)
         from xarray import Dataset
@@ -167,19 +169,25 @@ def _mechanism(path: str, layout: dict[str, Any], arrays: dict[str, Any], trajec
         groups.append(group(*(np.zeros(0) if missing else arrays[f"{name}.{k}"] for k in fields)))
     beams = {
         name: BeamMesh(
-            *(arrays[f"beam.{name}.{k}"] for k in ("s", "piece", "frames")), first_node, arrays[f"beam.{name}.pairs"],
-            first_element,
+            s=arrays[f"beam.{name}.s"],
+            piece=arrays[f"beam.{name}.piece"],
+            frames=arrays[f"beam.{name}.frames"],
+            first_node=first_node,
+            pairs=arrays[f"beam.{name}.pairs"],
+            first_element=first_element,
         )
         for name, (first_node, first_element) in layout["beams"].items()
-    }  # fmt: skip
+    }
     owners: dict[str, Owner] = {
         name: StoredOwner(name, row_to_frame(arrays["frames"][node])) for name, node in layout["bodies"].items()
     }
     owners.update({name: StoredOwner(name, None) for name in beams})
-    loads = [
-        LineLoad(beam, column, follower, arrays[f"line_load.{k}"])
-        for k, (beam, column, follower) in enumerate(layout["line_loads"])
-    ]
+
+    def line_loads(name: str) -> list[LineLoad]:
+        return [
+            LineLoad(column, follower, arrays[f"beam.{name}.line{k}"])
+            for k, (column, follower) in enumerate(layout["line_loads"][name])
+        ]
 
     def compliance(name: str, s: float) -> Array:
         beam = next(b for b in trajectory.model.beams if b.name == name)
@@ -194,7 +202,7 @@ def _mechanism(path: str, layout: dict[str, Any], arrays: dict[str, Any], trajec
         joints={entry["name"]: _joint_from_plain(entry) for entry in layout["joints"]},
         owners=owners,
         length=layout["length"],
-        line_loads=lambda: loads,
+        line_loads=line_loads,
         compliance=compliance,
     )
 
@@ -209,7 +217,7 @@ def _joint_to_plain(joint: JointInfo) -> dict[str, Any]:
 
 def _joint_from_plain(plain: dict[str, Any]) -> JointInfo:
     freedoms = tuple(ActiveFreedom(i, k, *(np.array(v) for v in vectors)) for i, k, *vectors in plain["freedoms"])
-    rest = {k: tuple(v) if isinstance(v, list) else v for k, v in plain.items() if k != "freedoms"}
+    rest: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in plain.items() if k != "freedoms"}
     return JointInfo(freedoms=freedoms, **rest)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.elements import ElementMatrices, gravity_moments
+from cosserat.compile.elements import element_weights
 from cosserat.errors import PlaceError
 from cosserat.kernels.monitors import between, element_states
 from cosserat.results.kinematics import rotate
@@ -75,32 +75,54 @@ def gyroscopic(p: Array, twist: Array) -> Array:
     return np.concatenate((np.cross(omega, pu), np.cross(v, pu) + np.cross(omega, pw)), axis=-1)
 
 
+def element_momenta(motion: Motion, e: int) -> Array:
+    """Momenta (nt, 12) of both nodes of element e, in their frames, for the present twists."""
+    arrays = motion.mechanism.system.elements
+    a, b = arrays.node[e]
+    p = np.hstack((motion.twist[:, a], motion.twist[:, b])) @ arrays.mass[e]
+    p[:, :3] += arrays.coupling[e] * _across(motion, a, b, motion.twist[:, b, :3])
+    p[:, 6:9] += arrays.coupling[e] * _across(motion, b, a, motion.twist[:, a, :3])
+    return p
+
+
+def element_inertia(motion: Motion, e: int) -> Array:
+    """Inertia forces (nt, 12) of element e on its two nodes, as the kernels have them."""
+    arrays = motion.mechanism.system.elements
+    a, b = arrays.node[e]
+    twist = np.hstack((motion.twist[:, a], motion.twist[:, b]))
+    rate = np.hstack((motion.rate[:, a], motion.rate[:, b]))
+    p = twist @ arrays.mass[e]
+    out = rate @ arrays.mass[e] + np.hstack((gyroscopic(p[:, :6], twist[:, :6]), gyroscopic(p[:, 6:], twist[:, 6:])))
+    out[:, :3] += arrays.coupling[e] * _across(motion, a, b, _acceleration(twist[:, 6:], rate[:, 6:]))
+    out[:, 6:9] += arrays.coupling[e] * _across(motion, b, a, _acceleration(twist[:, :6], rate[:, :6]))
+    return out
+
+
+def _acceleration(twist: Array, rate: Array) -> Array:
+    return rate[:, :3] + np.cross(twist[:, 3:], twist[:, :3])
+
+
+def _across(motion: Motion, a: int, b: int, vector: Array) -> Array:
+    """Components in the frame of node a of vectors given in that of node b."""
+    return rotate(np.swapaxes(motion.node(a)[0], 1, 2), rotate(motion.node(b)[0], vector))
+
+
 def _shares(motion: Motion, name: str, e: int) -> Array:
     """Loads (nt, 12) that act along element e itself (line loads, weight, inertia), shared out to its two nodes."""
     mechanism = motion.mechanism
-    mesh = mechanism.beams[name]
     arrays = mechanism.system.elements
-    a, b = arrays.node[e]
-    M = arrays.mass[e]
-    twist = np.hstack((motion.twist[:, a], motion.twist[:, b]))
-    rate = np.hstack((motion.rate[:, a], motion.rate[:, b]))
-    p = twist @ M
-    inertia = rate @ M + np.hstack((gyroscopic(p[:, :6], twist[:, :6]), gyroscopic(p[:, 6:], twist[:, 6:])))
-    share = -inertia
     one = slice(e, e + 1)
-    empty = np.empty((1, 2, 6, 6))
-    matrices = ElementMatrices(arrays.stiffness[one], arrays.mass[one], empty, empty)
-    masses, moments = gravity_moments(matrices, arrays.d0[one])
-    loads = [load for load in mechanism.line_loads() if load.beam == name]
-    for side, node in enumerate((a, b)):
+    weights, arms = element_weights(arrays.mass[one], arrays.coupling[one], arrays.d0[one])
+    share = -element_inertia(motion, e)
+    for side, node in enumerate(arrays.node[e]):
         R_t = np.swapaxes(motion.node(node)[0], 1, 2)
         g = rotate(R_t, motion.inputs.gravity)
-        share[:, 6 * side : 6 * side + 3] += masses[0, side] * g
-        share[:, 6 * side + 3 : 6 * side + 6] += np.cross(moments[0, side], g)
+        share[:, 6 * side : 6 * side + 3] += weights[0, side] * g
+        share[:, 6 * side + 3 : 6 * side + 6] += np.cross(arms[0, side], g)
         R_0 = np.broadcast_to(mechanism.frames[node, :9].reshape(3, 3).T, R_t.shape)
-        for load in loads:
+        for load in mechanism.line_loads(name):
             sample = motion.inputs.wrench[:, load.column]
             turn = R_0 if load.follower else R_t
             local = np.hstack((rotate(turn, sample[:, :3]), rotate(turn, sample[:, 3:])))
-            share[:, 6 * side : 6 * side + 6] += local @ load.spread[e - mesh.first_element, side].T
+            share[:, 6 * side : 6 * side + 6] += local @ load.spread[e - mechanism.beams[name].first_element, side].T
     return share

@@ -46,7 +46,7 @@ def dataset(run: Run) -> Dataset:
         for quantity, (dims, values, units) in _frame_quantities(motion, nodes).items():
             variables[f"{name}.{quantity}"] = (("time", dim, *dims), values, _about(quantity, name, units))
     for name, joint in mechanism.joints.items():
-        for quantity, function, units in (
+        for quantity, function, pair in (
             ("coordinate", joints.coordinates, ("m", "rad")),
             ("coordinate_rate", joints.coordinate_rates, ("m/s", "rad/s")),
             ("effort", joints.efforts, ("N", "N m")),
@@ -54,7 +54,7 @@ def dataset(run: Run) -> Dataset:
             values = function(motion, joint)
             for k, freedom in enumerate(joint.names):
                 label = name if len(joint.names) == 1 else f"{name}.{freedom}"
-                unit = units[0] if joint.kinds[k] == "translation" else units[1]
+                unit = pair[0] if joint.kinds[k] == "translation" else pair[1]
                 variables[f"{label}.{quantity}"] = (("time",), values[:, k], _about(quantity, label, unit))
         wrench = joints.reactions(motion, joint)
         variables[f"{name}.reaction"] = (("time", "component"), wrench, _about("reaction", name, "N, N m"))

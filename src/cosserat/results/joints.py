@@ -21,7 +21,7 @@ TURN = 2.0 * np.pi
 
 
 class Sides(NamedTuple):
-    """Both joint frames in the world, the child's seen from the parent's, and the twists of both in their own frames."""
+    """Both joint frames in the world, the child's seen from the parent's, and both twists in their own frames."""
 
     R_a: Array
     x_a: Array

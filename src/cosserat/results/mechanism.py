@@ -48,7 +48,6 @@ class JointInfo:
 class LineLoad(NamedTuple):
     """A distributed load on the elements of a beam."""
 
-    beam: str
     column: int  # in the sampled wrenches
     follower: bool
     spread: Array  # (ne, 2, 6, 6) nodal wrenches of a unit load
@@ -67,7 +66,7 @@ class Mechanism:
     joints: dict[str, JointInfo]
     owners: Mapping[str, Owner]
     length: float  # typical length of an element or body
-    line_loads: Callable[[], list[LineLoad]]
+    line_loads: Callable[[str], list[LineLoad]]  # of a beam
     compliance: Callable[[str, float], Array]  # of the section of a beam at s, (6, 6)
 
     @property
@@ -150,15 +149,15 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
     owners: dict[str, Owner] = {body.name: body for body in model.bodies}
     owners.update({beam.name: beam for beam in model.beams})
 
-    def line_loads() -> list[LineLoad]:
-        first = len(model.loads)
+    def line_loads(name: str) -> list[LineLoad]:
+        mesh = compiled.beams[name]
+        span = slice(mesh.first_element, mesh.first_element + len(mesh.pairs))
         found = []
         for k, load in enumerate(model.distributed_loads):
-            mesh = compiled.beams[load.beam.name]
-            span = slice(mesh.first_element, mesh.first_element + len(mesh.pairs))
-            matrices, _ = beam_matrices(load.beam, mesh, compiled.system.elements.d0[span])
-            spread = matrices.follower if load.follower else matrices.dead
-            found.append(LineLoad(load.beam.name, first + k, bool(load.follower), spread))
+            if load.beam.name == name:
+                matrices, _ = beam_matrices(load.beam, mesh, compiled.system.elements.d0[span])
+                spread = matrices.follower if load.follower else matrices.dead
+                found.append(LineLoad(len(model.loads) + k, bool(load.follower), spread))
         return found
 
     def compliance(name: str, s: float) -> Array:

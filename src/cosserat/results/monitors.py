@@ -12,7 +12,7 @@ from cosserat.kernels.joints import ROTATION, SCREW
 from cosserat.results.joints import joint_sides
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
-from cosserat.results.nodal import Ledger, ledger, momenta
+from cosserat.results.nodal import Ledger, exchange, ledger, momenta
 
 Array = NDArray[np.float64]
 
@@ -101,7 +101,9 @@ class Monitors:
             return np.zeros(len(t))
         x = motion.frame[:, :, 9:]
         middle = 0.5 * (x[1:] + x[:-1])
-        p, f = self._in_space(self.nodal_momenta), self._in_space(self.book.force)
+        force = self.book.force.copy()
+        force[..., 3:] += exchange(motion)
+        p, f = self._in_space(self.nodal_momenta), self._in_space(force)
         length = motion.mechanism.length
 
         def about(q: Array, arm: Array) -> Array:
@@ -111,10 +113,10 @@ class Monitors:
         before, after = x[:-1] - middle, x[1:] - middle
         h = np.diff(t)[:, None, None]
         change = (about(p[1:], after) - about(p[:-1], before)) / h
-        force = 0.5 * (about(f[1:], after) + about(f[:-1], before))
-        size = np.sqrt(np.sum(change**2 + force**2, axis=(1, 2))).max()
+        mean = 0.5 * (about(f[1:], after) + about(f[:-1], before))
+        size = np.sqrt(np.sum(change**2 + mean**2, axis=(1, 2))).max()
         size += np.sqrt(np.sum(about(p, np.zeros(3)) ** 2, axis=(1, 2))).max() / (t[-1] - t[0])
-        residual = np.sqrt(np.sum((change - force)[:, :-1] ** 2, axis=(1, 2)))
+        residual = np.sqrt(np.sum((change - mean)[:, :-1] ** 2, axis=(1, 2)))
         return np.concatenate(([0.0], residual / size if size > 0.0 else residual))
 
     def _in_space(self, wrenches: Array) -> Array:

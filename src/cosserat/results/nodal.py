@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.build import row_to_frame
-from cosserat.results.beams import element_forces
+from cosserat.results.beams import element_forces, element_inertia, element_momenta, gyroscopic
 from cosserat.results.joints import constraint_wrenches, directions, joint_sides, passive_efforts
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
@@ -30,15 +30,38 @@ def momenta(motion: Motion) -> Array:
     """Momenta M v (nt, n+1, 6) of the nodes."""
     system = motion.mechanism.system
     p = np.zeros_like(motion.twist)
-    el = system.elements
-    for e in range(len(el.node)):
-        a, b = el.node[e]
-        both = np.hstack((motion.twist[:, a], motion.twist[:, b])) @ el.mass[e]
+    for e, (a, b) in enumerate(system.elements.node):
+        both = element_momenta(motion, e)
         p[:, a] += both[:, :6]
         p[:, b] += both[:, 6:]
     for k, node in enumerate(system.bodies.node):
         p[:, node] += motion.twist[:, node] @ system.bodies.mass[k]
     return p
+
+
+def inertia(motion: Motion) -> Array:
+    """Inertia forces (nt, n+1, 6) of the nodes; they balance `Ledger.force`."""
+    system = motion.mechanism.system
+    r = np.zeros_like(motion.twist)
+    for e, (a, b) in enumerate(system.elements.node):
+        both = element_inertia(motion, e)
+        r[:, a] += both[:, :6]
+        r[:, b] += both[:, 6:]
+    for k, node in enumerate(system.bodies.node):
+        M, twist = system.bodies.mass[k], motion.twist[:, node]
+        r[:, node] += motion.rate[:, node] @ M + gyroscopic(twist @ M, twist)
+    return r
+
+
+def exchange(motion: Motion) -> Array:
+    """Moments (nt, n+1, 3) by which the two nodes of an element exchange angular momentum through their coupling."""
+    elements = motion.mechanism.system.elements
+    out = np.zeros((*motion.twist.shape[:2], 3))
+    for e, (a, b) in enumerate(elements.node):
+        both = element_momenta(motion, e) - np.hstack((motion.twist[:, a], motion.twist[:, b])) @ elements.mass[e]
+        out[:, a] += np.cross(motion.twist[:, a, :3], both[:, :3])
+        out[:, b] += np.cross(motion.twist[:, b, :3], both[:, 6:9])
+    return out
 
 
 def ledger(motion: Motion) -> Ledger:

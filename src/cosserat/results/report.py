@@ -13,7 +13,7 @@ _COUNTS = {
     "steps": "steps",
     "solves": "residuals and back-substitutions",
     "factorizations": "factorizations",
-    "line_searches": "steps that needed care",
+    "careful_steps": "steps that needed care",
     "steps_split": "steps split",
     "steps_rejected": "steps rejected",
     "nodes": "nodes",

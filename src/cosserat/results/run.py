@@ -204,9 +204,9 @@ class Run:
     def energy(self) -> Dataset:
         """Energies over time (J): kinetic, strain, potential, dissipated, work, total and balance.
 
-        ``total = kinetic + strain + potential``; ``balance = total - total[0] + dissipated - work`` is zero for an exact
-        solution. Work and dissipation are integrals over the stored times (trapezoidal rule): store every step if the
-        balance matters.
+        ``total = kinetic + strain + potential``; ``balance = total - total[0] + dissipated - work`` is zero for an
+        exact solution. Work and dissipation are integrals over the stored times (trapezoidal rule): store every step
+        if the balance matters.
         """
         from xarray import Dataset
 
@@ -285,7 +285,9 @@ class Run:
 
         return show(self, path, open, trail)
 
-    def _labelled(self, values: Array, dims: tuple[str, ...], coords: dict[str, Any], name: str, units: str) -> DataArray:
+    def _labelled(
+        self, values: Array, dims: tuple[str, ...], coords: dict[str, Any], name: str, units: str
+    ) -> DataArray:
         from xarray import DataArray
 
         labels = {"time": ("time", self.time, {"units": "s", "long_name": "time"})}

@@ -20,7 +20,8 @@ class Outcome(enum.Enum):
         "stiffnesses, reduce the step"
     )
     WRONG_BRANCH = (
-        "a joint turned inside out (its rotation constraint holds half a turn away from where it should): reduce the step"
+        "a joint turned inside out (its rotation constraint holds half a turn away from where it should): "
+        "reduce the step"
     )
     STEP_TOO_SMALL = (
         "the accuracy asked for needs steps below the smallest allowed: raise the tolerance, or pass a fixed step"

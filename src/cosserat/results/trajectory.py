@@ -23,7 +23,8 @@ class Trajectory:
     ----------
     time : (nt,)
     history : History
-        Frames (nt, n+1, 12), twists and their rates (nt, n+1, 6), multipliers (nt, nj, 6), tracked coordinates (nt, nf).
+        Frames (nt, n+1, 12), twists and their rates (nt, n+1, 6), multipliers (nt, nj, 6), tracked coordinates
+        (nt, nf).
     efforts : (nt, n_efforts), optional
         Joint efforts at the stored times where a controller gave them; otherwise they are functions of the model.
     """

@@ -48,7 +48,7 @@ def plot(run: Run, targets: tuple[Any, ...], quantity: str, ax: Any, path: str |
 def plot_energy(run: Run, ax: Any, path: str | Path | None) -> Figure:
     """Energies over time."""
     figure, axes = _axes(ax)
-    styles = {"total": {"color": "black", "lw": 2.0}, "balance": {"color": "0.5", "ls": ":"}}
+    styles: dict[str, dict[str, Any]] = {"total": {"color": "black", "lw": 2.0}, "balance": {"color": "0.5", "ls": ":"}}
     for key in ("kinetic", "strain", "potential", "dissipated", "work", "total", "balance"):
         values = run.energy[key].values
         if np.any(values) or key in styles:

@@ -54,12 +54,13 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
     rows = _rows(run.time)
     colours = iter(PALETTE * (1 + (len(mechanism.beams) + len(mechanism.bodies)) // len(PALETTE)))
     model = _model(run)
-    beams = []
+    beams: list[dict[str, Any]] = []
     for name, mesh in mechanism.beams.items():
         nodes = motion.frame[rows][:, mesh.first_node : mesh.first_node + mesh.n_nodes]
         radius = _beam_radius(model, name)
         points = _smooth(nodes, mesh.s, mesh.piece)
-        beams.append({"name": name, "colour": next(colours), "radius": radius, "n": points.shape[1], "x": _pack(points)})
+        line = {"name": name, "colour": next(colours), "radius": radius, "n": points.shape[1], "x": _pack(points)}
+        beams.append(line)
     bodies = []
     for name, node in mechanism.bodies.items():
         R, x = motion.node(node)
@@ -134,12 +135,11 @@ def _model(run: Run) -> Any:
 
 
 def _beam_radius(model: Any, name: str) -> float | None:
-    """Radius of a round bar with the beam's area or, without a shape, its radius of gyration; None: the page chooses."""
+    """Radius of the round bar with the same mass and rotary inertia; None: the page chooses."""
     if model is None:
         return None
-    stiffness, mass = model[name].section_at(0.5)
-    gyration = float(np.sqrt(max(mass[3, 3] / (2.0 * mass[0, 0]), 1e-12)))
-    return 2.0 * gyration if np.isfinite(gyration) else None
+    _, mass = model[name].section_at(0.5)
+    return float(np.sqrt(2.0 * mass[3, 3] / mass[0, 0])) if mass[0, 0] > 0.0 else None
 
 
 def _body_shape(model: Any, name: str) -> dict[str, Any] | None:

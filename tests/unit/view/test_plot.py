@@ -1,0 +1,91 @@
+"""Plots and scenes are written, labelled and whole."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+from cosserat.errors import PlaceError, SolveError
+from cosserat.view.scene import scene
+
+
+@pytest.fixture(scope="module")
+def run() -> cs.Run:
+    model = cs.Model("arm <1>", gravity=(0, -9.81, 0))
+    beam = model.add(
+        cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0), (1, 1, 0)], section=cs.Rod(0.02), material=cs.materials.STEEL,
+                elements=4)
+    )  # fmt: skip
+    load = model.add(cs.RigidBody.cylinder("load", diameter=0.2, length=0.1, mass=0.5, com=(1, 1.1, 0)))
+    bare = model.add(cs.RigidBody("bare", mass=0.1, com=(1, 1.6, 0), inertia=(0.01, 0.01, 0.01)))
+    model.add(cs.Revolute("root", cs.GROUND, beam.start, axis=(0, 0, 1)))
+    model.add(cs.Fixed("grip", beam.end, load.at((1, 1, 0))))
+    model.add(cs.Spherical("ball", load.at((1, 1.2, 0)), bare.at((1, 1.2, 0))))
+    return cs.simulate(model, duration=0.1, step=0.01)
+
+
+def test_plots(run: cs.Run, tmp_path: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    figure = run.plot("beam.end", "load", path=tmp_path / "p.png")
+    axes = figure.axes[0]
+    assert axes.get_xlabel() == "time (s)"
+    assert axes.get_ylabel() == "position (m)"
+    assert len(axes.lines) == 6
+    assert (tmp_path / "p.png").stat().st_size > 5000
+    assert len(run.plot(quantity="coordinate").axes[0].lines) == 4
+    for quantity in ("velocity", "angular_velocity", "acceleration", "effort", "reaction", "coordinate_rate"):
+        assert run.plot(quantity=quantity).axes[0].lines
+    energy = run.plot_energy(path=tmp_path / "e.png")
+    assert energy.axes[0].get_ylabel() == "energy (J)"
+    own, axis = plt.subplots()
+    assert run.plot("load", ax=axis) is own
+    plt.close("all")
+
+
+def test_bad_plots(run: cs.Run) -> None:
+    with pytest.raises(SolveError, match="unknown quantity 'colour'; known: position"):
+        run.plot("load", quantity="colour")
+    with pytest.raises(PlaceError, match="unknown body 'arm'"):
+        run.plot("arm.end")
+    free = cs.Model("free", gravity=(0, 0, -1))
+    free.add(cs.RigidBody("body", mass=1.0, inertia=(1, 1, 1)))
+    with pytest.raises(SolveError, match="no joint"):
+        cs.simulate(free, duration=0.1, step=0.05).plot(quantity="coordinate")
+
+
+def test_scene_is_one_file_that_holds_the_motion(run: cs.Run, tmp_path: Path) -> None:
+    path = run.show(tmp_path / "scene.html", open=False)
+    text = path.read_text(encoding="utf-8")
+    assert "http" not in text
+    assert "__DATA__" not in text
+    assert "<title>arm 1></title>" in text
+    data = json.loads(re.search(r"const S = (.*);\n", text)[1])
+    unpack = lambda s: np.frombuffer(base64.b64decode(s), dtype="<f4")  # noqa: E731
+    assert np.allclose(unpack(data["time"]), run.time, atol=1e-6)
+    assert data["up"] == [0.0, 1.0, 0.0]
+    beam = data["beams"][0]
+    points = unpack(beam["x"]).reshape(len(run.time), beam["n"], 3)
+    assert np.allclose(points[:, -1], run.position("beam.end"), atol=1e-5)
+    assert np.allclose(points[0, : beam["n"] // 2 + 1, 1], 0.0, atol=1e-6)
+    assert beam["radius"] == pytest.approx(0.01)
+    assert data["bodies"][0]["shape"]["kind"] == "cylinder"
+    assert data["bodies"][1]["shape"] is None
+    assert len(data["bodies"][1]["links"]) == 1
+    assert [t["name"] for t in data["trails"]] == ["beam.end"]
+
+
+def test_trails_and_browser(run: cs.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    path = run.show(trail=["load", "beam.at(0.5)"])
+    assert opened == [path.as_uri()]
+    assert [t["name"] for t in scene(run, "bare")["trails"]] == ["bare"]
+    with pytest.raises(PlaceError):
+        run.show(tmp_path / "x.html", trail="nothing")
