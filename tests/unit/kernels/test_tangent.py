@@ -1,0 +1,128 @@
+"""The assembled iteration matrix against central differences of the equations of motion on the manifold."""
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+from cosserat.model.joints import Friction
+
+ANY_AXIS = (0.48, -0.6, 0.64)
+INERTIA = np.array([[2.0, 0.1, -0.2], [0.1, 3.0, 0.3], [-0.2, 0.3, 4.0]])
+ROD = cs.Section(
+    stiffness=[50.0, 30.0, 20.0, 6.0, 4.0, 5.0], mass=[1.0, 1.0, 1.0, 0.3, 0.1, 0.2]
+)  # soft, so that differences are accurate
+
+
+def scalars(n, first=1.0):
+    return tuple(first + 0.5 * i for i in range(n))
+
+
+def joint(kind, parent, child):
+    """A joint of a kind with everything that a freedom can carry."""
+    cls = getattr(cs, kind)
+    n = len(cls.freedoms)
+    options = {}
+    if kind in ("Revolute", "Prismatic", "Screw", "Cylindrical"):
+        options["axis"] = ANY_AXIS
+    if kind in ("Planar", "PlanarTranslation"):
+        options["normal"] = ANY_AXIS
+    if kind == "Universal":
+        options["axes"] = (ANY_AXIS, (0.8, 0.0, -0.6))
+    if kind == "Screw":
+        options["pitch"] = 0.3
+    if n:
+        rotations = 3 if cls.isotropic else 0
+        k = scalars(n - rotations) + (2.0,) * rotations
+        options["stiffness"] = k
+        options["damping"] = tuple(0.5 * v for v in k)
+        options["friction"] = tuple(Friction(0.7, speed=0.8) for _ in range(n))
+        options["effort"] = scalars(n, 0.3)
+    return cls("joint", parent, child, **options)
+
+
+KINDS = [
+    "Fixed", "Revolute", "Prismatic", "Screw", "Cylindrical", "Planar", "PlanarTranslation", "Spherical", "Universal",
+    "Free",
+]  # fmt: skip
+
+
+def pair_of_bodies(kind):
+    model = cs.Model(kind, gravity=(1.0, -2.0, -3.0))
+    a = model.add(cs.RigidBody("a", mass=1.5, com=(0.2, 0.1, 0.0), inertia=INERTIA))
+    b = model.add(cs.RigidBody("b", mass=2.5, com=(1.0, -0.3, 0.4), inertia=INERTIA[::-1, ::-1]))
+    model.add(joint(kind, a.at((0.5, 0.2, 0.3)), b.at((0.5, 0.2, 0.3))))
+    return model
+
+
+def beam_under_loads():
+    """Everything that is not a joint: beam, gravity, spring, damper, loads dead, follower and distributed."""
+    model = cs.Model("beam and loads", gravity=(0.5, -1.0, -2.0))
+    arc = lambda s: (np.sin(s), 1 - np.cos(s), 0.3 * s)  # noqa: E731
+    beam = model.add(cs.Beam("rod", curve=arc, section=ROD, elements=2))
+    hub = model.add(cs.RigidBody("hub", mass=1.5, com=(1.5, 0.1, 0.0), inertia=INERTIA))
+    ground, corner = cs.GROUND.at((0.3, -1.0, 0.5)), hub.at((1.2, 0.5, 0.1))
+    model.add(cs.Spring("spring", ground, corner, stiffness=3.0, length=0.4, damping=0.7))
+    model.add(cs.Damper("damper", hub.at((1.7, 0.0, 0.2)), beam.end, damping=0.9))
+    model.add(cs.Force("dead force", hub.at((1.6, 0.2, 0.2)), (1.0, 2.0, -1.0)))
+    model.add(cs.Torque("dead torque", beam.end, (0.3, -0.4, 0.5)))
+    model.add(cs.Wrench("follower", beam.at(0.5), (1.0, -0.5, 0.3, 0.2, 0.1, -0.6), follower=True))
+    model.add(cs.DistributedLoad("wind", beam, force=(0.2, 0.5, -0.4)))
+    model.add(cs.DistributedLoad("pressure", beam, force=(0.0, 0.6, 0.1), moment=(0.1, 0.0, 0.2), follower=True))
+    return model
+
+
+def damped_beam():
+    model = cs.Model("Kelvin-Voigt")
+    soft = cs.Material(E=1000.0, nu=0.3, rho=10.0, damping=0.3)
+    shape, line = cs.Rectangle(0.3, 0.4), [(0, 0, 0), (1, 0, 0)]
+    model.add(cs.Beam("rod", points=line, section=shape, material=soft, elements=2, velocity=(1, 0, 0)))
+    return model
+
+
+MODELS = {kind: (lambda kind=kind: pair_of_bodies(kind)) for kind in KINDS}
+MODELS |= {"beam under loads": beam_under_loads, "damped beam": damped_beam}
+
+
+@pytest.fixture(params=MODELS)
+def lab(request, laboratory, rng):
+    lab = laboratory(MODELS[request.param]())
+    lab.scramble(rng)
+    return lab
+
+
+def compare(found, expected):
+    np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max(initial=1.0))
+
+
+def test_mass(lab):
+    r_a, phi_a = lab.differences("rate")
+    n = 6 * lab.n
+    compare(lab.matrix(1.0, 0.0, 0.0)[:n, :n], r_a)
+    assert not phi_a.any()
+
+
+def test_damping_and_gyroscopic_terms(lab):
+    r_v, phi_v = lab.differences("twist")
+    n = 6 * lab.n
+    compare((lab.matrix(0.0, 1.0, 1.0) - lab.matrix(0.0, 0.0, 1.0))[:n, :n], r_v)
+    assert not phi_v.any()
+
+
+def test_stiffness_and_constraint_gradients(lab):
+    lab.trial.rate[:] = 0.0
+    lab.trial.twist[: lab.n] *= 0.5
+    inertia_free = lab.differences("frame")
+    n = 6 * lab.n
+    S = lab.matrix(0.0, 0.0, 1.0)
+    compare(S[:n, :n], inertia_free[0])
+    rows = np.arange(6)[None] < lab.compiled.system.joints.n_rows[:, None]
+    keep = rows.ravel()
+    compare(S[n:, :n][keep], 3.0 * inertia_free[1][keep])
+    compare(S[:n, n:][:, keep], 3.0 * inertia_free[1][keep].T)
+    diagonal = np.diag(S)[n:]
+    np.testing.assert_allclose(diagonal, np.where(keep, -3e-3, -3.0))
+
+
+def test_joints_hold_where_they_were_put(lab):
+    _, phi = lab.equations()
+    np.testing.assert_allclose(phi, 0.0, atol=1e-14)
