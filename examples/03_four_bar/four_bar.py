@@ -25,5 +25,5 @@ flat = float(abs(aligned.position("BC.end").sel(axis="z")).max())
 print(f"with the axis aligned: {flat:.1e} m")
 
 assert run.status.ok
-assert 0.003 < abs(out_of_plane).max() < 0.006
+assert abs(abs(out_of_plane).max() - 0.0041) < 0.0002  # the published curves are within 3 % of each other
 assert flat < 1e-9

@@ -29,6 +29,7 @@ from cosserat.model import (
     Planar,
     PlanarTranslation,
     Prismatic,
+    Profile,
     Rectangle,
     Revolute,
     RigidBody,
@@ -37,9 +38,11 @@ from cosserat.model import (
     Section,
     Spherical,
     Spring,
+    TimeFunction,
     Torque,
     Tube,
     Universal,
+    VectorFunction,
     Wrench,
     materials,
     section_from_geometry,
@@ -47,7 +50,7 @@ from cosserat.model import (
 
 if TYPE_CHECKING:
     from cosserat import lie
-    from cosserat.io import load_model, save_model
+    from cosserat.io import load_model, load_run, save_model
     from cosserat.lie import Frame, Twist
     from cosserat.results.equilibrium import Equilibrium
     from cosserat.results.run import Run
@@ -95,6 +98,7 @@ __all__ = [
     "Planar",
     "PlanarTranslation",
     "Prismatic",
+    "Profile",
     "Rectangle",
     "Revolute",
     "RigidBody",
@@ -105,14 +109,17 @@ __all__ = [
     "Spherical",
     "Spring",
     "Status",
+    "TimeFunction",
     "Torque",
     "Tube",
     "Twist",
     "Universal",
+    "VectorFunction",
     "Wrench",
     "equilibrium",
     "lie",
     "load_model",
+    "load_run",
     "materials",
     "save_model",
     "section_from_geometry",

@@ -46,7 +46,7 @@ def demo(
     table = cost_table(costs, variants, steps)
     console.print(table)
     console.print(
-        "ours: CPU seconds of one call of simulate on this machine; published: [Grazioso17] Table II, on theirs\n",
+        "ours: CPU seconds of one call of simulate on this machine; paper: published in [Grazioso17] Table II\n",
         markup=False, soft_wrap=True,
     )  # fmt: skip
     console.print(_tip_table(runs, variants, steps))
@@ -99,7 +99,7 @@ def cost_table(costs: Costs, variants: tuple[str, ...], steps: tuple[float, ...]
         ours = [f"{costs[variant, step]:.3f}" for variant in variants]
         theirs = [f"{PUBLISHED_SECONDS[step][variant]:.2f}" for variant in variants]
         table.add_row(f"{step:g}", "ours", *ours)
-        table.add_row("", "published", *theirs, end_section=True)
+        table.add_row("", "paper", *theirs, end_section=True)
     return table
 
 
@@ -110,7 +110,7 @@ def _tip_table(runs: dict[tuple[str, float], Run], variants: tuple[str, ...], st
     from cosserat.demo import CONVERGED_TIP, tip
 
     step = min(steps)
-    table = titled_table(f"tip at t = π, h = {step:g} s, and its largest deflection out of the plane (m)")
+    table = titled_table(f"tip at t = π (m), h = {step:g} s")
     table.add_column("model")
     for name in ("x", "y", "z", "max |z|"):
         table.add_column(name, justify="right")
@@ -118,7 +118,7 @@ def _tip_table(runs: dict[tuple[str, float], Run], variants: tuple[str, ...], st
         run = runs[variant, step]
         position = np.asarray(run.position(tip(variant)))
         at_pi = [np.interp(np.pi, run.time, position[:, k]) for k in range(3)]
-        table.add_row(variant, *(f"{v + 0.0:.4f}" for v in at_pi), f"{np.abs(position[:, 2]).max():.4f}")
+        table.add_row(variant, *(f"{round(v, 4) + 0.0:.4f}" for v in at_pi), f"{np.abs(position[:, 2]).max():.4f}")
     table.add_section()
     table.add_row("FF, independent solver", *(f"{v:.4f}" for v in CONVERGED_TIP), "")
     return table
