@@ -32,7 +32,7 @@ def test_pin_in_slot(monkeypatch: pytest.MonkeyPatch, stiffness: float) -> None:
     monkeypatch.setattr(build, "joint_rows", rows_with_slot)
     model = cs.Model("slot", gravity=(0, -9.81, 0))
     disc = model.add(
-        cs.RigidBody("disc", mass=2.0, com=(0, 0, 0), inertia=np.eye(3), velocity=(0.5, 0, 0), angular_velocity=(0, 0, 3))
+        cs.RigidBody("disc", mass=2, com=(0, 0, 0), inertia=np.eye(3), velocity=(0.5, 0, 0), angular_velocity=(0, 0, 3))
     )
     model.add(PinInSlot("slot", cs.GROUND, disc, axis=(0, 0, 1), stiffness=(stiffness, 0.0)))
     run = cs.simulate(model, duration=1.0, step=0.002, newton_tolerance=1e-9)
@@ -42,7 +42,7 @@ def test_pin_in_slot(monkeypatch: pytest.MonkeyPatch, stiffness: float) -> None:
     x, angle = run.coordinate("slot")[-1]
     assert float(x) == pytest.approx(expected, abs=1e-4)
     assert float(angle) == pytest.approx(3.0, abs=1e-6)
-    assert float(run.reaction("slot")[-1, 1]) == pytest.approx(2 * 9.81, rel=1e-6)
+    assert float(run.reaction("slot")[-1, 1]) == pytest.approx(2 * 9.81, rel=1e-5)
 
 
 def test_validation_page_lists_every_published_problem() -> None:
