@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.elements import gravity_moments
+from cosserat.compile.elements import element_weights
 from cosserat.compile.inputs import Sampler, WrenchSource
 from cosserat.compile.mesh import BeamMesh, beam_matrices, mesh_beam
 from cosserat.compile.ordering import build_pattern
@@ -257,7 +257,7 @@ def _elements(
     node = np.zeros((ne, 2), dtype=np.int64)
     d0 = np.zeros((ne, 6))
     stiffness, mass = np.zeros((ne, 6, 6)), np.zeros((ne, 12, 12))
-    viscosity = np.zeros(ne)
+    viscosity, coupling = np.zeros(ne), np.zeros(ne)
     nodes = Nodes(np.zeros(n + 1), np.zeros((n + 1, 3)))
     gains: dict[str, tuple[Array, Array]] = {}
     for mesh in beams.values():
@@ -270,11 +270,12 @@ def _elements(
         matrices, viscosity[span] = beam_matrices(beam, mesh, d0[span])
         stiffness[span], mass[span] = matrices.stiffness, matrices.mass
         gains[beam.name] = (matrices.follower, matrices.dead)
-        masses, moments = gravity_moments(matrices, d0[span])
+        coupling[span] = matrices.coupling
+        masses, moments = element_weights(matrices.mass, matrices.coupling, d0[span])
         for side in range(2):
             np.add.at(nodes.mass, mesh.pairs[:, side], masses[:, side])
             np.add.at(nodes.moment, mesh.pairs[:, side], moments[:, side])
-    return Elements(node, d0, stiffness, viscosity, mass, _ints([], 4)), nodes, gains
+    return Elements(node, d0, stiffness, viscosity, mass, coupling, _ints([], 4)), nodes, gains
 
 
 def _joints(

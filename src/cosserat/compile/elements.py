@@ -3,8 +3,11 @@
 Between its nodes an element carries the wrench E(xi) sigma_mid, E(xi) = exp(xi ad(f0)^T), the static solution of
 [Grazioso17] (14). Integrating its complementary energy gives a flexibility that makes nodal displacements of linear
 statics exact: for a straight element it adds L^2/(12 EI) to the shear flexibility (the residual bending flexibility
-of MacNeal), without which the two-node element is only second-order accurate. The same static field interpolates
-the twists of the consistent mass matrix and distributes loads.
+of MacNeal), without which the two-node element is only second-order accurate. The same static field distributes loads
+and interpolates velocities for the consistent mass; angular velocities are interpolated linearly, since in a bent
+element the static field would read a mere translation as a rotation. For the same reason the velocities of the two
+nodes are coupled in space and not in their own frames: a translation then has its exact kinetic energy however far the
+element is bent.
 """
 
 from __future__ import annotations
@@ -24,7 +27,8 @@ class ElementMatrices(NamedTuple):
     """Arrays over elements; nodes A and B of each."""
 
     stiffness: Array  # (ne, 6, 6): sigma = stiffness (d - d0)
-    mass: Array  # (ne, 12, 12)
+    mass: Array  # (ne, 12, 12) without the coupling of the two nodes' velocities
+    coupling: Array  # (ne,) the mass that couples them: m V_A . V_B in the kinetic energy, V in space
     follower: Array  # (ne, 2, 6, 6): nodal wrench of a uniform line load fixed in the sections
     dead: Array  # (ne, 2, 6, 6): the same, load components fixed in the frame of each node
 
@@ -91,14 +95,16 @@ def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatric
     M = np.zeros((n, 12, 12))
     follower = np.zeros((n, 2, 6, 6))
     dead = np.zeros((n, 2, 6, 6))
-    rotation_half = half_back[:, 3:, 3:]  # rotation from the middle frame's axes to node A's: exp(-w/2) is R_A^T R_mid ^T
+    rotation_half = half_back[:, 3:, 3:]  # from the axes of node A to those of the middle
     for g in range(len(xi)):
         Phi = at(float(xi[g]))
         back = _exponential(-xi[g] * ad)
         Q = np.concatenate((back @ (mid_a + Phi @ sigma_a), back @ (mid_b + Phi @ sigma_b)), axis=2)
         dx = weight[g] * length
         Q_T = np.swapaxes(Q, 1, 2)
-        M += dx[:, None, None] * (Q_T @ mass[:, g] @ Q)
+        linear = np.concatenate((back @ half_back * (0.5 - xi[g]), back @ half * (0.5 + xi[g])), axis=2)
+        field = np.concatenate((Q[:, :3], linear[:, 3:]), axis=1)
+        M += dx[:, None, None] * (np.swapaxes(field, 1, 2) @ mass[:, g] @ field)
         # components of a load fixed in node A's (B's) frame, seen in the section at xi: R_xi^T R_A
         turn = back[:, 3:, 3:]
         for side, node_rotation in enumerate((rotation_half, np.swapaxes(rotation_half, 1, 2))):
@@ -109,7 +115,13 @@ def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatric
             block = dx[:, None, None] * Q_T[:, 6 * side : 6 * side + 6]
             follower[:, side] += block
             dead[:, side] += block @ both
-    return ElementMatrices(stiffness, 0.5 * (M + np.swapaxes(M, 1, 2)), follower, dead)
+    M, coupling = _split_coupling(0.5 * (M + np.swapaxes(M, 1, 2)), _turn(d0))
+    return ElementMatrices(stiffness, M, coupling, follower, dead)
+
+
+def _turn(d0: Array) -> Array:
+    """R_B^T R_A of the reference elements."""
+    return _exponential(-bracket(d0))[:, 3:, 3:]
 
 
 def gauss_points() -> Array:
@@ -134,15 +146,35 @@ def _flexibility_to(x: float, ad: Array, length: Array, compliance: Array) -> Ar
     return total * length[:, None, None]
 
 
-def gravity_moments(matrices: ElementMatrices, d0: Array) -> tuple[Array, Array]:
-    """Masses (ne, 2) and first moments (ne, 2, 3) of both nodes, consistent with the mass matrix."""
-    turn = _exponential(-bracket(d0))[:, 3:, 3:]  # R_B^T R_A
-    M = matrices.mass
-    rows_a = M[:, :6, :3] + M[:, :6, 6:9] @ turn
-    rows_b = M[:, 6:, 6:9] + M[:, 6:, :3] @ np.swapaxes(turn, 1, 2)
+def element_weights(mass: Array, coupling: Array, d0: Array) -> tuple[Array, Array]:
+    """Masses (ne, 2) of both nodes and first moments (ne, 2, 3) in their frames, for the potential of gravity.
+
+    They are the nodal forces that the mass matrix gives to a uniform acceleration of the reference element.
+    """
+    turn = _turn(d0)
+    total = np.repeat(coupling[:, None, None], 3, 1) * np.eye(3)
+    rows_a = mass[:, :6, :3] + mass[:, :6, 6:9] @ turn
+    rows_b = mass[:, 6:, 6:9] + mass[:, 6:, :3] @ np.swapaxes(turn, 1, 2)
     masses, moments = [], []
     for rows in (rows_a, rows_b):
-        masses.append(np.trace(rows[:, :3], axis1=1, axis2=2) / 3.0)
+        masses.append(np.trace(rows[:, :3] + total, axis1=1, axis2=2) / 3.0)
         W = rows[:, 3:]
         moments.append(0.5 * np.stack((W[:, 2, 1] - W[:, 1, 2], W[:, 0, 2] - W[:, 2, 0], W[:, 1, 0] - W[:, 0, 1]), 1))
     return np.stack(masses, 1), np.stack(moments, 1)
+
+
+def _split_coupling(M: Array, turn: Array) -> tuple[Array, Array]:
+    """Take the coupling of the nodes' velocities out of M as one isotropic mass, the mean of the transverse ones.
+
+    What is left of the block goes to the diagonal blocks, so that total mass and momentum stay what they are.
+    """
+    M = M.copy()
+    in_a = M[:, :3, 6:9] @ turn  # the block with its columns turned into the axes of node A
+    coupling = 0.5 * (in_a[:, 1, 1] + in_a[:, 2, 2])
+    rest = in_a - coupling[:, None, None] * np.eye(3)
+    rest = 0.5 * (rest + np.swapaxes(rest, 1, 2))
+    M[:, :3, :3] += rest
+    M[:, 6:9, 6:9] += turn @ rest @ np.swapaxes(turn, 1, 2)
+    M[:, :3, 6:9] = 0.0
+    M[:, 6:9, :3] = 0.0
+    return M, coupling

@@ -40,13 +40,17 @@ class Sampler:
         functions: list[TimeFunction | VectorFunction] = [*self.efforts, *sources]
         return not self.driven and all(f.is_constant for f in functions)
 
-    def sample(self, t: Array, load_factor: float = 1.0) -> Inputs:
-        """Inputs at times t; the load factor scales gravity, efforts and wrenches, not prescribed motions."""
+    def sample(self, t: Array, load_factor: float = 1.0, jump: float = 0.0) -> Inputs:
+        """Inputs at times t; the load factor scales gravity, efforts and wrenches, not prescribed motions.
+
+        With `jump` > 0, efforts and wrenches are the mean of their values that long before and after: at a jump this
+        is what keeps the integrators second order.
+        """
         n = len(t)
         drive = np.zeros((n, len(self.driven), 21))
         for k, joint in enumerate(self.driven):
             drive[:, k] = drive_frames(joint, t)[0]
-        return self._inputs(t, drive, load_factor)
+        return self._inputs(t, drive, load_factor, jump)
 
     def sample_rates(self, t: Array) -> tuple[Array, Array, Array]:
         """Prescribed motions and their first two derivatives: three arrays (nt, n_driven, 21)."""
@@ -55,16 +59,23 @@ class Sampler:
         stack: Callable[[int], Array] = lambda k: np.stack([v[k] for v in values], 1) if values else empty  # noqa: E731
         return stack(0), stack(1), stack(2)
 
-    def _inputs(self, t: Array, drive: Array, load_factor: float) -> Inputs:
+    def _inputs(self, t: Array, drive: Array, load_factor: float, jump: float) -> Inputs:
         n = len(t)
         effort = np.zeros((n, len(self.efforts)))
         for k, function in enumerate(self.efforts):
-            effort[:, k] = load_factor * function.sample(t)
+            effort[:, k] = load_factor * _mean_sample(function, t, jump)
         wrench = np.zeros((n, len(self.wrenches), 6))
         for k, source in enumerate(self.wrenches):
             if source.force is not None:
-                wrench[:, k, :3] = load_factor * source.force.sample(t)
+                wrench[:, k, :3] = load_factor * _mean_sample(source.force, t, jump)
             if source.moment is not None:
-                wrench[:, k, 3:] = load_factor * source.moment.sample(t)
+                wrench[:, k, 3:] = load_factor * _mean_sample(source.moment, t, jump)
         gravity = np.broadcast_to(load_factor * self.gravity, (n, 3)).copy()
         return Inputs(gravity, drive, effort, wrench)
+
+
+def _mean_sample(function: TimeFunction | VectorFunction, t: Array, jump: float) -> Array:
+    if jump == 0.0 or function.is_constant:
+        return function.sample(t)
+    before = np.maximum(t - jump, min(float(t[0]), 0.0))  # never before the start
+    return np.asarray(0.5 * (function.sample(before) + function.sample(t + jump)))

@@ -20,8 +20,10 @@ from cosserat.kernels.arrays import Pattern
 Ints = NDArray[np.int64]
 
 
-def spanning_tree(n_nodes: int, links: list[tuple[int, int, int]]) -> tuple[dict[int, int], dict[int, list[int]]]:
-    """Joints owned by nodes, and the nodes on the loop of every other joint.
+def spanning_tree(
+    n_nodes: int, links: list[tuple[int, int, int]]
+) -> tuple[dict[int, int], dict[int, list[int]], list[int]]:
+    """Joints owned by nodes, the nodes on the loop of every other joint, and the nodes' distances from the ground.
 
     `links` are (node, node, joint or -1) with n_nodes for the ground.
     """
@@ -62,7 +64,7 @@ def spanning_tree(n_nodes: int, links: list[tuple[int, int, int]]) -> tuple[dict
         if a != n_nodes:
             path.append(a)
         loops[joint] = path
-    return owner, loops
+    return owner, loops, depth
 
 
 def eliminate(n_nodes: int, n_joints: int, links: list[tuple[int, int, int]]) -> tuple[list[int], list[list[int]]]:
@@ -73,7 +75,10 @@ def eliminate(n_nodes: int, n_joints: int, links: list[tuple[int, int, int]]) ->
         trio = [v for v in (a, b) if v < n_nodes] + ([n_nodes + joint] if joint >= 0 else [])
         for v in trio:
             adjacent[v].update(w for w in trio if w != v)
-    owner, loops = spanning_tree(n_nodes, links)
+    owner, loops, depth = spanning_tree(n_nodes, links)
+    rank = [-d for d in depth[:n_nodes]] + [0] * n_joints  # among equals, farthest from the ground first
+    for j, node in owner.items():
+        rank[n_nodes + j] = -depth[node]
     waiting = {n_nodes + j: 1 for j in owner}
     waits_for: dict[int, list[int]] = {}
     for j, node in owner.items():
@@ -83,13 +88,13 @@ def eliminate(n_nodes: int, n_joints: int, links: list[tuple[int, int, int]]) ->
         for node in path:
             waits_for.setdefault(node, []).append(n_nodes + j)
     blocked = {v for v, count in waiting.items() if count > 0}
-    heap = [(len(adjacent[v]), v) for v in range(n) if v not in blocked]
+    heap = [(len(adjacent[v]), rank[v], v) for v in range(n) if v not in blocked]
     heapq.heapify(heap)
     done = [False] * n
     order: list[int] = []
     later: list[list[int]] = []
     while heap:
-        degree, v = heapq.heappop(heap)
+        degree, _, v = heapq.heappop(heap)
         if done[v] or degree != len(adjacent[v]):
             continue
         done[v] = True
@@ -105,10 +110,10 @@ def eliminate(n_nodes: int, n_joints: int, links: list[tuple[int, int, int]]) ->
             if waiting[j] <= 0:
                 blocked.discard(j)
                 if not done[j]:
-                    heapq.heappush(heap, (len(adjacent[j]), j))
+                    heapq.heappush(heap, (len(adjacent[j]), rank[j], j))
         for i in rest:
             if i not in blocked:
-                heapq.heappush(heap, (len(adjacent[i]), i))
+                heapq.heappush(heap, (len(adjacent[i]), rank[i], i))
     return order, later
 
 

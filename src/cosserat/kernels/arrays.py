@@ -35,7 +35,8 @@ class Elements(NamedTuple):
     d0: F2  # (ne, 6) relative vector in the stress-free configuration
     stiffness: F3  # (ne, 6, 6) section stiffness over the length
     viscosity: F1  # (ne,) Kelvin-Voigt time: damping matrix = viscosity * stiffness
-    mass: F3  # (ne, 12, 12) consistent mass
+    mass: F3  # (ne, 12, 12) consistent mass, constant in the nodes' frames
+    coupling: F1  # (ne,) mass m of the term m V_A . V_B of the kinetic energy, velocities in space
     block: I2  # (ne, 4) AA, AB, BA, BB
 
 
@@ -166,7 +167,7 @@ class Solver(NamedTuple):
     tangent: F3  # (n+1, 6, 6) tangent operators of the exponential
     blocks: F3  # (n_blocks+1, 6, 6)
     pivots: F1  # (n_vertices,)
-    settings: F1  # (8,) step, rho, tolerance, typical mass, typical length, epsilon, scheme, gravity
+    settings: F1  # (9,) step, rho, tolerance, typical mass, typical length, epsilon, scheme, gravity, redundancy
     coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
     memory: F1  # (2,) step of the present factors (0: none), contraction rate
     counters: I1  # (4,) steps, solves, factorizations, careful steps

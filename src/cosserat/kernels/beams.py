@@ -17,7 +17,26 @@ from cosserat.kernels.frames import (
     matrix_h,
     relative,
 )
-from cosserat.kernels.vectors import accumulate, add, add_block, clear, combine, cross, dot, load, neg, store, sub, transpose
+from cosserat.kernels.vectors import (
+    accumulate,
+    add,
+    add_block,
+    clear,
+    combine,
+    cross,
+    dot,
+    load,
+    load_matrix,
+    matmul,
+    mul,
+    mul_t,
+    neg,
+    scale,
+    skew,
+    store,
+    sub,
+    transpose,
+)
 
 
 @helper
@@ -88,6 +107,48 @@ def momentum(M, twist_a, twist_b, p_out):
         sb = twist_b[j]
         for i in range(12):
             p_out[i] += M[j, i] * sa + M[j + 6, i] * sb
+
+
+@helper
+def acceleration(R, twist, rate):
+    """Acceleration in space of a node: R (v_dot + omega x v)."""
+    return mul(R, add(load(rate, 0), cross(load(twist, 3), load(twist, 0))))
+
+
+@helper
+def add_coupled_inertia(m, frames, twists, rates, a, b, r_out):
+    """r += inertia of the term m V_A . V_B: a force m times the other node's acceleration, and no moment."""
+    R_a = load_matrix(frames[a], 0)
+    R_b = load_matrix(frames[b], 0)
+    accumulate(scale(m, mul_t(R_a, acceleration(R_b, twists[b], rates[b]))), r_out[a], 0)
+    accumulate(scale(m, mul_t(R_b, acceleration(R_a, twists[a], rates[a]))), r_out[b], 0)
+
+
+@helper
+def add_coupled_momentum(m, frames, twists, a, b, p_out):
+    """p += momentum of the term m V_A . V_B, (12,)."""
+    R_a = load_matrix(frames[a], 0)
+    R_b = load_matrix(frames[b], 0)
+    accumulate(scale(m, mul_t(R_a, mul(R_b, load(twists[b], 0)))), p_out, 0)
+    accumulate(scale(m, mul_t(R_b, mul(R_a, load(twists[a], 0)))), p_out, 6)
+
+
+@helper
+def add_coupled_tangent(m, cm, cc, frames, twists, rates, a, b, plain_out, K_out):
+    """Tangent of `add_coupled_inertia`: plain += cm M + cc C, K += the change with the configuration, (12, 12)."""
+    R_a = load_matrix(frames[a], 0)
+    R_b = load_matrix(frames[b], 0)
+    for side in range(2):
+        # rows of node `side`, driven by the other node
+        o = b if side == 0 else a
+        row, column = 6 * side, 6 - 6 * side
+        R = matmul(transpose(R_a), R_b) if side == 0 else matmul(transpose(R_b), R_a)
+        v, omega = load(twists[o], 0), load(twists[o], 3)
+        y = add(load(rates[o], 0), cross(omega, v))
+        add_block(m, combine(cm, R, cc, matmul(R, skew(omega))), plain_out, row, column)
+        add_block(-m * cc, matmul(R, skew(v)), plain_out, row, column + 3)
+        add_block(-m, matmul(R, skew(y)), K_out, row, column + 3)
+        add_block(m, skew(mul(R, y)), K_out, row, row + 3)
 
 
 @helper

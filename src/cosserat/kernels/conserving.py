@@ -8,7 +8,7 @@ conserves the spatial momentum when f is internal; and since Ad(exp(s m)) m = m,
 the change of the kinetic energy, m . (p1 - p0) = h m . f. So energy is conserved if the work of f over the increment
 equals the loss of potential: strains take the mean stress, corrected along the strain increment; forces fixed in
 space act through the exact chord of their points; reactions are corrected so that they do no work. Every correction
-is along a relative twist and so leaves the momentum alone.
+is along a relative twist and so leaves the momentum alone. Loads that depend on time take the mean of both ends.
 """
 
 from cosserat.jit import helper, stage
@@ -46,9 +46,11 @@ from cosserat.kernels.vectors import (
     add,
     axpy,
     clear,
+    combine,
     cross,
     dot,
     load,
+    load_matrix,
     mul,
     mul_t,
     neg,
@@ -147,8 +149,42 @@ def _add_elements(el, scratch, state, trial, middle, h):
         accumulate(mb, trial.residual[b], 3)
         beams.momentum(el.mass[e], trial.twist[a], trial.twist[b], p1)
         beams.momentum(el.mass[e], state.twist[a], state.twist[b], p0)
+        beams.add_coupled_momentum(el.coupling[e], trial.frame, trial.twist, a, b, p1)
+        beams.add_coupled_momentum(el.coupling[e], state.frame, state.twist, a, b, p0)
+        _add_coupling(el.coupling[e], state, trial, middle, a, b, h)
         add_momentum_change(trial.increment[a], p1, p0, 0, h, trial.residual[a])
         add_momentum_change(trial.increment[b], p1, p0, 6, h, trial.residual[b])
+
+
+@helper
+def _add_coupling(m, state, trial, middle, a, b, h):
+    """r -= the pair of couples by which the kinetic energy m V_A . V_B resists a change of the relative rotation.
+
+    At the middle they are m u_A x R u_B on A and its opposite on B; they are corrected along the relative turn so that
+    their work is half of v0 . (M1 - M0) v1, which is what the change of momentum leaves over.
+    """
+    R_a, R_b = load_matrix(middle.frame[a], 0), load_matrix(middle.frame[b], 0)
+    u_a, u_b = mul(R_a, load(middle.mean[a], 0)), mul(R_b, load(middle.mean[b], 0))
+    couple = scale(m, cross(u_b, u_a))  # on B, in space
+    w_a, w_b = load(trial.increment[a], 3), load(trial.increment[b], 3)
+    turn = sub(mul(R_b, w_b), mul(R_a, w_a))
+    work = 0.5 * m * (
+        _across(trial.frame, a, b, state.twist[a], trial.twist[b])
+        - _across(state.frame, a, b, state.twist[a], trial.twist[b])
+        + _across(trial.frame, b, a, state.twist[b], trial.twist[a])
+        - _across(state.frame, b, a, state.twist[b], trial.twist[a])
+    )
+    weight = dot(turn, turn)
+    if weight > 1e-26:
+        couple = axpy((work - dot(couple, turn)) / weight, turn, couple)
+    accumulate(mul_t(R_a, couple), trial.residual[a], 3)
+    accumulate(neg(mul_t(R_b, couple)), trial.residual[b], 3)
+
+
+@helper
+def _across(frames, a, b, twist_a, twist_b):
+    """Product in space of two linear velocities given in the frames of nodes a and b."""
+    return dot(mul(load_matrix(frames[a], 0), load(twist_a, 0)), mul(load_matrix(frames[b], 0), load(twist_b, 0)))
 
 
 @helper
@@ -193,13 +229,14 @@ def _gap(frames, a, b, y_a, y_b):
 
 
 @helper
-def _add_loads(ld, wrench, trial, middle):
+def _add_loads(ld, wrench_start, wrench_end, trial, middle):
     for i in range(ld.node.shape[0]):
         node = ld.node[i]
-        column = wrench[ld.column[i]]
+        start, end = wrench_start[ld.column[i]], wrench_end[ld.column[i]]
         F, y = load_frame(ld.frame[i])
         R, _ = load_frame(middle.frame[node])
-        f, m = load(column, 0), load(column, 3)
+        f = scale(0.5, add(load(start, 0), load(end, 0)))
+        m = scale(0.5, add(load(start, 3), load(end, 3)))
         if ld.follower[i] == 0:
             f, m = mul_t(F, mul_t(R, f)), mul_t(F, mul_t(R, m))
         f, m = matvec(ld.gain[i], f, m)
@@ -234,11 +271,13 @@ def add_relative_wrench(jt, j, R, x, f, m, r_out):
 
 
 @helper
-def _add_joints(jt, drive, trial, middle, length):
+def _add_joints(jt, drive_start, drive_end, trial, middle, length):
     """Reactions at the middle of the step, corrected along the relative increment to do exactly lambda . delta phi."""
     for j in range(jt.node.shape[0]):
         u, w, R, x = relative_increment(jt, j, trial, middle)
-        _, D_a, D_b = joints.drive_of(jt, j, drive)
+        _, A0, B0 = joints.drive_of(jt, j, drive_start)
+        _, A1, B1 = joints.drive_of(jt, j, drive_end)
+        D_a, D_b = combine(0.5, A0, 0.5, A1), combine(0.5, B0, 0.5, B1)
         _, _, f, m = joints.reaction(jt, j, R, x, D_a, D_b, trial.force[j])
         f, m = _correct(f, m, u, w, _work(jt, j, trial, middle), length, jt.drive[j] < 0)
         add_relative_wrench(jt, j, R, x, f, m, trial.residual)
@@ -266,13 +305,16 @@ def _correct(f, m, u, w, work, length, wanted):
 
 
 @helper
-def _add_freedoms(fr, jt, effort, state, trial, middle, h, length):
+def _add_freedoms(fr, jt, effort_start, effort_end, state, trial, middle, h, length):
     for i in range(fr.joint.shape[0]):
         j = fr.joint[i]
         u, w, R, x = relative_increment(jt, j, trial, middle)
         _, _, f, m = freedoms.direction(fr, i, R, x)
         change = trial.angle[i] - state.angle[i]
-        Q, _ = freedoms.effort(fr, i, 0.5 * (trial.angle[i] + state.angle[i]), change / h, effort)
+        q = 0.5 * (trial.angle[i] + state.angle[i])
+        Q, _ = freedoms.effort(fr, i, q, change / h, effort_end)
+        if fr.effort[i] >= 0:
+            Q += 0.5 * (effort_start[fr.effort[i]] - effort_end[fr.effort[i]])
         f, m = _correct(scale(-Q, f), scale(-Q, m), u, w, -Q * change, length, True)
         add_relative_wrench(jt, j, R, x, f, m, trial.residual)
 
@@ -301,7 +343,9 @@ def evaluate(problem, k):
     _add_elements(elements_of(problem), scratch, state, trial, middle, h)
     _add_bodies(bodies_of(problem), scratch, state, trial, h)
     _add_springs(springs_of(problem), state, trial, middle, h)
-    _add_freedoms(freedoms_of(problem), jt, inputs.effort[k], state, trial, middle, h, length)
-    _add_loads(loads_of(problem), inputs.wrench[k], trial, middle)
-    _add_joints(jt, inputs.drive[k], trial, middle, length)
+    _add_freedoms(
+        freedoms_of(problem), jt, inputs.effort[k - 1], inputs.effort[k], state, trial, middle, h, length
+    )
+    _add_loads(loads_of(problem), inputs.wrench[k - 1], inputs.wrench[k], trial, middle)
+    _add_joints(jt, inputs.drive[k - 1], inputs.drive[k], trial, middle, length)
     return 0

@@ -30,6 +30,7 @@ MAX_ITERATIONS = 12
 MAX_CAREFUL = 25
 SLOW = 0.2
 CONSERVING = 1.0
+REDUNDANT = 1.0
 
 
 @helper
@@ -77,18 +78,22 @@ def refactor(problem, k):
 
 
 @helper
-def correction_norm(x, n, length):
-    """Largest displacement, or turn times the length, in a correction; infinite if it is not finite."""
+def correction_norm(x, n, settings):
+    """Largest displacement, or turn times the length, in a correction; infinite if it is not finite.
+
+    Multipliers count too, as the displacement their change would cause, unless constraints are redundant: then part of
+    them is arbitrary.
+    """
+    length = settings[4]
     largest = 0.0
-    for i in range(n):
-        for k in range(6):
-            d = abs(x[i, k])
-            if k >= 3:
-                d *= length
-            if not d < math.inf:
+    n_rows = n if settings[8] == REDUNDANT else x.shape[0]
+    for i in range(n_rows):
+        for k in range(3):
+            d, e = abs(x[i, k]), abs(x[i, k + 3])
+            e = e * length if i < n else e
+            if not (d < math.inf and e < math.inf):
                 return math.inf
-            if d > largest:
-                largest = d
+            largest = max(largest, d, e)
     return largest
 
 
@@ -120,7 +125,7 @@ def tolerance_of(trial, settings):
         for k in range(3):
             acceleration = max(acceleration, abs(trial.rate[i, k]), length * abs(trial.rate[i, k + 3]))
             extent = max(extent, abs(trial.frame[i, 9 + k]))
-    return settings[2] * 0.25 * h * h * acceleration + 4e-15 * extent
+    return settings[2] * 0.25 * h * h * acceleration + 1e-15 * extent
 
 
 @helper
@@ -154,7 +159,7 @@ def newton(problem, k, evaluate):
             rate = 0.1
         set_right_hand_side(trial, solver)
         solve(problem)
-        norm = correction_norm(solver.x, n, settings[4])
+        norm = correction_norm(solver.x, n, settings)
         if not norm < math.inf:
             memory[0] = 0.0
             return NOT_FINITE
@@ -170,7 +175,7 @@ def newton(problem, k, evaluate):
                 rate = 0.1
                 set_right_hand_side(trial, solver)
                 solve(problem)
-                norm = correction_norm(solver.x, n, settings[4])
+                norm = correction_norm(solver.x, n, settings)
                 if not norm < math.inf:
                     memory[0] = 0.0
                     return NOT_FINITE
@@ -219,7 +224,7 @@ def careful_newton(problem, k, evaluate):
         solver.memory[0] = 0.0
         set_right_hand_side(trial, solver)
         solve(problem)
-        norm = correction_norm(solver.x, n, settings[4])
+        norm = correction_norm(solver.x, n, settings)
         if not norm < math.inf:
             return NOT_FINITE
         if norm > previous:
@@ -336,7 +341,7 @@ def local_error(problem, rate_before, error_out):
         for k in range(6):
             solver.x[i, k] = cm * trial.residual[i, k]
     solve(problem)
-    error_out[0] = correction_norm(solver.x, n, settings[4])
+    error_out[0] = correction_norm(solver.x, n, settings)
     return 0
 
 

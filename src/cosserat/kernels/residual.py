@@ -124,6 +124,7 @@ def add_inertia(problem):
             r[b, i] += q[6 + i]
         beams.add_gyroscopic(p, 0, twists[a], r[a])
         beams.add_gyroscopic(p, 6, twists[b], r[b])
+        beams.add_coupled_inertia(el.coupling[e], trial.frame, twists, rates, a, b, r)
     bodies = bodies_of(problem)
     for k in range(bodies.node.shape[0]):
         node = bodies.node[k]

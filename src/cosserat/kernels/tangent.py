@@ -75,6 +75,7 @@ def assemble_elements(problem, frames, twists):
     cm, cc, ck = solver.coefficients[0], solver.coefficients[1], solver.coefficients[2]
     T, blocks_out = solver.tangent, solver.blocks
     K, C, W, stress = scratch.K, scratch.C, scratch.W, trial_of(problem).stress
+    rates = trial_of(problem).rate
     for e in range(el.node.shape[0]):
         a, b = el.node[e, 0], el.node[e, 1]
         M = el.mass[e]
@@ -82,7 +83,10 @@ def assemble_elements(problem, frames, twists):
             beams.element_tangent(
                 frames, twists, a, b, el.d0[e], el.stiffness[e], el.viscosity[e], stress[e], scratch
             )
+        else:
+            clear(K)
         clear(W)
+        beams.add_coupled_tangent(el.coupling[e], cm, cc, frames, twists, rates, a, b, W, K)
         if cc != 0.0:
             beams.momentum(M, twists[a], twists[b], scratch.row)
             beams.add_gyroscopic_tangent(scratch.row, 0, twists[a], cc, M, W)

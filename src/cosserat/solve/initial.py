@@ -35,12 +35,18 @@ def set_trial(memory: Memory, state: State) -> None:
         getattr(trial, name)[...] = getattr(state, name)
 
 
-def factor_at(memory: Memory, cm: float, ck: float, scale: float) -> None:
-    """Factor [cm M + ck K, s Phi^T; s Phi, -epsilon s] at the trial state."""
+def factor_at(memory: Memory, cm: float, ck: float, scale: float, weights: Array | None = None) -> None:
+    """Factor [cm M + ck K, s Phi^T; s Phi, -epsilon s] at the trial state; weights (n, 6) are added to the diagonal."""
     solver, trial = memory.problem.solver, memory.problem.trial
     solver.tangent[...] = np.eye(6)
     solver.coefficients[:] = cm, 0.0, ck, scale, EPSILON
     assemble(memory.address, 0, trial.frame, trial.twist)
+    if weights is not None:
+        pattern = memory.problem.pattern
+        nodes = pattern.order < len(weights)
+        blocks = pattern.diagonal[nodes]
+        for k in range(6):
+            solver.blocks[blocks, k, k] += weights[pattern.order[nodes], k]
     factor(memory.address)
     solver.memory[0] = 0.0
 
@@ -121,8 +127,10 @@ def _part_of(start: Array, end: Array, fraction: float) -> Array:
     return out
 
 
-def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> None:
-    """Velocities nearest (in kinetic energy) to the given ones that the joints allow.
+def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> list[str]:
+    """Velocities nearest (in kinetic energy) to the given ones that the joints allow; what was given counts far more.
+
+    Returns the names of joints with redundant constraints, about which it also warns.
 
     Raises
     ------
@@ -148,7 +156,9 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
             CosseratWarning,
             stacklevel=4,
         )
-    for _ in range(3):  # the multipliers' small diagonal leaves a remainder, which repetition removes
+    inertia = np.array([1.0, compiled.length**2]).repeat(3) * compiled.mass
+    factor_at(memory, 1.0, 0.0, compiled.mass, 1e9 * compiled.given[:n].repeat(3, axis=1) * inertia)
+    for _ in range(4):  # the multipliers' small diagonal leaves a remainder, which repetition removes
         solver.x[:n] = 0.0
         solver.x[n:] = -compiled.mass * phi_dot
         solve(memory.address)
@@ -166,6 +176,7 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
                 f"(by {np.max(np.abs(violation[worst])):.3g} m/s or rad/s); give velocities that all joints allow, "
                 "or leave them out and they are computed"
             )
+    return redundant
 
 
 def _owner(compiled: CompiledModel, node: int) -> str:

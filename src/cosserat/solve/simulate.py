@@ -17,7 +17,12 @@ from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.control import Controlled
-from cosserat.solve.initial import assemble_configuration, consistent_accelerations, consistent_velocities
+from cosserat.solve.initial import (
+    assemble_configuration,
+    consistent_accelerations,
+    consistent_velocities,
+    redundant_joints,
+)
 from cosserat.solve.memory import Memory, new_memory
 from cosserat.solve.stepping import Counters, Integration, adaptive_steps, fixed_steps
 
@@ -68,7 +73,7 @@ def simulate(
         For adaptive steps: estimated position error that a hundred steps may commit together, as a share of the extent
         of the mechanism.
     newton_tolerance : float, optional
-        Accepted error of accelerations in each step, relative to the largest (1e-5; 1e-9 for "energy-momentum").
+        Accepted error of accelerations in each step, relative to the largest (1e-5; 1e-9 for "energy-momentum" and rho near 1).
     controller : callable, optional
         Called as ``controller(t, state)`` every ``controller.period`` seconds (every step if it has no period); gives a
         dict of efforts by joint, held until the next call.
@@ -100,10 +105,10 @@ def simulate(
             stacklevel=2,
         )
     if newton_tolerance is None:
-        newton_tolerance = 1e-9 if integrator == "energy-momentum" else 1e-5
+        newton_tolerance = 1e-9 if integrator == "energy-momentum" or rho > 0.99 else 1e-5
     memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))
     work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, progress)
-    start_time = _set_start(compiled, memory, start, start_time)
+    start_time, work.redundant = _set_start(compiled, memory, start, start_time)
     if controller is not None:
         work.controlled = Controlled(controller, compiled)
     prepared = clock.process_time()
@@ -173,8 +178,8 @@ def _check_memory(compiled: CompiledModel, n_rows: int) -> None:
         )
 
 
-def _set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> float:
-    """Fill the state; returns the starting time."""
+def _set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> tuple[float, bool]:
+    """Fill the state; returns the starting time and whether constraints are redundant."""
     state = memory.problem.state
     if isinstance(start, Run):
         _require_same(compiled, start.trajectory.compiled, "run")
@@ -183,7 +188,7 @@ def _set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) ->
             getattr(state, name)[...] = getattr(history, name)[-1]
         t = float(start.time[-1])
         consistent_accelerations(compiled, t, memory)
-        return t
+        return t, bool(redundant_joints(compiled, memory, compiled.mass))
     if isinstance(start, str) and start == "equilibrium":
         from cosserat.solve.equilibrium import equilibrium
 
@@ -204,9 +209,9 @@ def _set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) ->
         _require_same(compiled, start.trajectory.compiled, "equilibrium")
         state.frame[:] = start.trajectory.history.frame[-1]
         state.angle[:] = start.trajectory.history.angle[-1]
-    consistent_velocities(compiled, t, memory)
+    redundant = consistent_velocities(compiled, t, memory)
     consistent_accelerations(compiled, t, memory)
-    return t
+    return t, bool(redundant)
 
 
 def _require_same(compiled: CompiledModel, other: CompiledModel, word: str) -> None:

@@ -79,6 +79,7 @@ class Integration:
     newton_tolerance: float
     progress: Progress | None = None
     controlled: Controlled | None = None
+    redundant: bool = False  # some constraints are implied by others
 
     def __post_init__(self) -> None:
         self.counters = Counters(self.memory.problem.solver.counters)
@@ -92,7 +93,10 @@ class Integration:
         """Numbers for the kernels; their order is that of `kernels.arrays.Solver.settings`."""
         c = self.compiled
         gravity = float(np.linalg.norm(c.sampler.gravity))
-        values = (h, self.rho, self.newton_tolerance, c.mass, c.length, EPSILON, self.scheme, gravity)
+        epsilon = 1e-6 if self.redundant else EPSILON
+        values = (
+            h, self.rho, self.newton_tolerance, c.mass, c.length, epsilon, self.scheme, gravity, float(self.redundant)
+        )  # fmt: skip
         self.memory.problem.solver.settings[:] = values
 
     @property
@@ -117,7 +121,7 @@ class Integration:
 
     def run(self, times: Array, h: float, every: int, phase: int, row: int) -> int:
         """Steps of size h ending at times[1:]; see `kernels.integrate.advance`."""
-        inputs = self.compiled.sampler.sample(times)
+        inputs = self.compiled.sampler.sample(times, jump=1e-7 * h)
         self.memory.replace(inputs=self.controlled.apply(inputs) if self.controlled is not None else inputs)
         self.set_step(h)
         if self.accel_step not in (0.0, h):
@@ -142,7 +146,7 @@ def store(state: State, history: History, row: int) -> None:
 
 def fixed_steps(work: Integration, start: float, n_steps: int, h: float, every: int) -> tuple[Array, History, Status]:
     """n_steps of size h; a step that fails is split into 2, 4, ... parts."""
-    history = new_history(work.compiled, 1 + n_steps // every)
+    history = new_history(work.compiled, 1 + -(-n_steps // every))
     work.memory.replace(history=history)
     store(work.state, history, 0)
     row, done = 1, 0
@@ -174,7 +178,12 @@ def fixed_steps(work: Integration, start: float, n_steps: int, h: float, every: 
             work.progress(start + done * h, work.counters)
             pace = (clock.perf_counter() - began) / max(1, n)
             chunk = int(np.clip(0.1 / max(pace, 1e-9), 1, _CHUNK))
-    return start + h * every * np.arange(row), History(*(a[:row] for a in history)), status
+    times = start + h * every * np.arange(row)
+    if done % every != 0:  # the state at the end is always stored
+        store(work.state, history, row)
+        times = np.append(times, start + h * done)
+        row += 1
+    return times, History(*(a[:row] for a in history)), status
 
 
 def _until_next_call(work: Integration, start: float, done: int, h: float) -> int:
