@@ -342,6 +342,7 @@ def _joint_arrays(joints, freedoms, driven, block, vertex, n) -> Joints:  # type
         drive=np.full(nj, -1, dtype=np.int64),
         branch=_ints([j.rows.branch for j in joints]),
         angle=np.full(nj, -1, dtype=np.int64),
+        soft=np.zeros((nj, 6, 6)),
         block=np.zeros((nj, 9), dtype=np.int64),
     )
     names = [name for name, _ in freedoms]

@@ -62,6 +62,7 @@ class Joints(NamedTuple):
     drive: I1  # (nj,) row in the sampled drives, -1: none
     branch: I1  # (nj,) diagonal entry of the relative rotation that must be positive, 3: the trace, -1: none
     angle: I1  # (nj,) index of the tracked angle a screw row needs, -1: none
+    soft: F3  # (nj, 6, 6) projection on combinations of rows that other joints imply
     block: I2  # (nj, 9) AA AB BA BB, A-lambda, lambda-A, B-lambda, lambda-B, lambda-lambda
 
 
@@ -167,7 +168,7 @@ class Solver(NamedTuple):
     tangent: F3  # (n+1, 6, 6) tangent operators of the exponential
     blocks: F3  # (n_blocks+1, 6, 6)
     pivots: F1  # (n_vertices,)
-    settings: F1  # (9,) step, rho, tolerance, typical mass, typical length, epsilon, scheme, gravity, redundancy
+    settings: F1  # (8,) step, rho, tolerance, typical mass, typical length, epsilon, scheme, gravity
     coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
     memory: F1  # (2,) step of the present factors (0: none), contraction rate
     counters: I1  # (4,) steps, solves, factorizations, careful steps

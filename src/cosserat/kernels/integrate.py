@@ -30,7 +30,6 @@ MAX_ITERATIONS = 12
 MAX_CAREFUL = 25
 SLOW = 0.2
 CONSERVING = 1.0
-REDUNDANT = 1.0
 
 
 @helper
@@ -78,15 +77,13 @@ def refactor(problem, k):
 
 
 @helper
-def correction_norm(x, n, settings):
+def correction_norm(x, n, n_rows, settings):
     """Largest displacement, or turn times the length, in a correction; infinite if it is not finite.
 
-    Multipliers count too, as the displacement their change would cause, unless constraints are redundant: then part of
-    them is arbitrary.
+    Rows from n to n_rows are multipliers, which count as the displacement their change would cause.
     """
     length = settings[4]
     largest = 0.0
-    n_rows = n if settings[8] == REDUNDANT else x.shape[0]
     for i in range(n_rows):
         for k in range(3):
             d, e = abs(x[i, k]), abs(x[i, k + 3])
@@ -143,7 +140,7 @@ def newton(problem, k, evaluate):
     """One step with frozen factors, renewed when the contraction is slow. Returns a code."""
     solver, trial = solver_of(problem), trial_of(problem)
     settings, memory = solver.settings, solver.memory
-    n = trial.residual.shape[0] - 1
+    n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
     start_step(state_of(problem), trial, settings, True)
     need = memory[0] != settings[0]
     fresh = False
@@ -159,7 +156,7 @@ def newton(problem, k, evaluate):
             rate = 0.1
         set_right_hand_side(trial, solver)
         solve(problem)
-        norm = correction_norm(solver.x, n, settings)
+        norm = correction_norm(solver.x, n, n_rows, settings)
         if not norm < math.inf:
             memory[0] = 0.0
             return NOT_FINITE
@@ -169,13 +166,16 @@ def newton(problem, k, evaluate):
             if rate > 1.0:
                 if fresh:
                     memory[0] = 0.0
+                    # near a singular pose multipliers are ill determined: the motion decides
+                    if correction_norm(solver.x, n, n, settings) <= tolerance:
+                        return CONVERGED
                     return NOT_CONVERGED
                 refactor(problem, k)
                 fresh = True
                 rate = 0.1
                 set_right_hand_side(trial, solver)
                 solve(problem)
-                norm = correction_norm(solver.x, n, settings)
+                norm = correction_norm(solver.x, n, n_rows, settings)
                 if not norm < math.inf:
                     memory[0] = 0.0
                     return NOT_FINITE
@@ -210,7 +210,7 @@ def careful_newton(problem, k, evaluate):
     """One step from a plain predictor with a new matrix in every iteration, built with predicted stresses."""
     solver, trial, middle = solver_of(problem), trial_of(problem), middle_of(problem)
     settings = solver.settings
-    n = trial.residual.shape[0] - 1
+    n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
     start_step(state_of(problem), trial, settings, False)
     solver.counters[3] += 1
     previous = math.inf
@@ -224,17 +224,20 @@ def careful_newton(problem, k, evaluate):
         solver.memory[0] = 0.0
         set_right_hand_side(trial, solver)
         solve(problem)
-        norm = correction_norm(solver.x, n, settings)
+        norm = correction_norm(solver.x, n, n_rows, settings)
         if not norm < math.inf:
             return NOT_FINITE
+        moved = correction_norm(solver.x, n, n, settings)
         if norm > previous:
             growths += 1
-            if growths > 3:
+            if growths > 3 and moved > tolerance_of(trial, settings):
                 return NOT_CONVERGED
         if settings[6] != CONSERVING:
             keep_step(trial, middle, solver)
         apply_correction(solver.x, 1.0, trial, solver)
-        if norm <= tolerance_of(trial, settings) or (norm < 0.1 * previous and 0.1 * norm <= tolerance_of(trial, settings)):
+        tolerance = tolerance_of(trial, settings)
+        sure = norm <= tolerance or (norm < 0.1 * previous and 0.1 * norm <= tolerance)
+        if sure or (iteration > 4 and moved <= tolerance):
             solver.memory[1] = 0.1
             return CONVERGED
         previous = norm
@@ -329,7 +332,7 @@ def local_error(problem, rate_before, error_out):
     c = beta + 0.5 * (alpha_m - alpha_f) - 1.0 / 6.0
     if settings[6] == CONSERVING:
         c = 1.0 / 12.0
-    n = state.frame.shape[0] - 1
+    n, n_rows = state.frame.shape[0] - 1, state.frame.shape[0] - 1
     clear(trial.twist)
     clear(trial.residual)
     for i in range(n):
@@ -341,7 +344,7 @@ def local_error(problem, rate_before, error_out):
         for k in range(6):
             solver.x[i, k] = cm * trial.residual[i, k]
     solve(problem)
-    error_out[0] = correction_norm(solver.x, n, settings)
+    error_out[0] = correction_norm(solver.x, n, n_rows, settings)
     return 0
 
 

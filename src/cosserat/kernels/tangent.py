@@ -2,7 +2,8 @@
 
 T is the tangent operator of the exponential at each node's increment. Source: [Grazioso17] (43). Coefficients are
 (cm, cc, ck, s, epsilon): epsilon > 0 puts -epsilon s on the multipliers' diagonal, which with an exact residual only
-guides the iteration, and lets redundant constraints share their load.
+guides the iteration; for combinations of rows that other joints imply it is `SOFT` instead, so that rounding errors of
+constraints that hold anyway do not become large multipliers.
 """
 
 from cosserat.jit import call_address, helper, stage
@@ -24,6 +25,9 @@ from cosserat.kernels.arrays import (
 )
 from cosserat.kernels.frames import tangent_blocks
 from cosserat.kernels.vectors import clear, load
+
+
+SOFT = 1e-3
 
 
 @stage
@@ -203,7 +207,9 @@ def assemble_joints(problem, k, frames):
                     for m in range(6):
                         row[i, m] += value * T_side[q, m]
         for i in range(6):
-            blocks_out[block[8], i, i] = -epsilon * s if i < jt.n_rows[j] else -s
+            for q in range(6):
+                blocks_out[block[8], i, q] = -SOFT * s * jt.soft[j, i, q]
+            blocks_out[block[8], i, i] -= epsilon * s if i < jt.n_rows[j] else s
     return 0
 
 

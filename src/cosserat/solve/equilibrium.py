@@ -15,7 +15,7 @@ from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
-from cosserat.solve.initial import assemble_configuration, set_trial
+from cosserat.solve.initial import assemble_configuration, set_trial, soften_redundant, warn_redundant
 from cosserat.solve.memory import Memory, new_memory
 from cosserat.solve.statics import Attempt, Statics
 
@@ -76,6 +76,7 @@ def equilibrium(
         memory.problem.state.frame[:] = history.frame[-1]
         memory.problem.state.force[:] = history.force[-1]
         memory.problem.state.angle[:] = history.angle[-1]
+    warn_redundant(soften_redundant(compiled, memory))
     set_trial(memory, memory.problem.state)
     statics = Statics(compiled, memory)
     absolute = tolerance * compiled.size

@@ -51,13 +51,38 @@ def factor_at(memory: Memory, cm: float, ck: float, scale: float, weights: Array
     solver.memory[0] = 0.0
 
 
-def redundant_joints(compiled: CompiledModel, memory: Memory, scale: float) -> list[str]:
-    """Names of joints with a constraint that others imply, read off the pivots of the factors."""
+def soften_redundant(compiled: CompiledModel, memory: Memory) -> list[str]:
+    """Find combinations of constraint rows that other joints imply, tell the kernels, and return the joints' names.
+
+    They show as vanishing pivots of a joint's block once everything before it is eliminated: in the inverse of the
+    block, as directions that the small diagonal alone holds.
+    """
+    soft, pattern, solver = memory.problem.joints.soft, memory.problem.pattern, memory.problem.solver
+    soft[:] = 0.0
+    set_trial(memory, memory.problem.state)
+    scale = compiled.mass
+    factor_at(memory, 1.0, 0.0, scale)
     names = []
-    for p, vertex in enumerate(compiled.system.pattern.order):
-        if vertex >= compiled.n_nodes and memory.problem.solver.pivots[p] < 1e3 * EPSILON * scale:
-            names.append(compiled.joints[vertex - compiled.n_nodes].name)
+    for p, vertex in enumerate(pattern.order):
+        if vertex >= compiled.n_nodes and solver.pivots[p] < 1e3 * EPSILON * scale:
+            inverse = solver.blocks[pattern.diagonal[p]]
+            values, vectors = np.linalg.eigh(0.5 * (inverse + inverse.T))
+            lost = vectors[:, np.abs(values) > 1e-3 / (EPSILON * scale)]
+            j = vertex - compiled.n_nodes
+            soft[j] = lost @ lost.T
+            names.append(compiled.joints[j].name)
     return names
+
+
+def warn_redundant(names: list[str]) -> None:
+    """Say which joints demand what others imply."""
+    if names:
+        warnings.warn(
+            f"redundant constraints: what joint(s) {', '.join(map(repr, names))} demand is partly implied by the others; "
+            "the motion is unique, but the reactions are only one of many possible sets",
+            CosseratWarning,
+            stacklevel=4,
+        )
 
 
 def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) -> None:
@@ -127,10 +152,8 @@ def _part_of(start: Array, end: Array, fraction: float) -> Array:
     return out
 
 
-def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> list[str]:
+def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> None:
     """Velocities nearest (in kinetic energy) to the given ones that the joints allow; what was given counts far more.
-
-    Returns the names of joints with redundant constraints, about which it also warns.
 
     Raises
     ------
@@ -147,15 +170,6 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
     phi_dot, phi_ddot = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
     constraint_rates(memory.address, *drives, phi_dot, phi_ddot)
     violation = phi_dot.copy()
-    factor_at(memory, 1.0, 0.0, compiled.mass)
-    redundant = redundant_joints(compiled, memory, compiled.mass)
-    if redundant:
-        warnings.warn(
-            f"redundant constraints: what joint(s) {', '.join(repr(r) for r in redundant)} demand is partly implied by the "
-            "others; the motion is unique, and their reactions are shared in the least-squares sense",
-            CosseratWarning,
-            stacklevel=4,
-        )
     inertia = np.array([1.0, compiled.length**2]).repeat(3) * compiled.mass
     factor_at(memory, 1.0, 0.0, compiled.mass, 1e9 * compiled.given[:n].repeat(3, axis=1) * inertia)
     for _ in range(4):  # the multipliers' small diagonal leaves a remainder, which repetition removes
@@ -176,7 +190,6 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
                 f"(by {np.max(np.abs(violation[worst])):.3g} m/s or rad/s); give velocities that all joints allow, "
                 "or leave them out and they are computed"
             )
-    return redundant
 
 
 def _owner(compiled: CompiledModel, node: int) -> str:

@@ -21,7 +21,8 @@ from cosserat.solve.initial import (
     assemble_configuration,
     consistent_accelerations,
     consistent_velocities,
-    redundant_joints,
+    soften_redundant,
+    warn_redundant,
 )
 from cosserat.solve.memory import Memory, new_memory
 from cosserat.solve.stepping import Counters, Integration, adaptive_steps, fixed_steps
@@ -108,7 +109,7 @@ def simulate(
         newton_tolerance = 1e-9 if integrator == "energy-momentum" or rho > 0.99 else 1e-5
     memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))
     work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, progress)
-    start_time, work.redundant = _set_start(compiled, memory, start, start_time)
+    start_time = _set_start(compiled, memory, start, start_time)
     if controller is not None:
         work.controlled = Controlled(controller, compiled)
     prepared = clock.process_time()
@@ -178,8 +179,8 @@ def _check_memory(compiled: CompiledModel, n_rows: int) -> None:
         )
 
 
-def _set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> tuple[float, bool]:
-    """Fill the state; returns the starting time and whether constraints are redundant."""
+def _set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> float:
+    """Fill the state; returns the starting time."""
     state = memory.problem.state
     if isinstance(start, Run):
         _require_same(compiled, start.trajectory.compiled, "run")
@@ -187,8 +188,9 @@ def _set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) ->
         for name in ("frame", "twist", "rate", "force", "angle"):
             getattr(state, name)[...] = getattr(history, name)[-1]
         t = float(start.time[-1])
+        warn_redundant(soften_redundant(compiled, memory))
         consistent_accelerations(compiled, t, memory)
-        return t, bool(redundant_joints(compiled, memory, compiled.mass))
+        return t
     if isinstance(start, str) and start == "equilibrium":
         from cosserat.solve.equilibrium import equilibrium
 
@@ -209,9 +211,10 @@ def _set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) ->
         _require_same(compiled, start.trajectory.compiled, "equilibrium")
         state.frame[:] = start.trajectory.history.frame[-1]
         state.angle[:] = start.trajectory.history.angle[-1]
-    redundant = consistent_velocities(compiled, t, memory)
+    warn_redundant(soften_redundant(compiled, memory))
+    consistent_velocities(compiled, t, memory)
     consistent_accelerations(compiled, t, memory)
-    return t, bool(redundant)
+    return t
 
 
 def _require_same(compiled: CompiledModel, other: CompiledModel, word: str) -> None:

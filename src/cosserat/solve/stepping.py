@@ -79,7 +79,6 @@ class Integration:
     newton_tolerance: float
     progress: Progress | None = None
     controlled: Controlled | None = None
-    redundant: bool = False  # some constraints are implied by others
 
     def __post_init__(self) -> None:
         self.counters = Counters(self.memory.problem.solver.counters)
@@ -93,10 +92,7 @@ class Integration:
         """Numbers for the kernels; their order is that of `kernels.arrays.Solver.settings`."""
         c = self.compiled
         gravity = float(np.linalg.norm(c.sampler.gravity))
-        epsilon = 1e-6 if self.redundant else EPSILON
-        values = (
-            h, self.rho, self.newton_tolerance, c.mass, c.length, epsilon, self.scheme, gravity, float(self.redundant)
-        )  # fmt: skip
+        values = (h, self.rho, self.newton_tolerance, c.mass, c.length, EPSILON, self.scheme, gravity)
         self.memory.problem.solver.settings[:] = values
 
     @property
