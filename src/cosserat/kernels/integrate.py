@@ -19,7 +19,7 @@ from cosserat.kernels.arrays import (
 from cosserat.kernels.blocks import factor, solve
 from cosserat.kernels.residual import add_inertia, constraints, predict_stress, track_angles, wrong_branch
 from cosserat.kernels.tangent import assemble, tangent_operators
-from cosserat.kernels.vectors import clear, copy
+from cosserat.kernels.vectors import clear, copy, dot
 
 CONVERGED = 0
 NOT_CONVERGED = 1
@@ -29,6 +29,7 @@ WRONG_BRANCH = 3
 MAX_ITERATIONS = 12
 MAX_CAREFUL = 25
 SLOW = 0.2
+LARGEST_TURN = 2.0  # rad per step
 CONSERVING = 1.0
 
 
@@ -244,6 +245,16 @@ def careful_newton(problem, k, evaluate):
     return NOT_CONVERGED
 
 
+@helper
+def turned_too_far(increments):
+    """Whether a node turned so far in one step that the solution may be a wrong one."""
+    for i in range(increments.shape[0] - 1):
+        w = (increments[i, 3], increments[i, 4], increments[i, 5])
+        if not dot(w, w) <= LARGEST_TURN * LARGEST_TURN:
+            return True
+    return False
+
+
 @stage
 def accept(problem):
     """The trial state becomes the state."""
@@ -291,7 +302,7 @@ def advance(problem, n_steps, every, phase, row, report_out, evaluate):
 
     Returns a code; report_out = (steps taken, rows stored, joint in question or -1).
     """
-    state, history, solver = state_of(problem), history_of(problem), solver_of(problem)
+    state, trial, history, solver = state_of(problem), trial_of(problem), history_of(problem), solver_of(problem)
     report_out[0] = report_out[1] = 0
     report_out[2] = -1
     for k in range(n_steps):
@@ -300,9 +311,11 @@ def advance(problem, n_steps, every, phase, row, report_out, evaluate):
         code = newton(problem, k + 1, evaluate)
         if code != CONVERGED:
             code = careful_newton(problem, k + 1, evaluate)
-            if code != CONVERGED:
-                solver.memory[0] = 0.0
-                return code
+        if code == CONVERGED and turned_too_far(trial.increment):
+            code = NOT_CONVERGED
+        if code != CONVERGED:
+            solver.memory[0] = 0.0
+            return code
         joint = wrong_branch(problem, k + 1)
         if joint >= 0:
             solver.memory[0] = 0.0

@@ -74,7 +74,7 @@ def simulate(
         For adaptive steps: estimated position error that a hundred steps may commit together, as a share of the extent
         of the mechanism.
     newton_tolerance : float, optional
-        Accepted error of accelerations in each step, relative to the largest (1e-5; 1e-9 for "energy-momentum" and rho near 1).
+        Accepted error of accelerations in each step, relative to the largest (1e-5; 1e-9 for rho near 1; 1e-11 for "energy-momentum").
     controller : callable, optional
         Called as ``controller(t, state)`` every ``controller.period`` seconds (every step if it has no period); gives a
         dict of efforts by joint, held until the next call.
@@ -106,7 +106,7 @@ def simulate(
             stacklevel=2,
         )
     if newton_tolerance is None:
-        newton_tolerance = 1e-9 if integrator == "energy-momentum" or rho > 0.99 else 1e-5
+        newton_tolerance = 1e-11 if integrator == "energy-momentum" else 1e-9 if rho > 0.99 else 1e-5
     memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))
     work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, progress)
     start_time = _set_start(compiled, memory, start, start_time)
