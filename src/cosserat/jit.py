@@ -11,7 +11,7 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, TypeVar, cast, get_type_hints
 
 import llvmlite.binding
 import numba
@@ -72,7 +72,7 @@ class _DigestLocator(_CacheLocator):
 
 
 class _DigestCache(FunctionCache):
-    class _impl_class(FunctionCache._impl_class):  # type: ignore[name-defined,misc]
+    class _impl_class(FunctionCache._impl_class):
         _locator_classes = (_DigestLocator,)
 
 
@@ -109,8 +109,8 @@ def stage(function: _Function) -> _Function:
     symbol = _symbol(function)
 
     @intrinsic
-    def call(typing_context, args):  # type: ignore[no-untyped-def]
-        def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+    def call(typing_context, args):
+        def generate(context, builder, signature, values):
             function_type = context.call_conv.get_function_type(numba.types.int64, tuple(args))
             callee = cgutils.get_or_insert_function(builder.module, function_type, symbol)
             return _emit_call(context, builder, callee, args, values[0])
@@ -122,14 +122,14 @@ def stage(function: _Function) -> _Function:
         return compiled(*args)
 
     @overload(stub, strict=False)
-    def typed(*args):  # type: ignore[no-untyped-def]
-        def implementation(*args):  # type: ignore[no-untyped-def]
+    def typed(*args):
+        def implementation(*args):
             return call(args)
 
         return implementation
 
     _STAGES[symbol] = compiled
-    return stub  # type: ignore[return-value]
+    return cast(_Function, stub)
 
 
 _STAGES: dict[str, Any] = {}
@@ -180,10 +180,10 @@ if numba.config.DISABLE_JIT:
 else:
 
     @intrinsic
-    def call_address(typing_context, address, args):  # type: ignore[no-untyped-def]
+    def call_address(typing_context, address, args):
         """Call the stage at an address with a tuple of arguments."""
 
-        def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, values):
             function_type = context.call_conv.get_function_type(numba.types.int64, tuple(args))
             callee = builder.inttoptr(values[0], function_type.as_pointer())
             return _emit_call(context, builder, callee, args, values[1])
@@ -245,8 +245,8 @@ class Handles:
         group_type = numba.types.NamedTuple(array_types, group)
 
         @intrinsic
-        def get(typing_context, address):  # type: ignore[no-untyped-def]
-            def generate(context, builder, signature, values):  # type: ignore[no-untyped-def]
+        def get(typing_context, address):
+            def generate(context, builder, signature, values):
                 word = context.get_value_type(numba.types.intp)
                 table = builder.inttoptr(values[0], word.as_pointer())
                 at = start

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LAST = {"generalized-alpha": "integrate.advance", "energy-momentum": "conserving.evaluate"}
 """Integrator -> the kernel that is compiled last (the second needs what the first needs, too)."""
 
-_ANNOUNCEMENT = "compiling kernels, once per installation, about half a minute ..."
+_ANNOUNCEMENT = "compiling kernels, once per installation, under a minute ..."
 
 
 def compiler_is_off() -> bool:

@@ -117,7 +117,7 @@ def beam_matrices(beam: Beam, mesh: BeamMesh, d0: Array) -> tuple[ElementMatrice
     def section(s: float) -> tuple[Array, Array]:
         if s not in sections:
             stiffness, mass = beam.section_at(s)
-            sections[s] = (np.linalg.inv(stiffness), mass)
+            sections[s] = (np.asarray(np.linalg.inv(stiffness), dtype=np.float64), mass)
         return sections[s]
 
     compliance = np.empty((len(representative), len(points), 6, 6))

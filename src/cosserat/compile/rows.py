@@ -165,18 +165,19 @@ def drive_frames(joint: Joint, t: Array) -> tuple[Array, Array, Array]:
             if joint.kind == "universal" and i == 1:
                 sign, target = -1.0, child
             values = _axis_rotation(np.eye(3)[freedom.axis], *(sign * j for j in jet))
-            for k in range(3):
-                target[k][:] = values[k]
+            for part, value in zip(target, values, strict=True):
+                part[:] = value
         if joint.kind == "screw":
             for k in range(3):
                 position[k][:, 2] = joint.pitch * jet[k]
     if turns:
         w, w1, w2 = (np.stack([jet[k] for jet in turns], axis=1) for k in range(3))
-        for k, values in enumerate(_vector_rotation(w, w1, w2)):
-            parent[k][:] = values
-    return tuple(
+        for part, value in zip(parent, _vector_rotation(w, w1, w2), strict=True):
+            part[:] = value
+    value, rate, acceleration = (
         np.concatenate((position[k], parent[k].reshape(n, 9), child[k].reshape(n, 9)), axis=1) for k in range(3)
-    )  # type: ignore[return-value]
+    )
+    return value, rate, acceleration
 
 
 def _axis_rotation(axis: Array, q: Array, q1: Array, q2: Array) -> tuple[Array, Array, Array]:

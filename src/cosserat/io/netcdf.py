@@ -16,7 +16,8 @@ from typing import Any, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.build import CompiledModel, System, compile_model, row_to_frame
+from cosserat.compile.build import compile_model
+from cosserat.compile.compiled import CompiledModel, System, row_to_frame
 from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.rows import ActiveFreedom
 from cosserat.errors import FileFormatError, SolveError

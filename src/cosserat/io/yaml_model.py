@@ -40,8 +40,8 @@ TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
     "springs": ({"Spring": Spring, "Damper": Damper}, "Spring"),
 }
 KEYS = ("model", "gravity", "parameters", "materials", "sections", *TABLES, "simulate")
-SIMULATE = ("duration", "step", "formulation", "rho", "start")
-_TEXT = {"name", "parent", "child", "place", "beam", "a", "b", "kind", "formulation", "start"}
+SIMULATE = ("duration", "step", "tolerance", "formulation", "integrator", "rho", "start")
+_TEXT = {"name", "parent", "child", "place", "beam", "a", "b", "kind", "formulation", "integrator", "start"}
 _PLACES = ("parent", "child", "place", "a", "b")
 _TIME = {"motion", "effort", "vector", "force", "moment"}
 

@@ -6,7 +6,6 @@ from cosserat.kernels.frames import compose, exp_frame, load_frame, store_frame
 from cosserat.kernels.residual import add_inertia, forces, track_angles
 
 
-
 @helper
 def method(rho):
     """(alpha_m, alpha_f, gamma, beta) of [Grazioso17] (40)."""

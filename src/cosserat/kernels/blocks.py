@@ -52,7 +52,7 @@ def invert(D, work):
 
 @stage
 def factor(problem):
-    """Factor solver.blocks in place: diagonal blocks become inverses, lower blocks L. Returns the number of singular blocks."""
+    """Factor solver.blocks in place: diagonal blocks become inverses, lower blocks L; returns how many are singular."""
     pattern, solver = pattern_of(problem), solver_of(problem)
     blocks, pivots, work = solver.blocks, solver.pivots, scratch_of(problem).D
     n_singular = 0

@@ -12,7 +12,6 @@ from cosserat.kernels.joints import add_pair, place_frames, place_twists
 from cosserat.kernels.vectors import (
     add,
     add_block,
-    combine,
     cross,
     dot,
     load,
@@ -151,7 +150,7 @@ def effort_tangent(freedoms, joints, i, frames, twists, angles, applied, row_out
 @helper
 def add_rate_tangent(joints, j, kind, axis, R, x, twists, slope, row, K_out):
     """K += -slope * row (d q_dot/d increments)^T, twists held fixed."""
-    v_a, w_a, v_b, w_b = place_twists(joints, j, twists)
+    _, w_a, v_b, w_b = place_twists(joints, j, twists)
     zero = (0.0, 0.0, 0.0)
     g_fa, g_ma, g_fb, g_mb = zero, zero, zero, zero
     a_t = mul_t(R, axis)

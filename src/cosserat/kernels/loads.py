@@ -2,7 +2,18 @@
 
 from cosserat.jit import helper
 from cosserat.kernels.frames import load_frame, wrench_to_node
-from cosserat.kernels.vectors import accumulate, add_block, combine, cross, load, matmul, mul, mul_t, scale, skew, transpose
+from cosserat.kernels.vectors import (
+    accumulate,
+    add_block,
+    cross,
+    load,
+    matmul,
+    mul,
+    mul_t,
+    scale,
+    skew,
+    transpose,
+)
 
 
 @helper

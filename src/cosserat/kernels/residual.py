@@ -96,7 +96,9 @@ def joint_forces(problem, k):
     """residual += Phi^T lambda, and trial.phi."""
     jt, inputs, trial = joints_of(problem), inputs_of(problem), trial_of(problem)
     for j in range(jt.node.shape[0]):
-        joints.add_reaction(jt, j, trial.frame, inputs.drive[k], trial.angle, trial.force[j], trial.residual, trial.phi[j])
+        joints.add_reaction(
+            jt, j, trial.frame, inputs.drive[k], trial.angle, trial.force[j], trial.residual, trial.phi[j]
+        )
     return 0
 
 

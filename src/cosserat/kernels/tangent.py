@@ -26,7 +26,6 @@ from cosserat.kernels.arrays import (
 from cosserat.kernels.frames import tangent_blocks
 from cosserat.kernels.vectors import clear, load
 
-
 SOFT = 1e-3
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.build import row_to_frame
+from cosserat.compile.compiled import row_to_frame
 from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
 from cosserat.kernels.joints import ROTATION, SCREW
 from cosserat.lie import so3

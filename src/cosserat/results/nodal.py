@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.build import row_to_frame
+from cosserat.compile.compiled import row_to_frame
 from cosserat.results.beams import element_forces, element_inertia, element_momenta, gyroscopic
 from cosserat.results.joints import constraint_wrenches, directions, joint_sides, passive_efforts
 from cosserat.results.kinematics import rotate

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.build import CompiledModel
+from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.arrays import History
 from cosserat.results.status import Status
 

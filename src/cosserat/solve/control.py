@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.build import CompiledModel
+from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import History, Inputs, State
 from cosserat.results.run import Run
@@ -30,17 +30,20 @@ class Controlled:
             raise SolveError(f"controller: period is {self.period!r}; it must be a positive time in seconds")
         self.columns: dict[str, int] = {}
         column = 0
+        joints = {joint.name: joint for joint in compiled.model.joints}
         for name, active in compiled.freedoms:
-            joint = compiled.model[name]
+            joint = joints[name]
             if joint.effort[active.index] is not None:
-                several = len(joint.freedoms) > 1
-                self.columns[f"{name}.{joint.freedoms[active.index].name}" if several else name] = column
+                self.columns[joint.coordinates[active.index]] = column
                 column += 1
         self.values: dict[int, float] = {}
+        self._log: list[tuple[float, dict[int, float]]] = []
 
     def update(self, t: float, state: State) -> None:
         """Ask the controller for new efforts."""
-        history = History(*(np.array(a)[None] for a in (state.frame, state.twist, state.rate, state.force, state.angle)))
+        history = History(
+            *(np.array(a)[None] for a in (state.frame, state.twist, state.rate, state.force, state.angle))
+        )
         snapshot = Run(Trajectory(self.compiled, np.array([t]), history, Status(Outcome.OK, t)))
         efforts = self.controller(t, snapshot)
         for name, value in dict(efforts or {}).items():
@@ -53,6 +56,17 @@ class Controlled:
             if not np.isfinite(value):
                 raise SolveError(f"controller: effort of {name!r} is {value!r} at t = {t:g} s")
             self.values[self.columns[name]] = float(value)
+        self._log.append((t, dict(self.values)))
+
+    def efforts_at(self, times: Array, efforts: Array) -> Array:
+        """Efforts (nt, n_efforts) at stored times: those of the last call before each, elsewhere the model's own."""
+        efforts = efforts.copy()
+        calls = np.array([t for t, _ in self._log])
+        for row, t in enumerate(times):
+            k = max(0, int(np.searchsorted(calls, t * (1 - 1e-12), side="left")) - 1)
+            for column, value in self._log[k][1].items():
+                efforts[row, column] = value
+        return efforts
 
     def apply(self, inputs: Inputs) -> Inputs:
         """Inputs with the controller's efforts in them."""

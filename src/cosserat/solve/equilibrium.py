@@ -136,7 +136,9 @@ def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: 
         if attempt is Attempt.BALANCED and (not changed or step <= _CRITICAL_STEP):
             if changed:
                 stable_sign = statics.sign
-                passed = f"a critical load was passed between {100 * reached:.4g} % and {100 * factor:.4g} % of the loads"
+                passed = (
+                    f"a critical load was passed between {100 * reached:.4g} % and {100 * factor:.4g} % of the loads"
+                )
             n_steps += 1
             reached = factor
             step *= 2.0

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.build import CompiledModel
+from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import CosseratWarning, ModelError
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import State
@@ -78,8 +78,8 @@ def warn_redundant(names: list[str]) -> None:
     """Say which joints demand what others imply."""
     if names:
         warnings.warn(
-            f"redundant constraints: what joint(s) {', '.join(map(repr, names))} demand is partly implied by the others; "
-            "the motion is unique, but the reactions are only one of many possible sets",
+            f"redundant constraints: what joint(s) {', '.join(map(repr, names))} demand is partly implied by the "
+            "others; the motion is unique, but the reactions are only one of many possible sets",
             CosseratWarning,
             stacklevel=4,
         )
@@ -168,7 +168,7 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
     state.twist[:] = compiled.twists
     set_trial(memory, state)
     phi_dot, phi_ddot = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
-    constraint_rates(memory.address, *drives, phi_dot, phi_ddot)
+    constraint_rates(memory.address, drives[0], drives[1], drives[2], phi_dot, phi_ddot)
     violation = phi_dot.copy()
     inertia = np.array([1.0, compiled.length**2]).repeat(3) * compiled.mass
     factor_at(memory, 1.0, 0.0, compiled.mass, 1e9 * compiled.given[:n].repeat(3, axis=1) * inertia)
@@ -177,7 +177,7 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
         solver.x[n:] = -compiled.mass * phi_dot
         solve(memory.address)
         trial.twist[:n] += solver.x[:n]
-        constraint_rates(memory.address, *drives, phi_dot, phi_ddot)
+        constraint_rates(memory.address, drives[0], drives[1], drives[2], phi_dot, phi_ddot)
     state.twist[:] = trial.twist
     change = np.abs(state.twist - compiled.twists)
     allowed = 1e-6 * (1.0 + np.max(np.abs(compiled.twists)))
@@ -210,9 +210,9 @@ def consistent_accelerations(compiled: CompiledModel, t: float, memory: Memory) 
     state.force[:] = 0.0
     set_trial(memory, state)
     phi_dot, phi_ddot = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
-    constraint_rates(memory.address, *drives, phi_dot, phi_ddot)
+    constraint_rates(memory.address, drives[0], drives[1], drives[2], phi_dot, phi_ddot)
     factor_at(memory, 1.0, 0.0, compiled.mass)
-    still = tuple(np.zeros_like(d) for d in drives[1:])
+    still = np.zeros_like(drives[0])
     gradient, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
     for _ in range(3):
         forces(memory.address, 0)
@@ -224,7 +224,7 @@ def consistent_accelerations(compiled: CompiledModel, t: float, memory: Memory) 
         trial.force[:] += compiled.mass * solver.x[n:]
         twist = trial.twist.copy()
         trial.twist[:] = trial.rate  # Phi v_dot through the same kernel as Phi v
-        constraint_rates(memory.address, drives[0], *still, gradient, unused)
+        constraint_rates(memory.address, drives[0], still, still, gradient, unused)
         trial.twist[:] = twist
     state.rate[:n] = trial.rate[:n]
     state.force[:] = trial.force

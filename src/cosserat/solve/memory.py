@@ -8,8 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.build import CompiledModel
-from cosserat.kernels.arrays import History, Inputs, Middle, Problem, Scratch, Solver, State, Trial, handles, new_targets
+from cosserat.compile.compiled import CompiledModel
+from cosserat.kernels.arrays import (
+    History,
+    Inputs,
+    Middle,
+    Problem,
+    Scratch,
+    Solver,
+    State,
+    Trial,
+    handles,
+    new_targets,
+)
 
 Array = NDArray[np.float64]
 

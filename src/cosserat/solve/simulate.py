@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.compile.build import CompiledModel, compile_model
+from cosserat.compile.build import compile_model
+from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import CosseratWarning, SolveError
 from cosserat.kernels.arrays import History
-from cosserat.kernels.integrate import CONSERVING
+from cosserat.kernels.newton import CONSERVING
 from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
@@ -74,7 +75,8 @@ def simulate(
         For adaptive steps: estimated position error that a hundred steps may commit together, as a share of the extent
         of the mechanism.
     newton_tolerance : float, optional
-        Accepted error of accelerations in each step, relative to the largest (1e-5; 1e-9 for rho near 1; 1e-11 for "energy-momentum").
+        Accepted error of accelerations in each step, relative to the largest (1e-5; 1e-9 for rho near 1; 1e-11 for
+        "energy-momentum").
     controller : callable, optional
         Called as ``controller(t, state)`` every ``controller.period`` seconds (every step if it has no period); gives a
         dict of efforts by joint, held until the next call.
@@ -126,6 +128,7 @@ def simulate(
             time=times,
             history=history,
             status=status,
+            efforts=work.recorded_efforts(times),
             settings={
                 "formulation": formulation, "integrator": integrator, "rho": rho, "step": step, "every": every,
                 "tolerance": tolerance, "newton_tolerance": newton_tolerance, "duration": duration,
@@ -150,21 +153,23 @@ def simulate(
 def _check(
     duration: float, step: float | None, formulation: str, integrator: str, rho: float, every: int, tolerance: float
 ) -> None:
-    if not (np.isscalar(duration) and np.isfinite(duration) and duration > 0):
+    if not (isinstance(duration, (int, float)) and np.isfinite(duration) and duration > 0):
         raise SolveError(f"simulate: duration is {duration!r}; pass a positive time in seconds")
-    if step is not None and not (np.isfinite(step) and step > 0):
-        raise SolveError(f"simulate: step is {step!r}; pass a positive time in seconds, or leave it out for adaptive steps")
+    if step is not None and not (isinstance(step, (int, float)) and np.isfinite(step) and step > 0):
+        raise SolveError(
+            f"simulate: step is {step!r}; pass a positive time in seconds, or leave it out for adaptive steps"
+        )
     if step is not None and step > duration:
         raise SolveError(f"simulate: step {step:g} s is longer than the duration {duration:g} s")
     if formulation != "galilean":
         raise SolveError(f"simulate: unknown formulation {formulation!r}; available: 'galilean'")
     if integrator not in INTEGRATORS:
         raise SolveError(f"simulate: unknown integrator {integrator!r}; available: {', '.join(map(repr, INTEGRATORS))}")
-    if not 0.0 <= rho <= 1.0:
+    if not (isinstance(rho, (int, float)) and 0.0 <= rho <= 1.0):
         raise SolveError(f"simulate: rho is {rho!r}; it must be from 0 (strong numerical damping) to 1 (none)")
-    if int(every) != every or every < 1:
+    if not isinstance(every, int) or every < 1:
         raise SolveError(f"simulate: every is {every!r}; pass a whole number of steps, 1 or more")
-    if not (np.isfinite(tolerance) and tolerance > 0):
+    if not (isinstance(tolerance, (int, float)) and np.isfinite(tolerance) and tolerance > 0):
         raise SolveError(f"simulate: tolerance is {tolerance!r}; pass a positive number such as 1e-4")
 
 
@@ -174,8 +179,8 @@ def _check_memory(compiled: CompiledModel, n_rows: int) -> None:
     if size > _LARGEST_HISTORY:
         every = int(np.ceil(size / _LARGEST_HISTORY))
         raise SolveError(
-            f"simulate: storing {n_rows} states of {n - 1} nodes takes {size / 1e9:.1f} GB; pass every={every} or more to "
-            "store fewer"
+            f"simulate: storing {n_rows} states of {n - 1} nodes takes {size / 1e9:.1f} GB; pass every={every} or more "
+            "to store fewer"
         )
 
 
@@ -199,9 +204,7 @@ def _set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) ->
             raise SolveError(f"simulate: no equilibrium to start from: {start.status.message}")
     if isinstance(start, str):
         if start != "reference":
-            raise SolveError(
-                f"simulate: start is {start!r}; pass 'reference', 'equilibrium', a Run or an Equilibrium"
-            )
+            raise SolveError(f"simulate: start is {start!r}; pass 'reference', 'equilibrium', a Run or an Equilibrium")
         assemble_configuration(compiled, t, memory)
     else:
         from cosserat.results.equilibrium import Equilibrium

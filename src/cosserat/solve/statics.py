@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix
 from scipy.sparse.linalg import SuperLU, splu
 
-from cosserat.compile.build import CompiledModel
+from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.alpha import move
 from cosserat.kernels.residual import forces, predict_stress, track_angles
 from cosserat.kernels.tangent import assemble
@@ -136,7 +136,9 @@ class Statics:
             rhs = self.residual()
             if not np.all(np.isfinite(rhs)):
                 return Attempt.FAILED
-            if norm <= tolerance or (norm <= 1e3 * tolerance and norm >= 0.3 * previous):  # or as good as round-off allows
+            if norm <= tolerance or (
+                norm <= 1e3 * tolerance and norm >= 0.3 * previous
+            ):  # or as good as round-off allows
                 return Attempt.BALANCED
             if iteration > 4 and norm > 4.0 * previous:
                 return Attempt.FAILED
@@ -145,7 +147,10 @@ class Statics:
         return Attempt.FAILED
 
     def settle(self, tolerance: float, shift: float) -> Attempt:
-        """Pseudo-time steps (K + shift M), damped, the shift let go as the motion calms down: leads to a stable rest."""
+        """Pseudo-time steps (K + shift M), damped, the shift let go as the motion calms down: leads to a stable rest.
+
+        For mechanisms that can fall, where the tangent alone is singular or points the wrong way.
+        """
         trial = self.memory.problem.trial
         rhs = self.residual()
         previous = np.inf

@@ -9,17 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.build import CompiledModel
+from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.arrays import History, State
-from cosserat.kernels.integrate import (
-    CONVERGED,
-    NOT_CONVERGED,
-    NOT_FINITE,
-    WRONG_BRANCH,
-    advance,
-    load_stages,
-    local_error,
-)
+from cosserat.kernels.integrate import advance, load_stages, local_error
+from cosserat.kernels.newton import CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.control import Controlled
 from cosserat.solve.initial import EPSILON
@@ -128,6 +121,12 @@ class Integration:
         self.accel_step = h
         return advance(self.memory.address, len(times) - 1, every, phase, row, self.report, self.evaluate)
 
+    def recorded_efforts(self, times: Array) -> Array | None:
+        """Efforts (nt, n_efforts) at given times if a controller was in the loop."""
+        if self.controlled is None:
+            return None
+        return self.controlled.efforts_at(times, self.compiled.sampler.sample(times).effort)
+
     def detail(self) -> str:
         """The joint that stopped the last run, if one did."""
         joint = int(self.report[2])
@@ -152,7 +151,7 @@ def fixed_steps(work: Integration, start: float, n_steps: int, h: float, every: 
         n = min(chunk, n_steps - done)
         if work.controlled is not None:
             n = min(n, _until_next_call(work, start, done, h))
-        times = start + h * np.arange(done, done + n + 1)
+        times = np.asarray(start + h * np.arange(done, done + n + 1), dtype=np.float64)
         began = clock.perf_counter()
         try:
             code = work.run(times, h, every, done, row)
@@ -174,7 +173,7 @@ def fixed_steps(work: Integration, start: float, n_steps: int, h: float, every: 
             work.progress(start + done * h, work.counters)
             pace = (clock.perf_counter() - began) / max(1, n)
             chunk = int(np.clip(0.1 / max(pace, 1e-9), 1, _CHUNK))
-    times = start + h * every * np.arange(row)
+    times = np.asarray(start + h * every * np.arange(row), dtype=np.float64)
     if done % every != 0:  # the state at the end is always stored
         store(work.state, history, row)
         times = np.append(times, start + h * done)
@@ -209,9 +208,7 @@ def _split_step(work: Integration, t: float, h: float) -> Status | None:
     return Status(_OUTCOMES.get(code, Outcome.NOT_CONVERGED), t, detail)
 
 
-def adaptive_steps(
-    work: Integration, start: float, duration: float, tolerance: float
-) -> tuple[Array, History, Status]:
+def adaptive_steps(work: Integration, start: float, duration: float, tolerance: float) -> tuple[Array, History, Status]:
     """Steps chosen so that a hundred of them commit an estimated position error of at most tolerance * size.
 
     An error per step, not per time: a vibration too small to matter is then never resolved, however fast it is.
@@ -233,7 +230,7 @@ def adaptive_steps(
             work.keep()
             if work.controlled is not None:
                 h = _controlled_step(work, t, h, start)
-            code = work.run(np.array([t, t + h]), h, _NEVER, 0, 0)
+            code = work.run(np.array([t, t + h], dtype=np.float64), h, _NEVER, 0, 0)
             if code != CONVERGED:
                 work.restore()
                 work.counters.rejected += 1

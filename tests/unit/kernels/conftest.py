@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from cosserat.compile.build import CompiledModel, compile_model, frame_to_row, row_to_frame
+from cosserat.compile.build import compile_model
+from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.residual import add_inertia, forces, track_angles
 from cosserat.kernels.tangent import assemble

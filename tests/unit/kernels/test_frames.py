@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cosserat as cs
-from cosserat.compile.build import frame_to_row, row_to_frame
+from cosserat.compile.compiled import frame_to_row, row_to_frame
 from cosserat.kernels.alpha import move
 from cosserat.kernels.beams import relative_vectors
 from cosserat.kernels.tangent import tangent_operators

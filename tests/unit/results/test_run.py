@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import cosserat as cs
-from cosserat.compile.build import frame_to_row, row_to_frame
+from cosserat.compile.compiled import frame_to_row, row_to_frame
 from cosserat.errors import ModelError, PlaceError, SolveError
 from cosserat.results.motion import Motion
 from cosserat.results.trajectory import Trajectory

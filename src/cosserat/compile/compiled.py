@@ -1,0 +1,95 @@
+"""The compiled model: arrays for the kernels, and the names behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.inputs import Sampler
+from cosserat.compile.mesh import BeamMesh
+from cosserat.compile.rows import ActiveFreedom, Rows
+from cosserat.kernels.arrays import Bodies, Elements, Freedoms, Joints, Loads, Nodes, Pattern, Springs
+from cosserat.model.joints import Joint
+from cosserat.model.model import Model
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """A place on the discrete mechanism: a node and a constant frame in it."""
+
+    node: int
+    frame: Array  # 4x4
+
+
+@dataclass(frozen=True)
+class CompiledJoint:
+    """A joint of the arrays: one the user described, or the weld of a beam's corner."""
+
+    name: str
+    joint: Joint | None
+    parent: Attachment
+    child: Attachment
+    rows: Rows
+
+
+class System(NamedTuple):
+    """The groups of `kernels.arrays.Problem` that describe the mechanism, in its order."""
+
+    nodes: Nodes
+    elements: Elements
+    bodies: Bodies
+    joints: Joints
+    freedoms: Freedoms
+    springs: Springs
+    loads: Loads
+    pattern: Pattern
+
+
+@dataclass(frozen=True)
+class CompiledModel:
+    """Arrays for the kernels and the names behind them."""
+
+    model: Model
+    system: System
+    sampler: Sampler
+    frames: Array  # (n+1, 12) reference configuration, the last is the ground
+    twists: Array  # (n+1, 6) initial twists asked for by the user, zero where not given
+    given: NDArray[np.bool_]  # (n+1, 2) whether the user gave the linear and the angular part
+    bodies: dict[str, int]  # rigid body -> node
+    beams: dict[str, BeamMesh]
+    joints: tuple[CompiledJoint, ...]
+    freedoms: tuple[tuple[str, ActiveFreedom], ...]
+    size: float  # extent of the mechanism
+    length: float  # typical length of an element or body
+    mass: float  # typical mass of a node
+    blocks: Ints  # (n_blocks, 2) row and column of every block of the matrix
+    joint_index: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, without the ground."""
+        return len(self.frames) - 1
+
+    @property
+    def n_joints(self) -> int:
+        """Number of joints, welds of corners included."""
+        return len(self.joints)
+
+
+def row_to_frame(row: Array) -> Array:
+    """Twelve numbers to a 4x4 matrix."""
+    H = np.eye(4)
+    H[:3, :3] = row[:9].reshape(3, 3)
+    H[:3, 3] = row[9:]
+    return H
+
+
+def frame_to_row(H: Array) -> Array:
+    """4x4 matrices to rows of twelve numbers."""
+    return np.concatenate((H[..., :3, :3].reshape(*H.shape[:-2], 9), H[..., :3, 3]), axis=-1)

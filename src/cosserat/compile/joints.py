@@ -1,0 +1,122 @@
+"""Arrays of joints and of their active freedoms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import Attachment, CompiledJoint, frame_to_row, row_to_frame
+from cosserat.compile.rows import ActiveFreedom, active_freedoms, joint_rows, weld_rows
+from cosserat.compile.skeleton import Skeleton
+from cosserat.kernels.arrays import Freedoms, Joints
+from cosserat.lie import se3
+from cosserat.model.functions import TimeFunction
+from cosserat.model.joints import Joint
+from cosserat.model.model import Model
+
+Array = NDArray[np.float64]
+
+
+def compile_joints(model: Model, skeleton: Skeleton) -> list[CompiledJoint]:
+    """The joints of a model, and the welds of its beams' corners."""
+    frames = skeleton.frames
+    joints = []
+    for joint in model.joints:
+        J = joint.frame()
+        sides = []
+        for place in (joint.parent, joint.child):
+            node = skeleton.attach(place).node
+            sides.append(Attachment(node, se3.inverse(row_to_frame(frames[node])) @ J))
+        joints.append(CompiledJoint(joint.name, joint, sides[0], sides[1], joint_rows(joint)))
+    for name, mesh in skeleton.beams.items():
+        for k, (a, b) in enumerate(mesh.corners):
+            relative = se3.inverse(row_to_frame(frames[a])) @ row_to_frame(frames[b])
+            parent, child = Attachment(a, relative), Attachment(b, np.eye(4))
+            joints.append(CompiledJoint(f"{name}.corner{k + 1}", None, parent, child, weld_rows()))
+    return joints
+
+
+def driven_joints(joints: list[CompiledJoint]) -> list[Joint]:
+    """Joints with a prescribed motion."""
+    return [j.joint for j in joints if j.joint is not None and any(m is not None for m in j.joint.motion)]
+
+
+def freedom_arrays(
+    joints: list[CompiledJoint],
+) -> tuple[Freedoms, list[tuple[str, ActiveFreedom]], list[TimeFunction]]:
+    """Arrays of the active freedoms, the names of their joints, and the functions of their efforts."""
+    rows: list[tuple[int, ActiveFreedom, Joint]] = []
+    for k, compiled in enumerate(joints):
+        if compiled.joint is not None:
+            rows += [(k, a, compiled.joint) for a in active_freedoms(compiled.joint)]
+    efforts: list[TimeFunction] = []
+    columns: list[int] = []
+    for _, active, joint in rows:
+        function = joint.effort[active.index]
+        columns.append(len(efforts) if function is not None else -1)
+        if function is not None:
+            efforts.append(function)
+    friction = [joint.friction[a.index] for _, a, joint in rows]
+    arrays = Freedoms(
+        joint=ints([k for k, _, _ in rows]),
+        kind=ints([a.kind for _, a, _ in rows]),
+        axis=np.array([a.axis for _, a, _ in rows]).reshape(-1, 3),
+        cosine=np.array([a.cosine for _, a, _ in rows]).reshape(-1, 3),
+        sine=np.array([a.sine for _, a, _ in rows]).reshape(-1, 3),
+        stiffness=np.array([j.stiffness[a.index] for _, a, j in rows], dtype=float),
+        damping=np.array([j.damping[a.index] for _, a, j in rows], dtype=float),
+        friction=np.array([0.0 if f is None else float(f.level) for f in friction], dtype=float),
+        speed=np.array([1.0 if f is None else float(f.speed) for f in friction], dtype=float),
+        effort=ints(columns),
+    )
+    return arrays, [(joints[k].name, a) for k, a, _ in rows], efforts
+
+
+def joint_arrays(
+    joints: list[CompiledJoint],
+    freedoms: list[tuple[str, ActiveFreedom]],
+    driven: list[Joint],
+    block: Callable[[int, int], int],
+    n_nodes: int,
+) -> Joints:
+    """Arrays of the joints; `block` numbers the blocks of the matrix, with n_nodes for the ground."""
+    nj = len(joints)
+    arrays = Joints(
+        node=ints([(j.parent.node, j.child.node) for j in joints], 2),
+        frame_a=np.array([frame_to_row(j.parent.frame) for j in joints]).reshape(-1, 12),
+        frame_b=np.array([frame_to_row(j.child.frame) for j in joints]).reshape(-1, 12),
+        n_rows=ints([len(j.rows.rows) for j in joints]),
+        kind=np.zeros((nj, 6), dtype=np.int64),
+        row_a=np.zeros((nj, 6, 3)),
+        row_b=np.zeros((nj, 6, 3)),
+        pitch=np.array([0.0 if j.joint is None else float(j.joint.pitch) for j in joints]),
+        drive=np.full(nj, -1, dtype=np.int64),
+        branch=ints([j.rows.branch for j in joints]),
+        angle=np.full(nj, -1, dtype=np.int64),
+        soft=np.zeros((nj, 6, 6)),
+        block=np.zeros((nj, 9), dtype=np.int64),
+    )
+    names = [name for name, _ in freedoms]
+    for k, j in enumerate(joints):
+        for r, row in enumerate(j.rows.rows):
+            arrays.kind[k, r] = row.kind
+            arrays.row_a[k, r], arrays.row_b[k, r] = row.a, row.b
+        for column, joint in enumerate(driven):
+            if j.joint is joint:
+                arrays.drive[k] = column
+        if j.joint is not None and j.joint.kind == "screw" and j.name in names:
+            arrays.angle[k] = names.index(j.name)
+        a, b, v = j.parent.node, j.child.node, n_nodes + 1 + k
+        arrays.block[k] = [
+            block(a, a), block(a, b), block(b, a), block(b, b),
+            block(a, v), block(v, a), block(b, v), block(v, b), block(v, v),
+        ]  # fmt: skip
+    return arrays
+
+
+def ints(values: object, width: int | None = None) -> NDArray[np.int64]:
+    """An integer array, of rows of `width` numbers if given, also when it is empty."""
+    array = np.asarray(values, dtype=np.int64)
+    return array if width is None else array.reshape(-1, width)

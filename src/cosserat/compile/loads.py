@@ -1,0 +1,70 @@
+"""Arrays of loads: on places, and along beams; vectors are in world coordinates of the reference configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import frame_to_row, row_to_frame
+from cosserat.compile.inputs import WrenchSource
+from cosserat.compile.joints import ints
+from cosserat.compile.skeleton import Skeleton
+from cosserat.kernels.arrays import Loads
+from cosserat.model.model import Model
+
+Array = NDArray[np.float64]
+
+
+def load_arrays(
+    model: Model, skeleton: Skeleton, gains: dict[str, tuple[Array, Array]], block: Callable[[int, int], int]
+) -> tuple[Loads, list[WrenchSource]]:
+    """Point loads and distributed loads, and where their samples come from.
+
+    `gains` are the nodal shares (follower, dead) of a uniform line load for every beam.
+    """
+    node: list[int] = []
+    frame: list[Array] = []
+    follower: list[int] = []
+    gain: list[Array] = []
+    column: list[int] = []
+    sources: list[WrenchSource] = []
+    for load in model.loads:
+        at = skeleton.attach(load.place)
+        place = at.frame.copy()
+        place[:3, :3] = row_to_frame(skeleton.frames[at.node])[:3, :3].T
+        node.append(at.node)
+        frame.append(frame_to_row(place))
+        follower.append(int(load.follower))
+        gain.append(np.eye(6))
+        column.append(len(sources))
+        sources.append(WrenchSource(load.force, load.moment))
+    for line in model.distributed_loads:
+        mesh = skeleton.beams[line.beam.name]
+        spread = gains[line.beam.name][0 if line.follower else 1]
+        total = np.zeros((mesh.n_nodes, 6, 6))
+        for side in range(2):
+            np.add.at(total, mesh.pairs[:, side] - mesh.first_node, spread[:, side])
+        for i in range(mesh.n_nodes):
+            R = mesh.frames[i, :3, :3]
+            turn = np.zeros((6, 6))
+            turn[:3, :3] = turn[3:, 3:] = R
+            place = np.eye(4)
+            place[:3, :3] = R.T
+            # the sample is in world axes fixed to the node; the gain works in the node's own axes
+            node.append(mesh.first_node + i)
+            frame.append(frame_to_row(place))
+            follower.append(int(line.follower))
+            gain.append(turn @ total[i] @ turn.T)
+            column.append(len(sources))
+        sources.append(WrenchSource(line.force, line.moment))
+    arrays = Loads(
+        node=ints(node),
+        frame=np.array(frame).reshape(-1, 12),
+        follower=ints(follower),
+        gain=np.array(gain).reshape(-1, 6, 6),
+        column=ints(column),
+        block=ints([block(i, i) for i in node]),
+    )
+    return arrays, sources

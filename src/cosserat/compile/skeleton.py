@@ -1,0 +1,103 @@
+"""Nodes of a mechanism: where bodies and beams stand, and on which node a place lies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import Attachment, frame_to_row, row_to_frame
+from cosserat.compile.mesh import BeamMesh, mesh_beam
+from cosserat.lie import se3
+from cosserat.model.beams import Beam
+from cosserat.model.bodies import RigidBody
+from cosserat.model.model import Model
+from cosserat.model.places import Place
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """Reference frames of all nodes: rigid bodies first, then the nodes of the beams, the ground last."""
+
+    frames: Array  # (n+1, 12)
+    bodies: dict[str, int]  # rigid body -> node
+    beams: dict[str, BeamMesh]
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, without the ground."""
+        return len(self.frames) - 1
+
+    def attach(self, place: Place) -> Attachment:
+        """Node and constant frame of a place; the mesh has a node wherever something is attached to a beam."""
+        owner = place.owner
+        if isinstance(owner, RigidBody):
+            node = self.bodies[owner.name]
+            return Attachment(node, se3.inverse(row_to_frame(self.frames[node])) @ place.frame())
+        if isinstance(owner, Beam):
+            found = self.beams[owner.name].node_at(float(place.s or 0.0))
+            assert found is not None
+            return Attachment(found, np.eye(4))
+        return Attachment(self.n_nodes, place.frame())
+
+
+def build_skeleton(model: Model) -> Skeleton:
+    """Place the nodes."""
+    bodies = {body.name: i for i, body in enumerate(model.bodies)}
+    beams: dict[str, BeamMesh] = {}
+    stations = _stations(model)
+    n, ne = len(bodies), 0
+    for beam in model.beams:
+        mesh = mesh_beam(beam, stations[beam.name], n, ne)
+        beams[beam.name] = mesh
+        n += mesh.n_nodes
+        ne += len(mesh.pairs)
+    frames = np.zeros((n + 1, 12))
+    frames[-1] = frame_to_row(np.eye(4))
+    for body in model.bodies:
+        frames[bodies[body.name]] = frame_to_row(se3.frame(body.rotation, body.com))
+    for mesh in beams.values():
+        frames[mesh.first_node : mesh.first_node + mesh.n_nodes] = frame_to_row(mesh.frames)
+    return Skeleton(frames, bodies, beams)
+
+
+def _stations(model: Model) -> dict[str, list[float]]:
+    """Where something is attached to each beam."""
+    places: list[Place] = []
+    for joint in model.joints:
+        places += [joint.parent, joint.child]
+    places += [load.place for load in model.loads]
+    for spring in model.springs:
+        places += [spring.a, spring.b]
+    stations: dict[str, list[float]] = {beam.name: [] for beam in model.beams}
+    for place in places:
+        if isinstance(place.owner, Beam) and place.s is not None:
+            stations[place.owner.name].append(float(place.s))
+    return stations
+
+
+def initial_twists(model: Model, skeleton: Skeleton) -> tuple[Array, NDArray[np.bool_]]:
+    """Initial twists in the nodes' frames (n+1, 6), and which of their two parts the user gave (n+1, 2)."""
+    frames = skeleton.frames
+    twists = np.zeros((len(frames), 6))
+    given = np.zeros((len(frames), 2), dtype=bool)
+
+    def put(node: int, v: Array | None, omega: Array | None) -> None:
+        R = frames[node, :9].reshape(3, 3)
+        if v is not None:
+            twists[node, :3], given[node, 0] = R.T @ v, True
+        if omega is not None:
+            twists[node, 3:], given[node, 1] = R.T @ omega, True
+
+    for body in model.bodies:
+        put(skeleton.bodies[body.name], body.velocity, body.angular_velocity)
+    for beam in model.beams:
+        mesh = skeleton.beams[beam.name]
+        for i, s in enumerate(mesh.s):
+            motion = beam.velocity_at(float(s))
+            if motion is not None:
+                put(mesh.first_node + i, *motion)
+    return twists, given

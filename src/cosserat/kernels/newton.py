@@ -1,0 +1,233 @@
+"""Newton's method for one step: frozen factors as long as they serve, a more careful iteration where that fails."""
+
+import math
+
+from cosserat.jit import call_address, helper, stage
+from cosserat.kernels import alpha, conserving
+from cosserat.kernels.arrays import middle_of, solver_of, state_of, trial_of
+from cosserat.kernels.blocks import factor, solve
+from cosserat.kernels.residual import predict_stress
+from cosserat.kernels.tangent import assemble, tangent_operators
+from cosserat.kernels.vectors import copy
+
+CONVERGED = 0
+NOT_CONVERGED = 1
+NOT_FINITE = 2
+WRONG_BRANCH = 3
+
+MAX_ITERATIONS = 12
+MAX_CAREFUL = 25
+SLOW = 0.2
+CONSERVING = 1.0
+
+
+@helper
+def step_coefficients(settings):
+    """(cm, cc, ck) of the iteration matrix, and the scale of multipliers."""
+    h, rho, scheme = settings[0], settings[1], settings[6]
+    if scheme == CONSERVING:
+        return 2.0 / (h * h), 1.0 / h, 0.5, 2.0 / (h * h) * settings[3]
+    alpha_m, alpha_f, gamma, beta = alpha.method(rho)
+    cm = (1.0 - alpha_m) / (beta * h * h * (1.0 - alpha_f))
+    return cm, gamma / (beta * h), 1.0, cm * settings[3]
+
+
+@helper
+def set_right_hand_side(trial, solver):
+    """x = -(r, s phi)."""
+    _, _, _, s = step_coefficients(solver.settings)
+    x = solver.x
+    n = trial.residual.shape[0] - 1
+    for i in range(n):
+        for k in range(6):
+            x[i, k] = -trial.residual[i, k]
+    for j in range(trial.phi.shape[0]):
+        for k in range(6):
+            x[n + j, k] = -s * trial.phi[j, k]
+
+
+@stage
+def refactor(problem, k):
+    """Assemble and factor the iteration matrix at the trial state; returns the number of singular blocks."""
+    solver, trial = solver_of(problem), trial_of(problem)
+    settings, coefficients = solver.settings, solver.coefficients
+    cm, cc, ck, s = step_coefficients(settings)
+    coefficients[0], coefficients[1], coefficients[2] = cm, cc, ck
+    coefficients[3], coefficients[4] = s, settings[5]
+    tangent_operators(problem)
+    if settings[6] == CONSERVING:
+        middle = middle_of(problem)
+        assemble(problem, k, middle.frame, middle.mean)
+    else:
+        assemble(problem, k, trial.frame, trial.twist)
+    solver.memory[0] = settings[0]
+    solver.counters[2] += 1
+    return factor(problem)
+
+
+@helper
+def correction_norm(x, n, n_rows, settings):
+    """Largest displacement, or turn times the length, in a correction; infinite if it is not finite.
+
+    Rows from n to n_rows are multipliers, which count as the displacement their change would cause.
+    """
+    length = settings[4]
+    largest = 0.0
+    for i in range(n_rows):
+        for k in range(3):
+            d, e = abs(x[i, k]), abs(x[i, k + 3])
+            e = e * length if i < n else e
+            if not (d < math.inf and e < math.inf):
+                return math.inf
+            largest = max(largest, d, e)
+    return largest
+
+
+@helper
+def apply_correction(correction, fraction, trial, solver):
+    """Move the trial state along the correction."""
+    cm, cc, _, s = step_coefficients(solver.settings)
+    if solver.settings[6] == CONSERVING:
+        cc *= 2.0
+    n = trial.residual.shape[0] - 1
+    for i in range(n):
+        for k in range(6):
+            d = fraction * correction[i, k]
+            trial.increment[i, k] += d
+            trial.twist[i, k] += cc * d
+            trial.rate[i, k] += cm * d
+    for j in range(trial.phi.shape[0]):
+        for k in range(6):
+            trial.force[j, k] += fraction * s * correction[n + j, k]
+
+
+@helper
+def tolerance_of(trial, settings):
+    """Tolerance on corrections: a share of the displacement that the accelerations make in one step."""
+    h, length = settings[0], settings[4]
+    acceleration = settings[7]
+    extent = length
+    for i in range(trial.rate.shape[0] - 1):
+        for k in range(3):
+            acceleration = max(acceleration, abs(trial.rate[i, k]), length * abs(trial.rate[i, k + 3]))
+            extent = max(extent, abs(trial.frame[i, 9 + k]))
+    return settings[2] * 0.25 * h * h * acceleration + 1e-15 * extent
+
+
+@helper
+def start_step(state, trial, settings, smooth):
+    """Predictor of the chosen scheme."""
+    if settings[6] == CONSERVING:
+        conserving.predict(state, trial, settings[0], smooth)
+    else:
+        alpha.predict(state, trial, settings[0], settings[1], smooth)
+    copy(state.force, trial.force)
+
+
+@stage
+def newton(problem, k, evaluate):
+    """One step with frozen factors, renewed when the contraction is slow. Returns a code."""
+    solver, trial = solver_of(problem), trial_of(problem)
+    settings, memory = solver.settings, solver.memory
+    n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
+    start_step(state_of(problem), trial, settings, True)
+    need = memory[0] != settings[0]
+    fresh = False
+    previous = 0.0
+    rate = memory[1]
+    for iteration in range(MAX_ITERATIONS):
+        call_address(evaluate, (problem, k))
+        solver.counters[1] += 1
+        if need:
+            refactor(problem, k)
+            need = False
+            fresh = True
+            rate = 0.1
+        set_right_hand_side(trial, solver)
+        solve(problem)
+        norm = correction_norm(solver.x, n, n_rows, settings)
+        if not norm < math.inf:
+            memory[0] = 0.0
+            return NOT_FINITE
+        tolerance = tolerance_of(trial, settings)
+        if iteration > 0 and norm > tolerance:
+            rate = norm / previous
+            if rate > 1.0:
+                if fresh:
+                    memory[0] = 0.0
+                    # near a singular pose multipliers are ill determined: the motion decides
+                    if correction_norm(solver.x, n, n, settings) <= tolerance:
+                        return CONVERGED
+                    return NOT_CONVERGED
+                refactor(problem, k)
+                fresh = True
+                rate = 0.1
+                set_right_hand_side(trial, solver)
+                solve(problem)
+                norm = correction_norm(solver.x, n, n_rows, settings)
+                if not norm < math.inf:
+                    memory[0] = 0.0
+                    return NOT_FINITE
+        apply_correction(solver.x, 1.0, trial, solver)
+        bounded = min(max(rate, 1e-3), 0.99)
+        if norm * bounded / (1.0 - bounded) <= tolerance:
+            memory[1] = rate
+            if iteration >= 4 or rate > 0.5:
+                memory[0] = 0.0
+            return CONVERGED
+        if rate > SLOW and iteration > 0:
+            need = True
+        previous = norm
+    memory[0] = 0.0
+    return NOT_CONVERGED
+
+
+@helper
+def keep_step(trial, middle, solver):
+    """middle.frame = trial configuration, middle.mean = the correction as left increments, T x."""
+    copy(trial.frame, middle.frame)
+    for i in range(trial.residual.shape[0] - 1):
+        for k in range(6):
+            s = 0.0
+            for m in range(6):
+                s += solver.tangent[i, k, m] * solver.x[i, m]
+            middle.mean[i, k] = s
+
+
+@stage
+def careful_newton(problem, k, evaluate):
+    """One step from a plain predictor with a new matrix in every iteration, built with predicted stresses."""
+    solver, trial, middle = solver_of(problem), trial_of(problem), middle_of(problem)
+    settings = solver.settings
+    n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
+    start_step(state_of(problem), trial, settings, False)
+    solver.counters[3] += 1
+    previous = math.inf
+    growths = 0
+    for iteration in range(MAX_CAREFUL):
+        call_address(evaluate, (problem, k))
+        solver.counters[1] += 1
+        if iteration > 0 and settings[6] != CONSERVING:
+            predict_stress(problem, middle.frame, middle.mean)
+        refactor(problem, k)
+        solver.memory[0] = 0.0
+        set_right_hand_side(trial, solver)
+        solve(problem)
+        norm = correction_norm(solver.x, n, n_rows, settings)
+        if not norm < math.inf:
+            return NOT_FINITE
+        moved = correction_norm(solver.x, n, n, settings)
+        if norm > previous:
+            growths += 1
+            if growths > 3 and moved > tolerance_of(trial, settings):
+                return NOT_CONVERGED
+        if settings[6] != CONSERVING:
+            keep_step(trial, middle, solver)
+        apply_correction(solver.x, 1.0, trial, solver)
+        tolerance = tolerance_of(trial, settings)
+        sure = norm <= tolerance or (norm < 0.1 * previous and 0.1 * norm <= tolerance)
+        if sure or (iteration > 4 and moved <= tolerance):
+            solver.memory[1] = 0.1
+            return CONVERGED
+        previous = norm
+    return NOT_CONVERGED
