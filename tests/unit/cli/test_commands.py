@@ -169,3 +169,10 @@ def test_interrupted_process_keeps_what_it_has(pendulum: Path) -> None:
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "interrupted" in errors
+
+
+def test_nothing_heavy_is_imported_for_help() -> None:
+    heavy = "numba", "scipy", "xarray", "matplotlib"
+    code = f"import sys, cosserat.cli; sys.exit(' '.join(m for m in {heavy} if m in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.strip() == ""
