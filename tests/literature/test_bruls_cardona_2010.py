@@ -6,6 +6,8 @@ J = diag(0.234375, 0.46875, 0.234375) kg m^2 about the centre of mass, which is 
 Omega(0) = (0, 150, -4.61538) rad/s. Positions: reference solution by an independent method.
 """
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -61,7 +63,7 @@ def test_order_two(quantity):
         simulated(model, 0.5, h, every=round(1e-3 / h), newton_tolerance=1e-10) for h in (1e-3, 5e-4, 2.5e-4, 1.25e-4)
     ]
     values = [quantity(run).values[1:] for run in runs]
-    change = [np.sqrt(np.mean((b - a) ** 2)) for a, b in zip(values[:-1], values[1:])]
+    change = [np.sqrt(np.mean((b - a) ** 2)) for a, b in pairwise(values)]
     order = np.log2(np.array(change[:-1]) / change[1:])
     assert order.min() > 1.9, order
 

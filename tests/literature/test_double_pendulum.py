@@ -1,6 +1,6 @@
 """Double pendulums released from the horizontal: two flexible beams, and two rigid bars.
 
-Beams of L = 1 with EA = 5e3, GA = 2e3, EI = 2, rho A = 0.5, rho I = 1e-3; bars of m = l = 1; g = 9.81. Reference: spectral
+Beams of L = 1, EA = 5e3, GA = 2e3, EI = 2, rho A = 0.5, rho I = 1e-3; bars of m = l = 1; g = 9.81. Reference: spectral
 solution of the intrinsic beam equations, and the two-link equations of Giacaglia and Lamas (2020), section 3.
 """
 

@@ -112,7 +112,7 @@ def test_rf_and_fr_follow_the_first_arm():
 
 @pytest.mark.parametrize("n", [1, 2, 10], ids=["FF", "FF2", "FF10"])
 def test_ff_runs_with_a_step_of_a_tenth_of_a_second(n):
-    t, tip = tip_path(n, n, 6.2, 0.1)
+    _, tip = tip_path(n, n, 6.2, 0.1)
     _, fine = tip_path(n, n, 3.1, 1e-3, every=100)
     assert np.linalg.norm(tip, axis=1).max() < 2 * L * 1.001
     np.testing.assert_allclose(tip[:32], fine, atol=0.1)

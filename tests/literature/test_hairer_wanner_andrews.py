@@ -34,7 +34,7 @@ def along(angle):
 
 def squeezer():
     beta, theta, gamma, phi, delta, omega, epsilon = START
-    (b, _), (bt, _), (g, g_), (pd, pd_) = along(beta), along(beta + theta), along(gamma), along(phi + delta)
+    (b, _), (bt, _), (g, g_), (_, pd_) = along(beta), along(beta + theta), along(gamma), along(phi + delta)
     (d, d_), (oe, _), (ep, ep_) = along(delta), along(omega + epsilon), along(epsilon)
     pin = RR * b  # crank and coupler
     P = RR * b - D * bt  # where four bodies meet

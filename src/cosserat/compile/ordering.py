@@ -2,8 +2,8 @@
 
 Vertices are nodes and joints (their multipliers). Nodes have definite diagonal blocks, multipliers have none of their
 own: a joint may be eliminated only when enough of the nodes around it are gone for its block to have become definite.
-That holds for a joint of a spanning tree once its child node is gone, and for a joint that closes a loop once at most
-one node of the loop is left. Among the vertices allowed, the one with the fewest neighbours goes first: on trees this
+That holds for a joint of a spanning tree once its child node is gone, and for a joint that closes a loop once all
+nodes of the loop are gone: what is left earlier may give the joint no mobility at all, without being redundant. Among the vertices allowed, the one with the fewest neighbours goes first: on trees this
 makes no fill.
 """
 
@@ -84,7 +84,7 @@ def eliminate(n_nodes: int, n_joints: int, links: list[tuple[int, int, int]]) ->
     for j, node in owner.items():
         waits_for.setdefault(node, []).append(n_nodes + j)
     for j, path in loops.items():
-        waiting[n_nodes + j] = max(1, len(path) - 1) if path else 0
+        waiting[n_nodes + j] = len(path)
         for node in path:
             waits_for.setdefault(node, []).append(n_nodes + j)
     blocked = {v for v, count in waiting.items() if count > 0}
