@@ -1,5 +1,7 @@
 """Orders of convergence in time and space, and what adaptive steps promise."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -28,7 +30,7 @@ def test_second_order_in_time(integrator, rho):
         run = cs.simulate(model, 0.8, h, integrator=integrator, rho=rho, start="equilibrium", every=round(0.1 / h))
         assert run.status.ok
         ends.append(np.concatenate((run.position("beam.end"), run.velocity("beam.end")), axis=1)[1:])
-    change = [np.sqrt(np.mean((b - a) ** 2)) for a, b in zip(ends[:-1], ends[1:])]
+    change = [np.sqrt(np.mean((b - a) ** 2)) for a, b in pairwise(ends)]
     order = np.log2(np.array(change[:-1]) / change[1:])
     assert order[-1] > 1.85, order
 

@@ -191,7 +191,7 @@ def test_dry_friction_decelerates(kind):
 
 
 def test_screw_advances_through_many_turns():
-    model, mass = aligned("Screw", "rz", {"effort": 10.0})
+    model, _ = aligned("Screw", "rz", {"effort": 10.0})
     run = simulated(model, 3.0, 1e-3)
     q = run.coordinate("joint").values
     assert q[-1] > 6 * np.pi

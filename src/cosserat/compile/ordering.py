@@ -3,8 +3,8 @@
 Vertices are nodes and joints (their multipliers). Nodes have definite diagonal blocks, multipliers have none of their
 own: a joint may be eliminated only when enough of the nodes around it are gone for its block to have become definite.
 That holds for a joint of a spanning tree once its child node is gone, and for a joint that closes a loop once all
-nodes of the loop are gone: what is left earlier may give the joint no mobility at all, without being redundant. Among the vertices allowed, the one with the fewest neighbours goes first: on trees this
-makes no fill.
+nodes of the loop are gone: what is left earlier may give the joint no mobility at all, without being redundant. Among
+the vertices allowed, the one with the fewest neighbours goes first: on trees this makes hardly any fill.
 """
 
 from __future__ import annotations
