@@ -109,23 +109,22 @@ def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) ->
     identity = np.concatenate((np.zeros(3), np.eye(3).ravel(), np.eye(3).ravel()))
     turn = [_angle_of(row[3:12]) + _angle_of(row[12:21]) for row in final]
     n_ramp = 1 + int(np.ceil(max([0.0, *turn]) / 0.2))
-    stiffness = float(np.max(np.abs(compiled.system.elements.stiffness), initial=0.0))
-    shift = 1.0 if stiffness == 0.0 else 1e-3 * stiffness / compiled.mass
+    shift = elastic_shift(compiled)
     for k in range(1, n_ramp + 1):
         for d in range(len(final)):
             inputs.drive[0, d] = final[d] if k == n_ramp else _part_of(identity, final[d], k / n_ramp)
-        for _ in range(30):
+        for _ in range(10 if k < n_ramp else 60):
             track_angles(address)
             trial.force[:] = 0.0
             forces(address, 0)
-            if np.max(np.abs(trial.phi)) <= closed:
-                break
             factor_at(memory, shift, 1.0, shift * compiled.mass)
             solver.x[:n] = -trial.residual[:n]
             solver.x[n:] = -shift * compiled.mass * trial.phi
             solve(address)
             trial.increment[:n] = solver.x[:n]
             move(trial.frame.copy(), trial.increment, 1.0, trial.frame)
+            if np.max(np.abs(solver.x[:n])) <= closed:
+                break
     track_angles(address)
     constraints(address, 0)
     worst = np.max(np.abs(trial.phi), axis=1)
@@ -137,6 +136,12 @@ def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) ->
         )
     state.frame[:] = trial.frame
     state.angle[:] = trial.angle
+
+
+def elastic_shift(compiled: CompiledModel) -> float:
+    """Factor s for which K + s M lets beams move almost rigidly: small against their stiffness, 1 without beams."""
+    stiffness = float(np.max(np.abs(compiled.system.elements.stiffness), initial=0.0))
+    return 1.0 if stiffness == 0.0 else 1e-8 * stiffness / compiled.mass
 
 
 def _angle_of(row: Array) -> float:
@@ -153,7 +158,8 @@ def _part_of(start: Array, end: Array, fraction: float) -> Array:
 
 
 def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> None:
-    """Velocities nearest (in kinetic energy) to the given ones that the joints allow; what was given counts far more.
+    """Velocities that the joints allow: what was given is kept, the rest follows with the least strain rate in the
+    beams, and among equals with the least kinetic energy.
 
     Raises
     ------
@@ -163,18 +169,24 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
     n = compiled.n_nodes
     state, trial, solver = memory.problem.state, memory.problem.trial, memory.problem.solver
     times = np.array([t])
-    memory.replace(inputs=compiled.sampler.sample(times))
+    memory.replace(inputs=compiled.sampler.sample(times, load_factor=0.0))
     drives = tuple(d[0] for d in compiled.sampler.sample_rates(times))
     state.twist[:] = compiled.twists
+    state.force[:] = 0.0
     set_trial(memory, state)
+    forces(memory.address, 0)
     phi_dot, phi_ddot = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
     constraint_rates(memory.address, drives[0], drives[1], drives[2], phi_dot, phi_ddot)
     violation = phi_dot.copy()
-    inertia = np.array([1.0, compiled.length**2]).repeat(3) * compiled.mass
-    factor_at(memory, 1.0, 0.0, compiled.mass, 1e9 * compiled.given[:n].repeat(3, axis=1) * inertia)
-    for _ in range(4):  # the multipliers' small diagonal leaves a remainder, which repetition removes
+    shift = elastic_shift(compiled)
+    scale = shift * compiled.mass
+    inertia = np.array([1.0, compiled.length**2]).repeat(3) * scale
+    trial.twist[:] = 0.0
+    factor_at(memory, shift, 1.0, scale, 1e12 * compiled.given[:n].repeat(3, axis=1) * inertia)
+    trial.twist[:] = state.twist
+    for _ in range(6):  # the multipliers' small diagonal leaves a remainder, which repetition removes
         solver.x[:n] = 0.0
-        solver.x[n:] = -compiled.mass * phi_dot
+        solver.x[n:] = -scale * phi_dot
         solve(memory.address)
         trial.twist[:n] += solver.x[:n]
         constraint_rates(memory.address, drives[0], drives[1], drives[2], phi_dot, phi_ddot)

@@ -92,7 +92,7 @@ def simulate(
     --------
     >>> import cosserat as cs
     >>> model = cs.Model("fall", gravity=(0, 0, -9.81))
-    >>> ball = model.add(cs.RigidBody.sphere("ball", radius=0.1, mass=1.0))
+    >>> ball = model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0))
     >>> run = cs.simulate(model, duration=1.0, step=0.01)
     >>> round(float(run.position("ball")[-1, 2]), 3)
     -4.905

@@ -216,7 +216,7 @@ def adaptive_steps(work: Integration, start: float, duration: float, tolerance: 
     compiled = work.compiled
     allowed = 0.01 * tolerance * compiled.size
     h = min(duration / 10.0, _first_step(work))
-    smallest = 1e-10 * duration
+    smallest = 1e-7 * duration
     rows, times = [_snapshot(work.state)], [start]
     error = np.zeros(1)
     work.memory.replace(history=new_history(compiled, 1))
