@@ -2,8 +2,8 @@
 
 O. A. Bauchau, P. Betsch, A. Cardona, J. Gerstmayr, B. Jonker, P. Masarati, V. Sonneville, Validation of flexible
 multibody dynamics beam formulations using benchmark problems, Multibody Syst. Dyn. 37 (2016) 29-48, section 6: the
-axis of the revolute at C is tilted by 5 degrees towards the bar CD, so that rigid bars could not move. Positions of C from another code with
-eight elements per bar; the published curves differ by about 3 %.
+axis of the revolute at C is tilted by 5 degrees towards the bar CD, so that rigid bars could not move. Positions of C
+from another code with eight elements per bar; the published curves differ by about 3 %.
 """
 
 import numpy as np
