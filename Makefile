@@ -47,7 +47,7 @@ lint: $(VENV)/dev.stamp
 # Twice: as users run it, then the kernels as plain Python, which is what coverage can see.
 test: lint
 	$(BIN)/pytest
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest tests/unit/kernels --cov=cosserat.kernels --cov-report=term
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q tests/unit/kernels tests/unit/results --cov=src/cosserat/kernels --cov-report=term
 
 bench: $(VENV)/bench.stamp
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 $(BIN)/python bench/run.py

@@ -22,7 +22,7 @@ top = model.add(
 model.add(cs.Spherical("tip", cs.GROUND, top, at=(0, 0, 0)))
 
 for integrator in ("generalized-alpha", "energy-momentum"):
-    run = cs.simulate(model, duration=1.0, step=1e-4, integrator=integrator)
+    run = cs.simulate(model, duration=1.0, step=1e-4, every=10, integrator=integrator)
     energy = np.asarray(run.energy["total"])
     change = np.ptp(energy) / np.ptp(np.asarray(run.energy["potential"]))
     distance = np.linalg.norm(run.position("top"), axis=1)
