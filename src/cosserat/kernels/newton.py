@@ -106,12 +106,26 @@ def tolerance_of(trial, settings):
     """Tolerance on corrections: a share of the displacement that the accelerations make in one step."""
     h, length = settings[0], settings[4]
     acceleration = settings[7]
-    extent = length
     for i in range(trial.rate.shape[0] - 1):
         for k in range(3):
             acceleration = max(acceleration, abs(trial.rate[i, k]), length * abs(trial.rate[i, k + 3]))
-            extent = max(extent, abs(trial.frame[i, 9 + k]))
-    return settings[2] * 0.25 * h * h * acceleration + 1e-15 * extent
+    return settings[2] * 0.25 * h * h * acceleration + 1e-15 * extent_of(trial, length)
+
+
+@helper
+def stalled_tolerance(trial, settings):
+    """Tolerance where the iteration no longer improves: near a singular pose rounding errors are amplified."""
+    return max(tolerance_of(trial, settings), 1e-10 * extent_of(trial, settings[4]))
+
+
+@helper
+def extent_of(trial, length):
+    """Largest coordinate of a node."""
+    extent = length
+    for i in range(trial.frame.shape[0] - 1):
+        for k in range(9, 12):
+            extent = max(extent, abs(trial.frame[i, k]))
+    return extent
 
 
 @helper
@@ -156,7 +170,7 @@ def newton(problem, k, evaluate):
                 if fresh:
                     memory[0] = 0.0
                     # near a singular pose multipliers are ill determined: the motion decides
-                    if correction_norm(solver.x, n, n, settings) <= tolerance:
+                    if correction_norm(solver.x, n, n, settings) <= stalled_tolerance(trial, settings):
                         return CONVERGED
                     return NOT_CONVERGED
                 refactor(problem, k)
@@ -219,14 +233,14 @@ def careful_newton(problem, k, evaluate):
         moved = correction_norm(solver.x, n, n, settings)
         if norm > previous:
             growths += 1
-            if growths > 3 and moved > tolerance_of(trial, settings):
+            if growths > 3 and moved > stalled_tolerance(trial, settings):
                 return NOT_CONVERGED
         if settings[6] != CONSERVING:
             keep_step(trial, middle, solver)
         apply_correction(solver.x, 1.0, trial, solver)
         tolerance = tolerance_of(trial, settings)
         sure = norm <= tolerance or (norm < 0.1 * previous and 0.1 * norm <= tolerance)
-        if sure or (iteration > 4 and moved <= tolerance):
+        if sure or (iteration > 4 and moved <= stalled_tolerance(trial, settings)):
             solver.memory[1] = 0.1
             return CONVERGED
         previous = norm
