@@ -167,6 +167,13 @@ def test_velocities_that_joints_decide_are_completed():
     np.testing.assert_allclose(run.angular_velocity("two")[0], (0, 0, 2.0), atol=1e-10)
 
 
+def test_beams_are_carried_along_at_the_start():
+    """A drive that moves from the first instant: the arm turns with it, without a rate of strain."""
+    run = cs.simulate(arm(motion=lambda t: 2 * t), 0.01, 1e-3)
+    np.testing.assert_allclose(run.velocity("load")[0], (0, 0, 2.0), atol=2e-3)
+    np.testing.assert_allclose(run.velocity("arm.at(0.5)")[0], (0, 0, 1.0), atol=2e-3)
+
+
 def test_angular_velocity_alone_is_enough():
     """The joint decides the velocity of the centre of mass."""
     model = cs.Model("top")
