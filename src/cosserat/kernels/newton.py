@@ -183,7 +183,7 @@ def newton(problem, k, evaluate):
                     memory[0] = 0.0
                     return NOT_FINITE
         apply_correction(solver.x, 1.0, trial, solver)
-        bounded = min(max(rate, 1e-3), 0.99)
+        bounded = min(max(rate, 0.1), 0.99)
         if norm * bounded / (1.0 - bounded) <= tolerance:
             memory[1] = rate
             if iteration >= 4 or rate > 0.5:
