@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_type_hints
@@ -145,12 +146,32 @@ def load(function: Callable[..., Any], *args: Any) -> None:
     symbol = _symbol(function)
     if numba.config.DISABLE_JIT or symbol in _BOUND:
         return
+    _announce_cold_start()
     compiled = _STAGES[symbol]
     types = tuple(numba.typeof(a) for a in args)
     compiled.compile(types)
     result = compiled.overloads[types]
     _bind(symbol, result.library.get_pointer_to_function(result.fndesc.llvm_func_name))
     _BOUND.add(symbol)
+
+
+_cold_start = not numba.config.DISABLE_JIT and not any(cache_directory().glob("*.nbi"))
+
+
+def mute() -> None:
+    """Do not announce a cold start: the caller does it in its own way."""
+    global _cold_start
+    _cold_start = False
+
+
+def _announce_cold_start() -> None:
+    """Say on the standard error stream that nothing is compiled yet, once."""
+    if _cold_start:
+        print(
+            "cosserat: compiling kernels, once per installation, under a minute (`cosserat doctor` does it beforehand)",
+            file=sys.stderr,
+        )
+    mute()
 
 
 def address_of(function: Callable[..., Any]) -> Any:

@@ -44,8 +44,10 @@ def ready(integrator: str = "generalized-alpha") -> bool:
 def warm(integrator: str = "generalized-alpha") -> float:
     """Compile, or read from the cache, what `simulate` and `equilibrium` need; returns the seconds it took."""
     import cosserat as cs
+    from cosserat import jit
     from cosserat.demo import two_link_arm
 
+    jit.mute()
     started = time.perf_counter()
     model = two_link_arm("RF")
     cs.simulate(model, duration=0.02, step=0.01, integrator=integrator).report()
