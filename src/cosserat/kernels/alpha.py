@@ -16,12 +16,12 @@ def method(rho):
 
 @helper
 def predict(state, trial, h, rho, smooth):
-    """Trial state at the end of the step; smooth: continues the accelerations, otherwise the velocities."""
+    """Trial state at the end of the step; smooth = 1 continues the accelerations, 0 the velocities."""
     alpha_m, alpha_f, gamma, beta = method(rho)
     for i in range(state.frame.shape[0] - 1):
         for k in range(6):
             v, vd, a = state.twist[i, k], state.rate[i, k], state.accel[i, k]
-            if smooth:
+            if smooth > 0.0:
                 n = h * v + 0.5 * h * h * a
                 a1 = a
             else:

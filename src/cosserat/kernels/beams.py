@@ -141,14 +141,14 @@ def add_coupled_tangent(m, cm, cc, frames, twists, rates, a, b, plain_out, K_out
     for side in range(2):
         # rows of node `side`, driven by the other node
         o = b if side == 0 else a
-        row, column = 6 * side, 6 - 6 * side
+        row, column = 6.0 * side, 6.0 - 6.0 * side
         R = matmul(transpose(R_a), R_b) if side == 0 else matmul(transpose(R_b), R_a)
         v, omega = load(twists[o], 0), load(twists[o], 3)
         y = add(load(rates[o], 0), cross(omega, v))
         add_block(m, combine(cm, R, cc, matmul(R, skew(omega))), plain_out, row, column)
-        add_block(-m * cc, matmul(R, skew(v)), plain_out, row, column + 3)
-        add_block(-m, matmul(R, skew(y)), K_out, row, column + 3)
-        add_block(m, skew(mul(R, y)), K_out, row, row + 3)
+        add_block(-m * cc, matmul(R, skew(v)), plain_out, row, column + 3.0)
+        add_block(-m, matmul(R, skew(y)), K_out, row, column + 3.0)
+        add_block(m, skew(mul(R, y)), K_out, row, row + 3.0)
 
 
 @helper
@@ -193,9 +193,9 @@ def _rate_derivative(u, w, c, c1, c2, twist, D_out):
     G_b = matrix_g(w, c, c1, b)
     G_a = matrix_g(w, c, c1, a)
     H_b = matrix_h(u, w, c, c1, c2, b)
-    add_block(1.0, G_b, D_out, 0, 0)
-    add_block(1.0, combine(1.0, G_a, 1.0, H_b), D_out, 0, 3)
-    add_block(1.0, G_b, D_out, 3, 3)
+    add_block(1.0, G_b, D_out, 0.0, 0.0)
+    add_block(1.0, combine(1.0, G_a, 1.0, H_b), D_out, 0.0, 3.0)
+    add_block(1.0, G_b, D_out, 3.0, 3.0)
 
 
 @helper
@@ -204,9 +204,9 @@ def _force_derivative(u, w, c, c1, c2, n, m, row, Y_out):
     G_n = matrix_g(w, c, c1, n)
     G_m = matrix_g(w, c, c1, m)
     H_n = matrix_h(u, w, c, c1, c2, n)
-    add_block(-1.0, G_n, Y_out, row, 3)
-    add_block(-1.0, G_n, Y_out, row + 3, 0)
-    add_block(1.0, combine(-1.0, H_n, -1.0, G_m), Y_out, row + 3, 3)
+    add_block(-1.0, G_n, Y_out, row, 3.0)
+    add_block(-1.0, G_n, Y_out, row + 3.0, 0.0)
+    add_block(1.0, combine(-1.0, H_n, -1.0, G_m), Y_out, row + 3.0, 3.0)
 
 
 @helper
@@ -224,12 +224,12 @@ def element_tangent(frames, twists, a, b, d0, K, viscosity, sigma, scratch):
     clear(P)
     A = matrix_a(w, c)
     B = matrix_b(u, w, c, c1)
-    add_block(-1.0, transpose(A), P, 0, 0)
-    add_block(-1.0, transpose(B), P, 0, 3)
-    add_block(-1.0, transpose(A), P, 3, 3)
-    add_block(1.0, A, P, 0, 6)
-    add_block(1.0, B, P, 0, 9)
-    add_block(1.0, A, P, 3, 9)
+    add_block(-1.0, transpose(A), P, 0.0, 0.0)
+    add_block(-1.0, transpose(B), P, 0.0, 3.0)
+    add_block(-1.0, transpose(A), P, 3.0, 3.0)
+    add_block(1.0, A, P, 0.0, 6.0)
+    add_block(1.0, B, P, 0.0, 9.0)
+    add_block(1.0, A, P, 3.0, 9.0)
     for i in range(12):
         for j in range(6):
             s = 0.0
@@ -249,8 +249,8 @@ def element_tangent(frames, twists, a, b, d0, K, viscosity, sigma, scratch):
                 for k in range(6):
                     s += y[k] * D[k, j]
                 Y[i, j] += viscosity * s
-    _force_derivative(u, w, c, c1, c2, n, m, 0, Y)
-    _force_derivative(mu, mw, c, c1, c2, n, m, 6, Y)
+    _force_derivative(u, w, c, c1, c2, n, m, 0.0, Y)
+    _force_derivative(mu, mw, c, c1, c2, n, m, 6.0, Y)
     product(Y, P, 1.0, scratch.K)
 
 

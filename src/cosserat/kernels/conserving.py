@@ -62,11 +62,11 @@ from cosserat.kernels.vectors import (
 
 @helper
 def predict(state, trial, h, smooth):
-    """Trial step: smooth: continues the twist and its rate, otherwise the twist alone."""
+    """Trial step: smooth = 1 continues the twist and its rate, 0 the twist alone."""
     for i in range(state.frame.shape[0] - 1):
         for k in range(6):
             v = state.twist[i, k]
-            n = h * v + (0.5 * h * h * state.rate[i, k] if smooth else 0.0)
+            n = h * v + (0.5 * h * h * state.rate[i, k] if smooth > 0.0 else 0.0)
             trial.increment[i, k] = n
             trial.twist[i, k] = 2.0 * n / h - v
             trial.rate[i, k] = 2.0 * (n / h - v) / h

@@ -130,17 +130,17 @@ def effort_tangent(freedoms, joints, i, frames, twists, angles, applied, row_out
     A = skew(axis)
     R_t = transpose(R)
     if freedoms.kind[i] == SLIDE:
-        add_block(-Q, skew(f_b), K_out, 6, 9)
-        add_block(Q, matmul(R_t, A), K_out, 6, 3)
-        add_block(-Q, matmul(A, R), K_out, 3, 6)
-        add_block(Q, A, K_out, 3, 0)
-        add_block(-Q, matmul(A, skew(x)), K_out, 3, 3)
+        add_block(-Q, skew(f_b), K_out, 6.0, 9.0)
+        add_block(Q, matmul(R_t, A), K_out, 6.0, 3.0)
+        add_block(-Q, matmul(A, R), K_out, 3.0, 6.0)
+        add_block(Q, A, K_out, 3.0, 0.0)
+        add_block(-Q, matmul(A, skew(x)), K_out, 3.0, 3.0)
     elif freedoms.kind[i] == ANGLE_CHILD:
-        add_block(-Q, matmul(R, A), K_out, 3, 9)
-        add_block(Q, skew(mul(R, axis)), K_out, 3, 3)
+        add_block(-Q, matmul(R, A), K_out, 3.0, 9.0)
+        add_block(Q, skew(mul(R, axis)), K_out, 3.0, 3.0)
     else:
-        add_block(-Q, skew(m_b), K_out, 9, 9)
-        add_block(Q, matmul(R_t, A), K_out, 9, 3)
+        add_block(-Q, skew(m_b), K_out, 9.0, 9.0)
+        add_block(Q, matmul(R_t, A), K_out, 9.0, 3.0)
     # d q_dot/d(increments) enters through the damping: rows of the relative twist seen from a moving frame
     if slope != 0.0:
         add_rate_tangent(joints, j, freedoms.kind[i], axis, R, x, twists, slope, row_out, K_out)

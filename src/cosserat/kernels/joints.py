@@ -194,29 +194,29 @@ def reaction_tangent(joints, j, frames, drive, force, K_out):
             A, B = skew(a), skew(b)
             BRt = matmul(B, R_t)
             M = matmul(BRt, matmul(A, R))  # b~ (R^T a)~ = b~ R^T a~ R
-            add_block(value, M, K_out, 9, 9)
+            add_block(value, M, K_out, 9.0, 9.0)
             M = matmul(BRt, A)
-            add_block(-value, M, K_out, 9, 3)
+            add_block(-value, M, K_out, 9.0, 3.0)
             M = matmul(A, matmul(R, B))
-            add_block(-value, M, K_out, 3, 9)
+            add_block(-value, M, K_out, 3.0, 9.0)
             M = matmul(A, skew(mul(R, b)))
-            add_block(value, M, K_out, 3, 3)
+            add_block(value, M, K_out, 3.0, 3.0)
         else:
             a = load(joints.row_a[j, k], 0)
             line = add(line, scale(value, a))
             if kind == SCREW:
                 t = -value * joints.pitch[j]
                 M = skew(mul_t(R, a))
-                add_block(t, M, K_out, 9, 9)
+                add_block(t, M, K_out, 9.0, 9.0)
                 M = matmul(R_t, skew(a))
-                add_block(-t, M, K_out, 9, 3)
+                add_block(-t, M, K_out, 9.0, 3.0)
     L = skew(line)
-    add_block(1.0, skew(mul_t(R, line)), K_out, 6, 9)
+    add_block(1.0, skew(mul_t(R, line)), K_out, 6.0, 9.0)
     M = matmul(R_t, L)
-    add_block(-1.0, M, K_out, 6, 3)
-    add_block(1.0, matmul(L, R), K_out, 3, 6)
-    add_block(-1.0, L, K_out, 3, 0)
-    add_block(1.0, matmul(L, skew(x)), K_out, 3, 3)
+    add_block(-1.0, M, K_out, 6.0, 3.0)
+    add_block(1.0, matmul(L, R), K_out, 3.0, 6.0)
+    add_block(-1.0, L, K_out, 3.0, 0.0)
+    add_block(1.0, matmul(L, skew(x)), K_out, 3.0, 3.0)
 
 
 @helper

@@ -86,9 +86,9 @@ def gravity_tangent(mass, moment, frame, gravity, K_out):
     """K (6, 6) += d(-weight)/d(left increments)."""
     R, _ = load_frame(frame)
     G = skew(mul_t(R, gravity))
-    add_block(-mass, G, K_out, 0, 3)
+    add_block(-mass, G, K_out, 0.0, 3.0)
     M = matmul(skew(load(moment, 0)), G)
-    add_block(-1.0, M, K_out, 3, 3)
+    add_block(-1.0, M, K_out, 3.0, 3.0)
 
 
 @helper

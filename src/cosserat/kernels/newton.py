@@ -144,7 +144,7 @@ def newton(problem, k, evaluate):
     solver, trial = solver_of(problem), trial_of(problem)
     settings, memory = solver.settings, solver.memory
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
-    start_step(state_of(problem), trial, settings, True)
+    start_step(state_of(problem), trial, settings, 1.0)
     need = memory[0] != settings[0]
     fresh = False
     previous = 0.0
@@ -214,7 +214,7 @@ def careful_newton(problem, k, evaluate):
     solver, trial, middle = solver_of(problem), trial_of(problem), middle_of(problem)
     settings = solver.settings
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
-    start_step(state_of(problem), trial, settings, False)
+    start_step(state_of(problem), trial, settings, 0.0)
     solver.counters[3] += 1
     previous = math.inf
     growths = 0

@@ -92,8 +92,8 @@ def assemble_elements(problem, frames, twists):
         beams.add_coupled_tangent(el.coupling[e], cm, cc, frames, twists, rates, a, b, W, K)
         if cc != 0.0:
             beams.momentum(M, twists[a], twists[b], scratch.row)
-            beams.add_gyroscopic_tangent(scratch.row, 0, twists[a], cc, M, W)
-            beams.add_gyroscopic_tangent(scratch.row, 6, twists[b], cc, M, W)
+            for side in range(2):
+                beams.add_gyroscopic_tangent(scratch.row, 6 * side, twists[el.node[e, side]], cc, M, W)
         viscous = ck != 0.0 and el.viscosity[e] > 0.0
         for i in range(12):
             for j in range(12):

@@ -165,16 +165,20 @@ def accumulate(a, array_out, offset):
 
 @helper
 def add_block(s, A, matrix_out, row, column):
-    """Add s A, a 3x3 matrix, into a two-dimensional array at (row, column)."""
-    matrix_out[row, column] += s * A[0]
-    matrix_out[row, column + 1] += s * A[1]
-    matrix_out[row, column + 2] += s * A[2]
-    matrix_out[row + 1, column] += s * A[3]
-    matrix_out[row + 1, column + 1] += s * A[4]
-    matrix_out[row + 1, column + 2] += s * A[5]
-    matrix_out[row + 2, column] += s * A[6]
-    matrix_out[row + 2, column + 1] += s * A[7]
-    matrix_out[row + 2, column + 2] += s * A[8]
+    """Add s A, a 3x3 matrix, into a two-dimensional array at (row, column).
+
+    The position is given in floats, since Numba would compile the function anew for every integer literal.
+    """
+    i, j = int(row), int(column)
+    matrix_out[i, j] += s * A[0]
+    matrix_out[i, j + 1] += s * A[1]
+    matrix_out[i, j + 2] += s * A[2]
+    matrix_out[i + 1, j] += s * A[3]
+    matrix_out[i + 1, j + 1] += s * A[4]
+    matrix_out[i + 1, j + 2] += s * A[5]
+    matrix_out[i + 2, j] += s * A[6]
+    matrix_out[i + 2, j + 1] += s * A[7]
+    matrix_out[i + 2, j + 2] += s * A[8]
 
 
 @helper
