@@ -3,6 +3,8 @@
 A step that cannot be solved ends the loop with a code; the caller may try again with a smaller step.
 """
 
+import numpy as np
+
 from cosserat.jit import address_of, helper, load, stage
 from cosserat.kernels import alpha, blocks, conserving, residual, tangent
 from cosserat.kernels.arrays import (
@@ -182,6 +184,7 @@ def load_stages(table, problem):
         load(iteration, address, 0, evaluate)
     load(accept, address)
     load(constraints_at_start, address, 0)
+    load(advance, address, 1, 1, 0, 0, np.zeros(3, dtype=np.int64), evaluate)
     return evaluate
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time as clock
 import warnings
 from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -153,9 +154,9 @@ def simulate(
 def _check(
     duration: float, step: float | None, formulation: str, integrator: str, rho: float, every: int, tolerance: float
 ) -> None:
-    if not (isinstance(duration, (int, float)) and np.isfinite(duration) and duration > 0):
+    if not (isinstance(duration, Real) and np.isfinite(duration) and duration > 0):
         raise SolveError(f"simulate: duration is {duration!r}; pass a positive time in seconds")
-    if step is not None and not (isinstance(step, (int, float)) and np.isfinite(step) and step > 0):
+    if step is not None and not (isinstance(step, Real) and np.isfinite(step) and step > 0):
         raise SolveError(
             f"simulate: step is {step!r}; pass a positive time in seconds, or leave it out for adaptive steps"
         )
@@ -165,11 +166,11 @@ def _check(
         raise SolveError(f"simulate: unknown formulation {formulation!r}; available: 'galilean'")
     if integrator not in INTEGRATORS:
         raise SolveError(f"simulate: unknown integrator {integrator!r}; available: {', '.join(map(repr, INTEGRATORS))}")
-    if not (isinstance(rho, (int, float)) and 0.0 <= rho <= 1.0):
+    if not (isinstance(rho, Real) and 0.0 <= rho <= 1.0):
         raise SolveError(f"simulate: rho is {rho!r}; it must be from 0 (strong numerical damping) to 1 (none)")
-    if not isinstance(every, int) or every < 1:
+    if not isinstance(every, Integral) or every < 1:
         raise SolveError(f"simulate: every is {every!r}; pass a whole number of steps, 1 or more")
-    if not (isinstance(tolerance, (int, float)) and np.isfinite(tolerance) and tolerance > 0):
+    if not (isinstance(tolerance, Real) and np.isfinite(tolerance) and tolerance > 0):
         raise SolveError(f"simulate: tolerance is {tolerance!r}; pass a positive number such as 1e-4")
 
 
