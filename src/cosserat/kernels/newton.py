@@ -193,6 +193,8 @@ def newton(problem, k, evaluate):
             need = True
         previous = norm
     memory[0] = 0.0
+    if correction_norm(solver.x, n, n, settings) <= stalled_tolerance(trial, settings):
+        return CONVERGED
     return NOT_CONVERGED
 
 

@@ -117,7 +117,8 @@ class Integration:
             # a is the acceleration at a time shifted by a fixed part of the step: without this, changing steps cost
             # one order of accuracy
             accel, rate = self.state.accel, self.state.rate
-            accel[:] = rate + (h / self.accel_step) * (accel - rate)
+            ratio = h / self.accel_step
+            accel[:] = rate + (ratio if ratio <= 3.0 else 0.0) * (accel - rate)
         self.accel_step = h
         return advance(self.memory.address, len(times) - 1, every, phase, row, self.report, self.evaluate)
 
@@ -276,7 +277,8 @@ def _controlled_step(work: Integration, t: float, h: float, start: float) -> flo
     if abs(phase - nearest) < 1e-9:
         work.controlled.update(t, work.state)
         phase = nearest
-    return min(h, start + (np.floor(phase) + 1) * period - t)
+    remaining = float(start + (np.floor(phase) + 1) * period - t)
+    return remaining / max(1, int(np.ceil(remaining / h - 1e-9)))  # equal parts, no tiny last one
 
 
 def _snapshot(state: State) -> tuple[Array, ...]:
