@@ -49,7 +49,7 @@ class Sampler:
         n = len(t)
         drive = np.zeros((n, len(self.driven), 21))
         for k, joint in enumerate(self.driven):
-            drive[:, k] = drive_frames(joint, t)[0]
+            drive[:, k] = drive_frames(joint, t, order=0)[0]
         return self._inputs(t, drive, load_factor, jump)
 
     def sample_rates(self, t: Array) -> tuple[Array, Array, Array]:

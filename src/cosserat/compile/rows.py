@@ -138,70 +138,63 @@ def active_freedoms(joint: Joint) -> list[ActiveFreedom]:
     return wanted
 
 
-def drive_frames(joint: Joint, t: Array) -> tuple[Array, Array, Array]:
-    """Prescribed motion of a joint with its first two time derivatives: three arrays (nt, 21).
+def drive_frames(joint: Joint, t: Array, order: int = 2) -> Array:
+    """Prescribed motion of a joint with its time derivatives up to `order` (0 or 2): (order + 1, nt, 21).
 
     Columns: position (3), rotation on the parent's side (9), rotation on the child's side (9).
     """
     n = len(t)
-    jets = [m.jet(t) if m is not None else None for m in joint.motion]
-    position = [np.zeros((n, 3)) for _ in range(3)]
-    identity = np.broadcast_to(np.eye(3), (n, 3, 3))
-    parent = [identity.copy(), np.zeros((n, 3, 3)), np.zeros((n, 3, 3))]
-    child = [identity.copy(), np.zeros((n, 3, 3)), np.zeros((n, 3, 3))]
+    out = np.zeros((order + 1, n, 21))
+    out[0, :, 3:12:4] = out[0, :, 12:21:4] = 1.0
     turns = []
-    for i, freedom in enumerate(joint.freedoms):
-        jet = jets[i]
-        if jet is None:
+    for i, (freedom, motion) in enumerate(zip(joint.freedoms, joint.motion, strict=True)):
+        if motion is None:
             continue
+        jet = np.stack(motion.jet(t)) if order else motion.sample(t)[None]
         if freedom.kind == "translation":
-            for k in range(3):
-                position[k][:, freedom.axis] = jet[k]
+            out[:, :, freedom.axis] = jet
         elif joint.kind in ("spherical", "free"):
             turns.append(jet)
+        elif joint.kind == "universal" and i == 1:
+            out[:, :, 12:] = _axis_rotation(freedom.axis, -jet)
         else:
-            sign = 1.0
-            target = parent
-            if joint.kind == "universal" and i == 1:
-                sign, target = -1.0, child
-            values = _axis_rotation(np.eye(3)[freedom.axis], *(sign * j for j in jet))
-            for part, value in zip(target, values, strict=True):
-                part[:] = value
+            out[:, :, 3:12] = _axis_rotation(freedom.axis, jet)
         if joint.kind == "screw":
-            for k in range(3):
-                position[k][:, 2] = joint.pitch * jet[k]
+            out[:, :, 2] = joint.pitch * jet
     if turns:
-        w, w1, w2 = (np.stack([jet[k] for jet in turns], axis=1) for k in range(3))
-        for part, value in zip(parent, _vector_rotation(w, w1, w2), strict=True):
-            part[:] = value
-    value, rate, acceleration = (
-        np.concatenate((position[k], parent[k].reshape(n, 9), child[k].reshape(n, 9)), axis=1) for k in range(3)
-    )
-    return value, rate, acceleration
+        out[:, :, 3:12] = _vector_rotation(np.stack(turns, axis=2))
+    return out
 
 
-def _axis_rotation(axis: Array, q: Array, q1: Array, q2: Array) -> tuple[Array, Array, Array]:
-    """Rotation about a fixed axis and its two time derivatives."""
-    N = so3.hat(axis)
-    N2 = N @ N
-    s, c = np.sin(q)[:, None, None], np.cos(q)[:, None, None]
-    R = np.eye(3) + s * N + (1 - c) * N2
-    R_q = c * N + s * N2
-    R_qq = -s * N + c * N2
-    a, b = q1[:, None, None], q2[:, None, None]
-    return R, R_q * a, R_qq * a**2 + R_q * b
+def _axis_rotation(axis: int, jet: Array) -> Array:
+    """Rotation about a coordinate axis by an angle with derivatives (k, nt): (k, nt, 9)."""
+    q = jet[0]
+    out = np.zeros((*jet.shape, 9))
+    s, c = np.sin(q), np.cos(q)
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    diagonal, minus, plus = [4 * i, 4 * j], 3 * i + j, 3 * j + i
+    out[0, :, 4 * axis] = 1.0
+    out[0, :, diagonal], out[0, :, minus], out[0, :, plus] = c, -s, s
+    if len(jet) == 3:
+        q1, q2 = jet[1], jet[2]
+        c1, s1 = -s * q1, c * q1
+        c2, s2 = -c * q1**2 - s * q2, -s * q1**2 + c * q2
+        out[1, :, diagonal], out[1, :, minus], out[1, :, plus] = c1, -s1, s1
+        out[2, :, diagonal], out[2, :, minus], out[2, :, plus] = c2, -s2, s2
+    return out
 
 
-def _vector_rotation(w: Array, w1: Array, w2: Array) -> tuple[Array, Array, Array]:
-    """exp of a rotation vector and its two time derivatives, through its angular velocity and acceleration."""
-    n = len(w)
-    R, R1, R2 = (np.empty((n, 3, 3)) for _ in range(3))
-    for i in range(n):
-        T = so3.tangent(w[i])
-        omega = T @ w1[i]  # body angular velocity
-        alpha = T @ w2[i] + so3.tangent_derivative(w[i], w1[i]) @ w1[i]
-        Om, Al = so3.hat(omega), so3.hat(alpha)
-        R[i] = so3.exp(w[i])
-        R1[i] = R[i] @ Om
-        R2[i] = R[i] @ (Om @ Om + Al)
-    return R, R1, R2
+def _vector_rotation(jet: Array) -> Array:
+    """exp of a rotation vector with derivatives (k, nt, 3), through its angular velocity and acceleration."""
+    out = np.empty((*jet.shape[:2], 9))
+    for i, w in enumerate(jet[0]):
+        R = so3.exp(w)
+        out[0, i] = R.ravel()
+        if len(jet) == 3:
+            w1, w2 = jet[1, i], jet[2, i]
+            T = so3.tangent(w)
+            Om = so3.hat(T @ w1)
+            Al = so3.hat(T @ w2 + so3.tangent_derivative(w, w1) @ w1)
+            out[1, i] = (R @ Om).ravel()
+            out[2, i] = (R @ (Om @ Om + Al)).ravel()
+    return out
