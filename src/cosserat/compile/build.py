@@ -95,7 +95,6 @@ def compile_model(model: Model) -> CompiledModel:
         length=length,
         mass=mass,
         blocks=ints(list(number), 2),
-        joint_index={j.name: k for k, j in enumerate(joints)},
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -69,7 +69,6 @@ class CompiledModel:
     length: float  # typical length of an element or body
     mass: float  # typical mass of a node
     blocks: Ints  # (n_blocks, 2) row and column of every block of the matrix
-    joint_index: dict[str, int] = field(default_factory=dict)
 
     @property
     def n_nodes(self) -> int:

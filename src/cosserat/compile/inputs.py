@@ -33,13 +33,6 @@ class Sampler:
     efforts: tuple[TimeFunction, ...]
     wrenches: tuple[WrenchSource, ...]
 
-    @property
-    def is_constant(self) -> bool:
-        """True if nothing varies with time."""
-        sources = [f for w in self.wrenches for f in (w.force, w.moment) if f is not None]
-        functions: list[TimeFunction | VectorFunction] = [*self.efforts, *sources]
-        return not self.driven and all(f.is_constant for f in functions)
-
     def sample(self, t: Array, load_factor: float = 1.0, jump: float = 0.0) -> Inputs:
         """Inputs at times t; the load factor scales gravity, efforts and wrenches, not prescribed motions.
 

@@ -171,7 +171,7 @@ class Solver(NamedTuple):
     settings: F1  # (8,) step, rho, tolerance, typical mass, typical length, epsilon, scheme, gravity
     coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
     memory: F1  # (2,) step of the present factors (0: none), contraction rate
-    counters: I1  # (4,) steps, solves, factorizations, careful steps
+    counters: I1  # (5,) steps, solves, factorizations, careful steps, steps accepted though stalled
     targets: I1  # (2,) addresses of stages that only mechanisms with springs or joint efforts need
 
 

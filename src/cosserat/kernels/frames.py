@@ -64,14 +64,6 @@ def relative(R_a, x_a, R_b, x_b):
 
 
 @helper
-def exp_rotation(w):
-    """Rotation of the rotation vector w."""
-    t2 = dot(w, w)
-    W = skew(w)
-    return combine(1.0, combine(1.0, IDENTITY, sinc(t2), W), cosc(t2), matmul(W, W))
-
-
-@helper
 def exp_frame(u, w):
     """exp of the twist (u, w): R = exp(w), x = V(w) u."""
     t2 = dot(w, w)

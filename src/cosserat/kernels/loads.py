@@ -8,7 +8,6 @@ from cosserat.kernels.vectors import (
     cross,
     load,
     matmul,
-    mul,
     mul_t,
     scale,
     skew,
@@ -89,11 +88,3 @@ def gravity_tangent(mass, moment, frame, gravity, K_out):
     add_block(-mass, G, K_out, 0.0, 3.0)
     M = matmul(skew(load(moment, 0)), G)
     add_block(-1.0, M, K_out, 3.0, 3.0)
-
-
-@helper
-def gravity_potential(mass, moment, frame, gravity):
-    """-g . (m x + R c)."""
-    R, x = load_frame(frame)
-    c = mul(R, load(moment, 0))
-    return -(gravity[0] * (mass * x[0] + c[0]) + gravity[1] * (mass * x[1] + c[1]) + gravity[2] * (mass * x[2] + c[2]))

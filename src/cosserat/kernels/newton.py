@@ -18,6 +18,7 @@ WRONG_BRANCH = 3
 MAX_ITERATIONS = 12
 MAX_CAREFUL = 25
 SLOW = 0.2
+ROUNDING = 1e-13  # of the extent: what rounding errors alone may leave of a correction
 CONSERVING = 1.0
 
 
@@ -170,9 +171,7 @@ def newton(problem, k, evaluate):
                 if fresh:
                     memory[0] = 0.0
                     # near a singular pose multipliers are ill determined: the motion decides
-                    if correction_norm(solver.x, n, n, settings) <= stalled_tolerance(trial, settings):
-                        return CONVERGED
-                    return NOT_CONVERGED
+                    return accept_stalled(trial, solver)
                 refactor(problem, k)
                 fresh = True
                 rate = 0.1
@@ -193,9 +192,19 @@ def newton(problem, k, evaluate):
             need = True
         previous = norm
     memory[0] = 0.0
-    if correction_norm(solver.x, n, n, settings) <= stalled_tolerance(trial, settings):
-        return CONVERGED
-    return NOT_CONVERGED
+    return accept_stalled(trial, solver)
+
+
+@helper
+def accept_stalled(trial, solver):
+    """Code of an iteration that no longer improves; accepted beyond plain rounding it is counted, for the report."""
+    n = trial.residual.shape[0] - 1
+    moved = correction_norm(solver.x, n, n, solver.settings)
+    if moved > stalled_tolerance(trial, solver.settings):
+        return NOT_CONVERGED
+    if moved > ROUNDING * extent_of(trial, solver.settings[4]):
+        solver.counters[4] += 1
+    return CONVERGED
 
 
 @helper
@@ -242,7 +251,7 @@ def careful_newton(problem, k, evaluate):
         apply_correction(solver.x, 1.0, trial, solver)
         tolerance = tolerance_of(trial, settings)
         sure = norm <= tolerance or (norm < 0.1 * previous and 0.1 * norm <= tolerance)
-        if sure or (iteration > 4 and moved <= stalled_tolerance(trial, settings)):
+        if sure or (iteration > 4 and accept_stalled(trial, solver) == CONVERGED):
             solver.memory[1] = 0.1
             return CONVERGED
         previous = norm

@@ -105,7 +105,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             settings=np.zeros(8),
             coefficients=np.zeros(5),
             memory=np.array([0.0, 0.1]),
-            counters=np.zeros(4, dtype=np.int64),
+            counters=np.zeros(5, dtype=np.int64),
             targets=new_targets(),
         ),
         scratch=Scratch(

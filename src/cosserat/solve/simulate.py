@@ -5,6 +5,7 @@ from __future__ import annotations
 import time as clock
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -123,6 +124,12 @@ def simulate(
         _check_memory(compiled, n_steps // every)
         times, history, status = fixed_steps(work, start_time, n_steps, duration / n_steps, every)
     counters = work.counters
+    if status.ok and counters.stalled:
+        detail = (
+            f"in {counters.stalled} steps rounding errors kept the iteration above its tolerance: the tolerance is tight for "
+            "so stiff a mechanism, or a pose was nearly singular, where the motion should be looked at"
+        )
+        status = replace(status, detail=detail)
     return Run(
         Trajectory(
             compiled=compiled,
@@ -139,6 +146,7 @@ def simulate(
                 "solves": counters.solves,
                 "factorizations": counters.factorizations,
                 "careful_steps": counters.careful,
+                "stalled_steps": counters.stalled,
                 "steps_split": counters.halved,
                 "steps_rejected": counters.rejected,
                 "nodes": compiled.n_nodes,

@@ -136,9 +136,8 @@ class Statics:
             rhs = self.residual()
             if not np.all(np.isfinite(rhs)):
                 return Attempt.FAILED
-            if norm <= tolerance or (
-                norm <= 1e3 * tolerance and norm >= 0.3 * previous
-            ):  # or as good as round-off allows
+            as_good_as_possible = norm <= 1e3 * tolerance and norm >= 0.3 * previous
+            if norm <= tolerance or as_good_as_possible:
                 return Attempt.BALANCED
             if iteration > 4 and norm > 4.0 * previous:
                 return Attempt.FAILED

@@ -56,6 +56,11 @@ class Counters:
         """Steps that the iteration with frozen factors could not solve."""
         return int(self._raw[3])
 
+    @property
+    def stalled(self) -> int:
+        """Steps accepted though rounding errors kept the iteration above its tolerance, as near a singular pose."""
+        return int(self._raw[4])
+
     def forget(self, steps: int) -> None:
         """Take back steps that were repeated."""
         self._raw[0] -= steps
