@@ -126,8 +126,8 @@ def simulate(
     counters = work.counters
     if status.ok and counters.stalled:
         detail = (
-            f"in {counters.stalled} steps rounding errors kept the iteration above its tolerance: the tolerance is tight for "
-            "so stiff a mechanism, or a pose was nearly singular, where the motion should be looked at"
+            f"in {counters.stalled} steps rounding errors kept the iteration above its tolerance: the tolerance is "
+            "tight for so stiff a mechanism, or a pose was nearly singular, where the motion should be looked at"
         )
         status = replace(status, detail=detail)
     return Run(
