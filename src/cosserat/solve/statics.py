@@ -13,11 +13,13 @@ from scipy.sparse import bsr_matrix
 from scipy.sparse.linalg import SuperLU, splu
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.elements import bracket
 from cosserat.kernels.alpha import move
-from cosserat.kernels.residual import forces, predict_stress, track_angles
+from cosserat.kernels.residual import add_inertia, forces, predict_stress, track_angles
 from cosserat.kernels.tangent import assemble
 from cosserat.solve.initial import EPSILON
 from cosserat.solve.memory import Memory
+from cosserat.solve.spin import twists_in
 
 Array = NDArray[np.float64]
 
@@ -34,11 +36,15 @@ class Attempt(enum.Enum):
 
 
 class Statics:
-    """Equations of balance of one compiled model at given inputs; the configuration lives in the trial state."""
+    """Equations of balance of one compiled model at given inputs; the configuration lives in the trial state.
 
-    def __init__(self, compiled: CompiledModel, memory: Memory) -> None:
+    With a spin (6,), balance in a steady rotation: inertia forces are among the loads (`solve.spin`).
+    """
+
+    def __init__(self, compiled: CompiledModel, memory: Memory, spin: Array | None = None) -> None:
         self.compiled = compiled
         self.memory = memory
+        self.spin, self._full_spin = spin, spin
         self.iterations = 0
         self.factorizations = 0
         rows, columns = compiled.blocks[:, 0], compiled.blocks[:, 1]
@@ -62,12 +68,31 @@ class Statics:
         c = self.compiled
         return c.mass * max(1.0, float(np.linalg.norm(c.sampler.gravity))) / c.length
 
+    def load(self, times: Array, factor: float = 1.0) -> None:
+        """Take the inputs at one time, loads scaled by a factor, and with them the centrifugal ones."""
+        self.memory.replace(inputs=self.compiled.sampler.sample(times, factor))
+        if self._full_spin is not None:
+            self.spin = np.sqrt(factor) * self._full_spin
+
     def assemble(self, shift: float) -> None:
         """Blocks of [K + shift M, s Phi^T; s Phi, -epsilon s] at the trial state."""
         solver, trial = self.memory.problem.solver, self.memory.problem.trial
+        centrifugal = None
+        if self.spin is not None:
+            # a displaced node has another twist, d v = ad(v) delta; with T = 0 the kernel gives C alone
+            solver.tangent[...] = 0.0
+            solver.coefficients[:] = 0.0, 1.0, 1.0, 0.0, 0.0
+            assemble(self.memory.address, 0, trial.frame, trial.twist)
+            columns = self.compiled.blocks[:, 1]
+            of_nodes = columns < self.compiled.n_nodes
+            centrifugal = solver.blocks[:-1].copy()
+            centrifugal[~of_nodes] = 0.0
+            centrifugal[of_nodes] @= bracket(trial.twist)[columns[of_nodes]]
         solver.tangent[...] = np.eye(6)
         solver.coefficients[:] = shift, 0.0, 1.0, self.scale, EPSILON
         assemble(self.memory.address, 0, trial.frame, trial.twist)
+        if centrifugal is not None:
+            solver.blocks[:-1] += centrifugal
         solver.memory[0] = 0.0
 
     def factor(self, shift: float) -> SuperLU | None:
@@ -87,7 +112,11 @@ class Statics:
         """-(r, s phi) at the trial state, one row per vertex."""
         trial, n = self.memory.problem.trial, self.compiled.n_nodes
         track_angles(self.memory.address)
+        if self.spin is not None:
+            trial.twist[:] = twists_in(self.spin, trial.frame)
         forces(self.memory.address, 0)
+        if self.spin is not None:
+            add_inertia(self.memory.address)
         self.iterations += 1
         return -np.concatenate((trial.residual[:n], self.scale * trial.phi))
 
