@@ -75,26 +75,8 @@ def equilibrium(
     if not tolerance > 0:
         raise SolveError(f"equilibrium: tolerance is {tolerance!r}; pass a positive number such as 1e-12")
     wall, cpu = clock.perf_counter(), clock.process_time()
-    compiled = compile_model(model)
-    times = np.array([time], dtype=float)
-    memory = new_memory(compiled, compiled.sampler.sample(times))
-    memory.problem.solver.settings[0] = 1.0
-    load_stages(memory.table, memory.problem)
-    if start is None:
-        assemble_configuration(compiled, time, memory)
-    else:
-        history = start.trajectory.history
-        if history.frame.shape[1:] != compiled.frames.shape:
-            raise SolveError("equilibrium: the equilibrium given as start belongs to a model with other nodes")
-        memory.problem.state.frame[:] = history.frame[-1]
-        memory.problem.state.force[:] = history.force[-1]
-        memory.problem.state.angle[:] = history.angle[-1]
-    warn_redundant(soften_redundant(compiled, memory))
-    set_trial(memory, memory.problem.state)
-    rotation = spin_twist(spin, center)
-    if rotation is not None:
-        check_steady(compiled, compiled.sampler.sample(times), rotation)
-    statics = Statics(compiled, memory, rotation)
+    statics = statics_at(model, time, start, spin, center)
+    compiled, memory, times = statics.compiled, statics.memory, np.array([time], dtype=float)
     absolute = tolerance * compiled.size
     if start is None:
         status, n_steps = _raise_loads(statics, memory, times, absolute)
@@ -111,8 +93,32 @@ def equilibrium(
         "solve_seconds": clock.process_time() - cpu,
         "wall_seconds": clock.perf_counter() - wall,
     }
-    settings = {"time": time, "tolerance": tolerance, "spin": rotation}
+    settings = {"time": time, "tolerance": tolerance, "spin": statics.full_spin}
     return Equilibrium(Trajectory(compiled, times, history, status, settings, stats))
+
+
+def statics_at(model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any) -> Statics:
+    """Equations of balance of a model, in a known equilibrium or in the reference configuration, without loads."""
+    compiled = compile_model(model)
+    times = np.array([time], dtype=float)
+    memory = new_memory(compiled, compiled.sampler.sample(times))
+    memory.problem.solver.settings[0] = 1.0
+    load_stages(memory.table, memory.problem)
+    if start is None:
+        assemble_configuration(compiled, time, memory)
+    else:
+        history = start.trajectory.history
+        if history.frame.shape[1:] != compiled.frames.shape or history.force.shape[1:] != (compiled.n_joints, 6):
+            raise SolveError("equilibrium: the equilibrium given as start belongs to a model with other nodes or joints")
+        memory.problem.state.frame[:] = history.frame[-1]
+        memory.problem.state.force[:] = history.force[-1]
+        memory.problem.state.angle[:] = history.angle[-1]
+    warn_redundant(soften_redundant(compiled, memory))
+    set_trial(memory, memory.problem.state)
+    rotation = spin_twist(spin, center)
+    if rotation is not None:
+        check_steady(compiled, compiled.sampler.sample(times), rotation)
+    return Statics(compiled, memory, rotation)
 
 
 def _finish(statics: Statics, t: float, detail: str = "") -> Status:

@@ -9,7 +9,7 @@ import enum
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import bsr_matrix
+from scipy.sparse import bsr_matrix, csc_matrix
 from scipy.sparse.linalg import SuperLU, splu
 
 from cosserat.compile.compiled import CompiledModel
@@ -44,7 +44,7 @@ class Statics:
     def __init__(self, compiled: CompiledModel, memory: Memory, spin: Array | None = None) -> None:
         self.compiled = compiled
         self.memory = memory
-        self.spin, self._full_spin = spin, spin
+        self.spin, self.full_spin = spin, spin
         self.iterations = 0
         self.factorizations = 0
         rows, columns = compiled.blocks[:, 0], compiled.blocks[:, 1]
@@ -71,8 +71,8 @@ class Statics:
     def load(self, times: Array, factor: float = 1.0) -> None:
         """Take the inputs at one time, loads scaled by a factor, and with them the centrifugal ones."""
         self.memory.replace(inputs=self.compiled.sampler.sample(times, factor))
-        if self._full_spin is not None:
-            self.spin = np.sqrt(factor) * self._full_spin
+        if self.full_spin is not None:
+            self.spin = np.sqrt(factor) * self.full_spin
 
     def assemble(self, shift: float) -> None:
         """Blocks of [K + shift M, s Phi^T; s Phi, -epsilon s] at the trial state."""
@@ -95,17 +95,18 @@ class Statics:
             solver.blocks[:-1] += centrifugal
         solver.memory[0] = 0.0
 
-    def factor(self, shift: float) -> SuperLU | None:
-        """LU factors of the tangent, None if it is singular."""
+    def matrix(self, shift: float = 0.0) -> csc_matrix:
+        """The tangent [K + shift M, s Phi^T; s Phi, -epsilon s] at the trial state."""
         self.assemble(shift)
         blocks = self.memory.problem.solver.blocks[:-1][self._order]
+        return bsr_matrix((blocks, self._indices, self._indptr)).tocsc()
+
+    def factor(self, shift: float) -> SuperLU | None:
+        """LU factors of the tangent, None if it is singular."""
         self.factorizations += 1
-        try:
-            lu = splu(bsr_matrix((blocks, self._indices, self._indptr)).tocsc())
-        except RuntimeError:
-            return None
-        pivots = lu.U.diagonal()
-        self.sign = _parity(lu.perm_r) * _parity(lu.perm_c) * int(np.prod(np.sign(pivots)))
+        lu, sign = signed_factors(self.matrix(shift))
+        if lu is not None:
+            self.sign = sign
         return lu
 
     def residual(self) -> Array:
@@ -226,6 +227,15 @@ class Statics:
             if not np.isfinite(growth):
                 return 0.0
         return 1.0 / (growth * self.scale)
+
+
+def signed_factors(matrix: csc_matrix) -> tuple[SuperLU | None, int]:
+    """LU factors and the sign of the determinant; no factors if the matrix is singular."""
+    try:
+        lu = splu(matrix)
+    except RuntimeError:
+        return None, 0
+    return lu, _parity(lu.perm_r) * _parity(lu.perm_c) * int(np.prod(np.sign(lu.U.diagonal())))
 
 
 def _parity(permutation: NDArray[np.int32]) -> int:
