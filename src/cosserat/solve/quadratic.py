@@ -3,6 +3,7 @@
 With v = s x and one factorisation of P(s0) = s0^2 M + s0 D + K bordered by the constraints, the map
 (x, v) -> (y, x + s0 y), P(s0) y = -M v - (D + s0 M) x, has the eigenvalues 1 / (s - s0): those of largest modulus
 are the ones sought. The matrices need no symmetry (follower loads, gyroscopic terms), the mass may be singular.
+Without D, near zero, the map x -> -P(s0)^-1 M x alone, with the eigenvalues 1 / (s^2 - s0^2), does it at half the size.
 """
 
 from __future__ import annotations
@@ -82,12 +83,22 @@ class _Inverse:
     shift: complex
     solve: Any  # P(shift)^-1 on the motions that the joints allow
     rate: float
+    squared: bool  # work with s^2: no damping, and the eigenvalues nearest zero are sought
 
     def __call__(self, z: NDArray[Any]) -> NDArray[Any]:
         m, s = self.matrices, self.number
+        if self.squared:
+            return -self.solve(m.mass @ z)
         x, v = np.split(z, 2)
         y = -self.solve(self.rate * (m.mass @ v) + m.damping @ x + s * (m.mass @ x))
         return np.concatenate((y, (x + s * y) / self.rate))
+
+    def eigenpairs(self, theta: Complex, z: Complex) -> tuple[Complex, Complex]:
+        """Eigenvalues s and shapes from those of the map; both roots of s^2."""
+        if not self.squared:
+            return self.shift + 1.0 / theta, _unit(z[: len(z) // 2])
+        s = np.sqrt(self.shift**2 + 1.0 / theta + 0j)
+        return np.concatenate((s, -s)), _unit(np.hstack((z, z)))
 
     @property
     def number(self) -> Any:
@@ -110,11 +121,12 @@ def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex
     if n_free <= 0:
         return np.zeros(0, complex), np.zeros((size, 0), complex)
     fastest = _fastest(matrices)
-    inverse, aside = _invert(matrices, shift), 0.0
+    squared = shift == 0.0 and matrices.damping.count_nonzero() == 0
+    inverse, aside = _invert(matrices, shift, squared), 0.0
     if inverse is None or inverse.rate**2 <= 1e2 * _ROUNDING * fastest**2:
         # free motions, or a shift that is an eigenvalue: look from a little aside
         aside = 1e-4 * (fastest or 1.0)
-        inverse = _invert(matrices, shift + aside)
+        inverse = _invert(matrices, shift + aside, squared)
     if inverse is None:
         raise SolveError(
             "the linear equations of motion are singular for every frequency: a body has no inertia in a direction "
@@ -123,7 +135,7 @@ def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex
     values, shapes = _largest(inverse, n, n_free)
     distances = np.abs(values[values != 0.0] - shift)
     if aside and distances.size and np.min(distances) < 0.1 * aside:
-        closer = _invert(matrices, shift + max(float(np.min(distances)), 1e-2 * aside))
+        closer = _invert(matrices, shift + max(float(np.min(distances)), 1e-2 * aside), squared)
         if closer is not None:
             values, shapes = _largest(closer, n, n_free)
     return _nearest(values, shapes, n, shift)
@@ -140,7 +152,7 @@ def _fastest(matrices: Matrices) -> float:
     return float(max(np.sqrt(stiff), np.max(damping[heavy] / mass[heavy])))
 
 
-def _invert(matrices: Matrices, shift: complex) -> _Inverse | None:
+def _invert(matrices: Matrices, shift: complex, squared: bool) -> _Inverse | None:
     """Factorisation of the bordered P(shift); None if it is singular."""
     s = shift if shift.imag else shift.real
     size = matrices.mass.shape[0]
@@ -168,7 +180,7 @@ def _invert(matrices: Matrices, shift: complex) -> _Inverse | None:
         growth = float(np.linalg.norm(x))
     if not (np.isfinite(growth) and growth > 0.0):
         return None
-    return _Inverse(matrices, shift, solve, 1.0 / np.sqrt(growth))
+    return _Inverse(matrices, shift, solve, 1.0 / np.sqrt(growth), squared)
 
 
 def _largest(inverse: _Inverse, n: int, n_free: int) -> tuple[Complex, Complex]:
@@ -192,23 +204,31 @@ def _largest(inverse: _Inverse, n: int, n_free: int) -> tuple[Complex, Complex]:
 def _krylov(inverse: _Inverse, k: int) -> tuple[Complex, Complex]:
     size = inverse.matrices.mass.shape[0]
     kind = complex if inverse.shift.imag else float
-    start = inverse(inverse(np.random.default_rng(2).normal(size=2 * size).astype(kind)))
-    operator = LinearOperator((2 * size, 2 * size), matvec=inverse, dtype=kind)
-    theta, z = eigs(operator, k=k, which="LM", v0=start, ncv=min(2 * size, max(2 * k + 1, 24)))
-    return inverse.shift + 1.0 / theta, _unit(z[:size])
+    if inverse.squared:
+        k = k // 2 + 1
+    else:
+        size *= 2
+    start = inverse(inverse(np.random.default_rng(2).normal(size=size).astype(kind)))
+    operator = LinearOperator((size, size), matvec=inverse, dtype=kind)
+    theta, z = eigs(operator, k=k, which="LM", v0=start, ncv=min(size, max(2 * k + 1, 20)))
+    return inverse.eigenpairs(theta, z)
 
 
 def _dense(inverse: _Inverse) -> tuple[Complex, Complex]:
     m, s, Z = inverse.matrices, inverse.number, inverse.matrices.free_motions()
-    of_position = -Z.T @ inverse.solve(m.damping @ Z + s * (m.mass @ Z))
-    of_velocity = -inverse.rate * (Z.T @ inverse.solve(m.mass @ Z))
-    upper = np.hstack((of_position, of_velocity))
-    lower = s * upper
-    lower[:, : Z.shape[1]] += np.eye(Z.shape[1])
-    theta, z = np.linalg.eig(np.vstack((upper, lower / inverse.rate)))
+    of_velocity = -Z.T @ inverse.solve(m.mass @ Z)
+    if inverse.squared:
+        theta, z = np.linalg.eig(of_velocity)
+        rows = Z
+    else:
+        of_position = -Z.T @ inverse.solve(m.damping @ Z + s * (m.mass @ Z))
+        upper = np.hstack((of_position, inverse.rate * of_velocity))
+        lower = s * upper
+        lower[:, : Z.shape[1]] += np.eye(Z.shape[1])
+        theta, z = np.linalg.eig(np.vstack((upper, lower / inverse.rate)))
+        rows = np.kron(np.eye(2), Z)
     finite = np.abs(theta) > 1e-14 * np.max(np.abs(theta))
-    theta, z = theta[finite], z[:, finite]
-    return inverse.shift + 1.0 / theta, _unit(Z @ z[: Z.shape[1]])
+    return inverse.eigenpairs(theta[finite].astype(complex), rows @ z[:, finite])
 
 
 def _unit(shapes: Complex) -> Complex:
