@@ -50,6 +50,11 @@ class Matrices:
 
 def matrices_at(point: Point) -> Matrices:
     """Exact matrices of a mechanism at a point."""
+    return Matrices(*tangents(point), constraint_matrix(point))
+
+
+def tangents(point: Point) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
+    """Mass, damping and stiffness (6n, 6n) of what is in the memory of a point, whose forces have been evaluated."""
     compiled, trial = point.compiled, point.memory.problem.trial
     n = compiled.n_nodes
     columns = compiled.blocks[:, 1]
@@ -65,33 +70,20 @@ def matrices_at(point: Point) -> Matrices:
         C = C + M @ moving
     if np.any(turning):
         K = K + M @ turning
-    return Matrices(
-        _sparse(point, of_nodes, M),
-        _sparse(point, of_nodes, C),
-        _sparse(point, of_nodes, K),
-        constraint_matrix(point),
-    )
+    return _sparse(point, of_nodes, M), _sparse(point, of_nodes, C), _sparse(point, of_nodes, K)
 
 
 def constraint_matrix(point: Point) -> csc_matrix:
     """Gradients of the constraints (m, 6n), without unused rows and without combinations that others imply."""
     compiled = point.compiled
-    n, joints = compiled.n_nodes, compiled.system.joints
+    n = compiled.n_nodes
     if compiled.n_joints == 0:
         return csc_matrix((0, 6 * n))
     blocks = _blocks(point, (0.0, 0.0, 1.0), identity=True, scale=1.0)
     rows, columns = compiled.blocks.T
     borders = np.nonzero((rows >= n) & (columns < n))[0]
-    keep, counts = [], np.zeros(compiled.n_joints, dtype=np.int64)
-    for j in range(compiled.n_joints):
-        used = np.eye(6)[: joints.n_rows[j]]
-        soft = point.memory.problem.joints.soft[j]
-        if np.any(soft):
-            values, vectors = np.linalg.eigh(used @ soft @ used.T)
-            used = vectors[:, values < 0.5].T @ used
-        keep.append(used)
-        counts[j] = len(used)
-    first = np.concatenate(([0], np.cumsum(counts)))
+    keep = point.independent_rows
+    first = np.concatenate(([0], np.cumsum([len(rows) for rows in keep])))
     data, i, k = [], [], []
     for b in borders:
         j = rows[b] - n

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.residual import add_inertia, applied_forces, element_forces, forces, track_angles
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
+from cosserat.results.mechanism import Mechanism, mechanism_of
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
@@ -29,6 +31,8 @@ from cosserat.solve.spin import check_steady, spin_twist, twists_in
 
 Array = NDArray[np.float64]
 
+EQUILIBRIUM, ROTATION, MOMENT = "equilibrium", "steady rotation", "moment of a run"
+
 _BALANCED = 1e-6  # unbalanced force that is accepted, relative to the largest force that acts
 
 
@@ -39,12 +43,38 @@ class Point:
     Attributes
     ----------
     kind : "equilibrium", "steady rotation" or "moment of a run"
+    controlled : bool
+        Whether the joint efforts are those that a controller gave in the run.
     """
 
     compiled: CompiledModel
     memory: Memory
     time: float
     kind: str
+    controlled: bool = False
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """Names, places and joints, as results see them."""
+        return mechanism_of(self.compiled)
+
+    @cached_property
+    def independent_rows(self) -> list[Array]:
+        """For every joint the combinations (k, 6) of its rows that no other joint implies."""
+        keep = []
+        for j, count in enumerate(self.compiled.system.joints.n_rows):
+            used = np.eye(6)[:count]
+            soft = self.memory.problem.joints.soft[j]
+            if np.any(soft):
+                values, vectors = np.linalg.eigh(used @ soft @ used.T)
+                used = vectors[:, values < 0.5].T @ used
+            keep.append(used)
+        return keep
+
+    @property
+    def n_constraints(self) -> int:
+        """Number of independent constraints."""
+        return sum(len(rows) for rows in self.independent_rows)
 
     @property
     def model(self) -> Model:
@@ -61,7 +91,9 @@ class Point:
         """The state as a stored trajectory of one moment, from which results read places and joints."""
         trial = self.memory.problem.trial
         history = History(*(a[None].copy() for a in (trial.frame, trial.twist, trial.rate, trial.force, trial.angle)))
-        return Trajectory(self.compiled, np.array([self.time]), history, Status(Outcome.OK, self.time), {}, {})
+        efforts = self.memory.problem.inputs.effort.copy() if self.controlled else None
+        status = Status(Outcome.OK, self.time)
+        return Trajectory(self.compiled, np.array([self.time]), history, status, {}, {}, efforts)
 
 
 def point_at(
@@ -147,9 +179,10 @@ def _at_reference(model: Model, time: float, rotation: Array | None) -> Point:
     soften_redundant(compiled, memory)
     if rotation is not None:
         state.twist[:] = twists_in(rotation, state.frame)
-    consistent_accelerations(compiled, time, memory)  # for the multipliers; in balance the accelerations vanish
+    # for the multipliers; in balance the accelerations vanish
+    consistent_accelerations(compiled, time, memory, frozen=True)
     state.rate[:] = 0.0
-    return _finish(compiled, memory, time, "equilibrium" if rotation is None else "steady rotation")
+    return _finish(compiled, memory, time, EQUILIBRIUM if rotation is None else ROTATION)
 
 
 def _of_equilibrium(model: Model, found: Equilibrium, caller: str) -> Point:
@@ -159,7 +192,7 @@ def _of_equilibrium(model: Model, found: Equilibrium, caller: str) -> Point:
     compiled, memory = _new(model, time)
     _take_state(compiled, memory, found.trajectory, -1, caller)
     rotation = found.settings.get("spin")
-    point = _finish(compiled, memory, time, "equilibrium" if rotation is None else "steady rotation")
+    point = _finish(compiled, memory, time, EQUILIBRIUM if rotation is None else ROTATION)
     worst, place = imbalance(point)
     if worst > 1.0:
         raise SolveError(
@@ -179,10 +212,15 @@ def _of_run(model: Model, run: Run, time: float, caller: str) -> Point:
         )
     time = float(times[k])
     compiled, memory = _new(model, time)
+    inputs = memory.problem.inputs
+    controlled = run.trajectory.efforts is not None
     if run.trajectory.efforts is not None:
-        memory.replace(inputs=memory.problem.inputs._replace(effort=run.trajectory.efforts[k : k + 1].copy()))
+        inputs = inputs._replace(effort=run.trajectory.efforts[k : k + 1].copy())
     _take_state(compiled, memory, run.trajectory, k, caller)
-    return _finish(compiled, memory, time, "moment of a run")
+    soften_redundant(compiled, memory)
+    # integrators know accelerations and reactions less well than positions and velocities: compute them from these
+    consistent_accelerations(compiled, time, memory, inputs)
+    return replace(_finish(compiled, memory, time, MOMENT), controlled=controlled)
 
 
 def _take_state(compiled: CompiledModel, memory: Memory, source: Trajectory, k: int, caller: str) -> None:
