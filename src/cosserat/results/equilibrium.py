@@ -32,11 +32,15 @@ class Equilibrium:
         ``equilibrium.status.ok``.
     stats, settings : dict
         Work done by the solver, and what it was asked for.
+    parameters : dict
+        Values of the model's parameters in this equilibrium.
     """
 
     def __init__(self, trajectory: Trajectory) -> None:
         self.trajectory = trajectory
+        self.parameters: dict[str, float] = trajectory.compiled.model.parameters
         self.motion: Motion = motion_of(trajectory)
+        self.motion.sample()  # loads as they are now; parameters may be set to something else later
 
     @property
     def status(self) -> Status:
@@ -62,6 +66,11 @@ class Equilibrium:
         """Position (3,) of a place, world coordinates (m)."""
         station, _ = self.motion.mechanism.station(place)
         return kinematics.place_frames(self.motion, station)[1][-1].copy()
+
+    def reference_position(self, place: Any) -> Array:
+        """Position (3,) of a place in the reference configuration, world coordinates (m)."""
+        station, _ = self.motion.mechanism.station(place)
+        return kinematics.place_frames(self.motion.at_reference(), station)[1][-1].copy()
 
     def rotation(self, place: Any) -> Array:
         """Axes of a place as the columns of a rotation matrix (3, 3)."""
