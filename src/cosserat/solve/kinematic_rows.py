@@ -62,7 +62,7 @@ def _rows(point: Point, nodes: tuple[int, int], answer: Callable[[Motion], Array
     frames = trial.frame if frames is None else frames
     count = len(columns)
     twists = np.zeros((count, n + 1, 6))
-    twists.reshape(count, -1)[np.arange(count), columns] = 1.0
+    twists.reshape(count, 6 * (n + 1))[np.arange(count), columns] = 1.0
     many = (np.broadcast_to(a, (count, *a.shape)) for a in (trial.force, trial.angle))
     history = History(np.repeat(frames[None], count, axis=0), twists, np.zeros_like(twists), *many)
     motion = Motion(point.mechanism, np.zeros(count), history, {}, _no_inputs)
