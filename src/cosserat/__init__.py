@@ -53,9 +53,16 @@ if TYPE_CHECKING:
     from cosserat.io import load_model, load_run, save_model
     from cosserat.lie import Frame, Twist
     from cosserat.results.equilibrium import Equilibrium
+    from cosserat.results.linear import LinearModel
+    from cosserat.results.modes import Modes
+    from cosserat.results.response import Response
     from cosserat.results.run import Run
     from cosserat.results.status import Outcome, Status
     from cosserat.solve.equilibrium import equilibrium
+    from cosserat.solve.frequency_response import frequency_response
+    from cosserat.solve.linearize import linearize
+    from cosserat.solve.modes import modes
+    from cosserat.solve.resonances import resonances
     from cosserat.solve.simulate import simulate
 
 __version__ = "0.1.0"
@@ -63,13 +70,20 @@ __version__ = "0.1.0"
 _LAZY = {
     "Equilibrium": "cosserat.results.equilibrium",
     "Frame": "cosserat.lie",
+    "Modes": "cosserat.results.modes",
+    "LinearModel": "cosserat.results.linear",
     "Outcome": "cosserat.results.status",
+    "Response": "cosserat.results.response",
     "Run": "cosserat.results.run",
     "Status": "cosserat.results.status",
     "Twist": "cosserat.lie",
     "equilibrium": "cosserat.solve.equilibrium",
+    "frequency_response": "cosserat.solve.frequency_response",
+    "linearize": "cosserat.solve.linearize",
     "load_model": "cosserat.io",
     "load_run": "cosserat.io",
+    "modes": "cosserat.solve.modes",
+    "resonances": "cosserat.solve.resonances",
     "save_model": "cosserat.io",
     "simulate": "cosserat.solve.simulate",
 }
@@ -90,8 +104,10 @@ __all__ = [
     "Free",
     "Friction",
     "IBeam",
+    "LinearModel",
     "Material",
     "Model",
+    "Modes",
     "Outcome",
     "Parameter",
     "Place",
@@ -100,6 +116,7 @@ __all__ = [
     "Prismatic",
     "Profile",
     "Rectangle",
+    "Response",
     "Revolute",
     "RigidBody",
     "Rod",
@@ -117,10 +134,14 @@ __all__ = [
     "VectorFunction",
     "Wrench",
     "equilibrium",
+    "frequency_response",
     "lie",
+    "linearize",
     "load_model",
     "load_run",
     "materials",
+    "modes",
+    "resonances",
     "save_model",
     "section_from_geometry",
     "simulate",

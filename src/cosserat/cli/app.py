@@ -10,6 +10,7 @@ import cosserat
 from cosserat.cli.demo import demo
 from cosserat.cli.doctor import doctor
 from cosserat.cli.equilibrium import equilibrium
+from cosserat.cli.modes import modes
 from cosserat.cli.run import run
 from cosserat.cli.validate import validate
 
@@ -39,7 +40,7 @@ def _options(
     """Options of the program itself."""
 
 
-for _command in (demo, run, equilibrium, validate, doctor):
+for _command in (demo, run, equilibrium, modes, validate, doctor):
     app.command()(_command)
 
 

@@ -1,0 +1,256 @@
+"""Lowest modes of a symmetric constrained problem K x + Phi^T lambda = omega^2 M x, Phi x = 0.
+
+Shift and invert: one sparse factorisation of K - sigma M bordered by the constraints, sigma below zero so that free
+rigid motions do no harm, and a block Krylov space in the inner product of the mass. Motions of the space obey the
+constraints from the first solve on. A block finds equal frequencies together; full orthogonalisation keeps copies out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh, lu_factor, lu_solve
+from scipy.sparse.linalg import splu
+
+from cosserat.errors import SolveError
+from cosserat.solve.matrices import Matrices
+
+Array = NDArray[np.float64]
+
+_DENSE = 100  # free motions up to which all modes at once are cheaper than a Krylov space
+_LARGEST_DENSE = 2000  # free motions up to which dense algebra may replace it
+_BLOCK = 6
+_SPARE = 3  # modes computed beyond those asked for, so that the last ones are not of a torn group
+_CONVERGED = 1e-7  # residual of a Ritz vector, relative; the eigenvalue's error is its square
+_RANK = 1e-11  # part of a new direction that counts, relative to what was there before orthogonalisation
+_SHIFT = 1e-10  # first shift, relative to the largest eigenvalue
+_ZERO = 2e-14  # strain energy that cannot be told from zero, relative to the terms it is summed from
+
+
+@dataclass(frozen=True)
+class Symmetric:
+    """Modes of a symmetric problem: omega^2 ascending, exactly zero for free motions; shapes with x^T M x = 1."""
+
+    squares: Array  # (k,)
+    shapes: Array  # (6n, k)
+
+
+def symmetric_modes(matrices: Matrices, n: int) -> Symmetric:
+    """All unstable and free motions and the n lowest modes with omega^2 > 0; fewer if there are fewer.
+
+    Raises
+    ------
+    SolveError
+        If the problem is singular for every omega: a motion that neither inertia nor stiffness resists.
+    """
+    size, rows = matrices.mass.shape[0], matrices.constraints.shape[0]
+    free = size - rows
+    if free <= 0:
+        return Symmetric(np.zeros(0), np.zeros((size, 0)))
+    if free <= _DENSE or (4 * n >= free and free <= _LARGEST_DENSE):
+        return _select(matrices, *_dense(matrices), n)
+    largest = _largest(matrices)
+    shift, squares, shapes = -_SHIFT * largest, np.zeros(0), np.zeros((size, 0))
+    for _ in range(4):
+        squares, shapes = _Krylov(matrices, shift, n).solve()
+        found = _select(matrices, squares, shapes, n)
+        above = found.squares[found.squares > 0.0]
+        if above.size == 0 or 1e-6 * above[0] <= -shift <= 3.0 * above[0]:
+            return found
+        shift = -float(above[0])
+    return found
+
+
+def _largest(matrices: Matrices) -> float:
+    """Estimate of the largest omega^2, from diagonals."""
+    mass, stiffness = matrices.mass.diagonal(), np.abs(matrices.stiffness.diagonal())
+    heavy = mass > 0.0
+    return float(np.max(stiffness[heavy] / mass[heavy], initial=0.0)) or 1.0
+
+
+def _select(matrices: Matrices, squares: Array, shapes: Array, n: int) -> Symmetric:
+    """Free motions recognised, modes beyond the n-th elastic one dropped, order ascending."""
+    stiffness = matrices.stiffness
+    energy = np.sum(shapes * (stiffness @ shapes), axis=0)
+    gross = np.sum(np.abs(shapes) * (abs(stiffness) @ np.abs(shapes)), axis=0)
+    squares = np.where(np.abs(energy) <= _ZERO * gross, 0.0, squares)
+    order = np.argsort(squares, kind="stable")
+    keep = order[: int(np.sum(squares <= 0.0)) + n]
+    return Symmetric(squares[keep], shapes[:, keep])
+
+
+def _dense(matrices: Matrices) -> tuple[Array, Array]:
+    """All modes of a small problem; motions without inertia follow the others."""
+    basis = matrices.free_motions()
+    K, M = (basis.T @ (A @ basis) for A in (matrices.stiffness, matrices.mass))
+    K, M = 0.5 * (K + K.T), 0.5 * (M + M.T)
+    inertia, directions = eigh(M)
+    heavy = inertia > 1e-14 * inertia[-1]
+    root = directions[:, heavy] * np.sqrt(inertia[heavy])
+    shift = -_SHIFT * _largest(matrices)
+    for _ in range(2):
+        follow = lu_solve(lu_factor(K - shift * M), root)
+        if not np.all(np.isfinite(follow)):
+            raise _singular()
+        inverse = root.T @ follow
+        theta, vectors = eigh(0.5 * (inverse + inverse.T))
+        shapes = follow @ (vectors / theta)
+        shapes /= np.sqrt(np.sum(shapes * (M @ shapes), axis=0))
+        squares = shift + 1.0 / theta
+        quotients = np.sum(shapes * (K @ shapes), axis=0)
+        # far from the shift the quotient is the more accurate of the two
+        squares = np.where(np.abs(theta) < 1e-6 * np.max(np.abs(theta)), quotients, squares)
+        gross = np.sum(np.abs(shapes) * (np.abs(K) @ np.abs(shapes)), axis=0)
+        above = squares[(squares > 0.0) & (np.abs(quotients) > _ZERO * gross)]
+        if above.size == 0 or -shift <= 3.0 * np.min(above):
+            break
+        shift = -float(np.min(above))
+    return squares, basis @ shapes
+
+
+class _Krylov:
+    """A growing orthonormal basis of motions, and the inverted problem projected on it."""
+
+    def __init__(self, matrices: Matrices, shift: float, n: int) -> None:
+        self.matrices, self.shift, self.n = matrices, shift, n
+        self.mass = matrices.mass.tocsr()
+        self.solve_system = _factor(matrices, shift)
+        size = matrices.mass.shape[0]
+        self.free = size - matrices.constraints.shape[0]
+        self.most = min(self.free, 8 * (n + _BLOCK) + 100)
+        room = self.most + 4 * _BLOCK
+        self.basis = np.empty((size, room), order="F")
+        self.heavy = np.empty_like(self.basis)  # mass times basis
+        self.projected = np.zeros((room, room))
+        self.rng = np.random.default_rng(20)
+
+    def solve(self) -> tuple[Array, Array]:
+        """Eigenvalues and shapes, more than asked for."""
+        used, width = 0, self._append(0, self._random())[0]
+        while True:
+            block = slice(used, used + width)
+            used += width
+            new = self.solve_system(self.heavy[:, block])
+            self.projected[:used, block] = self._orthogonalise(new, used)
+            width, last = self._append(used, new, np.sum(self.projected[:used, block] ** 2, axis=0).max())
+            complete = width == 0 or used >= self.free
+            self.projected[used : used + width, block] = last
+            if not complete and used < self.n + 3 * _BLOCK:
+                continue
+            theta, vectors = self._ritz(used)
+            wanted = self._wanted(theta)
+            residual = np.linalg.norm(last @ vectors[block], axis=0)
+            if complete or np.all(residual[wanted] <= _CONVERGED * np.abs(theta[wanted])):
+                more = None if used >= self.free else self._unseen(used, width, vectors, theta, wanted)
+                if more is None:
+                    return self.shift + 1.0 / theta[wanted], self.basis[:, :used] @ vectors[:, wanted]
+                width += self._append(used + width, more)[0]
+            if used >= self.most:
+                raise SolveError(
+                    f"the {self.n} lowest modes were not separated in a space of {used} motions; ask for fewer modes, "
+                    "or look for a part whose stiffness is out of all proportion"
+                )
+
+    def _random(self) -> Array:
+        """Motions that the joints allow, smooth enough to hold all modes sought."""
+        start = self.mass @ self.rng.normal(size=(self.mass.shape[0], _BLOCK))
+        return self.solve_system(start)
+
+    def _orthogonalise(self, new: Array, used: int) -> Array:
+        """Take the part along the basis out of a block, in place; its coefficients."""
+        basis, heavy = self.basis[:, :used], self.heavy[:, :used]
+        coefficients = heavy.T @ new
+        new -= basis @ coefficients
+        again = heavy.T @ new  # what rounding left
+        new -= basis @ again
+        return np.asarray(coefficients + again)
+
+    def _append(self, used: int, new: Array, before: float = 0.0) -> tuple[int, Array]:
+        """Orthonormalise a block and add it; how many directions it has, and its factor (width, columns)."""
+        heavy = self.mass @ new
+        factor = np.eye(new.shape[1])
+        for _ in range(2):
+            gram = new.T @ heavy
+            values, vectors = np.linalg.eigh(0.5 * (gram + gram.T))
+            kept = values > _RANK**2 * max(before, values[-1], 0.0)
+            root = np.sqrt(values[kept])
+            change = vectors[:, kept] / root
+            new, heavy = new @ change, heavy @ change
+            factor = (root[:, None] * vectors[:, kept].T) @ factor
+            before = 0.0
+        width = new.shape[1]
+        self.basis[:, used : used + width], self.heavy[:, used : used + width] = new, heavy
+        return width, factor
+
+    def _ritz(self, used: int) -> tuple[Array, Array]:
+        block = self.projected[:used, :used]
+        theta, vectors = np.linalg.eigh(0.5 * (block + block.T))
+        return theta, vectors
+
+    def _wanted(self, theta: Array) -> NDArray[np.int64]:
+        """All below the shift, all that may be free motions, and the next n and a few spare."""
+        below = np.nonzero(theta < -1e-8 * np.max(np.abs(theta)))[0]
+        above = np.nonzero(theta > 0.0)[0][::-1]  # nearest the shift first
+        free = int(np.sum(np.abs(self.shift + 1.0 / theta[above]) < 1e-3 * abs(self.shift)))
+        return np.concatenate((below, above[: self.n + _SPARE + free]))
+
+    def _unseen(self, used: int, width: int, vectors: Array, theta: Array, wanted: NDArray[np.int64]) -> Array | None:
+        """Look from a new random start for more modes of a group as large as a block; a block to go on with, if any.
+
+        Of equal eigenvalues a block Krylov space finds as many as the block is wide, so only such a group is in doubt.
+        """
+        near = np.sort(theta[wanted])
+        if len(near) < _BLOCK or np.all(
+            np.abs(near[_BLOCK - 1 :] - near[: 1 - _BLOCK]) > 1e-6 * np.abs(near[_BLOCK - 1 :])
+        ):
+            return None
+        found = self.basis[:, :used] @ vectors[:, wanted]
+        heavy = self.mass @ found
+        new = self._random()
+        ritz = np.zeros(1)
+        for _ in range(3):
+            for _ in range(2):
+                new -= found @ (heavy.T @ new)
+            gram = new.T @ (self.mass @ new)
+            values, turned = np.linalg.eigh(0.5 * (gram + gram.T))
+            if not values[-1] > 0.0:
+                return None
+            good = values > 1e-12 * values[-1]
+            new = new @ (turned[:, good] / np.sqrt(values[good]))
+            after = self.solve_system(self.mass @ new)
+            inside = new.T @ (self.mass @ after)
+            ritz = np.linalg.eigvalsh(0.5 * (inside + inside.T))
+            new = after
+        if np.max(np.abs(ritz)) <= np.min(np.abs(theta[wanted])) * (1.0 + 1e-6):
+            return None
+        self._orthogonalise(new, used + width)
+        return new
+
+
+def _factor(matrices: Matrices, shift: float) -> Any:
+    """Solver of (K - shift M) x + Phi^T lambda = f, Phi x = 0 for blocks f."""
+    size, rows = matrices.mass.shape[0], matrices.constraints.shape[0]
+    A = matrices.stiffness - shift * matrices.mass
+    diagonal = np.abs(A.diagonal())
+    scale = float(np.exp(np.mean(np.log(diagonal[diagonal > 0.0])))) if np.any(diagonal) else 1.0
+    try:
+        lu = splu(matrices.bordered(A, scale), permc_spec="MMD_ATA")
+    except RuntimeError:
+        raise _singular() from None
+
+    def solve(f: Array) -> Array:
+        full = np.zeros((size + rows, f.shape[1]), order="F")
+        full[:size] = f
+        return np.asarray(lu.solve(full)[:size])
+
+    return solve
+
+
+def _singular() -> SolveError:
+    return SolveError(
+        "the linear equations of motion are singular for every frequency: a body has no inertia in a direction in "
+        "which nothing holds it"
+    )
