@@ -39,7 +39,7 @@ class Symmetric:
 
 
 def symmetric_modes(matrices: Matrices, n: int) -> Symmetric:
-    """All unstable and free motions and the n lowest modes with omega^2 > 0; fewer if there are fewer.
+    """All free motions and the n other modes of lowest omega^2, unstable ones first; fewer if there are fewer.
 
     Raises
     ------
@@ -72,13 +72,15 @@ def _largest(matrices: Matrices) -> float:
 
 
 def _select(matrices: Matrices, squares: Array, shapes: Array, n: int) -> Symmetric:
-    """Free motions recognised, modes beyond the n-th elastic one dropped, order ascending."""
+    """Free motions recognised, modes beyond the n-th of the others dropped, order ascending."""
     stiffness = matrices.stiffness
     energy = np.sum(shapes * (stiffness @ shapes), axis=0)
     gross = np.sum(np.abs(shapes) * (abs(stiffness) @ np.abs(shapes)), axis=0)
     squares = np.where(np.abs(energy) <= _ZERO * gross, 0.0, squares)
     order = np.argsort(squares, kind="stable")
-    keep = order[: int(np.sum(squares <= 0.0)) + n]
+    others = order[squares[order] != 0.0][:n]
+    keep = np.sort(np.concatenate((np.nonzero(squares == 0.0)[0], others)))
+    keep = keep[np.argsort(squares[keep], kind="stable")]
     return Symmetric(squares[keep], shapes[:, keep])
 
 
