@@ -83,6 +83,7 @@ class _Inverse:
     shift: complex
     solve: Any  # P(shift)^-1 on the motions that the joints allow
     rate: float
+    singular: bool  # the softest motion is held by rounding errors alone
     squared: bool  # work with s^2: no damping, and the eigenvalues nearest zero are sought
 
     def __call__(self, z: NDArray[Any]) -> NDArray[Any]:
@@ -120,12 +121,11 @@ def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex
         raise SolveError(f"number of eigenvalues is {n}; ask for at least one")
     if n_free <= 0:
         return np.zeros(0, complex), np.zeros((size, 0), complex)
-    fastest = _fastest(matrices)
     squared = shift == 0.0 and matrices.damping.count_nonzero() == 0
     inverse, aside = _invert(matrices, shift, squared), 0.0
-    if inverse is None or inverse.rate**2 <= 1e2 * _ROUNDING * fastest**2:
+    if inverse is None or inverse.singular:
         # free motions, or a shift that is an eigenvalue: look from a little aside
-        aside = 1e-4 * (fastest or 1.0)
+        aside = 1e-4 * _typical(matrices)
         inverse = _invert(matrices, shift + aside, squared)
     if inverse is None:
         raise SolveError(
@@ -141,15 +141,12 @@ def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex
     return _nearest(values, shapes, n, shift)
 
 
-def _fastest(matrices: Matrices) -> float:
-    """Estimate of the largest |s|, from diagonals."""
-    mass = matrices.mass.diagonal()
-    heavy = mass > 0.0
-    if not np.any(heavy):
-        return 0.0
-    stiff = np.max(np.abs(matrices.stiffness.diagonal()[heavy]) / mass[heavy])
-    damping = abs(matrices.damping).max(axis=1).toarray().ravel()
-    return float(max(np.sqrt(stiff), np.max(damping[heavy] / mass[heavy])))
+def _typical(matrices: Matrices) -> float:
+    """Order of magnitude of |s|, from diagonals."""
+    mass = float(np.sum(matrices.mass.diagonal()))
+    stiffness = float(np.sum(np.abs(matrices.stiffness.diagonal())))
+    damping = float(np.max(np.asarray(abs(matrices.damping).sum(axis=0))))
+    return max(np.sqrt(stiffness / mass), damping / mass) or 1.0 if mass > 0.0 else 1.0
 
 
 def _invert(matrices: Matrices, shift: complex, squared: bool) -> _Inverse | None:
@@ -180,7 +177,10 @@ def _invert(matrices: Matrices, shift: complex, squared: bool) -> _Inverse | Non
         growth = float(np.linalg.norm(x))
     if not (np.isfinite(growth) and growth > 0.0):
         return None
-    return _Inverse(matrices, shift, solve, 1.0 / np.sqrt(growth), squared)
+    size_of = np.abs(x) / growth
+    held = float(size_of @ (abs(matrices.mass) @ size_of)) / growth
+    singular = held <= 1e2 * _ROUNDING * float(size_of @ (abs(P) @ size_of))
+    return _Inverse(matrices, shift, solve, 1.0 / np.sqrt(growth), singular, squared)
 
 
 def _largest(inverse: _Inverse, n: int, n_free: int) -> tuple[Complex, Complex]:
@@ -217,9 +217,9 @@ def _krylov(inverse: _Inverse, k: int) -> tuple[Complex, Complex]:
 def _dense(inverse: _Inverse) -> tuple[Complex, Complex]:
     m, s, Z = inverse.matrices, inverse.number, inverse.matrices.free_motions()
     of_velocity = -Z.T @ inverse.solve(m.mass @ Z)
+    rows: NDArray[Any] = Z
     if inverse.squared:
         theta, z = np.linalg.eig(of_velocity)
-        rows = Z
     else:
         of_position = -Z.T @ inverse.solve(m.damping @ Z + s * (m.mass @ Z))
         upper = np.hstack((of_position, inverse.rate * of_velocity))
