@@ -78,4 +78,5 @@ class StabilityMap:
 
     def __repr__(self) -> str:
         share = 100.0 * float(np.mean(self.stable))
-        return f"<StabilityMap of {self.name!r} against {self.parameters[0]} and {self.parameters[1]}: {share:.0f} % stable>"
+        first, second = self.parameters
+        return f"<StabilityMap of {self.name!r} against {first} and {second}: {share:.0f} % stable>"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ def campbell(
         values, shapes, everything = track(spectra, 2 * n, evaluate)
         upper = np.nonzero(_one_of_each(values[0]))[0][:n]
         values, shapes = values[:, upper], [x[:, upper] for x in shapes]
-        unstable = [c for a, b in zip(everything[:-1], everything[1:], strict=True) for c in crossings(evaluate, a, b)]
+        unstable = [c for a, b in pairwise(everything) for c in crossings(evaluate, a, b)]
         speeds = _critical_speeds(grid, values, shapes, orders, evaluate)
     stats = {"solve_seconds": clock.process_time() - cpu, "wall_seconds": clock.perf_counter() - wall}
     return Campbell(

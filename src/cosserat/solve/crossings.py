@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -138,7 +139,7 @@ def _extrapolate(points: list[tuple[float, float, float]], near: float, far: flo
     """Value at which the quantity that vanishes does, and imaginary part there; NaN if outside the bracket."""
     last = points[-3:]
     vanishing = [p[1] for p in last]
-    if len(last) < 2 or any(not 0.0 <= y < x for x, y in zip(vanishing[:-1], vanishing[1:], strict=True)):
+    if len(last) < 2 or any(not 0.0 <= y < x for x, y in pairwise(vanishing)):
         return np.nan, np.nan
     guess = _at_zero(vanishing, [p[0] for p in last])
     slack = _CLOSEST * abs(guess)  # the end of the bracket may itself be critical

@@ -179,7 +179,7 @@ def _invert(matrices: Matrices, shift: complex, squared: bool) -> _Inverse | Non
         return None
     size_of = np.abs(x) / growth
     held = float(size_of @ (abs(matrices.mass) @ size_of)) / growth
-    singular = held <= 1e2 * _ROUNDING * float(size_of @ (abs(P) @ size_of))
+    singular = bool(held <= 1e2 * _ROUNDING * float(size_of @ (abs(P) @ size_of)))
     return _Inverse(matrices, shift, solve, 1.0 / np.sqrt(growth), singular, squared)
 
 

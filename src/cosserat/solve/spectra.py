@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,7 +83,7 @@ def track(
     current = spectra[0].eigenvalues[:n], spectra[0].shapes[:, :n]
     values, shapes, everything = [current[0]], [current[1]], [spectra[0]]
     budget = [len(spectra)]
-    for a, b in zip(spectra[:-1], spectra[1:], strict=True):
+    for a, b in pairwise(spectra):
         current, passed = _step(current, a, b, between, _DEPTH, budget)
         values.append(current[0])
         shapes.append(current[1])

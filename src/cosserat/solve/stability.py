@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,7 @@ def stability(
     with states.walk():
         spectra = [evaluate(float(v)) for v in grid]
         eigenvalues, _, everything = track(spectra, 2 * n, evaluate)
-        for a, b in zip(everything[:-1], everything[1:], strict=True):
+        for a, b in pairwise(everything):
             found += crossings(evaluate, a, b)
     stats = {
         "equilibria": count,
@@ -126,7 +127,7 @@ def checked_values(caller: str, name: Any, values: Any) -> Array:
         grid = np.empty(0)
     if grid.ndim != 1 or len(grid) < 2:
         raise SolveError(
-            f"{caller}: values of {name!r} must be at least two numbers, such as np.linspace(0, 10, 101); got {values!r}"
+            f"{caller}: values of {name!r} must be two numbers or more, such as np.linspace(0, 10, 101); got {values!r}"
         )
     if not np.all(np.isfinite(grid)):
         k = int(np.argmin(np.isfinite(grid)))

@@ -158,8 +158,7 @@ def plot_campbell(result: Campbell, ax: Any, path: str | Path | None) -> Figure:
             axes.annotate(f"{order}\u00d7", (result.spins[at], line[at]), color="0.3", fontsize="small", ha="right")
     for k, c in enumerate(result.critical_speeds):
         axes.plot(c.spin, c.frequency, "ko", ms=4, label="critical speed" if k == 0 else None)
-    for k, c in enumerate(result.unstable):
-        axes.axvline(c.value, color=LINES[c.kind], lw=1.0, ls="--" if c.loss else ":", label=str(c) if k < 6 else None)
+    _mark(result.unstable[:6], axes, with_frequency=True)
     axes.set_ylim(0.0, top)
     axes.set_xlabel("spin (rad/s)")
     axes.set_ylabel("frequency in the rotating frame (Hz)")
