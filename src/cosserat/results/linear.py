@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from cosserat.compile.compiled import row_to_frame
 from cosserat.errors import MissingDependencyError, SolveError
+from cosserat.lie import se3
 
 Array = NDArray[np.float64]
 
@@ -48,6 +50,10 @@ class LinearModel:
     basis : (6 nodes, n)
     drives : (6 nodes, k)
         Motion that goes with a prescribed motion at once; it does no work with the inertia forces of the basis.
+    dual : (n, 6 nodes)
+        q = dual x: the coordinates of a motion, nearest in kinetic energy.
+    frames : (nodes + 1, 12)
+        Frames of the nodes at the point, rotation and position.
     A, B, C, D : state-space form, y = C z + D u with z' = A z + B u
     coordinates, inputs, outputs, states : tuples of names
     values : (p,)
@@ -68,6 +74,8 @@ class LinearModel:
     rows: OutputRows
     basis: Array
     drives: Array
+    dual: Array
+    frames: Array
     driven: tuple[bool, ...]
     coordinates: tuple[str, ...]
     inputs: tuple[str, ...]
@@ -146,6 +154,29 @@ class LinearModel:
             name=_plain(self.name),
         )
 
+    def state(self, moment: Any) -> Array:
+        """States (deviations from the point) in which a run ends, or a controller finds the mechanism.
+
+        Parameters
+        ----------
+        moment : Run or Equilibrium
+            Of the same model; what `simulate` hands to a controller is a run of one moment.
+        """
+        if self.kind != "equilibrium" or any(self.driven):
+            raise SolveError(
+                "state: states are read from a run only for a model about an equilibrium, without prescribed motions "
+                f"among its inputs; this one is about {self.kind}"
+            )
+        history = moment.trajectory.history
+        if history.frame.shape[1:] != self.frames.shape:
+            raise SolveError("state: the run belongs to a model with other bodies or beams")
+        x, x_dot = [], []
+        for H_0, H, twist in zip(self.frames[:-1], history.frame[-1], history.twist[-1], strict=False):
+            y = se3.log(se3.inverse(row_to_frame(H_0)) @ row_to_frame(H))
+            x.append(y)
+            x_dot.append(se3.tangent_inv(y) @ twist)
+        return np.concatenate((self.dual @ np.concatenate(x), self.dual @ np.concatenate(x_dot)))
+
     # reduction ------------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -214,6 +245,7 @@ class LinearModel:
             rows=new,
             basis=self.basis @ T,
             drives=self.drives + self.basis @ give,
+            dual=left @ self.mass @ self.dual,
             coordinates=tuple(f"mode {k + 1}" for k in chosen),
         )
 

@@ -152,11 +152,12 @@ def project(
 ) -> LinearModel:
     """The linear equations on the motions x = N q + G u, where Phi N = 0 and G follows the prescribed motions."""
     M, D, K, phi = matrices.mass, matrices.damping, matrices.stiffness, matrices.constraints.toarray()
+    mass = N.T @ (M @ N)
     G = np.zeros_like(ins.force)
     if np.any(ins.drive):
         # N^T M G = 0: accelerations of prescribed motions do not push q
         G = np.linalg.lstsq(phi, ins.drive, rcond=None)[0]
-        G -= N @ np.linalg.solve(N.T @ (M @ N), N.T @ (M @ G))
+        G -= N @ np.linalg.solve(mass, N.T @ (M @ G))
     driven = tuple(bool(np.any(column)) for column in ins.drive.T)
     position, rate, acceleration, direct = outs.position, outs.rate, outs.acceleration, outs.direct
     if np.any(outs.multiplier):
@@ -169,7 +170,7 @@ def project(
         position @ N, rate @ N, acceleration @ N, direct + position @ G, rate @ G, acceleration @ G
     )  # fmt: skip
     return LinearModel(
-        mass=N.T @ (M @ N),
+        mass=mass,
         damping=N.T @ (D @ N),
         stiffness=N.T @ (K @ N),
         force=N.T @ (ins.force - K @ G),
@@ -177,6 +178,8 @@ def project(
         rows=rows,
         basis=N,
         drives=G,
+        dual=np.linalg.solve(mass, (M.T @ N).T),
+        frames=point.memory.problem.trial.frame.copy(),
         driven=driven,
         coordinates=names,
         inputs=ins.names,

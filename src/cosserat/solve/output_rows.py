@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.arrays import History
 from cosserat.lie import so3
 from cosserat.results.joints import coordinate_rates, coordinates
@@ -75,23 +76,9 @@ class Rows:
             None if along is None else (lambda column, unit: along(column, unit)[index]),
         )
 
-    def direct(self, point: Point, column: Column) -> Array:
-        """What a unit of an input adds at once (p,), at the same x, x', x" and multipliers."""
+    def direct(self, column: Column) -> Array:
+        """What a unit of an input, not a parameter, adds at once (p,), at the same x, x', x" and multipliers."""
         out = np.zeros(len(self.names))
-        if column.kind == "parameter":
-
-            def value(compiled: object) -> tuple[Array]:
-                here = point.trajectory()
-                tracked = {
-                    (joint, f.index): q
-                    for (joint, f), q in zip(point.compiled.freedoms, here.history.angle[0], strict=True)
-                }
-                angle = [[tracked.get((joint, f.index), 0.0) for joint, f in compiled.freedoms]]  # type: ignore[attr-defined]
-                history = History(*here.history[:4], np.array(angle).reshape(1, -1))
-                there = Trajectory(compiled, here.time, history, here.status, {}, {}, here.efforts)  # type: ignore[arg-type]
-                return (self.evaluate(motion_of(there))[0],)
-
-            return parameter_difference(point, column.name, value)[0]
         if self.through is not None and column.joint == self.through[0] and column.kind in self.through[1]:
             out += self.through[2] @ column.force
         if column.kind == "effort" and column.name in self.own:
@@ -99,6 +86,29 @@ class Rows:
         if self.along is not None and column.line is not None:
             out += self.along(*column.line)
         return out
+
+
+def direct_feed(point: Point, rows: Sequence[Rows], columns: Sequence[Column]) -> Array:
+    """What units of inputs add to outputs at once, at the same x, x', x" and multipliers: (p, k)."""
+    out = np.zeros((sum(len(r.names) for r in rows), len(columns)))
+    for k, column in enumerate(columns):
+        if not rows:
+            continue
+        if column.kind == "parameter":
+            out[:, k] = parameter_difference(point, column.name, lambda other: (_values(point, rows, other),))[0]
+        else:
+            out[:, k] = np.concatenate([r.direct(column) for r in rows])
+    return out
+
+
+def _values(point: Point, rows: Sequence[Rows], compiled: CompiledModel) -> Array:
+    """Outputs in the state of the point of the same mechanism with other parameters."""
+    here = point.trajectory()
+    tracked = dict(zip(((j, f.index) for j, f in point.compiled.freedoms), here.history.angle[0], strict=True))
+    angle = np.array([[tracked.get((j, f.index), 0.0) for j, f in compiled.freedoms]]).reshape(1, -1)
+    history = History(*here.history[:4], angle)
+    motion = motion_of(Trajectory(compiled, here.time, history, here.status, {}, {}, here.efforts))
+    return np.concatenate([r.evaluate(motion)[0] for r in rows])
 
 
 def kinematic(

@@ -26,7 +26,7 @@ from cosserat.results.run import AXES, SECTION_FORCE, STRAIN, WRENCH
 from cosserat.solve import input_columns
 from cosserat.solve.force_rows import effort_rows, reaction_rows, section_rows
 from cosserat.solve.input_columns import Column
-from cosserat.solve.output_rows import Rows, coordinate_names, coordinate_rows, place_rows
+from cosserat.solve.output_rows import Rows, coordinate_names, coordinate_rows, direct_feed, place_rows
 from cosserat.solve.point import Point
 
 Array = NDArray[np.float64]
@@ -102,7 +102,6 @@ def output_ports(point: Point, items: Any, inputs: InputPorts, caller: str = "li
         return np.vstack(parts) if parts else np.zeros((0, width))
 
     motion = motion_of(point.trajectory())
-    direct = [np.stack([r.direct(point, c) for c in inputs.columns], axis=1) for r in rows] if inputs.columns else []
     return OutputPorts(
         tuple(names),
         tuple(r.kind for r in rows for _ in r.names),
@@ -110,7 +109,7 @@ def output_ports(point: Point, items: Any, inputs: InputPorts, caller: str = "li
         stacked([r.rate for r in rows], n),
         stacked([r.acceleration for r in rows], n),
         stacked([r.multiplier for r in rows], m),
-        stacked(direct, len(inputs.columns)) if direct else np.zeros((len(names), len(inputs.columns))),
+        direct_feed(point, rows, inputs.columns),
         np.concatenate([r.evaluate(motion)[0] for r in rows]) if rows else np.zeros(0),
     )
 
