@@ -64,7 +64,7 @@ def critical_points(arc: Arc, a: Point, b: Point, length: float) -> list[Critica
             continue
         same = [c for c in found if abs(c.length - critical.length) <= _SAME_PLACE * length and c.kind == critical.kind]
         if same:
-            same[0].shapes.append(_orthogonal(arc, critical.shapes[0], same[0].shapes))
+            same[0].shapes.append(_null_vector(arc, same[0].state, shape, same[0].shapes))
         else:
             found.append(critical)
     crossed = sum(len(c.shapes) for c in found)
@@ -114,13 +114,9 @@ def _locate_singular(arc: Arc, a: Point, length: float, shape: Array, turned: bo
     state = _at(arc, a, s)
     if not abs(arc.softness(state, shape)) <= _SINGULAR * max(abs(ends[0]), abs(ends[1])):
         return None
-    weights = arc.weights[: 6 * arc.n]
-    null = shape
-    for _ in range(2):
-        null = arc.inverse(state, weights * null)
-        null = null / np.sqrt(np.sum(weights * null**2))
+    null = _null_vector(arc, state, shape, [])
     # at a limit point the path itself runs along the null vector, and the parameter stands still
-    along = float(abs(np.sum(weights * null * a.state.tangent[:-1][: 6 * arc.n])))
+    along = float(abs(np.sum(arc.weights[: 6 * arc.n] * null * a.state.tangent[: 6 * arc.n])))
     kind = "limit" if turned and along > 0.1 else "branch"
     return Critical(kind, s, state, [null], state.tangent if kind == "limit" else a.state.tangent)
 
@@ -134,9 +130,16 @@ def _locate_turn(arc: Arc, a: Point, length: float) -> Critical:
     return Critical("branch", s, state, [null / np.sqrt(np.sum(weights * null**2))], state.tangent)
 
 
-def _orthogonal(arc: Arc, shape: Array, others: list[Array]) -> Array:
-    """A null vector made orthogonal to others of the same point."""
+def _null_vector(arc: Arc, state: PathState, shape: Array, others: list[Array]) -> Array:
+    """Null vector of the tangent near a shape, orthogonal to others of the same point, by inverse iteration."""
     weights = arc.weights[: 6 * arc.n]
-    for other in others:
-        shape = shape - np.sum(weights * shape * other) * other
-    return shape / np.sqrt(np.sum(weights * shape**2))
+
+    def orthogonal(shape: Array) -> Array:
+        for other in others:
+            shape = shape - np.sum(weights * shape * other) * other
+        return shape / np.sqrt(np.sum(weights * shape**2))
+
+    shape = orthogonal(shape)
+    for _ in range(2):
+        shape = orthogonal(arc.inverse(state, weights * shape))
+    return shape

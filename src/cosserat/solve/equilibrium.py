@@ -16,6 +16,7 @@ from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.free_motion import describe, free_motions, push
 from cosserat.solve.initial import assemble_configuration, set_trial, soften_redundant, warn_redundant
 from cosserat.solve.memory import Memory, new_memory
 from cosserat.solve.spin import check_steady, spin_twist
@@ -109,7 +110,9 @@ def statics_at(model: Model, time: float, start: Equilibrium | None, spin: Any, 
     else:
         history = start.trajectory.history
         if history.frame.shape[1:] != compiled.frames.shape or history.force.shape[1:] != (compiled.n_joints, 6):
-            raise SolveError("equilibrium: the equilibrium given as start belongs to a model with other nodes or joints")
+            raise SolveError(
+                "equilibrium: the equilibrium given as start belongs to a model with other nodes or joints"
+            )
         memory.problem.state.frame[:] = history.frame[-1]
         memory.problem.state.force[:] = history.force[-1]
         memory.problem.state.angle[:] = history.angle[-1]
@@ -124,8 +127,26 @@ def statics_at(model: Model, time: float, start: Equilibrium | None, spin: Any, 
 def _finish(statics: Statics, t: float, detail: str = "") -> Status:
     softest = statics.softest()
     if softest < _SINGULAR:
-        return Status(Outcome.FREE_MOTION, t, "the loads balance, but the position is not unique")
+        motions = free_motions(statics)
+        named = f"; {describe(statics, motions)}" if len(motions) else ""
+        return Status(Outcome.FREE_MOTION, t, f"the loads balance, but the position is not unique{named}")
     return Status(Outcome.OK, t, detail)
+
+
+def _failed(statics: Statics, times: np.ndarray, reached: float, attempt: Attempt) -> Status:
+    """Say why there is no equilibrium: loads that push along a free motion, or a failure to converge."""
+    detail = f"balanced up to {100 * reached:.3g} % of the loads"
+    statics.load(times)
+    statics.residual()
+    motions = free_motions(statics)
+    force, applied = push(statics, motions)
+    statics.load(times, reached)
+    if len(motions) and force > 1e-3 * applied:
+        detail = f"{describe(statics, motions)}; the loads push along with {force:.4g} N"
+    elif len(motions):
+        detail = f"{describe(statics, motions)}; {detail}"
+    outcome = Outcome.FREE_MOTION if len(motions) or attempt is Attempt.SINGULAR else Outcome.NOT_CONVERGED
+    return Status(outcome, times[0], detail)
 
 
 def _at_full_load(statics: Statics, memory: Memory, times: np.ndarray, absolute: float) -> tuple[Status, int]:
@@ -180,6 +201,4 @@ def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: 
         if statics.settle(absolute, shift) is Attempt.BALANCED:
             return _finish(statics, times[0]), n_steps + 1
         trial.frame[:], trial.force[:], trial.angle[:] = backup
-    statics.load(times, reached)
-    outcome = Outcome.FREE_MOTION if attempt is Attempt.SINGULAR else Outcome.NOT_CONVERGED
-    return Status(outcome, times[0], f"balanced up to {100 * reached:.3g} % of the loads"), n_steps
+    return _failed(statics, times, reached, attempt), n_steps

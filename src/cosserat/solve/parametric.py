@@ -180,6 +180,10 @@ class Parametric:
         memory.replace(inputs=self._sample(self.statics.compiled))
         self.statics.spin = self.statics.full_spin = spin_twist(self.knobs.spin, self.knobs.center)
 
+    def difference(self, name: str) -> float:
+        """Change of a parameter over which differences are taken: a typical one."""
+        return self._differences[name]
+
     def derivative(self, name: str) -> Array:
         """Derivative (n_vertices, 6) of (r, s phi) with respect to a parameter at the present configuration.
 

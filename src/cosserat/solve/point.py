@@ -241,6 +241,9 @@ def imbalance(point: Point) -> tuple[float, str]:
     internal = np.max(np.abs(trial.residual[:n] * weight), initial=0.0)
     applied_forces(memory.address, 0)
     loads = np.max(np.abs(trial.residual[:n] * weight), initial=0.0)
+    inputs = memory.problem.inputs  # loads on one body may cancel one another
+    weights = np.max(compiled.system.nodes.mass, initial=0.0) * np.linalg.norm(inputs.gravity[0])
+    loads = max(loads, weights, np.max(np.abs(inputs.wrench[0] * weight), initial=0.0))
     point.refresh()
     rest = (trial.residual[:n] * weight).ravel()
     phi = constraint_matrix(point).multiply(np.tile(weight, n))

@@ -25,6 +25,9 @@ Array = NDArray[np.float64]
 
 MAX_ITERATIONS = 40
 TOO_FAR = 1.5  # rad, or half the mechanism's extent: a first correction beyond this belongs to a smaller load step
+FREE_SHIFT = 1e-6  # relative to typical stiffness: holds motions that nothing resists
+FREE_TOLERANCE = 1e3  # rounding errors of forces are amplified along free motions
+FALLEN = 1e2  # times the extent of the mechanism: what moved farther falls for ever
 
 
 class Attempt(enum.Enum):
@@ -182,18 +185,26 @@ class Statics:
         """
         trial = self.memory.problem.trial
         rhs = self.residual()
-        previous = np.inf
+        previous, start, free = np.inf, trial.frame[:, 9:].copy(), False
+        holding, smallest = FREE_SHIFT * self.scale / self.compiled.mass, 0.0
         for _ in range(20 * MAX_ITERATIONS):
             lu, correction, norm = self._correction(rhs, shift)
+            if shift < holding and (lu is None or norm > self.compiled.size):
+                # motions that nothing resists: a small shift holds them, and does no harm if the loads balance
+                free, smallest, shift = True, holding, holding
+                continue
             if lu is None:
                 return Attempt.SINGULAR
+            fallen = np.max(np.abs(trial.frame[:, 9:] - start)) > FALLEN * self.compiled.size
+            if fallen or (free and norm > 10.0 * self.compiled.size):
+                return Attempt.FAILED
             frame, force, angle = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
             fraction = 1.0
             while True:
                 trial.angle[:] = angle
                 self.apply(frame, force, correction, fraction)
                 new_rhs = self.residual()
-                if norm <= tolerance and shift == 0.0:
+                if norm <= (FREE_TOLERANCE if free else 1.0) * tolerance and shift <= smallest:
                     return Attempt.BALANCED
                 after = np.inf
                 if np.all(np.isfinite(new_rhs)):
@@ -202,10 +213,19 @@ class Statics:
                     break
                 fraction *= 0.5
                 if fraction < 1e-4:
+                    break
+            if fraction < 1e-4:
+                if free or shift >= holding:
                     return Attempt.FAILED
+                free, smallest, shift = True, holding, holding  # as above
+                trial.angle[:] = angle
+                self.apply(frame, force, correction, 0.0)
+                rhs = self.residual()
+                continue
             shift *= float(np.clip(after / norm, 0.1, 1.0)) ** 2 if norm > 0.0 else 0.01
-            if after <= 1e-4 * self.compiled.size and after < previous:
+            if after <= 1e-4 * self.compiled.size and (after < previous or after == 0.0):
                 shift = 0.0 if shift < 1e-12 * self.scale / self.compiled.mass else 0.1 * shift
+            shift = max(shift, smallest)
             previous = after
             rhs = new_rhs
         return Attempt.FAILED
