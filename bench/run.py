@@ -33,6 +33,7 @@ from rich.console import Console
 from rich.table import Table
 
 import problem
+from modes import bench_modes
 from problem import Timing
 
 HERE = Path(__file__).parent
@@ -242,7 +243,12 @@ def bench_startup(sides: Sides, repeats: int, quick: bool, console: Console) -> 
     return records
 
 
-SECTIONS = {"manipulator": bench_manipulator, "cantilever": bench_cantilever, "startup": bench_startup}
+SECTIONS = {
+    "manipulator": bench_manipulator,
+    "cantilever": bench_cantilever,
+    "startup": bench_startup,
+    "modes": bench_modes,
+}
 
 
 def main() -> None:

@@ -71,7 +71,7 @@ def test_modal_response_of_a_follower_load():
     beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=4))
     model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
     model.add(cs.Force("thrust", beam.end, (-5, 0, 0), follower=True))
-    with pytest.raises(cs.CosseratError, match="not symmetric.*method='direct'"):
+    with pytest.raises(cs.CosseratError, match=r"not symmetric.*method='direct'"):
         cs.frequency_response(model, "beam.end.fy", "beam.end.y", [1.0], method="modal")
     assert np.isfinite(cs.frequency_response(model, "beam.end.fy", "beam.end.y", [1.0]).gain()[0])
 

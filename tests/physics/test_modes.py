@@ -244,7 +244,7 @@ def test_free_free_beam_keeps_six_motions():
 
 
 def test_chain_of_many_free_links_with_beams():
-    """Twelve flexible links in space without gravity: the joints leave 12 free motions, more than a block of vectors."""
+    """Twelve hinged flexible links: more free motions than a block has vectors."""
     model = cs.Model("chain", gravity=(0, 0, 0))
     section = cs.Section(stiffness=[1e6, 1e6, 1e6, 10, 10, 10], mass=[1, 1, 1, 2e-4, 1e-4, 1e-4])
     before = cs.GROUND

@@ -25,6 +25,7 @@ _LARGEST_DENSE = 2000  # free motions up to which dense algebra may replace it
 _BLOCK = 6
 _SPARE = 3  # modes computed beyond those asked for, so that the last ones are not of a torn group
 _CONVERGED = 1e-7  # residual of a Ritz vector, relative; the eigenvalue's error is its square
+_CANCELLED = 1e-2  # part of a new direction below which it is orthogonalised again
 _RANK = 1e-11  # part of a new direction that counts, relative to what was there before orthogonalisation
 _SHIFT = 1e-10  # first shift, relative to the largest eigenvalue
 _ZERO = 2e-14  # strain energy that cannot be told from zero, relative to the terms it is summed from
@@ -131,13 +132,15 @@ class _Krylov:
 
     def solve(self) -> tuple[Array, Array]:
         """Eigenvalues and shapes, more than asked for."""
-        used, width = 0, self._append(0, self._random())[0]
+        start = self._random()
+        used, width = 0, self._append(0, start, self.mass @ start)[0]
         while True:
             block = slice(used, used + width)
             used += width
             new = self.solve_system(self.heavy[:, block])
-            self.projected[:used, block] = self._orthogonalise(new, used)
-            width, last = self._append(used, new, np.sum(self.projected[:used, block] ** 2, axis=0).max())
+            coefficients, heavy = self._orthogonalise(new, used)
+            self.projected[:used, block] = coefficients
+            width, last = self._append(used, new, heavy, np.sum(coefficients**2, axis=0).max())
             complete = width == 0 or used >= self.free
             self.projected[used : used + width, block] = last
             if not complete and used < self.n + 3 * _BLOCK:
@@ -149,7 +152,7 @@ class _Krylov:
                 more = None if used >= self.free else self._unseen(used, width, vectors, theta, wanted)
                 if more is None:
                     return self.shift + 1.0 / theta[wanted], self.basis[:, :used] @ vectors[:, wanted]
-                width += self._append(used + width, more)[0]
+                width += self._append(used + width, more, self.mass @ more)[0]
             if used >= self.most:
                 raise SolveError(
                     f"the {self.n} lowest modes were not separated in a space of {used} motions; ask for fewer modes, "
@@ -161,18 +164,21 @@ class _Krylov:
         start = self.mass @ self.rng.normal(size=(self.mass.shape[0], _BLOCK))
         return self.solve_system(start)
 
-    def _orthogonalise(self, new: Array, used: int) -> Array:
-        """Take the part along the basis out of a block, in place; its coefficients."""
+    def _orthogonalise(self, new: Array, used: int) -> tuple[Array, Array]:
+        """Take the part along the basis out of a block, in place; its coefficients, and mass times what is left."""
         basis, heavy = self.basis[:, :used], self.heavy[:, :used]
         coefficients = heavy.T @ new
         new -= basis @ coefficients
-        again = heavy.T @ new  # what rounding left
-        new -= basis @ again
-        return np.asarray(coefficients + again)
+        left = self.mass @ new
+        if np.any(np.sum(new * left, axis=0) < _CANCELLED**2 * np.sum(coefficients**2, axis=0)):
+            again = heavy.T @ new  # of what is left, rounding is no longer a small part
+            new -= basis @ again
+            coefficients += again
+            left = self.mass @ new
+        return coefficients, left
 
-    def _append(self, used: int, new: Array, before: float = 0.0) -> tuple[int, Array]:
+    def _append(self, used: int, new: Array, heavy: Array, before: float = 0.0) -> tuple[int, Array]:
         """Orthonormalise a block and add it; how many directions it has, and its factor (width, columns)."""
-        heavy = self.mass @ new
         factor = np.eye(new.shape[1])
         for _ in range(2):
             gram = new.T @ heavy
@@ -182,6 +188,8 @@ class _Krylov:
             change = vectors[:, kept] / root
             new, heavy = new @ change, heavy @ change
             factor = (root[:, None] * vectors[:, kept].T) @ factor
+            if root.size == new.shape[1] and root.size and root[0] > _CANCELLED * root[-1]:
+                break
             before = 0.0
         width = new.shape[1]
         self.basis[:, used : used + width], self.heavy[:, used : used + width] = new, heavy

@@ -116,18 +116,20 @@ def is_symmetric(point: Point, matrices: Matrices) -> bool:
     """Whether the stiffness is that of a potential, but for rounding and what is left of the balance."""
     compiled, residual = point.compiled, point.memory.problem.trial.residual
     n = compiled.n_nodes
+    skew = matrices.stiffness - matrices.stiffness.T
+    if skew.nnz == 0 or abs(skew).max() == 0.0:
+        return True
     per_node = np.array([1.0, 1.0 / compiled.length]).repeat(3)  # rotations as displacements of that length
     weight = diags(np.tile(per_node, n))
-    stiffness = weight @ matrices.stiffness @ weight
-    skew = abs(stiffness - stiffness.T).max() if stiffness.nnz else 0.0
+    uneven = abs(weight @ skew @ weight).max()
     acting = []
     element_forces(point.memory.address)
     acting.append(np.max(np.abs(residual[:n] * per_node), initial=0.0))
     applied_forces(point.memory.address, 0)
     acting.append(np.max(np.abs(residual[:n] * per_node), initial=0.0))
     point.refresh()
-    rounding = _ROUNDING * (abs(stiffness).max() if stiffness.nnz else 0.0)
-    return bool(skew <= _ASYMMETRY * max(acting) / compiled.length + rounding)
+    rounding = _ROUNDING * abs(weight @ matrices.stiffness @ weight).max()
+    return bool(uneven <= _ASYMMETRY * max(acting) / compiled.length + rounding)
 
 
 def check_count(n: Any, caller: str, name: str = "n") -> int:
