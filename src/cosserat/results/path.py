@@ -190,9 +190,7 @@ class Path:
         known = ", ".join(repr(p.label) for p in self.points) or "none"
         raise SolveError(f"path: no point {label!r}; special points: {known}")
 
-    def plot(
-        self, place: Any, component: str = "z", *, ax: Any = None, path: str | FilePath | None = None
-    ) -> Figure:
+    def plot(self, place: Any, component: str = "z", *, ax: Any = None, path: str | FilePath | None = None) -> Figure:
         """Draw the parameter over the displacement of a place, with its special points and branches.
 
         Parameters

@@ -1,6 +1,6 @@
 """Points and tangents of an equilibrium path r(x, p) = 0, with pseudo-arc length as the parameter.
 
-Directions are vectors (x, q): left increments of the nodes and multipliers in the order of `Statics`, and q = p / scale.
+Directions are vectors (x, q): left increments of nodes and multipliers in the order of `Statics`, and q = p / scale.
 Their inner product is the mean over the nodes of displacement over the extent of the mechanism and of turn, plus q^2.
 The linear systems are bordered by one component k that changes fast, [T, r_q; e_k, 0]: regular at limit points, and as
 sparse as T (local parametrisation after Rheinboldt). With J w = e_last, w is the tangent and det T / det J = w_q.
@@ -37,7 +37,7 @@ class PathState:
     angle: Array
     value: float  # of the parameter
     tangent: Array  # unit, oriented along the path
-    lu: SuperLU  # of the bordered matrix
+    lu: SuperLU | None  # of the bordered matrix
     sign: int  # of the determinant of the tangent matrix
     iterations: int = 0
 
@@ -54,6 +54,7 @@ class Arc:
         self.weights = np.zeros(self.size + 1)
         self.weights[: 6 * self.n] = np.tile([compiled.size**-2.0, 1.0], self.n).repeat(3) / self.n
         self.weights[-1] = 1.0
+        self.neutral = np.zeros((6 * self.n, 0))  # motions (6n, m) that no load resists along the whole path
 
     def inner(self, a: Array, b: Array) -> float:
         """Inner product of two directions."""
@@ -79,13 +80,44 @@ class Arc:
         trial.frame[:], trial.force[:], trial.angle[:] = state.frame, state.force, state.angle
 
     def _factor(self, k: int) -> tuple[SuperLU | None, int]:
-        """Factors of the bordered matrix at the trial state, and the sign of its determinant."""
+        """Factors of the bordered matrix at the trial state, and the sign of its determinant.
+
+        Neutral motions are barred by rows of their own, in between: T is singular along them.
+        """
         column = csc_matrix(self.scale * self.balance.derivative(self.name).reshape(-1, 1))
         tangent = self.statics.matrix()
         at = (np.array([1.0]), (np.array([0]), np.array([k])))
         row = csc_matrix(at, shape=(1, self.size + 1))
         self.statics.factorizations += 1
-        return signed_factors(block_array([[tangent, column], [row[:, :-1], row[:, -1:]]], format="csc"))
+        m = self.neutral.shape[1]
+        if m == 0:
+            return signed_factors(block_array([[tangent, column], [row[:, :-1], row[:, -1:]]], format="csc"))
+        bars = np.zeros((self.size, m))
+        bars[: 6 * self.n] = self.weights[: 6 * self.n, None] * self.neutral
+        bar = csc_matrix(bars)
+        rows = [[tangent, bar, column], [bar.T, None, None], [row[:, :-1], None, row[:, -1:]]]
+        return signed_factors(block_array(rows, format="csc"))
+
+    def _solve(self, lu: SuperLU, rhs: Array, barred: Array | None = None) -> tuple[Array, Array]:
+        """Solution (x, q) of the bordered system, and the forces that bar neutral motions."""
+        m = self.neutral.shape[1]
+        barred = np.zeros(m) if barred is None else barred
+        out = lu.solve(np.concatenate((rhs[:-1], barred, rhs[-1:])))
+        return np.concatenate((out[: self.size], out[-1:])), out[self.size : self.size + m]
+
+    def follow_neutral(self, state: PathState) -> float:
+        """Neutral motions at a state from those near by; returns their stiffness, in the units of `eigenvalues`."""
+        assert state.lu is not None
+        m = self.neutral.shape[1]
+        w, _ = self._solve(state.lu, self.along_parameter)
+        new, stiffness = np.zeros_like(self.neutral), 0.0
+        for k in range(m):
+            y, force = self._solve(state.lu, np.zeros(self.size + 1), np.eye(m)[k])
+            new[:, k] = (y - (y[-1] / w[-1]) * w)[: 6 * self.n]
+            stiffness = max(stiffness, float(np.max(np.abs(force))))
+        root = np.sqrt(self.weights[: 6 * self.n, None])
+        self.neutral = np.linalg.qr(root * new)[0] / root
+        return stiffness
 
     def correct(
         self, start: PathState, direction: Array, length: float, *, fixed: float | None = None, strict: bool = True
@@ -106,14 +138,14 @@ class Arc:
         statics.apply(before, start.force, step[:-1].reshape(shape), 1.0)
         rhs = statics.residual()
         predict_stress(statics.memory.address, before, trial.increment)
-        previous, total = np.inf, 0.0
+        previous = np.inf
         extent = statics.compiled.size
         for iteration in range(MAX_CORRECTIONS):
             lu, sign = self._factor(k)
             if lu is None or not np.all(np.isfinite(rhs)):
                 return None
-            y = lu.solve(np.append(rhs.ravel(), 0.0))
-            w = lu.solve(self.along_parameter)
+            y, _ = self._solve(lu, np.append(rhs.ravel(), 0.0))
+            w, _ = self._solve(lu, self.along_parameter)
             if not np.all(np.isfinite(y)) or not np.all(np.isfinite(w)):
                 return None
             along = self.inner(direction, w)
@@ -125,7 +157,6 @@ class Arc:
             else:
                 y[-1] = 0.0  # but for rounding it is
             norm = statics.size_of(y[:-1].reshape(shape)) + abs(y[-1]) * extent
-            total += norm
             if iteration == 0 and np.sqrt(self.inner(y, y)) > max(abs(length), 1e-6) and strict:
                 return None
             before, force = trial.frame.copy(), trial.force.copy()
@@ -147,9 +178,10 @@ class Arc:
 
     def inverse(self, state: PathState, load: Array) -> Array:
         """T^-1 load for loads (6n,) on the nodes, from the factors of the bordered matrix; the nodes' part (6n,)."""
+        assert state.lu is not None
         m = 6 * self.n
-        y = state.lu.solve(np.concatenate((load, np.zeros(self.size + 1 - m))))
-        w = state.lu.solve(self.along_parameter)
+        y, _ = self._solve(state.lu, np.concatenate((load, np.zeros(self.size + 1 - m))))
+        w, _ = self._solve(state.lu, self.along_parameter)
         smallest = 1e-15 * np.sqrt(self.inner(w, w))
         pivot = w[-1] if abs(w[-1]) > smallest else np.copysign(smallest, w[-1])
         return (y - (y[-1] / pivot) * w)[:m]

@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 
 _SMALLEST = 1e-7  # step length below which a path is given up
 _WANTED_ITERATIONS = 4
+_NEUTRAL = 1e-3  # stiffness of a neutral motion, relative to the softest other one
 _LARGEST_TURN = 0.3  # rad between tangents of neighbouring points
 
 
@@ -108,7 +109,13 @@ def continuation(
     name = knobs.names[0]
     with knobs.kept():
         path, ends = _follow(
-            knobs, name, start, float(stop), direction, mode, _Options(step, max_step, max_steps, until, time, tolerance)
+            knobs,
+            name,
+            start,
+            float(stop),
+            direction,
+            mode,
+            _Options(step, max_step, max_steps, until, time, tolerance),
         )
         for point in _chosen(path, switch):
             for side in (1, -1):
@@ -181,11 +188,8 @@ def _follow(
     balance = Parametric(knobs, found, options.time, {name: np.copysign(scale, stop - value)})
     arc = Arc(balance, name, scale, options.tolerance)
     trace = _Trace()
-    first = _first(arc, found, value)
-    if isinstance(start, PathPoint):
-        status = _walk(arc, trace, first, _crossing_direction(arc, start, side, mode), stop, options)
-    else:
-        status = _walk(arc, trace, first, None, stop, options)
+    leave = _crossing_direction(arc, start, side, mode) if isinstance(start, PathPoint) else None
+    status = _walk(arc, trace, _first(arc, found, value), leave, stop, options)
     stats = {
         "steps": len(trace.points) - 1,
         "iterations": arc.statics.iterations,
@@ -223,9 +227,7 @@ def _start(knobs: Knobs, name: str, start: float | PathPoint, options: _Options)
 
 def _first(arc: Arc, found: Equilibrium, value: float) -> PathState:
     history = found.trajectory.history
-    raw = PathState(
-        history.frame[-1], history.force[-1], history.angle[-1], value, arc.along_parameter, None, 0
-    )  # type: ignore[arg-type]
+    raw = PathState(history.frame[-1], history.force[-1], history.angle[-1], value, arc.along_parameter, None, 0)
     state = arc.correct(raw, arc.along_parameter, 0.0, fixed=value, strict=False)
     if state is None:
         raise SolveError(f"continuation: the equilibrium at {arc.name} = {value:g} is lost on a second look; "
@@ -237,15 +239,15 @@ def _crossing_direction(arc: Arc, point: PathPoint, side: int, mode: int) -> Arr
     """The critical shape, made orthogonal to the path it crosses."""
     if not 0 <= mode < point.multiplicity:
         raise SolveError(f"continuation: {point.label!r} has {point.multiplicity} critical shape(s); mode={mode!r}")
+    # where a symmetry lets it buckle to all sides alike, the other shapes turn the branch about and nothing resists
+    arc.neutral = np.array([s for k, s in enumerate(point.shapes) if k != mode]).T.reshape(6 * arc.n, -1)
     direction = np.zeros(arc.size + 1)
     direction[: 6 * arc.n] = side * point.shapes[mode]
     along = point.direction
     return arc.unit(direction - arc.inner(direction, along) * along)
 
 
-def _walk(
-    arc: Arc, trace: _Trace, first: PathState, leave: Array | None, stop: float, options: _Options
-) -> Status:
+def _walk(arc: Arc, trace: _Trace, first: PathState, leave: Array | None, stop: float, options: _Options) -> Status:
     """Step by step until the end; `leave` is the direction of the first step, if not along the path."""
     here = point_of(arc, first)
     length = options.step
@@ -271,6 +273,11 @@ def _walk(
                     if arc.inner(state.tangent, direction) < 0.0:
                         state.tangent = -state.tangent
             there = point_of(arc, state)
+            if leave is not None and arc.neutral.size:
+                softest = np.min(np.abs(there.values), initial=np.inf)
+                if arc.follow_neutral(state) > _NEUTRAL * softest:
+                    arc.neutral = np.zeros((6 * arc.n, 0))  # the other shapes are other branches
+                    continue
             covered = length if not final else _length_between(arc, here.state, there.state, direction, length)
             between = [] if leave is not None else critical_points(arc, here, there, covered)
         if between is None:
@@ -286,6 +293,8 @@ def _walk(
             return Status(Outcome.NOT_CONVERGED, arc.balance.times[0], problem, where)
         trace.add(there, between)
         n_steps += 1
+        if arc.neutral.size and leave is None:
+            arc.follow_neutral(state)
         here, leave = there, None
         if final:
             return Status(Outcome.OK, arc.balance.times[0], f"{arc.name} = {stop:g} reached")
@@ -326,9 +335,7 @@ def _not_accepted(arc: Arc, value: float) -> str:
 def _history(states: list[PathState]) -> History:
     frame = np.array([s.frame for s in states])
     still = np.zeros((*frame.shape[:2], 6))
-    return History(
-        frame, still, still, np.array([s.force for s in states]), np.array([s.angle for s in states])
-    )
+    return History(frame, still, still, np.array([s.force for s in states]), np.array([s.angle for s in states]))
 
 
 def _equilibrium_of(arc: Arc, state: PathState) -> Equilibrium:

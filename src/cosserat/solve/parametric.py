@@ -205,13 +205,10 @@ def _zero_if_none(spin: Array | None) -> Array:
     return np.zeros(6) if spin is None else spin
 
 
-def _pairs(a: System, b: System) -> dict[str, tuple[Array, Array]]:
+def _pairs(a: System, b: System) -> dict[str, tuple[Any, Any]]:
     """Arrays of two systems by name, without those that describe the matrix or that a solver fills."""
-    out = {}
-    for group, first, second in zip(a._fields, a, b, strict=True):
-        if group == "pattern":
-            continue
-        for name, x, y in zip(first._fields, first, second, strict=True):
-            if name not in ("block", "soft"):
-                out[f"{group}.{name}"] = (x, y)
+    out: dict[str, tuple[Any, Any]] = {}
+    for group in (name for name in a._fields if name != "pattern"):
+        first, second = getattr(a, group)._asdict(), getattr(b, group)._asdict()
+        out |= {f"{group}.{k}": (first[k], second[k]) for k in first if k not in ("block", "soft")}
     return out

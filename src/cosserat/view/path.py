@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
 from cosserat.results.path import Path
-from cosserat.view.plot import new_axes, finish
+from cosserat.view.plot import finish, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,7 +67,7 @@ def _spans(stable: NDArray[np.bool_], special: list[int]) -> list[tuple[slice, b
     ordinary = [i for i in range(len(stable)) if i not in special]
     runs: list[tuple[slice, bool]] = []
     begin = 0
-    for a, b in zip(ordinary[:-1], ordinary[1:], strict=True):
+    for a, b in pairwise(ordinary):
         if stable[a] != stable[b]:
             between = [i for i in special if a < i < b]
             change = between[0] if between else b
