@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from cosserat.errors import ModelError
-from cosserat.model import GROUND, Beam, Material, Model, Revolute, RigidBody, Tube
+from cosserat.model import GROUND, Beam, Material, Model, Parameter, Revolute, RigidBody, Tube
 
 VARIANTS: dict[str, tuple[str, int]] = {
     "RR": ("RR", 1),
@@ -50,8 +50,9 @@ def two_link_arm(variant: str = "FF", *, actuated: bool = False) -> Model:
     variant : str
         ``RR, RF, FR, FF`` (R: rigid, F: flexible with one element), ``FF2``, ``FF5``, ``FF10``.
     actuated : bool
-        Not as published: both joints have a motor whose torque a controller sets, zero without one, and a little
-        viscous friction (0.02 N m s/rad); the arms have a little internal damping (Kelvin-Voigt time 0.1 ms).
+        Not as published: both joints have a motor whose torque a controller sets, zero without one, a little viscous
+        friction (0.02 N m s/rad), and a brake, released: the parameter ``brake`` is its stiffness (N m/rad); the arms
+        have a little internal damping (Kelvin-Voigt time 0.1 ms).
 
     Returns
     -------
@@ -70,7 +71,7 @@ def two_link_arm(variant: str = "FF", *, actuated: bool = False) -> Model:
     model = Model(f"two-link {variant}", gravity=(0.0, 0.0, -9.81))
     ends = [_add_arm(model, k, kind, elements, 1e-4 if actuated else 0.0) for k, kind in enumerate(kinds)]
     z = (0.0, 0.0, 1.0)
-    motor: dict[str, Any] = {"effort": 0.0, "damping": 0.02} if actuated else {}
+    motor: dict[str, Any] = {"effort": 0.0, "damping": 0.02, "stiffness": Parameter("brake", 0.0)} if actuated else {}
     model.add(Revolute("shoulder", GROUND, ends[0][0], axis=z, **(motor or {"motion": "t - sin(t)"})))
     model.add(Revolute("elbow", ends[0][1], ends[1][0], axis=z, **motor))
     return model
