@@ -12,6 +12,7 @@ from cosserat.cli.doctor import doctor
 from cosserat.cli.equilibrium import equilibrium
 from cosserat.cli.modes import modes
 from cosserat.cli.run import run
+from cosserat.cli.stability import stability
 from cosserat.cli.validate import validate
 
 app = typer.Typer(
@@ -40,7 +41,7 @@ def _options(
     """Options of the program itself."""
 
 
-for _command in (demo, run, equilibrium, modes, validate, doctor):
+for _command in (demo, run, equilibrium, modes, stability, validate, doctor):
     app.command()(_command)
 
 

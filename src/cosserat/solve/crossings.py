@@ -78,7 +78,9 @@ def _first(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> t
             points = [p for p in points if (p[0] - live.value) * (live.value - other.value) >= 0.0]
             points.append((live.value, vanishing, s.imag))
         before = guess, imaginary
-        guess, imaginary = _extrapolate(points, near.value, far.value)
+        rounded = other.n_zero > live.n_zero  # critical as far as rounding can tell
+        slack = abs(far.value - near.value) if rounded else _CLOSEST * abs(other.value)
+        guess, imaginary = _extrapolate(points, other.value, live.value, slack)
         scale = max(abs(guess), 1e-3 * abs(b.value - a.value))
         settled = abs(guess - before[0]) <= _PRECISION * scale and abs(imaginary - before[1]) <= 1e-9 * size
         if len(points) >= 3 and (settled or abs(live.value - guess) <= _CLOSEST * scale):
@@ -89,8 +91,15 @@ def _first(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> t
             guess = 0.5 * (far.value + near.value) if abs(s.real) <= 1e-2 * abs(s) else np.nan
             imaginary = s.imag
             break
-        at = guess + _NEARER * (live.value - guess) if np.isfinite(guess) else 0.5 * (near.value + far.value)
+        if rounded:
+            at = other.value + _NEARER * (live.value - other.value)
+        elif np.isfinite(guess):
+            at = guess + _NEARER * (live.value - guess)
+        else:
+            at = 0.5 * (near.value + far.value)
         middle = evaluate(at)
+        if middle.n_zero > live.n_zero and len(points) >= 3 and np.isfinite(guess):
+            break
         if middle.n_growing == near.n_growing:
             near = middle
         else:
@@ -135,15 +144,19 @@ def _crossing_eigenvalue(live: Spectrum, other: Spectrum) -> complex:
     return complex(left[np.argmin(left.real)])
 
 
-def _extrapolate(points: list[tuple[float, float, float]], near: float, far: float) -> tuple[float, float]:
-    """Value at which the quantity that vanishes does, and imaginary part there; NaN if outside the bracket."""
+def _extrapolate(
+    points: list[tuple[float, float, float]], other: float, live: float, slack: float
+) -> tuple[float, float]:
+    """Value at which the quantity that vanishes does, and imaginary part there; NaN if outside the bracket.
+
+    The end of the bracket that does not grow may be critical itself: so far the guess may lie beyond it.
+    """
     last = points[-3:]
     vanishing = [p[1] for p in last]
     if len(last) < 2 or any(not 0.0 <= y < x for x, y in pairwise(vanishing)):
         return np.nan, np.nan
     guess = _at_zero(vanishing, [p[0] for p in last])
-    slack = _CLOSEST * abs(guess)  # the end of the bracket may itself be critical
-    if not min(near, far) - slack <= guess <= max(near, far) + slack:
+    if not min(other, live) - slack <= guess <= max(other, live) + slack:
         return np.nan, np.nan
     return float(guess), _at_zero(vanishing, [p[2] for p in last])
 

@@ -25,7 +25,7 @@ Complex = NDArray[np.complex128]
 
 _DENSE = 60  # free motions up to which all eigenvalues at once are cheaper than a Krylov space
 _LARGEST_DENSE = 1500  # free motions up to which a Krylov space that fails is replaced by dense algebra
-_ROUNDING = 64.0 * np.finfo(float).eps  # stiffness that cannot be told from zero, relative to what cancels in it
+_ROUNDING = 16.0 * np.finfo(float).eps  # stiffness that cannot be told from zero, relative to what cancels in it
 _ACCEPTED = 1e-7  # defect of an eigenvector in the inverted problem
 
 
@@ -179,7 +179,7 @@ def _invert(matrices: Matrices, shift: complex, squared: bool) -> _Inverse | Non
         return None
     size_of = np.abs(x) / growth
     held = float(size_of @ (abs(matrices.mass) @ size_of)) / growth
-    singular = bool(held <= 1e2 * _ROUNDING * float(size_of @ (abs(P) @ size_of)))
+    singular = bool(held <= 1e3 * _ROUNDING * float(size_of @ (abs(P) @ size_of)))
     return _Inverse(matrices, shift, solve, 1.0 / np.sqrt(growth), singular, squared)
 
 

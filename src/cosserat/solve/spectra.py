@@ -57,6 +57,11 @@ class Spectrum:
         """How many eigenvalues have a positive real part: it changes by one for divergence, by two for flutter."""
         return int(np.count_nonzero(self.growing))
 
+    @property
+    def n_zero(self) -> int:
+        """How many eigenvalues are zero: free motions, and those that rounding cannot tell from it."""
+        return int(np.count_nonzero(self.eigenvalues == 0.0))
+
     def mirrored(self, s: complex) -> bool:
         """Whether -conj(s) is an eigenvalue too, as in systems that dissipate nothing."""
         return bool(np.min(np.abs(self.eigenvalues + np.conj(s))) <= 1e-2 * abs(s.real))

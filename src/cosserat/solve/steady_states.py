@@ -14,10 +14,12 @@ from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import ParameterError, SolveError
 from cosserat.kernels.arrays import Inputs
+from cosserat.kernels.integrate import load_stages
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.equilibrium import equilibrium
-from cosserat.solve.initial import consistent_accelerations, set_trial
+from cosserat.solve.initial import consistent_accelerations, set_trial, soften_redundant
+from cosserat.solve.memory import new_memory
 from cosserat.solve.parametric import Knobs
 from cosserat.solve.point import Point, point_at
 from cosserat.solve.spin import check_steady, spin_twist, twists_in
@@ -167,7 +169,8 @@ class SteadyStates:
         point = self._renewed()
         memory, compiled = point.memory, point.compiled
         state, rotation = memory.problem.state, spin_twist(self._knobs.spin, self._knobs.center)
-        state.frame[:], state.angle[:] = known.frame, known.angle
+        state.frame[:] = known.frame
+        state.angle[:] = known.angle if known.angle.shape == state.angle.shape else 0.0
         state.twist[:] = 0.0 if rotation is None else twists_in(rotation, known.frame)
         inputs = memory.problem.inputs
         if rotation is not None:
@@ -190,19 +193,19 @@ class SteadyStates:
     def _renewed(self) -> Point:
         """The point with arrays and inputs for the present parameters."""
         assert self._point is not None
-        point, memory = self._point, self._point.memory
-        if not self._inputs_only:
-            compiled = compile_model(self._knobs.model)
-            if compiled.frames.shape != point.compiled.frames.shape:
-                raise SolveError(f"{self._caller}: parameter {self.names[0]!r} changes the number of nodes")
-            system = compiled.system._replace(
-                joints=compiled.system.joints._replace(soft=memory.problem.joints.soft),
-                pattern=memory.problem.pattern,
-            )
-            memory.replace(**system._asdict())
-            point.compiled = dataclasses.replace(compiled, system=system, blocks=point.compiled.blocks)
-        memory.replace(inputs=self._sample(point.compiled))
-        return point
+        point = self._point
+        if self._inputs_only:
+            point.memory.replace(inputs=self._sample(point.compiled))
+            return point
+        compiled = compile_model(self._knobs.model)
+        if compiled.frames.shape != point.compiled.frames.shape:
+            raise SolveError(f"{self._caller}: parameter {self.names[0]!r} changes the number of nodes")
+        memory = new_memory(compiled, self._sample(compiled))
+        memory.problem.solver.settings[0] = 1.0
+        load_stages(memory.table, memory.problem)
+        soften_redundant(compiled, memory)
+        self._point = Point(compiled, memory, point.time, point.kind)
+        return self._point
 
     def _state(self, values: Array) -> _Known:
         assert self._point is not None
