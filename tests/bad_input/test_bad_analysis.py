@@ -17,7 +17,7 @@ def model():
 
 @pytest.mark.parametrize("n", [0, -3, 2.5, "many", None, True])
 def test_number_of_modes(model, n):
-    with pytest.raises(cs.CosseratError, match="modes: n is .*whole number from 1"):
+    with pytest.raises(cs.CosseratError, match=r"modes: n is .*whole number from 1"):
         cs.modes(model, n)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.kernels.arrays import History
-from cosserat.lie import se3
+from cosserat.lie import so3
 from cosserat.results.mode_table import remark, where
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
@@ -38,10 +38,11 @@ def plot_mode(modes: Modes, i: int, ax: Any, path: str | Path | None, amplitude:
     axes_shown = sorted(np.argsort(-extent, kind="stable")[: 3 if extent.min() > FLAT * extent.max() else 2])
     figure, axes = _axes(ax, len(axes_shown) == 3)
     for k, name in enumerate(rest):
-        style = "o" if len(rest[name]) == 1 else "-"
-        axes.plot(*rest[name][:, axes_shown].T, style, color="0.6", lw=1.0, ls="--" if style == "-" else "none")
-        axes.plot(*opposite[name][:, axes_shown].T, style, color=f"C{k % 10}", lw=1.0, alpha=0.3)
-        axes.plot(*moved[name][:, axes_shown].T, style, color=f"C{k % 10}", lw=2.2, label=name)
+        dot = np.ptp(rest[name], axis=0).max() <= 1e-6 * extent.max()  # a body at its only joint
+        line: dict[str, Any] = {"marker": "o", "ls": "none"} if dot else {"ls": "-"}
+        axes.plot(*rest[name][:, axes_shown].T, **(line if dot else {"ls": "--"}), color="0.6", lw=1.0)
+        axes.plot(*opposite[name][:, axes_shown].T, **line, color=f"C{k % 10}", lw=1.0, alpha=0.3)
+        axes.plot(*moved[name][:, axes_shown].T, **line, color=f"C{k % 10}", lw=2.2, label=name)
     for axis, letter in zip(axes_shown, "xyz", strict=False):
         getattr(axes, f"set_{letter}label")(f"{'xyz'[axis]} (m)")
     if len(axes_shown) == 3:
@@ -95,14 +96,13 @@ def _scale(modes: Modes, i: int, amplitude: float | None) -> float:
 
 
 def _frames(modes: Modes, i: int, factor: complex) -> Array:
-    """Frames (n+1, 12) displaced by the real part of factor times the shape."""
+    """Frames (n+1, 12) displaced by the real part of factor times the shape; linear, so that joints stay together."""
     frames = modes.motion.frame[-1].copy()
     step = np.real(factor * modes.shapes[:, i]).reshape(-1, 6)
     for k, x in enumerate(step):
-        E = se3.exp(x)
         R = frames[k, :9].reshape(3, 3)
-        frames[k, 9:] += R @ E[:3, 3]
-        frames[k, :9] = (R @ E[:3, :3]).ravel()
+        frames[k, 9:] += R @ x[:3]
+        frames[k, :9] = (R @ so3.exp(x[3:])).ravel()
     return frames
 
 

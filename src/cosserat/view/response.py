@@ -73,7 +73,7 @@ def plot_resonances(resonances: Resonances, ax: Any, path: str | Path | None) ->
         if 0.0 < f <= end:
             ax.axvspan(f * (1 - tolerance), f * (1 + tolerance), color="C0", alpha=0.2, lw=0)
             ax.axvline(f, color="C0", lw=1.0)
-            ax.annotate(f"mode {k}", (f, 1.12), rotation=90, fontsize="x-small", ha="right", va="top", color="C0")
+            ax.annotate(f"mode {k}", (f, 1.38), rotation=90, fontsize="x-small", ha="right", va="top", color="C0")
     met = {m.harmonic for m in resonances}
     for q, h in zip(p, height):
         colour = "C3" if q in met else "0.45"
@@ -85,7 +85,7 @@ def plot_resonances(resonances: Resonances, ax: Any, path: str | Path | None) ->
             xytext=(0, 4), textcoords="offset points", fontsize="small",
         )  # fmt: skip
     ax.set_xlim(0.0, end)
-    ax.set_ylim(0.0, 1.15)
+    ax.set_ylim(0.0, 1.4)
     ax.set_xlabel("frequency (Hz)")
     ax.set_ylabel("amplitude of the harmonic (relative)")
     ax.set_title(f"{modes.motion.mechanism.name}: harmonics of {resonances.period:g} s and modes")
