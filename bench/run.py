@@ -35,6 +35,7 @@ from rich.table import Table
 import problem
 from modes import bench_modes
 from problem import Timing
+from stability import bench_stability
 
 HERE = Path(__file__).parent
 TARGETS = {"RR": 3.0, "FF10": 10.0}
@@ -248,6 +249,7 @@ SECTIONS = {
     "cantilever": bench_cantilever,
     "startup": bench_startup,
     "modes": bench_modes,
+    "stability": bench_stability,
 }
 
 
