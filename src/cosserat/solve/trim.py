@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import block_array, csc_matrix, identity
 from scipy.sparse.linalg import splu
 
-from cosserat.errors import SolveError
+from cosserat.errors import ModelError, SolveError
 from cosserat.kernels.arrays import History
 from cosserat.kernels.residual import predict_stress
 from cosserat.model.model import Model
@@ -226,13 +226,11 @@ def _meet(
             break
         size = statics.size_of(step)
         fraction = min(1.0, 0.3 * statics.compiled.size / size) if size > 0.0 else 1.0
+        fraction = _turn(balance, change[rhs.size :], fraction)
         before, force = trial.frame.copy(), trial.force.copy()
         statics.apply(before, force, step, fraction)
-        values = np.array(list(knobs.values.values())) + fraction * change[rhs.size :]
-        balance.turn(dict(zip(knobs.names, values, strict=True)))
         rhs = statics.residual()
         if fraction == 1.0 and size <= tolerance * statics.compiled.size:
-            knobs.check()
             point = _point(balance)
             return _found(balance), max(abs(t.value(point) - t.wanted) for t in targets)
         predict_stress(statics.memory.address, before, trial.increment)
@@ -241,6 +239,20 @@ def _meet(
         f"trim: no equilibrium with {listed} was found by varying {', '.join(map(repr, knobs.names))}; check that they "
         "can reach the targets, or pass first guesses, unknowns={'T': 1.0}, or start= an Equilibrium near by"
     )
+
+
+def _turn(balance: Parametric, change: Array, fraction: float) -> float:
+    """Change the parameters by a fraction that the model can take; returns it."""
+    values = np.array(list(balance.knobs.values.values()))
+    while True:
+        try:
+            balance.turn(dict(zip(balance.knobs.names, values + fraction * change, strict=True)))
+            balance.knobs.check()
+            return fraction
+        except ModelError:
+            fraction *= 0.5
+            if fraction < 1e-3:
+                raise
 
 
 def _correction(balance: Parametric, targets: list[Target], rhs: Array) -> Array:
