@@ -21,6 +21,14 @@ def test_number_of_modes(model, n):
         cs.modes(model, n)
 
 
+@pytest.mark.parametrize("wrong", ["model.yaml", None, 3])
+def test_not_a_model(wrong):
+    with pytest.raises(cs.CosseratError, match="is not a Model"):
+        cs.modes(wrong)
+    with pytest.raises(cs.CosseratError, match="is not a Model"):
+        cs.frequency_response(wrong, "hinge", "body", [1.0])
+
+
 def test_about_something_else(model):
     with pytest.raises(cs.CosseratError, match="about=3 is not understood"):
         cs.modes(model, about=3)

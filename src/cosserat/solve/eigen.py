@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 _DENSE = 100  # free motions up to which all modes at once are cheaper than a Krylov space
 _LARGEST_DENSE = 2000  # free motions up to which dense algebra may replace it
-_BLOCK = 6
+_BLOCKS = (6, 18, 54, 162)  # widths of the block, tried until it holds the largest group of equal frequencies
 _SPARE = 3  # modes computed beyond those asked for, so that the last ones are not of a torn group
 _CONVERGED = 1e-7  # residual of a Ritz vector, relative; the eigenvalue's error is its square
 _CANCELLED = 1e-2  # part of a new direction below which it is orthogonalised again
@@ -53,16 +53,30 @@ def symmetric_modes(matrices: Matrices, n: int) -> Symmetric:
         return Symmetric(np.zeros(0), np.zeros((size, 0)))
     if free <= _DENSE or (4 * n >= free and free <= _LARGEST_DENSE):
         return _select(matrices, *_dense(matrices), n)
-    largest = _largest(matrices)
-    shift, squares, shapes = -_SHIFT * largest, np.zeros(0), np.zeros((size, 0))
+    shift = -_SHIFT * _largest(matrices)
     for _ in range(4):
-        squares, shapes = _Krylov(matrices, shift, n).solve()
-        found = _select(matrices, squares, shapes, n)
+        found = _select(matrices, *_near(matrices, shift, n), n)
         above = found.squares[found.squares > 0.0]
         if above.size == 0 or 1e-6 * above[0] <= -shift <= 3.0 * above[0]:
-            return found
+            break
         shift = -float(above[0])
     return found
+
+
+def _near(matrices: Matrices, shift: float, n: int) -> tuple[Array, Array]:
+    """Modes near a shift, more than n; the block of the Krylov space grows until it holds the largest group."""
+    solve = _factor(matrices, shift)
+    free = matrices.mass.shape[0] - matrices.constraints.shape[0]
+    for block in _BLOCKS:
+        result = _Krylov(matrices, solve, shift, n, block).modes()
+        if result is not None:
+            return result
+    if free <= _LARGEST_DENSE:
+        return _dense(matrices)
+    raise SolveError(
+        f"the {n} lowest modes were not separated: too many have the same frequency; ask for fewer modes, or look for "
+        "a part whose stiffness is out of all proportion"
+    )
 
 
 def _largest(matrices: Matrices) -> float:
@@ -117,52 +131,49 @@ def _dense(matrices: Matrices) -> tuple[Array, Array]:
 class _Krylov:
     """A growing orthonormal basis of motions, and the inverted problem projected on it."""
 
-    def __init__(self, matrices: Matrices, shift: float, n: int) -> None:
-        self.matrices, self.shift, self.n = matrices, shift, n
+    def __init__(self, matrices: Matrices, solve: Any, shift: float, n: int, block: int) -> None:
+        self.shift, self.n, self.block = shift, n, block
         self.mass = matrices.mass.tocsr()
-        self.solve_system = _factor(matrices, shift)
+        self.solve = solve
         size = matrices.mass.shape[0]
         self.free = size - matrices.constraints.shape[0]
-        self.most = min(self.free, 8 * (n + _BLOCK) + 100)
-        room = self.most + 4 * _BLOCK
+        self.most = min(self.free, 8 * (n + block) + 100)
+        room = self.most + 2 * block
         self.basis = np.empty((size, room), order="F")
         self.heavy = np.empty_like(self.basis)  # mass times basis
         self.projected = np.zeros((room, room))
         self.rng = np.random.default_rng(20)
 
-    def solve(self) -> tuple[Array, Array]:
-        """Eigenvalues and shapes, more than asked for."""
+    def modes(self) -> tuple[Array, Array] | None:
+        """Eigenvalues and shapes, more than asked for; None if the block is too narrow, or the space too small."""
         start = self._random()
         used, width = 0, self._append(0, start, self.mass @ start)[0]
         while True:
             block = slice(used, used + width)
             used += width
-            new = self.solve_system(self.heavy[:, block])
+            new = self.solve(self.heavy[:, block])
             coefficients, heavy = self._orthogonalise(new, used)
             self.projected[:used, block] = coefficients
             width, last = self._append(used, new, heavy, np.sum(coefficients**2, axis=0).max())
-            complete = width == 0 or used >= self.free
             self.projected[used : used + width, block] = last
-            if not complete and used < self.n + 3 * _BLOCK:
+            complete = width == 0 or used >= self.free
+            if not complete and used < self.n + 3 * self.block:
                 continue
             theta, vectors = self._ritz(used)
             wanted = self._wanted(theta)
             residual = np.linalg.norm(last @ vectors[block], axis=0)
             if complete or np.all(residual[wanted] <= _CONVERGED * np.abs(theta[wanted])):
-                more = None if used >= self.free else self._unseen(used, width, vectors, theta, wanted)
-                if more is None:
-                    return self.shift + 1.0 / theta[wanted], self.basis[:, :used] @ vectors[:, wanted]
-                width += self._append(used + width, more, self.mass @ more)[0]
+                shapes = self.basis[:, :used] @ vectors[:, wanted]
+                if used < self.free and self._has_missed(theta[wanted], shapes):
+                    return None
+                return self.shift + 1.0 / theta[wanted], shapes
             if used >= self.most:
-                raise SolveError(
-                    f"the {self.n} lowest modes were not separated in a space of {used} motions; ask for fewer modes, "
-                    "or look for a part whose stiffness is out of all proportion"
-                )
+                return None
 
     def _random(self) -> Array:
         """Motions that the joints allow, smooth enough to hold all modes sought."""
-        start = self.mass @ self.rng.normal(size=(self.mass.shape[0], _BLOCK))
-        return self.solve_system(start)
+        start = self.mass @ self.rng.normal(size=(self.mass.shape[0], self.block))
+        return self.solve(start)
 
     def _orthogonalise(self, new: Array, used: int) -> tuple[Array, Array]:
         """Take the part along the basis out of a block, in place; its coefficients, and mass times what is left."""
@@ -207,37 +218,30 @@ class _Krylov:
         free = int(np.sum(np.abs(self.shift + 1.0 / theta[above]) < 1e-3 * abs(self.shift)))
         return np.concatenate((below, above[: self.n + _SPARE + free]))
 
-    def _unseen(self, used: int, width: int, vectors: Array, theta: Array, wanted: NDArray[np.int64]) -> Array | None:
-        """Look from a new random start for more modes of a group as large as a block; a block to go on with, if any.
+    def _has_missed(self, theta: Array, shapes: Array) -> bool:
+        """Whether a new random start finds more of a group of equal eigenvalues that is as large as the block.
 
         Of equal eigenvalues a block Krylov space finds as many as the block is wide, so only such a group is in doubt.
         """
-        near = np.sort(theta[wanted])
-        if len(near) < _BLOCK or np.all(
-            np.abs(near[_BLOCK - 1 :] - near[: 1 - _BLOCK]) > 1e-6 * np.abs(near[_BLOCK - 1 :])
-        ):
-            return None
-        found = self.basis[:, :used] @ vectors[:, wanted]
-        heavy = self.mass @ found
+        near, k = np.sort(theta), self.block - 1
+        if len(near) <= k or np.all(np.abs(near[k:] - near[: len(near) - k]) > 1e-6 * np.abs(near[k:])):
+            return False
+        heavy = self.mass @ shapes
         new = self._random()
-        ritz = np.zeros(1)
         for _ in range(3):
             for _ in range(2):
-                new -= found @ (heavy.T @ new)
+                new -= shapes @ (heavy.T @ new)
             gram = new.T @ (self.mass @ new)
             values, turned = np.linalg.eigh(0.5 * (gram + gram.T))
             if not values[-1] > 0.0:
-                return None
+                return False
             good = values > 1e-12 * values[-1]
             new = new @ (turned[:, good] / np.sqrt(values[good]))
-            after = self.solve_system(self.mass @ new)
+            after = self.solve(self.mass @ new)
             inside = new.T @ (self.mass @ after)
             ritz = np.linalg.eigvalsh(0.5 * (inside + inside.T))
             new = after
-        if np.max(np.abs(ritz)) <= np.min(np.abs(theta[wanted])) * (1.0 + 1e-6):
-            return None
-        self._orthogonalise(new, used + width)
-        return new
+        return bool(np.max(np.abs(ritz)) > np.min(np.abs(theta)) * (1.0 + 1e-6))
 
 
 def _factor(matrices: Matrices, shift: float) -> Any:

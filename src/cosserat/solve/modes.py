@@ -80,6 +80,8 @@ def modes(
 
 def quiet_point(model: Model, about: Any, **options: Any) -> Point:
     """The point, without the warning that a part which nothing holds or pushes will never move: here it vibrates."""
+    if not isinstance(model, Model):
+        raise SolveError(f"{options['caller']}: {model!r} is not a Model; build one with cosserat.Model or load_model")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*will never move", category=CosseratWarning)
         return point_at(model, about, **options)
