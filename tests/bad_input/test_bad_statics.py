@@ -37,7 +37,7 @@ def test_parameter_without_effect_on_balance():
 
 
 def test_start_and_stop():
-    with pytest.raises(SolveError, match="start and stop are both 1.0"):
+    with pytest.raises(SolveError, match=r"start and stop are both 1\.0"):
         cs.continuation(pendulum(), "T", 1.0, 1.0)
     for bad in (np.nan, "a", None, [1.0]):
         with pytest.raises(SolveError, match="stop is"):
