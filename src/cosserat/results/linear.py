@@ -226,14 +226,14 @@ class LinearModel:
             follow = -W @ np.linalg.solve(K_ww, W.T @ self.stiffness @ V)
             give = W @ np.linalg.solve(K_ww, W.T @ self.force)
         T = V + follow
-        rows = self.rows
+        rows, moved = self.rows, give * np.array(self.driven, dtype=float)  # motions have rates, forces may jump
         new = OutputRows(
             position=rows.position @ T,
             rate=rows.rate @ T,
             acceleration=rows.acceleration @ T,
             u0=rows.u0 + rows.position @ give,
-            u1=rows.u1,
-            u2=rows.u2,
+            u1=rows.u1 + rows.rate @ moved,
+            u2=rows.u2 + rows.acceleration @ moved,
         )
         return replace(
             self,
@@ -241,7 +241,7 @@ class LinearModel:
             damping=left @ self.damping @ T,
             stiffness=left @ self.stiffness @ T,
             force=left @ (self.force - self.stiffness @ give),
-            drag=left @ self.drag,
+            drag=left @ (self.drag + self.damping @ moved),
             rows=new,
             basis=self.basis @ T,
             drives=self.drives + self.basis @ give,

@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh, qr, solve_triangular
+from scipy.sparse import block_array, csc_matrix, identity, vstack
+from scipy.sparse.linalg import splu
 
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.linear import ACCELERATION, POSITION, LinearModel, OutputRows
+from cosserat.solve.eigen import symmetric_modes
 from cosserat.solve.kinematic_rows import joint_jacobian
 from cosserat.solve.matrices import Matrices, matrices_at
+from cosserat.solve.modes import is_symmetric
 from cosserat.solve.output_rows import coordinate_names
 from cosserat.solve.point import Point, point_at
 from cosserat.solve.ports import InputPorts, OutputPorts, input_ports, output_ports
@@ -21,6 +25,8 @@ Array = NDArray[np.float64]
 
 _INDEPENDENT = 1e-8  # smallest share of a coordinate that others do not say
 _WELL_CONDITIONED = 1e-10
+_DENSE = 400  # degrees of freedom up to which a reduced model comes from the full one
+_LARGEST = 3000  # degrees of freedom up to which all are kept
 
 
 def linearize(
@@ -50,7 +56,8 @@ def linearize(
     about, time, spin, center
         The point: as for `modes`. About a moment of a run the coefficients are those of that moment, frozen.
     modes : int, optional
-        Keep so many undamped modes (`LinearModel.reduce`).
+        Keep so many undamped modes (`LinearModel.reduce`); sparse where the stiffness is symmetric, so that the
+        mechanism may be large.
     drive : "position" or "acceleration"
         What the input of a prescribed motion is. With its position, velocities and reactions that follow it at once
         cannot be outputs.
@@ -75,10 +82,22 @@ def linearize(
     matrices = matrices_at(point)
     ins = input_ports(point, inputs)
     outs = output_ports(point, outputs, ins)
-    N, names = basis_of_motions(point, matrices)
-    linear = project(point, matrices, ins, outs, N, names, drive)
+    free = matrices.mass.shape[0] - point.n_constraints
+    if modes is not None and free > _DENSE and modes < free and is_symmetric(point, matrices):
+        linear = _modal(point, matrices, ins, outs, modes, drive)
+    elif free > _LARGEST:
+        raise SolveError(
+            f"linearize: the mechanism has {free} degrees of freedom, too many to keep all; pass modes=20 or so to "
+            "keep the slowest (where the stiffness is symmetric), or use frequency_response"
+        )
+    else:
+        N, names = basis_of_motions(point, matrices)
+        G = _following(matrices, ins)
+        force = N.T @ (ins.force - matrices.stiffness @ G)
+        linear = _project(point, matrices, ins, outs, N, names, drive, force, G)
+        linear = linear if modes is None else linear.reduce(modes)
     linear._space  # noqa: B018  (an output that cannot be is refused now)
-    return linear if modes is None else linear.reduce(modes)
+    return linear
 
 
 def basis_of_motions(point: Point, matrices: Matrices) -> tuple[Array, tuple[str, ...]]:
@@ -141,7 +160,7 @@ def _demand_inertia(M: Array) -> None:
         ) from None
 
 
-def project(
+def _project(
     point: Point,
     matrices: Matrices,
     ins: InputPorts,
@@ -149,38 +168,36 @@ def project(
     N: Array,
     names: tuple[str, ...],
     drive: str,
+    force: Array,
+    G: Array,
+    give: Array | None = None,
 ) -> LinearModel:
-    """The linear equations on the motions x = N q + G u, where Phi N = 0 and G follows the prescribed motions."""
-    M, D, K, phi = matrices.mass, matrices.damping, matrices.stiffness, matrices.constraints.toarray()
-    mass = N.T @ (M @ N)
-    G = np.zeros_like(ins.force)
-    if np.any(ins.drive):
-        # N^T M G = 0: accelerations of prescribed motions do not push q
-        G = np.linalg.lstsq(phi, ins.drive, rcond=None)[0]
-        G -= N @ np.linalg.solve(mass, N.T @ (M @ G))
-    driven = tuple(bool(np.any(column)) for column in ins.drive.T)
+    """The linear equations on the motions x = N q + G u (+ give u, at once), where G follows the drives."""
+    M, D, K = matrices.mass, matrices.damping, matrices.stiffness
     position, rate, acceleration, direct = outs.position, outs.rate, outs.acceleration, outs.direct
     if np.any(outs.multiplier):
-        # lambda = L (f u - M x" - D x' - K x), L a left inverse of Phi^T
-        through = np.linalg.lstsq(phi @ phi.T, outs.multiplier.T, rcond=None)[0].T @ phi
-        position, rate = position - (K.T @ through.T).T, rate - (D.T @ through.T).T
-        acceleration = acceleration - (M.T @ through.T).T
-        direct = direct + through @ ins.force
-    rows = OutputRows(
-        position @ N, rate @ N, acceleration @ N, direct + position @ G, rate @ G, acceleration @ G
-    )  # fmt: skip
+        # Phi^T lambda = f u - M x" - D x' - K x, and Phi L = multiplier^T: y has L^T of it
+        n = K.shape[0]
+        right = np.vstack((np.zeros((n, len(outs.names))), outs.multiplier.T))
+        L = splu(matrices.bordered(identity(n, format="csc"))).solve(right)[:n]
+        position, rate, acceleration = position - (K.T @ L).T, rate - (D.T @ L).T, acceleration - (M.T @ L).T
+        direct = direct + L.T @ ins.force
+    mass = N.T @ (M @ N)
+    moved = G if give is None else G + give
     return LinearModel(
         mass=mass,
         damping=N.T @ (D @ N),
         stiffness=N.T @ (K @ N),
-        force=N.T @ (ins.force - K @ G),
+        force=force,
         drag=N.T @ (D @ G),
-        rows=rows,
+        rows=OutputRows(
+            position @ N, rate @ N, acceleration @ N, direct + position @ moved, rate @ G, acceleration @ G
+        ),
         basis=N,
-        drives=G,
+        drives=moved,
         dual=np.linalg.solve(mass, (M.T @ N).T),
         frames=point.memory.problem.trial.frame.copy(),
-        driven=driven,
+        driven=tuple(bool(np.any(column)) for column in ins.drive.T),
         coordinates=names,
         inputs=ins.names,
         outputs=outs.names,
@@ -191,3 +208,38 @@ def project(
         time=point.time,
         point=point,
     )
+
+
+def _following(matrices: Matrices, ins: InputPorts) -> Array:
+    """G (6n, k) with Phi G = drive and N^T M G = 0: accelerations of prescribed motions do not push q."""
+    n = len(ins.force)
+    if not np.any(ins.drive):
+        return np.zeros_like(ins.force)
+    right = np.vstack((np.zeros_like(ins.force), ins.drive))
+    return np.asarray(splu(matrices.bordered(matrices.mass)).solve(right)[:n])
+
+
+def _modal(point: Point, matrices: Matrices, ins: InputPorts, outs: OutputPorts, modes: int, drive: str) -> LinearModel:
+    """The n slowest modes of a large symmetric mechanism as coordinates; the others give way statically. Sparse."""
+    found = symmetric_modes(matrices, modes)
+    n_free = int(np.count_nonzero(found.squares == 0.0))
+    if modes < n_free:
+        raise SolveError(
+            f"linearize: modes={modes}, but the mechanism has {n_free} free motions, which cannot give way statically; "
+            f"pass modes={n_free} or more"
+        )
+    V = found.shapes[:, :modes]
+    n, phi = len(V), matrices.constraints
+    heavy = np.asarray(matrices.mass @ V)
+    border = vstack((phi, csc_matrix(heavy[:, found.squares[:modes] == 0.0]).T), format="csc")
+    rest = border.shape[0] - phi.shape[0]  # free motions are held by their inertia
+    statics = splu(block_array([[matrices.stiffness, border.T], [border, None]], format="csc"))
+    # Prescribed motions with their static deflection, less the part of it that the kept modes describe.
+    followed = statics.solve(np.vstack((0.0 * ins.force, ins.drive, np.zeros((rest, len(ins.names))))))[:n]
+    share = heavy.T @ followed
+    force = V.T @ ins.force + (V.T @ (matrices.stiffness @ V)) @ share
+    pushed = ins.force - heavy @ (V.T @ ins.force)
+    give = statics.solve(np.vstack((pushed, np.zeros((border.shape[0], len(ins.names))))))[:n]
+    give -= V @ (heavy.T @ give)
+    G = followed - V @ share
+    return _project(point, matrices, ins, outs, V, _mode_names(0, modes), drive, force, G, give)

@@ -122,7 +122,10 @@ def point_at(
     SolveError
         If the state is not in balance; the message says by how much.
     """
-    if isinstance(about, tuple) and len(about) == 2 and isinstance(about[0], Run):
+    of_run = isinstance(about, Run) or (isinstance(about, tuple) and len(about) == 2 and isinstance(about[0], Run))
+    if of_run and (spin is not None or time != 0.0):
+        raise SolveError(f"{caller}: a moment of a run has its own time and motion; pass about=(run, time) and no spin")
+    if isinstance(about, tuple) and of_run:
         return _of_run(model, about[0], float(about[1]), caller)
     if isinstance(about, Run):
         return _of_run(model, about, float(about.trajectory.time[-1]), caller)
@@ -211,6 +214,13 @@ def _of_run(model: Model, run: Run, time: float, caller: str) -> Point:
             f"{caller}: the run has no state near t = {time:g} s; it goes from {times[0]:g} to {times[-1]:g} s"
         )
     time = float(times[k])
+    then = run.motion.parameters or {}
+    changed = [f"{n} = {then[n]:g}, now {v:g}" for n, v in model.parameters.items() if then.get(n, v) != v]
+    if changed:
+        raise SolveError(
+            f"{caller}: the run given as about was made with other parameters ({', '.join(changed)}); set them back or "
+            "simulate again"
+        )
     compiled, memory = _new(model, time)
     inputs = memory.problem.inputs
     controlled = run.trajectory.efforts is not None

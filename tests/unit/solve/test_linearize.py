@@ -7,6 +7,7 @@ import pytest
 
 import cosserat as cs
 from cosserat.demo import two_link_arm
+from cosserat.solve import linearize as solve_linearize
 from cosserat.solve.matrices import matrices_at
 from cosserat.solve.ports import input_ports, output_ports
 
@@ -160,11 +161,58 @@ def test_reduction_keeps_slow_modes_and_the_static_response():
         linear.reduce(1000)
 
 
-def test_free_motion_cannot_give_way_statically():
+@pytest.mark.parametrize("case", ["cantilever", "free motions", "prescribed motion"])
+def test_large_mechanisms_are_reduced_by_sparse_algebra(monkeypatch, case):
+    """The same model as by reducing the full one."""
+    inputs, outputs, options = ["arm.end.fy", "arm.at(0.3).fz"], ["arm.end", "arm.end.vy", "clamp.fy"], {}
+    model = cantilever()
+    if case == "free motions":
+        model = two_link_arm("FF5", actuated=True)
+        inputs, outputs = ["shoulder", "elbow", "arm2.end.fz"], ["arm2.end", "elbow.rate", "arm1.at(0.3).Mz"]
+    if case == "prescribed motion":
+        model = two_link_arm("FF5")
+        inputs, outputs = ["shoulder", "arm2.end.fy"], ["arm2.end.y", "arm2.end.vy", "shoulder.mz", "elbow.rate"]
+        options = {"drive": "acceleration"}
+    full = cs.linearize(model, inputs, outputs, modes=8, **options)
+    monkeypatch.setattr(solve_linearize, "_DENSE", 0)
+    sparse = cs.linearize(model, inputs, outputs, modes=8, **options)
+    assert sparse.states == full.states
+    for s in (0.1j, 30j, 5 + 300j):
+        expected = full.transfer(s)
+        scale = np.abs(expected).max(axis=1, keepdims=True)
+        np.testing.assert_allclose(sparse.transfer(s) / scale, expected / scale, atol=1e-6)
+    monkeypatch.setattr(solve_linearize, "_LARGEST", 10)
+    with pytest.raises(cs.CosseratError, match="too many to keep all"):
+        cs.linearize(model)
+
+
+def test_reduced_model_of_a_driven_arm_converges():
+    """With all slow modes kept, velocities and reactions under a prescribed motion are those of the full model."""
+    model = two_link_arm("FF2")
+    full = cs.linearize(model, "shoulder", ["arm2.end.vy", "shoulder.effort"], drive="acceleration")
+    s = 10j
+    errors = []
+    for n in (3, 6, 12):
+        small = full.reduce(n)
+        errors.append(np.abs(small.transfer(s) - full.transfer(s)) / np.abs(full.transfer(s)))
+    assert np.all(errors[0] < 0.03)
+    assert np.all(errors[2] < 1e-4)
+
+
+def test_free_motion_cannot_give_way_statically(monkeypatch):
     linear = cs.linearize(two_link_arm("RR", actuated=True), "elbow", "elbow")
     with pytest.raises(cs.CosseratError, match="free motion"):
         linear.reduce([1])
     assert linear.reduce([1], static=False).states == ("mode 2", "mode 2.rate")
+    monkeypatch.setattr(solve_linearize, "_DENSE", 0)
+    model = cs.Model("flying rod")
+    line = [(0, 0, 0), (1, 0, 0)]
+    model.add(
+        cs.Beam("rod", points=line, section=cs.Rod(0.01), material=cs.materials.STEEL, elements=3, velocity=(0, 0, 0))
+    )
+    with pytest.raises(cs.CosseratError, match="6 free motions, which cannot give way statically; pass modes=6"):
+        cs.linearize(model, modes=4)
+    assert len(cs.linearize(model, modes=7).states) == 14
 
 
 def test_state_of_a_run_is_the_deviation_from_the_point():
