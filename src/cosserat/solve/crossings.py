@@ -51,9 +51,14 @@ class Crossing:
 
 def crossings(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> list[Crossing]:
     """All changes of the number of growing eigenvalues between two spectra, from a to b."""
+    low, high = min(a.value, b.value), max(a.value, b.value)
+
+    def inside(value: float) -> Spectrum:  # a model may not take values beyond those asked for
+        return evaluate(min(max(value, low), high))
+
     found = []
     while a.n_growing != b.n_growing:
-        crossing, after = _first(evaluate, a, b)
+        crossing, after = _first(inside, a, b)
         if crossing is not None:
             found.append(crossing)
         if after.value == b.value:
@@ -109,6 +114,7 @@ def _first(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> t
         return None, far
     if len(points) > 1 and not live.mirrored(s):
         guess, imaginary = _polish(evaluate, points[-1], guess, complex(0.0, imaginary))
+    guess = min(max(guess, min(a.value, b.value)), max(a.value, b.value))
     flutter = abs(imaginary) > _STATIC * size
     count = abs(far.n_growing - near.n_growing) // (2 if flutter else 1)
     return Crossing(guess, complex(0.0, abs(imaginary) if flutter else 0.0), flutter, loss, max(count, 1)), far

@@ -72,6 +72,7 @@ def stability_map(
                     found = _on_edge(states, spectra[i, j], spectra[k], grids, (i, j), direction, 2 * n)
                     if found is not None:
                         edges[i, j, direction] = found
+        joined = _cells(states, spectra, edges, grids, 2 * n)
     growth, frequency = np.zeros(shape), np.zeros(shape)
     kind = np.full(shape, STABLE, dtype=object)
     for at_node, spectrum in spectra.items():
@@ -80,7 +81,7 @@ def stability_map(
         if spectrum.n_growing:
             kind[at_node] = FLUTTER if abs(fastest.imag) > _STATIC * abs(fastest) else DIVERGENCE
     stats = {"solve_seconds": clock.process_time() - cpu, "wall_seconds": clock.perf_counter() - wall}
-    boundary = _join(edges, grids)
+    boundary = _join(edges, joined, grids)
     return StabilityMap(model.name, (states.names[0], states.names[1]), grids, growth, frequency, kind, boundary, stats)
 
 
@@ -103,17 +104,35 @@ def _on_edge(
     return found[0] if a.n_growing == 0 else found[-1]
 
 
-def _join(edges: dict[Edge, Crossing], grids: list[Array]) -> list[Boundary]:
-    """Critical points on edges joined through the cells of the grid to curves."""
-    partners: dict[Edge, list[Edge]] = {edge: [] for edge in edges}
+def _cells(
+    states: SteadyStates,
+    spectra: dict[tuple[int, int], Spectrum],
+    edges: dict[Edge, Crossing],
+    grids: list[Array],
+    n: int,
+) -> list[tuple[Edge, Edge]]:
+    """Pairs of edges that the boundary joins across a cell; where it meets all four, the centre decides."""
+    pairs: list[tuple[Edge, Edge]] = []
     for i in range(len(grids[0]) - 1):
         for j in range(len(grids[1]) - 1):
             around = [e for e in ((i, j, 0), (i + 1, j, 1), (i, j + 1, 0), (i, j, 1)) if e in edges]
-            pairs = [around[:2], around[2:]] if len(around) == 4 else [around[:2]]
-            for pair in pairs:
-                if len(pair) == 2:
-                    partners[pair[0]].append(pair[1])
-                    partners[pair[1]].append(pair[0])
+            if len(around) == 4:
+                middle = [0.5 * (g[k] + g[k + 1]) for g, k in zip(grids, (i, j), strict=True)]
+                centre = spectrum_at(states.at(*middle), middle[0], n)
+                if (centre.n_growing == 0) != (spectra[i, j].n_growing == 0):
+                    around = around[1:] + around[:1]
+                pairs += [(around[0], around[1]), (around[2], around[3])]
+            elif len(around) > 1:
+                pairs.append((around[0], around[1]))
+    return pairs
+
+
+def _join(edges: dict[Edge, Crossing], pairs: list[tuple[Edge, Edge]], grids: list[Array]) -> list[Boundary]:
+    """Critical points on edges joined through the cells of the grid to curves."""
+    partners: dict[Edge, list[Edge]] = {edge: [] for edge in edges}
+    for first, second in pairs:
+        partners[first].append(second)
+        partners[second].append(first)
     curves: list[list[Edge]] = []
     left = set(edges)
     for start in sorted(edges, key=lambda e: (len(partners[e]) != 1, e)):  # open curves from their ends first

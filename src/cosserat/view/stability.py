@@ -117,10 +117,16 @@ def plot_map(result: StabilityMap, ax: Any, path: str | Path | None) -> Figure:
     kinds = list(COLORS)
     number = np.array([[kinds.index(k) for k in row] for row in result.kind], dtype=float)
     colors = ListedColormap([COLORS[k] for k in kinds])
+    unstable = np.argwhere(~result.stable)
+    for i, j in np.argwhere(result.stable) if len(unstable) else []:  # the stable region is drawn over its neighbours
+        number[i, j] = number[tuple(unstable[np.argmin(np.sum((unstable - (i, j)) ** 2, axis=1))])]
     axes.pcolormesh(*result.values, number.T, cmap=colors, vmin=-0.5, vmax=2.5, shading="nearest", rasterized=True)
+    if len(unstable) and np.any(result.stable):
+        _fill_stable(result, axes)
     handles: list[Any] = [Patch(color=COLORS[k], label=k) for k in kinds if k in result.kind]
     seen = set()
     for curve in result.boundary:
+        axes.plot(*curve.points.T, color="0.4", lw=1.0)
         for kind in LINES:
             here = np.array([k == kind for k in curve.kinds])
             if not np.any(here):
@@ -141,6 +147,21 @@ def plot_map(result: StabilityMap, ax: Any, path: str | Path | None) -> Figure:
         figure.savefig(path, dpi=150)
     out: Figure = figure
     return out
+
+
+def _fill_stable(result: StabilityMap, axes: Any) -> None:
+    """The stable region up to its refined boundary, by triangles between grid and boundary points."""
+    x, y = np.meshgrid(*result.values, indexing="ij")
+    edge = np.concatenate([curve.points for curve in result.boundary] or [np.zeros((0, 2))])
+    points = np.concatenate((np.column_stack((x.ravel(), y.ravel())), edge))
+    sign = np.concatenate((np.where(result.stable, -1.0, 1.0).ravel(), np.zeros(len(edge))))
+    points, first = np.unique(points, axis=0, return_index=True)
+    spans = np.ptp(points, axis=0)
+    from matplotlib.tri import Triangulation
+    from scipy.spatial import Delaunay
+
+    triangles = Triangulation(*points.T, Delaunay(points / spans, qhull_options="QJ").simplices)
+    axes.tricontourf(triangles, sign[first], levels=[-1.5, 0.0], colors=[COLORS["stable"]])
 
 
 def plot_campbell(result: Campbell, ax: Any, path: str | Path | None) -> Figure:
