@@ -160,6 +160,7 @@ class _Trace:
 
     points: list[Point] = field(default_factory=list)
     marks: list[tuple[int, Critical]] = field(default_factory=list)
+    branched: bool = False  # whether the first point is a branch point
 
     def add(self, point: Point, between: list[Critical]) -> None:
         for critical in between:
@@ -187,7 +188,7 @@ def _follow(
     scale = abs(ends[1] - ends[0]) or abs(value) or 1.0
     balance = Parametric(knobs, found, options.time, {name: np.copysign(scale, stop - value)})
     arc = Arc(balance, name, scale, options.tolerance)
-    trace = _Trace()
+    trace = _Trace(branched=isinstance(start, PathPoint))
     leave = _crossing_direction(arc, start, side, mode) if isinstance(start, PathPoint) else None
     status = _walk(arc, trace, _first(arc, found, value), leave, stop, options)
     stats = {
@@ -358,7 +359,7 @@ def _path_of(arc: Arc, trace: _Trace, status: Status, stats: dict[str, Any], tim
         time=time,
         spin=None if all(s is None for s in spins) else np.array([np.zeros(6) if s is None else s for s in spins]),
         fixed_system=arc.balance.inputs_only,
-        stable=np.array([point.stable for point in trace.points]),
+        stable=_stable(trace),
         status=status,
         stats=stats,
     )
@@ -371,6 +372,16 @@ def _path_of(arc: Arc, trace: _Trace, status: Status, stats: dict[str, Any], tim
             PathPoint(critical.kind, label, value, index, tuple(critical.shapes), critical.direction, path)
         )
     return path
+
+
+def _stable(trace: _Trace) -> NDArray[np.bool_]:
+    """Stability of every point; where an eigenvalue vanishes, rounding has no say: a neighbour's counts."""
+    stable = np.array([point.stable for point in trace.points])
+    for index, _ in trace.marks:
+        stable[index] = stable[index - 1] or stable[index + 1]
+    if trace.branched and len(stable) > 1:
+        stable[0] = stable[1]
+    return stable
 
 
 def _chosen(path: Path, switch: str | PathPoint | None) -> list[PathPoint]:

@@ -50,6 +50,7 @@ def plot_path(path: Path, place: Any, component: str, ax: Any, file: str | FileP
             axes.annotate(
                 f"{point.label}: {point.value:.6g}", (x[point.index], point.value), xytext=(7, 5),
                 textcoords="offset points", fontsize="small",
+                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1.0},
             )  # fmt: skip
 
     draw(path, "C0", "path")
