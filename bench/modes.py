@@ -233,7 +233,7 @@ def bench_modes(
             "cosserat_total": total,
             "ratio_exudyn": theirs and theirs.total / total,
             "ratio_eigsh": eigsh / ours.solver,
-            "target": "met" if met else "MISSED",
+            "target": None if storeys < STOREYS else "met" if met else "MISSED",
             "apart_from_eigsh": float(apart),
             "apart_from_exudyn": theirs and float(np.max(np.abs(ours.frequencies / theirs.frequencies - 1.0))),
         }
