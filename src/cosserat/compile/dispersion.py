@@ -73,8 +73,7 @@ def _corrected(M: Array, middle: Middle) -> tuple[Array, Array]:
     cm = c * np.trace(rho[:, :3, :3], axis1=1, axis2=2)[:, None, None] / 3.0
 
     coupling = cm / length**2
-    M = 0.5 * (M + _transpose(M))
-    base = M + _mean_with_lumped(M, gap, coupling) + c * _form(curvature, rotary, curvature)
+    base = _isotropic(0.5 * (M + _transpose(M)), gap, coupling) + c * _form(curvature, rotary, curvature)
     shear = -cm * _form(along @ omega, np.eye(3), strain)
     shear_bent = cm * _form(curvature, -along @ S[:, :3, :3] @ along, moment)
     turn = c * _form(omega, rotary @ S[:, 3:, 3:] @ along, middle.stress[:, :3])
@@ -95,11 +94,23 @@ def _corrected(M: Array, middle: Middle) -> tuple[Array, Array]:
     return M, coupling[:, 0, 0]
 
 
-def _mean_with_lumped(M: Array, gap: Array, coupling: Array) -> Array:
-    """What makes the coupling of the nodes' velocities isotropic, taken from the inertia of their difference."""
+def _isotropic(M: Array, gap: Array, coupling: Array) -> Array:
+    """M with the isotropic `coupling` between the nodes' velocities in place of what it has; the same in rigid motions.
+
+    Its symmetric part goes to the inertia of the nodes' relative motion. In its skew part 2 v_A . A v_B, which is
+    (v_A + v_B) . A (v_B - v_A), the difference is taken as that of a rigid motion, in terms of angular velocities.
+    """
     from_a, from_b = -gap[:, :, :3], gap[:, :, 6:9]  # rotations to the axes of the middle
     between = from_a @ M[:, :3, 6:9] @ _transpose(from_b)
-    return _form(gap, between - coupling * np.eye(3), gap)
+    twice_mean, rigid = gap.copy(), -gap
+    twice_mean[:, :, :3] *= -1.0
+    twice_mean[:, :, 3:6] = twice_mean[:, :, 9:] = 0.0
+    rigid[:, :, _LINEAR] = 0.0
+    skew = 0.5 * (between - _transpose(between))
+    M = M + _form(gap, between - coupling * np.eye(3), gap) + _form(twice_mean, skew, rigid)
+    M[:, :3, 6:9] = coupling * _transpose(from_a) @ from_b
+    M[:, 6:9, :3] = _transpose(M[:, :3, 6:9])
+    return M
 
 
 def _indefinite(M: Array, coupling: Array, gap: Array) -> NDArray[np.bool_]:

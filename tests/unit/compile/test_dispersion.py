@@ -177,7 +177,4 @@ def test_mass_is_positive_definite_and_rigid_motions_exact(rng):
         rigid = np.vstack((np.eye(6), np.linalg.inv(H[e])))
         size = np.sqrt(length[e] * np.diag(wanted[e]))
         error = np.abs(rigid.T @ M @ rigid - length[e] * wanted[e]) / np.outer(size, size)
-        assert error[:3, :3].max() < 1e-9
-        if e < n // 2:
-            assert np.diag(error).max() < 1e-9
-            assert error.max() < 2e-2  # products of inertia of strongly coupled sections
+        assert error.max() < (1e-9 if e < n // 2 else 1e-6)  # four points of quadrature in curved elements

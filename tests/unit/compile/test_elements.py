@@ -101,6 +101,8 @@ def test_curved_element_moves_rigidly():
     np.testing.assert_allclose(K @ modes, 0, atol=1e-11)
     total = modes.T @ M @ modes
     np.testing.assert_allclose(total[:3, :3], MASS[0] * np.eye(3), atol=1e-12)
+    # polar moment of an arc of one radian about its start, and the section's own
+    np.testing.assert_allclose(total[5, 5], MASS[0] * 2 * (1 - np.sin(1)) + MASS[5], rtol=1e-6)
 
 
 @pytest.mark.parametrize("elements, limit", [(1, 6e-3), (2, 6e-4)])
