@@ -54,6 +54,21 @@ def test_beck_converges_with_the_mesh():
     assert abs(values[0] - values[1]) > 3.0 * abs(values[1] - values[2])
 
 
+def test_internal_damping_halves_the_load():
+    """A little Kelvin-Voigt damping: 10.94 instead of 20.05 (Bolotin, Zhinzher 1969)."""
+    model = cs.Model("column")
+    P = cs.Parameter("P", 0.0)
+    rod = cs.Rod(0.01)
+    steel = cs.Material(E=2e11, nu=0.3, rho=7800, damping=1e-5)
+    beam = model.add(cs.Beam("column", points=[(0, 0, 0), (2, 0, 0)], section=rod, material=steel, elements=20))
+    model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+    model.add(cs.Force("thrust", beam.end, (-P, 0, 0), follower=True))
+    unit = 2e11 * np.pi * 0.01**4 / 64 / 2**2
+    critical = cs.stability(model, "P", np.linspace(0, 15, 7) * unit, n=4).critical[0]
+    assert (critical.kind, critical.modes) == ("flutter", 2)
+    assert_allclose(critical.value, 10.94 * unit, rtol=5e-4)
+
+
 def test_leipholz():
     model, beam, P = column(24)
     model.add(cs.Fixed("clamp", cs.GROUND, beam.start))

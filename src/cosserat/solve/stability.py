@@ -69,7 +69,7 @@ def stability(
     >>> model, P = cs.Model("rocket"), cs.Parameter("P", 0.0)
     >>> for i in range(2):
     ...     ends = [(i, 0, 0), (i + 1, 0, 0)]
-    ...     bar = model.add(cs.RigidBody.bar(f"bar{i}", *ends, mass=1, diameter=1e-6))
+    ...     bar = model.add(cs.RigidBody.bar(f"bar{i}", *ends, mass=1))
     ...     parent = cs.GROUND if i == 0 else model["bar0"].at((1, 0, 0))
     ...     hinge = model.add(cs.Revolute(f"hinge{i}", parent, bar.at(ends[0]), axis=(0, 0, 1), stiffness=1.0))
     >>> thrust = model.add(cs.Force("thrust", bar.at((2, 0, 0)), (-P, 0, 0), follower=True))

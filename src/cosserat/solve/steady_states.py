@@ -73,6 +73,13 @@ class SteadyStates:
     ) -> None:
         self._knobs = Knobs(model, names, spin, center, caller)
         self._caller, self._about = caller, about
+        if about is not None and about != "reference" and not isinstance(about, Equilibrium):
+            raise SolveError(
+                f"{caller}: about={about!r} is not understood; pass the Equilibrium from which to start, 'reference' or "
+                "None"
+            )
+        if isinstance(about, Equilibrium) and about.settings.get("spin") is not None and spin is None:
+            raise SolveError(f"{caller}: the equilibrium given as about turns; pass its spin and center too")
         self._times = np.array([time], dtype=float)
         self.names = self._knobs.names
         self._spans = np.array([np.ptp(r) for r in ranges])

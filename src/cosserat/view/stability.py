@@ -160,7 +160,8 @@ def _fill_stable(result: StabilityMap, axes: Any) -> None:
     from matplotlib.tri import Triangulation
     from scipy.spatial import Delaunay
 
-    triangles = Triangulation(*points.T, Delaunay(points / spans, qhull_options="QJ").simplices)
+    corners = Delaunay(points / spans, qhull_options="QJ").simplices
+    triangles = Triangulation(points[:, 0], points[:, 1], corners)
     axes.tricontourf(triangles, sign[first], levels=[-1.5, 0.0], colors=[COLORS["stable"]])
 
 

@@ -146,6 +146,14 @@ def test_no_equilibrium():
     assert model.parameters["T"] == 0.0
 
 
+def test_bad_start():
+    with pytest.raises(SolveError, match="about=3 is not understood"):
+        cs.stability(column(), "P", [0, 1], about=3)
+    turning = cs.equilibrium(column(), spin=(5, 0, 0))
+    with pytest.raises(SolveError, match="about turns; pass its spin"):
+        cs.stability(column(), "P", [0, 1], about=turning)
+
+
 @pytest.mark.parametrize("n", [0, -1, 2.5, True, "x"])
 def test_bad_number_of_modes(n):
     with pytest.raises(SolveError, match="how many modes"):
