@@ -75,8 +75,7 @@ class SteadyStates:
         self._caller, self._about = caller, about
         if about is not None and about != "reference" and not isinstance(about, Equilibrium):
             raise SolveError(
-                f"{caller}: about={about!r} is not understood; pass the Equilibrium from which to start, 'reference' or "
-                "None"
+                f"{caller}: about={about!r} is not understood; pass the Equilibrium to start from, 'reference' or None"
             )
         if isinstance(about, Equilibrium) and about.settings.get("spin") is not None and spin is None:
             raise SolveError(f"{caller}: the equilibrium given as about turns; pass its spin and center too")
