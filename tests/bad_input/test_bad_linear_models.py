@@ -114,3 +114,26 @@ def test_state_of_a_steady_rotation():
     linear = cs.linearize(m, spin=(0, 0, 1.0))
     with pytest.raises(CosseratError, match="only for a model about an equilibrium"):
         linear.state(cs.simulate(m, duration=0.1, step=0.01))
+
+
+@pytest.mark.filterwarnings("ignore::cosserat.errors.CosseratWarning")
+@pytest.mark.parametrize("overdriven", [True, False])
+def test_motion_that_a_loop_does_not_allow(overdriven):
+    """A parallelogram with both cranks prescribed: one cannot move alone."""
+    m = cs.Model("parallelogram")
+    corners = [(0, 0, 0), (0, 1, 0), (2, 1, 0), (2, 0, 0)]
+    steel = {"section": cs.Rod(0.05), "material": cs.materials.STEEL}
+    bars = [m.add(cs.RigidBody.bar(f"bar{i}", corners[i], corners[i + 1], **steel)) for i in range(3)]
+    z = (0, 0, 1)
+    m.add(cs.Revolute("A", cs.GROUND, bars[0].at(corners[0]), axis=z, motion=0.0))
+    m.add(cs.Revolute("B", bars[0].at(corners[1]), bars[1].at(corners[1]), axis=z))
+    m.add(cs.Revolute("C", bars[1].at(corners[2]), bars[2].at(corners[2]), axis=z))
+    m.add(cs.Revolute("D", cs.GROUND, bars[2].at(corners[3]), axis=z, motion=0.0 if overdriven else None))
+    hook = m.add(cs.RigidBody("hook", mass=1.0, com=(1, 1, 0), inertia=np.eye(3)))
+    m.add(cs.Prismatic("slot", bars[1], hook, at=(1, 1, 0), axis=(0, 1, 0), stiffness=10.0))
+    if overdriven:
+        with pytest.raises(CosseratError, match="input 'A': the other joints of its loop, prescribed too"):
+            cs.linearize(m, inputs="A")
+    else:
+        gain = cs.linearize(m, inputs="A", outputs=["D", "hook.x"]).transfer(0.0)
+        np.testing.assert_allclose(gain[:, 0], [1.0, -1.0], atol=1e-9)

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import block_array, csc_matrix, identity
+from scipy.sparse.linalg import splu
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import row_to_frame
@@ -26,6 +28,7 @@ from cosserat.results.joints import directions, joint_sides
 from cosserat.results.mechanism import JointInfo
 from cosserat.results.nodal import to_node
 from cosserat.solve.kinematic_rows import place_jacobian, still_motion
+from cosserat.solve.matrices import constraint_matrix
 from cosserat.solve.memory import new_memory
 from cosserat.solve.point import Point
 
@@ -148,7 +151,25 @@ def motion_column(point: Point, joint: JointInfo, i: int, name: str) -> Column:
     trial.force[:] = multipliers
     memory.replace(inputs=inputs)
     point.refresh()
+    _demand_possible(point, name, -phi_u)
     return Column(name, "motion", force, _independent(point, -phi_u), joint.index)
+
+
+def _demand_possible(point: Point, name: str, demand: Array) -> None:
+    """Refuse a motion that joints of a closed loop do not allow alone; demand (nj, 6) of all rows."""
+    if not np.any(point.memory.problem.joints.soft):
+        return
+    phi = constraint_matrix(point)
+    n, m = phi.shape[1], phi.shape[0]
+    right = np.concatenate((np.zeros(n), _independent(point, demand)))
+    x = splu(block_array([[identity(n), phi.T], [phi, csc_matrix((m, m))]], format="csc")).solve(right)[:n]
+    rows = [np.eye(6)[:count] for count in point.compiled.system.joints.n_rows]
+    wanted = np.concatenate([r @ demand[j] for j, r in enumerate(rows)])
+    if np.max(np.abs(constraint_matrix(point, rows) @ x - wanted)) > 1e-6 * np.max(np.abs(wanted)):
+        raise SolveError(
+            f"input {name!r}: the other joints of its loop, prescribed too, do not allow this motion alone; prescribe "
+            "as many motions as the loop is free to make"
+        )
 
 
 def _unit_drive(joint: Any, i: int, time: float) -> Array:

@@ -73,8 +73,11 @@ def tangents(point: Point) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
     return _sparse(point, of_nodes, M), _sparse(point, of_nodes, C), _sparse(point, of_nodes, K)
 
 
-def constraint_matrix(point: Point) -> csc_matrix:
-    """Gradients of the constraints (m, 6n), without unused rows and without combinations that others imply."""
+def constraint_matrix(point: Point, keep: list[Array] | None = None) -> csc_matrix:
+    """Gradients of the constraints (m, 6n), without unused rows and without combinations that others imply.
+
+    `keep` gives other combinations (k, 6) of each joint's rows.
+    """
     compiled = point.compiled
     n = compiled.n_nodes
     if compiled.n_joints == 0:
@@ -82,7 +85,7 @@ def constraint_matrix(point: Point) -> csc_matrix:
     blocks = _blocks(point, (0.0, 0.0, 1.0), identity=True, scale=1.0)
     rows, columns = compiled.blocks.T
     borders = np.nonzero((rows >= n) & (columns < n))[0]
-    keep = point.independent_rows
+    keep = point.independent_rows if keep is None else keep
     first = np.concatenate(([0], np.cumsum([len(rows) for rows in keep])))
     data, i, k = [], [], []
     for b in borders:
