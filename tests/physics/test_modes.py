@@ -259,21 +259,21 @@ def test_chain_of_many_free_links_with_beams():
 
 @pytest.mark.parametrize("clamped", [True, False])
 def test_large_groups_of_equal_frequencies(clamped):
-    """Ten equal beams beside each other: every frequency ten times, or sixty free motions."""
+    """Seven equal beams beside each other: every frequency seven times, or 42 free motions."""
     model = cs.Model("comb", gravity=(0, 0, 0))
     section = cs.Section(stiffness=[1e6, 1e6, 1e6, 10, 1, 2], mass=[1, 1, 1, 2e-6, 1e-6, 1e-6])
-    for k in range(10):
-        tooth = model.add(cs.Beam(f"tooth{k}", points=[(0, k, 0), (1, k, 0)], section=section, elements=10))
+    for k in range(7):
+        tooth = model.add(cs.Beam(f"tooth{k}", points=[(0, k, 0), (1, k, 0)], section=section, elements=8))
         if clamped:
             model.add(cs.Fixed(f"clamp{k}", cs.GROUND, tooth.start))
-    found = cs.modes(model, 25)
-    assert found.rigid == (0 if clamped else 60)
+    found = cs.modes(model, 16)
+    assert found.rigid == (0 if clamped else 42)
     single = cs.Model("one", gravity=(0, 0, 0))
-    tooth = single.add(cs.Beam("tooth", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=10))
+    tooth = single.add(cs.Beam("tooth", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=8))
     if clamped:
         single.add(cs.Fixed("clamp", cs.GROUND, tooth.start))
     one = cs.modes(single, 3)
-    expected = np.repeat(one.frequencies[one.rigid :], 10)[:25]
+    expected = np.repeat(one.frequencies[one.rigid :], 7)[:16]
     np.testing.assert_allclose(found.frequencies[found.rigid :], expected, rtol=1e-7)
 
 
