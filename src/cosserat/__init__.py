@@ -50,7 +50,7 @@ from cosserat.model import (
 
 if TYPE_CHECKING:
     from cosserat import lie
-    from cosserat.io import load_model, load_run, save_model
+    from cosserat.io import load_equilibrium, load_model, load_run, save_model
     from cosserat.lie import Frame, Twist
     from cosserat.results.campbell import Campbell
     from cosserat.results.equilibrium import Equilibrium
@@ -97,6 +97,7 @@ _LAZY = {
     "equilibrium": "cosserat.solve.equilibrium",
     "frequency_response": "cosserat.solve.frequency_response",
     "linearize": "cosserat.solve.linearize",
+    "load_equilibrium": "cosserat.io",
     "load_model": "cosserat.io",
     "load_run": "cosserat.io",
     "modes": "cosserat.solve.modes",
@@ -164,6 +165,7 @@ __all__ = [
     "frequency_response",
     "lie",
     "linearize",
+    "load_equilibrium",
     "load_model",
     "load_run",
     "materials",

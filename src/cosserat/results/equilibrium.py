@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cosserat.results import beams, joints, kinematics
 from cosserat.results.monitors import Monitors
 from cosserat.results.motion import Motion, motion_of
-from cosserat.results.run import in_world
+from cosserat.results.run import Run, in_world
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
 
@@ -41,6 +41,14 @@ class Equilibrium:
         self.parameters: dict[str, float] = trajectory.compiled.model.parameters
         self.motion: Motion = motion_of(trajectory)
         self.motion.sample()  # loads as they are now; parameters may be set to something else later
+        self.motion.parameters = self.parameters
+
+    @classmethod
+    def of_motion(cls, trajectory: Any, motion: Motion) -> Equilibrium:
+        """An equilibrium that comes from elsewhere than a solver, such as a file."""
+        found = cls.__new__(cls)
+        found.trajectory, found.motion, found.parameters = trajectory, motion, dict(motion.parameters or {})
+        return found
 
     @property
     def status(self) -> Status:
@@ -110,6 +118,12 @@ class Equilibrium:
     def constraint_violation(self) -> float:
         """Largest violation of a joint constraint (m, or sine of an angle)."""
         return float(Monitors(self.motion).violation()[-1])
+
+    def save(self, path: str | Path) -> None:
+        """Write a NetCDF file, which `cosserat.load_equilibrium` (and any NetCDF reader) reads."""
+        from cosserat.io.netcdf import save_run
+
+        save_run(Run.of_motion(self.trajectory, self.motion), path)
 
     def plot(self, ax: Any = None, path: str | Path | None = None) -> Figure:
         """Draw the shape, with the reference configuration behind it; `path` saves the figure."""

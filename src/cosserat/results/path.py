@@ -17,6 +17,7 @@ from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.results.virtual import place_change, virtual_motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,13 +71,8 @@ class PathPoint:
 
     def shape(self, place: Any, mode: int = 0) -> Array:
         """Displacement (3,) of a place in the critical shape, world components, of no particular size."""
-        found = self.equilibrium
-        motion = found.motion
-        n = motion.mechanism.n_nodes
-        motion.twist = np.concatenate((self.shapes[mode].reshape(n, 6), np.zeros((1, 6))))[None]
-        station, _ = motion.mechanism.station(place)
-        twist = kinematics.place_twists(motion, station)[0]
-        return np.asarray(found.rotation(place) @ twist[:3])
+        motion = virtual_motion(self.equilibrium.motion, self.shapes[mode])
+        return place_change(motion, motion.mechanism.station(place)[0])[:3]
 
 
 class Path:

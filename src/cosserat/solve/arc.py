@@ -22,7 +22,7 @@ from cosserat.solve.statics import signed_factors
 
 Array = NDArray[np.float64]
 
-MAX_CORRECTIONS = 12
+MAX_CORRECTIONS = 16
 _N_EIGENVALUES = 4
 _DENSE = 36  # unknowns up to which all eigenvalues at once are cheaper
 _SHARPEST_TURN = 0.3  # cosine of the angle between a step and the tangent at its end
@@ -39,7 +39,7 @@ class PathState:
     tangent: Array  # unit, oriented along the path
     lu: SuperLU | None  # of the bordered matrix
     sign: int  # of the determinant of the tangent matrix
-    iterations: int = 0
+    strayed: float = 0.0  # first correction relative to the step: how far the path had left its tangent
 
 
 class Arc:
@@ -138,7 +138,7 @@ class Arc:
         statics.apply(before, start.force, step[:-1].reshape(shape), 1.0)
         rhs = statics.residual()
         predict_stress(statics.memory.address, before, trial.increment)
-        previous = np.inf
+        previous, strayed = np.inf, 0.0
         extent = statics.compiled.size
         for iteration in range(MAX_CORRECTIONS):
             lu, sign = self._factor(k)
@@ -157,8 +157,10 @@ class Arc:
             else:
                 y[-1] = 0.0  # but for rounding it is
             norm = statics.size_of(y[:-1].reshape(shape)) + abs(y[-1]) * extent
-            if iteration == 0 and np.sqrt(self.inner(y, y)) > max(abs(length), 1e-6) and strict:
-                return None
+            if iteration == 0:
+                strayed = float(np.sqrt(self.inner(y, y))) / max(abs(length), 1e-6)
+                if strict and strayed > 1.0:
+                    return None
             before, force = trial.frame.copy(), trial.force.copy()
             statics.apply(before, force, y[:-1].reshape(shape), 1.0)
             q += y[-1]
@@ -169,7 +171,7 @@ class Arc:
                 tangent = self.unit(w) * (1.0 if along >= 0.0 else -1.0)
                 sign *= 1 if w[-1] >= 0.0 else -1
                 frame, force, angle = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
-                return PathState(frame, force, angle, q * self.scale, tangent, lu, sign, iteration + 1)
+                return PathState(frame, force, angle, q * self.scale, tangent, lu, sign, strayed)
             if iteration > 3 and norm > 2.0 * previous:
                 return None
             predict_stress(statics.memory.address, before, trial.increment)

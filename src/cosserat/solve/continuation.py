@@ -25,7 +25,7 @@ from cosserat.solve.parametric import Knobs, Parametric
 Array = NDArray[np.float64]
 
 _SMALLEST = 1e-7  # step length below which a path is given up
-_WANTED_ITERATIONS = 6
+_STRAYING = 0.1  # first correction, relative to the step, up to which steps grow
 _NEUTRAL = 1e-3  # stiffness of a neutral motion, relative to the softest other one
 _LARGEST_TURN = 0.3  # rad between tangents of neighbouring points
 
@@ -301,7 +301,7 @@ def _walk(arc: Arc, trace: _Trace, first: PathState, leave: Array | None, stop: 
             return Status(Outcome.OK, arc.balance.times[0], f"{arc.name} = {stop:g} reached")
         if options.until is not None and options.until(_equilibrium_of(arc, state), state.value):
             return Status(Outcome.OK, arc.balance.times[0], f"until was satisfied at {arc.name} = {state.value:.6g}")
-        growth = 2.0 if state.iterations <= _WANTED_ITERATIONS else 1.0 if state.iterations < 10 else 0.7
+        growth = 2.0 if state.strayed <= _STRAYING else 1.0 if state.strayed <= 3.0 * _STRAYING else 0.7
         bend = 0.5 * _LARGEST_TURN / max(turn, 1e-3)
         length = min(options.max_step, length * float(np.clip(min(growth, bend), 0.5, 2.0)))
     where = f"{arc.name} = {here.state.value:.6g}"

@@ -122,6 +122,19 @@ def test_a_round_column_buckles_to_all_sides_at_once():
     assert abs(tips[0][1:] @ tips[1][1:]) < 1e-6
 
 
+def test_a_column_on_a_ball_spring_follows_its_closed_form_in_any_plane():
+    model = cs.Model("ball spring")
+    bar = model.add(cs.RigidBody.bar("bar", start=(0, 0, 0), end=(0, 0, 2), mass=1.0))
+    model.add(cs.Spherical("hinge", cs.GROUND, bar.at((0, 0, 0)), stiffness=100.0))
+    model.add(cs.Force("push", bar.at((0, 0, 2)), (0, 0, -cs.Parameter("P", 0.0))))
+    point = cs.continuation(model, "P", 0.0, 60.0).points[0]
+    assert point.multiplicity == 2
+    branch = cs.continuation(model, "P", point, 60.0, mode=1)
+    assert branch.status.ok, branch.status.message
+    angle = np.arccos(branch.position(bar.at((0, 0, 2)))[1:, 2] / 2)
+    assert branch.parameter[1:] == pytest.approx(50.0 * angle / np.sin(angle), rel=1e-9)
+
+
 def test_critical_shape_moves_the_tip_sideways():
     model = column()
     shape = cs.continuation(model, "P", 0.0, 60.0).points[0].shape(model["bar"].at((0, 0, 2)))
