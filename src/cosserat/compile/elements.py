@@ -60,6 +60,8 @@ def _exponential(X: Array) -> Array:
     total = term.copy()
     for k in range(1, _TERMS):
         term = term @ X / k
+        if not term.any():  # a straight element: the series is finite
+            break
         total += term
     return total
 
