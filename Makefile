@@ -44,7 +44,9 @@ lint: $(VENV)/dev.stamp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Twice: as users run it, then the kernels as plain Python, which is what coverage can see.
+# Twice: as users run it, then the kernels as plain Python, which is what coverage can see. Threads of BLAS only get in
+# each other's way on matrices as small as those of the tests.
+test: export OPENBLAS_NUM_THREADS = 1
 test: lint
 	$(BIN)/pytest
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q tests/unit/kernels tests/unit/results --cov=src/cosserat/kernels --cov-report=term
