@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-_MARKS = {"limit": ("s", "limit point"), "branch": ("o", "branch point")}
+_MARKS = {"limit": ("s", "limit point", (7, 5)), "branch": ("o", "branch point", (8, -14))}  # label beside the curve
 
 
 def plot_path(path: Path, place: Any, component: str, ax: Any, file: str | FilePath | None) -> Figure:
@@ -41,16 +41,15 @@ def plot_path(path: Path, place: Any, component: str, ax: Any, file: str | FileP
             )  # fmt: skip
             drawn.add(name)
         for point in part.points:
-            marker, name = _MARKS[point.kind]
+            marker, name, offset = _MARKS[point.kind]
             axes.plot(
                 x[point.index], point.value, marker, color="black", ms=6, zorder=3,
                 label=name if name not in drawn else None,
             )  # fmt: skip
             drawn.add(name)
             axes.annotate(
-                f"{point.label}: {point.value:.6g}", (x[point.index], point.value), xytext=(7, 5),
+                f"{point.label}: {point.value:.6g}", (x[point.index], point.value), xytext=offset,
                 textcoords="offset points", fontsize="small",
-                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 1.0},
             )  # fmt: skip
 
     draw(path, "C0", "path")
