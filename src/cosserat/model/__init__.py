@@ -11,6 +11,7 @@ from cosserat.model.bodies import RigidBody, Shape
 from cosserat.model.forces import Damper, Spring
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.geometry import section_from_geometry
+from cosserat.model.interfaces import Interface, RecoveryPoint
 from cosserat.model.jets import Jet
 from cosserat.model.joints import (
     Cylindrical,
@@ -29,6 +30,8 @@ from cosserat.model.joints import (
 )
 from cosserat.model.loads import DistributedLoad, Force, Torque, Wrench
 from cosserat.model.materials import Material
+from cosserat.model.modal import ModalBody
+from cosserat.model.modal_inertia import ModalInertia
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter, ParameterExpression, resolve
 from cosserat.model.places import GROUND, Place
@@ -47,9 +50,12 @@ __all__ = [
     "Freedom",
     "Friction",
     "IBeam",
+    "Interface",
     "Jet",
     "Joint",
     "Material",
+    "ModalBody",
+    "ModalInertia",
     "Model",
     "Parameter",
     "ParameterExpression",
@@ -59,6 +65,7 @@ __all__ = [
     "Prismatic",
     "Profile",
     "Rectangle",
+    "RecoveryPoint",
     "Revolute",
     "RigidBody",
     "Rod",
