@@ -7,6 +7,8 @@ displacements u and rotation vectors w of the nodes, e1 = P y and e2 = DP[P y] y
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +19,7 @@ from cosserat.lie import se3, so3
 from cosserat.model.beams import Beam
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.signedinteger[Any]]
 
 _WEIGHTS = 0.5 * np.polynomial.legendre.leggauss(len(gauss_points()))[1]
 
@@ -105,19 +108,19 @@ class _Elements:
         return out + cross + np.swapaxes(cross, 1, 2)
 
 
-def _matrix(values: Array, rows: Array, columns: Array, shape: tuple[int, int]) -> Sparse:
+def _matrix(values: Array, rows: Ints, columns: Ints, shape: tuple[int, int]) -> Sparse:
     from scipy.sparse import csr_matrix
 
     return csr_matrix((np.ravel(values), (np.ravel(rows), np.ravel(columns))), shape=shape)
 
 
-def _assemble(matrices: Array, rows: Array, n: int) -> Sparse:
+def _assemble(matrices: Array, rows: Ints, n: int) -> Sparse:
     shape = matrices.shape
     matrix = _matrix(matrices, np.broadcast_to(rows[:, :, None], shape), np.broadcast_to(rows[:, None], shape), (n, n))
     return 0.5 * (matrix + matrix.T)
 
 
-def _mass_points(beam: Beam, mesh: BeamMesh, d0: Array, rows: Array, n: int) -> MassPoints:
+def _mass_points(beam: Beam, mesh: BeamMesh, d0: Array, rows: Ints, n: int) -> MassPoints:
     """Particles with the mass and the first and second moments of the sections.
 
     Inside an element the axis is x = (1 - z) x_A + z x_B + h z (1 - z) (t_A - t_B)/2, t the tangents that turn with the
@@ -134,9 +137,9 @@ def _mass_points(beam: Beam, mesh: BeamMesh, d0: Array, rows: Array, n: int) -> 
             bulge = 0.5 * length[e] * z * (1.0 - z)
             arm_a, arm_b = bulge * R_a[e] @ t, -bulge * R_b[e] @ t
             axis = (1.0 - z) * mesh.frames[a[e], :3, 3] + z * mesh.frames[b[e], :3, 3] + arm_a + arm_b
-            masses, arms = _particles(beam.section_at(float(left + z * (right - left)))[1])
-            arms = arms @ (R_a[e] @ so3.exp(z * d0[e, 3:])).T
-            for mass, y in zip(masses, arms, strict=True):
+            masses, offsets = _particles(beam.section_at(float(left + z * (right - left)))[1])
+            offsets = offsets @ (R_a[e] @ so3.exp(z * d0[e, 3:])).T
+            for mass, y in zip(masses, offsets, strict=True):
                 weights.append(w * length[e] * mass)
                 positions.append(axis + y)
                 near.append(arm_a)
@@ -185,7 +188,7 @@ def _particles(mass: Array) -> tuple[Array, Array]:
     return masses, centre + np.concatenate((np.zeros((1, 3)), offsets, -offsets))
 
 
-def _section_forces(beam: Beam, mesh: BeamMesh, elements: _Elements, rows: Array, n: int, s: float) -> Recovery:
+def _section_forces(beam: Beam, mesh: BeamMesh, elements: _Elements, rows: Ints, n: int, s: float) -> Recovery:
     """Force and moment of the part of larger s on the part of smaller s, and strains, in the section's axes."""
     e, z = mesh.element_at(s)
     nodal = elements.section[e] @ elements.P[e] @ elements.turn[e]

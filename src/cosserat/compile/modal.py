@@ -96,7 +96,8 @@ def reduce_part(
     Phi = shapes(part, boundary, root, modes, frequency, _distinct(part, extra))
     frame = part.frames[root] if boundary != "free" else _mean_frame(part)
     R = frame[:3, :3]
-    second, bent = None, dict.fromkeys(part.frames)
+    second: tuple[Array, Array] | None = None
+    bent: dict[str, Any] = dict.fromkeys(part.frames)
     if stiffening and part.third is not None:
         solver = ConstrainedSolver(part.title, part.stiffness, boundary_rows(part, boundary, root))
         second, bent = _second_order(part, solver, Phi, frame)
@@ -205,7 +206,7 @@ def _second_order(
     R, X = frame[:3, :3], (part.points.positions - frame[:3, 3]) @ frame[:3, :3]
     moments = points.weighted(np.hstack((np.ones((len(X), 1)), X)))  # (p, 4): dm and X dm
     loads = np.einsum("pc,ij->pijc", moments, R).reshape(3 * len(X), 12)  # forces along the axes of the frame
-    frames = [np.asarray((A.T @ np.kron(np.eye(2), R))) for A in part.constraints.values()]
+    frames = [np.asarray(A.T @ np.kron(np.eye(2), R)) for A in part.constraints.values()]
     columns = np.hstack((np.asarray(points.sampling.T @ loads), *frames))
     assert part.third is not None
     work = -part.third(solver(columns), Phi)

@@ -25,28 +25,47 @@ class ConstrainedSolver:
     """Solves K u + A^T lambda = f, A u = b; K may be singular as long as A holds the body."""
 
     def __init__(self, title: str, K: Sparse, A: Any) -> None:
-        from scipy.sparse import bmat, csc_matrix
+        from scipy.sparse import bmat, csr_matrix
         from scipy.sparse.linalg import splu
 
-        self.scale = float(np.mean(np.abs(K.diagonal()))) or 1.0
-        A = csc_matrix(A)
-        size = np.sqrt(np.asarray(A.multiply(A).sum(axis=1)).ravel())
-        self._rows = self.scale / np.where(size > 0.0, size, 1.0)
-        scaled = csc_matrix(A.multiply(self._rows[:, None]))
         self.n = K.shape[0]
+        A = csr_matrix(A)
+        self._held: NDArray[np.int64] | None = None
         try:
-            self._factors = splu(bmat([[K, scaled.T], [scaled, None]], format="csc"))
+            if (np.diff(A.indptr) == 1).all() and len(np.unique(A.indices)) == A.shape[0]:
+                # every row holds one unknown: leave those out
+                self._held, self._factor = A.indices.astype(np.int64), A.data
+                self._free = np.setdiff1d(np.arange(self.n), self._held)
+                rows = K.tocsr()[self._free]
+                self._coupling = rows[:, self._held]
+                self._factors = splu(
+                    rows[:, self._free].tocsc(), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}
+                )
+            else:
+                size = np.sqrt(np.asarray(A.multiply(A).sum(axis=1)).ravel())
+                scale = float(np.mean(np.abs(K.diagonal()))) or 1.0
+                self._factor = scale / np.where(size > 0.0, size, 1.0)
+                scaled = csr_matrix(A.multiply(self._factor[:, None]))
+                self._factors = splu(bmat([[K, scaled.T], [scaled, None]], format="csc"))
         except RuntimeError:
             raise SolveError(
                 f"{title}: its stiffness is singular even when it is held at its interfaces; is part of it loose?"
             ) from None
 
     def __call__(self, f: Array, b: Array | None = None) -> Array:
-        right = np.zeros((self.n + len(self._rows), *f.shape[1:]))
+        if self._held is not None:
+            out = np.zeros_like(f)
+            right = f[self._free]
+            if b is not None:
+                out[self._held] = b / self._factor[:, None]
+                right = right - self._coupling @ out[self._held]
+            out[self._free] = self._factors.solve(right)
+            return out
+        right = np.zeros((self.n + len(self._factor), *f.shape[1:]))
         right[: self.n] = f
         if b is not None:
-            right[self.n :] = self._rows[:, None] * b
-        return self._factors.solve(right)[: self.n]
+            right[self.n :] = self._factor[:, None] * b
+        return np.asarray(self._factors.solve(right)[: self.n])
 
 
 def boundary_rows(part: FlexiblePart, boundary: str, root: str) -> Any:

@@ -1,0 +1,299 @@
+"""An elastic solid as a `FlexiblePart`: the adapter to scikit-fem.
+
+Interfaces are tied to the mesh in one of two ways. "rigid": the nodes of the region move with the frame as one rigid
+piece (RBE2), which stiffens the region; the mass of the region is kept. "averaged": the frame follows the mean motion
+of the nodes (RBE3, least squares with equal weights), which adds no stiffness; a wrench on it is spread over the nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.flexible_part import Arm, FlexiblePart, MassPoints, Recovery, Sparse, lever
+from cosserat.errors import ArgumentError, MissingDependencyError
+from cosserat.model import checks
+from cosserat.model.jets import Array
+from cosserat.model.materials import Material
+from cosserat.model.solid_mesh import EDGES, Region, SolidMesh
+
+Ints = NDArray[np.int64]
+
+TIES = ("rigid", "averaged")
+_PAIRS = ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1))  # xx, yy, zz, yz, xz, xy
+
+
+@dataclass(frozen=True)
+class SolidInterface:
+    """An interface of a solid mesh.
+
+    Parameters
+    ----------
+    region : str, node numbers, or callable
+        A region of the mesh by name, or a function of coordinates x (3, n) giving n truth values.
+    position : (3,), optional
+        Origin of the frame in world coordinates; default: the mean of the nodes.
+    rotation : (3, 3), optional
+        Axes of the frame (columns); default: the world axes.
+    tie : {"rigid", "averaged"}
+        How the frame is tied to the nodes.
+    """
+
+    region: Region
+    position: Any = None
+    rotation: Any = None
+    tie: str = "rigid"
+
+
+class _Discretisation:
+    """scikit-fem's view of a mesh: matrices over points (corners and, for quadratic elements, middles of edges)."""
+
+    def __init__(self, mesh: SolidMesh, material: Material, order: int) -> None:
+        try:
+            import skfem
+        except ImportError:
+            raise MissingDependencyError(
+                "modal_body_from_mesh needs scikit-fem; install it with pip install 'cosserat[fem]'"
+            ) from None
+        from skfem.models.elasticity import lame_parameters, linear_elasticity
+
+        used, corners = np.unique(mesh.cells[:, :4], return_inverse=True)
+        cells = corners.reshape(-1, 4)
+        straight = skfem.MeshTet(mesh.points[used].T, cells.T, sort_t=False)
+        self.nodes = np.full(len(mesh.points), -1, dtype=np.int64)  # of the mesh -> points
+        self.nodes[used] = np.arange(len(used))
+        skmesh = straight
+        if mesh.cells.shape[1] == 10:
+            edge_of = {tuple(sorted(pair)): k for k, pair in enumerate(straight.edges.T.tolist())}
+            middles = np.empty((straight.edges.shape[1], 3))
+            for k, (a, b) in enumerate(EDGES):
+                edges = [edge_of[tuple(sorted(pair))] for pair in cells[:, [a, b]].tolist()]
+                middles[edges] = mesh.points[mesh.cells[:, 4 + k]]
+                self.nodes[mesh.cells[:, 4 + k]] = len(used) + np.array(edges)
+            skmesh = skfem.MeshTet2(np.hstack((straight.p, middles.T)), straight.t)
+        scalar = skfem.ElementTetP2() if order == 2 else skfem.ElementTetP1()
+        degree = 2 * order + (2 if mesh.cells.shape[1] == 10 else 0)
+        self.basis = skfem.Basis(skmesh, skfem.ElementVector(scalar), intorder=degree)
+        self.scalar_basis = self.basis.with_element(scalar)
+        self.lame = lame_parameters(material.E, material.nu)
+        vector, single = self._numbering(self.basis), self._numbering(self.scalar_basis)[:, 0]
+        self.vector, self.single = vector, single
+        self.positions = np.ascontiguousarray(self.scalar_basis.doflocs[:, single].T)
+        flat = vector.ravel()
+        K = linear_elasticity(*self.lame).assemble(self.basis).tocsr()
+        self.stiffness = K[flat][:, flat]
+        mass = skfem.BilinearForm(lambda u, v, w: material.rho * u * v).assemble(self.scalar_basis).tocsr()
+        self.mass = mass[single][:, single]
+
+    @staticmethod
+    def _numbering(basis: Any) -> Ints:
+        """Unknowns (p, components) of the points: corners, then edges."""
+        edges = basis.edge_dofs if basis.edge_dofs is not None else np.zeros((0, 0), dtype=np.int64)
+        parts = [basis.nodal_dofs.T] + ([edges.T] if edges.size else [])
+        return np.concatenate(parts).astype(np.int64)
+
+    def fields(self, u: Array) -> Array:
+        """Gradients (3, 3, q, m), d u_k / d x_i at [k, i], of displacements (3 p, m) at the quadrature points."""
+        out = []
+        for column in u.T:
+            dofs = np.empty(len(column))
+            dofs[self.vector.ravel()] = column
+            out.append(np.asarray(self.basis.interpolate(dofs).grad).reshape(3, 3, -1))
+        return np.stack(out, axis=-1)
+
+    @property
+    def weights(self) -> Array:
+        """Volumes (q,) of the quadrature points."""
+        return np.asarray(self.basis.dx).ravel()
+
+    def stress(self, gradient: Array) -> Array:
+        """Stresses of displacement gradients, (3, 3, ...)."""
+        lam, mu = self.lame
+        trace = gradient[0, 0] + gradient[1, 1] + gradient[2, 2]
+        out = mu * (gradient + np.swapaxes(gradient, 0, 1))
+        for k in range(3):
+            out[k, k] += lam * trace
+        return np.asarray(out)
+
+    def strain_rows(self, x: Array) -> Array | None:
+        """Strain (6, 3 p) at a point of the mesh, or None if it lies outside."""
+        mesh, element = self.scalar_basis.mesh, self.scalar_basis.elem
+        finder = mesh.element_finder()
+        centres = mesh.p[:, mesh.t].mean(axis=1)
+        towards = centres[:, int(np.argmin(np.sum((centres - x[:, None]) ** 2, axis=0)))]
+        for pull in (0.0, 1e-9, 1e-6):
+            place = x + pull * (towards - x)
+            try:
+                cell = finder(*place[:, None])
+            except ValueError:
+                continue
+            mapping = self.scalar_basis.mapping
+            local = mapping.invF(place.reshape(3, 1, 1), tind=cell)
+            out = np.zeros((6, 3 * len(self.positions)))
+            point_of = np.empty(self.scalar_basis.N, dtype=np.int64)
+            point_of[self.single] = np.arange(len(self.single))
+            for i, dof in enumerate(self.scalar_basis.element_dofs[:, cell[0]]):
+                slope = np.asarray(element.gbasis(mapping, local, i, tind=cell)[0].grad).reshape(3)
+                for row, (a, b) in enumerate(_PAIRS):
+                    out[row, 3 * point_of[dof] + a] += slope[b]
+                    if a != b:
+                        out[row, 3 * point_of[dof] + b] += slope[a]
+            return out
+        return None
+
+
+def solid_part(
+    title: str,
+    mesh: SolidMesh,
+    material: Material,
+    interfaces: dict[str, SolidInterface],
+    order: int,
+    recovery: dict[str, Any],
+) -> FlexiblePart:
+    """Matrices of a solid with its interfaces tied to frames."""
+    from scipy.sparse import bmat, csr_matrix, identity, kron
+
+    solid = _Discretisation(mesh, material, order)
+    X = solid.positions
+    sets = {name: _interface_points(title, name, i, mesh, solid) for name, i in interfaces.items()}
+    frames = {name: _frame(title, name, i, X[sets[name]]) for name, i in interfaces.items()}
+    rigid_ties = [name for name, i in interfaces.items() if i.tie == "rigid"]
+    tied = np.concatenate([sets[name] for name in rigid_ties]) if rigid_ties else np.zeros(0, dtype=np.int64)
+    if len(np.unique(tied)) < len(tied):
+        raise ArgumentError(title, "interfaces", "overlap: a node belongs to two rigid regions; make them smaller")
+    loose = np.setdiff1d(np.arange(len(X)), tied)
+    n_loose, n = 3 * len(loose), 3 * len(loose) + 6 * len(rigid_ties)
+    flat = (3 * loose[:, None] + np.arange(3)).ravel()
+    blocks = [csr_matrix((np.ones(n_loose), (flat, np.arange(n_loose))), shape=(3 * len(X), n_loose))]
+    rigid = np.zeros((n, 6))
+    rigid[:n_loose] = _rigid_rows(X[loose], np.zeros(3))
+    constraints, arms = {}, []
+    for k, name in enumerate(rigid_ties):
+        nodes, origin = sets[name], frames[name][:3, 3]
+        rows = (3 * nodes[:, None] + np.arange(3)).ravel()
+        blocks.append(_placed(_rigid_rows(X[nodes], origin), rows, np.arange(6), (3 * len(X), 6)))
+        span = n_loose + 6 * k + np.arange(6)
+        rigid[span] = np.vstack((_rigid_rows(origin[None], np.zeros(3)), np.eye(6)[3:]))
+        constraints[name] = _placed(np.eye(6), np.arange(6), span, (6, n))
+        rotation = _placed(np.tile(np.eye(3), (len(nodes), 1)), rows, span[3:], (3 * len(X), n))
+        arm = np.zeros_like(X)
+        arm[nodes] = X[nodes] - origin
+        arms.append(Arm(rotation, arm))
+    T = csr_matrix(bmat([blocks]))
+    for name, interface in interfaces.items():
+        if interface.tie == "averaged":
+            nodes = sets[name]
+            fit = np.asarray(np.linalg.pinv(_rigid_rows(X[nodes], frames[name][:3, 3])), dtype=np.float64)
+            columns = (3 * nodes[:, None] + np.arange(3)).ravel()
+            constraints[name] = csr_matrix(_placed(fit, np.arange(6), columns, (6, 3 * len(X))) @ T)
+    K = csr_matrix(T.T @ solid.stiffness @ T)
+    M = csr_matrix(T.T @ kron(solid.mass, identity(3), format="csr") @ T)
+    return FlexiblePart(
+        title=title,
+        stiffness=0.5 * (K + K.T),
+        damping=material.damping * K,
+        mass=0.5 * (M + M.T),
+        rigid=rigid,
+        frames=frames,
+        constraints={name: constraints[name] for name in interfaces},
+        points=MassPoints(solid.mass, X, T, tuple(arms)),
+        third=lambda U, Phi: _third(solid, T, arms, U, Phi),
+        recovery={name: _recovery(title, name, solid, T, x) for name, x in recovery.items()},
+    )
+
+
+def _rigid_rows(X: Array, origin: Array) -> Array:
+    """Displacements (3 k, 6) of points for unit translations and rotations about the origin."""
+    out = np.zeros((len(X), 3, 6))
+    out[:, :, :3] = np.eye(3)
+    out[:, :, 3:] = lever(X - origin)
+    return out.reshape(-1, 6)
+
+
+def _placed(block: Array, rows: Any, columns: Any, shape: tuple[int, int]) -> Sparse:
+    from scipy.sparse import csr_matrix
+
+    r, c = np.meshgrid(rows, columns, indexing="ij")
+    return csr_matrix((np.ravel(block), (r.ravel(), c.ravel())), shape=shape)
+
+
+def _interface_points(title: str, name: str, interface: Any, mesh: SolidMesh, solid: _Discretisation) -> Ints:
+    """Points of an interface: all of a function's region, or the nodes of a set and the middles of their edges."""
+    where = f"interfaces[{name!r}]"
+    if interface.tie not in TIES:
+        raise ArgumentError(title, where, f"has the tie {interface.tie!r}; choose one of {', '.join(map(repr, TIES))}")
+    if callable(interface.region):
+        points = mesh.nodes(interface.region, solid.positions)
+    else:
+        nodes = solid.nodes[mesh.nodes(interface.region)]
+        points = nodes[nodes >= 0]
+        n_corners = solid.scalar_basis.mesh.nvertices
+        if len(solid.positions) > n_corners:
+            inside = np.isin(solid.scalar_basis.mesh.edges, points).all(axis=0)
+            points = np.union1d(points, n_corners + np.nonzero(inside)[0])
+    if not _spans_a_plane(solid.positions[points], float(np.ptp(solid.positions, axis=0).max())):
+        raise ArgumentError(
+            title, where, f"has {len(points)} nodes, which do not span a plane; a frame needs three or more nodes that "
+            "are not in line"
+        )  # fmt: skip
+    return points
+
+
+def _spans_a_plane(X: Array, size: float) -> bool:
+    return len(X) >= 3 and bool(np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[1] > 1e-9 * size)
+
+
+def _frame(title: str, name: str, interface: SolidInterface, X: Array) -> Array:
+    where = f"interfaces[{name!r}]"
+    H = np.eye(4)
+    H[:3, 3] = X.mean(axis=0)
+    if interface.position is not None:
+        H[:3, 3] = checks.array(title, f"{where}.position", interface.position, (3,))
+    if interface.rotation is not None:
+        H[:3, :3] = checks.rotation(title, f"{where}.rotation", interface.rotation)
+    return H
+
+
+def _recovery(title: str, name: str, solid: _Discretisation, T: Sparse, x: Any) -> Recovery:
+    point = checks.array(title, f"recovery[{name!r}]", x, (3,))
+    strain = solid.strain_rows(point)
+    if strain is None:
+        raise ArgumentError(title, f"recovery[{name!r}]", f"is {point.tolist()}, which is not inside the mesh")
+    strain = np.asarray(strain @ T)
+    lam, mu = solid.lame
+    C = np.diag([2.0 * mu] * 3 + [mu] * 3)
+    C[:3, :3] += lam
+    return Recovery(point, strain, C @ strain, turns=True)
+
+
+def _third(solid: _Discretisation, T: Sparse, arms: list[Arm], U: Array, Phi: Array) -> Array:
+    """U3[u, a, b] of the energy of St Venant and Kirchhoff, with the exact rotations of rigid regions."""
+    grad_u, grad_phi = solid.fields(T @ U), solid.fields(T @ Phi)
+    w = solid.weights
+    stress_u, stress_phi = w[:, None] * solid.stress(grad_u), w[:, None] * solid.stress(grad_phi)
+    half = np.einsum("ijqk,niqa->njqka", stress_u, grad_phi, optimize=True)
+    out = np.einsum("njqka,njqb->kab", half, grad_phi, optimize=True)
+    half = np.einsum("ijqa,niqb->njqab", stress_phi, grad_phi, optimize=True)
+    cross = np.einsum("njqab,njqk->kab", half, grad_u, optimize=True)
+    out += cross + np.swapaxes(cross, 1, 2)
+    force_u, force_phi = (solid.stiffness @ (T @ V) for V in (U, Phi))
+    for arm in arms:
+        r_u, r_phi = (np.asarray(arm.rotation @ V).reshape(-1, 3, V.shape[1]) for V in (U, Phi))
+        f_u, f_phi = (f.reshape(-1, 3, f.shape[1]) for f in (force_u, force_phi))
+        out += _bent(f_u, r_phi, r_phi, arm.vector)
+        cross = np.transpose(_bent(f_phi, r_phi, r_u, arm.vector), (2, 0, 1))
+        out += cross + np.swapaxes(cross, 1, 2)
+    return out
+
+
+def _bent(force: Array, r: Array, s: Array, y: Array) -> Array:
+    """Work (c, a, b) of forces (p, 3, c) on the mean of r x (s x y) and s x (r x y)."""
+    ry, sy = np.einsum("pia,pi->pa", r, y), np.einsum("pib,pi->pb", s, y)
+    fy = np.einsum("pic,pi->pc", force, y)
+    out = 0.5 * np.einsum("pic,pib,pa->cab", force, s, ry, optimize=True)
+    out += 0.5 * np.einsum("pic,pia,pb->cab", force, r, sy, optimize=True)
+    out -= np.einsum("pc,pia,pib->cab", fy, r, s, optimize=True)
+    return out
