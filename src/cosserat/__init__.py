@@ -40,6 +40,7 @@ from cosserat.model import (
     Rod,
     Screw,
     Section,
+    SolidMesh,
     Spherical,
     Spring,
     TimeFunction,
@@ -54,7 +55,11 @@ from cosserat.model import (
 
 if TYPE_CHECKING:
     from cosserat import lie
+    from cosserat.compile.modal import modal_body
+    from cosserat.compile.modal_solid import modal_body_from_mesh
+    from cosserat.compile.solid_part import SolidInterface
     from cosserat.io import load_model, load_run, save_model
+    from cosserat.io.meshes import load_mesh
     from cosserat.lie import Frame, Twist
     from cosserat.results.equilibrium import Equilibrium
     from cosserat.results.run import Run
@@ -69,11 +74,15 @@ _LAZY = {
     "Frame": "cosserat.lie",
     "Outcome": "cosserat.results.status",
     "Run": "cosserat.results.run",
+    "SolidInterface": "cosserat.compile.solid_part",
     "Status": "cosserat.results.status",
     "Twist": "cosserat.lie",
     "equilibrium": "cosserat.solve.equilibrium",
+    "load_mesh": "cosserat.io.meshes",
     "load_model": "cosserat.io",
     "load_run": "cosserat.io",
+    "modal_body": "cosserat.compile.modal",
+    "modal_body_from_mesh": "cosserat.compile.modal_solid",
     "save_model": "cosserat.io",
     "simulate": "cosserat.solve.simulate",
 }
@@ -114,6 +123,8 @@ __all__ = [
     "Run",
     "Screw",
     "Section",
+    "SolidInterface",
+    "SolidMesh",
     "Spherical",
     "Spring",
     "Status",
@@ -126,9 +137,12 @@ __all__ = [
     "Wrench",
     "equilibrium",
     "lie",
+    "load_mesh",
     "load_model",
     "load_run",
     "materials",
+    "modal_body",
+    "modal_body_from_mesh",
     "save_model",
     "section_from_geometry",
     "simulate",

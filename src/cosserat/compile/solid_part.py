@@ -120,29 +120,31 @@ class _Discretisation:
 
     def strain_rows(self, x: Array) -> Array | None:
         """Strain (6, 3 p) at a point of the mesh, or None if it lies outside."""
-        mesh, element = self.scalar_basis.mesh, self.scalar_basis.elem
-        finder = mesh.element_finder()
-        centres = mesh.p[:, mesh.t].mean(axis=1)
-        towards = centres[:, int(np.argmin(np.sum((centres - x[:, None]) ** 2, axis=0)))]
-        for pull in (0.0, 1e-9, 1e-6):
-            place = x + pull * (towards - x)
-            try:
-                cell = finder(*place[:, None])
-            except ValueError:
-                continue
-            mapping = self.scalar_basis.mapping
-            local = mapping.invF(place.reshape(3, 1, 1), tind=cell)
-            out = np.zeros((6, 3 * len(self.positions)))
-            point_of = np.empty(self.scalar_basis.N, dtype=np.int64)
-            point_of[self.single] = np.arange(len(self.single))
-            for i, dof in enumerate(self.scalar_basis.element_dofs[:, cell[0]]):
-                slope = np.asarray(element.gbasis(mapping, local, i, tind=cell)[0].grad).reshape(3)
-                for row, (a, b) in enumerate(_PAIRS):
-                    out[row, 3 * point_of[dof] + a] += slope[b]
-                    if a != b:
-                        out[row, 3 * point_of[dof] + b] += slope[a]
-            return out
-        return None
+        mesh, element, mapping = self.scalar_basis.mesh, self.scalar_basis.elem, self.scalar_basis.mapping
+        corners = np.transpose(mesh.p[:, mesh.t[:4]], (2, 0, 1))  # (ne, 3, 4)
+        edges = corners[:, :, 1:] - corners[:, :, :1]
+        inside = np.linalg.solve(edges, x[None, :, None] - corners[:, :, :1])[:, :, 0]
+        depth = np.minimum(inside.min(axis=1), 1.0 - inside.sum(axis=1))
+        cell = np.array([int(np.argmax(depth))])
+        curved = mesh.p.shape[1] > mesh.nvertices
+        if depth[cell[0]] < (-0.1 if curved else -1e-6):
+            return None
+        local = inside[cell[0]].reshape(3, 1)
+        for _ in range(10 if curved else 0):
+            miss = mapping.F(local, tind=cell).reshape(3) - x
+            local = local - np.linalg.solve(mapping.DF(local, tind=cell).reshape(3, 3), miss)[:, None]
+        if min(float(local.min()), 1.0 - float(local.sum())) < -1e-6:
+            return None
+        out = np.zeros((6, 3 * len(self.positions)))
+        point_of = np.empty(self.scalar_basis.N, dtype=np.int64)
+        point_of[self.single] = np.arange(len(self.single))
+        for i, dof in enumerate(self.scalar_basis.element_dofs[:, cell[0]]):
+            slope = np.asarray(element.gbasis(mapping, local, i, tind=cell)[0].grad).reshape(3)
+            for row, (a, b) in enumerate(_PAIRS):
+                out[row, 3 * point_of[dof] + a] += slope[b]
+                if a != b:
+                    out[row, 3 * point_of[dof] + b] += slope[a]
+        return out
 
 
 def solid_part(

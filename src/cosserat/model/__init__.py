@@ -36,6 +36,7 @@ from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter, ParameterExpression, resolve
 from cosserat.model.places import GROUND, Place
 from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Section, Tube
+from cosserat.model.solid_mesh import SolidMesh
 
 __all__ = [
     "GROUND",
@@ -72,6 +73,7 @@ __all__ = [
     "Screw",
     "Section",
     "Shape",
+    "SolidMesh",
     "Spherical",
     "Spring",
     "TimeFunction",

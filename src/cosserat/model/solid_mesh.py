@@ -89,7 +89,7 @@ class SolidMesh:
 
     @classmethod
     def box(cls, size: Any, divisions: Any, origin: Any = (0.0, 0.0, 0.0)) -> SolidMesh:
-        """A box of the given sides from `origin`, six tetrahedra per cell; regions "x_min", "x_max", ... are its faces."""
+        """A box of the given sides from `origin`, six tetrahedra per cell; faces are regions "x_min", "x_max", ..."""
         title = "SolidMesh.box"
         sides = checks.array(title, "size", size, (3,))
         counts = [checks.integer(title, "divisions", n, 1) for n in divisions]
