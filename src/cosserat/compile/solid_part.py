@@ -273,14 +273,7 @@ def _recovery(title: str, name: str, solid: _Discretisation, T: Sparse, x: Any) 
 
 def _third(solid: _Discretisation, T: Sparse, arms: list[Arm], U: Array, Phi: Array) -> Array:
     """U3[u, a, b] of the energy of St Venant and Kirchhoff, with the exact rotations of rigid regions."""
-    grad_u, grad_phi = solid.fields(T @ U), solid.fields(T @ Phi)
-    w = solid.weights
-    stress_u, stress_phi = w[:, None] * solid.stress(grad_u), w[:, None] * solid.stress(grad_phi)
-    half = np.einsum("ijqk,niqa->njqka", stress_u, grad_phi, optimize=True)
-    out = np.einsum("njqka,njqb->kab", half, grad_phi, optimize=True)
-    half = np.einsum("ijqa,niqb->njqab", stress_phi, grad_phi, optimize=True)
-    cross = np.einsum("njqab,njqk->kab", half, grad_u, optimize=True)
-    out += cross + np.swapaxes(cross, 1, 2)
+    out = _strain_third(solid, solid.fields(T @ U), solid.fields(T @ Phi))
     force_u, force_phi = (solid.stiffness @ (T @ V) for V in (U, Phi))
     for arm in arms:
         r_u, r_phi = (np.asarray(arm.rotation @ V).reshape(-1, 3, V.shape[1]) for V in (U, Phi))
@@ -289,6 +282,25 @@ def _third(solid: _Discretisation, T: Sparse, arms: list[Arm], U: Array, Phi: Ar
         cross = np.transpose(_bent(f_phi, r_phi, r_u, arm.vector), (2, 0, 1))
         out += cross + np.swapaxes(cross, 1, 2)
     return out
+
+
+def _strain_third(solid: _Discretisation, grad_u: Array, grad_phi: Array) -> Array:
+    """Sum over quadrature points of sigma(x) : grad(y)^T grad(z) for the three choices of x among u, a, b."""
+    k, m = grad_u.shape[3], grad_phi.shape[3]
+    out, cross = np.zeros((k, m * m)), np.zeros((k, m * m))
+    for first in range(0, len(solid.weights), 1000):
+        part = slice(first, first + 1000)
+        w = solid.weights[part, None]
+        u, phi = grad_u[:, :, part], grad_phi[:, :, part]
+        stress_u, stress_phi = (np.transpose(solid.stress(g), (2, 0, 1, 3)) for g in (w * u, w * phi))
+        columns = np.transpose(phi, (2, 0, 1, 3))  # (q, n, i, m)
+        pairs = np.swapaxes(columns, 1, 2).reshape(-1, 3, 3, m)  # (q, i, n, m)
+        pairs = np.einsum("qina,qjnb->qijab", pairs, pairs)
+        out += stress_u.reshape(-1, k).T @ pairs.reshape(-1, m * m)
+        pairs = np.einsum("qija,qnib->qnjab", stress_phi, columns)
+        cross += np.transpose(u, (2, 0, 1, 3)).reshape(-1, k).T @ pairs.reshape(-1, m * m)
+    swapped = cross.reshape(k, m, m)
+    return out.reshape(k, m, m) + swapped + np.swapaxes(swapped, 1, 2)
 
 
 def _bent(force: Array, r: Array, s: Array, y: Array) -> Array:
