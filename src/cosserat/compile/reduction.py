@@ -18,7 +18,8 @@ from cosserat.errors import ArgumentError, SolveError
 Array = NDArray[np.float64]
 
 BOUNDARIES = ("cantilever", "free", "craig-bampton")
-_DENSE = 700  # unknowns up to which dense matrices are quicker and find every mode
+_SMALL = 120  # unknowns up to which dense matrices are quicker
+_LARGE = 3000  # and beyond which they are hopeless
 
 
 class ConstrainedSolver:
@@ -102,25 +103,20 @@ def _normal_modes(part: FlexiblePart, A: Any, modes: int | None, frequency: floa
     available = n - rows
     if modes is not None and modes > available:
         raise ArgumentError(part.title, "modes", f"is {modes}; with this boundary its mesh has only {available}")
-    if n <= _DENSE:
-        omega, Phi = _dense_modes(part, A)
-        count = modes if modes is not None else int(np.count_nonzero(omega <= 2.0 * np.pi * float(frequency or 0.0)))
+    count = modes if modes is not None else 8
+    solver = ConstrainedSolver(part.title, part.stiffness, A) if n > _SMALL else None
+    while solver is not None and 4 * count < available:
+        omega, Phi = _sparse_modes(part, solver, count)
+        if frequency is None or omega[-1] > 2.0 * np.pi * frequency:
+            break
+        count *= 2
     else:
-        solver = ConstrainedSolver(part.title, part.stiffness, A)
-        count = modes if modes is not None else 8
-        while True:
-            if count > available - 2:
-                raise ArgumentError(
-                    part.title, "frequency" if modes is None else "modes", "asks for nearly all modes of the mesh; "
-                    "ask for fewer"
-                )  # fmt: skip
-            omega, Phi = _sparse_modes(part, solver, count)
-            if frequency is None:
-                break
-            if omega[-1] > 2.0 * np.pi * frequency:
-                count = int(np.count_nonzero(omega <= 2.0 * np.pi * frequency))
-                break
-            count *= 2
+        if n > _LARGE:
+            raise ArgumentError(part.title, "modes", f"or frequency asks for {count} modes or more of a mesh with "
+                                f"{available}; ask for fewer")  # fmt: skip
+        omega, Phi = _dense_modes(part, A)
+    if frequency is not None:
+        count = int(np.count_nonzero(omega <= 2.0 * np.pi * frequency))
     if count == 0:
         raise ArgumentError(
             part.title, "frequency", f"is {frequency:g} Hz, below the first mode at {omega[0] / (2 * np.pi):g} Hz"
