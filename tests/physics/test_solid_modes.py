@@ -131,7 +131,7 @@ def test_a_rotating_solid_grows_stiffer_like_a_beam():
         _, M, _, K = steady_rotation(inertia, body.stiffness, np.array([0.0, 0.0, 400.0]))
         return np.sqrt(np.linalg.eigvals(np.linalg.solve(M, K)).real)
 
-    solid_bar = cs.modal_body_from_mesh("bar", bar(10), BAR, ENDS, modes=2, stiffening=True)
+    solid_bar = cs.modal_body_from_mesh("bar", bar(20), BAR, ENDS, modes=4, stiffening=True)
     assert solid_bar.inertia.is_stiffened
     blade = cs.modal_body(timoshenko(), modes=12)
     still = 2 * np.pi * blade.frequencies
