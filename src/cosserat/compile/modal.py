@@ -201,15 +201,22 @@ def _second_order(
 
     The displacement u = Phi q + g q q / 2 keeps the internal forces linear in q: K g_ab = -U3[Phi_a, Phi_b], so that
     the work of a load f on it is that of the geometric stiffness which f causes: f . g_ab = -U3[K^-1 f, Phi_a, Phi_b].
+    This takes the body to follow statically, which it can only where it is stiffer than in the modes a and b
+    themselves: the part of g_ab along modes that are not, which move on their own, is taken out.
     """
     points, m = part.points, Phi.shape[1]
     R, X = frame[:3, :3], (part.points.positions - frame[:3, 3]) @ frame[:3, :3]
     moments = points.weighted(np.hstack((np.ones((len(X), 1)), X)))  # (p, 4): dm and X dm
-    loads = np.einsum("pc,ij->pijc", moments, R).reshape(3 * len(X), 12)  # forces along the axes of the frame
+    forces = np.einsum("pc,ij->pijc", moments, R).reshape(3 * len(X), 12)  # along the axes of the frame
     frames = [np.asarray(A.T @ np.kron(np.eye(2), R)) for A in part.constraints.values()]
-    columns = np.hstack((np.asarray(points.sampling.T @ loads), *frames))
+    loads = np.hstack((np.asarray(points.sampling.T @ forces), *frames))
+    inertia = np.asarray(part.mass @ Phi)
     assert part.third is not None
-    work = -part.third(solver(columns), Phi)
+    work = -part.third(solver(np.hstack((loads, inertia))), Phi)
+    work, along = work[: loads.shape[1]], work[loads.shape[1] :]  # along[c] = Phi_c . M g
+    squares = np.einsum("im,im->m", Phi, part.stiffness @ Phi)
+    fastest = np.maximum(squares[:, None], squares) * (1.0 + 1e-6)
+    work -= np.einsum("fc,cab->fab", loads.T @ Phi, np.where(squares[:, None, None] <= fastest, along, 0.0))
     work = 0.5 * (work + np.swapaxes(work, 1, 2))
     volume = np.swapaxes(work[:12].reshape(3, 4, m, m), 0, 1) + explicit_second_order(points, Phi, moments, R)
     at = {key: work[12 + 6 * k : 18 + 6 * k] for k, key in enumerate(part.constraints)}
