@@ -96,7 +96,7 @@ def test_bad_reductions(kwargs, message):
 
 
 def test_not_a_beam():
-    with pytest.raises(CosseratError, match="modal_body: beam must be a Beam, got 'arm'"):
+    with pytest.raises(CosseratError, match="modal_body: part must be a Beam, or a Model of beams, got 'arm'"):
         cs.modal_body("arm", modes=2)
 
 

@@ -12,56 +12,132 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.elements import gauss_points, skew
-from cosserat.compile.flexible_part import Arm, FlexiblePart, MassPoints, Recovery, Sparse, axial, lever
+from cosserat.compile.elements import skew
+from cosserat.compile.flexible_part import FlexiblePart, Recovery, lever
+from cosserat.compile.mass_points import assemble_matrices, beam_points, joined, lumped_body, sparse_matrix
 from cosserat.compile.mesh import BeamMesh, beam_matrices, mesh_beam
-from cosserat.lie import se3, so3
+from cosserat.lie import se3
 from cosserat.model.beams import Beam
+from cosserat.model.bodies import RigidBody
+from cosserat.model.places import Place
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
 
-_WEIGHTS = 0.5 * np.polynomial.legendre.leggauss(len(gauss_points()))[1]
-
 
 def beam_part(beam: Beam, stations: dict[str, float], recovery: dict[str, float]) -> FlexiblePart:
     """Matrices of a beam with interfaces at the stations (name: s) and recovery of section forces."""
-    mesh = mesh_beam(beam, list(stations.values()), 0, 0)
-    elements = _Elements(beam, mesh)
-    corner = np.concatenate(([0], np.cumsum(np.diff(mesh.piece) != 0)))
-    number = np.arange(mesh.n_nodes) - corner  # the two nodes of a corner move as one
-    n = 6 * (number[-1] + 1)
-    rows = (6 * number[mesh.pairs][:, :, None] + np.arange(6)).reshape(-1, 12)
-    frames, constraints = {}, {}
-    for name, s in stations.items():
-        node = mesh.node_at(s)
-        assert node is not None
-        frames[name] = mesh.frames[node]
-        constraints[name] = _matrix(np.ones(6), np.arange(6), 6 * number[node] + np.arange(6), (6, n))
-    rigid = np.zeros((n, 6))
-    first = np.nonzero(np.diff(number, prepend=-1))[0]
-    rigid.reshape(-1, 6, 6)[:] = np.eye(6)
-    rigid.reshape(-1, 6, 6)[:, :3, 3:] = lever(mesh.frames[first, :3, 3])
-    return FlexiblePart(
-        title=beam.title,
-        stiffness=_assemble(elements.stiffness, rows, n),
-        damping=_assemble(elements.stiffness * elements.viscosity[:, None, None], rows, n),
-        mass=_assemble(elements.mass, rows, n),
-        rigid=rigid,
-        frames=frames,
-        constraints=constraints,
-        points=_mass_points(beam, mesh, elements.d0, rows, n),
-        third=lambda U, Phi: elements.third(U[rows], Phi[rows]),
-        recovery={name: _section_forces(beam, mesh, elements, rows, n, s) for name, s in recovery.items()},
+    places = {name: beam.at(s) for name, s in stations.items()}
+    return assemble_part(beam.title, (beam,), (), (), places, {name: beam.at(s) for name, s in recovery.items()})
+
+
+def assemble_part(
+    title: str,
+    beams: tuple[Beam, ...],
+    welds: tuple[tuple[Place, Place], ...],
+    lumps: tuple[tuple[RigidBody, Place], ...],
+    interfaces: dict[str, Place],
+    recovery: dict[str, Place],
+) -> FlexiblePart:
+    """Matrices of beams welded to each other, and of rigid bodies that each move with a place on a beam."""
+    meshes = _meshes(beams, [*interfaces.values(), *(p for pair in welds for p in pair), *(p for _, p in lumps)])
+    frames = np.concatenate([mesh.frames for mesh in meshes.values()])
+    number = _numbering(meshes, [(_node(meshes, a), _node(meshes, b)) for a, b in welds])
+    n = 6 * (int(number.max()) + 1)
+    rigid = np.zeros((n // 6, 6, 6))
+    rigid[:] = np.eye(6)
+    rigid[number, :3, 3:] = lever(frames[:, :3, 3])
+    parts = []
+    for beam in beams:
+        mesh = meshes[beam.name]
+        rows = (6 * number[mesh.pairs][:, :, None] + np.arange(6)).reshape(-1, 12)
+        parts.append((_Elements(beam, mesh), rows, beam_points(beam, mesh, rows, n)))
+    K, D = (
+        sum(assemble_matrices(e.stiffness * scale(e), rows, n) for e, rows, _ in parts) for scale in (_one, _viscosity)
     )
+    M = sum(assemble_matrices(e.mass, rows, n) for e, rows, _ in parts)
+    points = [p for _, _, p in parts]
+    for body, place in lumps:
+        node = 6 * number[_node(meshes, place)] + np.arange(6)
+        matrix, particles = lumped_body(body, place.position, node, n)
+        M = M + matrix
+        points.append(particles)
+    at = {name: 6 * number[_node(meshes, place)] + np.arange(6) for name, place in interfaces.items()}
+    return FlexiblePart(
+        title=title,
+        stiffness=K,
+        damping=D,
+        mass=M,
+        rigid=rigid.reshape(n, 6),
+        frames={name: place.frame() for name, place in interfaces.items()},
+        constraints={name: sparse_matrix(np.ones(6), np.arange(6), node, (6, n)) for name, node in at.items()},
+        points=joined(points),
+        third=lambda U, Phi: np.asarray(sum(e.third(U[rows], Phi[rows]) for e, rows, _ in parts)),
+        recovery={name: _recovery(beams, meshes, parts, place, n) for name, place in recovery.items()},
+        velocity=_velocities(beams, meshes, number, n),
+    )
+
+
+def _meshes(beams: tuple[Beam, ...], places: list[Place]) -> dict[str, BeamMesh]:
+    meshes: dict[str, BeamMesh] = {}
+    first = 0
+    for beam in beams:
+        stations = [float(p.s or 0.0) for p in places if p.owner is beam]
+        meshes[beam.name] = mesh_beam(beam, stations, first, 0)
+        first += meshes[beam.name].n_nodes
+    return meshes
+
+
+def _node(meshes: dict[str, BeamMesh], place: Place) -> int:
+    node = meshes[place.owner.name].node_at(float(place.s or 0.0))
+    assert node is not None
+    return node
+
+
+def _numbering(meshes: dict[str, BeamMesh], welds: list[tuple[int, int]]) -> Ints:
+    """Number of the moving point each node belongs to: nodes of a corner, and welded ones, move as one."""
+    from scipy.sparse.csgraph import connected_components
+
+    total = sum(mesh.n_nodes for mesh in meshes.values())
+    pairs = np.array([pair for mesh in meshes.values() for pair in mesh.corners] + welds, dtype=np.int64).reshape(-1, 2)
+    graph = sparse_matrix(np.ones(len(pairs)), pairs[:, 0], pairs[:, 1], (total, total))
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+
+
+def _one(elements: _Elements) -> float:
+    return 1.0
+
+
+def _viscosity(elements: _Elements) -> Array:
+    return elements.viscosity[:, None, None]
+
+
+def _recovery(beams: Any, meshes: dict[str, BeamMesh], parts: list[Any], place: Place, n: int) -> Recovery:
+    k = next(i for i, beam in enumerate(beams) if beam is place.owner)
+    elements, rows, _ = parts[k]
+    return _section_forces(beams[k], meshes[beams[k].name], elements, rows, n, float(place.s or 0.0))
+
+
+def _velocities(beams: tuple[Beam, ...], meshes: dict[str, BeamMesh], number: Ints, n: int) -> Array | None:
+    out = np.zeros((n // 6, 6))
+    given = False
+    for beam in beams:
+        mesh = meshes[beam.name]
+        for i, s in enumerate(mesh.s):
+            motion = beam.velocity_at(float(s))
+            if motion is not None:
+                out[number[mesh.first_node + i]] = np.concatenate(motion)
+                given = True
+    return out.ravel() if given else None
 
 
 class _Elements:
     """Element matrices (ne, 12, 12) in world axes."""
 
     def __init__(self, beam: Beam, mesh: BeamMesh) -> None:
-        a, b = mesh.pairs[:, 0], mesh.pairs[:, 1]
-        self.d0 = np.array([se3.log(se3.inverse(mesh.frames[i]) @ mesh.frames[k]) for i, k in mesh.pairs])
+        pairs = mesh.pairs - mesh.first_node
+        a, b = pairs[:, 0], pairs[:, 1]
+        self.d0 = np.array([se3.log(se3.inverse(mesh.frames[i]) @ mesh.frames[k]) for i, k in pairs])
         local, self.viscosity = beam_matrices(beam, mesh, self.d0)
         self.turn = np.zeros((len(self.d0), 12, 12))  # from world axes to those of the two nodes
         for block, node in enumerate((a, a, b, b)):
@@ -108,86 +184,6 @@ class _Elements:
         return out + cross + np.swapaxes(cross, 1, 2)
 
 
-def _matrix(values: Array, rows: Ints, columns: Ints, shape: tuple[int, int]) -> Sparse:
-    from scipy.sparse import csr_matrix
-
-    return csr_matrix((np.ravel(values), (np.ravel(rows), np.ravel(columns))), shape=shape)
-
-
-def _assemble(matrices: Array, rows: Ints, n: int) -> Sparse:
-    shape = matrices.shape
-    matrix = _matrix(matrices, np.broadcast_to(rows[:, :, None], shape), np.broadcast_to(rows[:, None], shape), (n, n))
-    return 0.5 * (matrix + matrix.T)
-
-
-def _mass_points(beam: Beam, mesh: BeamMesh, d0: Array, rows: Ints, n: int) -> MassPoints:
-    """Particles with the mass and the first and second moments of the sections.
-
-    Inside an element the axis is x = (1 - z) x_A + z x_B + h z (1 - z) (t_A - t_B)/2, t the tangents that turn with the
-    nodes: the straight line and the bulge of a constant curvature. Rotations are linear in z.
-    """
-    a, b = mesh.pairs[:, 0], mesh.pairs[:, 1]
-    R_a, R_b = mesh.frames[a, :3, :3], mesh.frames[b, :3, :3]
-    length = np.linalg.norm(d0[:, :3], axis=1)
-    weights, positions, near, far, inside, place = [], [], [], [], [], []
-    for e in range(len(d0)):
-        t = d0[e, :3] / length[e]
-        left, right = mesh.s[a[e]], mesh.s[b[e]]
-        for z, w in zip(gauss_points(), _WEIGHTS, strict=True):
-            bulge = 0.5 * length[e] * z * (1.0 - z)
-            arm_a, arm_b = bulge * R_a[e] @ t, -bulge * R_b[e] @ t
-            axis = (1.0 - z) * mesh.frames[a[e], :3, 3] + z * mesh.frames[b[e], :3, 3] + arm_a + arm_b
-            masses, offsets = _particles(beam.section_at(float(left + z * (right - left)))[1])
-            offsets = offsets @ (R_a[e] @ so3.exp(z * d0[e, 3:])).T
-            for mass, y in zip(masses, offsets, strict=True):
-                weights.append(w * length[e] * mass)
-                positions.append(axis + y)
-                near.append(arm_a)
-                far.append(arm_b)
-                inside.append(y)
-                place.append((e, z))
-    element = np.array([e for e, _ in place])
-    z = np.array([z for _, z in place])[:, None, None]
-    identity = np.broadcast_to(np.eye(3), (len(z), 3, 3))
-    y = np.array(inside)
-
-    def sampling(*blocks: Array) -> Sparse:
-        values = np.concatenate(blocks, axis=2)
-        index = np.broadcast_to(np.arange(3 * len(z)).reshape(-1, 3, 1), values.shape)
-        return _matrix(values, index, np.broadcast_to(rows[element][:, None], values.shape), (3 * len(z), n))
-
-    nothing = np.zeros_like(identity)
-    moved = sampling(
-        (1.0 - z) * identity,
-        lever(np.array(near) + (1.0 - z[:, 0]) * y),
-        z * identity,
-        lever(np.array(far) + z[:, 0] * y),
-    )
-    arms = (
-        Arm(sampling(nothing, identity, nothing, nothing), np.array(near)),
-        Arm(sampling(nothing, nothing, nothing, identity), np.array(far)),
-        Arm(sampling(nothing, (1.0 - z) * identity, nothing, z * identity), y),
-    )
-    return MassPoints(np.array(weights), np.array(positions), moved, arms)
-
-
-def _particles(mass: Array) -> tuple[Array, Array]:
-    """Masses (k,) and positions (k, 3) in a section's axes with the moments of its mass matrix per unit length."""
-    total = float(np.trace(mass[:3, :3])) / 3.0
-    centre = axial(mass[3:, :3]) / total
-    J = mass[3:, 3:]
-    second = 0.5 * np.trace(J) * np.eye(3) - J - total * np.outer(centre, centre)
-    spread, axes = np.linalg.eigh(0.5 * (second + second.T))
-    largest = float(np.abs(spread).max())
-    if largest < 1e-14 * (total * float(centre @ centre) + largest) or largest == 0.0:
-        return np.array([total]), centre[None]
-    radius = np.sqrt(6.0 * largest / total)
-    shares = spread / (2.0 * radius**2)
-    masses = np.concatenate(([total - 2.0 * shares.sum()], shares, shares))
-    offsets = radius * axes.T
-    return masses, centre + np.concatenate((np.zeros((1, 3)), offsets, -offsets))
-
-
 def _section_forces(beam: Beam, mesh: BeamMesh, elements: _Elements, rows: Ints, n: int, s: float) -> Recovery:
     """Force and moment of the part of larger s on the part of smaller s, and strains, in the section's axes."""
     e, z = mesh.element_at(s)
@@ -197,5 +193,5 @@ def _section_forces(beam: Beam, mesh: BeamMesh, elements: _Elements, rows: Ints,
     stress = carry @ force
     full = np.zeros((6, n))
     full[:, rows[e]] = stress
-    position = (mesh.frames[mesh.pairs[e, 0]] @ se3.exp(z * elements.d0[e]))[:3, 3]
+    position = (mesh.frames[mesh.pairs[e, 0] - mesh.first_node] @ se3.exp(z * elements.d0[e]))[:3, 3]
     return Recovery(position, np.linalg.solve(beam.section_at(s)[0], full), full)

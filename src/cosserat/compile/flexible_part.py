@@ -70,6 +70,7 @@ class FlexiblePart:
     # U3[u, a, b] for columns u (n, k) and shapes (n, m): third derivatives of the strain energy, (k, m, m)
     third: Callable[[Array, Array], Array] | None = None
     recovery: dict[str, Recovery] = field(default_factory=dict)
+    velocity: Array | None = None  # (n,) at the start
 
 
 def rigid_motions(part: FlexiblePart, frame: Array) -> Array:

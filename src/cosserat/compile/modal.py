@@ -11,33 +11,36 @@ from numpy.typing import NDArray
 from cosserat.compile.beam_part import beam_part
 from cosserat.compile.flexible_part import FlexiblePart, axial, explicit_second_order, rigid_motions
 from cosserat.compile.reduction import BOUNDARIES, ConstrainedSolver, boundary_rows, shapes
+from cosserat.compile.welded_part import welded_part
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
 from cosserat.model.beams import Beam
 from cosserat.model.interfaces import Interface, RecoveryPoint
 from cosserat.model.modal import ModalBody
 from cosserat.model.modal_inertia import ModalInertia
+from cosserat.model.model import Model
 
 Array = NDArray[np.float64]
 
 
 def modal_body(
-    beam: Beam,
+    part: Beam | Model,
     modes: int | None = None,
     frequency: float | None = None,
     boundary: str = "cantilever",
-    root: str = "start",
-    interfaces: dict[str, float] | None = None,
-    recovery: dict[str, float] | None = None,
+    root: str | None = None,
+    interfaces: dict[str, Any] | None = None,
+    recovery: dict[str, Any] | None = None,
     stiffening: bool = True,
     name: str | None = None,
 ) -> ModalBody:
-    """The modal body of a beam, from the beam's own finite elements.
+    """The modal body of a beam, or of beams and rigid bodies fixed to each other, from the beams' finite elements.
 
     Parameters
     ----------
-    beam : Beam
-        Its parameters are taken at their present values.
+    part : Beam or Model
+        A model of beams, rigid bodies and `Fixed` joints between them becomes one body. Parameters are taken at their
+        present values, initial velocities are kept.
     modes : int, optional
         Number of modes, lowest frequencies first; with ``boundary="craig-bampton"`` the modes with all interfaces held.
     frequency : float, optional
@@ -47,16 +50,17 @@ def modal_body(
         floating frame sits in the centre of mass, along the world axes, and follows the mean motion. "craig-bampton":
         fixed at the root; one static shape for each unit displacement and rotation of every other interface, and the
         modes with all interfaces held.
-    root : str
-        Interface that carries the floating frame, "start" unless told otherwise.
-    interfaces : dict of float, optional
-        Places by name (s in [0, 1]) besides "start" and "end".
-    recovery : dict of float, optional
-        Points by name (s) of which section forces can be asked with `ModalBody.stress`.
+    root : str, optional
+        Interface that carries the floating frame; default: the first one, "start" of a beam.
+    interfaces : dict, optional
+        Places by name. Of a beam: s in [0, 1], besides "start" and "end". Of a model: places on its beams, such as
+        ``"arm.end"``.
+    recovery : dict, optional
+        Points by name, given like interfaces, of which section forces can be asked with `ModalBody.stress`.
     stiffening : bool
         Include the displacements of second order, so that centrifugal and other loads stiffen (or soften) the beam.
     name : str, optional
-        Of the modal body; default: that of the beam.
+        Of the modal body; default: that of the part.
 
     Examples
     --------
@@ -66,17 +70,26 @@ def modal_body(
     >>> (body.frequencies[0] / 7.24).round(2)  # 1.8751^2 / (2 pi) sqrt(EI/(m L^4)), twice
     np.float64(1.0)
     """
-    if not isinstance(beam, Beam):
-        raise ArgumentError("modal_body", "beam", f"must be a Beam, got {beam!r}")
-    stations = {"start": 0.0, "end": 1.0}
-    for argument, table in (("interfaces", interfaces), ("recovery", recovery)):
-        for key, s in (table or {}).items():
-            value = checks.number(beam.title, f"{argument}[{key!r}]", s)
-            if not 0.0 <= value <= 1.0:
-                raise ArgumentError(beam.title, f"{argument}[{key!r}]", f"is {value:g}; s runs from 0 to 1")
-    stations.update({key: float(s) for key, s in (interfaces or {}).items()})
-    part = beam_part(beam, stations, {key: float(s) for key, s in (recovery or {}).items()})
-    return reduce_part(part, name or beam.name, modes, frequency, boundary, root, stiffening)
+    checks.flag("modal_body", "stiffening", stiffening)
+    if isinstance(part, Model):
+        elements = welded_part(part, interfaces or {}, recovery or {})
+        if not elements.constraints:
+            raise ArgumentError(part.title, "interfaces", "must be given, such as {'root': 'arm.start'}")
+    elif isinstance(part, Beam):
+        stations = {"start": 0.0, "end": 1.0} | _stations(part, "interfaces", interfaces or {})
+        elements = beam_part(part, stations, _stations(part, "recovery", recovery or {}))
+    else:
+        raise ArgumentError("modal_body", "part", f"must be a Beam, or a Model of beams, got {part!r}")
+    root = root or next(iter(elements.constraints))
+    return reduce_part(elements, name or part.name, modes, frequency, boundary, root, stiffening)
+
+
+def _stations(beam: Beam, argument: str, table: dict[str, Any]) -> dict[str, float]:
+    for key, s in table.items():
+        value = checks.number(beam.title, f"{argument}[{key!r}]", s)
+        if not 0.0 <= value <= 1.0:
+            raise ArgumentError(beam.title, f"{argument}[{key!r}]", f"is {value:g}; s runs from 0 to 1")
+    return {key: float(s) for key, s in table.items()}
 
 
 def reduce_part(
@@ -119,9 +132,10 @@ def reduce_part(
         turn = _voigt_turn(R.T) if point.turns else (np.eye(6), np.eye(6))
         values = (turn[k] @ (matrix @ Phi) for k, matrix in enumerate((point.strain, point.stress)))
         points[key] = RecoveryPoint(R.T @ (point.position - frame[:3, 3]), *values)
+    rigid = rigid_motions(part, frame)
     return ModalBody(
         name,
-        _with_engine_mass(part, inertia, rigid_motions(part, frame), Phi),
+        _with_engine_mass(part, inertia, rigid, Phi),
         0.5 * (K + K.T),
         0.5 * (D + D.T),
         interfaces=found,
@@ -129,7 +143,22 @@ def reduce_part(
         position=frame[:3, 3],
         rotation=R,
         recovery=points,
+        **_initial_rates(part, rigid, Phi, R, held if boundary != "free" else None),
     )
+
+
+def _initial_rates(part: FlexiblePart, rigid: Array, Phi: Array, R: Array, held: Any) -> dict[str, Array]:
+    """Velocities of the floating frame, and modal rates closest to what is left of the velocities of the nodes."""
+    if part.velocity is None:
+        return {}
+    if held is None:
+        momenta = rigid.T @ (part.mass @ part.velocity)
+        twist = np.linalg.solve(rigid.T @ (part.mass @ rigid), momenta)
+    else:
+        twist = np.kron(np.eye(2), R.T) @ (held @ part.velocity)
+    rest = part.velocity - rigid @ twist
+    rates = np.linalg.solve(Phi.T @ (part.mass @ Phi), Phi.T @ (part.mass @ rest))
+    return {"velocity": R @ twist[:3], "angular_velocity": R @ twist[3:], "rates": rates}
 
 
 def _checked(part: FlexiblePart, modes: Any, frequency: Any, boundary: str, root: str | None) -> str:

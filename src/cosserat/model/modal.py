@@ -42,6 +42,8 @@ class ModalBody(Component, Owner):
         Points by name at which strain and stress can be asked for.
     velocity, angular_velocity : (3,), optional
         Of the floating frame at the start, world components.
+    rates : (m,), optional
+        Modal rates at the start.
 
     Examples
     --------
@@ -72,6 +74,7 @@ class ModalBody(Component, Owner):
         recovery: dict[str, RecoveryPoint] | None = None,
         velocity: Any = None,
         angular_velocity: Any = None,
+        rates: Any = None,
     ) -> None:
         super().__init__(name)
         if not isinstance(inertia, ModalInertia):
@@ -79,10 +82,11 @@ class ModalBody(Component, Owner):
         self.inertia = inertia
         m = inertia.n_modes
         self.stiffness = self._modal_matrix("stiffness", stiffness)
-        self.damping = self._modal_matrix("damping", damping)
+        self.damping = self._modal_matrix("damping", damping)  # both read-only
         self.interfaces: dict[str, Interface] = checked(self.title, "interfaces", interfaces or {}, Interface, m)
         self.recovery: dict[str, RecoveryPoint] = checked(self.title, "recovery", recovery or {}, RecoveryPoint, m)
         self.clamp = clamp
+        self.rates = numbers(self.title, "rates", rates, (m,))
         given = self._given
         self._position, self._rotation = given["position"], given["rotation"]
         self._velocity, self._angular_velocity = given["velocity"], given["angular_velocity"]

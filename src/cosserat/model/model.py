@@ -222,7 +222,7 @@ class Model:
     def validate(self) -> None:
         """Raise the first error that can be found without solving; warn about bodies that nothing can move."""
         if not self.bodies and not self.beams and not self.modal_bodies:
-            raise ModelError(f"{self.title}: it is empty; add a RigidBody, a Beam or a ModalBody")
+            raise ModelError(f"{self.title}: it is empty; add a RigidBody or a Beam")
         checks.array(self.title, "gravity", self._gravity, (3,))
         for name, objects in self._parameter_objects().items():
             for other in objects[1:]:
