@@ -121,6 +121,9 @@ def test_bad_model_place():
 
 
 MESH = cs.SolidMesh.box((1, 0.1, 0.1), (4, 1, 1))
+TWO = cs.SolidMesh(
+    np.vstack((MESH.points, MESH.points + (0, 1, 0))), np.vstack((MESH.cells, MESH.cells + len(MESH.points)))
+)
 ENDS = {"root": "x_min", "tip": "x_max"}
 
 
@@ -156,6 +159,10 @@ def test_bad_meshes(call, message):
         ({"interfaces": {"root": cs.SolidInterface("x_min", tie="glue")}}, "has the tie 'glue'"),
         ({"interfaces": {"root": "x_min"}}, "'craig-bampton' needs an interface besides the root"),
         ({"recovery": {"p": (2, 0, 0)}}, "recovery['p'] is [2.0, 0.0, 0.0], which is not inside the mesh"),
+        (
+            {"mesh": TWO, "interfaces": {"root": lambda x: (x[0] < 1e-9) & (x[1] < 0.5)}},
+            "modal body 'b': mesh falls into 2 pieces",
+        ),
         ({"root": "end"}, "root is 'end', which is no interface; interfaces: 'root', 'tip'"),
     ],
 )

@@ -166,6 +166,7 @@ def solid_part(
     tied = np.concatenate([sets[name] for name in rigid_ties]) if rigid_ties else np.zeros(0, dtype=np.int64)
     if len(np.unique(tied)) < len(tied):
         raise ArgumentError(title, "interfaces", "overlap: a node belongs to two rigid regions; make them smaller")
+    _demand_connected(title, mesh, solid, [sets[name] for name in rigid_ties])
     loose = np.setdiff1d(np.arange(len(X)), tied)
     n_loose, n = 3 * len(loose), 3 * len(loose) + 6 * len(rigid_ties)
     flat = (3 * loose[:, None] + np.arange(3)).ravel()
@@ -205,6 +206,22 @@ def solid_part(
         third=lambda U, Phi: _third(solid, T, arms, U, Phi),
         recovery={name: _recovery(title, name, solid, T, x) for name, x in recovery.items()},
     )
+
+
+def _demand_connected(title: str, mesh: SolidMesh, solid: _Discretisation, ties: list[Ints]) -> None:
+    """Raise if the mesh falls into pieces that no rigid interface holds together."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    corners = solid.nodes[mesh.cells[:, :4]]
+    groups = [np.repeat(corners[:, 0], 4), *(np.full(len(tie), tie[0]) for tie in ties)]
+    first, second = np.concatenate(groups), np.concatenate([corners.ravel(), *ties])
+    n = len(solid.positions)
+    graph = csr_matrix((np.ones(len(first)), (first, second)), shape=(n, n))
+    label = connected_components(graph, directed=False)[1]
+    pieces = len(np.unique(label[: solid.scalar_basis.mesh.nvertices]))
+    if pieces > 1:
+        raise ArgumentError(title, "mesh", f"falls into {pieces} pieces; merge the nodes where they touch")
 
 
 def _rigid_rows(X: Array, origin: Array) -> Array:

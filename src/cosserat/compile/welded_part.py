@@ -39,6 +39,7 @@ def welded_part(model: Model, interfaces: dict[str, Any], recovery: dict[str, An
             if float(np.linalg.norm(joint.parent.position - joint.child.position)) > 1e-9 * _size(model):
                 raise ModelError(f"{joint.title}: the two beams do not meet there; let their places coincide")
             welds.append((joint.parent, joint.child))
+    _demand_connected(model, welds)
     for _ in model.bodies:
         for joint in waiting:
             _attach(joint, attached)
@@ -60,6 +61,18 @@ def welded_part(model: Model, interfaces: dict[str, Any], recovery: dict[str, An
         {name: places["interfaces", name] for name in interfaces},
         {name: places["recovery", name] for name in recovery},
     )
+
+
+def _demand_connected(model: Model, welds: list[tuple[Place, Place]]) -> None:
+    reached = {model.beams[0].name}
+    for _ in model.beams:
+        for pair in welds:
+            names = {place.owner.name for place in pair}
+            if names & reached:
+                reached |= names
+    for beam in model.beams:
+        if beam.name not in reached:
+            raise ModelError(f"{beam.title}: no fixed joint connects it to {model.beams[0].title}, they are apart")
 
 
 def _attach(joint: Any, attached: dict[str, Place]) -> None:
