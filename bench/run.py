@@ -33,7 +33,9 @@ from rich.console import Console
 from rich.table import Table
 
 import problem
+from modes import bench_modes
 from problem import Timing
+from stability import bench_stability
 
 HERE = Path(__file__).parent
 TARGETS = {"RR": 3.0, "FF10": 10.0}
@@ -242,7 +244,13 @@ def bench_startup(sides: Sides, repeats: int, quick: bool, console: Console) -> 
     return records
 
 
-SECTIONS = {"manipulator": bench_manipulator, "cantilever": bench_cantilever, "startup": bench_startup}
+SECTIONS = {
+    "manipulator": bench_manipulator,
+    "cantilever": bench_cantilever,
+    "startup": bench_startup,
+    "modes": bench_modes,
+    "stability": bench_stability,
+}
 
 
 def main() -> None:

@@ -58,39 +58,74 @@ if TYPE_CHECKING:
     from cosserat.compile.modal import modal_body
     from cosserat.compile.modal_solid import modal_body_from_mesh
     from cosserat.compile.solid_part import SolidInterface
-    from cosserat.io import load_model, load_run, save_model
+    from cosserat.io import load_equilibrium, load_model, load_run, save_model
     from cosserat.io.meshes import load_mesh
     from cosserat.lie import Frame, Twist
+    from cosserat.results.campbell import Campbell
     from cosserat.results.equilibrium import Equilibrium
+    from cosserat.results.linear import LinearModel
+    from cosserat.results.modes import Modes
+    from cosserat.results.path import Path
+    from cosserat.results.response import Response
     from cosserat.results.run import Run
+    from cosserat.results.stability import Stability
+    from cosserat.results.stability_map import StabilityMap
     from cosserat.results.status import Outcome, Status
+    from cosserat.results.trim import Trim
+    from cosserat.solve.campbell import campbell
+    from cosserat.solve.continuation import continuation
     from cosserat.solve.equilibrium import equilibrium
+    from cosserat.solve.frequency_response import frequency_response
+    from cosserat.solve.linearize import linearize
+    from cosserat.solve.modes import modes
+    from cosserat.solve.resonances import resonances
     from cosserat.solve.simulate import simulate
+    from cosserat.solve.stability import stability
+    from cosserat.solve.stability_map import stability_map
+    from cosserat.solve.trim import trim
 
 __version__ = "0.1.0"
 
 _LAZY = {
+    "Campbell": "cosserat.results.campbell",
     "Equilibrium": "cosserat.results.equilibrium",
     "Frame": "cosserat.lie",
+    "LinearModel": "cosserat.results.linear",
+    "Modes": "cosserat.results.modes",
     "Outcome": "cosserat.results.status",
+    "Path": "cosserat.results.path",
+    "Response": "cosserat.results.response",
     "Run": "cosserat.results.run",
     "SolidInterface": "cosserat.compile.solid_part",
+    "Stability": "cosserat.results.stability",
+    "StabilityMap": "cosserat.results.stability_map",
     "Status": "cosserat.results.status",
+    "Trim": "cosserat.results.trim",
     "Twist": "cosserat.lie",
+    "campbell": "cosserat.solve.campbell",
+    "continuation": "cosserat.solve.continuation",
     "equilibrium": "cosserat.solve.equilibrium",
+    "frequency_response": "cosserat.solve.frequency_response",
+    "linearize": "cosserat.solve.linearize",
+    "load_equilibrium": "cosserat.io",
     "load_mesh": "cosserat.io.meshes",
     "load_model": "cosserat.io",
     "load_run": "cosserat.io",
     "modal_body": "cosserat.compile.modal",
     "modal_body_from_mesh": "cosserat.compile.modal_solid",
+    "modes": "cosserat.solve.modes",
+    "resonances": "cosserat.solve.resonances",
     "save_model": "cosserat.io",
     "simulate": "cosserat.solve.simulate",
+    "stability": "cosserat.solve.stability",
+    "stability_map": "cosserat.solve.stability_map",
+    "trim": "cosserat.solve.trim",
 }
 
 __all__ = [
-    "GROUND",
     "Beam",
     "Box",
+    "Campbell",
     "CosseratError",
     "CosseratWarning",
     "Cylindrical",
@@ -102,14 +137,18 @@ __all__ = [
     "Frame",
     "Free",
     "Friction",
+    "GROUND",
     "IBeam",
     "Interface",
+    "LinearModel",
     "Material",
     "ModalBody",
     "ModalInertia",
     "Model",
+    "Modes",
     "Outcome",
     "Parameter",
+    "Path",
     "Place",
     "Planar",
     "PlanarTranslation",
@@ -117,6 +156,7 @@ __all__ = [
     "Profile",
     "RecoveryPoint",
     "Rectangle",
+    "Response",
     "Revolute",
     "RigidBody",
     "Rod",
@@ -127,25 +167,38 @@ __all__ = [
     "SolidMesh",
     "Spherical",
     "Spring",
+    "Stability",
+    "StabilityMap",
     "Status",
     "TimeFunction",
     "Torque",
+    "Trim",
     "Tube",
     "Twist",
     "Universal",
     "VectorFunction",
     "Wrench",
+    "campbell",
+    "continuation",
     "equilibrium",
+    "frequency_response",
     "lie",
+    "linearize",
+    "load_equilibrium",
     "load_mesh",
     "load_model",
     "load_run",
     "materials",
     "modal_body",
     "modal_body_from_mesh",
+    "modes",
+    "resonances",
     "save_model",
     "section_from_geometry",
     "simulate",
+    "stability",
+    "stability_map",
+    "trim",
 ]
 
 

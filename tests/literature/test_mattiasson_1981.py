@@ -88,3 +88,27 @@ def test_error_falls_with_the_fourth_power_of_the_element():
         errors.append(np.hypot(1 - x - u, y - w))
     assert errors[0] / errors[1] > 14
     assert errors[1] / errors[2] > 14
+
+
+def test_post_buckled_column_by_switching_branches():
+    """The straight path meets the bent one at Euler's load; both sides of the branch are mirror images."""
+    load = cs.Parameter("load", 0.0)
+    model = cantilever((load * (-(np.pi**2) / 4), 0, 0), 32, stiffness=(1e7, 1e7, 1e7, 1.0, 2.0, 1.0))
+    path = cs.continuation(model, "load", 0.0, 1.95, switch="branch 1")
+    assert path.points[0].value == pytest.approx(1.0, abs=1e-6)
+    sides = {}
+    for branch in path.branches:
+        assert branch.status.ok
+        R = branch.rotation("beam.end")
+        angle = np.degrees(np.arctan2(R[:, 1, 0], R[:, 0, 0]))
+        sides[np.sign(angle[-1])] = branch
+    for branch in (sides[1.0], sides[-1.0]):
+        assert np.all(branch.stable[1:])
+    assert sides[1.0].position("beam.end")[-1] == pytest.approx(sides[-1.0].position("beam.end")[-1] * [1, -1, 1])
+    for degrees, ratio, x_tip, y_tip in COLUMN:
+        model.set(load=ratio)
+        near = int(np.argmin(np.abs(sides[1.0].parameter - ratio)))
+        result = balanced(model, start=sides[1.0].equilibrium(near))
+        x, y, _ = result.position("beam.end")
+        assert [x, y] == pytest.approx([x_tip, y_tip], abs=4e-5)
+        assert np.degrees(turn(result.rotation("beam.end"))) == pytest.approx(degrees, abs=4e-3)

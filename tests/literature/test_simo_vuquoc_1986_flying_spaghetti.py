@@ -81,7 +81,7 @@ def test_plane_energy_after_the_load(flight):
 
 @pytest.mark.slow
 def test_plane_converged():
-    run = plane(160, 2.5e-3)
+    run = plane(240, 2.5e-3)
     for t, exact in PLANE.items():
         np.testing.assert_allclose(at(run, t)[:2], exact, atol=2e-3)
 

@@ -10,7 +10,9 @@ import cosserat
 from cosserat.cli.demo import demo
 from cosserat.cli.doctor import doctor
 from cosserat.cli.equilibrium import equilibrium
+from cosserat.cli.modes import modes
 from cosserat.cli.run import run
+from cosserat.cli.stability import stability
 from cosserat.cli.validate import validate
 
 app = typer.Typer(
@@ -39,7 +41,7 @@ def _options(
     """Options of the program itself."""
 
 
-for _command in (demo, run, equilibrium, validate, doctor):
+for _command in (demo, run, equilibrium, modes, stability, validate, doctor):
     app.command()(_command)
 
 

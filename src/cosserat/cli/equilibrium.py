@@ -11,6 +11,7 @@ from rich.text import Text
 
 from cosserat.cli.files import ModelPath, Settings, list_written, load, writable
 from cosserat.cli.guard import Debug, console, guarded
+from cosserat.cli.path import follow
 from cosserat.cli.run import leave
 from cosserat.cli.tables import numbers, titled_table
 
@@ -29,6 +30,14 @@ def equilibrium(
         typer.Option(metavar="PLACE", help="Also show this place, such as 'beam.at(0.5)'; may be repeated."),
     ] = None,
     time: Annotated[float, typer.Option(help="Time at which loads and motions are taken (s).")] = 0.0,
+    spin: Annotated[
+        tuple[float, float, float] | None,
+        typer.Option(metavar="WX WY WZ", help="Balance in a steady rotation with this angular velocity (rad/s)."),
+    ] = None,
+    path: Annotated[
+        tuple[str, float, float] | None,
+        typer.Option(metavar="PARAMETER START STOP", help="Follow the equilibria along a parameter instead."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Write positions, rotations and reactions as JSON.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the shape into this picture (PNG, PDF, SVG).")] = None,
     set_: Settings = None,
@@ -43,11 +52,14 @@ def equilibrium(
     for text in place or []:
         loaded.place(text, "--place")
         places.append(text)
-    for path in (out, plot):
-        if path is not None:
-            writable(path)
+    for file in (out, plot):
+        if file is not None:
+            writable(file)
     prepare()
-    found = solve(loaded, time=time)
+    if path is not None:
+        follow(loaded, path, places, time=time, spin=spin, out=out, plot=plot)
+        return
+    found = solve(loaded, time=time, spin=spin)
     stats = found.trajectory.stats
     console.print(
         f"{loaded.name}: {found.status.message}; {stats['load_steps']} load steps, {stats['iterations']} iterations, "
@@ -60,7 +72,7 @@ def equilibrium(
         out.write_text(json.dumps(_numbers(found, loaded, places), indent=1), encoding="utf-8")
     if plot is not None:
         found.plot(path=plot)
-    list_written([path for path in (out, plot) if path is not None])
+    list_written([file for file in (out, plot) if file is not None])
     leave(found.status, "what is shown is the last configuration that was reached")
 
 

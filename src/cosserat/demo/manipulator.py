@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from cosserat.errors import ModelError
-from cosserat.model import GROUND, Beam, Material, Model, Revolute, RigidBody, Tube
+from cosserat.model import GROUND, Beam, Material, Model, Parameter, Revolute, RigidBody, Tube
 
 VARIANTS: dict[str, tuple[str, int]] = {
     "RR": ("RR", 1),
@@ -42,13 +42,17 @@ CONVERGED_TIP = (-2.58525, 1.04812, 0.00036)
 _LENGTH = 1.5
 
 
-def two_link_arm(variant: str = "FF") -> Model:
+def two_link_arm(variant: str = "FF", *, actuated: bool = False) -> Model:
     """Model of one variant of the manipulator.
 
     Parameters
     ----------
     variant : str
         ``RR, RF, FR, FF`` (R: rigid, F: flexible with one element), ``FF2``, ``FF5``, ``FF10``.
+    actuated : bool
+        Not as published: both joints have a motor whose torque a controller sets, zero without one, a little viscous
+        friction (0.02 N m s/rad), and a brake, released: the parameter ``brake`` is its stiffness (N m/rad); the arms
+        have a little internal damping (Kelvin-Voigt time 0.1 ms).
 
     Returns
     -------
@@ -65,10 +69,11 @@ def two_link_arm(variant: str = "FF") -> Model:
         raise ModelError(f"two-link arm: unknown variant {variant!r}; variants: {', '.join(VARIANTS)}")
     kinds, elements = VARIANTS[variant]
     model = Model(f"two-link {variant}", gravity=(0.0, 0.0, -9.81))
-    ends = [_add_arm(model, k, kind, elements) for k, kind in enumerate(kinds)]
+    ends = [_add_arm(model, k, kind, elements, 1e-4 if actuated else 0.0) for k, kind in enumerate(kinds)]
     z = (0.0, 0.0, 1.0)
-    model.add(Revolute("shoulder", GROUND, ends[0][0], axis=z, motion="t - sin(t)"))
-    model.add(Revolute("elbow", ends[0][1], ends[1][0], axis=z))
+    motor: dict[str, Any] = {"effort": 0.0, "damping": 0.02, "stiffness": Parameter("brake", 0.0)} if actuated else {}
+    model.add(Revolute("shoulder", GROUND, ends[0][0], axis=z, **(motor or {"motion": "t - sin(t)"})))
+    model.add(Revolute("elbow", ends[0][1], ends[1][0], axis=z, **motor))
     return model
 
 
@@ -77,11 +82,11 @@ def tip(variant: str) -> str:
     return "arm2.end" if VARIANTS[variant][0][1] == "F" else _RIGID_TIP
 
 
-def _add_arm(model: Model, k: int, kind: str, elements: int) -> tuple[Any, Any]:
+def _add_arm(model: Model, k: int, kind: str, elements: int, damping: float) -> tuple[Any, Any]:
     """Add arm k (0 or 1), rigid or flexible; returns its two ends."""
     # The shear factor of a thin ring is 0.5.
     ring = Tube(outer_diameter=0.030, inner_diameter=0.027, shear_factor=0.5)
-    alloy = Material(E=68.9e9, nu=0.33, rho=2700.0, name="aluminium alloy 6061")
+    alloy = Material(E=68.9e9, nu=0.33, rho=2700.0, damping=damping, name="aluminium alloy 6061")
     name, start, end = f"arm{k + 1}", (k * _LENGTH, 0.0, 0.0), ((k + 1) * _LENGTH, 0.0, 0.0)
     if kind == "F":
         beam = model.add(Beam(name, points=[start, end], section=ring, material=alloy, elements=elements))

@@ -24,6 +24,7 @@ from cosserat.errors import FileFormatError, SolveError
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.model.model import Model
 from cosserat.model.places import Owner
+from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.mechanism import JointInfo, LineLoad, Mechanism, StoredOwner
 from cosserat.results.motion import Motion, as_simulated
 from cosserat.results.run import Run
@@ -162,6 +163,22 @@ def load_run(path: str | Path) -> Run:
     return Run.of_motion(trajectory, motion)
 
 
+def load_equilibrium(path: str | Path) -> Equilibrium:
+    """Read an equilibrium that `Equilibrium.save` wrote; it answers the same questions.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> rest = cs.load_equilibrium("crane.nc")  # doctest: +SKIP
+    """
+    run = load_run(path)
+    if len(run.time) != 1:
+        raise FileFormatError(f"{path}: it holds a run of {len(run.time)} times, not an equilibrium; use load_run")
+    if run.settings.get("spin") is not None:
+        run.settings["spin"] = np.array(run.settings["spin"], dtype=float)
+    return Equilibrium.of_motion(run.trajectory, run.motion)
+
+
 def _mechanism(path: str, layout: dict[str, Any], arrays: dict[str, Any], trajectory: StoredTrajectory) -> Mechanism:
     groups = []
     for name, group in get_type_hints(System).items():
@@ -210,9 +227,7 @@ def _mechanism(path: str, layout: dict[str, Any], arrays: dict[str, Any], trajec
 
 def _joint_to_plain(joint: JointInfo) -> dict[str, Any]:
     plain: dict[str, Any] = dict(vars(joint))
-    plain["freedoms"] = [
-        [f.index, f.kind, f.axis.tolist(), f.cosine.tolist(), f.sine.tolist()] for f in joint.freedoms
-    ]
+    plain["freedoms"] = [[f.index, f.kind, f.axis.tolist(), f.cosine.tolist(), f.sine.tolist()] for f in joint.freedoms]
     return plain
 
 

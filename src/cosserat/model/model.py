@@ -88,7 +88,7 @@ class Model:
             raise ModelError(f"{self.title}: the name {component.name!r} of the {component.word} is taken ({what}); "
                              "give each component its own name")  # fmt: skip
         parameters = list(component.parameters())
-        known = self._parameter_objects() if parameters else {}
+        known = self.parameter_objects() if parameters else {}
         for parameter in parameters:
             for other_parameter in known.get(parameter.name, []):
                 _demand_same(parameter, other_parameter, component.title)
@@ -178,13 +178,14 @@ class Model:
         def known() -> dict[str, Parameter]:
             if parameters is not None:
                 return parameters
-            return {name: objects[0] for name, objects in self._parameter_objects().items()}
+            return {name: objects[0] for name, objects in self.parameter_objects().items()}
 
         return find_place(target, self._owners, where, known)
 
     # parameters -----------------------------------------------------------------------------------------------------
 
-    def _parameter_objects(self) -> dict[str, list[Parameter]]:
+    def parameter_objects(self) -> dict[str, list[Parameter]]:
+        """Every parameter object that occurs in the model, by name, in the order of appearance."""
         found: dict[str, list[Parameter]] = {}
         for parameter in parameters_in(self._gravity):
             found.setdefault(parameter.name, []).append(parameter)
@@ -196,11 +197,11 @@ class Model:
     @property
     def parameters(self) -> dict[str, float]:
         """Values of the parameters that occur in the model, by name."""
-        return {name: objects[0].value for name, objects in self._parameter_objects().items()}
+        return {name: objects[0].value for name, objects in self.parameter_objects().items()}
 
     def set(self, **values: float) -> None:
         """Set parameters by name; if the model cannot take a value, all keep their old ones and an error is raised."""
-        objects = self._parameter_objects()
+        objects = self.parameter_objects()
         for name in values:
             if name not in objects:
                 known = ", ".join(repr(n) for n in objects) or "none"
@@ -224,7 +225,7 @@ class Model:
         if not self.bodies and not self.beams and not self.modal_bodies:
             raise ModelError(f"{self.title}: it is empty; add a RigidBody or a Beam")
         checks.array(self.title, "gravity", self._gravity, (3,))
-        for name, objects in self._parameter_objects().items():
+        for name, objects in self.parameter_objects().items():
             for other in objects[1:]:
                 _demand_same(objects[0], other, f"parameter {name!r}")
         for component in self._components.values():

@@ -88,6 +88,8 @@ def attributes(run: Run) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.tolist()
     return value.item() if isinstance(value, np.generic) else repr(value)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cosserat.results import beams, joints, kinematics
 from cosserat.results.monitors import Monitors
 from cosserat.results.motion import Motion, motion_of
-from cosserat.results.run import in_world
+from cosserat.results.run import Run, in_world
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
 
@@ -32,11 +32,23 @@ class Equilibrium:
         ``equilibrium.status.ok``.
     stats, settings : dict
         Work done by the solver, and what it was asked for.
+    parameters : dict
+        Values of the model's parameters in this equilibrium.
     """
 
     def __init__(self, trajectory: Trajectory) -> None:
         self.trajectory = trajectory
+        self.parameters: dict[str, float] = trajectory.compiled.model.parameters
         self.motion: Motion = motion_of(trajectory)
+        self.motion.sample()  # loads as they are now; parameters may be set to something else later
+        self.motion.parameters = self.parameters
+
+    @classmethod
+    def of_motion(cls, trajectory: Any, motion: Motion) -> Equilibrium:
+        """An equilibrium that comes from elsewhere than a solver, such as a file."""
+        found = cls.__new__(cls)
+        found.trajectory, found.motion, found.parameters = trajectory, motion, dict(motion.parameters or {})
+        return found
 
     @property
     def status(self) -> Status:
@@ -62,6 +74,11 @@ class Equilibrium:
         """Position (3,) of a place, world coordinates (m)."""
         station, _ = self.motion.mechanism.station(place)
         return kinematics.place_frames(self.motion, station)[1][-1].copy()
+
+    def reference_position(self, place: Any) -> Array:
+        """Position (3,) of a place in the reference configuration, world coordinates (m)."""
+        station, _ = self.motion.mechanism.station(place)
+        return kinematics.place_frames(self.motion.at_reference(), station)[1][-1].copy()
 
     def rotation(self, place: Any) -> Array:
         """Axes of a place as the columns of a rotation matrix (3, 3)."""
@@ -101,6 +118,12 @@ class Equilibrium:
     def constraint_violation(self) -> float:
         """Largest violation of a joint constraint (m, or sine of an angle)."""
         return float(Monitors(self.motion).violation()[-1])
+
+    def save(self, path: str | Path) -> None:
+        """Write a NetCDF file, which `cosserat.load_equilibrium` (and any NetCDF reader) reads."""
+        from cosserat.io.netcdf import save_run
+
+        save_run(Run.of_motion(self.trajectory, self.motion), path)
 
     def plot(self, ax: Any = None, path: str | Path | None = None) -> Figure:
         """Draw the shape, with the reference configuration behind it; `path` saves the figure."""

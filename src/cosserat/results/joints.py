@@ -119,6 +119,13 @@ def _spin(joint: JointInfo, i: int, sides: Sides) -> Array:
     return np.sum(on_a * sides.twist_a + on_b * sides.twist_b, axis=1)
 
 
+def spin_rates(motion: Motion, joint: JointInfo) -> Array:
+    """Relative velocities (nt, k) along all freedoms, which efforts there multiply to their powers."""
+    sides = joint_sides(motion, joint.index)
+    rates = [_spin(joint, i, sides) for i in range(len(joint.freedoms))]
+    return np.stack(rates, axis=1) if rates else np.zeros((len(motion.time), 0))
+
+
 def constraint_wrenches(motion: Motion, index: int, sides: Sides) -> tuple[Array, Array]:
     """Wrenches (nt, 6) that the constraints put on parent and child, in their joint frames: -Phi^T lambda."""
     arrays = motion.mechanism.system.joints

@@ -46,17 +46,25 @@ class Motion:
     @property
     def inputs(self) -> Inputs:
         """Gravity, prescribed motions, efforts and loads at the stored times."""
-        return self._inputs()[0]
+        return self.sample()[0]
 
     @property
     def prescribed(self) -> dict[str, Array]:
         """Prescribed coordinates over time, by coordinate name."""
-        return self._inputs()[1]
+        return self.sample()[1]
 
-    def _inputs(self) -> tuple[Inputs, dict[str, Array]]:
+    def sample(self) -> tuple[Inputs, dict[str, Array]]:
+        """Inputs and prescribed coordinates, sampled when they are first asked for."""
         if self._sampled is None:
             self._sampled = self._sample()
         return self._sampled
+
+    def at_reference(self) -> Motion:
+        """The mechanism at rest in its reference configuration, as a motion of one moment."""
+        frame = self.mechanism.frames[None]
+        still = np.zeros((1, frame.shape[1], 6))
+        history = History(frame, still, still, np.zeros((1, *self.force.shape[1:])), np.zeros((1, self.angle.shape[1])))
+        return Motion(self.mechanism, self.time[:1], history, {}, self._sample, self.parameters)
 
     def node(self, i: int) -> tuple[Array, Array]:
         """Rotations (nt, 3, 3) and positions (nt, 3) of a node."""

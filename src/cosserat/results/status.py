@@ -26,6 +26,9 @@ class Outcome(enum.Enum):
     STEP_TOO_SMALL = (
         "the accuracy asked for needs steps below the smallest allowed: raise the tolerance, or pass a fixed step"
     )
+    OUT_OF_STEPS = (
+        "the path did not reach its end in the steps allowed: raise max_steps or step, or stop it with until"
+    )
     INTERRUPTED = "interrupted by the user"
     FREE_MOTION = (
         "the mechanism can move without resistance, so it has no isolated equilibrium: add a joint, a spring or a load "
@@ -44,11 +47,14 @@ class Status:
         Time (or load factor, in statics) reached.
     detail : str
         What was special, such as the name of a joint.
+    where : str
+        Where it ended, if not at a time: "P = 3".
     """
 
     outcome: Outcome
     time: float
     detail: str = ""
+    where: str = ""
 
     @property
     def ok(self) -> bool:
@@ -61,7 +67,7 @@ class Status:
         text = self.outcome.value
         if self.ok:
             return text + (f" ({self.detail})" if self.detail else "")
-        where = f"stopped at t = {self.time:.6g} s"
+        where = f"stopped at {self.where or f't = {self.time:.6g} s'}"
         return f"{where}: {text}" + (f" ({self.detail})" if self.detail else "")
 
     def __str__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +16,10 @@ from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.free_motion import describe, free_motions, push
 from cosserat.solve.initial import assemble_configuration, set_trial, soften_redundant, warn_redundant
 from cosserat.solve.memory import Memory, new_memory
+from cosserat.solve.spin import check_steady, spin_twist
 from cosserat.solve.statics import Attempt, Statics
 
 _SMALLEST_STEP = 2.0**-14
@@ -25,9 +28,15 @@ _SINGULAR = 1e-13
 
 
 def equilibrium(
-    model: Model, *, time: float = 0.0, tolerance: float = 1e-12, start: Equilibrium | None = None
+    model: Model,
+    *,
+    time: float = 0.0,
+    tolerance: float = 1e-12,
+    start: Equilibrium | None = None,
+    spin: Any = None,
+    center: Any = (0.0, 0.0, 0.0),
 ) -> Equilibrium:
-    """Find the configuration in which a mechanism is in static balance.
+    """Find the configuration in which a mechanism is in static balance, at rest or in a steady rotation.
 
     Loads (gravity, forces, efforts) are raised from zero in steps that adapt themselves; in each, Newton's method with
     the exact tangent and a line search. Prescribed motions are taken at `time`. If the mechanism can fall (a pendulum
@@ -42,6 +51,11 @@ def equilibrium(
         Accepted last correction of positions, relative to the extent of the mechanism.
     start : Equilibrium, optional
         A known equilibrium of the same model under other loads, from which to start at full load.
+    spin : three numbers, optional
+        Angular velocity (rad/s) of a steady rotation of the whole mechanism, ground included, as on a turntable:
+        centrifugal and gyroscopic forces are then balanced too. Numbers may be Parameters.
+    center : three numbers
+        A point on the axis of that rotation.
 
     Returns
     -------
@@ -62,32 +76,15 @@ def equilibrium(
     if not tolerance > 0:
         raise SolveError(f"equilibrium: tolerance is {tolerance!r}; pass a positive number such as 1e-12")
     wall, cpu = clock.perf_counter(), clock.process_time()
-    compiled = compile_model(model)
-    times = np.array([time], dtype=float)
-    memory = new_memory(compiled, compiled.sampler.sample(times))
-    memory.problem.solver.settings[0] = 1.0
-    load_stages(memory.table, memory.problem)
-    if start is None:
-        assemble_configuration(compiled, time, memory)
-    else:
-        history = start.trajectory.history
-        if history.frame.shape[1:] != compiled.frames.shape:
-            raise SolveError("equilibrium: the equilibrium given as start belongs to a model with other nodes")
-        memory.problem.state.frame[:] = history.frame[-1]
-        memory.problem.state.force[:] = history.force[-1]
-        memory.problem.state.angle[:] = history.angle[-1]
-    warn_redundant(soften_redundant(compiled, memory))
-    set_trial(memory, memory.problem.state)
-    statics = Statics(compiled, memory)
+    statics = statics_at(model, time, start, spin, center)
+    compiled, memory, times = statics.compiled, statics.memory, np.array([time], dtype=float)
     absolute = tolerance * compiled.size
     if start is None:
         status, n_steps = _raise_loads(statics, memory, times, absolute)
     else:
         status, n_steps = _at_full_load(statics, memory, times, absolute)
     trial = memory.problem.trial
-    history = History(
-        *(a[None].copy() for a in (trial.frame, trial.twist * 0.0, trial.rate * 0.0, trial.force, trial.angle))
-    )
+    history = History(*(a[None].copy() for a in (trial.frame, trial.twist, trial.rate, trial.force, trial.angle)))
     stats = {
         "load_steps": n_steps,
         "iterations": statics.iterations,
@@ -97,19 +94,63 @@ def equilibrium(
         "solve_seconds": clock.process_time() - cpu,
         "wall_seconds": clock.perf_counter() - wall,
     }
-    settings = {"time": time, "tolerance": tolerance}
+    settings = {"time": time, "tolerance": tolerance, "spin": statics.full_spin}
     return Equilibrium(Trajectory(compiled, times, history, status, settings, stats))
+
+
+def statics_at(model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any) -> Statics:
+    """Equations of balance of a model, in a known equilibrium or in the reference configuration, without loads."""
+    compiled = compile_model(model)
+    times = np.array([time], dtype=float)
+    memory = new_memory(compiled, compiled.sampler.sample(times))
+    memory.problem.solver.settings[0] = 1.0
+    load_stages(memory.table, memory.problem)
+    if start is None:
+        assemble_configuration(compiled, time, memory)
+    else:
+        history = start.trajectory.history
+        if history.frame.shape[1:] != compiled.frames.shape or history.force.shape[1:] != (compiled.n_joints, 6):
+            raise SolveError(
+                "equilibrium: the equilibrium given as start belongs to a model with other nodes or joints"
+            )
+        memory.problem.state.frame[:] = history.frame[-1]
+        memory.problem.state.force[:] = history.force[-1]
+        memory.problem.state.angle[:] = history.angle[-1]
+    warn_redundant(soften_redundant(compiled, memory))
+    set_trial(memory, memory.problem.state)
+    rotation = spin_twist(spin, center)
+    if rotation is not None:
+        check_steady(compiled, compiled.sampler.sample(times), rotation)
+    return Statics(compiled, memory, rotation)
 
 
 def _finish(statics: Statics, t: float, detail: str = "") -> Status:
     softest = statics.softest()
     if softest < _SINGULAR:
-        return Status(Outcome.FREE_MOTION, t, "the loads balance, but the position is not unique")
+        motions = free_motions(statics)
+        named = f"; {describe(statics, motions)}" if len(motions) else ""
+        return Status(Outcome.FREE_MOTION, t, f"the loads balance, but the position is not unique{named}")
     return Status(Outcome.OK, t, detail)
 
 
+def _failed(statics: Statics, times: np.ndarray, reached: float, attempt: Attempt) -> Status:
+    """Say why there is no equilibrium: loads that push along a free motion, or a failure to converge."""
+    detail = f"balanced up to {100 * reached:.3g} % of the loads"
+    statics.load(times)
+    statics.residual()
+    motions = free_motions(statics)
+    force, applied = push(statics, motions)
+    statics.load(times, reached)
+    if len(motions) and force > 1e-3 * applied:
+        detail = f"{describe(statics, motions)}; the loads push along with {force:.4g} N"
+    elif len(motions):
+        detail = f"{describe(statics, motions)}; {detail}"
+    outcome = Outcome.FREE_MOTION if len(motions) or attempt is Attempt.SINGULAR else Outcome.NOT_CONVERGED
+    return Status(outcome, times[0], detail)
+
+
 def _at_full_load(statics: Statics, memory: Memory, times: np.ndarray, absolute: float) -> tuple[Status, int]:
-    memory.replace(inputs=statics.compiled.sampler.sample(times))
+    statics.load(times)
     outcome = statics.balance(absolute, limit_first=False)
     if outcome is Attempt.BALANCED:
         return _finish(statics, times[0]), 1
@@ -121,13 +162,13 @@ def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: 
     trial, sampler = memory.problem.trial, statics.compiled.sampler
     reached, step, n_steps = 0.0, 1.0, 0
     attempt = Attempt.BALANCED
-    memory.replace(inputs=sampler.sample(times, 0.0))
+    statics.load(times, 0.0)
     forces(memory.address, 0)
     stable_sign = statics.sign if statics.factor(0.0) is not None else 0
     passed = ""
     while reached < 1.0:
         factor = min(1.0, reached + step)
-        memory.replace(inputs=sampler.sample(times, factor))
+        statics.load(times, factor)
         backup = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
         # inside the path a loose balance is enough
         attempt = statics.balance(absolute if factor == 1.0 else 1e4 * absolute, limit_first=step > _SMALLEST_STEP)
@@ -152,7 +193,7 @@ def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: 
     if reached == 1.0:
         return _finish(statics, times[0], passed), n_steps
     # Fall to a stable position: (K + shift M) steps at full load, the shift let go as the motion calms down.
-    memory.replace(inputs=sampler.sample(times))
+    statics.load(times)
     compiled = statics.compiled
     gravity = float(np.linalg.norm(sampler.gravity))
     for shift in (10.0 * max(gravity, 1.0) / compiled.size, statics.scale / compiled.mass):
@@ -160,6 +201,4 @@ def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: 
         if statics.settle(absolute, shift) is Attempt.BALANCED:
             return _finish(statics, times[0]), n_steps + 1
         trial.frame[:], trial.force[:], trial.angle[:] = backup
-    memory.replace(inputs=sampler.sample(times, reached))
-    outcome = Outcome.FREE_MOTION if attempt is Attempt.SINGULAR else Outcome.NOT_CONVERGED
-    return Status(outcome, times[0], f"balanced up to {100 * reached:.3g} % of the loads"), n_steps
+    return _failed(statics, times, reached, attempt), n_steps

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import CosseratWarning, ModelError
 from cosserat.kernels.alpha import move
-from cosserat.kernels.arrays import State
+from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.blocks import factor, solve
 from cosserat.kernels.residual import (
     add_inertia,
@@ -211,13 +211,18 @@ def _owner(compiled: CompiledModel, node: int) -> str:
     return next(f"beam '{b}'" for b, m in compiled.beams.items() if m.first_node <= node < m.first_node + m.n_nodes)
 
 
-def consistent_accelerations(compiled: CompiledModel, t: float, memory: Memory) -> None:
-    """Accelerations and multipliers of the equations of motion at time t, and the integrator's start a = v_dot."""
+def consistent_accelerations(
+    compiled: CompiledModel, t: float, memory: Memory, inputs: Inputs | None = None, *, frozen: bool = False
+) -> None:
+    """Accelerations and multipliers of the equations of motion at time t, and the integrator's start a = v_dot.
+
+    `inputs`: those of that time, where they are not the model's own. `frozen`: prescribed motions stand still.
+    """
     n = compiled.n_nodes
     state, trial, solver = memory.problem.state, memory.problem.trial, memory.problem.solver
     times = np.array([t])
-    memory.replace(inputs=compiled.sampler.sample(times))
-    drives = tuple(d[0] for d in compiled.sampler.sample_rates(times))
+    memory.replace(inputs=compiled.sampler.sample(times) if inputs is None else inputs)
+    drives = tuple((0.0 if frozen and k else 1.0) * d[0] for k, d in enumerate(compiled.sampler.sample_rates(times)))
     state.rate[:] = 0.0
     state.force[:] = 0.0
     set_trial(memory, state)

@@ -9,20 +9,25 @@ import enum
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import bsr_matrix
+from scipy.sparse import bsr_matrix, csc_matrix
 from scipy.sparse.linalg import SuperLU, splu
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.elements import bracket
 from cosserat.kernels.alpha import move
-from cosserat.kernels.residual import forces, predict_stress, track_angles
+from cosserat.kernels.residual import add_inertia, forces, predict_stress, track_angles
 from cosserat.kernels.tangent import assemble
 from cosserat.solve.initial import EPSILON
 from cosserat.solve.memory import Memory
+from cosserat.solve.spin import twists_in
 
 Array = NDArray[np.float64]
 
 MAX_ITERATIONS = 40
 TOO_FAR = 1.5  # rad, or half the mechanism's extent: a first correction beyond this belongs to a smaller load step
+FREE_SHIFT = 1e-6  # relative to typical stiffness: holds motions that nothing resists
+FREE_TOLERANCE = 1e3  # rounding errors of forces are amplified along free motions
+FALLEN = 1e2  # times the extent of the mechanism: what moved farther falls for ever
 
 
 class Attempt(enum.Enum):
@@ -34,11 +39,15 @@ class Attempt(enum.Enum):
 
 
 class Statics:
-    """Equations of balance of one compiled model at given inputs; the configuration lives in the trial state."""
+    """Equations of balance of one compiled model at given inputs; the configuration lives in the trial state.
 
-    def __init__(self, compiled: CompiledModel, memory: Memory) -> None:
+    With a spin (6,), balance in a steady rotation: inertia forces are among the loads (`solve.spin`).
+    """
+
+    def __init__(self, compiled: CompiledModel, memory: Memory, spin: Array | None = None) -> None:
         self.compiled = compiled
         self.memory = memory
+        self.spin, self.full_spin = spin, spin
         self.iterations = 0
         self.factorizations = 0
         rows, columns = compiled.blocks[:, 0], compiled.blocks[:, 1]
@@ -62,32 +71,56 @@ class Statics:
         c = self.compiled
         return c.mass * max(1.0, float(np.linalg.norm(c.sampler.gravity))) / c.length
 
+    def load(self, times: Array, factor: float = 1.0) -> None:
+        """Take the inputs at one time, loads scaled by a factor, and with them the centrifugal ones."""
+        self.memory.replace(inputs=self.compiled.sampler.sample(times, factor))
+        if self.full_spin is not None:
+            self.spin = np.sqrt(factor) * self.full_spin
+
     def assemble(self, shift: float) -> None:
         """Blocks of [K + shift M, s Phi^T; s Phi, -epsilon s] at the trial state."""
         solver, trial = self.memory.problem.solver, self.memory.problem.trial
+        centrifugal = None
+        if self.spin is not None:
+            # a displaced node has another twist, d v = ad(v) delta; with T = 0 the kernel gives C alone
+            solver.tangent[...] = 0.0
+            solver.coefficients[:] = 0.0, 1.0, 1.0, 0.0, 0.0
+            assemble(self.memory.address, 0, trial.frame, trial.twist)
+            columns = self.compiled.blocks[:, 1]
+            of_nodes = columns < self.compiled.n_nodes
+            centrifugal = solver.blocks[:-1].copy()
+            centrifugal[~of_nodes] = 0.0
+            centrifugal[of_nodes] @= bracket(trial.twist)[columns[of_nodes]]
         solver.tangent[...] = np.eye(6)
         solver.coefficients[:] = shift, 0.0, 1.0, self.scale, EPSILON
         assemble(self.memory.address, 0, trial.frame, trial.twist)
+        if centrifugal is not None:
+            solver.blocks[:-1] += centrifugal
         solver.memory[0] = 0.0
+
+    def matrix(self, shift: float = 0.0) -> csc_matrix:
+        """The tangent [K + shift M, s Phi^T; s Phi, -epsilon s] at the trial state."""
+        self.assemble(shift)
+        blocks = self.memory.problem.solver.blocks[:-1][self._order]
+        return bsr_matrix((blocks, self._indices, self._indptr)).tocsc()
 
     def factor(self, shift: float) -> SuperLU | None:
         """LU factors of the tangent, None if it is singular."""
-        self.assemble(shift)
-        blocks = self.memory.problem.solver.blocks[:-1][self._order]
         self.factorizations += 1
-        try:
-            lu = splu(bsr_matrix((blocks, self._indices, self._indptr)).tocsc())
-        except RuntimeError:
-            return None
-        pivots = lu.U.diagonal()
-        self.sign = _parity(lu.perm_r) * _parity(lu.perm_c) * int(np.prod(np.sign(pivots)))
+        lu, sign = signed_factors(self.matrix(shift))
+        if lu is not None:
+            self.sign = sign
         return lu
 
     def residual(self) -> Array:
         """-(r, s phi) at the trial state, one row per vertex."""
         trial, n = self.memory.problem.trial, self.compiled.n_nodes
         track_angles(self.memory.address)
+        if self.spin is not None:
+            trial.twist[:] = twists_in(self.spin, trial.frame)
         forces(self.memory.address, 0)
+        if self.spin is not None:
+            add_inertia(self.memory.address)
         self.iterations += 1
         return -np.concatenate((trial.residual[:n], self.scale * trial.phi))
 
@@ -152,18 +185,26 @@ class Statics:
         """
         trial = self.memory.problem.trial
         rhs = self.residual()
-        previous = np.inf
+        previous, start, free = np.inf, trial.frame[:, 9:].copy(), False
+        holding, smallest = FREE_SHIFT * self.scale / self.compiled.mass, 0.0
         for _ in range(20 * MAX_ITERATIONS):
             lu, correction, norm = self._correction(rhs, shift)
+            if shift < holding and (lu is None or norm > self.compiled.size):
+                # motions that nothing resists: a small shift holds them, and does no harm if the loads balance
+                free, smallest, shift = True, holding, holding
+                continue
             if lu is None:
                 return Attempt.SINGULAR
+            fallen = np.max(np.abs(trial.frame[:, 9:] - start)) > FALLEN * self.compiled.size
+            if fallen or (free and norm > 10.0 * self.compiled.size):
+                return Attempt.FAILED
             frame, force, angle = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
             fraction = 1.0
             while True:
                 trial.angle[:] = angle
                 self.apply(frame, force, correction, fraction)
                 new_rhs = self.residual()
-                if norm <= tolerance and shift == 0.0:
+                if norm <= (FREE_TOLERANCE if free else 1.0) * tolerance and shift <= smallest:
                     return Attempt.BALANCED
                 after = np.inf
                 if np.all(np.isfinite(new_rhs)):
@@ -172,10 +213,19 @@ class Statics:
                     break
                 fraction *= 0.5
                 if fraction < 1e-4:
+                    break
+            if fraction < 1e-4:
+                if free or shift >= holding:
                     return Attempt.FAILED
+                free, smallest, shift = True, holding, holding  # as above
+                trial.angle[:] = angle
+                self.apply(frame, force, correction, 0.0)
+                rhs = self.residual()
+                continue
             shift *= float(np.clip(after / norm, 0.1, 1.0)) ** 2 if norm > 0.0 else 0.01
-            if after <= 1e-4 * self.compiled.size and after < previous:
+            if after <= 1e-4 * self.compiled.size and (after < previous or after == 0.0):
                 shift = 0.0 if shift < 1e-12 * self.scale / self.compiled.mass else 0.1 * shift
+            shift = max(shift, smallest)
             previous = after
             rhs = new_rhs
         return Attempt.FAILED
@@ -197,6 +247,15 @@ class Statics:
             if not np.isfinite(growth):
                 return 0.0
         return 1.0 / (growth * self.scale)
+
+
+def signed_factors(matrix: csc_matrix) -> tuple[SuperLU | None, int]:
+    """LU factors and the sign of the determinant; no factors if the matrix is singular."""
+    try:
+        lu = splu(matrix)
+    except RuntimeError:
+        return None, 0
+    return lu, _parity(lu.perm_r) * _parity(lu.perm_c) * int(np.prod(np.sign(lu.U.diagonal())))
 
 
 def _parity(permutation: NDArray[np.int32]) -> int:

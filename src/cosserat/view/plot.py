@@ -31,7 +31,7 @@ def plot(run: Run, targets: tuple[Any, ...], quantity: str, ax: Any, path: str |
     targets = targets or _default_targets(run, quantity)
     if not targets:
         raise SolveError(f"plot: the model has no joint whose {quantity} could be drawn; name places instead")
-    figure, axes = _axes(ax)
+    figure, axes = new_axes(ax)
     for target in targets:
         data = getattr(run, quantity)(target)
         label = str(getattr(target, "label", getattr(target, "name", target)))
@@ -42,12 +42,12 @@ def plot(run: Run, targets: tuple[Any, ...], quantity: str, ax: Any, path: str |
                 axes.plot(run.time, data.values[:, k], label=f"{label}  {part}")
     axes.set_xlabel("time (s)")
     axes.set_ylabel(f"{quantity.replace('_', ' ')} ({data.attrs['units']})")
-    return _finish(figure, axes, f"{run.motion.mechanism.name}", path)
+    return finish(figure, axes, f"{run.motion.mechanism.name}", path)
 
 
 def plot_energy(run: Run, ax: Any, path: str | Path | None) -> Figure:
     """Energies over time."""
-    figure, axes = _axes(ax)
+    figure, axes = new_axes(ax)
     styles: dict[str, dict[str, Any]] = {"total": {"color": "black", "lw": 2.0}, "balance": {"color": "0.5", "ls": ":"}}
     for key in ("kinetic", "strain", "potential", "dissipated", "work", "total", "balance"):
         values = run.energy[key].values
@@ -55,12 +55,12 @@ def plot_energy(run: Run, ax: Any, path: str | Path | None) -> Figure:
             axes.plot(run.time, values, label=key, **styles.get(key, {}))
     axes.set_xlabel("time (s)")
     axes.set_ylabel("energy (J)")
-    return _finish(figure, axes, run.motion.mechanism.name, path)
+    return finish(figure, axes, run.motion.mechanism.name, path)
 
 
 def plot_shape(motion: Motion, ax: Any, path: str | Path | None) -> Figure:
     """The last configuration, projected on the plane in which it is largest, with the reference behind it."""
-    figure, axes = _axes(ax)
+    figure, axes = new_axes(ax)
     lines = shape_lines(motion, motion.frame[-1])
     before = shape_lines(motion, motion.mechanism.frames)
     points = np.concatenate([line for line in [*lines.values(), *before.values()]])
@@ -72,7 +72,7 @@ def plot_shape(motion: Motion, ax: Any, path: str | Path | None) -> Figure:
     axes.set_xlabel(f"{'xyz'[first]} (m)")
     axes.set_ylabel(f"{'xyz'[second]} (m)")
     axes.set_aspect("equal", adjustable="datalim")
-    return _finish(figure, axes, motion.mechanism.name, path)
+    return finish(figure, axes, motion.mechanism.name, path)
 
 
 def shape_lines(motion: Motion, frames: Array) -> dict[str, Array]:
@@ -101,7 +101,8 @@ def _default_targets(run: Run, quantity: str) -> tuple[Any, ...]:
     return (*(f"{name}.end" for name in mechanism.beams), *mechanism.bodies)
 
 
-def _axes(ax: Axes | None) -> tuple[Any, Any]:
+def new_axes(ax: Axes | None) -> tuple[Any, Any]:
+    """Figure and axes: those given, or new ones, also where there is no display."""
     if ax is not None:
         return ax.figure, ax
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -117,7 +118,8 @@ def _axes(ax: Axes | None) -> tuple[Any, Any]:
     return figure, figure.add_subplot()
 
 
-def _finish(figure: Any, axes: Any, title: str, path: str | Path | None) -> Figure:
+def finish(figure: Any, axes: Any, title: str, path: str | Path | None) -> Figure:
+    """Grid, title and legend; saved if a path is given."""
     axes.grid(True, alpha=0.3)
     axes.margins(x=0.02)
     if not axes.get_title():

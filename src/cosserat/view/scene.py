@@ -58,7 +58,7 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
     for name, mesh in mechanism.beams.items():
         nodes = motion.frame[rows][:, mesh.first_node : mesh.first_node + mesh.n_nodes]
         radius = _beam_radius(model, name)
-        points = _smooth(nodes, mesh.s, mesh.piece)
+        points = smooth(nodes, mesh.s, mesh.piece)
         line = {"name": name, "colour": next(colours), "radius": radius, "n": points.shape[1], "x": _pack(points)}
         beams.append(line)
     bodies = []
@@ -109,7 +109,7 @@ def _rows(time: Array) -> NDArray[np.int64]:
     return np.unique(np.searchsorted(time, np.linspace(time[0], time[-1], MAX_FRAMES)).clip(0, len(time) - 1))
 
 
-def _smooth(nodes: Array, s: Array, piece: NDArray[np.int64]) -> Array:
+def smooth(nodes: Array, s: Array, piece: NDArray[np.int64]) -> Array:
     """Points (nt, m, 3) on cubic curves through the nodes, tangent to their section axes."""
     x, axis = nodes[..., 9:], nodes[..., [0, 3, 6]]
     parts = []

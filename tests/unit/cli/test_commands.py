@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -50,10 +51,9 @@ def said(result: Result) -> str:
 def test_help_lists_only_what_exists() -> None:
     result = call("--help")
     assert result.exit_code == 0
-    for name in ("demo", "run", "equilibrium", "validate", "doctor"):
+    for name in ("demo", "run", "equilibrium", "modes", "validate", "doctor"):
         assert name in result.stdout
         assert call(name, "--help").exit_code == 0
-    assert "modes" not in result.stdout
 
 
 def test_version() -> None:
@@ -117,6 +117,26 @@ def test_equilibrium_tables_and_json(tmp_path: Path) -> None:
     weight = 0.02 * 0.004 * 1.0 * 9.81 * 7850
     assert found["reactions"]["clamp"][2] == pytest.approx(weight, rel=0.02)
     assert np.shape(found["positions"]["strip.at(0.5)"]) == (3,)
+
+
+def test_equilibrium_path(tmp_path: Path) -> None:
+    """With the loads of t = 1 s; the strip bends down ever more."""
+    out, plot = tmp_path / "path.json", tmp_path / "path.png"
+    options = ["--path", "load", 0, 20, "--time", 1, "--out", out, "--plot", plot]
+    result = call("equilibrium", MODELS / "cantilever.yaml", *options)
+    assert result.exit_code == 0, result.output
+    assert "load = 20 reached" in " ".join(result.output.split())
+    content = json.loads(out.read_text())
+    heights = [x[2] for x in content["positions"]["strip.end"]]
+    assert content["values"][-1] == 20.0
+    assert all(b < a for a, b in itertools.pairwise(heights))
+    assert plot.stat().st_size > 0
+
+
+def test_equilibrium_path_of_an_unknown_parameter() -> None:
+    result = call("equilibrium", MODELS / "cantilever.yaml", "--path", "lod", 0, 20)
+    assert result.exit_code != 0
+    assert "parameters: 'load'" in " ".join(result.output.split())
 
 
 def test_equilibrium_that_does_not_exist(pendulum: Path) -> None:

@@ -77,7 +77,6 @@ def rigid_modes(points, rotations):
 
 @pytest.mark.parametrize("isotropic", [True, False])
 def test_rigid_motions_have_no_stiffness_and_the_right_inertia(isotropic):
-    """The rotary inertia is exact if both planes of bending are alike, else nearly so."""
     K, M = straight(stiffness=(EA, GAy, GAy, GJ, EIy, EIy)) if isotropic else straight()
     modes = rigid_modes([(0, 0, 0), (L, 0, 0)], [np.eye(3)] * 2)
     np.testing.assert_allclose(K @ modes, 0, atol=1e-12)
@@ -87,7 +86,7 @@ def test_rigid_motions_have_no_stiffness_and_the_right_inertia(isotropic):
     expected[1, 5] = expected[5, 1] = m * L / 2
     expected[2, 4] = expected[4, 2] = -m * L / 2
     expected[3:, 3:] = L * np.diag(MASS[3:]) + m * L**2 / 3 * np.diag([0, 1, 1])
-    np.testing.assert_allclose(modes.T @ M @ modes, expected, atol=1e-12 if isotropic else 1e-3 * m * L**2 / 3)
+    np.testing.assert_allclose(modes.T @ M @ modes, expected, atol=1e-12)
     assert np.linalg.eigvalsh(M).min() > 0
 
 
@@ -102,9 +101,11 @@ def test_curved_element_moves_rigidly():
     np.testing.assert_allclose(K @ modes, 0, atol=1e-11)
     total = modes.T @ M @ modes
     np.testing.assert_allclose(total[:3, :3], MASS[0] * np.eye(3), atol=1e-12)
+    # polar moment of an arc of one radian about its start, and the section's own
+    np.testing.assert_allclose(total[5, 5], MASS[0] * 2 * (1 - np.sin(1)) + MASS[5], rtol=1e-6)
 
 
-@pytest.mark.parametrize("elements, limit", [(1, 6e-3), (2, 1e-3)])
+@pytest.mark.parametrize("elements, limit", [(1, 6e-3), (2, 6e-4)])
 def test_slender_element_gives_the_frequency_of_a_cantilever(elements, limit):
     """beta L = 1.8751 of the Euler-Bernoulli cantilever; cubic deflections: far better than linear ones."""
     from scipy.linalg import eigh

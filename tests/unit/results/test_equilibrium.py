@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -75,3 +76,30 @@ def test_plot_of_a_shape(cantilever: Callable[..., cs.Model], tmp_path) -> None:
     assert (tmp_path / "shape.png").stat().st_size > 5000
     assert figure.axes[0].get_xlabel() == "x (m)"
     assert figure.axes[0].get_ylabel() == "z (m)"
+
+
+def test_saved_equilibrium_answers_the_same(tmp_path: Path) -> None:
+    """Also after a parameter was set to something else, and as a start for the next solution."""
+    model = cs.Model("governor")
+    bob = model.add(cs.RigidBody.sphere("bob", diameter=0.1, mass=1.0, com=(1, 0, 0)))
+    model.add(cs.Prismatic("arm", cs.GROUND, bob, axis=(1, 0, 0), stiffness=100.0))
+    model.add(cs.Force("pull", bob, (cs.Parameter("F", 2.0), 0, 0), follower=True))
+    found = cs.equilibrium(model, spin=(0, 0, 3))
+    model.set(F=0.0)
+    found.save(tmp_path / "rest.nc")
+    again = cs.load_equilibrium(tmp_path / "rest.nc")
+    assert again.status.ok
+    assert again.parameters == {"F": 2.0}
+    assert again.coordinate("arm") == pytest.approx((9 + 2) / (100 - 9), rel=1e-12)
+    assert np.array_equal(again.reaction("arm"), found.reaction("arm"))
+    assert np.array_equal(again.settings["spin"], found.settings["spin"])
+    assert again.model.parameters == {"F": 2.0}
+    assert cs.equilibrium(model, start=again, spin=(0, 0, 3)).coordinate("arm") == pytest.approx(9 / 91, rel=1e-9)
+
+
+def test_a_run_is_not_an_equilibrium(tmp_path: Path) -> None:
+    model = cs.Model("ball", gravity=(0, 0, -9.81))
+    model.add(cs.RigidBody.sphere("ball", diameter=0.1, mass=1.0, com=(0, 0, 0)))
+    cs.simulate(model, duration=0.1, step=0.05).save(tmp_path / "run.nc")
+    with pytest.raises(cs.CosseratError, match="not an equilibrium; use load_run"):
+        cs.load_equilibrium(tmp_path / "run.nc")

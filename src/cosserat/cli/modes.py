@@ -1,0 +1,137 @@
+"""``cosserat modes``: frequencies, damping and shapes of small vibrations."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from cosserat.cli.files import ModelPath, Settings, list_written, load, writable
+from cosserat.cli.guard import Debug, UsageProblem, console, guarded
+from cosserat.cli.tables import titled_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from cosserat.results.modes import Modes
+
+
+@guarded
+def modes(
+    model: ModelPath,
+    n: Annotated[int, typer.Option("-n", "--number", help="How many modes, besides free motions.")] = 10,
+    spin: Annotated[
+        tuple[float, float, float] | None, typer.Option(help="Angular velocity of a steady rotation (rad/s).")
+    ] = None,
+    center: Annotated[tuple[float, float, float], typer.Option(help="A point on the axis of that rotation (m).")] = (
+        0.0,
+        0.0,
+        0.0,
+    ),
+    time: Annotated[float, typer.Option(help="Time at which loads and motions are taken (s).")] = 0.0,
+    undamped: Annotated[bool, typer.Option("--undamped", help="Leave out damping and gyroscopic terms.")] = False,
+    plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw every mode into this folder, as PNG.")] = None,
+    csv_: Annotated[Path | None, typer.Option("--csv", help="Write the table as CSV.")] = None,
+    json_: Annotated[
+        Path | None, typer.Option("--json", help="Write numbers and shapes of beam ends and bodies.")
+    ] = None,
+    set_: Settings = None,
+    debug: Debug = False,
+) -> None:
+    """Find how a mechanism vibrates about its equilibrium: frequencies, damping, and which part moves."""
+    from cosserat.cli.kernels import prepare
+    from cosserat.solve.modes import modes as solve
+
+    loaded = load(model, set_).model
+    for path in (csv_, json_):
+        if path is not None:
+            writable(path)
+    if plot is not None:
+        if plot.exists() and not plot.is_dir():
+            raise UsageProblem(f"--plot {plot} is a file; pass the name of a folder")
+        plot.mkdir(parents=True, exist_ok=True)
+    prepare()
+    found = solve(loaded, n, damped=False if undamped else None, time=time, spin=spin, center=center)
+    console.print(_table(found))
+    if not found.stable:
+        growing = int(found.unstable.sum())
+        console.print(Text(f"unstable: {growing} of these motions grow", style="bold red"))
+    stats = found.stats
+    console.print(f"{stats['unknowns'] - stats['constraints']} degrees of freedom, {stats['wall_seconds']:.2f} s")
+    written = []
+    if csv_ is not None:
+        _write_csv(found, csv_)
+        written.append(csv_)
+    if json_ is not None:
+        json_.write_text(json.dumps(_numbers(found), indent=1), encoding="utf-8")
+        written.append(json_)
+    if plot is not None:
+        for i in range(len(found)):
+            written.append(plot / f"mode_{i:02d}.png")
+            found.plot(i, path=written[-1])
+    list_written(written)
+
+
+def _table(found: Modes) -> Table:
+    from cosserat.results.mode_table import HEADS, mode_rows
+
+    table = titled_table(f"{found.model.name}: modes about its {found.kind}")
+    for k, head in enumerate(HEADS):
+        table.add_column(head, justify="left" if k >= 4 else "right", overflow="fold")
+    for row in mode_rows(found):
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def _write_csv(found: Modes, path: Path) -> None:
+    from cosserat.results.mode_table import remark
+
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(("mode", "frequency_hz", "damping", "real_per_s", "imag_per_s", "location", "remark"))
+        for i, s in enumerate(found.eigenvalues):
+            numbers = (found.frequencies[i], found.damping[i], s.real, s.imag)
+            writer.writerow((i, *(repr(float(x)) for x in numbers), found.location(i), remark(found, i)))
+
+
+def _numbers(found: Modes) -> dict[str, Any]:
+    places = [b.name for b in found.model.bodies]
+    places += [f"{b.name}.{end}" for b in found.model.beams for end in ("start", "end")]
+    kinetic, strain = found.components["kinetic"], found.components["strain"]
+    names = [str(name) for name in kinetic["component"].values]
+    return {
+        "model": found.model.name,
+        "parameters": found.model.parameters,
+        "about": found.kind,
+        "stable": found.stable,
+        "free_motions": found.rigid,
+        "modes": [
+            {
+                "frequency": float(found.frequencies[i]),
+                "damping": float(found.damping[i]),
+                "eigenvalue": [float(s.real), float(s.imag)],
+                "kinetic_energy": dict(zip(names, kinetic.values[i].tolist(), strict=True)),
+                "strain_energy": dict(zip(names, strain.values[i].tolist(), strict=True)),
+                "effective_mass": dict(
+                    zip(
+                        found.participation["direction"].values.tolist(),
+                        found.participation["effective_mass"].values[i].tolist(),
+                        strict=True,
+                    )
+                ),
+                "shape": {place: _parts(found.shape(i, place)) for place in places},
+                "rotation": {place: _parts(found.rotation(i, place)) for place in places},
+            }
+            for i, s in enumerate(found.eigenvalues)
+        ],
+    }
+
+
+def _parts(values: Any) -> dict[str, list[float]] | list[float]:
+    if values.dtype.kind == "c":
+        return {"real": values.real.tolist(), "imag": values.imag.tolist()}
+    return [float(x) for x in values]

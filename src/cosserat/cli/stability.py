@@ -1,0 +1,105 @@
+"""``cosserat stability``: critical values of a parameter."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cosserat.cli.files import ModelPath, Settings, list_written, load, writable
+from cosserat.cli.guard import Debug, UsageProblem, console, guarded
+from cosserat.cli.tables import titled_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from cosserat.results.stability import Stability
+
+
+@guarded
+def stability(
+    model: ModelPath,
+    parameter: Annotated[str, typer.Option(metavar="NAME", help="Parameter of the model that is varied.")],
+    from_: Annotated[float, typer.Option("--from", help="First value.")],
+    to: Annotated[float, typer.Option(help="Last value.")],
+    steps: Annotated[int, typer.Option(help="Number of steps between them.")] = 100,
+    modes: Annotated[int, typer.Option(help="Number of modes that are followed.")] = 10,
+    time: Annotated[float, typer.Option(help="Time at which loads and motions are taken (s).")] = 0.0,
+    plot: Annotated[Path | None, typer.Option(help="Draw frequencies and growth into this picture.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the eigenvalues as a table.")] = None,
+    json_: Annotated[Path | None, typer.Option("--json", help="Write critical values and eigenvalues as JSON.")] = None,
+    set_: Settings = None,
+    debug: Debug = False,
+) -> None:
+    """Find where a mechanism diverges or flutters as a parameter changes."""
+    import numpy as np
+
+    from cosserat.cli.kernels import prepare
+    from cosserat.solve.stability import stability as solve
+
+    loaded = load(model, set_).model
+    if steps < 1:
+        raise UsageProblem(f"--steps is {steps}; pass a positive number such as --steps 100")
+    if from_ == to:
+        raise UsageProblem(f"--from and --to are both {to:g}; pass two different values")
+    for path in (plot, csv, json_):
+        if path is not None:
+            writable(path)
+    prepare()
+    found = solve(loaded, parameter, np.linspace(from_, to, steps + 1), n=modes, time=time)
+    console.print(
+        f"{loaded.name}: {found.eigenvalues.shape[1] // 2} modes at {len(found.values)} values of {parameter} from "
+        f"{from_:g} to {to:g}, {found.stats['solve_seconds']:.2f} s"
+    )
+    console.print(_table(found) if found.critical else _nothing(found))
+    if csv is not None:
+        csv.write_text(_rows(found), encoding="utf-8")
+    if json_ is not None:
+        json_.write_text(json.dumps(_numbers(found), indent=1), encoding="utf-8")
+    if plot is not None:
+        found.plot(path=plot)
+    list_written([path for path in (csv, json_, plot) if path is not None])
+
+
+def _nothing(found: Stability) -> str:
+    word = "stable" if found.stable.all() else "unstable"
+    return f"no critical value: {word} throughout"
+
+
+def _table(found: Stability) -> Table:
+    table = titled_table(f"critical values of {found.parameter}")
+    for name in ("value", "frequency (Hz)"):
+        table.add_column(name, justify="right")
+    for name in ("kind", "stability"):
+        table.add_column(name)
+    for c in found.critical:
+        frequency = f"{c.frequency:.8g}" if c.kind == "flutter" else "0"
+        table.add_row(f"{c.value:.10g}", frequency, c.kind, "lost" if c.loss else "regained")
+    return table
+
+
+def _rows(found: Stability) -> str:
+    n = found.eigenvalues.shape[1]
+    head = [found.parameter, "stable", *(f"{part}_{k + 1}" for k in range(n) for part in ("real", "imaginary"))]
+    lines = [",".join(head)]
+    for value, stable, row in zip(found.values, found.stable, found.eigenvalues, strict=True):
+        numbers = (f"{x:.15g}" for s in row for x in (s.real, s.imag))
+        lines.append(",".join([f"{value:.15g}", str(int(stable)), *numbers]))
+    return "\n".join(lines) + "\n"
+
+
+def _numbers(found: Stability) -> dict[str, Any]:
+    return {
+        "model": found.name,
+        "parameter": found.parameter,
+        "critical": [
+            {"value": c.value, "kind": c.kind, "frequency": c.frequency, "loss": c.loss, "modes": c.modes}
+            for c in found.critical
+        ],
+        "values": found.values.tolist(),
+        "stable": found.stable.tolist(),
+        "real": found.eigenvalues.real.tolist(),
+        "imaginary": found.eigenvalues.imag.tolist(),
+    }

@@ -1,0 +1,273 @@
+"""`Modes`: small free vibrations of a mechanism about a state."""
+
+from __future__ import annotations
+
+import operator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import SolveError
+from cosserat.results.motion import Motion, motion_of
+from cosserat.results.status import Status
+from cosserat.results.trajectory import Trajectory
+from cosserat.results.virtual import place_change, strain_energies, virtual_motion
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from scipy.sparse import csc_matrix
+    from xarray import Dataset
+
+    from cosserat.model.model import Model
+
+Array = NDArray[np.float64]
+
+DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
+_GROWING = 1e-7  # growth rate that counts as unstable, relative to |s|
+
+
+class Modes:
+    """Small free vibrations x(t) = Re(shape exp(s t)) about an equilibrium, a steady rotation or a moment of a run.
+
+    Free motions (rigid-body motions, mechanisms) come first with frequency exactly 0, then the others by frequency.
+
+    Attributes
+    ----------
+    eigenvalues : (k,) complex
+        s (1/s), the one of each conjugate pair that has the positive imaginary part.
+    shapes : (6 n_nodes, k)
+        Increments of the nodes in their own frames, x^H M x = 1; real without damping and gyroscopic terms.
+    damped : bool
+        Whether terms with velocities were taken into account.
+    kind : str
+        "equilibrium", "steady rotation" or "moment of a run".
+    """
+
+    def __init__(
+        self,
+        trajectory: Trajectory,
+        eigenvalues: NDArray[np.complex128],
+        shapes: NDArray[Any],
+        mass: csc_matrix,
+        kind: str,
+        damped: bool,
+    ) -> None:
+        self.trajectory = trajectory
+        self.eigenvalues = eigenvalues
+        self.shapes = shapes
+        self.kind = kind
+        self.damped = damped
+        self._mass = mass
+
+    def __len__(self) -> int:
+        return len(self.eigenvalues)
+
+    @cached_property
+    def motion(self) -> Motion:
+        """The state about which the mechanism vibrates."""
+        return motion_of(self.trajectory)
+
+    @property
+    def model(self) -> Model:
+        """The model that was solved."""
+        return self.trajectory.compiled.model
+
+    @property
+    def status(self) -> Status:
+        """How the solution ended."""
+        return self.trajectory.status
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Times and sizes."""
+        return self.trajectory.stats
+
+    # numbers ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def frequencies(self) -> Array:
+        """Frequencies of oscillation (k,), Hz: Im s / 2 pi; 0 for free, unstable and overdamped motions."""
+        return np.asarray(self.eigenvalues.imag / (2.0 * np.pi))
+
+    @property
+    def damping(self) -> Array:
+        """Damping ratios (k,): -Re s / |s|; 1 for overdamped, -1 for diverging motions, 0 for free ones."""
+        size = np.abs(self.eigenvalues)
+        return np.asarray(np.where(size > 0.0, -self.eigenvalues.real / np.where(size > 0.0, size, 1.0), 0.0) + 0.0)
+
+    @property
+    def rigid(self) -> int:
+        """How many free motions there are: modes number 0 to rigid - 1."""
+        return int(np.sum(self.eigenvalues == 0.0))
+
+    @property
+    def unstable(self) -> NDArray[np.bool_]:
+        """Which modes grow (k,)."""
+        return np.asarray(self.eigenvalues.real > _GROWING * np.abs(self.eigenvalues))
+
+    @property
+    def stable(self) -> bool:
+        """Whether no mode found grows."""
+        return not bool(np.any(self.unstable))
+
+    # shapes -----------------------------------------------------------------------------------------------------------
+
+    def shape(self, i: int, place: Any) -> NDArray[Any]:
+        """Displacement (3,) of a place in mode i, world components; complex for damped modes.
+
+        Shapes are scaled so that twice the kinetic energy at unit rate is 1: x^H M x = 1.
+        """
+        return self._change(i, place)[:3]
+
+    def rotation(self, i: int, place: Any) -> NDArray[Any]:
+        """Rotation (3,) of a place in mode i (rad), world components; same scale as `shape`."""
+        return self._change(i, place)[3:]
+
+    def _change(self, i: int, place: Any) -> NDArray[Any]:
+        station, _ = self.motion.mechanism.station(place)
+        parts = [place_change(virtual, station) for virtual in self._parts(i)]
+        return parts[0] if len(parts) == 1 else parts[0] + 1j * parts[1]
+
+    def _parts(self, i: int) -> list[Motion]:
+        """Virtual motions of the real and the imaginary part of a shape."""
+        x = self.shapes[:, self.index(i)]
+        parts = [x.real, x.imag] if np.iscomplexobj(x) else [x]
+        return [virtual_motion(self.motion, part) for part in parts]
+
+    def index(self, i: Any) -> int:
+        """Number of a mode, counted from 0 (negative from the end); a located error for what does not exist."""
+        try:
+            k = operator.index(i)
+        except TypeError:
+            raise SolveError(f"mode {i!r} is not a whole number; modes are counted from 0") from None
+        if not -len(self) <= k < len(self):
+            raise SolveError(f"there is no mode {k}; {len(self)} were computed, counted from 0: ask for more with n=")
+        return k % len(self)
+
+    # where a mode lives -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def components(self) -> Dataset:
+        """Shares (mode, component) of the kinetic and the elastic energy of each mode; each sums to 1, or is 0."""
+        from xarray import Dataset
+
+        mechanism = self.motion.mechanism
+        kinetic = np.real(self.shapes.conj() * (self._mass @ self.shapes))
+        per_node = kinetic.reshape(mechanism.n_nodes, 6, len(self)).sum(axis=1)
+        shares: dict[str, Array] = {name: per_node[node] for name, node in mechanism.bodies.items()}
+        for name, mesh in mechanism.beams.items():
+            shares[name] = per_node[mesh.first_node : mesh.first_node + mesh.n_nodes].sum(axis=0)
+        springs = [spring.name for spring in self.model.springs]
+        elastic: list[dict[str, float]] = []
+        for i in range(len(self)):
+            parts = [strain_energies(virtual, springs) for virtual in self._parts(i)]
+            elastic.append({name: sum(part[name] for part in parts) for name in parts[0]})
+        extra = [name for name in (elastic[0] if elastic else {}) if name not in shares]
+        names = [*shares, *extra]
+        zero = np.zeros(len(self))
+        motion = np.array([shares.get(name, zero) for name in names]).T.reshape(len(self), len(names))
+        strain = np.array([[row.get(name, 0.0) for name in names] for row in elastic]).reshape(motion.shape)
+        strain[: self.rigid] = 0.0  # what rounding leaves of a free motion
+        return Dataset(
+            {"kinetic": (("mode", "component"), _shares(motion)), "strain": (("mode", "component"), _shares(strain))},
+            coords={"mode": np.arange(len(self)), "component": names},
+        )
+
+    def location(self, i: int) -> str:
+        """Name of the body or beam that has most of the kinetic energy of mode i."""
+        kinetic = self.components["kinetic"][self.index(i)]
+        return str(kinetic["component"].values[int(np.argmax(kinetic.values))])
+
+    @cached_property
+    def participation(self) -> Dataset:
+        """Participation of modes in translations along and rotations about the world axes, (mode, direction).
+
+        `factor` is x^T M r for a unit rigid motion r, `effective_mass` its squared modulus (kg, kg m^2): over all modes
+        of a mechanism that is held it sums to the mass (moment of inertia) that can move. Rotations are about axes
+        through the centre of mass.
+        """
+        from xarray import Dataset
+
+        r, total = self._rigid_motions()
+        factor = self.shapes.T @ (self._mass @ r)
+        data = {"factor": factor, "effective_mass": np.abs(factor) ** 2}
+        return Dataset(
+            {name: (("mode", "direction"), values) for name, values in data.items()},
+            coords={"mode": np.arange(len(self)), "direction": list(DIRECTIONS), "total": ("direction", total)},
+        )
+
+    def _rigid_motions(self) -> tuple[Array, Array]:
+        """Increments (6n, 6) of rigid motions along and about world axes through the centre of mass, and inertia."""
+        n = self.motion.mechanism.n_nodes
+        R, x = self.motion.frame[-1, :n, :9].reshape(n, 3, 3), self.motion.frame[-1, :n, 9:]
+
+        def about(center: Array) -> Array:
+            out = np.zeros((n, 6, 6))
+            out[:, :3, :3] = np.swapaxes(R, 1, 2)
+            out[:, 3:, 3:] = np.swapaxes(R, 1, 2)
+            arms = np.cross(np.eye(3)[None], (x - center)[:, None])  # (n, axis, 3)
+            out[:, :3, 3:] = np.einsum("nji,naj->nia", R, arms)
+            return out.reshape(6 * n, 6)
+
+        r = about(np.zeros(3))
+        inertia = r.T @ (self._mass @ r)
+        mass = inertia[0, 0]
+        coupling = inertia[:3, 3:] / mass if mass > 0.0 else np.zeros((3, 3))
+        center = 0.5 * np.array(
+            [coupling[1, 2] - coupling[2, 1], coupling[2, 0] - coupling[0, 2], coupling[0, 1] - coupling[1, 0]]
+        )
+        r = about(center)
+        return r, np.diag(r.T @ (self._mass @ r))
+
+    # text and pictures ------------------------------------------------------------------------------------------------
+
+    def summary(self) -> str:
+        """A table: number, frequency, damping ratio, where the mode lives, and what is special."""
+        from cosserat.results.mode_table import mode_table
+
+        return mode_table(self)
+
+    def plot(
+        self, i: int | None = None, ax: Any = None, path: str | Path | None = None, amplitude: float | None = None
+    ) -> Figure:
+        """Draw the shape of mode i on the structure, at rest behind it; `path` saves the figure.
+
+        Parameters
+        ----------
+        i : int, optional
+            Default: the first mode that is not a free motion.
+        amplitude : float, optional
+            Largest displacement drawn (m); default a tenth of the extent of the mechanism.
+        """
+        from cosserat.view.modes import plot_mode
+
+        return plot_mode(self, self.rigid if i is None else self.index(i), ax, path, amplitude)
+
+    def animate(
+        self, i: int | None = None, path: str | Path | None = None, open: bool | None = None,
+        amplitude: float | None = None,
+    ) -> Path:  # fmt: skip
+        """Write a 3D animation of mode i as one HTML file, and open it in a browser if no path is given."""
+        from cosserat.view.modes import animate_mode
+
+        return animate_mode(self, self.rigid if i is None else self.index(i), path, open, amplitude)
+
+    def __repr__(self) -> str:
+        name = self.motion.mechanism.name
+        elastic = self.frequencies[self.rigid :]
+        span = f", {elastic[0]:.4g} to {elastic[-1]:.4g} Hz" if len(elastic) else ""
+        free = f", {self.rigid} free motions" if self.rigid else ""
+        state = "" if self.stable else f", UNSTABLE ({int(self.unstable.sum())} growing)"
+        return f"<Modes of {name!r} about {_article(self.kind)}: {len(elastic)} modes{span}{free}{state}>"
+
+
+def _shares(energy: Array) -> Array:
+    total = energy.sum(axis=1, keepdims=True)
+    return np.divide(energy, total, out=np.zeros_like(energy), where=total > 0.0)
+
+
+def _article(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"

@@ -1,0 +1,211 @@
+"""`Path`: equilibria along a parameter, with the limit and branch points between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.build import compile_model
+from cosserat.errors import SolveError
+from cosserat.kernels.arrays import History
+from cosserat.results import joints, kinematics
+from cosserat.results.equilibrium import Equilibrium
+from cosserat.results.motion import Motion, motion_of
+from cosserat.results.status import Outcome, Status
+from cosserat.results.trajectory import Trajectory
+from cosserat.results.virtual import place_change, virtual_motion
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cosserat.model.model import Model
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PathPoint:
+    """A limit point (the parameter turns) or a branch point (another path crosses).
+
+    Attributes
+    ----------
+    kind : "limit" or "branch"
+    label : str
+        "limit 1", "branch 2": kind and number along the path.
+    value : float
+        Of the parameter.
+    index : int
+        In the arrays of the path.
+    shapes : tuple of (6 n_nodes,)
+        Null vectors of the tangent, left increments of the nodes: directions in which the mechanism moves without
+        resistance; more than one where several branches cross at once.
+    direction : array
+        Along the path, for the solver that continues from here.
+    """
+
+    kind: str
+    label: str
+    value: float
+    index: int
+    shapes: tuple[Array, ...]
+    direction: Array = field(repr=False)
+    path: Path = field(repr=False)
+
+    @property
+    def multiplicity(self) -> int:
+        """Number of independent shapes."""
+        return len(self.shapes)
+
+    @property
+    def equilibrium(self) -> Equilibrium:
+        """The configuration."""
+        return self.path.equilibrium(self.index)
+
+    def position(self, place: Any) -> Array:
+        """Position (3,) of a place, world coordinates (m)."""
+        return self.path.position(place)[self.index]
+
+    def shape(self, place: Any, mode: int = 0) -> Array:
+        """Displacement (3,) of a place in the critical shape, world components, of no particular size."""
+        motion = virtual_motion(self.equilibrium.motion, self.shapes[mode])
+        return place_change(motion, motion.mechanism.station(place)[0])[:3]
+
+
+class Path:
+    """Equilibria along a parameter.
+
+    Attributes
+    ----------
+    name : str
+        Of the parameter.
+    parameter : (n,)
+        Its value at every equilibrium of the path.
+    stable : (n,) bool
+        Whether the tangent stiffness has no negative eigenvalue: no divergence (flutter is a matter of `stability`).
+    points : list of PathPoint
+        Limit and branch points in order.
+    branches : list of Path
+        Those that were asked for with ``switch``.
+    status : Status
+    stats : dict
+        Work done by the solver.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        name: str,
+        parameter: Array,
+        history: History,
+        *,
+        time: float,
+        spin: Array | None,
+        fixed_system: bool,
+        stable: NDArray[np.bool_],
+        status: Status,
+        stats: dict[str, Any],
+    ) -> None:
+        self.model, self.name, self.parameter, self.stable = model, name, parameter, stable
+        self.status, self.stats = status, stats
+        self.points: list[PathPoint] = []
+        self.branches: list[Path] = []
+        self.origin: PathPoint | None = None
+        self._history, self._time, self._spin = history, time, spin
+        self._fixed_system = fixed_system
+        self._others = {k: v for k, v in model.parameters.items() if k != name}
+        self._in_model = name in model.parameters
+        self._found: dict[int, Equilibrium] = {}
+        self._motion: Motion | None = None
+
+    def __len__(self) -> int:
+        return len(self.parameter)
+
+    def equilibrium(self, index: int) -> Equilibrium:
+        """The equilibrium of a point of the path; with it `modes`, `stability` or `simulate` can go on.
+
+        The model has to be given the value first: ``model.set(P=path.parameter[index])``.
+        """
+        i = range(len(self))[index]
+        if i not in self._found:
+            now = self.model.parameters
+            wanted = self._others | ({self.name: float(self.parameter[i])} if self._in_model else {})
+            try:
+                self.model.set(**wanted)
+                history = History(*(a[i : i + 1] for a in self._history))
+                status = Status(Outcome.OK, self._time)
+                settings = {"time": self._time, "spin": None if self._spin is None else self._spin[i]}
+                trajectory = Trajectory(
+                    compile_model(self.model), np.array([self._time]), history, status, settings, {}
+                )
+                self._found[i] = Equilibrium(trajectory)
+            finally:
+                self.model.set(**now)
+        return self._found[i]
+
+    def _all(self) -> Motion:
+        """All points as one motion; its inputs are not those of the points."""
+        if self._motion is None:
+            compiled = self.equilibrium(0).trajectory.compiled
+            times = np.full(len(self), self._time)
+            self._motion = motion_of(Trajectory(compiled, times, self._history, self.status))
+        return self._motion
+
+    def position(self, place: Any) -> Array:
+        """Positions (n, 3) of a place along the path, world coordinates (m)."""
+        if not self._fixed_system:
+            return np.array([self.equilibrium(i).position(place) for i in range(len(self))])
+        motion = self._all()
+        return kinematics.place_frames(motion, motion.mechanism.station(place)[0])[1].copy()
+
+    def rotation(self, place: Any) -> Array:
+        """Axes (n, 3, 3) of a place along the path, as the columns of rotation matrices."""
+        if not self._fixed_system:
+            return np.array([self.equilibrium(i).rotation(place) for i in range(len(self))])
+        motion = self._all()
+        return kinematics.place_frames(motion, motion.mechanism.station(place)[0])[0].copy()
+
+    def coordinate(self, joint: Any) -> Array:
+        """Coordinate of a joint along the path: (n,), or (n, k) for several freedoms (m, rad)."""
+        info, pick = self._all().mechanism.joint(joint)
+        if not self._fixed_system or any(info.driven):
+            return np.array([self.equilibrium(i).coordinate(joint) for i in range(len(self))])
+        values = joints.coordinates(self._all(), info)
+        if pick is not None:
+            return values[:, pick]
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def point(self, label: str) -> PathPoint:
+        """The special point of a label, such as ``"branch 1"``."""
+        for point in self.points:
+            if point.label == label:
+                return point
+        known = ", ".join(repr(p.label) for p in self.points) or "none"
+        raise SolveError(f"path: no point {label!r}; special points: {known}")
+
+    def plot(self, place: Any, component: str = "z", *, ax: Any = None, path: str | FilePath | None = None) -> Figure:
+        """Draw the parameter over the displacement of a place, with its special points and branches.
+
+        Parameters
+        ----------
+        place
+            A place such as ``"beam.end"``.
+        component : "x", "y" or "z"
+            Of the displacement from the reference configuration.
+        ax : matplotlib axes, optional
+        path : file name, optional
+            Saves the figure.
+        """
+        from cosserat.view.path import plot_path
+
+        return plot_path(self, place, component, ax, path)
+
+    def __repr__(self) -> str:
+        marks = ", ".join(f"{p.label} at {p.value:.6g}" for p in self.points) or "no special points"
+        return (
+            f"<Path of {self.model.name!r}: {len(self)} points, {self.name} from {self.parameter[0]:.6g} to "
+            f"{self.parameter[-1]:.6g}; {marks}; {self.status.message}>"
+        )

@@ -1,0 +1,105 @@
+"""`Response`: how outputs answer to harmonic inputs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import SolveError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from xarray import DataArray
+
+Array = NDArray[np.float64]
+
+
+class Response:
+    """Frequency response: output / input, complex, for inputs exp(i 2 pi f t).
+
+    Attributes
+    ----------
+    data : DataArray (frequency, output, input), complex
+    name : str
+        Of the model.
+    method : "direct" or "modal"
+    """
+
+    def __init__(
+        self, name: str, frequencies: Array, outputs: tuple[str, ...], inputs: tuple[str, ...],
+        values: NDArray[np.complex128], method: str,
+    ) -> None:  # fmt: skip
+        from xarray import DataArray
+
+        self.name = name
+        self.method = method
+        self.data: DataArray = DataArray(
+            values,
+            dims=("frequency", "output", "input"),
+            coords={
+                "frequency": ("frequency", frequencies, {"units": "Hz", "long_name": "frequency"}),
+                "output": list(outputs),
+                "input": list(inputs),
+            },
+            attrs={"long_name": "frequency response"},
+        )
+
+    @property
+    def frequencies(self) -> Array:
+        """Frequencies (Hz)."""
+        return np.asarray(self.data["frequency"].values)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the outputs."""
+        return tuple(str(name) for name in self.data["output"].values)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs."""
+        return tuple(str(name) for name in self.data["input"].values)
+
+    def sel(self, output: str | None = None, input: str | None = None) -> DataArray:
+        """The response (frequency,) of one output to one input; a name may be left out where there is only one."""
+        return self.data.sel(output=_chosen("output", output, self.outputs), input=_chosen("input", input, self.inputs))
+
+    def gain(self, output: str | None = None, input: str | None = None) -> Array:
+        """Modulus (frequency,)."""
+        return np.abs(self.sel(output, input).values)
+
+    def phase(self, output: str | None = None, input: str | None = None) -> Array:
+        """Phase (frequency,), rad, without jumps."""
+        return np.unwrap(np.angle(self.sel(output, input).values))
+
+    def peak(self, output: str | None = None, input: str | None = None) -> tuple[float, float]:
+        """Frequency (Hz) and modulus of the largest of the computed values."""
+        gain = self.gain(output, input)
+        k = int(np.argmax(gain))
+        return float(self.frequencies[k]), float(gain[k])
+
+    def plot(self, *outputs: str, input: str | None = None, path: str | Path | None = None) -> Figure:
+        """Draw modulus and phase over frequency (Bode diagram); default all outputs, for every input or one."""
+        from cosserat.view.response import plot_response
+
+        chosen = [_chosen("output", name, self.outputs) for name in outputs] or list(self.outputs)
+        sources = list(self.inputs) if input is None else [_chosen("input", input, self.inputs)]
+        return plot_response(self, chosen, sources, path)
+
+    def __repr__(self) -> str:
+        f = self.frequencies
+        return (
+            f"<Response of {self.name!r}: {len(self.outputs)} outputs, {len(self.inputs)} inputs, {len(f)} frequencies "
+            f"from {f[0]:.4g} to {f[-1]:.4g} Hz, {self.method}>"
+        )
+
+
+def _chosen(word: str, name: str | None, known: tuple[str, ...]) -> str:
+    if name is None and len(known) == 1:
+        return known[0]
+    if name not in known:
+        listed = ", ".join(map(repr, known))
+        raise SolveError(f"response: {word} {name!r} is not one of those computed; {word}s: {listed}")
+    return name

@@ -1,0 +1,79 @@
+"""Steady rotation of a whole mechanism: every frame moves as H(t) = exp(t spin) H(0), so body twists are constant.
+
+Seen from a turntable the mechanism is at rest; what is attached to the ground is attached to the turntable. Gravity and
+dead loads must then be parallel to the axis, or no steady rotation exists.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import CompiledModel
+from cosserat.errors import SolveError
+from cosserat.kernels.arrays import Inputs
+from cosserat.model.parameters import resolve
+
+Array = NDArray[np.float64]
+
+_PARALLEL = 1e-9
+
+
+def spin_twist(spin: Any, center: Any = (0.0, 0.0, 0.0)) -> Array | None:
+    """Twist (6,) at the origin, in space, of a rotation with angular velocity `spin` about an axis through `center`.
+
+    Both are three numbers (or Parameters); None for no rotation.
+    """
+    if spin is None:
+        return None
+    omega, point = _vector("spin", spin), _vector("center", center)
+    if not np.any(omega):
+        return None
+    return np.concatenate((-np.cross(omega, point), omega))
+
+
+def _vector(name: str, value: Any) -> Array:
+    try:
+        out = np.array([resolve(x) for x in value], dtype=float)
+    except TypeError:
+        out = np.empty(0)
+    if out.shape != (3,) or not np.all(np.isfinite(out)):
+        raise SolveError(f"{name}={value!r}: pass three finite numbers, such as (0, 0, 10)")
+    return out
+
+
+def twists_in(spin: Array, frames: Array) -> Array:
+    """Body twists (n, 6) of frames (n, 12) carried around by a spin."""
+    R, x = frames[:, :9].reshape(-1, 3, 3), frames[:, 9:]
+    velocity = spin[:3] + np.cross(spin[3:], x)
+    return np.hstack((np.einsum("nij,ni->nj", R, velocity), np.einsum("nij,i->nj", R, spin[3:])))
+
+
+def check_steady(compiled: CompiledModel, inputs: Inputs, spin: Array) -> None:
+    """Refuse loads that do not turn with the mechanism.
+
+    Raises
+    ------
+    SolveError
+        If gravity or a dead load has a part across the axis.
+    """
+    axis = spin[3:] / np.linalg.norm(spin[3:])
+    gravity = inputs.gravity[0]
+    if np.linalg.norm(np.cross(axis, gravity)) > _PARALLEL * np.linalg.norm(gravity):
+        raise SolveError(
+            f"spin: gravity {tuple(gravity.tolist())} is not along the axis of rotation {tuple(axis.tolist())}, so no "
+            "steady rotation exists; set gravity=(0, 0, 0) or turn about its direction"
+        )
+    loads = compiled.system.loads
+    for column, source in enumerate(compiled.model.loads + compiled.model.distributed_loads):
+        if source.follower or column not in loads.column:
+            continue
+        for part in inputs.wrench[0, column].reshape(2, 3):
+            if np.linalg.norm(np.cross(axis, part)) > _PARALLEL * np.linalg.norm(part):
+                raise SolveError(
+                    f"load {source.name!r}: it is fixed in space and not along the axis of rotation "
+                    f"{tuple(axis.tolist())}, so no steady rotation exists; pass follower=True if it turns with the "
+                    "mechanism"
+                )

@@ -1,0 +1,91 @@
+"""Lateral-torsional buckling of deep beams, and of a shaft under torque.
+
+S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), chapter 6: cantilever with a tip load and beam on
+simple supports with end moments, rigid in the strong direction. With bending before buckling: converged by shooting
+with the strong form. A. G. Greenhill, On the strength of shafting, Proc. Inst. Mech. Eng. (1883): clamped shaft under
+torque, first root of tan(x/2) = x/2 for x = T L / EI.
+
+The error of the element falls with the square of its length here (see `test_argyris_1979_right_angle_frame`); the limit
+of fine meshes is extrapolated from two of them.
+"""
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+
+
+def beam(model, stiffness, elements):
+    section = cs.Section(stiffness=stiffness, mass=[1, 1, 1, 1, 1, 1])
+    return model.add(cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=elements, up=(0, 0, 1)))
+
+
+def cantilever(elements, stiffness=(1e7, 1e7, 1e7, 1.0, 1.0, 1e6)):
+    model = cs.Model("cantilever")
+    line = beam(model, stiffness, elements)
+    model.add(cs.Fixed("clamp", cs.GROUND, line.start))
+    model.add(cs.Force("load", line.end, (0, cs.Parameter("P", 0.0), 0)))
+    return model
+
+
+def on_simple_supports(elements):
+    """The ends turn about both bending axes, not about the beam's; one slides along."""
+    moment = cs.Parameter("P", 0.0)
+    model = cs.Model("simple supports")
+    line = beam(model, (1e7, 1e7, 1e7, 1.0, 1.0, 1e6), elements)
+    shoe = model.add(cs.RigidBody.sphere("shoe", diameter=0.1, mass=1.0, com=(1, 0, 0)))
+    model.add(cs.Universal("left", cs.GROUND, line.start, axes=((0, 0, 1), (0, 1, 0))))
+    model.add(cs.Prismatic("rail", cs.GROUND.at((1, 0, 0)), shoe, axis=(1, 0, 0)))
+    model.add(cs.Universal("right", shoe, line.end, axes=((0, 0, 1), (0, 1, 0))))
+    model.add(cs.Torque("at the left", line.start, (0, 0, -moment)))
+    model.add(cs.Torque("at the right", line.end, (0, 0, moment)))
+    return model
+
+
+def shaft(elements):
+    model = cs.Model("shaft")
+    line = beam(model, (1e6, 1e6, 1e6, 10.0, 1.0, 1.0), elements)
+    model.add(cs.Fixed("clamp", cs.GROUND, line.start))
+    model.add(cs.Cylindrical("bearing", cs.GROUND.at((1, 0, 0)), line.end, axis=(1, 0, 0)))
+    model.add(cs.Torque("torque", line.end, (cs.Parameter("P", 0.0), 0, 0)))
+    return model
+
+
+def critical_points(build, stop, meshes):
+    points = []
+    for elements in meshes:
+        path = cs.continuation(build(elements), "P", 0.0, stop, step=0.2, max_step=0.5)
+        assert path.status.ok, path.status.message
+        points.append(path.points[0])
+    return points
+
+
+def extrapolated(build, stop, meshes=(16, 32)):
+    coarse, fine = (point.value for point in critical_points(build, stop, meshes))
+    return (4 * fine - coarse) / 3
+
+
+def test_cantilever_with_a_tip_load():
+    assert extrapolated(cantilever, 5.0) == pytest.approx(4.01259934, rel=1e-5)
+
+
+def test_simple_supports_with_end_moments():
+    assert extrapolated(on_simple_supports, 4.0) == pytest.approx(np.pi, rel=1e-5)
+
+
+def test_bending_before_buckling():
+    """Shear stiffness 23.4e6 across the strong axis, 5.025e6 across the weak one."""
+    value = extrapolated(lambda n: cantilever(n, (1e9, 23.4e6, 5.025e6, 877.2, 608.3, 60830.0)), 3200.0)
+    assert value == pytest.approx(2973.464, rel=1e-5)
+
+
+def test_greenhill_shaft():
+    """Round, so that it buckles in all planes at once."""
+    points = critical_points(shaft, 10.0, (32, 64))
+    assert [point.multiplicity for point in points] == [2, 2]
+    assert (4 * points[1].value - points[0].value) / 3 == pytest.approx(8.98681892, rel=1e-4)
+
+
+def test_error_falls_with_the_square_of_the_element():
+    values = [point.value for point in critical_points(cantilever, 5.0, (8, 16, 32))]
+    assert np.log2((values[0] - values[1]) / (values[1] - values[2])) == pytest.approx(2.0, abs=0.05)

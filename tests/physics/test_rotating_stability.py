@@ -1,0 +1,80 @@
+"""Stability of what turns: a disc on unequal springs, and a blade."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import cosserat as cs
+
+SOFT, HARD = 4.0, 9.0
+
+
+def disc(damping: float = 0.0) -> cs.Model:
+    """Unit mass on a turntable that carries its springs: det = (s^2 + 4 - W^2)(s^2 + 9 - W^2) + 4 W^2 s^2."""
+    model = cs.Model("disc")
+    body = model.add(cs.RigidBody("disc", mass=1.0, com=(0, 0, 0), inertia=np.eye(3)))
+    model.add(
+        cs.PlanarTranslation(
+            "springs", cs.GROUND, body, normal=(0, 0, 1), stiffness=(SOFT, HARD), damping=(damping, damping)
+        )
+    )
+    return model
+
+
+def exact(spin: float) -> np.ndarray:
+    a, b = SOFT - spin**2, HARD - spin**2
+    squares = np.roots([1.0, a + b + 4 * spin**2, a * b]).astype(complex)
+    return np.concatenate((np.sqrt(squares), -np.sqrt(squares)))
+
+
+def test_unstable_between_the_two_speeds():
+    W = cs.Parameter("W", 0.1)
+    found = cs.stability(disc(), "W", np.linspace(0.1, 4.0, 40), spin=(0, 0, W))
+    assert [c.kind for c in found.critical] == ["divergence", "divergence"]
+    assert [c.loss for c in found.critical] == [True, False]
+    assert_allclose([c.value for c in found.critical], [2.0, 3.0], rtol=1e-9)
+    for k in (3, 25, 38):
+        assert_allclose(
+            np.sort_complex(np.round(found.eigenvalues[k], 9)), np.sort_complex(np.round(exact(found.values[k]), 9)),
+            atol=2e-9,
+        )  # fmt: skip
+
+
+def test_campbell_of_the_disc():
+    """Order n meets a frequency where the characteristic polynomial vanishes at s = i n W."""
+    found = cs.campbell(disc(), np.linspace(0.1, 1.9, 19), orders=(1, 2), n=2)
+    assert_allclose(
+        np.sort(2 * np.pi * found.frequencies[5]), np.sort(np.abs(exact(found.spins[5]).imag))[::2], rtol=1e-9
+    )
+    assert found.critical_speeds
+    for c in found.critical_speeds:
+        x = (c.order * c.spin) ** 2
+        value = (SOFT - c.spin**2 - x) * (HARD - c.spin**2 - x) - 4 * c.spin**2 * x
+        assert abs(value) < 1e-8
+        assert c.frequency == pytest.approx(c.order * c.spin / (2 * np.pi))
+    # order 1: (4 - 2 W^2)(9 - 2 W^2) = 4 W^4
+    assert_allclose(found.critical_speeds[-1].spin, np.sqrt(36 / 26), rtol=1e-9)
+
+
+def test_damping_that_stays_at_rest_does_not_help_beyond():
+    """With dampers on the turntable the disc still diverges between the speeds: s = 0 does not feel them."""
+    W = cs.Parameter("W", 0.1)
+    found = cs.stability(disc(0.3), "W", np.linspace(0.1, 4.0, 14), spin=(0, 0, W))
+    assert_allclose([c.value for c in found.critical], [2.0, 3.0], rtol=1e-9)
+    assert [c.kind for c in found.critical] == ["divergence", "divergence"]
+
+
+def test_blade():
+    """Flap frequencies of a rotating cantilever [Wright82], and modes about the same rotation."""
+    model = cs.Model("blade")
+    section = cs.Section(stiffness=[1e6, 1e6, 1e6, 50, 1, 4], mass=[1, 1, 1, 2e-8, 1e-8, 1e-8])
+    blade = model.add(cs.Beam("blade", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=16))
+    model.add(cs.Fixed("root", cs.GROUND, blade.start))
+    found = cs.campbell(model, [0.0, 2.0, 4.0, 7.0, 10.0], n=4, orders=(2,))
+    omega = 2 * np.pi * found.frequencies
+    assert_allclose(omega[[1, 2, 4], 0], [4.13732, 5.58500, 11.20233], rtol=5e-4)
+    for c in found.critical_speeds:
+        modes = cs.modes(model, 4, spin=(0, 0, c.spin))
+        assert np.min(np.abs(modes.frequencies / c.frequency - 1)) < 1e-7

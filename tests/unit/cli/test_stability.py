@@ -1,0 +1,56 @@
+"""``cosserat stability``: table, files, exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from cosserat.cli import app
+
+BECK = Path(__file__).parents[3] / "examples" / "models" / "beck.yaml"
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(app, ["stability", *(str(w) for w in words)], env={"COLUMNS": "160"})
+
+
+def test_table_and_files(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("beck.png", "beck.csv", "beck.json")]
+    result = call(BECK, "--parameter", "P", "--from", 0, "--to", 30, "--steps", 12, "--modes", 4,
+                  "--plot", files[0], "--csv", files[1], "--json", files[2])  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "flutter" in result.stdout
+    assert "20.05" in result.stdout
+    assert files[0].stat().st_size > 10_000
+    numbers = json.loads(files[2].read_text())
+    assert numbers["critical"][0]["value"] == pytest.approx(20.05, rel=1e-3)
+    table = np.genfromtxt(files[1], delimiter=",", names=True)
+    assert np.allclose(table["P"], np.linspace(0, 30, 13))
+    assert np.array_equal(table["stable"].astype(bool), table["P"] < 20.05)
+    assert np.allclose(table["imaginary_1"], np.array(numbers["imaginary"])[:, 0])
+
+
+def test_nothing_critical() -> None:
+    result = call(BECK, "--parameter", "P", "--from", 0, "--to", 5, "--steps", 2, "--modes", 2)
+    assert result.exit_code == 0
+    assert "stable throughout" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--parameter", "Q", "--from", 0, "--to", 1), "parameters: 'P'"),
+        (("--parameter", "P", "--from", 1, "--to", 1), "two different values"),
+        (("--parameter", "P", "--from", 0, "--to", 1, "--steps", 0), "positive number"),
+        (("--parameter", "P", "--from", 0, "--to", 1, "--modes", 0), "how many modes"),
+        (("--parameter", "P", "--from", 0, "--to", "nan"), "must be finite"),
+    ],
+)
+def test_bad_input(words: tuple[object, ...], message: str) -> None:
+    result = call(BECK, *words)
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())

@@ -1,0 +1,198 @@
+"""Paths of small mechanisms against closed forms."""
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+
+K, HEIGHT = 1000.0, 0.3
+LENGTH = np.hypot(1.0, HEIGHT)
+
+
+def truss(load=None, stiffness=K):
+    """Two springs in a flat roof, the ridge guided along z."""
+    model = cs.Model("truss")
+    top = model.add(cs.RigidBody.sphere("top", diameter=0.1, mass=1.0, com=(0, 0, HEIGHT)))
+    model.add(cs.Prismatic("guide", cs.GROUND.at((0, 0, HEIGHT)), top, axis=(0, 0, 1)))
+    for side in (-1, 1):
+        model.add(cs.Spring(f"bar{side}", cs.GROUND.at((side, 0, 0)), top, stiffness=stiffness, length=LENGTH))
+    model.add(cs.Force("load", top, (0, 0, -(cs.Parameter("P", 0.0) if load is None else load))))
+    return model
+
+
+def load_at(z, stiffness=K):
+    length = np.hypot(1.0, z)
+    return 2 * stiffness * (LENGTH / length - 1) * z
+
+
+def column(stiffness=100.0, other=None):
+    """A rigid bar on a spring hinge, pushed along its axis; with `other`, on two crossed ones."""
+    model = cs.Model("rigid column")
+    bar = model.add(cs.RigidBody.bar("bar", start=(0, 0, 0), end=(0, 0, 2), mass=1.0))
+    foot = bar.at((0, 0, 0))
+    if other is None:
+        model.add(cs.Revolute("hinge", cs.GROUND, foot, axis=(0, 1, 0), stiffness=stiffness))
+    else:
+        axes = ((1, 0, 0), (0, 1, 0))
+        model.add(cs.Universal("hinge", cs.GROUND, foot, axes=axes, stiffness=(stiffness, other)))
+    model.add(cs.Force("push", bar.at((0, 0, 2)), (0, 0, -cs.Parameter("P", 0.0))))
+    return model
+
+
+@pytest.fixture(scope="module")
+def snap():
+    return cs.continuation(truss(), "P", 0.0, 60.0)
+
+
+def test_limit_loads_of_the_truss(snap):
+    z = np.sqrt(LENGTH ** (2 / 3) - 1)  # where the load is stationary
+    assert [p.label for p in snap.points] == ["limit 1", "limit 2"]
+    assert [p.value for p in snap.points] == pytest.approx([load_at(z), -load_at(z)], rel=1e-10)
+    assert [p.position("top")[2] for p in snap.points] == pytest.approx([z, -z], rel=1e-6)
+
+
+def test_every_point_of_the_truss_path_is_balanced(snap):
+    z = snap.position("top")[:, 2]
+    assert snap.parameter == pytest.approx(load_at(z), abs=1e-9 * K)
+    assert snap.coordinate("guide") == pytest.approx(z - HEIGHT, abs=1e-12)
+    assert snap.parameter[-1] == 60.0
+    assert snap.status.ok
+
+
+def test_stability_changes_at_limit_points(snap):
+    first, second = (p.index for p in snap.points)
+    assert snap.stable[0]
+    assert not np.any(snap.stable[first + 1 : second])
+    assert np.all(snap.stable[second + 1 :])
+
+
+def test_the_parameter_is_put_back():
+    model = truss()
+    model.set(P=7.0)
+    cs.continuation(model, "P", 0.0, 1.0)
+    assert model.parameters["P"] == 7.0
+
+
+def test_equilibrium_of_a_point_can_be_used(snap):
+    i = len(snap) // 4
+    found = snap.equilibrium(i)
+    assert found.parameters["P"] == pytest.approx(snap.parameter[i])
+    snap.model.set(P=float(snap.parameter[i]))
+    try:
+        again = cs.equilibrium(snap.model, start=found)
+    finally:
+        snap.model.set(P=0.0)
+    assert again.position("top") == pytest.approx(found.position("top"), abs=1e-9)
+
+
+def test_rigid_column_branches_as_computed():
+    path = cs.continuation(column(), "P", 0.0, 80.0, switch="all")
+    assert [p.label for p in path.points] == ["branch 1"]
+    assert path.points[0].value == pytest.approx(50.0, rel=1e-9)  # stiffness / length
+    assert path.points[0].multiplicity == 1
+    ends = []
+    for branch in path.branches:
+        angle = branch.coordinate("hinge")[1:]
+        assert branch.parameter[1:] == pytest.approx(50.0 * angle / np.sin(angle), rel=1e-9)
+        assert branch.origin is path.points[0]
+        ends.append(angle[-1])
+    assert ends[0] == pytest.approx(-ends[1], rel=1e-9)
+
+
+def test_two_different_hinges_branch_one_after_the_other():
+    path = cs.continuation(column(100.0, 120.0), "P", 0.0, 80.0)
+    assert [p.value for p in path.points] == pytest.approx([50.0, 60.0], rel=1e-9)
+
+
+def test_a_round_column_buckles_to_all_sides_at_once():
+    """Nothing resists turning the bent column about its axis; the branch can be followed all the same."""
+    model = cs.Model("round column")
+    section = cs.Section(stiffness=[1e6, 1e6, 1e6, 1, 1, 1], mass=[1, 1, 1, 1e-3, 1e-3, 1e-3])
+    beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=16))
+    model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+    model.add(cs.Force("load", beam.end, (-cs.Parameter("P", 0.0) * np.pi**2 / 4, 0, 0)))
+    path = cs.continuation(model, "P", 0.0, 1.5)
+    assert [p.multiplicity for p in path.points] == [2]
+    tips = []
+    for mode in (0, 1):
+        branch = cs.continuation(model, "P", path.points[0], 1.15172, mode=mode)
+        assert branch.status.ok, branch.status.message
+        tips.append(branch.position("beam.end")[-1])
+        assert [tips[-1][0], np.hypot(*tips[-1][1:])] == pytest.approx([0.74102, 0.59321], abs=4e-5)  # elastica
+    assert abs(tips[0][1:] @ tips[1][1:]) < 1e-6
+
+
+def test_a_column_on_a_ball_spring_follows_its_closed_form_in_any_plane():
+    model = cs.Model("ball spring")
+    bar = model.add(cs.RigidBody.bar("bar", start=(0, 0, 0), end=(0, 0, 2), mass=1.0))
+    model.add(cs.Spherical("hinge", cs.GROUND, bar.at((0, 0, 0)), stiffness=100.0))
+    model.add(cs.Force("push", bar.at((0, 0, 2)), (0, 0, -cs.Parameter("P", 0.0))))
+    point = cs.continuation(model, "P", 0.0, 60.0).points[0]
+    assert point.multiplicity == 2
+    branch = cs.continuation(model, "P", point, 60.0, mode=1)
+    assert branch.status.ok, branch.status.message
+    angle = np.arccos(branch.position(bar.at((0, 0, 2)))[1:, 2] / 2)
+    assert branch.parameter[1:] == pytest.approx(50.0 * angle / np.sin(angle), rel=1e-9)
+
+
+def test_critical_shape_moves_the_tip_sideways():
+    model = column()
+    shape = cs.continuation(model, "P", 0.0, 60.0).points[0].shape(model["bar"].at((0, 0, 2)))
+    assert abs(shape[0]) > 0.1
+    assert shape[1:] == pytest.approx([0.0, 0.0], abs=1e-9)
+
+
+def test_a_stiffness_as_parameter():
+    k = cs.Parameter("k", K)
+    path = cs.continuation(truss(load=20.0, stiffness=k), "k", K, 3 * K)
+    z = path.position("top")[:, 2]
+    assert load_at(z, path.parameter) == pytest.approx(np.full(len(path), 20.0), rel=1e-9)
+
+
+def test_a_load_too_large_for_a_falling_stiffness_meets_a_limit_point():
+    z = np.sqrt(LENGTH ** (2 / 3) - 1)
+    k = cs.Parameter("k", K)
+    path = cs.continuation(truss(load=5.0, stiffness=k), "k", K, 0.3 * K, max_steps=20)
+    assert path.points[0].kind == "limit"
+    assert path.points[0].value == pytest.approx(5.0 / load_at(z, 1.0), rel=1e-9)
+
+
+def test_a_prescribed_angle_as_parameter():
+    angle = cs.Parameter("angle", 0.0)
+    model = cs.Model("crane", gravity=(0, 0, -9.81))
+    arm = model.add(cs.RigidBody.bar("arm", start=(0, 0, 0), end=(1, 0, 0), mass=2.0))
+    model.add(cs.Revolute("hinge", cs.GROUND, arm.at((0, 0, 0)), axis=(0, -1, 0), motion=angle))
+    path = cs.continuation(model, "angle", 0.0, 1.2)
+    effort = [path.equilibrium(i).effort("hinge") for i in range(len(path))]
+    assert effort == pytest.approx(9.81 * np.cos(path.parameter), rel=1e-9)
+
+
+def test_a_speed_of_rotation_as_parameter():
+    speed = cs.Parameter("speed", 0.0)
+    model = cs.Model("governor")
+    bob = model.add(cs.RigidBody.sphere("bob", diameter=0.1, mass=1.0, com=(1, 0, 0)))
+    model.add(cs.Prismatic("arm", cs.GROUND, bob, axis=(1, 0, 0), stiffness=100.0))
+    path = cs.continuation(model, "speed", 1.0, 8.0, spin=(0, 0, speed))
+    w2 = path.parameter**2
+    assert path.coordinate("arm") == pytest.approx(w2 / (100.0 - w2), rel=1e-8)
+
+
+def test_until_and_max_steps_end_a_path():
+    path = cs.continuation(truss(), "P", 0.0, 60.0, until=lambda found, value: found.position("top")[2] < 0.2)
+    assert path.status.ok
+    assert np.sum(path.position("top")[:, 2] < 0.2) == 1
+    short = cs.continuation(truss(), "P", 0.0, 60.0, max_steps=3)
+    assert short.status.outcome is cs.Outcome.OUT_OF_STEPS
+    assert "P = " in short.status.message
+    assert len(short) == 4
+
+
+def test_plot_shows_path_and_points(snap, tmp_path):
+    figure = snap.plot("top", "z", path=tmp_path / "path.png")
+    axes = figure.axes[0]
+    assert "displacement of top along z (m)" in axes.get_xlabel()
+    assert "P" in axes.get_ylabel()
+    assert any("limit 1" in text.get_text() for text in axes.texts)
+    assert (tmp_path / "path.png").stat().st_size > 0
+    with pytest.raises(cs.CosseratError, match="component"):
+        snap.plot("top", "up")

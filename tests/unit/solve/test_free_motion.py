@@ -1,0 +1,102 @@
+"""Mechanisms that can move without resistance: what they can do is named, and shapes are found all the same."""
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+
+ROD = cs.Section(stiffness=[1e5, 1e5, 1e5, 10, 10, 10], mass=[1, 1, 1, 1e-3, 1e-3, 1e-3])
+
+
+def free_body(thrust):
+    model = cs.Model("free body", gravity=(0, 0, -9.81))
+    hub = model.add(cs.RigidBody.box("hub", size=(1, 1, 1), mass=1.0, com=(0, 0, 0)))
+    model.add(cs.Force("thrust", hub, (0, 0, thrust)))
+    return cs.equilibrium(model)
+
+
+def cart(push):
+    model = cs.Model("cart", gravity=(push, 0, -9.81))
+    body = model.add(cs.RigidBody.box("cart", size=(0.1, 0.1, 0.1), mass=1.0, com=(0, 0, 0)))
+    rod = model.add(cs.RigidBody.bar("rod", start=(0, 0, 0), end=(0, 0, -1), mass=1.0))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0)))
+    model.add(cs.Revolute("hinge", body, rod.at((0, 0, 0)), axis=(0, 1, 0)))
+    return cs.equilibrium(model)
+
+
+def free_beam(force=0.0):
+    model = cs.Model("free beam")
+    rod = model.add(cs.Beam("rod", points=[(0, 0, 0), (1, 0, 0)], section=ROD, elements=8))
+    model.add(cs.Torque("left", rod.start, (0, 0, -5.0)))
+    model.add(cs.Torque("right", rod.end, (0, 0, 5.0)))
+    model.add(cs.Force("force", rod.end, (force, 0, 0)))
+    return cs.equilibrium(model)
+
+
+def test_balanced_body_is_free_in_space():
+    found = free_body(9.81)
+    assert found.status.outcome is cs.Outcome.FREE_MOTION
+    assert "the loads balance" in found.status.message
+    assert "6 free motions: 'hub' moves freely in space" in found.status.message
+
+
+def test_falling_body_is_pushed():
+    found = free_body(0.0)
+    assert found.status.outcome is cs.Outcome.FREE_MOTION
+    assert "'hub' moves freely in space; the loads push along with 9.81 N" in found.status.message
+
+
+def test_cart_is_free_on_its_rail_and_the_pendulum_is_not():
+    found = cart(0.0)
+    assert found.status.outcome is cs.Outcome.FREE_MOTION
+    assert "1 free motion: joint 'rail' slides and 'cart' and 'rod' move" in found.status.message
+    assert "the loads balance" in found.status.message
+
+
+def test_pushed_cart_names_the_push():
+    message = cart(1.0).status.message
+    assert "joint 'rail' slides" in message
+    assert "the loads push along with 2 N" in message
+
+
+def test_free_beam_under_opposite_moments_bends_into_an_arc():
+    found = free_beam()
+    assert found.status.outcome is cs.Outcome.FREE_MOTION
+    assert "6 free motions: 'rod' moves freely in space" in found.status.message
+    assert found.section_force("rod", 0.5)[5] == pytest.approx(5.0, rel=1e-6)
+    chord = np.linalg.norm(found.position("rod.end") - found.position("rod.start"))
+    assert chord == pytest.approx(2 * np.sin(0.25) / 0.5, rel=1e-6)  # curvature 5 / 10 over a length 1
+
+
+def test_free_beam_with_a_force_cannot_rest():
+    message = free_beam(1.0).status.message
+    assert "6 free motions" in message
+    assert "the loads push along with 1 N" in message
+
+
+def test_statically_indeterminate_table():
+    model = cs.Model("table", gravity=(0, 0, -9.81))
+    top = model.add(cs.RigidBody.box("top", size=(1, 1, 0.1), mass=4.0, com=(0, 0, 0)))
+    for i, (x, y) in enumerate([(-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)]):
+        model.add(cs.Spherical(f"leg{i}", cs.GROUND, top.at((x, y, 0))))
+    with pytest.warns(cs.CosseratWarning, match="redundant"):
+        found = cs.equilibrium(model)
+    assert found.status.ok
+    assert sum(found.reaction(f"leg{i}") for i in range(4))[:3] == pytest.approx([0, 0, 4 * 9.81], abs=1e-9)
+
+
+def test_driven_mechanism_at_a_time():
+    """Parallelogram turned by its crank: the torque holds two cranks and the coupler."""
+    model = cs.Model("parallelogram", gravity=(0, 0, -9.81))
+    corners = [(0, 0, 0), (0, 0, 1), (2, 0, 1), (2, 0, 0)]
+    bars = [model.add(cs.RigidBody.bar(f"b{i}", start=corners[i], end=corners[i + 1], mass=1.0)) for i in range(3)]
+    axis = (0, 1, 0)
+    model.add(cs.Revolute("A", cs.GROUND, bars[0].at(corners[0]), axis=axis, motion=lambda t: 0.3 * t))
+    model.add(cs.Revolute("B", bars[0].at(corners[1]), bars[1].at(corners[1]), axis=axis))
+    model.add(cs.Spherical("C", bars[1].at(corners[2]), bars[2].at(corners[2])))
+    model.add(cs.Revolute("D", cs.GROUND, bars[2].at(corners[3]), axis=axis))
+    with pytest.warns(cs.CosseratWarning, match="redundant"):
+        found = cs.equilibrium(model, time=2.0)
+    assert found.status.ok
+    assert found.coordinate("D") == pytest.approx(0.6, abs=1e-9)
+    assert found.effort("A") == pytest.approx(-2 * 9.81 * np.sin(0.6), rel=1e-9)

@@ -1,0 +1,62 @@
+"""Pictures of modes, responses and resonances are drawn, with what they should show."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+
+
+@pytest.fixture(scope="module")
+def model():
+    out = cs.Model("mast", gravity=(0, 0, 0))
+    section = cs.Section(stiffness=[1e6, 1e6, 1e6, 1, 1, 2], mass=[1, 1, 1, 2e-6, 1e-6, 1e-6])
+    beam = out.add(cs.Beam("mast", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=4))
+    body = out.add(cs.RigidBody("head", mass=0.2, com=(1, 0, 0), inertia=[1e-3] * 3))
+    out.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+    out.add(cs.Fixed("top", beam.end, body))
+    return out
+
+
+@pytest.fixture(scope="module")
+def modes(model):
+    return cs.modes(model, 3)
+
+
+def test_mode_in_its_plane(modes, tmp_path: Path):
+    figure = modes.plot(1, path=tmp_path / "mode.png", amplitude=0.2)
+    assert (tmp_path / "mode.png").read_bytes()[:4] == b"\x89PNG"
+    axes = figure.axes[0]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x (m)", "y (m)")
+    moved = next(line for line in axes.lines if line.get_label() == "mast")
+    assert np.abs(moved.get_ydata()).max() == pytest.approx(0.2, rel=1e-6)
+    assert "mode 1" in axes.get_title()
+
+
+def test_mode_in_space_and_default_mode():
+    model = cs.Model("corner", gravity=(0, 0, 0))
+    section = cs.Section(stiffness=[1e6, 1e6, 1e6, 1, 1, 2], mass=[1, 1, 1, 2e-6, 1e-6, 1e-6])
+    model.add(cs.Beam("corner", points=[(0, 0, 0), (1, 0, 0), (1, 1, 0)], section=section, elements=6))
+    found = cs.modes(model, 2)
+    assert found.rigid == 6
+    assert "mode 6" in found.plot().axes[0].get_title()
+    assert {found.plot(i).axes[0].name for i in (6, 7)} == {"3d", "rectilinear"}  # out of its plane, and in it
+
+
+def test_animation(modes, tmp_path: Path):
+    path = modes.animate(0, path=tmp_path / "mode.html")
+    assert "<html" in path.read_text(encoding="utf-8").lower()
+
+
+def test_bode_and_resonances(model, modes, tmp_path: Path):
+    response = cs.frequency_response(model, "mast.end.fz", ["head.z", "head.y"], np.geomspace(0.01, 0.2, 7))
+    figure = response.plot("head.z", path=tmp_path / "bode.png")
+    assert figure.axes[0].get_yscale() == "log"
+    assert len(figure.axes[0].lines) == 1
+    assert "7 frequencies" in repr(response)
+    found = cs.resonances(modes, 2 / modes.frequencies[0], harmonics=4)
+    assert found.table["harmonic"].values.tolist() == [m.harmonic for m in found]
+    assert "mode 0" in [text.get_text() for text in found.plot(path=tmp_path / "r.png").axes[0].texts]
+    assert "mast" in found.summary()
+    assert "none of 3 harmonics" in cs.resonances(modes, 1e-3, harmonics=3).summary()
