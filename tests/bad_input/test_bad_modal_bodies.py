@@ -1,6 +1,7 @@
 """Nonsense about modal bodies is refused with the item, the argument and the remedy."""
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -171,3 +172,12 @@ def test_bad_solids(kwargs, message):
     given = {"mesh": MESH, "material": cs.materials.STEEL, "interfaces": ENDS, "modes": 1, "order": 1}
     with pytest.raises(CosseratError, match=re.escape(message)):
         cs.modal_body_from_mesh("b", **(given | kwargs))
+
+
+def test_missing_libraries(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "skfem", None)
+    monkeypatch.setitem(sys.modules, "meshio", None)
+    with pytest.raises(CosseratError, match=re.escape("needs scikit-fem; install it with pip install 'cosserat[fem]'")):
+        cs.modal_body_from_mesh("b", MESH, cs.materials.STEEL, ENDS, modes=1)
+    with pytest.raises(CosseratError, match=re.escape("needs meshio; install it with pip install 'cosserat[fem]'")):
+        cs.load_mesh(tmp_path / "box.msh")
