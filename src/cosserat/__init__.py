@@ -22,7 +22,10 @@ from cosserat.model import (
     Free,
     Friction,
     IBeam,
+    Interface,
     Material,
+    ModalBody,
+    ModalInertia,
     Model,
     Parameter,
     Place,
@@ -30,12 +33,14 @@ from cosserat.model import (
     PlanarTranslation,
     Prismatic,
     Profile,
+    RecoveryPoint,
     Rectangle,
     Revolute,
     RigidBody,
     Rod,
     Screw,
     Section,
+    SolidMesh,
     Spherical,
     Spring,
     TimeFunction,
@@ -50,7 +55,11 @@ from cosserat.model import (
 
 if TYPE_CHECKING:
     from cosserat import lie
+    from cosserat.compile.modal import modal_body
+    from cosserat.compile.modal_solid import modal_body_from_mesh
+    from cosserat.compile.solid_part import SolidInterface
     from cosserat.io import load_equilibrium, load_model, load_run, save_model
+    from cosserat.io.meshes import load_mesh
     from cosserat.lie import Frame, Twist
     from cosserat.results.campbell import Campbell
     from cosserat.results.equilibrium import Equilibrium
@@ -87,6 +96,7 @@ _LAZY = {
     "Path": "cosserat.results.path",
     "Response": "cosserat.results.response",
     "Run": "cosserat.results.run",
+    "SolidInterface": "cosserat.compile.solid_part",
     "Stability": "cosserat.results.stability",
     "StabilityMap": "cosserat.results.stability_map",
     "Status": "cosserat.results.status",
@@ -98,8 +108,11 @@ _LAZY = {
     "frequency_response": "cosserat.solve.frequency_response",
     "linearize": "cosserat.solve.linearize",
     "load_equilibrium": "cosserat.io",
+    "load_mesh": "cosserat.io.meshes",
     "load_model": "cosserat.io",
     "load_run": "cosserat.io",
+    "modal_body": "cosserat.compile.modal",
+    "modal_body_from_mesh": "cosserat.compile.modal_solid",
     "modes": "cosserat.solve.modes",
     "resonances": "cosserat.solve.resonances",
     "save_model": "cosserat.io",
@@ -126,8 +139,11 @@ __all__ = [
     "Friction",
     "GROUND",
     "IBeam",
+    "Interface",
     "LinearModel",
     "Material",
+    "ModalBody",
+    "ModalInertia",
     "Model",
     "Modes",
     "Outcome",
@@ -138,6 +154,7 @@ __all__ = [
     "PlanarTranslation",
     "Prismatic",
     "Profile",
+    "RecoveryPoint",
     "Rectangle",
     "Response",
     "Revolute",
@@ -146,6 +163,8 @@ __all__ = [
     "Run",
     "Screw",
     "Section",
+    "SolidInterface",
+    "SolidMesh",
     "Spherical",
     "Spring",
     "Stability",
@@ -166,9 +185,12 @@ __all__ = [
     "lie",
     "linearize",
     "load_equilibrium",
+    "load_mesh",
     "load_model",
     "load_run",
     "materials",
+    "modal_body",
+    "modal_body_from_mesh",
     "modes",
     "resonances",
     "save_model",

@@ -13,6 +13,7 @@ from cosserat.compile.loads import load_arrays
 from cosserat.compile.mesh import beam_matrices
 from cosserat.compile.ordering import build_pattern
 from cosserat.compile.skeleton import Skeleton, build_skeleton, initial_twists
+from cosserat.errors import ModelError
 from cosserat.kernels.arrays import Bodies, Elements, Nodes, Springs
 from cosserat.kernels.beams import relative_vectors
 from cosserat.model.bodies import RigidBody
@@ -30,6 +31,11 @@ def compile_model(model: Model) -> CompiledModel:
         If the model is not sound; the message names the part and the remedy.
     """
     model.validate()
+    if model.modal_bodies:
+        raise ModelError(
+            f"{model.modal_bodies[0].title}: the Galilean formulation has no modal bodies, only rigid bodies and "
+            "beams; describe it as a Beam or a RigidBody here"
+        )
     skeleton = build_skeleton(model)
     n = skeleton.n_nodes
     elements, nodes, gains = _elements(model, skeleton)

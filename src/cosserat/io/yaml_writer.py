@@ -47,6 +47,8 @@ class _Writer:
 
     def text(self, simulate: dict[str, Any] | None) -> str:
         model = self.model
+        for body in model.modal_bodies:
+            raise FileFormatError(f"{body.title}: a model file cannot hold modal bodies; keep this model in Python")
         tables = {
             "bodies": [self._component(c, "RigidBody") for c in model.bodies],
             "beams": [self._component(c, "Beam") for c in model.beams],

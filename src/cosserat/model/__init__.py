@@ -11,6 +11,7 @@ from cosserat.model.bodies import RigidBody, Shape
 from cosserat.model.forces import Damper, Spring
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.geometry import section_from_geometry
+from cosserat.model.interfaces import Interface, RecoveryPoint
 from cosserat.model.jets import Jet
 from cosserat.model.joints import (
     Cylindrical,
@@ -29,10 +30,13 @@ from cosserat.model.joints import (
 )
 from cosserat.model.loads import DistributedLoad, Force, Torque, Wrench
 from cosserat.model.materials import Material
+from cosserat.model.modal import ModalBody
+from cosserat.model.modal_inertia import ModalInertia
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter, ParameterExpression, resolve
 from cosserat.model.places import GROUND, Place
 from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Section, Tube
+from cosserat.model.solid_mesh import SolidMesh
 
 __all__ = [
     "GROUND",
@@ -47,9 +51,12 @@ __all__ = [
     "Freedom",
     "Friction",
     "IBeam",
+    "Interface",
     "Jet",
     "Joint",
     "Material",
+    "ModalBody",
+    "ModalInertia",
     "Model",
     "Parameter",
     "ParameterExpression",
@@ -59,12 +66,14 @@ __all__ = [
     "Prismatic",
     "Profile",
     "Rectangle",
+    "RecoveryPoint",
     "Revolute",
     "RigidBody",
     "Rod",
     "Screw",
     "Section",
     "Shape",
+    "SolidMesh",
     "Spherical",
     "Spring",
     "TimeFunction",

@@ -15,6 +15,7 @@ from cosserat.model.forces import Link
 from cosserat.model.jets import Array
 from cosserat.model.joint import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad, is_zero
+from cosserat.model.modal import ModalBody
 from cosserat.model.parameters import Parameter, parameters_in
 from cosserat.model.places import Owner, Place, find_place
 from cosserat.model.records import Component, plain
@@ -139,6 +140,11 @@ class Model:
         return self._of(Beam)
 
     @property
+    def modal_bodies(self) -> tuple[ModalBody, ...]:
+        """Modal bodies in order."""
+        return self._of(ModalBody)
+
+    @property
     def joints(self) -> tuple[Joint, ...]:
         """Joints in order."""
         return self._of(Joint)
@@ -216,7 +222,7 @@ class Model:
 
     def validate(self) -> None:
         """Raise the first error that can be found without solving; warn about bodies that nothing can move."""
-        if not self.bodies and not self.beams:
+        if not self.bodies and not self.beams and not self.modal_bodies:
             raise ModelError(f"{self.title}: it is empty; add a RigidBody or a Beam")
         checks.array(self.title, "gravity", self._gravity, (3,))
         for name, objects in self.parameter_objects().items():
@@ -260,7 +266,8 @@ class Model:
             return
         busy = {id(place.owner) for _, places in self._places() for place in places}
         busy |= {id(load.beam) for load in self.distributed_loads if not (is_zero(load.force) and is_zero(load.moment))}
-        idle = [b.name for b in self.bodies if id(b) not in busy and b.velocity is None and b.angular_velocity is None]
+        frames: tuple[RigidBody | ModalBody, ...] = (*self.bodies, *self.modal_bodies)
+        idle = [b.name for b in frames if id(b) not in busy and b.velocity is None and b.angular_velocity is None]
         idle += [b.name for b in self.beams if id(b) not in busy and b.velocity_at(0.0) is None]
         if idle:
             warnings.warn(

@@ -44,16 +44,23 @@ class Place:
     point : (3,) array or None
         Point of a rigid body or of the ground, in world coordinates of the reference configuration;
         None for the centre of mass of a body, and for the ground as a whole.
+    interface : str or None
+        Name of an interface of a modal body.
     """
 
-    __slots__ = ("_point", "_s", "label", "owner")
+    __slots__ = ("_point", "_s", "interface", "label", "owner")
 
-    def __init__(self, owner: Owner, s: Number | None = None, point: Any = None) -> None:
+    def __init__(
+        self, owner: Owner, s: Number | None = None, point: Any = None, interface: str | None = None
+    ) -> None:
         self.owner = owner
+        self.interface = interface
         self._s = s
         self._point = None if point is None else tuple(x if isinstance(x, ParameterLike) else float(x) for x in point)
         if self._point is not None:
             self.label = f"{owner.name}.at({', '.join(_short(x) for x in self._point)})"
+        elif interface is not None:
+            self.label = f"{owner.name}.{interface}"
         elif s is None:
             self.label = owner.name
         elif not isinstance(s, ParameterLike) and s in (0.0, 1.0):
@@ -89,7 +96,8 @@ class Place:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Place):
             return NotImplemented
-        return (self.owner.name, self._s, self._point) == (other.owner.name, other._s, other._point)
+        mine, its = ((p.owner.name, p._s, p._point, p.interface) for p in (self, other))
+        return mine == its
 
     def __hash__(self) -> int:
         return hash(self.owner.name)

@@ -17,6 +17,7 @@ def summarize(model: "Model") -> str:
     tables: list[tuple[str, list[tuple[str, ...]]]] = [
         ("bodies", [(b.name, f"{b.mass:.6g} kg", f"centre of mass {_vector(b.com)}") for b in model.bodies]),
         ("beams", [_beam_row(b) for b in model.beams]),
+        ("modal bodies", [_modal_row(b) for b in model.modal_bodies]),
         ("joints", [_joint_row(j) for j in model.joints]),
         (
             "loads",
@@ -39,10 +40,12 @@ def summarize(model: "Model") -> str:
 def _counts(model: "Model") -> str:
     nodes = sum(beam.elements + 1 for beam in model.beams)
     rigid = len(model.bodies)
+    modal = [6 + body.n_modes for body in model.modal_bodies]
     joints = sum(len(j.freedoms) for j in model.joints)
     driven = sum(f is not None for j in model.joints for f in j.motion)
     return (
-        f"{6 * (rigid + nodes)} absolute freedoms ({rigid} rigid bodies, {nodes} beam nodes), "
+        f"{6 * (rigid + nodes) + sum(modal)} absolute freedoms ({rigid} rigid bodies, {nodes} beam nodes"
+        f"{f', {len(modal)} modal bodies' if modal else ''}), "
         f"{joints} joint coordinates, {driven} of them driven"
     )
 
@@ -58,6 +61,11 @@ def _beam_row(beam: Any) -> tuple[str, ...]:
         name.replace("function", "variable"),
         material,
     )
+
+
+def _modal_row(body: Any) -> tuple[str, ...]:
+    f = body.frequencies
+    return body.name, f"{body.mass:.6g} kg", f"{body.n_modes} modes, {f[0]:.4g} to {f[-1]:.4g} Hz", body.place_names()
 
 
 def _joint_row(joint: Any) -> tuple[str, ...]:

@@ -1,0 +1,197 @@
+"""A beam as a `FlexiblePart`: the matrices of its own finite elements in the reference configuration.
+
+Stiffness, damping and mass are those of the equations that `simulate` solves, linearised. Third derivatives of the
+strain energy, from which loads stiffen the beam, are those of the same elements: with e = d - d0 = e1 + e2/2 + ... for
+displacements u and rotation vectors w of the nodes, e1 = P y and e2 = DP[P y] y - P (w x u, 0).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.elements import skew
+from cosserat.compile.flexible_part import FlexiblePart, Recovery, lever
+from cosserat.compile.mass_points import assemble_matrices, beam_points, joined, lumped_body, sparse_matrix
+from cosserat.compile.mesh import BeamMesh, beam_matrices, mesh_beam
+from cosserat.lie import se3
+from cosserat.model.beams import Beam
+from cosserat.model.bodies import RigidBody
+from cosserat.model.places import Place
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.signedinteger[Any]]
+
+
+def beam_part(beam: Beam, stations: dict[str, float], recovery: dict[str, float]) -> FlexiblePart:
+    """Matrices of a beam with interfaces at the stations (name: s) and recovery of section forces."""
+    places = {name: beam.at(s) for name, s in stations.items()}
+    return assemble_part(beam.title, (beam,), (), (), places, {name: beam.at(s) for name, s in recovery.items()})
+
+
+def assemble_part(
+    title: str,
+    beams: tuple[Beam, ...],
+    welds: tuple[tuple[Place, Place], ...],
+    lumps: tuple[tuple[RigidBody, Place], ...],
+    interfaces: dict[str, Place],
+    recovery: dict[str, Place],
+) -> FlexiblePart:
+    """Matrices of beams welded to each other, and of rigid bodies that each move with a place on a beam."""
+    meshes = _meshes(beams, [*interfaces.values(), *(p for pair in welds for p in pair), *(p for _, p in lumps)])
+    frames = np.concatenate([mesh.frames for mesh in meshes.values()])
+    number = _numbering(meshes, [(_node(meshes, a), _node(meshes, b)) for a, b in welds])
+    n = 6 * (int(number.max()) + 1)
+    rigid = np.zeros((n // 6, 6, 6))
+    rigid[:] = np.eye(6)
+    rigid[number, :3, 3:] = lever(frames[:, :3, 3])
+    parts = []
+    for beam in beams:
+        mesh = meshes[beam.name]
+        rows = (6 * number[mesh.pairs][:, :, None] + np.arange(6)).reshape(-1, 12)
+        parts.append((_Elements(beam, mesh), rows, beam_points(beam, mesh, rows, n)))
+    K, D = (
+        sum(assemble_matrices(e.stiffness * scale(e), rows, n) for e, rows, _ in parts) for scale in (_one, _viscosity)
+    )
+    M = sum(assemble_matrices(e.mass, rows, n) for e, rows, _ in parts)
+    points = [p for _, _, p in parts]
+    for body, place in lumps:
+        node = 6 * number[_node(meshes, place)] + np.arange(6)
+        matrix, particles = lumped_body(body, place.position, node, n)
+        M = M + matrix
+        points.append(particles)
+    at = {name: 6 * number[_node(meshes, place)] + np.arange(6) for name, place in interfaces.items()}
+    return FlexiblePart(
+        title=title,
+        stiffness=K,
+        damping=D,
+        mass=M,
+        rigid=rigid.reshape(n, 6),
+        frames={name: place.frame() for name, place in interfaces.items()},
+        constraints={name: sparse_matrix(np.ones(6), np.arange(6), node, (6, n)) for name, node in at.items()},
+        points=joined(points),
+        third=lambda U, Phi: np.asarray(sum(e.third(U[rows], Phi[rows]) for e, rows, _ in parts)),
+        recovery={name: _recovery(beams, meshes, parts, place, n) for name, place in recovery.items()},
+        velocity=_velocities(beams, meshes, number, n),
+    )
+
+
+def _meshes(beams: tuple[Beam, ...], places: list[Place]) -> dict[str, BeamMesh]:
+    meshes: dict[str, BeamMesh] = {}
+    first = 0
+    for beam in beams:
+        stations = [float(p.s or 0.0) for p in places if p.owner is beam]
+        meshes[beam.name] = mesh_beam(beam, stations, first, 0)
+        first += meshes[beam.name].n_nodes
+    return meshes
+
+
+def _node(meshes: dict[str, BeamMesh], place: Place) -> int:
+    node = meshes[place.owner.name].node_at(float(place.s or 0.0))
+    assert node is not None
+    return node
+
+
+def _numbering(meshes: dict[str, BeamMesh], welds: list[tuple[int, int]]) -> Ints:
+    """Number of the moving point each node belongs to: nodes of a corner, and welded ones, move as one."""
+    from scipy.sparse.csgraph import connected_components
+
+    total = sum(mesh.n_nodes for mesh in meshes.values())
+    pairs = np.array([pair for mesh in meshes.values() for pair in mesh.corners] + welds, dtype=np.int64).reshape(-1, 2)
+    graph = sparse_matrix(np.ones(len(pairs)), pairs[:, 0], pairs[:, 1], (total, total))
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+
+
+def _one(elements: _Elements) -> float:
+    return 1.0
+
+
+def _viscosity(elements: _Elements) -> Array:
+    return elements.viscosity[:, None, None]
+
+
+def _recovery(beams: Any, meshes: dict[str, BeamMesh], parts: list[Any], place: Place, n: int) -> Recovery:
+    k = next(i for i, beam in enumerate(beams) if beam is place.owner)
+    elements, rows, _ = parts[k]
+    return _section_forces(beams[k], meshes[beams[k].name], elements, rows, n, float(place.s or 0.0))
+
+
+def _velocities(beams: tuple[Beam, ...], meshes: dict[str, BeamMesh], number: Ints, n: int) -> Array | None:
+    out = np.zeros((n // 6, 6))
+    given = False
+    for beam in beams:
+        mesh = meshes[beam.name]
+        for i, s in enumerate(mesh.s):
+            motion = beam.velocity_at(float(s))
+            if motion is not None:
+                out[number[mesh.first_node + i]] = np.concatenate(motion)
+                given = True
+    return out.ravel() if given else None
+
+
+class _Elements:
+    """Element matrices (ne, 12, 12) in world axes."""
+
+    def __init__(self, beam: Beam, mesh: BeamMesh) -> None:
+        pairs = mesh.pairs - mesh.first_node
+        a, b = pairs[:, 0], pairs[:, 1]
+        self.d0 = np.array([se3.log(se3.inverse(mesh.frames[i]) @ mesh.frames[k]) for i, k in pairs])
+        local, self.viscosity = beam_matrices(beam, mesh, self.d0)
+        self.turn = np.zeros((len(self.d0), 12, 12))  # from world axes to those of the two nodes
+        for block, node in enumerate((a, a, b, b)):
+            span = slice(3 * block, 3 * block + 3)
+            self.turn[:, span, span] = np.swapaxes(mesh.frames[node, :3, :3], 1, 2)
+        self.section = local.stiffness
+        keys = np.round(self.d0 / np.linalg.norm(self.d0[:, :3], axis=1).max(), 12)
+        _, self._representative, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        self._inverse = inverse.reshape(-1)
+        P = [np.hstack((-se3.tangent_inv(-d), se3.tangent_inv(d))) for d in self.d0[self._representative]]
+        self.P = np.array(P)[self._inverse]
+        gradient = self.P @ self.turn
+        self.stiffness = np.swapaxes(gradient, 1, 2) @ self.section @ gradient
+        self.mass = np.swapaxes(self.turn, 1, 2) @ local.mass @ self.turn
+        coupling = local.coupling[:, None, None] * np.eye(3)
+        self.mass[:, :3, 6:9] += coupling
+        self.mass[:, 6:9, :3] += coupling
+
+    def _second(self) -> Array:
+        """e2 (ne, 6, 12, 12) as a symmetric bilinear map of displacements in the axes of the nodes."""
+        found = []
+        for e in self._representative:
+            d, P = self.d0[e], self.P[e]
+            E2 = np.empty((6, 12, 12))
+            for j in range(12):
+                E2[:, j, :6] = se3.tangent_inv_derivative(-d, P[:, j])
+                E2[:, j, 6:] = se3.tangent_inv_derivative(d, P[:, j])
+            for side in (0, 6):
+                # - w x u, w with the first index
+                for j in range(3):
+                    E2[:, side + 3 + j, side : side + 3] -= P[:, side : side + 3] @ skew(np.eye(3)[j])
+            found.append(0.5 * (E2 + np.swapaxes(E2, 1, 2)))
+        return np.array(found)[self._inverse]
+
+    def third(self, U: Array, Phi: Array) -> Array:
+        """U3[u, a, b], (k, m, m), for nodal values (ne, 12, k) and (ne, 12, m)."""
+        E2 = self._second()
+        u, phi = self.turn @ U, self.turn @ Phi
+        Ku = self.section @ self.P @ u
+        K_phi = self.section @ self.P @ phi
+        pairs = np.einsum("ecij,eja->ecia", E2, phi, optimize=True)
+        out = np.einsum("eck,ecia,eib->kab", Ku, pairs, phi, optimize=True)
+        cross = np.einsum("ecb,ecia,eik->kab", K_phi, pairs, u, optimize=True)
+        return out + cross + np.swapaxes(cross, 1, 2)
+
+
+def _section_forces(beam: Beam, mesh: BeamMesh, elements: _Elements, rows: Ints, n: int, s: float) -> Recovery:
+    """Force and moment of the part of larger s on the part of smaller s, and strains, in the section's axes."""
+    e, z = mesh.element_at(s)
+    nodal = elements.section[e] @ elements.P[e] @ elements.turn[e]
+    force = -elements.P[e].T[:6] @ nodal  # on node A, in its axes; carried to the section without loads in between
+    carry = se3.adjoint(se3.exp(z * elements.d0[e])).T
+    stress = carry @ force
+    full = np.zeros((6, n))
+    full[:, rows[e]] = stress
+    position = (mesh.frames[mesh.pairs[e, 0] - mesh.first_node] @ se3.exp(z * elements.d0[e]))[:3, 3]
+    return Recovery(position, np.linalg.solve(beam.section_at(s)[0], full), full)

@@ -1,0 +1,111 @@
+"""An elastic body as linear finite elements see it: what beams and solid meshes hand to the reduction to modes.
+
+Unknowns are displacements in world axes, at nodes that may also turn; the reference configuration is free of stress.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.elements import skew
+from cosserat.lie import so3
+
+Array = NDArray[np.float64]
+Sparse = Any  # scipy.sparse is imported where it is used
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A vector fixed to something that turns: the point it leads to moves by rotation x arm."""
+
+    rotation: Sparse  # (3 p, n): rotation vectors at p points
+    vector: Array  # (p, 3)
+
+
+@dataclass(frozen=True)
+class MassPoints:
+    """Where the mass is: p particles, or p nodes of an interpolation, that follow the unknowns."""
+
+    weights: Any  # (p,), or a sparse (p, p) matrix
+    positions: Array  # (p, 3) world
+    sampling: Sparse  # (3 p, n): displacements of the points
+    arms: tuple[Arm, ...] = ()  # parts of the sampling that are rotations, for the terms of second order
+
+    def shapes(self, Phi: Array) -> Array:
+        """Displacements (p, 3, m) of the points for columns of unknowns (n, m)."""
+        return np.asarray(self.sampling @ Phi).reshape(len(self.positions), 3, -1)
+
+    def weighted(self, values: Array) -> Array:
+        """Weights times values (p, k)."""
+        return self.weights[:, None] * values if np.ndim(self.weights) == 1 else self.weights @ values
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """A point of strain and stress recovery: both (6, n) times the unknowns."""
+
+    position: Array  # (3,) world
+    strain: Any
+    stress: Any
+    turns: bool = False  # whether the components are in world axes and turn with the floating frame's
+
+
+@dataclass(frozen=True)
+class FlexiblePart:
+    """Matrices of an elastic body, its interfaces and its mass."""
+
+    title: str
+    stiffness: Sparse  # (n, n)
+    damping: Sparse
+    mass: Sparse
+    rigid: Array  # (n, 6): unit translations, then unit rotations about the world origin
+    frames: dict[str, Array]  # interfaces: reference frames (4, 4), world
+    constraints: dict[str, Sparse]  # (6, n): translation and rotation of each interface, world axes
+    points: MassPoints
+    # U3[u, a, b] for columns u (n, k) and shapes (n, m): third derivatives of the strain energy, (k, m, m)
+    third: Callable[[Array, Array], Array] | None = None
+    recovery: dict[str, Recovery] = field(default_factory=dict)
+    velocity: Array | None = None  # (n,) at the start
+
+
+def rigid_motions(part: FlexiblePart, frame: Array) -> Array:
+    """Unit translations and rotations (n, 6) along and about the axes of a frame (4, 4)."""
+    R, origin = frame[:3, :3], frame[:3, 3]
+    change = np.zeros((6, 6))
+    change[:3, :3] = change[3:, 3:] = R
+    change[:3, 3:] = so3.hat(origin) @ R
+    return np.asarray(part.rigid @ change)
+
+
+def explicit_second_order(points: MassPoints, Phi: Array, moments: Array, R: Array) -> Array:
+    """Sums over the points of moments (p, c) times the displacement of second order that turning arms add.
+
+    exp(w) y - y = w x y + w x (w x y) / 2 + ...; for w = psi_a q^a the second term is q^a q^b g_ab / 2. The result is
+    (c, 3, m, m) in the axes R.
+    """
+    m = Phi.shape[1]
+    total = np.zeros((moments.shape[1], 3, m, m))
+    for arm in points.arms:
+        psi = np.einsum("ji,pjm->pim", R, np.asarray(arm.rotation @ Phi).reshape(-1, 3, m))
+        y = arm.vector @ R
+        along = np.einsum("pim,pi->pm", psi, y)
+        total += np.einsum("pc,pib,pa->ciab", moments, psi, along, optimize=True)
+        spread = np.einsum("pc,pi->pci", moments, y).reshape(len(y), -1)
+        turned = np.einsum("pk,pja,pjb->kab", spread, psi, psi, optimize=True)
+        total -= turned.reshape(-1, 3, m, m)
+    return 0.5 * (total + np.swapaxes(total, 2, 3))
+
+
+def lever(vectors: Array) -> Array:
+    """Matrices (..., 3, 3) of r -> r x vector."""
+    return -skew(vectors)
+
+
+def axial(matrix: Array) -> Array:
+    """The vector (3,) whose cross-product matrix is the skew part of a matrix."""
+    return 0.5 * np.array([matrix[2, 1] - matrix[1, 2], matrix[0, 2] - matrix[2, 0], matrix[1, 0] - matrix[0, 1]])

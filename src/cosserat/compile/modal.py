@@ -1,0 +1,264 @@
+"""Modal bodies from finite elements: of a beam, or of any `FlexiblePart`."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.beam_part import beam_part
+from cosserat.compile.flexible_part import FlexiblePart, axial, explicit_second_order, rigid_motions
+from cosserat.compile.reduction import BOUNDARIES, ConstrainedSolver, boundary_rows, shapes
+from cosserat.compile.welded_part import welded_part
+from cosserat.errors import ArgumentError
+from cosserat.model import checks
+from cosserat.model.beams import Beam
+from cosserat.model.interfaces import Interface, RecoveryPoint
+from cosserat.model.modal import ModalBody
+from cosserat.model.modal_inertia import ModalInertia
+from cosserat.model.model import Model
+
+Array = NDArray[np.float64]
+
+
+def modal_body(
+    part: Beam | Model,
+    modes: int | None = None,
+    frequency: float | None = None,
+    boundary: str = "cantilever",
+    root: str | None = None,
+    interfaces: dict[str, Any] | None = None,
+    recovery: dict[str, Any] | None = None,
+    stiffening: bool = True,
+    name: str | None = None,
+) -> ModalBody:
+    """The modal body of a beam, or of beams and rigid bodies fixed to each other, from the beams' finite elements.
+
+    Parameters
+    ----------
+    part : Beam or Model
+        A model of beams, rigid bodies and `Fixed` joints between them becomes one body. Parameters are taken at their
+        present values, initial velocities are kept.
+    modes : int, optional
+        Number of modes, lowest frequencies first; with ``boundary="craig-bampton"`` the modes with all interfaces held.
+    frequency : float, optional
+        Instead of `modes`: all up to this frequency (Hz).
+    boundary : {"cantilever", "free", "craig-bampton"}
+        "cantilever": modes are fixed at the root, where the floating frame sits. "free": modes of the free body; the
+        floating frame sits in the centre of mass, along the world axes, and follows the mean motion. "craig-bampton":
+        fixed at the root; one static shape for each unit displacement and rotation of every other interface, and the
+        modes with all interfaces held.
+    root : str, optional
+        Interface that carries the floating frame; default: the first one, "start" of a beam.
+    interfaces : dict, optional
+        Places by name. Of a beam: s in [0, 1], besides "start" and "end". Of a model: places on its beams, such as
+        ``"arm.end"``.
+    recovery : dict, optional
+        Points by name, given like interfaces, of which section forces can be asked with `ModalBody.stress`.
+    stiffening : bool
+        Include the displacements of second order, so that centrifugal and other loads stiffen (or soften) the beam.
+    name : str, optional
+        Of the modal body; default: that of the part.
+
+    Examples
+    --------
+    >>> from cosserat.model import Rod, materials
+    >>> beam = Beam("arm", points=[(0, 0, 0), (1, 0, 0)], section=Rod(0.01), material=materials.STEEL, elements=16)
+    >>> body = modal_body(beam, modes=4)
+    >>> (body.frequencies[0] / 7.24).round(2)  # 1.8751^2 / (2 pi) sqrt(EI/(m L^4)), twice
+    np.float64(1.0)
+    """
+    checks.flag("modal_body", "stiffening", stiffening)
+    if isinstance(part, Model):
+        elements = welded_part(part, interfaces or {}, recovery or {})
+        if not elements.constraints:
+            raise ArgumentError(part.title, "interfaces", "must be given, such as {'root': 'arm.start'}")
+    elif isinstance(part, Beam):
+        stations = {"start": 0.0, "end": 1.0} | _stations(part, "interfaces", interfaces or {})
+        elements = beam_part(part, stations, _stations(part, "recovery", recovery or {}))
+    else:
+        raise ArgumentError("modal_body", "part", f"must be a Beam, or a Model of beams, got {part!r}")
+    root = root or next(iter(elements.constraints))
+    return reduce_part(elements, name or part.name, modes, frequency, boundary, root, stiffening)
+
+
+def _stations(beam: Beam, argument: str, table: dict[str, Any]) -> dict[str, float]:
+    for key, s in table.items():
+        value = checks.number(beam.title, f"{argument}[{key!r}]", s)
+        if not 0.0 <= value <= 1.0:
+            raise ArgumentError(beam.title, f"{argument}[{key!r}]", f"is {value:g}; s runs from 0 to 1")
+    return {key: float(s) for key, s in table.items()}
+
+
+def reduce_part(
+    part: FlexiblePart,
+    name: str,
+    modes: int | None,
+    frequency: float | None,
+    boundary: str,
+    root: str | None,
+    stiffening: bool,
+) -> ModalBody:
+    """Reduce an elastic body to modes; arguments as those of `modal_body`."""
+    root = _checked(part, modes, frequency, boundary, root)
+    # interfaces at the same place as the root share its motion
+    held = part.constraints[root] if root else None
+    extra = tuple(k for k, A in part.constraints.items() if k != root and not _same(A, held)) if root else ()
+    Phi = shapes(part, boundary, root, modes, frequency, _distinct(part, extra))
+    frame = part.frames[root] if boundary != "free" else _mean_frame(part)
+    R = frame[:3, :3]
+    second: tuple[Array, Array] | None = None
+    bent: dict[str, Any] = dict.fromkeys(part.frames)
+    if stiffening and part.third is not None:
+        solver = ConstrainedSolver(part.title, part.stiffness, boundary_rows(part, boundary, root))
+        second, bent = _second_order(part, solver, Phi, frame)
+    turned = np.einsum("ij,pim->pjm", R, part.points.shapes(Phi))
+    inertia = ModalInertia.from_fields(part.points.weights, (part.points.positions - frame[:3, 3]) @ R, turned, second)
+    K, D = (Phi.T @ (matrix @ Phi) for matrix in (part.stiffness, part.damping))
+    both = np.zeros((6, 6))
+    both[:3, :3] = both[3:, 3:] = R.T
+    found = {}
+    for key, H in part.frames.items():
+        shape = both @ (part.constraints[key] @ Phi)
+        if key == root and boundary != "free":
+            shape = np.zeros_like(shape)  # zero up to rounding
+        found[key] = Interface(
+            R.T @ (H[:3, 3] - frame[:3, 3]), shape, rotation=R.T @ H[:3, :3], stiffening=bent[key]
+        )
+    points = {}
+    for key, point in part.recovery.items():
+        turn = _voigt_turn(R.T) if point.turns else (np.eye(6), np.eye(6))
+        values = (turn[k] @ (matrix @ Phi) for k, matrix in enumerate((point.strain, point.stress)))
+        points[key] = RecoveryPoint(R.T @ (point.position - frame[:3, 3]), *values)
+    rigid = rigid_motions(part, frame)
+    return ModalBody(
+        name,
+        _with_engine_mass(part, inertia, rigid, Phi),
+        0.5 * (K + K.T),
+        0.5 * (D + D.T),
+        interfaces=found,
+        clamp=None if boundary == "free" else root,
+        position=frame[:3, 3],
+        rotation=R,
+        recovery=points,
+        **_initial_rates(part, rigid, Phi, R, held if boundary != "free" else None),
+    )
+
+
+def _initial_rates(part: FlexiblePart, rigid: Array, Phi: Array, R: Array, held: Any) -> dict[str, Array]:
+    """Velocities of the floating frame, and modal rates closest to what is left of the velocities of the nodes."""
+    if part.velocity is None:
+        return {}
+    if held is None:
+        momenta = rigid.T @ (part.mass @ part.velocity)
+        twist = np.linalg.solve(rigid.T @ (part.mass @ rigid), momenta)
+    else:
+        twist = np.kron(np.eye(2), R.T) @ (held @ part.velocity)
+    rest = part.velocity - rigid @ twist
+    rates = np.linalg.solve(Phi.T @ (part.mass @ Phi), Phi.T @ (part.mass @ rest))
+    return {"velocity": R @ twist[:3], "angular_velocity": R @ twist[3:], "rates": rates}
+
+
+def _checked(part: FlexiblePart, modes: Any, frequency: Any, boundary: str, root: str | None) -> str:
+    if boundary not in BOUNDARIES:
+        known = ", ".join(map(repr, BOUNDARIES))
+        raise ArgumentError(part.title, "boundary", f"is {boundary!r}; choose one of {known}")
+    if (modes is None) == (frequency is None):
+        raise ArgumentError(
+            part.title, "modes", f"and frequency: give one of them, not {'neither' if modes is None else 'both'}"
+        )
+    if modes is not None:
+        checks.integer(part.title, "modes", modes, 0 if boundary == "craig-bampton" else 1)
+    else:
+        checks.number(part.title, "frequency", frequency, positive=True)
+    if boundary == "free":
+        return root or ""
+    if root not in part.constraints:
+        known = ", ".join(repr(k) for k in part.constraints) or "none"
+        raise ArgumentError(part.title, "root", f"is {root!r}, which is no interface; interfaces: {known}")
+    if boundary == "craig-bampton" and len(part.constraints) < 2:
+        raise ArgumentError(part.title, "boundary", "'craig-bampton' needs an interface besides the root")
+    return root
+
+
+def _same(A: Any, B: Any) -> bool:
+    return B is not None and abs(A - B).max() < 1e-12 * max(abs(A).max(), abs(B).max())
+
+
+def _distinct(part: FlexiblePart, names: tuple[str, ...]) -> tuple[str, ...]:
+    """One name for each set of interfaces that move as one."""
+    kept: list[str] = []
+    for key in names:
+        if not any(_same(part.constraints[key], part.constraints[other]) for other in kept):
+            kept.append(key)
+    return tuple(kept)
+
+
+def _mean_frame(part: FlexiblePart) -> Array:
+    """The world axes in the centre of mass."""
+    M = part.rigid.T @ (part.mass @ part.rigid)
+    frame = np.eye(4)
+    frame[:3, 3] = axial(M[3:, :3]) / M[0, 0]
+    return frame
+
+
+def _with_engine_mass(part: FlexiblePart, inertia: ModalInertia, rigid: Array, Phi: Array) -> ModalInertia:
+    """Take what concerns the undeformed body from the mass matrix itself: linear dynamics is then that of the elements.
+
+    The rest is integrated from fields, which differ from those of the mass matrix of a beam by errors of the mesh.
+    """
+    basis = np.hstack((rigid, Phi))
+    M = basis.T @ (part.mass @ basis)
+    M = 0.5 * (M + M.T)
+    return dataclasses.replace(
+        inertia,
+        mass=float(np.trace(M[:3, :3])) / 3.0,
+        first_moment=axial(M[3:6, :3]),
+        inertia=M[3:6, 3:6],
+        modal_mass=M[6:, 6:],
+        linear_coupling=M[6:, :3],
+        angular_coupling=M[6:, 3:6],
+    )
+
+
+def _second_order(
+    part: FlexiblePart, solver: ConstrainedSolver, Phi: Array, frame: Array
+) -> tuple[tuple[Array, Array], dict[str, Any]]:
+    """Integrals of the displacements of second order, and their values at the interfaces.
+
+    The displacement u = Phi q + g q q / 2 keeps the internal forces linear in q: K g_ab = -U3[Phi_a, Phi_b], so that
+    the work of a load f on it is that of the geometric stiffness which f causes: f . g_ab = -U3[K^-1 f, Phi_a, Phi_b].
+    This takes the body to follow statically, which it can only where it is stiffer than in the modes a and b
+    themselves: the part of g_ab along modes that are not, which move on their own, is taken out.
+    """
+    points, m = part.points, Phi.shape[1]
+    R, X = frame[:3, :3], (part.points.positions - frame[:3, 3]) @ frame[:3, :3]
+    moments = points.weighted(np.hstack((np.ones((len(X), 1)), X)))  # (p, 4): dm and X dm
+    forces = np.einsum("pc,ij->pijc", moments, R).reshape(3 * len(X), 12)  # along the axes of the frame
+    frames = [np.asarray(A.T @ np.kron(np.eye(2), R)) for A in part.constraints.values()]
+    loads = np.hstack((np.asarray(points.sampling.T @ forces), *frames))
+    inertia = np.asarray(part.mass @ Phi)
+    assert part.third is not None
+    work = -part.third(solver(np.hstack((loads, inertia))), Phi)
+    work, along = work[: loads.shape[1]], work[loads.shape[1] :]  # along[c] = Phi_c . M g
+    squares = np.einsum("im,im->m", Phi, part.stiffness @ Phi)
+    fastest = np.maximum(squares[:, None], squares) * (1.0 + 1e-6)
+    work -= np.einsum("fc,cab->fab", loads.T @ Phi, np.where(squares[:, None, None] <= fastest, along, 0.0))
+    work = 0.5 * (work + np.swapaxes(work, 1, 2))
+    volume = np.swapaxes(work[:12].reshape(3, 4, m, m), 0, 1) + explicit_second_order(points, Phi, moments, R)
+    at = {key: work[12 + 6 * k : 18 + 6 * k] for k, key in enumerate(part.constraints)}
+    g = np.transpose(volume[0], (1, 2, 0))
+    return (g, np.transpose(volume[1:], (2, 3, 0, 1))), at
+
+
+def _voigt_turn(T: Array) -> tuple[Array, Array]:
+    """Matrices that turn strains (shears doubled) and stresses in the order xx, yy, zz, yz, xz, xy by a rotation."""
+    pairs = ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1))
+    stress = np.empty((6, 6))
+    for i, (a, b) in enumerate(pairs):
+        for k, (c, d) in enumerate(pairs):
+            stress[i, k] = T[a, c] * T[b, d] + (T[a, d] * T[b, c] if c != d else 0.0)
+    factor = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
+    return factor[:, None] * stress / factor, stress

@@ -1,0 +1,160 @@
+"""Modes of an elastic body under constraints: fixed at an interface, free, or after Craig and Bampton.
+
+All of them are A u = b for the rows A of the interfaces; a free body is held by u^T M R = 0, R its rigid motions: the
+floating frame then follows the mean motion (Tisserand's axes) and modes carry no momentum. R. R. Craig, M. C. C.
+Bampton, Coupling of substructures for dynamic analyses, AIAA J. 6 (1968) 1313-1319.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.flexible_part import FlexiblePart, Sparse
+from cosserat.errors import ArgumentError, SolveError
+
+Array = NDArray[np.float64]
+
+BOUNDARIES = ("cantilever", "free", "craig-bampton")
+_SMALL = 120  # unknowns up to which dense matrices are quicker
+_LARGE = 3000  # and beyond which they are hopeless
+
+
+class ConstrainedSolver:
+    """Solves K u + A^T lambda = f, A u = b; K may be singular as long as A holds the body."""
+
+    def __init__(self, title: str, K: Sparse, A: Any) -> None:
+        from scipy.sparse import bmat, csr_matrix
+        from scipy.sparse.linalg import splu
+
+        self.n = K.shape[0]
+        A = csr_matrix(A)
+        self._held: NDArray[np.int64] | None = None
+        try:
+            if (np.diff(A.indptr) == 1).all() and len(np.unique(A.indices)) == A.shape[0]:
+                # every row holds one unknown: leave those out
+                self._held, self._factor = A.indices.astype(np.int64), A.data
+                self._free = np.setdiff1d(np.arange(self.n), self._held)
+                rows = K.tocsr()[self._free]
+                self._coupling = rows[:, self._held]
+                self._factors = splu(
+                    rows[:, self._free].tocsc(), permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}
+                )
+            else:
+                size = np.sqrt(np.asarray(A.multiply(A).sum(axis=1)).ravel())
+                scale = float(np.mean(np.abs(K.diagonal()))) or 1.0
+                self._factor = scale / np.where(size > 0.0, size, 1.0)
+                scaled = csr_matrix(A.multiply(self._factor[:, None]))
+                self._factors = splu(bmat([[K, scaled.T], [scaled, None]], format="csc"))
+        except RuntimeError:
+            raise SolveError(
+                f"{title}: its stiffness is singular even when it is held at its interfaces; is part of it loose?"
+            ) from None
+
+    def __call__(self, f: Array, b: Array | None = None) -> Array:
+        if self._held is not None:
+            out = np.zeros_like(f)
+            right = f[self._free]
+            if b is not None:
+                out[self._held] = b / self._factor[:, None]
+                right = right - self._coupling @ out[self._held]
+            out[self._free] = self._factors.solve(right)
+            return out
+        right = np.zeros((self.n + len(self._factor), *f.shape[1:]))
+        right[: self.n] = f
+        if b is not None:
+            right[self.n :] = self._factor[:, None] * b
+        return np.asarray(self._factors.solve(right)[: self.n])
+
+
+def boundary_rows(part: FlexiblePart, boundary: str, root: str) -> Any:
+    """The rows that hold the floating frame: of the root interface, or those of a free body."""
+    return part.rigid.T @ part.mass if boundary == "free" else part.constraints[root]
+
+
+def shapes(
+    part: FlexiblePart, boundary: str, root: str, modes: int | None, frequency: float | None, extra: tuple[str, ...]
+) -> Array:
+    """Mass-normalised shapes (n, m), by ascending frequency; `extra` are the interfaces with constraint modes."""
+    A = boundary_rows(part, boundary, root)
+    if boundary != "craig-bampton":
+        return _signed(_normal_modes(part, A, modes, frequency)[1])
+    from scipy.sparse import vstack
+
+    rows = vstack([A, *(part.constraints[name] for name in extra)], format="csr")
+    unit = np.eye(rows.shape[0])[:, A.shape[0] :]
+    solver = ConstrainedSolver(part.title, part.stiffness, rows)
+    static = solver(np.zeros((part.stiffness.shape[0], unit.shape[1])), unit)
+    fixed = np.zeros((len(static), 0)) if modes == 0 else _normal_modes(part, rows, modes, frequency)[1]
+    basis = np.hstack((static, fixed))
+    basis = basis / np.sqrt(np.einsum("im,im->m", basis, part.mass @ basis))
+    from scipy.linalg import eigh
+
+    K, M = basis.T @ (part.stiffness @ basis), basis.T @ (part.mass @ basis)
+    _, V = eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
+    return _signed(basis @ V)
+
+
+def _normal_modes(part: FlexiblePart, A: Any, modes: int | None, frequency: float | None) -> tuple[Array, Array]:
+    """Angular frequencies and mass-normalised shapes of K u = omega^2 M u with A u = 0."""
+    n, rows = part.stiffness.shape[0], A.shape[0]
+    available = n - rows
+    if modes is not None and modes > available:
+        raise ArgumentError(part.title, "modes", f"is {modes}; with this boundary its mesh has only {available}")
+    count = modes if modes is not None else 8
+    solver = ConstrainedSolver(part.title, part.stiffness, A) if n > _SMALL else None
+    while solver is not None and 4 * count < available:
+        omega, Phi = _sparse_modes(part, solver, count)
+        if frequency is None or omega[-1] > 2.0 * np.pi * frequency:
+            break
+        count *= 2
+    else:
+        if n > _LARGE:
+            raise ArgumentError(part.title, "modes", f"or frequency asks for {count} modes or more of a mesh with "
+                                f"{available}; ask for fewer")  # fmt: skip
+        omega, Phi = _dense_modes(part, A)
+    if frequency is not None:
+        count = int(np.count_nonzero(omega <= 2.0 * np.pi * frequency))
+    if count == 0:
+        raise ArgumentError(
+            part.title, "frequency", f"is {frequency:g} Hz, below the first mode at {omega[0] / (2 * np.pi):g} Hz"
+        )
+    return omega[:count], Phi[:, :count]
+
+
+def _dense_modes(part: FlexiblePart, A: Any) -> tuple[Array, Array]:
+    from scipy.linalg import eigh, qr
+
+    rows = A.toarray() if hasattr(A, "toarray") else np.asarray(A)
+    Q, _ = qr(rows.T)
+    Z = Q[:, rows.shape[0] :]
+    K, M = Z.T @ (part.stiffness @ Z), Z.T @ (part.mass @ Z)
+    # 1/omega^2 as the eigenvalue: the lowest modes are then the most accurate ones
+    try:
+        inverse, V = eigh(0.5 * (M + M.T), 0.5 * (K + K.T))
+    except np.linalg.LinAlgError:
+        raise SolveError(f"{part.title}: its stiffness is not positive definite with this boundary") from None
+    keep = inverse > inverse[-1] * 1e-14
+    inverse, V = inverse[keep][::-1], V[:, keep][:, ::-1]
+    return 1.0 / np.sqrt(inverse), (Z @ V) / np.sqrt(inverse)
+
+
+def _sparse_modes(part: FlexiblePart, solver: ConstrainedSolver, count: int) -> tuple[Array, Array]:
+    from scipy.sparse.linalg import LinearOperator, eigsh
+
+    n = solver.n
+    inverse = LinearOperator((n, n), matvec=lambda x: solver(np.asarray(x).reshape(-1)), dtype=float)
+    start = solver(part.mass @ np.random.default_rng(0).normal(size=n))
+    values, Phi = eigsh(part.stiffness, k=count, M=part.mass, sigma=0.0, OPinv=inverse, v0=start)
+    order = np.argsort(values)
+    Phi = Phi[:, order]
+    Phi = Phi / np.sqrt(np.einsum("im,im->m", Phi, part.mass @ Phi))
+    return np.sqrt(np.maximum(values[order], 0.0)), Phi
+
+
+def _signed(Phi: Array) -> Array:
+    """Signs such that the largest entry of each shape is positive."""
+    largest = Phi[np.argmax(np.abs(Phi) > (1.0 - 1e-6) * np.abs(Phi).max(axis=0), axis=0), np.arange(Phi.shape[1])]
+    return Phi * np.where(largest < 0.0, -1.0, 1.0)

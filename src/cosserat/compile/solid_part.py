@@ -1,0 +1,231 @@
+"""An elastic solid as a `FlexiblePart`, with frames tied to regions of its mesh.
+
+Interfaces are tied to the mesh in one of two ways. "rigid": the nodes of the region move with the frame as one rigid
+piece (RBE2), which stiffens the region; the mass of the region is kept. "averaged": the frame follows the mean motion
+of the nodes (RBE3, least squares with equal weights), which adds no stiffness; a wrench on it is spread over the nodes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.flexible_part import Arm, FlexiblePart, MassPoints, Recovery, Sparse, lever
+from cosserat.compile.solid_elements import SolidElements
+from cosserat.errors import ArgumentError
+from cosserat.model import checks
+from cosserat.model.jets import Array
+from cosserat.model.materials import Material
+from cosserat.model.solid_mesh import Region, SolidMesh
+
+Ints = NDArray[np.int64]
+
+TIES = ("rigid", "averaged")
+
+
+@dataclass(frozen=True)
+class SolidInterface:
+    """An interface of a solid mesh.
+
+    Parameters
+    ----------
+    region : str, node numbers, or callable
+        A region of the mesh by name, or a function of coordinates x (3, n) giving n truth values.
+    position : (3,), optional
+        Origin of the frame in world coordinates; default: the mean of the nodes.
+    rotation : (3, 3), optional
+        Axes of the frame (columns); default: the world axes.
+    tie : {"rigid", "averaged"}
+        How the frame is tied to the nodes.
+    """
+
+    region: Region
+    position: Any = None
+    rotation: Any = None
+    tie: str = "rigid"
+
+
+def solid_part(
+    title: str,
+    mesh: SolidMesh,
+    material: Material,
+    interfaces: dict[str, SolidInterface],
+    order: int,
+    recovery: dict[str, Any],
+) -> FlexiblePart:
+    """Matrices of a solid with its interfaces tied to frames."""
+    from scipy.sparse import bmat, csr_matrix, identity, kron
+
+    solid = SolidElements(mesh, material, order)
+    X = solid.positions
+    sets = {name: _interface_points(title, name, i, mesh, solid) for name, i in interfaces.items()}
+    frames = {name: _frame(title, name, i, X[sets[name]]) for name, i in interfaces.items()}
+    rigid_ties = [name for name, i in interfaces.items() if i.tie == "rigid"]
+    tied = np.concatenate([sets[name] for name in rigid_ties]) if rigid_ties else np.zeros(0, dtype=np.int64)
+    if len(np.unique(tied)) < len(tied):
+        raise ArgumentError(title, "interfaces", "overlap: a node belongs to two rigid regions; make them smaller")
+    _demand_connected(title, mesh, solid, [sets[name] for name in rigid_ties])
+    loose = np.setdiff1d(np.arange(len(X)), tied)
+    n_loose, n = 3 * len(loose), 3 * len(loose) + 6 * len(rigid_ties)
+    flat = (3 * loose[:, None] + np.arange(3)).ravel()
+    blocks = [csr_matrix((np.ones(n_loose), (flat, np.arange(n_loose))), shape=(3 * len(X), n_loose))]
+    rigid = np.zeros((n, 6))
+    rigid[:n_loose] = _rigid_rows(X[loose], np.zeros(3))
+    constraints, arms = {}, []
+    for k, name in enumerate(rigid_ties):
+        nodes, origin = sets[name], frames[name][:3, 3]
+        rows = (3 * nodes[:, None] + np.arange(3)).ravel()
+        blocks.append(_placed(_rigid_rows(X[nodes], origin), rows, np.arange(6), (3 * len(X), 6)))
+        span = n_loose + 6 * k + np.arange(6)
+        rigid[span] = np.vstack((_rigid_rows(origin[None], np.zeros(3)), np.eye(6)[3:]))
+        constraints[name] = _placed(np.eye(6), np.arange(6), span, (6, n))
+        rotation = _placed(np.tile(np.eye(3), (len(nodes), 1)), rows, span[3:], (3 * len(X), n))
+        arm = np.zeros_like(X)
+        arm[nodes] = X[nodes] - origin
+        arms.append(Arm(rotation, arm))
+    T = csr_matrix(bmat([blocks]))
+    for name, interface in interfaces.items():
+        if interface.tie == "averaged":
+            nodes = sets[name]
+            fit = np.asarray(np.linalg.pinv(_rigid_rows(X[nodes], frames[name][:3, 3])), dtype=np.float64)
+            columns = (3 * nodes[:, None] + np.arange(3)).ravel()
+            constraints[name] = csr_matrix(_placed(fit, np.arange(6), columns, (6, 3 * len(X))) @ T)
+    K = csr_matrix(T.T @ solid.stiffness @ T)
+    M = csr_matrix(T.T @ kron(solid.mass, identity(3), format="csr") @ T)
+    return FlexiblePart(
+        title=title,
+        stiffness=0.5 * (K + K.T),
+        damping=material.damping * K,
+        mass=0.5 * (M + M.T),
+        rigid=rigid,
+        frames=frames,
+        constraints={name: constraints[name] for name in interfaces},
+        points=MassPoints(solid.mass, X, T, tuple(arms)),
+        third=lambda U, Phi: _third(solid, T, arms, U, Phi),
+        recovery={name: _recovery(title, name, solid, T, x) for name, x in recovery.items()},
+    )
+
+
+def _demand_connected(title: str, mesh: SolidMesh, solid: SolidElements, ties: list[Ints]) -> None:
+    """Raise if the mesh falls into pieces that no rigid interface holds together."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    corners = solid.nodes[mesh.cells[:, :4]]
+    groups = [np.repeat(corners[:, 0], 4), *(np.full(len(tie), tie[0]) for tie in ties)]
+    first, second = np.concatenate(groups), np.concatenate([corners.ravel(), *ties])
+    n = len(solid.positions)
+    graph = csr_matrix((np.ones(len(first)), (first, second)), shape=(n, n))
+    label = connected_components(graph, directed=False)[1]
+    pieces = len(np.unique(label[: solid.scalar_basis.mesh.nvertices]))
+    if pieces > 1:
+        raise ArgumentError(title, "mesh", f"falls into {pieces} pieces; merge the nodes where they touch")
+
+
+def _rigid_rows(X: Array, origin: Array) -> Array:
+    """Displacements (3 k, 6) of points for unit translations and rotations about the origin."""
+    out = np.zeros((len(X), 3, 6))
+    out[:, :, :3] = np.eye(3)
+    out[:, :, 3:] = lever(X - origin)
+    return out.reshape(-1, 6)
+
+
+def _placed(block: Array, rows: Any, columns: Any, shape: tuple[int, int]) -> Sparse:
+    from scipy.sparse import csr_matrix
+
+    r, c = np.meshgrid(rows, columns, indexing="ij")
+    return csr_matrix((np.ravel(block), (r.ravel(), c.ravel())), shape=shape)
+
+
+def _interface_points(title: str, name: str, interface: Any, mesh: SolidMesh, solid: SolidElements) -> Ints:
+    """Points of an interface: all of a function's region, or the nodes of a set and the middles of their edges."""
+    where = f"interfaces[{name!r}]"
+    if interface.tie not in TIES:
+        raise ArgumentError(title, where, f"has the tie {interface.tie!r}; choose one of {', '.join(map(repr, TIES))}")
+    if callable(interface.region):
+        points = mesh.nodes(interface.region, solid.positions)
+    else:
+        nodes = solid.nodes[mesh.nodes(interface.region)]
+        points = nodes[nodes >= 0]
+        n_corners = solid.scalar_basis.mesh.nvertices
+        if len(solid.positions) > n_corners:
+            inside = np.isin(solid.scalar_basis.mesh.edges, points).all(axis=0)
+            points = np.union1d(points, n_corners + np.nonzero(inside)[0])
+    if not _spans_a_plane(solid.positions[points], float(np.ptp(solid.positions, axis=0).max())):
+        raise ArgumentError(
+            title, where, f"has {len(points)} nodes, which do not span a plane; a frame needs three or more nodes that "
+            "are not in line"
+        )  # fmt: skip
+    return points
+
+
+def _spans_a_plane(X: Array, size: float) -> bool:
+    return len(X) >= 3 and bool(np.linalg.svd(X - X.mean(axis=0), compute_uv=False)[1] > 1e-9 * size)
+
+
+def _frame(title: str, name: str, interface: SolidInterface, X: Array) -> Array:
+    where = f"interfaces[{name!r}]"
+    H = np.eye(4)
+    H[:3, 3] = X.mean(axis=0)
+    if interface.position is not None:
+        H[:3, 3] = checks.array(title, f"{where}.position", interface.position, (3,))
+    if interface.rotation is not None:
+        H[:3, :3] = checks.rotation(title, f"{where}.rotation", interface.rotation)
+    return H
+
+
+def _recovery(title: str, name: str, solid: SolidElements, T: Sparse, x: Any) -> Recovery:
+    point = checks.array(title, f"recovery[{name!r}]", x, (3,))
+    strain = solid.strain_rows(point)
+    if strain is None:
+        raise ArgumentError(title, f"recovery[{name!r}]", f"is {point.tolist()}, which is not inside the mesh")
+    strain = np.asarray(strain @ T)
+    lam, mu = solid.lame
+    C = np.diag([2.0 * mu] * 3 + [mu] * 3)
+    C[:3, :3] += lam
+    return Recovery(point, strain, C @ strain, turns=True)
+
+
+def _third(solid: SolidElements, T: Sparse, arms: list[Arm], U: Array, Phi: Array) -> Array:
+    """U3[u, a, b] of the energy of St Venant and Kirchhoff, with the exact rotations of rigid regions."""
+    out = _strain_third(solid, solid.fields(T @ U), solid.fields(T @ Phi))
+    force_u, force_phi = (solid.stiffness @ (T @ V) for V in (U, Phi))
+    for arm in arms:
+        r_u, r_phi = (np.asarray(arm.rotation @ V).reshape(-1, 3, V.shape[1]) for V in (U, Phi))
+        f_u, f_phi = (f.reshape(-1, 3, f.shape[1]) for f in (force_u, force_phi))
+        out += _bent(f_u, r_phi, r_phi, arm.vector)
+        cross = np.transpose(_bent(f_phi, r_phi, r_u, arm.vector), (2, 0, 1))
+        out += cross + np.swapaxes(cross, 1, 2)
+    return out
+
+
+def _strain_third(solid: SolidElements, grad_u: Array, grad_phi: Array) -> Array:
+    """Sum over quadrature points of sigma(x) : grad(y)^T grad(z) for the three choices of x among u, a, b."""
+    k, m = grad_u.shape[3], grad_phi.shape[3]
+    out, cross = np.zeros((k, m * m)), np.zeros((k, m * m))
+    for first in range(0, len(solid.weights), 1000):
+        part = slice(first, first + 1000)
+        w = solid.weights[part, None]
+        u, phi = grad_u[:, :, part], grad_phi[:, :, part]
+        stress_u, stress_phi = (np.transpose(solid.stress(g), (2, 0, 1, 3)) for g in (w * u, w * phi))
+        columns = np.transpose(phi, (2, 0, 1, 3))  # (q, n, i, m)
+        pairs = np.swapaxes(columns, 1, 2).reshape(-1, 3, 3, m)  # (q, i, n, m)
+        pairs = np.einsum("qina,qjnb->qijab", pairs, pairs)
+        out += stress_u.reshape(-1, k).T @ pairs.reshape(-1, m * m)
+        pairs = np.einsum("qija,qnib->qnjab", stress_phi, columns)
+        cross += np.transpose(u, (2, 0, 1, 3)).reshape(-1, k).T @ pairs.reshape(-1, m * m)
+    swapped = cross.reshape(k, m, m)
+    return out.reshape(k, m, m) + swapped + np.swapaxes(swapped, 1, 2)
+
+
+def _bent(force: Array, r: Array, s: Array, y: Array) -> Array:
+    """Work (c, a, b) of forces (p, 3, c) on the mean of r x (s x y) and s x (r x y)."""
+    ry, sy = np.einsum("pia,pi->pa", r, y), np.einsum("pib,pi->pb", s, y)
+    fy = np.einsum("pic,pi->pc", force, y)
+    out = 0.5 * np.einsum("pic,pib,pa->cab", force, s, ry, optimize=True)
+    out += 0.5 * np.einsum("pic,pia,pb->cab", force, r, sy, optimize=True)
+    out -= np.einsum("pc,pia,pib->cab", fy, r, s, optimize=True)
+    return out

@@ -1,0 +1,213 @@
+"""Modal bodies: elastic bodies that deform in a few modes, seen from a floating frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import ArgumentError, PlaceError
+from cosserat.model import checks
+from cosserat.model.interfaces import Interface, RecoveryPoint, checked
+from cosserat.model.jets import Array
+from cosserat.model.modal_inertia import ModalInertia, numbers
+from cosserat.model.parameters import Number
+from cosserat.model.places import Owner, Place
+from cosserat.model.records import Component, recorded
+
+
+class ModalBody(Component, Owner):
+    """An elastic body in floating coordinates: a frame, and the coordinates of m modes, [Boyer05] (58)-(63).
+
+    `modal_body` makes one from a beam, `modal_body_from_mesh` from a solid mesh; this constructor takes matrices.
+
+    Parameters
+    ----------
+    name : str
+    inertia : ModalInertia
+        Inertia tensors in the floating frame.
+    stiffness : (m, m) or (m,)
+        Modal stiffness K; m numbers are its diagonal.
+    damping : (m, m) or (m,), optional
+        Modal damping.
+    interfaces : dict of Interface
+        Frames by name, where joints and loads can act: ``body.at("tip")``, or ``"body.tip"`` as text.
+    clamp : str, optional
+        The interface at which all modes vanish, because the floating frame is fixed there.
+    position : (3,)
+        Origin of the floating frame in world coordinates of the reference configuration (m).
+    rotation : (3, 3) or (4,), optional
+        Axes of the floating frame in the reference configuration (columns), or a unit quaternion (w, x, y, z).
+    recovery : dict of RecoveryPoint, optional
+        Points by name at which strain and stress can be asked for.
+    velocity, angular_velocity : (3,), optional
+        Of the floating frame at the start, world components.
+    rates : (m,), optional
+        Modal rates at the start.
+
+    Examples
+    --------
+    A mass of 1 kg on a light spring blade with a foot of two masses:
+
+    >>> still, moving = [[0], [0], [0]], [[0], [1], [0]]
+    >>> points = [(0, 0.1, 0.1), (0, -0.1, 0), (1, 0, 0)]
+    >>> inertia = ModalInertia.from_fields([0.5, 0.5, 1.0], points, [still, still, moving])
+    >>> tip = Interface(position=(1, 0, 0), shape=[[0], [1], [0], [0], [0], [1.5]])
+    >>> blade = ModalBody("blade", inertia, stiffness=[4 * np.pi**2], interfaces={"tip": tip})
+    >>> blade.frequencies.round(6).tolist(), blade.at("tip").position.tolist()
+    ([1.0], [1.0, 0.0, 0.0])
+    """
+
+    word = "modal body"
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        inertia: ModalInertia,
+        stiffness: Any,
+        damping: Any = None,
+        interfaces: dict[str, Interface] | None = None,
+        clamp: str | None = None,
+        position: Any = (0.0, 0.0, 0.0),
+        rotation: Any = None,
+        recovery: dict[str, RecoveryPoint] | None = None,
+        velocity: Any = None,
+        angular_velocity: Any = None,
+        rates: Any = None,
+    ) -> None:
+        super().__init__(name)
+        if not isinstance(inertia, ModalInertia):
+            raise ArgumentError(self.title, "inertia", f"must be a ModalInertia, got {inertia!r}")
+        self.inertia = inertia
+        m = inertia.n_modes
+        self.stiffness = self._modal_matrix("stiffness", stiffness)
+        self.damping = self._modal_matrix("damping", damping)  # both read-only
+        self.interfaces: dict[str, Interface] = checked(self.title, "interfaces", interfaces or {}, Interface, m)
+        self.recovery: dict[str, RecoveryPoint] = checked(self.title, "recovery", recovery or {}, RecoveryPoint, m)
+        self.clamp = clamp
+        self.rates = numbers(self.title, "rates", rates, (m,))
+        given = self._given
+        self._position, self._rotation = given["position"], given["rotation"]
+        self._velocity, self._angular_velocity = given["velocity"], given["angular_velocity"]
+
+    def _modal_matrix(self, argument: str, value: Any) -> Array:
+        """A symmetric matrix without negative eigenvalues, from itself or from its diagonal."""
+        m = self.inertia.n_modes
+        if np.ndim(value) == 1:
+            value = np.diag(numbers(self.title, argument, value, (m,)))
+        matrix = numbers(self.title, argument, value, (m, m))
+        checks.symmetric(self.title, argument, matrix)
+        lowest = float(np.linalg.eigvalsh(0.5 * (matrix + matrix.T))[0])
+        if lowest < -1e-9 * max(float(np.abs(matrix).max()), 1e-300):
+            raise ArgumentError(self.title, argument, f"has the negative eigenvalue {lowest:g}; it must have none")
+        matrix.setflags(write=False)
+        return matrix
+
+    def check(self) -> None:
+        checks.array(self.title, "position", self._position, (3,), "position=(0, 0, 0)")
+        if self._rotation is not None:
+            checks.rotation(self.title, "rotation", self._rotation)
+        for argument, value in (("velocity", self._velocity), ("angular_velocity", self._angular_velocity)):
+            if value is not None:
+                checks.array(self.title, argument, value, (3,))
+        if self.clamp is None:
+            return
+        shape = self._interface(self.clamp, "clamp").shape
+        # a mode counts as held if it moves there by less than 1e-6 of what it moves elsewhere
+        for k, row in enumerate(shape.T):
+            scale = max([float(np.abs(i.shape[:, k]).max()) for i in self.interfaces.values()] + [self._motion(k)])
+            if np.abs(row).max() > 1e-6 * scale:
+                raise ArgumentError(
+                    self.title, "clamp", f"is {self.clamp!r}, but mode {k} does not vanish there (largest component "
+                    f"{np.abs(row).max():g}); take modes that are fixed at {self.clamp!r}, or leave clamp out"
+                )  # fmt: skip
+
+    def _motion(self, mode: int) -> float:
+        """Root mean square displacement of a mode."""
+        return float(np.sqrt(self.inertia.modal_mass[mode, mode] / self.inertia.mass))
+
+    def _interface(self, name: str, argument: str = "at") -> Interface:
+        if not isinstance(name, str) or name not in self.interfaces:
+            raise PlaceError(f"{self.title}: {argument} {name!r} is no interface; interfaces: {self.place_names()}")
+        return self.interfaces[name]
+
+    @property
+    def n_modes(self) -> int:
+        """Number of modes m."""
+        return self.inertia.n_modes
+
+    @property
+    def mass(self) -> float:
+        """Mass (kg)."""
+        return self.inertia.mass
+
+    @property
+    def frame(self) -> Array:
+        """The floating frame (4, 4) in the reference configuration, in world coordinates."""
+        H = np.eye(4)
+        if self._rotation is not None:
+            H[:3, :3] = checks.rotation(self.title, "rotation", self._rotation)
+        H[:3, 3] = checks.array(self.title, "position", self._position, (3,))
+        return H
+
+    @property
+    def velocity(self) -> Array | None:
+        """Initial velocity (3,) of the origin of the floating frame, world components, or None."""
+        return None if self._velocity is None else checks.array(self.title, "velocity", self._velocity, (3,))
+
+    @property
+    def angular_velocity(self) -> Array | None:
+        """Initial angular velocity (3,) of the floating frame, world components, or None."""
+        if self._angular_velocity is None:
+            return None
+        return checks.array(self.title, "angular_velocity", self._angular_velocity, (3,))
+
+    @property
+    def frequencies(self) -> Array:
+        """Frequencies (m,) with the floating frame held (Hz), ascending."""
+        root = np.linalg.inv(np.linalg.cholesky(self.inertia.modal_mass))
+        squares = np.linalg.eigvalsh(root @ self.stiffness @ root.T)
+        return np.sqrt(np.maximum(squares, 0.0)) / (2.0 * np.pi)
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Names of the modal coordinates: ``body.mode1``, ``body.mode2`` and so on."""
+        return tuple(f"{self.name}.mode{k + 1}" for k in range(self.n_modes))
+
+    def strain(self, point: str, q: Any) -> Array:
+        """Strain (..., 6) at a recovery point for modal coordinates q (..., m); see `RecoveryPoint`."""
+        return self._coordinates(q) @ self._recovery_point(point).strain.T
+
+    def stress(self, point: str, q: Any) -> Array:
+        """Stress, or section force of a beam, (..., 6) at a recovery point for modal coordinates q (..., m)."""
+        return self._coordinates(q) @ self._recovery_point(point).stress.T
+
+    def _recovery_point(self, name: str) -> RecoveryPoint:
+        if name not in self.recovery:
+            known = ", ".join(repr(n) for n in self.recovery) or "none"
+            raise PlaceError(f"{self.title}: no recovery point {name!r}; recovery points: {known}")
+        return self.recovery[name]
+
+    def _coordinates(self, q: Any) -> Array:
+        values = np.asarray(q, dtype=float)
+        if values.ndim == 0 or values.shape[-1] != self.n_modes:
+            raise ArgumentError(self.title, "q", f"must hold {self.n_modes} modal coordinates, got {values.shape}")
+        return values
+
+    def at(self, name: str) -> Place:
+        """The place of an interface."""
+        self._interface(name)
+        return Place(self, interface=name)
+
+    def frame_at(self, place: Place) -> Array:
+        return self.frame if place.interface is None else self.frame @ self._interface(place.interface).frame
+
+    def place(self, word: str | None, numbers: tuple[Number, ...] | None) -> Place | None:
+        return self.at(word) if word in self.interfaces and numbers is None else None
+
+    def place_names(self) -> str:
+        return ", ".join(repr(name) for name in self.interfaces) or "none"
+
+    def __repr__(self) -> str:
+        return f"<modal body {self.name!r}: {self.n_modes} modes, interfaces {self.place_names()}>"

@@ -1,0 +1,237 @@
+"""Inertia of an elastic body that moves with a floating frame and deforms in a few modes."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import ArgumentError
+from cosserat.model import checks
+from cosserat.model.jets import Array
+
+_TITLE = "ModalInertia"
+
+
+@dataclass(frozen=True, eq=False)
+class ArrayRecord:
+    """Plain data of arrays: read-only, equal if all numbers are."""
+
+    def _freeze(self, **arrays: Array) -> None:
+        for name, value in arrays.items():
+            value = np.array(value, dtype=float)
+            value.setflags(write=False)
+            object.__setattr__(self, name, value)
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(np.array_equal(getattr(self, f.name), getattr(other, f.name)) for f in dataclasses.fields(self))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
+class ModalInertia(ArrayRecord):
+    """The inertia tensors of [Boyer05] (62), integrals over the reference configuration in the floating frame's axes.
+
+    X is the position of a particle of mass dm, Phi_a(X) q^a its displacement (58), m the number of modes.
+
+    Parameters
+    ----------
+    mass : float
+        The integral of dm (kg).
+    first_moment : (3,)
+        X dm: mass times the centre of mass (kg m).
+    inertia : (3, 3)
+        J_rr, about the origin of the floating frame (kg m^2).
+    modal_mass : (m, m)
+        m_ab = Phi_a . Phi_b dm.
+    linear_coupling : (m, 3)
+        a_a = Phi_a dm: momentum of a unit modal rate.
+    angular_coupling : (m, 3)
+        alpha_a = X x Phi_a dm: angular momentum of a unit modal rate.
+    cross_coupling : (m, m, 3), optional
+        lambda_ab = Phi_a x Phi_b dm. Default: zero, as are the next two; without them the inertia is that of the
+        undeformed body, which is right only for infinitesimal deflections.
+    inertia_gradient : (m, 3, 3), optional
+        J_re,a = X^T Phi_a dm with cross-product matrices; J changes by (J_re + J_re^T) q.
+    inertia_hessian : (m, m, 3, 3), optional
+        J_ee,ab = Phi_a^T Phi_b dm with cross-product matrices.
+    linear_stiffening, angular_stiffening : (m, m, 3), optional
+        g_ab dm and X x g_ab dm, where q^a q^b g_ab / 2 is the displacement of second order (foreshortening).
+    inertia_stiffening : (m, m, 3, 3), optional
+        X^T g_ab dm with cross-product matrices, symmetric part. With these three, forces of inertia stiffen the body.
+    """
+
+    mass: float
+    first_moment: Array
+    inertia: Array
+    modal_mass: Array
+    linear_coupling: Array
+    angular_coupling: Array
+    cross_coupling: Array = None  # type: ignore[assignment]
+    inertia_gradient: Array = None  # type: ignore[assignment]
+    inertia_hessian: Array = None  # type: ignore[assignment]
+    linear_stiffening: Array = None  # type: ignore[assignment]
+    angular_stiffening: Array = None  # type: ignore[assignment]
+    inertia_stiffening: Array = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mass", checks.number(_TITLE, "mass", self.mass, positive=True))
+        size = np.shape(self.modal_mass)
+        m = size[0] if len(size) == 2 else 0
+        if len(size) != 2 or m == 0 or size != (m, m):
+            raise ArgumentError(_TITLE, "modal_mass", f"must be a square matrix, one row per mode, got shape {size}")
+        shapes: dict[str, tuple[int, ...]] = {
+            "first_moment": (3,), "inertia": (3, 3), "modal_mass": (m, m), "linear_coupling": (m, 3),
+            "angular_coupling": (m, 3), "cross_coupling": (m, m, 3), "inertia_gradient": (m, 3, 3),
+            "inertia_hessian": (m, m, 3, 3), "linear_stiffening": (m, m, 3), "angular_stiffening": (m, m, 3),
+            "inertia_stiffening": (m, m, 3, 3),
+        }  # fmt: skip
+        self._freeze(**{k: numbers(_TITLE, k, getattr(self, k), shape) for k, shape in shapes.items()})
+        for name in ("inertia", "modal_mass"):
+            checks.symmetric(_TITLE, name, getattr(self, name))
+        self._demand(-np.swapaxes(self.cross_coupling, 0, 1), "cross_coupling", "antisymmetric in its two modes")
+        self._demand(np.transpose(self.inertia_hessian, (1, 0, 3, 2)), "inertia_hessian",
+                     "such that exchanging its modes transposes it")  # fmt: skip
+        for name in ("linear_stiffening", "angular_stiffening", "inertia_stiffening"):
+            self._demand(np.swapaxes(getattr(self, name), 0, 1), name, "symmetric in its two modes")
+        M = self.matrix()
+        scale = 1.0 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
+        lowest = float(np.linalg.eigvalsh(M * scale[:, None] * scale)[0])
+        if not lowest > 1e-12:
+            raise ArgumentError(
+                _TITLE, "", "the inertia matrix of frame and modes is not positive definite: a mode without mass, a "
+                "mode that moves the body rigidly, two equal modes, or couplings that do not belong to this mass"
+            )  # fmt: skip
+
+    def _demand(self, mirror: Array, name: str, what: str) -> None:
+        value = getattr(self, name)
+        if np.abs(value - mirror).max() > 1e-9 * max(float(np.abs(value).max()), 1e-300):
+            raise ArgumentError(_TITLE, name, f"must be {what}")
+
+    @property
+    def n_modes(self) -> int:
+        """Number of modes."""
+        return len(self.modal_mass)
+
+    @property
+    def is_stiffened(self) -> bool:
+        """Whether displacements of second order are included."""
+        return bool(self.linear_stiffening.any() or self.angular_stiffening.any() or self.inertia_stiffening.any())
+
+    def unstiffened(self) -> ModalInertia:
+        """The same without displacements of second order: [Boyer05] (62) as it stands."""
+        m = self.n_modes
+        return dataclasses.replace(
+            self,
+            linear_stiffening=np.zeros((m, m, 3)),
+            angular_stiffening=np.zeros((m, m, 3)),
+            inertia_stiffening=np.zeros((m, m, 3, 3)),
+        )
+
+    def matrix(self) -> Array:
+        """Inertia matrix (6 + m, 6 + m) of the undeformed body, order (v, omega, modes)."""
+        m = self.n_modes
+        M = np.zeros((6 + m, 6 + m))
+        M[:3, :3] = self.mass * np.eye(3)
+        M[3:6, :3] = cross_matrix(self.first_moment)
+        M[3:6, 3:6] = self.inertia
+        M[6:, :3], M[6:, 3:6], M[6:, 6:] = self.linear_coupling, self.angular_coupling, self.modal_mass
+        M[:3, 3:6] = M[3:6, :3].T
+        M[:6, 6:] = M[6:, :6].T
+        return M
+
+    @classmethod
+    def from_fields(
+        cls, weights: Any, positions: Any, shapes: Any, stiffening: tuple[Array, Array] | None = None
+    ) -> ModalInertia:
+        """The tensors of particles, or of fields interpolated by finite elements.
+
+        Parameters
+        ----------
+        weights : (n,) or (n, n)
+            Masses of the particles, or the (sparse) matrix of the products of shape functions of n nodes.
+        positions : (n, 3)
+            X, in the floating frame.
+        shapes : (n, 3, m)
+            Phi.
+        stiffening : (m, m, 3) and (m, m, 3, 3), optional
+            The integrals of g_ab dm and X g_ab^T dm.
+
+        Examples
+        --------
+        >>> still, moving = [[0], [0], [0]], [[0], [1], [0]]
+        >>> three = ModalInertia.from_fields([1.0, 2.0, 1.0], [(0, 0, 0), (1, 0, 0), (0, 1, 0)], [still, moving, still])
+        >>> three.mass, float(three.modal_mass[0, 0]), three.angular_coupling.tolist()
+        (4.0, 2.0, [[0.0, 0.0, 2.0]])
+        """
+        X = checks.array(_TITLE, "positions", positions, (len(positions), 3))
+        D = np.asarray(shapes, dtype=float)
+        if D.ndim != 3 or D.shape[:2] != X.shape:
+            raise ArgumentError(_TITLE, "shapes", f"must be ({len(X)}, 3, number of modes), got {D.shape}")
+        n, _, m = D.shape
+        W = np.asarray(weights, dtype=float) if not hasattr(weights, "tocsr") else weights
+        fields = np.concatenate((np.ones((n, 1)), X, D.reshape(n, 3 * m)), axis=1)
+        weighted = W[:, None] * fields if W.ndim == 1 else W @ fields
+        G = fields.T @ weighted
+        XX, XD = G[1:4, 1:4], G[1:4, 4:].reshape(3, 3, m)
+        DD = np.transpose(G[4:, 4:].reshape(3, m, 3, m), (1, 3, 0, 2))  # (m, m, 3, 3): Phi_a Phi_b^T dm
+        DD = 0.5 * (DD + np.transpose(DD, (1, 0, 3, 2)))
+        XD = np.transpose(XD, (2, 0, 1))
+        second: dict[str, Array] = {}
+        if stiffening is not None:
+            g, Xg = stiffening
+            J = _turning(Xg)
+            second = {
+                "linear_stiffening": g,
+                "angular_stiffening": _axial(Xg),
+                "inertia_stiffening": 0.5 * (J + np.swapaxes(J, -1, -2)),
+            }
+        return cls(
+            mass=float(G[0, 0]),
+            first_moment=G[0, 1:4],
+            inertia=_turning(0.5 * (XX + XX.T)),
+            modal_mass=np.trace(DD, axis1=2, axis2=3),
+            linear_coupling=G[0, 4:].reshape(3, m).T,
+            angular_coupling=_axial(XD),
+            cross_coupling=_axial(DD),
+            inertia_gradient=_turning(XD),
+            inertia_hessian=_turning(DD),
+            **second,
+        )
+
+
+def _axial(G: Array) -> Array:
+    """The integral of x cross y from that of x y^T."""
+    return np.stack(
+        (G[..., 1, 2] - G[..., 2, 1], G[..., 2, 0] - G[..., 0, 2], G[..., 0, 1] - G[..., 1, 0]), axis=-1
+    )  # fmt: skip
+
+
+def _turning(G: Array) -> Array:
+    """The integral of hat(x)^T hat(y) = (x . y) I - y x^T from that of x y^T."""
+    return np.trace(G, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - np.swapaxes(G, -1, -2)
+
+
+def cross_matrix(a: Array) -> Array:
+    """Matrix of the cross product."""
+    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+def numbers(item: str, argument: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """A finite float array of the given shape; None means zeros. Faster than `checks.array`, without parameters."""
+    if value is None:
+        return np.zeros(shape)
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError(item, argument, f"must be {'x'.join(map(str, shape))} numbers, got {value!r}") from None
+    if array.shape != shape:
+        raise ArgumentError(item, argument, f"must have the shape {shape}, got {array.shape}")
+    if not np.isfinite(array).all():
+        raise ArgumentError(item, argument, f"contains {array[~np.isfinite(array)][0]}; all must be finite")
+    return array
