@@ -102,12 +102,22 @@ def kernel(function: _Function) -> _Function:
 def quick(function: _Function) -> _Function:
     """Compile a kernel that lasts microseconds and is called from Python thousands of times a second.
 
-    It keeps the GIL: that is faster, and two threads cannot meet in the workspace of one object.
+    It keeps the GIL: that is faster, and two threads cannot meet in the workspace of one object. It takes writable
+    C-contiguous arrays of doubles and raises a TypeError for others, for which it would have to be compiled again.
     """
     if numba.config.DISABLE_JIT:
         return function
     compiled = numba.njit(error_model="numpy", no_cfunc_wrapper=True)(function)
     compiled._cache = _DigestCache(function)
+
+    def compile_for(*args: Any, **kwargs: Any) -> Any:
+        for x in args:
+            flags = x.flags if isinstance(x, np.ndarray) and x.dtype == np.float64 else None
+            if flags is None or not (flags.c_contiguous and flags.writeable and flags.aligned):
+                raise TypeError("expected writable C-contiguous arrays of doubles")
+        return type(compiled)._compile_for_args(compiled, *args, **kwargs)
+
+    compiled._compile_for_args = compile_for
     return compiled
 
 
