@@ -10,6 +10,7 @@ inner one, in the joint frame of the outer body: not the rates of the rotation v
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,17 +78,39 @@ class TreeData:
         link = self.links[i]
         return link.frame if link.parent < 0 else se3.inverse(self.links[link.parent].frame) @ link.frame
 
-    def table(self, gravity: Array, forced: bool, n_work: int) -> Array:
-        """What the kernels read: header, one row per link, workspace; see `kernels.recursion.table`."""
-        n = len(self.links)
-        out = np.zeros(layout.HEADER + n * layout.ROW + n_work)
-        out[layout.N_LINKS], out[layout.N_V] = n, self.n_v
-        out[layout.WORK] = layout.HEADER + n * layout.ROW
-        out[layout.FORCES] = forced
+    @functools.cached_property
+    def dof(self) -> tuple[int, ...]:
+        """First freedom of each link, counted from link to link."""
+        return tuple(int(k) for k in np.cumsum([0, *(link.n_v for link in self.links)]))
+
+    def _order(self) -> Array:
+        """Coordinate, start of the run and freedom before the run of every freedom: (3, n_v)."""
+        out = np.zeros((3, self.n_v))
+        for i, link in enumerate(self.links):
+            own = np.arange(link.n_v)
+            at = self.dof[i]
+            before = -1 if link.parent < 0 else self.dof[link.parent + 1] - 1
+            joined = before == at - 1 and before >= 0
+            out[0, at + own] = link.first + own
+            out[1, at + own] = out[1, before] if joined else at
+            out[2, at + own] = out[2, before] if joined else before
+        return out
+
+    def table(self, gravity: Array, forced: bool) -> Array:
+        """What the kernels read: header, one row per link, order, workspace; see `kernels.recursion.table`."""
+        n, n_v = len(self.links), self.n_v
+        order = layout.HEADER + n * layout.ROW
+        work = order + 3 * n_v
+        spatial = work + layout.work_size(n, n_v)
+        out = np.zeros(spatial + layout.spatial_size(n, n_v))
+        out[layout.N_LINKS], out[layout.N_V], out[layout.FORCES] = n, n_v, forced
+        out[layout.ORDER], out[layout.WORK], out[layout.SPATIAL] = order, work, spatial
+        out[order:work] = self._order().ravel()
         out[layout.GRAVITY : layout.GRAVITY + 3] = gravity
         rows = out[layout.HEADER : layout.HEADER + n * layout.ROW].reshape(n, layout.ROW)
         for i, (row, link) in enumerate(zip(rows, self.links, strict=True)):
-            row[: layout.FRAME] = link.kind, link.parent, link.first, link.slide, link.turn, link.n_modes
+            row[: layout.COUNT] = link.kind, link.parent, link.first, link.slide, link.turn, link.n_modes
+            row[layout.COUNT : layout.FRAME] = link.n_v, self.dof[i]
             H = self.frame_in_parent(i)
             row[layout.FRAME : layout.FRAME + 9] = H[:3, :3].ravel()
             row[layout.FRAME + 9 : layout.FRAME + 12] = H[:3, 3]
