@@ -128,6 +128,14 @@ def helper(function: _Function) -> _Function:
     return numba.njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
 
 
+def inlined(function: _Function) -> _Function:
+    """Compile a helper that LLVM must inline: where arguments are many or wide, a call costs more than the body."""
+    if numba.config.DISABLE_JIT:
+        return function
+    options = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True, "forceinline": True}
+    return numba.njit(error_model="numpy", nogil=True, **options)(function)
+
+
 def stage(function: _Function) -> _Function:
     """Compile a kernel that other kernels call through its address, so that its code is not compiled again in them.
 

@@ -6,8 +6,8 @@ never rotated.
 Source: Featherstone, Rigid Body Dynamics Algorithms (2008), table 7.1.
 """
 
-from cosserat.jit import helper, quick
-from cosserat.kernels.recursion.lanes import get, put, sines_cosines
+from cosserat.jit import inlined, quick
+from cosserat.kernels.recursion.lanes import get, like, put, sines_cosines
 from cosserat.kernels.recursion.link import get3, get9, gyration, inward, link_frame, momentum, outward, put3, put9
 from cosserat.kernels.recursion.table import (
     FIRST,
@@ -40,7 +40,7 @@ from cosserat.kernels.recursion.table import (
 from cosserat.kernels.vectors import add, cross, matmul, mul, mul_t, sub, transpose
 
 
-@helper
+@inlined
 def articulated_body(table, q, v, tau, work, wrench, effort, a_out):
     """a with M(q) a + h(q, v) = tau + the model's own forces."""
     n, n_v = int(table[N_LINKS]), int(table[N_V])
@@ -66,13 +66,13 @@ def articulated_body(table, q, v, tau, work, wrench, effort, a_out):
     _outward_accelerations(table, v, work, n, a_out)
 
 
-@helper
+@inlined
 def _outward_velocities(table, q, v, work, wrench, n, n_v):
     """Frames, twists, bias forces and own inertias of the links."""
     forced = table[FORCES] != 0.0
     angles = n * W_ROW
     sines_cosines(q, n_v, work, angles)
-    zero = 0.0 * get(q, 0)
+    zero = like(0.0, get(q, 0))
     rest = (zero, zero, zero)
     for i in range(n):
         row, at = HEADER + i * ROW, i * W_ROW
@@ -110,7 +110,7 @@ def _outward_velocities(table, q, v, work, wrench, n, n_v):
         _put6(work, at + W_INERTIA + 15, J)
 
 
-@helper
+@inlined
 def _fold_hinge(table, row, at, v, k, work, a_out):
     """Take the motion of a hinge out of a link's articulated inertia and add the rest to its parent."""
     A, B, C = _get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), _get6(work, at + W_INERTIA + 15)
@@ -164,7 +164,7 @@ def _fold_hinge(table, row, at, v, k, work, a_out):
     _add_to_parent(work, parent * W_ROW, R, p, _rotated(R, a), Bp, Cp, f, t)
 
 
-@helper
+@inlined
 def _fold_screw(table, row, at, v, k, work, a_out):
     """The same for a slider or a screw."""
     A, B, C = _get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), _get6(work, at + W_INERTIA + 15)
@@ -207,7 +207,7 @@ def _fold_screw(table, row, at, v, k, work, a_out):
     _add_to_parent(work, parent * W_ROW, R, p, _rotated(R, A), Bp, _rotated(R, C), f, t)
 
 
-@helper
+@inlined
 def _fold_ball(table, row, at, v, k, work, a_out):
     """The same for a spherical joint: what is left resists translations only."""
     A, B, C = _get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), _get6(work, at + W_INERTIA + 15)
@@ -225,13 +225,13 @@ def _fold_ball(table, row, at, v, k, work, a_out):
     bias = cross(get3(work, at + W_TWIST), get3(v, k))
     f = add(add(f, _symmetric(A, bias)), mul(B, share))
     R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
-    zero = 0.0 * share[0]
+    zero = like(0.0, share[0])
     B = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
     C = (zero, zero, zero, zero, zero, zero)
     _add_to_parent(work, parent * W_ROW, R, p, _rotated(R, A), B, C, f, get3(a_out, k))
 
 
-@helper
+@inlined
 def _fold_free(table, row, at, k, work, a_out):
     """The same for a free joint, through which nothing but its effort passes; the acceleration is known at once."""
     A, B, C = _get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), _get6(work, at + W_INERTIA + 15)
@@ -254,10 +254,10 @@ def _fold_free(table, row, at, k, work, a_out):
         put3(work, above + 3, add(get3(work, above + 3), t))
 
 
-@helper
+@inlined
 def _outward_accelerations(table, v, work, n, a_out):
     """Accelerations of joints and links; the ground accelerates upwards instead of gravity."""
-    zero = 0.0 * get(v, 0)
+    zero = like(0.0, get(v, 0))
     rest = (zero, zero, zero)
     fall = (zero - table[GRAVITY], zero - table[GRAVITY + 1], zero - table[GRAVITY + 2])
     for i in range(n):
@@ -308,7 +308,7 @@ def _outward_accelerations(table, v, work, n, a_out):
         put3(work, at + W_ACCELERATION + 3, y)
 
 
-@helper
+@inlined
 def _screw_bias(work, at, slide, turn):
     """ad(twist) S q_dot, whose third components vanish."""
     return (
@@ -317,7 +317,7 @@ def _screw_bias(work, at, slide, turn):
     ), (turn * get(work, at + W_TWIST + 4), -turn * get(work, at + W_TWIST + 3))
 
 
-@helper
+@inlined
 def _add_to_parent(work, above, R, p, A, B, C, f, t):
     """Add an inertia with blocks already in the parent's axes, and a force, about the parent's origin.
 
@@ -348,24 +348,24 @@ def _add_to_parent(work, above, R, p, A, B, C, f, t):
     put3(work, above + W_FORCE + 3, add(get3(work, above + W_FORCE + 3), t))
 
 
-@helper
+@inlined
 def _get6(array, i):
     return get(array, i), get(array, i + 1), get(array, i + 2), get(array, i + 3), get(array, i + 4), get(array, i + 5)
 
 
-@helper
+@inlined
 def _put6(array_out, i, a):
     put3(array_out, i, (a[0], a[1], a[2]))
     put3(array_out, i + 3, (a[3], a[4], a[5]))
 
 
-@helper
+@inlined
 def _add6(array_out, i, a):
     b = _get6(array_out, i)
     _put6(array_out, i, (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]))
 
 
-@helper
+@inlined
 def _rotated(R, A):
     """R A R^T, A symmetric."""
     M = _times(R, A)
@@ -379,7 +379,7 @@ def _rotated(R, A):
     )
 
 
-@helper
+@inlined
 def _times(B, S):
     """B S, S symmetric."""
     return (
@@ -392,13 +392,13 @@ def _times(B, S):
     )  # fmt: skip
 
 
-@helper
+@inlined
 def _symmetric(S, a):
     return (S[0] * a[0] + S[1] * a[1] + S[2] * a[2], S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
             S[2] * a[0] + S[4] * a[1] + S[5] * a[2])  # fmt: skip
 
 
-@helper
+@inlined
 def _inverse(S):
     """Inverse of a symmetric matrix."""
     a, b, c = S[3] * S[5] - S[4] * S[4], S[2] * S[4] - S[1] * S[5], S[1] * S[4] - S[2] * S[3]

@@ -14,7 +14,7 @@ from llvmlite import ir
 from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
-from cosserat.jit import helper
+from cosserat.jit import inlined
 
 LANES = 4
 
@@ -174,7 +174,19 @@ def put(array_out, i, x):
     array_out[i] = x
 
 
-@overload(get, inline="never")
+def like(x, reference):
+    """A double as wide as a reference."""
+    return x
+
+
+@overload(like)
+def _like(x, reference):
+    if isinstance(reference, LanesType):
+        return lambda x, reference: _wide(x)
+    return lambda x, reference: x
+
+
+@overload(get)
 def _get(array, i):
     if array.ndim == 1:
         return lambda array, i: array[i]
@@ -194,7 +206,7 @@ def _put(array_out, i, x):
     return lambda array_out, i, x: _store(array_out, i, _wide(x))
 
 
-@helper
+@inlined
 def sine_cosine_rest(r):
     """sin and cos of an angle in [-pi/4, pi/4]; minimax polynomials, about one unit in the last place."""
     z = r * r
@@ -211,7 +223,7 @@ def sine_cosine_rest(r):
     return r + r * z * s, 1.0 - 0.5 * z + z * z * c
 
 
-@helper
+@inlined
 def sine_cosine(x):
     """Sine and cosine of an angle below `FAR`, without a branch, so that a loop over angles is vectorised."""
     n = (x * TWO_OVER_PI + ROUND) - ROUND

@@ -1,12 +1,12 @@
 """One link of the recursions: its frame in the parent's, and products of its inertia; tuples of numbers or lanes."""
 
-from cosserat.jit import helper
+from cosserat.jit import inlined
 from cosserat.kernels.frames import exp_frame
-from cosserat.kernels.recursion.lanes import get, per_lane, put
+from cosserat.kernels.recursion.lanes import get, like, per_lane, put
 from cosserat.kernels.recursion.table import FRAME, REVOLUTE, SCREW, SLIDE, SPHERICAL, TURN
 
 
-@helper
+@inlined
 def rotation_exp(x, y, z):
     """Rotation by a rotation vector."""
     R, _ = exp_frame((0.0, 0.0, 0.0), (x, y, z))
@@ -16,13 +16,13 @@ def rotation_exp(x, y, z):
 rotation = per_lane(rotation_exp)
 
 
-@helper
+@inlined
 def get3(array, i):
     """Three numbers."""
     return get(array, i), get(array, i + 1), get(array, i + 2)
 
 
-@helper
+@inlined
 def put3(array_out, i, a):
     """Write three numbers."""
     put(array_out, i, a[0])
@@ -30,7 +30,7 @@ def put3(array_out, i, a):
     put(array_out, i + 2, a[2])
 
 
-@helper
+@inlined
 def get9(array, i):
     """Nine numbers."""
     return (
@@ -39,7 +39,7 @@ def get9(array, i):
     )  # fmt: skip
 
 
-@helper
+@inlined
 def put9(array_out, i, a):
     """Write nine numbers."""
     put3(array_out, i, (a[0], a[1], a[2]))
@@ -47,24 +47,20 @@ def put9(array_out, i, a):
     put3(array_out, i + 6, (a[6], a[7], a[8]))
 
 
-@helper
+@inlined
 def link_frame(table, row, kind, q, first, sine, cosine):
     """Frame (R, p) of a link in its parent's link frame; sine and cosine are those of its coordinate `first`."""
     t = get9(table, row + FRAME)
     x, y, z = get3(table, row + FRAME + 9)
-    one = 0.0 * get(q, first)  # a number or lanes, like what the other branches give
-    p = (x + one, y + one, z + one)
+    p = (like(x, sine), like(y, sine), like(z, sine))  # as wide as what the other branches give
     if kind == REVOLUTE:
-        return _turned(t, sine, cosine, one), p
+        return _turned(t, sine, cosine), p
     if kind == SCREW:
         along = table[row + SLIDE] * get(q, first)
         p = (x + along * t[2], y + along * t[5], z + along * t[8])
         if table[row + TURN] == 0.0:
-            return (
-                t[0] + one, t[1] + one, t[2] + one, t[3] + one, t[4] + one, t[5] + one, t[6] + one, t[7] + one,
-                t[8] + one,
-            ), p  # fmt: skip
-        return _turned(t, sine, cosine, one), p
+            return _turned(t, like(0.0, sine), like(1.0, sine)), p
+        return _turned(t, sine, cosine), p
     sign = table[row + TURN]
     a = first if kind == SPHERICAL else first + 3
     w = get3(q, a)
@@ -94,17 +90,17 @@ def link_frame(table, row, kind, q, first, sine, cosine):
     return R, p
 
 
-@helper
-def _turned(t, s, c, one):
+@inlined
+def _turned(t, s, c):
     """R_z(q) after a constant rotation t."""
     return (
-        c * t[0] + s * t[1], c * t[1] - s * t[0], t[2] + one,
-        c * t[3] + s * t[4], c * t[4] - s * t[3], t[5] + one,
-        c * t[6] + s * t[7], c * t[7] - s * t[6], t[8] + one,
+        c * t[0] + s * t[1], c * t[1] - s * t[0], like(t[2], s),
+        c * t[3] + s * t[4], c * t[4] - s * t[3], like(t[5], s),
+        c * t[6] + s * t[7], c * t[7] - s * t[6], like(t[8], s),
     )  # fmt: skip
 
 
-@helper
+@inlined
 def inward(R, p, u, w):
     """Twist of the parent, seen in the link's frame: (R^T (u + w x p), R^T w)."""
     x = u[0] + w[1] * p[2] - w[2] * p[1]
@@ -121,7 +117,7 @@ def inward(R, p, u, w):
     )
 
 
-@helper
+@inlined
 def outward(R, p, f, m):
     """Wrench of a link, seen in its parent's frame: (R f, R m + p x R f)."""
     x = R[0] * f[0] + R[1] * f[1] + R[2] * f[2]
@@ -134,7 +130,7 @@ def outward(R, p, f, m):
     )
 
 
-@helper
+@inlined
 def momentum(m, h, J, u, w):
     """I (u, w) of a rigid body: mass m, first moment h, inertia J (xx xy xz yy yz zz)."""
     return (
@@ -148,7 +144,7 @@ def momentum(m, h, J, u, w):
     )
 
 
-@helper
+@inlined
 def gyration(u, w, p, l):
     """(u, w) x* (p, l) = (w x p, w x l + u x p): rate of a momentum carried by a moving frame."""
     return (

@@ -3,8 +3,8 @@
 Source: [Boyer05] (64)-(66) without modes; Featherstone, Rigid Body Dynamics Algorithms (2008), table 5.1.
 """
 
-from cosserat.jit import helper, quick
-from cosserat.kernels.recursion.lanes import get, put, sines_cosines
+from cosserat.jit import inlined, quick
+from cosserat.kernels.recursion.lanes import get, like, put, sines_cosines
 from cosserat.kernels.recursion.link import get3, get9, gyration, inward, link_frame, momentum, outward, put3, put9
 from cosserat.kernels.recursion.table import (
     FIRST,
@@ -34,14 +34,14 @@ from cosserat.kernels.recursion.table import (
 from cosserat.kernels.vectors import add, cross, sub
 
 
-@helper
+@inlined
 def newton_euler(table, q, v, a, work, wrench, effort, tau_out):
     """tau = M(q) a + h(q, v) less the model's own forces: wrenches on links and efforts in joints, if it has any."""
     n, n_v = int(table[N_LINKS]), int(table[N_V])
     forced = table[FORCES] != 0.0
     angles = n * W_ROW
     sines_cosines(q, n_v, work, angles)
-    zero = 0.0 * get(q, 0)
+    zero = like(0.0, get(q, 0))
     rest = (zero, zero, zero)
     fall = (zero - table[GRAVITY], zero - table[GRAVITY + 1], zero - table[GRAVITY + 2])
     for i in range(n):

@@ -3,7 +3,7 @@
 In these coordinates twists of different links add without transformations, and so do the inertias of composite bodies.
 """
 
-from cosserat.jit import helper
+from cosserat.jit import inlined
 from cosserat.kernels.recursion.lanes import sines_cosines
 from cosserat.kernels.recursion.link import get3, get9, gyration, link_frame, momentum, put3, put9
 from cosserat.kernels.recursion.table import (
@@ -45,7 +45,7 @@ from cosserat.kernels.recursion.table import (
 from cosserat.kernels.vectors import add, axpy, cross, dot, matmul, mul, scale, sub
 
 
-@helper
+@inlined
 def spatial_parts(table):
     """Views into the workspace: rows of links, components (24, n_v) of freedoms, origin (3,)."""
     n, n_v, at = int(table[N_LINKS]), int(table[N_V]), int(table[SPATIAL])
@@ -54,7 +54,7 @@ def spatial_parts(table):
     return links, freedoms, table[at + n * X_ROW + n_v * 24 :]
 
 
-@helper
+@inlined
 def place_links(table, q, links, freedoms, origin):
     """World frames of the links, about `origin`, and the axes S (6) of their freedoms."""
     n, n_v = int(table[N_LINKS]), int(table[N_V])
@@ -89,7 +89,7 @@ def place_links(table, q, links, freedoms, origin):
                     _set(freedoms, D_AXIS, d + c, z, (0.0, 0.0, 0.0))
 
 
-@helper
+@inlined
 def _set(freedoms, first, d, u, w):
     """Write the six components of a freedom; `first` is in floats where Numba would specialise on a literal."""
     c = int(first)
@@ -101,13 +101,13 @@ def _set(freedoms, first, d, u, w):
     freedoms[c + 5, d] = w[2]
 
 
-@helper
+@inlined
 def part(freedoms, first, d):
     """Three components of a freedom."""
     return freedoms[first, d], freedoms[first + 1, d], freedoms[first + 2, d]
 
 
-@helper
+@inlined
 def own_inertias(table, links):
     """Inertias of the links themselves."""
     for i in range(int(table[N_LINKS])):
@@ -133,7 +133,7 @@ def own_inertias(table, links):
         links[o + 5] = M[6] * R[6] + M[7] * R[7] + M[8] * R[8] + e - 2.0 * x[2] * g[2]
 
 
-@helper
+@inlined
 def move_links(table, v, links, freedoms):
     """World twists of the links, and of every freedom: psi = V_parent x S, sum = psi + V_link x S."""
     for i in range(int(table[N_LINKS])):
@@ -158,13 +158,13 @@ def move_links(table, v, links, freedoms):
             _set(freedoms, D_SUM, d + c, add(a, e), add(b, f))
 
 
-@helper
+@inlined
 def bracket(u, w, s, t):
     """ad(u, w) (s, t) = (w x s + u x t, w x t)."""
     return add(cross(w, s), cross(u, t)), cross(w, t)
 
 
-@helper
+@inlined
 def accelerate_links(table, v, a, links, freedoms):
     """World accelerations (gravity included), psi_dot = A_parent x S + V_parent x psi, momenta and forces of links.
 
@@ -210,14 +210,14 @@ def accelerate_links(table, v, a, links, freedoms):
         links[o + 5] = 2.0 * (w[0] * J[4] - w[1] * J[2] - u[2] * h[2]) + uh
 
 
-@helper
+@inlined
 def _inertia(links, at):
     o = at + X_INERTIA
     J = (links[o], links[o + 1], links[o + 2], links[o + 3], links[o + 4], links[o + 5])
     return links[at + X_MASS], get3(links, at + X_MOMENT), J
 
 
-@helper
+@inlined
 def gather(table, i, links, first, last):
     """Add numbers first ... last - 1 of link i to those of its parent."""
     parent = int(table[HEADER + i * ROW + PARENT])
@@ -226,7 +226,7 @@ def gather(table, i, links, first, last):
             links[parent * X_ROW + c] += links[i * X_ROW + c]
 
 
-@helper
+@inlined
 def composite_force(links, i, s, t):
     """I (s, t) with the inertia at link i."""
     m, h, J = _inertia(links, i * X_ROW)
