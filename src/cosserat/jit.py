@@ -99,26 +99,37 @@ def kernel(function: _Function) -> _Function:
     return compiled
 
 
-def quick(function: _Function) -> _Function:
+def quick(*dimensions: int) -> Callable[[_Function], _Function]:
     """Compile a kernel that lasts microseconds and is called from Python thousands of times a second.
 
     It keeps the GIL: that is faster, and two threads cannot meet in the workspace of one object. It takes writable
-    C-contiguous arrays of doubles and raises a TypeError for others, for which it would have to be compiled again.
+    C-contiguous arrays of doubles with these numbers of dimensions, and raises a TypeError for anything else instead
+    of being compiled again.
     """
-    if numba.config.DISABLE_JIT:
-        return function
-    compiled = numba.njit(error_model="numpy", no_cfunc_wrapper=True)(function)
-    compiled._cache = _DigestCache(function)
 
-    def compile_for(*args: Any, **kwargs: Any) -> Any:
-        for x in args:
-            flags = x.flags if isinstance(x, np.ndarray) and x.dtype == np.float64 else None
-            if flags is None or not (flags.c_contiguous and flags.writeable and flags.aligned):
-                raise TypeError("expected writable C-contiguous arrays of doubles")
-        return type(compiled)._compile_for_args(compiled, *args, **kwargs)
+    def decorate(function: _Function) -> _Function:
+        if numba.config.DISABLE_JIT:
+            return function
+        compiled = numba.njit(error_model="numpy", no_cfunc_wrapper=True)(function)
+        compiled._cache = _DigestCache(function)
+        signature = tuple(numba.types.Array(numba.types.float64, n, "C") for n in dimensions)
 
-    compiled._compile_for_args = compile_for
-    return compiled
+        def compile_for(*args: Any, **kwargs: Any) -> Any:
+            if [_plain_array(x) for x in args] != list(dimensions):
+                raise TypeError(f"expected writable C-contiguous arrays of doubles of {dimensions} dimensions")
+            return compiled.compile(signature)
+
+        compiled._compile_for_args = compile_for
+        return compiled
+
+    return decorate
+
+
+def _plain_array(x: Any) -> int:
+    """Number of dimensions of a writable C-contiguous array of doubles, -1 for anything else."""
+    if not isinstance(x, np.ndarray) or x.dtype != np.float64:
+        return -1
+    return x.ndim if x.flags.c_contiguous and x.flags.writeable and x.flags.aligned else -1
 
 
 def helper(function: _Function) -> _Function:

@@ -83,7 +83,7 @@ class TreeData:
         """First freedom of each link, counted from link to link."""
         return tuple(int(k) for k in np.cumsum([0, *(link.n_v for link in self.links)]))
 
-    def _order(self) -> Array:
+    def order(self) -> Array:
         """Coordinate, start of the run and freedom before the run of every freedom: (3, n_v)."""
         out = np.zeros((3, self.n_v))
         for i, link in enumerate(self.links):
@@ -105,7 +105,7 @@ class TreeData:
         out = np.zeros(spatial + layout.spatial_size(n, n_v))
         out[layout.N_LINKS], out[layout.N_V], out[layout.FORCES] = n, n_v, forced
         out[layout.ORDER], out[layout.WORK], out[layout.SPATIAL] = order, work, spatial
-        out[order:work] = self._order().ravel()
+        out[order:work] = self.order().ravel()
         out[layout.GRAVITY : layout.GRAVITY + 3] = gravity
         rows = out[layout.HEADER : layout.HEADER + n * layout.ROW].reshape(n, layout.ROW)
         for i, (row, link) in enumerate(zip(rows, self.links, strict=True)):

@@ -8,7 +8,7 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), table 7.1.
 
 from cosserat.jit import inlined, quick
 from cosserat.kernels.recursion.lanes import get, like, put, sines_cosines
-from cosserat.kernels.recursion.link import get3, get9, gyration, inward, link_frame, momentum, outward, put3, put9
+from cosserat.kernels.recursion.link import fault, get3, get9, gyration, inward, link_frame, momentum, outward, put3, put9
 from cosserat.kernels.recursion.table import (
     FIRST,
     FORCES,
@@ -407,10 +407,13 @@ def _inverse(S):
             (S[0] * S[3] - S[1] * S[1]) * d)  # fmt: skip
 
 
-@quick
+@quick(1, 1, 1, 1, 1)
 def forward_dynamics(table, q, v, tau, a_out):
-    """Accelerations a (n_v,) of one state."""
-    n = int(table[N_LINKS])
+    """Accelerations a (n_v,) of one state; returns 1, and does nothing, if a vector has a wrong size or is not finite."""
+    n, n_v = int(table[N_LINKS]), int(table[N_V])
+    if fault(n_v, q, v, tau, a_out) != 0:
+        return 1
     work = table[int(table[WORK]) :]
-    wrench = work[n * W_ROW + 2 * int(table[N_V]) :]
+    wrench = work[n * W_ROW + 2 * n_v :]
     articulated_body(table, q, v, tau, work, wrench, wrench[6 * n :], a_out)
+    return 0

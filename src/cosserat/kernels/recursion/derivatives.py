@@ -16,7 +16,7 @@ import numpy as np
 
 from cosserat.jit import helper, quick
 from cosserat.kernels.recursion.articulated import articulated_body
-from cosserat.kernels.recursion.link import get3, gyration
+from cosserat.kernels.recursion.link import fault, get3, gyration
 from cosserat.kernels.recursion.spatial import (
     accelerate_links,
     composite_force,
@@ -197,23 +197,41 @@ def minus_product(A, B, out):
                 out[i, j] -= s * B[k, j]
 
 
-@quick
+@quick(1, 1, 1, 1, 2, 2, 2)
 def inverse_dynamics_derivatives(table, q, v, a, dq_out, dv_out, mass_out):
-    """d tau/d q, d tau/d v, d tau/d a (n_v, n_v) of one state, freedoms counted from link to link."""
+    """d tau/d q, d tau/d v, d tau/d a (n_v, n_v), freedoms counted from link to link; returns 1 for bad vectors."""
+    if fault(int(table[N_V]), q, v, a, dq_out[0]) != 0:
+        return 1
     inverse_derivatives(table, q, v, a, dq_out, dv_out, mass_out)
+    return 0
 
 
-@quick
+@helper
+def _divide(parts, dq_out, dv_out, dtau_out):
+    """d a/d q = -M^-1 d tau/d q, d a/d v, M^-1 from parts (3, n_v, n_v): d tau/d q, d tau/d v, M, which is lost."""
+    invert(parts[2], dq_out, dtau_out)
+    minus_product(dtau_out, parts[0], dq_out)
+    minus_product(dtau_out, parts[1], dv_out)
+
+
+@quick(3, 2, 2, 2)
+def divide_by_mass(parts, dq_out, dv_out, dtau_out):
+    """Derivatives of forward dynamics from those of inverse dynamics."""
+    _divide(parts, dq_out, dv_out, dtau_out)
+
+
+@quick(1, 1, 1, 1, 3, 1, 2, 2, 2)
 def forward_dynamics_derivatives(table, q, v, tau, scratch, a_out, dq_out, dv_out, dtau_out):
     """a, and d a/d q, d a/d v, d a/d tau = M^-1 (n_v, n_v), freedoms counted from link to link; scratch (3, n_v, n_v).
 
-    d a/d q = -M^-1 d tau/d q at the acceleration a.
+    Returns 1 for bad vectors.
     """
-    n = int(table[N_LINKS])
+    n, n_v = int(table[N_LINKS]), int(table[N_V])
+    if fault(n_v, q, v, tau, a_out) != 0:
+        return 1
     work = table[int(table[WORK]) :]
-    wrench = work[n * W_ROW + 2 * int(table[N_V]) :]
+    wrench = work[n * W_ROW + 2 * n_v :]
     articulated_body(table, q, v, tau, work, wrench, wrench[6 * n :], a_out)
     inverse_derivatives(table, q, v, a_out, scratch[0], scratch[1], scratch[2])
-    invert(scratch[2], dq_out, dtau_out)
-    minus_product(dtau_out, scratch[0], dq_out)
-    minus_product(dtau_out, scratch[1], dv_out)
+    _divide(scratch, dq_out, dv_out, dtau_out)
+    return 0

@@ -71,7 +71,7 @@ def _define(symbol, instruction):
                         x if isinstance(kind, LanesType) else _broadcast(builder, x)
                         for x, kind in zip(values, signature.args, strict=True)
                     ]
-                    return getattr(builder, instruction)(*wide)
+                    return getattr(builder, instruction)(*wide, flags=("contract",))
 
 
 for _symbol, _instruction in (

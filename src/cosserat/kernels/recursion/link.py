@@ -1,6 +1,8 @@
 """One link of the recursions: its frame in the parent's, and products of its inertia; tuples of numbers or lanes."""
 
-from cosserat.jit import inlined
+import math
+
+from cosserat.jit import helper, inlined
 from cosserat.kernels.frames import exp_frame
 from cosserat.kernels.recursion.lanes import get, like, per_lane, put
 from cosserat.kernels.recursion.table import FRAME, REVOLUTE, SCREW, SLIDE, SPHERICAL, TURN
@@ -14,6 +16,17 @@ def rotation_exp(x, y, z):
 
 
 rotation = per_lane(rotation_exp)
+
+
+@helper
+def fault(n_v, a, b, c, d):
+    """0 if four vectors have n_v numbers each and the first three are finite; 1 otherwise."""
+    if len(a) != n_v or len(b) != n_v or len(c) != n_v or len(d) != n_v:
+        return 1
+    bad = 0
+    for i in range(n_v):
+        bad |= int(not abs(a[i]) < math.inf) | int(not abs(b[i]) < math.inf) | int(not abs(c[i]) < math.inf)
+    return bad
 
 
 @inlined
