@@ -166,7 +166,7 @@ def _swap_odd(typing_context, s, c, shifted):
 
 def get(array, i):
     """Number i of a one-dimensional array, row i of a two-dimensional one."""
-    return array[i]
+    return 1.0 * array[i]  # a copy: a row may be written while its old value is in use
 
 
 def put(array_out, i, x):
