@@ -40,13 +40,13 @@ class Spanning:
     edges: tuple[Edge, ...]  # from the ground outwards, depth first: a chain has consecutive edges
     loops: tuple[Loop, ...]
 
-    def demand_tree(self, call: str) -> None:
+    def demand_tree(self, title: str) -> None:
         """Raise if there are loops."""
         if self.loops:
             loop = self.loops[0]
             around = ", ".join(repr(name) for name in (*loop.through, loop.joint.name))
             raise ModelError(
-                f"{call}: the joints {around} form a closed loop, and this call needs a tree; remove a joint of the "
+                f"{title}: the joints {around} form a closed loop, and this call needs a tree; remove a joint of the "
                 f"loop such as {loop.joint.name!r}, or use cs.simulate, which closes loops by constraints"
             )
 
@@ -65,7 +65,9 @@ def span(model: Model) -> Spanning:
     for name in root.names:
         number.setdefault(root.find(name), len(number))
     group = {name: number[root.find(name)] for name in root.names}
-    bodies = tuple(tuple(b for b in model.bodies if group[b.name] == k) for k in range(len(number)))
+    bodies: list[list[RigidBody]] = [[] for _ in number]
+    for body in model.bodies:
+        bodies[group[body.name]].append(body)
 
     movable = [joint for joint in model.joints if joint.kind != "fixed"]
     kept: list[Joint] = []
@@ -79,7 +81,7 @@ def span(model: Model) -> Spanning:
         Loop(joint, _path(above, group[_body(joint.parent)], group[_body(joint.child)]))
         for joint in sorted(cut, key=lambda j: order[j.name])
     )
-    return Spanning(group, bodies, tuple(edges), loops)
+    return Spanning(group, tuple(tuple(b) for b in bodies), tuple(edges), loops)
 
 
 def _body(place: Place) -> str:

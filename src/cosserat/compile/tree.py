@@ -11,13 +11,14 @@ inner one, in the joint frame of the outer body: not the rates of the rotation v
 from __future__ import annotations
 
 import functools
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.spanning import GROUND_GROUP, Edge, Loop, Spanning, span
-from cosserat.errors import ModelError
+from cosserat.errors import CosseratWarning, ModelError
 from cosserat.kernels.recursion import table as layout
 from cosserat.lie import se3, so3
 from cosserat.model.bodies import RigidBody
@@ -130,6 +131,9 @@ def compile_tree(model: Model, call: str = "tree") -> TreeData:
             f"{call}: {model.title} has beams ({names}); relative coordinates are offered for rigid bodies only: "
             "replace a beam by a RigidBody.bar, or use cs.simulate"
         )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CosseratWarning)  # a body that nothing moves still has coordinates
+        model.validate()
     spanning = span(model)
     if not spanning.edges:
         raise ModelError(f"{call}: {model.title}: every body is fixed to the ground; there is nothing that moves")

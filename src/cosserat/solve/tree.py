@@ -86,7 +86,7 @@ class Tree:
 
     def __init__(self, model: Model) -> None:
         self.data = compile_tree(model, "Tree")
-        self.data.spanning.demand_tree("Tree")
+        self.data.spanning.demand_tree(self.data.title)
         self.coordinates = self.data.coordinates
         self.time = 0.0
         self._model = model
@@ -99,7 +99,7 @@ class Tree:
         self._wrench = self._table[at : at + 6 * n].reshape(1, 6 * n)
         self._effort = self._table[at + 6 * n : at + 6 * n + n_v].reshape(1, n_v)
         self._check = StateChecker(self.data.title, self.coordinates)
-        self._scratch = np.empty((3, n_v, n_v))
+        self._scratch = np.empty((0, n_v, n_v))
         order = self.data.order()[0].astype(int)
         self._place = None if np.array_equal(order, np.arange(n_v)) else np.argsort(order)
         self._lock = threading.Lock()
@@ -243,6 +243,8 @@ class Tree:
         """d a/d q, d a/d v and d a/d tau = M^-1, each (n, n), and the accelerations a (n,) themselves."""
         dq, dv, dtau = self._matrices("forward_dynamics_derivatives", out, 3)
         a = np.empty(self._n)
+        if len(self._scratch) == 0:
+            self._scratch = np.empty((3, self._n, self._n))
         status = 1
         if not self._forced:
             try:
@@ -256,7 +258,7 @@ class Tree:
                 self._check.vector("forward_dynamics_derivatives", *pair) for pair in (("q", q), ("v", v), ("tau", tau))
             )
             self.forward_dynamics(q, v, tau, a)
-            parts = np.empty((3, self._n, self._n))
+            parts = self._scratch
             derivatives.inverse_dynamics_derivatives(self._table, q, v, a, *parts)
             self._add_force_derivatives(q, v, parts[0], parts[1])
             derivatives.divide_by_mass(parts, dq, dv, dtau)
