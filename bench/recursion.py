@@ -26,9 +26,8 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import pinocchio_models as robots
-
 import cosserat as cs
+import pinocchio_models as robots
 
 Record = dict[str, Any]
 
@@ -78,6 +77,34 @@ def pairs() -> dict[str, cs.Model]:
     }
 
 
+Row = tuple[str, Callable[[], object], Callable[[], object], Callable[[], object], float]
+
+
+def rows_of(model: cs.Model) -> list[Row]:
+    """Return algorithm, Pinocchio's call, ours with out-arguments, the friendly one, and how much faster we must be."""
+    robot = robots.pinocchio_model(model)
+    data, tree = robot.createData(), cs.Tree(model)
+    n = robot.nv
+    q, v, a = np.random.default_rng(2).normal(size=(3, n))
+    p = robots.pinocchio_coordinates(model, robot, q)
+    out, matrices = np.empty(n), [np.empty((n, n)) for _ in range(3)]
+    target = 1.2 if n == 7 else 2.0
+    return [
+        ("inverse_dynamics", lambda: pin.rnea(robot, data, p, v, a), lambda: tree.inverse_dynamics(q, v, a, out),
+         lambda: cs.inverse_dynamics(model, q, v, a), target),
+        ("forward_dynamics", lambda: pin.aba(robot, data, p, v, a), lambda: tree.forward_dynamics(q, v, a, out),
+         lambda: cs.forward_dynamics(model, q, v, a), target),
+        ("mass_matrix", lambda: pin.crba(robot, data, p), lambda: tree.mass_matrix(q, matrices[0]),
+         lambda: cs.mass_matrix(model, q), 0.0),
+        ("inverse_dynamics_derivatives", lambda: pin.computeRNEADerivatives(robot, data, p, v, a),
+         lambda: tree.inverse_dynamics_derivatives(q, v, a, matrices),
+         lambda: cs.inverse_dynamics_derivatives(model, q, v, a), 1.0),
+        ("forward_dynamics_derivatives", lambda: pin.computeABADerivatives(robot, data, p, v, a),
+         lambda: tree.forward_dynamics_derivatives(q, v, a, (*matrices, out)),
+         lambda: cs.forward_dynamics_derivatives(model, q, v, a), 1.0),
+    ]  # fmt: skip
+
+
 def per_call(turns: int, console: Console) -> list[Record]:
     """Single calls: with out-arguments, friendly, and Pinocchio's."""
     table = table_of(
@@ -86,27 +113,7 @@ def per_call(turns: int, console: Console) -> list[Record]:
     )  # fmt: skip
     records: list[Record] = []
     for name, model in pairs().items():
-        robot = robots.pinocchio_model(model)
-        data, tree = robot.createData(), cs.Tree(model)
-        n = robot.nv
-        q, v, a = np.random.default_rng(2).normal(size=(3, n))
-        p = robots.pinocchio_coordinates(model, robot, q)
-        out, matrices = np.empty(n), [np.empty((n, n)) for _ in range(3)]
-        rows: list[tuple[str, Any, Any, Any, float]] = [
-            ("inverse_dynamics", lambda: pin.rnea(robot, data, p, v, a), lambda: tree.inverse_dynamics(q, v, a, out),
-             lambda: cs.inverse_dynamics(model, q, v, a), 1.2 if n == 7 else 2.0),
-            ("forward_dynamics", lambda: pin.aba(robot, data, p, v, a), lambda: tree.forward_dynamics(q, v, a, out),
-             lambda: cs.forward_dynamics(model, q, v, a), 1.2 if n == 7 else 2.0),
-            ("mass_matrix", lambda: pin.crba(robot, data, p), lambda: tree.mass_matrix(q, matrices[0]),
-             lambda: cs.mass_matrix(model, q), 0.0),
-            ("inverse_dynamics_derivatives", lambda: pin.computeRNEADerivatives(robot, data, p, v, a),
-             lambda: tree.inverse_dynamics_derivatives(q, v, a, matrices),
-             lambda: cs.inverse_dynamics_derivatives(model, q, v, a), 1.0),
-            ("forward_dynamics_derivatives", lambda: pin.computeABADerivatives(robot, data, p, v, a),
-             lambda: tree.forward_dynamics_derivatives(q, v, a, matrices),
-             lambda: cs.forward_dynamics_derivatives(model, q, v, a), 1.0),
-        ]  # fmt: skip
-        for algorithm, theirs, fast, friendly, target in rows:
+        for algorithm, theirs, fast, friendly, target in rows_of(model):
             peer, ours, kind = (1e6 * t for t in least([theirs, fast, friendly], turns))
             plain = algorithm in ("inverse_dynamics", "forward_dynamics")
             table.add_row(
@@ -122,8 +129,8 @@ def per_call(turns: int, console: Console) -> list[Record]:
 
 def batch(turns: int, console: Console) -> list[Record]:
     """Many states in one call, against rneaInParallel and abaInParallel with one thread."""
-    table = table_of(f"{STATES} states in one call, one thread (µs per state)", "robot", "algorithm", "Pinocchio", "ours",
-                     "ratio", "target")  # fmt: skip
+    title = f"{STATES} states in one call, one thread (µs per state)"
+    table = table_of(title, "robot", "algorithm", "Pinocchio", "ours", "ratio", "target")
     records: list[Record] = []
     for name in ("7-dof arm", "chain of 30"):
         model = pairs()[name]
@@ -163,7 +170,8 @@ def growth(turns: int, console: Console) -> list[Record]:
         for n, tree in trees.items():
             q, v, a = np.random.default_rng(4).normal(size=(3, n))
             out = np.empty(n)
-            calls.append(lambda f=getattr(tree, algorithm), x=(q, v, a, out): f(*x))
+            method = getattr(tree, algorithm)
+            calls.append(lambda f=method, x=(q, v, a, out): f(*x))
         times = [1e6 * t for t in least(calls, turns)]
         long = [k for k, n in enumerate(LENGTHS) if n >= 100]
         slope = float(np.polyfit(np.log([LENGTHS[k] for k in long]), np.log([times[k] for k in long]), 1)[0])

@@ -84,14 +84,14 @@ def test_one_state_where_one_is_meant(arm: cs.Model) -> None:
 
 def test_loops(arm: cs.Model) -> None:
     arm.add(cs.Spherical("grip", "two", cs.GROUND, at=(4, 0, 0)))
-    with pytest.raises(cs.CosseratError, match="arm': the joints 'elbow', 'shoulder', 'grip' form a closed loop.*'grip'"):
+    with pytest.raises(cs.CosseratError, match=r"arm': the joints 'elbow', 'shoulder', 'grip' form a closed loop"):
         cs.inverse_dynamics(arm, ZERO, ZERO, ZERO)
 
 
 def test_beams() -> None:
     model = cs.Model("soft")
     model.add(cs.Beam("rod", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.01), material=cs.materials.STEEL))
-    with pytest.raises(cs.CosseratError, match="has beams .'rod'.*rigid bodies only"):
+    with pytest.raises(cs.CosseratError, match=r"has beams .'rod'.*rigid bodies only"):
         cs.mass_matrix(model, [0.0])
 
 
@@ -104,7 +104,7 @@ def test_nothing_moves() -> None:
 
 
 def test_places_frames_and_times(arm: cs.Model) -> None:
-    with pytest.raises(cs.CosseratError, match="jacobian: unknown body 'three'.*'one', 'two'"):
+    with pytest.raises(cs.CosseratError, match=r"jacobian: unknown body 'three'.*'one', 'two'"):
         cs.jacobian(arm, "three", ZERO)
     with pytest.raises(cs.CosseratError, match="frame is 'local'; pass 'world' or 'body'"):
         cs.jacobian(arm, "two", ZERO, frame="local")

@@ -126,9 +126,9 @@ class TreeData:
 def compile_tree(model: Model, call: str = "tree") -> TreeData:
     """Links and coordinates of a model; raises where bodies are not rigid."""
     if model.beams:
-        names = ", ".join(repr(beam.name) for beam in model.beams[:3])
+        found = ", ".join(repr(beam.name) for beam in model.beams[:3])
         raise ModelError(
-            f"{call}: {model.title} has beams ({names}); relative coordinates are offered for rigid bodies only: "
+            f"{call}: {model.title} has beams ({found}); relative coordinates are offered for rigid bodies only: "
             "replace a beam by a RigidBody.bar, or use cs.simulate"
         )
     with warnings.catch_warnings():

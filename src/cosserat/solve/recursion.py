@@ -1,4 +1,4 @@
-"""The recursive algorithms as functions of a model: `Tree`, made when first needed and made anew when the model changes.
+"""The recursive algorithms as functions of a model, whose `Tree` is made when needed and anew when the model changes.
 
 All of them take a state in relative coordinates (see `Tree.coordinates`) and give new arrays. Functions of time in the
 model, loads and efforts, are taken at time `t`.

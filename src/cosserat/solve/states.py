@@ -35,7 +35,9 @@ class StateChecker:
         """One finite vector (n,)."""
         array = self._array(call, name, given)
         if array.ndim != 1:
-            raise SolveError(f"{call}: {name} has the shape {array.shape}; this call takes one state, {self._expected()}")
+            raise SolveError(
+                f"{call}: {name} has the shape {array.shape}; this call takes one state, {self._expected()}"
+            )
         return array
 
     def _array(self, call: str, name: str, given: Any) -> Array:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cosserat.compile.tree import compile_tree
 from cosserat.compile.tree_forces import compile_forces
 from cosserat.errors import SolveError
-from cosserat.kernels.recursion import composite, derivatives, group, kinematics
+from cosserat.kernels.recursion import announce, composite, derivatives, group, kinematics
 from cosserat.kernels.recursion import table as layout
 from cosserat.kernels.recursion.articulated import forward_dynamics as _forward
 from cosserat.kernels.recursion.forces import add_force_derivatives, model_forces
@@ -85,6 +85,7 @@ class Tree:
     """
 
     def __init__(self, model: Model) -> None:
+        announce()
         self.data = compile_tree(model, "Tree")
         self.data.spanning.demand_tree(self.data.title)
         self.coordinates = self.data.coordinates
@@ -165,7 +166,7 @@ class Tree:
                 forces.wrench, self._wrench, self._effort,
             )  # fmt: skip
 
-    def _batch(self, call: str, states: tuple[Array, ...], out: Array, threads: int) -> Array:
+    def _batch(self, call: str, states: tuple[Array, Array, Array], out: Array, threads: int) -> Array:
         if not isinstance(threads, int) or threads < 1:
             raise SolveError(f"{call}: threads is {threads!r}; pass a number of threads, 1 or more")
         count = len(out)
@@ -173,12 +174,13 @@ class Tree:
         if threads == 1:
             self._batch_part(call, states, out)
             return out
-        self._batch_part(call, tuple(x[:1] for x in states), out[:1])  # compiles, if nothing is compiled yet
+        q, v, x = states
+        self._batch_part(call, (q[:1], v[:1], x[:1]), out[:1])  # compiles, if nothing is compiled yet
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(lambda part: self._batch_part(call, tuple(x[part] for x in states), out[part]), parts))
+            list(pool.map(lambda part: self._batch_part(call, (q[part], v[part], x[part]), out[part]), parts))
         return out
 
-    def _batch_part(self, call: str, states: tuple[Array, ...], out: Array) -> None:
+    def _batch_part(self, call: str, states: tuple[Array, Array, Array], out: Array) -> None:
         from cosserat.kernels.recursion import batch  # compiled for lanes, which takes its time: only when asked for
 
         kernel = batch.inverse_dynamics_batch if call == "inverse_dynamics" else batch.forward_dynamics_batch
@@ -188,9 +190,8 @@ class Tree:
             table = table.copy()  # a workspace of its own: the GIL is released
             effort = np.empty(out.shape)
             forces = self._forces
-            model_forces(
-                table, *states[:2], forces.springs, forces.loads, forces.passive, forces.wrench, wrench, effort
-            )
+            q, v, _ = states
+            model_forces(table, q, v, forces.springs, forces.loads, forces.passive, forces.wrench, wrench, effort)
         kernel(table, *states, wrench, effort, out)
 
     def bias(self, q: Any, v: Any) -> Array:
@@ -213,66 +214,66 @@ class Tree:
 
     def mass_matrix(self, q: Any, out: Any = None) -> Array:
         """M (n, n), symmetric and positive definite."""
-        q = self._check.vector("mass_matrix", "q", q)
-        M = self._check.out("mass_matrix", out, (self._n, self._n))
-        composite.mass_matrix(self._table, q, M)
+        M = np.empty((self._n, self._n)) if out is None else out
+        try:
+            status = composite.mass_matrix(self._table, q, M)
+        except (TypeError, AttributeError, IndexError):
+            status = 1
+        if status != 0:
+            M = self._check.out("mass_matrix", out, (self._n, self._n))
+            composite.mass_matrix(self._table, self._check.vector("mass_matrix", "q", q), M)
         self._restore(M)
         return M
 
     def inverse_dynamics_derivatives(self, q: Any, v: Any, a: Any, out: Any = None) -> InverseDerivatives:
-        """d tau/d q, d tau/d v and d tau/d a = M, each (n, n).
+        """d tau/d q, d tau/d v and d tau/d a = M, each (n, n); `out` are three arrays to write into.
 
         Along spherical and free joints d q is the motion along unit velocities, as in `moved`.
         """
-        dq, dv, da = self._matrices("inverse_dynamics_derivatives", out, 3)
+        shape = (self._n, self._n)
+        result = InverseDerivatives(*((np.empty(shape), np.empty(shape), np.empty(shape)) if out is None else out))
         try:
-            status = derivatives.inverse_dynamics_derivatives(self._table, q, v, a, dq, dv, da)
+            status = derivatives.inverse_dynamics_derivatives(self._table, q, v, a, *result)
         except (TypeError, AttributeError, IndexError):
             status = 1
         if status != 0:
-            q, v, a = (
-                self._check.vector("inverse_dynamics_derivatives", *pair) for pair in (("q", q), ("v", v), ("a", a))
-            )
-            derivatives.inverse_dynamics_derivatives(self._table, q, v, a, dq, dv, da)
-        self._add_force_derivatives(q, v, dq, dv)
-        for matrix in (dq, dv, da):
-            self._restore(matrix)
-        return InverseDerivatives(dq, dv, da)
+            call = "inverse_dynamics_derivatives"
+            for matrix in result:
+                self._check.out(call, matrix, shape)
+            q, v, a = (self._check.vector(call, *pair) for pair in (("q", q), ("v", v), ("a", a)))
+            derivatives.inverse_dynamics_derivatives(self._table, q, v, a, *result)
+        if self._forced:
+            self._add_force_derivatives(q, v, result.dq, result.dv)
+        self._restore(*result)
+        return result
 
     def forward_dynamics_derivatives(self, q: Any, v: Any, tau: Any, out: Any = None) -> ForwardDerivatives:
-        """d a/d q, d a/d v and d a/d tau = M^-1, each (n, n), and the accelerations a (n,) themselves."""
-        dq, dv, dtau = self._matrices("forward_dynamics_derivatives", out, 3)
-        a = np.empty(self._n)
+        """d a/d q, d a/d v, d a/d tau = M^-1, each (n, n), and a (n,) itself; `out` are four arrays to write into."""
+        shape = (self._n, self._n)
+        if out is None:
+            out = (np.empty(shape), np.empty(shape), np.empty(shape), np.empty(self._n))
+        result = ForwardDerivatives(*out)
         if len(self._scratch) == 0:
             self._scratch = np.empty((3, self._n, self._n))
         status = 1
         if not self._forced:
             try:
                 status = derivatives.forward_dynamics_derivatives(
-                    self._table, q, v, tau, self._scratch, a, dq, dv, dtau
+                    self._table, q, v, tau, self._scratch, result.a, *result[:3]
                 )
             except (TypeError, AttributeError, IndexError):
                 status = 1
         if status != 0:
-            q, v, tau = (
-                self._check.vector("forward_dynamics_derivatives", *pair) for pair in (("q", q), ("v", v), ("tau", tau))
-            )
-            self.forward_dynamics(q, v, tau, a)
-            parts = self._scratch
-            derivatives.inverse_dynamics_derivatives(self._table, q, v, a, *parts)
-            self._add_force_derivatives(q, v, parts[0], parts[1])
-            derivatives.divide_by_mass(parts, dq, dv, dtau)
-        for matrix in (dq, dv, dtau):
-            self._restore(matrix)
-        return ForwardDerivatives(dq, dv, dtau, a)
-
-    def _matrices(self, call: str, out: Any, count: int) -> list[Array]:
-        shape = (self._n, self._n)
-        if out is None:
-            return [np.empty(shape) for _ in range(count)]
-        if len(out) != count:
-            raise SolveError(f"{call}: out has {len(out)} entries; expected {count} arrays {shape}")
-        return [self._check.out(call, matrix, shape) for matrix in out]
+            call = "forward_dynamics_derivatives"
+            for matrix in result[:3]:
+                self._check.out(call, matrix, shape)
+            q, v, tau = (self._check.vector(call, *pair) for pair in (("q", q), ("v", v), ("tau", tau)))
+            self.forward_dynamics(q, v, tau, result.a)
+            derivatives.inverse_dynamics_derivatives(self._table, q, v, result.a, *self._scratch)
+            self._add_force_derivatives(q, v, self._scratch[0], self._scratch[1])
+            derivatives.divide_by_mass(self._scratch, *result[:3])
+        self._restore(*result[:3])
+        return result
 
     def _add_force_derivatives(self, q: Array, v: Array, dq: Array, dv: Array) -> None:
         if self._forced:
@@ -282,10 +283,11 @@ class Tree:
                     self._table, q, v, forces.springs, forces.loads, forces.passive, forces.wrench, dq, dv
                 )
 
-    def _restore(self, matrix: Array) -> None:
+    def _restore(self, *matrices: Array) -> None:
         """From the order of the links to that of the coordinates."""
         if self._place is not None:
-            matrix[:] = matrix[np.ix_(self._place, self._place)]
+            for matrix in matrices:
+                matrix[:] = matrix[np.ix_(self._place, self._place)]
 
     # kinematics -----------------------------------------------------------------------------------------------------
 

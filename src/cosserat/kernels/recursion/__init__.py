@@ -4,3 +4,13 @@ The tree comes as one table of numbers (`table`), which also holds the workspace
 state and several states side by side: `lanes` reads a number from a one-dimensional array, a vector of lanes from a
 two-dimensional one.
 """
+
+import functools
+
+from cosserat import jit
+
+
+@functools.cache
+def announce() -> None:
+    """Say, once, that the recursions have to be compiled, if none is."""
+    jit.announce("recursion", "the recursive algorithms as they are used")

@@ -8,7 +8,18 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), table 7.1.
 
 from cosserat.jit import inlined, quick
 from cosserat.kernels.recursion.lanes import get, like, put, sines_cosines
-from cosserat.kernels.recursion.link import fault, get3, get9, gyration, inward, link_frame, momentum, outward, put3, put9
+from cosserat.kernels.recursion.link import (
+    fault,
+    get3,
+    get9,
+    gyration,
+    inward,
+    link_frame,
+    momentum,
+    outward,
+    put3,
+    put9,
+)
 from cosserat.kernels.recursion.table import (
     FIRST,
     FORCES,
@@ -214,7 +225,7 @@ def _fold_ball(table, row, at, v, k, work, a_out):
     f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
     D = _inverse(C)
     P = _times(B, D)
-    share = _symmetric(D, sub(get3(a_out, k), t))
+    share = symmetric(D, sub(get3(a_out, k), t))
     put9(work, at + W_INERTIA + 6, P)
     put3(work, at + W_PULL, share)
     parent = int(table[row + PARENT])
@@ -223,7 +234,7 @@ def _fold_ball(table, row, at, v, k, work, a_out):
     Q = matmul(P, transpose(B))
     A = (A[0] - Q[0], A[1] - Q[1], A[2] - Q[2], A[3] - Q[4], A[4] - Q[5], A[5] - Q[8])
     bias = cross(get3(work, at + W_TWIST), get3(v, k))
-    f = add(add(f, _symmetric(A, bias)), mul(B, share))
+    f = add(add(f, symmetric(A, bias)), mul(B, share))
     R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
     zero = like(0.0, share[0])
     B = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
@@ -239,10 +250,10 @@ def _fold_free(table, row, at, k, work, a_out):
     D = _inverse(A)
     P = _times(transpose(B), D)  # B^T A^-1
     Q = matmul(P, B)
-    y = _symmetric(
+    y = symmetric(
         _inverse((C[0] - Q[0], C[1] - Q[1], C[2] - Q[2], C[3] - Q[4], C[4] - Q[5], C[5] - Q[8])), sub(t, mul(P, f))
     )
-    x = _symmetric(D, sub(f, mul(B, y)))
+    x = symmetric(D, sub(f, mul(B, y)))
     put3(work, at + W_ACCELERATION, x)
     put3(work, at + W_ACCELERATION + 3, y)
     parent = int(table[row + PARENT])
@@ -393,7 +404,8 @@ def _times(B, S):
 
 
 @inlined
-def _symmetric(S, a):
+def symmetric(S, a):
+    """S a, S symmetric."""
     return (S[0] * a[0] + S[1] * a[1] + S[2] * a[2], S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
             S[2] * a[0] + S[4] * a[1] + S[5] * a[2])  # fmt: skip
 
@@ -409,7 +421,7 @@ def _inverse(S):
 
 @quick(1, 1, 1, 1, 1)
 def forward_dynamics(table, q, v, tau, a_out):
-    """Accelerations a (n_v,) of one state; returns 1, and does nothing, if a vector has a wrong size or is not finite."""
+    """Accelerations a (n_v,) of one state; returns 1 if a vector has a wrong size or is not finite."""
     n, n_v = int(table[N_LINKS]), int(table[N_V])
     if fault(n_v, q, v, tau, a_out) != 0:
         return 1

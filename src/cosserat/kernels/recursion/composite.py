@@ -1,7 +1,7 @@
 """Mass matrix, momentum and energy from composite bodies."""
 
 from cosserat.jit import helper, quick
-from cosserat.kernels.recursion.link import get3
+from cosserat.kernels.recursion.link import fault, get3, misshapen
 from cosserat.kernels.recursion.spatial import (
     composite_force,
     gather,
@@ -33,14 +33,16 @@ from cosserat.kernels.vectors import add, cross, dot, scale, sub
 
 @quick(1, 1, 2)
 def mass_matrix(table, q, mass_out):
-    """M (n_v, n_v) by the composite-rigid-body algorithm, freedoms counted from link to link.
+    """M (n_v, n_v) by the composite-rigid-body algorithm, freedoms counted from link to link; 1 for bad arguments.
 
     Source: Featherstone, Rigid Body Dynamics Algorithms (2008), table 6.2, in world axes.
     """
+    n, n_v, order = int(table[N_LINKS]), int(table[N_V]), int(table[ORDER])
+    if fault(n_v, q, q, q, q) + misshapen(n_v, mass_out, mass_out, mass_out) != 0:
+        return 1
     links, freedoms, origin = spatial_parts(table)
     place_links(table, q, links, freedoms, origin)
     own_inertias(table, links)
-    n, n_v, order = int(table[N_LINKS]), int(table[N_V]), int(table[ORDER])
     for i in range(n_v):
         for j in range(n_v):
             mass_out[i, j] = 0.0
@@ -57,6 +59,7 @@ def mass_matrix(table, q, mass_out):
                     mass_out[e, d + c] = mass_out[d + c, e]
                 last = int(table[order + 2 * n_v + last])
         gather(table, i, links, X_MASS, X_MOMENTUM)
+    return 0
 
 
 @quick(1, 1, 2, 1)

@@ -15,8 +15,8 @@ import math
 import numpy as np
 
 from cosserat.jit import helper, quick
-from cosserat.kernels.recursion.articulated import articulated_body
-from cosserat.kernels.recursion.link import fault, get3, gyration
+from cosserat.kernels.recursion.articulated import articulated_body, symmetric
+from cosserat.kernels.recursion.link import fault, get3, gyration, misshapen
 from cosserat.kernels.recursion.spatial import (
     accelerate_links,
     composite_force,
@@ -66,7 +66,11 @@ def inverse_derivatives(table, q, v, a, dq_out, dv_out, mass_out):
     own_inertias(table, links)
     move_links(table, v, links, freedoms)
     accelerate_links(table, v, a, links, freedoms)
-    clear_outside(table, dq_out, dv_out, mass_out)
+    for i in range(dq_out.shape[0]):  # freedoms on different branches do not meet
+        for j in range(dq_out.shape[0]):
+            dq_out[i, j] = 0.0
+            dv_out[i, j] = 0.0
+            mass_out[i, j] = 0.0
     order = _order(table)
     n = int(table[N_LINKS])
     for j in range(n):
@@ -80,16 +84,6 @@ def inverse_derivatives(table, q, v, a, dq_out, dv_out, mass_out):
 
 
 @helper
-def clear_outside(table, dq_out, dv_out, mass_out):
-    """Zero the entries of freedoms on different branches: all."""
-    for i in range(dq_out.shape[0]):
-        for j in range(dq_out.shape[0]):
-            dq_out[i, j] = 0.0
-            dv_out[i, j] = 0.0
-            mass_out[i, j] = 0.0
-
-
-@helper
 def _pairs(links, freedoms, order, i, d, own, end, dq_out, dv_out, mass_out):
     """Rows and columns of freedom d of link i; the joint's own freedoms are own ... end - 1."""
     at = i * X_ROW
@@ -98,7 +92,7 @@ def _pairs(links, freedoms, order, i, d, own, end, dq_out, dv_out, mass_out):
     G = (links[at + X_GYRATION], links[at + X_GYRATION + 1], links[at + X_GYRATION + 2], links[at + X_GYRATION + 3],
          links[at + X_GYRATION + 4], links[at + X_GYRATION + 5])  # fmt: skip
     f, m = composite_force(links, i, s, t)
-    b = add(scale(2.0, cross(p, s)), add(_symmetric(G, t), cross(l, t)))
+    b = add(scale(2.0, cross(p, s)), add(symmetric(G, t), cross(l, t)))
     psi_w = part(freedoms, D_PSI + 3, d)
     x, y = composite_force(links, i, part(freedoms, D_PSI_DOT, d), part(freedoms, D_PSI_DOT + 3, d))
     e, g = gyration(s, t, get3(links, at + X_FORCE), get3(links, at + X_FORCE + 3))
@@ -133,15 +127,9 @@ def _pairs(links, freedoms, order, i, d, own, end, dq_out, dv_out, mass_out):
 
 
 @helper
-def _symmetric(S, a):
-    return (S[0] * a[0] + S[1] * a[1] + S[2] * a[2], S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
-            S[2] * a[0] + S[4] * a[1] + S[5] * a[2])  # fmt: skip
-
-
-@helper
 def _twice_b(G, l, w):
     """(G - l~) w."""
-    return add(_symmetric(G, w), scale(-1.0, cross(l, w)))
+    return add(symmetric(G, w), scale(-1.0, cross(l, w)))
 
 
 @helper
@@ -199,8 +187,8 @@ def minus_product(A, B, out):
 
 @quick(1, 1, 1, 1, 2, 2, 2)
 def inverse_dynamics_derivatives(table, q, v, a, dq_out, dv_out, mass_out):
-    """d tau/d q, d tau/d v, d tau/d a (n_v, n_v), freedoms counted from link to link; returns 1 for bad vectors."""
-    if fault(int(table[N_V]), q, v, a, dq_out[0]) != 0:
+    """d tau/d q, d tau/d v, d tau/d a (n_v, n_v), freedoms counted from link to link; returns 1 for bad arguments."""
+    if fault(int(table[N_V]), q, v, a, q) + misshapen(int(table[N_V]), dq_out, dv_out, mass_out) != 0:
         return 1
     inverse_derivatives(table, q, v, a, dq_out, dv_out, mass_out)
     return 0
@@ -224,10 +212,10 @@ def divide_by_mass(parts, dq_out, dv_out, dtau_out):
 def forward_dynamics_derivatives(table, q, v, tau, scratch, a_out, dq_out, dv_out, dtau_out):
     """a, and d a/d q, d a/d v, d a/d tau = M^-1 (n_v, n_v), freedoms counted from link to link; scratch (3, n_v, n_v).
 
-    Returns 1 for bad vectors.
+    Returns 1 for bad arguments.
     """
     n, n_v = int(table[N_LINKS]), int(table[N_V])
-    if fault(n_v, q, v, tau, a_out) != 0:
+    if fault(n_v, q, v, tau, a_out) + misshapen(n_v, dq_out, dv_out, dtau_out) != 0:
         return 1
     work = table[int(table[WORK]) :]
     wrench = work[n * W_ROW + 2 * n_v :]

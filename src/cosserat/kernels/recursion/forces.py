@@ -216,7 +216,8 @@ def _add_turns(table, i, first, r, J, dq_out):
         while inner >= 0:
             e = int(table[HEADER + inner * ROW + DOF])
             for a in range(d, d + int(table[HEADER + outer * ROW + COUNT])):
-                u, w = (J[first, a], J[first + 1, a], J[first + 2, a]), (J[first + 3, a], J[first + 4, a], J[first + 5, a])
+                u = (J[first, a], J[first + 1, a], J[first + 2, a])
+                w = (J[first + 3, a], J[first + 4, a], J[first + 5, a])
                 for b in range(e, e + int(table[HEADER + inner * ROW + COUNT])):
                     s = (J[first, b], J[first + 1, b], J[first + 2, b])
                     t = (J[first + 3, b], J[first + 4, b], J[first + 5, b])

@@ -9,7 +9,7 @@ from cosserat.kernels.vectors import add, cross, dot, matmul, mul, mul_t, neg, s
 
 @quick(1, 1, 1, 1)
 def moved(table, q, delta, q_out):
-    """Coordinates after moving along constant velocities for a unit of time: H exp(delta) for groups, else q + delta."""
+    """Coordinates after moving along constant velocities for a unit of time: H exp(delta), or q + delta."""
     for k in range(int(table[N_V])):
         q_out[k] = q[k] + delta[k]
     for i in range(int(table[N_LINKS])):

@@ -32,7 +32,7 @@ from cosserat.kernels.vectors import add, cross, mul, mul_t, store, sub
 
 @quick(1, 1, 1, 1, 2, 3)
 def link_motions(table, q, v, a, frame_out, motion_out):
-    """Frames (n, 12) of the links and their motions (n, 4, 3): velocity and angular velocity, accelerations; world axes.
+    """World frames (n, 12) of the links and their motions (n, 4, 3): velocity, angular velocity, both accelerations.
 
     Velocities and accelerations are those of the origin of the link frame.
     """

@@ -2,7 +2,7 @@
 
 `get(array, i)` is a double where the array has one dimension and a vector where it has two (rows of `LANES`), so that
 one text of a recursion is compiled for a single state and for states in lanes. With the compiler off a vector is a row
-of a NumPy array.
+of a NumPy array. In lanes a product and a sum may be fused, so that the last bits differ from those of a single state.
 """
 
 import math
@@ -11,7 +11,6 @@ import operator
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
 from cosserat.jit import inlined

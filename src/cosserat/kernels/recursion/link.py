@@ -29,6 +29,12 @@ def fault(n_v, a, b, c, d):
     return bad
 
 
+@helper
+def misshapen(n, A, B, C):
+    """0 if three matrices are (n, n)."""
+    return int(A.shape != (n, n)) + int(B.shape != (n, n)) + int(C.shape != (n, n))
+
+
 @inlined
 def get3(array, i):
     """Three numbers."""

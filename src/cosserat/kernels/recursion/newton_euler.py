@@ -5,7 +5,18 @@ Source: [Boyer05] (64)-(66) without modes; Featherstone, Rigid Body Dynamics Alg
 
 from cosserat.jit import inlined, quick
 from cosserat.kernels.recursion.lanes import get, like, put, sines_cosines
-from cosserat.kernels.recursion.link import fault, get3, get9, gyration, inward, link_frame, momentum, outward, put3, put9
+from cosserat.kernels.recursion.link import (
+    fault,
+    get3,
+    get9,
+    gyration,
+    inward,
+    link_frame,
+    momentum,
+    outward,
+    put3,
+    put9,
+)
 from cosserat.kernels.recursion.table import (
     FIRST,
     FORCES,
@@ -118,7 +129,7 @@ def newton_euler(table, q, v, a, work, wrench, effort, tau_out):
 
 @quick(1, 1, 1, 1, 1)
 def inverse_dynamics(table, q, v, a, tau_out):
-    """Efforts tau (n_v,) of one state; returns 1, and does nothing, if a vector has a wrong size or is not finite."""
+    """Efforts tau (n_v,) of one state; returns 1 if a vector has a wrong size or is not finite."""
     n, n_v = int(table[N_LINKS]), int(table[N_V])
     if fault(n_v, q, v, a, tau_out) != 0:
         return 1

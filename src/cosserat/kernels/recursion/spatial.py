@@ -11,6 +11,7 @@ from cosserat.kernels.recursion.table import (
     D_AXIS,
     D_PSI,
     D_PSI_DOT,
+    D_ROWS,
     D_SUM,
     DOF,
     FIRST,
@@ -47,11 +48,11 @@ from cosserat.kernels.vectors import add, axpy, cross, dot, matmul, mul, scale, 
 
 @inlined
 def spatial_parts(table):
-    """Views into the workspace: rows of links, components (24, n_v) of freedoms, origin (3,)."""
+    """Views into the workspace: rows of links, components (D_ROWS, n_v) of freedoms, origin (3,)."""
     n, n_v, at = int(table[N_LINKS]), int(table[N_V]), int(table[SPATIAL])
-    links = table[at : at + n * X_ROW]
-    freedoms = table[at + n * X_ROW : at + n * X_ROW + n_v * 24].reshape((24, n_v))
-    return links, freedoms, table[at + n * X_ROW + n_v * 24 :]
+    between = at + n * X_ROW
+    end = between + n_v * D_ROWS
+    return table[at:between], table[between:end].reshape((D_ROWS, n_v)), table[end:]
 
 
 @inlined
@@ -91,14 +92,13 @@ def place_links(table, q, links, freedoms, origin):
 
 @inlined
 def _set(freedoms, first, d, u, w):
-    """Write the six components of a freedom; `first` is in floats where Numba would specialise on a literal."""
-    c = int(first)
-    freedoms[c, d] = u[0]
-    freedoms[c + 1, d] = u[1]
-    freedoms[c + 2, d] = u[2]
-    freedoms[c + 3, d] = w[0]
-    freedoms[c + 4, d] = w[1]
-    freedoms[c + 5, d] = w[2]
+    """Write six components of a freedom."""
+    freedoms[first, d] = u[0]
+    freedoms[first + 1, d] = u[1]
+    freedoms[first + 2, d] = u[2]
+    freedoms[first + 3, d] = w[0]
+    freedoms[first + 4, d] = w[1]
+    freedoms[first + 5, d] = w[2]
 
 
 @inlined
