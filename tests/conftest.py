@@ -22,3 +22,56 @@ def pytest_report_header() -> str:
 def rng() -> np.random.Generator:
     """A random generator that gives the same numbers in every run, for every test."""
     return np.random.default_rng(SEED)
+
+
+@pytest.fixture(scope="session")
+def zoo():
+    """A builder of a tree with joints of all ten kinds, some described from the outer body to the inner one."""
+
+    def build(forces: bool = False, free: bool = False, gravity: tuple[float, ...] = (0.2, 0.3, -9.8)):
+        import cosserat as cs
+
+        rotation = cs.lie.so3.exp([0.3, 0.2, 0.1])
+        model = cs.Model("zoo", gravity=gravity)
+        bodies = [
+            model.add(
+                cs.RigidBody(f"b{i}", mass=1.3, com=(0.3 * i + 0.1, 0.1, 0.1 * i), inertia=(0.02, 0.03, 0.04),
+                             rotation=rotation)
+            )
+            for i in range(11)
+        ]  # fmt: skip
+        some = {"stiffness": 3.0, "damping": 1.0, "friction": cs.Friction(0.4, 0.5), "effort": 2.0} if forces else {}
+        turns = {"friction": [cs.Friction(0.1 * k, 0.5) for k in (1, 2, 3)], "effort": (1.0, 2.0, 3.0)}
+        all_six = {
+            "stiffness": (3.0, 4.0, 5.0, 2.0, 2.0, 2.0), "damping": (1.0, 2.0, 3.0, 0.5, 0.5, 0.5),
+            "friction": [cs.Friction(0.1 * k, 0.5) for k in range(1, 7)],
+        }  # fmt: skip
+        kinds = [
+            lambda *a: cs.Free(*a, **(all_six if forces else {})),
+            lambda *a: cs.Revolute(*a, axis=(1, 2, 3), **some),
+            lambda *a: cs.Prismatic(*a, axis=(1, 0, 1)),
+            lambda *a: cs.Screw(*a, axis=(0, 1, 1), pitch=0.1, **some),
+            lambda *a: cs.Cylindrical(*a, axis=(0, 1, 1)),
+            lambda *a: cs.Planar(*a, normal=(0, 1, 1)),
+            lambda *a: cs.PlanarTranslation(*a, normal=(0, 1, 1)),
+            lambda *a: cs.Spherical(*a, **({"stiffness": 3.0, "damping": 1.0, **turns} if forces else {})),
+            lambda *a: cs.Universal(*a, axes=((1, 0, 0), (0, 1, 0))),
+            lambda *a: cs.Fixed(*a),
+            lambda *a: cs.Revolute(*a, axis=(1, 2, 3)),
+        ]
+        for i, joint in enumerate(kinds):
+            point = (0.3 * i - 0.1, 0.05, 0.02)
+            if i == 0:
+                if not free:
+                    model.add(joint("j0", bodies[0].at(point), cs.GROUND))
+                continue
+            sides = [bodies[max(i - 2, 0)].at(point), bodies[i].at(point)]
+            model.add(joint(f"j{i}", *(reversed(sides) if i in (3, 5, 7) else sides)))
+        if forces:
+            model.add(cs.Spring("s1", bodies[2].at((0.3, 0.3, 0.3)), bodies[9].at((0.1, 0.2, 2.0)), 40.0, damping=3.0))
+            model.add(cs.Spring("s2", cs.GROUND.at((0.3, -1.3, 0.3)), bodies[7].at((0.1, 0.2, 1.0)), 40.0, damping=3.0))
+            model.add(cs.Wrench("w1", bodies[5].at((1, 1, 1)), (1, 2, 3, 4, 5, 6)))
+            model.add(cs.Wrench("w2", bodies[8].at((1, 1, 1)), (1, 2, 3, 4, 5, 6), follower=True))
+        return model
+
+    return build

@@ -25,44 +25,53 @@ from numba.np import arrayobj
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _PACKAGE = Path(__file__).parent
-_COMPILED_SOURCES = ("jit.py", "lie/coefficients.py", "kernels/*.py")
+_COMPILED_SOURCES = {
+    "": ("jit.py", "lie/coefficients.py", "kernels/*.py"),
+    "recursion": (
+        "jit.py", "lie/coefficients.py", "kernels/vectors.py", "kernels/frames.py", "kernels/springs.py",
+        "kernels/loads.py", "kernels/recursion/*.py",
+    ),
+}  # fmt: skip
+"""What the kernels of a subfolder are compiled from, by its name: each subfolder is cached on its own."""
 
 
 @functools.cache
-def source_digest() -> str:
-    """Digest of all sources that are compiled, and of the compiler's version."""
+def source_digest(folder: str = "") -> str:
+    """Digest of all sources that are compiled for `kernels/<folder>`, and of the compiler's version."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for pattern in _COMPILED_SOURCES:
+    for pattern in _COMPILED_SOURCES[folder]:
         for path in sorted(_PACKAGE.glob(pattern)):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
 @functools.cache
-def cache_directory() -> Path:
+def cache_directory(folder: str = "") -> Path:
     """Where compiled kernels are kept: `COSSERAT_CACHE_DIR`, else the user's cache folder."""
     root = os.environ.get("COSSERAT_CACHE_DIR")
     if root is None:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
         root = os.path.join(base, "cosserat")
-    return Path(root) / source_digest()
+    return Path(root) / source_digest(folder)
 
 
 class _DigestLocator(_CacheLocator):
-    """Cache entries live in `cache_directory()` and are stamped with `source_digest()`."""
+    """Cache entries live in `cache_directory()` and are stamped with `source_digest()` of their folder."""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
         self._name = f"{Path(py_file).stem}.{py_func.__qualname__}"
+        folder = Path(py_file).parent.name
+        self._folder = folder if folder in _COMPILED_SOURCES else ""
         self._line = py_func.__code__.co_firstlineno
 
     def ensure_cache_path(self) -> None:
         os.makedirs(self.get_cache_path(), exist_ok=True)
 
     def get_cache_path(self) -> str:
-        return str(cache_directory())
+        return str(cache_directory(self._folder))
 
     def get_source_stamp(self) -> str:
-        return source_digest()
+        return source_digest(self._folder)
 
     def get_disambiguator(self) -> str:
         return f"{self._name}-{self._line}"
@@ -90,11 +99,52 @@ def kernel(function: _Function) -> _Function:
     return compiled
 
 
+def quick(*dimensions: int) -> Callable[[_Function], _Function]:
+    """Compile a kernel that lasts microseconds and is called from Python thousands of times a second.
+
+    It keeps the GIL: that is faster, and two threads cannot meet in the workspace of one object. It takes writable
+    C-contiguous arrays of doubles with these numbers of dimensions, and raises a TypeError for anything else instead
+    of being compiled again.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        if numba.config.DISABLE_JIT:
+            return function
+        compiled = numba.njit(error_model="numpy", no_cfunc_wrapper=True)(function)
+        compiled._cache = _DigestCache(function)
+        signature = tuple(numba.types.Array(numba.types.float64, n, "C") for n in dimensions)
+
+        def compile_for(*args: Any, **kwargs: Any) -> Any:
+            if [_plain_array(x) for x in args] != list(dimensions):
+                raise TypeError(f"expected writable C-contiguous arrays of doubles of {dimensions} dimensions")
+            return compiled.compile(signature)
+
+        compiled._compile_for_args = compile_for
+        return compiled
+
+    return decorate
+
+
+def _plain_array(x: Any) -> int:
+    """Number of dimensions of a writable C-contiguous array of doubles, -1 for anything else."""
+    if not isinstance(x, np.ndarray) or x.dtype != np.float64:
+        return -1
+    return x.ndim if x.flags.c_contiguous and x.flags.writeable and x.flags.aligned else -1
+
+
 def helper(function: _Function) -> _Function:
     """Compile a small function that only kernels call: inlined into them by LLVM, not cached on its own."""
     if numba.config.DISABLE_JIT:
         return function
     return numba.njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
+
+
+def inlined(function: _Function) -> _Function:
+    """Compile a helper that LLVM must inline: where arguments are many or wide, a call costs more than the body."""
+    if numba.config.DISABLE_JIT:
+        return function
+    options = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True, "forceinline": True}
+    return numba.njit(error_model="numpy", nogil=True, **options)(function)
 
 
 def stage(function: _Function) -> _Function:
@@ -172,6 +222,12 @@ def _announce_cold_start() -> None:
             file=sys.stderr,
         )
     mute()
+
+
+def announce(folder: str, what: str) -> None:
+    """Say on the standard error stream that nothing of a subfolder is compiled yet."""
+    if not numba.config.DISABLE_JIT and not any(cache_directory(folder).glob("*.nbi")):
+        print(f"cosserat: compiling {what}, once per installation, some seconds each", file=sys.stderr)
 
 
 def address_of(function: Callable[..., Any]) -> Any:

@@ -50,6 +50,8 @@ class Model:
         self.name = name
         self._components: dict[str, Component] = {}
         self._owners: dict[str, Owner] = {}
+        self.revision = 0  # counts what changes the model, so that what was made from it knows when to be made anew
+        self.derived: Any = None  # what a solver keeps for the next call
         self.gravity = gravity
 
     @property
@@ -67,6 +69,7 @@ class Model:
         value = plain(value)
         checks.array(self.title, "gravity", value, (3,), "(0, 0, -9.81)")
         self._gravity = value
+        self.revision += 1
 
     @property
     def given_gravity(self) -> tuple[Any, ...]:
@@ -96,6 +99,7 @@ class Model:
         if isinstance(component, DistributedLoad):
             component.resolve_beam(lambda name: self._find_beam(name, component.title))
         self._components[component.name] = component
+        self.revision += 1
         if isinstance(component, Owner):
             self._owners[component.name] = component
         return component

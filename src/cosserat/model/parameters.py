@@ -6,7 +6,7 @@ import numbers
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -135,6 +135,8 @@ class Parameter(ParameterLike):
     7.0
     """
 
+    changes: ClassVar[int] = 0  # how often any parameter was set
+
     def __init__(self, name: str, value: float) -> None:
         if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
             raise ParameterError(
@@ -156,6 +158,7 @@ class Parameter(ParameterLike):
         if isinstance(value, (bool, str)) or not isinstance(value, numbers.Real) or not math.isfinite(resolve(value)):
             raise ParameterError(f"parameter {self.name!r}: value {value!r} is not a finite number")
         self._value = float(value)
+        Parameter.changes += 1
 
     @property
     def text(self) -> str:

@@ -1,0 +1,153 @@
+"""Which bodies hang on which: rigid groups, the joints that span a tree, and those cut where bodies form loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cosserat.errors import ModelError
+from cosserat.model.bodies import RigidBody
+from cosserat.model.joints import Joint
+from cosserat.model.model import Model
+from cosserat.model.places import GROUND, Place
+
+GROUND_GROUP = 0
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A joint of the tree, walked from the inner group to the outer one; None stands for a free base."""
+
+    joint: Joint | None
+    inner: int
+    outer: int
+    reverse: bool  # the joint's child is the inner group
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A joint that was cut, and the joints of the tree that close the loop through it."""
+
+    joint: Joint
+    through: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Spanning:
+    """A spanning tree of the groups; group 0 is the ground and what is fixed to it."""
+
+    group: dict[str, int]  # body -> group
+    bodies: tuple[tuple[RigidBody, ...], ...]  # of each group
+    edges: tuple[Edge, ...]  # from the ground outwards, depth first: a chain has consecutive edges
+    loops: tuple[Loop, ...]
+
+    def demand_tree(self, title: str) -> None:
+        """Raise if there are loops."""
+        if self.loops:
+            loop = self.loops[0]
+            around = ", ".join(repr(name) for name in (*loop.through, loop.joint.name))
+            raise ModelError(
+                f"{title}: the joints {around} form a closed loop, and this call needs a tree; remove a joint of the "
+                f"loop such as {loop.joint.name!r}, or use cs.simulate, which closes loops by constraints"
+            )
+
+
+def span(model: Model) -> Spanning:
+    """Group bodies that are fixed to each other and choose the joints of a tree.
+
+    Of the joints of a loop the one with most undriven freedoms is cut, the last added among equals: that leaves the
+    fewest coordinates and constraints, and keeps driven joints in the tree.
+    """
+    root = _Union([GROUND.name, *(body.name for body in model.bodies)])
+    for joint in model.joints:
+        if joint.kind == "fixed":
+            root.join(_body(joint.parent), _body(joint.child))
+    number: dict[str, int] = {}
+    for name in root.names:
+        number.setdefault(root.find(name), len(number))
+    group = {name: number[root.find(name)] for name in root.names}
+    bodies: list[list[RigidBody]] = [[] for _ in number]
+    for body in model.bodies:
+        bodies[group[body.name]].append(body)
+
+    movable = [joint for joint in model.joints if joint.kind != "fixed"]
+    kept: list[Joint] = []
+    cut: list[Joint] = []
+    order = {joint.name: i for i, joint in enumerate(movable)}
+    for joint in sorted(movable, key=lambda j: (sum(m is None for m in j.motion), order[j.name])):
+        (kept if root.join(_body(joint.parent), _body(joint.child)) else cut).append(joint)
+    edges = _walk(sorted(kept, key=lambda j: order[j.name]), group, len(number))
+    above = {edge.outer: edge for edge in edges}
+    loops = tuple(
+        Loop(joint, _path(above, group[_body(joint.parent)], group[_body(joint.child)]))
+        for joint in sorted(cut, key=lambda j: order[j.name])
+    )
+    return Spanning(group, tuple(tuple(b) for b in bodies), tuple(edges), loops)
+
+
+def _body(place: Place) -> str:
+    return place.owner.name
+
+
+def _walk(joints: list[Joint], group: dict[str, int], n_groups: int) -> list[Edge]:
+    """Edges depth first from the ground; a group that cannot be reached gets a free base, the first body's first."""
+    near: list[list[tuple[Joint, int, bool]]] = [[] for _ in range(n_groups)]
+    for joint in joints:
+        a, b = group[_body(joint.parent)], group[_body(joint.child)]
+        near[a].append((joint, b, False))
+        near[b].append((joint, a, True))
+    seen = [False] * n_groups
+    edges: list[Edge] = []
+    for start in range(n_groups):
+        if seen[start]:
+            continue
+        first = Edge(None, GROUND_GROUP, start, False)
+        stack = [first]
+        while stack:
+            edge = stack.pop()
+            at = edge.outer
+            seen[at] = True
+            if at != GROUND_GROUP:
+                edges.append(edge)
+            stack += [Edge(j, at, other, back) for j, other, back in reversed(near[at]) if not seen[other]]
+    return edges
+
+
+def _path(above: dict[int, Edge], a: int, b: int) -> tuple[str, ...]:
+    """Names of the joints between two groups of the tree."""
+
+    def upwards(at: int) -> list[Edge]:
+        edges = []
+        while at in above:
+            edges.append(above[at])
+            at = above[at].inner
+        return edges
+
+    one, two = upwards(a), upwards(b)
+    while one and two and one[-1] == two[-1]:
+        one.pop()
+        two.pop()
+    return tuple(edge.joint.name for edge in (*one, *reversed(two)) if edge.joint is not None)
+
+
+class _Union:
+    """Disjoint sets of names; the first name of a set is found."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.names = names
+        self._above = {name: name for name in names}
+        self._order = {name: i for i, name in enumerate(names)}
+
+    def find(self, name: str) -> str:
+        while self._above[name] != name:
+            self._above[name] = self._above[self._above[name]]
+            name = self._above[name]
+        return name
+
+    def join(self, a: str, b: str) -> bool:
+        """Unite two sets; False if they are one already."""
+        a, b = self.find(a), self.find(b)
+        if a == b:
+            return False
+        first, second = sorted((a, b), key=self._order.__getitem__)
+        self._above[second] = first
+        return True

@@ -1,0 +1,106 @@
+"""What acts on a tree besides gravity: springs, loads, and stiffness, damping, friction and efforts of its joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import frame_to_row
+from cosserat.compile.inputs import WrenchSource
+from cosserat.compile.joints import ints
+from cosserat.compile.tree import TreeData
+from cosserat.kernels.arrays import Loads, Springs
+from cosserat.model.functions import TimeFunction
+from cosserat.model.model import Model
+from cosserat.model.places import Place
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TreeForces:
+    """Arrays for `kernels.recursion.forces`, and the functions of time behind them."""
+
+    springs: Springs
+    loads: Loads
+    passive: Array  # (5, n_v) stiffness, damping, friction, its speed, effort
+    wrench: Array  # (n_loads, 6) sampled
+    efforts: tuple[tuple[int, TimeFunction], ...]  # coordinate, function
+    wrenches: tuple[WrenchSource, ...]
+
+    @property
+    def present(self) -> bool:
+        """Whether there is anything."""
+        acting = np.any(self.passive[:3]) or self.efforts or len(self.loads.column) or len(self.springs.stiffness)
+        return bool(acting)
+
+    @property
+    def constant(self) -> bool:
+        """Whether nothing depends on time."""
+        functions = [f for s in self.wrenches for f in (s.force, s.moment) if f is not None]
+        return all(f.is_constant for f in functions) and all(f.is_constant for _, f in self.efforts)
+
+    def sample(self, t: float) -> None:
+        """Take efforts and loads at time t."""
+        at = np.array([t])
+        for k, effort in self.efforts:
+            self.passive[4, k] = effort.sample(at)[0]
+        for row, source in zip(self.wrench, self.wrenches, strict=True):
+            row[:3] = 0.0 if source.force is None else source.force.sample(at)[0]
+            row[3:] = 0.0 if source.moment is None else source.moment.sample(at)[0]
+
+
+def compile_forces(model: Model, tree: TreeData) -> TreeForces:
+    """Forces of a model on the links of its tree; the ground is the node after the last link."""
+    n = len(tree.links)
+
+    def node(place: Place) -> tuple[int, Array]:
+        link, frame = tree.attach(place)
+        return (n if link < 0 else link), frame
+
+    ends = [(node(link.a), node(link.b)) for link in model.springs]
+    springs = Springs(
+        node=ints([(a[0], b[0]) for a, b in ends], 2),
+        point_a=np.array([a[1][:3, 3] for a, _ in ends]).reshape(-1, 3),
+        point_b=np.array([b[1][:3, 3] for _, b in ends]).reshape(-1, 3),
+        stiffness=np.array([link.stiffness for link in model.springs], dtype=float),
+        damping=np.array([link.damping for link in model.springs], dtype=float),
+        length=np.array([link.length for link in model.springs], dtype=float),
+        block=ints([], 4),
+    )
+    rows = []
+    for load in model.loads:
+        link, frame = node(load.place)
+        if link < n:  # components are in world axes of the reference configuration, carried by the link
+            frame = frame.copy()
+            frame[:3, :3] = tree.links[link].frame[:3, :3].T
+        rows.append((link, frame_to_row(frame), int(load.follower)))
+    loads = Loads(
+        node=ints([link for link, _, _ in rows]),
+        frame=np.array([frame for _, frame, _ in rows]).reshape(-1, 12),
+        follower=ints([follower for _, _, follower in rows]),
+        gain=np.tile(np.eye(6), (len(rows), 1, 1)),
+        column=ints(range(len(rows))),
+        block=ints([]),
+    )
+    passive = np.zeros((5, tree.n_v))
+    passive[3] = 1.0
+    efforts: list[tuple[int, TimeFunction]] = []
+    place_of = {name: k for k, name in enumerate(tree.coordinates)}
+    for joint in model.joints:
+        for index, name in enumerate(joint.coordinates):
+            if name not in place_of:
+                continue
+            k = place_of[name]
+            passive[0, k], passive[1, k] = joint.stiffness[index], joint.damping[index]
+            friction, effort = joint.friction[index], joint.effort[index]
+            if friction is not None:
+                passive[2, k], passive[3, k] = friction.level, friction.speed
+            if effort is not None:
+                efforts.append((k, effort))
+    sources = tuple(WrenchSource(load.force, load.moment) for load in model.loads)
+    forces = TreeForces(springs, loads, passive, np.zeros((len(rows), 6)), tuple(efforts), sources)
+    forces.sample(0.0)
+    return forces

@@ -1,0 +1,431 @@
+"""Forward dynamics by the articulated-body algorithm, in the links' own frames.
+
+An articulated inertia is [[A, B], [B^T, C]], linear part first; A and C are symmetric (xx xy xz yy yz zz), B has nine
+numbers. For a hinge about z the third columns of B and C vanish once its own motion is taken out, so that they are
+never rotated.
+Source: Featherstone, Rigid Body Dynamics Algorithms (2008), table 7.1.
+"""
+
+from cosserat.jit import inlined, quick
+from cosserat.kernels.recursion.lanes import get, like, put, sines_cosines
+from cosserat.kernels.recursion.link import (
+    fault,
+    get3,
+    get9,
+    gyration,
+    inward,
+    link_frame,
+    momentum,
+    outward,
+    put3,
+    put9,
+)
+from cosserat.kernels.recursion.table import (
+    FIRST,
+    FORCES,
+    GRAVITY,
+    HEADER,
+    INERTIA,
+    KIND,
+    MASS,
+    MOMENT,
+    N_LINKS,
+    N_V,
+    PARENT,
+    REVOLUTE,
+    ROW,
+    SCREW,
+    SLIDE,
+    SPHERICAL,
+    TURN,
+    W_ACCELERATION,
+    W_FORCE,
+    W_FRAME,
+    W_INERTIA,
+    W_PULL,
+    W_ROW,
+    W_SHARE,
+    W_TWIST,
+    WORK,
+)
+from cosserat.kernels.vectors import add, cross, matmul, mul, mul_t, sub, transpose
+
+
+@inlined
+def articulated_body(table, q, v, tau, work, wrench, effort, a_out):
+    """a with M(q) a + h(q, v) = tau + the model's own forces."""
+    n, n_v = int(table[N_LINKS]), int(table[N_V])
+    _outward_velocities(table, q, v, work, wrench, n, n_v)
+    forced = table[FORCES] != 0.0
+    for k in range(n_v):
+        if forced:
+            put(a_out, k, get(tau, k) + get(effort, k))
+        else:
+            put(a_out, k, get(tau, k))
+    for j in range(n):
+        i = n - 1 - j
+        row, at = HEADER + i * ROW, i * W_ROW
+        kind, k = int(table[row + KIND]), int(table[row + FIRST])
+        if kind == REVOLUTE:
+            _fold_hinge(table, row, at, v, k, work, a_out)
+        elif kind == SCREW:
+            _fold_screw(table, row, at, v, k, work, a_out)
+        elif kind == SPHERICAL:
+            _fold_ball(table, row, at, v, k, work, a_out)
+        else:
+            _fold_free(table, row, at, k, work, a_out)
+    _outward_accelerations(table, v, work, n, a_out)
+
+
+@inlined
+def _outward_velocities(table, q, v, work, wrench, n, n_v):
+    """Frames, twists, bias forces and own inertias of the links."""
+    forced = table[FORCES] != 0.0
+    angles = n * W_ROW
+    sines_cosines(q, n_v, work, angles)
+    zero = like(0.0, get(q, 0))
+    rest = (zero, zero, zero)
+    for i in range(n):
+        row, at = HEADER + i * ROW, i * W_ROW
+        kind, parent, k = int(table[row + KIND]), int(table[row + PARENT]), int(table[row + FIRST])
+        R, p = link_frame(table, row, kind, q, k, get(work, angles + k), get(work, angles + n_v + k))
+        if parent >= 0:
+            above = parent * W_ROW
+            u, w = inward(R, p, get3(work, above + W_TWIST), get3(work, above + W_TWIST + 3))
+        else:
+            u, w = rest, rest
+        if kind == REVOLUTE:
+            w = (w[0], w[1], w[2] + get(v, k))
+        elif kind == SCREW:
+            u = (u[0], u[1], u[2] + table[row + SLIDE] * get(v, k))
+            w = (w[0], w[1], w[2] + table[row + TURN] * get(v, k))
+        elif kind == SPHERICAL:
+            w = add(w, get3(v, k))
+        else:
+            u, w = add(u, get3(v, k)), add(w, get3(v, k + 3))
+        m, h = table[row + MASS], get3(table, row + MOMENT)
+        J = (table[row + INERTIA], table[row + INERTIA + 1], table[row + INERTIA + 2], table[row + INERTIA + 3],
+             table[row + INERTIA + 4], table[row + INERTIA + 5])  # fmt: skip
+        s, l = momentum(m, h, J, u, w)
+        f, t = gyration(u, w, s, l)
+        if forced:
+            f, t = sub(f, get3(wrench, 6 * i)), sub(t, get3(wrench, 6 * i + 3))
+        put9(work, at + W_FRAME, R)
+        put3(work, at + W_FRAME + 9, p)
+        put3(work, at + W_TWIST, u)
+        put3(work, at + W_TWIST + 3, w)
+        put3(work, at + W_FORCE, f)
+        put3(work, at + W_FORCE + 3, t)
+        _put6(work, at + W_INERTIA, (m, 0.0, 0.0, m, 0.0, m))
+        put9(work, at + W_INERTIA + 6, (0.0, h[2], -h[1], -h[2], 0.0, h[0], h[1], -h[0], 0.0))
+        _put6(work, at + W_INERTIA + 15, J)
+
+
+@inlined
+def _fold_hinge(table, row, at, v, k, work, a_out):
+    """Take the motion of a hinge out of a link's articulated inertia and add the rest to its parent."""
+    A, B, C = _get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), _get6(work, at + W_INERTIA + 15)
+    f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
+    inverse = 1.0 / C[5]
+    x, y, z = B[2] * inverse, B[5] * inverse, B[8] * inverse
+    r, s = C[2] * inverse, C[4] * inverse
+    share = (get(a_out, k) - t[2]) * inverse
+    put3(work, at + W_PULL, (x, y, z))
+    put(work, at + W_PULL + 3, r)
+    put(work, at + W_PULL + 4, s)
+    put(work, at + W_SHARE, share)
+    parent = int(table[row + PARENT])
+    if parent < 0:
+        return
+    R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
+    a = (A[0] - x * B[2], A[1] - x * B[5], A[2] - x * B[8], A[3] - y * B[5], A[4] - y * B[8], A[5] - z * B[8])
+    b00, b01 = B[0] - x * C[2], B[1] - x * C[4]
+    b10, b11 = B[3] - y * C[2], B[4] - y * C[4]
+    b20, b21 = B[6] - z * C[2], B[7] - z * C[4]
+    c00, c01, c11 = C[0] - r * C[2], C[1] - r * C[4], C[3] - s * C[4]
+    rate = get(v, k)
+    c0, c1 = rate * get(work, at + W_TWIST + 1), -rate * get(work, at + W_TWIST)
+    c3, c4 = rate * get(work, at + W_TWIST + 4), -rate * get(work, at + W_TWIST + 3)
+    f = (
+        f[0] + a[0] * c0 + a[1] * c1 + b00 * c3 + b01 * c4 + B[2] * share,
+        f[1] + a[1] * c0 + a[3] * c1 + b10 * c3 + b11 * c4 + B[5] * share,
+        f[2] + a[2] * c0 + a[4] * c1 + b20 * c3 + b21 * c4 + B[8] * share,
+    )
+    t = (
+        t[0] + b00 * c0 + b10 * c1 + c00 * c3 + c01 * c4 + C[2] * share,
+        t[1] + b01 * c0 + b11 * c1 + c01 * c3 + c11 * c4 + C[4] * share,
+        get(a_out, k),
+    )
+    # R B' R^T with two columns, R C' R^T with two rows and columns
+    d00, d01 = R[0] * b00 + R[1] * b10 + R[2] * b20, R[0] * b01 + R[1] * b11 + R[2] * b21
+    d10, d11 = R[3] * b00 + R[4] * b10 + R[5] * b20, R[3] * b01 + R[4] * b11 + R[5] * b21
+    d20, d21 = R[6] * b00 + R[7] * b10 + R[8] * b20, R[6] * b01 + R[7] * b11 + R[8] * b21
+    Bp = (
+        d00 * R[0] + d01 * R[1], d00 * R[3] + d01 * R[4], d00 * R[6] + d01 * R[7],
+        d10 * R[0] + d11 * R[1], d10 * R[3] + d11 * R[4], d10 * R[6] + d11 * R[7],
+        d20 * R[0] + d21 * R[1], d20 * R[3] + d21 * R[4], d20 * R[6] + d21 * R[7],
+    )  # fmt: skip
+    e00, e01 = R[0] * c00 + R[1] * c01, R[0] * c01 + R[1] * c11
+    e10, e11 = R[3] * c00 + R[4] * c01, R[3] * c01 + R[4] * c11
+    e20, e21 = R[6] * c00 + R[7] * c01, R[6] * c01 + R[7] * c11
+    Cp = (
+        e00 * R[0] + e01 * R[1], e00 * R[3] + e01 * R[4], e00 * R[6] + e01 * R[7],
+        e10 * R[3] + e11 * R[4], e10 * R[6] + e11 * R[7], e20 * R[6] + e21 * R[7],
+    )  # fmt: skip
+    _add_to_parent(work, parent * W_ROW, R, p, _rotated(R, a), Bp, Cp, f, t)
+
+
+@inlined
+def _fold_screw(table, row, at, v, k, work, a_out):
+    """The same for a slider or a screw."""
+    A, B, C = _get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), _get6(work, at + W_INERTIA + 15)
+    f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
+    s, r = table[row + SLIDE], table[row + TURN]
+    X = (s * A[2] + r * B[2], s * A[4] + r * B[5], s * A[5] + r * B[8])
+    Y = (s * B[6] + r * C[2], s * B[7] + r * C[4], s * B[8] + r * C[5])
+    inverse = 1.0 / (s * X[2] + r * Y[2])
+    x, y = (X[0] * inverse, X[1] * inverse, X[2] * inverse), (Y[0] * inverse, Y[1] * inverse, Y[2] * inverse)
+    share = (get(a_out, k) - s * f[2] - r * t[2]) * inverse
+    put3(work, at + W_PULL, x)
+    put3(work, at + W_PULL + 3, y)
+    put(work, at + W_SHARE, share)
+    parent = int(table[row + PARENT])
+    if parent < 0:
+        return
+    A = (A[0] - x[0] * X[0], A[1] - x[0] * X[1], A[2] - x[0] * X[2],
+         A[3] - x[1] * X[1], A[4] - x[1] * X[2], A[5] - x[2] * X[2])  # fmt: skip
+    B = (
+        B[0] - x[0] * Y[0], B[1] - x[0] * Y[1], B[2] - x[0] * Y[2],
+        B[3] - x[1] * Y[0], B[4] - x[1] * Y[1], B[5] - x[1] * Y[2],
+        B[6] - x[2] * Y[0], B[7] - x[2] * Y[1], B[8] - x[2] * Y[2],
+    )  # fmt: skip
+    C = (C[0] - y[0] * Y[0], C[1] - y[0] * Y[1], C[2] - y[0] * Y[2],
+         C[3] - y[1] * Y[1], C[4] - y[1] * Y[2], C[5] - y[2] * Y[2])  # fmt: skip
+    u, w = _screw_bias(work, at, s * get(v, k), r * get(v, k))
+    f = (
+        f[0] + A[0] * u[0] + A[1] * u[1] + B[0] * w[0] + B[1] * w[1] + X[0] * share,
+        f[1] + A[1] * u[0] + A[3] * u[1] + B[3] * w[0] + B[4] * w[1] + X[1] * share,
+        f[2] + A[2] * u[0] + A[4] * u[1] + B[6] * w[0] + B[7] * w[1] + X[2] * share,
+    )
+    t = (
+        t[0] + B[0] * u[0] + B[3] * u[1] + C[0] * w[0] + C[1] * w[1] + Y[0] * share,
+        t[1] + B[1] * u[0] + B[4] * u[1] + C[1] * w[0] + C[3] * w[1] + Y[1] * share,
+        t[2] + B[2] * u[0] + B[5] * u[1] + C[2] * w[0] + C[4] * w[1] + Y[2] * share,
+    )
+    R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
+    M = matmul(R, B)
+    Bp = matmul(M, transpose(R))
+    _add_to_parent(work, parent * W_ROW, R, p, _rotated(R, A), Bp, _rotated(R, C), f, t)
+
+
+@inlined
+def _fold_ball(table, row, at, v, k, work, a_out):
+    """The same for a spherical joint: what is left resists translations only."""
+    A, B, C = _get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), _get6(work, at + W_INERTIA + 15)
+    f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
+    D = _inverse(C)
+    P = _times(B, D)
+    share = symmetric(D, sub(get3(a_out, k), t))
+    put9(work, at + W_INERTIA + 6, P)
+    put3(work, at + W_PULL, share)
+    parent = int(table[row + PARENT])
+    if parent < 0:
+        return
+    Q = matmul(P, transpose(B))
+    A = (A[0] - Q[0], A[1] - Q[1], A[2] - Q[2], A[3] - Q[4], A[4] - Q[5], A[5] - Q[8])
+    bias = cross(get3(work, at + W_TWIST), get3(v, k))
+    f = add(add(f, symmetric(A, bias)), mul(B, share))
+    R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
+    zero = like(0.0, share[0])
+    B = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
+    C = (zero, zero, zero, zero, zero, zero)
+    _add_to_parent(work, parent * W_ROW, R, p, _rotated(R, A), B, C, f, get3(a_out, k))
+
+
+@inlined
+def _fold_free(table, row, at, k, work, a_out):
+    """The same for a free joint, through which nothing but its effort passes; the acceleration is known at once."""
+    A, B, C = _get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), _get6(work, at + W_INERTIA + 15)
+    f, t = sub(get3(a_out, k), get3(work, at + W_FORCE)), sub(get3(a_out, k + 3), get3(work, at + W_FORCE + 3))
+    D = _inverse(A)
+    P = _times(transpose(B), D)  # B^T A^-1
+    Q = matmul(P, B)
+    y = symmetric(
+        _inverse((C[0] - Q[0], C[1] - Q[1], C[2] - Q[2], C[3] - Q[4], C[4] - Q[5], C[5] - Q[8])), sub(t, mul(P, f))
+    )
+    x = symmetric(D, sub(f, mul(B, y)))
+    put3(work, at + W_ACCELERATION, x)
+    put3(work, at + W_ACCELERATION + 3, y)
+    parent = int(table[row + PARENT])
+    if parent >= 0:
+        above = parent * W_ROW + W_FORCE
+        R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
+        f, t = outward(R, p, get3(a_out, k), get3(a_out, k + 3))
+        put3(work, above, add(get3(work, above), f))
+        put3(work, above + 3, add(get3(work, above + 3), t))
+
+
+@inlined
+def _outward_accelerations(table, v, work, n, a_out):
+    """Accelerations of joints and links; the ground accelerates upwards instead of gravity."""
+    zero = like(0.0, get(v, 0))
+    rest = (zero, zero, zero)
+    fall = (zero - table[GRAVITY], zero - table[GRAVITY + 1], zero - table[GRAVITY + 2])
+    for i in range(n):
+        row, at = HEADER + i * ROW, i * W_ROW
+        kind, parent, k = int(table[row + KIND]), int(table[row + PARENT]), int(table[row + FIRST])
+        R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
+        if parent >= 0:
+            above = parent * W_ROW + W_ACCELERATION
+            x, y = inward(R, p, get3(work, above), get3(work, above + 3))
+        else:
+            x, y = inward(R, p, fall, rest)
+        if kind == REVOLUTE:
+            rate = get(v, k)
+            X, r, s = get3(work, at + W_PULL), get(work, at + W_PULL + 3), get(work, at + W_PULL + 4)
+            x = (x[0] + rate * get(work, at + W_TWIST + 1), x[1] - rate * get(work, at + W_TWIST), x[2])
+            y = (y[0] + rate * get(work, at + W_TWIST + 4), y[1] - rate * get(work, at + W_TWIST + 3), y[2])
+            ahead = get(work, at + W_SHARE) - (
+                X[0] * x[0] + X[1] * x[1] + X[2] * x[2] + r * y[0] + s * y[1] + y[2]
+            )  # fmt: skip
+            y = (y[0], y[1], y[2] + ahead)
+            put(a_out, k, ahead)
+        elif kind == SCREW:
+            slide, turn = table[row + SLIDE], table[row + TURN]
+            u, w = _screw_bias(work, at, slide * get(v, k), turn * get(v, k))
+            x, y = (x[0] + u[0], x[1] + u[1], x[2]), (y[0] + w[0], y[1] + w[1], y[2])
+            X, Y = get3(work, at + W_PULL), get3(work, at + W_PULL + 3)
+            ahead = get(work, at + W_SHARE) - (
+                X[0] * x[0] + X[1] * x[1] + X[2] * x[2] + Y[0] * y[0] + Y[1] * y[1] + Y[2] * y[2]
+            )
+            x, y = (x[0], x[1], x[2] + slide * ahead), (y[0], y[1], y[2] + turn * ahead)
+            put(a_out, k, ahead)
+        elif kind == SPHERICAL:
+            x = add(x, cross(get3(work, at + W_TWIST), get3(v, k)))
+            # share - C^-1 B^T x - y, of which y returns when the joint's part is added
+            total = sub(get3(work, at + W_PULL), mul_t(get9(work, at + W_INERTIA + 6), x))
+            y = add(y, cross(get3(work, at + W_TWIST + 3), get3(v, k)))
+            put3(a_out, k, sub(total, y))
+            y = total
+        else:
+            u, w = get3(work, at + W_TWIST), get3(work, at + W_TWIST + 3)
+            slides, turns = get3(v, k), get3(v, k + 3)
+            x, y = add(x, add(cross(u, turns), cross(w, slides))), add(y, cross(w, turns))
+            X, Y = get3(work, at + W_ACCELERATION), get3(work, at + W_ACCELERATION + 3)
+            put3(a_out, k, sub(X, x))
+            put3(a_out, k + 3, sub(Y, y))
+            x, y = X, Y
+        put3(work, at + W_ACCELERATION, x)
+        put3(work, at + W_ACCELERATION + 3, y)
+
+
+@inlined
+def _screw_bias(work, at, slide, turn):
+    """ad(twist) S q_dot, whose third components vanish."""
+    return (
+        slide * get(work, at + W_TWIST + 4) + turn * get(work, at + W_TWIST + 1),
+        -slide * get(work, at + W_TWIST + 3) - turn * get(work, at + W_TWIST),
+    ), (turn * get(work, at + W_TWIST + 4), -turn * get(work, at + W_TWIST + 3))
+
+
+@inlined
+def _add_to_parent(work, above, R, p, A, B, C, f, t):
+    """Add an inertia with blocks already in the parent's axes, and a force, about the parent's origin.
+
+    B_p = B - A p~, C_p = C + p~ B_p + (p~ B)^T.
+    """
+    x, y, z = p
+    b = (
+        B[0] - A[1] * z + A[2] * y, B[1] + A[0] * z - A[2] * x, B[2] - A[0] * y + A[1] * x,
+        B[3] - A[3] * z + A[4] * y, B[4] + A[1] * z - A[4] * x, B[5] - A[1] * y + A[3] * x,
+        B[6] - A[4] * z + A[5] * y, B[7] + A[2] * z - A[5] * x, B[8] - A[2] * y + A[4] * x,
+    )  # fmt: skip
+    c = (
+        C[0] + y * (b[6] + B[6]) - z * (b[3] + B[3]),
+        C[1] + y * b[7] - z * b[4] + z * B[0] - x * B[6],
+        C[2] + y * b[8] - z * b[5] + x * B[3] - y * B[0],
+        C[3] + z * (b[1] + B[1]) - x * (b[7] + B[7]),
+        C[4] + z * b[2] - x * b[8] + x * B[4] - y * B[1],
+        C[5] + x * (b[5] + B[5]) - y * (b[2] + B[2]),
+    )
+    at = above + W_INERTIA
+    _add6(work, at, A)
+    for_b = get9(work, at + 6)
+    put9(work, at + 6, (for_b[0] + b[0], for_b[1] + b[1], for_b[2] + b[2], for_b[3] + b[3], for_b[4] + b[4],
+                        for_b[5] + b[5], for_b[6] + b[6], for_b[7] + b[7], for_b[8] + b[8]))  # fmt: skip
+    _add6(work, at + 15, c)
+    f, t = outward(R, p, f, t)
+    put3(work, above + W_FORCE, add(get3(work, above + W_FORCE), f))
+    put3(work, above + W_FORCE + 3, add(get3(work, above + W_FORCE + 3), t))
+
+
+@inlined
+def _get6(array, i):
+    return get(array, i), get(array, i + 1), get(array, i + 2), get(array, i + 3), get(array, i + 4), get(array, i + 5)
+
+
+@inlined
+def _put6(array_out, i, a):
+    put3(array_out, i, (a[0], a[1], a[2]))
+    put3(array_out, i + 3, (a[3], a[4], a[5]))
+
+
+@inlined
+def _add6(array_out, i, a):
+    b = _get6(array_out, i)
+    _put6(array_out, i, (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]))
+
+
+@inlined
+def _rotated(R, A):
+    """R A R^T, A symmetric."""
+    M = _times(R, A)
+    return (
+        M[0] * R[0] + M[1] * R[1] + M[2] * R[2],
+        M[0] * R[3] + M[1] * R[4] + M[2] * R[5],
+        M[0] * R[6] + M[1] * R[7] + M[2] * R[8],
+        M[3] * R[3] + M[4] * R[4] + M[5] * R[5],
+        M[3] * R[6] + M[4] * R[7] + M[5] * R[8],
+        M[6] * R[6] + M[7] * R[7] + M[8] * R[8],
+    )
+
+
+@inlined
+def _times(B, S):
+    """B S, S symmetric."""
+    return (
+        B[0] * S[0] + B[1] * S[1] + B[2] * S[2], B[0] * S[1] + B[1] * S[3] + B[2] * S[4],
+        B[0] * S[2] + B[1] * S[4] + B[2] * S[5],
+        B[3] * S[0] + B[4] * S[1] + B[5] * S[2], B[3] * S[1] + B[4] * S[3] + B[5] * S[4],
+        B[3] * S[2] + B[4] * S[4] + B[5] * S[5],
+        B[6] * S[0] + B[7] * S[1] + B[8] * S[2], B[6] * S[1] + B[7] * S[3] + B[8] * S[4],
+        B[6] * S[2] + B[7] * S[4] + B[8] * S[5],
+    )  # fmt: skip
+
+
+@inlined
+def symmetric(S, a):
+    """S a, S symmetric."""
+    return (S[0] * a[0] + S[1] * a[1] + S[2] * a[2], S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
+            S[2] * a[0] + S[4] * a[1] + S[5] * a[2])  # fmt: skip
+
+
+@inlined
+def _inverse(S):
+    """Inverse of a symmetric matrix."""
+    a, b, c = S[3] * S[5] - S[4] * S[4], S[2] * S[4] - S[1] * S[5], S[1] * S[4] - S[2] * S[3]
+    d = 1.0 / (S[0] * a + S[1] * b + S[2] * c)
+    return (a * d, b * d, c * d, (S[0] * S[5] - S[2] * S[2]) * d, (S[1] * S[2] - S[0] * S[4]) * d,
+            (S[0] * S[3] - S[1] * S[1]) * d)  # fmt: skip
+
+
+@quick(1, 1, 1, 1, 1)
+def forward_dynamics(table, q, v, tau, a_out):
+    """Accelerations a (n_v,) of one state; returns 1 if a vector has a wrong size or is not finite."""
+    n, n_v = int(table[N_LINKS]), int(table[N_V])
+    if fault(n_v, q, v, tau, a_out) != 0:
+        return 1
+    work = table[int(table[WORK]) :]
+    wrench = work[n * W_ROW + 2 * n_v :]
+    articulated_body(table, q, v, tau, work, wrench, wrench[6 * n :], a_out)
+    return 0

@@ -1,0 +1,225 @@
+"""Analytic derivatives of inverse and forward dynamics, and the mass matrix, from composite bodies in world axes.
+
+For a freedom j between freedom i and the ground (S, psi, psi_dot, sum as in `spatial`; I, B, f of the composite body
+that freedom i carries):
+
+    d tau_i/d q_j = 2 B^T S_i . psi_j + I S_i . psi_dot_j      d tau_i/d v_j = 2 B^T S_i . S_j + I S_i . sum_j
+    d tau_j/d q_i = S_j . (2 B psi_i + I psi_dot_i + S_i x* f)  d tau_j/d v_i = S_j . (2 B S_i + I sum_i)
+
+Source: Singh, Russell, Wensing, IEEE RA-L 7 (2022). Differs: linear part first; of 2 B = [[0, -2 p~], [0, G - l~]]
+only the momentum (p, l) and the symmetric G are kept.
+"""
+
+import math
+
+import numpy as np
+
+from cosserat.jit import helper, quick
+from cosserat.kernels.recursion.articulated import articulated_body, symmetric
+from cosserat.kernels.recursion.link import fault, get3, gyration, misshapen
+from cosserat.kernels.recursion.spatial import (
+    accelerate_links,
+    composite_force,
+    gather,
+    move_links,
+    own_inertias,
+    part,
+    place_links,
+    spatial_parts,
+)
+from cosserat.kernels.recursion.table import (
+    COUNT,
+    D_AXIS,
+    D_PSI,
+    D_PSI_DOT,
+    D_SUM,
+    DOF,
+    HEADER,
+    N_LINKS,
+    N_V,
+    ORDER,
+    ROW,
+    W_ROW,
+    WORK,
+    X_FORCE,
+    X_GYRATION,
+    X_MASS,
+    X_MOMENTUM,
+    X_ROW,
+)
+from cosserat.kernels.vectors import add, cross, scale
+
+SMALL = 24  # below, own loops are faster than BLAS
+
+
+@helper
+def _order(table):
+    n_v, at = int(table[N_V]), int(table[ORDER])
+    return table[at : at + 3 * n_v].reshape((3, n_v))
+
+
+@helper
+def inverse_derivatives(table, q, v, a, dq_out, dv_out, mass_out):
+    """d tau/d q, d tau/d v and the mass matrix, freedoms counted from link to link."""
+    links, freedoms, origin = spatial_parts(table)
+    place_links(table, q, links, freedoms, origin)
+    own_inertias(table, links)
+    move_links(table, v, links, freedoms)
+    accelerate_links(table, v, a, links, freedoms)
+    for i in range(dq_out.shape[0]):  # freedoms on different branches do not meet
+        for j in range(dq_out.shape[0]):
+            dq_out[i, j] = 0.0
+            dv_out[i, j] = 0.0
+            mass_out[i, j] = 0.0
+    order = _order(table)
+    n = int(table[N_LINKS])
+    for j in range(n):
+        i = n - 1 - j
+        row = HEADER + i * ROW
+        d = int(table[row + DOF])
+        count = int(table[row + COUNT])
+        for c in range(count):
+            _pairs(links, freedoms, order, i, d + c, d, d + count, dq_out, dv_out, mass_out)
+        gather(table, i, links, X_MASS, X_ROW)
+
+
+@helper
+def _pairs(links, freedoms, order, i, d, own, end, dq_out, dv_out, mass_out):
+    """Rows and columns of freedom d of link i; the joint's own freedoms are own ... end - 1."""
+    at = i * X_ROW
+    s, t = part(freedoms, D_AXIS, d), part(freedoms, D_AXIS + 3, d)
+    p, l = get3(links, at + X_MOMENTUM), get3(links, at + X_MOMENTUM + 3)
+    G = (links[at + X_GYRATION], links[at + X_GYRATION + 1], links[at + X_GYRATION + 2], links[at + X_GYRATION + 3],
+         links[at + X_GYRATION + 4], links[at + X_GYRATION + 5])  # fmt: skip
+    f, m = composite_force(links, i, s, t)
+    b = add(scale(2.0, cross(p, s)), add(symmetric(G, t), cross(l, t)))
+    psi_w = part(freedoms, D_PSI + 3, d)
+    x, y = composite_force(links, i, part(freedoms, D_PSI_DOT, d), part(freedoms, D_PSI_DOT + 3, d))
+    e, g = gyration(s, t, get3(links, at + X_FORCE), get3(links, at + X_FORCE + 3))
+    x, y = add(add(x, e), scale(-2.0, cross(p, psi_w))), add(add(y, g), _twice_b(G, l, psi_w))
+    z, o = composite_force(links, i, part(freedoms, D_SUM, d), part(freedoms, D_SUM + 3, d))
+    z, o = add(z, scale(-2.0, cross(p, t))), add(o, _twice_b(G, l, t))
+    last = end - 1
+    while last >= 0:
+        first = int(order[1, last])
+        row_q, row_v, row_m = dq_out[d], dv_out[d], mass_out[d]
+        for j in range(np.uint64(first), np.uint64(last + 1)):
+            s0, s1, s2 = freedoms[0, j], freedoms[1, j], freedoms[2, j]
+            s3, s4, s5 = freedoms[3, j], freedoms[4, j], freedoms[5, j]
+            row_m[j] = f[0] * s0 + f[1] * s1 + f[2] * s2 + m[0] * s3 + m[1] * s4 + m[2] * s5
+            row_q[j] = (
+                b[0] * freedoms[9, j] + b[1] * freedoms[10, j] + b[2] * freedoms[11, j]
+                + f[0] * freedoms[12, j] + f[1] * freedoms[13, j] + f[2] * freedoms[14, j]
+                + m[0] * freedoms[15, j] + m[1] * freedoms[16, j] + m[2] * freedoms[17, j]
+            )  # fmt: skip
+            row_v[j] = (
+                b[0] * s3 + b[1] * s4 + b[2] * s5
+                + f[0] * freedoms[18, j] + f[1] * freedoms[19, j] + f[2] * freedoms[20, j]
+                + m[0] * freedoms[21, j] + m[1] * freedoms[22, j] + m[2] * freedoms[23, j]
+            )  # fmt: skip
+        for j in range(np.uint64(first), np.uint64(min(last + 1, own))):
+            s0, s1, s2 = freedoms[0, j], freedoms[1, j], freedoms[2, j]
+            s3, s4, s5 = freedoms[3, j], freedoms[4, j], freedoms[5, j]
+            dq_out[j, d] = x[0] * s0 + x[1] * s1 + x[2] * s2 + y[0] * s3 + y[1] * s4 + y[2] * s5
+            dv_out[j, d] = z[0] * s0 + z[1] * s1 + z[2] * s2 + o[0] * s3 + o[1] * s4 + o[2] * s5
+            mass_out[j, d] = row_m[j]
+        last = int(order[2, last])
+
+
+@helper
+def _twice_b(G, l, w):
+    """(G - l~) w."""
+    return add(symmetric(G, w), scale(-1.0, cross(l, w)))
+
+
+@helper
+def invert(M, factor_out, inverse_out):
+    """Inverse of a symmetric positive definite matrix, M = U^T U; M is overwritten by U. Rows are added to rows."""
+    n = M.shape[0]
+    for k in range(n):
+        pivot = 1.0 / math.sqrt(M[k, k])
+        for j in range(np.uint64(k), np.uint64(n)):
+            M[k, j] *= pivot
+        for i in range(k + 1, n):
+            s = M[k, i]
+            for j in range(np.uint64(i), np.uint64(n)):
+                M[i, j] -= s * M[k, j]
+    for i in range(n):  # W = U^-T, lower
+        for j in range(n):
+            factor_out[i, j] = 0.0
+            inverse_out[i, j] = 0.0
+        factor_out[i, i] = 1.0
+        for k in range(i):
+            s = M[k, i]
+            for j in range(np.uint64(0), np.uint64(k + 1)):
+                factor_out[i, j] -= s * factor_out[k, j]
+        s = 1.0 / M[i, i]
+        for j in range(np.uint64(0), np.uint64(i + 1)):
+            factor_out[i, j] *= s
+    for k in range(n):  # W^T W
+        for i in range(k + 1):
+            s = factor_out[k, i]
+            for j in range(np.uint64(0), np.uint64(i + 1)):
+                inverse_out[i, j] += s * factor_out[k, j]
+    for i in range(n):
+        for j in range(i):
+            inverse_out[j, i] = inverse_out[i, j]
+
+
+@helper
+def minus_product(A, B, out):
+    """out = -A B."""
+    n = A.shape[0]
+    if n >= SMALL:
+        np.dot(A, B, out)
+        for i in range(n):
+            for j in range(n):
+                out[i, j] = -out[i, j]
+        return
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = 0.0
+        for k in range(n):
+            s = A[i, k]
+            for j in range(np.uint64(0), np.uint64(n)):
+                out[i, j] -= s * B[k, j]
+
+
+@quick(1, 1, 1, 1, 2, 2, 2)
+def inverse_dynamics_derivatives(table, q, v, a, dq_out, dv_out, mass_out):
+    """d tau/d q, d tau/d v, d tau/d a (n_v, n_v), freedoms counted from link to link; returns 1 for bad arguments."""
+    if fault(int(table[N_V]), q, v, a, q) + misshapen(int(table[N_V]), dq_out, dv_out, mass_out) != 0:
+        return 1
+    inverse_derivatives(table, q, v, a, dq_out, dv_out, mass_out)
+    return 0
+
+
+@helper
+def _divide(parts, dq_out, dv_out, dtau_out):
+    """d a/d q = -M^-1 d tau/d q, d a/d v, M^-1 from parts (3, n_v, n_v): d tau/d q, d tau/d v, M, which is lost."""
+    invert(parts[2], dq_out, dtau_out)
+    minus_product(dtau_out, parts[0], dq_out)
+    minus_product(dtau_out, parts[1], dv_out)
+
+
+@quick(3, 2, 2, 2)
+def divide_by_mass(parts, dq_out, dv_out, dtau_out):
+    """Derivatives of forward dynamics from those of inverse dynamics."""
+    _divide(parts, dq_out, dv_out, dtau_out)
+
+
+@quick(1, 1, 1, 1, 3, 1, 2, 2, 2)
+def forward_dynamics_derivatives(table, q, v, tau, scratch, a_out, dq_out, dv_out, dtau_out):
+    """a, and d a/d q, d a/d v, d a/d tau = M^-1 (n_v, n_v), freedoms counted from link to link; scratch (3, n_v, n_v).
+
+    Returns 1 for bad arguments.
+    """
+    n, n_v = int(table[N_LINKS]), int(table[N_V])
+    if fault(n_v, q, v, tau, a_out) + misshapen(n_v, dq_out, dv_out, dtau_out) != 0:
+        return 1
+    work = table[int(table[WORK]) :]
+    wrench = work[n * W_ROW + 2 * n_v :]
+    articulated_body(table, q, v, tau, work, wrench, wrench[6 * n :], a_out)
+    inverse_derivatives(table, q, v, a_out, scratch[0], scratch[1], scratch[2])
+    _divide(scratch, dq_out, dv_out, dtau_out)
+    return 0

@@ -1,0 +1,291 @@
+"""The model's own forces: springs, loads, and stiffness, damping, friction and efforts of joints; with derivatives.
+
+Links take the place of the engine's nodes, so that springs and loads are the engine's own kernels. In a joint the
+effort Q = effort - k q - c q_dot - level tanh(q_dot / speed) acts along the coordinate; in spherical and free joints
+along the axes of the parent's joint frame, on the rotation vector and on the angular velocity in those axes, as in
+`kernels.freedoms`. Rows of `passive`: k, c, level, speed, effort.
+"""
+
+import math
+
+import numpy as np
+
+from cosserat.jit import helper, kernel
+from cosserat.kernels.frames import apply_a, cotc, store_frame
+from cosserat.kernels.loads import add_load, load_tangent
+from cosserat.kernels.recursion.link import get3, get9, put3, rotation_exp
+from cosserat.kernels.recursion.spatial import move_links, part, place_links, spatial_parts
+from cosserat.kernels.recursion.table import (
+    COUNT,
+    D_AXIS,
+    D_PSI,
+    DOF,
+    FIRST,
+    FREE,
+    HEADER,
+    KIND,
+    N_LINKS,
+    N_V,
+    PARENT,
+    ROW,
+    SPHERICAL,
+    TURN,
+    X_FRAME,
+    X_ROW,
+    X_TWIST,
+)
+from cosserat.kernels.springs import add_spring, spring_tangent
+from cosserat.kernels.vectors import add, clear, cross, dot, mul, mul_t, neg, store, sub
+
+
+@helper
+def _nodes(table, q, v, frame_out, twist_out):
+    """World frames (n + 1, 12) of the links and twists (n + 1, 6) in their own frames; the ground is last."""
+    links, freedoms, origin = spatial_parts(table)
+    place_links(table, q, links, freedoms, origin)
+    move_links(table, v, links, freedoms)
+    n = int(table[N_LINKS])
+    o = (origin[0], origin[1], origin[2])
+    for i in range(n):
+        at = i * X_ROW
+        R, x = get9(links, at + X_FRAME), get3(links, at + X_FRAME + 9)
+        u, w = get3(links, at + X_TWIST), get3(links, at + X_TWIST + 3)
+        store_frame(R, add(x, o), frame_out[i])
+        store(mul_t(R, add(u, cross(w, x))), twist_out[i], 0)
+        store(mul_t(R, w), twist_out[i], 3)
+    for c in range(12):
+        frame_out[n, c] = 1.0 if c < 9 and c % 4 == 0 else 0.0
+    for c in range(6):
+        twist_out[n, c] = 0.0
+
+
+@helper
+def _pull(passive, k, coordinate, rate):
+    """Effort along a coordinate, and its derivative with respect to the rate."""
+    th = math.tanh(rate / passive[3, k])
+    Q = passive[4, k] - passive[0, k] * coordinate - passive[1, k] * rate - passive[2, k] * th
+    return Q, -passive[1, k] - passive[2, k] * (1.0 - th * th) / passive[3, k]
+
+
+@helper
+def _pull3(passive, k, x, rate):
+    """Three efforts and their slopes."""
+    a, da = _pull(passive, k, x[0], rate[0])
+    b, db = _pull(passive, k + 1, x[1], rate[1])
+    c, dc = _pull(passive, k + 2, x[2], rate[2])
+    return (a, b, c), (da, db, dc)
+
+
+@helper
+def joint_efforts(table, q, v, passive, effort_out):
+    """Generalised efforts of the joints."""
+    for i in range(int(table[N_LINKS])):
+        row = HEADER + i * ROW
+        kind, k, sign = int(table[row + KIND]), int(table[row + FIRST]), table[row + TURN]
+        if kind < SPHERICAL:
+            effort_out[k], _ = _pull(passive, k, q[k], v[k])
+            continue
+        at = k if kind == SPHERICAL else k + 3
+        w, turns = get3(q, at), get3(v, at)
+        R = rotation_exp(w[0], w[1], w[2])
+        if sign > 0.0:
+            m, _ = _pull3(passive, at, w, mul(R, turns))
+            put3(effort_out, at, mul_t(R, m))
+            if kind == FREE:
+                f, _ = _pull3(passive, k, get3(q, k), mul(R, get3(v, k)))
+                put3(effort_out, k, mul_t(R, f))
+        else:
+            m, _ = _pull3(passive, at, w, neg(turns))
+            if kind == FREE:
+                x = get3(q, k)
+                f, _ = _pull3(passive, k, x, sub(neg(get3(v, k)), cross(turns, x)))
+                put3(effort_out, k, neg(f))
+                m = add(m, cross(x, f))
+            put3(effort_out, at, neg(m))
+
+
+@kernel
+def model_forces(table, q, v, springs, loads, passive, wrench, wrench_out, effort_out):
+    """Wrenches on the links (N, 6 n), in their frames, and efforts in the joints (N, n_v) of N states.
+
+    `wrench` holds the sampled loads.
+    """
+    n = int(table[N_LINKS])
+    frames, twists, r = np.empty((n + 1, 12)), np.empty((n + 1, 6)), np.empty((n + 1, 6))
+    for s in range(q.shape[0]):
+        joint_efforts(table, q[s], v[s], passive, effort_out[s])
+        clear(r)
+        if len(springs.stiffness) + len(loads.column) > 0:
+            _nodes(table, q[s], v[s], frames, twists)
+            for i in range(len(springs.stiffness)):
+                add_spring(springs, i, frames, twists, r)
+            for i in range(len(loads.column)):
+                add_load(loads, i, frames, wrench, r)
+        for i in range(n):
+            for c in range(6):
+                wrench_out[s, 6 * i + c] = -r[i, c]
+
+
+@kernel
+def add_force_derivatives(table, q, v, springs, loads, passive, wrench, dq_out, dv_out):
+    """Subtract the derivatives of the model's own forces from d tau/d q and d tau/d v, freedoms from link to link."""
+    n, n_v = int(table[N_LINKS]), int(table[N_V])
+    _joint_derivatives(table, q, v, passive, dq_out, dv_out)
+    if len(springs.stiffness) + len(loads.column) == 0:
+        return
+    frames, twists, r = np.empty((n + 1, 12)), np.empty((n + 1, 6)), np.empty((n + 1, 6))
+    _nodes(table, q, v, frames, twists)
+    K, row = np.empty((12, 12)), np.empty(12)
+    J, P = np.empty((12, n_v)), np.empty((12, n_v))
+    for i in range(len(springs.stiffness)):
+        a, b = springs.node[i, 0], springs.node[i, 1]
+        clear(K)
+        clear(r)
+        clear(J)
+        clear(P)
+        spring_tangent(springs, i, frames, twists, K, row)
+        add_spring(springs, i, frames, twists, r)
+        _columns(table, a, 0, J, P)
+        _columns(table, b, 6, J, P)
+        _add_products(K, row, springs.damping[i], J, P, dq_out, dv_out)
+        _add_turns(table, a, 0, r[a], J, dq_out)
+        _add_turns(table, b, 6, r[b], J, dq_out)
+    for c in range(12):
+        row[c] = 0.0
+    for i in range(len(loads.column)):
+        a = loads.node[i]
+        clear(K)
+        clear(r)
+        clear(J)
+        clear(P)
+        load_tangent(loads, i, frames, wrench, K)
+        add_load(loads, i, frames, wrench, r)
+        _columns(table, a, 0, J, P)
+        _add_products(K, row, 0.0, J, P, dq_out, dv_out)
+        _add_turns(table, a, 0, r[a], J, dq_out)
+
+
+@helper
+def _columns(table, i, first, J, P):
+    """Body Jacobian of link i in rows first ... first + 5 of J, the same of psi in P."""
+    links, freedoms, _ = spatial_parts(table)
+    if i >= int(table[N_LINKS]):
+        return
+    R, x = get9(links, i * X_ROW + X_FRAME), get3(links, i * X_ROW + X_FRAME + 9)
+    while i >= 0:
+        d = int(table[HEADER + i * ROW + DOF])
+        for c in range(d, d + int(table[HEADER + i * ROW + COUNT])):
+            for matrix, kind in ((J, D_AXIS), (P, D_PSI)):
+                u, w = part(freedoms, kind, c), part(freedoms, kind + 3, c)
+                u, w = mul_t(R, add(u, cross(w, x))), mul_t(R, w)
+                for e in range(3):
+                    matrix[first + e, c] = u[e]
+                    matrix[first + 3 + e, c] = w[e]
+        i = int(table[HEADER + i * ROW + PARENT])
+
+
+@helper
+def _add_products(K, row, damping, J, P, dq_out, dv_out):
+    """dq += J^T (K J + C P), dv += J^T C J with C = damping row row^T."""
+    n_v = J.shape[1]
+    for i in range(n_v):
+        along, ahead = 0.0, 0.0
+        for c in range(12):
+            along += row[c] * J[c, i]
+            ahead += row[c] * P[c, i]
+        for c in range(12):
+            g = damping * row[c] * ahead
+            h = damping * row[c] * along
+            for e in range(12):
+                g += K[c, e] * J[e, i]
+            for j in range(n_v):
+                dq_out[j, i] += J[c, j] * g
+                dv_out[j, i] += J[c, j] * h
+
+
+@helper
+def _add_turns(table, i, first, r, J, dq_out):
+    """dq_ji -= (J_i x J_j) . r for freedoms i beyond j: inner axes turn in the link's frame when outer joints move."""
+    if i >= int(table[N_LINKS]):
+        return
+    force, moment = (r[0], r[1], r[2]), (r[3], r[4], r[5])
+    outer = i
+    while outer >= 0:
+        d = int(table[HEADER + outer * ROW + DOF])
+        inner = int(table[HEADER + outer * ROW + PARENT])
+        while inner >= 0:
+            e = int(table[HEADER + inner * ROW + DOF])
+            for a in range(d, d + int(table[HEADER + outer * ROW + COUNT])):
+                u = (J[first, a], J[first + 1, a], J[first + 2, a])
+                w = (J[first + 3, a], J[first + 4, a], J[first + 5, a])
+                for b in range(e, e + int(table[HEADER + inner * ROW + COUNT])):
+                    s = (J[first, b], J[first + 1, b], J[first + 2, b])
+                    t = (J[first + 3, b], J[first + 4, b], J[first + 5, b])
+                    x, y = add(cross(w, s), cross(u, t)), cross(w, t)
+                    dq_out[b, a] -= dot(x, force) + dot(y, moment)
+            inner = int(table[HEADER + inner * ROW + PARENT])
+        outer = int(table[HEADER + outer * ROW + PARENT])
+
+
+@helper
+def _times3(slope, a):
+    return slope[0] * a[0], slope[1] * a[1], slope[2] * a[2]
+
+
+@helper
+def _joint_derivatives(table, q, v, passive, dq_out, dv_out):
+    """Derivatives of `joint_efforts` along unit velocities and unit changes of velocity, one after the other."""
+    zero = (0.0, 0.0, 0.0)
+    for i in range(int(table[N_LINKS])):
+        row = HEADER + i * ROW
+        kind, k, d, sign = int(table[row + KIND]), int(table[row + FIRST]), int(table[row + DOF]), table[row + TURN]
+        if kind < SPHERICAL:
+            _, slope = _pull(passive, k, q[k], v[k])
+            dq_out[d, d] += passive[0, k]
+            dv_out[d, d] -= slope
+            continue
+        shift = 0 if kind == SPHERICAL else 3
+        w, turns = get3(q, k + shift), get3(v, k + shift)
+        x, slides = zero, zero
+        if kind == FREE:
+            x, slides = get3(q, k), get3(v, k)
+        R = rotation_exp(w[0], w[1], w[2])
+        c = cotc(dot(w, w))
+        stiff = get3(passive[0], k + shift)
+        stiff_x = get3(passive[0], k)
+        for column in range(2 * (3 + shift)):
+            e = column % (3 + shift)
+            unit = (1.0 * (e % 3 == 0), 1.0 * (e % 3 == 1), 1.0 * (e % 3 == 2))
+            step = unit if kind == FREE and e < 3 else zero
+            turn = zero if kind == FREE and e < 3 else unit
+            varied = column >= 3 + shift  # the velocities are varied, not the coordinates
+            d_slides, d_turns = (step, turn) if varied else (zero, zero)
+            if varied:
+                step, turn = zero, zero
+            if sign > 0.0:
+                m, slope = _pull3(passive, k + shift, w, mul(R, turns))
+                d_m = sub(_times3(slope, mul(R, add(cross(turn, turns), d_turns))),
+                          _times3(stiff, apply_a(w, c, turn)))  # fmt: skip
+                y = sub(mul_t(R, d_m), cross(turn, mul_t(R, m)))
+                z = zero
+                if kind == FREE:
+                    f, slope = _pull3(passive, k, x, mul(R, slides))
+                    d_f = sub(_times3(slope, mul(R, add(cross(turn, slides), d_slides))),
+                              _times3(stiff_x, mul(R, step)))  # fmt: skip
+                    z = sub(mul_t(R, d_f), cross(turn, mul_t(R, f)))
+            else:
+                m, slope = _pull3(passive, k + shift, w, neg(turns))
+                d_m = sub(_times3(slope, neg(d_turns)), _times3(stiff, neg(apply_a(neg(w), c, turn))))
+                y, z = neg(d_m), zero
+                if kind == FREE:
+                    f, slope = _pull3(passive, k, x, sub(neg(slides), cross(turns, x)))
+                    d_x = sub(neg(step), cross(turn, x))
+                    d_rate = sub(neg(d_slides), add(cross(d_turns, x), cross(turns, d_x)))
+                    d_f = sub(_times3(slope, d_rate), _times3(stiff_x, d_x))
+                    z = neg(d_f)
+                    y = sub(y, add(cross(d_x, f), cross(x, d_f)))
+            target = dv_out if varied else dq_out
+            for a in range(3):
+                target[d + shift + a, d + e] -= y[a]
+                if kind == FREE:
+                    target[d + a, d + e] -= z[a]

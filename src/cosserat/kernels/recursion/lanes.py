@@ -1,0 +1,298 @@
+"""Several states side by side: a vector of `LANES` doubles with the arithmetic of one double.
+
+`get(array, i)` is a double where the array has one dimension and a vector where it has two (rows of `LANES`), so that
+one text of a recursion is compiled for a single state and for states in lanes. With the compiler off a vector is a row
+of a NumPy array. In lanes a product and a sum may be fused, so that the last bits differ from those of a single state.
+"""
+
+import math
+import operator
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
+
+from cosserat.jit import inlined
+
+LANES = 4
+
+ROUND = 6755399441055744.0  # 1.5 * 2^52: adding and subtracting it rounds to the nearest integer
+TWO_OVER_PI = 2.0 / math.pi
+PI_A, PI_B, PI_C = 1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21
+FAR = 1e5  # beyond, the three parts of pi/2 no longer reduce the angle to the last bit
+
+
+class LanesType(numba.types.Type):
+    """`LANES` doubles in one register."""
+
+    def __init__(self) -> None:
+        super().__init__(name=f"lanes{LANES}")
+
+
+lanes_type = LanesType()
+DOUBLE = ir.DoubleType()
+VECTOR = ir.VectorType(DOUBLE, LANES)
+QUARTERS = ir.VectorType(ir.IntType(64), LANES)
+
+
+@register_model(LanesType)
+class _LanesModel(models.PrimitiveModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, VECTOR)
+
+
+def _broadcast(builder, value):
+    one = builder.insert_element(ir.Constant(VECTOR, ir.Undefined), value, ir.IntType(32)(0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.shuffle_vector(one, ir.Constant(VECTOR, ir.Undefined), zeros)
+
+
+def _define(symbol, instruction):
+    """Arithmetic of two vectors, or of a vector and a double on either side."""
+
+    @type_callable(symbol)
+    def resolve(context):
+        def typed(a, b):
+            if LanesType in (type(a), type(b)) and all(isinstance(x, (LanesType, numba.types.Float)) for x in (a, b)):
+                return lanes_type
+            return None
+
+        return typed
+
+    for left in (LanesType, numba.types.Float):
+        for right in (LanesType, numba.types.Float):
+            if LanesType in (left, right):
+
+                @lower_builtin(symbol, left, right)
+                def lower(context, builder, signature, values):
+                    wide = [
+                        x if isinstance(kind, LanesType) else _broadcast(builder, x)
+                        for x, kind in zip(values, signature.args, strict=True)
+                    ]
+                    return getattr(builder, instruction)(*wide, flags=("contract",))
+
+
+for _symbol, _instruction in (
+    (operator.add, "fadd"),
+    (operator.sub, "fsub"),
+    (operator.mul, "fmul"),
+    (operator.truediv, "fdiv"),
+):
+    _define(_symbol, _instruction)
+
+
+@type_callable(operator.neg)
+def _type_negative(context):
+    return lambda a: lanes_type if isinstance(a, LanesType) else None
+
+
+@lower_builtin(operator.neg, LanesType)
+def _lower_negative(context, builder, signature, values):
+    return builder.fneg(values[0])
+
+
+@intrinsic
+def _load(typing_context, array, i):
+    def generate(context, builder, signature, values):
+        return builder.load(_row(context, builder, signature, values), align=8)
+
+    return lanes_type(array, i), generate
+
+
+@intrinsic
+def _store(typing_context, array, i, x):
+    def generate(context, builder, signature, values):
+        builder.store(values[2], _row(context, builder, signature, values), align=8)
+        return context.get_dummy_value()
+
+    return numba.types.void(array, i, x), generate
+
+
+def _row(context, builder, signature, values):
+    array = context.make_array(signature.args[0])(context, builder, values[0])
+    at = builder.mul(context.cast(builder, values[1], signature.args[1], numba.types.intp), ir.IntType(64)(LANES))
+    return builder.bitcast(builder.gep(array.data, [at]), VECTOR.as_pointer())
+
+
+@intrinsic
+def _lane(typing_context, x, k):
+    def generate(context, builder, signature, values):
+        return builder.extract_element(values[0], values[1])
+
+    return numba.types.float64(x, numba.types.int64), generate
+
+
+@intrinsic
+def _with_lane(typing_context, x, k, value):
+    def generate(context, builder, signature, values):
+        return builder.insert_element(values[0], values[2], values[1])
+
+    return lanes_type(x, numba.types.int64, value), generate
+
+
+@intrinsic
+def _wide(typing_context, x):
+    def generate(context, builder, signature, values):
+        return _broadcast(builder, values[0])
+
+    return lanes_type(x), generate
+
+
+@intrinsic
+def _swap_odd(typing_context, s, c, shifted):
+    """Sine and cosine of the full angle from those of the rest and from `shifted` = quarters + ROUND."""
+
+    def generate(context, builder, signature, values):
+        s, c, shifted = values
+        bits = builder.bitcast(shifted, QUARTERS)
+        one, two = (ir.Constant(QUARTERS, [k] * LANES) for k in (1, 2))
+        zero = ir.Constant(QUARTERS, [0] * LANES)
+        odd = builder.icmp_unsigned("!=", builder.and_(bits, one), zero)
+        sine, cosine = builder.select(odd, c, s), builder.select(odd, s, c)
+        by = ir.Constant(QUARTERS, [62] * LANES)
+        flip_s = builder.shl(builder.and_(bits, two), by)
+        flip_c = builder.shl(builder.and_(builder.add(bits, one), two), by)
+
+        def flipped(value, sign):
+            return builder.bitcast(builder.xor(builder.bitcast(value, QUARTERS), sign), VECTOR)
+
+        pair = numba.types.UniTuple(lanes_type, 2)
+        return context.make_tuple(builder, pair, (flipped(sine, flip_s), flipped(cosine, flip_c)))
+
+    return numba.types.UniTuple(lanes_type, 2)(s, c, shifted), generate
+
+
+def get(array, i):
+    """Number i of a one-dimensional array, row i of a two-dimensional one."""
+    return 1.0 * array[i]  # a copy: a row may be written while its old value is in use
+
+
+def put(array_out, i, x):
+    """Write what `get` reads."""
+    array_out[i] = x
+
+
+def like(x, reference):
+    """A double as wide as a reference."""
+    return x
+
+
+@overload(like)
+def _like(x, reference):
+    if isinstance(reference, LanesType):
+        return lambda x, reference: _wide(x)
+    return lambda x, reference: x
+
+
+@overload(get)
+def _get(array, i):
+    if array.ndim == 1:
+        return lambda array, i: array[i]
+    return lambda array, i: _load(array, i)
+
+
+@overload(put)
+def _put(array_out, i, x):
+    if array_out.ndim == 1:
+
+        def one(array_out, i, x):
+            array_out[i] = x
+
+        return one
+    if isinstance(x, LanesType):
+        return lambda array_out, i, x: _store(array_out, i, x)
+    return lambda array_out, i, x: _store(array_out, i, _wide(x))
+
+
+@inlined
+def sine_cosine_rest(r):
+    """sin and cos of an angle in [-pi/4, pi/4]; minimax polynomials, about one unit in the last place."""
+    z = r * r
+    s = 1.58962301576546568060e-10 * z - 2.50507477628578072866e-8
+    s = s * z + 2.75573136213857245213e-6
+    s = s * z - 1.98412698295895385996e-4
+    s = s * z + 8.33333333332211858878e-3
+    s = s * z - 1.66666666666666307295e-1
+    c = -1.13585365213876817300e-11 * z + 2.08757008419747316778e-9
+    c = c * z - 2.75573141792967388112e-7
+    c = c * z + 2.48015872888517045348e-5
+    c = c * z - 1.38888888888730564116e-3
+    c = c * z + 4.16666666666665929218e-2
+    return r + r * z * s, 1.0 - 0.5 * z + z * z * c
+
+
+@inlined
+def sine_cosine(x):
+    """Sine and cosine of an angle below `FAR`, without a branch, so that a loop over angles is vectorised."""
+    n = (x * TWO_OVER_PI + ROUND) - ROUND
+    s, c = sine_cosine_rest(((x - n * PI_A) - n * PI_B) - n * PI_C)
+    quarters = int(n)
+    sine = c if quarters & 1 else s
+    cosine = s if quarters & 1 else c
+    return sine * (1.0 - (quarters & 2)), cosine * (1.0 - ((quarters + 1) & 2))
+
+
+def sines_cosines(q, n, work_out, at):
+    """Sines of the first n angles to work_out[at:], their cosines after them."""
+    for i in range(n):
+        work_out[at + i] = np.sin(q[i])
+        work_out[at + n + i] = np.cos(q[i])
+
+
+@overload(sines_cosines)
+def _sines_cosines(q, n, work_out, at):
+    def narrow(q, n, work_out, at):
+        for i in range(n):
+            s, c = sine_cosine(q[i])
+            work_out[at + i] = s
+            work_out[at + n + i] = c
+        for i in range(n):
+            if not abs(q[i]) < FAR:
+                work_out[at + i] = math.sin(q[i])
+                work_out[at + n + i] = math.cos(q[i])
+
+    def wide(q, n, work_out, at):
+        for i in range(n):
+            x = _load(q, i)
+            shifted = x * TWO_OVER_PI + ROUND
+            m = shifted - ROUND
+            s, c = sine_cosine_rest(((x - m * PI_A) - m * PI_B) - m * PI_C)
+            s, c = _swap_odd(s, c, shifted)
+            _store(work_out, at + i, s)
+            _store(work_out, at + n + i, c)
+            for k in range(LANES):
+                if not abs(_lane(x, k)) < FAR:
+                    work_out[at + i, k] = math.sin(_lane(x, k))
+                    work_out[at + n + i, k] = math.cos(_lane(x, k))
+
+    return narrow if q.ndim == 1 else wide
+
+
+def per_lane(function):
+    """A function of three numbers that returns nine, from one for single numbers: taken lane by lane."""
+
+    def apply(x, y, z):
+        if np.ndim(x) == 0:
+            return function(x, y, z)
+        columns = [function(x[k], y[k], z[k]) for k in range(len(x))]
+        return tuple(np.array(row) for row in zip(*columns, strict=True))
+
+    @overload(apply)
+    def typed(x, y, z):
+        if not isinstance(x, LanesType):
+            return lambda x, y, z: function(x, y, z)
+
+        def wide(x, y, z):
+            e = _wide(0.0)
+            r0, r1, r2, r3, r4, r5, r6, r7, r8 = e, e, e, e, e, e, e, e, e
+            for k in range(LANES):
+                R = function(_lane(x, k), _lane(y, k), _lane(z, k))
+                r0, r1, r2 = _with_lane(r0, k, R[0]), _with_lane(r1, k, R[1]), _with_lane(r2, k, R[2])
+                r3, r4, r5 = _with_lane(r3, k, R[3]), _with_lane(r4, k, R[4]), _with_lane(r5, k, R[5])
+                r6, r7, r8 = _with_lane(r6, k, R[6]), _with_lane(r7, k, R[7]), _with_lane(r8, k, R[8])
+            return r0, r1, r2, r3, r4, r5, r6, r7, r8
+
+        return wide
+
+    return apply

@@ -1,0 +1,139 @@
+"""Inverse dynamics by the recursive Newton-Euler algorithm, in the links' own frames.
+
+Source: [Boyer05] (64)-(66) without modes; Featherstone, Rigid Body Dynamics Algorithms (2008), table 5.1.
+"""
+
+from cosserat.jit import inlined, quick
+from cosserat.kernels.recursion.lanes import get, like, put, sines_cosines
+from cosserat.kernels.recursion.link import (
+    fault,
+    get3,
+    get9,
+    gyration,
+    inward,
+    link_frame,
+    momentum,
+    outward,
+    put3,
+    put9,
+)
+from cosserat.kernels.recursion.table import (
+    FIRST,
+    FORCES,
+    GRAVITY,
+    HEADER,
+    INERTIA,
+    KIND,
+    MASS,
+    MOMENT,
+    N_LINKS,
+    N_V,
+    PARENT,
+    REVOLUTE,
+    ROW,
+    SCREW,
+    SLIDE,
+    SPHERICAL,
+    TURN,
+    W_ACCELERATION,
+    W_FORCE,
+    W_FRAME,
+    W_ROW,
+    W_TWIST,
+    WORK,
+)
+from cosserat.kernels.vectors import add, cross, sub
+
+
+@inlined
+def newton_euler(table, q, v, a, work, wrench, effort, tau_out):
+    """tau = M(q) a + h(q, v) less the model's own forces: wrenches on links and efforts in joints, if it has any."""
+    n, n_v = int(table[N_LINKS]), int(table[N_V])
+    forced = table[FORCES] != 0.0
+    angles = n * W_ROW
+    sines_cosines(q, n_v, work, angles)
+    zero = like(0.0, get(q, 0))
+    rest = (zero, zero, zero)
+    fall = (zero - table[GRAVITY], zero - table[GRAVITY + 1], zero - table[GRAVITY + 2])
+    for i in range(n):
+        row, at = HEADER + i * ROW, i * W_ROW
+        kind, parent, k = int(table[row + KIND]), int(table[row + PARENT]), int(table[row + FIRST])
+        R, p = link_frame(table, row, kind, q, k, get(work, angles + k), get(work, angles + n_v + k))
+        if parent >= 0:
+            above = parent * W_ROW
+            u, w = inward(R, p, get3(work, above + W_TWIST), get3(work, above + W_TWIST + 3))
+            x, y = inward(R, p, get3(work, above + W_ACCELERATION), get3(work, above + W_ACCELERATION + 3))
+        else:
+            u, w = rest, rest
+            x, y = inward(R, p, fall, rest)
+        if kind == REVOLUTE:
+            rate, ahead = get(v, k), get(a, k)
+            x = (x[0] + rate * u[1], x[1] - rate * u[0], x[2])
+            y = (y[0] + rate * w[1], y[1] - rate * w[0], y[2] + ahead)
+            w = (w[0], w[1], w[2] + rate)
+        elif kind == SCREW:
+            slide, turn = table[row + SLIDE] * get(v, k), table[row + TURN] * get(v, k)
+            x = (x[0] + slide * w[1] + turn * u[1], x[1] - slide * w[0] - turn * u[0],
+                 x[2] + table[row + SLIDE] * get(a, k))  # fmt: skip
+            y = (y[0] + turn * w[1], y[1] - turn * w[0], y[2] + table[row + TURN] * get(a, k))
+            u, w = (u[0], u[1], u[2] + slide), (w[0], w[1], w[2] + turn)
+        elif kind == SPHERICAL:
+            turns = get3(v, k)
+            x, y = add(x, cross(u, turns)), add(add(y, cross(w, turns)), get3(a, k))
+            w = add(w, turns)
+        else:
+            slides, turns = get3(v, k), get3(v, k + 3)
+            x = add(add(x, get3(a, k)), add(cross(u, turns), cross(w, slides)))
+            y = add(add(y, cross(w, turns)), get3(a, k + 3))
+            u, w = add(u, slides), add(w, turns)
+        m, h = table[row + MASS], get3(table, row + MOMENT)
+        J = (table[row + INERTIA], table[row + INERTIA + 1], table[row + INERTIA + 2], table[row + INERTIA + 3],
+             table[row + INERTIA + 4], table[row + INERTIA + 5])  # fmt: skip
+        s, l = momentum(m, h, J, u, w)
+        f, t = momentum(m, h, J, x, y)
+        s, l = gyration(u, w, s, l)
+        f, t = add(f, s), add(t, l)
+        if forced:
+            f, t = sub(f, get3(wrench, 6 * i)), sub(t, get3(wrench, 6 * i + 3))
+        put9(work, at + W_FRAME, R)
+        put3(work, at + W_FRAME + 9, p)
+        put3(work, at + W_TWIST, u)
+        put3(work, at + W_TWIST + 3, w)
+        put3(work, at + W_ACCELERATION, x)
+        put3(work, at + W_ACCELERATION + 3, y)
+        put3(work, at + W_FORCE, f)
+        put3(work, at + W_FORCE + 3, t)
+    for j in range(n):
+        i = n - 1 - j
+        row, at = HEADER + i * ROW, i * W_ROW
+        kind, parent, k = int(table[row + KIND]), int(table[row + PARENT]), int(table[row + FIRST])
+        f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
+        if kind == REVOLUTE:
+            put(tau_out, k, t[2])
+        elif kind == SCREW:
+            put(tau_out, k, table[row + SLIDE] * f[2] + table[row + TURN] * t[2])
+        elif kind == SPHERICAL:
+            put3(tau_out, k, t)
+        else:
+            put3(tau_out, k, f)
+            put3(tau_out, k + 3, t)
+        if parent >= 0:
+            above = parent * W_ROW
+            f, t = outward(get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9), f, t)
+            put3(work, above + W_FORCE, add(get3(work, above + W_FORCE), f))
+            put3(work, above + W_FORCE + 3, add(get3(work, above + W_FORCE + 3), t))
+    if forced:
+        for k in range(n_v):
+            put(tau_out, k, get(tau_out, k) - get(effort, k))
+
+
+@quick(1, 1, 1, 1, 1)
+def inverse_dynamics(table, q, v, a, tau_out):
+    """Efforts tau (n_v,) of one state; returns 1 if a vector has a wrong size or is not finite."""
+    n, n_v = int(table[N_LINKS]), int(table[N_V])
+    if fault(n_v, q, v, a, tau_out) != 0:
+        return 1
+    work = table[int(table[WORK]) :]
+    wrench = work[n * W_ROW + 2 * n_v :]
+    newton_euler(table, q, v, a, work, wrench, wrench[6 * n :], tau_out)
+    return 0

@@ -1,0 +1,74 @@
+"""Vectors and matrices that users hand to the recursions: taken as they are, or refused with what is wrong."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import SolveError
+
+Array = NDArray[np.float64]
+
+
+class StateChecker:
+    """Checks vectors of the coordinates of one model."""
+
+    def __init__(self, title: str, coordinates: tuple[str, ...]) -> None:
+        self.title, self.coordinates = title, coordinates
+
+    def vectors(self, call: str, **given: Any) -> list[Array]:
+        """Finite arrays of doubles, all (n,) or all (N, n); a single vector among stacks of them is repeated."""
+        arrays = [self._array(call, name, value) for name, value in given.items()]
+        depth = max(a.ndim for a in arrays)
+        if depth == 1:
+            return arrays
+        counts = {len(a) for a in arrays if a.ndim == 2}
+        if len(counts) > 1:
+            sizes = ", ".join(f"{name} has {len(a)}" for name, a in zip(given, arrays, strict=True) if a.ndim == 2)
+            raise SolveError(f"{call}: stacks of states must have the same length; {sizes}")
+        (count,) = counts
+        return [a if a.ndim == 2 else np.tile(a, (count, 1)) for a in arrays]
+
+    def vector(self, call: str, name: str, given: Any) -> Array:
+        """One finite vector (n,)."""
+        array = self._array(call, name, given)
+        if array.ndim != 1:
+            raise SolveError(
+                f"{call}: {name} has the shape {array.shape}; this call takes one state, {self._expected()}"
+            )
+        return array
+
+    def _array(self, call: str, name: str, given: Any) -> Array:
+        try:
+            array = np.array(given, dtype=float, order="C")
+        except (TypeError, ValueError):
+            self._refuse(call, name, f"is {given!r}, not numbers")
+        if array.ndim not in (1, 2) or array.shape[-1] != len(self.coordinates):
+            self._refuse(call, name, f"has the shape {array.shape}")
+        if not np.isfinite(array).all():
+            where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+            index = ", ".join(str(i) for i in where)
+            raise SolveError(
+                f"{call}: {name}[{index}] (coordinate {self.coordinates[where[-1]]!r}) is {array[where]}; "
+                "every entry must be a finite number"
+            )
+        return array
+
+    def _expected(self) -> str:
+        names = ", ".join(self.coordinates[:8]) + (", ..." if len(self.coordinates) > 8 else "")
+        return f"one number for each of the {len(self.coordinates)} coordinates of {self.title} ({names})"
+
+    def _refuse(self, call: str, name: str, problem: str) -> NoReturn:
+        raise SolveError(f"{call}: {name} {problem}; expected {self._expected()}, or a stack of such rows")
+
+    def out(self, call: str, given: Any, shape: tuple[int, ...]) -> Array:
+        """An array to write into: the given one, or a new one."""
+        if given is None:
+            return np.empty(shape)
+        plain = isinstance(given, np.ndarray) and given.dtype == np.float64 and given.flags.c_contiguous
+        if not plain or given.shape != shape or not given.flags.writeable:
+            what = f"an array {given.shape} of {given.dtype}" if isinstance(given, np.ndarray) else repr(given)
+            raise SolveError(f"{call}: out is {what}; expected a writable C-contiguous array of doubles {shape}")
+        return given

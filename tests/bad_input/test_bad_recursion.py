@@ -1,0 +1,117 @@
+"""Relative coordinates: what is refused, and with which words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+
+
+@pytest.fixture
+def arm() -> cs.Model:
+    model = cs.Model("arm", gravity=(0, 0, -9.81))
+    one = model.add(cs.RigidBody("one", mass=1.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    two = model.add(cs.RigidBody("two", mass=1.0, com=(3, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    model.add(cs.Revolute("shoulder", cs.GROUND, one.at((0, 0, 0)), axis=(0, 0, 1)))
+    model.add(cs.Revolute("elbow", one.at((2, 0, 0)), two.at((2, 0, 0)), axis=(0, 1, 0), damping=0.1))
+    return model
+
+
+CALLS = {
+    "inverse_dynamics": cs.inverse_dynamics,
+    "forward_dynamics": cs.forward_dynamics,
+    "inverse_dynamics_derivatives": cs.inverse_dynamics_derivatives,
+    "forward_dynamics_derivatives": cs.forward_dynamics_derivatives,
+}
+ZERO = np.zeros(2)
+
+
+@pytest.mark.parametrize("forced", [True, False])
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        (np.zeros(3), r"v has the shape \(3,\); expected one number for each of the 2 coordinates .*shoulder, elbow"),
+        (np.zeros(1), r"v has the shape \(1,\)"),
+        (0.0, r"v has the shape \(\)"),
+        (np.zeros((2, 2, 2)), r"v has the shape \(2, 2, 2\)"),
+        (np.array([0.0, np.nan]), r"v\[1\] \(coordinate 'elbow'\) is nan"),
+        ([np.inf, 0.0], r"v\[0\] \(coordinate 'shoulder'\) is inf"),
+        ("fast", "v is 'fast', not numbers"),
+        (None, "v"),
+    ],
+)
+def test_bad_vectors(arm: cs.Model, name: str, bad: object, words: str, forced: bool) -> None:
+    if forced:
+        arm.add(cs.Force("pull", "two", (1, 0, 0)))
+    with pytest.raises(cs.CosseratError, match=rf"{name}: .*{words}"):
+        CALLS[name](arm, ZERO, bad, ZERO)
+
+
+def test_arrays_of_other_kinds_are_taken(arm: cs.Model) -> None:
+    expected = cs.inverse_dynamics(arm, np.array([1.0, 2.0]), np.array([3.0, 4.0]), np.zeros(2))
+    strided = np.array([[1.0, 9.0], [2.0, 9.0]])[:, 0]
+    frozen = np.array([3.0, 4.0])
+    frozen.flags.writeable = False
+    assert np.array_equal(cs.inverse_dynamics(arm, strided, frozen, np.zeros(2, dtype=np.float32)), expected)
+    assert np.array_equal(cs.inverse_dynamics(arm, [1, 2], (3, 4), [0, 0]), expected)
+
+
+def test_stacks_of_different_lengths(arm: cs.Model) -> None:
+    with pytest.raises(cs.CosseratError, match="same length; q has 3, v has 4"):
+        cs.forward_dynamics(arm, np.zeros((3, 2)), np.zeros((4, 2)), ZERO)
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "two"])
+def test_threads(arm: cs.Model, threads: object) -> None:
+    with pytest.raises(cs.CosseratError, match="threads is"):
+        cs.forward_dynamics(arm, np.zeros((3, 2)), ZERO, ZERO, threads=threads)
+
+
+@pytest.mark.parametrize(
+    "out", [np.zeros(3), np.zeros(2, dtype=np.float32), np.zeros((2, 2))[:, 0], [0.0, 0.0], np.zeros((2, 2))]
+)
+def test_out(arm: cs.Model, out: object) -> None:
+    with pytest.raises(cs.CosseratError, match=r"inverse_dynamics: out is .*expected a writable C-contiguous array"):
+        cs.inverse_dynamics(arm, ZERO, ZERO, ZERO, out=out)
+
+
+def test_one_state_where_one_is_meant(arm: cs.Model) -> None:
+    with pytest.raises(cs.CosseratError, match=r"mass_matrix: q has the shape \(5, 2\); this call takes one state"):
+        cs.mass_matrix(arm, np.zeros((5, 2)))
+
+
+def test_loops(arm: cs.Model) -> None:
+    arm.add(cs.Spherical("grip", "two", cs.GROUND, at=(4, 0, 0)))
+    with pytest.raises(cs.CosseratError, match=r"arm': the joints 'elbow', 'shoulder', 'grip' form a closed loop"):
+        cs.inverse_dynamics(arm, ZERO, ZERO, ZERO)
+
+
+def test_beams() -> None:
+    model = cs.Model("soft")
+    model.add(cs.Beam("rod", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.01), material=cs.materials.STEEL))
+    with pytest.raises(cs.CosseratError, match=r"has beams .'rod'.*rigid bodies only"):
+        cs.mass_matrix(model, [0.0])
+
+
+def test_nothing_moves() -> None:
+    model = cs.Model("rock")
+    model.add(cs.RigidBody("rock", mass=1.0, inertia=(1, 1, 1)))
+    model.add(cs.Fixed("glue", cs.GROUND, "rock"))
+    with pytest.raises(cs.CosseratError, match="every body is fixed to the ground"):
+        cs.mass_matrix(model, [])
+
+
+def test_places_frames_and_times(arm: cs.Model) -> None:
+    with pytest.raises(cs.CosseratError, match=r"jacobian: unknown body 'three'.*'one', 'two'"):
+        cs.jacobian(arm, "three", ZERO)
+    with pytest.raises(cs.CosseratError, match="frame is 'local'; pass 'world' or 'body'"):
+        cs.jacobian(arm, "two", ZERO, frame="local")
+    other = cs.RigidBody("other", mass=1.0, inertia=(1, 1, 1))
+    with pytest.raises(cs.CosseratError, match="'other' is on a body that is not in model 'arm'"):
+        cs.jacobian(arm, other, ZERO)
+    with pytest.raises(cs.CosseratError, match="t is nan"):
+        cs.bias(arm, ZERO, ZERO, t=float("nan"))
+    with pytest.raises(cs.CosseratError, match="expected a Model, got 'arm'"):
+        cs.bias("arm", ZERO, ZERO)
