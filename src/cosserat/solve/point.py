@@ -15,6 +15,7 @@ from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import History
+from cosserat.kernels.freedoms import SLIDE
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.residual import add_inertia, applied_forces, element_forces, forces, track_angles
 from cosserat.model.model import Model
@@ -261,12 +262,23 @@ def imbalance(point: Point) -> tuple[float, str]:
         system = block_array([[identity(6 * n), phi.T], [phi, None]], format="csc")
         rest = splu(system).solve(np.concatenate((rest, np.zeros(phi.shape[0]))))[: 6 * n]
     size = np.abs(rest).reshape(n, 6)
-    stiffness = np.max(np.abs(compiled.system.elements.stiffness), initial=0.0)
-    accepted = _BALANCED * max(internal, loads) + 1e4 * np.finfo(float).eps * stiffness * compiled.size
+    accepted = _BALANCED * max(internal, loads) + 1e4 * np.finfo(float).eps * _elastic_force(compiled)
     worst = float(np.max(size, initial=0.0))
     node = int(np.argmax(np.max(size, axis=1))) if n else 0
     text = f"a force of {worst:.3g} N is left unbalanced at {name_of_node(compiled, node)}"
     return (worst / accepted if accepted > 0.0 else (np.inf if worst > 0.0 else 0.0)), text
+
+
+def _elastic_force(compiled: CompiledModel) -> float:
+    """Force of the stiffest part, displaced by the size of the mechanism or turned by 1 rad: rounding is part of it."""
+    system, size = compiled.system, compiled.size
+    turns = system.freedoms.kind != SLIDE
+    return max(
+        np.max(np.abs(system.elements.stiffness), initial=0.0) * size,
+        np.max(system.springs.stiffness, initial=0.0) * size,
+        np.max(system.freedoms.stiffness[~turns], initial=0.0) * size,
+        np.max(system.freedoms.stiffness[turns], initial=0.0) / compiled.length,
+    )
 
 
 def name_of_node(compiled: CompiledModel, node: int) -> str:
