@@ -171,16 +171,20 @@ class Tree:
             raise SolveError(f"{call}: threads is {threads!r}; pass a number of threads, 1 or more")
         count = len(out)
         parts = [slice(count * k // threads, count * (k + 1) // threads) for k in range(threads)]
-        if threads == 1:
-            self._batch_part(call, states, out)
-            return out
         q, v, x = states
-        self._batch_part(call, (q[:1], v[:1], x[:1]), out[:1])  # compiles, if nothing is compiled yet
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(lambda part: self._batch_part(call, (q[part], v[part], x[part]), out[part]), parts))
+        if threads == 1:
+            sound = self._batch_part(call, states, out)
+        else:
+            self._batch_part(call, (q[:1], v[:1], x[:1]), out[:1])  # compiles, if nothing is compiled yet
+            with ThreadPoolExecutor(threads) as pool:
+                run = pool.map(lambda part: self._batch_part(call, (q[part], v[part], x[part]), out[part]), parts)
+                sound = all(list(run))
+        if not sound:
+            self._check.demand_finite(call, {"q": q, "v": v, "a" if call == "inverse_dynamics" else "tau": x})
         return out
 
-    def _batch_part(self, call: str, states: tuple[Array, Array, Array], out: Array) -> None:
+    def _batch_part(self, call: str, states: tuple[Array, Array, Array], out: Array) -> bool:
+        """Whether all numbers are finite."""
         from cosserat.kernels.recursion import batch  # compiled for lanes, which takes its time: only when asked for
 
         kernel = batch.inverse_dynamics_batch if call == "inverse_dynamics" else batch.forward_dynamics_batch
@@ -192,7 +196,7 @@ class Tree:
             forces = self._forces
             q, v, _ = states
             model_forces(table, q, v, forces.springs, forces.loads, forces.passive, forces.wrench, wrench, effort)
-        kernel(table, *states, wrench, effort, out)
+        return bool(kernel(table, *states, wrench, effort, out) == 0)
 
     def bias(self, q: Any, v: Any) -> Array:
         """h (n,) or (N, n): the efforts that keep the velocities as they are, a = 0."""
@@ -202,6 +206,7 @@ class Tree:
     def gravity_forces(self, q: Any) -> Array:
         """Efforts (n,) or (N, n) that hold the weight at rest; of all that acts in the model, gravity alone."""
         (q,) = self._check.vectors("gravity_forces", q=q)
+        self._check.demand_finite("gravity_forces", {"q": q})
         zero = np.zeros(q.shape[-1])
         out = np.empty(q.shape)
         with self._lock:

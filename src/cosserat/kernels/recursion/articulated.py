@@ -19,6 +19,7 @@ from cosserat.kernels.recursion.link import (
     outward,
     put3,
     put9,
+    symmetric,
 )
 from cosserat.kernels.recursion.table import (
     FIRST,
@@ -401,13 +402,6 @@ def _times(B, S):
         B[6] * S[0] + B[7] * S[1] + B[8] * S[2], B[6] * S[1] + B[7] * S[3] + B[8] * S[4],
         B[6] * S[2] + B[7] * S[4] + B[8] * S[5],
     )  # fmt: skip
-
-
-@inlined
-def symmetric(S, a):
-    """S a, S symmetric."""
-    return (S[0] * a[0] + S[1] * a[1] + S[2] * a[2], S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
-            S[2] * a[0] + S[4] * a[1] + S[5] * a[2])  # fmt: skip
 
 
 @inlined
