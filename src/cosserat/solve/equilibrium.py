@@ -16,6 +16,7 @@ from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.free_motion import describe, free_motions, push, stands
 from cosserat.solve.initial import assemble_configuration, set_trial, soften_redundant, warn_redundant
 from cosserat.solve.memory import Memory, new_memory
@@ -75,8 +76,10 @@ def equilibrium(
     >>> round(float(cs.equilibrium(model).position("beam.end")[2]), 5)
     0.001
     """
-    if not tolerance > 0:
-        raise SolveError(f"equilibrium: tolerance is {tolerance!r}; pass a positive number such as 1e-12")
+    check_state("equilibrium", model, time, spin, center)
+    check_number(tolerance, "equilibrium", "tolerance", "the accepted last correction, such as 1e-12", positive=True)
+    if start is not None and not isinstance(start, Equilibrium):
+        raise SolveError(f"equilibrium: start is {start!r}; pass an Equilibrium, or leave it out")
     wall, cpu = clock.perf_counter(), clock.process_time()
     statics = statics_at(model, time, start, spin, center)
     compiled, memory, times = statics.compiled, statics.memory, np.array([time], dtype=float)

@@ -24,6 +24,7 @@ from cosserat.results.mechanism import Mechanism, mechanism_of
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.equilibrium import equilibrium
 from cosserat.solve.initial import assemble_configuration, consistent_accelerations, set_trial, soften_redundant
 from cosserat.solve.matrices import constraint_matrix
@@ -123,18 +124,20 @@ def point_at(
     SolveError
         If the state is not in balance; the message says by how much.
     """
+    check_state(caller, model, time, spin, center)
     of_run = isinstance(about, Run) or (isinstance(about, tuple) and len(about) == 2 and isinstance(about[0], Run))
     if of_run and (spin is not None or time != 0.0):
         raise SolveError(f"{caller}: a moment of a run has its own time and motion; pass about=(run, time) and no spin")
     if isinstance(about, tuple) and of_run:
-        return _of_run(model, about[0], float(about[1]), caller)
+        then = check_number(about[1], caller, "the time of about=(run, time)", "a time of the run, in s")
+        return _of_run(model, about[0], then, caller)
     if isinstance(about, Run):
         return _of_run(model, about, float(about.trajectory.time[-1]), caller)
     if isinstance(about, Equilibrium):
         if spin is not None:
             raise SolveError(f"{caller}: the equilibrium given as about has its own rotation; leave out spin")
         return _of_equilibrium(model, about, caller)
-    if about is not None and about != "reference":
+    if about is not None and not (isinstance(about, str) and about == "reference"):
         raise SolveError(
             f"{caller}: about={about!r} is not understood; pass an Equilibrium, a Run, (run, time), 'reference' or None"
         )
@@ -143,7 +146,7 @@ def point_at(
     worst, place = imbalance(point)
     if worst <= 1.0:
         return point
-    if about == "reference":
+    if about is not None:
         raise SolveError(
             f"{caller}: the reference configuration is not an equilibrium: {place}; "
             "pass about=None to find the equilibrium first"
