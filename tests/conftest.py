@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -22,6 +24,14 @@ def pytest_report_header() -> str:
 def rng() -> np.random.Generator:
     """A random generator that gives the same numbers in every run, for every test."""
     return np.random.default_rng(SEED)
+
+
+@pytest.fixture(autouse=True)
+def close_figures() -> Iterator[None]:
+    """Figures of one test do not stay open in the next."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture(scope="session")
