@@ -17,6 +17,7 @@ from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.arguments import check_number, check_state
+from cosserat.solve.coarseness import warn_coarse
 from cosserat.solve.free_motion import describe, free_motions, push, stands
 from cosserat.solve.initial import assemble_configuration, set_trial, soften_redundant, warn_redundant
 from cosserat.solve.memory import Memory, new_memory
@@ -100,7 +101,10 @@ def equilibrium(
         "wall_seconds": clock.perf_counter() - wall,
     }
     settings = {"time": time, "tolerance": tolerance, "spin": statics.full_spin}
-    return Equilibrium(Trajectory(compiled, times, history, status, settings, stats))
+    found = Equilibrium(Trajectory(compiled, times, history, status, settings, stats))
+    if status.ok:
+        warn_coarse(found)
+    return found
 
 
 def statics_at(model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any) -> Statics:
