@@ -25,44 +25,53 @@ from numba.np import arrayobj
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _PACKAGE = Path(__file__).parent
-_COMPILED_SOURCES = ("jit.py", "lie/coefficients.py", "kernels/*.py")
+_COMPILED_SOURCES = {
+    "": ("jit.py", "lie/coefficients.py", "kernels/*.py"),
+    "recursion": (
+        "jit.py", "lie/coefficients.py", "kernels/vectors.py", "kernels/frames.py", "kernels/springs.py",
+        "kernels/loads.py", "kernels/recursion/*.py",
+    ),
+}  # fmt: skip
+"""What the kernels of a subfolder are compiled from, by its name: each subfolder is cached on its own."""
 
 
 @functools.cache
-def source_digest() -> str:
-    """Digest of all sources that are compiled, and of the compiler's version."""
+def source_digest(folder: str = "") -> str:
+    """Digest of all sources that are compiled for `kernels/<folder>`, and of the compiler's version."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for pattern in _COMPILED_SOURCES:
+    for pattern in _COMPILED_SOURCES[folder]:
         for path in sorted(_PACKAGE.glob(pattern)):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
 @functools.cache
-def cache_directory() -> Path:
+def cache_directory(folder: str = "") -> Path:
     """Where compiled kernels are kept: `COSSERAT_CACHE_DIR`, else the user's cache folder."""
     root = os.environ.get("COSSERAT_CACHE_DIR")
     if root is None:
         base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
         root = os.path.join(base, "cosserat")
-    return Path(root) / source_digest()
+    return Path(root) / source_digest(folder)
 
 
 class _DigestLocator(_CacheLocator):
-    """Cache entries live in `cache_directory()` and are stamped with `source_digest()`."""
+    """Cache entries live in `cache_directory()` and are stamped with `source_digest()` of their folder."""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
         self._name = f"{Path(py_file).stem}.{py_func.__qualname__}"
+        folder = Path(py_file).parent.name
+        self._folder = folder if folder in _COMPILED_SOURCES else ""
         self._line = py_func.__code__.co_firstlineno
 
     def ensure_cache_path(self) -> None:
         os.makedirs(self.get_cache_path(), exist_ok=True)
 
     def get_cache_path(self) -> str:
-        return str(cache_directory())
+        return str(cache_directory(self._folder))
 
     def get_source_stamp(self) -> str:
-        return source_digest()
+        return source_digest(self._folder)
 
     def get_disambiguator(self) -> str:
         return f"{self._name}-{self._line}"
@@ -86,6 +95,18 @@ def kernel(function: _Function) -> _Function:
     if numba.config.DISABLE_JIT:
         return function
     compiled = numba.njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True)(function)
+    compiled._cache = _DigestCache(function)
+    return compiled
+
+
+def quick(function: _Function) -> _Function:
+    """Compile a kernel that lasts microseconds and is called from Python thousands of times a second.
+
+    It keeps the GIL: that is faster, and two threads cannot meet in the workspace of one object.
+    """
+    if numba.config.DISABLE_JIT:
+        return function
+    compiled = numba.njit(error_model="numpy", no_cfunc_wrapper=True)(function)
     compiled._cache = _DigestCache(function)
     return compiled
 
@@ -172,6 +193,12 @@ def _announce_cold_start() -> None:
             file=sys.stderr,
         )
     mute()
+
+
+def announce(folder: str, what: str) -> None:
+    """Say on the standard error stream that nothing of a subfolder is compiled yet."""
+    if not numba.config.DISABLE_JIT and not any(cache_directory(folder).glob("*.nbi")):
+        print(f"cosserat: compiling {what}, once per installation, some seconds each", file=sys.stderr)
 
 
 def address_of(function: Callable[..., Any]) -> Any:
