@@ -32,7 +32,9 @@ def cache_folder() -> Path:
 
 def compiled_names() -> list[str]:
     """Kernels in the cache, such as ``integrate.advance``."""
-    return sorted({path.name.split("-", 1)[0] for path in cache_folder().glob("*.nbi")})
+    from cosserat import jit
+
+    return jit.compiled_names()
 
 
 def ready(integrator: str = "generalized-alpha") -> bool:
