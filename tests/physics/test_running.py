@@ -193,3 +193,28 @@ def test_stored_every_so_many_steps():
 def test_runs_are_repeatable_bit_by_bit():
     one, two = (cs.simulate(arm(stiffness=40.0), 0.2, 1e-3) for _ in range(2))
     np.testing.assert_array_equal(one.position("load"), two.position("load"))
+
+
+def large_steps(monkeypatch=None):
+    """Two flexible arms with a step of 0.2 s, half a radian of prescribed motion: one step is too large."""
+    from cosserat.demo import two_link_arm
+    from cosserat.solve.stepping import Integration
+
+    if monkeypatch is not None:
+        monkeypatch.setattr(Integration, "load_search", lambda work: 0)
+    return cs.simulate(two_link_arm("FF5"), 2 * np.pi, 0.2)
+
+
+def test_a_line_search_saves_a_step_from_being_split(monkeypatch):
+    run = large_steps()
+    assert run.status.ok
+    assert run.stats["searched_steps"] > 0
+    assert run.stats["steps_split"] == 0
+    without = large_steps(monkeypatch)
+    assert without.status.ok
+    assert without.stats["steps_split"] > 0
+
+
+def test_easy_steps_need_no_line_search():
+    run = cs.simulate(arm(stiffness=40.0), 0.2, 1e-3)
+    assert run.stats["searched_steps"] == run.stats["careful_steps"] == run.stats["steps_split"] == 0

@@ -5,7 +5,7 @@ A step that cannot be solved ends the loop with a code; the caller may try again
 
 import numpy as np
 
-from cosserat.jit import address_of, helper, load, stage
+from cosserat.jit import address_of, call_address, helper, load, stage
 from cosserat.kernels import alpha, blocks, conserving, residual, tangent
 from cosserat.kernels.arrays import (
     ADD_SPRINGS,
@@ -24,6 +24,7 @@ from cosserat.kernels.newton import (
     WRONG_BRANCH,
     careful_newton,
     correction_norm,
+    damped_newton,
     newton,
     refactor,
     step_coefficients,
@@ -86,10 +87,11 @@ def constraints_at_start(problem, k):
 
 
 @stage
-def advance(problem, n_steps, every, phase, row, report_out, evaluate):
+def advance(problem, n_steps, every, phase, row, report_out, evaluate, search):
     """Take up to n_steps; inputs row k+1 is the end of step k. Store where (phase + steps) % every == 0, from `row` on.
 
-    Returns a code; report_out = (steps taken, rows stored, joint in question or -1).
+    `search` is the address of `damped_newton`, tried last, or 0. Returns a code; report_out = (steps taken, rows
+    stored, joint in question or -1).
     """
     state, trial, history, solver = state_of(problem), trial_of(problem), history_of(problem), solver_of(problem)
     report_out[0] = report_out[1] = 0
@@ -100,6 +102,8 @@ def advance(problem, n_steps, every, phase, row, report_out, evaluate):
         code = newton(problem, k + 1, evaluate)
         if code != CONVERGED:
             code = careful_newton(problem, k + 1, evaluate)
+        if code != CONVERGED and search != 0:
+            code = call_address(search, (problem, k + 1, evaluate))
         if code == CONVERGED and turned_too_far(trial.increment):
             code = NOT_CONVERGED
         if code != CONVERGED:
@@ -184,8 +188,14 @@ def load_stages(table, problem):
         load(iteration, address, 0, evaluate)
     load(accept, address)
     load(constraints_at_start, address, 0)
-    load(advance, address, 1, 1, 0, 0, np.zeros(3, dtype=np.int64), evaluate)
+    load(advance, address, 1, 1, 0, 0, np.zeros(3, dtype=np.int64), evaluate, 0)
     return evaluate
+
+
+def load_search(table, problem, evaluate):
+    """Compile or read `damped_newton`, which most runs never need; returns its address."""
+    load(damped_newton, address_of_table(table, problem), 0, evaluate)
+    return address_of(damped_newton)
 
 
 def address_of_table(table, problem):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.arrays import History, State
-from cosserat.kernels.integrate import advance, load_stages, local_error
+from cosserat.kernels.integrate import advance, load_search, load_stages, local_error
 from cosserat.kernels.newton import CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.control import Controlled
@@ -61,6 +62,11 @@ class Counters:
         """Steps accepted though rounding errors kept the iteration above its tolerance, as near a singular pose."""
         return int(self._raw[4])
 
+    @property
+    def searched(self) -> int:
+        """Steps that needed a line search, and were solved by it."""
+        return int(self._raw[5])
+
     def forget(self, steps: int) -> None:
         """Take back steps that were repeated."""
         self._raw[0] -= steps
@@ -93,6 +99,10 @@ class Integration:
         values = (h, self.rho, self.newton_tolerance, c.mass, c.length, EPSILON, self.scheme, gravity)
         self.memory.problem.solver.settings[:] = values
 
+    def load_search(self) -> Any:
+        """What `run` needs to try a line search; compiled when the first step calls for it."""
+        return load_search(self.memory.table, self.memory.problem, self.evaluate)
+
     @property
     def state(self) -> State:
         """The state of the integrator."""
@@ -113,7 +123,7 @@ class Integration:
         """The state kept last."""
         return self._backup[0]
 
-    def run(self, times: Array, h: float, every: int, phase: int, row: int) -> int:
+    def run(self, times: Array, h: float, every: int, phase: int, row: int, search: Any = 0) -> int:
         """Steps of size h ending at times[1:]; see `kernels.integrate.advance`."""
         inputs = self.compiled.sampler.sample(times, jump=1e-7 * h)
         self.memory.replace(inputs=self.controlled.apply(inputs) if self.controlled is not None else inputs)
@@ -125,7 +135,7 @@ class Integration:
             ratio = h / self.accel_step
             accel[:] = rate + (ratio if ratio <= 3.0 else 0.0) * (accel - rate)
         self.accel_step = h
-        return advance(self.memory.address, len(times) - 1, every, phase, row, self.report, self.evaluate)
+        return advance(self.memory.address, len(times) - 1, every, phase, row, self.report, self.evaluate, search)
 
     def recorded_efforts(self, times: Array) -> Array | None:
         """Efforts (nt, n_efforts) at given times if a controller was in the loop."""
@@ -146,12 +156,13 @@ def store(state: State, history: History, row: int) -> None:
 
 
 def fixed_steps(work: Integration, start: float, n_steps: int, h: float, every: int) -> tuple[Array, History, Status]:
-    """n_steps of size h; a step that fails is split into 2, 4, ... parts."""
+    """n_steps of size h; a step that fails is tried with a line search, then split into 2, 4, ... parts."""
     history = new_history(work.compiled, 1 + -(-n_steps // every))
     work.memory.replace(history=history)
     store(work.state, history, 0)
     row, done = 1, 0
     chunk = 64 if work.progress is not None else _CHUNK
+    search = 0
     status = Status(Outcome.OK, start + n_steps * h)
     while done < n_steps:
         n = min(chunk, n_steps - done)
@@ -160,12 +171,17 @@ def fixed_steps(work: Integration, start: float, n_steps: int, h: float, every: 
         times = np.asarray(start + h * np.arange(done, done + n + 1), dtype=np.float64)
         began = clock.perf_counter()
         try:
-            code = work.run(times, h, every, done, row)
+            code = work.run(times, h, every, done, row, search)
         except KeyboardInterrupt:
             status = Status(Outcome.INTERRUPTED, start + done * h)
             break
         done += int(work.report[0])
         row += int(work.report[1])
+        if code != CONVERGED and search == 0:  # the same step again, now with a line search; from here on at once
+            search = work.load_search()
+            code = work.run(start + h * np.arange(done, done + 2), h, every, done, row, search)
+            done += int(work.report[0])
+            row += int(work.report[1])
         if code != CONVERGED:
             failed = _split_step(work, start + done * h, h)
             if failed is not None:
