@@ -55,7 +55,7 @@ def warm(integrator: str = "generalized-alpha") -> float:
     cs.simulate(model, duration=0.02, step=0.01, integrator=integrator).report()
     if integrator == "generalized-alpha":
         cs.simulate(model, duration=0.01)
-        cs.simulate(two_link_arm("FF"), duration=1.0, step=1.0)  # far too large: needs the line search
+        cs.simulate(two_link_arm("FF"), duration=6.0, step=0.4)  # far too large: needs the line search
         cs.equilibrium(_clamped())
     return time.perf_counter() - started
 

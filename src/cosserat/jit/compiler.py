@@ -6,13 +6,16 @@ Kernels call helpers (Numba copies and optimises their code in each caller), oth
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numba
 import numpy as np
 from numba.core import cgutils
 from numba.core.caching import FunctionCache, _CacheLocator
+from numba.core.codegen import JITCodeLibrary
+from numba.core.registry import cpu_target
 from numba.core.typing.templates import AbstractTemplate
 from numba.extending import lower_builtin
 from numba.np import arrayobj
@@ -35,11 +38,60 @@ def compile_object(function: Callable[..., Any], signature: str) -> tuple[str, b
         _KINDS[part] if len(part) == 1 else types.Array(_KINDS[part[0]], int(part[1:]), "C")
         for part in signature.split(",")
     )
-    handle.compile(args)
+    with _unlinked():
+        handle.compile(args)
     result = handle.overloads[args]
     assert types.unliteral(result.signature.return_type) is types.int64, function
-    _, _, (code, _) = result.library.serialize_using_object_code()
-    return result.fndesc.llvm_func_name, code
+    return result.fndesc.llvm_func_name, result.library.object_code()
+
+
+class _Unlinked(JITCodeLibrary):
+    """Code of one function; that of its callees is linked in only for machine code, and then optimised as a whole.
+
+    Numba links all callees into every function, optimises that, makes machine code of it, and then does the same for
+    its callers; of helpers nobody needs machine code.
+    """
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+    def finalize(self) -> None:
+        self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        """What other libraries of Numba link in: this function and all it calls."""
+        return self._linked(super()._get_module_for_linking().clone())
+
+    def object_code(self) -> bytes:
+        """Machine code of this function and all it calls."""
+        module = self._linked(self._final_module)
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(module, builder)
+        return self._codegen._tm.emit_object(module)
+
+    def _linked(self, module: Any) -> Any:
+        seen, todo = {self}, list(self._linking_libraries)
+        while todo:
+            library = todo.pop()
+            if library not in seen:
+                seen.add(library)
+                if isinstance(library, _Unlinked):
+                    todo += library._linking_libraries
+                    module.link_in(JITCodeLibrary._get_module_for_linking(library), preserve=True)
+                else:
+                    module.link_in(library._get_module_for_linking(), preserve=True)
+        return module
+
+
+@contextmanager
+def _unlinked() -> Iterator[None]:
+    codegen = cpu_target.target_context.codegen()
+    codegen._library_class = _Unlinked
+    codegen.set_env = lambda name, environment: None  # Python objects for errors, which kernels do not raise
+    try:
+        yield
+    finally:
+        del codegen._library_class, codegen.set_env
 
 
 def _function_type(typed: Callable[..., Any], generate: Callable[..., Any]) -> Any:
