@@ -6,7 +6,7 @@ import pytest
 import cosserat as cs
 from cosserat.compile.build import compile_model
 from cosserat.kernels import alpha, conserving
-from cosserat.kernels.integrate import load_search
+from cosserat.kernels.integrate import load_careful, load_search
 from cosserat.kernels.newton import (
     CONSERVING,
     CONVERGED,
@@ -33,6 +33,7 @@ def prepared(step, moment, integrator=0.0):
     consistent_accelerations(compiled, 0.0, memory)
     memory.replace(inputs=compiled.sampler.sample(np.array([0.0, step])))
     work.set_step(step)
+    load_careful(memory.table, memory.problem, work.evaluate)
     load_search(memory.table, memory.problem, work.evaluate)
     return work, memory
 
