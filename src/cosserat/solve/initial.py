@@ -22,7 +22,6 @@ from cosserat.kernels.residual import (
 from cosserat.kernels.tangent import assemble
 from cosserat.lie import so3
 from cosserat.solve.memory import Memory
-from cosserat.solve.redundancy import closing_joints, implied_rows
 
 Array = NDArray[np.float64]
 
@@ -53,6 +52,27 @@ def factor_at(memory: Memory, cm: float, ck: float, scale: float, weights: Array
     solver.memory[0] = 0.0
 
 
+def closing_joints(compiled: CompiledModel, order: NDArray[np.int64]) -> list[int]:
+    """Joints that close loops of joints, in the order of elimination; the others form trees and are independent."""
+    root = list(range(len(compiled.frames)))
+
+    def find(k: int) -> int:
+        while root[k] != k:
+            root[k] = root[root[k]]
+            k = root[k]
+        return k
+
+    out = []
+    for vertex in order:
+        if vertex >= compiled.n_nodes:
+            j = int(vertex) - compiled.n_nodes
+            a, b = (find(int(k)) for k in compiled.system.joints.node[j])
+            if a == b:
+                out.append(j)
+            root[a] = b
+    return out
+
+
 def soften_redundant(compiled: CompiledModel, memory: Memory) -> list[str]:
     """Find combinations of constraint rows that other joints imply, tell the kernels, and return the joints' names.
 
@@ -72,6 +92,8 @@ def soften_redundant(compiled: CompiledModel, memory: Memory) -> list[str]:
     suspects = [j for j in closing if pivots[compiled.n_nodes + j] < _SMALL_PIVOT * scale]
     if not suspects:
         return []
+    from cosserat.solve.redundancy import implied_rows  # sparse matrices of SciPy, which most runs do without
+
     names = []
     for j, lost in zip(suspects, implied_rows(compiled, memory, suspects), strict=True):
         if lost.shape[1]:

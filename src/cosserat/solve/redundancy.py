@@ -20,27 +20,6 @@ Array = NDArray[np.float64]
 _IMPLIED = 1e-9  # square of the distance from the span of other rows that counts as none
 
 
-def closing_joints(compiled: CompiledModel, order: NDArray[np.int64]) -> list[int]:
-    """Joints that close loops of joints, in the order of elimination; the others form trees and are independent."""
-    root = list(range(len(compiled.frames)))
-
-    def find(k: int) -> int:
-        while root[k] != k:
-            root[k] = root[root[k]]
-            k = root[k]
-        return k
-
-    out = []
-    for vertex in order:
-        if vertex >= compiled.n_nodes:
-            j = int(vertex) - compiled.n_nodes
-            a, b = (find(int(k)) for k in compiled.system.joints.node[j])
-            if a == b:
-                out.append(j)
-            root[a] = b
-    return out
-
-
 def implied_rows(compiled: CompiledModel, memory: Memory, suspects: list[int]) -> list[Array]:
     """For each suspect joint, combinations (6, k) of its rows that the others imply; orthonormal columns.
 
