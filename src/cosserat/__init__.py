@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from cosserat.io.meshes import load_mesh
     from cosserat.lie import Frame, Twist
     from cosserat.results.campbell import Campbell
+    from cosserat.results.composed import ComposedVectors
     from cosserat.results.equilibrium import Equilibrium
     from cosserat.results.linear import LinearModel
     from cosserat.results.modes import Modes
@@ -73,9 +74,11 @@ if TYPE_CHECKING:
     from cosserat.results.status import Outcome, Status
     from cosserat.results.trim import Trim
     from cosserat.solve.campbell import campbell
+    from cosserat.solve.composed import composed_vectors
     from cosserat.solve.continuation import continuation
     from cosserat.solve.equilibrium import equilibrium
     from cosserat.solve.frequency_response import frequency_response
+    from cosserat.solve.hybrid import HybridDynamics, hybrid_dynamics
     from cosserat.solve.linearize import linearize
     from cosserat.solve.modes import modes
     from cosserat.solve.recursion import (
@@ -104,8 +107,10 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "Campbell": "cosserat.results.campbell",
+    "ComposedVectors": "cosserat.results.composed",
     "Equilibrium": "cosserat.results.equilibrium",
     "Frame": "cosserat.lie",
+    "HybridDynamics": "cosserat.solve.hybrid",
     "LinearModel": "cosserat.results.linear",
     "Modes": "cosserat.results.modes",
     "Outcome": "cosserat.results.status",
@@ -123,6 +128,7 @@ _LAZY = {
     "campbell": "cosserat.solve.campbell",
     "centroidal_matrix": "cosserat.solve.recursion",
     "centroidal_momentum": "cosserat.solve.recursion",
+    "composed_vectors": "cosserat.solve.composed",
     "continuation": "cosserat.solve.continuation",
     "energy": "cosserat.solve.recursion",
     "equilibrium": "cosserat.solve.equilibrium",
@@ -131,6 +137,7 @@ _LAZY = {
     "forward_kinematics": "cosserat.solve.recursion",
     "frequency_response": "cosserat.solve.frequency_response",
     "gravity_forces": "cosserat.solve.recursion",
+    "hybrid_dynamics": "cosserat.solve.hybrid",
     "inverse_dynamics": "cosserat.solve.recursion",
     "inverse_dynamics_derivatives": "cosserat.solve.recursion",
     "jacobian": "cosserat.solve.recursion",
@@ -156,6 +163,7 @@ __all__ = [
     "Beam",
     "Box",
     "Campbell",
+    "ComposedVectors",
     "CosseratError",
     "CosseratWarning",
     "Cylindrical",
@@ -168,6 +176,7 @@ __all__ = [
     "Free",
     "Friction",
     "GROUND",
+    "HybridDynamics",
     "IBeam",
     "Interface",
     "LinearModel",
@@ -213,6 +222,7 @@ __all__ = [
     "campbell",
     "centroidal_matrix",
     "centroidal_momentum",
+    "composed_vectors",
     "continuation",
     "energy",
     "equilibrium",
@@ -221,6 +231,7 @@ __all__ = [
     "forward_kinematics",
     "frequency_response",
     "gravity_forces",
+    "hybrid_dynamics",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "jacobian",
