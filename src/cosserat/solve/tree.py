@@ -331,6 +331,21 @@ class Tree:
             raise SolveError(f"{call}: the place {found.label!r} is on a body that is not in {self.data.title}")
         return (*self.data.attach(found), found)
 
+    def motion_on_link(self, link: int, F: Array, q: Array, v: Array) -> tuple[Array, Array, Array]:
+        """World frame (4, 4) of a frame F on a link, its Jacobian (6, n) in world axes, and the rate of it."""
+        n = len(self.data.links)
+        frames, motions, J, J_dot = (
+            np.empty((n, 12)),
+            np.empty((n, 4, 3)),
+            np.empty((6, self._n)),
+            np.empty((6, self._n)),
+        )
+        kinematics.place_jacobian(self._table, q, v, np.array([link, 0.0, *F[:3, :3].ravel(), *F[:3, 3]]), J, J_dot)
+        kinematics.link_motions(self._table, q, v, np.zeros(self._n), frames, motions)
+        H = np.eye(4)
+        H[:3, :3], H[:3, 3] = frames[link, :9].reshape(3, 3), frames[link, 9:]
+        return H @ F, J, J_dot
+
     def forward_kinematics(self, q: Any, v: Any = None, a: Any = None) -> Posture:
         """Frames of all places, and their velocities and accelerations where v and a are given."""
         zero = np.zeros(self._n)
