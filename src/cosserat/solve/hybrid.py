@@ -87,7 +87,7 @@ def hybrid_dynamics(
     --------
     >>> import cosserat as cs
     >>> model = cs.Model("two discs")
-    >>> hub = model.add(cs.RigidBody("hub", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 3)))
+    >>> hub = model.add(cs.RigidBody("hub", mass=1.0, com=(0, 0, 0), inertia=(2, 2, 3)))
     >>> wheel = model.add(cs.RigidBody("wheel", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
     >>> motor = model.add(cs.Revolute("motor", hub, wheel, axis=(0, 0, 1)))
     >>> found = cs.hybrid_dynamics(model, np.zeros(7), np.zeros(7), motions={"motor": 4.0})
