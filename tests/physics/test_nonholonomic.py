@@ -180,3 +180,7 @@ def test_bad_input() -> None:
     rolling = cs.RollingDisc("disc", RADIUS, (np.sin(1.0), 0, np.cos(1.0)), point=(0, 0, 0.1))
     with pytest.raises(cs.CosseratError, match=r"0\.1 m away from a plane"):
         cs.constrained_motion(flat, [rolling], np.zeros(6), np.zeros(6), 1.0, 0.1)
+    wheel = model.add(cs.RigidBody.box("wheel", (0.1, 0.1, 0.1), mass=1.0))
+    model.add(cs.Revolute("motor", "skate", wheel, axis=(0, 0, 1), at=(0, 0, 0), motion="t"))
+    with pytest.raises(cs.CosseratError, match="joint 'motor' has a motion in the model"):
+        cs.constrained_motion(model, [edge], np.zeros(4), np.zeros(4), 1.0, 0.1)

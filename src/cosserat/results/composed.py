@@ -99,14 +99,14 @@ class ComposedVectors:
         return vector[..., at : at + 6]
 
     def combined(self, T: Any, names: tuple[str, ...] | None = None) -> ComposedVectors:
-        """The same state in other coordinates, q = T q' + constant: absolute angles instead of joint angles, say.
+        """The same state in other velocities, v = T v': those of absolute angles instead of joint angles, say.
 
         Parameters
         ----------
         T : (n, n)
-            Constant and regular. Velocities must be rates: no spherical and free joints.
+            Constant and regular.
         names : tuple of str, optional
-            Names of the new coordinates.
+            Names of the new ones.
         """
         n = len(self.coordinates)
         T = np.asarray(T, dtype=float)

@@ -94,7 +94,7 @@ def constrained_motion(
     Parameters
     ----------
     model, constraints, q, v
-        As for `constrained_dynamics`; q must fulfil the constraints.
+        As for `constrained_dynamics`; discs must be on their planes. Joints are driven by efforts, not by motions.
     duration, step : float
         In seconds; the step is fitted to the duration.
     """
@@ -103,6 +103,12 @@ def constrained_motion(
     check = StateChecker(tree.data.title, tree.coordinates)
     q, v = check.vector(call, "q", q), check.vector(call, "v", v)
     _demand(call, constraints)
+    for joint in model.joints:
+        if any(motion is not None for motion in joint.motion):
+            raise SolveError(
+                f"{call}: joint {joint.name!r} has a motion in the model, which this call would not follow; "
+                "remove motion=, or drive it by effort="
+            )
     for name, value in (("duration", duration), ("step", step)):
         if not isinstance(value, (int, float)) or not 0.0 < value < np.inf:
             raise SolveError(f"{call}: {name} is {value!r}; pass a time greater than 0")

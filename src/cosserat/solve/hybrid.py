@@ -32,7 +32,7 @@ class HybridDynamics:
     driven : (n,) of bool
         True where the acceleration was given.
     a, tau : (n,)
-        Accelerations, and what actuators add; `inverse_dynamics` of a, without the wrenches of the call, is tau.
+        Accelerations, and what actuators add. Where the call had no wrenches, tau is `inverse_dynamics` of a.
     """
 
     coordinates: tuple[str, ...]
