@@ -201,10 +201,10 @@ def test_effort_is_linear_in_size() -> None:
         motions = {f"j{i}": 1.0 for i in range(0, n, 2)}
         cs.hybrid_dynamics(model, *state, motions)
         best = np.inf
-        for _ in range(5):
-            start = time.perf_counter()
+        for _ in range(20):
+            start = time.thread_time()
             cs.hybrid_dynamics(model, *state, motions)
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.thread_time() - start)
         return best
 
-    assert seconds(800) < 16 * seconds(100)
+    assert seconds(400) < 16 * seconds(50)
