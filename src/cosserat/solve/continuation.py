@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from cosserat.errors import CosseratError, SolveError
 from cosserat.kernels.arrays import History
 from cosserat.model.model import Model
+from cosserat.model.parameters import is_number
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.path import Path, PathPoint
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.arc import Arc, PathState
+from cosserat.solve.arguments import check_count, check_number, check_state
 from cosserat.solve.critical import Critical, Point, critical_points, point_of
 from cosserat.solve.equilibrium import equilibrium
 from cosserat.solve.parametric import Knobs, Parametric
@@ -104,7 +106,9 @@ def continuation(
     >>> [point.label for point in path.points]
     ['limit 1', 'limit 2']
     """
-    _check(start, stop, step, max_step, max_steps, direction)
+    _check(start, stop, step, max_step, max_steps, direction, until, switch, mode)
+    check_state("continuation", model, time, spin, center)
+    check_number(tolerance, "continuation", "tolerance", "the accepted last correction, such as 1e-11", positive=True)
     knobs = Knobs(model, [parameter], spin, center, "continuation")
     name = knobs.names[0]
     with knobs.kept():
@@ -125,23 +129,30 @@ def continuation(
     return path
 
 
-def _check(start: Any, stop: Any, step: float, max_step: float, max_steps: int, direction: int) -> None:
-    value = start.value if isinstance(start, PathPoint) else start
-    for word, number in (("start", value), ("stop", stop)):
-        if isinstance(number, (str, bool)) or not np.isscalar(number) or not np.isfinite(number):
-            raise SolveError(f"continuation: {word} is {number!r}; pass a finite number")
+def _check(
+    start: Any, stop: Any, step: Any, max_step: Any, max_steps: Any, direction: Any, until: Any, switch: Any, mode: Any
+) -> None:
+    caller = "continuation"
+    check_number(stop, caller, "stop", "the value at which the path ends")
     if isinstance(start, PathPoint):
         if start.kind != "branch":
             raise SolveError(f"continuation: {start.label!r} is a limit point, where no other path begins; "
                              "start at a branch point")  # fmt: skip
-    elif start == stop:
+    elif check_number(start, caller, "start", "a branch point, or the value at which the path begins") == stop:
         raise SolveError(f"continuation: start and stop are both {start!r}; a path needs a way to go")
+    for word, number in (("step", step), ("max_step", max_step)):
+        check_number(number, caller, word, "a length along the path, such as 0.02")
     if not 0.0 < step <= max_step:
         raise SolveError(f"continuation: step = {step!r}, max_step = {max_step!r}; pass 0 < step <= max_step")
-    if not max_steps >= 1:
-        raise SolveError(f"continuation: max_steps is {max_steps!r}; pass at least 1")
-    if direction not in (1, -1):
+    check_count(max_steps, caller, "max_steps")
+    if not is_number(direction) or direction not in (1, -1):
         raise SolveError(f"continuation: direction is {direction!r}; pass 1 or -1")
+    if until is not None and not callable(until):
+        raise SolveError(f"continuation: until is {until!r}; pass a function of an Equilibrium and the value")
+    if switch is not None and not isinstance(switch, (str, PathPoint)):
+        raise SolveError(f"continuation: switch is {switch!r}; pass 'all' or a label such as 'branch 1'")
+    if isinstance(mode, bool) or not isinstance(mode, (int, np.integer)) or mode < 0:
+        raise SolveError(f"continuation: mode is {mode!r}; pass the number of a critical shape, from 0")
 
 
 @dataclass

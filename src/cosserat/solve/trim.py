@@ -19,6 +19,7 @@ from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.results.trim import Trim
+from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.equilibrium import equilibrium
 from cosserat.solve.matrices import constraint_matrix, matrices_at
 from cosserat.solve.parametric import Knobs, Parametric
@@ -94,6 +95,12 @@ def trim(
     >>> round(cs.trim(model, ["T"]).parameters["T"], 9)  # -2 kg * 9.81 m/s^2 * 0.5 m
     -9.81
     """
+    check_state("trim", model, time, spin, center)
+    check_number(tolerance, "trim", "tolerance", "the accepted last correction, such as 1e-10", positive=True)
+    if not isinstance(require_stable, (bool, np.bool_)):
+        raise SolveError(f"trim: require_stable is {require_stable!r}; pass True or False")
+    if start is not None and not isinstance(start, Equilibrium):
+        raise SolveError(f"trim: start is {start!r}; pass an Equilibrium, or None")
     names, guesses = _names(unknowns)
     knobs = Knobs(model, names, spin, center, "trim")
     if not knobs.names:
@@ -124,7 +131,11 @@ def _names(unknowns: Any) -> tuple[list[Any], dict[str, float]]:
         return [unknowns], {}
     if isinstance(unknowns, Mapping):
         names = [k.name if isinstance(k, Parameter) else k for k in unknowns]
+        for name, guess in unknowns.items():
+            check_number(guess, "trim", f"the first guess of {getattr(name, 'name', name)!r}", "where to start")
         return names, dict(zip(names, unknowns.values(), strict=True))
+    if not np.iterable(unknowns):
+        raise SolveError(f"trim: unknowns={unknowns!r}; pass names of parameters, such as ['T1', 'T2']")
     return list(unknowns), {}
 
 
@@ -135,7 +146,8 @@ def _wanted(hold: Any, targets: Mapping[Any, float] | None) -> tuple[dict[Any, f
     wanted = dict(targets or {})
     if isinstance(hold, Mapping):
         return wanted | dict(hold), None
-    if hold is not None and hold != "reference" and not isinstance(hold, Equilibrium):
+    known = isinstance(hold, Equilibrium) or (isinstance(hold, str) and hold == "reference")
+    if hold is not None and not known:
         raise SolveError(f"trim: hold={hold!r}; pass 'reference', an Equilibrium or a dict of joint coordinates")
     if wanted and hold is not None:
         raise SolveError("trim: a whole configuration to hold and targets cannot both be met; pass one of them")
