@@ -34,6 +34,9 @@ def equilibrium(
         tuple[float, float, float] | None,
         typer.Option(metavar="WX WY WZ", help="Balance in a steady rotation with this angular velocity (rad/s)."),
     ] = None,
+    center: Annotated[
+        tuple[float, float, float], typer.Option(metavar="X Y Z", help="A point on the axis of that rotation (m).")
+    ] = (0.0, 0.0, 0.0),
     path: Annotated[
         tuple[str, float, float] | None,
         typer.Option(metavar="PARAMETER START STOP", help="Follow the equilibria along a parameter instead."),
@@ -57,9 +60,9 @@ def equilibrium(
             writable(file)
     prepare()
     if path is not None:
-        follow(loaded, path, places, time=time, spin=spin, out=out, plot=plot)
+        follow(loaded, path, places, time=time, spin=spin, center=center, out=out, plot=plot)
         return
-    found = solve(loaded, time=time, spin=spin)
+    found = solve(loaded, time=time, spin=spin, center=center)
     stats = found.trajectory.stats
     console.print(
         f"{loaded.name}: {found.status.message}; {stats['load_steps']} load steps, {stats['iterations']} iterations, "

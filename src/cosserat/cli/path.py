@@ -28,6 +28,7 @@ def follow(
     *,
     time: float,
     spin: tuple[float, float, float] | None,
+    center: tuple[float, float, float],
     out: Path | None,
     plot: Path | None,
 ) -> None:
@@ -35,7 +36,7 @@ def follow(
     from cosserat.solve.continuation import continuation
 
     name, start, stop = along
-    found = continuation(model, name, start, stop, time=time, spin=spin)
+    found = continuation(model, name, start, stop, time=time, spin=spin, center=center)
     console.print(f"{model.name}: {found.status.message}; {len(found)} points, {found.stats['solve_seconds']:.2f} s")
     place = places[-1]
     console.print(_table(found, place))

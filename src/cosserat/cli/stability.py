@@ -26,6 +26,13 @@ def stability(
     to: Annotated[float, typer.Option(help="Last value.")],
     steps: Annotated[int, typer.Option(help="Number of steps between them.")] = 100,
     modes: Annotated[int, typer.Option(help="Number of modes that are followed.")] = 10,
+    spin: Annotated[
+        tuple[float, float, float] | None,
+        typer.Option(metavar="WX WY WZ", help="Angular velocity of a steady rotation (rad/s)."),
+    ] = None,
+    center: Annotated[
+        tuple[float, float, float], typer.Option(metavar="X Y Z", help="A point on the axis of that rotation (m).")
+    ] = (0.0, 0.0, 0.0),
     time: Annotated[float, typer.Option(help="Time at which loads and motions are taken (s).")] = 0.0,
     plot: Annotated[Path | None, typer.Option(help="Draw frequencies and growth into this picture.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the eigenvalues as a table.")] = None,
@@ -48,7 +55,7 @@ def stability(
         if path is not None:
             writable(path)
     prepare()
-    found = solve(loaded, parameter, np.linspace(from_, to, steps + 1), n=modes, time=time)
+    found = solve(loaded, parameter, np.linspace(from_, to, steps + 1), n=modes, time=time, spin=spin, center=center)
     console.print(
         f"{loaded.name}: {found.eigenvalues.shape[1] // 2} modes at {len(found.values)} values of {parameter} from "
         f"{from_:g} to {to:g}, {found.stats['solve_seconds']:.2f} s"

@@ -40,6 +40,42 @@ def test_nothing_critical() -> None:
     assert "stable throughout" in result.stdout
 
 
+ROTOR = """
+model: rotor
+parameters: {stiffness: 9}
+bodies:
+  - {kind: sphere, name: disk, diameter: 0.1, mass: 1, com: [1, 0, 0]}
+joints:
+  - {kind: Prismatic, name: guide, parent: ground, child: disk, axis: [1, 0, 0], stiffness: stiffness}
+"""
+
+
+def test_spin_about_a_center(tmp_path: Path) -> None:
+    """A unit mass on a spring that turns about its place of rest leaves it where k = W^2."""
+    path = tmp_path / "rotor.yaml"
+    path.write_text(ROTOR)
+    words = ("--parameter", "stiffness", "--from", 9, "--to", 0.5, "--steps", 17, "--json", tmp_path / "rotor.json")
+    result = call(path, *words, "--spin", 0, 0, 2, "--center", 1, 0, 0)
+    assert result.exit_code == 0, result.output
+    (critical,) = json.loads((tmp_path / "rotor.json").read_text())["critical"]
+    assert (critical["kind"], critical["loss"]) == ("divergence", True)
+    assert critical["value"] == pytest.approx(4.0, rel=1e-9)
+    assert "stable throughout" in call(path, *words).output
+
+
+def test_equilibrium_about_a_center(tmp_path: Path) -> None:
+    """k q = W^2 (x + q - center)."""
+    path, out = tmp_path / "rotor.yaml", tmp_path / "rotor.json"
+    path.write_text(ROTOR)
+    words = ["equilibrium", path, "--spin", 0, 0, 1, "--center", 0.5, 0, 0, "--out", out]
+    result = CliRunner().invoke(app, [str(w) for w in words], env={"COLUMNS": "160"})
+    assert result.exit_code == 0, result.output
+    assert json.loads(out.read_text())["positions"]["disk"][0] == pytest.approx(1 + 0.5 / 8, rel=1e-9)
+    result = CliRunner().invoke(app, [str(w) for w in (*words, "--path", "stiffness", 9, 2)], env={"COLUMNS": "160"})
+    assert result.exit_code == 0, result.output
+    assert json.loads(out.read_text())["positions"]["disk"][-1][0] == pytest.approx(1.5, rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
