@@ -23,6 +23,7 @@ class Response:
     Attributes
     ----------
     data : DataArray (frequency, output, input), complex
+        With the units of outputs and inputs as coordinates.
     name : str
         Of the model.
     method : "direct" or "modal"
@@ -30,7 +31,7 @@ class Response:
 
     def __init__(
         self, name: str, frequencies: Array, outputs: tuple[str, ...], inputs: tuple[str, ...],
-        values: NDArray[np.complex128], method: str,
+        values: NDArray[np.complex128], method: str, units: tuple[tuple[str, ...], tuple[str, ...]],
     ) -> None:  # fmt: skip
         from xarray import DataArray
 
@@ -43,6 +44,8 @@ class Response:
                 "frequency": ("frequency", frequencies, {"units": "Hz", "long_name": "frequency"}),
                 "output": list(outputs),
                 "input": list(inputs),
+                "output_unit": ("output", list(units[0])),
+                "input_unit": ("input", list(units[1])),
             },
             attrs={"long_name": "frequency response"},
         )
@@ -65,6 +68,14 @@ class Response:
     def sel(self, output: str | None = None, input: str | None = None) -> DataArray:
         """The response (frequency,) of one output to one input; a name may be left out where there is only one."""
         return self.data.sel(output=_chosen("output", output, self.outputs), input=_chosen("input", input, self.inputs))
+
+    def unit(self, output: str | None = None, input: str | None = None) -> str:
+        """Unit of a response, such as "m / N"; empty where the input is a parameter, whose unit is not known."""
+        response = self.sel(output, input)
+        above, below = str(response["output_unit"].values), str(response["input_unit"].values)
+        if not below or above == below:
+            return "1" if below else ""
+        return f"{above} / ({below})" if any(c in below for c in " /") else f"{above} / {below}"
 
     def gain(self, output: str | None = None, input: str | None = None) -> Array:
         """Modulus (frequency,)."""

@@ -21,6 +21,7 @@ from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.eigen import symmetric_modes
 from cosserat.solve.matrices import Matrices, matrices_at
 from cosserat.solve.modes import is_symmetric, quiet_point
+from cosserat.solve.port_units import input_unit, output_unit
 from cosserat.solve.ports import InputPorts, OutputPorts, input_ports, output_ports
 
 Array = NDArray[np.float64]
@@ -100,7 +101,11 @@ def frequency_response(
                 "pass method='direct'"
             )
         result = _modal(matrices, sources, sinks, s, n)
-    return Response(model.name, values, sinks.names, sources.names, result, method)
+    units = (
+        tuple(output_unit(point, name, kind) for name, kind in zip(sinks.names, sinks.kinds, strict=True)),
+        tuple(input_unit(point, column) for column in sources.columns),
+    )
+    return Response(model.name, values, sinks.names, sources.names, result, method, units)
 
 
 def _frequencies(values: Any) -> Array:

@@ -25,18 +25,25 @@ def plot_response(response: Response, outputs: list[str], inputs: list[str], pat
     FigureCanvasAgg(figure)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
     f = response.frequencies
+    units = {response.unit(output, source) for output in outputs for source in inputs}
+    silent = []
     for output in outputs:
         for source in inputs:
             label = output if len(inputs) == 1 else f"{output} / {source}"
+            if len(units) > 1:
+                label += f" ({unit})" if (unit := response.unit(output, source)) else ""
             gain, phase = response.gain(output, source), np.degrees(response.phase(output, source))
             if np.any(gain > 0.0):
                 above.plot(f, np.where(gain > 0.0, gain, np.nan), label=label)
                 below.plot(f, phase, label=label)
+            else:
+                silent.append(label)
     above.set_yscale("log")
     positive = f[f > 0.0]
     if positive.size and positive[-1] > 20.0 * positive[0] and _is_geometric(positive):
         above.set_xscale("log")
-    above.set_ylabel("|output / input|")
+    unit = next(iter(units)) if len(units) == 1 else ""
+    above.set_ylabel("|output / input|" + (f" ({unit})" if unit else ""))
     below.set_ylabel("phase (°)")
     below.set_xlabel("frequency (Hz)")
     for axes in (above, below):
@@ -45,6 +52,8 @@ def plot_response(response: Response, outputs: list[str], inputs: list[str], pat
         above.set_title(f"{response.name}: response to {inputs[0]}")
     else:
         above.set_title(response.name)
+    for label in silent:
+        above.plot([], [], " ", label=f"{label}: zero throughout")
     if above.lines:
         above.legend(loc="best", fontsize="small", framealpha=0.8)
     save(figure, path)
@@ -74,7 +83,8 @@ def plot_resonances(resonances: Resonances, ax: Any, path: str | Path | None) ->
         if 0.0 < f <= end:
             ax.axvspan(f * (1 - tolerance), f * (1 + tolerance), color="C0", alpha=0.2, lw=0)
             ax.axvline(f, color="C0", lw=1.0)
-            ax.annotate(f"mode {k}", (f, 1.38), rotation=90, fontsize="x-small", ha="right", va="top", color="C0")
+            side = "left" if f < 0.03 * end else "right"  # within the axes
+            ax.annotate(f"mode {k}", (f, 1.38), rotation=90, fontsize="x-small", ha=side, va="top", color="C0")
     met = {m.harmonic for m in resonances}
     for q, h in zip(p, height):
         colour = "C3" if q in met else "0.45"

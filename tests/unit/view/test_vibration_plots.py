@@ -62,6 +62,48 @@ def test_bode_and_resonances(model, modes, tmp_path: Path):
     assert "none of 3 harmonics" in cs.resonances(modes, 1e-3, harmonics=3).summary()
 
 
+def labels(figure) -> list[str]:
+    return [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+
+
+def test_units_of_responses(model):
+    """One unit stands on the axis, several in the legend; what does not answer is named."""
+    f = [0.1, 0.2]
+    response = cs.frequency_response(model, "mast.end.fz", ["head.z", "head.y", "head.ry", "mast.at(0).My"], f)
+    assert [response.unit(name) for name in response.outputs] == ["m / N", "m / N", "rad / N", "N m / N"]
+    figure = response.plot("head.z", "head.y")
+    assert figure.axes[0].get_ylabel() == "|output / input| (m / N)"
+    assert labels(figure) == ["head.z", "head.y: zero throughout"]
+    figure = response.plot("head.z", "head.ry")
+    assert figure.axes[0].get_ylabel() == "|output / input|"
+    assert labels(figure) == ["head.z (m / N)", "head.ry (rad / N)"]
+
+
+def test_units_of_joints_loads_and_parameters():
+    model = cs.Model("cart", gravity=(0, 0, -9.81))
+    cart = model.add(cs.RigidBody("cart", mass=1.0, com=(0, 0, 0), inertia=[1, 1, 1]))
+    bob = model.add(cs.RigidBody("bob", mass=1.0, com=(0, 0, -1), inertia=[1, 1, 1]))
+    model.add(cs.Prismatic("rail", cs.GROUND, cart, axis=(1, 0, 0), stiffness=1.0, damping=0.1))
+    model.add(cs.Revolute("pivot", cart, bob.at((0, 0, 0)), axis=(0, 1, 0), damping=0.1))
+    model.add(cs.Torque("twist", bob, (0, cs.Parameter("P", 1e-3), 0)))
+    outputs = ["rail", "pivot", "pivot.rate", "pivot.effort", "rail.fz", "rail.my", "bob.vx", "bob.wy"]
+    response = cs.frequency_response(model, ["rail", "pivot", "twist", "bob.mx", "P"], outputs, [0.3])
+    numerators = ["m", "rad", "rad/s", "N m", "N", "N m", "m/s", "rad/s"]
+    assert response.data["output_unit"].values.tolist() == numerators
+    assert response.data["input_unit"].values.tolist() == ["N", "N m", "N m", "N m", ""]
+    assert response.unit("rail.fz", "rail") == "1"
+    assert response.unit("pivot", "twist") == "rad / (N m)"
+    assert response.unit("pivot", "P") == ""
+
+
+def test_label_of_a_slow_mode_lies_within_the_axes(modes):
+    figure = cs.resonances(modes, 0.01 / modes.frequencies[0], harmonics=2).plot()
+    figure.canvas.draw()
+    box = figure.axes[0].get_window_extent()
+    text = next(text for text in figure.axes[0].texts if text.get_text() == "mode 0")
+    assert text.get_window_extent().x0 >= box.x0
+
+
 @pytest.mark.parametrize("path", ["picture.xyz", "folder/picture.doc", 3, ["a.png"]])
 def test_files_that_are_no_pictures(path):
     model = cs.Model("oscillator")
