@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from cosserat.results.response import Response
 
 
+_ROOM = 0.025  # that a label takes, relative to the axis
+
+
 def plot_response(response: Response, outputs: list[str], inputs: list[str], path: str | Path | None) -> Figure:
     """Modulus and phase over frequency."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -78,13 +81,21 @@ def plot_resonances(resonances: Resonances, ax: Any, path: str | Path | None) ->
     p = np.arange(1, len(resonances.amplitudes) + 1)
     height = resonances.amplitudes / np.max(resonances.amplitudes)
     end = max(p[-1] / resonances.period, 0.0) * 1.05
+    groups: list[list[int]] = []  # modes too near one another for a label each
     for k in range(modes.rigid, len(modes)):
         f = modes.frequencies[k]
         if 0.0 < f <= end:
             ax.axvspan(f * (1 - tolerance), f * (1 + tolerance), color="C0", alpha=0.2, lw=0)
             ax.axvline(f, color="C0", lw=1.0)
-            side = "left" if f < 0.03 * end else "right"  # within the axes
-            ax.annotate(f"mode {k}", (f, 1.38), rotation=90, fontsize="x-small", ha=side, va="top", color="C0")
+            if groups and f - modes.frequencies[groups[-1][0]] < _ROOM * end:
+                groups[-1].append(k)
+            else:
+                groups.append([k])
+    for group in groups:
+        first, last = (modes.frequencies[k] for k in (group[0], group[-1]))
+        f, side = (last, "left") if first < _ROOM * end else (first, "right")  # within the axes
+        text = f"mode{'s' * (len(group) > 1)} {', '.join(map(str, group))}"
+        ax.annotate(text, (f, 1.38), rotation=90, fontsize="x-small", ha=side, va="top", color="C0")
     met = {m.harmonic for m in resonances}
     for q, h in zip(p, height):
         colour = "C3" if q in met else "0.45"

@@ -100,7 +100,7 @@ def test_label_of_a_slow_mode_lies_within_the_axes(modes):
     figure = cs.resonances(modes, 0.01 / modes.frequencies[0], harmonics=2).plot()
     figure.canvas.draw()
     box = figure.axes[0].get_window_extent()
-    text = next(text for text in figure.axes[0].texts if text.get_text() == "mode 0")
+    text = next(text for text in figure.axes[0].texts if text.get_text() == "modes 0, 1")
     assert text.get_window_extent().x0 >= box.x0
 
 
