@@ -65,8 +65,11 @@ class _Unlinked(JITCodeLibrary):
     def object_code(self) -> bytes:
         """Machine code of this function and all it calls."""
         module = self._linked(self._final_module)
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(module, builder)
+        passes = self._codegen._module_pass_manager()
+        if isinstance(passes, tuple):  # from Numba 0.61 on
+            passes[0].run(module, passes[1])
+        else:
+            passes.run(module)
         return self._codegen._tm.emit_object(module)
 
     def _linked(self, module: Any) -> Any:
