@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from cosserat.solve.simulate import simulate
     from cosserat.solve.stability import stability
     from cosserat.solve.stability_map import stability_map
+    from cosserat.solve.flexible_tree import FlexibleTree
     from cosserat.solve.tree import Tree
     from cosserat.solve.trim import trim
 
@@ -116,6 +117,7 @@ _LAZY = {
     "Stability": "cosserat.results.stability",
     "StabilityMap": "cosserat.results.stability_map",
     "Status": "cosserat.results.status",
+    "FlexibleTree": "cosserat.solve.flexible_tree",
     "Tree": "cosserat.solve.tree",
     "Trim": "cosserat.results.trim",
     "Twist": "cosserat.lie",
@@ -202,6 +204,7 @@ __all__ = [
     "Status",
     "TimeFunction",
     "Torque",
+    "FlexibleTree",
     "Tree",
     "Trim",
     "Tube",
