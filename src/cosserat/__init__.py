@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from cosserat.solve.campbell import campbell
     from cosserat.solve.continuation import continuation
     from cosserat.solve.equilibrium import equilibrium
+    from cosserat.solve.flexible_tree import FlexibleTree
     from cosserat.solve.frequency_response import frequency_response
     from cosserat.solve.linearize import linearize
     from cosserat.solve.modes import modes
@@ -97,7 +98,6 @@ if TYPE_CHECKING:
     from cosserat.solve.simulate import simulate
     from cosserat.solve.stability import stability
     from cosserat.solve.stability_map import stability_map
-    from cosserat.solve.flexible_tree import FlexibleTree
     from cosserat.solve.tree import Tree
     from cosserat.solve.trim import trim
 

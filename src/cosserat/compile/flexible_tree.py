@@ -2,7 +2,8 @@
 
 Coordinates are those of the joints in the model's order, six for every body that no joint ties to the ground, then the
 modal coordinates of every elastic body. Each `Beam` becomes a modal body whose floating frame sits where the joint that
-leads to the ground is attached.
+leads to the ground is attached. Where it carries something elsewhere, static shapes for that place belong to its modes:
+modes of a cantilever, which end without moment, converge badly there.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.modal import modal_body
+from cosserat.compile.packed_inertia import PackedInertia
 from cosserat.compile.reduction import BOUNDARIES
 from cosserat.compile.seats import Seat, seat_on
 from cosserat.compile.spanning import GROUND_GROUP, Edge, Spanning, span
@@ -53,6 +55,7 @@ class FlexibleLink:
     columns: Ints  # (k + m,) its coordinates: of the joint, then modal
     inertia: Array  # (6, 6) of a rigid link
     modal: ModalBody | None
+    packed: PackedInertia | None  # of an elastic link
 
     @property
     def n_modes(self) -> int:
@@ -101,29 +104,36 @@ def compile_flexible_tree(
     spanning.demand_tree(model.title)
     if not spanning.edges:
         raise ModelError(f"{call}: {model.title}: every body is fixed to the ground; there is nothing that moves")
-    places = _places(model, stations or {})
+    used = _used(model)
+    places = {name: _stations([*found, *(stations or {}).get(name, [])]) for name, found in used.items()}
     above = {edge.outer: edge for edge in spanning.edges}
     bodies = {body.name: body for body in model.modal_bodies}
     for beam in model.beams:
         edge = above[spanning.group[beam.name]]
         count, kind = _choice(call, "modes", modes, beam), _choice(call, "boundary", boundary, beam)
-        bodies[beam.name] = _reduced(call, beam, count, kind, stiffening, places[beam.name], edge)
+        acting = tuple(
+            key for key, s in places[beam.name].items() if any(abs(s - at) <= _SAME for at in used[beam.name])
+        )
+        bodies[beam.name] = _reduced(call, beam, count, kind, stiffening, places[beam.name], edge, acting)
     return _links(model, spanning, bodies, places)
 
 
-def _places(model: Model, more: dict[str, list[float]]) -> dict[str, dict[str, float]]:
-    """Interfaces by name, of every beam: where something is attached, and where the caller wants them."""
-    wanted: dict[str, list[float]] = {beam.name: list(more.get(beam.name, [])) for beam in model.beams}
+def _used(model: Model) -> dict[str, list[float]]:
+    """Where something is attached to each beam."""
+    out: dict[str, list[float]] = {beam.name: [] for beam in model.beams}
     ends = [p for j in model.joints for p in (j.parent, j.child)] + [load.place for load in model.loads]
     for place in (*ends, *(p for spring in model.springs for p in (spring.a, spring.b))):
         if place.s is not None:
-            wanted[place.owner.name].append(place.s)
-    out = {}
-    for name, found in wanted.items():
-        out[name] = {"start": 0.0, "end": 1.0}
-        for s in sorted(found):
-            if all(abs(s - other) > _SAME for other in out[name].values()):
-                out[name][f"station{len(out[name]) - 1}"] = s
+            out[place.owner.name].append(place.s)
+    return out
+
+
+def _stations(wanted: list[float]) -> dict[str, float]:
+    """Interfaces by name: the ends, and what is wanted besides."""
+    out = {"start": 0.0, "end": 1.0}
+    for s in wanted:
+        if all(abs(s - other) > _SAME for other in out.values()):
+            out[f"station{len(out) - 1}"] = s
     return out
 
 
@@ -138,23 +148,32 @@ def _choice(call: str, argument: str, given: Any, beam: Beam) -> Any:
 
 
 def _reduced(
-    call: str, beam: Beam, modes: Any, boundary: Any, stiffening: bool, stations: dict[str, float], edge: Edge
+    call: str,
+    beam: Beam,
+    modes: Any,
+    boundary: Any,
+    stiffening: bool,
+    stations: dict[str, float],
+    edge: Edge,
+    acting: tuple[str, ...],
 ) -> ModalBody:
     if modes is None:
         raise ModelError(f"{call}: {beam.title}: pass modes=, the number of modes of each beam, such as modes=6")
-    root: str | None = "start"
-    if boundary is None:
-        boundary = "free" if edge.joint is None else "cantilever"
-    if boundary not in BOUNDARIES:
-        raise ModelError(f"{call}: boundary is {boundary!r}; choose one of {', '.join(map(repr, BOUNDARIES))}")
+    root = None
     if edge.joint is not None:
         s = (edge.joint.parent if edge.reverse else edge.joint.child).s
         assert s is not None
         root = _station(stations, s)
+    if boundary is None and root is None:
+        boundary = "free"
+    elif boundary is None:
+        boundary = "craig-bampton" if set(acting) - {root} else "cantilever"
+    if boundary not in BOUNDARIES:
+        raise ModelError(f"{call}: boundary is {boundary!r}; choose one of {', '.join(map(repr, BOUNDARIES))}")
     interfaces = {key: s for key, s in stations.items() if key not in ("start", "end")}
     return modal_body(
-        beam, modes, boundary=boundary, root=None if boundary == "free" else root, interfaces=interfaces,
-        stiffening=stiffening,
+        beam, modes, boundary=boundary, root=root if boundary != "free" else None, interfaces=interfaces,
+        stiffening=stiffening, static=acting,
     )  # fmt: skip
 
 
@@ -225,6 +244,7 @@ def _links(
                 name, edge.joint, kind, turn, slide, seat_on(parent, carrier, J, inner_side),
                 seat_on(len(links), frame, J, outer_side), frame, axes, np.array(columns, dtype=np.int64),
                 _inertia(groups[edge.outer] if final and carried is None else (), frame), carried,
+                None if carried is None else PackedInertia(carried.inertia),
             )  # fmt: skip
             links.append(link)
             parent = len(links) - 1

@@ -41,14 +41,14 @@ class FlexibleForces:
                 if effort is not None:
                     self.efforts.append((k, effort))
 
-    def in_joints(self, q: Array, v: Array, t: float) -> Array:
-        """Efforts (n,) in the coordinates.
+    def in_joints(self, q: Array, v: Array, t: float | None) -> Array:
+        """Efforts (n,) in the coordinates; prescribed efforts do not count without a time.
 
         Where a body turns freely, springs and dampers act along the components of position, rotation vector and
         velocities in the parent's axes.
         """
         drive = np.zeros(len(q))
-        for k, effort in self.efforts:
+        for k, effort in () if t is None else self.efforts:
             drive[k] += effort.sample(np.array([t]))[0]
 
         def pull(at: slice, x: Array, rate: Array) -> Array:
@@ -76,6 +76,11 @@ class FlexibleForces:
     def on_links(self, now: list[LinkMotion], q: Array, t: float) -> list[Array]:
         """Wrenches and modal forces (6 + m,) on every link, in its own axes."""
         out = [np.zeros(len(w.z)) for w in now]
+        self._add_springs(out, now, q)
+        self._add_loads(out, now, q, t)
+        return out
+
+    def _add_springs(self, out: list[Array], now: list[LinkMotion], q: Array) -> None:
         for a, b, stiffness, damping, length in self._springs:
             (H_a, u_a), (H_b, u_b) = self._motion(now, q, a), self._motion(now, q, b)
             line = H_b[:3, 3] - H_a[:3, 3]
@@ -84,12 +89,29 @@ class FlexibleForces:
             pull = stiffness * (distance - length) + damping * float(unit @ (u_b - u_a))
             self._add(out, q, a, np.concatenate((H_a[:3, :3].T @ (pull * unit), np.zeros(3))))
             self._add(out, q, b, np.concatenate((-H_b[:3, :3].T @ (pull * unit), np.zeros(3))))
+
+    def _add_loads(self, out: list[Array], now: list[LinkMotion], q: Array, t: float) -> None:
         at = np.array([t])
         for seat, axes, load in self._loads:
             turn = axes.T if load.follower else self.frame(now, q, seat)[:3, :3].T
             parts = [np.zeros(3) if f is None else turn @ f.sample(at)[0] for f in (load.force, load.moment)]
             self._add(out, q, seat, np.concatenate(parts))
-        return out
+
+    def powers(self, now: list[LinkMotion], q: Array, v: Array, t: float) -> tuple[float, float]:
+        """Power (W) that dampers, friction and damped bodies take, and power of loads and prescribed efforts."""
+        held = self.in_joints(q, 0 * v, None)
+        loss = -float(v @ (self.in_joints(q, v, None) - held))
+        supply = float(v @ (self.in_joints(q, 0 * v, t) - held))
+        moving, still, loads = ([np.zeros(len(w.z)) for w in now] for _ in range(3))
+        self._add_springs(moving, now, q)
+        self._add_springs(still, [w._replace(z=0 * w.z) for w in now], q)
+        self._add_loads(loads, now, q, t)
+        for link, w, f, g, p in zip(self._data.links, now, moving, still, loads, strict=True):
+            loss -= float((f - g) @ w.z)
+            supply += float(p @ w.z)
+            if link.modal is not None:
+                loss += float(w.z[6:] @ link.modal.damping @ w.z[6:])
+        return loss, supply
 
     def strain_energy(self, now: list[LinkMotion], q: Array) -> float:
         """Energy (J) of springs and of the stiffness of joints."""

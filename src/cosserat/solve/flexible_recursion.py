@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.flexible_tree import FlexibleLink, FlexibleTreeData
-from cosserat.compile.modal_dynamics import bias, inertia_matrix
+from cosserat.compile.packed_inertia import bracket_times, cross
 from cosserat.kernels.recursion import table as layout
 from cosserat.lie import se3, so3
 
@@ -85,14 +85,14 @@ def _motion(link: FlexibleLink, above: LinkMotion, bent: Array, q: Array, v: Arr
     drift = np.zeros(6)
     if link.base.interface is not None:
         Phi, rates = link.base.jacobian(bent), above.z[6:]
-        drift = link.base.bias(bent, rates) + se3.bracket(carry) @ (Phi @ rates)
+        drift = link.base.bias(bent, rates) + bracket_times(carry, Phi @ rates)
         carry = carry + Phi @ rates
         W = np.hstack((W, to_joint @ Phi))
     elif len(above.z) > 6:
         W = np.hstack((W, np.zeros((6, len(above.z) - 6))))
     carry, drift = to_joint @ carry, to_joint @ drift
     slip = link.axes @ v[:k]
-    drift = drift + se3.bracket(carry) @ slip
+    drift = drift + bracket_times(carry, slip)
     eta = carry + slip
     N, c = np.zeros((6 + m, k + m)), np.zeros(6 + m)
     N[:6, :k] = to_link @ link.axes
@@ -103,7 +103,7 @@ def _motion(link: FlexibleLink, above: LinkMotion, bent: Array, q: Array, v: Arr
         N[:6, k:] = -to_link @ Phi
         rate = Phi @ v[k:]
         eta = eta - rate
-        drift = drift - link.own.bias(q[k:], v[k:]) - se3.bracket(eta) @ rate
+        drift = drift - link.own.bias(q[k:], v[k:]) - bracket_times(eta, rate)
     c[:6] = to_link @ drift
     eta = to_link @ eta
     z = np.concatenate((eta, v[k:]))
@@ -114,28 +114,36 @@ def _motion(link: FlexibleLink, above: LinkMotion, bent: Array, q: Array, v: Arr
 def _equations(link: FlexibleLink, q: Array, z: Array) -> tuple[Array, Array]:
     """M and b of one link."""
     body = link.modal
-    if body is None:
+    if body is None or link.packed is None:
         return link.inertia, -se3.bracket(z).T @ (link.inertia @ z)
-    M = inertia_matrix(body.inertia, q)
-    b = bias(body.inertia, q, z[3:6], z[6:]) + M[:, :3] @ np.cross(z[3:6], z[:3])
+    M, b = link.packed.equations(q, z[3:6], z[6:])
+    b += M[:, :3] @ cross(z[3:6], z[:3])
     b[6:] += body.stiffness @ q + body.damping @ z[6:]
     return M, b
 
 
 def inverse(data: FlexibleTreeData, now: list[LinkMotion], a: Array, gravity: Array, wrench: list[Array]) -> Array:
-    """Efforts and modal forces (n,) for accelerations a: [Boyer05] (66) outwards, then the sum of (63) inwards.
+    """Efforts and modal forces (n,) for accelerations a; arguments as for `transmitted`."""
+    tau = np.empty(len(a))
+    for link, w, force in zip(data.links, now, transmitted(data, now, a, gravity, wrench), strict=True):
+        tau[link.columns] = w.N.T @ force
+    return tau
+
+
+def transmitted(
+    data: FlexibleTreeData, now: list[LinkMotion], a: Array, gravity: Array, wrench: list[Array]
+) -> list[Array]:  # fmt: skip
+    """What the joint of every link must put on it, (6 + m,): [Boyer05] (66) outwards, then the sum of (63) inwards.
 
     `wrench`: what acts on every link from outside, (6 + m,) in its own axes.
     """
     rates = accelerations(data, now, a, gravity)
     force = [w.M @ x + w.b - f for w, x, f in zip(now, rates, wrench, strict=True)]
-    tau = np.empty(len(a))
     for i in range(len(now) - 1, -1, -1):
         link = data.links[i]
-        tau[link.columns] = now[i].N.T @ force[i]
         if link.base.link >= 0:
             force[link.base.link] += now[i].W.T @ force[i][:6]
-    return tau
+    return force
 
 
 def accelerations(data: FlexibleTreeData, now: list[LinkMotion], a: Array, gravity: Array) -> list[Array]:
@@ -180,13 +188,14 @@ class Articulated:
             N = w.N[:, free]
             U = inertia[i] @ N
             D = N.T @ U
-            if extra is not None:
-                D += extra[i][np.ix_(free, free)]
+            own = np.zeros_like(D) if extra is None else extra[i][np.ix_(free, free)]
+            D += own
             self._root[i], self._pull[i] = _inverse(D), U
             if link.base.link >= 0:
                 # a product, not a difference: what is beyond may be far heavier than what the joint and the modes leave
-                rest = np.eye(len(w.z), 6) - N @ (self._root[i] @ U[:6].T)
-                inertia[link.base.link] += w.W.T @ (rest.T @ inertia[i] @ rest) @ w.W
+                share = self._root[i] @ U[:6].T
+                rest = np.eye(len(w.z), 6) - N @ share
+                inertia[link.base.link] += w.W.T @ (rest.T @ inertia[i] @ rest + share.T @ own @ share) @ w.W
 
     def solve(self, tau: Array, a: Array, force: list[Array], drift: bool, ground: Array) -> Array:
         """Accelerations (n,) under efforts tau, with `force` (6 + m,) on every link taken away from them.
