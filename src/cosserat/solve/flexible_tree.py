@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tr
 from cosserat.errors import SolveError
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
+from cosserat.results.status import Status
 from cosserat.solve import flexible_coordinates, flexible_recursion
 from cosserat.solve.flexible_forces import FlexibleForces
 from cosserat.solve.flexible_recursion import Articulated, LinkMotion
@@ -18,6 +19,16 @@ from cosserat.solve.states import StateChecker
 from cosserat.solve.tree import Energy
 
 Array = NDArray[np.float64]
+
+
+class TreeMotion(NamedTuple):
+    """A motion in the coordinates of a tree: times (nt,), coordinates, velocities, accelerations (nt, n)."""
+
+    time: Array
+    q: Array
+    v: Array
+    a: Array
+    status: Status
 
 
 class FlexibleTree:
@@ -162,6 +173,38 @@ class FlexibleTree:
                 bent = q[link.columns[-link.n_modes :]]
                 strain += 0.5 * float(bent @ link.modal.stiffness @ bent)
         return Energy(kinetic, strain, potential, kinetic + strain + potential)
+
+    def integrate(
+        self,
+        duration: float,
+        step: float,
+        q: Any = None,
+        v: Any = None,
+        integrator: str = "generalized-alpha",
+        rho: float = 0.9,
+        tolerance: float = 1e-7,
+    ) -> TreeMotion:
+        """Motion from coordinates q and velocities v at time 0 (default: the reference configuration at rest).
+
+        Methods, `rho` and `tolerance` (of accelerations, relative to the largest) as in `simulate` with
+        ``formulation="floating"``, which gives a `Run` but takes no modal bodies. Prescribed motions are followed.
+        """
+        from cosserat.solve.floating_steps import METHODS, Drives, Stepper, take_steps
+
+        for name, value in (("duration", duration), ("step", step)):
+            if not (isinstance(value, (int, float)) and np.isfinite(value) and value > 0):
+                raise SolveError(f"integrate: {name} is {value!r}; pass a positive time in seconds")
+        if integrator not in METHODS:
+            known = ", ".join(map(repr, METHODS))
+            raise SolveError(f"integrate: unknown integrator {integrator!r}; available: {known}")
+        zero = self.neutral()
+        q, v = self._vectors("integrate", q=zero if q is None else q, v=zero if v is None else v)
+        stepper = Stepper(self, Drives(self._model, self), rho, tolerance)
+        n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
+        explicit = integrator == "runge-kutta"
+        stored, status = take_steps(stepper, explicit, stepper.start(0.0, q, v), n_steps, duration / n_steps, 1)
+        t, q, v, a = (np.array([getattr(point, name) for point in stored]) for name in ("t", "q", "v", "a"))
+        return TreeMotion(t, q, v, a, status)
 
     def neutral(self) -> Array:
         """Coordinates (n,) of the reference configuration: zeros."""

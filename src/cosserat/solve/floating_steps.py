@@ -20,6 +20,7 @@ from cosserat.solve.flexible_tree import FlexibleTree
 
 Array = NDArray[np.float64]
 
+METHODS = ("generalized-alpha", "runge-kutta")
 _MOST_ITERATIONS = 40
 
 

@@ -20,6 +20,7 @@ from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.control import Controlled
+from cosserat.solve.floating_steps import METHODS
 from cosserat.solve.initial import (
     assemble_configuration,
     consistent_accelerations,
@@ -31,7 +32,7 @@ from cosserat.solve.memory import Memory, new_memory
 from cosserat.solve.stepping import Counters, Integration, adaptive_steps, fixed_steps
 
 INTEGRATORS = {"generalized-alpha": 0.0, "energy-momentum": CONSERVING}
-FORMULATIONS = {"galilean": tuple(INTEGRATORS), "floating": ("generalized-alpha", "runge-kutta")}
+FORMULATIONS = {"galilean": tuple(INTEGRATORS), "floating": METHODS}
 _LARGEST_HISTORY = 4e9  # bytes
 
 
