@@ -61,6 +61,18 @@ def test_states(arm) -> None:
         tree.forward_dynamics(zero, zero, effort, driven={"shoulder": 1.0})
 
 
+def test_integrate(arm) -> None:
+    tree = cs.FlexibleTree(arm, modes=1)
+    for options, text in (
+        ({"step": -1.0}, "integrate: step is -1.0; pass a positive time"),
+        ({"step": 0.1, "rho": 2.0}, "integrate: rho is 2.0"),
+        ({"step": 0.1, "integrator": "euler"}, "integrate: unknown integrator 'euler'; available: 'generalized-alpha'"),
+        ({"step": 0.1, "q": [0.0]}, r"integrate: q has the shape \(1,\)"),
+    ):
+        with refused(text):
+            tree.integrate(1.0, **options)
+
+
 def test_places_that_are_no_interface(arm) -> None:
     tree = cs.FlexibleTree(arm, modes=1)
     with refused(r"the place 'one.at\(0.3\)' is no interface"):

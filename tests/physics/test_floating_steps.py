@@ -136,3 +136,15 @@ def test_a_solid_rides_on_a_joint() -> None:
     rigid.add(cs.Revolute("hub", cs.GROUND, body.at(hub.position()), axis=(0, 1, 0)))
     angle = cs.FlexibleTree(rigid).integrate(0.4, 4e-3).q[:, 0]
     assert np.abs(motion.q[:, 0] - angle).max() < 2e-3 * angle[-1]
+
+
+def test_what_rests_stays_at_rest() -> None:
+    """A beam that hangs, stretched by its weight."""
+    model = cs.Model("hanging", gravity=(0, 0, -9.81))
+    material = cs.Material(E=70e9, nu=0.3, rho=2700.0)
+    beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (0, 0, -1)], section=SECTION, material=material, elements=4))
+    model.add(cs.Revolute("hinge", cs.GROUND, beam.start, axis=(0, 1, 0)))
+    tree = cs.FlexibleTree(model, modes=4)
+    motion = tree.integrate(0.2, 1e-2)
+    assert motion.status.ok, motion.status.message
+    assert np.abs(motion.q).max() < 1e-9

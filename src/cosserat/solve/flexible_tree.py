@@ -194,6 +194,8 @@ class FlexibleTree:
         for name, value in (("duration", duration), ("step", step)):
             if not (isinstance(value, (int, float)) and np.isfinite(value) and value > 0):
                 raise SolveError(f"integrate: {name} is {value!r}; pass a positive time in seconds")
+        if not 0.0 <= rho <= 1.0:
+            raise SolveError(f"integrate: rho is {rho!r}; it must be from 0 (strong numerical damping) to 1 (none)")
         if integrator not in METHODS:
             known = ", ".join(map(repr, METHODS))
             raise SolveError(f"integrate: unknown integrator {integrator!r}; available: {known}")

@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 
 METHODS = ("generalized-alpha", "runge-kutta")
 _MOST_ITERATIONS = 40
+_ROUNDING = 1e-5  # changes below this that no longer shrink are rounding errors of stiff forces
 
 
 class Point(NamedTuple):
@@ -67,8 +68,12 @@ class Stepper:
         self.gamma = 0.5 + self.shift - self.mean
         self.beta = 0.25 * (self.gamma + 0.5) ** 2
         self.residuals = self.factorizations = 0
-        self._largest = np.zeros(2)
-        self._modal = np.array(["mode" in name.rsplit(".", 1)[-1] for name in tree.coordinates])
+        modal = np.zeros(len(tree.coordinates), dtype=bool)
+        for link in tree.data.links:
+            modal[link.columns[len(link.columns) - link.n_modes :]] = True
+        self._groups = [which for which in (~modal, modal) if which.any()]
+        # what counts as a large acceleration, at least: that of gravity, so that a mechanism at rest finds its rest
+        self._largest = np.full(2, max(float(np.linalg.norm(tree.gravity)), 1e-6))
 
     def start(self, t: float, q: Array, v: Array) -> Point:
         """A state with the accelerations that belong to it."""
@@ -90,7 +95,8 @@ class Stepper:
         extra = self._extra(h * self.gamma * gain, h**2 * self.beta * gain)
         factored: Articulated | None = None
         still = np.zeros(6)
-        for _ in range(_MOST_ITERATIONS):
+        last = np.inf
+        for count in range(_MOST_ITERATIONS):
             carried = ((1.0 - self.shift) * a + self.shift * old.a - self.mean * old.carried) / (1.0 - self.mean)
             v = old.v + h * ((1.0 - self.gamma) * old.carried + self.gamma * carried)
             q = moved(data, old.q, h * old.v + h**2 * ((0.5 - self.beta) * old.carried + self.beta * carried))
@@ -107,18 +113,20 @@ class Stepper:
                 self.factorizations += 1
             r[held] = 0.0
             change = factored.solve(-r, np.zeros(len(r)), nothing, False, still)
-            if self._small(change, a, h):
+            size = self._size(change, a)
+            rounding = count > 3 and last < _ROUNDING and size > 0.5 * last
+            if size < self.tolerance or rounding:
                 return Point(t, q, v, a, carried)
-            a = a + change
+            a, last = a + change, size
         return None
 
-    def _small(self, change: Array, a: Array, h: float) -> bool:
-        for k, which in enumerate((~self._modal, self._modal)):
-            if which.any():
-                self._largest[k] = max(self._largest[k], float(np.abs(a[which]).max()), 1e-9)
-                if float(np.abs(change[which]).max()) > self.tolerance * self._largest[k]:
-                    return False
-        return True
+    def _size(self, change: Array, a: Array) -> float:
+        """Size of a change of the accelerations, relative to the largest so far, of joints and modes apart."""
+        worst = 0.0
+        for k, which in enumerate(self._groups):
+            self._largest[k] = max(self._largest[k], float(np.abs(a[which]).max()))
+            worst = max(worst, float(np.abs(change[which]).max()) / self._largest[k])
+        return worst
 
     def _extra(self, c_v: float, c_q: float) -> list[Array]:
         forces, out = self.tree.forces, []
