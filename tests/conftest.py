@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -24,11 +26,19 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(SEED)
 
 
+@pytest.fixture(autouse=True)
+def close_figures() -> Iterator[None]:
+    """Figures of one test do not stay open in the next."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
 @pytest.fixture(scope="session")
 def zoo():
     """A builder of a tree with joints of all ten kinds, some described from the outer body to the inner one."""
 
-    def build(forces: bool = False, free: bool = False, gravity: tuple[float, ...] = (0.2, 0.3, -9.8)):
+    def build(forces=False, free=False, turned=True, gravity=(0.2, 0.3, -9.8)):
         import cosserat as cs
 
         rotation = cs.lie.so3.exp([0.3, 0.2, 0.1])
@@ -63,10 +73,11 @@ def zoo():
             point = (0.3 * i - 0.1, 0.05, 0.02)
             if i == 0:
                 if not free:
-                    model.add(joint("j0", bodies[0].at(point), cs.GROUND))
+                    sides = [cs.GROUND, bodies[0].at(point)]
+                    model.add(joint("j0", *(reversed(sides) if turned else sides)))
                 continue
             sides = [bodies[max(i - 2, 0)].at(point), bodies[i].at(point)]
-            model.add(joint(f"j{i}", *(reversed(sides) if i in (3, 5, 7) else sides)))
+            model.add(joint(f"j{i}", *(reversed(sides) if turned and i in (3, 5, 7) else sides)))
         if forces:
             model.add(cs.Spring("s1", bodies[2].at((0.3, 0.3, 0.3)), bodies[9].at((0.1, 0.2, 2.0)), 40.0, damping=3.0))
             model.add(cs.Spring("s2", cs.GROUND.at((0.3, -1.3, 0.3)), bodies[7].at((0.1, 0.2, 1.0)), 40.0, damping=3.0))

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from cosserat.io.meshes import load_mesh
     from cosserat.lie import Frame, Twist
     from cosserat.results.campbell import Campbell
+    from cosserat.results.composed import ComposedVectors
     from cosserat.results.equilibrium import Equilibrium
     from cosserat.results.linear import LinearModel
     from cosserat.results.modes import Modes
@@ -73,12 +74,21 @@ if TYPE_CHECKING:
     from cosserat.results.status import Outcome, Status
     from cosserat.results.trim import Trim
     from cosserat.solve.campbell import campbell
+    from cosserat.solve.composed import composed_vectors
+    from cosserat.solve.constrained import (
+        ConstrainedDynamics,
+        ConstrainedMotion,
+        constrained_dynamics,
+        constrained_motion,
+    )
     from cosserat.solve.continuation import continuation
     from cosserat.solve.equilibrium import equilibrium
     from cosserat.solve.flexible_tree import FlexibleTree
     from cosserat.solve.frequency_response import frequency_response
+    from cosserat.solve.hybrid import HybridDynamics, hybrid_dynamics
     from cosserat.solve.linearize import linearize
     from cosserat.solve.modes import modes
+    from cosserat.solve.nonholonomic import KnifeEdge, RollingDisc, VelocityConstraint
     from cosserat.solve.recursion import (
         bias,
         centroidal_matrix,
@@ -105,13 +115,19 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "Campbell": "cosserat.results.campbell",
+    "ComposedVectors": "cosserat.results.composed",
+    "ConstrainedDynamics": "cosserat.solve.constrained",
+    "ConstrainedMotion": "cosserat.solve.constrained",
     "Equilibrium": "cosserat.results.equilibrium",
     "Frame": "cosserat.lie",
+    "HybridDynamics": "cosserat.solve.hybrid",
+    "KnifeEdge": "cosserat.solve.nonholonomic",
     "LinearModel": "cosserat.results.linear",
     "Modes": "cosserat.results.modes",
     "Outcome": "cosserat.results.status",
     "Path": "cosserat.results.path",
     "Response": "cosserat.results.response",
+    "RollingDisc": "cosserat.solve.nonholonomic",
     "Run": "cosserat.results.run",
     "SolidInterface": "cosserat.compile.solid_part",
     "Stability": "cosserat.results.stability",
@@ -121,10 +137,14 @@ _LAZY = {
     "Tree": "cosserat.solve.tree",
     "Trim": "cosserat.results.trim",
     "Twist": "cosserat.lie",
+    "VelocityConstraint": "cosserat.solve.nonholonomic",
     "bias": "cosserat.solve.recursion",
     "campbell": "cosserat.solve.campbell",
     "centroidal_matrix": "cosserat.solve.recursion",
     "centroidal_momentum": "cosserat.solve.recursion",
+    "composed_vectors": "cosserat.solve.composed",
+    "constrained_dynamics": "cosserat.solve.constrained",
+    "constrained_motion": "cosserat.solve.constrained",
     "continuation": "cosserat.solve.continuation",
     "energy": "cosserat.solve.recursion",
     "equilibrium": "cosserat.solve.equilibrium",
@@ -133,6 +153,7 @@ _LAZY = {
     "forward_kinematics": "cosserat.solve.recursion",
     "frequency_response": "cosserat.solve.frequency_response",
     "gravity_forces": "cosserat.solve.recursion",
+    "hybrid_dynamics": "cosserat.solve.hybrid",
     "inverse_dynamics": "cosserat.solve.recursion",
     "inverse_dynamics_derivatives": "cosserat.solve.recursion",
     "jacobian": "cosserat.solve.recursion",
@@ -158,6 +179,9 @@ __all__ = [
     "Beam",
     "Box",
     "Campbell",
+    "ComposedVectors",
+    "ConstrainedDynamics",
+    "ConstrainedMotion",
     "CosseratError",
     "CosseratWarning",
     "Cylindrical",
@@ -170,8 +194,10 @@ __all__ = [
     "Free",
     "Friction",
     "GROUND",
+    "HybridDynamics",
     "IBeam",
     "Interface",
+    "KnifeEdge",
     "LinearModel",
     "Material",
     "ModalBody",
@@ -192,6 +218,7 @@ __all__ = [
     "Revolute",
     "RigidBody",
     "Rod",
+    "RollingDisc",
     "Run",
     "Screw",
     "Section",
@@ -211,11 +238,15 @@ __all__ = [
     "Twist",
     "Universal",
     "VectorFunction",
+    "VelocityConstraint",
     "Wrench",
     "bias",
     "campbell",
     "centroidal_matrix",
     "centroidal_momentum",
+    "composed_vectors",
+    "constrained_dynamics",
+    "constrained_motion",
     "continuation",
     "energy",
     "equilibrium",
@@ -224,6 +255,7 @@ __all__ = [
     "forward_kinematics",
     "frequency_response",
     "gravity_forces",
+    "hybrid_dynamics",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "jacobian",

@@ -58,6 +58,14 @@ def test_arrays_of_other_kinds_are_taken(arm: cs.Model) -> None:
     assert np.array_equal(cs.inverse_dynamics(arm, [1, 2], (3, 4), [0, 0]), expected)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_nan_in_a_stack(arm: cs.Model, threads: int) -> None:
+    v = np.zeros((11, 2))
+    v[9, 1] = np.nan
+    with pytest.raises(cs.CosseratError, match=r"forward_dynamics: v\[9, 1\] \(coordinate 'elbow'\) is nan"):
+        cs.forward_dynamics(arm, ZERO, v, ZERO, threads=threads)
+
+
 def test_stacks_of_different_lengths(arm: cs.Model) -> None:
     with pytest.raises(cs.CosseratError, match="same length; q has 3, v has 4"):
         cs.forward_dynamics(arm, np.zeros((3, 2)), np.zeros((4, 2)), ZERO)

@@ -7,6 +7,8 @@ and Mode Shape (1979), table 8-1. Timoshenko cantilever with k = 5/6, nu = 0.3, 
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
+from scipy.optimize import brentq
 
 import cosserat as cs
 
@@ -70,6 +72,42 @@ def test_euler_bernoulli(start, end, roots):
 def test_timoshenko_cantilever(slenderness):
     model = beam_model(40, slenderness, start=clamped, shear=5 / 6 / 2.6)
     np.testing.assert_allclose(in_plane(cs.modes(model, 10), 3), TIMOSHENKO[slenderness], rtol=1e-4)
+
+
+def timoshenko(slenderness, start, end, count, shear=5 / 6 / 2.6):
+    """Roots of the frequency equation: w, angle, moment, shear force along x, exact by the matrix exponential."""
+    r2 = slenderness**-2
+    stiffness = shear / r2
+
+    def equation(omega):
+        A = [[0, 1, 0, 1 / stiffness], [0, 0, 1, 0], [0, -r2 * omega**2, 0, -1], [-(omega**2), 0, 0, 0]]
+        return np.linalg.det(expm(np.array(A))[np.ix_(end, [i for i in range(4) if i not in start])])
+
+    grid = np.linspace(1.0, 64.0, 64)
+    values = [equation(omega) for omega in grid]
+    changes = np.nonzero(np.diff(np.sign(values)))[0][:count]
+    return np.array([brentq(equation, grid[k], grid[k + 1], xtol=1e-10) for k in changes])
+
+
+PIN, FREE, CLAMP = (0, 2), (2, 3), (0, 1)  # of w, angle, moment and shear force, those that vanish
+
+
+def test_frequency_equation_of_timoshenko():
+    for slenderness, expected in TIMOSHENKO.items():
+        np.testing.assert_allclose(timoshenko(slenderness, CLAMP, FREE, 3), expected, rtol=1e-8)
+    n, r2, shear = np.array([1, 2, 3]), 0.01, 5 / 6 / 2.6  # simply supported: closed form
+    b = (n * np.pi) ** 2
+    c = 1 + b * r2 * (1 + 1 / shear)
+    omega2 = (c - np.sqrt(c**2 - 4 * b**2 * r2**2 / shear)) / (2 * r2**2 / shear)
+    np.testing.assert_allclose(timoshenko(10, PIN, PIN, 3), np.sqrt(omega2), rtol=1e-8)
+
+
+@pytest.mark.parametrize("slenderness", TIMOSHENKO)
+@pytest.mark.parametrize(("joint", "condition"), [(pinned, PIN), (None, FREE)], ids=["simply supported", "free-free"])
+def test_timoshenko_on_two_supports_and_free(slenderness, joint, condition):
+    model = beam_model(40, slenderness, start=joint, end=joint, shear=5 / 6 / 2.6)
+    expected = timoshenko(slenderness, condition, condition, 2)
+    np.testing.assert_allclose(in_plane(cs.modes(model, 10), 2), expected, rtol=1e-4)
 
 
 @pytest.mark.parametrize("slenderness", TIMOSHENKO)

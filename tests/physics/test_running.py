@@ -193,3 +193,33 @@ def test_stored_every_so_many_steps():
 def test_runs_are_repeatable_bit_by_bit():
     one, two = (cs.simulate(arm(stiffness=40.0), 0.2, 1e-3) for _ in range(2))
     np.testing.assert_array_equal(one.position("load"), two.position("load"))
+
+
+def test_a_line_search_saves_a_step_from_being_split(monkeypatch):
+    """Two flexible arms with a step of 0.2 s: in one of them full corrections do not converge."""
+    from cosserat.demo import two_link_arm
+    from cosserat.solve import stepping
+
+    run = cs.simulate(two_link_arm("FF5"), 2 * np.pi, 0.2)
+    assert run.status.ok
+    assert run.stats["searched_steps"] > 0
+    assert run.stats["steps_split"] == 0
+    monkeypatch.setattr(stepping, "load_search", stepping.load_careful)
+    without = cs.simulate(two_link_arm("FF5"), 2 * np.pi, 0.2)
+    assert without.status.ok
+    assert without.stats["steps_split"] > 0
+
+
+def test_easy_steps_need_no_line_search():
+    run = cs.simulate(arm(stiffness=40.0), 0.2, 1e-3)
+    assert run.stats["searched_steps"] == run.stats["careful_steps"] == run.stats["steps_split"] == 0
+
+
+def test_hard_steps_in_the_middle_are_stored_where_they_belong():
+    """What hard steps need is loaded when the first one comes, and the run goes on from there."""
+    from cosserat.demo import two_link_arm
+
+    whole, some = (cs.simulate(two_link_arm("FF5"), 6.0, 0.2, every=n) for n in (1, 3))
+    assert whole.stats["careful_steps"] > 0
+    np.testing.assert_allclose(some.time, whole.time[::3], atol=1e-12)
+    np.testing.assert_array_equal(some.position("arm2.end"), whole.position("arm2.end")[::3])

@@ -165,13 +165,14 @@ class Solver(NamedTuple):
     """Linear algebra and settings of the Newton iteration."""
 
     x: F2  # (n_vertices, 6) right-hand side and solution
+    direction: F2  # (n_vertices, 6) correction along which a line search moves
     tangent: F3  # (n+1, 6, 6) tangent operators of the exponential
     blocks: F3  # (n_blocks+1, 6, 6)
     pivots: F1  # (n_vertices,)
     settings: F1  # (8,) step, rho, tolerance, typical mass, typical length, epsilon, scheme, gravity
     coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
     memory: F1  # (2,) step of the present factors (0: none), contraction rate
-    counters: I1  # (5,) steps, solves, factorizations, careful steps, steps accepted though stalled
+    counters: I1  # (6,) steps, solves, factorizations, careful steps, steps accepted though stalled, line searches
     targets: I1  # (2,) addresses of stages that only mechanisms with springs or joint efforts need
 
 

@@ -4,7 +4,7 @@ d = log(H_A^-1 H_B), stress resultants sigma = K (d - d0)/L + viscous part, noda
 P = [-T^-1(-d), T^-1(d)]. Source: [Grazioso17] (16)-(20); signs of (14) corrected.
 """
 
-from cosserat.jit import helper, kernel
+from cosserat.jit import helper, stage
 from cosserat.kernels.frames import (
     apply_a,
     apply_b,
@@ -265,7 +265,7 @@ def product(Y, P, factor, matrix_out):
             matrix_out[i, j] = factor * s
 
 
-@kernel
+@stage
 def relative_vectors(frames, node, d_out):
     """d = log(H_A^-1 H_B) of every element: (ne, 6)."""
     for k in range(6):
@@ -274,3 +274,4 @@ def relative_vectors(frames, node, d_out):
         u, w, _, _, _, _ = strain(frames, node[e, 0], node[e, 1], d_out[0])
         store(u, d_out[e], 0)
         store(w, d_out[e], 3)
+    return 0

@@ -5,7 +5,7 @@ A step that cannot be solved ends the loop with a code; the caller may try again
 
 import numpy as np
 
-from cosserat.jit import address_of, helper, load, stage
+from cosserat.jit import address_of, call_address, helper, load, stage
 from cosserat.kernels import alpha, blocks, conserving, residual, tangent
 from cosserat.kernels.arrays import (
     ADD_SPRINGS,
@@ -24,6 +24,7 @@ from cosserat.kernels.newton import (
     WRONG_BRANCH,
     careful_newton,
     correction_norm,
+    damped_newton,
     newton,
     refactor,
     step_coefficients,
@@ -86,10 +87,11 @@ def constraints_at_start(problem, k):
 
 
 @stage
-def advance(problem, n_steps, every, phase, row, report_out, evaluate):
+def advance(problem, n_steps, every, phase, row, report_out, evaluate, careful, search):
     """Take up to n_steps; inputs row k+1 is the end of step k. Store where (phase + steps) % every == 0, from `row` on.
 
-    Returns a code; report_out = (steps taken, rows stored, joint in question or -1).
+    `careful` and `search` are the addresses of `careful_newton` and `damped_newton`, tried in this order where `newton`
+    fails, or 0. Returns a code; report_out = (steps taken, rows stored, joint in question or -1).
     """
     state, trial, history, solver = state_of(problem), trial_of(problem), history_of(problem), solver_of(problem)
     report_out[0] = report_out[1] = 0
@@ -98,8 +100,10 @@ def advance(problem, n_steps, every, phase, row, report_out, evaluate):
         if solver.settings[6] == CONSERVING:
             constraints_at_start(problem, k)
         code = newton(problem, k + 1, evaluate)
-        if code != CONVERGED:
-            code = careful_newton(problem, k + 1, evaluate)
+        if code != CONVERGED and careful != 0:
+            code = call_address(careful, (problem, k + 1, evaluate))
+        if code != CONVERGED and search != 0:
+            code = call_address(search, (problem, k + 1, evaluate))
         if code == CONVERGED and turned_too_far(trial.increment):
             code = NOT_CONVERGED
         if code != CONVERGED:
@@ -151,7 +155,7 @@ def local_error(problem, rate_before, error_out):
 
 
 def load_stages(table, problem):
-    """Compile or read every stage the time loop needs, innermost first; returns the scheme's `evaluate`."""
+    """Compile or read every stage the time loop always needs, innermost first; returns the scheme's `evaluate`."""
     address = address_of_table(table, problem)
     trial = problem.trial
     plain = (residual.element_forces, residual.track_angles, residual.add_inertia, tangent.tangent_operators)
@@ -177,15 +181,27 @@ def load_stages(table, problem):
     load(tangent.assemble_joints, address, 0, trial.frame)
     load(tangent.assemble, address, 0, trial.frame, trial.twist)
     load(wrong_branch, address, 0)
-    load(predict_stress, address, trial.frame, trial.increment)
     load(refactor, address, 0)
     evaluate = address_of(chosen)
-    for iteration in (newton, careful_newton):
-        load(iteration, address, 0, evaluate)
+    load(newton, address, 0, evaluate)
     load(accept, address)
     load(constraints_at_start, address, 0)
-    load(advance, address, 1, 1, 0, 0, np.zeros(3, dtype=np.int64), evaluate)
+    load(advance, address, 1, 1, 0, 0, np.zeros(3, dtype=np.int64), evaluate, 0, 0)
     return evaluate
+
+
+def load_careful(table, problem, evaluate):
+    """Compile or read `careful_newton`, which runs with small steps never need; returns its address."""
+    address, trial = address_of_table(table, problem), problem.trial
+    load(predict_stress, address, trial.frame, trial.increment)
+    load(careful_newton, address, 0, evaluate)
+    return address_of(careful_newton)
+
+
+def load_search(table, problem, evaluate):
+    """Compile or read `damped_newton`, which most runs never need; returns its address."""
+    load(damped_newton, address_of_table(table, problem), 0, evaluate)
+    return address_of(damped_newton)
 
 
 def address_of_table(table, problem):

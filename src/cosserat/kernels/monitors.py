@@ -1,12 +1,12 @@
 """Kernels over stored states, for results only: kinematics inside elements, strains and nodal forces of elements."""
 
-from cosserat.jit import kernel
+from cosserat.jit import stage
 from cosserat.kernels import beams
 from cosserat.kernels.frames import compose, exp_frame, load_frame, store_frame, tangent_blocks, twist_at_place
 from cosserat.kernels.vectors import add, load, mul, scale, store
 
 
-@kernel
+@stage
 def between(frames, twists, a, b, xi, frame_out, twist_out):
     """Frame H_A exp(xi d) (nt, 12) and twist (nt, 6) between nodes a and b. Source: [Grazioso17] (16)-(17)."""
     for k in range(frames.shape[0]):
@@ -22,9 +22,10 @@ def between(frames, twists, a, b, xi, frame_out, twist_out):
         T, T_uw = tangent_blocks(u, w)
         store(add(v, scale(xi, add(mul(T, ru), mul(T_uw, rw)))), twist_out[k], 0)
         store(add(omega, scale(xi, mul(T, rw))), twist_out[k], 3)
+    return 0
 
 
-@kernel
+@stage
 def element_states(frames, twists, node, d0, stiffness, viscosity, strain_out, rate_out, force_out):
     """Strain d - d0 and its rate (nt, ne, 6), nodal forces with the viscous part (nt, ne, 12), of given elements."""
     for k in range(frames.shape[0]):
@@ -43,3 +44,4 @@ def element_states(frames, twists, node, d0, stiffness, viscosity, strain_out, r
             store(ma, force_out[k, e], 3)
             store(fb, force_out[k, e], 6)
             store(mb, force_out[k, e], 9)
+    return 0

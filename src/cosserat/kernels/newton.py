@@ -1,4 +1,4 @@
-"""Newton's method for one step: frozen factors as long as they serve, a more careful iteration where that fails."""
+"""Newton's method for one step: frozen factors as long as they serve, more careful iterations where that fails."""
 
 import math
 
@@ -17,6 +17,8 @@ WRONG_BRANCH = 3
 
 MAX_ITERATIONS = 12
 MAX_CAREFUL = 25
+MAX_DAMPED = 40
+SMALLEST_FRACTION = 0.01
 SLOW = 0.2
 ROUNDING = 1e-13  # of the extent: what rounding errors alone may leave of a correction
 CONSERVING = 1.0
@@ -256,3 +258,61 @@ def careful_newton(problem, k, evaluate):
             return CONVERGED
         previous = norm
     return NOT_CONVERGED
+
+
+@stage
+def damped_newton(problem, k, evaluate):
+    """One step with a new matrix and a line search in every iteration.
+
+    A fraction of the correction is accepted if the next correction with the same factors would be smaller (restricted
+    natural monotonicity test); otherwise it is shortened as the curvature found on the way tells. Source: Deuflhard,
+    Newton Methods for Nonlinear Problems (2004), section 3.3.3. `careful_newton` solves most steps in fewer
+    iterations: full corrections with predicted stresses are often right though the test would refuse them.
+    """
+    solver, trial = solver_of(problem), trial_of(problem)
+    settings, direction = solver.settings, solver.direction
+    n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
+    start_step(state_of(problem), trial, settings, 0.0)
+    solver.counters[3] += 1
+    fraction = 1.0
+    call_address(evaluate, (problem, k))
+    for iteration in range(MAX_DAMPED):
+        refactor(problem, k)
+        solver.memory[0] = 0.0
+        set_right_hand_side(trial, solver)
+        solve(problem)
+        copy(solver.x, direction)
+        norm = correction_norm(direction, n, n_rows, settings)
+        if not norm < math.inf:
+            return NOT_FINITE
+        close = norm <= tolerance_of(trial, settings) or (iteration > 4 and accept_stalled(trial, solver) == CONVERGED)
+        fraction = 1.0 if close else min(1.0, 4.0 * fraction)
+        apply_correction(direction, fraction, trial, solver)
+        if close:
+            solver.memory[1] = 0.1
+            solver.counters[5] += 1
+            return CONVERGED
+        while True:
+            call_address(evaluate, (problem, k))
+            solver.counters[1] += 1
+            set_right_hand_side(trial, solver)
+            solve(problem)
+            if correction_norm(solver.x, n, n_rows, settings) <= (1.0 - 0.25 * fraction) * norm:
+                break
+            shorter = shortened(fraction, norm, solver, n)
+            if shorter < SMALLEST_FRACTION:
+                return NOT_CONVERGED
+            apply_correction(direction, shorter - fraction, trial, solver)
+            fraction = shorter
+    return NOT_CONVERGED
+
+
+@helper
+def shortened(fraction, norm, solver, n):
+    """Fraction of a correction for which the curvature along it allows the test to be met."""
+    x, direction = solver.x, solver.direction
+    for i in range(x.shape[0]):
+        for k in range(6):
+            x[i, k] -= (1.0 - fraction) * direction[i, k]
+    curved = correction_norm(x, n, x.shape[0], solver.settings)
+    return min(0.5 * fraction, max(0.1 * fraction, 0.5 * fraction * fraction * norm / curved))

@@ -14,6 +14,7 @@ _COUNTS = {
     "solves": "residuals and back-substitutions",
     "factorizations": "factorizations",
     "careful_steps": "steps that needed care",
+    "searched_steps": "steps solved by a line search",
     "stalled_steps": "steps accepted though stalled",
     "steps_split": "steps split",
     "steps_rejected": "steps rejected",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,8 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.campbell import Campbell, CriticalSpeed
-from cosserat.solve.crossings import crossings
+from cosserat.solve.arguments import check_state
+from cosserat.solve.neutral import all_crossings, usual_neutral
 from cosserat.solve.spectra import Complex, Spectrum, match, spectrum_at, track
 from cosserat.solve.stability import checked_number, checked_values, critical_of
 from cosserat.solve.steady_states import SteadyStates
@@ -58,6 +58,7 @@ def campbell(
     Campbell
     """
     wall, cpu = clock.perf_counter(), clock.process_time()
+    check_state("campbell", model, time, None, center)
     grid, n = checked_values("campbell", "spin", spins), checked_number("campbell", n)
     try:
         direction = np.array([float(x) for x in axis])
@@ -66,6 +67,8 @@ def campbell(
         norm, direction = 0.0, np.zeros(0)
     if direction.shape != (3,) or not (np.isfinite(norm) and norm > 0.0):
         raise SolveError(f"campbell: axis={axis!r} has no direction; pass three numbers such as (0, 0, 1)")
+    if not np.iterable(orders) or isinstance(orders, (str, bytes, Mapping)):
+        raise SolveError(f"campbell: orders={orders!r}; pass positive integers, such as orders=(1, 2, 3)")
     for order in orders:
         if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or order < 1:
             raise SolveError(f"campbell: order {order!r} is not a positive integer; pass such as orders=(1, 2, 3)")
@@ -84,7 +87,7 @@ def campbell(
         values, shapes, everything = track(spectra, 2 * n, evaluate)
         upper = np.nonzero(_one_of_each(values[0]))[0][:n]
         values, shapes = values[:, upper], [x[:, upper] for x in shapes]
-        unstable = [c for a, b in pairwise(everything) for c in crossings(evaluate, a, b)]
+        unstable = all_crossings(evaluate, everything, usual_neutral(evaluate, everything))
         speeds = _critical_speeds(grid, values, shapes, orders, evaluate)
     stats = {"solve_seconds": clock.process_time() - cpu, "wall_seconds": clock.perf_counter() - wall}
     return Campbell(

@@ -83,7 +83,7 @@ def _first(evaluate: Callable[[float], Spectrum], a: Spectrum, b: Spectrum) -> t
             points = [p for p in points if (p[0] - live.value) * (live.value - other.value) >= 0.0]
             points.append((live.value, vanishing, s.imag))
         before = guess, imaginary
-        rounded = other.n_zero > live.n_zero  # critical as far as rounding can tell
+        rounded = other.settled or other.n_zero > live.n_zero  # critical as far as rounding can tell
         slack = abs(far.value - near.value) if rounded else _CLOSEST * abs(other.value)
         guess, imaginary = _extrapolate(points, other.value, live.value, slack)
         scale = max(abs(guess), 1e-3 * abs(b.value - a.value))

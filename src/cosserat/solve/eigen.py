@@ -28,6 +28,7 @@ _CONVERGED = 1e-6  # residual of a Ritz vector, relative; the eigenvalue's error
 _CANCELLED = 1e-2  # part of a new direction below which it is orthogonalised again
 _RANK = 1e-11  # part of a new direction that counts, relative to what was there before orthogonalisation
 _SHIFT = 1e-10  # first shift, relative to the largest eigenvalue
+_NEAR_FREE = 1e-3  # least shift relative to the lowest mode
 _ZERO = 2e-14  # strain energy that cannot be told from zero, relative to the terms it is summed from
 
 
@@ -122,9 +123,9 @@ def _dense(matrices: Matrices) -> tuple[Array, Array]:
         squares = np.where(np.abs(theta) < 1e-6 * np.max(np.abs(theta)), quotients, squares)
         gross = np.sum(np.abs(shapes) * (np.abs(K) @ np.abs(shapes)), axis=0)
         above = squares[(squares > 0.0) & (np.abs(quotients) > _ZERO * gross)]
-        if above.size == 0 or -shift <= 3.0 * np.min(above):
+        if above.size == 0 or _NEAR_FREE * np.min(above) <= -shift <= 3.0 * np.min(above):
             break
-        shift = -float(np.min(above))
+        shift = -float(np.min(above))  # much nearer zero, free motions would drown the others in rounding
     return squares, basis @ shapes
 
 

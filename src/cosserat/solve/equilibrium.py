@@ -16,7 +16,9 @@ from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
-from cosserat.solve.free_motion import describe, free_motions, push
+from cosserat.solve.arguments import check_number, check_state
+from cosserat.solve.coarseness import warn_coarse
+from cosserat.solve.free_motion import describe, free_motions, push, stands
 from cosserat.solve.initial import assemble_configuration, set_trial, soften_redundant, warn_redundant
 from cosserat.solve.memory import Memory, new_memory
 from cosserat.solve.spin import check_steady, spin_twist
@@ -25,6 +27,7 @@ from cosserat.solve.statics import Attempt, Statics
 _SMALLEST_STEP = 2.0**-14
 _CRITICAL_STEP = 2.0**-7  # a critical load is passed in steps no larger than this
 _SINGULAR = 1e-13
+_AT_REST = 1e-6  # displacement relative to the extent of the mechanism that counts as none
 
 
 def equilibrium(
@@ -40,7 +43,8 @@ def equilibrium(
 
     Loads (gravity, forces, efforts) are raised from zero in steps that adapt themselves; in each, Newton's method with
     the exact tangent and a line search. Prescribed motions are taken at `time`. If the mechanism can fall (a pendulum
-    away from its rest), pseudo-time steps lead it down to a stable position.
+    away from its rest), pseudo-time steps lead it down to a stable position; if it is in balance where it is, upright,
+    it stays there, and ``.status.detail`` says that it is unstable.
 
     Parameters
     ----------
@@ -73,8 +77,10 @@ def equilibrium(
     >>> round(float(cs.equilibrium(model).position("beam.end")[2]), 5)
     0.001
     """
-    if not tolerance > 0:
-        raise SolveError(f"equilibrium: tolerance is {tolerance!r}; pass a positive number such as 1e-12")
+    check_state("equilibrium", model, time, spin, center)
+    check_number(tolerance, "equilibrium", "tolerance", "the accepted last correction, such as 1e-12", positive=True)
+    if start is not None and not isinstance(start, Equilibrium):
+        raise SolveError(f"equilibrium: start is {start!r}; pass an Equilibrium, or leave it out")
     wall, cpu = clock.perf_counter(), clock.process_time()
     statics = statics_at(model, time, start, spin, center)
     compiled, memory, times = statics.compiled, statics.memory, np.array([time], dtype=float)
@@ -95,7 +101,10 @@ def equilibrium(
         "wall_seconds": clock.perf_counter() - wall,
     }
     settings = {"time": time, "tolerance": tolerance, "spin": statics.full_spin}
-    return Equilibrium(Trajectory(compiled, times, history, status, settings, stats))
+    found = Equilibrium(Trajectory(compiled, times, history, status, settings, stats))
+    if status.ok:
+        warn_coarse(found)
+    return found
 
 
 def statics_at(model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any) -> Statics:
@@ -162,9 +171,11 @@ def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: 
     trial, sampler = memory.problem.trial, statics.compiled.sampler
     reached, step, n_steps = 0.0, 1.0, 0
     attempt = Attempt.BALANCED
+    reference = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
     statics.load(times, 0.0)
     forces(memory.address, 0)
     stable_sign = statics.sign if statics.factor(0.0) is not None else 0
+    falls = stable_sign == 0  # a mechanism that its loads alone hold
     passed = ""
     while reached < 1.0:
         factor = min(1.0, reached + step)
@@ -190,6 +201,10 @@ def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: 
         step *= 0.5
         if step < _SMALLEST_STEP:
             break
+    if reached == 1.0 and falls and not stands(statics):
+        if np.max(np.abs(trial.frame - reference[0])) < _AT_REST * statics.compiled.size:
+            return _finish(statics, times[0], "the equilibrium is unstable: it falls if it is pushed"), n_steps
+        reached, (trial.frame[:], trial.force[:], trial.angle[:]) = 0.0, reference
     if reached == 1.0:
         return _finish(statics, times[0], passed), n_steps
     # Fall to a stable position: (K + shift M) steps at full load, the shift let go as the motion calms down.

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eig
 from scipy.sparse import bsr_matrix
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigs
+from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs
 
 from cosserat.kernels.arrays import History
 from cosserat.lie import so3
@@ -20,6 +20,18 @@ Array = NDArray[np.float64]
 _DENSE = 120  # unknowns up to which all eigenvalues at once are cheaper
 _AT_MOST = 12  # free motions sought in larger mechanisms
 _TAKES_PART = 1e-3
+_FALLS = 1e-6  # negative flexibility that is no rounding, relative to the largest
+
+
+def stands(statics: Statics) -> bool:
+    """Whether the balanced trial state resists every small push, so that it does not fall."""
+    lu, _ = signed_factors(statics.matrix(0.0))
+    root = np.tile([1.0, statics.compiled.length], statics.compiled.n_nodes).repeat(3)
+    softest = _softest(statics, lu, root) if lu is not None else None
+    if softest is None:
+        return True
+    flexibility = softest[0]
+    return not bool(np.any(flexibility.real < -_FALLS * np.max(np.abs(flexibility), initial=0.0)))
 
 
 def free_motions(statics: Statics) -> Array:
@@ -42,19 +54,10 @@ def free_motions(statics: Statics) -> Array:
     if lu is None:
         return np.zeros((0, 6 * n))
     root = np.tile([1.0, c.length], n).repeat(3)  # turns times a length are displacements
-    rest = np.zeros(6 * c.n_joints)
-
-    def soften(z: Array) -> Array:
-        return np.asarray(lu.solve(np.concatenate((root * np.asarray(z).ravel(), rest)))[: 6 * n] * root)
-
-    if 6 * n <= _DENSE:
-        values, vectors = eig(np.array([soften(column) for column in np.eye(6 * n)]).T)
-    else:
-        start = np.random.default_rng(1).normal(size=6 * n)
-        try:
-            values, vectors = eigs(LinearOperator((6 * n, 6 * n), matvec=soften), k=_AT_MOST, v0=start)
-        except ArpackError:
-            return np.zeros((0, 6 * n))
+    softest = _softest(statics, lu, root)
+    if softest is None:
+        return np.zeros((0, 6 * n))
+    values, vectors = softest
     found = []
     for value, z in zip(values, vectors.T, strict=True):
         x = z.real / root if np.linalg.norm(z.real) > np.linalg.norm(z.imag) else z.imag / root
@@ -66,6 +69,25 @@ def free_motions(statics: Statics) -> Array:
         return np.zeros((0, 6 * n))
     basis, values, _ = np.linalg.svd(np.array(found).T, full_matrices=False)
     return np.asarray((basis[:, values > 1e-6 * values[0]] / root[:, None]).T)
+
+
+def _softest(statics: Statics, lu: SuperLU, root: Array) -> tuple[Array, Array] | None:
+    """Flexibilities and motions of the softest motions, displacements of nodes times `root`; None if not found."""
+    n = statics.compiled.n_nodes
+    rest = np.zeros(6 * statics.compiled.n_joints)
+
+    def soften(z: Array) -> Array:
+        return np.asarray(lu.solve(np.concatenate((root * np.asarray(z).ravel(), rest)))[: 6 * n] * root)
+
+    if 6 * n <= _DENSE:
+        values, vectors = eig(np.array([soften(column) for column in np.eye(6 * n)]).T)
+        return values, vectors
+    start = np.random.default_rng(1).normal(size=6 * n)
+    try:
+        values, vectors = eigs(LinearOperator((6 * n, 6 * n), matvec=soften), k=_AT_MOST, v0=start)
+    except ArpackError:
+        return None
+    return values, vectors
 
 
 def describe(statics: Statics, motions: Array) -> str:

@@ -17,9 +17,10 @@ from scipy.sparse.linalg import splu
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.response import Response
+from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.eigen import symmetric_modes
 from cosserat.solve.matrices import Matrices, matrices_at
-from cosserat.solve.modes import check_count, is_symmetric, quiet_point
+from cosserat.solve.modes import is_symmetric, quiet_point
 from cosserat.solve.ports import InputPorts, OutputPorts, input_ports, output_ports
 
 Array = NDArray[np.float64]
@@ -79,8 +80,8 @@ def frequency_response(
     >>> response.gain().round(6)  # 1 / 800 at rest, 1 / (20 * 4) at resonance
     array([0.00125, 0.0125 ])
     """
-    if method not in _METHODS:
-        raise SolveError(f"{_CALLER}: method is {method!r}; pass 'direct' or 'modal'")
+    check_choice(method, _CALLER, "method", _METHODS)
+    n = check_count(n, _CALLER)
     values = _frequencies(frequencies)
     point = quiet_point(model, about, time=time, spin=spin, center=center, caller=_CALLER)
     sources = input_ports(point, inputs, _CALLER)
@@ -98,7 +99,7 @@ def frequency_response(
                 f"{_CALLER}: the stiffness is not symmetric (follower loads or spin), so modes do not decouple it; "
                 "pass method='direct'"
             )
-        result = _modal(matrices, sources, sinks, s, check_count(n, _CALLER))
+        result = _modal(matrices, sources, sinks, s, n)
     return Response(model.name, values, sinks.names, sources.names, result, method)
 
 

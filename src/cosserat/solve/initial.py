@@ -26,6 +26,7 @@ from cosserat.solve.memory import Memory
 Array = NDArray[np.float64]
 
 EPSILON = 1e-10  # relative size of the multipliers' diagonal
+_SMALL_PIVOT = 1e-3  # of a joint's block, relative to the mass, below which its rows may be implied by others
 
 
 def set_trial(memory: Memory, state: State) -> None:
@@ -51,24 +52,51 @@ def factor_at(memory: Memory, cm: float, ck: float, scale: float, weights: Array
     solver.memory[0] = 0.0
 
 
+def closing_joints(compiled: CompiledModel, order: NDArray[np.int64]) -> list[int]:
+    """Joints that close loops of joints, in the order of elimination; the others form trees and are independent."""
+    root = list(range(len(compiled.frames)))
+
+    def find(k: int) -> int:
+        while root[k] != k:
+            root[k] = root[root[k]]
+            k = root[k]
+        return k
+
+    out = []
+    for vertex in order:
+        if vertex >= compiled.n_nodes:
+            j = int(vertex) - compiled.n_nodes
+            a, b = (find(int(k)) for k in compiled.system.joints.node[j])
+            if a == b:
+                out.append(j)
+            root[a] = b
+    return out
+
+
 def soften_redundant(compiled: CompiledModel, memory: Memory) -> list[str]:
     """Find combinations of constraint rows that other joints imply, tell the kernels, and return the joints' names.
 
-    They show as vanishing pivots of a joint's block once everything before it is eliminated: in the inverse of the
-    block, as directions that the small diagonal alone holds.
+    Only joints that close loops can be implied, and those show by small pivots of their blocks once everything before
+    them is eliminated. What exactly is implied follows from the gradients alone: pivots of bodies with very different
+    inertias are not exact enough.
     """
     soft, pattern, solver = memory.problem.joints.soft, memory.problem.pattern, memory.problem.solver
     soft[:] = 0.0
     set_trial(memory, memory.problem.state)
+    closing = closing_joints(compiled, pattern.order)
+    if not closing:
+        return []
     scale = compiled.mass
     factor_at(memory, 1.0, 0.0, scale)
+    pivots = dict(zip(pattern.order.tolist(), solver.pivots, strict=True))
+    suspects = [j for j in closing if pivots[compiled.n_nodes + j] < _SMALL_PIVOT * scale]
+    if not suspects:
+        return []
+    from cosserat.solve.redundancy import implied_rows  # sparse matrices of SciPy, which most runs do without
+
     names = []
-    for p, vertex in enumerate(pattern.order):
-        if vertex >= compiled.n_nodes and solver.pivots[p] < 1e3 * EPSILON * scale:
-            inverse = solver.blocks[pattern.diagonal[p]]
-            values, vectors = np.linalg.eigh(0.5 * (inverse + inverse.T))
-            lost = vectors[:, np.abs(values) > 1e-3 / (EPSILON * scale)]
-            j = vertex - compiled.n_nodes
+    for j, lost in zip(suspects, implied_rows(compiled, memory, suspects), strict=True):
+        if lost.shape[1]:
             soft[j] = lost @ lost.T
             names.append(compiled.joints[j].name)
     return names

@@ -13,6 +13,7 @@ from scipy.sparse.linalg import splu
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.linear import ACCELERATION, POSITION, LinearModel, OutputRows
+from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.eigen import symmetric_modes
 from cosserat.solve.kinematic_rows import joint_jacobian
 from cosserat.solve.matrices import Matrices, matrices_at
@@ -76,8 +77,8 @@ def linearize(
     >>> linear.states, linear.A[1].round(4).tolist()
     (('pivot', 'pivot.rate'), [-9.81, -0.2])
     """
-    if drive not in (POSITION, ACCELERATION):
-        raise SolveError(f"linearize: drive is {drive!r}; pass 'position' or 'acceleration'")
+    check_choice(drive, "linearize", "drive", (POSITION, ACCELERATION))
+    modes = None if modes is None else check_count(modes, "linearize", "modes")
     point = point_at(model, about, time=time, spin=spin, center=center, caller="linearize")
     matrices = matrices_at(point)
     ins = input_ports(point, inputs)

@@ -19,6 +19,8 @@ from cosserat.compile.elements import bracket
 from cosserat.kernels.tangent import assemble
 
 if TYPE_CHECKING:
+    from cosserat.compile.compiled import CompiledModel
+    from cosserat.solve.memory import Memory
     from cosserat.solve.point import Point
 
 Array = NDArray[np.float64]
@@ -58,9 +60,9 @@ def tangents(point: Point) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
     compiled, trial = point.compiled, point.memory.problem.trial
     n = compiled.n_nodes
     columns = compiled.blocks[:, 1]
-    mass = _blocks(point, (1.0, 0.0, 0.0), identity=True)
-    damping = _blocks(point, (0.0, 1.0, 1.0), identity=False)
-    stiffness = _blocks(point, (0.0, 0.0, 1.0), identity=True)
+    mass = _blocks(point.memory, (1.0, 0.0, 0.0), identity=True)
+    damping = _blocks(point.memory, (0.0, 1.0, 1.0), identity=False)
+    stiffness = _blocks(point.memory, (0.0, 0.0, 1.0), identity=True)
     of_nodes = np.nonzero((compiled.blocks[:, 0] < n) & (columns < n))[0]
     k = columns[of_nodes]
     moving, turning = bracket(trial.twist[:n])[k], bracket(trial.rate[:n])[k]
@@ -78,14 +80,17 @@ def constraint_matrix(point: Point, keep: list[Array] | None = None) -> csc_matr
 
     `keep` gives other combinations (k, 6) of each joint's rows.
     """
-    compiled = point.compiled
+    return constraint_gradients(point.compiled, point.memory, point.independent_rows if keep is None else keep)
+
+
+def constraint_gradients(compiled: CompiledModel, memory: Memory, keep: list[Array]) -> csc_matrix:
+    """Gradients (m, 6n) of combinations (k, 6) of each joint's rows, in the trial state."""
     n = compiled.n_nodes
     if compiled.n_joints == 0:
         return csc_matrix((0, 6 * n))
-    blocks = _blocks(point, (0.0, 0.0, 1.0), identity=True, scale=1.0)
+    blocks = _blocks(memory, (0.0, 0.0, 1.0), identity=True, scale=1.0)
     rows, columns = compiled.blocks.T
     borders = np.nonzero((rows >= n) & (columns < n))[0]
-    keep = point.independent_rows if keep is None else keep
     first = np.concatenate(([0], np.cumsum([len(rows) for rows in keep])))
     data, i, k = [], [], []
     for b in borders:
@@ -102,12 +107,12 @@ def constraint_matrix(point: Point, keep: list[Array] | None = None) -> csc_matr
     ).tocsc()
 
 
-def _blocks(point: Point, coefficients: tuple[float, float, float], *, identity: bool, scale: float = 0.0) -> Array:
+def _blocks(memory: Memory, coefficients: tuple[float, float, float], *, identity: bool, scale: float = 0.0) -> Array:
     """Blocks that the kernel assembles; with zeros for the tangent of the exponential, it leaves out the stiffness."""
-    solver, trial = point.memory.problem.solver, point.memory.problem.trial
+    solver, trial = memory.problem.solver, memory.problem.trial
     solver.tangent[...] = np.eye(6) if identity else 0.0
     solver.coefficients[:] = *coefficients, scale, 0.0
-    assemble(point.memory.address, 0, trial.frame, trial.twist)
+    assemble(memory.address, 0, trial.frame, trial.twist)
     solver.memory[0] = 0.0
     return np.array(solver.blocks[:-1])
 

@@ -99,13 +99,14 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
         middle=Middle(frame=compiled.frames.copy(), mean=np.zeros((n + 1, 6)), phi=np.zeros((nj, 6))),
         solver=Solver(
             x=np.zeros((n + nj, 6)),
+            direction=np.zeros((n + nj, 6)),
             tangent=np.broadcast_to(np.eye(6), (n + 1, 6, 6)).copy(),
             blocks=np.zeros((n_blocks + 1, 6, 6)),
             pivots=np.zeros(n + nj),
             settings=np.zeros(8),
             coefficients=np.zeros(5),
             memory=np.array([0.0, 0.1]),
-            counters=np.zeros(5, dtype=np.int64),
+            counters=np.zeros(6, dtype=np.int64),
             targets=new_targets(),
         ),
         scratch=Scratch(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import time as clock
 import warnings
 from dataclasses import replace
@@ -16,6 +15,7 @@ from cosserat.errors import CosseratWarning, SolveError
 from cosserat.kernels.residual import applied_forces, element_forces
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
+from cosserat.solve.arguments import check_count
 from cosserat.solve.eigen import symmetric_modes
 from cosserat.solve.matrices import Matrices, matrices_at
 from cosserat.solve.point import Point, point_at
@@ -70,6 +70,8 @@ def modes(
     20.0
     """
     n = check_count(n, "modes")
+    if damped is not None and not isinstance(damped, (bool, np.bool_)):
+        raise SolveError(f"modes: damped is {damped!r}; pass True, False or None")
     wall, cpu = clock.perf_counter(), clock.process_time()
     point = quiet_point(model, about, time=time, spin=spin, center=center, caller="modes")
     result = modes_at(point, n, damped)
@@ -80,8 +82,6 @@ def modes(
 
 def quiet_point(model: Model, about: Any, **options: Any) -> Point:
     """The point, without the warning that a part which nothing holds or pushes will never move: here it vibrates."""
-    if not isinstance(model, Model):
-        raise SolveError(f"{options['caller']}: {model!r} is not a Model; build one with cosserat.Model or load_model")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*will never move", category=CosseratWarning)
         return point_at(model, about, **options)
@@ -90,7 +90,7 @@ def quiet_point(model: Model, about: Any, **options: Any) -> Point:
 def modes_at(point: Point, n: int, damped: bool | None = None) -> Modes:
     """Modes about a point."""
     matrices = matrices_at(point)
-    if damped is False:
+    if damped is not None and not damped:
         matrices = replace(matrices, damping=csc_matrix(matrices.damping.shape))
     shapes: NDArray[Any]
     cpu = clock.process_time()
@@ -132,17 +132,6 @@ def is_symmetric(point: Point, matrices: Matrices) -> bool:
     point.refresh()
     rounding = _ROUNDING * abs(weight @ matrices.stiffness @ weight).max()
     return bool(uneven <= _ASYMMETRY * max(acting) / compiled.length + rounding)
-
-
-def check_count(n: Any, caller: str, name: str = "n") -> int:
-    """A whole number from 1, or a located error."""
-    try:
-        count = operator.index(n)
-    except TypeError:
-        count = 0
-    if count < 1 or isinstance(n, bool):
-        raise SolveError(f"{caller}: {name} is {n!r}; pass how many, a whole number from 1")
-    return count
 
 
 def _complex_modes(matrices: Matrices, n: int) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:

@@ -17,6 +17,7 @@ from cosserat.kernels.arrays import Inputs
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter, parameters_in
 from cosserat.results.equilibrium import Equilibrium
+from cosserat.solve.arguments import check_state
 from cosserat.solve.equilibrium import statics_at
 from cosserat.solve.spin import spin_twist
 
@@ -42,7 +43,8 @@ class Knobs:
     """
 
     def __init__(self, model: Model, names: Any, spin: Any, center: Any, caller: str) -> None:
-        self.model, self.spin, self.center = model, spin, center
+        check_state(caller, model, 0.0, spin, center)
+        self.model, self.spin, self.center, self.caller = model, spin, center, caller
         self.names: list[str] = []
         self._objects: dict[str, list[Parameter]] = {}
         known = model.parameter_objects()
@@ -99,6 +101,7 @@ class Parametric:
 
     def __init__(self, knobs: Knobs, start: Equilibrium | None, time: float, spans: Mapping[str, float]) -> None:
         self.knobs = knobs
+        check_state(knobs.caller, knobs.model, time)
         self.times = np.array([time], dtype=float)
         self.statics = statics_at(knobs.model, time, start, knobs.spin, knobs.center)
         self._differences: dict[str, float] = {}

@@ -15,6 +15,7 @@ from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import History
+from cosserat.kernels.freedoms import SLIDE
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.residual import add_inertia, applied_forces, element_forces, forces, track_angles
 from cosserat.model.model import Model
@@ -23,6 +24,7 @@ from cosserat.results.mechanism import Mechanism, mechanism_of
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.equilibrium import equilibrium
 from cosserat.solve.initial import assemble_configuration, consistent_accelerations, set_trial, soften_redundant
 from cosserat.solve.matrices import constraint_matrix
@@ -122,18 +124,20 @@ def point_at(
     SolveError
         If the state is not in balance; the message says by how much.
     """
+    check_state(caller, model, time, spin, center)
     of_run = isinstance(about, Run) or (isinstance(about, tuple) and len(about) == 2 and isinstance(about[0], Run))
     if of_run and (spin is not None or time != 0.0):
         raise SolveError(f"{caller}: a moment of a run has its own time and motion; pass about=(run, time) and no spin")
     if isinstance(about, tuple) and of_run:
-        return _of_run(model, about[0], float(about[1]), caller)
+        then = check_number(about[1], caller, "the time of about=(run, time)", "a time of the run, in s")
+        return _of_run(model, about[0], then, caller)
     if isinstance(about, Run):
         return _of_run(model, about, float(about.trajectory.time[-1]), caller)
     if isinstance(about, Equilibrium):
         if spin is not None:
             raise SolveError(f"{caller}: the equilibrium given as about has its own rotation; leave out spin")
         return _of_equilibrium(model, about, caller)
-    if about is not None and about != "reference":
+    if about is not None and not (isinstance(about, str) and about == "reference"):
         raise SolveError(
             f"{caller}: about={about!r} is not understood; pass an Equilibrium, a Run, (run, time), 'reference' or None"
         )
@@ -142,7 +146,7 @@ def point_at(
     worst, place = imbalance(point)
     if worst <= 1.0:
         return point
-    if about == "reference":
+    if about is not None:
         raise SolveError(
             f"{caller}: the reference configuration is not an equilibrium: {place}; "
             "pass about=None to find the equilibrium first"
@@ -261,12 +265,23 @@ def imbalance(point: Point) -> tuple[float, str]:
         system = block_array([[identity(6 * n), phi.T], [phi, None]], format="csc")
         rest = splu(system).solve(np.concatenate((rest, np.zeros(phi.shape[0]))))[: 6 * n]
     size = np.abs(rest).reshape(n, 6)
-    stiffness = np.max(np.abs(compiled.system.elements.stiffness), initial=0.0)
-    accepted = _BALANCED * max(internal, loads) + 1e4 * np.finfo(float).eps * stiffness * compiled.size
+    accepted = _BALANCED * max(internal, loads) + 1e4 * np.finfo(float).eps * _elastic_force(compiled)
     worst = float(np.max(size, initial=0.0))
     node = int(np.argmax(np.max(size, axis=1))) if n else 0
     text = f"a force of {worst:.3g} N is left unbalanced at {name_of_node(compiled, node)}"
     return (worst / accepted if accepted > 0.0 else (np.inf if worst > 0.0 else 0.0)), text
+
+
+def _elastic_force(compiled: CompiledModel) -> float:
+    """Force of the stiffest part, displaced by the size of the mechanism or turned by 1 rad: rounding is part of it."""
+    system, size = compiled.system, compiled.size
+    turns = system.freedoms.kind != SLIDE
+    return max(
+        np.max(np.abs(system.elements.stiffness), initial=0.0) * size,
+        np.max(system.springs.stiffness, initial=0.0) * size,
+        np.max(system.freedoms.stiffness[~turns], initial=0.0) * size,
+        np.max(system.freedoms.stiffness[turns], initial=0.0) / compiled.length,
+    )
 
 
 def name_of_node(compiled: CompiledModel, node: int) -> str:

@@ -48,7 +48,9 @@ def tree_of(model: Model, t: float = 0.0) -> Tree:
         if not isinstance(model, Model):
             raise SolveError(f"expected a Model, got {model!r}") from None
         kept = None
-    if kept is None or kept.revision != model.revision or kept.parameters != model.parameters:
+    if kept is None or kept.revision != model.revision:
+        kept = model.derived = _Kept(model)
+    elif kept.changes != Parameter.changes and kept.parameters != model.parameters:
         kept = model.derived = _Kept(model)
     kept.changes = Parameter.changes
     if not isinstance(t, (int, float, np.number)) or not np.isfinite(t):

@@ -11,7 +11,8 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
 from cosserat.results.resonances import Meeting, Resonances
-from cosserat.solve.modes import check_count, modes
+from cosserat.solve.arguments import check_count, check_number
+from cosserat.solve.modes import modes
 
 Array = NDArray[np.float64]
 
@@ -62,12 +63,8 @@ def resonances(
     >>> [(m.harmonic, m.mode) for m in cs.resonances(model, period=1.01)]  # 3 Hz and the third harmonic of 0.99 Hz
     [(3, 0)]
     """
-    if isinstance(period, bool) or not isinstance(period, (int, float, np.floating, np.integer)):
-        raise SolveError(f"resonances: period is {period!r}; pass the period of the excitation in seconds")
-    if not (np.isfinite(period) and period > 0.0):
-        raise SolveError(f"resonances: period is {period!r}; pass a positive number of seconds")
-    if not (np.isfinite(tolerance) and tolerance > 0.0):
-        raise SolveError(f"resonances: tolerance is {tolerance!r}; pass a positive number such as 0.05")
+    period = check_number(period, "resonances", "period", "the period of the excitation in s", positive=True)
+    tolerance = check_number(tolerance, "resonances", "tolerance", "how near counts, such as 0.05", positive=True)
     count = check_count(harmonics, "resonances", "harmonics")
     if isinstance(source, Modes):
         if options:
@@ -75,7 +72,7 @@ def resonances(
         found = source
     else:
         found = modes(source, n, **options)
-    amplitudes = np.ones(count) if signal is None else fourier_amplitudes(signal, float(period), count)
+    amplitudes = np.ones(count) if signal is None else fourier_amplitudes(signal, period, count)
     present = amplitudes > 1e-9 * np.max(amplitudes, initial=0.0)
     meetings = []
     natural, ratios = np.abs(found.eigenvalues) / (2.0 * np.pi), found.damping

@@ -166,6 +166,7 @@ def simulate(
                 "solves": counters.solves,
                 "factorizations": counters.factorizations,
                 "careful_steps": counters.careful,
+                "searched_steps": counters.searched,
                 "stalled_steps": counters.stalled,
                 "steps_split": counters.halved,
                 "steps_rejected": counters.rejected,

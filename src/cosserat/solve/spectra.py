@@ -34,6 +34,8 @@ class Spectrum:
     ----------
     undamped : bool
         Whether nothing dissipates: then stable eigenvalues are imaginary and lose stability in pairs.
+    settled : bool
+        Whether the value is critical, and its neutral eigenvalues were set on the imaginary axis.
     """
 
     value: float
@@ -41,6 +43,7 @@ class Spectrum:
     shapes: Complex  # (6n, k)
     mass: csc_matrix
     undamped: bool
+    settled: bool = False
 
     @property
     def rounding(self) -> float:

@@ -28,19 +28,21 @@ def spin_twist(spin: Any, center: Any = (0.0, 0.0, 0.0)) -> Array | None:
     """
     if spin is None:
         return None
-    omega, point = _vector("spin", spin), _vector("center", center)
+    omega, point = three_numbers("spin", spin), three_numbers("center", center)
     if not np.any(omega):
         return None
     return np.concatenate((-np.cross(omega, point), omega))
 
 
-def _vector(name: str, value: Any) -> Array:
+def three_numbers(name: str, value: Any, caller: str = "") -> Array:
+    """A vector of three numbers or Parameters, or a located error."""
     try:
         out = np.array([resolve(x) for x in value], dtype=float)
-    except TypeError:
+    except (TypeError, ValueError):
         out = np.empty(0)
     if out.shape != (3,) or not np.all(np.isfinite(out)):
-        raise SolveError(f"{name}={value!r}: pass three finite numbers, such as (0, 0, 10)")
+        where = f"{caller}: " if caller else ""
+        raise SolveError(f"{where}{name}={value!r}: pass three finite numbers, such as (0, 0, 10)")
     return out
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time as clock
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,8 @@ from numpy.typing import NDArray
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability
-from cosserat.solve.crossings import Crossing, crossings
+from cosserat.solve.crossings import Crossing
+from cosserat.solve.neutral import all_crossings, settle, usual_neutral
 from cosserat.solve.spectra import Spectrum, spectrum_at, track
 from cosserat.solve.steady_states import SteadyStates
 
@@ -79,7 +79,7 @@ def stability(
     if isinstance(parameter, (tuple, list)):
         from cosserat.solve.stability_map import stability_map
 
-        if len(parameter) != 2 or len(values) != 2:
+        if len(parameter) != 2 or not isinstance(values, (tuple, list, np.ndarray)) or len(values) != 2:
             raise SolveError(
                 "stability: pass one parameter with its values, or two parameters with two lists of values"
             )
@@ -98,18 +98,17 @@ def stability(
         count += 1
         return spectrum_at(states.at(value), value, 2 * n)
 
-    found: list[Crossing] = []
     with states.walk():
         spectra = [evaluate(float(v)) for v in grid]
         eigenvalues, _, everything = track(spectra, 2 * n, evaluate)
-        for a, b in pairwise(everything):
-            found += crossings(evaluate, a, b)
+        usual = usual_neutral(evaluate, everything)
+        found = all_crossings(evaluate, everything, usual)
     stats = {
         "equilibria": count,
         "solve_seconds": clock.process_time() - cpu,
         "wall_seconds": clock.perf_counter() - wall,
     }
-    stable = np.array([s.n_growing == 0 for s in spectra])
+    stable = np.array([settle(s, usual).n_growing == 0 for s in spectra])
     return Stability(model.name, states.names[0], grid, eigenvalues, [critical_of(c) for c in found], stable, stats)
 
 

@@ -19,10 +19,14 @@ class StateChecker:
         self.title, self.coordinates = title, coordinates
 
     def vectors(self, call: str, **given: Any) -> list[Array]:
-        """Finite arrays of doubles, all (n,) or all (N, n); a single vector among stacks of them is repeated."""
-        arrays = [self._array(call, name, value) for name, value in given.items()]
+        """Arrays of doubles, all (n,) or all (N, n); a single vector among stacks of them is repeated.
+
+        Single vectors are finite; stacks are left to the kernel, and to `demand_finite` if it finds fault.
+        """
+        arrays = [self._array(call, name, value, False) for name, value in given.items()]
         depth = max(a.ndim for a in arrays)
         if depth == 1:
+            self.demand_finite(call, dict(zip(given, arrays, strict=True)))
             return arrays
         counts = {len(a) for a in arrays if a.ndim == 2}
         if len(counts) > 1:
@@ -40,21 +44,27 @@ class StateChecker:
             )
         return array
 
-    def _array(self, call: str, name: str, given: Any) -> Array:
+    def _array(self, call: str, name: str, given: Any, finite: bool = True) -> Array:
         try:
-            array = np.array(given, dtype=float, order="C")
+            array = np.require(given, float, ["C", "W", "A"])
         except (TypeError, ValueError):
             self._refuse(call, name, f"is {given!r}, not numbers")
         if array.ndim not in (1, 2) or array.shape[-1] != len(self.coordinates):
             self._refuse(call, name, f"has the shape {array.shape}")
-        if not np.isfinite(array).all():
-            where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-            index = ", ".join(str(i) for i in where)
-            raise SolveError(
-                f"{call}: {name}[{index}] (coordinate {self.coordinates[where[-1]]!r}) is {array[where]}; "
-                "every entry must be a finite number"
-            )
+        if finite:
+            self.demand_finite(call, {name: array})
         return array
+
+    def demand_finite(self, call: str, arrays: dict[str, Array]) -> None:
+        """Raise for the first entry that is not a finite number."""
+        for name, array in arrays.items():
+            if not np.isfinite(array).all():
+                where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+                index = ", ".join(str(i) for i in where)
+                raise SolveError(
+                    f"{call}: {name}[{index}] (coordinate {self.coordinates[where[-1]]!r}) is {array[where]}; "
+                    "every entry must be a finite number"
+                )
 
     def _expected(self) -> str:
         names = ", ".join(self.coordinates[:8]) + (", ..." if len(self.coordinates) > 8 else "")

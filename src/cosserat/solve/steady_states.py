@@ -17,6 +17,7 @@ from cosserat.kernels.arrays import Inputs
 from cosserat.kernels.integrate import load_stages
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
+from cosserat.solve.arguments import check_state
 from cosserat.solve.equilibrium import equilibrium
 from cosserat.solve.initial import consistent_accelerations, set_trial, soften_redundant
 from cosserat.solve.memory import new_memory
@@ -71,9 +72,11 @@ class SteadyStates:
         center: Any,
         caller: str,
     ) -> None:
+        check_state(caller, model, time, spin, center)
         self._knobs = Knobs(model, names, spin, center, caller)
         self._caller, self._about = caller, about
-        if about is not None and about != "reference" and not isinstance(about, Equilibrium):
+        known = isinstance(about, Equilibrium) or (isinstance(about, str) and about == "reference")
+        if about is not None and not known:
             raise SolveError(
                 f"{caller}: about={about!r} is not understood; pass the Equilibrium to start from, 'reference' or None"
             )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.kernels.arrays import History, State
-from cosserat.kernels.integrate import advance, load_stages, local_error
+from cosserat.kernels.arrays import History, Inputs, State
+from cosserat.kernels.integrate import advance, load_careful, load_search, load_stages, local_error
 from cosserat.kernels.newton import CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.control import Controlled
@@ -61,6 +62,11 @@ class Counters:
         """Steps accepted though rounding errors kept the iteration above its tolerance, as near a singular pose."""
         return int(self._raw[4])
 
+    @property
+    def searched(self) -> int:
+        """Steps that needed a line search, and were solved by it."""
+        return int(self._raw[5])
+
     def forget(self, steps: int) -> None:
         """Take back steps that were repeated."""
         self._raw[0] -= steps
@@ -82,6 +88,8 @@ class Integration:
         self.counters = Counters(self.memory.problem.solver.counters)
         self.report = np.zeros(3, dtype=np.int64)
         self.accel_step = 0.0  # the step to which state.accel belongs
+        self.careful: Any = 0  # iterations for hard steps, loaded when the first one comes
+        self.search: Any = 0
         self._backup = new_state(self.compiled), 0.0
         self.set_step(1.0)
         self.evaluate = load_stages(self.memory.table, self.memory.problem)
@@ -113,10 +121,11 @@ class Integration:
         """The state kept last."""
         return self._backup[0]
 
-    def run(self, times: Array, h: float, every: int, phase: int, row: int) -> int:
-        """Steps of size h ending at times[1:]; see `kernels.integrate.advance`."""
+    def run(self, times: Array, h: float, every: int, phase: int, row: int, *, search: bool = False) -> int:
+        """Steps of size h ending at times[1:], if wanted with a line search; see `kernels.integrate.advance`."""
         inputs = self.compiled.sampler.sample(times, jump=1e-7 * h)
-        self.memory.replace(inputs=self.controlled.apply(inputs) if self.controlled is not None else inputs)
+        if self.controlled is not None:
+            inputs = self.controlled.apply(inputs)
         self.set_step(h)
         if self.accel_step not in (0.0, h):
             # a is the acceleration at a time shifted by a fixed part of the step: without this, changing steps cost
@@ -125,7 +134,28 @@ class Integration:
             ratio = h / self.accel_step
             accel[:] = rate + (ratio if ratio <= 3.0 else 0.0) * (accel - rate)
         self.accel_step = h
-        return advance(self.memory.address, len(times) - 1, every, phase, row, self.report, self.evaluate)
+        n, done, stored = len(times) - 1, 0, 0
+        while True:
+            self.memory.replace(inputs=Inputs(*(a[done:] for a in inputs)))
+            last = self.search if search else 0
+            where = (n - done, every, phase + done, row + stored, self.report)
+            code = advance(self.memory.address, *where, self.evaluate, self.careful, last)
+            done += int(self.report[0])
+            stored += int(self.report[1])
+            if code in (CONVERGED, WRONG_BRANCH) or not self._load_more(search):
+                self.report[:2] = done, stored
+                return code
+
+    def _load_more(self, search: bool) -> bool:
+        """Get ready what to try next where a step cannot be solved; False if there is nothing more."""
+        memory = self.memory
+        if self.careful == 0:
+            self.careful = load_careful(memory.table, memory.problem, self.evaluate)
+            return True
+        if search and self.search == 0:
+            self.search = load_search(memory.table, memory.problem, self.evaluate)
+            return True
+        return False
 
     def recorded_efforts(self, times: Array) -> Array | None:
         """Efforts (nt, n_efforts) at given times if a controller was in the loop."""
@@ -146,7 +176,7 @@ def store(state: State, history: History, row: int) -> None:
 
 
 def fixed_steps(work: Integration, start: float, n_steps: int, h: float, every: int) -> tuple[Array, History, Status]:
-    """n_steps of size h; a step that fails is split into 2, 4, ... parts."""
+    """n_steps of size h; a step that fails is tried with a line search, then split into 2, 4, ... parts."""
     history = new_history(work.compiled, 1 + -(-n_steps // every))
     work.memory.replace(history=history)
     store(work.state, history, 0)
@@ -160,7 +190,7 @@ def fixed_steps(work: Integration, start: float, n_steps: int, h: float, every: 
         times = np.asarray(start + h * np.arange(done, done + n + 1), dtype=np.float64)
         began = clock.perf_counter()
         try:
-            code = work.run(times, h, every, done, row)
+            code = work.run(times, h, every, done, row, search=True)
         except KeyboardInterrupt:
             status = Status(Outcome.INTERRUPTED, start + done * h)
             break

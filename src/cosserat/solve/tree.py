@@ -171,16 +171,20 @@ class Tree:
             raise SolveError(f"{call}: threads is {threads!r}; pass a number of threads, 1 or more")
         count = len(out)
         parts = [slice(count * k // threads, count * (k + 1) // threads) for k in range(threads)]
-        if threads == 1:
-            self._batch_part(call, states, out)
-            return out
         q, v, x = states
-        self._batch_part(call, (q[:1], v[:1], x[:1]), out[:1])  # compiles, if nothing is compiled yet
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(lambda part: self._batch_part(call, (q[part], v[part], x[part]), out[part]), parts))
+        if threads == 1:
+            sound = self._batch_part(call, states, out)
+        else:
+            self._batch_part(call, (q[:1], v[:1], x[:1]), out[:1])  # compiles, if nothing is compiled yet
+            with ThreadPoolExecutor(threads) as pool:
+                run = pool.map(lambda part: self._batch_part(call, (q[part], v[part], x[part]), out[part]), parts)
+                sound = all(list(run))
+        if not sound:
+            self._check.demand_finite(call, {"q": q, "v": v, "a" if call == "inverse_dynamics" else "tau": x})
         return out
 
-    def _batch_part(self, call: str, states: tuple[Array, Array, Array], out: Array) -> None:
+    def _batch_part(self, call: str, states: tuple[Array, Array, Array], out: Array) -> bool:
+        """Whether all numbers are finite."""
         from cosserat.kernels.recursion import batch  # compiled for lanes, which takes its time: only when asked for
 
         kernel = batch.inverse_dynamics_batch if call == "inverse_dynamics" else batch.forward_dynamics_batch
@@ -192,7 +196,21 @@ class Tree:
             forces = self._forces
             q, v, _ = states
             model_forces(table, q, v, forces.springs, forces.loads, forces.passive, forces.wrench, wrench, effort)
-        kernel(table, *states, wrench, effort, out)
+        return bool(kernel(table, *states, wrench, effort, out) == 0)
+
+    def own_forces(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Wrenches (n_links, 6) on the links, in their frames, and efforts (n,) in the joints; all but gravity."""
+        if not self._forced:
+            return np.zeros((len(self.data.links), 6)), np.zeros(self._n)
+        with self._lock:
+            self._apply(q, v)
+            return self._wrench.reshape(-1, 6).copy(), self._effort[0].copy()
+
+    def forced_table(self) -> Array:
+        """A copy of the table that the kernels read, with a workspace of its own, for wrenches and efforts."""
+        table = self._table.copy()
+        table[layout.FORCES] = 1.0
+        return table
 
     def bias(self, q: Any, v: Any) -> Array:
         """h (n,) or (N, n): the efforts that keep the velocities as they are, a = 0."""
@@ -202,6 +220,7 @@ class Tree:
     def gravity_forces(self, q: Any) -> Array:
         """Efforts (n,) or (N, n) that hold the weight at rest; of all that acts in the model, gravity alone."""
         (q,) = self._check.vectors("gravity_forces", q=q)
+        self._check.demand_finite("gravity_forces", {"q": q})
         zero = np.zeros(q.shape[-1])
         out = np.empty(q.shape)
         with self._lock:
@@ -304,17 +323,33 @@ class Tree:
         if frame not in ("world", "body"):
             raise SolveError(f"{call}: frame is {frame!r}; pass 'world' or 'body'")
         q = self._check.vector(call, "q", q)
-        link, F, _ = self._locate(place, call)
+        link, F, _ = self.locate(place, call)
         row = np.array([link, frame == "body", *F[:3, :3].ravel(), *F[:3, 3]], dtype=float)
         J, J_dot = np.empty((6, self._n)), np.empty((6, self._n))
         kinematics.place_jacobian(self._table, q, v, row, J, J_dot)
         return J, J_dot
 
-    def _locate(self, place: Any, call: str = "forward_kinematics") -> tuple[int, Array, Place]:
+    def locate(self, place: Any, call: str = "forward_kinematics") -> tuple[int, Array, Place]:
+        """Link (-1: the ground) of a place, the place's frame (4, 4) in the link's, and the place."""
         found = self._model.place(place, call)
         if not found.on_ground and self.data.carrier.get(found.owner.name) is None:
             raise SolveError(f"{call}: the place {found.label!r} is on a body that is not in {self.data.title}")
         return (*self.data.attach(found), found)
+
+    def motion_on_link(self, link: int, F: Array, q: Array, v: Array) -> tuple[Array, Array, Array]:
+        """World frame (4, 4) of a frame F on a link, its Jacobian (6, n) in world axes, and the rate of it."""
+        n = len(self.data.links)
+        frames, motions, J, J_dot = (
+            np.empty((n, 12)),
+            np.empty((n, 4, 3)),
+            np.empty((6, self._n)),
+            np.empty((6, self._n)),
+        )
+        kinematics.place_jacobian(self._table, q, v, np.array([link, 0.0, *F[:3, :3].ravel(), *F[:3, 3]]), J, J_dot)
+        kinematics.link_motions(self._table, q, v, np.zeros(self._n), frames, motions)
+        H = np.eye(4)
+        H[:3, :3], H[:3, 3] = frames[link, :9].reshape(3, 3), frames[link, 9:]
+        return H @ F, J, J_dot
 
     def forward_kinematics(self, q: Any, v: Any = None, a: Any = None) -> Posture:
         """Frames of all places, and their velocities and accelerations where v and a are given."""
@@ -326,7 +361,7 @@ class Tree:
         n = len(self.data.links)
         frames, motions = np.empty((n, 12)), np.empty((n, 4, 3))
         kinematics.link_motions(self._table, q, v, a, frames, motions)
-        return Posture(frames, motions, self._locate)
+        return Posture(frames, motions, self.locate)
 
     def moved(self, q: Any, delta: Any) -> Array:
         """Coordinates after moving with the velocities delta for a unit of time; q + delta but for rotations."""

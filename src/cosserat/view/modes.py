@@ -13,7 +13,7 @@ from cosserat.lie import so3
 from cosserat.results.mode_table import remark, where
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
-from cosserat.view.plot import shape_lines
+from cosserat.view.plot import save, shape_lines
 from cosserat.view.scene import smooth
 
 if TYPE_CHECKING:
@@ -47,14 +47,16 @@ def plot_mode(modes: Modes, i: int, ax: Any, path: str | Path | None, amplitude:
         getattr(axes, f"set_{letter}label")(f"{'xyz'[axis]} (m)")
     if len(axes_shown) == 3:
         axes.set_box_aspect(np.maximum(extent, 0.15 * extent.max()))
+        for letter, size in zip("xyz", extent, strict=True):
+            if size < 0.4 * extent.max():
+                axes.locator_params(axis=letter, nbins=3)  # little room for numbers
     else:
         axes.set_aspect("equal", adjustable="datalim")
         axes.grid(True, alpha=0.3)
     if 1 < len(rest) <= 10:
         axes.legend(loc="best", fontsize="small", framealpha=0.8)
     axes.set_title(title(modes, i), fontsize="medium")
-    if path is not None:
-        figure.savefig(path, dpi=150)
+    save(figure, path)
     result: Figure = figure
     return result
 

@@ -118,6 +118,21 @@ def new_axes(ax: Axes | None) -> tuple[Any, Any]:
     return figure, figure.add_subplot()
 
 
+def save(figure: Any, path: str | Path | None) -> None:
+    """Write a figure into a file of the kind that the name ends with, PNG without an ending; nothing without a path."""
+    if path is None:
+        return
+    try:
+        kind = Path(path).suffix[1:].lower()
+    except TypeError:
+        raise SolveError(f"plot: path is {path!r}; pass the name of a file, such as 'plot.png'") from None
+    if kind and kind not in figure.canvas.get_supported_filetypes():
+        raise SolveError(
+            f"plot: no pictures of the kind {kind!r} can be written; end {str(path)!r} in .png, .pdf or .svg"
+        )
+    figure.savefig(path, dpi=150)
+
+
 def finish(figure: Any, axes: Any, title: str, path: str | Path | None) -> Figure:
     """Grid, title and legend; saved if a path is given."""
     axes.grid(True, alpha=0.3)
@@ -125,7 +140,6 @@ def finish(figure: Any, axes: Any, title: str, path: str | Path | None) -> Figur
     if not axes.get_title():
         axes.set_title(title)
     axes.legend(loc="best", fontsize="small", framealpha=0.8)
-    if path is not None:
-        figure.savefig(path, dpi=150)
+    save(figure, path)
     result: Figure = figure
     return result

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cosserat.view.plot import save
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -45,8 +47,7 @@ def plot_response(response: Response, outputs: list[str], inputs: list[str], pat
         above.set_title(response.name)
     if above.lines:
         above.legend(loc="best", fontsize="small", framealpha=0.8)
-    if path is not None:
-        figure.savefig(path, dpi=150)
+    save(figure, path)
     return figure
 
 
@@ -89,7 +90,6 @@ def plot_resonances(resonances: Resonances, ax: Any, path: str | Path | None) ->
     ax.set_xlabel("frequency (Hz)")
     ax.set_ylabel("amplitude of the harmonic (relative)")
     ax.set_title(f"{modes.motion.mechanism.name}: harmonics of {resonances.period:g} s and modes")
-    if path is not None:
-        ax.figure.savefig(path, dpi=150)
+    save(ax.figure, path)
     result: Figure = ax.figure
     return result

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.view.plot import finish, new_axes
+from cosserat.view.plot import finish, new_axes, save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,8 +43,7 @@ def plot_stability(result: Stability, ax: Any, path: str | Path | None) -> Figur
     panels["frequency"].set_xlabel("")
     panels["frequency"].sharex(panels["growth"])
     figure.suptitle(result.name)
-    if path is not None:
-        figure.savefig(path, dpi=150)
+    save(figure, path)
     return figure
 
 
@@ -143,8 +142,7 @@ def plot_map(result: StabilityMap, ax: Any, path: str | Path | None) -> Figure:
     axes.set_ylabel(result.parameters[1])
     axes.set_title(result.name)
     axes.legend(handles=handles, loc="best", fontsize="small", framealpha=0.9)
-    if path is not None:
-        figure.savefig(path, dpi=150)
+    save(figure, path)
     out: Figure = figure
     return out
 

@@ -11,9 +11,10 @@ import cosserat as cs
 from cosserat.solve.tree import Tree
 
 
-@pytest.fixture(scope="module", params=["plain", "forces", "free base"])
+@pytest.fixture(scope="module", params=["plain", "forces", "forces, straight", "free base"])
 def tree(request: pytest.FixtureRequest, zoo) -> Tree:
-    return cs.Tree(zoo(forces=request.param == "forces", free=request.param == "free base"))
+    kind = request.param
+    return cs.Tree(zoo(forces="forces" in kind, free=kind == "free base", turned="straight" not in kind))
 
 
 @pytest.fixture

@@ -60,3 +60,23 @@ def test_bode_and_resonances(model, modes, tmp_path: Path):
     assert "mode 0" in [text.get_text() for text in found.plot(path=tmp_path / "r.png").axes[0].texts]
     assert "mast" in found.summary()
     assert "none of 3 harmonics" in cs.resonances(modes, 1e-3, harmonics=3).summary()
+
+
+@pytest.mark.parametrize("path", ["picture.xyz", "folder/picture.doc", 3, ["a.png"]])
+def test_files_that_are_no_pictures(path):
+    model = cs.Model("oscillator")
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=[1, 1, 1]))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=cs.Parameter("k", 1.0), damping=0.1))
+    modes = cs.modes(model)
+    pictures = [
+        modes,
+        cs.frequency_response(model, "rail", "rail", [1.0, 2.0]),
+        cs.resonances(modes, 1.0),
+        cs.stability(model, "k", [1.0, 2.0]),
+        cs.stability_map(model, {"k": [1.0, 2.0], "W": [0.1, 0.2]}, spin=(0, 0, cs.Parameter("W", 0.1))),
+        cs.campbell(model, [0.1, 0.2]),
+        cs.equilibrium(model),
+    ]
+    for picture in pictures:
+        with pytest.raises(cs.CosseratError, match=r"plot: (no pictures of the kind|path is)"):
+            picture.plot(path=path)

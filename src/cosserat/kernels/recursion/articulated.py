@@ -19,6 +19,7 @@ from cosserat.kernels.recursion.link import (
     outward,
     put3,
     put9,
+    symmetric,
 )
 from cosserat.kernels.recursion.table import (
     FIRST,
@@ -267,56 +268,68 @@ def _fold_free(table, row, at, k, work, a_out):
 
 @inlined
 def _outward_accelerations(table, v, work, n, a_out):
-    """Accelerations of joints and links; the ground accelerates upwards instead of gravity."""
+    """Accelerations of joints and links."""
+    for i in range(n):
+        _accelerate(table, v, work, i, a_out)
+
+
+@inlined
+def carried_acceleration(table, v, work, i):
+    """Acceleration of a link with its joint at rest; the ground accelerates upwards instead of gravity."""
+    at, parent = i * W_ROW, int(table[HEADER + i * ROW + PARENT])
+    R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
+    if parent >= 0:
+        above = parent * W_ROW + W_ACCELERATION
+        return inward(R, p, get3(work, above), get3(work, above + 3))
     zero = like(0.0, get(v, 0))
     rest = (zero, zero, zero)
     fall = (zero - table[GRAVITY], zero - table[GRAVITY + 1], zero - table[GRAVITY + 2])
-    for i in range(n):
-        row, at = HEADER + i * ROW, i * W_ROW
-        kind, parent, k = int(table[row + KIND]), int(table[row + PARENT]), int(table[row + FIRST])
-        R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
-        if parent >= 0:
-            above = parent * W_ROW + W_ACCELERATION
-            x, y = inward(R, p, get3(work, above), get3(work, above + 3))
-        else:
-            x, y = inward(R, p, fall, rest)
-        if kind == REVOLUTE:
-            rate = get(v, k)
-            X, r, s = get3(work, at + W_PULL), get(work, at + W_PULL + 3), get(work, at + W_PULL + 4)
-            x = (x[0] + rate * get(work, at + W_TWIST + 1), x[1] - rate * get(work, at + W_TWIST), x[2])
-            y = (y[0] + rate * get(work, at + W_TWIST + 4), y[1] - rate * get(work, at + W_TWIST + 3), y[2])
-            ahead = get(work, at + W_SHARE) - (
-                X[0] * x[0] + X[1] * x[1] + X[2] * x[2] + r * y[0] + s * y[1] + y[2]
-            )  # fmt: skip
-            y = (y[0], y[1], y[2] + ahead)
-            put(a_out, k, ahead)
-        elif kind == SCREW:
-            slide, turn = table[row + SLIDE], table[row + TURN]
-            u, w = _screw_bias(work, at, slide * get(v, k), turn * get(v, k))
-            x, y = (x[0] + u[0], x[1] + u[1], x[2]), (y[0] + w[0], y[1] + w[1], y[2])
-            X, Y = get3(work, at + W_PULL), get3(work, at + W_PULL + 3)
-            ahead = get(work, at + W_SHARE) - (
-                X[0] * x[0] + X[1] * x[1] + X[2] * x[2] + Y[0] * y[0] + Y[1] * y[1] + Y[2] * y[2]
-            )
-            x, y = (x[0], x[1], x[2] + slide * ahead), (y[0], y[1], y[2] + turn * ahead)
-            put(a_out, k, ahead)
-        elif kind == SPHERICAL:
-            x = add(x, cross(get3(work, at + W_TWIST), get3(v, k)))
-            # share - C^-1 B^T x - y, of which y returns when the joint's part is added
-            total = sub(get3(work, at + W_PULL), mul_t(get9(work, at + W_INERTIA + 6), x))
-            y = add(y, cross(get3(work, at + W_TWIST + 3), get3(v, k)))
-            put3(a_out, k, sub(total, y))
-            y = total
-        else:
-            u, w = get3(work, at + W_TWIST), get3(work, at + W_TWIST + 3)
-            slides, turns = get3(v, k), get3(v, k + 3)
-            x, y = add(x, add(cross(u, turns), cross(w, slides))), add(y, cross(w, turns))
-            X, Y = get3(work, at + W_ACCELERATION), get3(work, at + W_ACCELERATION + 3)
-            put3(a_out, k, sub(X, x))
-            put3(a_out, k + 3, sub(Y, y))
-            x, y = X, Y
-        put3(work, at + W_ACCELERATION, x)
-        put3(work, at + W_ACCELERATION + 3, y)
+    return inward(R, p, fall, rest)
+
+
+@inlined
+def _accelerate(table, v, work, i, a_out):
+    """Acceleration of a joint and of its link."""
+    row, at = HEADER + i * ROW, i * W_ROW
+    kind, k = int(table[row + KIND]), int(table[row + FIRST])
+    x, y = carried_acceleration(table, v, work, i)
+    if kind == REVOLUTE:
+        rate = get(v, k)
+        X, r, s = get3(work, at + W_PULL), get(work, at + W_PULL + 3), get(work, at + W_PULL + 4)
+        x = (x[0] + rate * get(work, at + W_TWIST + 1), x[1] - rate * get(work, at + W_TWIST), x[2])
+        y = (y[0] + rate * get(work, at + W_TWIST + 4), y[1] - rate * get(work, at + W_TWIST + 3), y[2])
+        ahead = get(work, at + W_SHARE) - (
+            X[0] * x[0] + X[1] * x[1] + X[2] * x[2] + r * y[0] + s * y[1] + y[2]
+        )  # fmt: skip
+        y = (y[0], y[1], y[2] + ahead)
+        put(a_out, k, ahead)
+    elif kind == SCREW:
+        slide, turn = table[row + SLIDE], table[row + TURN]
+        u, w = _screw_bias(work, at, slide * get(v, k), turn * get(v, k))
+        x, y = (x[0] + u[0], x[1] + u[1], x[2]), (y[0] + w[0], y[1] + w[1], y[2])
+        X, Y = get3(work, at + W_PULL), get3(work, at + W_PULL + 3)
+        ahead = get(work, at + W_SHARE) - (
+            X[0] * x[0] + X[1] * x[1] + X[2] * x[2] + Y[0] * y[0] + Y[1] * y[1] + Y[2] * y[2]
+        )
+        x, y = (x[0], x[1], x[2] + slide * ahead), (y[0], y[1], y[2] + turn * ahead)
+        put(a_out, k, ahead)
+    elif kind == SPHERICAL:
+        x = add(x, cross(get3(work, at + W_TWIST), get3(v, k)))
+        # share - C^-1 B^T x - y, of which y returns when the joint's part is added
+        total = sub(get3(work, at + W_PULL), mul_t(get9(work, at + W_INERTIA + 6), x))
+        y = add(y, cross(get3(work, at + W_TWIST + 3), get3(v, k)))
+        put3(a_out, k, sub(total, y))
+        y = total
+    else:
+        u, w = get3(work, at + W_TWIST), get3(work, at + W_TWIST + 3)
+        slides, turns = get3(v, k), get3(v, k + 3)
+        x, y = add(x, add(cross(u, turns), cross(w, slides))), add(y, cross(w, turns))
+        X, Y = get3(work, at + W_ACCELERATION), get3(work, at + W_ACCELERATION + 3)
+        put3(a_out, k, sub(X, x))
+        put3(a_out, k + 3, sub(Y, y))
+        x, y = X, Y
+    put3(work, at + W_ACCELERATION, x)
+    put3(work, at + W_ACCELERATION + 3, y)
 
 
 @inlined
@@ -401,13 +414,6 @@ def _times(B, S):
         B[6] * S[0] + B[7] * S[1] + B[8] * S[2], B[6] * S[1] + B[7] * S[3] + B[8] * S[4],
         B[6] * S[2] + B[7] * S[4] + B[8] * S[5],
     )  # fmt: skip
-
-
-@inlined
-def symmetric(S, a):
-    """S a, S symmetric."""
-    return (S[0] * a[0] + S[1] * a[1] + S[2] * a[2], S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
-            S[2] * a[0] + S[4] * a[1] + S[5] * a[2])  # fmt: skip
 
 
 @inlined

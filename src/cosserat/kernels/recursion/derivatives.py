@@ -15,8 +15,8 @@ import math
 import numpy as np
 
 from cosserat.jit import helper, quick
-from cosserat.kernels.recursion.articulated import articulated_body, symmetric
-from cosserat.kernels.recursion.link import fault, get3, gyration, misshapen
+from cosserat.kernels.recursion.articulated import articulated_body
+from cosserat.kernels.recursion.link import fault, get3, gyration, misshapen, symmetric
 from cosserat.kernels.recursion.spatial import (
     accelerate_links,
     composite_force,

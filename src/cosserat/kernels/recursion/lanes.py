@@ -163,6 +163,19 @@ def _swap_odd(typing_context, s, c, shifted):
     return numba.types.UniTuple(lanes_type, 2)(s, c, shifted), generate
 
 
+@intrinsic
+def _any_far(typing_context, x):
+    """Whether a lane is not below `FAR` in magnitude."""
+
+    def generate(context, builder, signature, values):
+        mask = ir.Constant(QUARTERS, [2**63 - 1] * LANES)
+        size = builder.bitcast(builder.and_(builder.bitcast(values[0], QUARTERS), mask), VECTOR)
+        far = builder.fcmp_unordered(">=", size, ir.Constant(VECTOR, [FAR] * LANES))
+        return builder.icmp_unsigned("!=", builder.bitcast(far, ir.IntType(LANES)), ir.IntType(LANES)(0))
+
+    return numba.types.boolean(x), generate
+
+
 def get(array, i):
     """Number i of a one-dimensional array, row i of a two-dimensional one."""
     return 1.0 * array[i]  # a copy: a row may be written while its old value is in use
@@ -261,8 +274,8 @@ def _sines_cosines(q, n, work_out, at):
             s, c = _swap_odd(s, c, shifted)
             _store(work_out, at + i, s)
             _store(work_out, at + n + i, c)
-            for k in range(LANES):
-                if not abs(_lane(x, k)) < FAR:
+            if _any_far(x):
+                for k in range(LANES):
                     work_out[at + i, k] = math.sin(_lane(x, k))
                     work_out[at + n + i, k] = math.cos(_lane(x, k))
 

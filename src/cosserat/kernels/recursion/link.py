@@ -175,3 +175,10 @@ def gyration(u, w, p, l):
         w[2] * l[0] - w[0] * l[2] + u[2] * p[0] - u[0] * p[2],
         w[0] * l[1] - w[1] * l[0] + u[0] * p[1] - u[1] * p[0],
     )
+
+
+@inlined
+def symmetric(S, a):
+    """S a, S symmetric."""
+    return (S[0] * a[0] + S[1] * a[1] + S[2] * a[2], S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
+            S[2] * a[0] + S[4] * a[1] + S[5] * a[2])  # fmt: skip

@@ -1,6 +1,8 @@
 """Inverse dynamics by the recursive Newton-Euler algorithm, in the links' own frames.
 
-Source: [Boyer05] (64)-(66) without modes; Featherstone, Rigid Body Dynamics Algorithms (2008), table 5.1.
+Linear velocities are not needed: with the acceleration x of the link's origin, its angular velocity w and acceleration
+y, the inertia forces are f = m x + y x h + w x (w x h) and t = J y + w x J w + h x x (h: first moment).
+Source: [Boyer05] (64)-(66) without modes; Luh, Walker, Paul, J. Dyn. Sys. Meas. Control 102 (1980).
 """
 
 from cosserat.jit import inlined, quick
@@ -9,13 +11,11 @@ from cosserat.kernels.recursion.link import (
     fault,
     get3,
     get9,
-    gyration,
-    inward,
     link_frame,
-    momentum,
     outward,
     put3,
     put9,
+    symmetric,
 )
 from cosserat.kernels.recursion.table import (
     FIRST,
@@ -42,7 +42,7 @@ from cosserat.kernels.recursion.table import (
     W_TWIST,
     WORK,
 )
-from cosserat.kernels.vectors import add, cross, sub
+from cosserat.kernels.vectors import add, cross, mul_t, sub
 
 
 @inlined
@@ -59,45 +59,38 @@ def newton_euler(table, q, v, a, work, wrench, effort, tau_out):
         row, at = HEADER + i * ROW, i * W_ROW
         kind, parent, k = int(table[row + KIND]), int(table[row + PARENT]), int(table[row + FIRST])
         R, p = link_frame(table, row, kind, q, k, get(work, angles + k), get(work, angles + n_v + k))
+        w, x, y = rest, fall, rest
         if parent >= 0:
             above = parent * W_ROW
-            u, w = inward(R, p, get3(work, above + W_TWIST), get3(work, above + W_TWIST + 3))
-            x, y = inward(R, p, get3(work, above + W_ACCELERATION), get3(work, above + W_ACCELERATION + 3))
-        else:
-            u, w = rest, rest
-            x, y = inward(R, p, fall, rest)
+            w = get3(work, above + W_TWIST + 3)
+            y = get3(work, above + W_ACCELERATION + 3)
+            x = add(add(get3(work, above + W_ACCELERATION), cross(y, p)), cross(w, cross(w, p)))
+        w, x, y = mul_t(R, w), mul_t(R, x), mul_t(R, y)
         if kind == REVOLUTE:
-            rate, ahead = get(v, k), get(a, k)
-            x = (x[0] + rate * u[1], x[1] - rate * u[0], x[2])
-            y = (y[0] + rate * w[1], y[1] - rate * w[0], y[2] + ahead)
+            rate = get(v, k)
+            y = (y[0] + rate * w[1], y[1] - rate * w[0], y[2] + get(a, k))
             w = (w[0], w[1], w[2] + rate)
         elif kind == SCREW:
             slide, turn = table[row + SLIDE] * get(v, k), table[row + TURN] * get(v, k)
-            x = (x[0] + slide * w[1] + turn * u[1], x[1] - slide * w[0] - turn * u[0],
-                 x[2] + table[row + SLIDE] * get(a, k))  # fmt: skip
+            x = (x[0] + 2.0 * (slide * w[1]), x[1] - 2.0 * (slide * w[0]), x[2] + table[row + SLIDE] * get(a, k))
             y = (y[0] + turn * w[1], y[1] - turn * w[0], y[2] + table[row + TURN] * get(a, k))
-            u, w = (u[0], u[1], u[2] + slide), (w[0], w[1], w[2] + turn)
-        elif kind == SPHERICAL:
-            turns = get3(v, k)
-            x, y = add(x, cross(u, turns)), add(add(y, cross(w, turns)), get3(a, k))
-            w = add(w, turns)
+            w = (w[0], w[1], w[2] + turn)
         else:
-            slides, turns = get3(v, k), get3(v, k + 3)
-            x = add(add(x, get3(a, k)), add(cross(u, turns), cross(w, slides)))
-            y = add(add(y, cross(w, turns)), get3(a, k + 3))
-            u, w = add(u, slides), add(w, turns)
+            turns, spins = get3(v, k), get3(a, k)
+            if kind != SPHERICAL:
+                slides, turns, spins = turns, get3(v, k + 3), get3(a, k + 3)
+                x = add(add(x, get3(a, k)), cross(add(add(w, w), turns), slides))
+            y = add(add(y, cross(w, turns)), spins)
+            w = add(w, turns)
         m, h = table[row + MASS], get3(table, row + MOMENT)
         J = (table[row + INERTIA], table[row + INERTIA + 1], table[row + INERTIA + 2], table[row + INERTIA + 3],
              table[row + INERTIA + 4], table[row + INERTIA + 5])  # fmt: skip
-        s, l = momentum(m, h, J, u, w)
-        f, t = momentum(m, h, J, x, y)
-        s, l = gyration(u, w, s, l)
-        f, t = add(f, s), add(t, l)
+        f = add((m * x[0], m * x[1], m * x[2]), add(cross(y, h), cross(w, cross(w, h))))
+        t = add(add(symmetric(J, y), cross(w, symmetric(J, w))), cross(h, x))
         if forced:
             f, t = sub(f, get3(wrench, 6 * i)), sub(t, get3(wrench, 6 * i + 3))
         put9(work, at + W_FRAME, R)
         put3(work, at + W_FRAME + 9, p)
-        put3(work, at + W_TWIST, u)
         put3(work, at + W_TWIST + 3, w)
         put3(work, at + W_ACCELERATION, x)
         put3(work, at + W_ACCELERATION + 3, y)

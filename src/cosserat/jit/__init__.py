@@ -1,0 +1,174 @@
+"""The one place where Numba is configured: decorators of kernels, and the cache of compiled code.
+
+A process that finds its kernels in the cache links their object code and never imports Numba, which would take longer
+than most runs. The cache is keyed on a digest of every source that ends up in compiled code (`cache`), so a stale
+kernel cannot survive an edit. With ``NUMBA_DISABLE_JIT=1`` kernels stay plain Python.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from cosserat.jit import cache, native
+from cosserat.jit.cache import announce, cache_directory, compiled_names, mute, source_digest
+from cosserat.jit.handles import Handles
+from cosserat.jit.switch import COMPILED
+
+__all__ = [
+    "Handles", "address_of", "address_table", "announce", "cache_directory", "call_address", "compiled_names", "helper",
+    "inlined", "kernel", "load", "mute", "quick", "source_digest", "stage",
+]  # fmt: skip
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class Helper:
+    """A function that only kernels call. Numba sees it through `_numba_type_`, Python as the function itself."""
+
+    def __init__(self, function: Callable[..., Any], *, inline: bool) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.inline = inline
+
+    def __call__(self, *args: Any) -> Any:
+        return self.function(*args)
+
+    @functools.cached_property
+    def _dispatcher(self) -> Any:
+        from cosserat.jit.compiler import dispatcher
+
+        return dispatcher(self.function, forceinline=self.inline)
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self._dispatcher._numba_type_
+
+
+class Stage:
+    """A function compiled for the types of the arguments of its first call, or of `load`."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+        module = function.__module__.rsplit(".", 1)[-1]
+        self.name = f"{module}.{function.__name__}"
+        self.symbol = f"cosserat_{module}_{function.__name__}"
+        self.address = 0
+        self._call: Callable[..., int] | None = None
+
+    def __call__(self, *args: Any) -> int:
+        if self._call is None:
+            self.load(args)
+            assert self._call is not None
+        return self._call(*args)
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        from cosserat.jit.compiler import symbol_type
+
+        return symbol_type(self.symbol)
+
+    def load(self, args: tuple[Any, ...]) -> None:
+        """Read the object code, or compile it, link it and bind the symbol."""
+        if self._call is not None:
+            return
+        cache.announce_cold_start()
+        signature = native.signature_of(args)
+        folder = cache.folder_of(self.function.__code__.co_filename)
+        kept = cache.read(self.name, folder)
+        if kept is None or kept[1] != signature:
+            from cosserat.jit.compiler import compile_object
+
+            entry, code = compile_object(self.function, signature)
+            cache.write(self.name, folder, entry, signature, code)
+        else:
+            entry, _, code = kept
+        self.address = native.link(code, entry)
+        native.bind(self.symbol, self.address)
+        self._call = native.caller(self.address, signature)
+
+
+class _CallAddress:
+    """`call_address` inside kernels."""
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        from cosserat.jit.compiler import call_address_type
+
+        return call_address_type()
+
+
+def stage(function: _Function) -> _Function:
+    """Compile a kernel that other kernels call through its address, so that its code is not compiled again in them.
+
+    Numba copies the code of every callee into its caller and optimises it anew; over a few levels of calls that
+    multiplies the compile time. A stage is compiled once; callers hold only a symbol, which `load` binds for the
+    running process. It takes integers, doubles and C-contiguous arrays of them, releases the GIL, allocates nothing,
+    writes only into its ``*_out`` arguments and its workspace, never raises, and returns an integer.
+    """
+    return cast(_Function, Stage(function)) if COMPILED else function
+
+
+def helper(function: _Function) -> _Function:
+    """Compile a small function that only kernels call: inlined into them by LLVM, not cached on its own."""
+    return cast(_Function, Helper(function, inline=False)) if COMPILED else function
+
+
+def inlined(function: _Function) -> _Function:
+    """Compile a helper that LLVM must inline: where arguments are many or wide, a call costs more than the body."""
+    return cast(_Function, Helper(function, inline=True)) if COMPILED else function
+
+
+def quick(*dimensions: int) -> Callable[[_Function], _Function]:
+    """Compile a kernel that lasts microseconds and is called from Python thousands of times a second.
+
+    It keeps the GIL: that is faster, and two threads cannot meet in the workspace of one object. It takes writable
+    C-contiguous arrays of doubles with these numbers of dimensions, and raises a TypeError for anything else instead
+    of being compiled again.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        if not COMPILED:
+            return function
+        from cosserat.jit.compiler import quick_dispatcher
+
+        return cast(_Function, quick_dispatcher(function, dimensions))
+
+    return decorate
+
+
+def kernel(function: _Function) -> _Function:
+    """Compile a kernel that Python calls, as Numba does it: any types, GIL released, allocation allowed."""
+    if not COMPILED:
+        return function
+    from cosserat.jit.compiler import cached_dispatcher
+
+    return cast(_Function, cached_dispatcher(function, nogil=True))
+
+
+def load(function: Callable[..., Any], *args: Any) -> None:
+    """Compile a stage for arguments like these, or read it from the cache, and bind its symbol in this process."""
+    if isinstance(function, Stage):
+        function.load(args)
+
+
+def address_of(function: Callable[..., Any]) -> Any:
+    """Address of a loaded stage, for `call_address`; with the compiler off, the function itself."""
+    return function.address if isinstance(function, Stage) else function
+
+
+def address_table(n: int) -> Any:
+    """An array that holds what `address_of` gives."""
+    return np.zeros(n, dtype=np.int64 if COMPILED else object)
+
+
+def _call_plain(address: Any, args: Any) -> Any:
+    return address(*args)
+
+
+call_address: Any = _CallAddress() if COMPILED else _call_plain
+"""Call the stage that `address_of` gave with a tuple of arguments."""

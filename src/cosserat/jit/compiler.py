@@ -1,0 +1,226 @@
+"""Everything that needs Numba; imported only when something must be compiled.
+
+Kernels call helpers (Numba copies and optimises their code in each caller), other kernels through a symbol that
+`native.bind` fills, and a few functions made of LLVM instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core import cgutils
+from numba.core.caching import FunctionCache, _CacheLocator
+from numba.core.codegen import JITCodeLibrary
+from numba.core.registry import cpu_target
+from numba.core.typing.templates import AbstractTemplate
+from numba.extending import lower_builtin
+from numba.np import arrayobj
+
+from cosserat.jit.cache import cache_directory, folder_of, source_digest
+
+types = numba.types
+_KINDS = {"i": types.int64, "d": types.float64}
+
+
+def dispatcher(function: Callable[..., Any], **options: Any) -> Any:
+    """Numba's handle of a function that only compiled code calls: strict IEEE."""
+    return numba.njit(error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, **options)(function)
+
+
+def compile_object(function: Callable[..., Any], signature: str) -> tuple[str, bytes]:
+    """(entry symbol, object code) of a function."""
+    handle = dispatcher(function, _nrt=False)  # arrays are borrowed: no reference counts, here and in helpers
+    args = tuple(
+        _KINDS[part] if len(part) == 1 else types.Array(_KINDS[part[0]], int(part[1:]), "C")
+        for part in signature.split(",")
+    )
+    with _unlinked():
+        handle.compile(args)
+    result = handle.overloads[args]
+    assert types.unliteral(result.signature.return_type) is types.int64, function
+    return result.fndesc.llvm_func_name, result.library.object_code()
+
+
+class _Unlinked(JITCodeLibrary):
+    """Code of one function; that of its callees is linked in only for machine code, and then optimised as a whole.
+
+    Numba links all callees into every function, optimises that, makes machine code of it, and then does the same for
+    its callers; of helpers nobody needs machine code.
+    """
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+    def finalize(self) -> None:
+        self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        """What other libraries of Numba link in: this function and all it calls."""
+        return self._linked(super()._get_module_for_linking().clone())
+
+    def object_code(self) -> bytes:
+        """Machine code of this function and all it calls."""
+        module = self._linked(self._final_module)
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(module, builder)
+        return self._codegen._tm.emit_object(module)
+
+    def _linked(self, module: Any) -> Any:
+        seen, todo = {self}, list(self._linking_libraries)
+        while todo:
+            library = todo.pop()
+            if library not in seen:
+                seen.add(library)
+                if isinstance(library, _Unlinked):
+                    todo += library._linking_libraries
+                    module.link_in(JITCodeLibrary._get_module_for_linking(library), preserve=True)
+                else:
+                    module.link_in(library._get_module_for_linking(), preserve=True)
+        return module
+
+
+@contextmanager
+def _unlinked() -> Iterator[None]:
+    codegen = cpu_target.target_context.codegen()
+    codegen._library_class = _Unlinked
+    codegen.set_env = lambda name, environment: None  # Python objects for errors, which kernels do not raise
+    try:
+        yield
+    finally:
+        del codegen._library_class, codegen.set_env
+
+
+def _function_type(typed: Callable[..., Any], generate: Callable[..., Any]) -> Any:
+    """Numba's type of a function made of LLVM instructions; typed(*args) gives its signature."""
+    lower_builtin(generate, types.VarArg(types.Any))(generate)
+
+    class Template(AbstractTemplate):
+        key = generate
+
+        def generic(self, args, kws):
+            return typed(*args)
+
+    return types.Function(Template)
+
+
+def symbol_type(symbol: str) -> Any:
+    """Type of a kernel as other kernels see it: a symbol, called with Numba's convention."""
+
+    def generate(context, builder, signature, values):
+        function_type = context.call_conv.get_function_type(types.int64, signature.args)
+        callee = cgutils.get_or_insert_function(builder.module, function_type, symbol)
+        _, result = context.call_conv.call_function(builder, callee, types.int64, signature.args, values)
+        return result
+
+    return _function_type(lambda *args: types.int64(*args), generate)
+
+
+def call_address_type() -> Any:
+    """Type of `call_address`."""
+
+    def generate(context, builder, signature, values):
+        args = tuple(signature.args[1])
+        function_type = context.call_conv.get_function_type(types.int64, args)
+        callee = builder.inttoptr(values[0], function_type.as_pointer())
+        unpacked = cgutils.unpack_tuple(builder, values[1])
+        _, result = context.call_conv.call_function(builder, callee, types.int64, args, unpacked)
+        return result
+
+    return _function_type(lambda address, args: types.int64(types.int64, args), generate)
+
+
+def getter_type(start: int, fields: list[tuple[str, int]], group: type) -> Any:
+    """Type of a getter of `Handles`: address of a table -> group of arrays described from word `start` on."""
+    array_types = [types.Array(getattr(types, kind), n, "C") for kind, n in fields]
+    group_type = types.NamedTuple(array_types, group)
+
+    def generate(context, builder, signature, values):
+        word = context.get_value_type(types.intp)
+        table = builder.inttoptr(values[0], word.as_pointer())
+        at = start
+        arrays = []
+        for array_type, (_, n) in zip(array_types, fields, strict=True):
+            words = [builder.load(builder.gep(table, [word(at + i)])) for i in range(1 + n)]
+            array = context.make_array(array_type)(context, builder)
+            strides = [word(8)]
+            for extent in reversed(words[2:]):
+                strides.insert(0, builder.mul(strides[0], extent))
+            element = context.get_data_type(array_type.dtype)
+            arrayobj.populate_array(
+                array,
+                data=builder.inttoptr(words[0], element.as_pointer()),
+                shape=cgutils.pack_array(builder, words[1:], word),
+                strides=cgutils.pack_array(builder, strides, word),
+                itemsize=word(8),
+                meminfo=None,
+            )
+            arrays.append(array._getvalue())
+            at += 1 + n
+        return context.make_tuple(builder, group_type, arrays)
+
+    return _function_type(lambda address: group_type(types.int64), generate)
+
+
+class _DigestLocator(_CacheLocator):
+    """Entries of Numba's own cache, in `cache_directory()` and stamped with `source_digest()` of their folder.
+
+    Numba notices an edit of the file that holds a kernel, but not of a callee in another file.
+    """
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        self._name = f"{py_func.__module__.rsplit('.', 1)[-1]}.{py_func.__qualname__}"
+        self._folder = folder_of(py_file)
+        self._line = py_func.__code__.co_firstlineno
+
+    def ensure_cache_path(self) -> None:
+        cache_directory(self._folder).mkdir(parents=True, exist_ok=True)
+
+    def get_cache_path(self) -> str:
+        return str(cache_directory(self._folder))
+
+    def get_source_stamp(self) -> str:
+        return source_digest(self._folder)
+
+    def get_disambiguator(self) -> str:
+        return f"{self._name}-{self._line}"
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _DigestLocator:
+        return cls(py_func, py_file)
+
+
+class _DigestCache(FunctionCache):
+    class _impl_class(FunctionCache._impl_class):
+        _locator_classes = (_DigestLocator,)
+
+
+def cached_dispatcher(function: Callable[..., Any], **options: Any) -> Any:
+    """Numba's handle of a function that Python calls directly, with Numba's cache."""
+    compiled = numba.njit(error_model="numpy", no_cfunc_wrapper=True, **options)(function)
+    compiled._cache = _DigestCache(function)
+    return compiled
+
+
+def quick_dispatcher(function: Callable[..., Any], dimensions: tuple[int, ...]) -> Any:
+    """The same, for writable C-contiguous arrays of doubles of these dimensions only."""
+    compiled = cached_dispatcher(function)
+    signature = tuple(types.Array(types.float64, n, "C") for n in dimensions)
+
+    def compile_for(*args: Any, **kwargs: Any) -> Any:
+        if [_plain_array(x) for x in args] != list(dimensions):
+            raise TypeError(f"expected writable C-contiguous arrays of doubles of {dimensions} dimensions")
+        return compiled.compile(signature)
+
+    compiled._compile_for_args = compile_for
+    return compiled
+
+
+def _plain_array(x: Any) -> int:
+    """Number of dimensions of a writable C-contiguous array of doubles, -1 for anything else."""
+    if not isinstance(x, np.ndarray) or x.dtype != np.float64:
+        return -1
+    return x.ndim if x.flags.c_contiguous and x.flags.writeable and x.flags.aligned else -1

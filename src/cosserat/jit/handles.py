@@ -1,0 +1,68 @@
+"""Groups of arrays handed to kernels as one address."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, get_type_hints
+
+import numpy as np
+
+from cosserat.jit.switch import COMPILED
+
+
+class Getter:
+    """A function for kernels: address of a table -> group."""
+
+    def __init__(self, start: int, fields: list[tuple[str, int]], group: type) -> None:
+        self._layout = start, fields, group
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        from cosserat.jit.compiler import getter_type
+
+        return getter_type(*self._layout)
+
+
+class Handles:
+    """Getters of the groups of a problem: kernels receive one address instead of hundreds of arguments.
+
+    A problem is a NamedTuple of groups, a group a NamedTuple of C-contiguous arrays annotated with element type and
+    number of dimensions. `pack` writes addresses and shapes into one table; `handles.elements(problem)` inside a
+    kernel reads a group back. The arrays are borrowed: whoever packs them keeps them alive.
+    """
+
+    def __init__(self, problem: type) -> None:
+        self.problem = problem
+        self._offsets: dict[str, int] = {}
+        self._fields: dict[str, list[tuple[str, int]]] = {}
+        offset = 0
+        for name, group in get_type_hints(problem).items():
+            self._offsets[name] = offset
+            self._fields[name] = [hint.__metadata__[0] for hint in get_type_hints(group, include_extras=True).values()]
+            offset += sum(1 + n for _, n in self._fields[name])
+        self.size = offset
+
+    def pack(self, problem: Any) -> Any:
+        """Table (int64 array) of a problem, or None with the compiler off: then the problem serves itself."""
+        if not COMPILED:
+            return None
+        table = np.zeros(self.size, dtype=np.int64)
+        for name in self._fields:
+            self.repack(table, name, getattr(problem, name))
+        return table
+
+    def repack(self, table: Any, name: str, group: Any) -> None:
+        """Write one group anew, after its arrays were replaced."""
+        at = self._offsets[name]
+        for array, (kind, n) in zip(group, self._fields[name], strict=True):
+            if array.dtype != kind or array.ndim != n or not array.flags.c_contiguous:
+                raise TypeError(f"{name}: expected a C-contiguous {kind} array with {n} dimensions, got {array.dtype}")
+            table[at] = array.ctypes.data
+            table[at + 1 : at + 1 + n] = array.shape
+            at += 1 + n
+
+    def getter(self, name: str, group: type) -> Any:
+        """A function for kernels: address of a table -> group."""
+        if not COMPILED:
+            return lambda problem: getattr(problem, name)
+        return Getter(self._offsets[name], self._fields[name], group)

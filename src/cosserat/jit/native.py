@@ -1,0 +1,89 @@
+"""Object code of kernels: linked into the running process, and called from Python, without the compiler.
+
+A signature is a string with one part per argument, separated by commas: ``i`` an integer, ``d`` a double, ``i2`` or
+``d2`` a C-contiguous array with so many dimensions. Numba's calling convention: pointers to the result and to an
+exception (never used), then the arguments, an array as (meminfo, parent, items, item size, data, shape, strides).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+_KINDS = {np.dtype(np.float64): "d", np.dtype(np.int64): "i"}
+
+
+def signature_of(args: tuple[Any, ...]) -> str:
+    """Signature of arguments like these."""
+    return ",".join(map(_part, args))
+
+
+def _part(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        if value.dtype in _KINDS and value.flags.c_contiguous:
+            return f"{_KINDS[value.dtype]}{value.ndim}"
+    elif isinstance(value, int | np.integer):
+        return "i"
+    elif isinstance(value, float):
+        return "d"
+    what = f"a {value.dtype} array with strides {value.strides}" if isinstance(value, np.ndarray) else repr(value)
+    raise TypeError(f"kernels take numbers and C-contiguous arrays of float64 or int64, not {what}")
+
+
+@functools.cache
+def _engine() -> Any:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    machine = llvm.Target.from_default_triple().create_target_machine()
+    return llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+
+
+def link(code: bytes, entry: str) -> int:
+    """Link object code into the process; returns the address of the function named `entry`."""
+    import llvmlite.binding as llvm
+
+    engine = _engine()
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    address = engine.get_function_address(entry)
+    assert address
+    return int(address)
+
+
+def bind(symbol: str, address: int) -> None:
+    """Make an address known to code that is linked later."""
+    import llvmlite.binding as llvm
+
+    llvm.add_symbol(symbol, address)
+
+
+def caller(address: int, signature: str) -> Callable[..., int]:
+    """A Python function that calls a kernel at an address; the GIL is released meanwhile."""
+    types: list[Any] = [ctypes.c_void_p, ctypes.c_void_p]
+    for part in signature.split(","):
+        if len(part) == 1:
+            types.append(ctypes.c_int64 if part == "i" else ctypes.c_double)
+        else:
+            words = [ctypes.c_int64] * (2 * int(part[1:]))
+            types += [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, *words]
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, *types)(address)
+
+    def call(*args: Any) -> int:
+        if signature_of(args) != signature:
+            raise TypeError(f"compiled for the signature {signature}, called with {signature_of(args)}")
+        result, exception = ctypes.c_int64(0), ctypes.c_int64(0)
+        words: list[Any] = []
+        for value in args:
+            if isinstance(value, np.ndarray):
+                words += (None, None, value.size, 8, value.ctypes.data, *value.shape, *value.strides)
+            else:
+                words.append(value)
+        function(ctypes.addressof(result), ctypes.addressof(exception), *words)
+        return result.value
+
+    return call

@@ -1,0 +1,122 @@
+"""Composed vectors: a mechanism of N bodies as one thing, in vectors of 6 N numbers."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import SolveError
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ComposedVectors:
+    """[Giacaglia20]'s composed vectors at one state, and the equations of motion made from them by scalar products.
+
+    A composed vector has six numbers per body, in world axes: a force or velocity of its centre of mass, then a moment
+    or angular velocity. Made by `composed_vectors`.
+
+    Attributes
+    ----------
+    coordinates : tuple of str
+        The n coordinates, as in `Tree.coordinates`.
+    bodies : tuple of str
+        The N bodies.
+    v : (n,)
+        Velocities.
+    velocities : (n, 6 N)
+        v omega_alpha (2.8): velocities of all bodies where the velocity alpha is one and all others are zero.
+    momenta : (n, 6 N)
+        PL_alpha (2.13): momenta in that state.
+    quadratic : (n, n, 6 N)
+        XY_beta,gamma (2.14): what the product of two velocities adds to the rates of the momenta.
+    forces : (6 N,)
+        FN (2.9): what acts on the bodies: gravity, springs, loads, and between two bodies the stiffness, damping,
+        friction and efforts of their joint.
+    """
+
+    coordinates: tuple[str, ...]
+    bodies: tuple[str, ...]
+    v: Array
+    velocities: Array
+    momenta: Array
+    quadratic: Array
+    forces: Array
+
+    @functools.cached_property
+    def mass_matrix(self) -> Array:
+        """a (n, n): PL_alpha . v omega_gamma. Source: [Giacaglia20] (2.19)."""
+        return self.velocities @ self.momenta.T
+
+    @functools.cached_property
+    def brackets(self) -> Array:
+        """Christoffel brackets (n, n, n): [gamma, alpha, beta], symmetric in the last two.
+
+        They are the symmetric part of XY_alpha,beta . v omega_gamma, and equal
+        (d a_gamma,alpha/d q_beta + d a_gamma,beta/d q_alpha - d a_alpha,beta/d q_gamma) / 2. Where velocities are not
+        rates of coordinates, in spherical and free joints, the first holds and the second does not.
+        Source: [Giacaglia20] (2.21). Differs: one half and the symmetric part, which (2.22) leaves out.
+        """
+        products = np.einsum("abi,gi->gab", self.quadratic, self.velocities)
+        return 0.5 * (products + products.transpose(0, 2, 1))
+
+    @functools.cached_property
+    def parentheses(self) -> Array:
+        """Christoffel parentheses (n, n, n) of (2.25): brackets with the first index raised."""
+        return np.einsum("sg,gab->sab", np.linalg.inv(self.mass_matrix), self.brackets)
+
+    @functools.cached_property
+    def generalised_forces(self) -> Array:
+        """Q (n,): FN . v omega_gamma. Source: [Giacaglia20] (2.23)."""
+        return self.velocities @ self.forces
+
+    @property
+    def bias(self) -> Array:
+        """h (n,) of M a + h = 0: the quadratic terms of (2.24) less Q."""
+        return np.einsum("gab,a,b->g", self.brackets, self.v, self.v) - self.generalised_forces
+
+    @property
+    def accelerations(self) -> Array:
+        """Accelerations (n,) under the forces. Source: [Giacaglia20] (2.25)."""
+        raised = np.linalg.solve(self.mass_matrix, self.generalised_forces)
+        return raised - np.einsum("sab,a,b->s", self.parentheses, self.v, self.v)
+
+    def rates_of_momenta(self, a: Any) -> Array:
+        """FN (6 N,) that accelerations a need, reactions of joints included. Source: [Giacaglia20] (2.10)."""
+        a = np.asarray(a, dtype=float)
+        return a @ self.momenta + np.einsum("a,b,abi->i", self.v, self.v, self.quadratic)
+
+    def of_body(self, vector: Array, body: str) -> Array:
+        """The six numbers (..., 6) of one body in a composed vector, or in a stack of them."""
+        if body not in self.bodies:
+            raise SolveError(f"composed vectors: no body {body!r} that moves; bodies: {', '.join(self.bodies)}")
+        at = 6 * self.bodies.index(body)
+        return vector[..., at : at + 6]
+
+    def combined(self, T: Any, names: tuple[str, ...] | None = None) -> ComposedVectors:
+        """The same state in other velocities, v = T v': those of absolute angles instead of joint angles, say.
+
+        Parameters
+        ----------
+        T : (n, n)
+            Constant and regular.
+        names : tuple of str, optional
+            Names of the new ones.
+        """
+        n = len(self.coordinates)
+        T = np.asarray(T, dtype=float)
+        if T.shape != (n, n) or not np.isfinite(T).all() or np.linalg.matrix_rank(T) < n:
+            raise SolveError(f"combined: T must be a regular matrix ({n}, {n}); got the shape {T.shape}")
+        return replace(
+            self,
+            coordinates=tuple(f"q{k + 1}" for k in range(n)) if names is None else tuple(names),
+            v=np.linalg.solve(T, self.v),
+            velocities=T.T @ self.velocities,
+            momenta=T.T @ self.momenta,
+            quadratic=np.einsum("ac,bd,abi->cdi", T, T, self.quadratic),
+        )

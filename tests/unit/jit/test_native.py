@@ -1,0 +1,88 @@
+"""Compiled kernels: kept between processes, linked without the compiler, and strict about what they are called with."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+from cosserat.jit import cache, native
+from cosserat.jit.switch import COMPILED
+from cosserat.kernels.alpha import move
+
+compiled = pytest.mark.skipif(not COMPILED, reason="the compiler is off")
+
+RUN = """
+import sys
+import cosserat as cs
+from cosserat.demo import two_link_arm
+assert cs.simulate(two_link_arm("FF"), 0.02, 0.01).status.ok
+sys.exit("numba" in sys.modules or "scipy" in sys.modules)
+"""
+
+
+@compiled
+def test_a_second_process_needs_no_compiler():
+    from cosserat.demo import two_link_arm
+
+    assert cs.simulate(two_link_arm("FF"), 0.02, 0.01).status.ok  # everything is in the cache now
+    assert subprocess.run([sys.executable, "-c", RUN], env=os.environ, check=False).returncode == 0
+
+
+@compiled
+def test_a_kernel_refuses_other_types():
+    frames = np.tile(np.concatenate((np.eye(3).ravel(), np.zeros(3))), (2, 1))
+    increments, moved = np.zeros((2, 6)), np.zeros((2, 12))
+    increments[0, 0] = 1.0
+    move(frames, increments, 1.0, moved)
+    np.testing.assert_array_equal(moved[0], [1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0])
+    with pytest.raises(TypeError, match="d2,d2,d,d2"):
+        move(frames, increments, 1, moved)
+    with pytest.raises(TypeError, match="C-contiguous"):
+        move(frames[:, ::-1], increments, 1.0, moved)
+    with pytest.raises(TypeError, match="float32"):
+        move(frames.astype(np.float32), increments, 1.0, moved)
+
+
+def test_signature():
+    assert native.signature_of((3, np.int64(3), 2.0, np.float64(2.0), np.zeros((2, 3)), np.zeros(1, int))) == (
+        "i,i,d,d,d2,i1"
+    )
+    with pytest.raises(TypeError, match="'text'"):
+        native.signature_of(("text",))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "cache_directory", lambda folder="": tmp_path / folder)
+    return tmp_path
+
+
+def test_what_is_written_is_read(folder):
+    assert cache.read("beams.strain", "") is None
+    cache.write("beams.strain", "", "entry", "i,d2", b"\x00code\nwith a line\xff")
+    assert cache.read("beams.strain", "") == ("entry", "i,d2", b"\x00code\nwith a line\xff")
+    assert cache.compiled_names() == ["beams.strain"]
+
+
+def test_damaged_files_are_not_linked(folder):
+    cache.write("beams.strain", "", "entry", "i", b"code of a kernel")
+    path = folder / "beams.strain.kernel"
+    path.write_bytes(path.read_bytes()[:-1])
+    assert cache.read("beams.strain", "") is None
+    path.write_bytes(b"")
+    assert cache.read("beams.strain", "") is None
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(folder):
+    (folder / "recursion").write_text("a file where a folder should be")
+    cache.write("link.move", "recursion", "entry", "i", b"code")
+    assert cache.read("link.move", "recursion") is None
+
+
+def test_folders_have_their_own_digest():
+    assert cache.folder_of("/x/kernels/recursion/link.py") == "recursion"
+    assert cache.folder_of("/x/kernels/beams.py") == ""
+    assert cache.source_digest("recursion") != cache.source_digest()

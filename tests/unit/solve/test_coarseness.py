@@ -1,0 +1,34 @@
+"""Meshes too coarse for the load are pointed out; large but resolved deformations are not."""
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+
+
+def cantilever(elements, force, stretch=1e8):
+    model = cs.Model("cantilever")
+    section = cs.Section(stiffness=[stretch, 1e8, 1e8, 10, 1, 1], mass=[1, 1, 1, 1e-9, 1e-9, 1e-9])
+    beam = model.add(cs.Beam("strip", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=elements))
+    model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+    model.add(cs.Force("load", beam.end, force))
+    return model
+
+
+def test_a_kink_sharper_than_an_element():
+    """The strip hangs down from a bend of size sqrt(EI / F) = 0.01 m at the clamp, a fifth of an element."""
+    with pytest.warns(cs.CosseratWarning, match=r"'strip': element \d+ of 20 is too long .* use more elements"):
+        cs.equilibrium(cantilever(20, (0, 0, -1e4)))
+
+
+def test_the_same_with_elements_short_enough():
+    """Without a warning, which would be an error here; the bend is that of the elastica."""
+    found = cs.equilibrium(cantilever(100, (0, 0, -1e4)))
+    assert np.isclose(found.position("strip.end")[0], np.sqrt(2e-4), rtol=2e-3)  # EI (1 - 0) = F x^2 / 2
+
+
+def test_large_stretch_and_rolling_up_are_no_reason():
+    assert np.isclose(cs.equilibrium(cantilever(4, (50.0, 0, 0), stretch=100.0)).position("strip.end")[0], 1.5)
+    model = cantilever(8, (0, 0, 0))
+    model.add(cs.Torque("roll", "strip.end", (0, 0, 2 * np.pi)))
+    assert np.allclose(cs.equilibrium(model).position("strip.end"), 0, atol=1e-6)
