@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     )
     from cosserat.solve.continuation import continuation
     from cosserat.solve.equilibrium import equilibrium
+    from cosserat.solve.flexible_tree import FlexibleTree
     from cosserat.solve.frequency_response import frequency_response
     from cosserat.solve.hybrid import HybridDynamics, hybrid_dynamics
     from cosserat.solve.linearize import linearize
@@ -132,6 +133,7 @@ _LAZY = {
     "Stability": "cosserat.results.stability",
     "StabilityMap": "cosserat.results.stability_map",
     "Status": "cosserat.results.status",
+    "FlexibleTree": "cosserat.solve.flexible_tree",
     "Tree": "cosserat.solve.tree",
     "Trim": "cosserat.results.trim",
     "Twist": "cosserat.lie",
@@ -229,6 +231,7 @@ __all__ = [
     "Status",
     "TimeFunction",
     "Torque",
+    "FlexibleTree",
     "Tree",
     "Trim",
     "Tube",

@@ -99,7 +99,7 @@ def test_loops(arm: cs.Model) -> None:
 def test_beams() -> None:
     model = cs.Model("soft")
     model.add(cs.Beam("rod", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.01), material=cs.materials.STEEL))
-    with pytest.raises(cs.CosseratError, match=r"has beams .'rod'.*rigid bodies only"):
+    with pytest.raises(cs.CosseratError, match=r"has elastic bodies .'rod'.*cs.FlexibleTree"):
         cs.mass_matrix(model, [0.0])
 
 

@@ -33,6 +33,7 @@ def modal_body(
     recovery: dict[str, Any] | None = None,
     stiffening: bool = True,
     name: str | None = None,
+    static: tuple[str, ...] | None = None,
 ) -> ModalBody:
     """The modal body of a beam, or of beams and rigid bodies fixed to each other, from the beams' finite elements.
 
@@ -61,6 +62,8 @@ def modal_body(
         Include the displacements of second order, so that centrifugal and other loads stiffen (or soften) the beam.
     name : str, optional
         Of the modal body; default: that of the part.
+    static : tuple of str, optional
+        Interfaces that get static shapes with ``boundary="craig-bampton"``; default: all but the root.
 
     Examples
     --------
@@ -81,7 +84,7 @@ def modal_body(
     else:
         raise ArgumentError("modal_body", "part", f"must be a Beam, or a Model of beams, got {part!r}")
     root = root or next(iter(elements.constraints))
-    return reduce_part(elements, name or part.name, modes, frequency, boundary, root, stiffening)
+    return reduce_part(elements, name or part.name, modes, frequency, boundary, root, stiffening, static)
 
 
 def _stations(beam: Beam, argument: str, table: dict[str, Any]) -> dict[str, float]:
@@ -100,12 +103,17 @@ def reduce_part(
     boundary: str,
     root: str | None,
     stiffening: bool,
+    static: tuple[str, ...] | None = None,
 ) -> ModalBody:
     """Reduce an elastic body to modes; arguments as those of `modal_body`."""
     root = _checked(part, modes, frequency, boundary, root)
     # interfaces at the same place as the root share its motion
     held = part.constraints[root] if root else None
     extra = tuple(k for k, A in part.constraints.items() if k != root and not _same(A, held)) if root else ()
+    if static is not None:
+        extra = tuple(key for key in extra if key in static)
+        if modes == 0 and not extra:
+            raise ArgumentError(part.title, "modes", "is 0, and no interface besides the root gives a shape; take more")
     Phi = shapes(part, boundary, root, modes, frequency, _distinct(part, extra))
     frame = part.frames[root] if boundary != "free" else _mean_frame(part)
     R = frame[:3, :3]

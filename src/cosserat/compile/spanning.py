@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cosserat.errors import ModelError
+from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.joints import Joint
+from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import GROUND, Place
 
@@ -37,6 +39,7 @@ class Spanning:
 
     group: dict[str, int]  # body -> group
     bodies: tuple[tuple[RigidBody, ...], ...]  # of each group
+    elastic: tuple[Beam | ModalBody | None, ...]  # of each group: the elastic body it consists of, if it does
     edges: tuple[Edge, ...]  # from the ground outwards, depth first: a chain has consecutive edges
     loops: tuple[Loop, ...]
 
@@ -52,15 +55,22 @@ class Spanning:
 
 
 def span(model: Model) -> Spanning:
-    """Group bodies that are fixed to each other and choose the joints of a tree.
+    """Group rigid bodies that are fixed to each other and choose the joints of a tree.
+
+    An elastic body is a group of its own; what is fixed to it hangs on it by a joint without freedoms.
 
     Of the joints of a loop the one with most undriven freedoms is cut, the last added among equals: that leaves the
     fewest coordinates and constraints, and keeps driven joints in the tree.
     """
-    root = _Union([GROUND.name, *(body.name for body in model.bodies)])
+    bendable: list[Beam | ModalBody] = [*model.beams, *model.modal_bodies]
+    elastic = {body.name: body for body in bendable}
+    root = _Union([GROUND.name, *(body.name for body in model.bodies), *elastic])
+    movable = []
     for joint in model.joints:
-        if joint.kind == "fixed":
+        if joint.kind == "fixed" and not {_body(joint.parent), _body(joint.child)} & elastic.keys():
             root.join(_body(joint.parent), _body(joint.child))
+        else:
+            movable.append(joint)
     number: dict[str, int] = {}
     for name in root.names:
         number.setdefault(root.find(name), len(number))
@@ -68,8 +78,10 @@ def span(model: Model) -> Spanning:
     bodies: list[list[RigidBody]] = [[] for _ in number]
     for body in model.bodies:
         bodies[group[body.name]].append(body)
+    members: list[Beam | ModalBody | None] = [None] * len(number)
+    for name, member in elastic.items():
+        members[group[name]] = member
 
-    movable = [joint for joint in model.joints if joint.kind != "fixed"]
     kept: list[Joint] = []
     cut: list[Joint] = []
     order = {joint.name: i for i, joint in enumerate(movable)}
@@ -81,7 +93,7 @@ def span(model: Model) -> Spanning:
         Loop(joint, _path(above, group[_body(joint.parent)], group[_body(joint.child)]))
         for joint in sorted(cut, key=lambda j: order[j.name])
     )
-    return Spanning(group, tuple(tuple(b) for b in bodies), tuple(edges), loops)
+    return Spanning(group, tuple(tuple(b) for b in bodies), tuple(members), tuple(edges), loops)
 
 
 def _body(place: Place) -> str:

@@ -116,7 +116,7 @@ class TreeData:
             row[layout.FRAME : layout.FRAME + 9] = H[:3, :3].ravel()
             row[layout.FRAME + 9 : layout.FRAME + 12] = H[:3, 3]
             for body in link.bodies:
-                m, moment, J = _inertia(body, link.frame)
+                m, moment, J = inertia_about(body, link.frame)
                 row[layout.MASS] += m
                 row[layout.MOMENT : layout.MOMENT + 3] += moment
                 row[layout.INERTIA : layout.INERTIA + 6] += J[np.triu_indices(3)]
@@ -125,10 +125,11 @@ class TreeData:
 
 def compile_tree(model: Model, call: str = "tree") -> TreeData:
     """Links and coordinates of a model; raises where bodies are not rigid."""
-    if model.beams:
-        found = ", ".join(repr(beam.name) for beam in model.beams[:3])
+    elastic = [*model.beams, *model.modal_bodies]
+    if elastic:
+        found = ", ".join(repr(body.name) for body in elastic[:3])
         raise ModelError(
-            f"{call}: {model.title} has beams ({found}); relative coordinates are offered for rigid bodies only: "
+            f"{call}: {model.title} has elastic bodies ({found}), and this call takes rigid ones; use cs.FlexibleTree, "
             "replace a beam by a RigidBody.bar, or use cs.simulate"
         )
     with warnings.catch_warnings():
@@ -153,16 +154,18 @@ def compile_tree(model: Model, call: str = "tree") -> TreeData:
             names += [f"{bodies[0].name}.{freedom}" for freedom in FREE_BASE]
         else:
             at = first[edge.joint.name]
-        links += _links(edge, at, bodies, last[edge.inner], len(links))
+        links += joint_links(edge, at, bodies[0].name, bodies, last[edge.inner], len(links))
         last[edge.outer] = len(links) - 1
     carrier = {name: last[group] for name, group in spanning.group.items()}
     return TreeData(model.title, tuple(links), tuple(names), spanning.loops, spanning, carrier)
 
 
-def _links(edge: Edge, first: int, bodies: tuple[RigidBody, ...], parent: int, number: int) -> list[Link]:
+def joint_links(
+    edge: Edge, first: int, name: str, bodies: tuple[RigidBody, ...], parent: int, number: int
+) -> list[Link]:  # fmt: skip
     """Links of one joint: one per freedom, but one for a screw, a spherical joint and a free joint or base."""
     sign = -1.0 if edge.reverse else 1.0
-    name, joint = bodies[0].name, edge.joint
+    joint = edge.joint
     if joint is None:
         frame = se3.frame(np.eye(3), bodies[0].com)
         return [Link(name, None, layout.FREE, parent, first, 0.0, sign, frame, bodies)]
@@ -199,7 +202,7 @@ def _aligned(J: Array, axis: int, sign: float) -> Array:
     return H
 
 
-def _inertia(body: RigidBody, frame: Array) -> tuple[float, Array, Array]:
+def inertia_about(body: RigidBody, frame: Array) -> tuple[float, Array, Array]:
     """Mass, first moment and inertia of a body about the origin of a frame, in its axes."""
     R = frame[:3, :3].T @ body.rotation
     c = frame[:3, :3].T @ (body.com - frame[:3, 3])

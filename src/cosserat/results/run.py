@@ -188,6 +188,7 @@ class Run:
         N > 0. Where a load or joint is attached inside the beam it jumps, and the value is that of smaller s.
         """
         name, _ = self.motion.mechanism.beam(beam)
+        self._demand_galilean("section_force")
         values = beams.section_forces(self.motion, beam, float(s))
         labels = {"component": SECTION_FORCE}
         return self._labelled(values, ("component",), labels, f"section force of {name} at s = {s:g}", "N, N m")
@@ -195,8 +196,16 @@ class Run:
     def strain(self, beam: Any, s: float) -> DataArray:
         """Strain measures (time, component) of a beam at s in [0, 1]: stretch, shears (1), twist, curvatures (1/m)."""
         name, _ = self.motion.mechanism.beam(beam)
+        self._demand_galilean("strain")
         values = beams.strains(self.motion, beam, float(s))
         return self._labelled(values, ("component",), {"component": STRAIN}, f"strain of {name} at s = {s:g}", "1, 1/m")
+
+    def _demand_galilean(self, call: str) -> None:
+        if self.settings.get("formulation") == "floating":
+            raise SolveError(
+                f"{call}: a run in floating frames knows the shapes of modes, too coarse for section forces; use the "
+                "Galilean formulation, or ModalBody.stress at recovery points"
+            )
 
     # monitors ---------------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.control import Controlled
+from cosserat.solve.floating_steps import METHODS
 from cosserat.solve.initial import (
     assemble_configuration,
     consistent_accelerations,
@@ -31,6 +32,7 @@ from cosserat.solve.memory import Memory, new_memory
 from cosserat.solve.stepping import Counters, Integration, adaptive_steps, fixed_steps
 
 INTEGRATORS = {"generalized-alpha": 0.0, "energy-momentum": CONSERVING}
+FORMULATIONS = {"galilean": tuple(INTEGRATORS), "floating": METHODS}
 _LARGEST_HISTORY = 4e9  # bytes
 
 
@@ -49,6 +51,9 @@ def simulate(
     newton_tolerance: float | None = None,
     controller: Any = None,
     progress: Callable[[float, Counters], None] | None = None,
+    modes: Any = None,
+    boundary: Any = None,
+    stiffening: bool = True,
 ) -> Run:
     """Simulate the motion of a mechanism.
 
@@ -60,10 +65,12 @@ def simulate(
     step : float, optional
         Largest step (s); the duration is divided into equal steps not longer than this. If left out, steps adapt to
         `tolerance`.
-    formulation : "galilean"
-        Absolute frames of nodes.
-    integrator : "generalized-alpha" or "energy-momentum"
-        The second has no numerical damping: it keeps energy and momentum of a conservative mechanism.
+    formulation : "galilean" or "floating"
+        Absolute frames of nodes and beams that bend however far; or relative coordinates of a tree of bodies, in which
+        each beam has `modes`, see `docs/floating.md`.
+    integrator : "generalized-alpha", "energy-momentum" or "runge-kutta"
+        The second has no numerical damping: it keeps energy and momentum of a conservative mechanism. The third is
+        explicit and of fourth order, for the floating formulation of rigid or soft mechanisms, and has no second.
     rho : float
         Spectral radius at infinite frequency of the generalised-alpha method, from 0 (strong numerical damping of
         unresolved vibrations) to 1 (none; then prefer "energy-momentum", see `docs/integrators.md`).
@@ -84,6 +91,8 @@ def simulate(
         dict of efforts by joint, held until the next call.
     progress : callable, optional
         Called now and then as ``progress(t, counters)``.
+    modes, boundary, stiffening : optional
+        Of the floating formulation: as for `FlexibleTree`.
 
     Returns
     -------
@@ -100,6 +109,17 @@ def simulate(
     -4.905
     """
     _check(duration, step, formulation, integrator, rho, every, tolerance)
+    if formulation == "floating":
+        from cosserat.solve.floating import simulate_floating
+
+        settings = {
+            "formulation": formulation, "integrator": integrator, "rho": rho, "every": every, "start": start,
+            "newton_tolerance": newton_tolerance, "controller": controller, "modes": modes, "boundary": boundary,
+            "stiffening": stiffening,
+        }  # fmt: skip
+        return simulate_floating(model, duration, step, settings, start_time, every, progress)
+    if modes is not None or boundary is not None:
+        raise SolveError("simulate: modes and boundary belong to formulation='floating'; the Galilean one has none")
     wall, cpu = clock.perf_counter(), clock.process_time()
     compiled = compile_model(model)
     if integrator == "generalized-alpha" and rho > 0.995 and compiled.joints:
@@ -171,10 +191,14 @@ def _check(
         )
     if step is not None and step > duration:
         raise SolveError(f"simulate: step {step:g} s is longer than the duration {duration:g} s")
-    if formulation != "galilean":
-        raise SolveError(f"simulate: unknown formulation {formulation!r}; available: 'galilean'")
-    if integrator not in INTEGRATORS:
-        raise SolveError(f"simulate: unknown integrator {integrator!r}; available: {', '.join(map(repr, INTEGRATORS))}")
+    if formulation not in FORMULATIONS:
+        known = ", ".join(map(repr, FORMULATIONS))
+        raise SolveError(f"simulate: unknown formulation {formulation!r}; available: {known}")
+    if integrator not in FORMULATIONS[formulation]:
+        known = ", ".join(map(repr, FORMULATIONS[formulation]))
+        raise SolveError(
+            f"simulate: unknown integrator {integrator!r}; available in the {formulation} formulation: {known}"
+        )
     if not (isinstance(rho, Real) and 0.0 <= rho <= 1.0):
         raise SolveError(f"simulate: rho is {rho!r}; it must be from 0 (strong numerical damping) to 1 (none)")
     if not isinstance(every, Integral) or every < 1:

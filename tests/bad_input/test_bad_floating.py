@@ -1,0 +1,140 @@
+"""What the floating formulation refuses, and how it says so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+
+
+@pytest.fixture
+def arm() -> cs.Model:
+    model = cs.Model("arm", gravity=(0, 0, -9.81))
+    for k, name in enumerate(("one", "two")):
+        points = [(k, 0, 0), (k + 1, 0, 0)]
+        model.add(cs.Beam(name, points=points, section=cs.Rod(0.02), material=cs.materials.STEEL, elements=2))
+    model.add(cs.Revolute("shoulder", cs.GROUND, "one.start", axis=(0, 0, 1)))
+    model.add(cs.Revolute("elbow", "one.end", "two.start", axis=(0, 0, 1)))
+    return model
+
+
+def refused(text: str):
+    return pytest.raises(cs.CosseratError, match=text)
+
+
+def test_modes_must_be_given(arm) -> None:
+    with refused(r"FlexibleTree: beam 'one': pass modes=, the number of modes"):
+        cs.FlexibleTree(arm)
+    with refused(r"simulate: beam 'one': pass modes="):
+        cs.simulate(arm, 1.0, 0.1, formulation="floating")
+    with refused(r"modes says nothing of the beam 'two'; it has 'one'"):
+        cs.FlexibleTree(arm, modes={"one": 2})
+    with refused(r"beam 'two': modes"):
+        cs.FlexibleTree(arm, modes=0)
+    with refused(r"beam 'one': modes"):
+        cs.FlexibleTree(arm, modes=-1)
+    with refused(r"boundary is 'clamped'; choose one of 'cantilever', 'free', 'craig-bampton'"):
+        cs.FlexibleTree(arm, modes=2, boundary="clamped")
+
+
+def test_closed_loops(arm) -> None:
+    arm.add(cs.Revolute("grip", cs.GROUND, "two.end", axis=(0, 0, 1)))
+    with refused(r"form a closed loop, and this call needs a tree"):
+        cs.FlexibleTree(arm, modes=2)
+    with refused(r"form a closed loop, and this call needs a tree"):
+        cs.simulate(arm, 1, 0.1, formulation="floating", modes=2)
+
+
+def test_states(arm) -> None:
+    tree = cs.FlexibleTree(arm, modes=1)
+    zero = tree.neutral()
+    with refused(r"inverse_dynamics: q has the shape \(2,\); expected one number for each of the"):
+        tree.inverse_dynamics(zero[:2], zero, zero)
+    with refused(r"forward_dynamics: v\[0\] \(coordinate 'shoulder'\) is nan"):
+        tree.forward_dynamics(zero, np.full(len(zero), np.nan), zero)
+    with refused(r"driven names 'wrist', which is no coordinate; coordinates: shoulder, elbow"):
+        tree.forward_dynamics(zero, zero, zero, driven={"wrist": 1.0})
+    effort = zero.copy()
+    effort[0] = 3.0
+    with refused(r"both the acceleration and an effort \(3\) are given for 'shoulder'"):
+        tree.forward_dynamics(zero, zero, effort, driven={"shoulder": 1.0})
+
+
+def test_integrate(arm) -> None:
+    tree = cs.FlexibleTree(arm, modes=1)
+    for options, text in (
+        ({"step": -1.0}, "integrate: step is -1.0; pass a positive time"),
+        ({"step": 0.1, "rho": 2.0}, "integrate: rho is 2.0"),
+        ({"step": 0.1, "integrator": "euler"}, "integrate: unknown integrator 'euler'; available: 'generalized-alpha'"),
+        ({"step": 0.1, "q": [0.0]}, r"integrate: q has the shape \(1,\)"),
+    ):
+        with refused(text):
+            tree.integrate(1.0, **options)
+
+
+def test_places_that_are_no_interface(arm) -> None:
+    tree = cs.FlexibleTree(arm, modes=1)
+    with refused(r"the place 'one.at\(0.3\)' is no interface"):
+        tree.frame("one.at(0.3)", tree.neutral())
+
+
+def test_what_simulate_refuses(arm) -> None:
+    floating = {"formulation": "floating", "modes": 2}
+    with refused(r"takes steps of constant length; pass step="):
+        cs.simulate(arm, 1.0, **floating)
+    with refused(r"starts from 'reference' only"):
+        cs.simulate(arm, 1.0, 0.1, start="equilibrium", **floating)
+    with refused(r"takes no controller"):
+        cs.simulate(arm, 1.0, 0.1, controller=lambda t, state: {}, **floating)
+    with refused(r"unknown integrator 'energy-momentum'; available in the floating formulation"):
+        cs.simulate(arm, 1.0, 0.1, integrator="energy-momentum", **floating)
+    with refused(r"unknown formulation 'lagrangian'; available: 'galilean', 'floating'"):
+        cs.simulate(arm, 1.0, 0.1, formulation="lagrangian")
+    with refused(r"modes and boundary belong to formulation='floating'"):
+        cs.simulate(arm, 1.0, 0.1, modes=3)
+    arm.add(cs.DistributedLoad("wind", "one", force=(0, 1, 0)))
+    with refused(r"load 'wind': distributed loads are not offered in floating frames"):
+        cs.simulate(arm, 1.0, 0.1, **floating)
+
+
+def test_prescribed_rotation_vectors() -> None:
+    model = cs.Model("ball")
+    body = model.add(cs.RigidBody.sphere("body", diameter=0.1, mass=1.0))
+    model.add(cs.Spherical("joint", cs.GROUND, body, motion=("0.1 * t", 0, 0)))
+    with refused(r"joint 'joint': prescribed motions of spherical and free joints are not offered"):
+        cs.simulate(model, 1.0, 0.1, formulation="floating")
+
+
+def test_modal_bodies_in_simulate(arm) -> None:
+    model = cs.Model("modal")
+    blade = model.add(cs.modal_body(arm["one"], modes=2))
+    model.add(cs.Revolute("hub", cs.GROUND, blade.at("start"), axis=(0, 0, 1)))
+    assert len(cs.FlexibleTree(model).coordinates) == 3
+    with refused(r"modal body 'one'"):
+        cs.simulate(model, 1.0, 0.1, formulation="floating")
+
+
+def test_section_forces_of_a_floating_run(arm) -> None:
+    run = cs.simulate(arm, 0.01, 0.005, formulation="floating", modes=1)
+    with refused(r"section_force: a run in floating frames"):
+        run.section_force("one", 0.5)
+    with refused(r"strain: a run in floating frames"):
+        run.strain("one", 0.5)
+
+
+def test_too_long_steps_end_with_a_remedy() -> None:
+    """A spring that the iteration matrix does not know, far stiffer than the inertia."""
+    model = cs.Model("spring")
+    body = model.add(cs.RigidBody.sphere("body", diameter=0.1, mass=1.0, com=(1, 0, 0)))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0)))
+    model.add(cs.Spring("spring", "ground.at(0, 0, 0)", body, stiffness=1e8, length=0.9))
+    run = cs.simulate(model, 1.0, 0.1, formulation="floating")
+    assert not run.status.ok
+    assert "smaller step" in run.status.message
+
+
+def test_an_explicit_method_needs_short_steps(arm) -> None:
+    run = cs.simulate(arm, 10.0, 0.1, formulation="floating", modes=2, integrator="runge-kutta")
+    assert not run.status.ok
+    assert "explicit method" in run.status.message
