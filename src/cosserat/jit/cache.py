@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
-_COMPILED_SOURCES = {
+COMPILED_SOURCES = {
     "": ("jit/*.py", "lie/coefficients.py", "kernels/*.py"),
     "recursion": (
         "jit/*.py", "lie/coefficients.py", "kernels/vectors.py", "kernels/frames.py", "kernels/springs.py",
@@ -26,14 +26,14 @@ _SUFFIXES = (".kernel", ".nbi")
 def folder_of(file: str) -> str:
     """The subfolder under which the kernels of a source file are cached."""
     folder = Path(file).parent.name
-    return folder if folder in _COMPILED_SOURCES else ""
+    return folder if folder in COMPILED_SOURCES else ""
 
 
 @functools.cache
 def source_digest(folder: str = "") -> str:
     """Digest of all that compiled code of `kernels/<folder>` depends on: sources, compiler, processor."""
     digest = hashlib.sha256()
-    for pattern in _COMPILED_SOURCES[folder]:
+    for pattern in COMPILED_SOURCES[folder]:
         for path in sorted(_PACKAGE.glob(pattern)):
             digest.update(path.read_bytes())
     for package in ("numba", "llvmlite"):  # the version without importing the package

@@ -123,8 +123,8 @@ def test_a_tree_is_made_anew_only_when_the_model_changes() -> None:
 
 def test_the_cache_knows_every_source_of_the_recursions() -> None:
     """Whatever the kernels of the folder import is in the digest they are cached under."""
-    package = Path(jit.__file__).parent
-    listed = {p for pattern in jit._COMPILED_SOURCES["recursion"] for p in package.glob(pattern)}
+    package = Path(jit.__file__).parents[1]
+    listed = {p for pattern in jit.cache.COMPILED_SOURCES["recursion"] for p in package.glob(pattern)}
     todo = sorted(package.glob("kernels/recursion/*.py"))
     seen = set(todo)
     while todo:

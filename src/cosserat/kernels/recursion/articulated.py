@@ -56,7 +56,7 @@ from cosserat.kernels.vectors import add, cross, matmul, mul, mul_t, sub, transp
 def articulated_body(table, q, v, tau, work, wrench, effort, a_out):
     """a with M(q) a + h(q, v) = tau + the model's own forces."""
     n, n_v = int(table[N_LINKS]), int(table[N_V])
-    _outward_velocities(table, q, v, work, wrench, n, n_v)
+    outward_velocities(table, q, v, work, wrench, n, n_v)
     forced = table[FORCES] != 0.0
     for k in range(n_v):
         if forced:
@@ -68,18 +68,18 @@ def articulated_body(table, q, v, tau, work, wrench, effort, a_out):
         row, at = HEADER + i * ROW, i * W_ROW
         kind, k = int(table[row + KIND]), int(table[row + FIRST])
         if kind == REVOLUTE:
-            _fold_hinge(table, row, at, v, k, work, a_out)
+            fold_hinge(table, row, at, v, k, work, a_out)
         elif kind == SCREW:
-            _fold_screw(table, row, at, v, k, work, a_out)
+            fold_screw(table, row, at, v, k, work, a_out)
         elif kind == SPHERICAL:
-            _fold_ball(table, row, at, v, k, work, a_out)
+            fold_ball(table, row, at, v, k, work, a_out)
         else:
-            _fold_free(table, row, at, k, work, a_out)
+            fold_free(table, row, at, k, work, a_out)
     _outward_accelerations(table, v, work, n, a_out)
 
 
 @inlined
-def _outward_velocities(table, q, v, work, wrench, n, n_v):
+def outward_velocities(table, q, v, work, wrench, n, n_v):
     """Frames, twists, bias forces and own inertias of the links."""
     forced = table[FORCES] != 0.0
     angles = n * W_ROW
@@ -123,9 +123,9 @@ def _outward_velocities(table, q, v, work, wrench, n, n_v):
 
 
 @inlined
-def _fold_hinge(table, row, at, v, k, work, a_out):
+def fold_hinge(table, row, at, v, k, work, a_out):
     """Take the motion of a hinge out of a link's articulated inertia and add the rest to its parent."""
-    A, B, C = _get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), _get6(work, at + W_INERTIA + 15)
+    A, B, C = get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), get6(work, at + W_INERTIA + 15)
     f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
     inverse = 1.0 / C[5]
     x, y, z = B[2] * inverse, B[5] * inverse, B[8] * inverse
@@ -173,13 +173,13 @@ def _fold_hinge(table, row, at, v, k, work, a_out):
         e00 * R[0] + e01 * R[1], e00 * R[3] + e01 * R[4], e00 * R[6] + e01 * R[7],
         e10 * R[3] + e11 * R[4], e10 * R[6] + e11 * R[7], e20 * R[6] + e21 * R[7],
     )  # fmt: skip
-    _add_to_parent(work, parent * W_ROW, R, p, _rotated(R, a), Bp, Cp, f, t)
+    add_to_parent(work, parent * W_ROW, R, p, rotated(R, a), Bp, Cp, f, t)
 
 
 @inlined
-def _fold_screw(table, row, at, v, k, work, a_out):
+def fold_screw(table, row, at, v, k, work, a_out):
     """The same for a slider or a screw."""
-    A, B, C = _get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), _get6(work, at + W_INERTIA + 15)
+    A, B, C = get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), get6(work, at + W_INERTIA + 15)
     f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
     s, r = table[row + SLIDE], table[row + TURN]
     X = (s * A[2] + r * B[2], s * A[4] + r * B[5], s * A[5] + r * B[8])
@@ -202,7 +202,7 @@ def _fold_screw(table, row, at, v, k, work, a_out):
     )  # fmt: skip
     C = (C[0] - y[0] * Y[0], C[1] - y[0] * Y[1], C[2] - y[0] * Y[2],
          C[3] - y[1] * Y[1], C[4] - y[1] * Y[2], C[5] - y[2] * Y[2])  # fmt: skip
-    u, w = _screw_bias(work, at, s * get(v, k), r * get(v, k))
+    u, w = screw_bias(work, at, s * get(v, k), r * get(v, k))
     f = (
         f[0] + A[0] * u[0] + A[1] * u[1] + B[0] * w[0] + B[1] * w[1] + X[0] * share,
         f[1] + A[1] * u[0] + A[3] * u[1] + B[3] * w[0] + B[4] * w[1] + X[1] * share,
@@ -216,13 +216,13 @@ def _fold_screw(table, row, at, v, k, work, a_out):
     R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
     M = matmul(R, B)
     Bp = matmul(M, transpose(R))
-    _add_to_parent(work, parent * W_ROW, R, p, _rotated(R, A), Bp, _rotated(R, C), f, t)
+    add_to_parent(work, parent * W_ROW, R, p, rotated(R, A), Bp, rotated(R, C), f, t)
 
 
 @inlined
-def _fold_ball(table, row, at, v, k, work, a_out):
+def fold_ball(table, row, at, v, k, work, a_out):
     """The same for a spherical joint: what is left resists translations only."""
-    A, B, C = _get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), _get6(work, at + W_INERTIA + 15)
+    A, B, C = get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), get6(work, at + W_INERTIA + 15)
     f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
     D = _inverse(C)
     P = _times(B, D)
@@ -240,13 +240,13 @@ def _fold_ball(table, row, at, v, k, work, a_out):
     zero = like(0.0, share[0])
     B = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
     C = (zero, zero, zero, zero, zero, zero)
-    _add_to_parent(work, parent * W_ROW, R, p, _rotated(R, A), B, C, f, get3(a_out, k))
+    add_to_parent(work, parent * W_ROW, R, p, rotated(R, A), B, C, f, get3(a_out, k))
 
 
 @inlined
-def _fold_free(table, row, at, k, work, a_out):
+def fold_free(table, row, at, k, work, a_out):
     """The same for a free joint, through which nothing but its effort passes; the acceleration is known at once."""
-    A, B, C = _get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), _get6(work, at + W_INERTIA + 15)
+    A, B, C = get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), get6(work, at + W_INERTIA + 15)
     f, t = sub(get3(a_out, k), get3(work, at + W_FORCE)), sub(get3(a_out, k + 3), get3(work, at + W_FORCE + 3))
     D = _inverse(A)
     P = _times(transpose(B), D)  # B^T A^-1
@@ -270,7 +270,7 @@ def _fold_free(table, row, at, k, work, a_out):
 def _outward_accelerations(table, v, work, n, a_out):
     """Accelerations of joints and links."""
     for i in range(n):
-        _accelerate(table, v, work, i, a_out)
+        accelerate(table, v, work, i, a_out)
 
 
 @inlined
@@ -288,7 +288,7 @@ def carried_acceleration(table, v, work, i):
 
 
 @inlined
-def _accelerate(table, v, work, i, a_out):
+def accelerate(table, v, work, i, a_out):
     """Acceleration of a joint and of its link."""
     row, at = HEADER + i * ROW, i * W_ROW
     kind, k = int(table[row + KIND]), int(table[row + FIRST])
@@ -305,7 +305,7 @@ def _accelerate(table, v, work, i, a_out):
         put(a_out, k, ahead)
     elif kind == SCREW:
         slide, turn = table[row + SLIDE], table[row + TURN]
-        u, w = _screw_bias(work, at, slide * get(v, k), turn * get(v, k))
+        u, w = screw_bias(work, at, slide * get(v, k), turn * get(v, k))
         x, y = (x[0] + u[0], x[1] + u[1], x[2]), (y[0] + w[0], y[1] + w[1], y[2])
         X, Y = get3(work, at + W_PULL), get3(work, at + W_PULL + 3)
         ahead = get(work, at + W_SHARE) - (
@@ -333,7 +333,7 @@ def _accelerate(table, v, work, i, a_out):
 
 
 @inlined
-def _screw_bias(work, at, slide, turn):
+def screw_bias(work, at, slide, turn):
     """ad(twist) S q_dot, whose third components vanish."""
     return (
         slide * get(work, at + W_TWIST + 4) + turn * get(work, at + W_TWIST + 1),
@@ -342,7 +342,7 @@ def _screw_bias(work, at, slide, turn):
 
 
 @inlined
-def _add_to_parent(work, above, R, p, A, B, C, f, t):
+def add_to_parent(work, above, R, p, A, B, C, f, t):
     """Add an inertia with blocks already in the parent's axes, and a force, about the parent's origin.
 
     B_p = B - A p~, C_p = C + p~ B_p + (p~ B)^T.
@@ -373,7 +373,7 @@ def _add_to_parent(work, above, R, p, A, B, C, f, t):
 
 
 @inlined
-def _get6(array, i):
+def get6(array, i):
     return get(array, i), get(array, i + 1), get(array, i + 2), get(array, i + 3), get(array, i + 4), get(array, i + 5)
 
 
@@ -385,12 +385,12 @@ def _put6(array_out, i, a):
 
 @inlined
 def _add6(array_out, i, a):
-    b = _get6(array_out, i)
+    b = get6(array_out, i)
     _put6(array_out, i, (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]))
 
 
 @inlined
-def _rotated(R, A):
+def rotated(R, A):
     """R A R^T, A symmetric."""
     M = _times(R, A)
     return (

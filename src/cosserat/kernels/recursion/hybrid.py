@@ -7,20 +7,19 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 9.2.
 
 from cosserat.jit import inlined, quick
 from cosserat.kernels.recursion.articulated import (
-    _accelerate,
-    _add_to_parent,
-    _fold_ball,
-    _fold_free,
-    _fold_hinge,
-    _fold_screw,
-    _get6,
-    _outward_velocities,
-    _rotated,
-    _screw_bias,
+    accelerate,
+    add_to_parent,
     carried_acceleration,
-    symmetric,
+    fold_ball,
+    fold_free,
+    fold_hinge,
+    fold_screw,
+    get6,
+    outward_velocities,
+    rotated,
+    screw_bias,
 )
-from cosserat.kernels.recursion.link import get3, get9, put3
+from cosserat.kernels.recursion.link import get3, get9, put3, symmetric
 from cosserat.kernels.recursion.table import (
     FIRST,
     HEADER,
@@ -55,7 +54,7 @@ def hybrid_dynamics(table, q, v, driven, given, wrench, effort, a_out, tau_out):
     """
     n, n_v = int(table[N_LINKS]), int(table[N_V])
     work = table[int(table[WORK]) :]
-    _outward_velocities(table, q, v, work, wrench, n, n_v)
+    outward_velocities(table, q, v, work, wrench, n, n_v)
     for k in range(n_v):
         tau_out[k] = given[k]
         a_out[k] = given[k] + (0.0 if driven[k] != 0.0 else effort[k])
@@ -66,19 +65,19 @@ def hybrid_dynamics(table, q, v, driven, given, wrench, effort, a_out, tau_out):
         if driven[k] != 0.0:
             _fold_driven(table, row, at, kind, k, v, work, given)
         elif kind == REVOLUTE:
-            _fold_hinge(table, row, at, v, k, work, a_out)
+            fold_hinge(table, row, at, v, k, work, a_out)
         elif kind == SCREW:
-            _fold_screw(table, row, at, v, k, work, a_out)
+            fold_screw(table, row, at, v, k, work, a_out)
         elif kind == SPHERICAL:
-            _fold_ball(table, row, at, v, k, work, a_out)
+            fold_ball(table, row, at, v, k, work, a_out)
         else:
-            _fold_free(table, row, at, k, work, a_out)
+            fold_free(table, row, at, k, work, a_out)
     for i in range(n):
         k = int(table[HEADER + i * ROW + FIRST])
         if driven[k] != 0.0:
             _drive(table, v, work, i, k, effort, tau_out)
         else:
-            _accelerate(table, v, work, i, a_out)
+            accelerate(table, v, work, i, a_out)
 
 
 @inlined
@@ -87,7 +86,7 @@ def _fold_driven(table, row, at, kind, k, v, work, given):
     u, w = get3(work, at + W_TWIST), get3(work, at + W_TWIST + 3)
     if kind == REVOLUTE or kind == SCREW:
         slide, turn = (0.0, 1.0) if kind == REVOLUTE else (table[row + SLIDE], table[row + TURN])
-        c, d = _screw_bias(work, at, slide * v[k], turn * v[k])
+        c, d = screw_bias(work, at, slide * v[k], turn * v[k])
         x, y = (c[0], c[1], slide * given[k]), (d[0], d[1], turn * given[k])
     elif kind == SPHERICAL:
         turns = get3(v, k)
@@ -100,17 +99,17 @@ def _fold_driven(table, row, at, kind, k, v, work, given):
     put3(work, at + W_PULL + 3, y)
     parent = int(table[row + PARENT])
     if parent >= 0:
-        A, B, C = _get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), _get6(work, at + W_INERTIA + 15)
+        A, B, C = get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), get6(work, at + W_INERTIA + 15)
         f, t = _load(work, at, x, y)
         R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
         turned = matmul(matmul(R, B), transpose(R))
-        _add_to_parent(work, parent * W_ROW, R, p, _rotated(R, A), turned, _rotated(R, C), f, t)
+        add_to_parent(work, parent * W_ROW, R, p, rotated(R, A), turned, rotated(R, C), f, t)
 
 
 @inlined
 def _load(work, at, x, y):
     """Wrench that a link and all that hangs on it need for an acceleration."""
-    A, B, C = _get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), _get6(work, at + W_INERTIA + 15)
+    A, B, C = get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), get6(work, at + W_INERTIA + 15)
     f = add(get3(work, at + W_FORCE), add(symmetric(A, x), mul(B, y)))
     return f, add(get3(work, at + W_FORCE + 3), add(mul_t(B, x), symmetric(C, y)))
 
