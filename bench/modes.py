@@ -101,8 +101,8 @@ def assembled(storeys: int, per_member: int) -> tuple[Any, Any]:
     """Stiffness and mass of the free nodes, welded nodes merged: K, M of K x = omega^2 M x, sparse."""
     from scipy.sparse import csc_matrix
 
-    from cosserat.solve.matrices import matrices_at
-    from cosserat.solve.point import point_at
+    from cosserat.solve.linear.matrices import matrices_at
+    from cosserat.solve.linear.point import point_at
 
     model = tower_model(storeys, per_member)
     point = point_at(model, "reference")

@@ -73,23 +73,28 @@ if TYPE_CHECKING:
     from cosserat.results.stability_map import StabilityMap
     from cosserat.results.status import Outcome, Status
     from cosserat.results.trim import Trim
-    from cosserat.solve.campbell import campbell
-    from cosserat.solve.composed import composed_vectors
-    from cosserat.solve.constrained import (
+    from cosserat.solve.balance.continuation import continuation
+    from cosserat.solve.balance.equilibrium import equilibrium
+    from cosserat.solve.balance.trim import trim
+    from cosserat.solve.linear.campbell import campbell
+    from cosserat.solve.linear.frequency_response import frequency_response
+    from cosserat.solve.linear.linearize import linearize
+    from cosserat.solve.linear.modes import modes
+    from cosserat.solve.linear.resonances import resonances
+    from cosserat.solve.linear.stability import stability
+    from cosserat.solve.linear.stability_map import stability_map
+    from cosserat.solve.motion.simulate import simulate
+    from cosserat.solve.relative.composed import composed_vectors
+    from cosserat.solve.relative.constrained import (
         ConstrainedDynamics,
         ConstrainedMotion,
         constrained_dynamics,
         constrained_motion,
     )
-    from cosserat.solve.continuation import continuation
-    from cosserat.solve.equilibrium import equilibrium
-    from cosserat.solve.flexible_tree import FlexibleTree
-    from cosserat.solve.frequency_response import frequency_response
-    from cosserat.solve.hybrid import HybridDynamics, hybrid_dynamics
-    from cosserat.solve.linearize import linearize
-    from cosserat.solve.modes import modes
-    from cosserat.solve.nonholonomic import KnifeEdge, RollingDisc, VelocityConstraint
-    from cosserat.solve.recursion import (
+    from cosserat.solve.relative.flexible_tree import FlexibleTree
+    from cosserat.solve.relative.hybrid import HybridDynamics, hybrid_dynamics
+    from cosserat.solve.relative.nonholonomic import KnifeEdge, RollingDisc, VelocityConstraint
+    from cosserat.solve.relative.recursion import (
         bias,
         centroidal_matrix,
         centroidal_momentum,
@@ -104,75 +109,70 @@ if TYPE_CHECKING:
         jacobian_rate,
         mass_matrix,
     )
-    from cosserat.solve.resonances import resonances
-    from cosserat.solve.simulate import simulate
-    from cosserat.solve.stability import stability
-    from cosserat.solve.stability_map import stability_map
-    from cosserat.solve.tree import Tree
-    from cosserat.solve.trim import trim
+    from cosserat.solve.relative.tree import Tree
 
 __version__ = "0.1.0"
 
 _LAZY = {
     "Campbell": "cosserat.results.campbell",
     "ComposedVectors": "cosserat.results.composed",
-    "ConstrainedDynamics": "cosserat.solve.constrained",
-    "ConstrainedMotion": "cosserat.solve.constrained",
+    "ConstrainedDynamics": "cosserat.solve.relative.constrained",
+    "ConstrainedMotion": "cosserat.solve.relative.constrained",
     "Equilibrium": "cosserat.results.equilibrium",
     "Frame": "cosserat.lie",
-    "HybridDynamics": "cosserat.solve.hybrid",
-    "KnifeEdge": "cosserat.solve.nonholonomic",
+    "HybridDynamics": "cosserat.solve.relative.hybrid",
+    "KnifeEdge": "cosserat.solve.relative.nonholonomic",
     "LinearModel": "cosserat.results.linear",
     "Modes": "cosserat.results.modes",
     "Outcome": "cosserat.results.status",
     "Path": "cosserat.results.path",
     "Response": "cosserat.results.response",
-    "RollingDisc": "cosserat.solve.nonholonomic",
+    "RollingDisc": "cosserat.solve.relative.nonholonomic",
     "Run": "cosserat.results.run",
     "SolidInterface": "cosserat.compile.solid_part",
     "Stability": "cosserat.results.stability",
     "StabilityMap": "cosserat.results.stability_map",
     "Status": "cosserat.results.status",
-    "FlexibleTree": "cosserat.solve.flexible_tree",
-    "Tree": "cosserat.solve.tree",
+    "FlexibleTree": "cosserat.solve.relative.flexible_tree",
+    "Tree": "cosserat.solve.relative.tree",
     "Trim": "cosserat.results.trim",
     "Twist": "cosserat.lie",
-    "VelocityConstraint": "cosserat.solve.nonholonomic",
-    "bias": "cosserat.solve.recursion",
-    "campbell": "cosserat.solve.campbell",
-    "centroidal_matrix": "cosserat.solve.recursion",
-    "centroidal_momentum": "cosserat.solve.recursion",
-    "composed_vectors": "cosserat.solve.composed",
-    "constrained_dynamics": "cosserat.solve.constrained",
-    "constrained_motion": "cosserat.solve.constrained",
-    "continuation": "cosserat.solve.continuation",
-    "energy": "cosserat.solve.recursion",
-    "equilibrium": "cosserat.solve.equilibrium",
-    "forward_dynamics": "cosserat.solve.recursion",
-    "forward_dynamics_derivatives": "cosserat.solve.recursion",
-    "forward_kinematics": "cosserat.solve.recursion",
-    "frequency_response": "cosserat.solve.frequency_response",
-    "gravity_forces": "cosserat.solve.recursion",
-    "hybrid_dynamics": "cosserat.solve.hybrid",
-    "inverse_dynamics": "cosserat.solve.recursion",
-    "inverse_dynamics_derivatives": "cosserat.solve.recursion",
-    "jacobian": "cosserat.solve.recursion",
-    "jacobian_rate": "cosserat.solve.recursion",
-    "linearize": "cosserat.solve.linearize",
+    "VelocityConstraint": "cosserat.solve.relative.nonholonomic",
+    "bias": "cosserat.solve.relative.recursion",
+    "campbell": "cosserat.solve.linear.campbell",
+    "centroidal_matrix": "cosserat.solve.relative.recursion",
+    "centroidal_momentum": "cosserat.solve.relative.recursion",
+    "composed_vectors": "cosserat.solve.relative.composed",
+    "constrained_dynamics": "cosserat.solve.relative.constrained",
+    "constrained_motion": "cosserat.solve.relative.constrained",
+    "continuation": "cosserat.solve.balance.continuation",
+    "energy": "cosserat.solve.relative.recursion",
+    "equilibrium": "cosserat.solve.balance.equilibrium",
+    "forward_dynamics": "cosserat.solve.relative.recursion",
+    "forward_dynamics_derivatives": "cosserat.solve.relative.recursion",
+    "forward_kinematics": "cosserat.solve.relative.recursion",
+    "frequency_response": "cosserat.solve.linear.frequency_response",
+    "gravity_forces": "cosserat.solve.relative.recursion",
+    "hybrid_dynamics": "cosserat.solve.relative.hybrid",
+    "inverse_dynamics": "cosserat.solve.relative.recursion",
+    "inverse_dynamics_derivatives": "cosserat.solve.relative.recursion",
+    "jacobian": "cosserat.solve.relative.recursion",
+    "jacobian_rate": "cosserat.solve.relative.recursion",
+    "linearize": "cosserat.solve.linear.linearize",
     "load_equilibrium": "cosserat.io",
     "load_mesh": "cosserat.io.meshes",
     "load_model": "cosserat.io",
     "load_run": "cosserat.io",
-    "mass_matrix": "cosserat.solve.recursion",
+    "mass_matrix": "cosserat.solve.relative.recursion",
     "modal_body": "cosserat.compile.modal",
     "modal_body_from_mesh": "cosserat.compile.modal_solid",
-    "modes": "cosserat.solve.modes",
-    "resonances": "cosserat.solve.resonances",
+    "modes": "cosserat.solve.linear.modes",
+    "resonances": "cosserat.solve.linear.resonances",
     "save_model": "cosserat.io",
-    "simulate": "cosserat.solve.simulate",
-    "stability": "cosserat.solve.stability",
-    "stability_map": "cosserat.solve.stability_map",
-    "trim": "cosserat.solve.trim",
+    "simulate": "cosserat.solve.motion.simulate",
+    "stability": "cosserat.solve.linear.stability",
+    "stability_map": "cosserat.solve.linear.stability_map",
+    "trim": "cosserat.solve.balance.trim",
 }
 
 __all__ = [

@@ -198,7 +198,7 @@ def test_runs_are_repeatable_bit_by_bit():
 def test_a_line_search_saves_a_step_from_being_split(monkeypatch):
     """Two flexible arms with a step of 0.2 s: in one of them full corrections do not converge."""
     from cosserat.demo import two_link_arm
-    from cosserat.solve import stepping
+    from cosserat.solve.motion import stepping
 
     run = cs.simulate(two_link_arm("FF5"), 2 * np.pi, 0.2)
     assert run.status.ok

@@ -48,7 +48,7 @@ def equilibrium(
 ) -> None:
     """Find where a mechanism rests under its loads; print positions and reactions."""
     from cosserat.cli.kernels import prepare
-    from cosserat.solve.equilibrium import equilibrium as solve
+    from cosserat.solve.balance.equilibrium import equilibrium as solve
 
     loaded = load(model, set_).model
     places = _places(loaded)

@@ -44,7 +44,7 @@ def modes(
 ) -> None:
     """Find how a mechanism vibrates about its equilibrium: frequencies, damping, and which part moves."""
     from cosserat.cli.kernels import prepare
-    from cosserat.solve.modes import modes as solve
+    from cosserat.solve.linear.modes import modes as solve
 
     loaded = load(model, set_).model
     for path in (csv_, json_):

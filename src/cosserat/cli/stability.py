@@ -44,7 +44,7 @@ def stability(
     import numpy as np
 
     from cosserat.cli.kernels import prepare
-    from cosserat.solve.stability import stability as solve
+    from cosserat.solve.linear.stability import stability as solve
 
     loaded = load(model, set_).model
     if steps < 1:

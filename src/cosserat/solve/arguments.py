@@ -10,7 +10,7 @@ import numpy as np
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.model.parameters import ParameterLike, is_number
-from cosserat.solve.spin import three_numbers
+from cosserat.solve.balance.spin import three_numbers
 
 
 def check_state(caller: str, model: Any, time: Any, spin: Any = None, center: Any = (0.0, 0.0, 0.0)) -> None:

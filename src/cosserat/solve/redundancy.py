@@ -12,7 +12,7 @@ from scipy.sparse import block_array, csc_matrix, diags, identity
 from scipy.sparse.linalg import splu
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.solve.matrices import constraint_gradients
+from cosserat.solve.linear.matrices import constraint_gradients
 from cosserat.solve.memory import Memory
 
 Array = NDArray[np.float64]

@@ -98,7 +98,7 @@ def test_rooms_for_modes_and_order() -> None:
 
 
 def test_a_tree_is_made_anew_only_when_the_model_changes() -> None:
-    from cosserat.solve.recursion import tree_of
+    from cosserat.solve.relative.recursion import tree_of
 
     m = cs.Parameter("m", 2.0)
     model = cs.Model("pendulum", gravity=(0, -10, 0))

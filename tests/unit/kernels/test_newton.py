@@ -18,7 +18,7 @@ from cosserat.kernels.newton import (
 )
 from cosserat.solve.initial import consistent_accelerations
 from cosserat.solve.memory import new_memory
-from cosserat.solve.stepping import Integration
+from cosserat.solve.motion.stepping import Integration
 
 
 def prepared(step, moment, integrator=0.0):

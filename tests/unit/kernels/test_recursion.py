@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cosserat as cs
-from cosserat.solve.tree import Tree
+from cosserat.solve.relative.tree import Tree
 
 
 @pytest.fixture(scope="module", params=["plain", "forces", "forces, straight", "free base"])

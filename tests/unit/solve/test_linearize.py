@@ -7,9 +7,9 @@ import pytest
 
 import cosserat as cs
 from cosserat.demo import two_link_arm
-from cosserat.solve import linearize as solve_linearize
-from cosserat.solve.matrices import matrices_at
-from cosserat.solve.ports import input_ports, output_ports
+from cosserat.solve.linear import linearize as solve_linearize
+from cosserat.solve.linear.matrices import matrices_at
+from cosserat.solve.linear.ports import input_ports, output_ports
 
 from .conftest import driven_model, random_model
 

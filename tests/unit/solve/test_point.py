@@ -5,8 +5,8 @@ import pytest
 
 import cosserat as cs
 from cosserat.demo import two_link_arm
-from cosserat.solve.matrices import matrices_at
-from cosserat.solve.point import EQUILIBRIUM, MOMENT, ROTATION, imbalance, point_at
+from cosserat.solve.linear.matrices import matrices_at
+from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, ROTATION, imbalance, point_at
 
 
 def residual(point):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import cosserat as cs
-from cosserat.solve.matrices import matrices_at
-from cosserat.solve.point import MOMENT, ROTATION, point_at
-from cosserat.solve.ports import _output, input_ports, output_ports
+from cosserat.solve.linear.matrices import matrices_at
+from cosserat.solve.linear.point import MOMENT, ROTATION, point_at
+from cosserat.solve.linear.ports import _output, input_ports, output_ports
 
 STENCIL = ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3), (2, -1 / 12))
 

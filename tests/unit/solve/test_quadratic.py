@@ -7,8 +7,8 @@ from scipy.linalg import eig, null_space
 from scipy.sparse import csc_matrix
 
 from cosserat.errors import SolveError
-from cosserat.solve.matrices import Matrices
-from cosserat.solve.quadratic import eigenpairs
+from cosserat.solve.linear.matrices import Matrices
+from cosserat.solve.linear.quadratic import eigenpairs
 
 
 def random_matrices(rng, size, n_constraints, *, gyroscopic=False, follower=False, damped=False, free=0):

@@ -1,0 +1,1 @@
+"""Static balance: equilibria, trim, paths of equilibria."""

@@ -1,0 +1,217 @@
+"""Points and tangents of an equilibrium path r(x, p) = 0, with pseudo-arc length as the parameter.
+
+Directions are vectors (x, q): left increments of nodes and multipliers in the order of `Statics`, and q = p / scale.
+Their inner product is the mean over the nodes of displacement over the extent of the mechanism and of turn, plus q^2.
+The linear systems are bordered by one component k that changes fast, [T, r_q; e_k, 0]: regular at limit points, and as
+sparse as T (local parametrisation after Rheinboldt). With J w = e_last, w is the tangent and det T / det J = w_q.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eig
+from scipy.sparse import block_array, csc_matrix
+from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs
+
+from cosserat.kernels.residual import predict_stress
+from cosserat.solve.balance.parametric import Parametric
+from cosserat.solve.balance.statics import signed_factors
+
+Array = NDArray[np.float64]
+
+MAX_CORRECTIONS = 16
+_N_EIGENVALUES = 4
+_DENSE = 36  # unknowns up to which all eigenvalues at once are cheaper
+_SHARPEST_TURN = 0.3  # cosine of the angle between a step and the tangent at its end
+
+
+@dataclass
+class PathState:
+    """A balanced configuration, with what its tangent matrix says."""
+
+    frame: Array
+    force: Array
+    angle: Array
+    value: float  # of the parameter
+    tangent: Array  # unit, oriented along the path
+    lu: SuperLU | None  # of the bordered matrix
+    sign: int  # of the determinant of the tangent matrix
+    strayed: float = 0.0  # first correction relative to the step: how far the path had left its tangent
+
+
+class Arc:
+    """Moves along an equilibrium path of one parameter."""
+
+    def __init__(self, balance: Parametric, name: str, scale: float, tolerance: float) -> None:
+        self.balance, self.name, self.scale = balance, name, scale
+        self.tolerance = tolerance
+        self.statics = balance.statics
+        compiled = self.statics.compiled
+        self.n, self.size = compiled.n_nodes, 6 * (compiled.n_nodes + compiled.n_joints)
+        self.weights = np.zeros(self.size + 1)
+        self.weights[: 6 * self.n] = np.tile([compiled.size**-2.0, 1.0], self.n).repeat(3) / self.n
+        self.weights[-1] = 1.0
+        self.neutral = np.zeros((6 * self.n, 0))  # motions (6n, m) that no load resists along the whole path
+
+    def inner(self, a: Array, b: Array) -> float:
+        """Inner product of two directions."""
+        return float(np.sum(self.weights * a * b))
+
+    def unit(self, direction: Array) -> Array:
+        """The direction with norm 1."""
+        return direction / np.sqrt(self.inner(direction, direction))
+
+    def fastest(self, direction: Array) -> int:
+        """The component that changes most."""
+        return int(np.argmax(self.weights * direction**2))
+
+    @property
+    def along_parameter(self) -> Array:
+        """The direction in which the parameter alone changes."""
+        out = np.zeros(self.size + 1)
+        out[-1] = 1.0
+        return out
+
+    def _put(self, state: PathState) -> None:
+        trial = self.statics.memory.problem.trial
+        trial.frame[:], trial.force[:], trial.angle[:] = state.frame, state.force, state.angle
+
+    def _factor(self, k: int) -> tuple[SuperLU | None, int]:
+        """Factors of the bordered matrix at the trial state, and the sign of its determinant.
+
+        Neutral motions are barred by rows of their own, in between: T is singular along them.
+        """
+        column = csc_matrix(self.scale * self.balance.derivative(self.name).reshape(-1, 1))
+        tangent = self.statics.matrix()
+        at = (np.array([1.0]), (np.array([0]), np.array([k])))
+        row = csc_matrix(at, shape=(1, self.size + 1))
+        self.statics.factorizations += 1
+        m = self.neutral.shape[1]
+        if m == 0:
+            return signed_factors(block_array([[tangent, column], [row[:, :-1], row[:, -1:]]], format="csc"))
+        bars = np.zeros((self.size, m))
+        bars[: 6 * self.n] = self.weights[: 6 * self.n, None] * self.neutral
+        bar = csc_matrix(bars)
+        rows = [[tangent, bar, column], [bar.T, None, None], [row[:, :-1], None, row[:, -1:]]]
+        return signed_factors(block_array(rows, format="csc"))
+
+    def _solve(self, lu: SuperLU, rhs: Array, barred: Array | None = None) -> tuple[Array, Array]:
+        """Solution (x, q) of the bordered system, and the forces that bar neutral motions."""
+        m = self.neutral.shape[1]
+        barred = np.zeros(m) if barred is None else barred
+        out = lu.solve(np.concatenate((rhs[:-1], barred, rhs[-1:])))
+        return np.concatenate((out[: self.size], out[-1:])), out[self.size : self.size + m]
+
+    def follow_neutral(self, state: PathState) -> float:
+        """Neutral motions at a state from those near by; returns their stiffness, in the units of `eigenvalues`."""
+        assert state.lu is not None
+        m = self.neutral.shape[1]
+        w, _ = self._solve(state.lu, self.along_parameter)
+        new, stiffness = np.zeros_like(self.neutral), 0.0
+        for k in range(m):
+            y, force = self._solve(state.lu, np.zeros(self.size + 1), np.eye(m)[k])
+            new[:, k] = (y - (y[-1] / w[-1]) * w)[: 6 * self.n]
+            stiffness = max(stiffness, float(np.max(np.abs(force))))
+        root = np.sqrt(self.weights[: 6 * self.n, None])
+        self.neutral = np.linalg.qr(root * new)[0] / root
+        return stiffness
+
+    def correct(
+        self, start: PathState, direction: Array, length: float, *, fixed: float | None = None, strict: bool = True
+    ) -> PathState | None:
+        """The point of the path in the plane across a direction, a length away from a state; None if not reached.
+
+        With `fixed`, the point at that value of the parameter instead. Unless strict, an iteration that stalls is
+        accepted where rounding may be the reason: close to a branch point the equations are nearly singular.
+        """
+        statics, trial = self.statics, self.statics.memory.problem.trial
+        shape = (self.size // 6, 6)
+        step = length * direction
+        q = start.value / self.scale + step[-1] if fixed is None else fixed / self.scale
+        k = self.fastest(direction) if fixed is None else self.size
+        self._put(start)
+        self.balance.turn({self.name: q * self.scale})
+        before = start.frame
+        statics.apply(before, start.force, step[:-1].reshape(shape), 1.0)
+        rhs = statics.residual()
+        predict_stress(statics.memory.address, before, trial.increment)
+        previous, strayed = np.inf, 0.0
+        extent = statics.compiled.size
+        for iteration in range(MAX_CORRECTIONS):
+            lu, sign = self._factor(k)
+            if lu is None or not np.all(np.isfinite(rhs)):
+                return None
+            y, _ = self._solve(lu, np.append(rhs.ravel(), 0.0))
+            w, _ = self._solve(lu, self.along_parameter)
+            if not np.all(np.isfinite(y)) or not np.all(np.isfinite(w)):
+                return None
+            along = self.inner(direction, w)
+            turned = abs(along) / np.sqrt(self.inner(w, w))
+            if fixed is None:
+                if turned < _SHARPEST_TURN:
+                    return None
+                y = y - (self.inner(direction, y) / along) * w
+            else:
+                y[-1] = 0.0  # but for rounding it is
+            norm = statics.size_of(y[:-1].reshape(shape)) + abs(y[-1]) * extent
+            if iteration == 0:
+                strayed = float(np.sqrt(self.inner(y, y))) / max(abs(length), 1e-6)
+                if strict and strayed > 1.0:
+                    return None
+            before, force = trial.frame.copy(), trial.force.copy()
+            statics.apply(before, force, y[:-1].reshape(shape), 1.0)
+            q += y[-1]
+            self.balance.turn({self.name: q * self.scale})
+            rhs = statics.residual()
+            stalled = norm >= 0.3 * previous and norm <= (1e3 if strict else 1e7) * self.tolerance * extent
+            if norm <= self.tolerance * extent or stalled:
+                tangent = self.unit(w) * (1.0 if along >= 0.0 else -1.0)
+                sign *= 1 if w[-1] >= 0.0 else -1
+                frame, force, angle = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+                return PathState(frame, force, angle, q * self.scale, tangent, lu, sign, strayed)
+            if iteration > 3 and norm > 2.0 * previous:
+                return None
+            predict_stress(statics.memory.address, before, trial.increment)
+            previous = norm
+        return None
+
+    def inverse(self, state: PathState, load: Array) -> Array:
+        """T^-1 load for loads (6n,) on the nodes, from the factors of the bordered matrix; the nodes' part (6n,)."""
+        assert state.lu is not None
+        m = 6 * self.n
+        y, _ = self._solve(state.lu, np.concatenate((load, np.zeros(self.size + 1 - m))))
+        w, _ = self._solve(state.lu, self.along_parameter)
+        smallest = 1e-15 * np.sqrt(self.inner(w, w))
+        pivot = w[-1] if abs(w[-1]) > smallest else np.copysign(smallest, w[-1])
+        return (y - (y[-1] / pivot) * w)[:m]
+
+    def eigenvalues(self, state: PathState) -> tuple[Array, Array]:
+        """The real eigenvalues of the tangent on the allowed motions that are nearest to zero, and their vectors.
+
+        The metric is that of `inner`; vectors (6n, k) have norm 1.
+        """
+        m = 6 * self.n
+        root = np.sqrt(self.weights[:m])
+        apply = lambda z: root * self.inverse(state, root * np.asarray(z).ravel())  # noqa: E731
+        if m <= _DENSE:
+            values, vectors = eig(np.array([apply(column) for column in np.eye(m)]).T)
+        else:
+            start = np.random.default_rng(1).normal(size=m)
+            try:
+                values, vectors = eigs(LinearOperator((m, m), matvec=apply), k=_N_EIGENVALUES, v0=start, tol=1e-5)
+            except ArpackError:
+                return np.zeros(0), np.zeros((m, 0))
+        real = np.nonzero((np.abs(values.imag) <= 1e-7 * np.abs(values)) & (np.abs(values) > 0.0))[0]
+        real = real[np.argsort(-np.abs(values[real]))][:_N_EIGENVALUES]
+        shapes = vectors[:, real].real
+        shapes = shapes / np.linalg.norm(shapes, axis=0)
+        return 1.0 / values[real].real, shapes / root[:, None]
+
+    def softness(self, state: PathState, shape: Array) -> float:
+        """1 / (v M T^-1 M v): near the eigenvalue of a shape v (6n,), and zero with it."""
+        weights = self.weights[: 6 * self.n]
+        value = float(np.sum(weights * shape * self.inverse(state, weights * shape)))
+        return 1.0 / value if value != 0.0 else np.inf

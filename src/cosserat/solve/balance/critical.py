@@ -1,0 +1,145 @@
+"""Limit and branch points between two points of an equilibrium path: found, told apart and located."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from cosserat.solve.balance.arc import Arc, PathState
+
+Array = NDArray[np.float64]
+
+_SAME_SHAPE = 0.7  # cosine from which two eigenvectors of neighbouring points belong together
+_SAME_PLACE = 1e-4  # of a step: critical points nearer than this are one, with several shapes
+_SINGULAR = 1e-3  # drop of the eigenvalue that tells a zero from a pole
+
+
+class Lost(Exception):
+    """The path could not be followed while a point was located."""
+
+
+@dataclass
+class Point:
+    """A path point with its nearest eigenvalues."""
+
+    state: PathState
+    values: Array
+    shapes: Array  # (6n, k)
+
+    @property
+    def stable(self) -> bool:
+        """Whether none of the nearest eigenvalues is negative."""
+        return not np.any(self.values < 0.0)
+
+
+@dataclass
+class Critical:
+    """A limit or branch point."""
+
+    kind: str
+    length: float  # from the start of the step
+    state: PathState
+    shapes: list[Array]  # null vectors, each (6n,)
+    direction: Array  # of the path there
+
+
+def point_of(arc: Arc, state: PathState) -> Point:
+    """A path point, its eigenvalues computed."""
+    return Point(state, *arc.eigenvalues(state))
+
+
+def critical_points(arc: Arc, a: Point, b: Point, length: float) -> list[Critical] | None:
+    """Critical points in the step of a length from a to b, in order; None if the step must be shorter to tell."""
+    found: list[Critical] = []
+    turned = a.state.tangent[-1] * b.state.tangent[-1] < 0.0
+    for shape in _crossing(arc, a, b):
+        try:
+            critical = _locate_singular(arc, a, length, shape, turned)
+        except Lost:
+            return None
+        if critical is None:
+            continue
+        same = [c for c in found if abs(c.length - critical.length) <= _SAME_PLACE * length and c.kind == critical.kind]
+        if same:
+            same[0].shapes.append(_null_vector(arc, same[0].state, shape, same[0].shapes))
+        else:
+            found.append(critical)
+    crossed = sum(len(c.shapes) for c in found)
+    if (a.state.sign != b.state.sign) != (crossed % 2 == 1):
+        return None
+    if turned and not any(c.kind == "limit" for c in found):
+        try:
+            found.append(_locate_turn(arc, a, length))
+        except Lost:
+            return None
+    return sorted(found, key=lambda c: c.length)
+
+
+def _crossing(arc: Arc, a: Point, b: Point) -> list[Array]:
+    """Eigenvectors at one end of a step whose eigenvalue has the other sign at the other end."""
+    weights = arc.weights[: 6 * arc.n]
+    alike = np.abs(a.shapes.T @ (weights[:, None] * b.shapes))
+    shapes = []
+    for i, value in enumerate(a.values):
+        if not alike.shape[1]:
+            break
+        j = int(np.argmax(alike[i]))
+        opposite = [k for k in range(len(b.values)) if value * b.values[k] < 0.0 and alike[i, k] > _SAME_SHAPE / 2]
+        if (alike[i, j] >= _SAME_SHAPE and value * b.values[j] < 0.0) or (opposite and alike[i, j] < _SAME_SHAPE):
+            shapes.append(a.shapes[:, i] if abs(value) <= abs(b.values[j]) else b.shapes[:, j])
+    return shapes
+
+
+def _at(arc: Arc, a: Point, length: float) -> PathState:
+    """The path at a length from the start of a step."""
+    state = arc.correct(a.state, a.state.tangent, length, strict=False)
+    if state is None:
+        raise Lost
+    return state
+
+
+def _locate_singular(arc: Arc, a: Point, length: float, shape: Array, turned: bool) -> Critical | None:
+    """Where the eigenvalue of a shape vanishes; None if it does not."""
+
+    def value(s: float) -> float:
+        return arc.softness(_at(arc, a, s), shape)
+
+    ends = value(0.0), value(length)
+    if not ends[0] * ends[1] < 0.0:
+        return None
+    s = float(brentq(value, 0.0, length, xtol=1e-13 * length, rtol=1e-14, maxiter=60))
+    state = _at(arc, a, s)
+    if not abs(arc.softness(state, shape)) <= _SINGULAR * max(abs(ends[0]), abs(ends[1])):
+        return None
+    null = _null_vector(arc, state, shape, [])
+    # at a limit point the path itself runs along the null vector, and the parameter stands still
+    along = float(abs(np.sum(arc.weights[: 6 * arc.n] * null * a.state.tangent[: 6 * arc.n])))
+    kind = "limit" if turned and along > 0.1 else "branch"
+    return Critical(kind, s, state, [null], state.tangent if kind == "limit" else a.state.tangent)
+
+
+def _locate_turn(arc: Arc, a: Point, length: float) -> Critical:
+    """Where the parameter turns though no eigenvalue changes sign: the path meets the one it branched from."""
+    s = float(brentq(lambda s: _at(arc, a, s).tangent[-1], 0.0, length, xtol=1e-13 * length, rtol=1e-14))
+    state = _at(arc, a, s)
+    null = state.tangent[: 6 * arc.n]
+    weights = arc.weights[: 6 * arc.n]
+    return Critical("branch", s, state, [null / np.sqrt(np.sum(weights * null**2))], state.tangent)
+
+
+def _null_vector(arc: Arc, state: PathState, shape: Array, others: list[Array]) -> Array:
+    """Null vector of the tangent near a shape, orthogonal to others of the same point, by inverse iteration."""
+    weights = arc.weights[: 6 * arc.n]
+
+    def orthogonal(shape: Array) -> Array:
+        for other in others:
+            shape = shape - np.sum(weights * shape * other) * other
+        return shape / np.sqrt(np.sum(weights * shape**2))
+
+    shape = orthogonal(shape)
+    for _ in range(2):
+        shape = orthogonal(arc.inverse(state, weights * shape))
+    return shape

@@ -1,0 +1,219 @@
+"""`equilibrium`: where a mechanism rests under its loads."""
+
+from __future__ import annotations
+
+import time as clock
+from typing import Any
+
+import numpy as np
+
+from cosserat.compile.build import compile_model
+from cosserat.errors import SolveError
+from cosserat.kernels.arrays import History
+from cosserat.kernels.integrate import load_stages
+from cosserat.kernels.residual import forces
+from cosserat.model.model import Model
+from cosserat.results.equilibrium import Equilibrium
+from cosserat.results.status import Outcome, Status
+from cosserat.results.trajectory import Trajectory
+from cosserat.solve.arguments import check_number, check_state
+from cosserat.solve.balance.coarseness import warn_coarse
+from cosserat.solve.balance.free_motion import describe, free_motions, push, stands
+from cosserat.solve.balance.spin import check_steady, spin_twist
+from cosserat.solve.balance.statics import Attempt, Statics
+from cosserat.solve.initial import assemble_configuration, set_trial, soften_redundant, warn_redundant
+from cosserat.solve.memory import Memory, new_memory
+
+_SMALLEST_STEP = 2.0**-14
+_CRITICAL_STEP = 2.0**-7  # a critical load is passed in steps no larger than this
+_SINGULAR = 1e-13
+_AT_REST = 1e-6  # displacement relative to the extent of the mechanism that counts as none
+
+
+def equilibrium(
+    model: Model,
+    *,
+    time: float = 0.0,
+    tolerance: float = 1e-12,
+    start: Equilibrium | None = None,
+    spin: Any = None,
+    center: Any = (0.0, 0.0, 0.0),
+) -> Equilibrium:
+    """Find the configuration in which a mechanism is in static balance, at rest or in a steady rotation.
+
+    Loads (gravity, forces, efforts) are raised from zero in steps that adapt themselves; in each, Newton's method with
+    the exact tangent and a line search. Prescribed motions are taken at `time`. If the mechanism can fall (a pendulum
+    away from its rest), pseudo-time steps lead it down to a stable position; if it is in balance where it is, upright,
+    it stays there, and ``.status.detail`` says that it is unstable.
+
+    Parameters
+    ----------
+    model : Model
+    time : float
+        Time at which loads and prescribed motions are taken (s).
+    tolerance : float
+        Accepted last correction of positions, relative to the extent of the mechanism.
+    start : Equilibrium, optional
+        A known equilibrium of the same model under other loads, from which to start at full load.
+    spin : three numbers, optional
+        Angular velocity (rad/s) of a steady rotation of the whole mechanism, ground included, as on a turntable:
+        centrifugal and gyroscopic forces are then balanced too. Numbers may be Parameters.
+    center : three numbers
+        A point on the axis of that rotation.
+
+    Returns
+    -------
+    Equilibrium
+        Also if none was found: look at ``.status``; it then holds the last balanced configuration.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("cantilever", gravity=(0, 0, 0))
+    >>> rod = cs.Section(stiffness=[1e8, 1e8, 1e8, 1e2, 1e2, 1e2], mass=[1, 1, 1, 1e-3, 1e-3, 1e-3])
+    >>> beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0)], section=rod, elements=4))
+    >>> _ = model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+    >>> _ = model.add(cs.Force("tip", beam.end, (0, 0, 0.3)))
+    >>> round(float(cs.equilibrium(model).position("beam.end")[2]), 5)
+    0.001
+    """
+    check_state("equilibrium", model, time, spin, center)
+    check_number(tolerance, "equilibrium", "tolerance", "the accepted last correction, such as 1e-12", positive=True)
+    if start is not None and not isinstance(start, Equilibrium):
+        raise SolveError(f"equilibrium: start is {start!r}; pass an Equilibrium, or leave it out")
+    wall, cpu = clock.perf_counter(), clock.process_time()
+    statics = statics_at(model, time, start, spin, center)
+    compiled, memory, times = statics.compiled, statics.memory, np.array([time], dtype=float)
+    absolute = tolerance * compiled.size
+    if start is None:
+        status, n_steps = _raise_loads(statics, memory, times, absolute)
+    else:
+        status, n_steps = _at_full_load(statics, memory, times, absolute)
+    trial = memory.problem.trial
+    history = History(*(a[None].copy() for a in (trial.frame, trial.twist, trial.rate, trial.force, trial.angle)))
+    stats = {
+        "load_steps": n_steps,
+        "iterations": statics.iterations,
+        "factorizations": statics.factorizations,
+        "nodes": compiled.n_nodes,
+        "joints": compiled.n_joints,
+        "solve_seconds": clock.process_time() - cpu,
+        "wall_seconds": clock.perf_counter() - wall,
+    }
+    settings = {"time": time, "tolerance": tolerance, "spin": statics.full_spin}
+    found = Equilibrium(Trajectory(compiled, times, history, status, settings, stats))
+    if status.ok:
+        warn_coarse(found)
+    return found
+
+
+def statics_at(model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any) -> Statics:
+    """Equations of balance of a model, in a known equilibrium or in the reference configuration, without loads."""
+    compiled = compile_model(model)
+    times = np.array([time], dtype=float)
+    memory = new_memory(compiled, compiled.sampler.sample(times))
+    memory.problem.solver.settings[0] = 1.0
+    load_stages(memory.table, memory.problem)
+    if start is None:
+        assemble_configuration(compiled, time, memory)
+    else:
+        history = start.trajectory.history
+        if history.frame.shape[1:] != compiled.frames.shape or history.force.shape[1:] != (compiled.n_joints, 6):
+            raise SolveError(
+                "equilibrium: the equilibrium given as start belongs to a model with other nodes or joints"
+            )
+        memory.problem.state.frame[:] = history.frame[-1]
+        memory.problem.state.force[:] = history.force[-1]
+        memory.problem.state.angle[:] = history.angle[-1]
+    warn_redundant(soften_redundant(compiled, memory))
+    set_trial(memory, memory.problem.state)
+    rotation = spin_twist(spin, center)
+    if rotation is not None:
+        check_steady(compiled, compiled.sampler.sample(times), rotation)
+    return Statics(compiled, memory, rotation)
+
+
+def _finish(statics: Statics, t: float, detail: str = "") -> Status:
+    softest = statics.softest()
+    if softest < _SINGULAR:
+        motions = free_motions(statics)
+        named = f"; {describe(statics, motions)}" if len(motions) else ""
+        return Status(Outcome.FREE_MOTION, t, f"the loads balance, but the position is not unique{named}")
+    return Status(Outcome.OK, t, detail)
+
+
+def _failed(statics: Statics, times: np.ndarray, reached: float, attempt: Attempt) -> Status:
+    """Say why there is no equilibrium: loads that push along a free motion, or a failure to converge."""
+    detail = f"balanced up to {100 * reached:.3g} % of the loads"
+    statics.load(times)
+    statics.residual()
+    motions = free_motions(statics)
+    force, applied = push(statics, motions)
+    statics.load(times, reached)
+    if len(motions) and force > 1e-3 * applied:
+        detail = f"{describe(statics, motions)}; the loads push along with {force:.4g} N"
+    elif len(motions):
+        detail = f"{describe(statics, motions)}; {detail}"
+    outcome = Outcome.FREE_MOTION if len(motions) or attempt is Attempt.SINGULAR else Outcome.NOT_CONVERGED
+    return Status(outcome, times[0], detail)
+
+
+def _at_full_load(statics: Statics, memory: Memory, times: np.ndarray, absolute: float) -> tuple[Status, int]:
+    statics.load(times)
+    outcome = statics.balance(absolute, limit_first=False)
+    if outcome is Attempt.BALANCED:
+        return _finish(statics, times[0]), 1
+    return Status(Outcome.NOT_CONVERGED, 0.0), 1
+
+
+def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: float) -> tuple[Status, int]:
+    """Load factor from 0 to 1; returns the status and the number of load steps."""
+    trial, sampler = memory.problem.trial, statics.compiled.sampler
+    reached, step, n_steps = 0.0, 1.0, 0
+    attempt = Attempt.BALANCED
+    reference = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+    statics.load(times, 0.0)
+    forces(memory.address, 0)
+    stable_sign = statics.sign if statics.factor(0.0) is not None else 0
+    falls = stable_sign == 0  # a mechanism that its loads alone hold
+    passed = ""
+    while reached < 1.0:
+        factor = min(1.0, reached + step)
+        statics.load(times, factor)
+        backup = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+        # inside the path a loose balance is enough
+        attempt = statics.balance(absolute if factor == 1.0 else 1e4 * absolute, limit_first=step > _SMALLEST_STEP)
+        # A tangent whose determinant changed sign belongs to another branch, or lies beyond a critical load.
+        changed = attempt is Attempt.BALANCED and stable_sign != 0 and statics.sign == -stable_sign
+        if attempt is Attempt.BALANCED and (not changed or step <= _CRITICAL_STEP):
+            if changed:
+                stable_sign = statics.sign
+                passed = (
+                    f"a critical load was passed between {100 * reached:.4g} % and {100 * factor:.4g} % of the loads"
+                )
+            n_steps += 1
+            reached = factor
+            step *= 2.0
+            continue
+        trial.frame[:], trial.force[:], trial.angle[:] = backup
+        if attempt is Attempt.SINGULAR and reached == 0.0:
+            break
+        step *= 0.5
+        if step < _SMALLEST_STEP:
+            break
+    if reached == 1.0 and falls and not stands(statics):
+        if np.max(np.abs(trial.frame - reference[0])) < _AT_REST * statics.compiled.size:
+            return _finish(statics, times[0], "the equilibrium is unstable: it falls if it is pushed"), n_steps
+        reached, (trial.frame[:], trial.force[:], trial.angle[:]) = 0.0, reference
+    if reached == 1.0:
+        return _finish(statics, times[0], passed), n_steps
+    # Fall to a stable position: (K + shift M) steps at full load, the shift let go as the motion calms down.
+    statics.load(times)
+    compiled = statics.compiled
+    gravity = float(np.linalg.norm(sampler.gravity))
+    for shift in (10.0 * max(gravity, 1.0) / compiled.size, statics.scale / compiled.mass):
+        backup = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+        if statics.settle(absolute, shift) is Attempt.BALANCED:
+            return _finish(statics, times[0]), n_steps + 1
+        trial.frame[:], trial.force[:], trial.angle[:] = backup
+    return _failed(statics, times, reached, attempt), n_steps

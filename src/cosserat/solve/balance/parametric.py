@@ -1,0 +1,217 @@
+"""Static balance as a function of parameters: r(x; p) = 0, its inputs or arrays renewed as the parameters change."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.build import compile_model
+from cosserat.compile.compiled import CompiledModel, System
+from cosserat.errors import ParameterError, SolveError
+from cosserat.kernels.arrays import Inputs
+from cosserat.model.model import Model
+from cosserat.model.parameters import Parameter, parameters_in
+from cosserat.results.equilibrium import Equilibrium
+from cosserat.solve.arguments import check_state
+from cosserat.solve.balance.equilibrium import statics_at
+from cosserat.solve.balance.spin import spin_twist
+
+Array = NDArray[np.float64]
+
+_DIFFERENCE = 1e-5  # relative step of central differences where a parameter enters nonlinearly
+
+# what static balance does not depend on, and what it depends on only with gravity or a spin
+_DYNAMIC = {"elements.viscosity", "freedoms.damping", "freedoms.friction", "freedoms.speed", "springs.damping"}
+_WEIGHTS = {"nodes.mass", "nodes.moment"}
+_INERTIAS = {"elements.mass", "elements.coupling", "bodies.mass"}
+_STRUCTURE = {"elements.node", "bodies.node", "joints.node", "springs.node", "loads.node", "freedoms.joint"}
+
+
+class Knobs:
+    """Parameters of a model, or of its steady rotation, that a solver turns; they are put back afterwards.
+
+    Parameters
+    ----------
+    names : names of parameters, or Parameters themselves
+    spin, center
+        As for `equilibrium`: their numbers may be Parameters too.
+    """
+
+    def __init__(self, model: Model, names: Any, spin: Any, center: Any, caller: str) -> None:
+        check_state(caller, model, 0.0, spin, center)
+        self.model, self.spin, self.center, self.caller = model, spin, center, caller
+        self.names: list[str] = []
+        self._objects: dict[str, list[Parameter]] = {}
+        known = model.parameter_objects()
+        for parameter in parameters_in([list(v) for v in (spin, center) if v is not None and np.iterable(v)]):
+            known.setdefault(parameter.name, []).append(parameter)
+        for item in names:
+            name = item.name if isinstance(item, Parameter) else item
+            if not isinstance(name, str):
+                raise ParameterError(f"{caller}: {item!r} is not a parameter; pass its name, such as 'P'")
+            if name not in known:
+                listed = ", ".join(repr(n) for n in known) or "none; make a number one with cs.Parameter('P', 1.0)"
+                raise ParameterError(f"{caller}: nothing depends on a parameter {name!r}; parameters: {listed}")
+            if name in self.names:
+                raise ParameterError(f"{caller}: parameter {name!r} is named twice")
+            self.names.append(name)
+            self._objects[name] = known[name]
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The present values."""
+        return {name: self._objects[name][0].value for name in self.names}
+
+    def turn(self, values: Mapping[str, float]) -> None:
+        """Give the parameters values, without asking the components whether they can take them."""
+        for name, value in values.items():
+            for parameter in self._objects[name]:
+                parameter.value = float(value)
+
+    def check(self) -> None:
+        """Raise a located error if a component cannot take the present values."""
+        for component in self.model.components:
+            component.check()
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Parameters have their old values again afterwards."""
+        before = self.values
+        try:
+            yield
+        finally:
+            self.turn(before)
+
+
+class Parametric:
+    """Equations of balance of a model in a known configuration, with parameters that can be turned.
+
+    Attributes
+    ----------
+    statics : Statics
+        At the present parameters; the configuration lives in its trial state.
+    inputs_only : bool
+        Whether the parameters change nothing but loads, efforts and motions, so that nothing need be compiled again.
+    """
+
+    def __init__(self, knobs: Knobs, start: Equilibrium | None, time: float, spans: Mapping[str, float]) -> None:
+        self.knobs = knobs
+        check_state(knobs.caller, knobs.model, time)
+        self.times = np.array([time], dtype=float)
+        self.statics = statics_at(knobs.model, time, start, knobs.spin, knobs.center)
+        self._differences: dict[str, float] = {}
+        base = knobs.values
+        changed: set[str] = set()
+        for name, span in spans.items():
+            names, linear = self._changes(name, base[name], span)
+            if not self._relevant(names):
+                raise SolveError(
+                    f"the balance of model {knobs.model.name!r} does not depend on {name!r}: it changes "
+                    f"{', '.join(sorted(names)) or 'nothing'}; name a parameter of a load, a stiffness or the geometry"
+                )
+            changed |= names
+            self._differences[name] = abs(span) if linear else _DIFFERENCE * max(abs(span), abs(base[name]))
+        self.inputs_only = not changed - {"inputs.gravity", "inputs.drive", "inputs.effort", "inputs.wrench", "spin"}
+        self.turn(base)
+
+    def _compiled(self) -> CompiledModel:
+        compiled, old = compile_model(self.knobs.model), self.statics.compiled
+        for name, (a, b) in _pairs(compiled.system, old.system).items():
+            if name in _STRUCTURE and not np.array_equal(a, b):
+                raise SolveError(
+                    f"parameters {', '.join(map(repr, self.knobs.names))}: they change the mesh ({name}); parameters "
+                    "that move loads or joints from node to node cannot be varied continuously"
+                )
+        return compiled
+
+    def _changes(self, name: str, base: float, span: float) -> tuple[set[str], bool]:
+        """Which arrays a parameter changes, and whether it enters linearly, through loads alone."""
+        here = self._compiled()
+        changed: set[str] = set()
+        samples = [self._sample(here)]
+        spins = [spin_twist(self.knobs.spin, self.knobs.center)]
+        for part in (0.381966, 1.0):
+            self.knobs.turn({name: base + part * span})
+            self.knobs.check()
+            there = self._compiled()
+            pairs = _pairs(here.system, there.system) | {"frames": (here.frames, there.frames)}
+            changed |= {key for key, (a, b) in pairs.items() if not np.array_equal(a, b)}
+            samples.append(self._sample(there))
+            spins.append(spin_twist(self.knobs.spin, self.knobs.center))
+        self.knobs.turn({name: base})
+        linear = not changed
+        for key in Inputs._fields:
+            at, between, end = (getattr(sample, key) for sample in samples)
+            if np.array_equal(at, end) and np.array_equal(at, between):
+                continue
+            changed.add(f"inputs.{key}")
+            bent = np.max(np.abs(at + 0.381966 * (end - at) - between))
+            linear = linear and key != "drive" and bent <= 1e-12 * np.max(np.abs(end) + np.abs(at))
+        if any(not np.array_equal(_zero_if_none(s), _zero_if_none(spins[0])) for s in spins):
+            changed.add("spin")
+            linear = False
+        return changed, linear
+
+    def _relevant(self, changed: set[str]) -> bool:
+        irrelevant = set(_DYNAMIC)
+        if not np.any(self.knobs.model.gravity):
+            irrelevant |= _WEIGHTS
+        if self.statics.full_spin is None:
+            irrelevant |= _INERTIAS
+        return bool(changed - irrelevant)
+
+    def _sample(self, compiled: CompiledModel) -> Inputs:
+        sampler = dataclasses.replace(compiled.sampler, gravity=self.knobs.model.gravity)
+        return sampler.sample(self.times)
+
+    def turn(self, values: Mapping[str, float]) -> None:
+        """Give the parameters values, and the equations their inputs and arrays for them."""
+        self.knobs.turn(values)
+        memory = self.statics.memory
+        if not self.inputs_only:
+            compiled = self._compiled()
+            joints = compiled.system.joints._replace(soft=memory.problem.joints.soft)
+            system = compiled.system._replace(joints=joints)
+            compiled = dataclasses.replace(compiled, system=system)
+            memory.replace(**{k: v for k, v in system._asdict().items() if k != "pattern"})
+            self.statics.compiled = compiled
+        memory.replace(inputs=self._sample(self.statics.compiled))
+        self.statics.spin = self.statics.full_spin = spin_twist(self.knobs.spin, self.knobs.center)
+
+    def difference(self, name: str) -> float:
+        """Change of a parameter over which differences are taken: a typical one."""
+        return self._differences[name]
+
+    def derivative(self, name: str) -> Array:
+        """Derivative (n_vertices, 6) of (r, s phi) with respect to a parameter at the present configuration.
+
+        By central differences: exact, but for rounding, where the parameter enters linearly.
+        """
+        trial = self.statics.memory.problem.trial
+        stress = trial.stress.copy()
+        value, h = self.knobs.values[name], self._differences[name]
+        sides = []
+        for side in (1.0, -1.0):
+            self.turn({name: value + side * h})
+            sides.append(-self.statics.residual())
+        self.turn({name: value})
+        trial.stress[:] = stress
+        return (sides[0] - sides[1]) / (2.0 * h)
+
+
+def _zero_if_none(spin: Array | None) -> Array:
+    return np.zeros(6) if spin is None else spin
+
+
+def _pairs(a: System, b: System) -> dict[str, tuple[Any, Any]]:
+    """Arrays of two systems by name, without those that describe the matrix or that a solver fills."""
+    out: dict[str, tuple[Any, Any]] = {}
+    for group in (name for name in a._fields if name != "pattern"):
+        first, second = getattr(a, group)._asdict(), getattr(b, group)._asdict()
+        out |= {f"{group}.{k}": (first[k], second[k]) for k in first if k not in ("block", "soft")}
+    return out

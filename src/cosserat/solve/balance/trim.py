@@ -1,0 +1,315 @@
+"""`trim`: parameters for which a wanted state is in balance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import block_array, csc_matrix, identity
+from scipy.sparse.linalg import splu
+
+from cosserat.errors import ModelError, SolveError
+from cosserat.kernels.arrays import History
+from cosserat.kernels.residual import predict_stress
+from cosserat.model.model import Model
+from cosserat.model.parameters import Parameter
+from cosserat.results.equilibrium import Equilibrium
+from cosserat.results.status import Outcome, Status
+from cosserat.results.trajectory import Trajectory
+from cosserat.results.trim import Trim
+from cosserat.solve.arguments import check_number, check_state
+from cosserat.solve.balance.equilibrium import equilibrium
+from cosserat.solve.balance.parametric import Knobs, Parametric
+from cosserat.solve.balance.targets import Target, read_targets
+from cosserat.solve.linear.matrices import constraint_matrix, matrices_at
+from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, Point, imbalance, point_at
+from cosserat.solve.linear.quadratic import eigenpairs
+
+Array = NDArray[np.float64]
+
+_MAX_ITERATIONS = 60
+_ALL_EIGENVALUES = 60  # freedoms up to which all eigenvalues are computed
+_SOME_EIGENVALUES = 24
+_ROUNDING = 1e-6  # real part, relative to |s|, that counts as zero
+
+
+def trim(
+    model: Model,
+    unknowns: Any,
+    *,
+    hold: Any = None,
+    targets: Mapping[Any, float] | None = None,
+    require_stable: bool = False,
+    start: Equilibrium | None = None,
+    time: float = 0.0,
+    tolerance: float = 1e-10,
+    spin: Any = None,
+    center: Any = (0.0, 0.0, 0.0),
+) -> Trim:
+    """Find parameters (thrusts, torques, angles, stiffnesses) for which a wanted state is in equilibrium.
+
+    Either a whole configuration is held and parameters are sought that balance it, or some coordinates and positions
+    are given as targets and the rest of the mechanism (elastic deformation, free joints) finds its place with them.
+    Tangents with respect to the configuration are exact; those with respect to the parameters are central differences
+    of the residual, exact where they enter linearly. The model keeps its parameters.
+
+    Parameters
+    ----------
+    model : Model
+    unknowns : names of parameters, or a dict with first guesses
+        ``["T1", "T2"]`` starts from their present values.
+    hold : "reference", Equilibrium or dict
+        Configuration to balance: the reference configuration (the default without targets), that of an equilibrium
+        found under other loads, or coordinates of joints, ``{"hinge": 0.3}``, which is the same as targets.
+    targets : dict
+        Wanted coordinates of joints, ``"hinge"`` or ``"joint.freedom"``, and components of positions,
+        ``("arm.end", "z")`` (m, rad). With as many targets as unknowns all are met; with fewer, the change of the
+        unknowns is the smallest possible; with more, the targets are met in the least-squares sense.
+    require_stable : bool
+        Raise an error if small motions about the trimmed state grow.
+    start : Equilibrium, optional
+        Where to start with targets; otherwise the equilibrium at the first guesses, or the reference configuration.
+    time, spin, center
+        As for `equilibrium`.
+    tolerance : float
+        Accepted last correction of positions, relative to the extent of the mechanism.
+
+    Returns
+    -------
+    Trim
+
+    Raises
+    ------
+    SolveError
+        If the state cannot be balanced (the message says what is left), or with `require_stable` is unstable.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -9.81))
+    >>> rod = model.add(cs.RigidBody.bar("rod", start=(0, 0, 0), end=(1, 0, 0), mass=2.0))
+    >>> T = cs.Parameter("T", 0.0)
+    >>> _ = model.add(cs.Revolute("hinge", cs.GROUND, rod.at((0, 0, 0)), axis=(0, 1, 0), effort=T))
+    >>> round(cs.trim(model, ["T"]).parameters["T"], 9)  # -2 kg * 9.81 m/s^2 * 0.5 m
+    -9.81
+    """
+    check_state("trim", model, time, spin, center)
+    check_number(tolerance, "trim", "tolerance", "the accepted last correction, such as 1e-10", positive=True)
+    if not isinstance(require_stable, (bool, np.bool_)):
+        raise SolveError(f"trim: require_stable is {require_stable!r}; pass True or False")
+    if start is not None and not isinstance(start, Equilibrium):
+        raise SolveError(f"trim: start is {start!r}; pass an Equilibrium, or None")
+    names, guesses = _names(unknowns)
+    knobs = Knobs(model, names, spin, center, "trim")
+    if not knobs.names:
+        raise SolveError("trim: no unknowns; name at least one parameter, such as ['T1', 'T2']")
+    wanted, held = _wanted(hold, targets)
+    with knobs.kept():
+        knobs.turn(guesses)
+        knobs.check()
+        if wanted:
+            found, residual = _meet(knobs, wanted, start, time, tolerance)
+        else:
+            found, residual = _hold(knobs, held, time)
+        values = knobs.values
+        eigenvalues = _eigenvalues(point_at(model, found, caller="trim"))
+    growth, neutral = _growth(eigenvalues)
+    result = Trim(values, found, residual, eigenvalues, growth, neutral)
+    if require_stable and not result.stable:
+        settings = ", ".join(f"{name} = {value:.6g}" for name, value in values.items())
+        raise SolveError(
+            f"trim: the state balanced by {settings} is {result.verdict}; add damping, stiffness or control, or pass "
+            "require_stable=False to have it anyway"
+        )
+    return result
+
+
+def _names(unknowns: Any) -> tuple[list[Any], dict[str, float]]:
+    if isinstance(unknowns, (str, Parameter)):
+        return [unknowns], {}
+    if isinstance(unknowns, Mapping):
+        names = [k.name if isinstance(k, Parameter) else k for k in unknowns]
+        for name, guess in unknowns.items():
+            check_number(guess, "trim", f"the first guess of {getattr(name, 'name', name)!r}", "where to start")
+        return names, dict(zip(names, unknowns.values(), strict=True))
+    if not np.iterable(unknowns):
+        raise SolveError(f"trim: unknowns={unknowns!r}; pass names of parameters, such as ['T1', 'T2']")
+    return list(unknowns), {}
+
+
+def _wanted(hold: Any, targets: Mapping[Any, float] | None) -> tuple[dict[Any, float], Any]:
+    """Targets, or else the configuration to hold: an Equilibrium, or None for the reference."""
+    if targets is not None and not isinstance(targets, Mapping):
+        raise SolveError(f"trim: targets {targets!r}; pass a dict such as {{'hinge': 0.3, ('arm.end', 'z'): 0.5}}")
+    wanted = dict(targets or {})
+    if isinstance(hold, Mapping):
+        return wanted | dict(hold), None
+    known = isinstance(hold, Equilibrium) or (isinstance(hold, str) and hold == "reference")
+    if hold is not None and not known:
+        raise SolveError(f"trim: hold={hold!r}; pass 'reference', an Equilibrium or a dict of joint coordinates")
+    if wanted and hold is not None:
+        raise SolveError("trim: a whole configuration to hold and targets cannot both be met; pass one of them")
+    return wanted, hold if isinstance(hold, Equilibrium) else None
+
+
+def _spans(knobs: Knobs) -> dict[str, float]:
+    return {name: max(1e-3, abs(value)) for name, value in knobs.values.items()}
+
+
+def _point(balance: Parametric) -> Point:
+    statics = balance.statics
+    kind = EQUILIBRIUM if statics.full_spin is None else ROTATION
+    return Point(statics.compiled, statics.memory, float(balance.times[0]), kind)
+
+
+def _hold(knobs: Knobs, held: Equilibrium | None, time: float) -> tuple[Equilibrium, float]:
+    """Parameters that balance a whole configuration, in the least-squares sense of forces (moments over a length)."""
+    balance = Parametric(knobs, held, time, _spans(knobs))
+    statics = balance.statics
+    trial, n = statics.memory.problem.trial, statics.compiled.n_nodes
+    weight = np.tile(np.array([1.0, 1.0 / statics.compiled.length]).repeat(3), n)
+    phi = constraint_matrix(_point(balance)).multiply(weight).tocsc()
+    solve = splu(block_array([[identity(6 * n), phi.T], [phi, None]], format="csc")).solve if phi.shape[0] else None
+
+    def unbalanced(force: Array) -> tuple[Array, Array]:
+        """What reactions cannot balance, and the reactions."""
+        rest = weight * force[:n].ravel()
+        if solve is None:
+            return rest, np.zeros(0)
+        out = solve(np.concatenate((rest, np.zeros(phi.shape[0]))))
+        return out[: 6 * n], -out[6 * n :]
+
+    trial.force[:] = 0.0
+    scales = np.array(list(_spans(knobs).values()))
+    for _ in range(_MAX_ITERATIONS):
+        rest, _ = unbalanced(-statics.residual())
+        columns = np.array([unbalanced(balance.derivative(name))[0] for name in knobs.names]).T * scales
+        change, *_ = np.linalg.lstsq(columns, -rest, rcond=1e-12)
+        values = dict(zip(knobs.names, np.array(list(knobs.values.values())) + scales * change, strict=True))
+        if not np.all(np.isfinite(list(values.values()))):
+            break
+        balance.turn(values)
+        if np.max(np.abs(change)) <= 1e-13 * max(1.0, np.max(np.abs(list(values.values())) / scales)):
+            break
+    knobs.check()
+    for _ in range(2):  # once more, to remove what rounding left
+        _, reactions = unbalanced(-statics.residual())
+        _add_reactions(_point(balance), reactions)
+    statics.residual()
+    point = _point(balance)
+    worst, text = imbalance(point)
+    rest, _ = unbalanced(-statics.residual())
+    if worst > 1.0:
+        values_text = ", ".join(f"{name} = {value:.6g}" for name, value in knobs.values.items())
+        raise SolveError(
+            f"trim: no values of {', '.join(map(repr, knobs.names))} balance the configuration: at the best ones, "
+            f"{values_text}, {text}; name more unknowns, or give targets and let the rest of the mechanism move"
+        )
+    return _found(balance), float(np.max(np.abs(rest), initial=0.0))
+
+
+def _add_reactions(point: Point, reactions: Array) -> None:
+    """Add multipliers of the independent constraints to those of the joints."""
+    first = 0
+    for j, rows in enumerate(point.independent_rows):
+        point.memory.problem.trial.force[j] += rows.T @ reactions[first : first + len(rows)]
+        first += len(rows)
+
+
+def _meet(
+    knobs: Knobs, wanted: dict[Any, float], start: Equilibrium | None, time: float, tolerance: float
+) -> tuple[Equilibrium, float]:
+    """Configuration and parameters together, by Newton's method on balance and targets."""
+    if start is None:
+        first = equilibrium(knobs.model, time=time, spin=knobs.spin, center=knobs.center)
+        start = first if first.status.ok else None
+    balance = Parametric(knobs, start, time, _spans(knobs))
+    statics = balance.statics
+    targets = read_targets(_point(balance).mechanism, wanted)
+    trial, n = statics.memory.problem.trial, statics.compiled.n_nodes
+    shape = (n + statics.compiled.n_joints, 6)
+    rhs = statics.residual()
+    for _ in range(_MAX_ITERATIONS):
+        change = _correction(balance, targets, rhs)
+        step = change[: rhs.size].reshape(shape)
+        if not np.all(np.isfinite(change)):
+            break
+        size = statics.size_of(step)
+        fraction = min(1.0, 0.3 * statics.compiled.size / size) if size > 0.0 else 1.0
+        fraction = _turn(balance, change[rhs.size :], fraction)
+        before, force = trial.frame.copy(), trial.force.copy()
+        statics.apply(before, force, step, fraction)
+        rhs = statics.residual()
+        if fraction == 1.0 and size <= tolerance * statics.compiled.size:
+            point = _point(balance)
+            return _found(balance), max(abs(t.value(point) - t.wanted) for t in targets)
+        predict_stress(statics.memory.address, before, trial.increment)
+    listed = ", ".join(f"{t.name} = {t.wanted:g}" for t in targets)
+    raise SolveError(
+        f"trim: no equilibrium with {listed} was found by varying {', '.join(map(repr, knobs.names))}; check that they "
+        "can reach the targets, or pass first guesses, unknowns={'T': 1.0}, or start= an Equilibrium near by"
+    )
+
+
+def _turn(balance: Parametric, change: Array, fraction: float) -> float:
+    """Change the parameters by a fraction that the model can take; returns it."""
+    values = np.array(list(balance.knobs.values.values()))
+    while True:
+        try:
+            balance.turn(dict(zip(balance.knobs.names, values + fraction * change, strict=True)))
+            balance.knobs.check()
+            return fraction
+        except ModelError:
+            fraction *= 0.5
+            if fraction < 1e-3:
+                raise
+
+
+def _correction(balance: Parametric, targets: list[Target], rhs: Array) -> Array:
+    """Newton correction of configuration, multipliers and parameters."""
+    statics, point = balance.statics, _point(balance)
+    n, names = statics.compiled.n_nodes, balance.knobs.names
+    scales = np.array([balance.difference(name) for name in names])
+    columns = np.array([balance.derivative(name).ravel() for name in names]).T * scales
+    rows = np.zeros((len(targets), rhs.size))
+    for row, target in zip(rows, targets, strict=True):
+        row[: 6 * n] = target.gradient(point)
+    missing = np.array([target.wanted - target.value(point) for target in targets])
+    tangent = statics.matrix()
+    try:
+        if len(targets) == len(names):
+            system = block_array([[tangent, csc_matrix(columns)], [csc_matrix(rows), None]], format="csc")
+            out = splu(system).solve(np.concatenate((rhs.ravel(), missing)))
+            return np.concatenate((out[: rhs.size], scales * out[rhs.size :]))
+        lu = splu(tangent)
+    except RuntimeError:
+        return np.full(rhs.size + len(names), np.nan)
+    own, by_parameter = lu.solve(rhs.ravel()), lu.solve(columns)
+    change, *_ = np.linalg.lstsq(rows @ -by_parameter, missing - rows @ own, rcond=1e-12)
+    return np.concatenate((own - by_parameter @ change, scales * change))
+
+
+def _found(balance: Parametric) -> Equilibrium:
+    trial = balance.statics.memory.problem.trial
+    history = History(*(a[None].copy() for a in (trial.frame, trial.twist, trial.rate, trial.force, trial.angle)))
+    settings = {"time": float(balance.times[0]), "spin": balance.statics.full_spin}
+    status = Status(Outcome.OK, float(balance.times[0]))
+    stats = {"iterations": balance.statics.iterations, "factorizations": balance.statics.factorizations}
+    return Equilibrium(Trajectory(balance.statics.compiled, balance.times, history, status, settings, stats))
+
+
+def _eigenvalues(point: Point) -> NDArray[np.complex128]:
+    matrices = matrices_at(point)
+    n_free = matrices.mass.shape[0] - matrices.constraints.shape[0]
+    n = 2 * n_free if n_free <= _ALL_EIGENVALUES else _SOME_EIGENVALUES
+    return eigenpairs(matrices, n)[0] if n_free else np.zeros(0, dtype=complex)
+
+
+def _growth(eigenvalues: NDArray[np.complex128]) -> tuple[float, int]:
+    """Largest real part beyond rounding, and the number of zeros."""
+    size = np.abs(eigenvalues)
+    zero = size <= 1e-9 * np.max(size, initial=0.0)
+    growing = eigenvalues.real[~zero & (eigenvalues.real > _ROUNDING * size)]
+    return float(np.max(growing, initial=0.0)), int(np.count_nonzero(zero))

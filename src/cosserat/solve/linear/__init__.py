@@ -1,0 +1,1 @@
+"""Linear equations about a state: modes, responses, stability, linear models."""

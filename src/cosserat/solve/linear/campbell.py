@@ -1,0 +1,146 @@
+"""`campbell`: frequencies of a mechanism that turns, against the speed of rotation."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import SolveError
+from cosserat.model.model import Model
+from cosserat.model.parameters import Parameter
+from cosserat.results.campbell import Campbell, CriticalSpeed
+from cosserat.solve.arguments import check_state
+from cosserat.solve.linear.neutral import all_crossings, usual_neutral
+from cosserat.solve.linear.spectra import Complex, Spectrum, match, spectrum_at, track
+from cosserat.solve.linear.stability import checked_number, checked_values, critical_of
+from cosserat.solve.linear.steady_states import SteadyStates
+
+Array = NDArray[np.float64]
+
+
+def campbell(
+    model: Model,
+    spins: Any,
+    *,
+    axis: Any = (0.0, 0.0, 1.0),
+    center: Any = (0.0, 0.0, 0.0),
+    n: int = 10,
+    orders: Sequence[int] = (1, 2, 3),
+    about: Any = None,
+    time: float = 0.0,
+) -> Campbell:
+    """Frequencies of a mechanism in steady rotation against its speed, and where multiples of the speed meet them.
+
+    The whole mechanism turns, ground included, as on a turntable; frequencies are those that an observer who turns
+    along sees. A load fixed in space excites such a mechanism with the multiples (orders) of the speed. For a rotor
+    seen from outside, forward and backward whirl are these frequencies plus and minus the speed.
+
+    Parameters
+    ----------
+    model : Model
+    spins : array_like
+        Speeds (rad/s), increasing or decreasing, at least two.
+    axis, center : three numbers
+        Direction of the axis, and a point on it.
+    n : int
+        Number of modes.
+    orders : integers
+        Multiples of the speed that are compared with the frequencies.
+    about, time
+        As for `stability`.
+
+    Returns
+    -------
+    Campbell
+    """
+    wall, cpu = clock.perf_counter(), clock.process_time()
+    check_state("campbell", model, time, None, center)
+    grid, n = checked_values("campbell", "spin", spins), checked_number("campbell", n)
+    try:
+        direction = np.array([float(x) for x in axis])
+        norm = float(np.linalg.norm(direction))
+    except (TypeError, ValueError):
+        norm, direction = 0.0, np.zeros(0)
+    if direction.shape != (3,) or not (np.isfinite(norm) and norm > 0.0):
+        raise SolveError(f"campbell: axis={axis!r} has no direction; pass three numbers such as (0, 0, 1)")
+    if not np.iterable(orders) or isinstance(orders, (str, bytes, Mapping)):
+        raise SolveError(f"campbell: orders={orders!r}; pass positive integers, such as orders=(1, 2, 3)")
+    for order in orders:
+        if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or order < 1:
+            raise SolveError(f"campbell: order {order!r} is not a positive integer; pass such as orders=(1, 2, 3)")
+    name = "spin"
+    while name in model.parameters:
+        name += "_"
+    speed = Parameter(name, float(grid[0]))
+    spin = [speed * float(x) for x in direction / norm]
+    states = SteadyStates(model, [speed], [grid], about=about, time=time, spin=spin, center=center, caller="campbell")
+
+    def evaluate(value: float) -> Spectrum:
+        return spectrum_at(states.at(value), value, 2 * n)
+
+    with states.walk():
+        spectra = [evaluate(float(v)) for v in grid]
+        values, shapes, everything = track(spectra, 2 * n, evaluate)
+        upper = np.nonzero(_one_of_each(values[0]))[0][:n]
+        values, shapes = values[:, upper], [x[:, upper] for x in shapes]
+        unstable = all_crossings(evaluate, everything, usual_neutral(evaluate, everything))
+        speeds = _critical_speeds(grid, values, shapes, orders, evaluate)
+    stats = {"solve_seconds": clock.process_time() - cpu, "wall_seconds": clock.perf_counter() - wall}
+    return Campbell(
+        model.name, grid, values, tuple(int(k) for k in orders), speeds, [critical_of(c) for c in unstable], stats
+    )
+
+
+def _one_of_each(values: Complex) -> NDArray[np.bool_]:
+    """Of a conjugate pair the one with positive imaginary part; of real ones the first, third, ..."""
+    keep = values.imag > 0.0
+    real = np.nonzero(values.imag == 0.0)[0]
+    keep[real[::2]] = True
+    return keep
+
+
+def _critical_speeds(
+    grid: Array, values: Complex, shapes: list[Complex], orders: Sequence[int], evaluate: Callable[[float], Spectrum]
+) -> list[CriticalSpeed]:
+    found = []
+    for order in orders:
+        apart = np.abs(values.imag) - order * np.abs(grid)[:, None]
+        for k in range(len(grid) - 1):
+            for mode in np.nonzero((apart[k] != 0.0) & (apart[k] * apart[k + 1] <= 0.0))[0]:
+                if values[k, mode].imag == 0.0 and values[k + 1, mode].imag == 0.0:
+                    continue  # both at rest at zero speed
+                ends = (grid[k], apart[k, mode]), (grid[k + 1], apart[k + 1, mode])
+                speed = _meet(order, ends, (values[k, mode], shapes[k][:, [mode]]), evaluate)
+                found.append(CriticalSpeed(speed, int(order), order * abs(speed) / (2.0 * np.pi), int(mode)))
+    return sorted(found, key=lambda c: c.spin)
+
+
+def _meet(
+    order: int,
+    ends: tuple[tuple[float, float], tuple[float, float]],
+    known: tuple[complex, Complex],
+    evaluate: Callable[[float], Spectrum],
+) -> float:
+    """Speed at which a mode has the frequency of an order, by the Illinois variant of false position."""
+    (a, fa), (b, fb) = ends
+    value, shape = np.array([known[0]]), known[1]
+    side = 0
+    for _ in range(40):
+        at = (a * fb - b * fa) / (fb - fa)
+        (found, _), _ = match(value, shape, evaluate(float(at)))
+        f = abs(float(found[0].imag)) - order * abs(at)
+        if abs(f) <= 1e-11 * order * abs(at) or abs(b - a) <= 1e-13 * abs(at):
+            return float(at)
+        if f * fb > 0.0:
+            b, fb = at, f
+            fa = fa / 2.0 if side == 1 else fa
+            side = 1
+        else:
+            a, fa = at, f
+            fb = fb / 2.0 if side == -1 else fb
+            side = -1
+    return float(at)

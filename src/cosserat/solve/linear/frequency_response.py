@@ -1,0 +1,195 @@
+"""`frequency_response`: steady vibration of outputs under harmonic inputs.
+
+Direct: for each frequency the bordered system (s^2 M + s D + K) x + Phi^T lambda = f u, Phi x = d u at s = 2 pi i f.
+Modal: x = S u + X q with the static response S and the lowest modes X, so that what the modes leave out answers
+statically; the last step solves the balance of forces with that motion (mode acceleration), which gives reactions too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_matrix
+from scipy.sparse.linalg import splu
+
+from cosserat.errors import SolveError
+from cosserat.model.model import Model
+from cosserat.results.response import Response
+from cosserat.solve.arguments import check_choice, check_count
+from cosserat.solve.linear.eigen import symmetric_modes
+from cosserat.solve.linear.matrices import Matrices, matrices_at
+from cosserat.solve.linear.modes import is_symmetric, quiet_point
+from cosserat.solve.linear.port_units import input_unit, output_unit
+from cosserat.solve.linear.ports import InputPorts, OutputPorts, input_ports, output_ports
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+_CALLER = "frequency_response"
+_METHODS = ("direct", "modal")
+
+
+def frequency_response(
+    model: Model,
+    inputs: Any,
+    outputs: Any,
+    frequencies: Any,
+    *,
+    method: str = "direct",
+    n: int = 20,
+    about: Any = None,
+    time: float = 0.0,
+    spin: Any = None,
+    center: Any = (0.0, 0.0, 0.0),
+) -> Response:
+    """Steady vibration of outputs under inputs that oscillate, per unit of input.
+
+    Parameters
+    ----------
+    model : Model
+    inputs, outputs : names or objects, or lists of them
+        As for `linearize`: joint efforts, prescribed motions, loads, new forces at places such as ``"arm.end.fz"``;
+        positions, rotations, joint coordinates, section forces, reactions.
+    frequencies : sequence of numbers
+        (Hz).
+    method : "direct" or "modal"
+        Modal is cheaper for many frequencies; what lies above the n modes answers statically.
+    n : int
+        Number of modes of the modal method.
+    about, time, spin, center
+        The state, as for `modes`.
+
+    Returns
+    -------
+    Response
+
+    Raises
+    ------
+    SolveError
+        If a frequency is that of a mode which nothing damps, so that no steady vibration exists.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("oscillator", gravity=(0, 0, 0))
+    >>> body = model.add(cs.RigidBody("body", mass=2.0, com=(1, 0, 0), inertia=[1, 1, 1]))
+    >>> rail = cs.Prismatic("rail", cs.GROUND, "body", axis=(1, 0, 0), at=(1, 0, 0), stiffness=800.0, damping=4.0)
+    >>> _ = model.add(rail)
+    >>> response = cs.frequency_response(model, "rail", "body.x", [0.0, 20 / (2 * np.pi)])
+    >>> response.gain().round(6)  # 1 / 800 at rest, 1 / (20 * 4) at resonance
+    array([0.00125, 0.0125 ])
+    """
+    check_choice(method, _CALLER, "method", _METHODS)
+    n = check_count(n, _CALLER)
+    values = _frequencies(frequencies)
+    point = quiet_point(model, about, time=time, spin=spin, center=center, caller=_CALLER)
+    sources = input_ports(point, inputs, _CALLER)
+    sinks = output_ports(point, outputs, sources, _CALLER)
+    for ports, word in ((sources.names, "inputs"), (sinks.names, "outputs")):
+        if not ports:
+            raise SolveError(f"{_CALLER}: no {word} are given; name at least one")
+    matrices = matrices_at(point)
+    s = np.asarray(2j * np.pi * values, dtype=np.complex128)
+    if method == "direct":
+        result = _direct(matrices, sources, sinks, s)
+    else:
+        if not is_symmetric(point, matrices):
+            raise SolveError(
+                f"{_CALLER}: the stiffness is not symmetric (follower loads or spin), so modes do not decouple it; "
+                "pass method='direct'"
+            )
+        result = _modal(matrices, sources, sinks, s, n)
+    units = (
+        tuple(output_unit(point, name, kind) for name, kind in zip(sinks.names, sinks.kinds, strict=True)),
+        tuple(input_unit(point, column) for column in sources.columns),
+    )
+    return Response(model.name, values, sinks.names, sources.names, result, method, units)
+
+
+def _frequencies(values: Any) -> Array:
+    try:
+        out = np.atleast_1d(np.asarray(values, dtype=float))
+    except (TypeError, ValueError):
+        out = np.empty(0)
+    if out.ndim != 1 or out.size == 0 or not np.all(np.isfinite(out)) or np.any(out < 0.0):
+        raise SolveError(
+            f"{_CALLER}: frequencies={values!r} cannot be used; pass finite numbers in Hz, none negative, such as "
+            "np.linspace(1, 100, 400)"
+        )
+    return out
+
+
+class _Bordered:
+    """Factors of the bordered matrix; solves for the motion and the multipliers."""
+
+    def __init__(self, matrices: Matrices, matrix: csc_matrix) -> None:
+        diagonal = np.abs(matrix.diagonal())
+        self.scale = float(np.exp(np.mean(np.log(diagonal[diagonal > 0.0])))) if np.any(diagonal) else 1.0
+        self.size = matrix.shape[0]
+        system = matrices.bordered(matrix, self.scale)
+        self.lu = splu(system, permc_spec="MMD_ATA")
+        if not np.all(np.abs(self.lu.U.diagonal()) > 0.0):
+            raise RuntimeError("singular")
+
+    def solve(self, force: NDArray[Any], drive: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        full = self.lu.solve(np.concatenate((force, self.scale * drive)))
+        return full[: self.size], self.scale * full[self.size :]
+
+
+def _direct(matrices: Matrices, sources: InputPorts, sinks: OutputPorts, s: Complex) -> Complex:
+    M, D, K = matrices.mass, matrices.damping, matrices.stiffness
+    unit = np.eye(len(sources.names))
+    out = np.empty((len(s), len(sinks.names), len(sources.names)), dtype=complex)
+    for k, value in enumerate(s):
+        try:
+            solver = _Bordered(matrices, csc_matrix(value**2 * M + value * D + K, dtype=complex))
+        except RuntimeError:
+            raise _unbounded(value) from None
+        x, multipliers = solver.solve(sources.force.astype(complex), sources.drive.astype(complex))
+        out[k] = sinks.at(value, x, multipliers, unit)
+        if not np.all(np.isfinite(out[k])):
+            raise _unbounded(value)
+    return out
+
+
+def _modal(matrices: Matrices, sources: InputPorts, sinks: OutputPorts, s: Complex, n: int) -> Complex:
+    M, D, K = matrices.mass, matrices.damping, matrices.stiffness
+    found = symmetric_modes(matrices, n)
+    X, elastic = found.shapes, found.squares[found.squares > 0.0]
+    # free motions have no static response: balance them by inertia at the rate of the first mode
+    shift = 0.0 if np.all(found.squares != 0.0) else -float(elastic[0] if elastic.size else 1.0)
+    static = _Bordered(matrices, csc_matrix(K - shift * M))
+    S, multipliers = static.solve(sources.force, sources.drive)
+    basis = np.hstack((S, X))
+    zero = np.zeros((matrices.constraints.shape[0], basis.shape[1]))
+    heavy, heavy_multipliers = static.solve(M @ basis, zero)
+    slow, slow_multipliers = static.solve(D @ basis, zero)
+    reduced = [X.T @ (A @ basis) for A in (M, D, K)]
+    k_in = S.shape[1]
+    unit = np.eye(k_in)
+    out = np.empty((len(s), len(sinks.names), k_in), dtype=complex)
+    for k, value in enumerate(s):
+        P = value**2 * reduced[0] + value * reduced[1] + reduced[2]
+        try:
+            q = np.linalg.solve(P[:, k_in:], X.T @ sources.force - P[:, :k_in])
+        except np.linalg.LinAlgError:
+            raise _unbounded(value) from None
+        weights = np.vstack((unit, q))
+        inertia = value**2 + shift
+        x = S - (inertia * heavy + value * slow) @ weights
+        reactions = multipliers - (inertia * heavy_multipliers + value * slow_multipliers) @ weights
+        out[k] = sinks.at(value, x, reactions, unit)
+        if not np.all(np.isfinite(out[k])):
+            raise _unbounded(value)
+    return out
+
+
+def _unbounded(s: complex) -> SolveError:
+    frequency = abs(s) / (2.0 * np.pi)
+    why = "can move freely" if frequency == 0.0 else "has a mode that nothing damps"
+    return SolveError(
+        f"{_CALLER}: at {frequency:g} Hz the mechanism {why}, so its response is unbounded; leave this frequency out"
+        + ("" if frequency == 0.0 else " or add damping")
+    )

@@ -1,0 +1,247 @@
+"""Inputs of the linear equations: M x" + D x' + K x + Phi^T lambda = force u, Phi x = drive u, a column for each input.
+
+Efforts, loads and forces at places act through `force`. A prescribed motion moves the constraints, and turns the
+reactions that act at the point. Of a parameter anything may depend: its columns are differences, of fourth order, of
+the residual of the recompiled model, exact where that is linear in the parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import block_array, csc_matrix, identity
+from scipy.sparse.linalg import splu
+
+from cosserat.compile.build import compile_model
+from cosserat.compile.compiled import row_to_frame
+from cosserat.compile.rows import drive_frames
+from cosserat.errors import CosseratError, SolveError
+from cosserat.kernels.integrate import load_stages
+from cosserat.kernels.joints import ROTATION
+from cosserat.kernels.residual import add_inertia, constraint_rates, forces, joint_forces, track_angles
+from cosserat.results.joints import directions, joint_sides
+from cosserat.results.mechanism import JointInfo
+from cosserat.results.nodal import to_node
+from cosserat.solve.linear.kinematic_rows import place_jacobian, still_motion
+from cosserat.solve.linear.matrices import constraint_matrix
+from cosserat.solve.linear.point import Point
+from cosserat.solve.memory import new_memory
+
+Array = NDArray[np.float64]
+
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
+
+_STEP = 1e-3  # of a parameter, relative
+_CENTRAL = ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3), (2, -1 / 12))
+_FORWARD = ((0, -25 / 12), (1, 4.0), (2, -3.0), (3, 4 / 3), (4, -1 / 4))
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a unit of one input does.
+
+    Attributes
+    ----------
+    name : str
+    kind : "effort", "motion", "load", "force" or "parameter"
+    force : (6n,) generalised forces on the nodes
+    drive : (m,) what the independent constraints demand of x
+    joint : int
+        Joint through which it acts; -1: none.
+    line : (column of the sampled wrenches, unit sample (6,)), optional
+        Of a load along a beam.
+    """
+
+    name: str
+    kind: str
+    force: Array
+    drive: Array
+    joint: int = -1
+    line: tuple[int, Array] | None = None
+
+
+def effort_column(point: Point, joint: JointInfo, i: int, name: str) -> Column:
+    """A unit effort in freedom i of a joint."""
+    sides = joint_sides(still_motion(point), joint.index)
+    arrays = point.compiled.system.joints
+    force = np.zeros((point.compiled.n_nodes + 1, 6))
+    frames = arrays.frame_a[joint.index], arrays.frame_b[joint.index]
+    for node, wrench, frame in zip(arrays.node[joint.index], directions(joint, i, sides), frames, strict=True):
+        force[node] += to_node(wrench, row_to_frame(frame))[0]
+    return Column(name, "effort", force[:-1].ravel(), np.zeros(point.n_constraints), joint.index)
+
+
+def place_force_column(point: Point, place: Any, component: int, name: str) -> Column:
+    """A unit force (component 0 to 2) or moment (3 to 5) along a world axis at a place."""
+    J = place_jacobian(point, point.mechanism.station(place)[0])
+    return Column(name, "force", J[component].copy(), np.zeros(point.n_constraints))
+
+
+def load_column(point: Point, load: Any, direction: Array, name: str) -> Column:
+    """A unit of a load along a direction (6,) of its components."""
+    loads, trial = point.compiled.system.loads, point.memory.problem.trial
+    model = point.model
+    column = [*model.loads, *model.distributed_loads].index(load)
+    force = np.zeros((point.compiled.n_nodes, 6))
+    for k in np.nonzero(loads.column == column)[0]:
+        F, node = row_to_frame(loads.frame[k]), loads.node[k]
+        f, m = direction[:3], direction[3:]
+        if not loads.follower[k]:
+            turn = (trial.frame[node, :9].reshape(3, 3) @ F[:3, :3]).T
+            f, m = turn @ f, turn @ m
+        force[node] += to_node((loads.gain[k] @ np.concatenate((f, m)))[None], F)[0]
+    line = (column, direction) if load in model.distributed_loads else None
+    return Column(name, "load", force.ravel(), np.zeros(point.n_constraints), line=line)
+
+
+def present_direction(point: Point, load: Any) -> Array:
+    """Direction (6,) in which a load acts at the point: a unit force, or a unit moment.
+
+    Raises
+    ------
+    SolveError
+        If it is zero, or a force and a moment at once.
+    """
+    column = [*point.model.loads, *point.model.distributed_loads].index(load)
+    sample = point.memory.problem.inputs.wrench[0, column]
+    sizes = np.linalg.norm(sample.reshape(2, 3), axis=1)
+    words = ", ".join(repr(f"{load.name}.{c}") for c in COMPONENTS)
+    if np.count_nonzero(sizes) != 1:
+        what = "is zero at this point" if not np.any(sizes) else "has a force and a moment"
+        raise SolveError(f"{load.title}: it {what}, so its name alone has no direction; name a component: {words}")
+    return np.asarray(sample / np.max(sizes))
+
+
+def motion_column(point: Point, joint: JointInfo, i: int, name: str) -> Column:
+    """A unit of the prescribed motion of freedom i of a joint."""
+    compiled, memory = point.compiled, point.memory
+    trial, arrays = memory.problem.trial, compiled.system.joints
+    source = compiled.joints[joint.index].joint
+    assert source is not None
+    drive = memory.problem.inputs.drive[0]
+    rate = np.zeros_like(drive)
+    rate[arrays.drive[joint.index]] = _unit_drive(source, i, point.time)
+    # the change of the constraints: their rate when only the drive moves
+    twist = trial.twist.copy()
+    trial.twist[:] = 0.0
+    phi_u, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
+    still = np.zeros_like(drive)
+    constraint_rates(memory.address, drive, rate, still, phi_u, unused)
+    trial.twist[:] = twist
+    # the change of the reactions: they are linear in the one prescribed rotation that moves
+    turned = drive.copy()
+    row = arrays.drive[joint.index]
+    for part in (slice(3, 12), slice(12, 21)):
+        if np.any(rate[row, part]):
+            turned[row, part] = rate[row, part]
+    multipliers, inputs = trial.force.copy(), memory.problem.inputs
+    trial.force[:] = 0.0
+    if np.any(rate[row, 3:]):
+        of_rotation = (arrays.kind[joint.index] == ROTATION) & (np.arange(6) < arrays.n_rows[joint.index])
+        trial.force[joint.index] = np.where(of_rotation, multipliers[joint.index], 0.0)
+    memory.replace(inputs=inputs._replace(drive=turned[None].copy()))
+    trial.residual[:] = 0.0
+    joint_forces(memory.address, 0)
+    force = -trial.residual[: compiled.n_nodes].ravel()
+    trial.force[:] = multipliers
+    memory.replace(inputs=inputs)
+    point.refresh()
+    _demand_possible(point, name, -phi_u)
+    return Column(name, "motion", force, _independent(point, -phi_u), joint.index)
+
+
+def _demand_possible(point: Point, name: str, demand: Array) -> None:
+    """Refuse a motion that joints of a closed loop do not allow alone; demand (nj, 6) of all rows."""
+    if not np.any(point.memory.problem.joints.soft):
+        return
+    phi = constraint_matrix(point)
+    n, m = phi.shape[1], phi.shape[0]
+    right = np.concatenate((np.zeros(n), _independent(point, demand)))
+    x = splu(block_array([[identity(n), phi.T], [phi, csc_matrix((m, m))]], format="csc")).solve(right)[:n]
+    rows = [np.eye(6)[:count] for count in point.compiled.system.joints.n_rows]
+    wanted = np.concatenate([r @ demand[j] for j, r in enumerate(rows)])
+    if np.max(np.abs(constraint_matrix(point, rows) @ x - wanted)) > 1e-6 * np.max(np.abs(wanted)):
+        raise SolveError(
+            f"input {name!r}: the other joints of its loop, prescribed too, do not allow this motion alone; prescribe "
+            "as many motions as the loop is free to make"
+        )
+
+
+def _unit_drive(joint: Any, i: int, time: float) -> Array:
+    """Derivative (21,) of the drive of a joint with respect to the prescribed coordinate of freedom i."""
+
+    def motion(k: int, function: Any) -> Any:
+        if function is None:
+            return None
+        unit = np.full(1, 1.0 if k == i else 0.0)
+        return SimpleNamespace(jet=lambda t: (function.sample(t), unit, np.zeros(1)))
+
+    moved = SimpleNamespace(
+        kind=joint.kind,
+        freedoms=joint.freedoms,
+        pitch=joint.pitch,
+        motion=[motion(k, f) for k, f in enumerate(joint.motion)],
+    )
+    return np.asarray(drive_frames(moved, np.array([time]))[1, 0])  # type: ignore[arg-type]
+
+
+def parameter_column(point: Point, name: str) -> Column:
+    """A unit of a parameter of the model."""
+    force, phi = parameter_difference(point, name, lambda other: _residual(point, other, name))
+    return Column(name, "parameter", -force, _independent(point, -phi))
+
+
+def parameter_difference(point: Point, name: str, evaluate: Callable[[Any], tuple[Array, ...]]) -> tuple[Array, ...]:
+    """Derivatives of what `evaluate(compiled model)` gives with respect to a parameter; the model is left as it was."""
+    model = point.model
+    value = model.parameters[name]
+    step = _STEP * (abs(value) or 1.0)
+
+    def total(stencil: tuple[tuple[int, float], ...]) -> tuple[Array, ...]:
+        parts = []
+        for k, weight in stencil:
+            model.set(**{name: value + k * step})
+            parts.append([weight / step * x for x in evaluate(compile_model(model))])
+        return tuple(sum(p) for p in zip(*parts, strict=True))
+
+    try:
+        try:
+            return total(_CENTRAL)
+        except CosseratError:  # at the border of what the model can take, such as a damping of zero
+            return total(_FORWARD)
+    finally:
+        model.set(**{name: value})
+
+
+def _residual(point: Point, compiled: Any, name: str) -> tuple[Array, Array]:
+    """Residual (6n,) and constraint values (nj, 6) of another compiled model in the state of a point."""
+    if compiled.frames.shape != point.compiled.frames.shape or compiled.n_joints != point.compiled.n_joints:
+        raise SolveError(f"parameter {name!r}: it changes the number of nodes or joints; it cannot be an input")
+    inputs = compiled.sampler.sample(np.array([point.time]))
+    ours = point.memory.problem
+    if point.controlled:
+        inputs = inputs._replace(effort=ours.inputs.effort)
+    memory = new_memory(compiled, inputs)
+    memory.problem.solver.settings[0] = 1.0
+    load_stages(memory.table, memory.problem)
+    trial = memory.problem.trial
+    for field in ("frame", "twist", "rate", "force"):
+        getattr(trial, field)[...] = getattr(ours.trial, field)
+    tracked = {(joint, f.index): q for (joint, f), q in zip(point.compiled.freedoms, ours.trial.angle, strict=True)}
+    # a spring or damper that appears with the parameter has a coordinate of its own, found within half a turn
+    trial.angle[:] = [tracked.get((joint, f.index), 0.0) for joint, f in compiled.freedoms]
+    track_angles(memory.address)
+    forces(memory.address, 0)
+    add_inertia(memory.address)
+    return trial.residual[: compiled.n_nodes].ravel().copy(), trial.phi.copy()
+
+
+def _independent(point: Point, phi: Array) -> Array:
+    """Values (nj, 6) of constraint rows in the order and selection of `Matrices.constraints`."""
+    rows = [keep @ phi[j] for j, keep in enumerate(point.independent_rows)]
+    return np.concatenate(rows) if rows else np.zeros(0)

@@ -1,0 +1,212 @@
+"""`modes`: frequencies, damping and shapes of small vibrations about a state."""
+
+from __future__ import annotations
+
+import time as clock
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_matrix, diags
+
+from cosserat.errors import CosseratWarning, SolveError
+from cosserat.kernels.residual import applied_forces, element_forces
+from cosserat.model.model import Model
+from cosserat.results.modes import Modes
+from cosserat.solve.arguments import check_count
+from cosserat.solve.linear.eigen import symmetric_modes
+from cosserat.solve.linear.matrices import Matrices, matrices_at
+from cosserat.solve.linear.point import Point, point_at
+from cosserat.solve.linear.quadratic import eigenpairs
+
+Array = NDArray[np.float64]
+
+_ASYMMETRY = 1e-5  # of the stiffness, in parts of the forces that act, that an equilibrium found by iteration may leave
+_ROUNDING = 1e-13
+_EQUAL = 1e-6  # relative difference of frequencies squared, or displacements, that are taken as equal
+
+
+def modes(
+    model: Model,
+    n: int = 10,
+    about: Any = None,
+    *,
+    damped: bool | None = None,
+    time: float = 0.0,
+    spin: Any = None,
+    center: Any = (0.0, 0.0, 0.0),
+) -> Modes:
+    """Lowest modes of small vibrations about an equilibrium, a steady rotation or a moment of a run.
+
+    Parameters
+    ----------
+    model : Model
+    n : int
+        How many, not counting free motions (rigid-body motions, mechanisms), which are always found and come first.
+        Fewer come back if the mechanism has fewer.
+    about : Equilibrium, Run, (Run, time), "reference" or None
+        The state; None: the reference configuration if it is in balance, else the equilibrium that `equilibrium` finds.
+    damped : bool, optional
+        True: complex modes, with damping and gyroscopic terms. False: leave out every term with a velocity. None: with
+        them where there are any.
+    time : float
+        Time at which loads and prescribed motions are taken (s).
+    spin, center : three numbers
+        A steady rotation, as for `equilibrium`.
+
+    Returns
+    -------
+    Modes
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("oscillator", gravity=(0, 0, 0))
+    >>> body = model.add(cs.RigidBody("body", mass=2.0, com=(1, 0, 0), inertia=[1, 1, 1]))
+    >>> _ = model.add(cs.Prismatic("rail", cs.GROUND, "body", axis=(1, 0, 0), at=(1, 0, 0), stiffness=800.0))
+    >>> round(float(cs.modes(model).frequencies[0] * 2 * np.pi), 9)  # sqrt(800 / 2)
+    20.0
+    """
+    n = check_count(n, "modes")
+    if damped is not None and not isinstance(damped, (bool, np.bool_)):
+        raise SolveError(f"modes: damped is {damped!r}; pass True, False or None")
+    wall, cpu = clock.perf_counter(), clock.process_time()
+    point = quiet_point(model, about, time=time, spin=spin, center=center, caller="modes")
+    result = modes_at(point, n, damped)
+    result.stats["wall_seconds"] = clock.perf_counter() - wall
+    result.stats["setup_seconds"] = clock.process_time() - cpu - result.stats["solve_seconds"]
+    return result
+
+
+def quiet_point(model: Model, about: Any, **options: Any) -> Point:
+    """The point, without the warning that a part which nothing holds or pushes will never move: here it vibrates."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*will never move", category=CosseratWarning)
+        return point_at(model, about, **options)
+
+
+def modes_at(point: Point, n: int, damped: bool | None = None) -> Modes:
+    """Modes about a point."""
+    matrices = matrices_at(point)
+    if damped is not None and not damped:
+        matrices = replace(matrices, damping=csc_matrix(matrices.damping.shape))
+    shapes: NDArray[Any]
+    cpu = clock.process_time()
+    moving = matrices.damping.nnz > 0 and abs(matrices.damping).max() > 0.0
+    if damped or moving or not is_symmetric(point, matrices):
+        values, shapes = _complex_modes(matrices, n)
+    else:
+        found = symmetric_modes(matrices, n)
+        squares = found.squares
+        shapes = _aligned(point, squares, found.shapes)
+        values = np.where(squares < 0.0, np.sqrt(np.abs(squares)) + 0j, 1j * np.sqrt(np.abs(squares)))
+    values, shapes = _sorted(values, shapes)
+    shapes = _normalised(matrices.mass, shapes)
+    trajectory = point.trajectory()
+    trajectory.stats.update(
+        nodes=point.compiled.n_nodes,
+        unknowns=int(matrices.mass.shape[0]),
+        constraints=int(matrices.constraints.shape[0]),
+        solve_seconds=clock.process_time() - cpu,
+    )
+    return Modes(trajectory, values, shapes, matrices.mass, point.kind, bool(damped or moving))
+
+
+def is_symmetric(point: Point, matrices: Matrices) -> bool:
+    """Whether the stiffness is that of a potential, but for rounding and what is left of the balance."""
+    compiled, residual = point.compiled, point.memory.problem.trial.residual
+    n = compiled.n_nodes
+    skew = matrices.stiffness - matrices.stiffness.T
+    if skew.nnz == 0 or abs(skew).max() == 0.0:
+        return True
+    per_node = np.array([1.0, 1.0 / compiled.length]).repeat(3)  # rotations as displacements of that length
+    weight = diags(np.tile(per_node, n))
+    uneven = abs(weight @ skew @ weight).max()
+    acting = []
+    element_forces(point.memory.address)
+    acting.append(np.max(np.abs(residual[:n] * per_node), initial=0.0))
+    applied_forces(point.memory.address, 0)
+    acting.append(np.max(np.abs(residual[:n] * per_node), initial=0.0))
+    point.refresh()
+    rounding = _ROUNDING * abs(weight @ matrices.stiffness @ weight).max()
+    return bool(uneven <= _ASYMMETRY * max(acting) / compiled.length + rounding)
+
+
+def _complex_modes(matrices: Matrices, n: int) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+    """One of each conjugate pair, n besides the free motions."""
+    most = 2 * (matrices.mass.shape[0] - matrices.constraints.shape[0])
+    asked = 2 * (n + 6)
+    while True:
+        values, shapes, _ = eigenpairs(matrices, min(asked, max(most, 1)))
+        others = np.nonzero((values != 0.0) & (values.imag >= 0.0))[0]
+        if len(others) >= n or asked >= most:
+            break
+        asked *= 2
+    free = _independent(matrices.mass, shapes[:, values == 0.0])
+    others = others[:n]
+    return (
+        np.concatenate((np.zeros(free.shape[1], complex), values[others])),
+        np.hstack((free.astype(complex), shapes[:, others])),
+    )
+
+
+def _aligned(point: Point, squares: Array, shapes: Array) -> Array:
+    """Turn the shapes of equal frequencies among themselves so that they move along axes where they can.
+
+    Of each group the first shape has all of the largest displacement, the second none of that and all of the largest
+    that is left, and so on.
+    """
+    out = shapes.copy()
+    ends = np.nonzero(np.diff(squares) > _EQUAL * np.abs(squares[1:]))[0] + 1
+    for group in np.split(np.arange(len(squares)), ends):
+        if len(group) < 2:
+            continue
+        n = point.compiled.n_nodes
+        R = point.memory.problem.trial.frame[:n, :9].reshape(n, 3, 3)
+        moved = shapes[:, group].reshape(n, 6, -1)
+        rest = np.concatenate((R @ moved[:, :3], point.compiled.length * R @ moved[:, 3:]), axis=1).reshape(6 * n, -1)
+        axes = np.zeros((0, len(group)))
+        for _ in group[1:]:
+            size = np.linalg.norm(rest, axis=1)
+            first = rest[int(np.argmax(size >= (1.0 - _EQUAL) * size.max()))]
+            axes = np.vstack((axes, first / np.linalg.norm(first)))
+            rest = rest - np.outer(rest @ axes[-1], axes[-1])
+        out[:, group] = shapes[:, group] @ _complete(axes)
+    return out
+
+
+def _complete(axes: Array) -> Array:
+    """Orthonormal matrix (k, k) whose first k - 1 columns are the given rows (k - 1, k)."""
+    return np.column_stack((*axes, np.linalg.svd(axes)[2][-1]))
+
+
+def _independent(mass: csc_matrix, shapes: NDArray[np.complex128]) -> Array:
+    """Independent real motions spanned by shapes: each free motion has the eigenvalue 0 twice, or once if damped."""
+    parts = np.hstack((shapes.real, shapes.imag))
+    if parts.shape[1] == 0:
+        return np.zeros((shapes.shape[0], 0))
+    values, vectors = np.linalg.eigh(parts.T @ (mass @ parts))
+    kept = values > 1e-8 * values[-1]
+    return np.asarray(parts @ (vectors[:, kept] / np.sqrt(values[kept])))
+
+
+def _sorted(values: NDArray[np.complex128], shapes: NDArray[Any]) -> tuple[NDArray[np.complex128], NDArray[Any]]:
+    """Free motions first, then by frequency; among those that do not oscillate the growing ones first."""
+    order = np.lexsort((np.abs(values), -np.sign(values.real) * (values.imag == 0.0), values.imag, values != 0.0))
+    return values[order], shapes[:, order]
+
+
+def _normalised(mass: csc_matrix, shapes: NDArray[Any]) -> NDArray[Any]:
+    """x^H M x = 1, the phase such that x^T M x > 0, the largest entry positive."""
+    if shapes.shape[1] == 0:
+        return shapes
+    heavy = mass @ shapes
+    if np.iscomplexobj(shapes):
+        turn = np.sum(shapes * heavy, axis=0)
+        shapes = shapes * np.exp(-0.5j * np.angle(turn))
+    size = np.sqrt(np.maximum(np.real(np.sum(shapes.conj() * (mass @ shapes), axis=0)), 0.0))
+    size[size == 0.0] = 1.0
+    largest = np.take_along_axis(shapes, np.argmax(np.abs(shapes), axis=0)[None], axis=0)[0].real
+    return shapes * np.where(largest < 0.0, -1.0, 1.0) / size

@@ -1,0 +1,128 @@
+"""The share of one joint or one element in the equations: those of the mechanism with everything else taken away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_matrix
+
+from cosserat.compile.compiled import System, frame_to_row
+from cosserat.compile.elements import element_weights
+from cosserat.solve.linear.matrices import tangents
+from cosserat.solve.linear.point import Point
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Residual (n, 6) of a part in the nodes' frames, and its matrices (6n, 6n): residual' = M x" + D x' + K x."""
+
+    residual: Array
+    mass: csc_matrix
+    damping: csc_matrix
+    stiffness: csc_matrix
+
+    def at(self, node: int) -> tuple[Array, Array, Array, Array]:
+        """Residual (6,) at a node and its dependence (6, 6n) on x, x' and x"."""
+        rows = slice(6 * node, 6 * node + 6)
+        parts = (m[rows].toarray() for m in (self.stiffness, self.damping, self.mass))
+        return (self.residual[node], *parts)
+
+
+def joint_part(point: Point, j: int, passive: bool = True) -> Part:
+    """What joint j exerts: its constraints, and with `passive` its springs, dampers, friction and efforts."""
+    system = _empty(point)
+    ours = point.compiled.system
+    n_rows = np.zeros_like(ours.joints.n_rows)
+    n_rows[j] = ours.joints.n_rows[j]
+    system = system._replace(joints=ours.joints._replace(n_rows=n_rows))
+    if not passive:
+        return _part(point, system)
+    elsewhere = ours.freedoms.joint != j
+    freedoms = ours.freedoms._replace(
+        stiffness=np.where(elsewhere, 0.0, ours.freedoms.stiffness),
+        damping=np.where(elsewhere, 0.0, ours.freedoms.damping),
+        friction=np.where(elsewhere, 0.0, ours.freedoms.friction),
+        effort=np.where(elsewhere, -1, ours.freedoms.effort),
+    )
+    return _part(point, system._replace(freedoms=freedoms))
+
+
+def elastic_part(point: Point, e: int, viscous: bool) -> Part:
+    """Internal forces of element e, with or without those of its viscosity."""
+    system, elements = _empty(point), point.compiled.system.elements
+    stiffness, viscosity = np.zeros_like(elements.stiffness), np.zeros_like(elements.viscosity)
+    stiffness[e] = elements.stiffness[e]
+    if viscous:
+        viscosity[e] = elements.viscosity[e]
+    return _part(point, system._replace(elements=system.elements._replace(stiffness=stiffness, viscosity=viscosity)))
+
+
+def burden_part(point: Point, beam: str, e: int) -> Part:
+    """Inertia of element e less its weight and the loads along it, shared out to its nodes."""
+    system, ours = _empty(point), point.compiled.system
+    elements, nodes, loads = ours.elements, system.nodes, ours.loads
+    mass, coupling = np.zeros_like(elements.mass), np.zeros_like(elements.coupling)
+    mass[e], coupling[e] = elements.mass[e], elements.coupling[e]
+    one = slice(e, e + 1)
+    weights, arms = element_weights(elements.mass[one], elements.coupling[one], elements.d0[one])
+    for side, node in enumerate(elements.node[e]):
+        nodes.mass[node] += weights[0, side]
+        nodes.moment[node] += arms[0, side]
+    gain, frame = np.zeros_like(loads.gain), loads.frame.copy()
+    for line in point.mechanism.line_loads(beam):
+        for side, node in enumerate(elements.node[e]):
+            k = int(np.nonzero((loads.column == line.column) & (loads.node == node))[0][0])
+            R = point.compiled.frames[node, :9].reshape(3, 3)
+            turn = np.kron(np.eye(2), R)
+            spread = line.spread[e - point.mechanism.beams[beam].first_element, side]
+            gain[k] += turn @ spread @ turn.T
+            frame[k] = frame_to_row(np.block([[R.T, np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]]))
+    system = system._replace(
+        elements=system.elements._replace(mass=mass, coupling=coupling),
+        loads=loads._replace(gain=gain, frame=frame),
+    )
+    return _part(point, system)
+
+
+def _empty(point: Point) -> System:
+    """The mechanism with nothing in it, its numbering kept."""
+    ours = point.compiled.system
+    zero = np.zeros_like
+    return System(
+        nodes=ours.nodes._replace(mass=zero(ours.nodes.mass), moment=zero(ours.nodes.moment)),
+        elements=ours.elements._replace(
+            stiffness=zero(ours.elements.stiffness),
+            viscosity=zero(ours.elements.viscosity),
+            mass=zero(ours.elements.mass),
+            coupling=zero(ours.elements.coupling),
+        ),
+        bodies=ours.bodies._replace(mass=zero(ours.bodies.mass)),
+        joints=ours.joints._replace(n_rows=zero(ours.joints.n_rows)),
+        freedoms=ours.freedoms._replace(
+            stiffness=zero(ours.freedoms.stiffness),
+            damping=zero(ours.freedoms.damping),
+            friction=zero(ours.freedoms.friction),
+            effort=np.full_like(ours.freedoms.effort, -1),
+        ),
+        springs=ours.springs._replace(stiffness=zero(ours.springs.stiffness), damping=zero(ours.springs.damping)),
+        loads=ours.loads._replace(gain=zero(ours.loads.gain)),
+        pattern=ours.pattern,
+    )
+
+
+def _part(point: Point, system: System) -> Part:
+    memory = point.memory
+    ours: dict[str, Any] = {name: getattr(memory.problem, name) for name in System._fields}
+    try:
+        memory.replace(**system._asdict())
+        point.refresh()
+        residual = memory.problem.trial.residual[: point.compiled.n_nodes].copy()
+        return Part(residual, *tangents(point))
+    finally:
+        memory.replace(**ours)
+        point.refresh()

@@ -1,0 +1,295 @@
+"""The state about which a mechanism is linearised: an equilibrium, a steady rotation, or a moment of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import block_array, identity
+from scipy.sparse.linalg import splu
+
+from cosserat.compile.build import compile_model
+from cosserat.compile.compiled import CompiledModel
+from cosserat.errors import SolveError
+from cosserat.kernels.arrays import History
+from cosserat.kernels.freedoms import SLIDE
+from cosserat.kernels.integrate import load_stages
+from cosserat.kernels.residual import add_inertia, applied_forces, element_forces, forces, track_angles
+from cosserat.model.model import Model
+from cosserat.results.equilibrium import Equilibrium
+from cosserat.results.mechanism import Mechanism, mechanism_of
+from cosserat.results.run import Run
+from cosserat.results.status import Outcome, Status
+from cosserat.results.trajectory import Trajectory
+from cosserat.solve.arguments import check_number, check_state
+from cosserat.solve.balance.equilibrium import equilibrium
+from cosserat.solve.balance.spin import check_steady, spin_twist, twists_in
+from cosserat.solve.initial import assemble_configuration, consistent_accelerations, set_trial, soften_redundant
+from cosserat.solve.linear.matrices import constraint_matrix
+from cosserat.solve.memory import Memory, new_memory
+
+Array = NDArray[np.float64]
+
+EQUILIBRIUM, ROTATION, MOMENT = "equilibrium", "steady rotation", "moment of a run"
+
+_BALANCED = 1e-6  # unbalanced force that is accepted, relative to the largest force that acts
+
+
+@dataclass
+class Point:
+    """A compiled model with its state in `memory.problem.trial`, inputs of that time in row 0.
+
+    Attributes
+    ----------
+    kind : "equilibrium", "steady rotation" or "moment of a run"
+    controlled : bool
+        Whether the joint efforts are those that a controller gave in the run.
+    """
+
+    compiled: CompiledModel
+    memory: Memory
+    time: float
+    kind: str
+    controlled: bool = False
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """Names, places and joints, as results see them."""
+        return mechanism_of(self.compiled)
+
+    @cached_property
+    def independent_rows(self) -> list[Array]:
+        """For every joint the combinations (k, 6) of its rows that no other joint implies."""
+        keep = []
+        for j, count in enumerate(self.compiled.system.joints.n_rows):
+            used = np.eye(6)[:count]
+            soft = self.memory.problem.joints.soft[j]
+            if np.any(soft):
+                values, vectors = np.linalg.eigh(used @ soft @ used.T)
+                used = vectors[:, values < 0.5].T @ used
+            keep.append(used)
+        return keep
+
+    @property
+    def n_constraints(self) -> int:
+        """Number of independent constraints."""
+        return sum(len(rows) for rows in self.independent_rows)
+
+    @property
+    def model(self) -> Model:
+        """The model that is linearised."""
+        return self.compiled.model
+
+    def refresh(self) -> None:
+        """Evaluate the forces, so that the stresses which the tangent needs belong to this state."""
+        track_angles(self.memory.address)
+        forces(self.memory.address, 0)
+        add_inertia(self.memory.address)
+
+    def trajectory(self) -> Trajectory:
+        """The state as a stored trajectory of one moment, from which results read places and joints."""
+        trial = self.memory.problem.trial
+        history = History(*(a[None].copy() for a in (trial.frame, trial.twist, trial.rate, trial.force, trial.angle)))
+        efforts = self.memory.problem.inputs.effort.copy() if self.controlled else None
+        status = Status(Outcome.OK, self.time)
+        return Trajectory(self.compiled, np.array([self.time]), history, status, {}, {}, efforts)
+
+
+def point_at(
+    model: Model,
+    about: Any = None,
+    *,
+    time: float = 0.0,
+    spin: Any = None,
+    center: Any = (0.0, 0.0, 0.0),
+    caller: str = "linearize",
+) -> Point:
+    """State about which a model is linearised.
+
+    Parameters
+    ----------
+    about : None, "reference", Equilibrium, Run or (Run, time)
+        None: the reference configuration if it is in balance, else the equilibrium that `equilibrium` finds. A run
+        without a time means its end.
+    time : float
+        Time at which loads and prescribed motions are taken, where `about` does not say it (s).
+    spin, center
+        Steady rotation, as for `equilibrium`; an equilibrium given as `about` brings its own.
+
+    Raises
+    ------
+    SolveError
+        If the state is not in balance; the message says by how much.
+    """
+    check_state(caller, model, time, spin, center)
+    of_run = isinstance(about, Run) or (isinstance(about, tuple) and len(about) == 2 and isinstance(about[0], Run))
+    if of_run and (spin is not None or time != 0.0):
+        raise SolveError(f"{caller}: a moment of a run has its own time and motion; pass about=(run, time) and no spin")
+    if isinstance(about, tuple) and of_run:
+        then = check_number(about[1], caller, "the time of about=(run, time)", "a time of the run, in s")
+        return _of_run(model, about[0], then, caller)
+    if isinstance(about, Run):
+        return _of_run(model, about, float(about.trajectory.time[-1]), caller)
+    if isinstance(about, Equilibrium):
+        if spin is not None:
+            raise SolveError(f"{caller}: the equilibrium given as about has its own rotation; leave out spin")
+        return _of_equilibrium(model, about, caller)
+    if about is not None and not (isinstance(about, str) and about == "reference"):
+        raise SolveError(
+            f"{caller}: about={about!r} is not understood; pass an Equilibrium, a Run, (run, time), 'reference' or None"
+        )
+    rotation = spin_twist(spin, center)
+    point = _at_reference(model, time, rotation)
+    worst, place = imbalance(point)
+    if worst <= 1.0:
+        return point
+    if about is not None:
+        raise SolveError(
+            f"{caller}: the reference configuration is not an equilibrium: {place}; "
+            "pass about=None to find the equilibrium first"
+        )
+    found = equilibrium(model, time=time, spin=spin, center=center)
+    if not found.status.ok and found.status.outcome is not Outcome.FREE_MOTION:
+        raise SolveError(
+            f"{caller}: no equilibrium to linearise about: {found.status.message}; pass about= an Equilibrium or a "
+            "moment (run, time) of a simulation"
+        )
+    return _of_equilibrium(model, found, caller)
+
+
+def _new(model: Model, time: float) -> tuple[CompiledModel, Memory]:
+    compiled = compile_model(model)
+    memory = new_memory(compiled, compiled.sampler.sample(np.array([time])))
+    memory.problem.solver.settings[0] = 1.0
+    load_stages(memory.table, memory.problem)
+    return compiled, memory
+
+
+def _finish(compiled: CompiledModel, memory: Memory, time: float, kind: str) -> Point:
+    soften_redundant(compiled, memory)
+    set_trial(memory, memory.problem.state)
+    point = Point(compiled, memory, time, kind)
+    point.refresh()
+    return point
+
+
+def _at_reference(model: Model, time: float, rotation: Array | None) -> Point:
+    compiled, memory = _new(model, time)
+    times = np.array([time])
+    if rotation is not None:
+        check_steady(compiled, compiled.sampler.sample(times), rotation)
+    assemble_configuration(compiled, time, memory)
+    state = memory.problem.state
+    soften_redundant(compiled, memory)
+    if rotation is not None:
+        state.twist[:] = twists_in(rotation, state.frame)
+    # for the multipliers; in balance the accelerations vanish
+    consistent_accelerations(compiled, time, memory, frozen=True)
+    state.rate[:] = 0.0
+    return _finish(compiled, memory, time, EQUILIBRIUM if rotation is None else ROTATION)
+
+
+def _of_equilibrium(model: Model, found: Equilibrium, caller: str) -> Point:
+    if not found.status.ok and found.status.outcome is not Outcome.FREE_MOTION:
+        raise SolveError(f"{caller}: the equilibrium given as about was not found: {found.status.message}")
+    time = float(found.trajectory.time[-1])
+    compiled, memory = _new(model, time)
+    _take_state(compiled, memory, found.trajectory, -1, caller)
+    rotation = found.settings.get("spin")
+    point = _finish(compiled, memory, time, EQUILIBRIUM if rotation is None else ROTATION)
+    worst, place = imbalance(point)
+    if worst > 1.0:
+        raise SolveError(
+            f"{caller}: the state given as about is not an equilibrium of the model as it is now: {place}; "
+            "were parameters set since? call equilibrium again"
+        )
+    return point
+
+
+def _of_run(model: Model, run: Run, time: float, caller: str) -> Point:
+    times = run.trajectory.time
+    k = int(np.argmin(np.abs(times - time)))
+    spacing = float(np.max(np.diff(times))) if len(times) > 1 else 0.0
+    if abs(times[k] - time) > 0.501 * spacing + 1e-12:
+        raise SolveError(
+            f"{caller}: the run has no state near t = {time:g} s; it goes from {times[0]:g} to {times[-1]:g} s"
+        )
+    time = float(times[k])
+    then = run.motion.parameters or {}
+    changed = [f"{n} = {then[n]:g}, now {v:g}" for n, v in model.parameters.items() if then.get(n, v) != v]
+    if changed:
+        raise SolveError(
+            f"{caller}: the run given as about was made with other parameters ({', '.join(changed)}); set them back or "
+            "simulate again"
+        )
+    compiled, memory = _new(model, time)
+    inputs = memory.problem.inputs
+    controlled = run.trajectory.efforts is not None
+    if run.trajectory.efforts is not None:
+        inputs = inputs._replace(effort=run.trajectory.efforts[k : k + 1].copy())
+    _take_state(compiled, memory, run.trajectory, k, caller)
+    soften_redundant(compiled, memory)
+    # integrators know accelerations and reactions less well than positions and velocities: compute them from these
+    consistent_accelerations(compiled, time, memory, inputs)
+    return replace(_finish(compiled, memory, time, MOMENT), controlled=controlled)
+
+
+def _take_state(compiled: CompiledModel, memory: Memory, source: Trajectory, k: int, caller: str) -> None:
+    history, state = source.history, memory.problem.state
+    if history.frame.shape[1:] != compiled.frames.shape or history.force.shape[1:] != state.force.shape:
+        raise SolveError(f"{caller}: the state given as about belongs to a model with other bodies, beams or joints")
+    for name in ("frame", "twist", "rate", "force", "angle"):
+        getattr(state, name)[...] = getattr(history, name)[k]
+
+
+def imbalance(point: Point) -> tuple[float, str]:
+    """Unbalanced force of a point relative to what is accepted, and in words the largest and where it acts."""
+    compiled, memory = point.compiled, point.memory
+    trial, n = memory.problem.trial, compiled.n_nodes
+    # forces in newtons: moments over the typical length
+    weight = np.array([1.0, 1.0 / compiled.length]).repeat(3)
+    element_forces(memory.address)
+    internal = np.max(np.abs(trial.residual[:n] * weight), initial=0.0)
+    applied_forces(memory.address, 0)
+    loads = np.max(np.abs(trial.residual[:n] * weight), initial=0.0)
+    inputs = memory.problem.inputs  # loads on one body may cancel one another
+    weights = np.max(compiled.system.nodes.mass, initial=0.0) * np.linalg.norm(inputs.gravity[0])
+    loads = max(loads, weights, np.max(np.abs(inputs.wrench[0] * weight), initial=0.0))
+    point.refresh()
+    rest = (trial.residual[:n] * weight).ravel()
+    phi = constraint_matrix(point).multiply(np.tile(weight, n))
+    if phi.shape[0]:  # what reactions could still balance does not count
+        system = block_array([[identity(6 * n), phi.T], [phi, None]], format="csc")
+        rest = splu(system).solve(np.concatenate((rest, np.zeros(phi.shape[0]))))[: 6 * n]
+    size = np.abs(rest).reshape(n, 6)
+    accepted = _BALANCED * max(internal, loads) + 1e4 * np.finfo(float).eps * _elastic_force(compiled)
+    worst = float(np.max(size, initial=0.0))
+    node = int(np.argmax(np.max(size, axis=1))) if n else 0
+    text = f"a force of {worst:.3g} N is left unbalanced at {name_of_node(compiled, node)}"
+    return (worst / accepted if accepted > 0.0 else (np.inf if worst > 0.0 else 0.0)), text
+
+
+def _elastic_force(compiled: CompiledModel) -> float:
+    """Force of the stiffest part, displaced by the size of the mechanism or turned by 1 rad: rounding is part of it."""
+    system, size = compiled.system, compiled.size
+    turns = system.freedoms.kind != SLIDE
+    return max(
+        np.max(np.abs(system.elements.stiffness), initial=0.0) * size,
+        np.max(system.springs.stiffness, initial=0.0) * size,
+        np.max(system.freedoms.stiffness[~turns], initial=0.0) * size,
+        np.max(system.freedoms.stiffness[turns], initial=0.0) / compiled.length,
+    )
+
+
+def name_of_node(compiled: CompiledModel, node: int) -> str:
+    """A node in words: the body, or the place on a beam."""
+    for name, i in compiled.bodies.items():
+        if i == node:
+            return f"'{name}'"
+    for name, mesh in compiled.beams.items():
+        if mesh.first_node <= node < mesh.first_node + mesh.n_nodes:
+            return f"node {node - mesh.first_node + 1} of {mesh.n_nodes} of '{name}'"
+    return "the ground"

@@ -1,0 +1,265 @@
+"""Inputs and outputs of linear models by name.
+
+Inputs: ``"shoulder"`` or ``"slider.x"`` (the effort in a freedom, or its prescribed motion if it has one), ``"wind"``
+(a load along its present direction), ``"tip.fz"`` (a component of a load, or a new force at a place), ``"P"`` (a
+parameter). Outputs: ``"arm.end"`` and ``"arm.end.x"`` (position), with the words of `PLACE`; ``"elbow"`` (coordinate),
+with the words of `JOINT`; single components as in ``"arm.end.vy"``, ``"elbow.fz"``, ``"arm.at(0.5).Mz"``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import PlaceError, SolveError
+from cosserat.model.joints import Joint
+from cosserat.model.loads import DistributedLoad, PointLoad
+from cosserat.model.parameters import Parameter
+from cosserat.model.places import Owner, Place
+from cosserat.results.mechanism import JointInfo
+from cosserat.results.motion import motion_of
+from cosserat.results.run import AXES, SECTION_FORCE, STRAIN, WRENCH
+from cosserat.solve.linear import input_columns
+from cosserat.solve.linear.force_rows import effort_rows, reaction_rows, section_rows
+from cosserat.solve.linear.input_columns import Column
+from cosserat.solve.linear.output_rows import Rows, coordinate_names, coordinate_rows, direct_feed, place_rows
+from cosserat.solve.linear.point import Point
+
+Array = NDArray[np.float64]
+
+PLACE = {
+    "position": AXES,
+    "rotation": ("rx", "ry", "rz"),
+    "velocity": ("vx", "vy", "vz"),
+    "angular_velocity": ("wx", "wy", "wz"),
+    "section_force": SECTION_FORCE,
+    "strain": STRAIN,
+}
+"""Words for outputs at a place and their components; the last two on beams only."""
+
+JOINT = ("coordinate", "rate", "effort", "reaction")
+"""Words for outputs of a joint; components of a reaction are ``fx`` to ``mz``."""
+
+
+@dataclass(frozen=True)
+class InputPorts:
+    """Columns of all inputs: force (6n, k), drive (m, k)."""
+
+    columns: tuple[Column, ...]
+    force: Array
+    drive: Array
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the inputs."""
+        return tuple(column.name for column in self.columns)
+
+
+@dataclass(frozen=True)
+class OutputPorts:
+    """Rows of all outputs: y = position x + rate x' + acceleration x" + multiplier lambda + direct u.
+
+    `kinds` and `values` (at the point) go with `names`.
+    """
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    position: Array
+    rate: Array
+    acceleration: Array
+    multiplier: Array
+    direct: Array
+    values: Array
+
+    def at(self, s: complex, x: Array, multipliers: Array, u: Array) -> Array:
+        """Outputs of a motion x exp(s t) with its multipliers under inputs u exp(s t); columns may be several."""
+        turned = self.position @ x + s * (self.rate @ x) + s * s * (self.acceleration @ x)
+        return np.asarray(turned + self.multiplier @ multipliers + self.direct @ u)
+
+
+def input_ports(point: Point, items: Any, caller: str = "linearize") -> InputPorts:
+    """Columns of inputs given by name, as objects of the model, or as pairs (object, component)."""
+    columns = [column for item in _listed(items) for column in _input(point, item, caller)]
+    _demand_distinct([c.name for c in columns], "input", caller)
+    n, m = 6 * point.compiled.n_nodes, point.n_constraints
+    force = np.stack([c.force for c in columns], axis=1) if columns else np.zeros((n, 0))
+    drive = np.stack([c.drive for c in columns], axis=1) if columns else np.zeros((m, 0))
+    return InputPorts(tuple(columns), force, drive)
+
+
+def output_ports(point: Point, items: Any, inputs: InputPorts, caller: str = "linearize") -> OutputPorts:
+    """Rows of outputs given by name, as objects of the model, or as pairs (object, word)."""
+    rows = [_output(point, item, caller) for item in _listed(items)]
+    names = [name for r in rows for name in r.names]
+    _demand_distinct(names, "output", caller)
+    n, m = 6 * point.compiled.n_nodes, point.n_constraints
+
+    def stacked(parts: list[Array], width: int) -> Array:
+        return np.vstack(parts) if parts else np.zeros((0, width))
+
+    motion = motion_of(point.trajectory())
+    return OutputPorts(
+        tuple(names),
+        tuple(r.kind for r in rows for _ in r.names),
+        stacked([r.position for r in rows], n),
+        stacked([r.rate for r in rows], n),
+        stacked([r.acceleration for r in rows], n),
+        stacked([r.multiplier for r in rows], m),
+        direct_feed(point, rows, inputs.columns),
+        np.concatenate([r.evaluate(motion)[0] for r in rows]) if rows else np.zeros(0),
+    )
+
+
+def _listed(items: Any) -> list[Any]:
+    if isinstance(items, (str, Place, Owner, Joint, PointLoad, DistributedLoad, Parameter)):
+        return [items]
+    if isinstance(items, tuple) and len(items) == 2 and not isinstance(items[0], str) and isinstance(items[1], str):
+        return [items]
+    if not isinstance(items, Iterable):
+        raise SolveError(f"inputs and outputs are names or lists of names, such as ['elbow', 'tip.fz']; got {items!r}")
+    return list(items)
+
+
+def _demand_distinct(names: list[str], word: str, caller: str) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise SolveError(f"{caller}: the {word} {name!r} is asked for twice")
+
+
+def _text(item: Any, caller: str) -> str:
+    """An input or output as text."""
+    if isinstance(item, tuple) and len(item) == 2:
+        return f"{_text(item[0], caller)}.{item[1]}"
+    if isinstance(item, Place):
+        return item.label
+    if isinstance(item, (Owner, Joint, PointLoad, DistributedLoad, Parameter)):
+        return item.name
+    if isinstance(item, str):
+        return item.strip()
+    raise SolveError(f"{caller}: {item!r} is neither a name nor a part of the model; write for instance 'arm.end.fz'")
+
+
+def _split(text: str) -> tuple[str, str]:
+    """Before and after the last dot that is not inside brackets."""
+    depth = 0
+    for k in range(len(text) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(text[k], 0)
+        if text[k] == "." and depth == 0:
+            return text[:k], text[k + 1 :]
+    return text, ""
+
+
+def _input(point: Point, item: Any, caller: str) -> list[Column]:
+    model, mechanism = point.model, point.mechanism
+    text = _text(item, caller)
+    head, word = _split(text)
+    loads = {load.name: load for load in (*model.loads, *model.distributed_loads)}
+    if isinstance(item, Parameter) or (text in model.parameters and text not in model):
+        if text not in model.parameters:
+            known = ", ".join(map(repr, model.parameters)) or "none"
+            raise SolveError(f"{caller}: nothing in the model depends on the parameter {text!r}; parameters: {known}")
+        return [input_columns.parameter_column(point, text)]
+    if text in mechanism.joints or head in mechanism.joints:
+        joint, pick = mechanism.joint(text)
+        if not joint.freedoms:
+            raise SolveError(f"{caller}: joint {joint.name!r} is fixed; it has no freedom to drive or push")
+        chosen = range(len(joint.freedoms)) if pick is None else [pick]
+        return [_joint_column(point, joint, i) for i in chosen]
+    if text in loads:
+        direction = input_columns.present_direction(point, loads[text])
+        return [input_columns.load_column(point, loads[text], direction, text)]
+    if head in loads:
+        if word not in WRENCH:
+            raise SolveError(f"{caller}: load {head!r} has no component {word!r}; components: {', '.join(WRENCH)}")
+        unit = np.eye(6)[WRENCH.index(word)]
+        return [input_columns.load_column(point, loads[head], unit, text)]
+    if word in WRENCH:
+        _station(point, head, text, caller)
+        return [input_columns.place_force_column(point, head, WRENCH.index(word), text)]
+    owner = _split(head)[0] if head not in mechanism.owners else head
+    if owner in mechanism.owners:
+        raise SolveError(f"{caller}: input {text!r}: say which force at the place: {_words(text, WRENCH)}")
+    raise SolveError(f"{caller}: unknown input {text!r}; {_known_inputs(point, loads)}")
+
+
+def _joint_column(point: Point, joint: JointInfo, i: int) -> Column:
+    name = coordinate_names(joint)[i]
+    if joint.driven[i]:
+        return input_columns.motion_column(point, joint, i, name)
+    return input_columns.effort_column(point, joint, i, name)
+
+
+def _words(text: str, words: Iterable[str]) -> str:
+    return ", ".join(repr(f"{text}.{word}") for word in words)
+
+
+def _known_inputs(point: Point, loads: Iterable[str]) -> str:
+    names = {
+        "joints": point.mechanism.joints,
+        "loads": loads,
+        "parameters": point.model.parameters,
+        "bodies, with a place and a component such as 'arm.end.fz'": point.mechanism.owners,
+    }
+    return "; ".join(f"{what}: {', '.join(map(repr, found))}" for what, found in names.items() if list(found))
+
+
+def _station(point: Point, place: str, text: str, caller: str) -> Any:
+    try:
+        return point.mechanism.station(place)[0]
+    except PlaceError as error:
+        raise SolveError(f"{caller}: {text!r}: {error}") from None
+
+
+def _output(point: Point, item: Any, caller: str) -> Rows:
+    mechanism = point.mechanism
+    text = _text(item, caller)
+    head, word = _split(text)
+    inner = _split(head)
+    for name, rest in ((text, ""), (head, word), (inner[0], f"{inner[1]}.{word}")):
+        if name in mechanism.joints:
+            return _joint_output(point, mechanism.joints[name], rest, text, caller)
+    kind = next((k for k, parts in PLACE.items() if word == k or word in parts), None)
+    if kind is None:
+        head, word, kind = text, "", "position"
+    owner = _split(head)[0] if head not in mechanism.owners else head
+    if owner not in mechanism.owners and owner != "ground":
+        raise SolveError(
+            f"{caller}: unknown output {text!r}; joints: {', '.join(map(repr, mechanism.joints)) or 'none'}; bodies: "
+            f"{', '.join(map(repr, mechanism.owners))}"
+        )
+    station = _station(point, head, text, caller)
+    if kind in ("section_force", "strain"):
+        if owner not in mechanism.beams:
+            raise SolveError(f"{caller}: output {text!r}: {owner!r} is not a beam and has no {kind.replace('_', ' ')}")
+        s = point.model.place(head).s
+        assert s is not None
+        rows = section_rows(point, owner, s, kind, [f"{head}.{c}" for c in PLACE[kind]])
+    else:
+        rows = place_rows(point, station, kind, [f"{head}.{c}" for c in PLACE[kind]])
+    return rows if word in ("", kind) else rows.picked([PLACE[kind].index(word)])
+
+
+def _joint_output(point: Point, joint: JointInfo, rest: str, text: str, caller: str) -> Rows:
+    """Output of a joint: `rest` is empty, a word, a freedom, a freedom and a word, or a component of the reaction."""
+    freedom, _, word = rest.partition(".")
+    if freedom not in joint.names:
+        freedom, word = "", rest
+    kind = "reaction" if word in WRENCH and not freedom else word or "coordinate"
+    if kind not in JOINT or (freedom and kind == "reaction"):
+        words = ", ".join([*joint.names, *JOINT, *WRENCH])
+        raise SolveError(f"{caller}: output {text!r}: joint {joint.name!r} has no {rest!r}; it has: {words}")
+    if kind == "reaction":
+        rows = reaction_rows(point, joint, [f"{joint.name}.{c}" for c in WRENCH])
+        return rows.picked([WRENCH.index(word)]) if word in WRENCH else rows
+    if not joint.freedoms:
+        raise SolveError(f"{caller}: output {text!r}: joint {joint.name!r} is fixed and has no {kind}")
+    names = coordinate_names(joint)
+    if kind == "effort":
+        rows = effort_rows(point, joint, [f"{name}.effort" for name in names])
+    else:
+        rows = coordinate_rows(point, joint, kind, [n if kind == "coordinate" else f"{n}.rate" for n in names])
+    return rows.picked([joint.names.index(freedom)]) if freedom else rows

@@ -1,0 +1,275 @@
+"""Eigenvalues s of the constrained quadratic problem (s^2 M + s D + K) x + Phi^T lambda = 0, Phi x = 0.
+
+With v = s x and one factorisation of P(s0) = s0^2 M + s0 D + K bordered by the constraints, the map
+(x, v) -> (y, x + s0 y), P(s0) y = -M v - (D + s0 M) x, has the eigenvalues 1 / (s - s0): those of largest modulus
+are the ones sought. The matrices need no symmetry (follower loads, gyroscopic terms), the mass may be singular.
+Without D, near zero, the map x -> -P(s0)^-1 M x alone, with the eigenvalues 1 / (s^2 - s0^2), does it at half the size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csc_matrix
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
+
+from cosserat.errors import SolveError
+from cosserat.solve.linear.matrices import Matrices
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+_DENSE = 60  # free motions up to which all eigenvalues at once are cheaper than a Krylov space
+_LARGEST_DENSE = 1500  # free motions up to which a Krylov space that fails is replaced by dense algebra
+_ROUNDING = 16.0 * np.finfo(float).eps  # stiffness that cannot be told from zero, relative to what cancels in it
+_ACCEPTED = 1e-7  # defect of an eigenvector in the inverted problem
+
+
+def eigenpairs(
+    matrices: Matrices, n: int, shift: complex = 0.0, *, left: bool = False
+) -> tuple[Complex, Complex, Complex | None]:
+    """The eigenvalues nearest a shift, conjugate pairs complete.
+
+    Parameters
+    ----------
+    matrices : Matrices
+        Linear equations of motion with constraints.
+    n : int
+        How many; one more comes back where the n-th would tear a conjugate pair, fewer if the system has fewer.
+    shift : complex
+        Near which (1/s).
+    left : bool
+        Also left eigenvectors y, y^H P(s) = 0 on the motions that the joints allow.
+
+    Returns
+    -------
+    values : (k,) complex
+        By distance from the shift, of a conjugate pair the one with positive imaginary part first. Eigenvalues that
+        rounding cannot tell from zero are zero.
+    shapes : (6 n_nodes, k) complex
+        Right eigenvectors of unit Euclidean norm.
+    left : (6 n_nodes, k) complex or None
+
+    Raises
+    ------
+    SolveError
+        If the problem is singular for every s, or the iteration does not converge.
+    """
+    values, shapes = _right(matrices, n, complex(shift))
+    if not left:
+        return values, shapes, None
+    transposed = Matrices(
+        csc_matrix(matrices.mass.T),
+        csc_matrix(matrices.damping.T),
+        csc_matrix(matrices.stiffness.T),
+        matrices.constraints,
+    )
+    others, vectors = _right(transposed, n, complex(shift))
+    rows, columns = linear_sum_assignment(np.abs(values[:, None] - others[None, :]))
+    out = np.zeros_like(shapes)
+    out[:, rows] = vectors[:, columns].conj()
+    return values, shapes, out
+
+
+@dataclass
+class _Inverse:
+    """The inverted problem at a shift, velocities in units of `rate` so that both halves are of a size."""
+
+    matrices: Matrices
+    shift: complex
+    solve: Any  # P(shift)^-1 on the motions that the joints allow
+    rate: float
+    singular: bool  # the softest motion is held by rounding errors alone
+    squared: bool  # work with s^2: no damping, and the eigenvalues nearest zero are sought
+
+    def __call__(self, z: NDArray[Any]) -> NDArray[Any]:
+        m, s = self.matrices, self.number
+        if self.squared:
+            return -self.solve(m.mass @ z)
+        x, v = np.split(z, 2)
+        y = -self.solve(self.rate * (m.mass @ v) + m.damping @ x + s * (m.mass @ x))
+        return np.concatenate((y, (x + s * y) / self.rate))
+
+    def eigenpairs(self, theta: Complex, z: Complex) -> tuple[Complex, Complex]:
+        """Eigenvalues s and shapes from those of the map; both roots of s^2."""
+        if not self.squared:
+            return self.shift + 1.0 / theta, _unit(z[: len(z) // 2])
+        s = np.sqrt(self.shift**2 + 1.0 / theta + 0j)
+        return np.concatenate((s, -s)), _unit(np.hstack((z, z)))
+
+    @property
+    def number(self) -> Any:
+        """The shift, a real number where it is real, so that the algebra stays real."""
+        return self.shift if self.shift.imag else self.shift.real
+
+    def defect(self, values: Complex, shapes: Complex) -> Array:
+        """Size of P(shift)^-1 P(s) x for shapes of unit norm, relative to the terms it is made of."""
+        m, s0 = self.matrices, self.number
+        terms = (m.mass @ shapes) * (values + s0) + m.damping @ shapes
+        moved = (values - s0) * (self.solve(terms.real) + 1j * self.solve(terms.imag))
+        return np.linalg.norm(shapes + moved, axis=0) / (1.0 + np.linalg.norm(moved, axis=0))
+
+
+def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex]:
+    size = matrices.mass.shape[0]
+    n_free = size - matrices.constraints.shape[0]
+    if n < 1:
+        raise SolveError(f"number of eigenvalues is {n}; ask for at least one")
+    if n_free <= 0:
+        return np.zeros(0, complex), np.zeros((size, 0), complex)
+    squared = shift == 0.0 and matrices.damping.count_nonzero() == 0
+    inverse, aside = _invert(matrices, shift, squared), 0.0
+    if inverse is None or inverse.singular:
+        # free motions, or a shift that is an eigenvalue: look from a little aside
+        aside = 1e-4 * _typical(matrices)
+        inverse = _invert(matrices, shift + aside, squared)
+    if inverse is None:
+        raise SolveError(
+            "the linear equations of motion are singular for every frequency: a body has no inertia in a direction "
+            "in which nothing holds it"
+        )
+    values, shapes = _largest(inverse, n, n_free)
+    distances = np.abs(values[values != 0.0] - shift)
+    if aside and distances.size and np.min(distances) < 0.1 * aside:
+        closer = _invert(matrices, shift + max(float(np.min(distances)), 1e-2 * aside), squared)
+        if closer is not None:
+            values, shapes = _largest(closer, n, n_free)
+    return _nearest(values, shapes, n, shift)
+
+
+def _typical(matrices: Matrices) -> float:
+    """Order of magnitude of |s|, from diagonals."""
+    mass = float(np.sum(matrices.mass.diagonal()))
+    stiffness = float(np.sum(np.abs(matrices.stiffness.diagonal())))
+    damping = float(np.max(np.asarray(abs(matrices.damping).sum(axis=0))))
+    return max(np.sqrt(stiffness / mass), damping / mass) or 1.0 if mass > 0.0 else 1.0
+
+
+def _invert(matrices: Matrices, shift: complex, squared: bool) -> _Inverse | None:
+    """Factorisation of the bordered P(shift); None if it is singular."""
+    s = shift if shift.imag else shift.real
+    size = matrices.mass.shape[0]
+    P = csc_matrix(s * s * matrices.mass + s * matrices.damping + matrices.stiffness)
+    diagonal = np.abs(P.diagonal())
+    scale = float(np.exp(np.mean(np.log(diagonal[diagonal > 0.0])))) if np.any(diagonal) else 1.0
+    try:
+        lu = splu(matrices.bordered(P, scale))
+    except RuntimeError:
+        return None
+    tail = matrices.constraints.shape[0]
+
+    def solve(rhs: NDArray[Any]) -> NDArray[Any]:
+        zeros = np.zeros((tail, *rhs.shape[1:]), rhs.dtype)
+        kind = complex if shift.imag else rhs.dtype
+        return lu.solve(np.concatenate((rhs, zeros)).astype(kind, copy=False))[:size]
+
+    x = solve(np.random.default_rng(1).normal(size=size))
+    growth = 1.0
+    for _ in range(3):
+        norm = np.linalg.norm(x)
+        if not (np.isfinite(norm) and norm > 0.0):
+            return None
+        x = solve(matrices.mass @ (x / norm))
+        growth = float(np.linalg.norm(x))
+    if not (np.isfinite(growth) and growth > 0.0):
+        return None
+    size_of = np.abs(x) / growth
+    held = float(size_of @ (abs(matrices.mass) @ size_of)) / growth
+    singular = bool(held <= 1e3 * _ROUNDING * float(size_of @ (abs(P) @ size_of)))
+    return _Inverse(matrices, shift, solve, 1.0 / np.sqrt(growth), singular, squared)
+
+
+def _largest(inverse: _Inverse, n: int, n_free: int) -> tuple[Complex, Complex]:
+    """At least n eigenvalues nearest the shift of the inverse, with their shapes; all of them for small systems."""
+    if n_free > _DENSE and n + 1 < n_free:
+        try:
+            values, shapes = _krylov(inverse, n + 1)
+            if np.all(inverse.defect(values, shapes) <= _ACCEPTED):
+                return _with_zeros(inverse, values, shapes), shapes
+        except ArpackNoConvergence:
+            pass
+        if n_free > _LARGEST_DENSE:
+            raise SolveError(
+                f"the {n} eigenvalues nearest {inverse.shift:.4g} 1/s were not found to {_ACCEPTED:g}; ask for fewer, "
+                "or for those near another shift"
+            )
+    values, shapes = _dense(inverse)
+    return _with_zeros(inverse, values, shapes), shapes
+
+
+def _krylov(inverse: _Inverse, k: int) -> tuple[Complex, Complex]:
+    size = inverse.matrices.mass.shape[0]
+    kind = complex if inverse.shift.imag else float
+    if inverse.squared:
+        k = k // 2 + 1
+    else:
+        size *= 2
+    start = inverse(inverse(np.random.default_rng(2).normal(size=size).astype(kind)))
+    operator = LinearOperator((size, size), matvec=inverse, dtype=kind)
+    theta, z = eigs(operator, k=k, which="LM", v0=start, ncv=min(size, max(2 * k + 1, 20)))
+    return inverse.eigenpairs(theta, z)
+
+
+def _dense(inverse: _Inverse) -> tuple[Complex, Complex]:
+    m, s, Z = inverse.matrices, inverse.number, inverse.matrices.free_motions()
+    of_velocity = -Z.T @ inverse.solve(m.mass @ Z)
+    rows: NDArray[Any] = Z
+    if inverse.squared:
+        theta, z = np.linalg.eig(of_velocity)
+    else:
+        of_position = -Z.T @ inverse.solve(m.damping @ Z + s * (m.mass @ Z))
+        upper = np.hstack((of_position, inverse.rate * of_velocity))
+        lower = s * upper
+        lower[:, : Z.shape[1]] += np.eye(Z.shape[1])
+        theta, z = np.linalg.eig(np.vstack((upper, lower / inverse.rate)))
+        rows = np.kron(np.eye(2), Z)
+    finite = np.abs(theta) > 1e-14 * np.max(np.abs(theta))
+    return inverse.eigenpairs(theta[finite].astype(complex), rows @ z[:, finite])
+
+
+def _unit(shapes: Complex) -> Complex:
+    """Columns of unit norm, their largest entry real and positive."""
+    largest = shapes[np.argmax(np.abs(shapes), axis=0), np.arange(shapes.shape[1])]
+    shapes = shapes * (np.abs(largest) / largest)
+    return shapes / np.linalg.norm(shapes, axis=0)
+
+
+def _with_zeros(inverse: _Inverse, values: Complex, shapes: Complex) -> Complex:
+    """Values with those put to zero that rounding cannot tell from it.
+
+    A free motion is a double eigenvalue with one shape: it comes out as the square root of the rounding errors, those
+    of the stiffness and those of the shift.
+    """
+    m, x, size = inverse.matrices, np.abs(shapes), np.abs(values)
+    mass, damping, stiffness = (np.sum(x * (abs(a) @ x), axis=0) for a in (m.mass, m.damping, m.stiffness))
+    lost = size * (size * mass + damping) <= _ROUNDING * stiffness
+    return np.where(lost | (size <= 3e-7 * abs(inverse.shift)), 0.0, values)
+
+
+def _nearest(values: Complex, shapes: Complex, n: int, shift: complex) -> tuple[Complex, Complex]:
+    """The n nearest the shift with their conjugates, pairs side by side."""
+    upper = [k for k in range(len(values)) if values[k].imag >= 0.0]
+    found = values[upper]
+    for k in np.nonzero(values.imag < 0.0)[0]:
+        partner = np.abs(found - values[k].conj())
+        if not partner.size or np.min(partner) > 1e-6 * abs(values[k]):
+            upper.append(int(k))
+    distance = [min(abs(values[k] - shift), abs(values[k].conj() - shift)) for k in upper]
+    out_values: list[complex] = []
+    out_shapes: list[Complex] = []
+    for i in np.argsort(distance, kind="stable"):
+        if len(out_values) >= n:
+            break
+        value, shape = values[upper[i]], shapes[:, upper[i]]
+        if value.imag < 0.0:
+            value, shape = value.conj(), shape.conj()
+        out_values.append(value)
+        out_shapes.append(shape)
+        if value.imag > 0.0:
+            out_values.append(value.conj())
+            out_shapes.append(shape.conj())
+    return np.array(out_values, dtype=complex), np.array(out_shapes, dtype=complex).reshape(-1, shapes.shape[0]).T

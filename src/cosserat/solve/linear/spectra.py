@@ -1,0 +1,163 @@
+"""Eigenvalues of a mechanism as functions of a parameter: which grow, and which belong to one another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csc_matrix
+
+from cosserat.solve.linear.matrices import matrices_at
+from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.quadratic import eigenpairs
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+SPARE = 4  # eigenvalues computed beyond those asked for, so that none is missed that comes in from outside
+_ROUNDING_UNDAMPED = 1e-7  # real part, relative to |s|, that rounding gives to imaginary eigenvalues near a double one
+_ROUNDING_DAMPED = 1e-9
+_SAME = 1e-6  # relative distance of eigenvalues that share a space of shapes
+_ALIKE = 0.6  # likeness of shapes from which two modes of neighbouring values are the same one
+_DEPTH = 3
+
+
+@dataclass
+class Spectrum:
+    """Eigenvalues nearest zero at one value of a parameter.
+
+    Attributes
+    ----------
+    undamped : bool
+        Whether nothing dissipates: then stable eigenvalues are imaginary and lose stability in pairs.
+    settled : bool
+        Whether the value is critical, and its neutral eigenvalues were set on the imaginary axis.
+    """
+
+    value: float
+    eigenvalues: Complex  # (k,)
+    shapes: Complex  # (6n, k)
+    mass: csc_matrix
+    undamped: bool
+    settled: bool = False
+
+    @property
+    def rounding(self) -> float:
+        """Real part that may be rounding, relative to |s|."""
+        return _ROUNDING_UNDAMPED if self.undamped else _ROUNDING_DAMPED
+
+    @property
+    def growing(self) -> NDArray[np.bool_]:
+        """Which eigenvalues have a positive real part."""
+        return self.eigenvalues.real > self.rounding * np.abs(self.eigenvalues)
+
+    @property
+    def n_growing(self) -> int:
+        """How many eigenvalues have a positive real part: it changes by one for divergence, by two for flutter."""
+        return int(np.count_nonzero(self.growing))
+
+    @property
+    def n_zero(self) -> int:
+        """How many eigenvalues are zero: free motions, and those that rounding cannot tell from it."""
+        return int(np.count_nonzero(self.eigenvalues == 0.0))
+
+    def mirrored(self, s: complex) -> bool:
+        """Whether -conj(s) is an eigenvalue too, as in systems that dissipate nothing."""
+        return bool(np.min(np.abs(self.eigenvalues + np.conj(s))) <= 1e-2 * abs(s.real))
+
+
+def spectrum_at(point: Point, value: float, n: int) -> Spectrum:
+    """The n eigenvalues nearest zero, and some more."""
+    matrices = matrices_at(point)
+    values, shapes, _ = eigenpairs(matrices, n + SPARE)
+    D = matrices.damping
+    undamped = bool(abs(D + D.T).max() <= 1e-12 * abs(D).max()) if D.count_nonzero() else True
+    return Spectrum(value, values, shapes, matrices.mass, undamped)
+
+
+def track(
+    spectra: list[Spectrum], n: int, between: Callable[[float], Spectrum]
+) -> tuple[Complex, list[Complex], list[Spectrum]]:
+    """Eigenvalues (value, mode) in the order of the first spectrum, each mode followed by its shape.
+
+    Where it is not clear which mode is which, spectra between are asked for. Returns also the shapes in that order and
+    all spectra, those between included.
+    """
+    n = min([n, *(len(s.eigenvalues) for s in spectra)])
+    current = spectra[0].eigenvalues[:n], spectra[0].shapes[:, :n]
+    values, shapes, everything = [current[0]], [current[1]], [spectra[0]]
+    budget = [len(spectra)]
+    for a, b in pairwise(spectra):
+        current, passed = _step(current, a, b, between, _DEPTH, budget)
+        values.append(current[0])
+        shapes.append(current[1])
+        everything += passed
+    return np.array(values), shapes, everything
+
+
+def _step(
+    current: tuple[Complex, Complex],
+    a: Spectrum,
+    b: Spectrum,
+    between: Callable[[float], Spectrum],
+    depth: int,
+    budget: list[int],
+) -> tuple[tuple[Complex, Complex], list[Spectrum]]:
+    following, likeness = match(*current, b)
+    if depth == 0 or budget[0] <= 0 or likeness > _ALIKE or a.n_growing != b.n_growing:
+        return following, [b]
+    budget[0] -= 1
+    middle = between(0.5 * (a.value + b.value))
+    half, first = _step(current, a, middle, between, depth - 1, budget)
+    end, second = _step(half, middle, b, between, depth - 1, budget)
+    return end, first + second
+
+
+def match(values: Complex, shapes: Complex, new: Spectrum) -> tuple[tuple[Complex, Complex], float]:
+    """Eigenvalues and shapes of a spectrum in the order of known ones, and the least likeness of a pair.
+
+    Likeness is the modal assurance criterion in the metric of the mass; of eigenvalues that coincide, whose shapes are
+    arbitrary in their common space, those shapes are taken that are nearest the known ones.
+    """
+    weighted = new.mass @ new.shapes
+    sizes = np.sqrt(np.abs(np.sum(new.shapes.conj() * weighted, axis=0)))
+    old_sizes = np.sqrt(np.abs(np.sum(shapes.conj() * (new.mass @ shapes), axis=0)))
+    products = (weighted.conj().T @ shapes) / np.outer(sizes, old_sizes)
+    likeness = np.abs(products.T) ** 2
+    candidates = new.shapes / sizes
+    groups = _groups(new.eigenvalues)
+    nearest: dict[int, Complex] = {}
+    for group in groups:
+        if len(group) > 1:
+            gram = (weighted[:, group] / sizes[group]).conj().T @ candidates[:, group]
+            parts = np.linalg.lstsq(gram, products[group], rcond=1e-8)[0]
+            together = np.abs(np.sum(products[group].conj() * parts, axis=0))
+            for k in group:
+                likeness[:, k] = together
+                nearest[k] = candidates[:, group] @ parts
+    distance = np.abs(values[:, None] - new.eigenvalues[None, :])
+    scale = np.maximum(np.maximum(np.abs(values)[:, None], np.abs(new.eigenvalues)[None, :]), 1e-300)
+    rows, columns = linear_sum_assignment(1.0 - likeness + distance / scale)
+    out = new.shapes[:, columns].copy()
+    for i, k in zip(rows, columns, strict=True):
+        if k in nearest and np.any(nearest[k][:, i]):
+            out[:, i] = nearest[k][:, i] / np.linalg.norm(nearest[k][:, i])
+    moving = new.eigenvalues[columns] != 0.0
+    return (new.eigenvalues[columns], out), float(np.min(likeness[rows, columns][moving], initial=1.0))
+
+
+def _groups(values: Complex) -> list[list[int]]:
+    """Numbers of eigenvalues that coincide."""
+    groups: list[list[int]] = []
+    for k, s in enumerate(values):
+        for group in groups:
+            if abs(values[group[0]] - s) <= _SAME * abs(s):
+                group.append(k)
+                break
+        else:
+            groups.append([k])
+    return groups

@@ -1,0 +1,148 @@
+"""`stability`: eigenvalues along a parameter, and where the equilibrium diverges or flutters."""
+
+from __future__ import annotations
+
+import time as clock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import SolveError
+from cosserat.model.model import Model
+from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability
+from cosserat.solve.linear.crossings import Crossing
+from cosserat.solve.linear.neutral import all_crossings, settle, usual_neutral
+from cosserat.solve.linear.spectra import Spectrum, spectrum_at, track
+from cosserat.solve.linear.steady_states import SteadyStates
+
+Array = NDArray[np.float64]
+
+
+def stability(
+    model: Model,
+    parameter: Any,
+    values: Any,
+    *,
+    n: int = 10,
+    about: Any = None,
+    time: float = 0.0,
+    spin: Any = None,
+    center: Any = (0.0, 0.0, 0.0),
+) -> Any:
+    """Follow the eigenvalues of a mechanism along a parameter, and find where it diverges or flutters.
+
+    At every value the equilibrium (or steady rotation) is found anew from the one before, the exact linear equations
+    of motion about it are set up, and the eigenvalues nearest zero are computed. Where their number with a positive
+    real part changes, the critical value is bracketed and refined, to nine digits where the curves are smooth.
+
+    Parameters
+    ----------
+    model : Model
+    parameter : str or Parameter
+        What is varied: a `Parameter` that occurs in the model, or in `spin` or `center`. Two of them, with two lists of
+        values, give a map: see `stability_map`.
+    values : array_like
+        Increasing or decreasing, at least two. The grid must be fine enough that no mode loses and regains stability
+        between two values.
+    n : int
+        Number of modes that are followed, those of lowest frequency. An instability of higher modes is not seen.
+    about : None, "reference" or Equilibrium
+        On which equilibrium to start at the first value: the reference configuration if it is in balance, else the one
+        that `equilibrium` finds; or one given.
+    time : float
+        Time at which loads and prescribed motions are taken (s).
+    spin, center : three numbers
+        Steady rotation as for `equilibrium`; may contain Parameters. Eigenvalues are those seen by an observer who
+        turns along.
+
+    Returns
+    -------
+    Stability
+        ``.critical[0]`` is the first change of stability, with ``.value``, ``.kind`` and ``.frequency``.
+
+    Examples
+    --------
+    Two bars on hinges with springs, pushed by a force that follows the second one (Ziegler's pendulum):
+
+    >>> import cosserat as cs
+    >>> model, P = cs.Model("rocket"), cs.Parameter("P", 0.0)
+    >>> for i in range(2):
+    ...     ends = [(i, 0, 0), (i + 1, 0, 0)]
+    ...     bar = model.add(cs.RigidBody.bar(f"bar{i}", *ends, mass=1))
+    ...     parent = cs.GROUND if i == 0 else model["bar0"].at((1, 0, 0))
+    ...     hinge = model.add(cs.Revolute(f"hinge{i}", parent, bar.at(ends[0]), axis=(0, 0, 1), stiffness=1.0))
+    >>> thrust = model.add(cs.Force("thrust", bar.at((2, 0, 0)), (-P, 0, 0), follower=True))
+    >>> print(cs.stability(model, "P", [0, 1, 2, 3, 4]).critical[0])
+    flutter at 2.5416995, 0.239674 Hz
+    """
+    if isinstance(parameter, (tuple, list)):
+        from cosserat.solve.linear.stability_map import stability_map
+
+        if len(parameter) != 2 or not isinstance(values, (tuple, list, np.ndarray)) or len(values) != 2:
+            raise SolveError(
+                "stability: pass one parameter with its values, or two parameters with two lists of values"
+            )
+        ranges = dict(zip(parameter, values, strict=True))
+        return stability_map(model, ranges, n=n, about=about, time=time, spin=spin, center=center)
+    wall, cpu = clock.perf_counter(), clock.process_time()
+    grid = checked_values("stability", getattr(parameter, "name", parameter), values)
+    n = checked_number("stability", n)
+    states = SteadyStates(
+        model, [parameter], [grid], about=about, time=time, spin=spin, center=center, caller="stability"
+    )
+    count = 0
+
+    def evaluate(value: float) -> Spectrum:
+        nonlocal count
+        count += 1
+        return spectrum_at(states.at(value), value, 2 * n)
+
+    with states.walk():
+        spectra = [evaluate(float(v)) for v in grid]
+        eigenvalues, _, everything = track(spectra, 2 * n, evaluate)
+        usual = usual_neutral(evaluate, everything)
+        found = all_crossings(evaluate, everything, usual)
+    stats = {
+        "equilibria": count,
+        "solve_seconds": clock.process_time() - cpu,
+        "wall_seconds": clock.perf_counter() - wall,
+    }
+    stable = np.array([settle(s, usual).n_growing == 0 for s in spectra])
+    return Stability(model.name, states.names[0], grid, eigenvalues, [critical_of(c) for c in found], stable, stats)
+
+
+def critical_of(crossing: Crossing) -> Critical:
+    """A crossing in the words of a user."""
+    kind = FLUTTER if crossing.flutter else DIVERGENCE
+    return Critical(crossing.value, kind, crossing.eigenvalue, crossing.loss, crossing.count)
+
+
+def checked_values(caller: str, name: Any, values: Any) -> Array:
+    """Values of a parameter as an array, or an error that says what is wrong with them."""
+    try:
+        grid = np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        grid = np.empty(0)
+    if grid.ndim != 1 or len(grid) < 2:
+        raise SolveError(
+            f"{caller}: values of {name!r} must be two numbers or more, such as np.linspace(0, 10, 101); got {values!r}"
+        )
+    if not np.all(np.isfinite(grid)):
+        k = int(np.argmin(np.isfinite(grid)))
+        raise SolveError(f"{caller}: value number {k + 1} of {name!r} is {grid[k]}; all must be finite")
+    steps = np.diff(grid) * np.sign(grid[-1] - grid[0])
+    if not np.all(steps > 0.0):
+        k = int(np.argmin(steps > 0.0))
+        raise SolveError(
+            f"{caller}: values of {name!r} must go one way; after {grid[k]:g} comes {grid[k + 1]:g}. Sort them, and "
+            "leave out repetitions"
+        )
+    return grid
+
+
+def checked_number(caller: str, n: Any) -> int:
+    """Number of modes."""
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
+        raise SolveError(f"{caller}: n is {n!r}; pass how many modes to follow, such as 10")
+    return int(n)

@@ -1,0 +1,160 @@
+"""`stability_map`: growth over two parameters, and the boundary of the stable region."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import SolveError
+from cosserat.model.model import Model
+from cosserat.results.stability import DIVERGENCE, FLUTTER, STABLE
+from cosserat.results.stability_map import Boundary, StabilityMap
+from cosserat.solve.linear.crossings import Crossing, crossings
+from cosserat.solve.linear.spectra import Spectrum, spectrum_at
+from cosserat.solve.linear.stability import checked_number, checked_values
+from cosserat.solve.linear.steady_states import SteadyStates
+
+Array = NDArray[np.float64]
+Edge = tuple[int, int, int]  # node of the grid and the direction in which the edge leaves it
+
+_STATIC = 1e-5  # imaginary part relative to |s| that is none
+
+
+def stability_map(
+    model: Model,
+    ranges: Mapping[Any, Any],
+    *,
+    n: int = 6,
+    about: Any = None,
+    time: float = 0.0,
+    spin: Any = None,
+    center: Any = (0.0, 0.0, 0.0),
+) -> StabilityMap:
+    """Where in the plane of two parameters a mechanism is stable, diverges or flutters.
+
+    On every edge of the grid on which stability changes, the critical point is refined as in `stability`; joined, these
+    points are the boundary of the stable region.
+
+    Parameters
+    ----------
+    model : Model
+    ranges : dict
+        Two parameters with their values, such as ``{"P": np.linspace(0, 30, 31), "c": np.linspace(0, 1, 11)}``.
+    n, about, time, spin, center
+        As for `stability`.
+
+    Returns
+    -------
+    StabilityMap
+    """
+    if not isinstance(ranges, Mapping) or len(ranges) != 2:
+        raise SolveError("stability_map: pass two parameters with their values, such as {'P': [...], 'c': [...]}")
+    wall, cpu = clock.perf_counter(), clock.process_time()
+    names = list(ranges)
+    grids = [checked_values("stability_map", getattr(k, "name", k), v) for k, v in ranges.items()]
+    n = checked_number("stability_map", n)
+    states = SteadyStates(model, names, grids, about=about, time=time, spin=spin, center=center, caller="stability_map")
+    shape = (len(grids[0]), len(grids[1]))
+    spectra: dict[tuple[int, int], Spectrum] = {}
+    edges: dict[Edge, Crossing] = {}
+    with states.walk():
+        for j in range(shape[1]):
+            for i in range(shape[0]) if j % 2 == 0 else range(shape[0] - 1, -1, -1):
+                at = grids[0][i], grids[1][j]
+                spectra[i, j] = spectrum_at(states.at(*at), at[0], 2 * n)
+        for i, j in np.ndindex(shape):
+            for direction, k in ((0, (i + 1, j)), (1, (i, j + 1))):
+                if k in spectra and (spectra[i, j].n_growing == 0) != (spectra[k].n_growing == 0):
+                    found = _on_edge(states, spectra[i, j], spectra[k], grids, (i, j), direction, 2 * n)
+                    if found is not None:
+                        edges[i, j, direction] = found
+        joined = _cells(states, spectra, edges, grids, 2 * n)
+    growth, frequency = np.zeros(shape), np.zeros(shape)
+    kind = np.full(shape, STABLE, dtype=object)
+    for at_node, spectrum in spectra.items():
+        fastest = spectrum.eigenvalues[np.argmax(spectrum.eigenvalues.real)]
+        growth[at_node], frequency[at_node] = fastest.real, abs(fastest.imag) / (2.0 * np.pi)
+        if spectrum.n_growing:
+            kind[at_node] = FLUTTER if abs(fastest.imag) > _STATIC * abs(fastest) else DIVERGENCE
+    stats = {"solve_seconds": clock.process_time() - cpu, "wall_seconds": clock.perf_counter() - wall}
+    boundary = _join(edges, joined, grids)
+    return StabilityMap(model.name, (states.names[0], states.names[1]), grids, growth, frequency, kind, boundary, stats)
+
+
+def _on_edge(
+    states: SteadyStates, a: Spectrum, b: Spectrum, grids: list[Array], node: tuple[int, int], direction: int, n: int
+) -> Crossing | None:
+    """The change between stable and unstable on an edge of the grid."""
+    i, j = node
+
+    def evaluate(value: float) -> Spectrum:
+        at = (value, grids[1][j]) if direction == 0 else (grids[0][i], value)
+        return spectrum_at(states.at(*at), value, n)
+
+    first = grids[direction][node[direction]]
+    a = Spectrum(float(first), a.eigenvalues, a.shapes, a.mass, a.undamped)
+    b = Spectrum(float(grids[direction][node[direction] + 1]), b.eigenvalues, b.shapes, b.mass, b.undamped)
+    found = crossings(evaluate, a, b)
+    if not found:
+        return None
+    return found[0] if a.n_growing == 0 else found[-1]
+
+
+def _cells(
+    states: SteadyStates,
+    spectra: dict[tuple[int, int], Spectrum],
+    edges: dict[Edge, Crossing],
+    grids: list[Array],
+    n: int,
+) -> list[tuple[Edge, Edge]]:
+    """Pairs of edges that the boundary joins across a cell; where it meets all four, the centre decides."""
+    pairs: list[tuple[Edge, Edge]] = []
+    for i in range(len(grids[0]) - 1):
+        for j in range(len(grids[1]) - 1):
+            around = [e for e in ((i, j, 0), (i + 1, j, 1), (i, j + 1, 0), (i, j, 1)) if e in edges]
+            if len(around) == 4:
+                middle = [0.5 * (g[k] + g[k + 1]) for g, k in zip(grids, (i, j), strict=True)]
+                centre = spectrum_at(states.at(*middle), middle[0], n)
+                if (centre.n_growing == 0) != (spectra[i, j].n_growing == 0):
+                    around = around[1:] + around[:1]
+                pairs += [(around[0], around[1]), (around[2], around[3])]
+            elif len(around) > 1:
+                pairs.append((around[0], around[1]))
+    return pairs
+
+
+def _join(edges: dict[Edge, Crossing], pairs: list[tuple[Edge, Edge]], grids: list[Array]) -> list[Boundary]:
+    """Critical points on edges joined through the cells of the grid to curves."""
+    partners: dict[Edge, list[Edge]] = {edge: [] for edge in edges}
+    for first, second in pairs:
+        partners[first].append(second)
+        partners[second].append(first)
+    curves: list[list[Edge]] = []
+    left = set(edges)
+    for start in sorted(edges, key=lambda e: (len(partners[e]) != 1, e)):  # open curves from their ends first
+        if start not in left:
+            continue
+        curve = [start]
+        left.discard(start)
+        while following := [e for e in partners[curve[-1]] if e in left]:
+            curve.append(following[0])
+            left.discard(following[0])
+        if len(curve) > 2 and start in partners[curve[-1]]:
+            curve.append(start)
+        curves.append(curve)
+    out = []
+    for curve in curves:
+        points = np.array([_place(e, edges[e], grids) for e in curve])
+        kinds = [FLUTTER if edges[e].flutter else DIVERGENCE for e in curve]
+        frequencies = np.array([edges[e].eigenvalue.imag / (2.0 * np.pi) for e in curve])
+        out.append(Boundary(points, kinds, frequencies))
+    return out
+
+
+def _place(edge: Edge, crossing: Crossing, grids: list[Array]) -> tuple[float, float]:
+    i, j, direction = edge
+    return (crossing.value, float(grids[1][j])) if direction == 0 else (float(grids[0][i]), crossing.value)

@@ -1,0 +1,259 @@
+"""`simulate`: from a model to a `Run`."""
+
+from __future__ import annotations
+
+import time as clock
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from cosserat.compile.build import compile_model
+from cosserat.compile.compiled import CompiledModel
+from cosserat.errors import CosseratWarning, SolveError
+from cosserat.kernels.arrays import History
+from cosserat.kernels.newton import CONSERVING
+from cosserat.model.model import Model
+from cosserat.results.run import Run
+from cosserat.results.trajectory import Trajectory
+from cosserat.solve.initial import (
+    assemble_configuration,
+    consistent_accelerations,
+    consistent_velocities,
+    soften_redundant,
+    warn_redundant,
+)
+from cosserat.solve.memory import Memory, new_memory
+from cosserat.solve.motion.control import Controlled
+from cosserat.solve.motion.floating_steps import METHODS
+from cosserat.solve.motion.stepping import Counters, Integration, adaptive_steps, fixed_steps
+
+INTEGRATORS = {"generalized-alpha": 0.0, "energy-momentum": CONSERVING}
+FORMULATIONS = {"galilean": tuple(INTEGRATORS), "floating": METHODS}
+_LARGEST_HISTORY = 4e9  # bytes
+
+
+def simulate(
+    model: Model,
+    duration: float,
+    step: float | None = None,
+    *,
+    formulation: str = "galilean",
+    integrator: str = "generalized-alpha",
+    rho: float = 0.9,
+    start: Any = "reference",
+    start_time: float = 0.0,
+    every: int = 1,
+    tolerance: float = 1e-4,
+    newton_tolerance: float | None = None,
+    controller: Any = None,
+    progress: Callable[[float, Counters], None] | None = None,
+    modes: Any = None,
+    boundary: Any = None,
+    stiffening: bool = True,
+) -> Run:
+    """Simulate the motion of a mechanism.
+
+    Parameters
+    ----------
+    model : Model
+    duration : float
+        Simulated time (s).
+    step : float, optional
+        Largest step (s); the duration is divided into equal steps not longer than this. If left out, steps adapt to
+        `tolerance`.
+    formulation : "galilean" or "floating"
+        Absolute frames of nodes and beams that bend however far; or relative coordinates of a tree of bodies, in which
+        each beam has `modes`, see `docs/floating.md`.
+    integrator : "generalized-alpha", "energy-momentum" or "runge-kutta"
+        The second has no numerical damping: it keeps energy and momentum of a conservative mechanism. The third is
+        explicit and of fourth order, for the floating formulation of rigid or soft mechanisms, and has no second.
+    rho : float
+        Spectral radius at infinite frequency of the generalised-alpha method, from 0 (strong numerical damping of
+        unresolved vibrations) to 1 (none; then prefer "energy-momentum", see `docs/integrators.md`).
+    start : "reference", "equilibrium", Equilibrium or Run
+        Where the motion starts: in the described configuration, in static equilibrium, or where a run ended.
+    start_time : float
+        Time at the start (s); a `Run` given as `start` continues at its own end.
+    every : int
+        Store every so many steps.
+    tolerance : float
+        For adaptive steps: estimated position error that a hundred steps may commit together, as a share of the extent
+        of the mechanism.
+    newton_tolerance : float, optional
+        Accepted error of accelerations in each step, relative to the largest (1e-5; 1e-9 for rho near 1; 1e-11 for
+        "energy-momentum").
+    controller : callable, optional
+        Called as ``controller(t, state)`` every ``controller.period`` seconds (every step if it has no period); gives a
+        dict of efforts by joint, held until the next call.
+    progress : callable, optional
+        Called now and then as ``progress(t, counters)``.
+    modes, boundary, stiffening : optional
+        Of the floating formulation: as for `FlexibleTree`.
+
+    Returns
+    -------
+    Run
+        Also when the run ends early: look at ``run.status``.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("fall", gravity=(0, 0, -9.81))
+    >>> ball = model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0))
+    >>> run = cs.simulate(model, duration=1.0, step=0.01)
+    >>> round(float(run.position("ball")[-1, 2]), 3)
+    -4.905
+    """
+    _check(duration, step, formulation, integrator, rho, every, tolerance)
+    if formulation == "floating":
+        from cosserat.solve.motion.floating import simulate_floating
+
+        settings = {
+            "formulation": formulation, "integrator": integrator, "rho": rho, "every": every, "start": start,
+            "newton_tolerance": newton_tolerance, "controller": controller, "modes": modes, "boundary": boundary,
+            "stiffening": stiffening,
+        }  # fmt: skip
+        return simulate_floating(model, duration, step, settings, start_time, every, progress)
+    if modes is not None or boundary is not None:
+        raise SolveError("simulate: modes and boundary belong to formulation='floating'; the Galilean one has none")
+    wall, cpu = clock.perf_counter(), clock.process_time()
+    compiled = compile_model(model)
+    if integrator == "generalized-alpha" and rho > 0.995 and compiled.joints:
+        warnings.warn(
+            f"rho = {rho:g}: without numerical damping, errors of accelerations and reactions in joints alternate from "
+            "step to step and grow; use integrator='energy-momentum' for a run without damping, or rho <= 0.99",
+            CosseratWarning,
+            stacklevel=2,
+        )
+    if newton_tolerance is None:
+        newton_tolerance = 1e-11 if integrator == "energy-momentum" else 1e-9 if rho > 0.99 else 1e-5
+    memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))
+    work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, progress)
+    start_time = _set_start(compiled, memory, start, start_time)
+    if controller is not None:
+        work.controlled = Controlled(controller, compiled)
+    prepared = clock.process_time()
+    if step is None:
+        times, history, status = adaptive_steps(work, start_time, duration, tolerance)
+    else:
+        n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
+        _check_memory(compiled, n_steps // every)
+        times, history, status = fixed_steps(work, start_time, n_steps, duration / n_steps, every)
+    counters = work.counters
+    if status.ok and counters.stalled:
+        detail = (
+            f"in {counters.stalled} steps rounding errors kept the iteration above its tolerance: the tolerance is "
+            "tight for so stiff a mechanism, or a pose was nearly singular, where the motion should be looked at"
+        )
+        status = replace(status, detail=detail)
+    return Run(
+        Trajectory(
+            compiled=compiled,
+            time=times,
+            history=history,
+            status=status,
+            efforts=work.recorded_efforts(times),
+            settings={
+                "formulation": formulation, "integrator": integrator, "rho": rho, "step": step, "every": every,
+                "tolerance": tolerance, "newton_tolerance": newton_tolerance, "duration": duration,
+            },
+            stats={
+                "steps": counters.steps,
+                "solves": counters.solves,
+                "factorizations": counters.factorizations,
+                "careful_steps": counters.careful,
+                "searched_steps": counters.searched,
+                "stalled_steps": counters.stalled,
+                "steps_split": counters.halved,
+                "steps_rejected": counters.rejected,
+                "nodes": compiled.n_nodes,
+                "joints": compiled.n_joints,
+                "setup_seconds": prepared - cpu,
+                "solve_seconds": clock.process_time() - prepared,
+                "wall_seconds": clock.perf_counter() - wall,
+            },
+        )
+    )  # fmt: skip
+
+
+def _check(
+    duration: float, step: float | None, formulation: str, integrator: str, rho: float, every: int, tolerance: float
+) -> None:
+    if not (isinstance(duration, Real) and np.isfinite(duration) and duration > 0):
+        raise SolveError(f"simulate: duration is {duration!r}; pass a positive time in seconds")
+    if step is not None and not (isinstance(step, Real) and np.isfinite(step) and step > 0):
+        raise SolveError(
+            f"simulate: step is {step!r}; pass a positive time in seconds, or leave it out for adaptive steps"
+        )
+    if step is not None and step > duration:
+        raise SolveError(f"simulate: step {step:g} s is longer than the duration {duration:g} s")
+    if formulation not in FORMULATIONS:
+        known = ", ".join(map(repr, FORMULATIONS))
+        raise SolveError(f"simulate: unknown formulation {formulation!r}; available: {known}")
+    if integrator not in FORMULATIONS[formulation]:
+        known = ", ".join(map(repr, FORMULATIONS[formulation]))
+        raise SolveError(
+            f"simulate: unknown integrator {integrator!r}; available in the {formulation} formulation: {known}"
+        )
+    if not (isinstance(rho, Real) and 0.0 <= rho <= 1.0):
+        raise SolveError(f"simulate: rho is {rho!r}; it must be from 0 (strong numerical damping) to 1 (none)")
+    if not isinstance(every, Integral) or every < 1:
+        raise SolveError(f"simulate: every is {every!r}; pass a whole number of steps, 1 or more")
+    if not (isinstance(tolerance, Real) and np.isfinite(tolerance) and tolerance > 0):
+        raise SolveError(f"simulate: tolerance is {tolerance!r}; pass a positive number such as 1e-4")
+
+
+def _check_memory(compiled: CompiledModel, n_rows: int) -> None:
+    n, nj = compiled.n_nodes + 1, compiled.n_joints
+    size = 8.0 * n_rows * (24 * n + 6 * nj)
+    if size > _LARGEST_HISTORY:
+        every = int(np.ceil(size / _LARGEST_HISTORY))
+        raise SolveError(
+            f"simulate: storing {n_rows} states of {n - 1} nodes takes {size / 1e9:.1f} GB; pass every={every} or more "
+            "to store fewer"
+        )
+
+
+def _set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> float:
+    """Fill the state; returns the starting time."""
+    state = memory.problem.state
+    if isinstance(start, Run):
+        _require_same(compiled, start.trajectory.compiled, "run")
+        history: History = start.trajectory.history
+        for name in ("frame", "twist", "rate", "force", "angle"):
+            getattr(state, name)[...] = getattr(history, name)[-1]
+        t = float(start.time[-1])
+        warn_redundant(soften_redundant(compiled, memory))
+        consistent_accelerations(compiled, t, memory)
+        return t
+    if isinstance(start, str) and start == "equilibrium":
+        from cosserat.solve.balance.equilibrium import equilibrium
+
+        start = equilibrium(compiled.model, time=t)
+        if not start.status.ok:
+            raise SolveError(f"simulate: no equilibrium to start from: {start.status.message}")
+    if isinstance(start, str):
+        if start != "reference":
+            raise SolveError(f"simulate: start is {start!r}; pass 'reference', 'equilibrium', a Run or an Equilibrium")
+        assemble_configuration(compiled, t, memory)
+    else:
+        from cosserat.results.equilibrium import Equilibrium
+
+        if not isinstance(start, Equilibrium):
+            raise SolveError(f"simulate: start is {start!r}; pass 'reference', 'equilibrium', a Run or an Equilibrium")
+        _require_same(compiled, start.trajectory.compiled, "equilibrium")
+        state.frame[:] = start.trajectory.history.frame[-1]
+        state.angle[:] = start.trajectory.history.angle[-1]
+    warn_redundant(soften_redundant(compiled, memory))
+    consistent_velocities(compiled, t, memory)
+    consistent_accelerations(compiled, t, memory)
+    return t
+
+
+def _require_same(compiled: CompiledModel, other: CompiledModel, word: str) -> None:
+    if compiled.frames.shape != other.frames.shape or compiled.n_joints != other.n_joints:
+        raise SolveError(f"simulate: the {word} given as start belongs to a model with other nodes or joints")

@@ -1,0 +1,1 @@
+"""Relative coordinates: dynamics of trees, rigid and flexible."""

@@ -1,0 +1,219 @@
+"""`FlexibleTree`: a model of rigid and elastic bodies in relative and modal coordinates."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tree
+from cosserat.errors import SolveError
+from cosserat.model.modal import ModalBody
+from cosserat.model.model import Model
+from cosserat.results.status import Status
+from cosserat.solve.relative import flexible_coordinates, flexible_recursion
+from cosserat.solve.relative.flexible_forces import FlexibleForces
+from cosserat.solve.relative.flexible_recursion import Articulated, LinkMotion
+from cosserat.solve.relative.states import StateChecker
+from cosserat.solve.relative.tree import Energy
+
+Array = NDArray[np.float64]
+
+
+class TreeMotion(NamedTuple):
+    """A motion in the coordinates of a tree: times (nt,), coordinates, velocities, accelerations (nt, n)."""
+
+    time: Array
+    q: Array
+    v: Array
+    a: Array
+    status: Status
+
+
+class FlexibleTree:
+    """A model of rigid bodies, beams and modal bodies in relative coordinates: the generalised Newton-Euler recursion.
+
+    The equations are M(q) a + h(q, v) = tau, as for `Tree`: h holds everything that acts in the model, and the
+    stiffness and damping of the elastic bodies. All algorithms take a time that grows with the number of bodies and no
+    faster.
+
+    Parameters
+    ----------
+    model : Model
+        Without closed loops.
+    modes : int, or dict of int by beam
+        Number of modes of each beam. Modal bodies bring their own.
+    boundary : str, or dict of str by beam, optional
+        Kind of the modes, see `modal_body`. Default: "free" for a beam that no joint ties to the ground; else held
+        where the joint towards the ground is attached: "cantilever", or "craig-bampton" where the beam carries
+        something elsewhere (six static shapes for each such place, besides `modes`).
+    stiffening : bool
+        Whether loads stiffen the beams, see `modal_body`.
+
+    Attributes
+    ----------
+    coordinates : tuple of str
+        Names of the entries of q, v, a and tau: of the joints, as in `Model.coordinates`; six for every body that no
+        joint ties to the ground; modal coordinates such as ``"arm.mode1"``.
+    modal_bodies : dict of ModalBody
+        Elastic bodies by name.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("arm", gravity=(0, 0, -9.81))
+    >>> section, steel = cs.Rod(0.02), cs.materials.STEEL
+    >>> arm = model.add(cs.Beam("arm", points=[(0, 0, 0), (1, 0, 0)], section=section, material=steel, elements=8))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, arm.start, axis=(0, 1, 0)))
+    >>> tree = cs.FlexibleTree(model, modes=2)
+    >>> tree.coordinates
+    ('hinge', 'arm.mode1', 'arm.mode2')
+    >>> a = tree.forward_dynamics(np.zeros(3), np.zeros(3), np.zeros(3))
+    >>> np.allclose(tree.inverse_dynamics(np.zeros(3), np.zeros(3), a), 0, atol=1e-9)
+    True
+    """
+
+    def __init__(self, model: Model, modes: Any = None, boundary: Any = None, stiffening: bool = True) -> None:
+        self._set(model, compile_flexible_tree(model, modes, boundary, stiffening))
+
+    @classmethod
+    def of_data(cls, model: Model, data: FlexibleTreeData) -> FlexibleTree:
+        """The tree of a model that was compiled before."""
+        tree = cls.__new__(cls)
+        tree._set(model, data)
+        return tree
+
+    def _set(self, model: Model, data: FlexibleTreeData) -> None:
+        self.data, self._model = data, model
+        self.coordinates = data.coordinates
+        self.modal_bodies: dict[str, ModalBody] = data.modal_bodies
+        self.forces = FlexibleForces(model, data)
+        self.gravity = model.gravity
+        self._check = StateChecker(data.title, data.coordinates)
+
+    def _vectors(self, call: str, **given: Any) -> list[Array]:
+        return [self._check.vector(call, name, value) for name, value in given.items()]
+
+    def inverse_dynamics(self, q: Any, v: Any, a: Any, t: float = 0.0) -> Array:
+        """Efforts and modal forces (n,) that give the accelerations a at time t."""
+        q, v, a = self._vectors("inverse_dynamics", q=q, v=v, a=a)
+        now = flexible_recursion.motions(self.data, q, v)
+        return self.residual(now, q, v, a, t)
+
+    def residual(self, now: list[LinkMotion], q: Array, v: Array, a: Array, t: float) -> Array:
+        """`inverse_dynamics` with the motion of the links at hand."""
+        tau = flexible_recursion.inverse(self.data, now, a, self.gravity, self.forces.on_links(now, q, t))
+        return tau - self.forces.in_joints(q, v, t)
+
+    def forward_dynamics(self, q: Any, v: Any, tau: Any, t: float = 0.0, driven: Any = None) -> Array:
+        """Accelerations (n,) under efforts tau at time t.
+
+        `driven` gives accelerations by coordinate name; efforts there are not regarded.
+        """
+        q, v, tau = self._vectors("forward_dynamics", q=q, v=v, tau=tau)
+        a, held = np.zeros(len(q)), np.zeros(len(q), dtype=bool)
+        for name, value in (driven or {}).items():
+            if name not in self.coordinates:
+                known = ", ".join(self.coordinates[:8])
+                raise SolveError(
+                    f"forward_dynamics: driven names {name!r}, which is no coordinate; coordinates: {known}"
+                )
+            k = self.coordinates.index(name)
+            if tau[k] != 0.0:
+                raise SolveError(
+                    f"forward_dynamics: both the acceleration and an effort ({tau[k]:g}) are given for {name!r}; give "
+                    "one, the other follows"
+                )
+            a[k], held[k] = value, True
+        return self.accelerations(flexible_recursion.motions(self.data, q, v), q, v, tau, a, held, t)
+
+    def accelerations(
+        self, now: list[LinkMotion], q: Array, v: Array, tau: Array, a: Array, held: NDArray[np.bool_], t: float
+    ) -> Array:
+        """`forward_dynamics` with the motion of the links at hand; `a` where coordinates are `held`."""
+        outside = self.forces.on_links(now, q, t)
+        force = [w.b - f for w, f in zip(now, outside, strict=True)]
+        ground = np.concatenate((-self.gravity, np.zeros(3)))
+        efforts = tau + self.forces.in_joints(q, v, t)
+        return Articulated(self.data, now, None, held).solve(efforts, a, force, True, ground)
+
+    def mass_matrix(self, q: Any) -> Array:
+        """M (n, n), symmetric and positive definite; a column at a time."""
+        (q,) = self._vectors("mass_matrix", q=q)
+        n = len(q)
+        now = [w._replace(b=np.zeros(len(w.b))) for w in flexible_recursion.motions(self.data, q, np.zeros(n))]
+        nothing = [np.zeros(len(w.b)) for w in now]
+        columns = [flexible_recursion.inverse(self.data, now, e, np.zeros(3), nothing) for e in np.eye(n)]
+        return np.stack(columns, axis=1)
+
+    def bias(self, q: Any, v: Any, t: float = 0.0) -> Array:
+        """h (n,): the efforts that keep the velocities as they are, a = 0."""
+        return self.inverse_dynamics(q, v, np.zeros(len(self.coordinates)), t)
+
+    def moved(self, q: Any, delta: Any) -> Array:
+        """Coordinates after moving with the velocities delta for a unit of time; q + delta but for rotations."""
+        return flexible_coordinates.moved(self.data, *self._vectors("moved", q=q, delta=delta))
+
+    def coordinate_rates(self, q: Any, v: Any) -> Array:
+        """Time derivatives of the coordinates; v itself but for spherical and free joints."""
+        return flexible_coordinates.coordinate_rates(self.data, *self._vectors("coordinate_rates", q=q, v=v))
+
+    def energy(self, q: Any, v: Any) -> Energy:
+        """Kinetic energy, strain energy of bodies, springs and joints, potential energy of gravity."""
+        q, v = self._vectors("energy", q=q, v=v)
+        now = flexible_recursion.motions(self.data, q, v)
+        kinetic = sum(0.5 * float(w.z @ w.M @ w.z) for w in now)
+        strain = self.forces.strain_energy(now, q)
+        potential = 0.0
+        for link, w in zip(self.data.links, now, strict=True):
+            mass, moment = w.M[0, 0], np.array([w.M[5, 1], w.M[3, 2], w.M[4, 0]])
+            potential -= float(self.gravity @ (mass * w.frame[:3, 3] + w.frame[:3, :3] @ moment))
+            if link.modal is not None:
+                bent = q[link.columns[-link.n_modes :]]
+                strain += 0.5 * float(bent @ link.modal.stiffness @ bent)
+        return Energy(kinetic, strain, potential, kinetic + strain + potential)
+
+    def integrate(
+        self,
+        duration: float,
+        step: float,
+        q: Any = None,
+        v: Any = None,
+        integrator: str = "generalized-alpha",
+        rho: float = 0.9,
+        tolerance: float = 1e-7,
+    ) -> TreeMotion:
+        """Motion from coordinates q and velocities v at time 0 (default: the reference configuration at rest).
+
+        Methods, `rho` and `tolerance` (of accelerations, relative to the largest) as in `simulate` with
+        ``formulation="floating"``, which gives a `Run` but takes no modal bodies. Prescribed motions are followed.
+        """
+        from cosserat.solve.motion.floating_steps import METHODS, Drives, Stepper, take_steps
+
+        for name, value in (("duration", duration), ("step", step)):
+            if not (isinstance(value, (int, float)) and np.isfinite(value) and value > 0):
+                raise SolveError(f"integrate: {name} is {value!r}; pass a positive time in seconds")
+        if not 0.0 <= rho <= 1.0:
+            raise SolveError(f"integrate: rho is {rho!r}; it must be from 0 (strong numerical damping) to 1 (none)")
+        if integrator not in METHODS:
+            known = ", ".join(map(repr, METHODS))
+            raise SolveError(f"integrate: unknown integrator {integrator!r}; available: {known}")
+        zero = self.neutral()
+        q, v = self._vectors("integrate", q=zero if q is None else q, v=zero if v is None else v)
+        stepper = Stepper(self, Drives(self._model, self), rho, tolerance)
+        n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
+        explicit = integrator == "runge-kutta"
+        stored, status = take_steps(stepper, explicit, stepper.start(0.0, q, v), n_steps, duration / n_steps, 1)
+        t, q, v, a = (np.array([getattr(point, name) for point in stored]) for name in ("t", "q", "v", "a"))
+        return TreeMotion(t, q, v, a, status)
+
+    def neutral(self) -> Array:
+        """Coordinates (n,) of the reference configuration: zeros."""
+        return np.zeros(len(self.coordinates))
+
+    def frame(self, place: Any, q: Any) -> Array:
+        """Frame (4, 4) of a place in the world."""
+        (q,) = self._vectors("frame", q=q)
+        now = flexible_recursion.motions(self.data, q, np.zeros(len(q)))
+        return self.forces.frame(now, q, self.data.seat(self._model.place(place, "frame")))

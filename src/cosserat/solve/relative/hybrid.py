@@ -1,0 +1,208 @@
+"""Hybrid dynamics: joints driven by motions and joints driven by efforts in one mechanism, whose base may be free."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.tree import TreeData
+from cosserat.errors import SolveError
+from cosserat.kernels.recursion import table as layout
+from cosserat.kernels.recursion.hybrid import hybrid_dynamics as _hybrid
+from cosserat.model.model import Model
+from cosserat.solve.relative.recursion import tree_of
+from cosserat.solve.relative.states import StateChecker
+from cosserat.solve.relative.tree import Tree
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class HybridDynamics:
+    """Accelerations and efforts of all coordinates, the given half and the half that was found.
+
+    Attributes
+    ----------
+    coordinates : tuple of str
+        As in `Tree.coordinates`.
+    driven : (n,) of bool
+        True where the acceleration was given.
+    a, tau : (n,)
+        Accelerations, and what actuators add. Where the call had no wrenches, tau is `inverse_dynamics` of a.
+    """
+
+    coordinates: tuple[str, ...]
+    driven: NDArray[np.bool_]
+    a: Array
+    tau: Array
+
+    @property
+    def efforts(self) -> dict[str, float]:
+        """The efforts found, by coordinate."""
+        return {c: float(x) for c, x, known in zip(self.coordinates, self.tau, self.driven, strict=True) if known}
+
+    @property
+    def accelerations(self) -> dict[str, float]:
+        """The accelerations found, by coordinate; those of a free base among them."""
+        return {c: float(x) for c, x, known in zip(self.coordinates, self.a, self.driven, strict=True) if not known}
+
+
+def hybrid_dynamics(
+    model: Model,
+    q: Any,
+    v: Any,
+    motions: Mapping[str, Any] | None = None,
+    efforts: Mapping[str, Any] | None = None,
+    wrenches: Mapping[Any, Any] | None = None,
+    t: float = 0.0,
+) -> HybridDynamics:
+    """The unknown half of the dynamics, in O(n): efforts of joints with given motions, accelerations of all others.
+
+    Which joint motions move a free body, and how, is the locomotion problem of [Boyer05], section 6: the joints are
+    given their motions, and the free base its effort, which is zero.
+
+    Parameters
+    ----------
+    model : Model
+        Of rigid bodies, without closed loops.
+    q, v : (n,)
+        Coordinates and velocities of the whole state, in the order of `Tree.coordinates`.
+    motions : dict, optional
+        Accelerations by the name of a joint, of a free base (its first body) or of one coordinate: a number, or one for
+        each freedom. Joints with ``motion=`` in the model are motion-driven without being named: their accelerations
+        are those of their functions at time t.
+    efforts : dict, optional
+        What actuators add, by the same names, in joints that have no motion; zero where nothing is given. Efforts
+        that the model itself has act in any case.
+    wrenches : dict, optional
+        Force and moment (6,), in world axes, by the place they act at: those of a fluid on its links, say.
+    t : float
+        Time of everything in the model that is a function of time.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("two discs")
+    >>> hub = model.add(cs.RigidBody("hub", mass=1.0, com=(0, 0, 0), inertia=(2, 2, 3)))
+    >>> wheel = model.add(cs.RigidBody("wheel", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    >>> motor = model.add(cs.Revolute("motor", hub, wheel, axis=(0, 0, 1)))
+    >>> found = cs.hybrid_dynamics(model, np.zeros(7), np.zeros(7), motions={"motor": 4.0})
+    >>> round(found.accelerations["hub.rz"], 12), round(found.efforts["motor"], 12)
+    (-1.0, 3.0)
+    """
+    call = "hybrid_dynamics"
+    tree = tree_of(model, t)
+    data = tree.data
+    check = StateChecker(data.title, tree.coordinates)
+    q, v = check.vector(call, "q", q), check.vector(call, "v", v)
+    n = len(tree.coordinates)
+    driven, given = np.zeros(n), np.zeros(n)
+    names = _named(data)
+    for where, values in _entries(motions, "motions", names):
+        driven[where], given[where] = 1.0, values
+    _drive_by_model(model, data, t, driven, given)
+    for where, values in _entries(efforts, "efforts", names):
+        for k in where:
+            if driven[k] != 0.0:
+                raise SolveError(
+                    f"{call}: {tree.coordinates[k]!r} has both a motion and an effort; give the motion and the effort "
+                    "is found, or the effort and the motion is found, never both"
+                )
+        given[where] = values
+    _demand_whole(data, driven)
+    wrench, own = tree.own_forces(q, v)
+    if wrenches:
+        _add_wrenches(tree, wrenches, q, wrench)
+    a, tau = np.empty(n), np.empty(n)
+    _hybrid(tree.forced_table(), q, v, driven, given, wrench.ravel(), own, a, tau)
+    return HybridDynamics(tree.coordinates, driven != 0.0, a, tau)
+
+
+def _named(data: TreeData) -> dict[str, list[int]]:
+    """Places among the coordinates by the names of joints, free bases and single coordinates."""
+    out: dict[str, list[int]] = {name: [k] for k, name in enumerate(data.coordinates)}
+    joints: dict[str, list[int]] = {}
+    for link in data.links:
+        name = link.name if link.joint is None else link.joint.name
+        joints.setdefault(name, []).extend(range(link.first, link.first + link.n_v))
+    return out | {name: sorted(where) for name, where in joints.items()}
+
+
+def _entries(given: Mapping[str, Any] | None, word: str, names: dict[str, list[int]]) -> list[tuple[list[int], Array]]:
+    """Coordinates and values of what a user gave by name."""
+    if given is None:
+        return []
+    call = "hybrid_dynamics"
+    if not isinstance(given, Mapping):
+        raise SolveError(f"{call}: {word} is {given!r}; pass a dict by the names of joints, such as {{'hip': 1.0}}")
+    out = []
+    taken: dict[int, str] = {}
+    for name, value in given.items():
+        if name not in names:
+            known = ", ".join(sorted(names)[:12])
+            raise SolveError(f"{call}: {word} names {name!r}; joints, free bases and coordinates: {known}")
+        where = names[name]
+        values = _finite(f"{word}[{name!r}]", value, len(where))
+        for k in where:
+            if k in taken:
+                raise SolveError(f"{call}: {word} gives the same freedom twice, by {taken[k]!r} and by {name!r}")
+            taken[k] = name
+        out.append((where, values))
+    return out
+
+
+def _finite(what: str, value: Any, count: int) -> Array:
+    try:
+        values = np.atleast_1d(np.asarray(value, dtype=float))
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.shape != (count,) or not np.isfinite(values).all():
+        raise SolveError(f"hybrid_dynamics: {what} is {value!r}; expected {count} finite number(s)")
+    return values
+
+
+def _drive_by_model(model: Model, data: TreeData, t: float, driven: Array, given: Array) -> None:
+    """Accelerations of the model's own motions, where none was given."""
+    number = {name: k for k, name in enumerate(data.coordinates)}
+    for joint in model.joints:
+        for name, motion in zip(joint.coordinates, joint.motion, strict=True):
+            k = number[name]
+            if motion is None or driven[k] != 0.0:
+                continue
+            if joint.kind in ("spherical", "free"):
+                raise SolveError(
+                    f"hybrid_dynamics: joint {joint.name!r} has a motion in the model, in coordinates whose second "
+                    f"derivatives are not its accelerations; pass motions={{{joint.name!r}: (...)}} with the "
+                    "derivatives of its velocities"
+                )
+            driven[k], given[k] = 1.0, motion.jet([t])[2][0]
+
+
+def _demand_whole(data: TreeData, driven: Array) -> None:
+    """Spherical and free joints are driven in all freedoms or in none."""
+    for link in data.links:
+        part = driven[link.first : link.first + link.n_v]
+        if link.kind >= layout.SPHERICAL and part.any() and not part.all():
+            names = ", ".join(data.coordinates[link.first : link.first + link.n_v])
+            owner = f"body {link.name!r}" if link.joint is None else f"joint {link.joint.name!r}"
+            raise SolveError(
+                f"hybrid_dynamics: {owner} is given a motion in some of its freedoms ({names}); "
+                "its motion must be given in all of them, or in none"
+            )
+
+
+def _add_wrenches(tree: Tree, wrenches: Mapping[Any, Any], q: Array, wrench_out: Array) -> None:
+    """Add wrenches at places, in world axes, to those on the links, in their frames."""
+    posture = tree.forward_kinematics(q)
+    for place, value in wrenches.items():
+        link, F, found = tree.locate(place, "hybrid_dynamics")
+        values = _finite(f"the wrench at {found.label!r}", value, 6)
+        if link >= 0:
+            R = F[:3, :3] @ posture.rotation(found).T  # from world axes to those of the link
+            f, m = R @ values[:3], R @ values[3:]
+            wrench_out[link, :3] += f
+            wrench_out[link, 3:] += m + np.cross(F[:3, 3], f)

@@ -1,0 +1,430 @@
+"""`Tree`: a model compiled to relative coordinates, with the recursive algorithms as methods."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.tree import compile_tree
+from cosserat.compile.tree_forces import compile_forces
+from cosserat.errors import SolveError
+from cosserat.kernels.recursion import announce, composite, derivatives, group, kinematics
+from cosserat.kernels.recursion import table as layout
+from cosserat.kernels.recursion.articulated import forward_dynamics as _forward
+from cosserat.kernels.recursion.forces import add_force_derivatives, model_forces
+from cosserat.kernels.recursion.newton_euler import inverse_dynamics as _inverse
+from cosserat.model.model import Model
+from cosserat.model.places import Place
+from cosserat.results.posture import Posture
+from cosserat.solve.relative.states import StateChecker
+
+Array = NDArray[np.float64]
+
+
+class InverseDerivatives(NamedTuple):
+    """Derivatives (n, n) of the efforts."""
+
+    dq: Array
+    dv: Array
+    da: Array
+
+
+class ForwardDerivatives(NamedTuple):
+    """Derivatives (n, n) of the accelerations, and the accelerations (n,)."""
+
+    dq: Array
+    dv: Array
+    dtau: Array
+    a: Array
+
+
+class Energy(NamedTuple):
+    """Energies of a state (J); the potential energy of gravity is zero at the world's origin."""
+
+    kinetic: float
+    strain: float
+    potential: float
+    total: float
+
+
+class Tree:
+    """A model of rigid bodies in relative coordinates, compiled for repeated calls.
+
+    The equations are M(q) a + h(q, v) = tau, where h holds everything that acts in the model: gravity, springs, loads,
+    and stiffness, damping, friction and prescribed efforts of joints. Prescribed motions are not regarded: the state
+    is given whole.
+
+    Methods take plain arrays of doubles; with `out` they write into it and make no new array. A tree knows the model
+    as it was when the tree was made.
+
+    Parameters
+    ----------
+    model : Model
+        Of rigid bodies, without closed loops.
+
+    Attributes
+    ----------
+    coordinates : tuple of str
+        Names of the entries of q, v, a and tau: those of `Model.coordinates`, then six, such as ``"hub.x"``, for each
+        body that no joint ties to the ground.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -9.81))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> tree = cs.Tree(model)
+    >>> tau = np.empty(1)
+    >>> tree.inverse_dynamics(np.zeros(1), np.zeros(1), np.zeros(1), tau).round(6)
+    array([-19.62])
+    """
+
+    def __init__(self, model: Model) -> None:
+        announce()
+        self.data = compile_tree(model, "Tree")
+        self.data.spanning.demand_tree(self.data.title)
+        self.coordinates = self.data.coordinates
+        self.time = 0.0
+        self._model = model
+        self._forces = compile_forces(model, self.data)
+        self._forced = self._forces.present
+        self._table = self.data.table(model.gravity, self._forced)
+        n, n_v = len(self.data.links), len(self.coordinates)
+        self._n = n_v
+        at = int(self._table[layout.WORK]) + n * layout.W_ROW + 2 * n_v
+        self._wrench = self._table[at : at + 6 * n].reshape(1, 6 * n)
+        self._effort = self._table[at + 6 * n : at + 6 * n + n_v].reshape(1, n_v)
+        self._check = StateChecker(self.data.title, self.coordinates)
+        self._scratch = np.empty((0, n_v, n_v))
+        order = self.data.order()[0].astype(int)
+        self._place = None if np.array_equal(order, np.arange(n_v)) else np.argsort(order)
+        self._lock = threading.Lock()
+
+    # dynamics -------------------------------------------------------------------------------------------------------
+
+    def inverse_dynamics(self, q: Any, v: Any, a: Any, out: Any = None, threads: int = 1) -> Array:
+        """Efforts tau (n,) that give accelerations a; stacks of states (N, n) give (N, n)."""
+        try:
+            if q.ndim == 1:
+                tau = np.empty(self._n) if out is None else out
+                if self._forced:
+                    return self._inverse_forced(q, v, a, tau)
+                if _inverse(self._table, q, v, a, tau) == 0:
+                    return tau
+        except (TypeError, AttributeError, IndexError):
+            pass  # not plain arrays: said, or made so, below
+        q, v, a = self._check.vectors("inverse_dynamics", q=q, v=v, a=a)
+        tau = self._check.out("inverse_dynamics", out, q.shape)
+        if q.ndim == 2:
+            return self._batch("inverse_dynamics", (q, v, a), tau, threads)
+        return self._inverse_forced(q, v, a, tau)
+
+    def forward_dynamics(self, q: Any, v: Any, tau: Any, out: Any = None, threads: int = 1) -> Array:
+        """Accelerations a (n,) under efforts tau; stacks of states (N, n) give (N, n)."""
+        try:
+            if q.ndim == 1:
+                a = np.empty(self._n) if out is None else out
+                if self._forced:
+                    return self._forward_forced(q, v, tau, a)
+                if _forward(self._table, q, v, tau, a) == 0:
+                    return a
+        except (TypeError, AttributeError, IndexError):
+            pass
+        q, v, tau = self._check.vectors("forward_dynamics", q=q, v=v, tau=tau)
+        a = self._check.out("forward_dynamics", out, q.shape)
+        if q.ndim == 2:
+            return self._batch("forward_dynamics", (q, v, tau), a, threads)
+        return self._forward_forced(q, v, tau, a)
+
+    def _inverse_forced(self, q: Array, v: Array, a: Array, tau: Array) -> Array:
+        with self._lock:
+            self._apply(q, v)
+            if _inverse(self._table, q, v, a, tau) != 0:
+                raise TypeError("a vector has a wrong size or is not finite")
+        return tau
+
+    def _forward_forced(self, q: Array, v: Array, tau: Array, a: Array) -> Array:
+        with self._lock:
+            self._apply(q, v)
+            if _forward(self._table, q, v, tau, a) != 0:
+                raise TypeError("a vector has a wrong size or is not finite")
+        return a
+
+    def _apply(self, q: Array, v: Array) -> None:
+        """Write the model's own forces at a state into the workspace."""
+        if self._forced:
+            if q.shape != (self._n,) or v.shape != (self._n,):
+                raise TypeError("a vector has a wrong size")
+            forces = self._forces
+            model_forces(
+                self._table, q.reshape(1, -1), v.reshape(1, -1), forces.springs, forces.loads, forces.passive,
+                forces.wrench, self._wrench, self._effort,
+            )  # fmt: skip
+
+    def _batch(self, call: str, states: tuple[Array, Array, Array], out: Array, threads: int) -> Array:
+        if not isinstance(threads, int) or threads < 1:
+            raise SolveError(f"{call}: threads is {threads!r}; pass a number of threads, 1 or more")
+        count = len(out)
+        parts = [slice(count * k // threads, count * (k + 1) // threads) for k in range(threads)]
+        q, v, x = states
+        if threads == 1:
+            sound = self._batch_part(call, states, out)
+        else:
+            self._batch_part(call, (q[:1], v[:1], x[:1]), out[:1])  # compiles, if nothing is compiled yet
+            with ThreadPoolExecutor(threads) as pool:
+                run = pool.map(lambda part: self._batch_part(call, (q[part], v[part], x[part]), out[part]), parts)
+                sound = all(list(run))
+        if not sound:
+            self._check.demand_finite(call, {"q": q, "v": v, "a" if call == "inverse_dynamics" else "tau": x})
+        return out
+
+    def _batch_part(self, call: str, states: tuple[Array, Array, Array], out: Array) -> bool:
+        """Whether all numbers are finite."""
+        from cosserat.kernels.recursion import batch  # compiled for lanes, which takes its time: only when asked for
+
+        kernel = batch.inverse_dynamics_batch if call == "inverse_dynamics" else batch.forward_dynamics_batch
+        wrench, effort = np.empty((len(out) * self._forced, self._wrench.shape[1])), np.empty((0, self._n))
+        table = self._table
+        if self._forced:
+            table = table.copy()  # a workspace of its own: the GIL is released
+            effort = np.empty(out.shape)
+            forces = self._forces
+            q, v, _ = states
+            model_forces(table, q, v, forces.springs, forces.loads, forces.passive, forces.wrench, wrench, effort)
+        return bool(kernel(table, *states, wrench, effort, out) == 0)
+
+    def own_forces(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Wrenches (n_links, 6) on the links, in their frames, and efforts (n,) in the joints; all but gravity."""
+        if not self._forced:
+            return np.zeros((len(self.data.links), 6)), np.zeros(self._n)
+        with self._lock:
+            self._apply(q, v)
+            return self._wrench.reshape(-1, 6).copy(), self._effort[0].copy()
+
+    def forced_table(self) -> Array:
+        """A copy of the table that the kernels read, with a workspace of its own, for wrenches and efforts."""
+        table = self._table.copy()
+        table[layout.FORCES] = 1.0
+        return table
+
+    def bias(self, q: Any, v: Any) -> Array:
+        """h (n,) or (N, n): the efforts that keep the velocities as they are, a = 0."""
+        q, v = self._check.vectors("bias", q=q, v=v)
+        return self.inverse_dynamics(q, v, np.zeros(q.shape))
+
+    def gravity_forces(self, q: Any) -> Array:
+        """Efforts (n,) or (N, n) that hold the weight at rest; of all that acts in the model, gravity alone."""
+        (q,) = self._check.vectors("gravity_forces", q=q)
+        self._check.demand_finite("gravity_forces", {"q": q})
+        zero = np.zeros(q.shape[-1])
+        out = np.empty(q.shape)
+        with self._lock:
+            self._wrench[:], self._effort[:] = 0.0, 0.0
+            for row, tau in zip(np.atleast_2d(q), np.atleast_2d(out), strict=True):
+                _inverse(self._table, row, zero, zero, tau)
+        return out
+
+    # matrices -------------------------------------------------------------------------------------------------------
+
+    def mass_matrix(self, q: Any, out: Any = None) -> Array:
+        """M (n, n), symmetric and positive definite."""
+        M = np.empty((self._n, self._n)) if out is None else out
+        try:
+            status = composite.mass_matrix(self._table, q, M)
+        except (TypeError, AttributeError, IndexError):
+            status = 1
+        if status != 0:
+            M = self._check.out("mass_matrix", out, (self._n, self._n))
+            composite.mass_matrix(self._table, self._check.vector("mass_matrix", "q", q), M)
+        self._restore(M)
+        return M
+
+    def inverse_dynamics_derivatives(self, q: Any, v: Any, a: Any, out: Any = None) -> InverseDerivatives:
+        """d tau/d q, d tau/d v and d tau/d a = M, each (n, n); `out` are three arrays to write into.
+
+        Along spherical and free joints d q is the motion along unit velocities, as in `moved`.
+        """
+        shape = (self._n, self._n)
+        result = InverseDerivatives(*((np.empty(shape), np.empty(shape), np.empty(shape)) if out is None else out))
+        try:
+            status = derivatives.inverse_dynamics_derivatives(self._table, q, v, a, *result)
+        except (TypeError, AttributeError, IndexError):
+            status = 1
+        if status != 0:
+            call = "inverse_dynamics_derivatives"
+            for matrix in result:
+                self._check.out(call, matrix, shape)
+            q, v, a = (self._check.vector(call, *pair) for pair in (("q", q), ("v", v), ("a", a)))
+            derivatives.inverse_dynamics_derivatives(self._table, q, v, a, *result)
+        if self._forced:
+            self._add_force_derivatives(q, v, result.dq, result.dv)
+        self._restore(*result)
+        return result
+
+    def forward_dynamics_derivatives(self, q: Any, v: Any, tau: Any, out: Any = None) -> ForwardDerivatives:
+        """d a/d q, d a/d v, d a/d tau = M^-1, each (n, n), and a (n,) itself; `out` are four arrays to write into."""
+        shape = (self._n, self._n)
+        if out is None:
+            out = (np.empty(shape), np.empty(shape), np.empty(shape), np.empty(self._n))
+        result = ForwardDerivatives(*out)
+        if len(self._scratch) == 0:
+            self._scratch = np.empty((3, self._n, self._n))
+        status = 1
+        if not self._forced:
+            try:
+                status = derivatives.forward_dynamics_derivatives(
+                    self._table, q, v, tau, self._scratch, result.a, *result[:3]
+                )
+            except (TypeError, AttributeError, IndexError):
+                status = 1
+        if status != 0:
+            call = "forward_dynamics_derivatives"
+            for matrix in result[:3]:
+                self._check.out(call, matrix, shape)
+            q, v, tau = (self._check.vector(call, *pair) for pair in (("q", q), ("v", v), ("tau", tau)))
+            self.forward_dynamics(q, v, tau, result.a)
+            derivatives.inverse_dynamics_derivatives(self._table, q, v, result.a, *self._scratch)
+            self._add_force_derivatives(q, v, self._scratch[0], self._scratch[1])
+            derivatives.divide_by_mass(self._scratch, *result[:3])
+        self._restore(*result[:3])
+        return result
+
+    def _add_force_derivatives(self, q: Array, v: Array, dq: Array, dv: Array) -> None:
+        if self._forced:
+            forces = self._forces
+            with self._lock:
+                add_force_derivatives(
+                    self._table, q, v, forces.springs, forces.loads, forces.passive, forces.wrench, dq, dv
+                )
+
+    def _restore(self, *matrices: Array) -> None:
+        """From the order of the links to that of the coordinates."""
+        if self._place is not None:
+            for matrix in matrices:
+                matrix[:] = matrix[np.ix_(self._place, self._place)]
+
+    # kinematics -----------------------------------------------------------------------------------------------------
+
+    def jacobian(self, place: Any, q: Any, frame: str = "world") -> Array:
+        """J (6, n): velocity and angular velocity of a place are J v, in world axes or in the place's own ("body")."""
+        return self._jacobian("jacobian", place, q, np.zeros(self._n), frame)[0]
+
+    def jacobian_rate(self, place: Any, q: Any, v: Any, frame: str = "world") -> Array:
+        """Time derivative (6, n) of the Jacobian at velocities v: accelerations are J a + J_dot v."""
+        v = self._check.vector("jacobian_rate", "v", v)
+        return self._jacobian("jacobian_rate", place, q, v, frame)[1]
+
+    def _jacobian(self, call: str, place: Any, q: Any, v: Array, frame: str) -> tuple[Array, Array]:
+        if frame not in ("world", "body"):
+            raise SolveError(f"{call}: frame is {frame!r}; pass 'world' or 'body'")
+        q = self._check.vector(call, "q", q)
+        link, F, _ = self.locate(place, call)
+        row = np.array([link, frame == "body", *F[:3, :3].ravel(), *F[:3, 3]], dtype=float)
+        J, J_dot = np.empty((6, self._n)), np.empty((6, self._n))
+        kinematics.place_jacobian(self._table, q, v, row, J, J_dot)
+        return J, J_dot
+
+    def locate(self, place: Any, call: str = "forward_kinematics") -> tuple[int, Array, Place]:
+        """Link (-1: the ground) of a place, the place's frame (4, 4) in the link's, and the place."""
+        found = self._model.place(place, call)
+        if not found.on_ground and self.data.carrier.get(found.owner.name) is None:
+            raise SolveError(f"{call}: the place {found.label!r} is on a body that is not in {self.data.title}")
+        return (*self.data.attach(found), found)
+
+    def motion_on_link(self, link: int, F: Array, q: Array, v: Array) -> tuple[Array, Array, Array]:
+        """World frame (4, 4) of a frame F on a link, its Jacobian (6, n) in world axes, and the rate of it."""
+        n = len(self.data.links)
+        frames, motions, J, J_dot = (
+            np.empty((n, 12)),
+            np.empty((n, 4, 3)),
+            np.empty((6, self._n)),
+            np.empty((6, self._n)),
+        )
+        kinematics.place_jacobian(self._table, q, v, np.array([link, 0.0, *F[:3, :3].ravel(), *F[:3, 3]]), J, J_dot)
+        kinematics.link_motions(self._table, q, v, np.zeros(self._n), frames, motions)
+        H = np.eye(4)
+        H[:3, :3], H[:3, 3] = frames[link, :9].reshape(3, 3), frames[link, 9:]
+        return H @ F, J, J_dot
+
+    def forward_kinematics(self, q: Any, v: Any = None, a: Any = None) -> Posture:
+        """Frames of all places, and their velocities and accelerations where v and a are given."""
+        zero = np.zeros(self._n)
+        q, v, a = (
+            self._check.vector("forward_kinematics", name, zero if x is None else x)
+            for name, x in (("q", q), ("v", v), ("a", a))
+        )
+        n = len(self.data.links)
+        frames, motions = np.empty((n, 12)), np.empty((n, 4, 3))
+        kinematics.link_motions(self._table, q, v, a, frames, motions)
+        return Posture(frames, motions, self.locate)
+
+    def moved(self, q: Any, delta: Any) -> Array:
+        """Coordinates after moving with the velocities delta for a unit of time; q + delta but for rotations."""
+        q, delta = (self._check.vector("moved", *pair) for pair in (("q", q), ("delta", delta)))
+        out = np.empty(self._n)
+        group.moved(self._table, q, delta, out)
+        return out
+
+    def difference(self, q_a: Any, q_b: Any) -> Array:
+        """The delta for which `moved` takes q_a to q_b."""
+        q_a, q_b = (self._check.vector("difference", *pair) for pair in (("q_a", q_a), ("q_b", q_b)))
+        out = np.empty(self._n)
+        group.difference(self._table, q_a, q_b, out)
+        return out
+
+    def coordinate_rates(self, q: Any, v: Any) -> Array:
+        """Time derivatives of the coordinates; v itself but for spherical and free joints."""
+        q, v = (self._check.vector("coordinate_rates", *pair) for pair in (("q", q), ("v", v)))
+        out = np.empty(self._n)
+        group.coordinate_rates(self._table, q, v, out)
+        return out
+
+    # momentum and energy --------------------------------------------------------------------------------------------
+
+    def centroidal_matrix(self, q: Any) -> Array:
+        """A (6, n): momentum and angular momentum about the centre of mass are A v, in world axes."""
+        return self._centroidal("centroidal_matrix", q)[0]
+
+    def centroidal_momentum(self, q: Any, v: Any) -> Array:
+        """Momentum and angular momentum (6,) about the centre of mass, in world axes."""
+        v = self._check.vector("centroidal_momentum", "v", v)
+        return self._centroidal("centroidal_momentum", q)[0] @ v
+
+    def centre_of_mass(self, q: Any) -> Array:
+        """Centre of mass (3,) of all that moves."""
+        return self._centroidal("centre_of_mass", q)[1][1:]
+
+    def _centroidal(self, call: str, q: Any) -> tuple[Array, Array]:
+        A, centre = np.empty((6, self._n)), np.empty(4)
+        composite.momentum_matrix(self._table, self._check.vector(call, "q", q), A, centre)
+        return A, centre
+
+    def energy(self, q: Any, v: Any) -> Energy:
+        """Kinetic energy, strain energy of springs and joints, potential energy of gravity."""
+        q, v = (self._check.vector("energy", *pair) for pair in (("q", q), ("v", v)))
+        both = np.empty(2)
+        composite.energies(self._table, q, v, both)
+        strain = 0.5 * float(self._forces.passive[0] @ q**2)
+        if len(self._model.springs):
+            posture = self.forward_kinematics(q)
+            for spring in self._model.springs:
+                stretch = np.linalg.norm(posture.position(spring.b) - posture.position(spring.a)) - spring.length
+                strain += 0.5 * spring.stiffness * float(stretch) ** 2
+        kinetic, potential = float(both[0]), float(both[1])
+        return Energy(kinetic, strain, potential, kinetic + strain + potential)
+
+    def set_time(self, t: float) -> None:
+        """Take loads and efforts that are functions of time at time t."""
+        if not self._forces.constant:
+            with self._lock:
+                self._forces.sample(t)
+        self.time = t
+
+    def neutral(self) -> Array:
+        """Coordinates (n,) of the reference configuration: zeros."""
+        return np.zeros(self._n)
