@@ -20,7 +20,6 @@ from cosserat.solve.relative.flexible_tree import FlexibleTree
 
 Array = NDArray[np.float64]
 
-METHODS = ("generalized-alpha", "runge-kutta")
 _MOST_ITERATIONS = 40
 _ROUNDING = 1e-5  # changes below this that no longer shrink are rounding errors of stiff forces
 

@@ -27,12 +27,12 @@ from cosserat.solve.initial import (
     warn_redundant,
 )
 from cosserat.solve.memory import Memory, new_memory
+from cosserat.solve.motion import FLOATING_METHODS
 from cosserat.solve.motion.control import Controlled
-from cosserat.solve.motion.floating_steps import METHODS
 from cosserat.solve.motion.stepping import Counters, Integration, adaptive_steps, fixed_steps
 
 INTEGRATORS = {"generalized-alpha": 0.0, "energy-momentum": CONSERVING}
-FORMULATIONS = {"galilean": tuple(INTEGRATORS), "floating": METHODS}
+FORMULATIONS = {"galilean": tuple(INTEGRATORS), "floating": FLOATING_METHODS}
 _LARGEST_HISTORY = 4e9  # bytes
 
 

@@ -189,15 +189,16 @@ class FlexibleTree:
         Methods, `rho` and `tolerance` (of accelerations, relative to the largest) as in `simulate` with
         ``formulation="floating"``, which gives a `Run` but takes no modal bodies. Prescribed motions are followed.
         """
-        from cosserat.solve.motion.floating_steps import METHODS, Drives, Stepper, take_steps
+        from cosserat.solve.motion import FLOATING_METHODS
+        from cosserat.solve.motion.floating_steps import Drives, Stepper, take_steps
 
         for name, value in (("duration", duration), ("step", step)):
             if not (isinstance(value, (int, float)) and np.isfinite(value) and value > 0):
                 raise SolveError(f"integrate: {name} is {value!r}; pass a positive time in seconds")
         if not 0.0 <= rho <= 1.0:
             raise SolveError(f"integrate: rho is {rho!r}; it must be from 0 (strong numerical damping) to 1 (none)")
-        if integrator not in METHODS:
-            known = ", ".join(map(repr, METHODS))
+        if integrator not in FLOATING_METHODS:
+            known = ", ".join(map(repr, FLOATING_METHODS))
             raise SolveError(f"integrate: unknown integrator {integrator!r}; available: {known}")
         zero = self.neutral()
         q, v = self._vectors("integrate", q=zero if q is None else q, v=zero if v is None else v)
