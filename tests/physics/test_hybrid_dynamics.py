@@ -1,4 +1,4 @@
-"""Hybrid dynamics: both extremes, everything between them, and bodies that move by moving their joints."""
+"""Hybrid dynamics: freedoms driven one by one, and bodies that move by moving their joints."""
 
 from __future__ import annotations
 
@@ -13,53 +13,11 @@ import cosserat as cs
 Array = np.ndarray
 
 
-def groups(model: cs.Model) -> dict[str, list[int]]:
-    """Places of coordinates by joint or free base."""
-    out: dict[str, list[int]] = {}
-    for k, name in enumerate(cs.Tree(model).coordinates):
-        out.setdefault(name.split(".")[0], []).append(k)
-    return out
-
-
 @pytest.fixture(params=[False, True])
 def case(request: pytest.FixtureRequest, zoo, rng: np.random.Generator) -> tuple[cs.Model, Array]:
     """Joints of every kind, with springs, loads and friction, on the ground and without it."""
     model = zoo(forces=True, free=request.param)
     return model, 0.7 * rng.normal(size=(4, len(cs.Tree(model).coordinates)))
-
-
-def test_all_driven_is_inverse_dynamics(case) -> None:
-    model, (q, v, a, _) = case
-    found = cs.hybrid_dynamics(model, q, v, motions={name: a[k] for name, k in groups(model).items()})
-    assert found.driven.all()
-    assert np.array_equal(found.a, a)
-    exact = cs.inverse_dynamics(model, q, v, a)
-    assert np.abs(found.tau - exact).max() < 1e-13 * np.abs(exact).max()
-
-
-def test_none_driven_is_forward_dynamics(case) -> None:
-    model, (q, v, _, tau) = case
-    found = cs.hybrid_dynamics(model, q, v, efforts={name: tau[k] for name, k in groups(model).items()})
-    assert not found.driven.any()
-    assert np.array_equal(found.tau, tau)
-    exact = cs.forward_dynamics(model, q, v, tau)
-    assert np.abs(found.a - exact).max() < 1e-12 * np.abs(exact).max()
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_some_driven(case, seed: int) -> None:
-    """What is found belongs together with what was given."""
-    model, (q, v, a, tau) = case
-    rng = np.random.default_rng(seed)
-    names = groups(model)
-    moved = {name for name in names if rng.random() < 0.5}
-    motions = {name: a[k] for name, k in names.items() if name in moved}
-    efforts = {name: tau[k] for name, k in names.items() if name not in moved}
-    found = cs.hybrid_dynamics(model, q, v, motions, efforts)
-    for name, k in names.items():
-        assert np.array_equal(*((found.a[k], a[k]) if name in moved else (found.tau[k], tau[k])))
-    exact = cs.inverse_dynamics(model, q, v, found.a)
-    assert np.abs(found.tau - exact).max() < 1e-12 * np.abs(exact).max()
 
 
 def test_single_freedoms_are_driven_by_their_coordinates(case) -> None:
