@@ -144,6 +144,7 @@ def test_back_and_forth_is_no_cycle() -> None:
     assert left[0] / left[1] == pytest.approx(16.0, rel=0.1)
 
 
+@pytest.mark.bench
 def test_effort_is_linear_in_size() -> None:
     """Eight times the links, about eight times the time; sixty-four would be quadratic."""
 
