@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-_KINDS = {np.dtype(np.float64): "d", np.dtype(np.int64): "i"}
+_INTEGER = np.dtype(np.int64)
+_DTYPES = {"d": np.dtype(np.float64), "i": _INTEGER}
+_KINDS = {dtype: kind for kind, dtype in _DTYPES.items()}
 
 
 def signature_of(args: tuple[Any, ...]) -> str:
@@ -72,18 +75,23 @@ def caller(address: int, signature: str) -> Callable[..., int]:
             words = [ctypes.c_int64] * (2 * int(part[1:]))
             types += [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p, *words]
     function = ctypes.CFUNCTYPE(ctypes.c_int32, *types)(address)
+    kinds = [(_DTYPES[part[0]], int(part[1:] or 0)) for part in signature.split(",")]
+    no_exception = ctypes.c_void_p()
 
     def call(*args: Any) -> int:
-        if signature_of(args) != signature:
-            raise TypeError(f"compiled for the signature {signature}, called with {signature_of(args)}")
-        result, exception = ctypes.c_int64(0), ctypes.c_int64(0)
-        words: list[Any] = []
-        for value in args:
-            if isinstance(value, np.ndarray):
-                words += (None, None, value.size, 8, value.ctypes.data, *value.shape, *value.strides)
-            else:
-                words.append(value)
-        function(ctypes.addressof(result), ctypes.addressof(exception), *words)
+        result = ctypes.c_int64(0)
+        words: list[Any] = [ctypes.byref(result), ctypes.byref(no_exception)]
+        for value, (dtype, n) in zip(args, kinds, strict=True):
+            if n == 0:
+                words.append(operator.index(value) if dtype is _INTEGER else float(value))
+                continue
+            if not isinstance(value, np.ndarray) or value.dtype != dtype or value.ndim != n:
+                raise TypeError(f"compiled for the signature {signature}, called with {signature_of(args)}")
+            if not value.flags.c_contiguous:
+                raise TypeError(f"kernels take C-contiguous arrays, not one with strides {value.strides}")
+            data = value.__array_interface__["data"][0]
+            words += (None, None, value.size, 8, data, *value.shape, *value.strides)
+        function(*words)
         return result.value
 
     return call

@@ -39,7 +39,7 @@ def test_a_kernel_refuses_other_types():
     move(frames, increments, 1.0, moved)
     np.testing.assert_array_equal(moved[0], [1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0])
     with pytest.raises(TypeError, match="d2,d2,d,d2"):
-        move(frames, increments, 1, moved)
+        move(frames, increments[0], 1.0, moved)
     with pytest.raises(TypeError, match="C-contiguous"):
         move(frames[:, ::-1], increments, 1.0, moved)
     with pytest.raises(TypeError, match="float32"):
