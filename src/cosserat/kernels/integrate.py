@@ -33,6 +33,7 @@ from cosserat.kernels.residual import add_inertia, constraints, predict_stress, 
 from cosserat.kernels.vectors import clear, copy, dot
 
 LARGEST_TURN = 2.0  # rad per step
+LARGEST_SURPRISE = 0.75  # rad between where a node turned in a step and where its velocity would have turned it
 
 
 @helper
@@ -41,6 +42,19 @@ def turned_too_far(increments):
     for i in range(increments.shape[0] - 1):
         w = (increments[i, 3], increments[i, 4], increments[i, 5])
         if not dot(w, w) <= LARGEST_TURN * LARGEST_TURN:
+            return True
+    return False
+
+
+@helper
+def strayed(twists, increments, h):
+    """Whether a node turned so unlike its velocity that a line search may have led to another branch of the motion."""
+    for i in range(increments.shape[0] - 1):
+        s = 0.0
+        for k in range(3, 6):
+            d = increments[i, k] - h * twists[i, k]
+            s += d * d
+        if not s <= LARGEST_SURPRISE * LARGEST_SURPRISE:
             return True
     return False
 
@@ -104,6 +118,10 @@ def advance(problem, n_steps, every, phase, row, report_out, evaluate, careful, 
             code = call_address(careful, (problem, k + 1, evaluate))
         if code != CONVERGED and search != 0:
             code = call_address(search, (problem, k + 1, evaluate))
+            if code == CONVERGED and strayed(state.twist, trial.increment, solver.settings[0]):
+                code = NOT_CONVERGED
+            if code == CONVERGED:
+                solver.counters[5] += 1
         if code == CONVERGED and turned_too_far(trial.increment):
             code = NOT_CONVERGED
         if code != CONVERGED:

@@ -290,7 +290,6 @@ def damped_newton(problem, k, evaluate):
         apply_correction(direction, fraction, trial, solver)
         if close:
             solver.memory[1] = 0.1
-            solver.counters[5] += 1
             return CONVERGED
         while True:
             call_address(evaluate, (problem, k))

@@ -56,8 +56,7 @@ def test_line_search_where_full_corrections_fail(scheme, step, moment):
     assert newton(memory.address, 1, work.evaluate) != CONVERGED
     assert careful_newton(memory.address, 1, work.evaluate) != CONVERGED
     assert damped_newton(memory.address, 1, work.evaluate) == CONVERGED
-    trial, counters = memory.problem.trial, memory.problem.solver.counters
-    assert counters[5] == 1
+    trial = memory.problem.trial
     scheme.evaluate(memory.address, 1)
     assert np.abs(trial.residual[:-1]).max() < 1e-6 * moment  # what was found solves the equations of the step
 
@@ -65,6 +64,4 @@ def test_line_search_where_full_corrections_fail(scheme, step, moment):
 def test_line_search_gives_up_in_the_end():
     work, memory = prepared(0.8, 1e4)
     assert damped_newton(memory.address, 1, work.evaluate) == NOT_CONVERGED
-    counters = memory.problem.solver.counters
-    assert counters[5] == 0
-    assert counters[1] < 8 * MAX_DAMPED
+    assert memory.problem.solver.counters[1] < 8 * MAX_DAMPED
