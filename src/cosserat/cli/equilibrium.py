@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from cosserat.cli.files import ModelPath, Settings, list_written, load, writable
+from cosserat.cli.files import Center, ModelPath, Settings, Spin, Time, list_written, load, writable
 from cosserat.cli.guard import Debug, console, guarded
 from cosserat.cli.path import follow
 from cosserat.cli.run import leave
@@ -29,14 +29,9 @@ def equilibrium(
         list[str] | None,
         typer.Option(metavar="PLACE", help="Also show this place, such as 'beam.at(0.5)'; may be repeated."),
     ] = None,
-    time: Annotated[float, typer.Option(help="Time at which loads and motions are taken (s).")] = 0.0,
-    spin: Annotated[
-        tuple[float, float, float] | None,
-        typer.Option(metavar="WX WY WZ", help="Balance in a steady rotation with this angular velocity (rad/s)."),
-    ] = None,
-    center: Annotated[
-        tuple[float, float, float], typer.Option(metavar="X Y Z", help="A point on the axis of that rotation (m).")
-    ] = (0.0, 0.0, 0.0),
+    time: Time = 0.0,
+    spin: Spin = None,
+    center: Center = (0.0, 0.0, 0.0),
     path: Annotated[
         tuple[str, float, float] | None,
         typer.Option(metavar="PARAMETER START STOP", help="Follow the equilibria along a parameter instead."),

@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from cosserat.io import ModelFile
 
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file (YAML).", show_default=False)]
+Time = Annotated[float, typer.Option(help="Time at which loads and motions are taken (s).")]
+Spin = Annotated[
+    tuple[float, float, float] | None,
+    typer.Option(metavar="WX WY WZ", help="Angular velocity of a steady rotation (rad/s)."),
+]
+Center = Annotated[
+    tuple[float, float, float], typer.Option(metavar="X Y Z", help="A point on the axis of that rotation (m).")
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Give a parameter of the model another value; may be repeated."),

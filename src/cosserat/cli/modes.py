@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from cosserat.cli.files import ModelPath, Settings, list_written, load, writable
+from cosserat.cli.files import Center, ModelPath, Settings, Spin, Time, list_written, load, writable
 from cosserat.cli.guard import Debug, UsageProblem, console, guarded
 from cosserat.cli.tables import titled_table
 
@@ -24,15 +24,9 @@ if TYPE_CHECKING:
 def modes(
     model: ModelPath,
     n: Annotated[int, typer.Option("-n", "--number", help="How many modes, besides free motions.")] = 10,
-    spin: Annotated[
-        tuple[float, float, float] | None, typer.Option(help="Angular velocity of a steady rotation (rad/s).")
-    ] = None,
-    center: Annotated[tuple[float, float, float], typer.Option(help="A point on the axis of that rotation (m).")] = (
-        0.0,
-        0.0,
-        0.0,
-    ),
-    time: Annotated[float, typer.Option(help="Time at which loads and motions are taken (s).")] = 0.0,
+    spin: Spin = None,
+    center: Center = (0.0, 0.0, 0.0),
+    time: Time = 0.0,
     undamped: Annotated[bool, typer.Option("--undamped", help="Leave out damping and gyroscopic terms.")] = False,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw every mode into this folder, as PNG.")] = None,
     csv_: Annotated[Path | None, typer.Option("--csv", help="Write the table as CSV.")] = None,

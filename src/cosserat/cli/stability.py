@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cosserat.cli.files import ModelPath, Settings, list_written, load, writable
+from cosserat.cli.files import Center, ModelPath, Settings, Spin, Time, list_written, load, writable
 from cosserat.cli.guard import Debug, UsageProblem, console, guarded
 from cosserat.cli.tables import titled_table
 
@@ -26,14 +26,9 @@ def stability(
     to: Annotated[float, typer.Option(help="Last value.")],
     steps: Annotated[int, typer.Option(help="Number of steps between them.")] = 100,
     modes: Annotated[int, typer.Option(help="Number of modes that are followed.")] = 10,
-    spin: Annotated[
-        tuple[float, float, float] | None,
-        typer.Option(metavar="WX WY WZ", help="Angular velocity of a steady rotation (rad/s)."),
-    ] = None,
-    center: Annotated[
-        tuple[float, float, float], typer.Option(metavar="X Y Z", help="A point on the axis of that rotation (m).")
-    ] = (0.0, 0.0, 0.0),
-    time: Annotated[float, typer.Option(help="Time at which loads and motions are taken (s).")] = 0.0,
+    spin: Spin = None,
+    center: Center = (0.0, 0.0, 0.0),
+    time: Time = 0.0,
     plot: Annotated[Path | None, typer.Option(help="Draw frequencies and growth into this picture.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the eigenvalues as a table.")] = None,
     json_: Annotated[Path | None, typer.Option("--json", help="Write critical values and eigenvalues as JSON.")] = None,

@@ -14,7 +14,7 @@ from cosserat.errors import SolveError
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
-from cosserat.results.virtual import place_change, strain_energies, virtual_motion
+from cosserat.results.virtual import place_changes, strain_energies, virtual_motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -128,7 +128,7 @@ class Modes:
 
     def _change(self, i: int, place: Any) -> NDArray[Any]:
         station, _ = self.motion.mechanism.station(place)
-        parts = [place_change(virtual, station) for virtual in self._parts(i)]
+        parts = [place_changes(virtual, station)[0] for virtual in self._parts(i)]
         return parts[0] if len(parts) == 1 else parts[0] + 1j * parts[1]
 
     def _parts(self, i: int) -> list[Motion]:

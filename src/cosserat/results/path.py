@@ -17,7 +17,7 @@ from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
-from cosserat.results.virtual import place_change, virtual_motion
+from cosserat.results.virtual import place_changes, virtual_motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,7 +72,7 @@ class PathPoint:
     def shape(self, place: Any, mode: int = 0) -> Array:
         """Displacement (3,) of a place in the critical shape, world components, of no particular size."""
         motion = virtual_motion(self.equilibrium.motion, self.shapes[mode])
-        return place_change(motion, motion.mechanism.station(place)[0])[:3]
+        return place_changes(motion, motion.mechanism.station(place)[0])[0, :3]
 
 
 class Path:

@@ -26,11 +26,11 @@ def virtual_motion(motion: Motion, increments: Array) -> Motion:
     return Motion(motion.mechanism, motion.time[-1:], History(*state), {}, lambda: (motion.inputs, motion.prescribed))
 
 
-def place_change(motion: Motion, station: Station) -> Array:
-    """Displacement and rotation (6,) of a place, world components."""
+def place_changes(motion: Motion, station: Station) -> Array:
+    """Displacements and rotations (nt, 6) of a place, world components."""
     R, _ = place_frames(motion, station)
     twist = place_twists(motion, station)
-    return np.concatenate((rotate(R, twist[:, :3])[0], rotate(R, twist[:, 3:])[0]))
+    return np.hstack((rotate(R, twist[:, :3]), rotate(R, twist[:, 3:])))
 
 
 def strain_energies(motion: Motion, springs: list[str]) -> dict[str, float]:

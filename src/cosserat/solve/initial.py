@@ -19,9 +19,9 @@ from cosserat.kernels.residual import (
     forces,
     track_angles,
 )
-from cosserat.kernels.tangent import assemble
 from cosserat.lie import so3
 from cosserat.solve.memory import Memory
+from cosserat.solve.tangent import assemble_blocks
 
 Array = NDArray[np.float64]
 
@@ -38,10 +38,8 @@ def set_trial(memory: Memory, state: State) -> None:
 
 def factor_at(memory: Memory, cm: float, ck: float, scale: float, weights: Array | None = None) -> None:
     """Factor [cm M + ck K, s Phi^T; s Phi, -epsilon s] at the trial state; weights (n, 6) are added to the diagonal."""
-    solver, trial = memory.problem.solver, memory.problem.trial
-    solver.tangent[...] = np.eye(6)
-    solver.coefficients[:] = cm, 0.0, ck, scale, EPSILON
-    assemble(memory.address, 0, trial.frame, trial.twist)
+    solver = memory.problem.solver
+    assemble_blocks(memory, mass=cm, stiffness=ck, scale=scale, epsilon=EPSILON)
     if weights is not None:
         pattern = memory.problem.pattern
         nodes = pattern.order < len(weights)
@@ -49,7 +47,6 @@ def factor_at(memory: Memory, cm: float, ck: float, scale: float, weights: Array
         for k in range(6):
             solver.blocks[blocks, k, k] += weights[pattern.order[nodes], k]
     factor(memory.address)
-    solver.memory[0] = 0.0
 
 
 def closing_joints(compiled: CompiledModel, order: NDArray[np.int64]) -> list[int]:

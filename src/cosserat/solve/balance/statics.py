@@ -16,10 +16,10 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.elements import bracket
 from cosserat.kernels.alpha import move
 from cosserat.kernels.residual import add_inertia, forces, predict_stress, track_angles
-from cosserat.kernels.tangent import assemble
 from cosserat.solve.balance.spin import twists_in
 from cosserat.solve.initial import EPSILON
 from cosserat.solve.memory import Memory
+from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
 Array = NDArray[np.float64]
 
@@ -79,24 +79,16 @@ class Statics:
 
     def assemble(self, shift: float) -> None:
         """Blocks of [K + shift M, s Phi^T; s Phi, -epsilon s] at the trial state."""
-        solver, trial = self.memory.problem.solver, self.memory.problem.trial
-        centrifugal = None
+        centrifugal: Array | float = 0.0
         if self.spin is not None:
-            # a displaced node has another twist, d v = ad(v) delta; with T = 0 the kernel gives C alone
-            solver.tangent[...] = 0.0
-            solver.coefficients[:] = 0.0, 1.0, 1.0, 0.0, 0.0
-            assemble(self.memory.address, 0, trial.frame, trial.twist)
+            # a displaced node has another twist, d v = ad(v) delta
             columns = self.compiled.blocks[:, 1]
             of_nodes = columns < self.compiled.n_nodes
-            centrifugal = solver.blocks[:-1].copy()
+            centrifugal = damping_blocks(self.memory).copy()
             centrifugal[~of_nodes] = 0.0
-            centrifugal[of_nodes] @= bracket(trial.twist)[columns[of_nodes]]
-        solver.tangent[...] = np.eye(6)
-        solver.coefficients[:] = shift, 0.0, 1.0, self.scale, EPSILON
-        assemble(self.memory.address, 0, trial.frame, trial.twist)
-        if centrifugal is not None:
-            solver.blocks[:-1] += centrifugal
-        solver.memory[0] = 0.0
+            centrifugal[of_nodes] @= bracket(self.memory.problem.trial.twist)[columns[of_nodes]]
+        blocks = assemble_blocks(self.memory, mass=shift, stiffness=1.0, scale=self.scale, epsilon=EPSILON)
+        blocks += centrifugal
 
     def matrix(self, shift: float = 0.0) -> csc_matrix:
         """The tangent [K + shift M, s Phi^T; s Phi, -epsilon s] at the trial state."""

@@ -16,9 +16,9 @@ from cosserat.compile.compiled import frame_to_row, row_to_frame
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.lie import se3
 from cosserat.results.joints import coordinate_rates, spin_rates
-from cosserat.results.kinematics import place_frames, place_twists, rotate
 from cosserat.results.mechanism import JointInfo, Station
 from cosserat.results.motion import Motion, motion_of
+from cosserat.results.virtual import place_changes
 from cosserat.solve.linear.point import MOMENT, Point
 
 Array = NDArray[np.float64]
@@ -33,13 +33,7 @@ def still_motion(point: Point) -> Motion:
 
 def place_jacobian(point: Point, station: Station, frames: Array | None = None) -> Array:
     """Displacement and turn (6, 6n) of a place in world axes."""
-
-    def rows(motion: Motion) -> Array:
-        R, _ = place_frames(motion, station)
-        twist = place_twists(motion, station)
-        return np.hstack((rotate(R, twist[:, :3]), rotate(R, twist[:, 3:])))
-
-    return _rows(point, (station.node, station.other), rows, frames)
+    return _rows(point, (station.node, station.other), lambda motion: place_changes(motion, station), frames)
 
 
 def joint_jacobian(point: Point, joint: JointInfo, frames: Array | None = None) -> Array:

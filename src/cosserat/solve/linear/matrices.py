@@ -16,7 +16,7 @@ from scipy.linalg import qr
 from scipy.sparse import block_array, bsr_matrix, csc_matrix, csr_matrix
 
 from cosserat.compile.elements import bracket
-from cosserat.kernels.tangent import assemble
+from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
 if TYPE_CHECKING:
     from cosserat.compile.compiled import CompiledModel
@@ -60,13 +60,12 @@ def tangents(point: Point) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
     compiled, trial = point.compiled, point.memory.problem.trial
     n = compiled.n_nodes
     columns = compiled.blocks[:, 1]
-    mass = _blocks(point.memory, (1.0, 0.0, 0.0), identity=True)
-    damping = _blocks(point.memory, (0.0, 1.0, 1.0), identity=False)
-    stiffness = _blocks(point.memory, (0.0, 0.0, 1.0), identity=True)
     of_nodes = np.nonzero((compiled.blocks[:, 0] < n) & (columns < n))[0]
     k = columns[of_nodes]
     moving, turning = bracket(trial.twist[:n])[k], bracket(trial.rate[:n])[k]
-    M, C, K = mass[of_nodes], damping[of_nodes], stiffness[of_nodes]
+    M = assemble_blocks(point.memory, mass=1.0)[of_nodes]
+    C = damping_blocks(point.memory)[of_nodes]
+    K = assemble_blocks(point.memory, stiffness=1.0)[of_nodes]
     if np.any(moving):
         K = K + C @ moving
         C = C + M @ moving
@@ -88,7 +87,7 @@ def constraint_gradients(compiled: CompiledModel, memory: Memory, keep: list[Arr
     n = compiled.n_nodes
     if compiled.n_joints == 0:
         return csc_matrix((0, 6 * n))
-    blocks = _blocks(memory, (0.0, 0.0, 1.0), identity=True, scale=1.0)
+    blocks = assemble_blocks(memory, stiffness=1.0, scale=1.0)
     rows, columns = compiled.blocks.T
     borders = np.nonzero((rows >= n) & (columns < n))[0]
     first = np.concatenate(([0], np.cumsum([len(rows) for rows in keep])))
@@ -105,16 +104,6 @@ def constraint_gradients(compiled: CompiledModel, memory: Memory, keep: list[Arr
     return csr_matrix(
         (np.concatenate(data), (np.concatenate(i), np.concatenate(k))), shape=(int(first[-1]), 6 * n)
     ).tocsc()
-
-
-def _blocks(memory: Memory, coefficients: tuple[float, float, float], *, identity: bool, scale: float = 0.0) -> Array:
-    """Blocks that the kernel assembles; with zeros for the tangent of the exponential, it leaves out the stiffness."""
-    solver, trial = memory.problem.solver, memory.problem.trial
-    solver.tangent[...] = np.eye(6) if identity else 0.0
-    solver.coefficients[:] = *coefficients, scale, 0.0
-    assemble(memory.address, 0, trial.frame, trial.twist)
-    solver.memory[0] = 0.0
-    return np.array(solver.blocks[:-1])
 
 
 def _sparse(point: Point, which: NDArray[np.int64], blocks: Array) -> csc_matrix:
