@@ -19,7 +19,7 @@ from cosserat.compile.modal import modal_body
 from cosserat.compile.packed_inertia import PackedInertia
 from cosserat.compile.reduction import BOUNDARIES
 from cosserat.compile.seats import Seat, seat_on
-from cosserat.compile.spanning import GROUND_GROUP, Edge, Spanning, span
+from cosserat.compile.spanning import GROUND_GROUP, Edge, Loop, Spanning, span
 from cosserat.compile.tree import FREE_BASE, inertia_about, joint_links
 from cosserat.errors import CosseratWarning, ModelError
 from cosserat.kernels.recursion import table as layout
@@ -73,6 +73,7 @@ class FlexibleTreeData:
     modal_bodies: dict[str, ModalBody]
     carrier: dict[str, int]  # body -> link, -1 where it is fixed to the ground
     stations: dict[str, dict[str, float]]  # beam -> interface -> s
+    loops: tuple[Loop, ...] = ()  # joints that were cut: they have no coordinates
 
     def seat(self, place: Place) -> Seat:
         """Where a place is carried; raises if it is on an elastic body and no interface."""
@@ -90,8 +91,12 @@ def compile_flexible_tree(
     stiffening: bool = True,
     stations: dict[str, list[float]] | None = None,
     call: str = "FlexibleTree",
+    cut: bool = False,
 ) -> FlexibleTreeData:
-    """Links and coordinates of a model; arguments as those of `FlexibleTree`. `stations`: further places on beams."""
+    """Links and coordinates of a model; arguments as those of `FlexibleTree`.
+
+    `stations`: further places on beams. `cut`: open closed loops at one of their joints rather than raise.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CosseratWarning)  # a body that nothing moves still has coordinates
         model.validate()
@@ -101,7 +106,8 @@ def compile_flexible_tree(
             "forces at places, or cs.simulate in the Galilean formulation"
         )
     spanning = span(model)
-    spanning.demand_tree(model.title)
+    if not cut:
+        spanning.demand_tree(model.title)
     if not spanning.edges:
         raise ModelError(f"{call}: {model.title}: every body is fixed to the ground; there is nothing that moves")
     used = _used(model)
@@ -201,9 +207,11 @@ def _interface(
 def _links(
     model: Model, spanning: Spanning, bodies: dict[str, ModalBody], places: dict[str, dict[str, float]]
 ) -> FlexibleTreeData:
-    names = [name for joint in model.joints for name in joint.coordinates]
+    cut = {loop.joint.name for loop in spanning.loops}
+    kept = [joint for joint in model.joints if joint.name not in cut]
+    names = [name for joint in kept for name in joint.coordinates]
     first = {}
-    for joint in model.joints:
+    for joint in kept:
         first[joint.name] = names.index(joint.coordinates[0]) if joint.coordinates else 0
     groups = {edge.outer: spanning.bodies[edge.outer] for edge in spanning.edges}
     base_first = {}
@@ -250,7 +258,7 @@ def _links(
             parent = len(links) - 1
         last[edge.outer] = parent
     carrier_of = {name: last[group] for name, group in spanning.group.items()}
-    return FlexibleTreeData(model.title, tuple(links), tuple(names), bodies, carrier_of, places)
+    return FlexibleTreeData(model.title, tuple(links), tuple(names), bodies, carrier_of, places, spanning.loops)
 
 
 def _name(spanning: Spanning, group: int) -> str:

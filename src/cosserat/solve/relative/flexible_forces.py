@@ -31,8 +31,9 @@ class FlexibleForces:
         self.friction, self.speed = np.zeros(n), np.ones(n)
         self.efforts: list[tuple[int, TimeFunction]] = []
         place = {name: k for k, name in enumerate(data.coordinates)}
+        cut = {loop.joint.name for loop in data.loops}
         for joint in model.joints:
-            for index, name in enumerate(joint.coordinates):
+            for index, name in enumerate(() if joint.name in cut else joint.coordinates):
                 k = place[name]
                 self.stiffness[k], self.damping[k] = joint.stiffness[index], joint.damping[index]
                 friction, effort = joint.friction[index], joint.effort[index]
