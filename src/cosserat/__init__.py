@@ -23,6 +23,7 @@ from cosserat.model import (
     Friction,
     IBeam,
     Interface,
+    KnifeEdge,
     Material,
     ModalBody,
     ModalInertia,
@@ -38,6 +39,7 @@ from cosserat.model import (
     Revolute,
     RigidBody,
     Rod,
+    RollingDisc,
     Screw,
     Section,
     SolidMesh,
@@ -93,7 +95,7 @@ if TYPE_CHECKING:
     )
     from cosserat.solve.relative.flexible_tree import FlexibleTree
     from cosserat.solve.relative.hybrid import HybridDynamics, hybrid_dynamics
-    from cosserat.solve.relative.nonholonomic import KnifeEdge, RollingDisc, VelocityConstraint
+    from cosserat.solve.relative.nonholonomic import VelocityConstraint
     from cosserat.solve.relative.recursion import (
         bias,
         centroidal_matrix,
@@ -121,13 +123,11 @@ _LAZY = {
     "Equilibrium": "cosserat.results.equilibrium",
     "Frame": "cosserat.lie",
     "HybridDynamics": "cosserat.solve.relative.hybrid",
-    "KnifeEdge": "cosserat.solve.relative.nonholonomic",
     "LinearModel": "cosserat.results.linear",
     "Modes": "cosserat.results.modes",
     "Outcome": "cosserat.results.status",
     "Path": "cosserat.results.path",
     "Response": "cosserat.results.response",
-    "RollingDisc": "cosserat.solve.relative.nonholonomic",
     "Run": "cosserat.results.run",
     "SolidInterface": "cosserat.compile.solid_part",
     "Stability": "cosserat.results.stability",

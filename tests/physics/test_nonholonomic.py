@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 import cosserat as cs
+from cosserat.solve.relative.nonholonomic import constraints_of
 
 G = 9.81
 MASS, RADIUS = 1.5, 0.3
 A, C = MASS * RADIUS**2 / 4, MASS * RADIUS**2 / 2
 
 
-def disc(tilt: float) -> tuple[cs.Model, cs.RollingDisc]:
+def disc(tilt: float) -> cs.Model:
     """A thin disc on the plane z = 0; its axis makes the angle `tilt` with the vertical."""
     model = cs.Model("disc", gravity=(0, 0, -G))
     rotation = cs.lie.so3.exp([0, tilt, 0])
     com = (0, 0, RADIUS * np.sin(tilt))
     body = model.add(cs.RigidBody("disc", mass=MASS, com=com, inertia=(A, A, C), rotation=rotation))
-    return model, cs.RollingDisc(body, RADIUS, axis=rotation[:, 2])
+    model.add(cs.RollingDisc("wheel", body, RADIUS, axis=rotation[:, 2]))
+    return model
 
 
 def steady(tilt: float, precession: float) -> tuple[np.ndarray, float]:
@@ -38,9 +41,9 @@ def steady(tilt: float, precession: float) -> tuple[np.ndarray, float]:
 
 @pytest.mark.parametrize(("tilt", "precession"), [(1.2, 2.5), (0.5, 6.0)])
 def test_a_disc_rolls_along_a_circle(tilt: float, precession: float) -> None:
-    model, rolling = disc(tilt)
+    model = disc(tilt)
     v, spin = steady(tilt, precession)
-    found = cs.constrained_dynamics(model, np.zeros(6), v, [rolling])
+    found = cs.constrained_dynamics(model, np.zeros(6), v)
     assert found.multipliers[0] == pytest.approx(MASS * G, rel=1e-12)  # the plane carries the weight
     force = np.hypot(*found.multipliers[1:])
     assert force == pytest.approx(MASS * abs(RADIUS * spin * precession), rel=1e-12)  # and bends the path
@@ -49,7 +52,7 @@ def test_a_disc_rolls_along_a_circle(tilt: float, precession: float) -> None:
     centre = RADIUS * spin / precession * np.cross((0, 0, 1), (0, -1, 0))  # it starts along -y, or y if spin < 0
     error = []
     for steps in (40, 80):
-        motion = cs.constrained_motion(model, [rolling], np.zeros(6), v, period / 2, period / 2 / steps)
+        motion = cs.constrained_motion(model, np.zeros(6), v, period / 2, period / 2 / steps)
         error.append(np.abs(motion.q[-1, :3] - 2 * centre).max())  # opposite after half a turn
         assert motion.slip < 1e-13
         assert motion.gap < 1e-12
@@ -60,10 +63,10 @@ def test_a_disc_rolls_along_a_circle(tilt: float, precession: float) -> None:
 @pytest.mark.slow
 def test_nothing_drifts_in_ten_thousand_steps() -> None:
     """A wobbling disc, 50 s: neither slip nor gap, and no loss of energy."""
-    model, rolling = disc(1.2)
+    model = disc(1.2)
     v, _ = steady(1.2, 2.5)
     v[3:] += [0.3, 0.2, 0.1]  # taken to the nearest velocities that roll
-    motion = cs.constrained_motion(model, [rolling], np.zeros(6), v, 50.0, 0.005)
+    motion = cs.constrained_motion(model, np.zeros(6), v, 50.0, 0.005)
     assert len(motion.t) == 10_001
     assert motion.slip < 1e-12
     assert motion.gap < 1e-12
@@ -74,24 +77,26 @@ def test_nothing_drifts_in_ten_thousand_steps() -> None:
 
 def test_energy_of_a_wobbling_disc() -> None:
     """Rolling does no work: what is lost is the error of the steps."""
-    model, rolling = disc(1.0)
+    model = disc(1.0)
     v, _ = steady(1.0, 3.0)
     v[3:] += [0.5, 0.2, 0.1]
     loss = []
     for step in (0.02, 0.01):
-        motion = cs.constrained_motion(model, [rolling], np.zeros(6), v, 1.0, step)
+        motion = cs.constrained_motion(model, np.zeros(6), v, 1.0, step)
         first, last = (cs.energy(model, motion.q[i], motion.v[i]).total for i in (0, -1))
         loss.append(abs(last - first) / first)
     assert loss[1] < 1e-5
     assert loss[0] / loss[1] > 12.0
 
 
-def skate(slope: float) -> tuple[cs.Model, cs.KnifeEdge]:
-    """On a plane that falls along x."""
+def skate(slope: float, edges: Sequence[str] = ("skate",)) -> cs.Model:
+    """On a plane that falls along x, with edges at some places."""
     model = cs.Model("skate", gravity=(G * np.sin(slope), 0, -G * np.cos(slope)))
     body = model.add(cs.RigidBody.box("skate", (0.3, 0.1, 0.1), mass=2.0))
     model.add(cs.Planar("ice", cs.GROUND, body, normal=(0, 0, 1), at=(0, 0, 0)))
-    return model, cs.KnifeEdge("skate", direction=(0, 1, 0))
+    for k, place in enumerate(edges):
+        model.add(cs.KnifeEdge(f"edge{k}", place, direction=(0, 1, 0)))
+    return model
 
 
 def places(model: cs.Model, motion: cs.ConstrainedMotion) -> np.ndarray:
@@ -101,9 +106,9 @@ def places(model: cs.Model, motion: cs.ConstrainedMotion) -> np.ndarray:
 
 def test_a_skate_does_not_slide_down() -> None:
     """Caratheodory: on a slope, a turning skate goes along a cycloid, sideways and not down."""
-    model, edge = skate(0.2)
+    model = skate(0.2)
     omega = 3.0
-    motion = cs.constrained_motion(model, [edge], np.zeros(3), [0, 0, omega], 4.0, 0.01)
+    motion = cs.constrained_motion(model, np.zeros(3), [0, 0, omega], 4.0, 0.01)
     x, y, _ = places(model, motion).T
     size = G * np.sin(0.2) / (2 * omega**2)
     assert np.allclose(x, size * np.sin(omega * motion.t) ** 2, rtol=0, atol=1e-7)
@@ -112,7 +117,7 @@ def test_a_skate_does_not_slide_down() -> None:
 
 
 def test_rows_of_a_function(rng: np.random.Generator) -> None:
-    model, edge = skate(0.2)
+    model = skate(0.2, [])
     x, y, angle = (cs.Tree(model).coordinates.index(f"ice.{name}") for name in ("x", "y", "rz"))
     H = model["ice"].frame()[:3, :3]  # the coordinates x and y go along its axes
     first = np.arctan2(H[1, 0], H[0, 0])
@@ -124,18 +129,17 @@ def test_rows_of_a_function(rng: np.random.Generator) -> None:
         return A, -v[angle] * (c * v[x] + s * v[y])
 
     q, v = rng.normal(size=(2, 3))
-    by_hand = cs.constrained_dynamics(model, q, v, [cs.VelocityConstraint(function)])
-    by_edge = cs.constrained_dynamics(model, q, v, [edge])
+    by_hand = cs.constrained_dynamics(model, q, v, constraints=[cs.VelocityConstraint(function)])
+    by_edge = cs.constrained_dynamics(skate(0.2), q, v)
     assert np.allclose(by_hand.a, by_edge.a, rtol=1e-12)
     assert np.allclose(by_hand.multipliers, by_edge.multipliers, rtol=1e-12)
 
 
 def test_a_cart_with_two_wheels_on_one_axle() -> None:
     """Rows that say the same thing twice are shared, and change nothing."""
-    model, edge = skate(0.3)
-    wheels = [cs.KnifeEdge(f"skate.at(0, {y}, 0)", direction=(0, 1, 0)) for y in (-0.2, 0.2)]
+    wheels = [f"skate.at(0, {y}, 0)" for y in (-0.2, 0.2)]
     q, v = np.array([0.1, 0.2, 0.3]), np.array([0.5, 0.5, 2.0])
-    one, two = (cs.constrained_dynamics(model, q, v, rows) for rows in ([edge], wheels))
+    one, two = (cs.constrained_dynamics(skate(0.3, edges), q, v) for edges in (["skate"], wheels))
     assert np.allclose(one.a, two.a, rtol=0, atol=1e-11)
     assert np.allclose(two.multipliers.sum(), one.multipliers[0], rtol=1e-10)
     assert two.multipliers[0] == pytest.approx(two.multipliers[1], rel=1e-9)
@@ -143,44 +147,52 @@ def test_a_cart_with_two_wheels_on_one_axle() -> None:
 
 def test_rows_and_their_rates(zoo, rng: np.random.Generator) -> None:
     """A_dot v and gaps against differences, on a body far out in a tree."""
-    tree = cs.Tree(zoo())
+    model = zoo()
+    model.add(cs.KnifeEdge("edge", "b9.at(1, 2, 3)", direction=(0.2, 1, 0.3)))
+    model.add(cs.RollingDisc("wheel", "b7", 0.4, axis=(1, 2, 0), normal=(0.1, 0.2, 1), point=(1, 2, 3)))
+    tree = cs.Tree(model)
     q, v = 0.5 * rng.normal(size=(2, len(tree.coordinates)))
-    for constraint in (
-        cs.KnifeEdge("b9.at(1, 2, 3)", direction=(0.2, 1, 0.3)),
-        cs.RollingDisc("b7", 0.4, axis=(1, 2, 0), normal=(0.1, 0.2, 1), point=(1, 2, 3)),
-    ):
-        rows = constraint.rows(tree, q, v)
+    for constraint in constraints_of(model, tree, None, "test"):
+        rows = constraint.rows(q, v)
         h = 1e-5
-        ahead, behind = (constraint.rows(tree, tree.moved(q, s * h * v), v) for s in (1, -1))
+        ahead, behind = (constraint.rows(tree.moved(q, s * h * v), v) for s in (1, -1))
         assert np.allclose((ahead.A - behind.A) @ v / (2 * h), rows.bias, rtol=0, atol=1e-7)
         has_gap = rows.gap != 0.0
         assert np.allclose(((ahead.gap - behind.gap) / (2 * h))[has_gap], (rows.A @ v)[has_gap], rtol=0, atol=1e-7)
 
 
 def test_bad_input() -> None:
-    model, edge = skate(0.1)
+    model = skate(0.1)
     zero = np.zeros(3)
-    with pytest.raises(cs.CosseratError, match=r"KnifeEdge: direction is .*not all zero"):
-        cs.KnifeEdge("skate", (0, 0, 0))
-    with pytest.raises(cs.CosseratError, match="RollingDisc: radius is -1"):
-        cs.RollingDisc("skate", -1.0, axis=(0, 1, 0))
-    with pytest.raises(cs.CosseratError, match=r"constraints is \[\]; pass a list of KnifeEdge"):
-        cs.constrained_dynamics(model, zero, zero, [])
+    with pytest.raises(cs.CosseratError, match="has no knife edge and no rolling disc; add one"):
+        cs.constrained_dynamics(skate(0.1, []), zero, zero)
+    with pytest.raises(cs.CosseratError, match="add knife edges and rolling discs to the model"):
+        cs.constrained_dynamics(model, zero, zero, constraints=[model["edge0"]])
     with pytest.raises(cs.CosseratError, match="constrained_motion: step is 0"):
-        cs.constrained_motion(model, [edge], zero, zero, 1.0, 0)
+        cs.constrained_motion(model, zero, zero, 1.0, 0)
     with pytest.raises(cs.CosseratError, match=r"constrained_dynamics: v has the shape \(2,\)"):
-        cs.constrained_dynamics(model, zero, np.zeros(2), [edge])
-    with pytest.raises(cs.CosseratError, match="is fixed to the ground"):
-        cs.constrained_dynamics(model, zero, zero, [cs.KnifeEdge(cs.GROUND, (0, 1, 0))])
+        cs.constrained_dynamics(model, zero, np.zeros(2))
+    wrong = cs.VelocityConstraint(lambda q, v: ([1, 2], 0))
     with pytest.raises(cs.CosseratError, match=r"VelocityConstraint: the function gave arrays \(1, 2\)"):
-        cs.constrained_dynamics(model, zero, zero, [cs.VelocityConstraint(lambda q, v: ([1, 2], 0))])
-    flat, _ = disc(1.0)
-    with pytest.raises(cs.CosseratError, match="lies flat"):
-        cs.constrained_dynamics(flat, np.zeros(6), np.zeros(6), [cs.RollingDisc("disc", 0.3, axis=(0, 0, 1))])
-    rolling = cs.RollingDisc("disc", RADIUS, (np.sin(1.0), 0, np.cos(1.0)), point=(0, 0, 0.1))
+        cs.constrained_dynamics(model, zero, zero, constraints=[wrong])
+    for call in (cs.forward_dynamics, cs.forward_dynamics_derivatives):
+        with pytest.raises(cs.CosseratError, match="knife edge 'edge0' restricts the motion"):
+            call(model, zero, zero, zero)
+    with pytest.raises(cs.CosseratError, match="hybrid_dynamics: knife edge 'edge0' restricts"):
+        cs.hybrid_dynamics(model, zero, zero)
+    coin = disc(1.0)
+    with pytest.raises(cs.CosseratError, match="rolling disc 'wheel': the disc lies flat"):
+        cs.constrained_dynamics(coin, [0, 0, 0, 0, -1.0, 0], np.zeros(6))
     with pytest.raises(cs.CosseratError, match=r"0\.1 m away from a plane"):
-        cs.constrained_motion(flat, [rolling], np.zeros(6), np.zeros(6), 1.0, 0.1)
+        cs.constrained_motion(coin, [0, 0, 0.1, 0, 0, 0], np.zeros(6), 1.0, 0.1)
+    held = cs.Model("held")
+    held.add(cs.RigidBody.box("box", (0.1, 0.1, 0.1), mass=1.0))
+    held.add(cs.RigidBody.box("other", (0.1, 0.1, 0.1), mass=1.0))
+    held.add(cs.Fixed("weld", cs.GROUND, "box"))
+    held.add(cs.KnifeEdge("edge", "box", direction=(1, 0, 0)))
+    with pytest.raises(cs.CosseratError, match="knife edge 'edge': the place 'box' is fixed to the ground"):
+        cs.constrained_dynamics(held, np.zeros(6), np.zeros(6))
     wheel = model.add(cs.RigidBody.box("wheel", (0.1, 0.1, 0.1), mass=1.0))
     model.add(cs.Revolute("motor", "skate", wheel, axis=(0, 0, 1), at=(0, 0, 0), motion="t"))
     with pytest.raises(cs.CosseratError, match="joint 'motor' has a motion in the model"):
-        cs.constrained_motion(model, [edge], np.zeros(4), np.zeros(4), 1.0, 0.1)
+        cs.constrained_motion(model, np.zeros(4), np.zeros(4), 1.0, 0.1)

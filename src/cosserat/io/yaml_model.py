@@ -22,6 +22,7 @@ from cosserat.model.loads import DistributedLoad, Force, Torque, Wrench
 from cosserat.model.materials import Material
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter, number_from_text
+from cosserat.model.rolling import ROLLING
 from cosserat.model.sections import AnySection, Box, IBeam, Profile, Rectangle, Rod, Section, Tube
 
 __all__ = ["ModelFile", "load", "load_model", "save", "save_model"]
@@ -38,11 +39,12 @@ TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
     "joints": (dict(JOINTS), None),
     "loads": ({c.__name__: c for c in (Force, Torque, Wrench, DistributedLoad)}, None),
     "springs": ({"Spring": Spring, "Damper": Damper}, "Spring"),
+    "rolling": (dict(ROLLING), None),
 }
 KEYS = ("model", "gravity", "parameters", "materials", "sections", *TABLES, "simulate")
 SIMULATE = ("duration", "step", "tolerance", "formulation", "integrator", "rho", "start")
-_TEXT = {"name", "parent", "child", "place", "beam", "a", "b", "kind", "formulation", "integrator", "start"}
-_PLACES = ("parent", "child", "place", "a", "b")
+_TEXT = {"name", "parent", "child", "place", "centre", "beam", "a", "b", "kind", "formulation", "integrator", "start"}
+_PLACES = ("parent", "child", "place", "centre", "a", "b")
 _TIME = {"motion", "effort", "vector", "force", "moment"}
 
 
@@ -170,7 +172,7 @@ class _Reader:
         make = kinds[kind]
         self._mapping(item, route, ("kind", *_accepted(make)))
         arguments = {k: self._argument(key, k, v, (*route, k)) for k, v in item.items() if k != "kind"}
-        for side in _PLACES if key in ("joints", "loads", "springs") else ():
+        for side in _PLACES if key in ("joints", "loads", "springs", "rolling") else ():
             if side not in arguments:
                 continue
             where = f"{make.__name__} {item.get('name')!r}"

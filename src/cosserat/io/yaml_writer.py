@@ -55,6 +55,7 @@ class _Writer:
             "joints": [self._component(c) for c in model.joints],
             "loads": [self._component(c) for c in (*model.loads, *model.distributed_loads)],
             "springs": [self._component(c) for c in model.springs],
+            "rolling": [self._component(c) for c in model.rolling],
         }
         content: dict[str, Any] = {"model": model.name, "gravity": self._plain(model.given_gravity, "gravity")}
         content["parameters"] = model.parameters

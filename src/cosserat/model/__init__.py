@@ -35,6 +35,7 @@ from cosserat.model.modal_inertia import ModalInertia
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter, ParameterExpression, resolve
 from cosserat.model.places import GROUND, Place
+from cosserat.model.rolling import KnifeEdge, RollingDisc
 from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Section, Tube
 from cosserat.model.solid_mesh import SolidMesh
 
@@ -54,6 +55,7 @@ __all__ = [
     "Interface",
     "Jet",
     "Joint",
+    "KnifeEdge",
     "Material",
     "ModalBody",
     "ModalInertia",
@@ -70,6 +72,7 @@ __all__ = [
     "Revolute",
     "RigidBody",
     "Rod",
+    "RollingDisc",
     "Screw",
     "Section",
     "Shape",

@@ -19,6 +19,7 @@ from cosserat.model.modal import ModalBody
 from cosserat.model.parameters import Parameter, parameters_in
 from cosserat.model.places import Owner, Place, find_place
 from cosserat.model.records import Component, plain
+from cosserat.model.rolling import Rolling
 from cosserat.model.summary import summarize
 
 C = TypeVar("C", bound=Component)
@@ -83,7 +84,8 @@ class Model:
         """
         if not isinstance(component, Component):
             raise ModelError(
-                f"{self.title}: cannot add {component!r}; a model takes bodies, beams, joints, loads, springs, dampers"
+                f"{self.title}: cannot add {component!r}; a model takes bodies, beams, joints, loads, springs, "
+                "dampers, knife edges, rolling discs"
             )
         if component.name in self._components:
             other = self._components[component.name]
@@ -169,6 +171,11 @@ class Model:
         return self._of(Link)
 
     @property
+    def rolling(self) -> tuple[Rolling, ...]:
+        """Knife edges and rolling discs in order."""
+        return self._of(Rolling)
+
+    @property
     def coordinates(self) -> tuple[str, ...]:
         """Names of the relative coordinates in order: the joint's name, or joint.freedom if it has several."""
         return tuple(name for joint in self.joints for name in joint.coordinates)
@@ -246,6 +253,8 @@ class Model:
             joint.check_places()
         for link in self.springs:
             link.check_places()
+        for rolling in self.rolling:
+            rolling.check_places()
         self._warn_idle()
 
     def _places(self) -> Iterator[tuple[Component, tuple[Place, ...]]]:
@@ -255,6 +264,8 @@ class Model:
             yield load, (load.place,)
         for link in self.springs:
             yield link, (link.a, link.b)
+        for rolling in self.rolling:
+            yield rolling, (rolling.place,)
 
     def _demand_own(self, owner: Owner, item: Component) -> None:
         if isinstance(owner, Component) and self._components.get(owner.name) is not owner:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cosserat.model.places import Place
+from cosserat.model.rolling import RollingDisc
 
 if TYPE_CHECKING:
     from cosserat.model.model import Model
@@ -27,6 +28,7 @@ def summarize(model: "Model") -> str:
             ],
         ),
         ("springs", [(c.name, type(c).__name__, f"{_label(c._a)} - {_label(c._b)}", _link(c)) for c in model.springs]),
+        ("rolling", [(c.name, type(c).__name__, f"at {_label(c._place)}", _rolling(c)) for c in model.rolling]),
         ("parameters", [(name, f"{value:.6g}") for name, value in model.parameters.items()]),
     ]
     for title, rows in tables:
@@ -86,6 +88,12 @@ def _follower(load: Any) -> str:
 
 def _link(link: Any) -> str:
     return f"stiffness {link.stiffness:.6g} N/m, damping {link.damping:.6g} N s/m"
+
+
+def _rolling(item: Any) -> str:
+    if isinstance(item, RollingDisc):
+        return f"radius {item.radius:.6g} m, on the plane with normal {_vector(item.normal)}"
+    return f"across {_vector(item.direction)}"
 
 
 def _label(target: Any) -> str:

@@ -26,6 +26,16 @@ def check_model(model: Any, caller: str) -> None:
     """Demand a model."""
     if not isinstance(model, Model):
         raise SolveError(f"{caller}: {model!r} is not a Model; build one with cosserat.Model or load_model")
+    demand_no_rolling(model, caller)
+
+
+def demand_no_rolling(model: Model, caller: str) -> None:
+    """Refuse knife edges and rolling discs, which restrict velocities and not positions."""
+    for item in model.rolling:
+        raise SolveError(
+            f"{caller}: {item.title} restricts velocities, which this call cannot regard; use "
+            "cs.constrained_dynamics or cs.constrained_motion, or leave it out of the model"
+        )
 
 
 def check_number(value: Any, caller: str, name: str, meaning: str, *, positive: bool = False) -> float:

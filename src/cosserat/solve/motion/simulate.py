@@ -19,6 +19,7 @@ from cosserat.kernels.newton import CONSERVING
 from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.arguments import demand_no_rolling
 from cosserat.solve.initial import (
     assemble_configuration,
     consistent_accelerations,
@@ -109,6 +110,7 @@ def simulate(
     -4.905
     """
     _check(duration, step, formulation, integrator, rho, every, tolerance)
+    demand_no_rolling(model, "simulate")
     if formulation == "floating":
         from cosserat.solve.motion.floating import simulate_floating
 

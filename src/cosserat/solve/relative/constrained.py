@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
-from cosserat.solve.relative.nonholonomic import Constraint, KnifeEdge, RollingDisc, Rows, VelocityConstraint, gather
+from cosserat.solve.relative.nonholonomic import Constraint, Rows, VelocityConstraint, constraints_of, gather
 from cosserat.solve.relative.recursion import tree_of
 from cosserat.solve.relative.states import StateChecker
 from cosserat.solve.relative.tree import Tree
@@ -42,9 +42,15 @@ class ConstrainedMotion:
 
 
 def constrained_dynamics(
-    model: Model, q: Any, v: Any, constraints: Sequence[Constraint], tau: Any = None, t: float = 0.0
+    model: Model,
+    q: Any,
+    v: Any,
+    tau: Any = None,
+    t: float = 0.0,
+    constraints: Sequence[VelocityConstraint] | None = None,
 ) -> ConstrainedDynamics:
-    """Accelerations under A(q) v = 0, from M a + h = tau + A^T lambda and A a + A_dot v = 0.
+    """Accelerations under the knife edges and rolling discs of a model, A(q) v = 0, from M a + h = tau + A^T lambda and
+    A a + A_dot v = 0.
 
     Rows may depend on one another; the multipliers are then the smallest ones. The matrices are dense.
 
@@ -54,12 +60,12 @@ def constrained_dynamics(
         Of rigid bodies, without closed loops.
     q, v : (n,)
         Coordinates and velocities, in the order of `Tree.coordinates`.
-    constraints : list
-        Of `KnifeEdge`, `RollingDisc`, `VelocityConstraint`.
     tau : (n,), optional
         What actuators add; zero by default.
     t : float
         Time of loads and efforts that are functions of time.
+    constraints : list of VelocityConstraint, optional
+        Rows beside those of the model; their multipliers come last.
 
     Examples
     --------
@@ -67,8 +73,8 @@ def constrained_dynamics(
     >>> model = cs.Model("skate")
     >>> skate = model.add(cs.RigidBody("skate", mass=2.0, com=(0, 0, 0), inertia=(1, 1, 1)))
     >>> ice = model.add(cs.Planar("ice", cs.GROUND, skate, normal=(0, 0, 1), at=(0, 0, 0)))
-    >>> edge = cs.KnifeEdge(skate, direction=(0, 1, 0))
-    >>> found = cs.constrained_dynamics(model, np.zeros(3), (3, 0, 4), [edge])  # 3 m/s along x, 4 rad/s
+    >>> edge = model.add(cs.KnifeEdge("edge", skate, direction=(0, 1, 0)))
+    >>> found = cs.constrained_dynamics(model, np.zeros(3), (3, 0, 4))  # 3 m/s along x, 4 rad/s
     >>> found.multipliers.round(9), found.a.round(9) + 0.0
     (array([24.]), array([ 0., 12.,  0.]))
     """
@@ -79,30 +85,37 @@ def constrained_dynamics(
         check.vector("constrained_dynamics", name, zero if x is None else x)
         for name, x in (("q", q), ("v", v), ("tau", tau))
     )
-    _demand("constrained_dynamics", constraints)
-    return _solve(tree, q, v, constraints, tau)
+    return _solve(tree, q, v, constraints_of(model, tree, constraints, "constrained_dynamics"), tau)
 
 
 def constrained_motion(
-    model: Model, constraints: Sequence[Constraint], q: Any, v: Any, duration: float, step: float
+    model: Model,
+    q: Any,
+    v: Any,
+    duration: float,
+    step: float,
+    constraints: Sequence[VelocityConstraint] | None = None,
 ) -> ConstrainedMotion:
-    """Move under constraints: Runge-Kutta steps of fourth order, each brought back to the constraints.
+    """Move under the knife edges and rolling discs of a model.
 
-    After a step the coordinates are moved back to the planes and the velocities to A v = 0, along the least change in
-    the metric of the mass matrix, so that nothing drifts. The first velocities are treated alike.
+    Runge-Kutta steps of fourth order, each brought back to the constraints: after a step the coordinates are moved back
+    to the planes and the velocities to A v = 0, along the least change in the metric of the mass matrix, so that
+    nothing drifts. The first velocities are treated alike.
 
     Parameters
     ----------
-    model, constraints, q, v
+    model, q, v
         As for `constrained_dynamics`; discs must be on their planes. Joints are driven by efforts, not by motions.
     duration, step : float
         In seconds; the step is fitted to the duration.
+    constraints : list of VelocityConstraint, optional
+        Rows beside those of the model.
     """
     call = "constrained_motion"
     tree = tree_of(model)
     check = StateChecker(tree.data.title, tree.coordinates)
     q, v = check.vector(call, "q", q), check.vector(call, "v", v)
-    _demand(call, constraints)
+    rolling = constraints_of(model, tree, constraints, call)
     for joint in model.joints:
         if any(motion is not None for motion in joint.motion):
             raise SolveError(
@@ -112,18 +125,18 @@ def constrained_motion(
     for name, value in (("duration", duration), ("step", step)):
         if not isinstance(value, (int, float)) or not 0.0 < value < np.inf:
             raise SolveError(f"{call}: {name} is {value!r}; pass a time greater than 0")
-    gap = float(np.abs(gather(tree, constraints, q, v).gap).max())
+    gap = float(np.abs(gather(rolling, q, v).gap).max())
     if gap > 1e-6:
         raise SolveError(f"{call}: the first state is {gap:.3g} m away from a plane; place the disc on it")
     steps = max(1, round(duration / step))
     h = duration / steps
     states = np.empty((steps + 1, 2, len(q)))
-    states[0], slip, gap = _projected(tree, constraints, np.stack((q, v)))
+    states[0], slip, gap = _projected(tree, rolling, np.stack((q, v)))
     zero = np.zeros(len(q))
 
     def slope(t: float, x: Array) -> Array:
         tree.set_time(t)
-        return np.stack((tree.coordinate_rates(*x), _solve(tree, x[0], x[1], constraints, zero).a))
+        return np.stack((tree.coordinate_rates(*x), _solve(tree, x[0], x[1], rolling, zero).a))
 
     for i in range(steps):
         x, t = states[i], i * h
@@ -132,22 +145,14 @@ def constrained_motion(
         c = slope(t + h / 2, x + h / 2 * b)
         x = x + h / 6 * (a + 2 * b + 2 * c + slope(t + h, x + h * c))
         x[0] = tree.moved(x[0], zero)  # rotation vectors stay shorter than half a turn
-        states[i + 1], now, off = _projected(tree, constraints, x)
+        states[i + 1], now, off = _projected(tree, rolling, x)
         slip, gap = max(slip, now), max(gap, off)
     times = np.linspace(0.0, duration, steps + 1)
     return ConstrainedMotion(tree.coordinates, times, states[:, 0], states[:, 1], slip, gap)
 
 
-def _demand(call: str, constraints: Any) -> None:
-    kinds = (KnifeEdge, RollingDisc, VelocityConstraint)
-    if not isinstance(constraints, Sequence) or not constraints or not all(isinstance(c, kinds) for c in constraints):
-        raise SolveError(
-            f"{call}: constraints is {constraints!r}; pass a list of KnifeEdge, RollingDisc or VelocityConstraint"
-        )
-
-
 def _solve(tree: Tree, q: Array, v: Array, constraints: Sequence[Constraint], tau: Array) -> ConstrainedDynamics:
-    rows = gather(tree, constraints, q, v)
+    rows = gather(constraints, q, v)
     M = tree.mass_matrix(q)
     columns = np.linalg.solve(M, np.column_stack((rows.A.T, tau - tree.bias(q, v))))
     free = columns[:, -1]
@@ -164,12 +169,12 @@ def _least(S: Array, y: Array) -> Array:
 def _projected(tree: Tree, constraints: Sequence[Constraint], x: Array) -> tuple[Array, float, float]:
     """The nearest state on the constraints, and its violations."""
     q, v = x
-    rows = gather(tree, constraints, q, v)
+    rows = gather(constraints, q, v)
     for _ in range(5):
         if np.abs(rows.gap).max() < _CLOSE:
             break
         q = tree.moved(q, _correction(tree, rows, q, rows.gap))
-        rows = gather(tree, constraints, q, v)
+        rows = gather(constraints, q, v)
     v = v + _correction(tree, rows, q, rows.A @ v)
     return np.stack((q, v)), float(np.abs(rows.A @ v).max()), float(np.abs(rows.gap).max())
 

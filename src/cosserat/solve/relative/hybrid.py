@@ -14,7 +14,7 @@ from cosserat.errors import SolveError
 from cosserat.kernels.recursion import table as layout
 from cosserat.kernels.recursion.hybrid import hybrid_dynamics as _hybrid
 from cosserat.model.model import Model
-from cosserat.solve.relative.recursion import tree_of
+from cosserat.solve.relative.recursion import free_tree
 from cosserat.solve.relative.states import StateChecker
 from cosserat.solve.relative.tree import Tree
 
@@ -95,7 +95,7 @@ def hybrid_dynamics(
     (-1.0, 3.0)
     """
     call = "hybrid_dynamics"
-    tree = tree_of(model, t)
+    tree = free_tree(model, t, call)
     data = tree.data
     check = StateChecker(data.title, tree.coordinates)
     q, v = check.vector(call, "q", q), check.vector(call, "v", v)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
 from cosserat.lie import so3
+from cosserat.model.model import Model
+from cosserat.model.rolling import FLAT, KnifeEdge, Rolling, RollingDisc
 from cosserat.solve.relative.tree import Tree
 
 Array = NDArray[np.float64]
@@ -23,86 +25,79 @@ class Rows(NamedTuple):
     gap: Array  # (m,): what a row is the rate of, zero where it is the rate of nothing
 
 
-class _OnBody:
-    """A place on a body and a direction that turns with it."""
+class PlaceMotion(NamedTuple):
+    """A place at a state, in world axes."""
 
-    def __init__(self, place: Any, direction: Array) -> None:
-        self._place, self._direction = place, direction
-        self._tree: Tree | None = None
-
-    def at(self, tree: Tree, q: Array, v: Array) -> tuple[Array, Array, Array, Array]:
-        """Position, direction, Jacobian (6, n) and A_dot v (6,) of the place, in world axes."""
-        if self._tree is not tree:  # looked up once: it takes longer than all the rest
-            self._link, self._frame, place = tree.locate(self._place, type(self).__name__)
-            if self._link < 0:
-                raise SolveError(f"{type(self).__name__}: the place {place.label!r} is fixed to the ground")
-            self._local = place.frame()[:3, :3].T @ self._direction
-            self._tree = tree
-        H, J, J_dot = tree.motion_on_link(self._link, self._frame, q, v)
-        return H[:3, 3], H[:3, :3] @ self._local, J, J_dot @ v
+    frame: Array  # (4, 4)
+    J: Array  # (6, n): velocity and angular velocity are J v
+    rate: Array  # (6,): J_dot v
 
 
-class KnifeEdge(_OnBody):
-    """A place does not move along one direction of its body: a skate, a keel, a wheel seen from above.
+class Constraint(Protocol):
+    """What gives rows at a state."""
 
-    Parameters
-    ----------
-    place : place
-        Where the edge or the wheel touches.
-    direction : (3,)
-        Across the edge, in world axes of the reference configuration; it turns with the body.
-    """
+    def rows(self, q: Array, v: Array) -> Rows:
+        """Rows at coordinates q and velocities v."""
 
-    def __init__(self, place: Any, direction: Any) -> None:
-        super().__init__(place, _unit("KnifeEdge", "direction", direction))
 
-    def rows(self, tree: Tree, q: Array, v: Array) -> Rows:
-        """One row."""
-        _, d, J, rate = self.at(tree, q, v)
+class Edge:
+    """The row of a knife edge, in the coordinates that a place's motion is given in."""
+
+    def __init__(self, edge: KnifeEdge) -> None:
+        self._local = edge.place.frame()[:3, :3].T @ edge.direction
+
+    def rows(self, motion: PlaceMotion, v: Array) -> Rows:
+        """One row: no velocity along the direction."""
+        H, J, rate = motion
+        d = H[:3, :3] @ self._local
         velocity, omega = np.split(J @ v, 2)
         bias = d @ rate[:3] + (so3.hat(omega) @ d) @ velocity
         return Rows((d @ J[:3])[None], np.array([bias]), np.zeros(1))
 
 
-class RollingDisc(_OnBody):
-    """A thin disc that rolls on a plane without slipping and does not leave it.
+class Disc:
+    """The rows of a rolling disc, in the coordinates that a place's motion is given in."""
 
-    Parameters
-    ----------
-    centre : place
-        Centre of the disc.
-    radius : float
-        In metres.
-    axis : (3,)
-        Axis of the disc, in world axes of the reference configuration; it turns with the body.
-    normal, point : (3,)
-        Normal of the plane, on the side of the disc, and a point of the plane.
-    """
+    def __init__(self, disc: RollingDisc) -> None:
+        self._local = disc.place.frame()[:3, :3].T @ disc.axis
+        self._title, self._radius, self._point = disc.title, disc.radius, disc.point
+        self._directions = disc.directions
 
-    def __init__(self, centre: Any, radius: float, axis: Any, normal: Any = (0, 0, 1), point: Any = (0, 0, 0)) -> None:
-        if not isinstance(radius, (int, float)) or not 0.0 < radius < np.inf:
-            raise SolveError(f"RollingDisc: radius is {radius!r}; pass a length greater than 0")
-        super().__init__(centre, _unit("RollingDisc", "axis", axis))
-        self.radius, self.normal = float(radius), _unit("RollingDisc", "normal", normal)
-        self.point = np.asarray(point, dtype=float)
-        self._directions = np.vstack((self.normal, np.linalg.svd(self.normal[None])[2][1:]))
-
-    def rows(self, tree: Tree, q: Array, v: Array) -> Rows:
+    def rows(self, motion: PlaceMotion, v: Array) -> Rows:
         """Three rows, along the normal and two directions in the plane: the point that touches is at rest."""
-        x, e, J, rate = self.at(tree, q, v)
-        k, omega = self.normal, J[3:] @ v
+        H, J, rate = motion
+        e, k, omega = H[:3, :3] @ self._local, self._directions[0], J[3:] @ v
         s = k - (k @ e) * e
         size = float(np.linalg.norm(s))
-        if size < 1e-9:
-            raise SolveError("RollingDisc: the disc lies flat on the plane; no single point of it touches")
+        if size < FLAT:
+            raise SolveError(f"{self._title}: the disc lies flat on the plane; no single point of it touches")
         u = s / size  # upwards in the disc
         e_dot = so3.hat(omega) @ e
         s_dot = -(k @ e_dot) * e - (k @ e) * e_dot
-        r, r_dot = -self.radius * u, -self.radius * (s_dot - (u @ s_dot) * u) / size
+        r, r_dot = -self._radius * u, -self._radius * (s_dot - (u @ s_dot) * u) / size
         A = J[:3] - so3.hat(r) @ J[3:]
         bias = rate[:3] - so3.hat(r) @ rate[3:] + so3.hat(omega) @ r_dot
-        gap = np.array([k @ (x + r - self.point), 0.0, 0.0])
+        gap = np.array([k @ (H[:3, 3] + r - self._point), 0.0, 0.0])
         return Rows(self._directions @ A, self._directions @ bias, gap)
+
+
+def rolling_rows(item: Rolling) -> Edge | Disc:
+    """What turns the motion of the place of a knife edge or rolling disc into rows."""
+    return Disc(item) if isinstance(item, RollingDisc) else Edge(item)  # type: ignore[arg-type]
+
+
+class _OnTree:
+    """A knife edge or a rolling disc of a model, on its tree."""
+
+    def __init__(self, item: Rolling, tree: Tree) -> None:
+        self._tree, self._rows = tree, rolling_rows(item)
+        self._link, self._frame, place = tree.locate(item.place, item.title)
+        if self._link < 0:
+            raise SolveError(f"{item.title}: the place {place.label!r} is fixed to the ground")
+
+    def rows(self, q: Array, v: Array) -> Rows:
+        H, J, J_dot = self._tree.motion_on_link(self._link, self._frame, q, v)
+        return self._rows.rows(PlaceMotion(H, J, J_dot @ v), v)
 
 
 class VelocityConstraint:
@@ -117,7 +112,7 @@ class VelocityConstraint:
     def __init__(self, function: Callable[[Array, Array], tuple[Any, Any]]) -> None:
         self.function = function
 
-    def rows(self, tree: Tree, q: Array, v: Array) -> Rows:
+    def rows(self, q: Array, v: Array) -> Rows:
         """As the function gives them."""
         A, bias = (np.asarray(x, dtype=float) for x in self.function(q, v))
         A, bias = np.atleast_2d(A), np.atleast_1d(bias)
@@ -129,20 +124,25 @@ class VelocityConstraint:
         return Rows(A, bias, np.zeros(len(A)))
 
 
-Constraint = KnifeEdge | RollingDisc | VelocityConstraint
+def constraints_of(model: Model, tree: Tree, given: Any, call: str) -> list[Constraint]:
+    """The knife edges and rolling discs of a model, and the constraints that a caller gave beside them."""
+    extra = () if given is None else given
+    if not isinstance(extra, Sequence) or not all(isinstance(c, VelocityConstraint) for c in extra):
+        raise SolveError(
+            f"{call}: constraints is {given!r}; pass a list of VelocityConstraint, and add knife edges and rolling "
+            "discs to the model"
+        )
+    found: list[Constraint] = [_OnTree(item, tree) for item in model.rolling]
+    found += extra
+    if not found:
+        raise SolveError(
+            f"{call}: {model.title} has no knife edge and no rolling disc; add one, such as "
+            "model.add(cs.KnifeEdge('edge', body, direction=(0, 1, 0))), or pass a list of VelocityConstraint"
+        )
+    return found
 
 
-def gather(tree: Tree, constraints: Any, q: Array, v: Array) -> Rows:
+def gather(constraints: Sequence[Constraint], q: Array, v: Array) -> Rows:
     """Rows of all constraints."""
-    parts = [constraint.rows(tree, q, v) for constraint in constraints]
+    parts = [constraint.rows(q, v) for constraint in constraints]
     return Rows(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-
-
-def _unit(item: str, argument: str, value: Any) -> Array:
-    try:
-        vector = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        vector = np.empty(0)
-    if vector.shape != (3,) or not 0.0 < np.linalg.norm(vector) < np.inf:
-        raise SolveError(f"{item}: {argument} is {value!r}; pass three numbers, not all zero, such as (0, 0, 1)")
-    return vector / np.linalg.norm(vector)

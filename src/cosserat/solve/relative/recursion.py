@@ -59,6 +59,14 @@ def tree_of(model: Model, t: float = 0.0) -> Tree:
     return kept.tree
 
 
+def free_tree(model: Model, t: float, call: str) -> Tree:
+    """The tree of a model whose accelerations no knife edge and no rolling disc restricts."""
+    tree = tree_of(model, t)
+    if tree.rolling:
+        raise SolveError(f"{call}: {tree.rolling[0]} restricts the motion; use cs.constrained_dynamics")
+    return tree
+
+
 def inverse_dynamics(model: Model, q: Any, v: Any, a: Any, out: Any = None, t: float = 0.0, threads: int = 1) -> Array:
     """Efforts that give a model the accelerations a: tau = M(q) a + h(q, v), in O(n).
 
@@ -97,7 +105,7 @@ def forward_dynamics(
     model: Model, q: Any, v: Any, tau: Any, out: Any = None, t: float = 0.0, threads: int = 1
 ) -> Array:
     """Accelerations (n,) or (N, n) of a model under efforts tau, in O(n); arguments as for `inverse_dynamics`."""
-    return tree_of(model, t).forward_dynamics(q, v, tau, out, threads)
+    return free_tree(model, t, "forward_dynamics").forward_dynamics(q, v, tau, out, threads)
 
 
 def mass_matrix(model: Model, q: Any) -> Array:
@@ -122,7 +130,7 @@ def inverse_dynamics_derivatives(model: Model, q: Any, v: Any, a: Any, t: float 
 
 def forward_dynamics_derivatives(model: Model, q: Any, v: Any, tau: Any, t: float = 0.0) -> ForwardDerivatives:
     """Analytic derivatives of the accelerations: ``dq``, ``dv``, ``dtau``, each (n, n), and ``a``."""
-    return tree_of(model, t).forward_dynamics_derivatives(q, v, tau)
+    return free_tree(model, t, "forward_dynamics_derivatives").forward_dynamics_derivatives(q, v, tau)
 
 
 def jacobian(model: Model, place: Any, q: Any, frame: str = "world") -> Array:

@@ -56,7 +56,7 @@ class Tree:
 
     The equations are M(q) a + h(q, v) = tau, where h holds everything that acts in the model: gravity, springs, loads,
     and stiffness, damping, friction and prescribed efforts of joints. Prescribed motions are not regarded: the state
-    is given whole.
+    is given whole. Nor are knife edges and rolling discs: see `constrained_dynamics`.
 
     Methods take plain arrays of doubles; with `out` they write into it and make no new array. A tree knows the model
     as it was when the tree was made.
@@ -90,6 +90,7 @@ class Tree:
         self.data.spanning.demand_tree(self.data.title)
         self.coordinates = self.data.coordinates
         self.time = 0.0
+        self.rolling = tuple(item.title for item in model.rolling)
         self._model = model
         self._forces = compile_forces(model, self.data)
         self._forced = self._forces.present
