@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.elements import skew
-from cosserat.compile.flexible_part import FlexiblePart, Recovery, lever
+from cosserat.compile.flexible_part import Drawn, FlexiblePart, Recovery, lever
 from cosserat.compile.mass_points import assemble_matrices, beam_points, joined, lumped_body, sparse_matrix
 from cosserat.compile.mesh import BeamMesh, beam_matrices, mesh_beam
 from cosserat.lie import se3
@@ -75,7 +75,14 @@ def assemble_part(
         third=lambda U, Phi: np.asarray(sum(e.third(U[rows], Phi[rows]) for e, rows, _ in parts)),
         recovery={name: _recovery(beams, meshes, parts, place, n) for name, place in recovery.items()},
         velocity=_velocities(beams, meshes, number, n),
+        drawn=_drawn(meshes, frames, number, n),
     )
+
+
+def _drawn(meshes: dict[str, BeamMesh], frames: Array, number: Ints, n: int) -> Drawn:
+    columns = (6 * number[:, None] + np.arange(3)).ravel()
+    displacement = sparse_matrix(np.ones(len(columns)), np.arange(len(columns)), columns, (len(columns), n))
+    return Drawn(frames[:, :3, 3], displacement, np.concatenate([mesh.pairs for mesh in meshes.values()]))
 
 
 def _meshes(beams: tuple[Beam, ...], places: list[Place]) -> dict[str, BeamMesh]:

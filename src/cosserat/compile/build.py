@@ -22,8 +22,8 @@ from cosserat.model.model import Model
 Array = NDArray[np.float64]
 
 
-def compile_model(model: Model) -> CompiledModel:
-    """Turn a model into arrays.
+def compile_model(model: Model, floating: bool = False) -> CompiledModel:
+    """Turn a model into arrays; `floating`: also modal bodies, whose nodes only floating frames can move.
 
     Raises
     ------
@@ -31,10 +31,10 @@ def compile_model(model: Model) -> CompiledModel:
         If the model is not sound; the message names the part and the remedy.
     """
     model.validate()
-    if model.modal_bodies:
+    if model.modal_bodies and not floating:
         raise ModelError(
             f"{model.modal_bodies[0].title}: the Galilean formulation has no modal bodies, only rigid bodies and "
-            "beams; describe it as a Beam or a RigidBody here"
+            "beams; pass formulation='floating' to cs.simulate, or use cs.FlexibleTree"
         )
     skeleton = build_skeleton(model)
     n = skeleton.n_nodes
@@ -75,7 +75,7 @@ def compile_model(model: Model) -> CompiledModel:
     freedoms, named_freedoms, efforts = freedom_arrays(joints)
     driven = driven_joints(joints)
     loads, sources = load_arrays(model, skeleton, gains, block)
-    length, mass, size = _scales(skeleton.frames, elements, bodies)
+    length, mass, size = _scales(model, skeleton.frames, elements, bodies)
     twists, given = initial_twists(model, skeleton)
     return CompiledModel(
         model=model,
@@ -101,6 +101,7 @@ def compile_model(model: Model) -> CompiledModel:
         length=length,
         mass=mass,
         blocks=ints(list(number), 2),
+        modal=skeleton.modal,
     )
 
 
@@ -139,16 +140,19 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
     return Elements(node, d0, stiffness, viscosity, mass, coupling, ints([], 4)), nodes, gains
 
 
-def _scales(frames: Array, elements: Elements, bodies: Bodies) -> tuple[float, float, float]:
+def _scales(model: Model, frames: Array, elements: Elements, bodies: Bodies) -> tuple[float, float, float]:
     """Typical length of a part, typical mass of a node, extent of the mechanism."""
     positions = frames[:, 9:]
     size = float(np.max(np.ptp(positions, axis=0)))
     lengths = list(np.linalg.norm(elements.d0[:, :3], axis=1))
     for M in bodies.mass:
         lengths.append(float(np.sqrt(np.trace(M[3:, 3:]) / (2.0 * M[0, 0]))))
+    for body in model.modal_bodies:
+        lengths.append(float(np.sqrt(np.trace(body.inertia.inertia) / (2.0 * body.mass))))
     positive = [x for x in lengths if x > 0.0]
     length = float(np.mean(positive)) if positive else max(size, 1.0)
     size = max(size, length)
     masses = [float(np.trace(M[:3, :3])) / 3.0 for M in bodies.mass]
     masses += list(np.trace(elements.mass[:, :3, :3], axis1=1, axis2=2) / 3.0)
+    masses += [body.mass for body in model.modal_bodies]
     return length, float(np.mean(masses)), size

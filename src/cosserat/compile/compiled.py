@@ -28,6 +28,14 @@ class Attachment:
 
 
 @dataclass(frozen=True)
+class ModalNodes:
+    """Nodes of a modal body: of its floating frame and of its interfaces. They follow the modes and have no mass."""
+
+    frame: int
+    interfaces: dict[str, int]
+
+
+@dataclass(frozen=True)
 class CompiledJoint:
     """A joint of the arrays: one the user described, or the weld of a beam's corner."""
 
@@ -69,6 +77,7 @@ class CompiledModel:
     length: float  # typical length of an element or body
     mass: float  # typical mass of a node
     blocks: Ints  # (n_blocks, 2) row and column of every block of the matrix
+    modal: dict[str, ModalNodes]  # modal body -> nodes; empty in the Galilean formulation
 
     @property
     def n_nodes(self) -> int:

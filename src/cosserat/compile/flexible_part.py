@@ -56,6 +56,15 @@ class Recovery:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """What pictures show of a part: points (p, 3), their displacements (3 p, n), and lines or triangles of them."""
+
+    points: Array
+    displacement: Sparse
+    cells: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
 class FlexiblePart:
     """Matrices of an elastic body, its interfaces and its mass."""
 
@@ -71,6 +80,7 @@ class FlexiblePart:
     third: Callable[[Array, Array], Array] | None = None
     recovery: dict[str, Recovery] = field(default_factory=dict)
     velocity: Array | None = None  # (n,) at the start
+    drawn: Drawn | None = None
 
 
 def rigid_motions(part: FlexiblePart, frame: Array) -> Array:

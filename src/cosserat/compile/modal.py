@@ -15,7 +15,7 @@ from cosserat.compile.welded_part import welded_part
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
 from cosserat.model.beams import Beam
-from cosserat.model.interfaces import Interface, RecoveryPoint
+from cosserat.model.interfaces import Interface, Outline, RecoveryPoint
 from cosserat.model.modal import ModalBody
 from cosserat.model.modal_inertia import ModalInertia
 from cosserat.model.model import Model
@@ -132,14 +132,17 @@ def reduce_part(
         shape = both @ (part.constraints[key] @ Phi)
         if key == root and boundary != "free":
             shape = np.zeros_like(shape)  # zero up to rounding
-        found[key] = Interface(
-            R.T @ (H[:3, 3] - frame[:3, 3]), shape, rotation=R.T @ H[:3, :3], stiffening=bent[key]
-        )
+        found[key] = Interface(R.T @ (H[:3, 3] - frame[:3, 3]), shape, rotation=R.T @ H[:3, :3], stiffening=bent[key])
     points = {}
     for key, point in part.recovery.items():
         turn = _voigt_turn(R.T) if point.turns else (np.eye(6), np.eye(6))
-        values = (turn[k] @ (matrix @ Phi) for k, matrix in enumerate((point.strain, point.stress)))
-        points[key] = RecoveryPoint(R.T @ (point.position - frame[:3, 3]), *values)
+        strain, stress = (turn[k] @ (matrix @ Phi) for k, matrix in enumerate((point.strain, point.stress)))
+        points[key] = RecoveryPoint(R.T @ (point.position - frame[:3, 3]), strain, stress, not point.turns)
+    outline = None
+    if part.drawn is not None:
+        X = part.drawn.points
+        moved = np.asarray(part.drawn.displacement @ Phi).reshape(len(X), 3, -1)
+        outline = Outline((X - frame[:3, 3]) @ R, np.einsum("ij,pim->pjm", R, moved), part.drawn.cells)
     rigid = rigid_motions(part, frame)
     return ModalBody(
         name,
@@ -151,6 +154,7 @@ def reduce_part(
         position=frame[:3, 3],
         rotation=R,
         recovery=points,
+        outline=outline,
         **_initial_rates(part, rigid, Phi, R, held if boundary != "free" else None),
     )
 

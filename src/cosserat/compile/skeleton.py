@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.compiled import Attachment, frame_to_row, row_to_frame
+from cosserat.compile.compiled import Attachment, ModalNodes, frame_to_row, row_to_frame
 from cosserat.compile.mesh import BeamMesh, mesh_beam
 from cosserat.lie import se3
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
+from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 
@@ -20,11 +21,12 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Skeleton:
-    """Reference frames of all nodes: rigid bodies first, then the nodes of the beams, the ground last."""
+    """Reference frames of all nodes: rigid bodies, nodes of beams, frames of modal bodies, the ground last."""
 
     frames: Array  # (n+1, 12)
     bodies: dict[str, int]  # rigid body -> node
     beams: dict[str, BeamMesh]
+    modal: dict[str, ModalNodes]
 
     @property
     def n_nodes(self) -> int:
@@ -41,6 +43,9 @@ class Skeleton:
             found = self.beams[owner.name].node_at(float(place.s or 0.0))
             assert found is not None
             return Attachment(found, np.eye(4))
+        if isinstance(owner, ModalBody):
+            nodes = self.modal[owner.name]
+            return Attachment(nodes.frame if place.interface is None else nodes.interfaces[place.interface], np.eye(4))
         return Attachment(self.n_nodes, place.frame())
 
 
@@ -55,13 +60,22 @@ def build_skeleton(model: Model) -> Skeleton:
         beams[beam.name] = mesh
         n += mesh.n_nodes
         ne += len(mesh.pairs)
+    modal: dict[str, ModalNodes] = {}
+    for elastic in model.modal_bodies:
+        modal[elastic.name] = ModalNodes(n, {name: n + 1 + i for i, name in enumerate(elastic.interfaces)})
+        n += 1 + len(elastic.interfaces)
     frames = np.zeros((n + 1, 12))
     frames[-1] = frame_to_row(np.eye(4))
     for body in model.bodies:
         frames[bodies[body.name]] = frame_to_row(se3.frame(body.rotation, body.com))
     for mesh in beams.values():
         frames[mesh.first_node : mesh.first_node + mesh.n_nodes] = frame_to_row(mesh.frames)
-    return Skeleton(frames, bodies, beams)
+    for elastic in model.modal_bodies:
+        nodes = modal[elastic.name]
+        frames[nodes.frame] = frame_to_row(elastic.frame)
+        for name, node in nodes.interfaces.items():
+            frames[node] = frame_to_row(elastic.at(name).frame())
+    return Skeleton(frames, bodies, beams, modal)
 
 
 def _stations(model: Model) -> dict[str, list[float]]:
@@ -94,6 +108,8 @@ def initial_twists(model: Model, skeleton: Skeleton) -> tuple[Array, NDArray[np.
 
     for body in model.bodies:
         put(skeleton.bodies[body.name], body.velocity, body.angular_velocity)
+    for elastic in model.modal_bodies:
+        put(skeleton.modal[elastic.name].frame, elastic.velocity, elastic.angular_velocity)
     for beam in model.beams:
         mesh = skeleton.beams[beam.name]
         for i, s in enumerate(mesh.s):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.flexible_part import Arm, FlexiblePart, MassPoints, Recovery, Sparse, lever
+from cosserat.compile.flexible_part import Arm, Drawn, FlexiblePart, MassPoints, Recovery, Sparse, lever
 from cosserat.compile.solid_elements import SolidElements
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
@@ -106,7 +106,17 @@ def solid_part(
         points=MassPoints(solid.mass, X, T, tuple(arms)),
         third=lambda U, Phi: _third(solid, T, arms, U, Phi),
         recovery={name: _recovery(title, name, solid, T, x) for name, x in recovery.items()},
+        drawn=_surface(solid, T),
     )
+
+
+def _surface(solid: SolidElements, T: Sparse) -> Drawn:
+    """The surface of a mesh, by the corners of its cells."""
+    mesh = solid.scalar_basis.mesh
+    faces = mesh.facets[:, mesh.boundary_facets()].T
+    corners, cells = np.unique(faces, return_inverse=True)
+    rows = (3 * corners[:, None] + np.arange(3)).ravel()
+    return Drawn(solid.positions[corners], T[rows], cells.reshape(faces.shape))
 
 
 def _demand_connected(title: str, mesh: SolidMesh, solid: SolidElements, ties: list[Ints]) -> None:

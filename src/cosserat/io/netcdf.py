@@ -22,10 +22,12 @@ from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.rows import ActiveFreedom
 from cosserat.errors import FileFormatError, SolveError
 from cosserat.kernels.arrays import History, Inputs
+from cosserat.model.interfaces import Outline, RecoveryPoint
 from cosserat.model.model import Model
 from cosserat.model.places import Owner
 from cosserat.results.equilibrium import Equilibrium
-from cosserat.results.mechanism import JointInfo, LineLoad, Mechanism, StoredOwner
+from cosserat.results.floating import FloatingRecord
+from cosserat.results.mechanism import JointInfo, LineLoad, Mechanism, ModalInfo, StoredModal, StoredOwner
 from cosserat.results.motion import Motion, as_simulated
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
@@ -33,13 +35,24 @@ from cosserat.results.status import Outcome, Status
 Array = NDArray[np.float64]
 
 FORMAT = 1
+_RECOVERED = ("position", "strain", "stress")
+_DRAWN = ("points", "shape", "cells")
 
 
 class StoredTrajectory:
     """What a file holds in the place of `results.trajectory.Trajectory`; the model is compiled when it is needed."""
 
-    def __init__(self, path: str, time: Array, history: History, status: Status, attributes: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        path: str,
+        time: Array,
+        history: History,
+        status: Status,
+        attributes: dict[str, Any],
+        floating: FloatingRecord | None = None,
+    ) -> None:
         self.path = path
+        self.floating = floating
         self.time = time
         self.history = history
         self.status = status
@@ -52,7 +65,7 @@ class StoredTrajectory:
     @functools.cached_property
     def compiled(self) -> CompiledModel:
         """The compiled model."""
-        return compile_model(self.model)
+        return compile_model(self.model, floating=self.floating is not None)
 
     @functools.cached_property
     def model(self) -> Model:
@@ -87,6 +100,8 @@ def save_run(run: Run, path: str | Path) -> None:
         "length": mechanism.length,
         "bodies": mechanism.bodies,
         "beams": {name: [mesh.first_node, mesh.first_element] for name, mesh in mechanism.beams.items()},
+        "modal": {name: _modal_to_plain(info) for name, info in mechanism.modal.items()},
+        "coordinates": None if run.floating is None else run.floating.coordinates,
         "joints": [_joint_to_plain(joint) for joint in mechanism.joints.values()],
         "line_loads": {
             name: [[load.column, load.follower] for load in mechanism.line_loads(name)] for name in mechanism.beams
@@ -102,6 +117,8 @@ def save_run(run: Run, path: str | Path) -> None:
     raw = {f"history.{k}": a for k, a in history._asdict().items()}
     raw.update({f"inputs.{k}": a for k, a in inputs._asdict().items()})
     raw.update({f"prescribed.{k}": a for k, a in motion.prescribed.items()})
+    if run.floating is not None:
+        raw.update({f"floating.{k}": a for k, a in run.floating._asdict().items() if k != "coordinates"})
     raw["time"] = run.time
     arrays = {"frames": mechanism.frames}
     for group, values in mechanism.system._asdict().items():
@@ -111,6 +128,10 @@ def save_run(run: Run, path: str | Path) -> None:
         for part in ("s", "piece", "frames", "pairs"):
             arrays[f"beam.{name}.{part}"] = getattr(mesh, part)
         arrays.update({f"beam.{name}.line{k}": load.spread for k, load in enumerate(mechanism.line_loads(name))})
+    for name, info in mechanism.modal.items():
+        for k, point in enumerate(info.recovery.values()):
+            arrays.update({f"modal.{name}.{k}.{part}": getattr(point, part) for part in _RECOVERED})
+        arrays.update({f"modal.{name}.{part}": getattr(info.outline, part) for part in _DRAWN})
     path = Path(path)
     try:
         data = run.data
@@ -157,7 +178,11 @@ def load_run(path: str | Path) -> Run:
     prescribed = {k.split(".", 1)[1]: v for k, v in raw.items() if k.startswith("prescribed.")}
     status = Status(Outcome[layout["outcome"]], layout["status_time"], layout["status_detail"])
     attributes = {"settings": settings, "stats": stats, **layout}
-    trajectory = StoredTrajectory(str(path), raw["time"], history, status, attributes)
+    floating = None
+    if layout.get("coordinates") is not None:
+        parts = {k: raw[f"floating.{k}"] for k in FloatingRecord._fields if k != "coordinates"}
+        floating = FloatingRecord(coordinates=tuple(layout["coordinates"]), **parts)
+    trajectory = StoredTrajectory(str(path), raw["time"], history, status, attributes, floating)
     mechanism = _mechanism(str(path), layout, arrays, trajectory)
     motion = Motion(mechanism, raw["time"], history, settings, lambda: (inputs, prescribed), layout["parameters"])
     return Run.of_motion(trajectory, motion)
@@ -200,6 +225,8 @@ def _mechanism(path: str, layout: dict[str, Any], arrays: dict[str, Any], trajec
         name: StoredOwner(name, row_to_frame(arrays["frames"][node])) for name, node in layout["bodies"].items()
     }
     owners.update({name: StoredOwner(name, None) for name in beams})
+    modal = {name: _modal_from_plain(name, plain, arrays) for name, plain in layout.get("modal", {}).items()}
+    owners.update({name: StoredModal(name, tuple(info.interfaces)) for name, info in modal.items()})
 
     def line_loads(name: str) -> list[LineLoad]:
         return [
@@ -222,7 +249,23 @@ def _mechanism(path: str, layout: dict[str, Any], arrays: dict[str, Any], trajec
         length=layout["length"],
         line_loads=line_loads,
         compliance=compliance,
+        modal=modal,
     )
+
+
+def _modal_to_plain(info: ModalInfo) -> dict[str, Any]:
+    recovery = {key: point.section for key, point in info.recovery.items()}
+    return {"frame": info.frame, "interfaces": info.interfaces, "recovery": recovery}
+
+
+def _modal_from_plain(name: str, plain: dict[str, Any], arrays: dict[str, Any]) -> ModalInfo:
+    recovery = {}
+    for k, (key, section) in enumerate(plain["recovery"].items()):
+        recovery[key] = RecoveryPoint(
+            **{part: arrays[f"modal.{name}.{k}.{part}"] for part in _RECOVERED}, section=section
+        )
+    outline = Outline(*(arrays[f"modal.{name}.{part}"] for part in _DRAWN))
+    return ModalInfo(plain["frame"], plain["interfaces"], recovery, outline)
 
 
 def _joint_to_plain(joint: JointInfo) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from cosserat.model.bodies import RigidBody, Shape
 from cosserat.model.forces import Damper, Spring
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.geometry import section_from_geometry
-from cosserat.model.interfaces import Interface, RecoveryPoint
+from cosserat.model.interfaces import Interface, Outline, RecoveryPoint
 from cosserat.model.jets import Jet
 from cosserat.model.joints import (
     Cylindrical,
@@ -60,6 +60,7 @@ __all__ = [
     "ModalBody",
     "ModalInertia",
     "Model",
+    "Outline",
     "Parameter",
     "ParameterExpression",
     "Place",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
@@ -68,11 +69,14 @@ class RecoveryPoint(ArrayRecord):
     strain, stress : (6, m)
         Per unit of each modal coordinate. Of a solid: components xx, yy, zz, yz, xz, xy (the last three of the strain
         doubled) in the axes of the floating frame. Of a beam: strains and forces of the section, in its own axes.
+    section : bool
+        Whether it is a section of a beam.
     """
 
     position: Array
     strain: Array
     stress: Array
+    section: bool = False
 
     def __post_init__(self) -> None:
         item = "RecoveryPoint"
@@ -84,6 +88,40 @@ class RecoveryPoint(ArrayRecord):
             strain=numbers(item, "strain", self.strain, (6, size[1])),
             stress=numbers(item, "stress", self.stress, (6, size[1])),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Outline(ArrayRecord):
+    """What pictures show of an elastic body: points that move with the modes, and lines or triangles between them.
+
+    Parameters
+    ----------
+    points : (p, 3)
+        In the undeformed body, in the floating frame (m).
+    shape : (p, 3, m)
+        Displacement of each mode there.
+    cells : (k, 2) or (k, 3)
+        Numbers of the points of every line or triangle.
+    """
+
+    points: Array
+    shape: Array
+    cells: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        item = "Outline"
+        size, shape = np.shape(self.points), np.shape(self.shape)
+        if len(size) != 2 or size[1] != 3 or len(shape) != 3 or shape[:2] != size:
+            raise ArgumentError(
+                item, "shape", f"must be (points, 3, modes) for points (points, 3), got {shape} and {size}"
+            )
+        cells = np.array(self.cells)
+        fits = cells.ndim == 2 and cells.shape[1] in (2, 3) and np.issubdtype(cells.dtype, np.integer)
+        if not fits or (cells.size and not 0 <= cells.min() <= cells.max() < size[0]):
+            raise ArgumentError(item, "cells", f"must be pairs or triples of point numbers from 0 to {size[0] - 1}")
+        self._freeze(points=numbers(item, "points", self.points, size), shape=numbers(item, "shape", self.shape, shape))
+        cells.setflags(write=False)
+        object.__setattr__(self, "cells", cells)
 
 
 def checked(title: str, argument: str, entries: Any, kind: type, n_modes: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from cosserat.errors import ArgumentError, PlaceError
 from cosserat.model import checks
-from cosserat.model.interfaces import Interface, RecoveryPoint, checked
+from cosserat.model.interfaces import Interface, Outline, RecoveryPoint, checked
 from cosserat.model.jets import Array
 from cosserat.model.modal_inertia import ModalInertia, numbers
 from cosserat.model.parameters import Number
@@ -44,6 +44,8 @@ class ModalBody(Component, Owner):
         Of the floating frame at the start, world components.
     rates : (m,), optional
         Modal rates at the start.
+    outline : Outline, optional
+        What pictures show; default: lines from the centre of mass to the interfaces.
 
     Examples
     --------
@@ -75,6 +77,7 @@ class ModalBody(Component, Owner):
         velocity: Any = None,
         angular_velocity: Any = None,
         rates: Any = None,
+        outline: Outline | None = None,
     ) -> None:
         super().__init__(name)
         if not isinstance(inertia, ModalInertia):
@@ -87,9 +90,22 @@ class ModalBody(Component, Owner):
         self.recovery: dict[str, RecoveryPoint] = checked(self.title, "recovery", recovery or {}, RecoveryPoint, m)
         self.clamp = clamp
         self.rates = numbers(self.title, "rates", rates, (m,))
+        if outline is not None and not isinstance(outline, Outline):
+            raise ArgumentError(self.title, "outline", f"must be an Outline, got {outline!r}")
+        if outline is not None and outline.shape.shape[2] != m:
+            raise ArgumentError(self.title, "outline", f"has {outline.shape.shape[2]} modes, the body has {m}")
+        self.outline = self._star() if outline is None else outline
         given = self._given
         self._position, self._rotation = given["position"], given["rotation"]
         self._velocity, self._angular_velocity = given["velocity"], given["angular_velocity"]
+
+    def _star(self) -> Outline:
+        """Lines from the centre of mass to the interfaces."""
+        centre = self.inertia.first_moment / self.inertia.mass
+        ends = list(self.interfaces.values())
+        points = np.array([centre, *(end.position for end in ends)])
+        shape = np.array([np.zeros((3, self.n_modes)), *(end.shape[:3] for end in ends)])
+        return Outline(points, shape, np.array([(0, 1 + k) for k in range(len(ends))], dtype=np.int64).reshape(-1, 2))
 
     def _modal_matrix(self, argument: str, value: Any) -> Array:
         """A symmetric matrix without negative eigenvalues, from itself or from its diagonal."""

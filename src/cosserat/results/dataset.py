@@ -45,6 +45,23 @@ def dataset(run: Run) -> Dataset:
         nodes = mesh.first_node + np.arange(mesh.n_nodes)
         for quantity, (dims, values, units) in _frame_quantities(motion, nodes).items():
             variables[f"{name}.{quantity}"] = (("time", dim, *dims), values, _about(quantity, name, units))
+    for name, info in mechanism.modal.items():
+        places = {name: info.frame, **{f"{name}.{key}": node for key, node in info.interfaces.items()}}
+        for label, node in places.items():
+            for quantity, (dims, values, units) in _frame_quantities(motion, np.array([node])).items():
+                variables[f"{label}.{quantity}"] = (("time", *dims), values[:, 0], _about(quantity, label, units))
+        for point in info.recovery:
+            for quantity, found in (("stress", run.stress(name, point)), ("strain", run.strain(name, point))):
+                dim = f"{name}.{quantity}_component"
+                coords[dim] = (dim, found["component"].values)
+                variables[f"{name}.{point}.{quantity}"] = (("time", dim), found.values, found.attrs)
+    if run.floating is not None:
+        for name in run.floating.elastic:
+            columns, modes = run.floating.modal(name)
+            dim = f"{name}.mode"
+            coords[dim] = (dim, modes)
+            for quantity, part in (("modal_coordinate", run.floating.q), ("modal_rate", run.floating.v)):
+                variables[f"{name}.{quantity}"] = (("time", dim), part[:, columns], _about(quantity, name, "modal"))
     for name, joint in mechanism.joints.items():
         for quantity, function, pair in (
             ("coordinate", joints.coordinates, ("m", "rad")),

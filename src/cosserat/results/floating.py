@@ -1,39 +1,48 @@
-"""Monitors of a run in floating frames: its energies are those of the modal bodies."""
+"""What a run in floating frames knows besides the motion of nodes: coordinates, energies, momenta of its links."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.results.monitors import Monitors, integrate
-from cosserat.results.motion import Motion
+from cosserat.errors import ModelError, SolveError
 
 Array = NDArray[np.float64]
 
 
-class FloatingMonitors(Monitors):
-    """Energies as the formulation has them; what concerns forces on nodes, which it has not, is left out.
+class FloatingRecord(NamedTuple):
+    """Coordinates and links of a tree over the stored times."""
 
-    Parameters
-    ----------
-    motion : Motion
-    powers : dict
-        Kinetic, strain and potential energy (J), loss and supply (W), each (nt,).
-    """
+    coordinates: tuple[str, ...]
+    q: Array  # (nt, n)
+    v: Array
+    a: Array
+    powers: Array  # (nt, 5) kinetic, strain and potential energy (J), loss and supply (W)
+    origin: Array  # (nt, nl, 3) of the links' frames, world
+    momentum: Array  # (nt, nl, 6) of the links about these, world axes
+    force: Array  # (nt, nl, 6) wrenches on the links about these, world axes
 
-    def __init__(self, motion: Motion, powers: dict[str, Array]) -> None:
-        super().__init__(motion)
-        self._powers = powers
+    def modal(self, name: str) -> tuple[list[int], list[str]]:
+        """Columns and names of the modal coordinates of a body, or of one of them (``"arm.mode1"``)."""
+        if name in self.coordinates and ".mode" in name:
+            return [self.coordinates.index(name)], [name.rsplit(".", 1)[1]]
+        if "." in name:
+            owner, mode = name.split(".", 1)
+            modes = self.modal(owner)[1]
+            raise ModelError(f"body {owner!r} has no mode {mode!r}; its modes: {modes[0]!r} to {modes[-1]!r}")
+        found = [k for k, other in enumerate(self.coordinates) if other.startswith(f"{name}.mode")]
+        return found, [self.coordinates[k].rsplit(".", 1)[1] for k in found]
 
-    def energies(self) -> dict[str, Array]:
-        """Energies (J) over time; balance = total - total[0] + dissipated - work should vanish."""
-        t, given = self.motion.time, self._powers
-        total = given["kinetic"] + given["strain"] + given["potential"]
-        dissipated, work = integrate(t, given["loss"]), integrate(t, given["supply"])
-        parts = {key: given[key] for key in ("kinetic", "strain", "potential")}
-        balance = total - total[0] + dissipated - work
-        return parts | {"dissipated": dissipated, "work": work, "total": total, "balance": balance}
+    @property
+    def elastic(self) -> list[str]:
+        """Names of the bodies with modal coordinates."""
+        return list(dict.fromkeys(name.rsplit(".", 1)[0] for name in self.coordinates if ".mode" in name))
 
-    def transport(self) -> Array:
-        """Not a number: the formulation has no balance of nodes."""
-        return np.full(len(self.motion.time), np.nan)
+
+def record_of(record: FloatingRecord | None, call: str) -> FloatingRecord:
+    """The record of a run that must have one."""
+    if record is None:
+        raise SolveError(f"{call}: modal coordinates belong to runs with formulation='floating'; this one has none")
+    return record

@@ -15,7 +15,9 @@ from cosserat.compile.mesh import BeamMesh, beam_matrices
 from cosserat.compile.rows import ActiveFreedom, freedom_geometry
 from cosserat.errors import ModelError, PlaceError
 from cosserat.lie import se3
+from cosserat.model.interfaces import Outline, RecoveryPoint
 from cosserat.model.joints import Joint
+from cosserat.model.modal import ModalBody
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Owner, Place, find_place
 
@@ -53,6 +55,15 @@ class LineLoad(NamedTuple):
     spread: Array  # (ne, 2, 6, 6) nodal wrenches of a unit load
 
 
+class ModalInfo(NamedTuple):
+    """A modal body as results see it: nodes of its floating frame and interfaces, and points of recovery."""
+
+    frame: int
+    interfaces: dict[str, int]
+    recovery: dict[str, RecoveryPoint]
+    outline: Outline
+
+
 @dataclass(frozen=True)
 class Mechanism:
     """Arrays and names of a mechanism."""
@@ -68,6 +79,7 @@ class Mechanism:
     length: float  # typical length of an element or body
     line_loads: Callable[[str], list[LineLoad]]  # of a beam
     compliance: Callable[[str, float], Array]  # of the section of a beam at s, (6, 6)
+    modal: dict[str, ModalInfo]  # by modal body, in floating frames
 
     @property
     def n_nodes(self) -> int:
@@ -76,8 +88,14 @@ class Mechanism:
 
     def station(self, target: Any) -> tuple[Station, str]:
         """Where a place is, and its label; a located error for what does not exist."""
+        if isinstance(target, ModalBody) and target.name in self.modal:
+            target = target.name
         place = find_place(target, self.owners)
         name = place.owner.name
+        if name in self.modal:
+            info = self.modal[name]
+            node = info.frame if place.interface is None else info.interfaces[place.interface]
+            return Station(node, node, 0.0, np.eye(4)), place.label
         if name in self.bodies:
             node = self.bodies[name]
             frame = np.eye(4)
@@ -109,6 +127,14 @@ class Mechanism:
             known = ", ".join(map(repr, self.beams)) or "none"
             raise ModelError(f"unknown beam {name!r}; beams of the model: {known}")
         return name, self.beams[name]
+
+    def modal_body(self, target: Any) -> tuple[str, ModalInfo]:
+        """Name and nodes of a modal body given by name or as an object."""
+        name = target.name if isinstance(target, Owner) else target
+        if not isinstance(name, str) or name not in self.modal:
+            known = ", ".join(map(repr, self.modal)) or "none"
+            raise ModelError(f"unknown modal body {name!r}; modal bodies of the model: {known}")
+        return name, self.modal[name]
 
     def joint(self, target: Any) -> tuple[JointInfo, int | None]:
         """A joint given by name or as an object, and the freedom if the name has one (``"slider.x"``)."""
@@ -148,6 +174,11 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
     model = compiled.model
     owners: dict[str, Owner] = {body.name: body for body in model.bodies}
     owners.update({beam.name: beam for beam in model.beams})
+    modal = {}
+    for body in model.modal_bodies:
+        nodes = compiled.modal[body.name]
+        modal[body.name] = ModalInfo(nodes.frame, nodes.interfaces, body.recovery, body.outline)
+    owners.update({name: StoredModal(name, tuple(info.interfaces)) for name, info in modal.items()})
 
     def line_loads(name: str) -> list[LineLoad]:
         mesh = compiled.beams[name]
@@ -175,6 +206,7 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
         length=compiled.length,
         line_loads=functools.cache(line_loads),
         compliance=compliance,
+        modal=modal,
     )
 
 
@@ -211,3 +243,25 @@ class StoredOwner(Owner):
         if self._frame is None:
             return "'start', 'end', 'at(s)'"
         return f"{self.name!r}, '{self.name}.at(x, y, z)'"
+
+
+class StoredModal(Owner):
+    """A modal body of which results know the floating frame, which its name stands for, and the interfaces."""
+
+    def __init__(self, name: str, interfaces: tuple[str, ...]) -> None:
+        self.name = name
+        self._interfaces = interfaces
+
+    def frame_at(self, place: Place) -> Array:
+        """Not known here; results have the frames of nodes."""
+        raise NotImplementedError
+
+    def place(self, word: str | None, numbers: tuple[Number, ...] | None) -> Place | None:
+        """The floating frame, or an interface."""
+        if numbers is not None or (word is not None and word not in self._interfaces):
+            return None
+        return Place(self, interface=word)
+
+    def place_names(self) -> str:
+        """The places it has, for error messages."""
+        return ", ".join(repr(name) for name in (self.name, *self._interfaces))

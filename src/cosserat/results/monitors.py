@@ -96,15 +96,19 @@ class Monitors:
         squares of forces and momentum changes, plus that of the momenta over the whole time.
         """
         motion = self.motion
-        t = motion.time
-        if len(t) < 2:
-            return np.zeros(len(t))
-        x = motion.frame[:, :, 9:]
-        middle = 0.5 * (x[1:] + x[:-1])
+        if len(motion.time) < 2:
+            return np.zeros(len(motion.time))
         force = self.book.force.copy()
         force[..., 3:] += exchange(motion)
-        p, f = self._in_space(self.nodal_momenta), self._in_space(force)
-        length = motion.mechanism.length
+        parts = (motion.frame[:, :, 9:], self._in_space(self.nodal_momenta), self._in_space(force))
+        return self._transport(*(part[:, :-1] for part in parts))
+
+    def _transport(self, x: Array, p: Array, f: Array) -> Array:
+        """Residual for momenta p and forces f (nt, n, 6) about points x (nt, n, 3), all in the world."""
+        t, length = self.motion.time, self.motion.mechanism.length
+        if len(t) < 2:
+            return np.zeros(len(t))
+        middle = 0.5 * (x[1:] + x[:-1])
 
         def about(q: Array, arm: Array) -> Array:
             moment = (q[..., 3:] + np.cross(arm, q[..., :3])) / length
@@ -116,7 +120,7 @@ class Monitors:
         mean = 0.5 * (about(f[1:], after) + about(f[:-1], before))
         size = np.sqrt(np.sum(change**2 + mean**2, axis=(1, 2))).max()
         size += np.sqrt(np.sum(about(p, np.zeros(3)) ** 2, axis=(1, 2))).max() / (t[-1] - t[0])
-        residual = np.sqrt(np.sum((change - mean)[:, :-1] ** 2, axis=(1, 2)))
+        residual = np.sqrt(np.sum((change - mean) ** 2, axis=(1, 2)))
         return np.concatenate(([0.0], residual / size if size > 0.0 else residual))
 
     def _in_space(self, wrenches: Array) -> Array:

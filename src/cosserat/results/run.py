@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import SolveError
+from cosserat.errors import PlaceError, SolveError
 from cosserat.results import beams, joints, kinematics
-from cosserat.results.monitors import Monitors
+from cosserat.results.floating import FloatingRecord, record_of
+from cosserat.results.floating_monitors import monitors_of
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
@@ -28,6 +29,7 @@ AXES = ("x", "y", "z")
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 SECTION_FORCE = ("N", "Qy", "Qz", "T", "My", "Mz")
 STRAIN = ("stretch", "shear_y", "shear_z", "twist", "curvature_y", "curvature_z")
+SOLID = ("xx", "yy", "zz", "yz", "xz", "xy")
 ENERGIES = {
     "kinetic": "kinetic energy",
     "strain": "strain energy of beams, springs and joint springs",
@@ -58,14 +60,19 @@ class Run:
     def __init__(self, trajectory: Trajectory) -> None:
         self.trajectory = trajectory
         self.motion: Motion = motion_of(trajectory)
-        self.monitors = Monitors(self.motion)
+        self.monitors = monitors_of(self.motion, trajectory.floating)
 
     @classmethod
     def of_motion(cls, trajectory: Any, motion: Motion) -> Run:
         """A run whose motion comes from elsewhere than a solver, such as a file."""
         run = cls.__new__(cls)
-        run.trajectory, run.motion, run.monitors = trajectory, motion, Monitors(motion)
+        run.trajectory, run.motion, run.monitors = trajectory, motion, monitors_of(motion, trajectory.floating)
         return run
+
+    @property
+    def floating(self) -> FloatingRecord | None:
+        """Coordinates of a run in floating frames; None in the Galilean formulation."""
+        return self.trajectory.floating
 
     @property
     def status(self) -> Status:
@@ -143,12 +150,18 @@ class Run:
     def coordinate(self, joint: Any) -> DataArray:
         """Coordinate of a joint: (time,) for one freedom, (time, freedom) for several.
 
-        Angles (rad) run on through any number of turns. ``"joint.rz"`` picks one of several freedoms.
+        Angles (rad) run on through any number of turns. ``"joint.rz"`` picks one of several freedoms. In floating
+        frames also the modal coordinates of a beam or modal body, ``"arm"`` (time, mode), or one of them,
+        ``"arm.mode1"``.
         """
+        if self._is_modal(joint):
+            return self._modal(joint, "q", "modal coordinate")
         return self._of_freedoms(joint, joints.coordinates, "coordinate", ("m", "rad"))
 
     def coordinate_rate(self, joint: Any) -> DataArray:
-        """Time derivative of `coordinate` (m/s, rad/s)."""
+        """Time derivative of `coordinate` (m/s, rad/s; of modes: their units per second)."""
+        if self._is_modal(joint):
+            return self._modal(joint, "v", "modal rate")
         return self._of_freedoms(joint, joints.coordinate_rates, "coordinate rate", ("m/s", "rad/s"))
 
     def effort(self, joint: Any) -> DataArray:
@@ -179,6 +192,22 @@ class Run:
         mixed = ", ".join(dict.fromkeys(unit))
         return self._labelled(values, ("freedom",), {"freedom": info.names}, f"{name} of {info.name}", mixed)
 
+    def _is_modal(self, target: Any) -> bool:
+        name = getattr(target, "name", target)
+        mechanism = self.motion.mechanism
+        if not isinstance(name, str) or name in mechanism.joints:
+            return False
+        return name.split(".mode")[0] in (*mechanism.beams, *mechanism.modal)
+
+    def _modal(self, target: Any, part: str, name: str) -> DataArray:
+        owner = getattr(target, "name", target)
+        record = record_of(self.floating, name)
+        columns, modes = record.modal(owner)
+        values = getattr(record, part)[:, columns]
+        if owner in record.coordinates:
+            return self._labelled(values[:, 0], (), {}, f"{name} of {owner}", "modal")
+        return self._labelled(values, ("mode",), {"mode": modes}, f"{name}s of {owner}", "modal")
+
     # beams ------------------------------------------------------------------------------------------------------------
 
     def section_force(self, beam: Any, s: float) -> DataArray:
@@ -193,8 +222,14 @@ class Run:
         labels = {"component": SECTION_FORCE}
         return self._labelled(values, ("component",), labels, f"section force of {name} at s = {s:g}", "N, N m")
 
-    def strain(self, beam: Any, s: float) -> DataArray:
-        """Strain measures (time, component) of a beam at s in [0, 1]: stretch, shears (1), twist, curvatures (1/m)."""
+    def strain(self, beam: Any, s: float | str) -> DataArray:
+        """Strain measures (time, component) of a beam at s in [0, 1]: stretch, shears (1), twist, curvatures (1/m).
+
+        Of a modal body, with the name of a recovery point for s: strains xx, yy, zz, yz, xz, xy (the last three
+        doubled), see `stress`.
+        """
+        if getattr(beam, "name", beam) in self.motion.mechanism.modal:
+            return self._recovered(beam, s, "strain", (SOLID, "1"), (STRAIN, "1, 1/m"))
         name, _ = self.motion.mechanism.beam(beam)
         self._demand_galilean("strain")
         values = beams.strains(self.motion, beam, float(s))
@@ -206,6 +241,28 @@ class Run:
                 f"{call}: a run in floating frames knows the shapes of modes, too coarse for section forces; use the "
                 "Galilean formulation, or ModalBody.stress at recovery points"
             )
+
+    def stress(self, body: Any, point: str) -> DataArray:
+        """Stress (time, component) at a recovery point of a modal body (Pa): xx, yy, zz, yz, xz, xy.
+
+        In the axes of the floating frame. At a point on a beam: its section force, as `section_force` has it. Both are
+        those of the modes: exact for loads at interfaces where the body has static shapes ("craig-bampton"), else
+        converging slowly with the number of modes, near a load or joint above all.
+        """
+        return self._recovered(body, point, "stress", (SOLID, "Pa"), (SECTION_FORCE, "N, N m"))
+
+    def _recovered(
+        self, body: Any, point: Any, kind: str, solid: tuple[Any, str], section: tuple[Any, str]
+    ) -> DataArray:  # fmt: skip
+        name, info = self.motion.mechanism.modal_body(body)
+        if not isinstance(point, str) or point not in info.recovery:
+            known = ", ".join(map(repr, info.recovery)) or "none; name some with recovery= when the body is made"
+            raise PlaceError(f"{kind}: modal body {name!r} has no recovery point {point!r}; recovery points: {known}")
+        found = info.recovery[point]
+        record = record_of(self.floating, kind)
+        values = record.q[:, record.modal(name)[0]] @ getattr(found, kind).T
+        labels, units = section if found.section else solid
+        return self._labelled(values, ("component",), {"component": labels}, f"{kind} of {name} at {point}", units)
 
     # monitors ---------------------------------------------------------------------------------------------------------
 

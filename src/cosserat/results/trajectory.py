@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.arrays import History
+from cosserat.results.floating import FloatingRecord
 from cosserat.results.status import Status
 
 Array = NDArray[np.float64]
@@ -27,6 +28,8 @@ class Trajectory:
         (nt, nf).
     efforts : (nt, n_efforts), optional
         Joint efforts at the stored times where a controller gave them; otherwise they are functions of the model.
+    floating : FloatingRecord, optional
+        What a run in floating frames has besides.
     """
 
     compiled: CompiledModel
@@ -36,3 +39,4 @@ class Trajectory:
     settings: dict[str, Any] = field(default_factory=dict)
     stats: dict[str, Any] = field(default_factory=dict)
     efforts: Array | None = None
+    floating: FloatingRecord | None = None

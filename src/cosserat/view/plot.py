@@ -98,7 +98,8 @@ def _default_targets(run: Run, quantity: str) -> tuple[Any, ...]:
     mechanism = run.motion.mechanism
     if quantity in OF_JOINTS:
         return tuple(name for name, joint in mechanism.joints.items() if joint.names or quantity == "reaction")
-    return (*(f"{name}.end" for name in mechanism.beams), *mechanism.bodies)
+    tips = [f"{name}.{key}" for name, info in mechanism.modal.items() for key in [*info.interfaces][-1:]]
+    return (*(f"{name}.end" for name in mechanism.beams), *mechanism.bodies, *tips)
 
 
 def new_axes(ax: Axes | None) -> tuple[Any, Any]:

@@ -52,7 +52,8 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
     """Everything the page draws, arrays as base64 of float32."""
     motion, mechanism = run.motion, run.motion.mechanism
     rows = _rows(run.time)
-    colours = iter(PALETTE * (1 + (len(mechanism.beams) + len(mechanism.bodies)) // len(PALETTE)))
+    parts = len(mechanism.beams) + len(mechanism.bodies) + len(mechanism.modal)
+    colours = iter(PALETTE * (1 + parts // len(PALETTE)))
     model = _model(run)
     beams: list[dict[str, Any]] = []
     for name, mesh in mechanism.beams.items():
@@ -74,6 +75,7 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
                 "links": _links(run, node),
             }
         )
+    outlines = [_outline(run, name, next(colours), rows) for name in mechanism.modal]
     joints = []
     for joint in mechanism.joints.values():
         arrays = mechanism.system.joints
@@ -84,6 +86,7 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
         station, label = mechanism.station(place)
         trails.append({"name": label, "x": _pack(place_frames(motion, station)[1][rows])})
     everything = motion.frame[rows][:, :-1, 9:].reshape(-1, 3)
+    everything = np.concatenate((everything, *(_corners(run, name, rows) for name in mechanism.modal)))
     low, high = everything.min(axis=0), everything.max(axis=0)
     centre, size = 0.5 * (low + high), float(np.max(high - low))
     size = max(size, 4.0 * max((b["radius"] or 0.0 for b in beams), default=0.0), _body_extent(bodies), 1e-6)
@@ -97,6 +100,7 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
         "status": "" if run.status.ok else run.status.message,
         "beams": beams,
         "bodies": bodies,
+        "outlines": outlines,
         "joints": joints,
         "trails": trails,
     }
@@ -163,13 +167,38 @@ def _links(run: Run, node: int) -> list[list[float]]:
     return [p.tolist() for p in points]
 
 
+def _outline(run: Run, name: str, colour: str, rows: NDArray[np.int64]) -> dict[str, Any]:
+    """A modal body: the page bends its lines or triangles by the modal coordinates, and moves them with its frame."""
+    info, record = run.motion.mechanism.modal[name], run.floating
+    assert record is not None
+    R, x = run.motion.node(info.frame)
+    outline = info.outline
+    return {
+        "name": name, "colour": colour, "x": _pack(x[rows]), "q": _pack(quaternions(R[rows])),
+        "modes": _pack(record.q[rows][:, record.modal(name)[0]]), "m": outline.shape.shape[2],
+        "points": _pack(outline.points), "shape": _pack(outline.shape), "cells": outline.cells.tolist(),
+    }  # fmt: skip
+
+
+def _corners(run: Run, name: str, rows: NDArray[np.int64]) -> Array:
+    """Corners of a box around the undeformed outline of a modal body, where it moves, (n, 3)."""
+    info = run.motion.mechanism.modal[name]
+    low, high = info.outline.points.min(axis=0), info.outline.points.max(axis=0)
+    box = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1)
+    R, x = run.motion.node(info.frame)
+    return np.asarray(np.swapaxes(R[rows] @ box, 1, 2) + x[rows, None]).reshape(-1, 3)
+
+
 def _trail_places(run: Run, trail: Any) -> list[Any]:
     if trail is not None:
         return list(trail) if isinstance(trail, (list, tuple)) else [trail]
     mechanism = run.motion.mechanism
     if mechanism.beams:
         return [f"{list(mechanism.beams)[-1]}.end"]
-    return [list(mechanism.bodies)[-1]]
+    if mechanism.bodies:
+        return [list(mechanism.bodies)[-1]]
+    name, info = list(mechanism.modal.items())[-1]
+    return [f"{name}.{list(info.interfaces)[-1]}" if info.interfaces else name]
 
 
 def _up(gravity: Array) -> list[float]:
