@@ -17,8 +17,8 @@ from cosserat.results.motion import Motion
 from cosserat.solve.motion.floating_nodes import LinkPath, seat_paths
 from cosserat.solve.motion.floating_steps import Point
 from cosserat.solve.relative import flexible_recursion
-from cosserat.solve.relative.flexible_forces import seat_twist
 from cosserat.solve.relative.flexible_tree import FlexibleTree
+from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 Array = NDArray[np.float64]
 
@@ -28,10 +28,12 @@ class LinkHistory(NamedTuple):
 
     paths: list[LinkPath]
     joint: Array  # (nt, nl, 6) wrench of each link's joint on it, about the joint frame on its own side
+    force: Array  # (nt, m) multipliers of the constraints
+    angles: Array  # (nt, p) of cut joints
     record: FloatingRecord
 
 
-def link_history(tree: FlexibleTree, stored: list[Point]) -> LinkHistory:
+def link_history(tree: FlexibleTree, constraints: TreeConstraints, stored: list[Point]) -> LinkHistory:
     """Motion and forces of the links at the stored states, with one recursion for each."""
     data = tree.data
     nt, nl = len(stored), len(data.links)
@@ -44,6 +46,9 @@ def link_history(tree: FlexibleTree, stored: list[Point]) -> LinkHistory:
         now = flexible_recursion.motions(data, point.q, point.v)
         rates = flexible_recursion.accelerations(data, now, point.a, np.zeros(3))
         outside = tree.forces.on_links(now, point.q, point.t)
+        closing = constraints.wrenches(now, point.q, point.t, point.angles, point.force)
+        for wrench, more in zip(outside, closing, strict=True):
+            wrench += more
         found = flexible_recursion.transmitted(data, now, point.a, tree.gravity, outside)
         for i, (link, w) in enumerate(zip(data.links, now, strict=True)):
             frame[k, i], z[i][k], z_dot[i][k] = w.frame, w.z, rates[i]
@@ -51,16 +56,20 @@ def link_history(tree: FlexibleTree, stored: list[Point]) -> LinkHistory:
             momentum[k, i], force[k, i] = (w.M @ w.z)[:6], (w.M @ rates[i] + w.b)[:6]
         energy = tree.energy(point.q, point.v)
         loss, supply = tree.forces.powers(now, point.q, point.v, point.t)
-        supply += float(tree.residual(now, point.q, point.v, point.a, point.t) @ point.v)  # of the drives
-        powers[k] = energy.kinetic, energy.strain, energy.potential, loss, supply
-    q, v, a = (np.array([getattr(point, name) for point in stored]) for name in ("q", "v", "a"))
+        cut = constraints.powers(now, point.q, point.t, point.angles)
+        # whatever the equations of the tree leave over is the work of its drives and of those in cut joints
+        supply += float(tree.residual(now, point.q, point.v, point.a, point.t) @ point.v) - cut.total + cut.supply
+        powers[k] = energy.kinetic, energy.strain + cut.strain, energy.potential, loss + cut.loss, supply
+    q, v, a, multipliers, angles = (
+        np.array([getattr(point, name) for point in stored]) for name in ("q", "v", "a", "force", "angles")
+    )
     paths = [LinkPath(frame[:, i], z[i], z_dot[i], _modal(tree, i, q)) for i in range(nl)]
     turn = frame[:, :, :3, :3]
     for wrench in (momentum, force):
         wrench[..., :3] = np.einsum("tnij,tnj->tni", turn, wrench[..., :3])
         wrench[..., 3:] = np.einsum("tnij,tnj->tni", turn, wrench[..., 3:])
     record = FloatingRecord(tree.coordinates, q, v, a, powers, frame[:, :, :3, 3], momentum, force)
-    return LinkHistory(paths, joint, record)
+    return LinkHistory(paths, joint, multipliers, angles, record)
 
 
 def _modal(tree: FlexibleTree, i: int, q: Array) -> Array:
@@ -69,7 +78,9 @@ def _modal(tree: FlexibleTree, i: int, q: Array) -> Array:
     return q[..., link.columns[len(link.columns) - link.n_modes :]]
 
 
-def nodal_history(tree: FlexibleTree, compiled: CompiledModel, links: LinkHistory) -> History:
+def nodal_history(
+    tree: FlexibleTree, compiled: CompiledModel, constraints: TreeConstraints, links: LinkHistory
+) -> History:  # fmt: skip
     """Frames, twists and their rates of all nodes; multipliers are zero until `fill_forces`."""
     seats, record = node_seats(tree, compiled), links.record
     nt, n = len(record.q), compiled.n_nodes + 1
@@ -80,7 +91,10 @@ def nodal_history(tree: FlexibleTree, compiled: CompiledModel, links: LinkHistor
     for k, (name, freedom) in enumerate(compiled.freedoms):
         joint = next(j.joint for j in compiled.joints if j.name == name)
         assert joint is not None
-        history.angle[:, k] = record.q[:, tree.coordinates.index(joint.coordinates[freedom.index])]
+        if (name, freedom.index) in constraints.tracked:
+            history.angle[:, k] = links.angles[:, constraints.tracked.index((name, freedom.index))]
+        else:
+            history.angle[:, k] = record.q[:, tree.coordinates.index(joint.coordinates[freedom.index])]
     for i, path in enumerate(links.paths):
         nodes = [k for k, seat in enumerate(seats) if seat.link == i]
         if nodes:
@@ -89,16 +103,6 @@ def nodal_history(tree: FlexibleTree, compiled: CompiledModel, links: LinkHistor
             history.frame[:, nodes, 9:] = found.position
             history.twist[:, nodes], history.rate[:, nodes] = found.twist, found.rate
     return history
-
-
-def nodal_twists(tree: FlexibleTree, seats: list[Seat], q: Array, v: Array) -> Array:
-    """Twists (n, 6) of the nodes in their own frames."""
-    now = flexible_recursion.motions(tree.data, q, v)
-    out = np.zeros((len(seats), 6))
-    for k, seat in enumerate(seats):
-        if seat.link >= 0:
-            out[k] = seat_twist(now[seat.link], seat, _modal(tree, seat.link, q))
-    return out
 
 
 def node_seats(tree: FlexibleTree, compiled: CompiledModel) -> list[Seat]:
@@ -125,8 +129,10 @@ def node_seats(tree: FlexibleTree, compiled: CompiledModel) -> list[Seat]:
     return out
 
 
-def fill_forces(tree: FlexibleTree, motion: Motion, history: History, links: LinkHistory) -> None:
-    """Multipliers of the joints from the wrenches that the recursion finds in them."""
+def fill_forces(
+    tree: FlexibleTree, constraints: TreeConstraints, motion: Motion, history: History, links: LinkHistory
+) -> None:  # fmt: skip
+    """Multipliers of the joints: of the tree's from the wrenches the recursion finds in them, of cut ones their own."""
     data, joints = tree.data, motion.mechanism.joints
     for i, link in enumerate(data.links):
         final = link.joint is not None and i in data.carrier.values()
@@ -148,3 +154,7 @@ def fill_forces(tree: FlexibleTree, motion: Motion, history: History, links: Lin
             history.force[:, info.index, row] = 1.0
             columns.append(constraint_wrenches(motion, info.index, sides)[int(outer_is_child)])
         history.force[:, info.index] = np.einsum("tkc,tc->tk", np.linalg.pinv(np.stack(columns, axis=2)), wrench)
+    for slot in constraints.slots:
+        if slot.joint is not None and not slot.in_tree:
+            values = links.force[:, slot.first : slot.first + len(slot.rows)]
+            history.force[:, joints[slot.joint.name].index, list(slot.rows)] = values

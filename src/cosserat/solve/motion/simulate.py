@@ -14,22 +14,15 @@ import numpy as np
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import CosseratWarning, SolveError
-from cosserat.kernels.arrays import History
 from cosserat.kernels.newton import CONSERVING
 from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.arguments import demand_no_rolling
-from cosserat.solve.initial import (
-    assemble_configuration,
-    consistent_accelerations,
-    consistent_velocities,
-    soften_redundant,
-    warn_redundant,
-)
-from cosserat.solve.memory import Memory, new_memory
+from cosserat.solve.memory import new_memory
 from cosserat.solve.motion import FLOATING_METHODS
 from cosserat.solve.motion.control import Controlled
+from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.stepping import Counters, Integration, adaptive_steps, fixed_steps
 
 INTEGRATORS = {"generalized-alpha": 0.0, "energy-momentum": CONSERVING}
@@ -116,8 +109,8 @@ def simulate(
 
         settings = {
             "formulation": formulation, "integrator": integrator, "rho": rho, "every": every, "start": start,
-            "newton_tolerance": newton_tolerance, "controller": controller, "modes": modes, "boundary": boundary,
-            "stiffening": stiffening,
+            "tolerance": tolerance, "newton_tolerance": newton_tolerance, "controller": controller, "modes": modes,
+            "boundary": boundary, "stiffening": stiffening,
         }  # fmt: skip
         return simulate_floating(model, duration, step, settings, start_time, every, progress)
     if modes is not None or boundary is not None:
@@ -135,7 +128,7 @@ def simulate(
         newton_tolerance = 1e-11 if integrator == "energy-momentum" else 1e-9 if rho > 0.99 else 1e-5
     memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))
     work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, progress)
-    start_time = _set_start(compiled, memory, start, start_time)
+    start_time = set_start(compiled, memory, start, start_time)
     if controller is not None:
         work.controlled = Controlled(controller, compiled)
     prepared = clock.process_time()
@@ -218,44 +211,3 @@ def _check_memory(compiled: CompiledModel, n_rows: int) -> None:
             f"simulate: storing {n_rows} states of {n - 1} nodes takes {size / 1e9:.1f} GB; pass every={every} or more "
             "to store fewer"
         )
-
-
-def _set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> float:
-    """Fill the state; returns the starting time."""
-    state = memory.problem.state
-    if isinstance(start, Run):
-        _require_same(compiled, start.trajectory.compiled, "run")
-        history: History = start.trajectory.history
-        for name in ("frame", "twist", "rate", "force", "angle"):
-            getattr(state, name)[...] = getattr(history, name)[-1]
-        t = float(start.time[-1])
-        warn_redundant(soften_redundant(compiled, memory))
-        consistent_accelerations(compiled, t, memory)
-        return t
-    if isinstance(start, str) and start == "equilibrium":
-        from cosserat.solve.balance.equilibrium import equilibrium
-
-        start = equilibrium(compiled.model, time=t)
-        if not start.status.ok:
-            raise SolveError(f"simulate: no equilibrium to start from: {start.status.message}")
-    if isinstance(start, str):
-        if start != "reference":
-            raise SolveError(f"simulate: start is {start!r}; pass 'reference', 'equilibrium', a Run or an Equilibrium")
-        assemble_configuration(compiled, t, memory)
-    else:
-        from cosserat.results.equilibrium import Equilibrium
-
-        if not isinstance(start, Equilibrium):
-            raise SolveError(f"simulate: start is {start!r}; pass 'reference', 'equilibrium', a Run or an Equilibrium")
-        _require_same(compiled, start.trajectory.compiled, "equilibrium")
-        state.frame[:] = start.trajectory.history.frame[-1]
-        state.angle[:] = start.trajectory.history.angle[-1]
-    warn_redundant(soften_redundant(compiled, memory))
-    consistent_velocities(compiled, t, memory)
-    consistent_accelerations(compiled, t, memory)
-    return t
-
-
-def _require_same(compiled: CompiledModel, other: CompiledModel, word: str) -> None:
-    if compiled.frames.shape != other.frames.shape or compiled.n_joints != other.n_joints:
-        raise SolveError(f"simulate: the {word} given as start belongs to a model with other nodes or joints")

@@ -190,7 +190,9 @@ class FlexibleTree:
         ``formulation="floating"``, which gives a `Run` but takes no modal bodies. Prescribed motions are followed.
         """
         from cosserat.solve.motion import FLOATING_METHODS
-        from cosserat.solve.motion.floating_steps import Drives, Stepper, take_steps
+        from cosserat.solve.motion.floating_drivers import fixed_steps
+        from cosserat.solve.motion.floating_steps import Drives, Stepper
+        from cosserat.solve.relative.tree_constraints import TreeConstraints
 
         for name, value in (("duration", duration), ("step", step)):
             if not (isinstance(value, (int, float)) and np.isfinite(value) and value > 0):
@@ -202,10 +204,10 @@ class FlexibleTree:
             raise SolveError(f"integrate: unknown integrator {integrator!r}; available: {known}")
         zero = self.neutral()
         q, v = self._vectors("integrate", q=zero if q is None else q, v=zero if v is None else v)
-        stepper = Stepper(self, Drives(self._model, self), rho, tolerance)
+        constraints = TreeConstraints(self._model, self.data)
+        stepper = Stepper(self, Drives(self._model, self), constraints, rho, tolerance)
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
-        explicit = integrator == "runge-kutta"
-        stored, status = take_steps(stepper, explicit, stepper.start(0.0, q, v), n_steps, duration / n_steps, 1)
+        stored, status = fixed_steps(stepper, integrator, stepper.start(0.0, q, v), n_steps, duration / n_steps, 1)
         t, q, v, a = (np.array([getattr(point, name) for point in stored]) for name in ("t", "q", "v", "a"))
         return TreeMotion(t, q, v, a, status)
 

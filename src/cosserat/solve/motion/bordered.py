@@ -1,0 +1,66 @@
+"""The tree's matrix bordered by constraints and by springs: few rows, divided by through the O(n) factors."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.solve.relative.flexible_recursion import Articulated, LinkMotion
+
+Array = NDArray[np.float64]
+
+_RANK = 1e-11  # eigenvalues below this part of the greatest belong to rows that others imply
+
+
+class Change(NamedTuple):
+    """Accelerations (n,) and multipliers (m,)."""
+
+    a: Array
+    force: Array
+
+
+class Bordered:
+    """[S + B^T k B, A^T; A, 0] with S factored.
+
+    The few rows C = (A, B) are eliminated through G = C S^-1 C^T + diag(0, 1/k). Rows of A that others imply leave G
+    singular; the multipliers are then the smallest ones.
+
+    Parameters
+    ----------
+    factored : Articulated
+        S.
+    now : list of LinkMotion
+        Where it was factored.
+    A : (m, n)
+        Rows of constraints.
+    B, k : (p, n), (p,)
+        Rows of springs, and their stiffness, greater than 0.
+    """
+
+    def __init__(self, factored: Articulated, now: list[LinkMotion], A: Array, B: Array, k: Array) -> None:
+        self._factored, self._m = factored, len(A)
+        self._nothing = [np.zeros(len(w.z)) for w in now]
+        self._C = np.vstack((A, B))
+        self._Y = np.stack([self._divide(row) for row in self._C]) if len(self._C) else self._C
+        G = self._C @ self._Y.T
+        G[range(self._m, len(G)), range(self._m, len(G))] += 1.0 / k
+        scale = np.sqrt(np.maximum(np.diag(G), np.finfo(float).tiny))
+        values, vectors = np.linalg.eigh(0.5 * (G + G.T) / scale / scale[:, None]) if len(G) else (np.zeros(0), G)
+        kept = values > _RANK * values.max(initial=0.0)
+        self.rank_deficit = int(np.sum(~kept))
+        self._root = (vectors[:, kept] / np.sqrt(values[kept])) / scale[:, None]
+
+    def _divide(self, r: Array) -> Array:
+        return self._factored.solve(r, np.zeros(len(r)), self._nothing, False, np.zeros(6))
+
+    def solve(self, r: Array | None, wanted: Array) -> Change:
+        """a and multipliers of S a + B^T k B a + A^T force = -r, A a = wanted; without r it is zero."""
+        free = np.zeros(self._C.shape[1]) if r is None else self._divide(-r)
+        if not len(self._C):
+            return Change(free, np.zeros(0))
+        rest = self._C @ free
+        rest[: self._m] -= wanted
+        force = self._root @ (rest @ self._root)
+        return Change(free - force @ self._Y, force[: self._m])

@@ -1,0 +1,231 @@
+"""Where a motion in floating frames starts: coordinates and velocities that fit those of the Galilean formulation."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import CompiledModel, row_to_frame
+from cosserat.compile.seats import Seat
+from cosserat.errors import CosseratWarning, SolveError
+from cosserat.kernels.integrate import load_stages
+from cosserat.lie import se3, so3
+from cosserat.results.run import Run
+from cosserat.solve.memory import new_memory
+from cosserat.solve.motion.floating_results import node_seats
+from cosserat.solve.motion.floating_steps import StepFailure, Stepper
+from cosserat.solve.motion.starting import require_same, set_start
+from cosserat.solve.relative import flexible_recursion
+from cosserat.solve.relative.flexible_coordinates import moved
+from cosserat.solve.relative.flexible_tree import FlexibleTree
+from cosserat.solve.relative.joint_rows import Angle, Relative
+from cosserat.solve.relative.seat_motion import SeatMotion, coordinate_rows, modal_coordinates, moving_seat
+
+Array = NDArray[np.float64]
+
+_MOST_ITERATIONS = 30
+_FOLLOWED = 0.02  # of the greatest deflection: what the modes may miss without a warning
+
+
+class Start(NamedTuple):
+    """Time, coordinates, velocities, and angles of cut joints."""
+
+    t: float
+    q: Array
+    v: Array
+    angles: Array
+
+
+class Nodes(NamedTuple):
+    """What is to be fitted: frames (n, 4, 4) and twists (n, 6) of nodes, and where they sit on the tree."""
+
+    seats: list[Seat]
+    frames: Array
+    twists: Array
+
+
+def starting_state(stepper: Stepper, compiled: CompiledModel, start: Any, t: float) -> Start:
+    """The state that the Galilean formulation would start from, as far as the modes can follow.
+
+    Warns where they cannot.
+    """
+    tree, constraints = stepper.tree, stepper.constraints
+    same = _continued(stepper, compiled, start)
+    if same is not None:
+        return same
+    q, v, angles = tree.neutral(), tree.neutral(), constraints.start_angles()
+    stepper.drives.impose(t, q, v, tree.neutral())
+    bent = any(body.rates.any() for body in tree.modal_bodies.values())
+    plain = isinstance(start, str) and start == "reference" and not constraints.present
+    if plain and not compiled.given.any() and not v.any() and not bent:
+        return Start(t, q, v, angles)
+    seats = node_seats(tree, compiled)
+    if compiled.modal:
+        _demand_reference(compiled, start)
+        v = given_velocities(tree, compiled, seats, q, v, stepper.drives.held)
+    else:
+        memory = new_memory(compiled, compiled.sampler.sample(np.array([t])))
+        memory.problem.solver.settings[0] = 1.0
+        load_stages(memory.table, memory.problem)
+        t = set_start(compiled, memory, start, t)
+        state = memory.problem.state
+        nodes = Nodes(seats, np.array([row_to_frame(row) for row in state.frame[:-1]]), state.twist[:-1])
+        if not plain:
+            q = fitted_coordinates(tree, compiled, nodes, state.frame, state.angle)
+            angles = _cut_angles(stepper, compiled, state.angle)
+        stepper.drives.impose(t, q, v, tree.neutral())
+        v = fitted_velocities(tree, compiled.length, nodes, q, v, stepper.drives.held)
+    if constraints.present:
+        try:
+            q, v = stepper.projected(t, q, v, angles)
+        except StepFailure as failure:
+            raise SolveError(f"simulate: {failure.detail or 'the loops could not be closed'} at the start") from None
+    return Start(t, q, v, angles)
+
+
+def _continued(stepper: Stepper, compiled: CompiledModel, start: Any) -> Start | None:
+    """The end of a floating run with the same coordinates, as it is."""
+    record = start.trajectory.floating if isinstance(start, Run) else None
+    if record is None or tuple(record.coordinates) != stepper.tree.coordinates:
+        return None
+    require_same(compiled, start.trajectory.compiled, "run")
+    angles = _cut_angles(stepper, compiled, start.trajectory.history.angle[-1])
+    return Start(float(start.time[-1]), record.q[-1].copy(), record.v[-1].copy(), angles)
+
+
+def _demand_reference(compiled: CompiledModel, start: Any) -> None:
+    if not (isinstance(start, str) and start == "reference"):
+        raise SolveError(
+            f"simulate: start is {start!r}; with modal bodies such as {next(iter(compiled.modal))!r}, of which the "
+            "Galilean formulation has none, it is 'reference' or a floating run of the same model and modes"
+        )
+
+
+def _cut_angles(stepper: Stepper, compiled: CompiledModel, found: Array) -> Array:
+    place = {(name, freedom.index): k for k, (name, freedom) in enumerate(compiled.freedoms)}
+    return np.array([found[place[key]] for key in stepper.constraints.tracked])
+
+
+def fitted_coordinates(
+    tree: FlexibleTree, compiled: CompiledModel, nodes: Nodes, rows: Array, angles: Array
+) -> Array:  # fmt: skip
+    """Coordinates for which the nodes come closest to given frames, by the method of Gauss and Newton."""
+    q = _from_joints(tree, compiled, rows, angles)
+    scale = np.tile([1.0, 1.0, 1.0, *(3 * [compiled.length])], len(nodes.seats))
+    off = np.zeros(0)
+    last = np.inf
+    for _ in range(_MOST_ITERATIONS):
+        now = flexible_recursion.motions(tree.data, q, tree.neutral())
+        off = scale * _misfit(tree, now, nodes, q)
+        size = float(np.abs(off).max(initial=0.0))
+        if size < 1e-14 * compiled.size or size > 0.999 * last:
+            break
+        last = size
+        change = np.linalg.lstsq(scale[:, None] * _jacobian(tree, now, nodes.seats, q), off)[0]
+        q = moved(tree.data, q, np.asarray(change, dtype=np.float64))
+    _say_what_is_missed(tree, nodes, q, off.reshape(-1, 6)[:, :3], compiled.size)
+    return q
+
+
+def _from_joints(tree: FlexibleTree, compiled: CompiledModel, rows: Array, angles: Array) -> Array:
+    """Coordinates of the joints as the nodes on both sides tell them, modes at rest."""
+    q = tree.neutral()
+    arrays = compiled.system.joints
+    known = {(name, freedom.index): angles[k] for k, (name, freedom) in enumerate(compiled.freedoms)}
+    place = {name: k for k, name in enumerate(tree.coordinates)}
+    still = np.zeros(6)
+    for k, item in enumerate(compiled.joints):
+        if item.joint is None or not item.joint.coordinates or item.joint.coordinates[0] not in place:
+            continue
+        sides = [
+            SeatMotion(row_to_frame(rows[node]) @ row_to_frame(frame), still, still)
+            for node, frame in zip(arrays.node[k], (arrays.frame_a[k], arrays.frame_b[k]), strict=True)
+        ]
+        relative = Relative(*sides)
+        for index, name in enumerate(item.joint.coordinates):
+            q[place[name]] = Angle(item.joint, index).of(relative, known.get((item.name, index), 0.0))
+    for link in tree.data.links:
+        if link.joint is None:
+            body = next(name for name, at in tree.data.carrier.items() if at >= 0 and tree.data.links[at] is link)
+            node = compiled.bodies[body] if body in compiled.bodies else compiled.beams[body].first_node
+            moved_by = row_to_frame(rows[node]) @ se3.inverse(row_to_frame(compiled.frames[node]))
+            base = link.base.frame
+            H = se3.inverse(base) @ moved_by @ base
+            q[link.columns[:6]] = np.concatenate((H[:3, 3], so3.log(H[:3, :3])))
+    return q
+
+
+def _misfit(tree: FlexibleTree, now: list[Any], nodes: Nodes, q: Array) -> Array:
+    """Small motions (6 n,) in the nodes' axes from where they are to where they should be."""
+    out = np.zeros((len(nodes.seats), 6))
+    drift = [np.zeros(len(w.z)) for w in now]
+    for k, (seat, target) in enumerate(zip(nodes.seats, nodes.frames, strict=True)):
+        if seat.link >= 0:
+            H = se3.inverse(moving_seat(tree.data, now, drift, seat, q).frame) @ target
+            out[k, :3], out[k, 3:] = H[:3, 3], so3.log(H[:3, :3])
+    return out.ravel()
+
+
+def _jacobian(tree: FlexibleTree, now: list[Any], seats: list[Seat], q: Array) -> Array:
+    """Twists (6 n, n_v) of the nodes in their own axes per velocity."""
+    parts = [(seat, np.eye(6)) for seat in seats]
+    return coordinate_rows(tree.data, now, q, parts, [6 * k for k in range(len(seats))])
+
+
+def fitted_velocities(
+    tree: FlexibleTree, length: float, nodes: Nodes, q: Array, v: Array, held: NDArray[np.bool_]
+) -> Array:  # fmt: skip
+    """Velocities for which the nodes come closest to given twists; those of held coordinates stay."""
+    scale = np.tile([1.0, 1.0, 1.0, *(3 * [length])], len(nodes.seats))
+    now = flexible_recursion.motions(tree.data, q, tree.neutral())
+    J = scale[:, None] * _jacobian(tree, now, nodes.seats, q)
+    return _closest(J, scale * nodes.twists.ravel(), v, held)
+
+
+def given_velocities(
+    tree: FlexibleTree, compiled: CompiledModel, seats: list[Seat], q: Array, v: Array, held: NDArray[np.bool_]
+) -> Array:  # fmt: skip
+    """Velocities closest to those given for bodies, beams and modes; relative ones that follow from nothing are zero.
+
+    The Galilean formulation, which else decides, has no modal bodies.
+    """
+    scale, given = np.repeat([1.0, compiled.length], 3), np.repeat(compiled.given[:-1], 3, axis=1)
+    now = flexible_recursion.motions(tree.data, q, tree.neutral())
+    J = np.tile(scale, len(seats))[:, None] * _jacobian(tree, now, seats, q)
+    rows, wanted = [J[given.ravel()]], [(scale * compiled.twists[:-1])[given]]
+    for name, body in tree.modal_bodies.items():
+        if name in compiled.modal and body.rates.any():
+            columns = [tree.coordinates.index(f"{name}.mode{k + 1}") for k in range(body.n_modes)]
+            weight = np.sqrt(np.diag(body.inertia.modal_mass) / body.mass)
+            rows.append(weight[:, None] * np.eye(len(q))[columns])
+            wanted.append(weight * body.rates)
+    return _closest(np.vstack(rows), np.concatenate(wanted), v, held)
+
+
+def _closest(J: Array, wanted: Array, v: Array, held: NDArray[np.bool_]) -> Array:
+    out, free = v.copy(), np.nonzero(~held)[0]
+    if len(free):
+        out[free] = np.linalg.lstsq(J[:, free], wanted - J @ np.where(held, v, 0.0))[0]
+    return out
+
+
+def _say_what_is_missed(tree: FlexibleTree, nodes: Nodes, q: Array, off: Array, size: float) -> None:
+    bent = np.zeros(len(nodes.seats))
+    for k, seat in enumerate(nodes.seats):
+        if seat.link >= 0:
+            modal = modal_coordinates(tree.data, seat, q)
+            bent[k] = np.linalg.norm((seat.at(modal) - seat.at(np.zeros(len(modal))))[:3, 3])
+    missed = np.linalg.norm(off, axis=1)
+    worst = int(np.argmax(missed)) if len(missed) else 0
+    if len(missed) and missed[worst] > max(_FOLLOWED * float(bent.max()), 1e-7 * size):
+        name = tree.data.links[nodes.seats[worst].link].name
+        warnings.warn(
+            f"simulate: the modes of {name!r} cannot follow the shape given as start: they miss it by "
+            f"{missed[worst]:.2g} m, where the greatest deflection is {bent.max():.2g} m; raise modes=, or use the "
+            "Galilean formulation if it bends by more than a tenth of its length",
+            CosseratWarning,
+            stacklevel=6,
+        )

@@ -1,0 +1,107 @@
+"""How seats on the links of a tree move, and how rows on pairs of seats become rows on the tree's coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.flexible_tree import FlexibleTreeData
+from cosserat.compile.seats import Seat
+from cosserat.lie import se3
+from cosserat.solve.relative.flexible_recursion import LinkMotion
+
+Array = NDArray[np.float64]
+
+
+class SeatMotion(NamedTuple):
+    """Frame in the world, twist, and rate of the twist, both in the seat's own axes."""
+
+    frame: Array  # (4, 4)
+    twist: Array  # (6,)
+    rate: Array  # (6,)
+
+
+class PairRows(NamedTuple):
+    """k rows on the twists of two seats: d(value)/dt = on_a twist_a + on_b twist_b + explicit = rate."""
+
+    on_a: Array  # (k, 6)
+    on_b: Array  # (k, 6)
+    value: Array  # (k,) zero where a row is the rate of nothing
+    rate: Array  # (k,)
+    bias: Array  # (k,) second derivative, for no accelerations of the coordinates
+
+
+def modal_coordinates(data: FlexibleTreeData, seat: Seat, q: Array) -> Array:
+    """Modal coordinates of the link of a seat."""
+    link = data.links[seat.link]
+    return q[link.columns[len(link.columns) - link.n_modes :]]
+
+
+def seat_motion(now: LinkMotion, rate: Array, seat: Seat, modal: Array) -> SeatMotion:
+    """Motion of a seat on a link whose velocities have the given rate (6 + m,)."""
+    inside = seat.at(modal)
+    back = se3.adjoint(se3.inverse(inside))
+    eta, eta_dot = back @ now.z[:6], back @ rate[:6]
+    if seat.interface is not None:
+        Phi = seat.jacobian(modal)
+        slip = Phi @ now.z[6:]
+        eta_dot = eta_dot + Phi @ rate[6:] + seat.bias(modal, now.z[6:]) + se3.bracket(eta) @ slip
+        eta = eta + slip
+    return SeatMotion(now.frame @ inside, eta, eta_dot)
+
+
+def moving_seat(
+    data: FlexibleTreeData, now: list[LinkMotion], drift: list[Array], seat: Seat, q: Array
+) -> SeatMotion:  # fmt: skip
+    """Motion of a seat anywhere; `drift`: rates of the links' velocities."""
+    if seat.link < 0:
+        return SeatMotion(seat.frame, np.zeros(6), np.zeros(6))
+    return seat_motion(now[seat.link], drift[seat.link], seat, modal_coordinates(data, seat, q))
+
+
+def add_wrench(data: FlexibleTreeData, out: list[Array], seat: Seat, q: Array, wrench: Array) -> None:
+    """Add a wrench (6,), given in the axes of a seat, to those (6 + m,) on the links."""
+    if seat.link >= 0:
+        modal = modal_coordinates(data, seat, q)
+        out[seat.link][:6] += se3.adjoint(se3.inverse(seat.at(modal))).T @ wrench
+        if seat.interface is not None:
+            out[seat.link][6:] += seat.jacobian(modal).T @ wrench
+
+
+def coordinate_rows(
+    data: FlexibleTreeData, now: list[LinkMotion], q: Array, parts: Sequence[tuple[Seat, Array]], first: Sequence[int]
+) -> Array:
+    """Rows (m, n) on the velocities of the tree from rows (k, 6) on twists of seats.
+
+    `first`: the number of the first row of every part; parts with the same numbers are added.
+    """
+    m = max((start + len(rows) for start, (_, rows) in zip(first, parts, strict=True)), default=0)
+    out = np.zeros((m, len(q)))
+    on_links: list[Array | None] = [None] * len(now)
+
+    def at(link: int) -> Array:
+        found = on_links[link]
+        if found is None:
+            found = on_links[link] = np.zeros((m, len(now[link].z)))
+        return found
+
+    for start, (seat, rows) in zip(first, parts, strict=True):
+        if seat.link < 0:
+            continue
+        modal = modal_coordinates(data, seat, q)
+        target = at(seat.link)[start : start + len(rows)]
+        target[:, :6] += rows @ se3.adjoint(se3.inverse(seat.at(modal)))
+        if seat.interface is not None:
+            target[:, 6:] += rows @ seat.jacobian(modal)
+    for i in range(len(now) - 1, -1, -1):
+        rows_here = on_links[i]
+        if rows_here is None:
+            continue
+        link, w = data.links[i], now[i]
+        out[:, link.columns] = rows_here @ w.N
+        if link.base.link >= 0:
+            at(link.base.link)[:] += rows_here[:, :6] @ w.W
+    return out
