@@ -108,10 +108,10 @@ def test_modal_bodies_in_simulate(arm) -> None:
 
 def test_section_forces_of_a_floating_run(arm) -> None:
     run = cs.simulate(arm, 0.01, 0.005, formulation="floating", modes=1)
-    with refused(r"section_force: a run in floating frames"):
-        run.section_force("one", 0.5)
-    with refused(r"strain: a run in floating frames"):
-        run.strain("one", 0.5)
+    with refused(r"beam 'one': s is 1.5; it runs from 0 at the start"):
+        run.section_force("one", 1.5)
+    with refused(r"unknown beam 'three'; beams of the model: 'one', 'two'"):
+        run.strain("three", 0.5)
 
 
 def test_an_explicit_method_needs_short_steps(arm) -> None:

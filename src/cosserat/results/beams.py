@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.elements import element_weights
+from cosserat.compile.mesh import BeamMesh
 from cosserat.errors import PlaceError
 from cosserat.kernels.monitors import between, element_states
 from cosserat.results.kinematics import rotate
@@ -30,7 +31,7 @@ def section_forces(motion: Motion, beam: Any, s: float, viscous: bool = True) ->
     if not 0.0 <= s <= 1.0:
         raise PlaceError(f"beam {name!r}: s is {s!r}; it runs from 0 at the start of the beam to 1 at its end")
     e, xi = mesh.element_at(s)
-    force = element_forces(motion, np.array([e]), viscous)[2][:, 0]
+    force = _force(motion, mesh, e, viscous)
     a, b = motion.mechanism.system.elements.node[e]
     n = len(motion.time)
     frames, twists = np.empty((n, 12)), np.empty((n, 6))
@@ -47,7 +48,20 @@ def section_forces(motion: Motion, beam: Any, s: float, viscous: bool = True) ->
     share = _shares(motion, name, e)
     carried = (1.0 - xi) * moved(a, share[:, :6]) - xi * moved(b, share[:, 6:])
     local = (1.0 - xi) * share[:, :6] - xi * share[:, 6:]
-    return moved(a, -force[:, :6]) + 0.5 * (carried + local)
+    return moved(a, force) + 0.5 * (carried + local)
+
+
+def _force(motion: Motion, mesh: BeamMesh, e: int, viscous: bool) -> Array:
+    """Wrench (nt, 6) of element e on its first node, in the frame of that node."""
+    if not motion.floating:
+        return -element_forces(motion, np.array([e]), viscous)[2][:, 0, :6]
+    from cosserat.results.floating_beams import summed_force
+
+    force = summed_force(motion, mesh, e)
+    if not viscous and motion.mechanism.system.elements.viscosity[e] > 0.0:
+        with_it, without = (element_forces(motion, np.array([e]), flag)[2][:, 0, :6] for flag in (True, False))
+        force = force + with_it - without
+    return force
 
 
 def strains(motion: Motion, beam: Any, s: float) -> Array:

@@ -40,6 +40,8 @@ class Motion:
         self.rate, self.force = history.rate, history.force
         if settings.get("integrator") == "energy-momentum" and settings.get("every", 1) == 1 and len(time) > 2:
             self.rate, self.force = _from_middles(self.rate, time), _from_middles(self.force, time)
+        self.floating = settings.get("formulation") == "floating"
+        self._kept: dict[str, Array] = {}
         self._sample = sample
         self._sampled: tuple[Inputs, dict[str, Array]] | None = None
 
@@ -58,6 +60,12 @@ class Motion:
         if self._sampled is None:
             self._sampled = self._sample()
         return self._sampled
+
+    def kept(self, name: str, make: Callable[[], Array]) -> Array:
+        """What several accessors need, made when it is first asked for."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
 
     def at_reference(self) -> Motion:
         """The mechanism at rest in its reference configuration, as a motion of one moment."""

@@ -66,9 +66,15 @@ def exchange(motion: Motion) -> Array:
 
 def ledger(motion: Motion) -> Ledger:
     """Everything that acts, once through all components."""
+    book = external(motion)
+    _beams(motion, book)
+    return book
+
+
+def external(motion: Motion) -> Ledger:
+    """Everything that acts but the forces in beams."""
     n = len(motion.time)
     book = Ledger(np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros_like(motion.twist))
-    _beams(motion, book)
     _gravity(motion, book)
     _springs(motion, book)
     _loads(motion, book)

@@ -215,9 +215,13 @@ class Run:
 
         The wrench that the part of larger s exerts on the part of smaller s, in the section's frame: a pulled beam has
         N > 0. Where a load or joint is attached inside the beam it jumps, and the value is that of smaller s.
+
+        In floating frames it follows from the balance of the parts on both sides of the section: loads, wrenches of
+        joints, and the inertia of the nodes as the modes move them. Where static loads prevail it is as good as the
+        reactions, with however few modes; of a vibration it has the part of the modes that were kept. A manipulator
+        that falls into its deflection: 8 percent off with two modes, 0.6 with four, 0.01 with eight.
         """
         name, _ = self.motion.mechanism.beam(beam)
-        self._demand_galilean("section_force")
         values = beams.section_forces(self.motion, beam, float(s))
         labels = {"component": SECTION_FORCE}
         return self._labelled(values, ("component",), labels, f"section force of {name} at s = {s:g}", "N, N m")
@@ -231,16 +235,8 @@ class Run:
         if getattr(beam, "name", beam) in self.motion.mechanism.modal:
             return self._recovered(beam, s, "strain", (SOLID, "1"), (STRAIN, "1, 1/m"))
         name, _ = self.motion.mechanism.beam(beam)
-        self._demand_galilean("strain")
         values = beams.strains(self.motion, beam, float(s))
         return self._labelled(values, ("component",), {"component": STRAIN}, f"strain of {name} at s = {s:g}", "1, 1/m")
-
-    def _demand_galilean(self, call: str) -> None:
-        if self.settings.get("formulation") == "floating":
-            raise SolveError(
-                f"{call}: a run in floating frames knows the shapes of modes, too coarse for section forces; use the "
-                "Galilean formulation, or ModalBody.stress at recovery points"
-            )
 
     def stress(self, body: Any, point: str) -> DataArray:
         """Stress (time, component) at a recovery point of a modal body (Pa): xx, yy, zz, yz, xz, xy.
@@ -295,7 +291,8 @@ class Run:
         """Residual of the transport of the momentum over each stored step, relative to the forces (1).
 
         The momentum of every node, seen from the Galilean frame, changes by the forces on it and nothing else
-        ([deSaxce26] section 11.2); with a second-order method the residual falls with the square of the step.
+        ([deSaxce26] section 11.2); with a second-order method the residual falls with the square of the step. In
+        floating frames: the momentum of every link.
         """
         return self._labelled(self.monitors.transport(), (), {}, "momentum transport residual", "1")
 
