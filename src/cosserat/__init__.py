@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from cosserat.io.meshes import load_mesh
     from cosserat.lie import Frame, Twist
     from cosserat.results.campbell import Campbell
+    from cosserat.results.comparison import Comparison
     from cosserat.results.composed import ComposedVectors
     from cosserat.results.equilibrium import Equilibrium
     from cosserat.results.linear import LinearModel
@@ -86,6 +87,7 @@ if TYPE_CHECKING:
     from cosserat.solve.linear.resonances import resonances
     from cosserat.solve.linear.stability import stability
     from cosserat.solve.linear.stability_map import stability_map
+    from cosserat.solve.motion.compare import compare
     from cosserat.solve.motion.simulate import simulate
     from cosserat.solve.relative.composed import composed_vectors
     from cosserat.solve.relative.constrained import (
@@ -118,6 +120,7 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "Campbell": "cosserat.results.campbell",
+    "Comparison": "cosserat.results.comparison",
     "ComposedVectors": "cosserat.results.composed",
     "ConstrainedDynamics": "cosserat.solve.relative.constrained",
     "ConstrainedMotion": "cosserat.solve.relative.constrained",
@@ -143,6 +146,7 @@ _LAZY = {
     "campbell": "cosserat.solve.linear.campbell",
     "centroidal_matrix": "cosserat.solve.relative.recursion",
     "centroidal_momentum": "cosserat.solve.relative.recursion",
+    "compare": "cosserat.solve.motion.compare",
     "composed_vectors": "cosserat.solve.relative.composed",
     "constrained_dynamics": "cosserat.solve.relative.constrained",
     "constrained_motion": "cosserat.solve.relative.constrained",
@@ -180,6 +184,7 @@ __all__ = [
     "Beam",
     "Box",
     "Campbell",
+    "Comparison",
     "ComposedVectors",
     "ConstrainedDynamics",
     "ConstrainedMotion",
@@ -246,6 +251,7 @@ __all__ = [
     "campbell",
     "centroidal_matrix",
     "centroidal_momentum",
+    "compare",
     "composed_vectors",
     "constrained_dynamics",
     "constrained_motion",

@@ -1,0 +1,218 @@
+"""`Comparison`: one model, two formulations, side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import SolveError
+from cosserat.results.deflection import Bending
+from cosserat.results.run import Run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from xarray import DataArray, Dataset
+
+Array = NDArray[np.float64]
+
+OF_PLACES = ("position", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
+OF_JOINTS = ("coordinate", "coordinate_rate", "effort", "reaction")
+ENERGIES = ("kinetic", "strain", "potential", "total", "dissipated", "work")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A limit of the modal form that was passed.
+
+    Attributes
+    ----------
+    kind : str
+        "deflection", "rotation rate", "truncated modes", "mass matrix", "stopped" or "unexplained".
+    text : str
+        What happened and what to do about it.
+    value, limit : float
+        What was found, and what the modal form bears.
+    """
+
+    kind: str
+    text: str
+    value: float
+    limit: float
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class PlaceDifference:
+    """How far apart the two formulations have a place.
+
+    Attributes
+    ----------
+    difference : float
+        Largest distance (m) between its two positions.
+    deflection : float
+        Largest distance (m) by which elasticity moves it, from where the joints alone would put it.
+    time : float
+        When the difference is largest (s).
+    step_error : float or None
+        Largest error (m) that the length of the step leaves in the Galilean run, estimated with half the step.
+    mode_error : float or None
+        How far (m) it moves when the number of modes is doubled.
+    """
+
+    difference: float
+    deflection: float
+    time: float
+    step_error: float | None
+    mode_error: float | None
+
+    @property
+    def share(self) -> float:
+        """Difference relative to the deflection; not a number where there is none."""
+        return self.difference / self.deflection if self.deflection > 0.0 else np.nan
+
+
+@dataclass(frozen=True)
+class JointDifference:
+    """Largest differences of a joint: coordinates (rad, m), force (N) and moment (N m) of its reaction.
+
+    `force_share` and `moment_share` are root mean squares over time, relative to those of the Galilean reaction.
+    """
+
+    coordinate: float
+    force: float
+    moment: float
+    force_share: float
+    moment_share: float
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A model in both formulations: the runs, their differences, and whether the modal form is within its range.
+
+    Attributes
+    ----------
+    galilean, floating : Run
+        The two runs.
+    places : dict of PlaceDifference
+    joints : dict of JointDifference
+    energy : dict of float
+        Largest difference (J) of each energy; `energy_scale` is the largest exchange of energy in the Galilean run.
+    frequencies : Dataset or None
+        Frequencies (Hz) of both, of the unloaded mechanism in its reference configuration.
+    bending : dict of Bending
+        Largest deflection (m) and rotation (rad) of each beam, as seen from the section that carries it.
+    findings : tuple of Finding
+        Limits of the modal form that were passed.
+    notes : tuple of str
+        What could not be compared, and why.
+    finer, richer : Run or None
+        The Galilean run with half the step, the floating one with twice the modes.
+    unknowns : dict of int
+        Number of coordinates of each formulation.
+    """
+
+    galilean: Run
+    floating: Run
+    places: dict[str, PlaceDifference]
+    joints: dict[str, JointDifference]
+    energy: dict[str, float]
+    energy_scale: float
+    frequencies: Dataset | None
+    bending: dict[str, Bending]
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+    finer: Run | None
+    richer: Run | None
+    unknowns: dict[str, int]
+
+    @property
+    def within_range(self) -> bool:
+        """Whether no limit of the modal form was passed."""
+        return not self.findings
+
+    @property
+    def deflection(self) -> float:
+        """Largest deflection (m) of the places."""
+        return max((place.deflection for place in self.places.values()), default=0.0)
+
+    @property
+    def difference(self) -> float:
+        """Largest difference (m) of the places."""
+        return max((place.difference for place in self.places.values()), default=0.0)
+
+    @property
+    def share(self) -> float:
+        """Largest difference relative to the largest deflection; not a number for rigid mechanisms."""
+        return self.difference / self.deflection if self.bending else np.nan
+
+    @property
+    def cost(self) -> dict[str, float]:
+        """CPU time (s) of each formulation, set-up and solution."""
+        return {
+            name: run.stats["setup_seconds"] + run.stats["solve_seconds"]
+            for name, run in (("galilean", self.galilean), ("floating", self.floating))
+        }
+
+    @property
+    def time(self) -> Array:
+        """Times (nt,) that both runs have stored."""
+        return self.galilean.time[: common_times(self.galilean, self.floating)]
+
+    def between(self, quantity: str, target: Any) -> DataArray:
+        """A quantity of the floating run minus that of the Galilean one, over time.
+
+        Parameters
+        ----------
+        quantity : str
+            As a `Run` has it: "position", "velocity", ... of a place, "coordinate", "effort", "reaction" of a joint.
+        target : place or joint
+        """
+        if quantity not in OF_PLACES + OF_JOINTS:
+            raise SolveError(f"between: unknown quantity {quantity!r}; known: {', '.join(OF_PLACES + OF_JOINTS)}")
+        n = len(self.time)
+        one, two = (getattr(run, quantity)(target)[:n] for run in (self.galilean, self.floating))
+        out = one.copy(data=two.values - one.values)
+        out.attrs["long_name"] = f"difference of the {out.attrs['long_name']}"
+        return out
+
+    @property
+    def verdict(self) -> str:
+        """In one sentence: do they agree, and is the modal form within its range?"""
+        from cosserat.results.comparison_text import verdict
+
+        return verdict(self)
+
+    def summary(self) -> str:
+        """Differences, frequencies, cost and range as text."""
+        from cosserat.results.comparison_text import summary
+
+        return summary(self)
+
+    def plot(
+        self, *targets: Any, quantity: str = "position", ax: Any = None, path: str | Path | None = None
+    ) -> Figure:  # fmt: skip
+        """Draw a quantity of both runs over time, and their difference below; `path` saves the figure.
+
+        Targets are places or joints, as for `Run.plot`; without: the place with the largest difference. With `ax`, only
+        the difference is drawn, into it.
+        """
+        from cosserat.view.comparison import plot_comparison
+
+        return plot_comparison(self, targets, quantity, ax, path)
+
+    def __repr__(self) -> str:
+        name = self.galilean.motion.mechanism.name
+        return f"<Comparison of {name!r}: {self.verdict}>"
+
+
+def common_times(one: Run, two: Run) -> int:
+    """How many stored times two runs share, from the start."""
+    n = min(len(one.time), len(two.time))
+    apart = np.abs(one.time[:n] - two.time[:n]) > 1e-9 * max(abs(one.time[n - 1]), abs(two.time[n - 1]))
+    return int(np.argmax(apart)) if apart.any() else n

@@ -1,0 +1,120 @@
+"""A comparison of formulations in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from cosserat.results.comparison import Comparison
+
+
+def verdict(comparison: Comparison) -> str:
+    """One sentence."""
+    apart = f"positions differ by {comparison.difference:.2g} m"
+    if not comparison.galilean.status.ok:
+        return f"the Galilean run {comparison.galilean.status.message}; up to there {apart}"
+    if not comparison.bending:
+        return f"rigid: both formulations solve the same equations, {apart}, {_integrator(comparison)}"
+    apart += f", {100 * comparison.share:.2g} % of the largest deflection"
+    if comparison.within_range:
+        return f"the modal form is within its range: {apart}"
+    kinds = dict.fromkeys(finding.kind for finding in comparison.findings)
+    return f"the modal form is out of its range ({', '.join(kinds)}): {apart}"
+
+
+def _integrator(comparison: Comparison) -> str:
+    if comparison.finer is None:
+        return "by what the length of the step leaves wrong in each"
+    error = max((place.step_error or 0.0 for place in comparison.places.values()), default=0.0)
+    if comparison.difference <= 5.0 * error + 1e-12:
+        return f"the accuracy of the integrators (error of the step {error:.2g} m)"
+    return f"more than the error of the step ({error:.2g} m): this should not be"
+
+
+def summary(comparison: Comparison) -> str:
+    """Tables of differences, then range and cost."""
+    name = comparison.galilean.motion.mechanism.name
+    title = f"Comparison of {name!r} in floating frames with the Galilean formulation"
+    parts = [title, "-" * len(title), *_places(comparison), "", *_joints(comparison), *_energy(comparison)]
+    parts += [*_frequencies(comparison), *_cost(comparison), "", _capital(comparison.verdict) + "."]
+    parts += [f"- {finding.text}." for finding in comparison.findings]
+    parts += [f"({_capital(note)}.)" for note in comparison.notes]
+    return "\n".join(parts)
+
+
+def _places(comparison: Comparison) -> list[str]:
+    heads = ["place", "difference (m)", "deflection (m)", "share", "error of step (m)", "of modes (m)"]
+    rows = [
+        [
+            name, f"{p.difference:.3g}", f"{p.deflection:.3g}", _share(p.share), _number(p.step_error),
+            _number(p.mode_error),
+        ]
+        for name, p in comparison.places.items()
+    ]  # fmt: skip
+    return _table(heads, rows)
+
+
+def _joints(comparison: Comparison) -> list[str]:
+    if not comparison.joints:
+        return []
+    heads = ["joint", "coordinate (rad, m)", "force (N)", "share", "moment (N m)", "share"]
+    rows = [
+        [
+            name, f"{j.coordinate:.3g}", f"{j.force:.3g}", _share(j.force_share), f"{j.moment:.3g}",
+            _share(j.moment_share),
+        ]
+        for name, j in comparison.joints.items()
+    ]  # fmt: skip
+    return [*_table(heads, rows), ""]
+
+
+def _energy(comparison: Comparison) -> list[str]:
+    scale = comparison.energy_scale
+    shown = {key: value for key, value in comparison.energy.items() if value > 0.0}
+    rows = [[key, f"{value:.3g}", _share(value / scale if scale > 0.0 else np.nan)] for key, value in shown.items()]
+    return [*_table(["energy", "difference (J)", "share of the largest exchange"], rows), ""]
+
+
+def _frequencies(comparison: Comparison) -> list[str]:
+    found = comparison.frequencies
+    if found is None or not found.sizes["mode"]:
+        return []
+    rows = [
+        [str(k), f"{one:.6g}", f"{two:.6g}", _share(float(error))]
+        for k, one, two, error in zip(
+            found["mode"].values, found["galilean"].values, found["floating"].values, found["error"].values, strict=True
+        )
+    ]
+    return [*_table(["mode", "elements (Hz)", "modal (Hz)", "difference"], rows), ""]
+
+
+def _cost(comparison: Comparison) -> list[str]:
+    rows = [
+        [key, str(comparison.unknowns[key]), f"{seconds:.3g}", str(run.stats["steps"]), str(run.stats["solves"])]
+        for (key, seconds), run in zip(
+            comparison.cost.items(), (comparison.galilean, comparison.floating), strict=True
+        )
+    ]  # fmt: skip
+    return _table(["cost", "unknowns", "CPU time (s)", "steps", "solves"], rows)
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> list[str]:
+    widths = [max(len(row[k]) for row in [heads, *rows]) for k in range(len(heads))]
+    return [
+        "  ".join(f"{cell:<{w}}" if k == 0 else f"{cell:>{w}}" for k, (cell, w) in enumerate(zip(row, widths))).rstrip()
+        for row in [heads, *rows]
+    ]
+
+
+def _share(value: float) -> str:
+    return "" if not np.isfinite(value) else f"{100 * value:.2g} %"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.2g}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,220 @@
+"""`compare`: both formulations of one model, side by side."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.flexible_tree import compile_flexible_tree
+from cosserat.errors import CosseratError, CosseratWarning, SolveError
+from cosserat.model.model import Model
+from cosserat.model.places import Place
+from cosserat.results.comparison import ENERGIES, Comparison, Finding, JointDifference, PlaceDifference, common_times
+from cosserat.results.deflection import Deflections
+from cosserat.results.run import Run
+from cosserat.solve.arguments import check_model
+from cosserat.solve.linear.modal_frequencies import FrequencyPairs, frequency_pairs
+from cosserat.solve.motion import modal_range
+from cosserat.solve.motion.simulate import simulate
+from cosserat.solve.motion.stepping import Counters
+from cosserat.solve.relative.flexible_tree import FlexibleTree
+
+Array = NDArray[np.float64]
+
+_FREQUENCIES = 10  # compared at most
+
+
+def compare(
+    model: Model,
+    duration: float,
+    step: float | None = None,
+    *,
+    modes: Any = None,
+    boundary: Any = None,
+    stiffening: bool = True,
+    places: Any = None,
+    checks: bool = True,
+    rho: float = 0.9,
+    start: Any = "reference",
+    start_time: float = 0.0,
+    every: int = 1,
+    newton_tolerance: float | None = None,
+    controller: Any = None,
+    progress: Callable[[float, Counters], None] | None = None,
+) -> Comparison:
+    """Simulate a model in both formulations and say how far they differ, and whether the modal form is in its range.
+
+    Parameters
+    ----------
+    model : Model
+        Without closed loops.
+    duration, step : float
+        Simulated time and length of the steps (s), the same for both.
+    modes, boundary, stiffening
+        Of the floating formulation: as for `FlexibleTree`.
+    places : list of places, optional
+        Whose positions are compared; default: the ends of all beams, and all rigid bodies.
+    checks : bool
+        Run twice more: the Galilean formulation with half the step, which tells what the step leaves wrong, and the
+        floating one with twice the modes, which tells what was truncated.
+    rho, start, start_time, every, newton_tolerance, controller, progress
+        As for `simulate`; `progress` is called for every run.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("cantilever", gravity=(0, 0, -9.81))
+    >>> section, steel = cs.Rod(0.02), cs.materials.STEEL
+    >>> arm = model.add(cs.Beam("arm", points=[(0, 0, 0), (1, 0, 0)], section=section, material=steel, elements=8))
+    >>> clamp = model.add(cs.Fixed("clamp", cs.GROUND, arm.start))
+    >>> both = cs.compare(model, 0.1, step=1e-3, modes=6)
+    >>> both.within_range, bool(both.share < 1e-3)
+    (True, True)
+    """
+    check_model(model, "compare")
+    if step is None:
+        raise SolveError("compare: both runs take steps of one length, to be stored at the same times; pass step=")
+    if not isinstance(checks, (bool, np.bool_)):
+        raise SolveError(f"compare: checks is {checks!r}; pass True or False")
+    chosen = _chosen(model, places)
+    tree = FlexibleTree.of_data(model, compile_flexible_tree(model, modes, boundary, stiffening, call="compare"))
+    both: dict[str, Any] = {
+        "rho": rho, "start": start, "start_time": start_time, "newton_tolerance": newton_tolerance,
+        "controller": controller, "progress": progress,
+    }  # fmt: skip
+    modal = {"formulation": "floating", "boundary": boundary, "stiffening": stiffening}
+    galilean = simulate(model, duration, step, every=every, **both)
+    floating = simulate(model, duration, step, every=every, modes=modes, **modal, **both)
+    notes: list[str] = []
+    finer = richer = None
+    if checks:
+        finer = _quietly(notes, "the error of the step", simulate, model, duration, step / 2, every=2 * every, **both)
+        if tree.modal_bodies:
+            richer = _quietly(
+                notes, "the effect of more modes", simulate, model, duration, step, every=every,
+                modes=_doubled(modes), **modal, **both,
+            )  # fmt: skip
+    n = common_times(galilean, floating)
+    deflections = Deflections(galilean)
+    apart = {
+        name: _of_place(place, galilean, floating, finer, richer, deflections, n) for name, place in chosen.items()
+    }
+    pairs = _quietly(
+        notes, "frequencies", frequency_pairs, model, _FREQUENCIES, start_time, modes, boundary, stiffening
+    )  # fmt: skip
+    energy, scale = _energies(galilean, floating, n)
+    bending = deflections.bending()
+    findings = _stopped(galilean, floating)
+    if bending:
+        rates = deflections.rates()
+        bodies = {
+            name: modal_range.ElasticBody(bent, rates[name], _first(pairs, tree, name), tree.modal_bodies[name].n_modes)
+            for name, bent in bending.items()
+        }
+        largest = max(place.deflection for place in apart.values()) if apart else 0.0
+        findings += modal_range.of_bodies(bodies, stiffening) + modal_range.of_modes(apart, largest)
+        findings += [] if findings else modal_range.unexplained(apart, largest)
+    return Comparison(
+        galilean=galilean,
+        floating=floating,
+        places=apart,
+        joints={joint.name: _of_joint(joint.name, galilean, floating, n) for joint in model.joints},
+        energy=energy,
+        energy_scale=scale,
+        frequencies=None if pairs is None else pairs.table(),
+        bending=bending,
+        findings=tuple(findings),
+        notes=tuple(notes),
+        finer=finer,
+        richer=richer,
+        unknowns={"galilean": 6 * galilean.stats["nodes"], "floating": len(tree.coordinates)},
+    )
+
+
+def _chosen(model: Model, places: Any) -> dict[str, Place]:
+    """Places by label: those asked for, or all that have a name."""
+    if places is None:
+        places = [place for beam in model.beams for place in (beam.start, beam.end)]
+        places += [body.name for body in model.bodies]
+    elif isinstance(places, (str, Place)) or not isinstance(places, Iterable):
+        places = [places]
+    found = [model.place(place, "compare: places") for place in places]
+    return {place.label: place for place in found}
+
+
+def _doubled(modes: Any) -> Any:
+    if isinstance(modes, dict):
+        return {name: _doubled(count) for name, count in modes.items()}
+    return max(2 * modes, modes + 2)
+
+
+def _quietly(notes: list[str], what: str, call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """What a call gives, or None and a note why not; the warnings of the first run are not repeated."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CosseratWarning)
+        try:
+            return call(*arguments, **options)
+        except CosseratError as error:
+            notes.append(f"{what} could not be found: {error}")
+            return None
+
+
+def _of_place(
+    place: Place, galilean: Run, floating: Run, finer: Run | None, richer: Run | None, deflections: Deflections, n: int
+) -> PlaceDifference:
+    one, two = galilean.position(place).values, floating.position(place).values
+    apart = np.linalg.norm(two[:n] - one[:n], axis=1)
+    return PlaceDifference(
+        difference=float(apart.max()),
+        deflection=float(np.linalg.norm(deflections.of(place), axis=1).max()),
+        time=float(galilean.time[int(np.argmax(apart))]),
+        # the error of a second-order method is 4/3 of what halving its step changes
+        step_error=None if finer is None else 4.0 / 3.0 * _largest(galilean, finer, place),
+        mode_error=None if richer is None else _largest(floating, richer, place),
+    )
+
+
+def _largest(one: Run, two: Run, place: Place) -> float:
+    n = common_times(one, two)
+    return float(np.linalg.norm((one.position(place)[:n].values - two.position(place)[:n].values), axis=1).max())
+
+
+def _of_joint(name: str, galilean: Run, floating: Run, n: int) -> JointDifference:
+    one, two = (run.reaction(name)[:n].values for run in (galilean, floating))
+    parts = []
+    for which in (slice(0, 3), slice(3, 6)):
+        size = float(np.sqrt(np.mean(one[:, which] ** 2)))
+        change = two[:, which] - one[:, which]
+        share = float(np.sqrt(np.mean(change**2))) / size if size > 0.0 else np.nan
+        parts.append((float(np.linalg.norm(change, axis=1).max()), share))
+    angle = 0.0
+    if galilean.motion.mechanism.joints[name].names:
+        angle = float(np.abs((galilean.coordinate(name)[:n] - floating.coordinate(name)[:n]).values).max())
+    return JointDifference(angle, parts[0][0], parts[1][0], parts[0][1], parts[1][1])
+
+
+def _energies(galilean: Run, floating: Run, n: int) -> tuple[dict[str, float], float]:
+    one, two = (run.energy.isel(time=slice(n)) for run in (galilean, floating))
+    apart = {key: float(np.abs(one[key].values - two[key].values).max()) for key in ENERGIES}
+    return apart, max(float(np.ptp(one[key].values)) for key in ("kinetic", "strain", "potential", "work"))
+
+
+def _stopped(galilean: Run, floating: Run) -> list[Finding]:
+    if not floating.status.ok:
+        text = f"the floating run {floating.status.message}"
+        return [Finding("stopped", text, float(floating.time[-1]), float(galilean.time[-1]))]
+    return []
+
+
+def _first(pairs: FrequencyPairs | None, tree: FlexibleTree, name: str) -> float:
+    """First frequency (Hz) at which a beam bends: of the mechanism, or of the beam by itself."""
+    found = None if pairs is None else pairs.first_of(name)
+    return float(tree.modal_bodies[name].frequencies[0]) if found is None else found

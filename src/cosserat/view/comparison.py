@@ -1,0 +1,69 @@
+"""Pictures of one model in two formulations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cosserat.view.plot import finish, save
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from cosserat.results.comparison import Comparison
+
+
+def plot_comparison(
+    comparison: Comparison, targets: tuple[Any, ...], quantity: str, ax: Any, path: str | Path | None
+) -> Figure:
+    """Both runs over time, the floating one dashed, and the size of their difference below."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    if not targets:
+        targets = _default(comparison, quantity)
+    title = f"{comparison.galilean.motion.mechanism.name}: floating frames and finite elements"
+    if ax is not None:
+        _differences(comparison, targets, quantity, ax)
+        return finish(ax.figure, ax, title, path)
+    figure = Figure(figsize=(7.5, 5.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+    for target in targets:
+        for run, style in ((comparison.galilean, "-"), (comparison.floating, "--")):
+            data = getattr(run, quantity)(target)
+            values = data.values.reshape(len(run.time), -1)
+            parts = [""] if data.ndim == 1 else [f"  {part}" for part in data[data.dims[1]].values]
+            for k, part in enumerate(parts):
+                name = f"{_label(target)}{part}" if style == "-" else None
+                above.plot(run.time, values[:, k], style, color=f"C{k % 10}", label=name)
+    above.set_ylabel(f"{quantity.replace('_', ' ')} ({data.attrs['units']})")
+    above.plot([], [], "--", color="0.3", label="floating frames")
+    _differences(comparison, targets, quantity, below)
+    finish(figure, above, title, None)
+    below.grid(True, alpha=0.3)
+    save(figure, path)
+    return figure
+
+
+def _default(comparison: Comparison, quantity: str) -> tuple[Any, ...]:
+    from cosserat.results.comparison import OF_JOINTS
+
+    if quantity in OF_JOINTS:
+        return tuple(comparison.joints)[:1]
+    return (max(comparison.places, key=lambda name: comparison.places[name].difference),)
+
+
+def _differences(comparison: Comparison, targets: tuple[Any, ...], quantity: str, axes: Any) -> None:
+    for k, target in enumerate(targets):
+        data = comparison.between(quantity, target)
+        size = np.linalg.norm(data.values.reshape(len(data), -1), axis=1)
+        axes.plot(comparison.time, size, color=f"C{k % 10}", label=_label(target))
+    axes.set_xlabel("time (s)")
+    axes.set_ylabel(f"difference ({data.attrs['units']})")
+
+
+def _label(target: Any) -> str:
+    return str(getattr(target, "label", getattr(target, "name", target)))
