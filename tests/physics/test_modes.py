@@ -335,3 +335,20 @@ def test_modes_predict_a_simulation():
     i = np.nonzero((x[:-1] < 0) & (x[1:] >= 0))[0]
     times = run.time[i] - x[i] * (run.time[i + 1] - run.time[i]) / (x[i + 1] - x[i])
     assert np.diff(times)[4:].mean() == pytest.approx(period, rel=1e-3)
+
+
+def test_a_body_apart_from_the_structure_adds_six_free_motions() -> None:
+    def frequencies(stone: bool) -> np.ndarray:
+        model = cs.Model("flight")
+        metal = cs.Material(E=2e10, nu=0.3, rho=2700.0)
+        points = [(0, 0, 0), (2, 0, 0)]
+        boom = model.add(cs.Beam("boom", points=points, section=cs.Rod(0.03), material=metal, elements=6))
+        wheel = model.add(cs.RigidBody.cylinder("wheel", diameter=0.3, length=0.1, mass=1.0, com=(2, 0, 0)))
+        model.add(cs.Revolute("axle", boom.end, wheel.at((2, 0, 0)), axis=(0, 0, 1)))
+        if stone:
+            model.add(cs.RigidBody.sphere("stone", diameter=0.1, mass=1.0, com=(0, 5, 0)))
+        found = cs.modes(model, 4)
+        assert found.rigid == (13 if stone else 7)
+        return found.frequencies[found.rigid :]
+
+    np.testing.assert_allclose(frequencies(True), frequencies(False), rtol=1e-9)

@@ -16,6 +16,8 @@ from cosserat.results.run import Run
 
 Array = NDArray[np.float64]
 
+_ROUNDING = 1e-12
+
 
 class Move(NamedTuple):
     """A rigid motion over time that carries reference positions X to R X + x: (nt, 3, 3), (nt, 3)."""
@@ -80,6 +82,12 @@ class Deflections:
         place = self._run.model.place(place)
         carried = self._carriers[place.owner.name].of(place.frame()[:3, 3])
         return np.asarray(self._run.position(place).values - carried)
+
+    def largest(self, place: str | Place) -> float:
+        """Largest distance (m) by which elasticity moves a place; rounding does not count."""
+        far = float(np.linalg.norm(self.of(place), axis=1).max())
+        extent = float(np.abs(self._run.position(place).values).max()) + self._run.motion.mechanism.length
+        return far if far > _ROUNDING * extent else 0.0
 
     def bending(self) -> dict[str, Bending]:
         """Of every beam."""

@@ -30,6 +30,7 @@ _RANK = 1e-11  # part of a new direction that counts, relative to what was there
 _SHIFT = 1e-10  # first shift, relative to the largest eigenvalue
 _NEAR_FREE = 1e-3  # least shift relative to the lowest mode
 _ZERO = 2e-14  # strain energy that cannot be told from zero, relative to the terms it is summed from
+_STRAY = 2e-13  # part of other motions that rounding leaves in the shape of a free one
 
 
 @dataclass(frozen=True)
@@ -92,12 +93,17 @@ def _select(matrices: Matrices, squares: Array, shapes: Array, n: int) -> Symmet
     stiffness = matrices.stiffness
     energy = np.sum(shapes * (stiffness @ shapes), axis=0)
     gross = np.sum(np.abs(shapes) * (abs(stiffness) @ np.abs(shapes)), axis=0)
-    squares = np.where(np.abs(energy) <= _ZERO * gross, 0.0, squares)
+    squares = np.where(np.abs(energy) <= _unresolved(gross), 0.0, squares)
     order = np.argsort(squares, kind="stable")
     others = order[squares[order] != 0.0][:n]
     keep = np.sort(np.concatenate((np.nonzero(squares == 0.0)[0], others)))
     keep = keep[np.argsort(squares[keep], kind="stable")]
     return Symmetric(squares[keep], shapes[:, keep])
+
+
+def _unresolved(gross: Array) -> Array:
+    """Strain energies that cannot be told from zero, for the sums of the sizes of their terms."""
+    return np.asarray(_ZERO * gross + _STRAY**2 * np.max(gross, initial=0.0))
 
 
 def _dense(matrices: Matrices) -> tuple[Array, Array]:
@@ -122,7 +128,7 @@ def _dense(matrices: Matrices) -> tuple[Array, Array]:
         # far from the shift the quotient is the more accurate of the two
         squares = np.where(np.abs(theta) < 1e-6 * np.max(np.abs(theta)), quotients, squares)
         gross = np.sum(np.abs(shapes) * (np.abs(K) @ np.abs(shapes)), axis=0)
-        above = squares[(squares > 0.0) & (np.abs(quotients) > _ZERO * gross)]
+        above = squares[(squares > 0.0) & (np.abs(quotients) > _unresolved(gross))]
         if above.size == 0 or _NEAR_FREE * np.min(above) <= -shift <= 3.0 * np.min(above):
             break
         shift = -float(np.min(above))  # much nearer zero, free motions would drown the others in rounding

@@ -19,7 +19,7 @@ LARGEST_DEFLECTION = {STIFFENED: 0.1, PLAIN: 0.02}  # relative to the length
 LARGEST_ROTATION = {STIFFENED: 0.2, PLAIN: 0.04}  # rad
 # Without stiffening a rotation takes (rate / first frequency)^2 off the stiffness instead of adding to it; with it the
 # shapes at rest are less and less those of the beam in rotation.
-LARGEST_RATE = {STIFFENED: 3.0, PLAIN: 0.1}  # relative to the first angular frequency
+LARGEST_RATE = {STIFFENED: 2.0, PLAIN: 0.05}  # relative to the first angular frequency
 LARGEST_SHARE = 0.01  # of the deflection: differences beyond which the two do not agree, errors beyond which modes miss
 _UPPER_ENERGY = 0.05  # share of the strain energy in the upper half of the modes
 

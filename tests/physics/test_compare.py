@@ -1,0 +1,160 @@
+"""`compare`: differences of the two formulations, and words when the modal form leaves its range."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+
+RING = cs.Tube(outer_diameter=0.030, inner_diameter=0.027, shear_factor=0.5)
+
+
+def manipulator(E: float) -> cs.Model:
+    """The arm FF of [Grazioso17], with Young's modulus E."""
+    model = cs.Model("FF", gravity=(0, 0, -9.81))
+    alloy = cs.Material(E=E, nu=0.33, rho=2700.0)
+    upper = model.add(cs.Beam("arm1", points=[(0, 0, 0), (1.5, 0, 0)], section=RING, material=alloy, elements=4))
+    lower = model.add(cs.Beam("arm2", points=[(1.5, 0, 0), (3, 0, 0)], section=RING, material=alloy, elements=4))
+    model.add(cs.Revolute("shoulder", cs.GROUND, upper.start, axis=(0, 0, 1), motion="t - sin(t)"))
+    model.add(cs.Revolute("elbow", upper.end, lower.start, axis=(0, 0, 1)))
+    return model
+
+
+@pytest.fixture(scope="module")
+def stiff() -> cs.Comparison:
+    return cs.compare(manipulator(68.9e10), 0.1, 1e-3, modes=4)
+
+
+def test_a_stiffened_manipulator_agrees(stiff) -> None:
+    tip = stiff.places["arm2.end"]
+    assert 3e-3 < tip.deflection < 0.01
+    assert tip.share < 1e-3
+    assert stiff.within_range
+    assert "within its range" in stiff.verdict
+    assert stiff.between("position", "arm2.end").shape == (101, 3)
+    assert tip.difference == pytest.approx(np.linalg.norm(stiff.between("position", "arm2.end"), axis=1).max())
+    assert tip.mode_error == pytest.approx(tip.difference, rel=0.2)  # what the modes leave out is the difference
+    assert tip.step_error > tip.difference  # larger here: which is why both runs take the same steps
+    assert stiff.energy["strain"] < 1e-3 * stiff.energy_scale
+    assert stiff.joints["shoulder"].moment_share < 0.01
+    assert stiff.joints["elbow"].coordinate < 1e-6
+    assert stiff.unknowns == {"galilean": 60, "floating": 16}
+    assert set(stiff.cost) == {"galilean", "floating"}
+
+
+def test_deflection_is_measured_from_where_the_joints_alone_would_lead(stiff) -> None:
+    rigid = cs.simulate(manipulator(68.9e14), 0.1, 1e-3)
+    away = (stiff.galilean.position("arm2.end") - rigid.position("arm2.end")).values
+    assert stiff.places["arm2.end"].deflection == pytest.approx(np.linalg.norm(away, axis=1).max(), rel=1e-3)
+    assert stiff.places["arm1.start"].deflection == 0.0
+    assert stiff.bending["arm1"].deflection == pytest.approx(stiff.places["arm1.end"].deflection)
+
+
+def test_frequencies_are_those_of_both_formulations(stiff) -> None:
+    table = stiff.frequencies
+    assert table["galilean"].values[0] == pytest.approx(10.02, rel=1e-3)
+    assert np.all(table["error"].values > -1e-9)  # a reduced basis gives upper bounds
+    assert np.all(table["error"].values[:5] < 1e-3)
+    assert table["error"].values[-1] > 0.05  # sixteen coordinates do not have ten good frequencies
+
+
+def test_too_few_modes() -> None:
+    both = cs.compare(manipulator(68.9e10), 0.05, 1e-3, modes=1)
+    assert [finding.kind for finding in both.findings] == ["truncated modes"]
+    assert both.share > 0.02
+    assert "too few modes" in both.summary()
+    assert not both.within_range
+
+
+def cantilever(E: float) -> cs.Model:
+    model = cs.Model("cantilever", gravity=(0, 0, -9.81))
+    metal = cs.Material(E=E, nu=0.3, rho=7800.0)
+    beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.01), material=metal, elements=6))
+    model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+    return model
+
+
+def test_a_strongly_bent_beam_is_out_of_range() -> None:
+    both = cs.compare(cantilever(8e9), 0.5, 0.01, modes=4, checks=False)
+    assert both.bending["beam"].deflection > 0.3
+    (finding,) = both.findings
+    assert finding.kind == "deflection"
+    assert "bent too far" in finding.text
+    assert "Galilean" in finding.text
+    assert "out of its range (deflection)" in repr(both)
+    assert both.share > 0.05
+
+
+def test_without_stiffening_the_range_ends_sooner() -> None:
+    both = cs.compare(cantilever(5e10), 0.25, 0.005, modes=4, checks=False)
+    plain = cs.compare(cantilever(5e10), 0.25, 0.005, modes=4, checks=False, stiffening=False)
+    assert both.within_range
+    assert both.share < 5e-3
+    assert [finding.kind for finding in plain.findings] == ["deflection"]
+    assert "take stiffening=True" in plain.findings[0].text
+    assert plain.share > 0.02
+
+
+def spin_up() -> cs.Model:
+    """The beam of Kane, Ryan and Banerjee (1987), see tests/literature/test_kane_1987_spin_up.py."""
+    model = cs.Model("spin-up")
+    section = cs.Section(stiffness=[2.8e7, 1e7, 1e7, 1.4e4, 1.4e4, 1.4e4], mass=[1.2, 1.2, 1.2, 1.2e-3, 6e-4, 6e-4])
+    beam = model.add(cs.Beam("blade", points=[(0, 0, 0), (10, 0, 0)], section=section, elements=6))
+    turn = "0.4 * (t**2 / 2 + (7.5 / pi)**2 * (cos(2 * pi * t / 15) - 1))"
+    model.add(cs.Revolute("hub", cs.GROUND, beam.start, axis=(0, 0, 1), motion=turn))
+    return model
+
+
+def test_spin_up_agrees_with_stiffening_only() -> None:
+    both = cs.compare(spin_up(), 7.0, 0.05, modes=6, checks=False)
+    assert both.within_range
+    assert both.share < 5e-3
+    plain = cs.compare(spin_up(), 7.0, 0.05, modes=6, checks=False, stiffening=False)
+    assert plain.share > 0.5
+    rate = next(finding for finding in plain.findings if finding.kind == "rotation rate")
+    assert rate.value == pytest.approx(2.6 / 3.8, rel=0.05)  # rate of the hub at 7 s, first frequency of the blade
+    assert "softens" in rate.text
+    assert "stiffening=True" in rate.text
+
+
+def test_rigid_mechanisms_differ_by_the_accuracy_of_the_integrators() -> None:
+    model = cs.Model("pendulums", gravity=(0, 0, -9.81))
+    upper = model.add(cs.RigidBody("upper", mass=1, com=(0.5, 0, 0), inertia=(0.01, 0.1, 0.1)))
+    lower = model.add(cs.RigidBody("lower", mass=1, com=(1.5, 0, 0), inertia=(0.01, 0.1, 0.1)))
+    model.add(cs.Revolute("hinge", cs.GROUND, upper.at((0, 0, 0)), axis=(0, 1, 0)))
+    model.add(cs.Revolute("elbow", upper.at((1, 0, 0)), lower.at((1, 0, 0)), axis=(0, 1, 0)))
+    coarse, fine = (cs.compare(model, 0.5, step) for step in (0.02, 0.01))
+    assert fine.difference == pytest.approx(coarse.difference / 4, rel=0.1)
+    assert "accuracy of the integrators" in fine.verdict
+    assert fine.within_range
+    assert fine.deflection == 0.0
+    assert np.isnan(fine.share)
+    assert fine.richer is None
+
+
+def test_a_beam_in_free_flight_with_efforts_and_several_trees() -> None:
+    model = cs.Model("flight")
+    metal = cs.Material(E=2e10, nu=0.3, rho=2700.0)
+    boom = model.add(cs.Beam("boom", points=[(0, 0, 0), (2, 0, 0)], section=cs.Rod(0.03), material=metal, elements=6))
+    wheel = model.add(cs.RigidBody.cylinder("wheel", diameter=0.3, length=0.1, mass=1.0, com=(2, 0, 0)))
+    model.add(cs.Revolute("axle", boom.end, wheel.at((2, 0, 0)), axis=(0, 0, 1), effort=0.5))
+    model.add(cs.RigidBody.sphere("stone", diameter=0.1, mass=1.0, com=(0, 5, 0)))
+    model.add(cs.Force("push", "stone", (0, 0, 1)))
+    both = cs.compare(model, 0.2, 2e-3, modes=6, checks=False)
+    assert both.within_range, both.summary()
+    assert both.places["boom.end"].share < 0.01
+    assert both.places["stone"].deflection == 0.0
+    assert np.all(np.abs(both.frequencies["error"].values[:3]) < 1e-3)
+
+
+def test_a_run_that_stops_is_compared_up_to_there() -> None:
+    model = cs.Model("kick", gravity=(0, 0, -9.81))
+    metal = cs.Material(E=1e8, nu=0.3, rho=7800.0)
+    beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.01), material=metal, elements=6))
+    model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+    both = cs.compare(model, 1.0, 0.02, modes=6, checks=False)
+    assert not both.floating.status.ok
+    assert len(both.time) == len(both.floating.time) < len(both.galilean.time)
+    assert both.findings[0].kind == "stopped"
+    assert "floating run stopped" in both.findings[0].text
