@@ -173,8 +173,7 @@ class Comparison:
             As a `Run` has it: "position", "velocity", ... of a place, "coordinate", "effort", "reaction" of a joint.
         target : place or joint
         """
-        if quantity not in OF_PLACES + OF_JOINTS:
-            raise SolveError(f"between: unknown quantity {quantity!r}; known: {', '.join(OF_PLACES + OF_JOINTS)}")
+        demand_quantity(quantity, "between")
         n = len(self.time)
         one, two = (getattr(run, quantity)(target)[:n] for run in (self.galilean, self.floating))
         out = one.copy(data=two.values - one.values)
@@ -216,3 +215,9 @@ def common_times(one: Run, two: Run) -> int:
     n = min(len(one.time), len(two.time))
     apart = np.abs(one.time[:n] - two.time[:n]) > 1e-9 * max(abs(one.time[n - 1]), abs(two.time[n - 1]))
     return int(np.argmax(apart)) if apart.any() else n
+
+
+def demand_quantity(quantity: str, call: str) -> None:
+    """Raise if a run has no such quantity."""
+    if quantity not in OF_PLACES + OF_JOINTS:
+        raise SolveError(f"{call}: unknown quantity {quantity!r}; known: {', '.join(OF_PLACES + OF_JOINTS)}")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cosserat.errors import SolveError
+from cosserat.results.comparison import OF_JOINTS, demand_quantity
 from cosserat.view.plot import finish, save
 
 if TYPE_CHECKING:
@@ -22,8 +24,10 @@ def plot_comparison(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    demand_quantity(quantity, "plot")
+    targets = targets or _default(comparison, quantity)
     if not targets:
-        targets = _default(comparison, quantity)
+        raise SolveError(f"plot: the model has nothing whose {quantity} could be drawn")
     title = f"{comparison.galilean.motion.mechanism.name}: floating frames and finite elements"
     if ax is not None:
         _differences(comparison, targets, quantity, ax)
@@ -49,11 +53,9 @@ def plot_comparison(
 
 
 def _default(comparison: Comparison, quantity: str) -> tuple[Any, ...]:
-    from cosserat.results.comparison import OF_JOINTS
-
     if quantity in OF_JOINTS:
         return tuple(comparison.joints)[:1]
-    return (max(comparison.places, key=lambda name: comparison.places[name].difference),)
+    return tuple(sorted(comparison.places, key=lambda name: -comparison.places[name].difference)[:1])
 
 
 def _differences(comparison: Comparison, targets: tuple[Any, ...], quantity: str, axes: Any) -> None:

@@ -116,7 +116,7 @@ def compare(
     if bending:
         rates = deflections.rates()
         bodies = {
-            name: modal_range.ElasticBody(bent, rates[name], _first(pairs, tree, name), tree.modal_bodies[name].n_modes)
+            name: modal_range.ElasticBody(bent, rates[name], _first(pairs, tree, name))
             for name, bent in bending.items()
         }
         largest = max(place.deflection for place in apart.values()) if apart else 0.0

@@ -1,4 +1,4 @@
-"""The range of the modal form: what deflection, rotation rate and number of modes it bears, and words when they pass."""
+"""The range of the modal form: what deflections, rotation rates and numbers of modes it bears, and words beyond."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ LARGEST_ROTATION = {STIFFENED: 0.2, PLAIN: 0.04}  # rad
 # shapes at rest are less and less those of the beam in rotation.
 LARGEST_RATE = {STIFFENED: 2.0, PLAIN: 0.05}  # relative to the first angular frequency
 LARGEST_SHARE = 0.01  # of the deflection: differences beyond which the two do not agree, errors beyond which modes miss
-_UPPER_ENERGY = 0.05  # share of the strain energy in the upper half of the modes
 
 
 class ElasticBody(NamedTuple):
@@ -30,7 +29,6 @@ class ElasticBody(NamedTuple):
     bending: Bending
     rate: float  # largest angular velocity, rad/s
     frequency: float  # first frequency, Hz
-    n_modes: int
 
 
 def of_bodies(bodies: dict[str, ElasticBody], stiffening: bool) -> list[Finding]:
@@ -90,23 +88,10 @@ def of_modes(places: dict[str, PlaceDifference], scale: float) -> list[Finding]:
     if share <= LARGEST_SHARE:
         return []
     text = (
-        f"too few modes: with twice as many, {name!r} moves by {moving[name]:.3g} m, {100 * share:.3g} % of the largest "
-        "deflection; take more, or static shapes where loads act (boundary='craig-bampton')"
+        f"too few modes: with twice as many, {name!r} moves by {moving[name]:.3g} m, {100 * share:.3g} % of the "
+        "largest deflection; take more, or static shapes where loads act (boundary='craig-bampton')"
     )
     return [Finding("truncated modes", text, share, LARGEST_SHARE)]
-
-
-def of_energy(shares: dict[str, float]) -> list[Finding]:
-    """Strain energy in the upper half of the modes of a beam."""
-    out = []
-    for name, share in shares.items():
-        if share > _UPPER_ENERGY:
-            text = (
-                f"the upper half of the modes of beam {name!r} holds {100 * share:.3g} % of its strain energy: the "
-                "modes that were left out are missed; take more"
-            )
-            out.append(Finding("truncated modes", text, share, _UPPER_ENERGY))
-    return out
 
 
 def unexplained(places: dict[str, PlaceDifference], scale: float) -> list[Finding]:
