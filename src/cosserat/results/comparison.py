@@ -107,6 +107,8 @@ class Comparison:
         Frequencies (Hz) of both, of the unloaded mechanism in its reference configuration.
     bending : dict of Bending
         Largest deflection (m) and rotation (rad) of each beam, as seen from the section that carries it.
+    modal_energy : dict of (m,) arrays
+        Share of every mode in the strain energy of each beam, in the floating run.
     findings : tuple of Finding
         Limits of the modal form that were passed.
     notes : tuple of str
@@ -125,6 +127,7 @@ class Comparison:
     energy_scale: float
     frequencies: Dataset | None
     bending: dict[str, Bending]
+    modal_energy: dict[str, Array]
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
     finer: Run | None

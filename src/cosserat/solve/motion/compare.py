@@ -85,7 +85,8 @@ def compare(
     if not isinstance(checks, (bool, np.bool_)):
         raise SolveError(f"compare: checks is {checks!r}; pass True or False")
     chosen = _chosen(model, places)
-    tree = FlexibleTree.of_data(model, compile_flexible_tree(model, modes, boundary, stiffening, call="compare"))
+    data = compile_flexible_tree(model, modes, boundary, stiffening, call="compare", cut=True)
+    tree = FlexibleTree.of_data(model, data)
     both: dict[str, Any] = {
         "rho": rho, "start": start, "start_time": start_time, "newton_tolerance": newton_tolerance,
         "controller": controller, "progress": progress,
@@ -107,11 +108,14 @@ def compare(
     apart = {
         name: _of_place(place, galilean, floating, finer, richer, deflections, n) for name, place in chosen.items()
     }
-    pairs = _quietly(
-        notes, "frequencies", frequency_pairs, model, _FREQUENCIES, start_time, modes, boundary, stiffening
-    )  # fmt: skip
+    pairs = None
+    if data.loops:
+        notes.append("frequencies of mechanisms with closed loops are not compared")
+    else:
+        options = (modes, boundary, stiffening)
+        pairs = _quietly(notes, "frequencies", frequency_pairs, model, _FREQUENCIES, start_time, *options)
     energy, scale = _energies(galilean, floating, n)
-    bending = deflections.bending()
+    bending, shares = deflections.bending(), _modal_energy(tree, floating)
     findings = _stopped(galilean, floating)
     if bending:
         rates = deflections.rates()
@@ -119,8 +123,10 @@ def compare(
             name: modal_range.ElasticBody(bent, rates[name], _first(pairs, tree, name))
             for name, bent in bending.items()
         }
-        largest = max(place.deflection for place in apart.values()) if apart else 0.0
-        findings += modal_range.of_bodies(bodies, stiffening) + modal_range.of_modes(apart, largest)
+        largest = max((place.deflection for place in apart.values()), default=0.0)
+        findings += modal_range.of_bodies(bodies, stiffening)
+        findings += modal_range.of_modes(apart, largest) if richer else modal_range.of_energy(shares)
+        findings += modal_range.of_mass(tree, floating)
         findings += [] if findings else modal_range.unexplained(apart, largest)
     return Comparison(
         galilean=galilean,
@@ -131,6 +137,7 @@ def compare(
         energy_scale=scale,
         frequencies=None if pairs is None else pairs.table(),
         bending=bending,
+        modal_energy=shares,
         findings=tuple(findings),
         notes=tuple(notes),
         finer=finer,
@@ -212,6 +219,17 @@ def _stopped(galilean: Run, floating: Run) -> list[Finding]:
         text = f"the floating run {floating.status.message}"
         return [Finding("stopped", text, float(floating.time[-1]), float(galilean.time[-1]))]
     return []
+
+
+def _modal_energy(tree: FlexibleTree, floating: Run) -> dict[str, Array]:
+    """Share (m,) of every mode in the strain energy of each elastic body, over the whole run."""
+    record, out = floating.floating, {}
+    assert record is not None
+    for name, body in tree.modal_bodies.items():
+        q = record.q[:, record.modal(name)[0]]
+        energy = np.sum(q * (q @ body.stiffness), axis=0)
+        out[name] = energy / total if (total := float(energy.sum())) > 0.0 else energy
+    return out
 
 
 def _first(pairs: FrequencyPairs | None, tree: FlexibleTree, name: str) -> float:

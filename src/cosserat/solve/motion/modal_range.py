@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from cosserat.results.comparison import Finding, PlaceDifference
 from cosserat.results.deflection import Bending
+from cosserat.results.run import Run
+from cosserat.solve.relative.flexible_tree import FlexibleTree
 
 Array = NDArray[np.float64]
 
@@ -21,6 +23,10 @@ LARGEST_ROTATION = {STIFFENED: 0.2, PLAIN: 0.04}  # rad
 # shapes at rest are less and less those of the beam in rotation.
 LARGEST_RATE = {STIFFENED: 2.0, PLAIN: 0.05}  # relative to the first angular frequency
 LARGEST_SHARE = 0.01  # of the deflection: differences beyond which the two do not agree, errors beyond which modes miss
+
+_UPPER_ENERGY = 0.1  # share of the strain energy in the upper half of the modes
+_MASS_MATRICES = 40  # looked at along a run
+_ROUNDING = 1e-10
 
 
 class ElasticBody(NamedTuple):
@@ -92,6 +98,36 @@ def of_modes(places: dict[str, PlaceDifference], scale: float) -> list[Finding]:
         "largest deflection; take more, or static shapes where loads act (boundary='craig-bampton')"
     )
     return [Finding("truncated modes", text, share, LARGEST_SHARE)]
+
+
+def of_energy(shares: dict[str, Array]) -> list[Finding]:
+    """Strain energy in the upper half of the modes of a beam; a hint only, where no run with more modes tells."""
+    out = []
+    for name, share in shares.items():
+        upper = float(share[len(share) // 2 :].sum())
+        if len(share) > 1 and upper > _UPPER_ENERGY:
+            text = (
+                f"the upper half of the modes of {name!r} holds {100 * upper:.3g} % of its strain energy, so that those "
+                "left out would hold some too; take more"
+            )
+            out.append(Finding("truncated modes", text, upper, _UPPER_ENERGY))
+    return out
+
+
+def of_mass(tree: FlexibleTree, run: Run) -> list[Finding]:
+    """A mass matrix that is no longer positive definite."""
+    record = run.floating
+    assert record is not None
+    start = np.linalg.inv(np.linalg.cholesky(tree.mass_matrix(tree.neutral())))
+    for k in range(0, len(run.time), max(1, len(run.time) // _MASS_MATRICES)):
+        lowest = float(np.linalg.eigvalsh(start @ tree.mass_matrix(record.q[k]) @ start.T)[0])
+        if lowest < -_ROUNDING:
+            text = (
+                f"the mass matrix is not positive definite at t = {run.time[k]:.4g} s: the beams are bent so far that "
+                "their kinetic energy can be negative; take the Galilean formulation"
+            )
+            return [Finding("mass matrix", text, lowest, 0.0)]
+    return []
 
 
 def unexplained(places: dict[str, PlaceDifference], scale: float) -> list[Finding]:
