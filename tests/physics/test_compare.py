@@ -146,7 +146,7 @@ def test_a_beam_in_free_flight_with_efforts_and_several_trees() -> None:
     assert both.places["boom.start"].share < 0.01
     assert both.places["boom.end"].deflection == 0.0  # held by the wheel, which carries it
     assert both.places["stone"].deflection == 0.0
-    assert np.all(np.abs(both.frequencies["error"].values[:3]) < 1e-3)
+    assert np.all(np.abs(both.frequencies["error"].values[:2]) < 1e-4)  # in y and in z
 
 
 def swinging(E: float, **hinge) -> cs.Model:

@@ -107,7 +107,7 @@ def of_energy(shares: dict[str, Array]) -> list[Finding]:
         upper = float(share[len(share) // 2 :].sum())
         if len(share) > 1 and upper > _UPPER_ENERGY:
             text = (
-                f"the upper half of the modes of {name!r} holds {100 * upper:.3g} % of its strain energy, so that those "
+                f"the upper half of the modes of {name!r} holds {100 * upper:.3g} % of its strain energy: those "
                 "left out would hold some too; take more"
             )
             out.append(Finding("truncated modes", text, upper, _UPPER_ENERGY))
