@@ -9,7 +9,6 @@ import pytest
 
 import cosserat as cs
 from cosserat.compile import modal_dynamics
-from cosserat.compile.packed_inertia import PackedInertia
 from cosserat.lie import se3
 
 SECTION = cs.Rectangle(width=0.02, height=0.03)
@@ -107,15 +106,6 @@ def test_energy_gives_the_equations(rng) -> None:
         errors.append(abs((ends[1] - ends[0]) / (2 * h) - power))
     assert errors[1] < 1e-5 * abs(power)
     assert errors[0] / errors[1] > 3.5
-
-
-def test_packed_inertia_is_the_inertia(rng) -> None:
-    beam = cs.Beam("arm", points=[(0, 0, 0), (1, 0.2, 0), (1.5, 1, 0.3)], section=SECTION, material=ALLOY, elements=8)
-    body = cs.modal_body(beam, modes=4)
-    q, omega, rates = rng.normal(size=4) * 0.01, rng.normal(size=3), rng.normal(size=4)
-    M, b = PackedInertia(body.inertia).equations(q, omega, rates)
-    assert np.allclose(M, modal_dynamics.inertia_matrix(body.inertia, q), rtol=0, atol=1e-13 * largest(M))
-    assert np.allclose(b, modal_dynamics.bias(body.inertia, q, omega, rates), rtol=0, atol=1e-12 * largest(b))
 
 
 def test_mass_matrix_is_the_kinetic_energy(rng) -> None:

@@ -8,6 +8,7 @@ modes of a cantilever, which end without moment, converge badly there.
 
 from __future__ import annotations
 
+import functools
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -15,13 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.flexible_arrays import FlexibleArrays
 from cosserat.compile.modal import modal_body
-from cosserat.compile.packed_inertia import PackedInertia
 from cosserat.compile.reduction import BOUNDARIES
 from cosserat.compile.seats import Seat, seat_on
 from cosserat.compile.spanning import GROUND_GROUP, Edge, Loop, Spanning, span
 from cosserat.compile.tree import FREE_BASE, inertia_about, joint_links
 from cosserat.errors import CosseratWarning, ModelError
+from cosserat.kernels.flexible.arrays import WELD
 from cosserat.kernels.recursion import table as layout
 from cosserat.lie import se3, so3
 from cosserat.model.beams import Beam
@@ -35,7 +37,6 @@ from cosserat.model.places import Place
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-WELD = -1
 _SAME = 1e-9
 
 
@@ -55,7 +56,6 @@ class FlexibleLink:
     columns: Ints  # (k + m,) its coordinates: of the joint, then modal
     inertia: Array  # (6, 6) of a rigid link
     modal: ModalBody | None
-    packed: PackedInertia | None  # of an elastic link
 
     @property
     def n_modes(self) -> int:
@@ -74,6 +74,21 @@ class FlexibleTreeData:
     carrier: dict[str, int]  # body -> link, -1 where it is fixed to the ground
     stations: dict[str, dict[str, float]]  # beam -> interface -> s
     loops: tuple[Loop, ...] = ()  # joints that were cut: they have no coordinates
+
+    @functools.cached_property
+    def arrays(self) -> FlexibleArrays:
+        """The links as kernels read them."""
+        return FlexibleArrays(self.links, len(self.coordinates))
+
+    def modal(self, link: int, q: Array) -> Array:
+        """Modal coordinates (m,) of a link."""
+        columns = self.links[link].columns
+        return q[columns[len(columns) - self.links[link].n_modes :]]
+
+    def parts(self, z: Array) -> list[Array]:
+        """Views (6 + m,) of each link's part of an array (n_z,)."""
+        ends = np.cumsum([6 + link.n_modes for link in self.links])
+        return np.split(z, ends[:-1])
 
     def seat(self, place: Place) -> Seat:
         """Where a place is carried; raises if it is on an elastic body and no interface."""
@@ -252,7 +267,6 @@ def _links(
                 name, edge.joint, kind, turn, slide, seat_on(parent, carrier, J, inner_side),
                 seat_on(len(links), frame, J, outer_side), frame, axes, np.array(columns, dtype=np.int64),
                 _inertia(groups[edge.outer] if final and carried is None else (), frame), carried,
-                None if carried is None else PackedInertia(carried.inertia),
             )  # fmt: skip
             links.append(link)
             parent = len(links) - 1

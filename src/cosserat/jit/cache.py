@@ -16,6 +16,10 @@ COMPILED_SOURCES = {
         "jit/*.py", "lie/coefficients.py", "kernels/vectors.py", "kernels/frames.py", "kernels/springs.py",
         "kernels/loads.py", "kernels/recursion/*.py",
     ),
+    "flexible": (
+        "jit/*.py", "lie/coefficients.py", "kernels/vectors.py", "kernels/frames.py", "kernels/recursion/table.py",
+        "kernels/flexible/*.py",
+    ),
 }  # fmt: skip
 """What the kernels of a subfolder are compiled from, by its name: each subfolder is cached on its own."""
 

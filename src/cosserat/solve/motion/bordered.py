@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.solve.relative.flexible_recursion import Articulated, LinkMotion
+from cosserat.solve.relative.flexible_recursion import Articulated
 
 Array = NDArray[np.float64]
 
@@ -31,19 +31,16 @@ class Bordered:
     ----------
     factored : Articulated
         S.
-    now : list of LinkMotion
-        Where it was factored.
     A : (m, n)
         Rows of constraints.
     B, k : (p, n), (p,)
         Rows of springs, and their stiffness, greater than 0.
     """
 
-    def __init__(self, factored: Articulated, now: list[LinkMotion], A: Array, B: Array, k: Array) -> None:
+    def __init__(self, factored: Articulated, A: Array, B: Array, k: Array) -> None:
         self._factored, self._m = factored, len(A)
-        self._nothing = [np.zeros(len(w.z)) for w in now]
         self._C = np.vstack((A, B))
-        self._Y = np.stack([self._divide(row) for row in self._C]) if len(self._C) else self._C
+        self._Y = factored.solve(self._C)
         G = self._C @ self._Y.T
         G[range(self._m, len(G)), range(self._m, len(G))] += 1.0 / k
         scale = np.sqrt(np.maximum(np.diag(G), np.finfo(float).tiny))
@@ -52,12 +49,9 @@ class Bordered:
         self.rank_deficit = int(np.sum(~kept))
         self._root = (vectors[:, kept] / np.sqrt(values[kept])) / scale[:, None]
 
-    def _divide(self, r: Array) -> Array:
-        return self._factored.solve(r, np.zeros(len(r)), self._nothing, False, np.zeros(6))
-
     def solve(self, r: Array | None, wanted: Array) -> Change:
         """a and multipliers of S a + B^T k B a + A^T force = -r, A a = wanted; without r it is zero."""
-        free = np.zeros(self._C.shape[1]) if r is None else self._divide(-r)
+        free = np.zeros(self._C.shape[1]) if r is None else self._factored.solve(-r)
         if not len(self._C):
             return Change(free, np.zeros(0))
         rest = self._C @ free

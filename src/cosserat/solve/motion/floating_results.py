@@ -44,12 +44,10 @@ def link_history(tree: FlexibleTree, constraints: TreeConstraints, stored: list[
     powers = np.empty((nt, 5))
     for k, point in enumerate(stored):
         now = flexible_recursion.motions(data, point.q, point.v)
-        rates = flexible_recursion.accelerations(data, now, point.a, np.zeros(3))
+        rates = data.parts(flexible_recursion.accelerations(now, point.a, np.zeros(6)))
         outside = tree.forces.on_links(now, point.q, point.t)
-        closing = constraints.wrenches(now, point.q, point.t, point.angles, point.force)
-        for wrench, more in zip(outside, closing, strict=True):
-            wrench += more
-        found = flexible_recursion.transmitted(data, now, point.a, tree.gravity, outside)
+        outside += constraints.wrenches(now, point.q, point.t, point.angles, point.force)
+        found = data.parts(flexible_recursion.inverse_dynamics(now, point.a, tree.ground, outside)[1])
         for i, (link, w) in enumerate(zip(data.links, now, strict=True)):
             frame[k, i], z[i][k], z_dot[i][k] = w.frame, w.z, rates[i]
             joint[k, i] = se3.adjoint(link.own.at(_modal(tree, i, point.q))).T @ found[i][:6]

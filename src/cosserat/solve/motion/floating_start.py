@@ -20,6 +20,7 @@ from cosserat.solve.motion.floating_steps import StepFailure, Stepper
 from cosserat.solve.motion.starting import require_same, set_start
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_coordinates import moved
+from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.joint_rows import Angle, Relative
 from cosserat.solve.relative.seat_motion import SeatMotion, coordinate_rows, modal_coordinates, moving_seat
@@ -158,10 +159,10 @@ def _from_joints(tree: FlexibleTree, compiled: CompiledModel, rows: Array, angle
     return q
 
 
-def _misfit(tree: FlexibleTree, now: list[Any], nodes: Nodes, q: Array) -> Array:
+def _misfit(tree: FlexibleTree, now: Motions, nodes: Nodes, q: Array) -> Array:
     """Small motions (6 n,) in the nodes' axes from where they are to where they should be."""
     out = np.zeros((len(nodes.seats), 6))
-    drift = [np.zeros(len(w.z)) for w in now]
+    drift = tree.data.parts(np.zeros(tree.data.arrays.n_z))
     for k, (seat, target) in enumerate(zip(nodes.seats, nodes.frames, strict=True)):
         if seat.link >= 0:
             H = se3.inverse(moving_seat(tree.data, now, drift, seat, q).frame) @ target
@@ -169,7 +170,7 @@ def _misfit(tree: FlexibleTree, now: list[Any], nodes: Nodes, q: Array) -> Array
     return out.ravel()
 
 
-def _jacobian(tree: FlexibleTree, now: list[Any], seats: list[Seat], q: Array) -> Array:
+def _jacobian(tree: FlexibleTree, now: Motions, seats: list[Seat], q: Array) -> Array:
     """Twists (6 n, n_v) of the nodes in their own axes per velocity."""
     parts = [(seat, np.eye(6)) for seat in seats]
     return coordinate_rows(tree.data, now, q, parts, [6 * k for k in range(len(seats))])

@@ -8,15 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import CosseratError
-from cosserat.kernels.recursion import table as layout
-from cosserat.lie import se3, so3
 from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
 from cosserat.results.status import Outcome
 from cosserat.solve.motion.bordered import Bordered
 from cosserat.solve.relative import flexible_recursion
-from cosserat.solve.relative.flexible_coordinates import curved, moved
-from cosserat.solve.relative.flexible_recursion import Articulated, LinkMotion
+from cosserat.solve.relative.flexible_coordinates import exponential_rates, moved
+from cosserat.solve.relative.flexible_recursion import Articulated, Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints, TreeRows
 
@@ -125,13 +123,13 @@ class Stepper:
         found = self._inertial(now, rows).solve(r, -rows.bias - rows.A @ a)
         return a + found.a, found.force, rows.angles
 
-    def _inertial(self, now: list[LinkMotion], rows: TreeRows) -> Bordered:
+    def _inertial(self, now: Motions, rows: TreeRows) -> Bordered:
         self.factorizations += 1
-        factored = Articulated(self.tree.data, now, None, self.drives.held)
-        return Bordered(factored, now, rows.A, np.zeros((0, rows.A.shape[1])), np.zeros(0))
+        factored = Articulated(now, None, self.drives.held)
+        return Bordered(factored, rows.A, np.zeros((0, rows.A.shape[1])), np.zeros(0))
 
     def _residual(
-        self, now: list[LinkMotion], rows: TreeRows, q: Array, v: Array, a: Array, t: float, force: Array
+        self, now: Motions, rows: TreeRows, q: Array, v: Array, a: Array, t: float, force: Array
     ) -> Array:
         self.residuals += 1
         r = self.tree.residual(now, q, v, a, t) - rows.efforts + force @ rows.A
@@ -190,11 +188,11 @@ class Stepper:
         ratio = h / old.step
         return np.asarray(old.a + (ratio if ratio <= 3.0 else 0.0) * (old.carried - old.a))
 
-    def _matrix(self, now: list[LinkMotion], rows: TreeRows, q: Array, v: Array, c_v: float, c_q: float) -> Bordered:
+    def _matrix(self, now: Motions, rows: TreeRows, q: Array, v: Array, c_v: float, c_q: float) -> Bordered:
         self.factorizations += 1
-        factored = Articulated(self.tree.data, now, self._extra(v, c_v, c_q), self.drives.held)
+        factored = Articulated(now, self._extra(v, c_v, c_q), self.drives.held)
         soft = self.constraints.compliance(now, q, rows.angles)
-        return Bordered(factored, now, rows.A, soft.rows, c_v * soft.damping + c_q * soft.stiffness)
+        return Bordered(factored, rows.A, soft.rows, c_v * soft.damping + c_q * soft.stiffness)
 
     def _size(self, change: Array, a: Array) -> float:
         """Size of a change of the accelerations, relative to the largest so far, of joints and modes apart."""
@@ -212,7 +210,7 @@ class Stepper:
         worst = max(float(np.abs(rows.value).max()), float(np.abs(rows.rate).max()) / speed)
         return worst / (_CLOSED * self.size)
 
-    def _extra(self, v: Array, c_v: float, c_q: float) -> list[Array]:
+    def _extra(self, v: Array, c_v: float, c_q: float) -> Array:
         forces, out = self.tree.forces, []
         slope = forces.damping + forces.friction / forces.speed * (1.0 - np.tanh(v / forces.speed) ** 2)
         for link in self.tree.data.links:
@@ -220,8 +218,8 @@ class Stepper:
             if link.modal is not None:
                 k = len(link.columns) - link.n_modes
                 own[k:, k:] += c_v * link.modal.damping + c_q * link.modal.stiffness
-            out.append(own)
-        return out
+            out.append(own.ravel())
+        return np.concatenate(out)
 
     def explicit(self, old: Point, h: float) -> Point:
         """One step of the classical Runge-Kutta method in exponential coordinates about the start of the step.
@@ -271,10 +269,4 @@ class Stepper:
         q, v, a = moved(self.tree.data, old.q, theta), v.copy(), np.zeros(len(v))
         self.drives.impose(t, q, v, a)
         a, _, _ = self._accelerations(t, q, v, a, old.angles)
-        turned = v.copy()
-        for kind, k, _ in curved(self.tree.data):
-            if kind == layout.SPHERICAL:
-                turned[k : k + 3] = so3.tangent_inv(theta[k : k + 3]) @ v[k : k + 3]
-            else:
-                turned[k : k + 6] = se3.tangent_inv(theta[k : k + 6]) @ v[k : k + 6]
-        return turned, a
+        return exponential_rates(self.tree.data, theta, v), a

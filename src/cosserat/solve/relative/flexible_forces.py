@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.seats import Seat
-from cosserat.kernels.recursion import table as layout
-from cosserat.lie import se3, so3
+from cosserat.kernels.flexible import arrays, composite, forces
+from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS
+from cosserat.lie import se3
 from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
-from cosserat.solve.relative.flexible_coordinates import curved
-from cosserat.solve.relative.flexible_recursion import LinkMotion
+from cosserat.solve.relative.flexible_recursion import LinkMotion, Motions
 
 Array = NDArray[np.float64]
 
@@ -21,14 +22,11 @@ class FlexibleForces:
     """Springs, dampers and loads at places; stiffness, damping, friction and efforts of joint coordinates."""
 
     def __init__(self, model: Model, data: FlexibleTreeData) -> None:
-        self._data = data
-        self._springs = [
-            (data.seat(s.a), data.seat(s.b), s.stiffness, s.damping, s.length) for s in model.springs
-        ]  # fmt: skip
-        self._loads = [(data.seat(load.place), load.place.frame()[:3, :3], load) for load in model.loads]
+        self._data, self._tree = data, data.arrays.tree
         n = len(data.coordinates)
-        self.stiffness, self.damping = np.zeros(n), np.zeros(n)
-        self.friction, self.speed = np.zeros(n), np.ones(n)
+        self._passive = np.zeros((4, n))
+        self._passive[3] = 1.0
+        self.stiffness, self.damping, self.friction, self.speed = self._passive
         self.efforts: list[tuple[int, TimeFunction]] = []
         place = {name: k for k, name in enumerate(data.coordinates)}
         cut = {loop.joint.name for loop in data.loops}
@@ -41,6 +39,35 @@ class FlexibleForces:
                     self.friction[k], self.speed[k] = friction.level, friction.speed
                 if effort is not None:
                     self.efforts.append((k, effort))
+        self._loads = model.loads
+        springs, loads = model.springs, model.loads
+        seats = [data.seat(end) for s in springs for end in (s.a, s.b)] + [data.seat(load.place) for load in loads]
+        group = arrays.Forces(
+            np.arange(2 * len(springs)).reshape(-1, 2),
+            np.array([(s.stiffness, s.damping, s.length) for s in springs], dtype=float).reshape(-1, 3),
+            np.arange(2 * len(springs), len(seats)),
+            np.array([load.place.frame()[:3, :3].ravel() for load in loads], dtype=float).reshape(-1, 9),
+            np.array([load.follower for load in loads], dtype=np.int64),
+            self._passive,
+        )
+        self._acting = arrays.Packed(arrays.acting_handles, arrays.Acting(pack_seats(seats), group))
+
+    def _drive(self, t: float | None) -> Array:
+        """Prescribed efforts (n,)."""
+        out = np.zeros(len(self.stiffness))
+        for k, effort in () if t is None else self.efforts:
+            out[k] += effort.sample(np.array([t]))[0]
+        return out
+
+    def _loads_at(self, t: float) -> Array:
+        """Forces and moments (n_loads, 6) at a time."""
+        out, at = np.zeros((len(self._loads), 6)), np.array([t])
+        for row, load in zip(out, self._loads, strict=True):
+            if load.force is not None:
+                row[:3] = load.force.sample(at)[0]
+            if load.moment is not None:
+                row[3:] = load.moment.sample(at)[0]
+        return out
 
     def in_joints(self, q: Array, v: Array, t: float | None) -> Array:
         """Efforts (n,) in the coordinates; prescribed efforts do not count without a time.
@@ -48,101 +75,40 @@ class FlexibleForces:
         Where a body turns freely, springs and dampers act along the components of position, rotation vector and
         velocities in the parent's axes.
         """
-        drive = np.zeros(len(q))
-        for k, effort in () if t is None else self.efforts:
-            drive[k] += effort.sample(np.array([t]))[0]
-
-        def pull(at: slice, x: Array, rate: Array) -> Array:
-            friction = self.friction[at] * np.tanh(rate / self.speed[at])
-            return np.asarray(drive[at] - self.stiffness[at] * x - self.damping[at] * rate - friction)
-
-        out = pull(slice(None), q, v)
-        for kind, k, ahead in curved(self._data):
-            at = slice(k, k + 3) if kind == layout.SPHERICAL else slice(k + 3, k + 6)
-            R, turns = so3.exp(q[at]), v[at]
-            if ahead:
-                out[at] = R.T @ pull(at, q[at], R @ turns)
-            else:
-                out[at] = -pull(at, q[at], -turns)
-            if kind == layout.FREE:
-                first, x, slides = slice(k, k + 3), q[k : k + 3], v[k : k + 3]
-                if ahead:
-                    out[first] = R.T @ pull(first, x, R @ slides)
-                else:
-                    f = pull(first, x, -slides - np.cross(turns, x))
-                    out[first] = -f
-                    out[at] -= np.cross(x, f)
+        out = np.empty(len(q))
+        forces.joint_efforts(self._tree, self._acting.address, q, v, self._drive(t), out)
         return out
 
-    def on_links(self, now: list[LinkMotion], q: Array, t: float) -> list[Array]:
-        """Wrenches and modal forces (6 + m,) on every link, in its own axes."""
-        out = [np.zeros(len(w.z)) for w in now]
-        self._add_springs(out, now, q)
-        self._add_loads(out, now, q, t)
+    def on_links(self, now: Motions, q: Array, t: float) -> Array:
+        """Wrenches and modal forces (n_z,) on all links, in their own axes."""
+        return self._wrenches(now, q, self._loads_at(t), SPRINGS | DAMPERS | LOADS)
+
+    def _wrenches(self, now: Motions, q: Array, loads: Array, which: int) -> Array:
+        out = np.empty(self._data.arrays.n_z)
+        forces.wrenches(self._tree, self._acting.address, now.address, q, loads, which, out)
         return out
 
-    def _add_springs(self, out: list[Array], now: list[LinkMotion], q: Array) -> None:
-        for a, b, stiffness, damping, length in self._springs:
-            (H_a, u_a), (H_b, u_b) = self._motion(now, q, a), self._motion(now, q, b)
-            line = H_b[:3, 3] - H_a[:3, 3]
-            distance = float(np.linalg.norm(line))
-            unit = line / distance
-            pull = stiffness * (distance - length) + damping * float(unit @ (u_b - u_a))
-            self._add(out, q, a, np.concatenate((H_a[:3, :3].T @ (pull * unit), np.zeros(3))))
-            self._add(out, q, b, np.concatenate((-H_b[:3, :3].T @ (pull * unit), np.zeros(3))))
-
-    def _add_loads(self, out: list[Array], now: list[LinkMotion], q: Array, t: float) -> None:
-        at = np.array([t])
-        for seat, axes, load in self._loads:
-            turn = axes.T if load.follower else self.frame(now, q, seat)[:3, :3].T
-            parts = [np.zeros(3) if f is None else turn @ f.sample(at)[0] for f in (load.force, load.moment)]
-            self._add(out, q, seat, np.concatenate(parts))
-
-    def powers(self, now: list[LinkMotion], q: Array, v: Array, t: float) -> tuple[float, float]:
+    def powers(self, now: Motions, q: Array, v: Array, t: float) -> tuple[float, float]:
         """Power (W) that dampers, friction and damped bodies take, and power of loads and prescribed efforts."""
         held = self.in_joints(q, 0 * v, None)
         loss = -float(v @ (self.in_joints(q, v, None) - held))
         supply = float(v @ (self.in_joints(q, 0 * v, t) - held))
-        moving, still, loads = ([np.zeros(len(w.z)) for w in now] for _ in range(3))
-        self._add_springs(moving, now, q)
-        self._add_springs(still, [w._replace(z=0 * w.z) for w in now], q)
-        self._add_loads(loads, now, q, t)
-        for link, w, f, g, p in zip(self._data.links, now, moving, still, loads, strict=True):
-            loss -= float((f - g) @ w.z)
-            supply += float(p @ w.z)
-            if link.modal is not None:
-                loss += float(w.z[6:] @ link.modal.damping @ w.z[6:])
-        return loss, supply
+        z, loads = now.arrays.z, self._loads_at(t)
+        loss -= float(self._wrenches(now, q, loads, DAMPERS) @ z)
+        supply += float(self._wrenches(now, q, loads, LOADS) @ z)
+        return loss + float(self.energies(now, q, np.zeros(3))[3]), supply
 
-    def strain_energy(self, now: list[LinkMotion], q: Array) -> float:
-        """Energy (J) of springs and of the stiffness of joints."""
-        total = 0.5 * float(self.stiffness @ q**2)
-        for a, b, stiffness, _, length in self._springs:
-            line = self.frame(now, q, b)[:3, 3] - self.frame(now, q, a)[:3, 3]
-            total += 0.5 * stiffness * (float(np.linalg.norm(line)) - length) ** 2
-        return total
+    def energies(self, now: Motions, q: Array, gravity: Array) -> Array:
+        """Kinetic, strain and potential energy (J), all springs included, and power (W) that damped bodies take."""
+        out, more = np.empty(4), np.empty(1)
+        composite.energies(self._tree, now.address, q, gravity, out)
+        forces.spring_energy(self._tree, self._acting.address, now.address, q, more)
+        out[1] += more[0]
+        return out
 
-    def _modal(self, q: Array, seat: Seat) -> Array:
-        link = self._data.links[seat.link]
-        return q[link.columns[len(link.columns) - link.n_modes :]]
-
-    def frame(self, now: list[LinkMotion], q: Array, seat: Seat) -> Array:
+    def frame(self, now: Motions, q: Array, seat: Seat) -> Array:
         """Frame (4, 4) of a seat in the world."""
-        return seat.frame if seat.link < 0 else now[seat.link].frame @ seat.at(self._modal(q, seat))
-
-    def _motion(self, now: list[LinkMotion], q: Array, seat: Seat) -> tuple[Array, Array]:
-        """Frame of a place and velocity of its origin, in the world."""
-        H = self.frame(now, q, seat)
-        if seat.link < 0:
-            return H, np.zeros(3)
-        return H, H[:3, :3] @ seat_twist(now[seat.link], seat, self._modal(q, seat))[:3]
-
-    def _add(self, out: list[Array], q: Array, seat: Seat, wrench: Array) -> None:
-        """Add a wrench given in the axes of a place."""
-        if seat.link >= 0:
-            modal = self._modal(q, seat)
-            out[seat.link][:6] += se3.adjoint(se3.inverse(seat.at(modal))).T @ wrench
-            out[seat.link][6:] += seat.jacobian(modal).T @ wrench
+        return seat.frame if seat.link < 0 else now[seat.link].frame @ seat.at(self._data.modal(seat.link, q))
 
 
 def seat_twist(now: LinkMotion, seat: Seat, modal: Array) -> Array:

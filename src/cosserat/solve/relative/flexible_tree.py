@@ -14,7 +14,7 @@ from cosserat.model.model import Model
 from cosserat.results.status import Status
 from cosserat.solve.relative import flexible_coordinates, flexible_recursion
 from cosserat.solve.relative.flexible_forces import FlexibleForces
-from cosserat.solve.relative.flexible_recursion import Articulated, LinkMotion
+from cosserat.solve.relative.flexible_recursion import Articulated, Motions
 from cosserat.solve.relative.states import StateChecker
 from cosserat.solve.relative.tree import Energy
 
@@ -90,6 +90,7 @@ class FlexibleTree:
         self.modal_bodies: dict[str, ModalBody] = data.modal_bodies
         self.forces = FlexibleForces(model, data)
         self.gravity = model.gravity
+        self.ground = np.concatenate((-self.gravity, np.zeros(3)))  # gravity as an acceleration of the ground
         self._check = StateChecker(data.title, data.coordinates)
 
     def _vectors(self, call: str, **given: Any) -> list[Array]:
@@ -101,9 +102,9 @@ class FlexibleTree:
         now = flexible_recursion.motions(self.data, q, v)
         return self.residual(now, q, v, a, t)
 
-    def residual(self, now: list[LinkMotion], q: Array, v: Array, a: Array, t: float) -> Array:
+    def residual(self, now: Motions, q: Array, v: Array, a: Array, t: float) -> Array:
         """`inverse_dynamics` with the motion of the links at hand."""
-        tau = flexible_recursion.inverse(self.data, now, a, self.gravity, self.forces.on_links(now, q, t))
+        tau, _ = flexible_recursion.inverse_dynamics(now, a, self.ground, self.forces.on_links(now, q, t))
         return tau - self.forces.in_joints(q, v, t)
 
     def forward_dynamics(self, q: Any, v: Any, tau: Any, t: float = 0.0, driven: Any = None) -> Array:
@@ -129,23 +130,17 @@ class FlexibleTree:
         return self.accelerations(flexible_recursion.motions(self.data, q, v), q, v, tau, a, held, t)
 
     def accelerations(
-        self, now: list[LinkMotion], q: Array, v: Array, tau: Array, a: Array, held: NDArray[np.bool_], t: float
+        self, now: Motions, q: Array, v: Array, tau: Array, a: Array, held: NDArray[np.bool_], t: float
     ) -> Array:
         """`forward_dynamics` with the motion of the links at hand; `a` where coordinates are `held`."""
-        outside = self.forces.on_links(now, q, t)
-        force = [w.b - f for w, f in zip(now, outside, strict=True)]
-        ground = np.concatenate((-self.gravity, np.zeros(3)))
+        force = now.arrays.bias - self.forces.on_links(now, q, t)
         efforts = tau + self.forces.in_joints(q, v, t)
-        return Articulated(self.data, now, None, held).solve(efforts, a, force, True, ground)
+        return Articulated(now, None, held).solve(efforts, a, force, True, self.ground)
 
     def mass_matrix(self, q: Any) -> Array:
-        """M (n, n), symmetric and positive definite; a column at a time."""
+        """M (n, n), symmetric and positive definite."""
         (q,) = self._vectors("mass_matrix", q=q)
-        n = len(q)
-        now = [w._replace(b=np.zeros(len(w.b))) for w in flexible_recursion.motions(self.data, q, np.zeros(n))]
-        nothing = [np.zeros(len(w.b)) for w in now]
-        columns = [flexible_recursion.inverse(self.data, now, e, np.zeros(3), nothing) for e in np.eye(n)]
-        return np.stack(columns, axis=1)
+        return flexible_recursion.mass_matrix(flexible_recursion.motions(self.data, q, np.zeros(len(q))))
 
     def bias(self, q: Any, v: Any, t: float = 0.0) -> Array:
         """h (n,): the efforts that keep the velocities as they are, a = 0."""
@@ -163,15 +158,7 @@ class FlexibleTree:
         """Kinetic energy, strain energy of bodies, springs and joints, potential energy of gravity."""
         q, v = self._vectors("energy", q=q, v=v)
         now = flexible_recursion.motions(self.data, q, v)
-        kinetic = sum(0.5 * float(w.z @ w.M @ w.z) for w in now)
-        strain = self.forces.strain_energy(now, q)
-        potential = 0.0
-        for link, w in zip(self.data.links, now, strict=True):
-            mass, moment = w.M[0, 0], np.array([w.M[5, 1], w.M[3, 2], w.M[4, 0]])
-            potential -= float(self.gravity @ (mass * w.frame[:3, 3] + w.frame[:3, :3] @ moment))
-            if link.modal is not None:
-                bent = q[link.columns[-link.n_modes :]]
-                strain += 0.5 * float(bent @ link.modal.stiffness @ bent)
+        kinetic, strain, potential = (float(x) for x in self.forces.energies(now, q, self.gravity)[:3])
         return Energy(kinetic, strain, potential, kinetic + strain + potential)
 
     def integrate(

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.seats import Seat
+from cosserat.kernels.flexible.arrays import Z
 from cosserat.lie import se3
-from cosserat.solve.relative.flexible_recursion import LinkMotion
+from cosserat.solve.relative.flexible_recursion import LinkMotion, Motions, projected
 
 Array = NDArray[np.float64]
 
@@ -54,7 +55,7 @@ def seat_motion(now: LinkMotion, rate: Array, seat: Seat, modal: Array) -> SeatM
 
 
 def moving_seat(
-    data: FlexibleTreeData, now: list[LinkMotion], drift: list[Array], seat: Seat, q: Array
+    data: FlexibleTreeData, now: Motions, drift: list[Array], seat: Seat, q: Array
 ) -> SeatMotion:  # fmt: skip
     """Motion of a seat anywhere; `drift`: rates of the links' velocities."""
     if seat.link < 0:
@@ -72,36 +73,20 @@ def add_wrench(data: FlexibleTreeData, out: list[Array], seat: Seat, q: Array, w
 
 
 def coordinate_rows(
-    data: FlexibleTreeData, now: list[LinkMotion], q: Array, parts: Sequence[tuple[Seat, Array]], first: Sequence[int]
+    data: FlexibleTreeData, now: Motions, q: Array, parts: Sequence[tuple[Seat, Array]], first: Sequence[int]
 ) -> Array:
     """Rows (m, n) on the velocities of the tree from rows (k, 6) on twists of seats.
 
     `first`: the number of the first row of every part; parts with the same numbers are added.
     """
     m = max((start + len(rows) for start, (_, rows) in zip(first, parts, strict=True)), default=0)
-    out = np.zeros((m, len(q)))
-    on_links: list[Array | None] = [None] * len(now)
-
-    def at(link: int) -> Array:
-        found = on_links[link]
-        if found is None:
-            found = on_links[link] = np.zeros((m, len(now[link].z)))
-        return found
-
+    on_links = np.zeros((m, data.arrays.n_z))
     for start, (seat, rows) in zip(first, parts, strict=True):
         if seat.link < 0:
             continue
         modal = modal_coordinates(data, seat, q)
-        target = at(seat.link)[start : start + len(rows)]
-        target[:, :6] += rows @ se3.adjoint(se3.inverse(seat.at(modal)))
+        at, numbers = int(data.arrays.table[seat.link, Z]), slice(start, start + len(rows))
+        on_links[numbers, at : at + 6] += rows @ se3.adjoint(se3.inverse(seat.at(modal)))
         if seat.interface is not None:
-            target[:, 6:] += rows @ seat.jacobian(modal)
-    for i in range(len(now) - 1, -1, -1):
-        rows_here = on_links[i]
-        if rows_here is None:
-            continue
-        link, w = data.links[i], now[i]
-        out[:, link.columns] = rows_here @ w.N
-        if link.base.link >= 0:
-            at(link.base.link)[:] += rows_here[:, :6] @ w.W
-    return out
+            on_links[numbers, at + 6 : at + 6 + len(modal)] += rows @ seat.jacobian(modal)
+    return projected(now, on_links)

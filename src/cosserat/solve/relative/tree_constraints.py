@@ -21,7 +21,7 @@ from cosserat.model.joints import Joint
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.solve.relative import flexible_recursion
-from cosserat.solve.relative.flexible_recursion import LinkMotion
+from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.joint_rows import FreedomRow, JointRows
 from cosserat.solve.relative.seat_motion import PairRows, SeatMotion, add_wrench, coordinate_rows, moving_seat
 
@@ -129,10 +129,10 @@ class TreeConstraints:
         """Angles of the reference configuration."""
         return np.zeros(len(self.tracked))
 
-    def at(self, now: list[LinkMotion], q: Array, t: float, angles: Array) -> TreeRows:
+    def at(self, now: Motions, q: Array, t: float, angles: Array) -> TreeRows:
         """Rows at a state; `angles`: the last ones known."""
         data, n = self._data, len(q)
-        drift = flexible_recursion.accelerations(data, now, np.zeros(n), np.zeros(3))
+        drift = data.parts(flexible_recursion.accelerations(now, np.zeros(n), np.zeros(6)))
         parts: list[tuple[Seat, Array]] = []
         first: list[int] = []
         found: list[PairRows] = []
@@ -163,14 +163,14 @@ class TreeConstraints:
         return TreeRows(A, value, rate, bias, new_angles, np.asarray(efforts) @ C if efforts else np.zeros(n), wrong)
 
     def _sides(
-        self, now: list[LinkMotion], drift: list[Array], a: Seat, b: Seat, q: Array
+        self, now: Motions, drift: list[Array], a: Seat, b: Seat, q: Array
     ) -> tuple[SeatMotion, SeatMotion]:  # fmt: skip
         return moving_seat(self._data, now, drift, a, q), moving_seat(self._data, now, drift, b, q)
 
-    def compliance(self, now: list[LinkMotion], q: Array, angles: Array) -> Compliance:
+    def compliance(self, now: Motions, q: Array, angles: Array) -> Compliance:
         """Springs of the model, and springs, dampers and friction in cut joints: what makes the motion stiff."""
         data = self._data
-        drift = [np.zeros(len(w.z)) for w in now]
+        drift = self._data.parts(np.zeros(self._data.arrays.n_z))
         parts: list[tuple[Seat, Array]] = []
         first: list[int] = []
         k: list[float] = []
@@ -199,27 +199,28 @@ class TreeConstraints:
         rows = coordinate_rows(data, now, q, parts, first) if parts else np.zeros((0, len(q)))
         return Compliance(rows, np.array(k), np.array(c))
 
-    def wrenches(self, now: list[LinkMotion], q: Array, t: float, angles: Array, force: Array) -> list[Array]:
-        """What cut joints put on every link, (6 + m,) in its own axes, for multipliers `force` (m,)."""
-        out = [np.zeros(len(w.z)) for w in now]
-        drift = [np.zeros(len(w.z)) for w in now]
+    def wrenches(self, now: Motions, q: Array, t: float, angles: Array, force: Array) -> Array:
+        """What cut joints put on all links, (n_z,) in their own axes, for multipliers `force` (m,)."""
+        out = np.zeros(self._data.arrays.n_z)
+        on_links = self._data.parts(out)
+        drift = self._data.parts(np.zeros(self._data.arrays.n_z))
         for (item, angle), slot in zip(self._rows, self.slots, strict=True):
             if slot.in_tree:
                 continue
             rows, _ = item.at(*self._sides(now, drift, item.a, item.b, q), t, angles[angle] if angle >= 0 else 0.0)
             own = force[slot.first : slot.first + item.count]
             for seat, on in ((item.a, rows.on_a), (item.b, rows.on_b)):
-                add_wrench(self._data, out, seat, q, -own @ on)
+                add_wrench(self._data, on_links, seat, q, -own @ on)
         for freedom, angle in self._freedoms:
             row, coordinate = freedom.at(*self._sides(now, drift, freedom.a, freedom.b, q), angles[angle])
             effort = freedom.effort(coordinate, row.rate[0], t)
             for seat, on in ((freedom.a, row.on_a), (freedom.b, row.on_b)):
-                add_wrench(self._data, out, seat, q, effort * on[0])
+                add_wrench(self._data, on_links, seat, q, effort * on[0])
         return out
 
-    def powers(self, now: list[LinkMotion], q: Array, t: float, angles: Array) -> CutPowers:
+    def powers(self, now: Motions, q: Array, t: float, angles: Array) -> CutPowers:
         """What dampers, friction, efforts and springs of cut joints do."""
-        drift = [np.zeros(len(w.z)) for w in now]
+        drift = self._data.parts(np.zeros(self._data.arrays.n_z))
         loss = supply = total = strain = 0.0
         for freedom, angle in self._freedoms:
             row, x = freedom.at(*self._sides(now, drift, freedom.a, freedom.b, q), angles[angle])

@@ -1,0 +1,150 @@
+"""Flexible trees as the arrays of `kernels.flexible`: links, elastic bodies, seats; and room for motions and factors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.seats import Seat
+from cosserat.kernels.flexible import arrays
+from cosserat.kernels.flexible.arrays import Bodies, Factor, Factored, Links, Motion, Packed, Scratch, Seats, State, Tree
+from cosserat.model.modal import ModalBody
+
+if TYPE_CHECKING:
+    from cosserat.compile.flexible_tree import FlexibleLink
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_SYMMETRIC = np.array((0, 1, 2, 4, 5, 8))
+"""Where xx xy xz yy yz zz are in a 3x3 matrix."""
+
+
+class FlexibleArrays:
+    """A tree for the kernels, and new motions and factors of the right sizes.
+
+    Attributes
+    ----------
+    index : (n, LINK_INTEGERS)
+    n_v, n_z : int
+        Number of coordinates, and of velocities of all links.
+    """
+
+    def __init__(self, links: Sequence[FlexibleLink], n_v: int) -> None:
+        self.n_v = n_v
+        self.index, self._sizes = _index(links)
+        self.n_z = int(self._sizes[arrays.Z])
+        self.n_pivots = int(self._sizes[arrays.PIVOT])
+        joint = np.array([(link.slide, link.turn) for link in links])
+        inertia = np.array([link.inertia.ravel() for link in links])
+        seats = pack_seats([seat for link in links for seat in (link.base, link.own)])
+        elastic = [link.modal for link in links if link.modal is not None]
+        self._packed = Packed(arrays.tree_handles, Tree(Links(self.index, joint, inertia), pack_bodies(elastic), seats))
+        self.tree = self._packed.address
+        self._largest = max(link.n_modes for link in links)
+
+    def new_state(self) -> Packed:
+        """Room for a motion."""
+        n, sizes, room = len(self.index), self._sizes, 15 * (self._largest + 9)
+        motion = Motion(
+            np.zeros((n, 12)), np.zeros((n, 12)), np.zeros(self.n_z), np.zeros((n, 6)),
+            np.zeros(sizes[arrays.CARRY]), np.zeros(sizes[arrays.AXES]), np.zeros(sizes[arrays.INERTIA]),
+            np.zeros(self.n_z),
+        )  # fmt: skip
+        scratch = Scratch(np.zeros(self.n_z), np.zeros(self.n_z), np.zeros(room), np.zeros(room))
+        return Packed(arrays.state_handles, State(motion, scratch))
+
+    def new_factor(self) -> Packed:
+        """Room for the factors at a state."""
+        sizes, largest = self._sizes, self._largest + 6
+        axes, n_v = int(sizes[arrays.AXES]), self.n_v
+        factor = Factor(
+            np.zeros(sizes[arrays.INERTIA]), np.zeros(self.n_pivots), np.zeros(n_v), np.zeros(axes), np.zeros(axes),
+            np.zeros(n_v, dtype=np.int64), np.zeros(len(self.index), dtype=np.int64), np.zeros(n_v),
+            np.zeros(largest * largest),
+        )  # fmt: skip
+        return Packed(arrays.factor_handles, Factored(factor))
+
+
+def _index(links: Sequence[FlexibleLink]) -> tuple[Ints, Ints]:
+    """Integers of all links, and how many numbers each kind of array has."""
+    index = np.zeros((len(links), arrays.LINK_INTEGERS), dtype=np.int64)
+    total = np.zeros(arrays.LINK_INTEGERS, dtype=np.int64)
+    n_bodies = 0
+    for i, (row, link) in enumerate(zip(index, links, strict=True)):
+        k, m = link.axes.shape[1], link.n_modes
+        row[:] = total
+        row[arrays.KIND], row[arrays.PARENT], row[arrays.N_JOINT], row[arrays.N_MODES] = link.kind, link.base.link, k, m
+        row[arrays.FIRST] = link.columns[0] if k else 0
+        row[arrays.MODE] = link.columns[k] if m else 0
+        carriers = 0 if link.base.interface is None else links[link.base.link].n_modes
+        row[arrays.CARRIERS], row[arrays.BASE], row[arrays.OWN] = carriers, 2 * i, 2 * i + 1
+        row[arrays.MOVING] = link.own.interface is not None
+        row[arrays.BODY] = n_bodies if m else -1
+        n_bodies += m > 0
+        total[arrays.COUPLING] += 12 * m
+        total[arrays.SQUARE] += m * m
+        total[arrays.Z] += 6 + m
+        total[arrays.Q] += k + m
+        total[arrays.INERTIA] += (6 + m) ** 2
+        total[arrays.CARRY] += 6 * (6 + carriers)
+        total[arrays.AXES] += 6 * (k + m)
+        total[arrays.PIVOT] += (k + m) ** 2
+    return index, total
+
+
+def _joined(parts: list[Array]) -> Array:
+    return np.concatenate([np.ravel(part) for part in parts]) if parts else np.zeros(0)
+
+
+def pack_bodies(bodies: Sequence[ModalBody]) -> Bodies:
+    """Tensors of elastic bodies side by side."""
+    couplings, seconds, halves = [], [], []
+    for body in bodies:
+        inertia, m = body.inertia, body.n_modes
+        slope = inertia.inertia_gradient + np.swapaxes(inertia.inertia_gradient, 1, 2)
+        half = 0.5 * (inertia.inertia_hessian + np.swapaxes(inertia.inertia_hessian, 2, 3)) + inertia.inertia_stiffening
+        couplings.append(
+            np.hstack((inertia.linear_coupling, inertia.angular_coupling, slope.reshape(m, 9)[:, _SYMMETRIC]))
+        )
+        seconds.append(
+            np.concatenate((inertia.linear_stiffening, inertia.cross_coupling, inertia.angular_stiffening), axis=2)
+        )
+        halves.append(np.swapaxes(half, 0, 1).reshape(m, m, 9)[:, :, _SYMMETRIC])
+    return Bodies(
+        np.array([body.inertia.mass for body in bodies], dtype=float),
+        np.array([body.inertia.first_moment for body in bodies], dtype=float).reshape(-1, 3),
+        np.array([body.inertia.inertia.ravel()[_SYMMETRIC] for body in bodies], dtype=float).reshape(-1, 6),
+        _joined(couplings), _joined(seconds), _joined(halves), _joined([body.inertia.modal_mass for body in bodies]),
+        _joined([body.stiffness for body in bodies]), _joined([body.damping for body in bodies]),
+    )  # fmt: skip
+
+
+def pack_seats(seats: Sequence[Seat]) -> Seats:
+    """Frames on links and the interfaces they move with."""
+    n = len(seats)
+    link, modes, shape_at, pair_at = (np.full(n, fill, dtype=np.int64) for fill in (-1, 0, 0, -1))
+    frame, interface = np.zeros((n, 12)), np.zeros((n, 12))
+    shapes: list[Array] = []
+    pairs: list[Array] = []
+    ends = [0, 0]
+    for s, seat in enumerate(seats):
+        link[s], frame[s] = seat.link, _frame_row(seat.frame)
+        if seat.interface is None:
+            continue
+        m = seat.interface.shape.shape[1]
+        modes[s], shape_at[s], interface[s] = m, ends[0], _frame_row(seat.interface.frame)
+        shapes.append(seat.interface.shape.T)
+        ends[0] += 6 * m
+        if seat.interface.stiffening.any():
+            pair_at[s] = ends[1]
+            pairs.append(np.transpose(seat.interface.stiffening, (1, 2, 0)))
+            ends[1] += 6 * m * m
+    return Seats(link, modes, shape_at, pair_at, frame, interface, _joined(shapes), _joined(pairs))
+
+
+def _frame_row(H: Array) -> Array:
+    return np.concatenate((H[:3, :3].ravel(), H[:3, 3]))

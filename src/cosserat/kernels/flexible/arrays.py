@@ -1,0 +1,164 @@
+"""A tree of rigid and elastic links as arrays, its motion at a state, and its articulated inertias.
+
+Every link has k joint coordinates and m modal ones, each of them consecutive, and vectors of 6 + m numbers: a twist or
+wrench, then one number per mode. Such vectors of all links lie one after another in an array of n_z numbers. Matrices
+whose rows are twists (one per coordinate) are stored row by row, six numbers each.
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.jit import Handles
+
+F1 = Annotated[NDArray[np.float64], ("float64", 1)]
+F2 = Annotated[NDArray[np.float64], ("float64", 2)]
+I1 = Annotated[NDArray[np.int64], ("int64", 1)]
+I2 = Annotated[NDArray[np.int64], ("int64", 2)]
+
+WELD = -1
+"""A joint without freedoms; the other kinds are those of `kernels.recursion.table`."""
+
+KIND, PARENT, N_JOINT, N_MODES = 0, 1, 2, 3
+FIRST, MODE = 4, 5  # first coordinate of the joint, and of the modes
+CARRIERS = 6  # modes of the parent that move the seat of the joint: all of them or none
+BASE, OWN = 7, 8  # seats of the joint on the parent's side and on its own
+MOVING = 9  # whether the seat on its own side moves
+BODY = 10  # which elastic body, -1 for a rigid link
+COUPLING, SQUARE = 11, 12  # where its couplings and its tables of m m entries begin
+Z, Q, INERTIA, CARRY, AXES, PIVOT = 13, 14, 15, 16, 17, 18  # where its part begins of arrays of that kind
+LINK_INTEGERS = 19
+
+
+class Links(NamedTuple):
+    """Links, parents before children."""
+
+    index: I2  # (n, LINK_INTEGERS)
+    joint: F2  # (n, 2) slide, turn; see `kernels.recursion.table`
+    inertia: F2  # (n, 36) of rigid links
+
+
+class Bodies(NamedTuple):
+    """Elastic bodies; see `ModalInertia` for the tensors. Symmetric 3x3 matrices: xx xy xz yy yz zz."""
+
+    mass: F1  # (nb,)
+    moment: F2  # (nb, 3)
+    inertia: F2  # (nb, 6)
+    coupling: F1  # (m, 12) each: a, alpha, derivative of J
+    second: F1  # (m, m, 9) each: second order of the momentum, lambda, second order of the angular momentum
+    half: F1  # (m, m, 6) each: half the second derivative of J
+    mass_matrix: F1  # (m, m) each
+    stiffness: F1  # (m, m) each
+    damping: F1  # (m, m) each
+
+
+class Seats(NamedTuple):
+    """Frames on links, fixed to them or moving with an interface."""
+
+    link: I1  # (ns,) -1: the ground
+    modes: I1  # (ns,) number of modes that move it, 0 if it is fixed
+    shape_at: I1  # (ns,)
+    pair_at: I1  # (ns,) -1 where displacements are linear in the modal coordinates
+    frame: F2  # (ns, 12) in the link, or in the interface
+    interface: F2  # (ns, 12) undeformed, in the link
+    shape: F1  # (m, 6) each
+    pair: F1  # (m, m, 6) each: displacements of second order
+
+
+class Forces(NamedTuple):
+    """What acts besides gravity."""
+
+    spring: I2  # (ns, 2) seats of the ends
+    elasticity: F2  # (ns, 3) stiffness, damping, length
+    load: I1  # (nl,) seats
+    axes: F2  # (nl, 9) axes of the place, for followers
+    follower: I1  # (nl,)
+    passive: F2  # (4, n_v) stiffness, damping, friction, speed of joint coordinates
+
+
+class Tree(NamedTuple):
+    """All that does not depend on the state; the seats of joints."""
+
+    links: Links
+    bodies: Bodies
+    seats: Seats
+
+
+class Acting(NamedTuple):
+    """What acts, and the seats where it does."""
+
+    places: Seats
+    forces: Forces
+
+
+class Motion(NamedTuple):
+    """Links at a state: z = W z_parent + N v, z_dot = W z_dot_parent + N a + c, M z_dot + b = forces."""
+
+    frame: F2  # (n, 12) in the world
+    relative: F2  # (n, 12) in the parent's frame
+    z: F1  # (n_z,)
+    drift: F2  # (n, 6) c; its modal part is zero
+    carry: F1  # (6 + carriers, 6) each: W, transposed
+    axes: F1  # (k + m, 6) each: twists per unit velocity; the modal part of N is the unit matrix
+    inertia: F1  # (6 + m, 6 + m) each: M
+    bias: F1  # (n_z,) b: without gravity, which enters as an acceleration of the ground; with modal stiffness
+
+
+class Scratch(NamedTuple):
+    """Workspace."""
+
+    one: F1  # (n_z,)
+    two: F1  # (n_z,)
+    rows: F1  # 15 (m + 9) numbers, m of the largest link
+    more: F1
+
+
+class State(NamedTuple):
+    """What `kinematics.move` writes."""
+
+    motion: Motion
+    scratch: Scratch
+
+
+class Factor(NamedTuple):
+    """Articulated inertias and the factors of each link's own block."""
+
+    inertia: F1  # (6 + m, 6 + m) each: of the link and all beyond
+    pivot: F1  # (k + m, k + m) each: scaled L and the pivots on its diagonal
+    scale: F1  # (n_v,)
+    pull: F1  # (k + m, 6) each
+    share: F1  # (k + m, 6) each
+    free: I1  # (n_v,) which of a link's coordinates are not held
+    count: I1  # (n,) how many
+    value: F1  # (n_v,)
+    columns: F1  # (k + m, 6 + m) of the largest link
+
+
+class Factored(NamedTuple):
+    """What `articulated.factor` writes."""
+
+    factor: Factor
+
+
+tree_handles = Handles(Tree)
+links_of = tree_handles.getter("links", Links)
+bodies_of = tree_handles.getter("bodies", Bodies)
+joint_seats_of = tree_handles.getter("seats", Seats)
+acting_handles = Handles(Acting)
+places_of = acting_handles.getter("places", Seats)
+forces_of = acting_handles.getter("forces", Forces)
+state_handles = Handles(State)
+motion_of = state_handles.getter("motion", Motion)
+scratch_of = state_handles.getter("scratch", Scratch)
+factor_handles = Handles(Factored)
+factor_of = factor_handles.getter("factor", Factor)
+
+
+class Packed:
+    """A group of groups, and what kernels take for it."""
+
+    def __init__(self, handles: Handles, problem: Any) -> None:
+        self.problem = problem
+        self._table = handles.pack(problem)
+        self.address: Any = problem if self._table is None else self._table.ctypes.data

@@ -1,0 +1,230 @@
+"""Forward dynamics: each link's own accelerations are eliminated, so that it hands a 6x6 inertia to its parent."""
+
+from cosserat.jit import helper, stage
+from cosserat.kernels.flexible.arrays import (
+    AXES,
+    CARRIERS,
+    CARRY,
+    FIRST,
+    INERTIA,
+    MODE,
+    MOVING,
+    N_JOINT,
+    N_MODES,
+    PARENT,
+    PIVOT,
+    Q,
+    Z,
+    factor_of,
+    links_of,
+    motion_of,
+    scratch_of,
+)
+from cosserat.kernels.flexible.inverse import times
+from cosserat.kernels.flexible.pivots import decompose, divide
+from cosserat.kernels.flexible.twists import combined, projected, put6
+from cosserat.kernels.vectors import add, axpy, dot, load
+
+
+@helper
+def coordinate(row, r):
+    """Number of the coordinate r of a link."""
+    return row[FIRST] + r if r < row[N_JOINT] else row[MODE] + r - row[N_JOINT]
+
+
+@helper
+def own_block(row, now, f, i, extra):
+    """Factor N^T A N + extra over the coordinates that are not held; returns how many pivots are not positive."""
+    k, d, at, axes, v = row[N_JOINT], 6 + row[N_MODES], row[INERTIA], row[AXES], row[Q]
+    n, count, D = k + row[N_MODES], f.count[i], f.pivot
+    for s in range(count):
+        r = f.free[v + s]
+        for c in range(d):
+            f.columns[s * d + c] = 0.0
+        if r < k or row[MOVING]:
+            for e in range(6):
+                y = now.axes[axes + 6 * r + e]
+                for c in range(d):
+                    f.columns[s * d + c] += y * f.inertia[at + e * d + c]
+        if r >= k:
+            for c in range(d):
+                f.columns[s * d + c] += f.inertia[at + (6 + r - k) * d + c]
+        for e in range(6):
+            f.pull[axes + 6 * s + e] = f.columns[s * d + e]
+            f.share[axes + 6 * s + e] = f.columns[s * d + e]
+        for p in range(s + 1):
+            D[row[PIVOT] + s * count + p] = extra[row[PIVOT] + r * n + f.free[v + p]]
+    for s in range(count):
+        r = f.free[v + s]
+        a, b = load(now.axes, axes + 6 * r), load(now.axes, axes + 6 * r + 3)
+        for p in range(s + 1):
+            y = dot(a, load(f.columns, p * d)) + dot(b, load(f.columns, p * d + 3))
+            if r >= k:
+                y += f.columns[p * d + 6 + r - k]
+            D[row[PIVOT] + s * count + p] += y
+    wrong = decompose(D, row[PIVOT], count, f.scale, v)
+    for e in range(6):
+        divide(D, row[PIVOT], count, f.scale, v, f.share, axes + e, 6)
+    return wrong
+
+
+@helper
+def hand_on(row, links, now, f, i, extra, rest, work):
+    """Add the inertia that remains of a link to its parent's.
+
+    A product, not a difference: what is beyond may be far heavier than what the joint and the modes leave.
+    """
+    k, d, at, axes, v = row[N_JOINT], 6 + row[N_MODES], row[INERTIA], row[AXES], row[Q]
+    n, count = k + row[N_MODES], f.count[i]
+    for c in range(6 * d):
+        rest[c] = 0.0
+    for e in range(6):
+        rest[7 * e] = 1.0
+    for s in range(count):
+        r, o = f.free[v + s], axes + 6 * s
+        if r < k or row[MOVING]:
+            for e in range(6):
+                y = now.axes[axes + 6 * r + e]
+                for c in range(6):
+                    rest[6 * e + c] -= y * f.share[o + c]
+        if r >= k:
+            for c in range(6):
+                rest[6 * (6 + r - k) + c] -= f.share[o + c]
+    S = work[6 * d : 6 * d + 36]
+    for c in range(36):
+        S[c] = 0.0
+    for e in range(d):
+        for c in range(6):
+            work[6 * e + c] = 0.0
+        for g in range(d):
+            y = f.inertia[at + e * d + g]
+            for c in range(6):
+                work[6 * e + c] += y * rest[6 * g + c]
+        for b in range(6):
+            y = rest[6 * e + b]
+            for c in range(6):
+                S[6 * b + c] += y * work[6 * e + c]
+    for s in range(count):
+        for p in range(count):
+            y = extra[row[PIVOT] + f.free[v + s] * n + f.free[v + p]]
+            if y != 0.0:
+                for b in range(6):
+                    z = y * f.share[axes + 6 * s + b]
+                    for c in range(6):
+                        S[6 * b + c] += z * f.share[axes + 6 * p + c]
+    lift(row, links, now, S, f.inertia, rest)
+
+
+@helper
+def lift(row, links, now, S, inertia_out, work):
+    """Add W^T S W to the inertia of the parent; S (6, 6)."""
+    above = links.index[row[PARENT]]
+    d, n, at, carry = 6 + above[N_MODES], 6 + row[CARRIERS], above[INERTIA], row[CARRY]
+    for a in range(n):
+        u, w = combined(S, 0 * a, 6, now.carry, carry + 6 * a)
+        put6(u, w, work, 6 * a)
+    for a in range(n):
+        u, w = load(work, 6 * a), load(work, 6 * a + 3)
+        for b in range(n):
+            o = carry + 6 * b
+            inertia_out[at + a * d + b] += dot(u, load(now.carry, o)) + dot(w, load(now.carry, o + 3))
+
+
+@stage
+def factor(tree, state, factored, extra, held):
+    """Factor the mass matrix, or that plus `extra` blocks (k + m, k + m) of links; returns pivots not positive.
+
+    `held` (n_v,): 1 where accelerations are given.
+    """
+    links, now, scratch, f = links_of(tree), motion_of(state), scratch_of(state), factor_of(factored)
+    for c in range(len(now.inertia)):
+        f.inertia[c] = now.inertia[c]
+    wrong, n = 0, len(links.index)
+    for c in range(n):
+        i = n - 1 - c
+        row = links.index[i]
+        count = 0
+        for r in range(row[N_JOINT] + row[N_MODES]):
+            if held[coordinate(row, r)] == 0:
+                f.free[row[Q] + count] = r
+                count += 1
+        f.count[i] = count
+        wrong += own_block(row, now, f, i, extra)
+        if row[PARENT] >= 0:
+            hand_on(row, links, now, f, i, extra, scratch.rows, scratch.more)
+    return wrong
+
+
+@helper
+def solve_one(links, now, f, tau, force, drift, ground, p, known, a_out):
+    """One right-hand side; `a_out` has the accelerations of coordinates that are held."""
+    n = len(links.index)
+    for i in range(n):
+        row = links.index[i]
+        z, k, m, v = row[Z], row[N_JOINT], row[N_MODES], row[Q]
+        for s in range(f.count[i]):
+            a_out[coordinate(row, f.free[v + s])] = 0.0
+        u, w = combined(now.axes, row[AXES], k, a_out, row[FIRST])
+        if row[MOVING]:
+            du, dw = combined(now.axes, row[AXES] + 6 * k, m, a_out, row[MODE])
+            u, w = add(u, du), add(w, dw)
+        if drift != 0:
+            u, w = add(u, load(now.drift[i], 0 * i)), add(w, load(now.drift[i], 0 * i + 3))
+        put6(u, w, known, z)
+        for j in range(m):
+            known[z + 6 + j] = a_out[row[MODE] + j]
+    for j in range(len(p)):
+        p[j] = force[j]
+    for c in range(n):
+        i = n - 1 - c
+        row = links.index[i]
+        z, k, m, v, axes, count = row[Z], row[N_JOINT], row[N_MODES], row[Q], row[AXES], f.count[i]
+        times(f.inertia, row[INERTIA], 6 + m, known, z, p, z)
+        g, t = load(p, z), load(p, z + 3)
+        for s in range(count):
+            r = f.free[v + s]
+            y = tau[coordinate(row, r)]
+            if r < k or row[MOVING]:
+                y -= dot(load(now.axes, axes + 6 * r), g) + dot(load(now.axes, axes + 6 * r + 3), t)
+            if r >= k:
+                y -= p[z + 6 + r - k]
+            f.value[v + s] = y
+        divide(f.pivot, row[PIVOT], count, f.scale, v, f.value, v, 1)
+        if row[PARENT] >= 0:
+            du, dw = combined(f.pull, axes, count, f.value, v)
+            g, t = add(g, du), add(t, dw)
+            projected(now.carry, row[CARRY], 6 + row[CARRIERS], g, t, p, links.index[row[PARENT], Z])
+    for i in range(n):
+        row = links.index[i]
+        z, k, m, v, axes = row[Z], row[N_JOINT], row[N_MODES], row[Q], row[AXES]
+        if row[PARENT] < 0:
+            u, w = combined(now.carry, row[CARRY], 6, ground, 0 * i)
+        else:
+            u, w = combined(now.carry, row[CARRY], 6 + row[CARRIERS], p, links.index[row[PARENT], Z])
+        du, dw = add(u, load(known, z)), add(w, load(known, z + 3))
+        for j in range(m):
+            p[z + 6 + j] = known[z + 6 + j]
+        for s in range(f.count[i]):
+            r, o = f.free[v + s], axes + 6 * s
+            y = f.value[v + s] - dot(load(f.share, o), u) - dot(load(f.share, o + 3), w)
+            a_out[coordinate(row, r)] = y
+            if r >= k:
+                p[z + 6 + r - k] = y
+            if r < k or row[MOVING]:
+                o = axes + 6 * r
+                du, dw = axpy(y, load(now.axes, o), du), axpy(y, load(now.axes, o + 3), dw)
+        put6(du, dw, p, z)  # p now holds the rates of the links, from the ground outwards
+    return 0
+
+
+@stage
+def solve(tree, state, factored, tau, force, drift, ground, a_out):
+    """Accelerations (r, n_v) for r right-hand sides: efforts tau (r, n_v) less what acts on the links, force (r, n_z).
+
+    Where coordinates are held, `a_out` gives their accelerations on entry. With drift = 1, velocity terms of the
+    accelerations count; `ground` (6,): acceleration of the ground.
+    """
+    links, now, scratch, f = links_of(tree), motion_of(state), scratch_of(state), factor_of(factored)
+    for r in range(len(tau)):
+        solve_one(links, now, f, tau[r], force[r], drift, ground, scratch.one, scratch.two, a_out[r])
+    return 0

@@ -1,0 +1,127 @@
+"""Inertia matrix and velocity terms of one link: [Boyer05] (62)-(63), explained in `compile.modal_dynamics`."""
+
+from cosserat.jit import helper
+from cosserat.kernels.flexible.arrays import BODY, COUPLING, INERTIA, MODE, N_MODES, SQUARE, Z
+from cosserat.kernels.flexible.twists import put6, zero
+from cosserat.kernels.vectors import add, axpy, cross, dot, load
+
+
+@helper
+def load6(array, at):
+    """Six numbers: a symmetric matrix."""
+    return array[at], array[at + 1], array[at + 2], array[at + 3], array[at + 4], array[at + 5]
+
+
+@helper
+def add_symmetric(s, array, at, S):
+    """S + s times the symmetric matrix at `at`."""
+    return (
+        S[0] + s * array[at], S[1] + s * array[at + 1], S[2] + s * array[at + 2], S[3] + s * array[at + 3],
+        S[4] + s * array[at + 4], S[5] + s * array[at + 5],
+    )  # fmt: skip
+
+
+@helper
+def symmetric_times(S, a):
+    """S a."""
+    return (
+        S[0] * a[0] + S[1] * a[1] + S[2] * a[2],
+        S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
+        S[2] * a[0] + S[4] * a[1] + S[5] * a[2],
+    )
+
+
+@helper
+def rigid_terms(links, now, i):
+    """M and b of a rigid link."""
+    z, o = links.index[i, Z], links.index[i, INERTIA]
+    for k in range(36):
+        now.inertia[o + k] = links.inertia[i, k]
+    u, w = load(now.z, z), load(now.z, z + 3)
+    p, l = zero(), zero()
+    for k in range(6):
+        y = now.z[z + k]
+        p, l = axpy(y, load(now.inertia, o + 6 * k), p), axpy(y, load(now.inertia, o + 6 * k + 3), l)
+    put6(cross(w, p), add(cross(w, l), cross(u, p)), now.bias, z)
+
+
+@helper
+def contracted(table, at, m, width, x, x_at, sums_out):
+    """sums (m, width) = x^T table, a table (m, m, width)."""
+    for j in range(m * width):
+        sums_out[j] = 0.0
+    for i in range(m):
+        y, o = x[x_at + i], at + i * m * width
+        for j in range(m * width):
+            sums_out[j] += y * table[o + j]
+
+
+@helper
+def elastic_terms(links, bodies, now, i, q, first_out, second_out):
+    """M and b of an elastic link; `first_out`, `second_out`: workspace of 15 m numbers each."""
+    row = links.index[i]
+    e, m, z, o = row[BODY], row[N_MODES], row[Z], row[INERTIA]
+    d, at, mode = 6 + m, row[COUPLING], row[MODE]
+    contracted(bodies.second, row[SQUARE] * 9, m, 9, q, mode, first_out)
+    halves = first_out[9 * m :]
+    contracted(bodies.half, row[SQUARE] * 6, m, 6, q, mode, halves)
+    contracted(bodies.second, row[SQUARE] * 9, m, 9, now.z, z + 6, second_out)
+    u, w = load(now.z, z), load(now.z, z + 3)
+    M, b = now.inertia, now.bias
+    J, h = load6(bodies.inertia[e], 0), load(bodies.moment[e], 0)
+    flow, lift, spin, turn, rise = zero(), zero(), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), zero(), zero()
+    fall = cross(w, u)
+    for j in range(m):
+        c, s, x, y = at + 12 * j, 9 * j, q[mode + j], now.z[z + 6 + j]
+        bent, half = load(first_out, s), load6(halves, 6 * j)
+        a = add(load(bodies.coupling, c), bent)
+        beta = add(add(load(bodies.coupling, c + 3), load(first_out, s + 3)), load(first_out, s + 6))
+        slope = add_symmetric(1.0, bodies.coupling, c + 6, half)
+        J = add_symmetric(x, bodies.coupling, c + 6, J)
+        J = add_symmetric(x, halves, 6 * j, J)
+        slope = add_symmetric(1.0, halves, 6 * j, slope)
+        h = axpy(x, load(bodies.coupling, c), axpy(0.5 * x, bent, h))
+        flow, turn = axpy(y, a, flow), axpy(y, beta, turn)
+        lift, rise = axpy(y, load(second_out, s), lift), axpy(y, load(second_out, s + 6), rise)
+        spin = (
+            spin[0] + y * slope[0], spin[1] + y * slope[1], spin[2] + y * slope[2], spin[3] + y * slope[3],
+            spin[4] + y * slope[4], spin[5] + y * slope[5],
+        )  # fmt: skip
+        b[z + 6 + j] = 2.0 * dot(load(second_out, s + 3), w) - 0.5 * dot(symmetric_times(slope, w), w) + dot(a, fall)
+        for k in range(3):
+            M[o + d * (6 + j) + k] = a[k]
+            M[o + d * (6 + j) + 3 + k] = beta[k]
+            M[o + d * k + 6 + j] = a[k]
+            M[o + d * (3 + k) + 6 + j] = beta[k]
+    square = row[SQUARE]
+    for j in range(m):
+        force = 0.0
+        for k in range(m):
+            p = square + m * j + k
+            M[o + d * (6 + j) + 6 + k] = bodies.mass_matrix[p]
+            force += bodies.stiffness[p] * q[mode + k] + bodies.damping[p] * now.z[z + 6 + k]
+        b[z + 6 + j] += force
+    mass = bodies.mass[e]
+    f = add(cross(w, axpy(2.0, flow, cross(w, h))), lift)
+    t = add(symmetric_times(spin, w), cross(w, add(symmetric_times(J, w), turn)))
+    put6(axpy(mass, fall, f), add(add(t, rise), cross(h, fall)), b, z)
+    put_rigid(mass, h, J, M, o, d)
+
+
+@helper
+def put_rigid(mass, h, J, M_out, o, d):
+    """The rigid block of an inertia matrix whose rows have d numbers."""
+    for k in range(3):
+        for l in range(3):
+            M_out[o + d * k + l] = mass * (k == l)
+    M_out[o + 3] = M_out[o + d + 4] = M_out[o + 2 * d + 5] = 0.0
+    M_out[o + 3 * d] = M_out[o + 4 * d + 1] = M_out[o + 5 * d + 2] = 0.0
+    M_out[o + 4], M_out[o + 5], M_out[o + d + 5] = h[2], -h[1], h[0]
+    M_out[o + d + 3], M_out[o + 2 * d + 3], M_out[o + 2 * d + 4] = -h[2], h[1], -h[0]
+    for k in range(3):
+        for l in range(3):
+            M_out[o + d * (3 + k) + l] = M_out[o + d * l + 3 + k]
+    o += 3 * d + 3
+    M_out[o], M_out[o + 1], M_out[o + 2] = J[0], J[1], J[2]
+    M_out[o + d], M_out[o + d + 1], M_out[o + d + 2] = J[1], J[3], J[4]
+    M_out[o + 2 * d], M_out[o + 2 * d + 1], M_out[o + 2 * d + 2] = J[2], J[4], J[5]

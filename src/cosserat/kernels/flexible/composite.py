@@ -1,0 +1,123 @@
+"""Mass matrix from composite bodies, and energies."""
+
+from cosserat.jit import helper, stage
+from cosserat.kernels.flexible.arrays import (
+    AXES,
+    BODY,
+    CARRIERS,
+    CARRY,
+    INERTIA,
+    MODE,
+    MOVING,
+    N_JOINT,
+    N_MODES,
+    PARENT,
+    SQUARE,
+    Z,
+    bodies_of,
+    factor_of,
+    links_of,
+    motion_of,
+    scratch_of,
+)
+from cosserat.kernels.flexible.articulated import coordinate, lift
+from cosserat.kernels.frames import load_frame
+from cosserat.kernels.vectors import axpy, dot, load, mul
+
+
+@helper
+def along(row, now, r, force, at):
+    """Power of a force (6 + m) along a unit velocity of the coordinate r of a link."""
+    o, k = row[AXES] + 6 * r, row[N_JOINT]
+    y = 0.0
+    if r < k or row[MOVING]:
+        y = dot(load(now.axes, o), load(force, at)) + dot(load(now.axes, o + 3), load(force, at + 3))
+    return y + force[at + 6 + r - k] if r >= k else y
+
+
+@stage
+def mass_matrix(tree, state, factored, mass_out):
+    """M (n_v, n_v): the composite body beyond each joint, seen along the coordinates of all links towards the ground."""
+    links, now, scratch, f = links_of(tree), motion_of(state), scratch_of(state), factor_of(factored)
+    A = f.inertia
+    for c in range(len(A)):
+        A[c] = now.inertia[c]
+    for a in range(mass_out.shape[0]):
+        for b in range(mass_out.shape[1]):
+            mass_out[a, b] = 0.0
+    n = len(links.index)
+    for c in range(n):
+        i = n - 1 - c
+        row = links.index[i]
+        k, d, at = row[N_JOINT], 6 + row[N_MODES], row[INERTIA]
+        for r in range(k + row[N_MODES]):
+            force = scratch.one
+            for j in range(d):
+                force[j] = 0.0
+            for e in range(6):
+                y = now.axes[row[AXES] + 6 * r + e]
+                for j in range(d):
+                    force[j] += y * A[at + e * d + j]
+            if r >= k:
+                for j in range(d):
+                    force[j] += A[at + (6 + r - k) * d + j]
+            pass_inwards(links, now, i, r, force, scratch.two, mass_out)
+        if row[PARENT] >= 0:
+            S = scratch.more[:36]
+            for a in range(6):
+                for b in range(6):
+                    S[6 * a + b] = A[at + a * d + b]
+            lift(row, links, now, S, A, scratch.rows)
+    return 0
+
+
+@helper
+def pass_inwards(links, now, i, r, force, work, mass_out):
+    """Entries of the mass matrix of one coordinate from the force (6 + m) it takes to accelerate along it."""
+    column = coordinate(links.index[i], r)
+    at, here, other = i, force, work
+    while at >= 0:
+        row = links.index[at]
+        for s in range(row[N_JOINT] + row[N_MODES]):
+            if at != i or s <= r:
+                c = coordinate(row, s)
+                mass_out[column, c] = along(row, now, s, here, 0 * s)
+                mass_out[c, column] = mass_out[column, c]
+        at = row[PARENT]
+        if at >= 0:
+            g, t = load(here, 0 * at), load(here, 0 * at + 3)
+            for j in range(6 + links.index[at, N_MODES]):
+                other[j] = 0.0
+            for j in range(6 + row[CARRIERS]):
+                o = row[CARRY] + 6 * j
+                other[j] = dot(load(now.carry, o), g) + dot(load(now.carry, o + 3), t)
+            here, other = other, here
+
+
+@stage
+def energies(tree, state, q, gravity, energy_out):
+    """Kinetic energy, strain energy of elastic bodies, potential energy of gravity, power their damping takes."""
+    links, bodies, now = links_of(tree), bodies_of(tree), motion_of(state)
+    kinetic, strain, potential, loss = 0.0, 0.0, 0.0, 0.0
+    for i in range(len(links.index)):
+        row = links.index[i]
+        m, z, o = row[N_MODES], row[Z], row[INERTIA]
+        d = 6 + m
+        for a in range(d):
+            s = 0.0
+            for b in range(d):
+                s += now.inertia[o + a * d + b] * now.z[z + b]
+            kinetic += 0.5 * s * now.z[z + a]
+        R, x = load_frame(now.frame[i])
+        M = now.inertia
+        moment = (M[o + 5 * d + 1], M[o + 3 * d + 2], M[o + 4 * d])
+        weight = axpy(M[o], x, mul(R, moment))
+        potential -= dot(load(gravity, 0 * i), weight)
+        if row[BODY] >= 0:
+            for a in range(m):
+                for b in range(m):
+                    p = row[SQUARE] + m * a + b
+                    strain += 0.5 * q[row[MODE] + a] * bodies.stiffness[p] * q[row[MODE] + b]
+                    loss += now.z[z + 6 + a] * bodies.damping[p] * now.z[z + 6 + b]
+    energy_out[0], energy_out[1], energy_out[2], energy_out[3] = kinetic, strain, potential, loss
+    return 0

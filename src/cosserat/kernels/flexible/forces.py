@@ -1,0 +1,159 @@
+"""What acts on a flexible tree besides gravity: springs and loads at seats; stiffness, damping, friction of joints."""
+
+import math
+
+from cosserat.jit import helper, stage
+from cosserat.kernels.flexible.arrays import (
+    FIRST,
+    KIND,
+    MODE,
+    N_JOINT,
+    Z,
+    forces_of,
+    links_of,
+    motion_of,
+    places_of,
+    scratch_of,
+)
+from cosserat.kernels.flexible.seats import place_seat
+from cosserat.kernels.flexible.twists import add6, combined, compose, inner_twist, outer_wrench, projected, zero
+from cosserat.kernels.frames import exp_frame, load_frame
+from cosserat.kernels.recursion.table import FREE, SPHERICAL
+from cosserat.kernels.vectors import add, cross, dot, load, load_matrix, mul, mul_t, neg, scale, store, sub
+
+SPRINGS, DAMPERS, LOADS = 1, 2, 4
+"""What `wrenches` takes: springs at rest, dampers, loads; a sum of these."""
+
+
+@helper
+def seat_motion(links, seats, now, s, q, rows_out):
+    """Frame (R, x) of a seat in the world, twist in its own axes, frame in its link; writes its rows."""
+    link = seats.link[s]
+    if link < 0:
+        R, x = load_frame(seats.frame[s])
+        return R, x, zero(), zero(), R, x
+    z, mode = links.index[link, Z], links.index[link, MODE]
+    R_i, x_i, _, _ = place_seat(seats, s, q, mode, now.z, z + 6, rows_out, 0 * s)
+    R_l, x_l = load_frame(now.frame[link])
+    R, x = compose(R_l, x_l, R_i, x_i)
+    u, w = inner_twist(R_i, x_i, load(now.z, z), load(now.z, z + 3))
+    du, dw = combined(rows_out, 0 * s, seats.modes[s], now.z, z + 6)
+    return R, x, add(u, du), add(w, dw), R_i, x_i
+
+
+@helper
+def push(links, seats, s, R_i, x_i, rows, f, t, wrench_out):
+    """Add a wrench in the axes of a seat to what acts on its link."""
+    link = seats.link[s]
+    if link >= 0:
+        z = links.index[link, Z]
+        projected(rows, 0 * s, seats.modes[s], f, t, wrench_out, z + 6)
+        f, t = outer_wrench(R_i, x_i, f, t)
+        add6(f, t, wrench_out, z)
+
+
+@stage
+def wrenches(tree, acting, state, q, loads, which, wrench_out):
+    """Wrenches and modal forces (n_z,) on all links, in their axes; `loads` (nl, 6): their forces and moments now."""
+    links, seats, forces = links_of(tree), places_of(acting), forces_of(acting)
+    now, scratch = motion_of(state), scratch_of(state)
+    for j in range(len(wrench_out)):
+        wrench_out[j] = 0.0
+    n_springs = len(forces.spring) if which & (SPRINGS | DAMPERS) else 0
+    for i in range(n_springs):
+        a, b = forces.spring[i, 0], forces.spring[i, 1]
+        R_a, x_a, u_a, _, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows)
+        R_b, x_b, u_b, _, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more)
+        line = sub(x_b, x_a)
+        length = math.sqrt(dot(line, line))
+        if length < 1e-14:
+            continue  # ends that meet have no direction
+        unit = scale(1.0 / length, line)
+        pull = 0.0
+        if which & SPRINGS:
+            pull += forces.elasticity[i, 0] * (length - forces.elasticity[i, 2])
+        if which & DAMPERS:
+            pull += forces.elasticity[i, 1] * dot(unit, sub(mul(R_b, u_b), mul(R_a, u_a)))
+        f = scale(pull, unit)
+        push(links, seats, a, P_a, y_a, scratch.rows, mul_t(R_a, f), zero(), wrench_out)
+        push(links, seats, b, P_b, y_b, scratch.more, neg(mul_t(R_b, f)), zero(), wrench_out)
+    n_loads = len(forces.load) if which & LOADS else 0
+    for i in range(n_loads):
+        s = forces.load[i]
+        R, _, _, _, P, y = seat_motion(links, seats, now, s, q, scratch.rows)
+        if forces.follower[i]:
+            R = load_matrix(forces.axes[i], 0 * i)
+        f, t = mul_t(R, load(loads[i], 0 * i)), mul_t(R, load(loads[i], 0 * i + 3))
+        push(links, seats, s, P, y, scratch.rows, f, t, wrench_out)
+    return 0
+
+
+@stage
+def spring_energy(tree, acting, state, q, energy_out):
+    """Energy of springs and of the stiffness of joints."""
+    links, seats, forces = links_of(tree), places_of(acting), forces_of(acting)
+    now, scratch = motion_of(state), scratch_of(state)
+    total = 0.0
+    for k in range(len(q)):
+        total += 0.5 * forces.passive[0, k] * q[k] * q[k]
+    for i in range(len(forces.spring)):
+        _, x_a, _, _, _, _ = seat_motion(links, seats, now, forces.spring[i, 0], q, scratch.rows)
+        _, x_b, _, _, _, _ = seat_motion(links, seats, now, forces.spring[i, 1], q, scratch.rows)
+        line = sub(x_b, x_a)
+        stretch = math.sqrt(dot(line, line)) - forces.elasticity[i, 2]
+        total += 0.5 * forces.elasticity[i, 0] * stretch * stretch
+    energy_out[0] = total
+    return 0
+
+
+@helper
+def pull(passive, k, drive, x, rate):
+    """Effort in a coordinate at x that changes at a rate."""
+    friction = passive[2, k] * math.tanh(rate / passive[3, k])
+    return drive[k] - passive[0, k] * x - passive[1, k] * rate - friction
+
+
+@helper
+def pull3(passive, k, drive, x, rate):
+    """The same for three coordinates."""
+    return (
+        pull(passive, k, drive, x[0], rate[0]),
+        pull(passive, k + 1, drive, x[1], rate[1]),
+        pull(passive, k + 2, drive, x[2], rate[2]),
+    )
+
+
+@stage
+def joint_efforts(tree, acting, q, v, drive, effort_out):
+    """Efforts (n_v,) of stiffness, damping and friction of joint coordinates and of `drive`, prescribed efforts.
+
+    Where a body turns freely, they act along the components of position, rotation vector and velocities in the
+    parent's axes.
+    """
+    links, passive = links_of(tree), forces_of(acting).passive
+    for k in range(len(q)):
+        effort_out[k] = drive[k]
+    for i in range(len(links.index)):
+        kind, k = links.index[i, KIND], links.index[i, FIRST]
+        if kind < SPHERICAL:
+            for j in range(links.index[i, N_JOINT]):
+                effort_out[k + j] = pull(passive, k + j, drive, q[k + j], v[k + j])
+            continue
+        ahead = links.joint[i, 1] > 0.0
+        a = k + 3 if kind == FREE else k
+        R, _ = exp_frame(zero(), load(q, a))
+        turns = load(v, a)
+        if ahead:
+            t = mul_t(R, pull3(passive, a, drive, load(q, a), mul(R, turns)))
+        else:
+            t = neg(pull3(passive, a, drive, load(q, a), neg(turns)))
+        if kind == FREE:
+            x, slides = load(q, k), load(v, k)
+            if ahead:
+                store(mul_t(R, pull3(passive, k, drive, x, mul(R, slides))), effort_out, k)
+            else:
+                f = pull3(passive, k, drive, x, neg(add(slides, cross(turns, x))))
+                store(neg(f), effort_out, k)
+                t = sub(t, cross(x, f))
+        store(t, effort_out, a)
+    return 0

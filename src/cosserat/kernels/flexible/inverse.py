@@ -1,0 +1,69 @@
+"""Inverse dynamics: accelerations outwards, the sum of [Boyer05] (63) inwards."""
+
+from cosserat.jit import helper, stage
+from cosserat.kernels.flexible.arrays import (
+    AXES,
+    CARRIERS,
+    CARRY,
+    FIRST,
+    INERTIA,
+    MODE,
+    MOVING,
+    N_JOINT,
+    N_MODES,
+    PARENT,
+    Z,
+    links_of,
+    motion_of,
+    scratch_of,
+)
+from cosserat.kernels.flexible.kinematics import accelerate
+from cosserat.kernels.flexible.twists import projected
+from cosserat.kernels.vectors import load
+
+
+@helper
+def times(matrix, at, n, x, x_at, out, out_at):
+    """out += matrix x, n numbers; the matrix is symmetric."""
+    for i in range(n):
+        y, o = x[x_at + i], at + n * i
+        for j in range(n):
+            out[out_at + j] += y * matrix[o + j]
+
+
+@helper
+def gather(links, now, force_out, tau_out):
+    """Sum forces (n_z,) of all links inwards, and take what acts along the coordinates out of the sums."""
+    n = len(links.index)
+    for c in range(n):
+        i = n - 1 - c
+        row = links.index[i]
+        parent, z, m, k = row[PARENT], row[Z], row[N_MODES], row[N_JOINT]
+        f, t = load(force_out, z), load(force_out, z + 3)
+        for j in range(k):
+            tau_out[row[FIRST] + j] = 0.0
+        projected(now.axes, row[AXES], k, f, t, tau_out, row[FIRST])
+        for j in range(m):
+            tau_out[row[MODE] + j] = force_out[z + 6 + j]
+        if row[MOVING]:
+            projected(now.axes, row[AXES] + 6 * k, m, f, t, tau_out, row[MODE])
+        if parent >= 0:
+            projected(now.carry, row[CARRY], 6 + row[CARRIERS], f, t, force_out, links.index[parent, Z])
+
+
+@stage
+def efforts(tree, state, a, ground, wrench, force_out, tau_out):
+    """Efforts and modal forces tau (n_v,) for accelerations a.
+
+    `ground` (6,): acceleration of the ground, against gravity; `wrench` (n_z,): what acts on links from outside, in
+    their axes; `force_out` (n_z,): what the joint of every link puts on it.
+    """
+    links, now, rates = links_of(tree), motion_of(state), scratch_of(state).one
+    accelerate(links, now, a, ground, rates)
+    for i in range(len(links.index)):
+        z, d = links.index[i, Z], 6 + links.index[i, N_MODES]
+        for j in range(d):
+            force_out[z + j] = now.bias[z + j] - wrench[z + j]
+        times(now.inertia, links.index[i, INERTIA], d, rates, z, force_out, z)
+    gather(links, now, force_out, tau_out)
+    return 0

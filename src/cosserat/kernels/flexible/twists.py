@@ -1,0 +1,97 @@
+"""Twists and wrenches in flat arrays, six numbers each: sums, products with rows, changes of frame."""
+
+from cosserat.jit import helper
+from cosserat.kernels.vectors import add, cross, dot, load, mul, mul_t, store, sub
+
+
+@helper
+def zero():
+    """The vector 0."""
+    return (0.0, 0.0, 0.0)
+
+
+@helper
+def bracket(a, b, c, d):
+    """ad(a, b) (c, d)."""
+    return add(cross(b, c), cross(a, d)), cross(b, d)
+
+
+@helper
+def outer_twist(R, x, u, w):
+    """Twist seen from the frame in which (R, x) is given: Ad(H)."""
+    s = mul(R, w)
+    return add(mul(R, u), cross(x, s)), s
+
+
+@helper
+def inner_twist(R, x, u, w):
+    """Twist seen from the frame (R, x): Ad(H^-1)."""
+    return mul_t(R, add(u, cross(w, x))), mul_t(R, w)
+
+
+@helper
+def outer_wrench(R, x, f, t):
+    """Wrench given in the frame (R, x), seen from outside: Ad(H^-1)^T."""
+    g = mul(R, f)
+    return g, add(mul(R, t), cross(x, g))
+
+
+@helper
+def inner_wrench(R, x, f, t):
+    """Wrench given outside, seen in the frame (R, x): Ad(H)^T."""
+    return mul_t(R, f), mul_t(R, sub(t, cross(x, f)))
+
+
+@helper
+def compose(R_a, x_a, R_b, x_b):
+    """H_a H_b."""
+    R = (
+        R_a[0] * R_b[0] + R_a[1] * R_b[3] + R_a[2] * R_b[6],
+        R_a[0] * R_b[1] + R_a[1] * R_b[4] + R_a[2] * R_b[7],
+        R_a[0] * R_b[2] + R_a[1] * R_b[5] + R_a[2] * R_b[8],
+        R_a[3] * R_b[0] + R_a[4] * R_b[3] + R_a[5] * R_b[6],
+        R_a[3] * R_b[1] + R_a[4] * R_b[4] + R_a[5] * R_b[7],
+        R_a[3] * R_b[2] + R_a[4] * R_b[5] + R_a[5] * R_b[8],
+        R_a[6] * R_b[0] + R_a[7] * R_b[3] + R_a[8] * R_b[6],
+        R_a[6] * R_b[1] + R_a[7] * R_b[4] + R_a[8] * R_b[7],
+        R_a[6] * R_b[2] + R_a[7] * R_b[5] + R_a[8] * R_b[8],
+    )
+    return R, add(x_a, mul(R_a, x_b))
+
+
+@helper
+def put6(u, w, array_out, at):
+    """Write a twist."""
+    store(u, array_out, at)
+    store(w, array_out, at + 3)
+
+
+@helper
+def add6(u, w, array_out, at):
+    """Add a twist."""
+    for c in range(3):
+        array_out[at + c] += u[c]
+        array_out[at + 3 + c] += w[c]
+
+
+@helper
+def combined(rows, at, n, x, x_at):
+    """x^T rows: a twist from n numbers and n rows."""
+    a, b, c, d, e, f = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for r in range(n):
+        o, y = at + 6 * r, x[x_at + r]
+        a += y * rows[o]
+        b += y * rows[o + 1]
+        c += y * rows[o + 2]
+        d += y * rows[o + 3]
+        e += y * rows[o + 4]
+        f += y * rows[o + 5]
+    return (a, b, c), (d, e, f)
+
+
+@helper
+def projected(rows, at, n, f, t, sums_out, out_at):
+    """sums += rows (f, t): the power of a wrench along n rows."""
+    for r in range(n):
+        o = at + 6 * r
+        sums_out[out_at + r] += dot(load(rows, o), f) + dot(load(rows, o + 3), t)
