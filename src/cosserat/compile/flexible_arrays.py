@@ -1,4 +1,4 @@
-"""Flexible trees as the arrays of `kernels.flexible`: links, elastic bodies, seats; and room for motions and factors."""
+"""Flexible trees as the arrays of `kernels.flexible`: links, bodies, seats; and room for motions and factors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,18 @@ from numpy.typing import NDArray
 
 from cosserat.compile.seats import Seat
 from cosserat.kernels.flexible import arrays
-from cosserat.kernels.flexible.arrays import Bodies, Factor, Factored, Links, Motion, Packed, Scratch, Seats, State, Tree
+from cosserat.kernels.flexible.arrays import (
+    Bodies,
+    Factor,
+    Factored,
+    Links,
+    Motion,
+    Packed,
+    Scratch,
+    Seats,
+    State,
+    Tree,
+)
 from cosserat.model.modal import ModalBody
 
 if TYPE_CHECKING:
@@ -28,27 +39,27 @@ class FlexibleArrays:
 
     Attributes
     ----------
-    index : (n, LINK_INTEGERS)
+    table : (n, LINK_INTEGERS)
     n_v, n_z : int
         Number of coordinates, and of velocities of all links.
     """
 
     def __init__(self, links: Sequence[FlexibleLink], n_v: int) -> None:
         self.n_v = n_v
-        self.index, self._sizes = _index(links)
+        self.table, self._sizes = _index(links)
         self.n_z = int(self._sizes[arrays.Z])
         self.n_pivots = int(self._sizes[arrays.PIVOT])
         joint = np.array([(link.slide, link.turn) for link in links])
         inertia = np.array([link.inertia.ravel() for link in links])
         seats = pack_seats([seat for link in links for seat in (link.base, link.own)])
         elastic = [link.modal for link in links if link.modal is not None]
-        self._packed = Packed(arrays.tree_handles, Tree(Links(self.index, joint, inertia), pack_bodies(elastic), seats))
+        self._packed = Packed(arrays.tree_handles, Tree(Links(self.table, joint, inertia), pack_bodies(elastic), seats))
         self.tree = self._packed.address
         self._largest = max(link.n_modes for link in links)
 
     def new_state(self) -> Packed:
         """Room for a motion."""
-        n, sizes, room = len(self.index), self._sizes, 15 * (self._largest + 9)
+        n, sizes, room = len(self.table), self._sizes, 15 * (self._largest + 9)
         motion = Motion(
             np.zeros((n, 12)), np.zeros((n, 12)), np.zeros(self.n_z), np.zeros((n, 6)),
             np.zeros(sizes[arrays.CARRY]), np.zeros(sizes[arrays.AXES]), np.zeros(sizes[arrays.INERTIA]),
@@ -63,7 +74,7 @@ class FlexibleArrays:
         axes, n_v = int(sizes[arrays.AXES]), self.n_v
         factor = Factor(
             np.zeros(sizes[arrays.INERTIA]), np.zeros(self.n_pivots), np.zeros(n_v), np.zeros(axes), np.zeros(axes),
-            np.zeros(n_v, dtype=np.int64), np.zeros(len(self.index), dtype=np.int64), np.zeros(n_v),
+            np.zeros(n_v, dtype=np.int64), np.zeros(len(self.table), dtype=np.int64), np.zeros(n_v),
             np.zeros(largest * largest),
         )  # fmt: skip
         return Packed(arrays.factor_handles, Factored(factor))

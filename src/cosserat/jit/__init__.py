@@ -38,14 +38,23 @@ class Helper:
         return self.function(*args)
 
     @functools.cached_property
-    def _dispatcher(self) -> Any:
+    def _in_stages(self) -> Any:
+        from cosserat.jit.compiler import dispatcher
+
+        return dispatcher(self.function, forceinline=self.inline)
+
+    @functools.cached_property
+    def _in_kernels(self) -> Any:
         from cosserat.jit.compiler import dispatcher
 
         return dispatcher(self.function, forceinline=self.inline)
 
     @property
     def _numba_type_(self) -> Any:
-        return self._dispatcher._numba_type_
+        """Two handles: code that counts references, as kernels of Numba do, must not end up in stages."""
+        from cosserat.jit.compiler import compiling_stage
+
+        return (self._in_stages if compiling_stage() else self._in_kernels)._numba_type_
 
 
 class Stage:

@@ -86,6 +86,11 @@ class _Unlinked(JITCodeLibrary):
         return module
 
 
+def compiling_stage() -> bool:
+    """Whether what is compiled now is object code of a stage."""
+    return "_library_class" in vars(cpu_target.target_context.codegen())
+
+
 @contextmanager
 def _unlinked() -> Iterator[None]:
     codegen = cpu_target.target_context.codegen()

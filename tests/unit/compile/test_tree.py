@@ -121,11 +121,12 @@ def test_a_tree_is_made_anew_only_when_the_model_changes() -> None:
     assert cs.bias(model, [0.0], [0.0]) == pytest.approx([2.0])
 
 
-def test_the_cache_knows_every_source_of_the_recursions() -> None:
+@pytest.mark.parametrize("folder", ["recursion", "flexible"])
+def test_the_cache_knows_every_source_of_the_recursions(folder: str) -> None:
     """Whatever the kernels of the folder import is in the digest they are cached under."""
     package = Path(jit.__file__).parents[1]
-    listed = {p for pattern in jit.cache.COMPILED_SOURCES["recursion"] for p in package.glob(pattern)}
-    todo = sorted(package.glob("kernels/recursion/*.py"))
+    listed = {p for pattern in jit.cache.COMPILED_SOURCES[folder] for p in package.glob(pattern)}
+    todo = sorted(package.glob(f"kernels/{folder}/*.py"))
     seen = set(todo)
     while todo:
         for node in ast.walk(ast.parse(todo.pop().read_text(encoding="utf-8"))):
@@ -134,8 +135,8 @@ def test_the_cache_knows_every_source_of_the_recursions() -> None:
                 names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
             for name in names:
                 path = package.joinpath(*name.split(".")[1:]).with_suffix(".py")
-                if path.exists() and path not in seen and path.parent.name in ("kernels", "recursion", "lie"):
+                if path.exists() and path not in seen and path.parent.name in ("kernels", folder, "lie"):
                     seen.add(path)
                     todo.append(path)
     assert seen <= listed
-    assert jit.source_digest("recursion") != jit.source_digest()
+    assert jit.source_digest(folder) != jit.source_digest()

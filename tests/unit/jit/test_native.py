@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cosserat as cs
-from cosserat.jit import cache, native
+from cosserat.jit import cache, helper, native
 from cosserat.jit.switch import COMPILED
 from cosserat.kernels.alpha import move
 
@@ -86,3 +86,21 @@ def test_folders_have_their_own_digest():
     assert cache.folder_of("/x/kernels/recursion/link.py") == "recursion"
     assert cache.folder_of("/x/kernels/beams.py") == ""
     assert cache.source_digest("recursion") != cache.source_digest()
+
+
+@compiled
+def test_a_helper_serves_kernels_and_stages():
+    """Kernels of Numba count references to arrays; stages must not, for a process without Numba cannot."""
+    import numba
+
+    from cosserat.jit.compiler import compile_object
+
+    @helper
+    def first(row):
+        return row[0]
+
+    def ask(rows):
+        return int(first(rows[0]) + first(rows[1]))
+
+    assert numba.njit(ask)(np.arange(6.0).reshape(2, 3)) == 3
+    assert b"NRT_" not in compile_object(ask, "d2")[1]

@@ -34,7 +34,7 @@ LINK_INTEGERS = 19
 class Links(NamedTuple):
     """Links, parents before children."""
 
-    index: I2  # (n, LINK_INTEGERS)
+    table: I2  # (n, LINK_INTEGERS)
     joint: F2  # (n, 2) slide, turn; see `kernels.recursion.table`
     inertia: F2  # (n, 36) of rigid links
 
@@ -130,7 +130,7 @@ class Factor(NamedTuple):
     pull: F1  # (k + m, 6) each
     share: F1  # (k + m, 6) each
     free: I1  # (n_v,) which of a link's coordinates are not held
-    count: I1  # (n,) how many
+    n_free: I1  # (n,) how many
     value: F1  # (n_v,)
     columns: F1  # (k + m, 6 + m) of the largest link
 

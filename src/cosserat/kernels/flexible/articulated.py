@@ -36,7 +36,7 @@ def coordinate(row, r):
 def own_block(row, now, f, i, extra):
     """Factor N^T A N + extra over the coordinates that are not held; returns how many pivots are not positive."""
     k, d, at, axes, v = row[N_JOINT], 6 + row[N_MODES], row[INERTIA], row[AXES], row[Q]
-    n, count, D = k + row[N_MODES], f.count[i], f.pivot
+    n, count, D = k + row[N_MODES], f.n_free[i], f.pivot
     for s in range(count):
         r = f.free[v + s]
         for c in range(d):
@@ -75,7 +75,7 @@ def hand_on(row, links, now, f, i, extra, rest, work):
     A product, not a difference: what is beyond may be far heavier than what the joint and the modes leave.
     """
     k, d, at, axes, v = row[N_JOINT], 6 + row[N_MODES], row[INERTIA], row[AXES], row[Q]
-    n, count = k + row[N_MODES], f.count[i]
+    n, count = k + row[N_MODES], f.n_free[i]
     for c in range(6 * d):
         rest[c] = 0.0
     for e in range(6):
@@ -118,7 +118,7 @@ def hand_on(row, links, now, f, i, extra, rest, work):
 @helper
 def lift(row, links, now, S, inertia_out, work):
     """Add W^T S W to the inertia of the parent; S (6, 6)."""
-    above = links.index[row[PARENT]]
+    above = links.table[row[PARENT]]
     d, n, at, carry = 6 + above[N_MODES], 6 + row[CARRIERS], above[INERTIA], row[CARRY]
     for a in range(n):
         u, w = combined(S, 0 * a, 6, now.carry, carry + 6 * a)
@@ -139,16 +139,16 @@ def factor(tree, state, factored, extra, held):
     links, now, scratch, f = links_of(tree), motion_of(state), scratch_of(state), factor_of(factored)
     for c in range(len(now.inertia)):
         f.inertia[c] = now.inertia[c]
-    wrong, n = 0, len(links.index)
+    wrong, n = 0, len(links.table)
     for c in range(n):
         i = n - 1 - c
-        row = links.index[i]
+        row = links.table[i]
         count = 0
         for r in range(row[N_JOINT] + row[N_MODES]):
             if held[coordinate(row, r)] == 0:
                 f.free[row[Q] + count] = r
                 count += 1
-        f.count[i] = count
+        f.n_free[i] = count
         wrong += own_block(row, now, f, i, extra)
         if row[PARENT] >= 0:
             hand_on(row, links, now, f, i, extra, scratch.rows, scratch.more)
@@ -158,11 +158,11 @@ def factor(tree, state, factored, extra, held):
 @helper
 def solve_one(links, now, f, tau, force, drift, ground, p, known, a_out):
     """One right-hand side; `a_out` has the accelerations of coordinates that are held."""
-    n = len(links.index)
+    n = len(links.table)
     for i in range(n):
-        row = links.index[i]
+        row = links.table[i]
         z, k, m, v = row[Z], row[N_JOINT], row[N_MODES], row[Q]
-        for s in range(f.count[i]):
+        for s in range(f.n_free[i]):
             a_out[coordinate(row, f.free[v + s])] = 0.0
         u, w = combined(now.axes, row[AXES], k, a_out, row[FIRST])
         if row[MOVING]:
@@ -177,8 +177,8 @@ def solve_one(links, now, f, tau, force, drift, ground, p, known, a_out):
         p[j] = force[j]
     for c in range(n):
         i = n - 1 - c
-        row = links.index[i]
-        z, k, m, v, axes, count = row[Z], row[N_JOINT], row[N_MODES], row[Q], row[AXES], f.count[i]
+        row = links.table[i]
+        z, k, m, v, axes, count = row[Z], row[N_JOINT], row[N_MODES], row[Q], row[AXES], f.n_free[i]
         times(f.inertia, row[INERTIA], 6 + m, known, z, p, z)
         g, t = load(p, z), load(p, z + 3)
         for s in range(count):
@@ -193,18 +193,18 @@ def solve_one(links, now, f, tau, force, drift, ground, p, known, a_out):
         if row[PARENT] >= 0:
             du, dw = combined(f.pull, axes, count, f.value, v)
             g, t = add(g, du), add(t, dw)
-            projected(now.carry, row[CARRY], 6 + row[CARRIERS], g, t, p, links.index[row[PARENT], Z])
+            projected(now.carry, row[CARRY], 6 + row[CARRIERS], g, t, p, links.table[row[PARENT], Z])
     for i in range(n):
-        row = links.index[i]
+        row = links.table[i]
         z, k, m, v, axes = row[Z], row[N_JOINT], row[N_MODES], row[Q], row[AXES]
         if row[PARENT] < 0:
             u, w = combined(now.carry, row[CARRY], 6, ground, 0 * i)
         else:
-            u, w = combined(now.carry, row[CARRY], 6 + row[CARRIERS], p, links.index[row[PARENT], Z])
+            u, w = combined(now.carry, row[CARRY], 6 + row[CARRIERS], p, links.table[row[PARENT], Z])
         du, dw = add(u, load(known, z)), add(w, load(known, z + 3))
         for j in range(m):
             p[z + 6 + j] = known[z + 6 + j]
-        for s in range(f.count[i]):
+        for s in range(f.n_free[i]):
             r, o = f.free[v + s], axes + 6 * s
             y = f.value[v + s] - dot(load(f.share, o), u) - dot(load(f.share, o + 3), w)
             a_out[coordinate(row, r)] = y

@@ -34,7 +34,7 @@ def symmetric_times(S, a):
 @helper
 def rigid_terms(links, now, i):
     """M and b of a rigid link."""
-    z, o = links.index[i, Z], links.index[i, INERTIA]
+    z, o = links.table[i, Z], links.table[i, INERTIA]
     for k in range(36):
         now.inertia[o + k] = links.inertia[i, k]
     u, w = load(now.z, z), load(now.z, z + 3)
@@ -59,7 +59,7 @@ def contracted(table, at, m, width, x, x_at, sums_out):
 @helper
 def elastic_terms(links, bodies, now, i, q, first_out, second_out):
     """M and b of an elastic link; `first_out`, `second_out`: workspace of 15 m numbers each."""
-    row = links.index[i]
+    row = links.table[i]
     e, m, z, o = row[BODY], row[N_MODES], row[Z], row[INERTIA]
     d, at, mode = 6 + m, row[COUPLING], row[MODE]
     contracted(bodies.second, row[SQUARE] * 9, m, 9, q, mode, first_out)

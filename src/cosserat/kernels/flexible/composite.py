@@ -37,7 +37,7 @@ def along(row, now, r, force, at):
 
 @stage
 def mass_matrix(tree, state, factored, mass_out):
-    """M (n_v, n_v): the composite body beyond each joint, seen along the coordinates of all links towards the ground."""
+    """M (n_v, n_v): the composite body beyond each joint, seen along coordinates of all links towards the ground."""
     links, now, scratch, f = links_of(tree), motion_of(state), scratch_of(state), factor_of(factored)
     A = f.inertia
     for c in range(len(A)):
@@ -45,10 +45,10 @@ def mass_matrix(tree, state, factored, mass_out):
     for a in range(mass_out.shape[0]):
         for b in range(mass_out.shape[1]):
             mass_out[a, b] = 0.0
-    n = len(links.index)
+    n = len(links.table)
     for c in range(n):
         i = n - 1 - c
-        row = links.index[i]
+        row = links.table[i]
         k, d, at = row[N_JOINT], 6 + row[N_MODES], row[INERTIA]
         for r in range(k + row[N_MODES]):
             force = scratch.one
@@ -74,10 +74,10 @@ def mass_matrix(tree, state, factored, mass_out):
 @helper
 def pass_inwards(links, now, i, r, force, work, mass_out):
     """Entries of the mass matrix of one coordinate from the force (6 + m) it takes to accelerate along it."""
-    column = coordinate(links.index[i], r)
+    column = coordinate(links.table[i], r)
     at, here, other = i, force, work
     while at >= 0:
-        row = links.index[at]
+        row = links.table[at]
         for s in range(row[N_JOINT] + row[N_MODES]):
             if at != i or s <= r:
                 c = coordinate(row, s)
@@ -86,7 +86,7 @@ def pass_inwards(links, now, i, r, force, work, mass_out):
         at = row[PARENT]
         if at >= 0:
             g, t = load(here, 0 * at), load(here, 0 * at + 3)
-            for j in range(6 + links.index[at, N_MODES]):
+            for j in range(6 + links.table[at, N_MODES]):
                 other[j] = 0.0
             for j in range(6 + row[CARRIERS]):
                 o = row[CARRY] + 6 * j
@@ -99,8 +99,8 @@ def energies(tree, state, q, gravity, energy_out):
     """Kinetic energy, strain energy of elastic bodies, potential energy of gravity, power their damping takes."""
     links, bodies, now = links_of(tree), bodies_of(tree), motion_of(state)
     kinetic, strain, potential, loss = 0.0, 0.0, 0.0, 0.0
-    for i in range(len(links.index)):
-        row = links.index[i]
+    for i in range(len(links.table)):
+        row = links.table[i]
         m, z, o = row[N_MODES], row[Z], row[INERTIA]
         d = 6 + m
         for a in range(d):

@@ -14,8 +14,8 @@ def moved(tree, q, delta, q_out):
     links = links_of(tree)
     for k in range(len(q)):
         q_out[k] = q[k] + delta[k]
-    for i in range(len(links.index)):
-        kind, k, sign = links.index[i, KIND], links.index[i, FIRST], links.joint[i, 1]
+    for i in range(len(links.table)):
+        kind, k, sign = links.table[i, KIND], links.table[i, FIRST], links.joint[i, 1]
         if kind == SPHERICAL:
             R, _ = exp_frame(zero(), scale(sign, load(q, k)))
             E, _ = exp_frame(zero(), load(delta, k))
@@ -39,8 +39,8 @@ def coordinate_rates(tree, q, v, rate_out):
     links = links_of(tree)
     for k in range(len(q)):
         rate_out[k] = v[k]
-    for i in range(len(links.index)):
-        kind, k, sign = links.index[i, KIND], links.index[i, FIRST], links.joint[i, 1]
+    for i in range(len(links.table)):
+        kind, k, sign = links.table[i, KIND], links.table[i, FIRST], links.joint[i, 1]
         if kind < SPHERICAL:
             continue
         a = k + 3 if kind == FREE else k
@@ -61,8 +61,8 @@ def exponential_rates(tree, theta, v, rate_out):
     links = links_of(tree)
     for k in range(len(v)):
         rate_out[k] = v[k]
-    for i in range(len(links.index)):
-        kind, k = links.index[i, KIND], links.index[i, FIRST]
+    for i in range(len(links.table)):
+        kind, k = links.table[i, KIND], links.table[i, FIRST]
         if kind == SPHERICAL:
             w = load(theta, k)
             store(apply_a(w, cotc(dot(w, w)), load(v, k)), rate_out, k)

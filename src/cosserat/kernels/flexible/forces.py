@@ -32,7 +32,7 @@ def seat_motion(links, seats, now, s, q, rows_out):
     if link < 0:
         R, x = load_frame(seats.frame[s])
         return R, x, zero(), zero(), R, x
-    z, mode = links.index[link, Z], links.index[link, MODE]
+    z, mode = links.table[link, Z], links.table[link, MODE]
     R_i, x_i, _, _ = place_seat(seats, s, q, mode, now.z, z + 6, rows_out, 0 * s)
     R_l, x_l = load_frame(now.frame[link])
     R, x = compose(R_l, x_l, R_i, x_i)
@@ -46,7 +46,7 @@ def push(links, seats, s, R_i, x_i, rows, f, t, wrench_out):
     """Add a wrench in the axes of a seat to what acts on its link."""
     link = seats.link[s]
     if link >= 0:
-        z = links.index[link, Z]
+        z = links.table[link, Z]
         projected(rows, 0 * s, seats.modes[s], f, t, wrench_out, z + 6)
         f, t = outer_wrench(R_i, x_i, f, t)
         add6(f, t, wrench_out, z)
@@ -133,10 +133,10 @@ def joint_efforts(tree, acting, q, v, drive, effort_out):
     links, passive = links_of(tree), forces_of(acting).passive
     for k in range(len(q)):
         effort_out[k] = drive[k]
-    for i in range(len(links.index)):
-        kind, k = links.index[i, KIND], links.index[i, FIRST]
+    for i in range(len(links.table)):
+        kind, k = links.table[i, KIND], links.table[i, FIRST]
         if kind < SPHERICAL:
-            for j in range(links.index[i, N_JOINT]):
+            for j in range(links.table[i, N_JOINT]):
                 effort_out[k + j] = pull(passive, k + j, drive, q[k + j], v[k + j])
             continue
         ahead = links.joint[i, 1] > 0.0

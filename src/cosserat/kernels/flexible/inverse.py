@@ -34,10 +34,10 @@ def times(matrix, at, n, x, x_at, out, out_at):
 @helper
 def gather(links, now, force_out, tau_out):
     """Sum forces (n_z,) of all links inwards, and take what acts along the coordinates out of the sums."""
-    n = len(links.index)
+    n = len(links.table)
     for c in range(n):
         i = n - 1 - c
-        row = links.index[i]
+        row = links.table[i]
         parent, z, m, k = row[PARENT], row[Z], row[N_MODES], row[N_JOINT]
         f, t = load(force_out, z), load(force_out, z + 3)
         for j in range(k):
@@ -48,7 +48,7 @@ def gather(links, now, force_out, tau_out):
         if row[MOVING]:
             projected(now.axes, row[AXES] + 6 * k, m, f, t, tau_out, row[MODE])
         if parent >= 0:
-            projected(now.carry, row[CARRY], 6 + row[CARRIERS], f, t, force_out, links.index[parent, Z])
+            projected(now.carry, row[CARRY], 6 + row[CARRIERS], f, t, force_out, links.table[parent, Z])
 
 
 @stage
@@ -60,10 +60,10 @@ def efforts(tree, state, a, ground, wrench, force_out, tau_out):
     """
     links, now, rates = links_of(tree), motion_of(state), scratch_of(state).one
     accelerate(links, now, a, ground, rates)
-    for i in range(len(links.index)):
-        z, d = links.index[i, Z], 6 + links.index[i, N_MODES]
+    for i in range(len(links.table)):
+        z, d = links.table[i, Z], 6 + links.table[i, N_MODES]
         for j in range(d):
             force_out[z + j] = now.bias[z + j] - wrench[z + j]
-        times(now.inertia, links.index[i, INERTIA], d, rates, z, force_out, z)
+        times(now.inertia, links.table[i, INERTIA], d, rates, z, force_out, z)
     gather(links, now, force_out, tau_out)
     return 0

@@ -1,12 +1,13 @@
 """The joint of a link: its frame and its twists; kinds as in `kernels.recursion.table`."""
 
+import math
+
 from cosserat.jit import helper
 from cosserat.kernels.flexible.arrays import WELD
 from cosserat.kernels.flexible.twists import zero
 from cosserat.kernels.frames import exp_frame
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.kernels.vectors import IDENTITY, load, mul, neg, scale
-import math
 
 
 @helper

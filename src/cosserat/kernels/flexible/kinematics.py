@@ -1,4 +1,4 @@
-"""Motion of all links at a state: frames, velocities, the matrices of [Boyer05] (64)-(66), inertias and velocity terms."""
+"""Motion of all links at a state: frames, velocities, the matrices of [Boyer05] (64)-(66), inertias, velocity terms."""
 
 from cosserat.jit import helper, stage
 from cosserat.kernels.flexible.arrays import (
@@ -33,14 +33,14 @@ from cosserat.kernels.vectors import IDENTITY, add, load, neg, sub
 @helper
 def move_link(links, seats, now, i, q, v):
     """Frame, velocities, W, N and c of one link."""
-    row = links.index[i]
+    row = links.table[i]
     kind, parent, k, m, first = row[KIND], row[PARENT], row[N_JOINT], row[N_MODES], row[FIRST]
     carry, axes, z, n = row[CARRY], row[AXES], row[Z], row[CARRIERS]
     slide, turn = links.joint[i, 0], links.joint[i, 1]
     u, w, R_p, x_p = zero(), zero(), IDENTITY, zero()
     above, bent = 0, 0
     if parent >= 0:
-        above, bent = links.index[parent, Z], links.index[parent, MODE]
+        above, bent = links.table[parent, Z], links.table[parent, MODE]
         u, w = load(now.z, above), load(now.z, above + 3)
         R_p, x_p = load_frame(now.frame[parent])
     # the joint on the parent's side: its frame there, its twist, and what rates of this twist do not come from a
@@ -107,9 +107,9 @@ def move(tree, state, q, v):
     """Write the motion of all links at coordinates q and velocities v."""
     links, bodies, seats = links_of(tree), bodies_of(tree), joint_seats_of(tree)
     now, scratch = motion_of(state), scratch_of(state)
-    for i in range(len(links.index)):
+    for i in range(len(links.table)):
         move_link(links, seats, now, i, q, v)
-        if links.index[i, BODY] < 0:
+        if links.table[i, BODY] < 0:
             rigid_terms(links, now, i)
         else:
             elastic_terms(links, bodies, now, i, q, scratch.rows, scratch.more)
@@ -119,14 +119,14 @@ def move(tree, state, q, v):
 @helper
 def accelerate(links, now, a, ground, rates_out):
     """z_dot of all links for the accelerations a; `ground` (6,): acceleration of the ground."""
-    for i in range(len(links.index)):
-        row = links.index[i]
+    for i in range(len(links.table)):
+        row = links.table[i]
         parent, z, m = row[PARENT], row[Z], row[N_MODES]
         u, w = load(now.drift[i], 0 * i), load(now.drift[i], 0 * i + 3)
         if parent < 0:
             du, dw = combined(now.carry, row[CARRY], 6, ground, 0 * i)
         else:
-            du, dw = combined(now.carry, row[CARRY], 6 + row[CARRIERS], rates_out, links.index[parent, Z])
+            du, dw = combined(now.carry, row[CARRY], 6 + row[CARRIERS], rates_out, links.table[parent, Z])
         u, w = add(u, du), add(w, dw)
         du, dw = combined(now.axes, row[AXES], row[N_JOINT], a, row[FIRST])
         u, w = add(u, du), add(w, dw)

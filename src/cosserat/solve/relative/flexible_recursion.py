@@ -53,7 +53,7 @@ class Motions:
 
     def __getitem__(self, i: int) -> LinkMotion:
         H = np.eye(4)
-        row, z = self.arrays.frame[i], int(self.data.arrays.index[i, Z])
+        row, z = self.arrays.frame[i], int(self.data.arrays.table[i, Z])
         H[:3, :3], H[:3, 3] = row[:9].reshape(3, 3), row[9:]
         return LinkMotion(H, self.arrays.z[z : z + 6 + self.data.links[i].n_modes])
 
