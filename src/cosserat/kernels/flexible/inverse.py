@@ -67,3 +67,12 @@ def efforts(tree, state, a, ground, wrench, force_out, tau_out):
         times(now.inertia, links.table[i, INERTIA], d, rates, z, force_out, z)
     gather(links, now, force_out, tau_out)
     return 0
+
+
+@stage
+def project(tree, state, force, tau_out):
+    """Efforts (r, n_v) of r sets of forces on all links, force (r, n_z), which is overwritten."""
+    links, now = links_of(tree), motion_of(state)
+    for r in range(len(force)):
+        gather(links, now, force[r], tau_out[r])
+    return 0

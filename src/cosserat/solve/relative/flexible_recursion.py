@@ -14,6 +14,7 @@ Arrays (n_z,) hold 6 + m numbers for every link, one after another; `FlexibleTre
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.kernels.flexible import announce, articulated, composite, inverse, kinematics
-from cosserat.kernels.flexible.arrays import Motion, Z
+from cosserat.kernels.flexible.arrays import INERTIA, Motion, Z
 
 Array = NDArray[np.float64]
 
@@ -31,6 +32,8 @@ class LinkMotion(NamedTuple):
 
     frame: Array  # (4, 4) in the world
     z: Array  # (6 + m,) twist of the frame in its own axes, modal rates
+    M: Array  # (6 + m, 6 + m)
+    b: Array  # (6 + m,) without gravity, which enters as an acceleration of the ground; with modal stiffness
 
 
 class Motions:
@@ -51,11 +54,15 @@ class Motions:
     def __len__(self) -> int:
         return len(self.data.links)
 
+    def __iter__(self) -> Iterator[LinkMotion]:
+        return (self[i] for i in range(len(self)))
+
     def __getitem__(self, i: int) -> LinkMotion:
         H = np.eye(4)
-        row, z = self.arrays.frame[i], int(self.data.arrays.table[i, Z])
+        row, now, d = self.arrays.frame[i], self.arrays, 6 + self.data.links[i].n_modes
+        z, o = self.data.arrays.table[i, [Z, INERTIA]].tolist()
         H[:3, :3], H[:3, 3] = row[:9].reshape(3, 3), row[9:]
-        return LinkMotion(H, self.arrays.z[z : z + 6 + self.data.links[i].n_modes])
+        return LinkMotion(H, now.z[z : z + d], now.inertia[o : o + d * d].reshape(d, d), now.bias[z : z + d])
 
 
 def motions(data: FlexibleTreeData, q: Array, v: Array) -> Motions:
@@ -78,6 +85,13 @@ def accelerations(now: Motions, a: Array, ground: Array) -> Array:
     """z_dot (n_z,) of all links."""
     out = np.empty(now.data.arrays.n_z)
     kinematics.accelerations(now.data.arrays.tree, now.address, a, ground, out)
+    return out
+
+
+def projected(now: Motions, rows: Array) -> Array:
+    """Rows (r, n) on the velocities of the tree from rows (r, n_z) on those of its links."""
+    out = np.empty((len(rows), now.data.arrays.n_v))
+    inverse.project(now.data.arrays.tree, now.address, rows.copy(), out)
     return out
 
 
