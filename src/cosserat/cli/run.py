@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cosserat.cli.files import ModelPath, Settings, list_written, load, writable
 from cosserat.cli.guard import INTERRUPTED, NOT_FINISHED, Debug, UsageProblem, console, errors, guarded
+
+if TYPE_CHECKING:
+    from cosserat.model.model import Model
+
+FLOATING = ("modes", "boundary", "stiffening")
 
 
 @guarded
@@ -18,7 +23,22 @@ def run(
     step: Annotated[float | None, typer.Option(help="Time step (s); adaptive if also the file gives none.")] = None,
     out: Annotated[Path | None, typer.Option(help="Result file; default: the name of the model file with .nc.")] = None,
     rho: Annotated[float | None, typer.Option(help="Spectral radius at infinity, 1: no numerical damping.")] = None,
-    integrator: Annotated[str | None, typer.Option(help="generalized-alpha or energy-momentum.")] = None,
+    formulation: Annotated[
+        str | None, typer.Option(help="galilean (nodes, large bending), or floating (joint coordinates and modes).")
+    ] = None,
+    modes: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NUMBER", help="Floating: modes of each beam; BEAM=NUMBER, repeated, for beams apart."),
+    ] = None,
+    boundary: Annotated[
+        str | None, typer.Option(help="Floating: cantilever, free or craig-bampton; default: by where a beam is held.")
+    ] = None,
+    stiffening: Annotated[
+        bool | None, typer.Option("--stiffening/--no-stiffening", help="Floating: whether loads stiffen the beams.")
+    ] = None,
+    integrator: Annotated[
+        str | None, typer.Option(help="generalized-alpha; galilean: energy-momentum; floating: runge-kutta.")
+    ] = None,
     every: Annotated[int | None, typer.Option(help="Store every so many steps.")] = None,
     tolerance: Annotated[float | None, typer.Option(help="Adaptive steps with this accuracy, such as 1e-4.")] = None,
     start: Annotated[str | None, typer.Option(help="reference or equilibrium.")] = None,
@@ -37,7 +57,8 @@ def run(
 
     loaded = load(model, set_)
     given = {"duration": duration, "step": step, "rho": rho, "integrator": integrator, "every": every,
-             "tolerance": tolerance, "start": start}  # fmt: skip
+             "tolerance": tolerance, "start": start, "formulation": formulation, "boundary": boundary,
+             "modes": _modes(modes), "stiffening": stiffening}  # fmt: skip
     settings: dict[str, Any] = {**loaded.simulate, **{key: value for key, value in given.items() if value is not None}}
     if tolerance is not None and step is None:
         settings.pop("step", None)
@@ -45,8 +66,10 @@ def run(
         raise UsageProblem(
             f"{model.name}: no duration; pass --duration SECONDS, or add 'simulate: {{duration: 10}}' to the file"
         )
+    _check_formulation(model.name, loaded.model, settings, [key for key in FLOATING if given[key] is not None])
     for place in plot or []:
-        loaded.model.place(place, "--plot")
+        if all(place != body.name for body in loaded.model.modal_bodies):  # which stands for its floating frame
+            loaded.model.place(place, "--plot")
     out = writable(out or Path(model.stem + ".nc"))
     if html is not None:
         writable(html)
@@ -64,6 +87,43 @@ def run(
         result.show(html, open=False)
     list_written(written)
     leave(result.status, "the files hold the motion up to there")
+
+
+def _modes(given: list[str] | None) -> int | dict[str, int] | None:
+    """One number for all beams, or numbers by beam."""
+    if not given:
+        return None
+    pairs = [text.rpartition("=") for text in given]
+    try:
+        numbers = [int(number) for _, _, number in pairs]
+    except ValueError:
+        numbers = []
+    if not numbers or any(sign and not name.strip() for name, sign, _ in pairs):
+        text = " ".join(given)
+        raise UsageProblem(f"--modes {text!r} cannot be read; write --modes 6, or --modes arm=6 --modes boom=4")
+    if len(given) == 1 and not pairs[0][1]:
+        return numbers[0]
+    if not all(sign for _, sign, _ in pairs):
+        raise UsageProblem("--modes: give one number for all beams, or BEAM=NUMBER for each, such as --modes arm=6")
+    return {name.strip(): number for (name, _, _), number in zip(pairs, numbers, strict=True)}
+
+
+def _check_formulation(file: str, model: Model, settings: dict[str, Any], asked: list[str]) -> None:
+    """Say in words of the command line what belongs to floating frames; settings of the file are left out elsewhere."""
+    if settings.get("formulation") == "floating":
+        if model.beams and "modes" not in settings:
+            raise UsageProblem(
+                f"{file}: --formulation floating needs the number of modes of each beam; pass --modes 6, or add "
+                "'modes: 6' to the section simulate of the file"
+            )
+        return
+    if asked:
+        raise UsageProblem(f"--{asked[0]} belongs to floating frames; add --formulation floating, or leave it out")
+    for key in FLOATING:
+        settings.pop(key, None)
+    if model.modal_bodies and settings.get("formulation", "galilean") == "galilean":
+        body = model.modal_bodies[0].title
+        raise UsageProblem(f"{file}: the {body} moves in floating frames only; add --formulation floating")
 
 
 def leave(status: Any, consolation: str) -> None:

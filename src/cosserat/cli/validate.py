@@ -12,10 +12,11 @@ def validate(model: ModelPath, set_: Settings = None, debug: Debug = False) -> N
     from cosserat.compile.build import compile_model
 
     loaded = load(model, set_)
-    compiled = compile_model(loaded.model)
+    compiled = compile_model(loaded.model, floating=bool(loaded.model.modal_bodies))
     console.print(loaded.model.summary(), soft_wrap=True, markup=False)
     rows = sum(len(joint.rows.rows) for joint in compiled.joints)
-    console.print(f"  {6 * compiled.n_nodes} equations of motion, {rows} constraints of {compiled.n_joints} joints")
+    if not loaded.model.modal_bodies:  # which have coordinates of their own
+        console.print(f"  {6 * compiled.n_nodes} equations of motion, {rows} constraints of {compiled.n_joints} joints")
     if loaded.simulate:
         settings = ", ".join(f"{key} {value}" for key, value in loaded.simulate.items())
         console.print(f"  simulate: {settings}", soft_wrap=True)

@@ -36,6 +36,7 @@ Array = NDArray[np.float64]
 
 FORMAT = 1
 _RECOVERED = ("position", "strain", "stress")
+_MATRICES = "matrices.npz"
 _DRAWN = ("points", "shape", "cells")
 
 
@@ -49,7 +50,8 @@ class StoredTrajectory:
         history: History,
         status: Status,
         attributes: dict[str, Any],
-        floating: FloatingRecord | None = None,
+        floating: FloatingRecord | None,
+        matrices: dict[str, NDArray[Any]],
     ) -> None:
         self.path = path
         self.floating = floating
@@ -61,6 +63,7 @@ class StoredTrajectory:
         self.efforts: Array | None = None
         self._text: str = attributes["model"]
         self._reason: str = attributes["model_missing"]
+        self._matrices: dict[str, NDArray[Any]] = matrices
 
     @functools.cached_property
     def compiled(self) -> CompiledModel:
@@ -80,6 +83,8 @@ class StoredTrajectory:
         with TemporaryDirectory() as folder:
             path = Path(folder) / "model.yaml"
             path.write_text(self._text, encoding="utf-8")
+            if self._matrices:
+                np.savez(path.with_name(_MATRICES), **self._matrices)  # type: ignore[arg-type]
             return load_model(path)
 
 
@@ -88,9 +93,10 @@ def save_run(run: Run, path: str | Path) -> None:
     from cosserat.io.yaml_writer import to_text
 
     text, reason = "", ""
+    matrices: dict[str, NDArray[Any]] = {}
     try:
         with as_simulated(run.model, run.motion.parameters):
-            text = to_text(run.model)
+            text = to_text(run.model, None, matrices, _MATRICES)
     except (FileFormatError, SolveError) as error:
         reason = str(error)
     motion, mechanism = run.motion, run.motion.mechanism
@@ -128,6 +134,7 @@ def save_run(run: Run, path: str | Path) -> None:
         for part in ("s", "piece", "frames", "pairs"):
             arrays[f"beam.{name}.{part}"] = getattr(mesh, part)
         arrays.update({f"beam.{name}.line{k}": load.spread for k, load in enumerate(mechanism.line_loads(name))})
+    arrays.update({f"matrices.{key}": value for key, value in matrices.items()})
     for name, info in mechanism.modal.items():
         for k, point in enumerate(info.recovery.values()):
             arrays.update({f"modal.{name}.{k}.{part}": getattr(point, part) for part in _RECOVERED})
@@ -182,7 +189,8 @@ def load_run(path: str | Path) -> Run:
     if layout.get("coordinates") is not None:
         parts = {k: raw[f"floating.{k}"] for k in FloatingRecord._fields if k != "coordinates"}
         floating = FloatingRecord(coordinates=tuple(layout["coordinates"]), **parts)
-    trajectory = StoredTrajectory(str(path), raw["time"], history, status, attributes, floating)
+    matrices = {k.split(".", 1)[1]: v for k, v in arrays.items() if k.startswith("matrices.")}
+    trajectory = StoredTrajectory(str(path), raw["time"], history, status, attributes, floating, matrices)
     mechanism = _mechanism(str(path), layout, arrays, trajectory)
     motion = Motion(mechanism, raw["time"], history, settings, lambda: (inputs, prescribed), layout["parameters"])
     return Run.of_motion(trajectory, motion)

@@ -4,12 +4,14 @@ Numbers may be formulas in the file's own parameters, functions of time are form
 error names the file, the line and the place in it, such as ``joints[2].axis``; unknown keys list the known ones.
 """
 
+import functools
 import inspect
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from cosserat.errors import ArgumentError, CosseratError
+from cosserat.io import modal_entries
 from cosserat.io.located_yaml import Document, Route, read
 from cosserat.io.yaml_writer import save, save_model
 from cosserat.model import checks, materials
@@ -36,13 +38,18 @@ BODIES: dict[str, Callable[..., Any]] = {
 TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
     "bodies": (BODIES, "RigidBody"),
     "beams": ({"Beam": Beam}, "Beam"),
+    "modal_bodies": (modal_entries.KINDS, "ModalBody"),
     "joints": (dict(JOINTS), None),
     "loads": ({c.__name__: c for c in (Force, Torque, Wrench, DistributedLoad)}, None),
     "springs": ({"Spring": Spring, "Damper": Damper}, "Spring"),
     "rolling": (dict(ROLLING), None),
 }
 KEYS = ("model", "gravity", "parameters", "materials", "sections", *TABLES, "simulate")
-SIMULATE = ("duration", "step", "tolerance", "formulation", "integrator", "rho", "start")
+SIMULATE = (
+    "duration", "step", "tolerance", "formulation", "integrator", "rho", "start", "every", "modes", "boundary",
+    "stiffening",
+)  # fmt: skip
+_WORDS = ("name", "boundary", "root", "clamp", "stiffening")  # of modal bodies: taken as they are
 _TEXT = {"name", "parent", "child", "place", "centre", "beam", "a", "b", "kind", "formulation", "integrator", "start"}
 _PLACES = ("parent", "child", "place", "centre", "a", "b")
 _TIME = {"motion", "effort", "vector", "force", "moment"}
@@ -63,7 +70,7 @@ def load(path: str | Path) -> ModelFile:
     ModelFile
         The validated model and the settings of its ``simulate`` section, if any.
     """
-    return _Reader(read(path)).model_file()
+    return _Reader(read(path), Path(path).parent).model_file()
 
 
 def load_model(path: str | Path) -> Model:
@@ -72,8 +79,9 @@ def load_model(path: str | Path) -> Model:
 
 
 class _Reader:
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, folder: Path) -> None:
         self.document = document
+        self.files = modal_entries.ArrayFiles(folder)
         self.parameters: dict[str, Parameter] = {}
         self.materials: dict[str, Material] = {}
         self.sections: dict[str, AnySection] = {}
@@ -102,17 +110,22 @@ class _Reader:
 
     def _settings(self, value: Any) -> dict[str, Any]:
         settings = self._mapping(value, ("simulate",), SIMULATE)
-        result: dict[str, Any] = {}
-        for key, entry in settings.items():
-            route: Route = ("simulate", key)
-            if key in _TEXT:
-                if not isinstance(entry, str):
-                    raise self.document.error(route, f"must be text, got {entry!r}")
-                result[key] = entry
-            else:
-                number = self._guard(route, self._number, entry)
-                result[key] = self._guard(("simulate",), checks.number, "simulate", key, number, positive=key != "rho")
-        return result
+        return {key: self._setting(key, entry, ("simulate", key)) for key, entry in settings.items()}
+
+    def _setting(self, key: str, entry: Any, route: Route) -> Any:
+        if isinstance(entry, dict) and key in ("modes", "boundary"):  # by beam
+            return {name: self._setting(key, item, (*route, name)) for name, item in entry.items()}
+        if key in (*_TEXT, "boundary"):
+            if not isinstance(entry, str):
+                raise self.document.error(route, f"must be text, got {entry!r}")
+            return entry
+        if key == "stiffening":
+            return self._guard(("simulate",), checks.flag, "simulate", key, entry)
+        number = self._guard(route, self._number, entry)
+        if key in ("modes", "every"):
+            lowest = 0 if key == "modes" else 1
+            return self._guard(("simulate",), checks.integer, "simulate", key, number, lowest)
+        return self._guard(("simulate",), checks.number, "simulate", key, number, positive=key != "rho")
 
     def _guard(self, route: Route, build: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """Run a constructor; turn its error into one that names file, line and route."""
@@ -171,7 +184,8 @@ class _Reader:
             raise self.document.error((*route, "kind"), f"{problem}; kinds: {', '.join(kinds)}")
         make = kinds[kind]
         self._mapping(item, route, ("kind", *_accepted(make)))
-        arguments = {k: self._argument(key, k, v, (*route, k)) for k, v in item.items() if k != "kind"}
+        read = functools.partial(self._modal_argument, kind) if key == "modal_bodies" else self._argument
+        arguments = {k: read(key, k, v, (*route, k)) for k, v in item.items() if k != "kind"}
         for side in _PLACES if key in ("joints", "loads", "springs", "rolling") else ():
             if side not in arguments:
                 continue
@@ -201,6 +215,45 @@ class _Reader:
             given = {k: v if k == "kind" else self._numbers(v, (*route, k)) for k, v in value.items()}
             return self._guard(route, Shape, **given)
         return self._numbers(value, route)
+
+    def _modal_argument(self, kind: str, table: str, key: str, value: Any, route: Route) -> Any:
+        matrices = kind == "ModalBody"
+        if value is None or key in _WORDS:
+            return value
+        if key == "mesh":
+            if not isinstance(value, str):
+                raise self.document.error(route, f"must be the name of a mesh file, got {value!r}")
+            return self._guard(route, self.files.path, value)
+        if matrices and key in modal_entries.MATRICES:
+            return self._array(value, route)
+        if matrices and key in modal_entries.RECORDS:
+            return self._array_record(modal_entries.RECORDS[key], value, route)
+        if key in modal_entries.TABLES:
+            if not isinstance(value, dict):
+                raise self.document.error(route, f"must be a mapping of names to values, got {value!r}")
+            if matrices:
+                make = modal_entries.TABLES[key]
+                return {name: self._array_record(make, entry, (*route, name)) for name, entry in value.items()}
+            if kind == "mesh" and key == "interfaces":
+                return {name: self._region(entry, (*route, name)) for name, entry in value.items()}
+        return self._argument("beams" if key == "velocity" and not matrices else table, key, value, route)
+
+    def _array(self, value: Any, route: Route) -> Any:
+        """Numbers, or text that names an array beside the file."""
+        return self._guard(route, self.files.array, value) if isinstance(value, str) else self._numbers(value, route)
+
+    def _array_record(self, make: Callable[..., Any], value: Any, route: Route) -> Any:
+        self._mapping(value, route, _accepted(make))
+        return self._guard(route, make, **{k: self._array(v, (*route, k)) for k, v in value.items()})
+
+    def _region(self, value: Any, route: Route) -> Any:
+        """An interface of a mesh: a region by name, or with how it is tied."""
+        if isinstance(value, str):
+            return value
+        self._mapping(value, route, ("region", "position", "rotation", "tie"))
+        if "region" not in value:
+            raise self.document.error(route, "has no region; write 'region: name', a group of the mesh")
+        return {k: v if k in ("region", "tie") else self._numbers(v, (*route, k)) for k, v in value.items()}
 
     def _friction(self, value: Any, route: Route) -> Any:
         """A number, a Friction (level, speed), or one of these per freedom."""

@@ -3,12 +3,16 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
+from numpy.typing import NDArray
 
 from cosserat.errors import FileFormatError
+from cosserat.io.modal_entries import plain_body
 from cosserat.model.beams import Beam
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.materials import Material
+from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.parameters import ParameterLike
 from cosserat.model.places import Place
@@ -19,6 +23,8 @@ from cosserat.model.sections import AnySection
 def save(model: Model, path: str | Path, simulate: dict[str, Any] | None = None) -> None:
     """Write a model file; Python functions in the model are an error that names the component.
 
+    Matrices of modal bodies go into a file of arrays beside it, of the same name with ``.npz``.
+
     Parameters
     ----------
     model : Model
@@ -26,7 +32,13 @@ def save(model: Model, path: str | Path, simulate: dict[str, Any] | None = None)
     simulate : dict, optional
         Settings for the ``simulate`` section.
     """
-    Path(path).write_text(to_text(model, simulate), encoding="utf-8")
+    arrays: dict[str, NDArray[Any]] = {}
+    path = Path(path)
+    beside = path.with_suffix(".npz")
+    text = to_text(model, simulate, arrays, beside.name)
+    path.write_text(text, encoding="utf-8")
+    if arrays:
+        np.savez_compressed(beside, **arrays)  # type: ignore[arg-type]
 
 
 def save_model(model: Model, path: str | Path) -> None:
@@ -34,24 +46,29 @@ def save_model(model: Model, path: str | Path) -> None:
     save(model, path)
 
 
-def to_text(model: Model, simulate: dict[str, Any] | None = None) -> str:
-    """The text of a model file."""
-    return _Writer(model).text(simulate)
+def to_text(
+    model: Model,
+    simulate: dict[str, Any] | None = None,
+    arrays: dict[str, NDArray[Any]] | None = None,
+    file: str = "",
+) -> str:
+    """The text of a model file; large arrays of modal bodies go into `arrays`, for the `file` it names."""
+    return _Writer(model, arrays, file).text(simulate)
 
 
 class _Writer:
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, arrays: dict[str, NDArray[Any]] | None, file: str) -> None:
         self.model = model
+        self.arrays, self.file = arrays, file
         self.materials: dict[str, Material] = {}
         self.sections: dict[str, AnySection] = {}
 
     def text(self, simulate: dict[str, Any] | None) -> str:
         model = self.model
-        for body in model.modal_bodies:
-            raise FileFormatError(f"{body.title}: a model file cannot hold modal bodies; keep this model in Python")
         tables = {
             "bodies": [self._component(c, "RigidBody") for c in model.bodies],
             "beams": [self._component(c, "Beam") for c in model.beams],
+            "modal_bodies": [self._component(c, "ModalBody") for c in model.modal_bodies],
             "joints": [self._component(c) for c in model.joints],
             "loads": [self._component(c) for c in (*model.loads, *model.distributed_loads)],
             "springs": [self._component(c) for c in model.springs],
@@ -69,6 +86,7 @@ class _Writer:
     def _component(self, component: Component, implied: str = "") -> dict[str, Any]:
         kind = type(component).__name__
         entry: dict[str, Any] = {} if kind == implied else {"kind": kind}
+        matrices = plain_body(component, self.arrays, self.file) if isinstance(component, ModalBody) else {}
         for name, value in component.arguments().items():
             where = f"{component.title}: {name}"
             if isinstance(component, Beam) and name == "material":
@@ -81,7 +99,7 @@ class _Writer:
                 names = [self._named(end, self.sections, type(end).__name__.lower()) for end in ends]
                 entry[name] = names if isinstance(value, tuple) else names[0]
             else:
-                entry[name] = self._plain(value, where)
+                entry[name] = matrices[name] if name in matrices else self._plain(value, where)
         return entry
 
     @staticmethod

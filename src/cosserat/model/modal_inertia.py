@@ -45,8 +45,8 @@ class ModalInertia(ArrayRecord):
         The integral of dm (kg).
     first_moment : (3,)
         X dm: mass times the centre of mass (kg m).
-    inertia : (3, 3)
-        J_rr, about the origin of the floating frame (kg m^2).
+    inertia : (3, 3) or (3,)
+        J_rr, about the origin of the floating frame (kg m^2); three numbers are its diagonal.
     modal_mass : (m, m)
         m_ab = Phi_a . Phi_b dm.
     linear_coupling : (m, 3)
@@ -81,6 +81,8 @@ class ModalInertia(ArrayRecord):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mass", checks.number(_TITLE, "mass", self.mass, positive=True))
+        if np.ndim(self.inertia) == 1:
+            object.__setattr__(self, "inertia", np.diag(numbers(_TITLE, "inertia", self.inertia, (3,))))
         size = np.shape(self.modal_mass)
         m = size[0] if len(size) == 2 else 0
         if len(size) != 2 or m == 0 or size != (m, m):

@@ -1,0 +1,112 @@
+"""`cosserat run` in floating frames: options, files with modal bodies, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import cosserat as cs
+from cosserat.cli import app
+
+BEAMS = """
+model: arm
+gravity: [0, 0, -9.81]
+beams:
+  - {name: upper, points: [[0, 0, 0], [1, 0, 0]], section: {kind: Rod, diameter: 0.02}, material: STEEL, elements: 2}
+  - {name: lower, points: [[1, 0, 0], [2, 0, 0]], section: {kind: Rod, diameter: 0.02}, material: STEEL, elements: 2}
+joints:
+  - {kind: Revolute, name: shoulder, parent: ground, child: upper.start, axis: [0, 1, 0]}
+  - {kind: Revolute, name: elbow, parent: upper.end, child: lower.start, axis: [0, 1, 0]}
+simulate: {duration: 0.01, step: 0.002}
+"""
+MODAL = """
+model: boom
+gravity: [0, 0, -9.81]
+modal_bodies:
+  - {kind: beam, name: boom, points: [[0, 0, 0], [1, 0, 0]], section: {kind: Rod, diameter: 0.02}, material: STEEL,
+     elements: 2, modes: 2}
+joints:
+  - {kind: Revolute, name: hinge, parent: ground, child: boom.start, axis: [0, 1, 0]}
+simulate: {duration: 0.01, step: 0.002}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("arm.yaml").write_text(BEAMS)
+    Path("boom.yaml").write_text(MODAL)
+
+
+def call(*words: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return " ".join(result.output.split())
+
+
+def test_options_reach_the_run() -> None:
+    text = call("run", "arm.yaml", "--formulation", "floating", "--modes", "2", "--no-stiffening")
+    assert "modes = 2" in text
+    run = cs.load_run("arm.nc")
+    assert run.settings["formulation"] == "floating"
+    assert run.settings["stiffening"] is False
+    assert run.coordinate("lower").shape == (6, 2)
+    call(
+        "run",
+        "arm.yaml",
+        "--formulation",
+        "floating",
+        "--modes",
+        "upper=3",
+        "--modes",
+        "lower=1",
+        "--boundary",
+        "cantilever",
+    )
+    run = cs.load_run("arm.nc")
+    assert [run.coordinate(beam).shape[1] for beam in ("upper", "lower")] == [3, 1]
+
+
+def test_files_with_modal_bodies() -> None:
+    call("run", "boom.yaml", "--formulation", "floating", "--plot", "boom.end", "--plot", "boom", "--html", "boom.html")
+    assert Path("boom.png").exists()
+    assert "outlines" in Path("boom.html").read_text()
+    assert cs.load_run("boom.nc").model["boom"].n_modes == 2
+    assert "boom" in call("validate", "boom.yaml")
+    Path("boom.yaml").write_text(MODAL.replace("step: 0.002", "step: 0.002, formulation: floating"))
+    call("run", "boom.yaml")
+
+
+def test_settings_of_the_file_do_not_bind_the_other_formulation() -> None:
+    Path("arm.yaml").write_text(BEAMS.replace("step: 0.002", "step: 0.002, formulation: floating, modes: 2"))
+    call("run", "arm.yaml")
+    assert cs.load_run("arm.nc").settings["modes"] == 2
+    call("run", "arm.yaml", "--formulation", "galilean")
+    assert cs.load_run("arm.nc").settings["formulation"] == "galilean"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("arm.yaml", "--modes", "3"), "--modes belongs to floating frames remedy add --formulation floating"),
+        (("arm.yaml", "--no-stiffening"), "--stiffening belongs to floating frames"),
+        (("arm.yaml", "--formulation", "floating"), "needs the number of modes of each beam where arm.yaml"),
+        (("arm.yaml", "--formulation", "floating", "--modes", "six"), "--modes 'six' cannot be read"),
+        (("arm.yaml", "--formulation", "floating", "--modes", "upper=2"), "modes says nothing of the beam 'lower'"),
+        (("arm.yaml", "--formulation", "floating", "--modes", "2", "--modes", "upper=2"), "one number for all beams"),
+        (("arm.yaml", "--formulation", "floating", "--modes", "-1"), "modes is -1"),
+        (("arm.yaml", "--formulation", "lagrangian"), "unknown formulation 'lagrangian' remedy available: 'galilean'"),
+        (("boom.yaml",), "the modal body 'boom' moves in floating frames only"),
+        (("boom.yaml", "--formulation", "galilean"), "moves in floating frames only"),
+    ],
+)
+def test_nonsense(words: tuple[str, ...], said: str) -> None:
+    assert said in call("run", *words, code=2)
+
+
+def test_commands_that_need_the_galilean_formulation() -> None:
+    for command in ("equilibrium", "modes"):
+        assert "the Galilean formulation has no modal bodies" in call(command, "boom.yaml", code=2)
