@@ -16,10 +16,12 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
-from cosserat.solve.motion.floating_drivers import fixed_steps
-from cosserat.solve.motion.floating_results import fill_forces, link_history, nodal_history
+from cosserat.solve.motion.floating_drivers import adaptive_steps, fixed_steps
+from cosserat.solve.motion.floating_methods import Extent, new_stepper
+from cosserat.solve.motion.floating_results import fill_forces, link_history, nodal_history, node_seats
 from cosserat.solve.motion.floating_start import starting_state
-from cosserat.solve.motion.floating_steps import Drives, Point, Stepper
+from cosserat.solve.motion.floating_state import Drives, Point
+from cosserat.solve.motion.floating_steps import Stepper
 from cosserat.solve.motion.stepping import Counters
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
@@ -37,8 +39,6 @@ def simulate_floating(
     progress: Callable[[float, Counters], None] | None,
 ) -> Run:
     """Simulate a tree in floating frames; arguments as those of `simulate`, the rest of them in `settings`."""
-    if step is None:
-        raise SolveError("simulate: the floating formulation takes steps of constant length; pass step=")
     if settings["controller"] is not None:
         raise SolveError("simulate: the floating formulation takes no controller; use the Galilean one")
     wall, cpu = clock.perf_counter(), clock.process_time()
@@ -46,20 +46,27 @@ def simulate_floating(
     tree = _tree(model, compiled, settings)
     drives = Drives(model, tree)
     constraints = TreeConstraints(model, tree.data)
-    tolerance = settings["newton_tolerance"] or 1e-7
-    stepper = Stepper(tree, drives, constraints, settings["rho"], tolerance, max(compiled.size, 1e-3))
+    stepper = new_stepper(
+        tree, drives, constraints, compiled.size, settings["integrator"], settings["rho"], settings["newton_tolerance"]
+    )  # fmt: skip
     begin = stepper.start(*starting_state(stepper, compiled, settings["start"], start_time))
     prepared = clock.process_time()
-    n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
-    watch = _announcer(stepper, progress, n_steps)
-    stored, status = fixed_steps(
-        stepper, settings["integrator"], begin, n_steps, duration / n_steps, every, watch
-    )  # fmt: skip
+    if step is None:
+        watch = _announcer(stepper, progress, 1)
+        extent = Extent(tree, node_seats(tree, compiled), compiled.length)
+        allowed = 0.01 * settings["tolerance"] * compiled.size
+        stored, status = adaptive_steps(stepper, begin, duration, allowed, extent, watch)
+        n_steps = len(stored) - 1
+    else:
+        n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
+        watch = _announcer(stepper, progress, max(1, n_steps // 100))
+        stored, status = fixed_steps(stepper, begin, n_steps, duration / n_steps, every, watch)
     times = np.array([point.t for point in stored])
     links = link_history(tree, constraints, stored)
     history = nodal_history(tree, compiled, constraints, links)
     stats = {
         "steps": n_steps, "solves": stepper.residuals, "factorizations": stepper.factorizations,
+        "steps_split": stepper.halved, "steps_rejected": stepper.rejected,
         "nodes": compiled.n_nodes, "joints": compiled.n_joints, "setup_seconds": prepared - cpu,
         "solve_seconds": clock.process_time() - prepared, "wall_seconds": clock.perf_counter() - wall,
     }  # fmt: skip
@@ -79,11 +86,10 @@ def _tree(model: Model, compiled: CompiledModel, settings: dict[str, Any]) -> Fl
 
 
 def _announcer(
-    stepper: Stepper, progress: Callable[[float, Counters], None] | None, n_steps: int
+    stepper: Stepper, progress: Callable[[float, Counters], None] | None, interval: int
 ) -> Callable[[Point, int], None] | None:
     if progress is None:
         return None
-    interval = max(1, n_steps // 100)
 
     def announce(now: Point, k: int) -> None:
         if k % interval == 0:

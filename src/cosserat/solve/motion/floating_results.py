@@ -15,7 +15,7 @@ from cosserat.results.floating import FloatingRecord
 from cosserat.results.joints import constraint_wrenches, directions, joint_sides, passive_efforts
 from cosserat.results.motion import Motion
 from cosserat.solve.motion.floating_nodes import LinkPath, seat_paths
-from cosserat.solve.motion.floating_steps import Point
+from cosserat.solve.motion.floating_state import Point
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints

@@ -16,7 +16,8 @@ from cosserat.lie import se3, so3
 from cosserat.results.run import Run
 from cosserat.solve.memory import new_memory
 from cosserat.solve.motion.floating_results import node_seats
-from cosserat.solve.motion.floating_steps import StepFailure, Stepper
+from cosserat.solve.motion.floating_state import StepFailure
+from cosserat.solve.motion.floating_steps import Stepper
 from cosserat.solve.motion.starting import require_same, set_start
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_coordinates import moved

@@ -178,7 +178,8 @@ class FlexibleTree:
         """
         from cosserat.solve.motion import FLOATING_METHODS
         from cosserat.solve.motion.floating_drivers import fixed_steps
-        from cosserat.solve.motion.floating_steps import Drives, Stepper
+        from cosserat.solve.motion.floating_methods import new_stepper
+        from cosserat.solve.motion.floating_state import Drives
         from cosserat.solve.relative.tree_constraints import TreeConstraints
 
         for name, value in (("duration", duration), ("step", step)):
@@ -192,9 +193,9 @@ class FlexibleTree:
         zero = self.neutral()
         q, v = self._vectors("integrate", q=zero if q is None else q, v=zero if v is None else v)
         constraints = TreeConstraints(self._model, self.data)
-        stepper = Stepper(self, Drives(self._model, self), constraints, rho, tolerance)
+        stepper = new_stepper(self, Drives(self._model, self), constraints, 1.0, integrator, rho, tolerance)
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
-        stored, status = fixed_steps(stepper, integrator, stepper.start(0.0, q, v), n_steps, duration / n_steps, 1)
+        stored, status = fixed_steps(stepper, stepper.start(0.0, q, v), n_steps, duration / n_steps, 1)
         t, q, v, a = (np.array([getattr(point, name) for point in stored]) for name in ("t", "q", "v", "a"))
         return TreeMotion(t, q, v, a, status)
 

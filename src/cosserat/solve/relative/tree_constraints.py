@@ -177,6 +177,8 @@ class TreeConstraints:
         c: list[float] = []
 
         def add(a: Seat, b: Seat, row: PairRows, stiffness: float, damping: float) -> None:
+            if stiffness == 0.0 and damping == 0.0:
+                return
             parts.extend(((a, row.on_a), (b, row.on_b)))
             first.extend((len(k), len(k)))
             k.append(stiffness)
@@ -189,10 +191,9 @@ class TreeConstraints:
             axes = np.linalg.svd(line[None] / distance)[2]  # along the line, and across it: the tension straightens
             tension = max(0.0, stiffness * (distance - length)) / distance
             for direction, stiff, viscous in zip(axes, (stiffness, tension, tension), (damping, 0.0, 0.0), strict=True):
-                if stiff > 0.0 or viscous > 0.0:
-                    on_a, on_b = np.zeros((1, 6)), np.zeros((1, 6))
-                    on_a[0, :3], on_b[0, :3] = -direction @ H_a[:3, :3], direction @ H_b[:3, :3]
-                    add(a, b, PairRows(on_a, on_b, *(3 * [np.zeros(1)])), stiff, viscous)
+                on_a, on_b = np.zeros((1, 6)), np.zeros((1, 6))
+                on_a[0, :3], on_b[0, :3] = -direction @ H_a[:3, :3], direction @ H_b[:3, :3]
+                add(a, b, PairRows(on_a, on_b, *(3 * [np.zeros(1)])), stiff, viscous)
         for freedom, angle in self._freedoms:
             row, _ = freedom.at(*self._sides(now, drift, freedom.a, freedom.b, q), angles[angle])
             add(freedom.a, freedom.b, row, freedom.stiffness, freedom.slope(row.rate[0]))

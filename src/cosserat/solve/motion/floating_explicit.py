@@ -1,0 +1,55 @@
+"""Explicit steps of a flexible tree: the Runge-Kutta-Munthe-Kaas method of fourth order."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.results.status import Outcome
+from cosserat.solve.motion.floating_state import Point, StepFailure
+from cosserat.solve.motion.floating_steps import Stepper
+from cosserat.solve.relative.flexible_coordinates import exponential_rates, moved
+
+Array = NDArray[np.float64]
+
+
+class Explicit(Stepper):
+    """Steps of the classical Runge-Kutta method in exponential coordinates about the start of each.
+
+    H. Munthe-Kaas, BIT 38 (1998) 92-111; the coordinates theta change with T^-1(theta) v. What is left of the
+    constraints' violations is taken out afterwards, by the least change in the metric of the mass matrix.
+    """
+
+    order, splits = 4, False
+    remedy = "an explicit method needs steps that resolve every vibration"
+
+    def step(self, old: Point, h: float) -> Point:
+        """One step."""
+        rates: list[tuple[Array, Array]] = []
+        for share in (0.0, 0.5, 0.5, 1.0):
+            theta, v = np.zeros(len(old.q)), old.v
+            if rates:
+                theta, v = share * h * rates[-1][0], old.v + share * h * rates[-1][1]
+            rates.append(self._rates(old, old.t + share * h, theta, v))
+        weights = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
+        theta, change = (np.asarray(h * np.tensordot(weights, [r[k] for r in rates], 1)) for k in (0, 1))
+        t, q, v, a = old.t + h, moved(self.tree.data, old.q, theta), old.v + change, np.zeros(len(old.q))
+        self.drives.impose(t, q, v, a)
+        if not (np.isfinite(q).all() and np.isfinite(v).all()):
+            raise StepFailure(Outcome.NOT_FINITE)
+        # of the solution of third order that takes the rate at the end in place of the last stage's
+        self._error = h / 6.0 * (rates[-1][0] - exponential_rates(self.tree.data, theta, v))
+        if self.constraints.present:
+            q, v = self.projected(t, q, v, old.angles)
+        a, force, angles = self.accelerations(t, q, v, a, old.angles)
+        return Point(t, q, v, a, a, h, force, angles)
+
+    def error(self, old: Point, new: Point) -> Array:
+        """Difference to the embedded solution of third order."""
+        return np.where(self.drives.held, 0.0, self._error)
+
+    def _rates(self, old: Point, t: float, theta: Array, v: Array) -> tuple[Array, Array]:
+        q, v, a = moved(self.tree.data, old.q, theta), v.copy(), np.zeros(len(v))
+        self.drives.impose(t, q, v, a)
+        a, _, _ = self.accelerations(t, q, v, a, old.angles)
+        return exponential_rates(self.tree.data, theta, v), a

@@ -1,0 +1,175 @@
+"""Implicit steps of a flexible tree: the generalised-alpha method on the group of its coordinates."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.results.status import Outcome
+from cosserat.solve.motion.bordered import Bordered
+from cosserat.solve.motion.floating_state import Drives, Point, StepFailure
+from cosserat.solve.motion.floating_steps import CLOSED, Stepper
+from cosserat.solve.relative import flexible_recursion
+from cosserat.solve.relative.flexible_coordinates import moved
+from cosserat.solve.relative.flexible_recursion import Articulated, Motions
+from cosserat.solve.relative.flexible_tree import FlexibleTree
+from cosserat.solve.relative.tree_constraints import Compliance, TreeConstraints, TreeRows
+
+Array = NDArray[np.float64]
+
+_MOST_ITERATIONS = 40
+_ROUNDING = 1e-5  # changes below this that no longer shrink are rounding errors of stiff forces
+_SLOW = 0.3  # shrinking slower than this, the iteration takes new factors
+
+
+class Iteration(NamedTuple):
+    """The matrix of an implicit step, M + c_v D + c_q K bordered by constraints, and what it has besides M."""
+
+    matrix: Bordered
+    A: Array  # (m, n) constraints
+    extra: Array  # c_v D + c_q K of the links' own coordinates, block after block
+    soft: Compliance
+    stiffness: Array  # (p,) c_v D + c_q K of the springs
+
+
+class Implicit(Stepper):
+    """Generalised-alpha steps.
+
+    The iteration matrix is M + c_v D + c_q K with the stiffness and damping of bodies, joints and springs, which the
+    articulated recursion divides by in O(n); what velocities and other loads add to it is left to the iteration.
+    Constraints hold for positions and for velocities at the end of every step: velocities through the multipliers,
+    positions through a further change of the coordinates (the stabilised form of index 2; M. Arnold, O. Bruls,
+    A. Cardona, Numer. Math. 129 (2015) 149-179).
+
+    Parameters
+    ----------
+    tree, drives, constraints, size
+        As for `Stepper`.
+    rho : float
+        Spectral radius at infinite frequency.
+    tolerance : float
+        Of accelerations, relative to the largest.
+    """
+
+    order, splits, remedy = 2, True, ""
+
+    def __init__(
+        self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float, rho: float,
+        tolerance: float,
+    ) -> None:  # fmt: skip
+        super().__init__(tree, drives, constraints, size)
+        self.tolerance = tolerance
+        self.mean, self.shift = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
+        self.gamma = 0.5 + self.shift - self.mean
+        self.beta = 0.25 * (self.gamma + 0.5) ** 2
+        modal = np.zeros(len(tree.coordinates), dtype=bool)
+        for link in tree.data.links:
+            modal[link.columns[len(link.columns) - link.n_modes :]] = True
+        self._groups = [which for which in (~modal, modal) if which.any()]
+        # what counts as a large acceleration, at least: that of gravity, so that a mechanism at rest finds its rest
+        self._largest = np.full(2, max(float(np.linalg.norm(tree.gravity)), 1e-6))
+        self._iteration: Iteration | None = None
+
+    def step(self, old: Point, h: float) -> Point:
+        """One step of the generalised-alpha method on the group."""
+        data, held, constraints = self.tree.data, self.drives.held, self.constraints
+        t, gain = old.t + h, (1.0 - self.shift) / (1.0 - self.mean)
+        c_v, c_q = h * self.gamma * gain, h**2 * self.beta * gain
+        before = self._carried(old, h)
+        a, force, shift = old.a.copy(), old.force, np.zeros(len(old.q))
+        used: Iteration | None = None
+        last, renewed = np.inf, 0
+        for count in range(_MOST_ITERATIONS):
+            carried = ((1.0 - self.shift) * a + self.shift * old.a - self.mean * before) / (1.0 - self.mean)
+            v = old.v + h * ((1.0 - self.gamma) * before + self.gamma * carried)
+            delta = h * old.v + h**2 * ((0.5 - self.beta) * before + self.beta * carried)
+            q = moved(data, old.q, delta + shift)
+            self.drives.impose(t, q, v, a)
+            carried[held] = a[held]
+            now = flexible_recursion.motions(data, q, v)
+            rows = constraints.at(now, q, t, old.angles)
+            r = self.residual(now, rows, q, v, a, t, force)
+            if used is None:
+                used = self._iteration = self._factored(now, rows, q, v, c_v, c_q)
+            change = used.matrix.solve(r, -rows.rate / c_v)
+            size, gap = self._size(change.a, a), self._gap(rows, v)
+            rounding = count > 3 and last < _ROUNDING and size > 0.5 * last and gap < 1e4
+            if (size < self.tolerance and gap < 1.0) or rounding:
+                if rows.inside_out:
+                    raise StepFailure(Outcome.WRONG_BRANCH, rows.inside_out)
+                return Point(t, q, v, a, carried, h, force, rows.angles)
+            if size > 1e3 * last:
+                break
+            a, force = a + change.a, force + change.force
+            if len(force):
+                ahead = np.where(constraints.holonomic, c_q / c_v * rows.rate, 0.0)
+                shift = shift + used.matrix.solve(None, ahead - rows.value).a
+            if size > _SLOW * last and size > self.tolerance and renewed < 3:
+                used, renewed = None, renewed + 1
+            last = size
+        raise StepFailure(Outcome.NOT_CONVERGED)
+
+    def _carried(self, old: Point, h: float) -> Array:
+        """Algorithmic accelerations for a step of another length than the last.
+
+        They belong to a time shifted by a fixed part of the step: without this, changing steps cost one order of
+        accuracy.
+        """
+        if old.step in (0.0, h):
+            return old.carried
+        ratio = h / old.step
+        return np.asarray(old.a + (ratio if ratio <= 3.0 else 0.0) * (old.carried - old.a))
+
+    def _factored(
+        self, now: Motions, rows: TreeRows, q: Array, v: Array, c_v: float, c_q: float
+    ) -> Iteration:  # fmt: skip
+        self.factorizations += 1
+        extra = self._extra(v, c_v, c_q)
+        factored = Articulated(now, extra, self.drives.held)
+        soft = self.constraints.compliance(now, q, rows.angles)
+        stiffness = c_v * soft.damping + c_q * soft.stiffness
+        return Iteration(Bordered(factored, rows.A, soft.rows, stiffness), rows.A, extra, soft, stiffness)
+
+    def error(self, old: Point, new: Point) -> Array:
+        """The leading error c h^2 (a_new - a_old), stiff motions filtered: S e = M times that, A e = 0."""
+        assert self._iteration is not None
+        matrix, A, extra, soft, stiffness = self._iteration
+        c = self.beta + 0.5 * (self.mean - self.shift) - 1.0 / 6.0
+        d = c * new.step**2 * (new.a - old.a)
+        d[self.drives.held] = 0.0
+        stiff = (stiffness * (soft.rows @ d)) @ soft.rows
+        at = 0
+        for columns in (link.columns for link in self.tree.data.links):
+            stiff[columns] += extra[at : at + len(columns) ** 2].reshape(len(columns), -1) @ d[columns]
+            at += len(columns) ** 2
+        stiff[self.drives.held] = 0.0
+        return np.asarray(d - matrix.solve(-stiff, A @ d).a)
+
+    def _size(self, change: Array, a: Array) -> float:
+        """Size of a change of the accelerations, relative to the largest so far, of joints and modes apart."""
+        worst = 0.0
+        for k, which in enumerate(self._groups):
+            self._largest[k] = max(self._largest[k], float(np.abs(a[which]).max()))
+            worst = max(worst, float(np.abs(change[which]).max()) / self._largest[k])
+        return worst
+
+    def _gap(self, rows: TreeRows, v: Array) -> float:
+        """Greatest violation of a constraint by positions or velocities, relative to what is allowed."""
+        if not len(rows.value):
+            return 0.0
+        speed = 1.0 + float(np.abs(v).max())
+        worst = max(float(np.abs(rows.value).max()), float(np.abs(rows.rate).max()) / speed)
+        return worst / (CLOSED * self.size)
+
+    def _extra(self, v: Array, c_v: float, c_q: float) -> Array:
+        forces, out = self.tree.forces, []
+        slope = forces.damping + forces.friction / forces.speed * (1.0 - np.tanh(v / forces.speed) ** 2)
+        for link in self.tree.data.links:
+            own = np.diag(c_v * slope[link.columns] + c_q * forces.stiffness[link.columns])
+            if link.modal is not None:
+                k = len(link.columns) - link.n_modes
+                own[k:, k:] += c_v * link.modal.damping + c_q * link.modal.stiffness
+            out.append(own.ravel())
+        return np.concatenate(out)

@@ -1,0 +1,59 @@
+"""A state of a flexible tree at a time, and what is prescribed in it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import CosseratError
+from cosserat.model.functions import TimeFunction
+from cosserat.model.model import Model
+from cosserat.results.status import Outcome
+from cosserat.solve.relative.flexible_tree import FlexibleTree
+
+Array = NDArray[np.float64]
+
+
+class Point(NamedTuple):
+    """A state at a time: coordinates, velocities, accelerations, and the algorithmic accelerations of the method."""
+
+    t: float
+    q: Array
+    v: Array
+    a: Array
+    carried: Array
+    step: float  # the one to which `carried` belongs, 0: any
+    force: Array  # multipliers of the constraints
+    angles: Array  # of cut joints
+
+
+class StepFailure(CosseratError):
+    """A step that could not be taken."""
+
+    def __init__(self, outcome: Outcome, detail: str = "") -> None:
+        super().__init__(detail)
+        self.outcome, self.detail = outcome, detail
+
+
+class Drives:
+    """Prescribed coordinates of a model; those of spherical and free joints are constraints instead."""
+
+    def __init__(self, model: Model, tree: FlexibleTree) -> None:
+        self.held = np.zeros(len(tree.coordinates), dtype=bool)
+        self._functions: list[tuple[int, TimeFunction]] = []
+        cut = {loop.joint.name for loop in tree.data.loops}
+        for joint in model.joints:
+            if joint.name in cut or joint.kind in ("spherical", "free"):
+                continue
+            for name, motion in zip(joint.coordinates, joint.motion, strict=True):
+                if motion is not None:
+                    k = tree.coordinates.index(name)
+                    self.held[k] = True
+                    self._functions.append((k, motion))
+
+    def impose(self, t: float, q: Array, v: Array, a: Array) -> None:
+        """Write prescribed coordinates, rates and accelerations at time t."""
+        for k, motion in self._functions:
+            q[k], v[k], a[k] = (float(x[0]) for x in motion.jet(np.array([t])))
