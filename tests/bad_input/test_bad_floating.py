@@ -79,8 +79,6 @@ def test_places_that_are_no_interface(arm) -> None:
 
 def test_what_simulate_refuses(arm) -> None:
     floating = {"formulation": "floating", "modes": 2}
-    with refused(r"takes steps of constant length; pass step="):
-        cs.simulate(arm, 1.0, **floating)
     with refused(r"start is 'rest'; pass 'reference', 'equilibrium', a Run or an Equilibrium"):
         cs.simulate(arm, 1.0, 0.1, start="rest", **floating)
     with refused(r"takes no controller"):
