@@ -12,6 +12,7 @@ from cosserat.compile.joints import compile_joints, driven_joints, freedom_array
 from cosserat.compile.loads import load_arrays
 from cosserat.compile.mesh import beam_matrices
 from cosserat.compile.ordering import build_pattern
+from cosserat.compile.rolling import rolling_arrays
 from cosserat.compile.skeleton import Skeleton, build_skeleton, initial_twists
 from cosserat.errors import ModelError
 from cosserat.kernels.arrays import Bodies, Elements, Nodes, Springs
@@ -44,10 +45,11 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     links = [(int(a), int(b), -1) for a, b in elements.node]
     links += [(a.node, b.node, -1) for a, b in ends if a.node != b.node]
     links += [(j.parent.node, j.child.node, k) for k, j in enumerate(joints)]
-    pattern, number = build_pattern(n, len(joints), links)
+    wheels = [skeleton.attach(item.place).node for item in model.rolling]
+    pattern, number = build_pattern(n, len(joints), links, wheels)
 
     def block(i: int, k: int) -> int:
-        """Number of the block of two vertices: nodes, the ground (n), then joints; the scratch block for the ground."""
+        """Number of the block of two vertices: nodes, the ground (n), joints, rolling; the scratch block for the ground."""
         if i == n or k == n:
             return len(number)
         return number[i - (i > n), k - (k > n)]
@@ -87,6 +89,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
             freedoms,
             springs,
             loads,
+            rolling_arrays(model, skeleton, block, len(joints)),
             pattern,
         ),
         sampler=Sampler(np.asarray(model.gravity, dtype=float), tuple(driven), tuple(efforts), tuple(sources)),
@@ -96,6 +99,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         bodies=skeleton.bodies,
         beams=skeleton.beams,
         joints=tuple(joints),
+        rolling=model.rolling,
         freedoms=tuple(named_freedoms),
         size=size,
         length=length,

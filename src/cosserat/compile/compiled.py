@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from cosserat.compile.inputs import Sampler
 from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.rows import ActiveFreedom, Rows
-from cosserat.kernels.arrays import Bodies, Elements, Freedoms, Joints, Loads, Nodes, Pattern, Springs
+from cosserat.kernels.arrays import Bodies, Elements, Freedoms, Joints, Loads, Nodes, Pattern, Rolling, Springs
 from cosserat.model.joints import Joint
 from cosserat.model.model import Model
+from cosserat.model.rolling import Rolling as RollingItem
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -56,6 +57,7 @@ class System(NamedTuple):
     freedoms: Freedoms
     springs: Springs
     loads: Loads
+    rolling: Rolling
     pattern: Pattern
 
 
@@ -72,6 +74,7 @@ class CompiledModel:
     bodies: dict[str, int]  # rigid body -> node
     beams: dict[str, BeamMesh]
     joints: tuple[CompiledJoint, ...]
+    rolling: tuple[RollingItem, ...]
     freedoms: tuple[tuple[str, ActiveFreedom], ...]
     size: float  # extent of the mechanism
     length: float  # typical length of an element or body
@@ -88,6 +91,15 @@ class CompiledModel:
     def n_joints(self) -> int:
         """Number of joints, welds of corners included."""
         return len(self.joints)
+
+    @property
+    def n_multipliers(self) -> int:
+        """Number of groups of six multipliers: one for each joint, then one for each knife edge or rolling disc."""
+        return len(self.joints) + len(self.system.rolling.node)
+
+    def constraint_title(self, k: int) -> str:
+        """How error messages call what owns group k of the multipliers."""
+        return f"joint '{self.joints[k].name}'" if k < len(self.joints) else self.rolling[k - len(self.joints)].title
 
 
 def row_to_frame(row: Array) -> Array:

@@ -1,16 +1,19 @@
 """Elimination order and fill of the block matrix.
 
-Vertices are nodes and joints (their multipliers). Nodes have definite diagonal blocks, multipliers have none of their
+Vertices are nodes, joints and rolling items (their multipliers). Nodes have definite diagonal blocks, multipliers have none of their
 own: a joint may be eliminated only when enough of the nodes around it are gone for its block to have become definite.
 That holds for a joint of a spanning tree once its child node is gone, and for a joint that closes a loop once all
 nodes of the loop are gone: what is left earlier may give the joint no mobility at all, without being redundant. Among
-the vertices allowed, the one with the fewest neighbours goes first: on trees this makes hardly any fill.
+the vertices allowed, the one with the fewest neighbours goes first: on trees this makes hardly any fill. A knife edge or
+rolling disc waits for the nodes and joints between it and the ground: where the joints imply some of its rows, it must
+be those that are left out, because a joint demands more, a position and not only a velocity.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections import deque
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +25,9 @@ Ints = NDArray[np.int64]
 
 def spanning_tree(
     n_nodes: int, links: list[tuple[int, int, int]]
-) -> tuple[dict[int, int], dict[int, list[int]], list[int]]:
-    """Joints owned by nodes, the nodes on the loop of every other joint, and the nodes' distances from the ground.
+) -> tuple[dict[int, int], dict[int, list[int]], list[int], list[int]]:
+    """Joints owned by nodes, the nodes on the loop of every other joint, the nodes' distances from the ground, and the
+    next nodes on the way there (-1: none).
 
     `links` are (node, node, joint or -1) with n_nodes for the ground.
     """
@@ -64,19 +68,24 @@ def spanning_tree(
         if a != n_nodes:
             path.append(a)
         loops[joint] = path
-    return owner, loops, depth
+    return owner, loops, depth, parent
 
 
-def eliminate(n_nodes: int, n_joints: int, links: list[tuple[int, int, int]]) -> tuple[list[int], list[list[int]]]:
-    """Order of elimination and, for every step, the later neighbours of the vertex."""
-    n = n_nodes + n_joints
+def eliminate(
+    n_nodes: int, n_joints: int, links: list[tuple[int, int, int]], wheels: Sequence[int] = ()
+) -> tuple[list[int], list[list[int]]]:
+    """Order of elimination and, for every step, the later neighbours of the vertex; `wheels` are nodes that roll."""
+    n = n_nodes + n_joints + len(wheels)
     adjacent: list[set[int]] = [set() for _ in range(n)]
     for a, b, joint in links:
         trio = [v for v in (a, b) if v < n_nodes] + ([n_nodes + joint] if joint >= 0 else [])
         for v in trio:
             adjacent[v].update(w for w in trio if w != v)
-    owner, loops, depth = spanning_tree(n_nodes, links)
-    rank = [-d for d in depth[:n_nodes]] + [0] * n_joints  # among equals, farthest from the ground first
+    for k, node in enumerate(wheels):
+        adjacent[node].add(n_nodes + n_joints + k)
+        adjacent[n_nodes + n_joints + k].add(node)
+    owner, loops, depth, parent = spanning_tree(n_nodes, links)
+    rank = [-d for d in depth[:n_nodes]] + [0] * (n - n_nodes)  # among equals, farthest from the ground first
     for j, node in owner.items():
         rank[n_nodes + j] = -depth[node]
     waiting = {n_nodes + j: 1 for j in owner}
@@ -87,6 +96,15 @@ def eliminate(n_nodes: int, n_joints: int, links: list[tuple[int, int, int]]) ->
         waiting[n_nodes + j] = len(path)
         for node in path:
             waits_for.setdefault(node, []).append(n_nodes + j)
+    owned = {node: n_nodes + j for j, node in owner.items()}
+    for k, node in enumerate(wheels):
+        before = []
+        while 0 <= node < n_nodes:
+            before += [node, *([owned[node]] if node in owned else [])]
+            node = parent[node]
+        waiting[n_nodes + n_joints + k] = len(before)
+        for vertex in before:
+            waits_for.setdefault(vertex, []).append(n_nodes + n_joints + k)
     blocked = {v for v, count in waiting.items() if count > 0}
     heap = [(len(adjacent[v]), rank[v], v) for v in range(n) if v not in blocked]
     heapq.heapify(heap)
@@ -118,10 +136,10 @@ def eliminate(n_nodes: int, n_joints: int, links: list[tuple[int, int, int]]) ->
 
 
 def build_pattern(
-    n_nodes: int, n_joints: int, links: list[tuple[int, int, int]]
+    n_nodes: int, n_joints: int, links: list[tuple[int, int, int]], wheels: Sequence[int] = ()
 ) -> tuple[Pattern, dict[tuple[int, int], int]]:
-    """Symbolic factorisation: the pattern and the numbers of all blocks; vertices are numbered nodes, then joints."""
-    order, later = eliminate(n_nodes, n_joints, links)
+    """Symbolic factorisation: the pattern and the numbers of all blocks; vertices are nodes, joints, then wheels."""
+    order, later = eliminate(n_nodes, n_joints, links, wheels)
     number: dict[tuple[int, int], int] = {}
     diagonal, start, neighbour, lower, upper = [], [0], [], [], []
     update_start, update = [0], []

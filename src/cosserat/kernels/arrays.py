@@ -3,8 +3,8 @@
 A kernel receives a problem as one address and reads the groups it needs with the getters below.
 
 The last node (index n_nodes) is the ground: identity frame, zero twist. Matrix blocks that would couple to the ground
-go to the last block, which no solver reads. Vertices of the block matrix: the nodes, then one per joint (six
-multipliers, padded).
+go to the last block, which no solver reads. Vertices of the block matrix: the nodes, then one per joint and one per
+knife edge or rolling disc (six multipliers, padded).
 """
 
 from typing import Annotated, NamedTuple
@@ -104,6 +104,20 @@ class Loads(NamedTuple):
     block: I1  # (nl,)
 
 
+class Rolling(NamedTuple):
+    """Knife edges and rolling discs; see `rolling` for the rows. Their multipliers come after those of the joints."""
+
+    node: I1  # (nr,)
+    kind: I1  # (nr,)
+    point: F2  # (nr, 3) of the edge, or centre of the disc, in the node's frame
+    axis: F2  # (nr, 3) across the edge, or axis of the disc, in the node's frame
+    radius: F1  # (nr,)
+    plane: F3  # (nr, 3, 3) normal of the plane and two directions in it, as rows
+    level: F1  # (nr,) position of the plane along its normal
+    keep: F3  # (nr, 3, 3) projection on combinations of rows that nothing else implies
+    block: I2  # (nr, 4) node-node, node-lambda, lambda-node, lambda-lambda
+
+
 class Pattern(NamedTuple):
     """Elimination order and fill of the block matrix; see `blocks`."""
 
@@ -134,7 +148,7 @@ class State(NamedTuple):
     twist: F2  # (n+1, 6)
     rate: F2  # (n+1, 6) time derivative of the twist
     accel: F2  # (n+1, 6) the integrator's acceleration-like variable
-    force: F2  # (nj, 6) multipliers
+    force: F2  # (nj+nr, 6) multipliers
     angle: F1  # (nf,) tracked joint coordinates
 
 
@@ -146,11 +160,11 @@ class Trial(NamedTuple):
     rate: F2  # (n+1, 6)
     accel: F2  # (n+1, 6)
     increment: F2  # (n+1, 6) n of [Grazioso17] (34)
-    force: F2  # (nj, 6)
+    force: F2  # (nj+nr, 6)
     angle: F1  # (nf,)
     stress: F2  # (ne, 6) stress resultants for the geometric stiffness
     residual: F2  # (n+1, 6)
-    phi: F2  # (nj, 6)
+    phi: F2  # (nj+nr, 6)
 
 
 class Middle(NamedTuple):
@@ -158,7 +172,7 @@ class Middle(NamedTuple):
 
     frame: F2  # (n+1, 12)
     mean: F2  # (n+1, 6) mean twist
-    phi: F2  # (nj, 6) constraint values at the start of the step
+    phi: F2  # (nj+nr, 6) constraint values at the start of the step
 
 
 class Solver(NamedTuple):
@@ -173,7 +187,7 @@ class Solver(NamedTuple):
     coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
     memory: F1  # (2,) step of the present factors (0: none), contraction rate
     counters: I1  # (6,) steps, solves, factorizations, careful steps, steps accepted though stalled, line searches
-    targets: I1  # (2,) addresses of stages that only mechanisms with springs or joint efforts need
+    targets: I1  # (5,) addresses of stages that only mechanisms with springs, joint efforts or rolling need
 
 
 class Scratch(NamedTuple):
@@ -196,7 +210,7 @@ class History(NamedTuple):
     frame: F3  # (nt, n+1, 12)
     twist: F3  # (nt, n+1, 6)
     rate: F3  # (nt, n+1, 6)
-    force: F3  # (nt, nj, 6)
+    force: F3  # (nt, nj+nr, 6)
     angle: F2  # (nt, nf)
 
 
@@ -210,6 +224,7 @@ class Problem(NamedTuple):
     freedoms: Freedoms
     springs: Springs
     loads: Loads
+    rolling: Rolling
     pattern: Pattern
     inputs: Inputs
     state: State
@@ -228,6 +243,7 @@ joints_of = handles.getter("joints", Joints)
 freedoms_of = handles.getter("freedoms", Freedoms)
 springs_of = handles.getter("springs", Springs)
 loads_of = handles.getter("loads", Loads)
+rolling_of = handles.getter("rolling", Rolling)
 pattern_of = handles.getter("pattern", Pattern)
 inputs_of = handles.getter("inputs", Inputs)
 state_of = handles.getter("state", State)
@@ -237,9 +253,10 @@ solver_of = handles.getter("solver", Solver)
 scratch_of = handles.getter("scratch", Scratch)
 history_of = handles.getter("history", History)
 
-ADD_SPRINGS, ASSEMBLE_SPRINGS = 0, 1  # positions in solver.targets
+# positions in solver.targets
+ADD_SPRINGS, ASSEMBLE_SPRINGS, ADD_ROLLING, CONSERVE_ROLLING, ASSEMBLE_ROLLING = 0, 1, 2, 3, 4
 
 
 def new_targets() -> I1:
     """An empty solver.targets."""
-    return address_table(2)
+    return address_table(5)

@@ -11,10 +11,11 @@ space act through the exact chord of their points; reactions are corrected so th
 is along a relative twist and so leaves the momentum alone. Loads that depend on time take the mean of both ends.
 """
 
-from cosserat.jit import helper, stage
+from cosserat.jit import call_address, helper, stage
 from cosserat.kernels import beams, freedoms, joints
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import (
+    CONSERVE_ROLLING,
     bodies_of,
     elements_of,
     freedoms_of,
@@ -23,6 +24,7 @@ from cosserat.kernels.arrays import (
     loads_of,
     middle_of,
     nodes_of,
+    rolling_of,
     scratch_of,
     solver_of,
     springs_of,
@@ -348,4 +350,6 @@ def evaluate(problem, k):
     )
     _add_loads(loads_of(problem), inputs.wrench[k - 1], inputs.wrench[k], trial, middle)
     _add_joints(jt, inputs.drive[k - 1], inputs.drive[k], trial, middle, length)
+    if rolling_of(problem).node.shape[0] > 0:
+        call_address(solver_of(problem).targets[CONSERVE_ROLLING], (problem, k))
     return 0

@@ -6,10 +6,13 @@ A step that cannot be solved ends the loop with a code; the caller may try again
 import numpy as np
 
 from cosserat.jit import address_of, call_address, helper, load, stage
-from cosserat.kernels import alpha, blocks, conserving, residual, tangent
+from cosserat.kernels import alpha, blocks, conserving, residual, rolling, tangent
 from cosserat.kernels.arrays import (
+    ADD_ROLLING,
     ADD_SPRINGS,
+    ASSEMBLE_ROLLING,
     ASSEMBLE_SPRINGS,
+    CONSERVE_ROLLING,
     history_of,
     middle_of,
     solver_of,
@@ -194,6 +197,13 @@ def load_stages(table, problem):
         load(tangent.assemble_springs, address, 0, trial.frame, trial.twist)
         solver.targets[ADD_SPRINGS] = address_of(residual.add_springs)
         solver.targets[ASSEMBLE_SPRINGS] = address_of(tangent.assemble_springs)
+    if problem.rolling.node.shape[0] > 0:
+        load(rolling.add_rolling, address, 0)
+        load(rolling.conserve_rolling, address, 0)
+        load(rolling.assemble_rolling, address, 0, trial.frame, trial.twist)
+        solver.targets[ADD_ROLLING] = address_of(rolling.add_rolling)
+        solver.targets[CONSERVE_ROLLING] = address_of(rolling.conserve_rolling)
+        solver.targets[ASSEMBLE_ROLLING] = address_of(rolling.assemble_rolling)
     load(tangent.assemble_elements, address, trial.frame, trial.twist)
     load(tangent.assemble_nodes, address, 0, trial.frame, trial.twist)
     load(tangent.assemble_joints, address, 0, trial.frame)

@@ -7,6 +7,7 @@ with the inputs of row `k`.
 from cosserat.jit import call_address, stage
 from cosserat.kernels import beams, freedoms, joints, loads, springs
 from cosserat.kernels.arrays import (
+    ADD_ROLLING,
     ADD_SPRINGS,
     bodies_of,
     elements_of,
@@ -15,6 +16,7 @@ from cosserat.kernels.arrays import (
     joints_of,
     loads_of,
     nodes_of,
+    rolling_of,
     scratch_of,
     solver_of,
     springs_of,
@@ -108,6 +110,8 @@ def forces(problem, k):
     element_forces(problem)
     applied_forces(problem, k)
     joint_forces(problem, k)
+    if rolling_of(problem).node.shape[0] > 0:
+        call_address(solver_of(problem).targets[ADD_ROLLING], (problem, k))
     return 0
 
 

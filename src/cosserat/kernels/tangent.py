@@ -9,6 +9,7 @@ constraints that hold anyway do not become large multipliers.
 from cosserat.jit import call_address, helper, stage
 from cosserat.kernels import beams, freedoms, joints, loads, springs
 from cosserat.kernels.arrays import (
+    ASSEMBLE_ROLLING,
     ASSEMBLE_SPRINGS,
     bodies_of,
     elements_of,
@@ -18,6 +19,7 @@ from cosserat.kernels.arrays import (
     loads_of,
     nodes_of,
     pattern_of,
+    rolling_of,
     scratch_of,
     solver_of,
     springs_of,
@@ -223,4 +225,6 @@ def assemble(problem, k, frames, twists):
     if springs_of(problem).node.shape[0] + freedoms_of(problem).joint.shape[0] > 0:
         call_address(solver_of(problem).targets[ASSEMBLE_SPRINGS], (problem, k, frames, twists))
     assemble_joints(problem, k, frames)
+    if rolling_of(problem).node.shape[0] > 0:
+        call_address(solver_of(problem).targets[ASSEMBLE_ROLLING], (problem, k, frames, twists))
     return 0

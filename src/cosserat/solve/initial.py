@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.rolling import rows_of
 from cosserat.errors import CosseratWarning, ModelError
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import Inputs, State
@@ -19,13 +20,16 @@ from cosserat.kernels.residual import (
     forces,
     track_angles,
 )
+from cosserat.kernels.rolling import add_rolling, rolling_rates
 from cosserat.lie import so3
+from cosserat.model.rolling import RollingDisc
 from cosserat.solve.memory import Memory
 from cosserat.solve.tangent import assemble_blocks
 
 Array = NDArray[np.float64]
 
 EPSILON = 1e-10  # relative size of the multipliers' diagonal
+_TOUCHING = 1e-6  # of the size: how far from its plane a disc may be in the reference configuration
 _SMALL_PIVOT = 1e-3  # of a joint's block, relative to the mass, below which its rows may be implied by others
 
 
@@ -50,7 +54,12 @@ def factor_at(memory: Memory, cm: float, ck: float, scale: float, weights: Array
 
 
 def closing_joints(compiled: CompiledModel, order: NDArray[np.int64]) -> list[int]:
-    """Joints that close loops of joints, in the order of elimination; the others form trees and are independent."""
+    """Joints that close loops of joints, in the order of elimination; the others form trees and are independent.
+
+    A knife edge or rolling disc counts as a joint to the ground, numbered after the joints.
+    """
+    nodes = compiled.system.joints.node.tolist()
+    nodes += [(int(node), compiled.n_nodes) for node in compiled.system.rolling.node]
     root = list(range(len(compiled.frames)))
 
     def find(k: int) -> int:
@@ -63,7 +72,7 @@ def closing_joints(compiled: CompiledModel, order: NDArray[np.int64]) -> list[in
     for vertex in order:
         if vertex >= compiled.n_nodes:
             j = int(vertex) - compiled.n_nodes
-            a, b = (find(int(k)) for k in compiled.system.joints.node[j])
+            a, b = (find(k) for k in nodes[j])
             if a == b:
                 out.append(j)
             root[a] = b
@@ -71,14 +80,17 @@ def closing_joints(compiled: CompiledModel, order: NDArray[np.int64]) -> list[in
 
 
 def soften_redundant(compiled: CompiledModel, memory: Memory) -> list[str]:
-    """Find combinations of constraint rows that other joints imply, tell the kernels, and return the joints' names.
+    """Find combinations of constraint rows that other joints imply, tell the kernels, and return the titles of what
+    demands them.
 
     Only joints that close loops can be implied, and those show by small pivots of their blocks once everything before
     them is eliminated. What exactly is implied follows from the gradients alone: pivots of bodies with very different
     inertias are not exact enough.
     """
     soft, pattern, solver = memory.problem.joints.soft, memory.problem.pattern, memory.problem.solver
+    rolling, nj = memory.problem.rolling, compiled.n_joints
     soft[:] = 0.0
+    rolling.keep[:] = [rows_of(kind) for kind in rolling.kind]
     set_trial(memory, memory.problem.state)
     closing = closing_joints(compiled, pattern.order)
     if not closing:
@@ -94,16 +106,19 @@ def soften_redundant(compiled: CompiledModel, memory: Memory) -> list[str]:
     names = []
     for j, lost in zip(suspects, implied_rows(compiled, memory, suspects), strict=True):
         if lost.shape[1]:
-            soft[j] = lost @ lost.T
-            names.append(compiled.joints[j].name)
+            if j < nj:
+                soft[j] = lost @ lost.T
+            else:
+                rolling.keep[j - nj] -= (lost @ lost.T)[:3, :3]
+            names.append(compiled.constraint_title(j))
     return names
 
 
 def warn_redundant(names: list[str]) -> None:
-    """Say which joints demand what others imply."""
+    """Say which joints, knife edges and rolling discs demand what others imply."""
     if names:
         warnings.warn(
-            f"redundant constraints: what joint(s) {', '.join(map(repr, names))} demand is partly implied by the "
+            f"redundant constraints: what {', '.join(names)} demand(s) is partly implied by the "
             "others; the motion is unique, but the reactions are only one of many possible sets",
             CosseratWarning,
             stacklevel=4,
@@ -123,9 +138,10 @@ def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) ->
     trial, solver, state = memory.problem.trial, memory.problem.solver, memory.problem.state
     inputs = compiled.sampler.sample(np.array([t]), load_factor=0.0)
     memory.replace(inputs=inputs)
+    _demand_touching(compiled)
     set_trial(memory, state)
     track_angles(address)
-    constraints(address, 0)
+    _positions(memory)
     closed = 1e-10 * max(1.0, compiled.size)
     if trial.phi.size == 0 or np.max(np.abs(trial.phi)) <= closed:
         state.angle[:] = trial.angle
@@ -151,16 +167,42 @@ def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) ->
             if np.max(np.abs(solver.x[:n])) <= closed:
                 break
     track_angles(address)
-    constraints(address, 0)
+    _positions(memory)
     worst = np.max(np.abs(trial.phi), axis=1)
     if not np.all(worst <= 1e3 * closed):
         j = int(np.argmax(worst))
         raise ModelError(
-            f"joint '{compiled.joints[j].name}': cannot be assembled at t = {t:g}: its places miss each other by "
+            f"{compiled.constraint_title(j)}: cannot be assembled at t = {t:g}: its places miss each other by "
             f"{worst[j]:.3g} when all other joints hold; check the geometry of the loop and the prescribed motions"
         )
     state.frame[:] = trial.frame
     state.angle[:] = trial.angle
+
+
+def _positions(memory: Memory) -> None:
+    """trial.phi of the trial configuration at rest."""
+    constraints(memory.address, 0)
+    if len(memory.problem.rolling.node):
+        add_rolling(memory.address, 0)
+
+
+def _demand_touching(compiled: CompiledModel) -> None:
+    """Raise if a disc is not on its plane in the reference configuration."""
+    for item in compiled.rolling:
+        if isinstance(item, RollingDisc) and abs(item.gap) > _TOUCHING * max(item.radius, compiled.size):
+            side = "above" if item.gap > 0.0 else "below"
+            raise ModelError(
+                f"{item.title}: its lowest point is {abs(item.gap):.3g} m {side} the plane in the reference "
+                "configuration; place the body on it, or move the plane with point=(x, y, z)"
+            )
+
+
+def _rates(memory: Memory, drives: tuple[Array, ...], rate_out: Array, accel_out: Array) -> None:
+    """phi_dot and the part of phi_ddot free of accelerations at the trial state, of joints and of what rolls."""
+    constraint_rates(memory.address, drives[0], drives[1], drives[2], rate_out, accel_out)
+    nr = len(memory.problem.rolling.node)
+    if nr:
+        rolling_rates(memory.address, rate_out[len(rate_out) - nr :], accel_out[len(rate_out) - nr :])
 
 
 def elastic_shift(compiled: CompiledModel) -> float:
@@ -201,7 +243,7 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
     set_trial(memory, state)
     forces(memory.address, 0)
     phi_dot, phi_ddot = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
-    constraint_rates(memory.address, drives[0], drives[1], drives[2], phi_dot, phi_ddot)
+    _rates(memory, drives, phi_dot, phi_ddot)
     violation = phi_dot.copy()
     shift = elastic_shift(compiled)
     scale = shift * compiled.mass
@@ -214,7 +256,7 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
         solver.x[n:] = -scale * phi_dot
         solve(memory.address)
         trial.twist[:n] += solver.x[:n]
-        constraint_rates(memory.address, drives[0], drives[1], drives[2], phi_dot, phi_ddot)
+        _rates(memory, drives, phi_dot, phi_ddot)
     state.twist[:] = trial.twist
     change = np.abs(state.twist - compiled.twists)
     allowed = 1e-6 * (1.0 + np.max(np.abs(compiled.twists)))
@@ -223,8 +265,8 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
         if len(wrong):
             worst = int(np.argmax(np.max(np.abs(violation), axis=1)))
             raise ModelError(
-                f"{_owner(compiled, int(wrong[0]))}: its initial {word} violates joint '{compiled.joints[worst].name}' "
-                f"(by {np.max(np.abs(violation[worst])):.3g} m/s or rad/s); give velocities that all joints allow, "
+                f"{_owner(compiled, int(wrong[0]))}: its initial {word} violates {compiled.constraint_title(worst)} "
+                f"(by {np.max(np.abs(violation[worst])):.3g} m/s or rad/s); give velocities that all of them allow, "
                 "or leave them out and they are computed"
             )
 
@@ -252,9 +294,9 @@ def consistent_accelerations(
     state.force[:] = 0.0
     set_trial(memory, state)
     phi_dot, phi_ddot = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
-    constraint_rates(memory.address, drives[0], drives[1], drives[2], phi_dot, phi_ddot)
+    _rates(memory, drives, phi_dot, phi_ddot)
     factor_at(memory, 1.0, 0.0, compiled.mass)
-    still = np.zeros_like(drives[0])
+    still = (drives[0], np.zeros_like(drives[0]), np.zeros_like(drives[0]))
     gradient, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
     for _ in range(3):
         forces(memory.address, 0)
@@ -266,7 +308,7 @@ def consistent_accelerations(
         trial.force[:] += compiled.mass * solver.x[n:]
         twist = trial.twist.copy()
         trial.twist[:] = trial.rate  # Phi v_dot through the same kernel as Phi v
-        constraint_rates(memory.address, drives[0], still, still, gradient, unused)
+        _rates(memory, still, gradient, unused)
         trial.twist[:] = twist
     state.rate[:n] = trial.rate[:n]
     state.force[:] = trial.force

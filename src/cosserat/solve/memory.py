@@ -47,7 +47,7 @@ class Memory:
 
 def new_state(compiled: CompiledModel) -> State:
     """The reference configuration at rest."""
-    n, nj, nf = compiled.n_nodes, compiled.n_joints, len(compiled.freedoms)
+    n, nj, nf = compiled.n_nodes, compiled.n_multipliers, len(compiled.freedoms)
     return State(
         frame=compiled.frames.copy(),
         twist=np.zeros((n + 1, 6)),
@@ -66,7 +66,7 @@ def copy_state(source: State, target: State) -> None:
 
 def new_history(compiled: CompiledModel, n_rows: int) -> History:
     """Room for n_rows stored states."""
-    n, nj, nf = compiled.n_nodes, compiled.n_joints, len(compiled.freedoms)
+    n, nj, nf = compiled.n_nodes, compiled.n_multipliers, len(compiled.freedoms)
     return History(
         frame=np.empty((n_rows, n + 1, 12)),
         twist=np.empty((n_rows, n + 1, 6)),
@@ -78,7 +78,7 @@ def new_history(compiled: CompiledModel, n_rows: int) -> History:
 
 def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
     """A problem in the reference configuration at rest."""
-    n, nj, nf = compiled.n_nodes, compiled.n_joints, len(compiled.freedoms)
+    n, nj, nf = compiled.n_nodes, compiled.n_multipliers, len(compiled.freedoms)
     n_blocks = int(compiled.system.pattern.n_blocks[0])
     problem = Problem(
         *compiled.system,

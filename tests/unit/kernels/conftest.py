@@ -76,7 +76,7 @@ class Laboratory:
         return self.dense(solver.blocks)
 
     def dense(self, blocks):
-        vertices = self.n + self.compiled.n_joints
+        vertices = self.n + self.compiled.n_multipliers
         out = np.zeros((vertices, 6, vertices, 6))
         for block, (i, j) in zip(blocks, self.compiled.blocks):
             out[i, :, j] = block

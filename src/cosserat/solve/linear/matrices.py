@@ -83,9 +83,9 @@ def constraint_matrix(point: Point, keep: list[Array] | None = None) -> csc_matr
 
 
 def constraint_gradients(compiled: CompiledModel, memory: Memory, keep: list[Array]) -> csc_matrix:
-    """Gradients (m, 6n) of combinations (k, 6) of each joint's rows, in the trial state."""
+    """Gradients (m, 6n) of combinations (k, 6) of the rows of joints, knife edges and rolling discs, in the trial state."""
     n = compiled.n_nodes
-    if compiled.n_joints == 0:
+    if compiled.n_multipliers == 0:
         return csc_matrix((0, 6 * n))
     blocks = assemble_blocks(memory, stiffness=1.0, scale=1.0)
     rows, columns = compiled.blocks.T

@@ -103,8 +103,8 @@ def simulate(
     -4.905
     """
     _check(duration, step, formulation, integrator, rho, every, tolerance)
-    demand_no_rolling(model, "simulate")
     if formulation == "floating":
+        demand_no_rolling(model, "simulate: formulation='floating'")
         from cosserat.solve.motion.floating import simulate_floating
 
         settings = {
@@ -203,7 +203,7 @@ def _check(
 
 
 def _check_memory(compiled: CompiledModel, n_rows: int) -> None:
-    n, nj = compiled.n_nodes + 1, compiled.n_joints
+    n, nj = compiled.n_nodes + 1, compiled.n_multipliers
     size = 8.0 * n_rows * (24 * n + 6 * nj)
     if size > _LARGEST_HISTORY:
         every = int(np.ceil(size / _LARGEST_HISTORY))

@@ -1,0 +1,257 @@
+"""Knife edges and rolling discs: rows of A(H) eta = 0 on one node, in the node's own frame.
+
+A row is (d, r x d): the point r of the node has no velocity along d. A knife edge has one row, whose d and r do not
+change. A disc of radius a has three: d = R^T k and R^T t for the normal k of its plane and two directions t in the
+plane, and r = y - a u reaches to its lowest point; u = (R^T k - c e)/s points up in the disc, with its axis e,
+c = e . R^T k and s^2 = 1 - c^2. The row along the normal is the rate of the gap k . (x + R y - p) - a s, and it is the
+gap that is held at zero; all other rows are held at zero as velocities, here divided by cc = d eta/d n of the scheme,
+so that they count in metres like the gap. Of the rows only those combinations act that nothing else implies (`keep`).
+"""
+
+import math
+
+from cosserat.jit import helper, stage
+from cosserat.kernels.arrays import middle_of, rolling_of, scratch_of, solver_of, state_of, trial_of
+from cosserat.kernels.conserving import add_space_force
+from cosserat.kernels.frames import load_frame
+from cosserat.kernels.newton import step_coefficients
+from cosserat.kernels.tangent import scatter_one
+from cosserat.kernels.vectors import (
+    accumulate,
+    add,
+    axpy,
+    clear,
+    combine,
+    cross,
+    dot,
+    load,
+    matmul,
+    mul,
+    mul_t,
+    outer,
+    scale,
+    skew,
+    store,
+    transpose,
+)
+
+EDGE = 0
+DISC = 1
+
+
+@helper
+def touch(rolling, i, R):
+    """Directions d of the rows, and the point r that touches, in the frame of the node: (d_0, d_1, d_2, r)."""
+    e, y = load(rolling.axis[i], 0), load(rolling.point[i], 0)
+    zero = (0.0, 0.0, 0.0)
+    if rolling.kind[i] == EDGE:
+        return e, zero, zero, y
+    k = mul_t(R, load(rolling.plane[i, 0], 0))
+    c = dot(e, k)
+    up = scale(1.0 / math.sqrt(1.0 - c * c), axpy(-c, e, k))
+    r = axpy(-rolling.radius[i], up, y)
+    return k, mul_t(R, load(rolling.plane[i, 1], 0)), mul_t(R, load(rolling.plane[i, 2], 0)), r
+
+
+@helper
+def touch_gradient(rolling, i, R):
+    """d r/d w (3, 3): how the point that touches moves in the frame of the node when the node turns by w."""
+    e = load(rolling.axis[i], 0)
+    k = mul_t(R, load(rolling.plane[i, 0], 0))
+    c = dot(e, k)
+    s = math.sqrt(1.0 - c * c)
+    up = scale(1.0 / s, axpy(-c, e, k))
+    turn = cross(e, k)  # d c/d w
+    a = rolling.radius[i]
+    return combine(-a / s, combine(1.0, skew(k), -1.0, outer(e, turn)), -a * c / (s * s), outer(up, turn))
+
+
+@helper
+def gap(rolling, i, R, x):
+    """Distance of the lowest point of a disc from its plane."""
+    k = load(rolling.plane[i, 0], 0)
+    c = dot(k, mul(R, load(rolling.axis[i], 0)))
+    centre = add(x, mul(R, load(rolling.point[i], 0)))
+    return dot(k, centre) - rolling.level[i] - rolling.radius[i] * math.sqrt(1.0 - c * c)
+
+
+@helper
+def kept(rolling, i, values):
+    """The combinations of three numbers, one for each row, that act."""
+    Q = rolling.keep[i]
+    return (
+        Q[0, 0] * values[0] + Q[0, 1] * values[1] + Q[0, 2] * values[2],
+        Q[1, 0] * values[0] + Q[1, 1] * values[1] + Q[1, 2] * values[2],
+        Q[2, 0] * values[0] + Q[2, 1] * values[1] + Q[2, 2] * values[2],
+    )
+
+
+@helper
+def row_rates(rolling, i, R, twist):
+    """A eta of the three rows."""
+    d0, d1, d2, r = touch(rolling, i, R)
+    velocity = add(load(twist, 0), cross(load(twist, 3), r))
+    return dot(d0, velocity), dot(d1, velocity), dot(d2, velocity)
+
+
+@helper
+def push(rolling, i, R, force):
+    """Sum of the multipliers times the directions of the rows, and the point where it acts: (f, r)."""
+    d0, d1, d2, r = touch(rolling, i, R)
+    a, b, c = kept(rolling, i, (force[0], force[1], force[2]))
+    return axpy(a, d0, axpy(b, d1, scale(c, d2))), r
+
+
+@helper
+def store_rows(rolling, i, values, phi_out):
+    """The combinations that act, padded with zeros."""
+    a, b, c = kept(rolling, i, values)
+    phi_out[0], phi_out[1], phi_out[2] = a, b, c
+    phi_out[3] = phi_out[4] = phi_out[5] = 0.0
+
+
+@stage
+def add_rolling(problem, k):
+    """residual += A^T lambda, and trial.phi of these rows."""
+    ro, trial, solver = rolling_of(problem), trial_of(problem), solver_of(problem)
+    _, cc, _, _ = step_coefficients(solver.settings)
+    first = trial.phi.shape[0] - ro.node.shape[0]
+    for i in range(ro.node.shape[0]):
+        node = ro.node[i]
+        R, x = load_frame(trial.frame[node])
+        f, r = push(ro, i, R, trial.force[first + i])
+        accumulate(f, trial.residual[node], 0)
+        accumulate(cross(r, f), trial.residual[node], 3)
+        a, b, c = row_rates(ro, i, R, trial.twist[node])
+        a = gap(ro, i, R, x) if ro.kind[i] == DISC else a / cc
+        store_rows(ro, i, (a, b / cc, c / cc), trial.phi[first + i])
+    return 0
+
+
+@stage
+def conserve_rolling(problem, k):
+    """As `add_rolling` for the conserving scheme: neither the rows nor the gap do any work over a step.
+
+    Rows act halfway through the step, A(H_mid) n = 0, so that their work lambda . A n vanishes. The force along the
+    normal does exactly lambda times the change of the gap if it acts on the axis at the distance a (c0 + c1)/(s0 + s1)
+    from the centre: the change of s is -(c0 + c1)/(s0 + s1) times that of c.
+    """
+    ro, state, trial, middle = rolling_of(problem), state_of(problem), trial_of(problem), middle_of(problem)
+    first = trial.phi.shape[0] - ro.node.shape[0]
+    for i in range(ro.node.shape[0]):
+        node = ro.node[i]
+        R, _ = load_frame(middle.frame[node])
+        d0, d1, d2, r = touch(ro, i, R)
+        n = trial.increment[node]
+        a, b, c = row_rates(ro, i, R, n)
+        force = trial.force[first + i]
+        normal, along, across = kept(ro, i, (force[0], force[1], force[2]))
+        f = axpy(along, d1, scale(across, d2))
+        if ro.kind[i] == EDGE:
+            f = axpy(normal, d0, f)
+        else:
+            R0, _ = load_frame(state.frame[node])
+            R1, x1 = load_frame(trial.frame[node])
+            e, up = load(ro.axis[i], 0), load(ro.plane[i, 0], 0)
+            c0, c1 = dot(up, mul(R0, e)), dot(up, mul(R1, e))
+            lean = (c0 + c1) / (math.sqrt(1.0 - c0 * c0) + math.sqrt(1.0 - c1 * c1))
+            arm = axpy(ro.radius[i] * lean, e, load(ro.point[i], 0))
+            add_space_force(scale(-normal, up), 1.0, arm, R, n, trial.residual[node])
+            a = gap(ro, i, R1, x1)
+        accumulate(f, trial.residual[node], 0)
+        accumulate(cross(r, f), trial.residual[node], 3)
+        store_rows(ro, i, (a, b, c), trial.phi[first + i])
+    return 0
+
+
+@helper
+def add_push_tangent(rolling, i, R, f, r, K_out):
+    """K += d(f, r x f)/d(left increments), f fixed in space: (6, 6). A knife edge has none, its rows do not change."""
+    F = skew(f)
+    G = touch_gradient(rolling, i, R)
+    M = combine(1.0, matmul(skew(r), F), -1.0, matmul(F, G))
+    for p in range(3):
+        for q in range(3):
+            K_out[p, 3 + q] += F[3 * p + q]
+            K_out[3 + p, 3 + q] += M[3 * p + q]
+
+
+@helper
+def turn_gradient(rolling, i, R, d, r, twist):
+    """d(A eta)/d(turn of the node) of the row of a disc along d, the twist fixed: (3,)."""
+    omega = load(twist, 3)
+    velocity = add(load(twist, 0), cross(omega, r))
+    G = touch_gradient(rolling, i, R)
+    return add(cross(velocity, d), mul(transpose(G), cross(d, omega)))
+
+
+@stage
+def assemble_rolling(problem, k, frames, twists):
+    """Borders s A^T and s (A + ck/cc d(A eta)/dH T), or s A T for a gap; the change of forces with the configuration."""
+    ro, solver, scratch, forces = rolling_of(problem), solver_of(problem), scratch_of(problem), trial_of(problem).force
+    cc, ck, s, epsilon = solver.coefficients[1], solver.coefficients[2], solver.coefficients[3], solver.coefficients[4]
+    blocks_out, P, K = solver.blocks, scratch.P, scratch.D
+    turning = ck / cc if cc != 0.0 else 0.0
+    first = forces.shape[0] - ro.node.shape[0]
+    for i in range(ro.node.shape[0]):
+        node, block = ro.node[i], ro.block[i]
+        T = solver.tangent[node]
+        R, _ = load_frame(frames[node])
+        if ck != 0.0 and ro.kind[i] == DISC:
+            f, r = push(ro, i, R, forces[first + i])
+            clear(K)
+            add_push_tangent(ro, i, R, f, r, K)
+            scatter_one(K, ck, T, blocks_out[block[0]])
+        write_rows(ro, i, R, twists[node], turning, T, P)
+        column, row, corner = blocks_out[block[1]], blocks_out[block[2]], blocks_out[block[3]]
+        for p in range(3):
+            for q in range(3):
+                share = s * ro.keep[i, p, q]
+                for m in range(6):
+                    column[m, p] += share * P[q, m]
+                    row[p, m] += share * P[3 + q, m]
+                corner[p, q] = share - (s if p == q else 0.0)
+        for p in range(6):
+            corner[p, p] -= epsilon * s if p < 3 else s
+    return 0
+
+
+@helper
+def write_rows(rolling, i, R, twist, turning, T, P_out):
+    """A in the first three rows of P (6, 12), its derivative by the increment of the step in the last three."""
+    d0, d1, d2, r = touch(rolling, i, R)
+    for q in range(3):
+        d = d0 if q == 0 else d1 if q == 1 else d2
+        store(d, P_out[q], 0)
+        store(cross(r, d), P_out[q], 3)
+        is_gap = q == 0 and rolling.kind[i] == DISC
+        turn = (0.0, 0.0, 0.0)
+        if turning != 0.0 and rolling.kind[i] == DISC and not is_gap:
+            turn = scale(turning, turn_gradient(rolling, i, R, d, r, twist))
+        for m in range(6):
+            value = 0.0 if is_gap else P_out[q, m]
+            for j in range(6):
+                if is_gap:
+                    value += P_out[q, j] * T[j, m]
+            for j in range(3):
+                value += turn[j] * T[3 + j, m]
+            P_out[3 + q, m] = value
+
+
+@stage
+def rolling_rates(problem, rate_out, accel_out):
+    """A eta and A_dot eta of the kept rows at the trial state, (nr, 6) each."""
+    ro, trial = rolling_of(problem), trial_of(problem)
+    for i in range(ro.node.shape[0]):
+        node = ro.node[i]
+        R, _ = load_frame(trial.frame[node])
+        store_rows(ro, i, row_rates(ro, i, R, trial.twist[node]), rate_out[i])
+        a, b, c = 0.0, 0.0, 0.0
+        if ro.kind[i] == DISC:
+            d0, d1, d2, r = touch(ro, i, R)
+            omega = load(trial.twist[node], 3)
+            a = dot(turn_gradient(ro, i, R, d0, r, trial.twist[node]), omega)
+            b = dot(turn_gradient(ro, i, R, d1, r, trial.twist[node]), omega)
+            c = dot(turn_gradient(ro, i, R, d2, r, trial.twist[node]), omega)
+        store_rows(ro, i, (a, b, c), accel_out[i])
+    return 0

@@ -1,0 +1,71 @@
+"""Rows of knife edges and rolling discs against central differences on the manifold."""
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+from cosserat.compile.compiled import frame_to_row, row_to_frame
+from cosserat.kernels.newton import step_coefficients
+from cosserat.kernels.rolling import rolling_rates
+from cosserat.lie import se3
+
+INERTIA = np.array([[2.0, 0.1, -0.2], [0.1, 3.0, 0.3], [-0.2, 0.3, 4.0]])
+GAP = 1  # row that holds a position, of the six of the disc, after those of the edge
+
+
+def model_of_two():
+    model = cs.Model("rolling", gravity=(1.0, -2.0, -3.0))
+    a = model.add(cs.RigidBody("a", mass=1.5, com=(0.2, 0.1, 0.9), inertia=INERTIA))
+    b = model.add(cs.RigidBody("b", mass=2.5, com=(1.0, -0.3, 0.4), inertia=INERTIA[::-1, ::-1]))
+    model.add(cs.KnifeEdge("edge", a.at((0.5, 0.2, 0.3)), direction=(1, 2, 3)))
+    place, axis = b.at((1.1, 0.1, 0.7)), (1.0, 0.4, 0.3)
+    model.add(cs.RollingDisc("wheel", place, radius=0.6, axis=axis, normal=(0.2, 0.1, 1.0), point=(0, 1, -0.2)))
+    return model
+
+
+@pytest.fixture
+def lab(laboratory, rng):
+    lab = laboratory(model_of_two())
+    lab.memory.problem.solver.settings[1] = 0.8  # rho
+    lab.scramble(rng)
+    return lab
+
+
+def test_tangent_by_frames_and_by_twists(lab):
+    """With cc of the scheme, phi = A eta/cc: its derivative along n is A + d(A eta)/dH/cc, and A T for the gap."""
+    n = 6 * lab.n
+    _, cc, _, _ = step_coefficients(lab.memory.problem.solver.settings)
+    by_frame, by_twist = lab.differences("frame"), lab.differences("twist")
+    S = lab.matrix(0.0, cc, 1.0)
+    S0 = lab.matrix(0.0, cc, 0.0)  # velocities alone
+    compare(S[:n, :n], by_frame[0] + cc * by_twist[0])
+    rows = np.array([0, 6, 7, 8])
+    expected = by_frame[1] + cc * by_twist[1]
+    compare(S[n:][rows, :n] / 3.0, expected[rows])
+    assert not by_twist[1][6].any()  # the gap
+    assert not by_frame[1][0].any()  # an edge turns with its body
+    compare(S0[n:][rows[[0, 2, 3]], :n] / 3.0, cc * by_twist[1][rows[[0, 2, 3]]])
+    compare(S[:n, n:][:, rows].T / 3.0, np.vstack((cc * by_twist[1][[0]], by_frame[1][[6]], cc * by_twist[1][[7, 8]])))
+    assert np.allclose(np.diag(S)[n:], -3.0 * np.where(np.isin(np.arange(12), [0, 6, 7, 8]), 1e-3, [1 + 1e-3] * 3 + [1.0] * 3 + [1.0] * 6))
+
+
+def test_rates_of_rows(lab):
+    trial, h = lab.trial, 1e-5
+    rate, bias = np.zeros((2, 6)), np.zeros((2, 6))
+    rolling_rates(lab.memory.address, rate, bias)
+    frames = trial.frame.copy()
+    ends, gaps = [], []
+    for sign in (1, -1):
+        for i in range(lab.n):
+            trial.frame[i] = frame_to_row(row_to_frame(frames[i]) @ se3.exp(sign * h * trial.twist[i]))
+        there, unused = np.zeros((2, 6)), np.zeros((2, 6))
+        rolling_rates(lab.memory.address, there, unused)
+        ends.append(there)
+        gaps.append(lab.equations()[1][6])
+    compare(bias, (ends[0] - ends[1]) / (2 * h))
+    assert rate[1, 0] == pytest.approx((gaps[0] - gaps[1]) / (2 * h), rel=1e-7)
+    assert np.abs(rate[0, 0]) > 0.01 and np.abs(bias[1, :3]).min() > 0.01
+
+
+def compare(found, expected):
+    np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max(initial=1.0))
