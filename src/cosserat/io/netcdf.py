@@ -34,7 +34,7 @@ from cosserat.results.status import Outcome, Status
 
 Array = NDArray[np.float64]
 
-FORMAT = 1
+FORMAT = 2
 _RECOVERED = ("position", "strain", "stress")
 _MATRICES = "matrices.npz"
 _DRAWN = ("points", "shape", "cells")
@@ -109,6 +109,7 @@ def save_run(run: Run, path: str | Path) -> None:
         "modal": {name: _modal_to_plain(info) for name, info in mechanism.modal.items()},
         "coordinates": None if run.floating is None else run.floating.coordinates,
         "joints": [_joint_to_plain(joint) for joint in mechanism.joints.values()],
+        "rolling": mechanism.rolling,
         "line_loads": {
             name: [[load.column, load.follower] for load in mechanism.line_loads(name)] for name in mechanism.beams
         },
@@ -253,6 +254,7 @@ def _mechanism(path: str, layout: dict[str, Any], arrays: dict[str, Any], trajec
         bodies=layout["bodies"],
         beams=beams,
         joints={entry["name"]: _joint_from_plain(entry) for entry in layout["joints"]},
+        rolling=layout["rolling"],
         owners=owners,
         length=layout["length"],
         line_loads=line_loads,

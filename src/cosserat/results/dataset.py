@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.results import joints
+from cosserat.results import joints, rolling
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
 
@@ -75,6 +75,10 @@ def dataset(run: Run) -> Dataset:
                 variables[f"{label}.{quantity}"] = (("time",), values[:, k], _about(quantity, label, unit))
         wrench = joints.reactions(motion, joint)
         variables[f"{name}.reaction"] = (("time", "component"), wrench, _about("reaction", name, "N, N m"))
+    for name, k in mechanism.rolling.items():
+        wrench = rolling.reactions(motion, k)
+        variables[f"{name}.reaction"] = (("time", "component"), wrench, _about("reaction", name, "N, N m"))
+        variables[f"{name}.slip"] = (("time",), rolling.slips(motion, k), _about("slip", name, "m/s"))
     for key, array in run.energy.data_vars.items():
         variables[f"energy.{key}"] = (("time",), array.values, array.attrs)
     variables["momentum"] = (("time", "component"), run.momentum.values, run.momentum.attrs)

@@ -20,6 +20,7 @@ from cosserat.model.joints import Joint
 from cosserat.model.modal import ModalBody
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Owner, Place, find_place
+from cosserat.model.rolling import Rolling
 
 Array = NDArray[np.float64]
 
@@ -75,6 +76,7 @@ class Mechanism:
     bodies: dict[str, int]
     beams: dict[str, BeamMesh]
     joints: dict[str, JointInfo]
+    rolling: dict[str, int]  # knife edge or rolling disc -> its number
     owners: Mapping[str, Owner]
     length: float  # typical length of an element or body
     line_loads: Callable[[str], list[LineLoad]]  # of a beam
@@ -152,6 +154,12 @@ class Mechanism:
         raise ModelError(f"unknown joint {name!r}; joints of the model: {known}")
 
 
+    def rolls(self, target: Any) -> int | None:
+        """Number of a knife edge or rolling disc given by name or as an object; None if it is neither."""
+        name = target.name if isinstance(target, Rolling) else target
+        return self.rolling.get(name) if isinstance(name, str) else None
+
+
 def mechanism_of(compiled: CompiledModel) -> Mechanism:
     """The mechanism of a compiled model."""
     positions = {(name, active.index): k for k, (name, active) in enumerate(compiled.freedoms)}
@@ -202,6 +210,7 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
         bodies=compiled.bodies,
         beams=compiled.beams,
         joints=joints,
+        rolling={item.name: k for k, item in enumerate(compiled.rolling)},
         owners=owners,
         length=compiled.length,
         line_loads=functools.cache(line_loads),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.kernels.joints import ROTATION, SCREW
+from cosserat.results import rolling
 from cosserat.results.joints import joint_sides
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
@@ -85,6 +86,8 @@ class Monitors:
                     if arrays.kind[j, k] == SCREW and arrays.angle[j] >= 0:
                         phi = phi - arrays.pitch[j] * motion.angle[:, arrays.angle[j]]
                 worst = np.maximum(worst, np.abs(phi))
+        for k in motion.mechanism.rolling.values():
+            worst = np.maximum(worst, np.abs(rolling.gaps(motion, k)))
         return worst
 
     def transport(self) -> Array:

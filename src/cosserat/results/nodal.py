@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
+from cosserat.results import rolling
 from cosserat.results.beams import element_forces, element_inertia, element_momenta, gyroscopic
 from cosserat.results.joints import constraint_wrenches, directions, joint_sides, passive_efforts
 from cosserat.results.kinematics import rotate
@@ -79,6 +80,8 @@ def external(motion: Motion) -> Ledger:
     _springs(motion, book)
     _loads(motion, book)
     _joints(motion, book)
+    for k, node in enumerate(motion.mechanism.system.rolling.node):
+        book.force[:, node] += rolling.nodal_wrenches(motion, k)
     book.force[:, -1] = 0.0
     return book
 

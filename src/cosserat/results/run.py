@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import PlaceError, SolveError
-from cosserat.results import beams, joints, kinematics
+from cosserat.errors import ModelError, PlaceError, SolveError
+from cosserat.results import beams, joints, kinematics, rolling
 from cosserat.results.floating import FloatingRecord, record_of
 from cosserat.results.floating_monitors import monitors_of
 from cosserat.results.motion import Motion, motion_of
@@ -177,10 +177,30 @@ class Run:
 
         About the origin of the joint on the child's side, in world axes or, with ``frame="joint"``, in the axes of the
         joint frame of the child. Constraint forces, drives, and the efforts in the freedoms all count.
+
+        For a knife edge or rolling disc: the wrench of the ground on the body about its place, in world axes or, with
+        ``frame="joint"``, in those of the body.
         """
+        number = self.motion.mechanism.rolls(joint)
+        if number is not None:
+            values = rolling.reactions(self.motion, number, in_world(frame, "joint"))
+            name = list(self.motion.mechanism.rolling)[number]
+            return self._labelled(values, ("component",), {"component": WRENCH}, f"reaction of {name}", "N, N m")
         info, _ = self.motion.mechanism.joint(joint)
         values = joints.reactions(self.motion, info, in_world(frame, "joint"))
         return self._labelled(values, ("component",), {"component": WRENCH}, f"reaction of {info.name}", "N, N m")
+
+    def slip(self, item: Any) -> DataArray:
+        """Speed (time,) at which a knife edge moves across itself, or at which the lowest point of a disc slips (m/s).
+
+        It is held at zero: what is left are rounding errors and the tolerance of the iteration.
+        """
+        number = self.motion.mechanism.rolls(item)
+        if number is None:
+            known = ", ".join(map(repr, self.motion.mechanism.rolling)) or "none"
+            raise ModelError(f"slip: unknown knife edge or rolling disc {item!r}; those of the model: {known}")
+        name = list(self.motion.mechanism.rolling)[number]
+        return self._labelled(rolling.slips(self.motion, number), (), {}, f"slip of {name}", "m/s")
 
     def _of_freedoms(self, joint: Any, function: Any, name: str, units: tuple[str, str]) -> DataArray:
         info, pick = self.motion.mechanism.joint(joint)
@@ -283,7 +303,7 @@ class Run:
 
     @cached_property
     def constraint_violation(self) -> DataArray:
-        """Largest violation of a joint constraint over time (m, or sine of an angle)."""
+        """Largest violation of a joint constraint over time (m, or sine of an angle), or gap below a disc (m)."""
         return self._labelled(self.monitors.violation(), (), {}, "constraint violation", "m, 1")
 
     @cached_property

@@ -78,8 +78,8 @@ def simulate(
         For adaptive steps: estimated position error that a hundred steps may commit together, as a share of the extent
         of the mechanism.
     newton_tolerance : float, optional
-        Accepted error of accelerations in each step, relative to the largest (1e-5; 1e-9 for rho near 1; 1e-11 for
-        "energy-momentum").
+        Accepted error of accelerations in each step, relative to the largest (1e-5; 1e-9 for rho near 1 and where
+        something rolls; 1e-11 for "energy-momentum").
     controller : callable, optional
         Called as ``controller(t, state)`` every ``controller.period`` seconds (every step if it has no period); gives a
         dict of efforts by joint, held until the next call.
@@ -117,7 +117,7 @@ def simulate(
         raise SolveError("simulate: modes and boundary belong to formulation='floating'; the Galilean one has none")
     wall, cpu = clock.perf_counter(), clock.process_time()
     compiled = compile_model(model)
-    if integrator == "generalized-alpha" and rho > 0.995 and compiled.joints:
+    if integrator == "generalized-alpha" and rho > 0.995 and compiled.n_multipliers:
         warnings.warn(
             f"rho = {rho:g}: without numerical damping, errors of accelerations and reactions in joints alternate from "
             "step to step and grow; use integrator='energy-momentum' for a run without damping, or rho <= 0.99",
@@ -125,7 +125,8 @@ def simulate(
             stacklevel=2,
         )
     if newton_tolerance is None:
-        newton_tolerance = 1e-11 if integrator == "energy-momentum" else 1e-9 if rho > 0.99 else 1e-5
+        sharp = rho > 0.99 or compiled.rolling  # slip is a velocity: a step divides the error of its displacement
+        newton_tolerance = 1e-11 if integrator == "energy-momentum" else 1e-9 if sharp else 1e-5
     memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))
     work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, progress)
     start_time = set_start(compiled, memory, start, start_time)
