@@ -37,11 +37,13 @@ def rolling_arrays(model: Model, skeleton: Skeleton, block: Callable[[int, int],
             arrays.level[k] = item.normal @ item.point
         elif isinstance(item, KnifeEdge):
             arrays.axis[k] = R.T @ item.direction
-        arrays.keep[k] = rows_of(int(arrays.kind[k]))
         arrays.block[k] = [block(node, node), block(node, vertex), block(vertex, node), block(vertex, vertex)]
+    keep_all(arrays)
     return arrays
 
 
-def rows_of(kind: int) -> np.ndarray:
-    """The projection (3, 3) that keeps every row of a kind."""
-    return np.eye(3) if kind == DISC else np.diag((1.0, 0.0, 0.0))
+def keep_all(arrays: Rolling) -> None:
+    """Let every row act: three of a disc, one of a knife edge."""
+    arrays.keep[:] = 0.0
+    arrays.keep[:, 0, 0] = 1.0
+    arrays.keep[:, [1, 2], [1, 2]] = (arrays.kind == DISC)[:, None]

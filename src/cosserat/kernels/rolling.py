@@ -187,7 +187,7 @@ def turn_gradient(rolling, i, R, d, r, twist):
 
 @stage
 def assemble_rolling(problem, k, frames, twists):
-    """Borders s A^T and s (A + ck/cc d(A eta)/dH T), or s A T for a gap; the change of forces with the configuration."""
+    """Borders s A^T and s (A + ck/cc d(A eta)/dH T), s A T for a gap; change of the forces with the configuration."""
     ro, solver, scratch, forces = rolling_of(problem), solver_of(problem), scratch_of(problem), trial_of(problem).force
     cc, ck, s, epsilon = solver.coefficients[1], solver.coefficients[2], solver.coefficients[3], solver.coefficients[4]
     blocks_out, P, K = solver.blocks, scratch.P, scratch.D

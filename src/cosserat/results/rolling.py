@@ -56,7 +56,7 @@ def gaps(motion: Motion, k: int) -> Array:
 
 def nodal_wrenches(motion: Motion, k: int) -> Array:
     """Wrench (nt, 6) of the ground on the node, in the node's frame: -A^T lambda."""
-    node, point, directions = touch(motion, k)
+    _, point, directions = touch(motion, k)
     first = motion.force.shape[1] - len(motion.mechanism.system.rolling.node)
     force = -np.einsum("tij,ti->tj", directions, motion.force[:, first + k, : directions.shape[1]])
     return np.hstack((force, np.cross(point, force)))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.compile.rolling import rows_of
+from cosserat.compile.rolling import keep_all
 from cosserat.errors import CosseratWarning, ModelError
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import Inputs, State
@@ -90,7 +90,7 @@ def soften_redundant(compiled: CompiledModel, memory: Memory) -> list[str]:
     soft, pattern, solver = memory.problem.joints.soft, memory.problem.pattern, memory.problem.solver
     rolling, nj = memory.problem.rolling, compiled.n_joints
     soft[:] = 0.0
-    rolling.keep[:] = [rows_of(kind) for kind in rolling.kind]
+    keep_all(rolling)
     set_trial(memory, memory.problem.state)
     closing = closing_joints(compiled, pattern.order)
     if not closing:

@@ -83,7 +83,7 @@ def constraint_matrix(point: Point, keep: list[Array] | None = None) -> csc_matr
 
 
 def constraint_gradients(compiled: CompiledModel, memory: Memory, keep: list[Array]) -> csc_matrix:
-    """Gradients (m, 6n) of combinations (k, 6) of the rows of joints, knife edges and rolling discs, in the trial state."""
+    """Gradients (m, 6n) of combinations (k, 6) of the rows of joints and of what rolls, in the trial state."""
     n = compiled.n_nodes
     if compiled.n_multipliers == 0:
         return csc_matrix((0, 6 * n))
