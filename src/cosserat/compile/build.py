@@ -49,7 +49,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     pattern, number = build_pattern(n, len(joints), links, wheels)
 
     def block(i: int, k: int) -> int:
-        """Number of the block of two vertices: nodes, the ground (n), joints, what rolls; one block for all on the ground."""
+        """Number of the block of two vertices: nodes, ground (n), joints, wheels; the scratch block for the ground."""
         if i == n or k == n:
             return len(number)
         return number[i - (i > n), k - (k > n)]

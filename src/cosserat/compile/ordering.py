@@ -1,12 +1,12 @@
 """Elimination order and fill of the block matrix.
 
 Vertices are nodes, joints and rolling items (their multipliers). Nodes have definite diagonal blocks, multipliers have
-none of their own: a joint may be eliminated only when enough of the nodes around it are gone for its block to have become definite.
-That holds for a joint of a spanning tree once its child node is gone, and for a joint that closes a loop once all
-nodes of the loop are gone: what is left earlier may give the joint no mobility at all, without being redundant. Among
-the vertices allowed, the one with the fewest neighbours goes first: on trees this makes hardly any fill. A knife edge
-or rolling disc waits for the nodes and joints between it and the ground: where the joints imply some of its rows, it must
-be those that are left out, because a joint demands more, a position and not only a velocity.
+none of their own: a joint may be eliminated only when enough of the nodes around it are gone for its block to have
+become definite. That holds for a joint of a spanning tree once its child node is gone, and for a joint that closes a
+loop once all nodes of the loop are gone: what is left earlier may give the joint no mobility at all, without being
+redundant. Among the vertices allowed, the one with the fewest neighbours goes first: on trees this makes hardly any
+fill. A knife edge or rolling disc waits for the nodes and joints between it and the ground: where the joints imply some
+of its rows, it must be those that are left out, because a joint demands more, a position and not only a velocity.
 """
 
 from __future__ import annotations

@@ -83,7 +83,8 @@ def _stations(model: Model) -> dict[str, list[float]]:
     places: list[Place] = []
     for joint in model.joints:
         places += [joint.parent, joint.child]
-    places += [item.place for item in (*model.loads, *model.rolling)]
+    places += [load.place for load in model.loads]
+    places += [item.place for item in model.rolling]
     for spring in model.springs:
         places += [spring.a, spring.b]
     stations: dict[str, list[float]] = {beam.name: [] for beam in model.beams}

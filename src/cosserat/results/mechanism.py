@@ -153,7 +153,6 @@ class Mechanism:
         known = ", ".join(map(repr, self.joints)) or "none"
         raise ModelError(f"unknown joint {name!r}; joints of the model: {known}")
 
-
     def rolls(self, target: Any) -> int | None:
         """Number of a knife edge or rolling disc given by name or as an object; None if it is neither."""
         name = target.name if isinstance(target, Rolling) else target

@@ -10,7 +10,6 @@ from cosserat.kernels.rolling import rolling_rates
 from cosserat.lie import se3
 
 INERTIA = np.array([[2.0, 0.1, -0.2], [0.1, 3.0, 0.3], [-0.2, 0.3, 4.0]])
-GAP = 1  # row that holds a position, of the six of the disc, after those of the edge
 
 
 def model_of_two():
@@ -46,7 +45,8 @@ def test_tangent_by_frames_and_by_twists(lab):
     assert not by_frame[1][0].any()  # an edge turns with its body
     compare(S0[n:][rows[[0, 2, 3]], :n] / 3.0, cc * by_twist[1][rows[[0, 2, 3]]])
     compare(S[:n, n:][:, rows].T / 3.0, np.vstack((cc * by_twist[1][[0]], by_frame[1][[6]], cc * by_twist[1][[7, 8]])))
-    assert np.allclose(np.diag(S)[n:], -3.0 * np.where(np.isin(np.arange(12), [0, 6, 7, 8]), 1e-3, [1 + 1e-3] * 3 + [1.0] * 3 + [1.0] * 6))
+    padded = [1.001, 1.001, 1.0, 1.0, 1.0]
+    assert np.allclose(np.diag(S)[n:], -3.0 * np.array([1e-3, *padded, 1e-3, 1e-3, 1e-3, *padded[2:]]))
 
 
 def test_rates_of_rows(lab):
@@ -64,7 +64,8 @@ def test_rates_of_rows(lab):
         gaps.append(lab.equations()[1][6])
     compare(bias, (ends[0] - ends[1]) / (2 * h))
     assert rate[1, 0] == pytest.approx((gaps[0] - gaps[1]) / (2 * h), rel=1e-7)
-    assert np.abs(rate[0, 0]) > 0.01 and np.abs(bias[1, :3]).min() > 0.01
+    assert abs(rate[0, 0]) > 0.01
+    assert np.abs(bias[1, :3]).min() > 0.01
 
 
 def compare(found, expected):

@@ -111,6 +111,7 @@ def _empty(point: Point) -> System:
         ),
         springs=ours.springs._replace(stiffness=zero(ours.springs.stiffness), damping=zero(ours.springs.damping)),
         loads=ours.loads._replace(gain=zero(ours.loads.gain)),
+        rolling=ours.rolling,
         pattern=ours.pattern,
     )
 

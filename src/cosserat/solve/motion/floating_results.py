@@ -84,7 +84,7 @@ def nodal_history(
     nt, n = len(record.q), compiled.n_nodes + 1
     history = History(
         np.tile(compiled.frames, (nt, 1, 1)), np.zeros((nt, n, 6)), np.zeros((nt, n, 6)),
-        np.zeros((nt, compiled.n_joints, 6)), np.zeros((nt, len(compiled.freedoms))),
+        np.zeros((nt, compiled.n_multipliers, 6)), np.zeros((nt, len(compiled.freedoms))),
     )  # fmt: skip
     for k, (name, freedom) in enumerate(compiled.freedoms):
         joint = next(j.joint for j in compiled.joints if j.name == name)

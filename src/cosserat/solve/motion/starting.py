@@ -56,5 +56,5 @@ def set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> 
 
 def require_same(compiled: CompiledModel, other: CompiledModel, word: str) -> None:
     """Raise if a result given as start cannot be of this model."""
-    if compiled.frames.shape != other.frames.shape or compiled.n_joints != other.n_joints:
-        raise SolveError(f"simulate: the {word} given as start belongs to a model with other nodes or joints")
+    if compiled.frames.shape != other.frames.shape or compiled.n_multipliers != other.n_multipliers:
+        raise SolveError(f"simulate: the {word} given as start belongs to a model with other nodes, joints or wheels")
