@@ -33,8 +33,8 @@ def demand_no_rolling(model: Model, caller: str) -> None:
     """Refuse knife edges and rolling discs, which restrict velocities and not positions."""
     for item in model.rolling:
         raise SolveError(
-            f"{caller}: {item.title} restricts velocities, which this call cannot regard; use "
-            "cs.constrained_dynamics or cs.constrained_motion, or leave it out of the model"
+            f"{caller}: {item.title} restricts velocities and not positions, which this call cannot regard; put a "
+            "joint in its place that allows the same small motions, or simulate the motion with cs.simulate"
         )
 
 
