@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _GOOD_PART = 0.25
+_FREE = 1e-6  # Hz: what is slower in both counts as a free motion that rounding has moved
 
 
 class FrequencyPairs(NamedTuple):
@@ -47,9 +48,9 @@ class FrequencyPairs(NamedTuple):
 
     def first_of(self, component: str) -> float | None:
         """The lowest frequency (Hz) of a mode that has a good part of its strain energy in a component."""
-        shares = self.modes.components["strain"].sel(component=component).values[self.modes.rigid :]
-        has = np.nonzero(shares > _GOOD_PART)[0]
-        return float(self.galilean[has[0]]) if len(has) and has[0] < len(self.galilean) else None
+        shares = self.modes.components["strain"].sel(component=component).values
+        has = self.modes.frequencies[(shares > _GOOD_PART) & (self.modes.frequencies > _FREE)]
+        return float(has[0]) if len(has) else None
 
 
 def unloaded(model: Model) -> Model:
@@ -94,7 +95,8 @@ def frequency_pairs(
     galilean = found.frequencies[found.rigid :]
     floating = np.sqrt(np.maximum(squares[found.rigid :], 0.0)) / (2.0 * np.pi)
     k = min(len(galilean), len(floating))
-    return FrequencyPairs(np.asarray(galilean[:k]), floating[:k], found)
+    vibrates = np.maximum(galilean[:k], floating[:k]) > _FREE
+    return FrequencyPairs(np.asarray(galilean[:k])[vibrates], floating[:k][vibrates], found)
 
 
 def stiffness_matrix(tree: FlexibleTree, q: Array, time: float) -> Array:
