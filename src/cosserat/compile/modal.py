@@ -74,12 +74,18 @@ def modal_body(
     np.float64(1.0)
     """
     checks.flag("modal_body", "stiffening", stiffening)
+    for argument, table in (("interfaces", interfaces), ("recovery", recovery)):
+        if not (table is None or isinstance(table, dict)):
+            raise ArgumentError("modal_body", argument, f"must be a dictionary of places by name, got {table!r}")
     if isinstance(part, Model):
         elements = welded_part(part, interfaces or {}, recovery or {})
         if not elements.constraints:
             raise ArgumentError(part.title, "interfaces", "must be given, such as {'root': 'arm.start'}")
     elif isinstance(part, Beam):
-        stations = {"start": 0.0, "end": 1.0} | _stations(part, "interfaces", interfaces or {})
+        stations = {"start": 0.0, "end": 1.0}
+        for key, s in _stations(part, "interfaces", interfaces or {}).items():
+            if stations.setdefault(key, s) != s:
+                raise ArgumentError(part.title, f"interfaces[{key!r}]", f"is {s:g}; {key!r} is an end of the beam")
         elements = beam_part(part, stations, _stations(part, "recovery", recovery or {}))
     else:
         raise ArgumentError("modal_body", "part", f"must be a Beam, or a Model of beams, got {part!r}")
@@ -88,11 +94,12 @@ def modal_body(
 
 
 def _stations(beam: Beam, argument: str, table: dict[str, Any]) -> dict[str, float]:
+    out = {}
     for key, s in table.items():
-        value = checks.number(beam.title, f"{argument}[{key!r}]", s)
+        out[key] = value = checks.number(beam.title, f"{argument}[{key!r}]", s)
         if not 0.0 <= value <= 1.0:
             raise ArgumentError(beam.title, f"{argument}[{key!r}]", f"is {value:g}; s runs from 0 to 1")
-    return {key: float(s) for key, s in table.items()}
+    return out
 
 
 def reduce_part(
@@ -111,6 +118,9 @@ def reduce_part(
     held = part.constraints[root] if root else None
     extra = tuple(k for k, A in part.constraints.items() if k != root and not _same(A, held)) if root else ()
     if static is not None:
+        if isinstance(static, str) or not set(static) <= part.constraints.keys():
+            known = ", ".join(map(repr, part.constraints))
+            raise ArgumentError(part.title, "static", f"must be a tuple of interfaces, got {static!r}; there are {known}")
         extra = tuple(key for key in extra if key in static)
         if modes == 0 and not extra:
             raise ArgumentError(part.title, "modes", "is 0, and no interface besides the root gives a shape; take more")
