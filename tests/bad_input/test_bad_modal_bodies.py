@@ -43,7 +43,7 @@ def tensors(**kwargs):
             lambda: body(interfaces={"tip": cs.Interface((0, 0, 0), np.ones((6, 3)))}),
             "interfaces['tip'] has 3 modes, the body has 2",
         ),
-        (lambda: cs.ModalInertia.from_fields([1.0, 2.0], *FIELDS[1:]), "weights must be (9,) or (9, 9), one for each"),
+        (lambda: cs.ModalInertia.from_fields([1.0, 2.0], *FIELDS[1:]), "weights must be (9,) or (9, 9)"),
         (lambda: body(position=(1, 2)), "position must be 3 numbers"),
         (lambda: body(rotation=2 * np.eye(3)), "rotation is not orthonormal"),
         (lambda: body(velocity=(0, np.inf, 0)), "velocity contains inf"),
@@ -93,8 +93,8 @@ BEAM = cs.Beam("arm", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.01), mater
         ({"modes": 2, "interfaces": [0.5]}, "interfaces must be a dictionary of places by name, got [0.5]"),
         ({"modes": 2, "recovery": "end"}, "recovery must be a dictionary of places by name, got 'end'"),
         ({"modes": 2, "interfaces": {"start": 0.5}}, "interfaces['start'] is 0.5; 'start' is an end of the beam"),
-        ({"modes": 2, "static": ("tip",)}, "static must be a tuple of interfaces, got ('tip',); there are 'start', 'e"),
-        ({"modes": 2, "static": "end"}, "static must be a tuple of interfaces, got 'end'"),
+        ({"modes": 2, "static": ("tip",)}, "static must be a tuple of interfaces ('start', 'end'), got ('tip',)"),
+        ({"modes": 2, "static": "end"}, "static must be a tuple of interfaces ('start', 'end'), got 'end'"),
     ],
 )
 def test_bad_reductions(kwargs, message):

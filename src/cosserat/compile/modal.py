@@ -120,7 +120,7 @@ def reduce_part(
     if static is not None:
         if isinstance(static, str) or not set(static) <= part.constraints.keys():
             known = ", ".join(map(repr, part.constraints))
-            raise ArgumentError(part.title, "static", f"must be a tuple of interfaces, got {static!r}; there are {known}")
+            raise ArgumentError(part.title, "static", f"must be a tuple of interfaces ({known}), got {static!r}")
         extra = tuple(key for key in extra if key in static)
         if modes == 0 and not extra:
             raise ArgumentError(part.title, "modes", "is 0, and no interface besides the root gives a shape; take more")

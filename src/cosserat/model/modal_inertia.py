@@ -178,7 +178,7 @@ class ModalInertia(ArrayRecord):
         n, _, m = D.shape
         W = np.asarray(weights, dtype=float) if not hasattr(weights, "tocsr") else weights
         if W.shape not in ((n,), (n, n)):
-            raise ArgumentError(_TITLE, "weights", f"must be ({n},) or ({n}, {n}), one for each position, got {W.shape}")
+            raise ArgumentError(_TITLE, "weights", f"must be ({n},) or ({n}, {n}), one for a position, got {W.shape}")
         fields = np.concatenate((np.ones((n, 1)), X, D.reshape(n, 3 * m)), axis=1)
         weighted = W[:, None] * fields if W.ndim == 1 else W @ fields
         G = fields.T @ weighted

@@ -46,6 +46,8 @@ class StateChecker:
 
     def _array(self, call: str, name: str, given: Any, finite: bool = True) -> Array:
         try:
+            if np.iscomplexobj(given):
+                raise TypeError
             array = np.require(given, float, ["C", "W", "A"])
         except (TypeError, ValueError):
             self._refuse(call, name, f"is {given!r}, not numbers")
