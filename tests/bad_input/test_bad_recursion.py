@@ -39,6 +39,7 @@ ZERO = np.zeros(2)
         (np.array([0.0, np.nan]), r"v\[1\] \(coordinate 'elbow'\) is nan"),
         ([np.inf, 0.0], r"v\[0\] \(coordinate 'shoulder'\) is inf"),
         ("fast", "v is 'fast', not numbers"),
+        (1j * np.ones(2), "v is array.*, not numbers"),
         (None, "v"),
     ],
 )
