@@ -102,24 +102,39 @@ class TreeData:
         n, n_v = len(self.links), self.n_v
         order = layout.HEADER + n * layout.ROW
         work = order + 3 * n_v
-        spatial = work + layout.work_size(n, n_v)
-        out = np.zeros(spatial + layout.spatial_size(n, n_v))
+        own, angles, wrench, effort, size = layout.work_places(n, n_v)
+        out = np.zeros(work + size + layout.spatial_size(n, n_v))
         out[layout.N_LINKS], out[layout.N_V], out[layout.FORCES] = n, n_v, forced
-        out[layout.ORDER], out[layout.WORK], out[layout.SPATIAL] = order, work, spatial
+        out[layout.ORDER], out[layout.WORK], out[layout.SPATIAL] = order, work, work + size
+        out[layout.ANGLES], out[layout.WRENCH], out[layout.EFFORT] = angles, wrench, effort
         out[order:work] = self.order().ravel()
         out[layout.GRAVITY : layout.GRAVITY + 3] = gravity
-        rows = out[layout.HEADER : layout.HEADER + n * layout.ROW].reshape(n, layout.ROW)
+        rows = out[layout.HEADER : order].reshape(n, layout.ROW)
+        places = out[work : work + own].reshape(n + 1, layout.W_ROW)
+        places[n, layout.W_ACCELERATION : layout.W_ACCELERATION + 3] = -np.asarray(gravity)
+        inertias = out[work + own : work + angles].reshape(n, layout.W_OWN)
+        last_child = {link.parent: i for i, link in enumerate(self.links)}
         for i, (row, link) in enumerate(zip(rows, self.links, strict=True)):
-            row[: layout.COUNT] = link.kind, link.parent, link.first, link.slide, link.turn, link.n_modes
+            row[: layout.ABOVE] = link.kind, link.parent, link.first, link.slide, link.turn
+            row[layout.ABOVE] = layout.W_ROW * (n if link.parent < 0 else link.parent)
             row[layout.COUNT : layout.FRAME] = link.n_v, self.dof[i]
             H = self.frame_in_parent(i)
-            row[layout.FRAME : layout.FRAME + 9] = H[:3, :3].ravel()
-            row[layout.FRAME + 9 : layout.FRAME + 12] = H[:3, 3]
+            row[layout.FRAME : layout.FRAME + 12] = places[i, :12] = *H[:3, :3].ravel(), *H[:3, 3]
             for body in link.bodies:
                 m, moment, J = inertia_about(body, link.frame)
                 row[layout.MASS] += m
                 row[layout.MOMENT : layout.MOMENT + 3] += moment
                 row[layout.INERTIA : layout.INERTIA + 6] += J[np.triu_indices(3)]
+            inertias[i, [0, 3, 5]] = row[layout.MASS]
+            inertias[i, 6:15] = -so3.hat(row[layout.MOMENT : layout.MOMENT + 3]).ravel()
+            inertias[i, 15:] = row[layout.INERTIA : layout.INERTIA + 6]
+            alone, summed = own + layout.W_OWN * i, layout.W_ROW * i + layout.W_INERTIA
+            row[layout.TOTAL] = summed if i in last_child else alone
+            if link.parent >= 0:
+                first_to_come = last_child[link.parent] == i
+                row[layout.BEFORE] = (
+                    own + layout.W_OWN * link.parent if first_to_come else row[layout.ABOVE] + layout.W_INERTIA
+                )
         return out
 
 

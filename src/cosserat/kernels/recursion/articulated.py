@@ -7,94 +7,77 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), table 7.1.
 """
 
 from cosserat.jit import inlined, quick
-from cosserat.kernels.recursion.lanes import get, like, put, sines_cosines
+from cosserat.kernels.recursion.lanes import get, like, put
 from cosserat.kernels.recursion.link import (
+    add3,
     fault,
     get3,
+    get6,
     get9,
     gyration,
     inward,
-    link_frame,
+    link_of,
     momentum,
     outward,
+    own_inertia,
     put3,
     put9,
     symmetric,
+    turn_links,
 )
 from cosserat.kernels.recursion.table import (
-    FIRST,
+    ABOVE,
+    BEFORE,
+    EFFORT,
     FORCES,
-    GRAVITY,
-    HEADER,
-    INERTIA,
-    KIND,
-    MASS,
-    MOMENT,
     N_LINKS,
     N_V,
-    PARENT,
     REVOLUTE,
-    ROW,
     SCREW,
     SLIDE,
     SPHERICAL,
+    TOTAL,
     TURN,
     W_ACCELERATION,
     W_FORCE,
     W_FRAME,
     W_INERTIA,
     W_PULL,
-    W_ROW,
     W_SHARE,
     W_TWIST,
     WORK,
+    WRENCH,
 )
 from cosserat.kernels.vectors import add, cross, matmul, mul, mul_t, sub, transpose
 
 
 @inlined
-def articulated_body(table, q, v, tau, work, wrench, effort, a_out):
+def articulated_body(table, q, v, tau, work, a_out):
     """a with M(q) a + h(q, v) = tau + the model's own forces."""
-    n, n_v = int(table[N_LINKS]), int(table[N_V])
-    outward_velocities(table, q, v, work, wrench, n, n_v)
-    forced = table[FORCES] != 0.0
-    for k in range(n_v):
+    outward_velocities(table, q, v, work)
+    n = int(table[N_LINKS])
+    forced, effort = table[FORCES] != 0.0, int(table[EFFORT])
+    for k in range(int(table[N_V])):
         if forced:
-            put(a_out, k, get(tau, k) + get(effort, k))
+            put(a_out, k, get(tau, k) + get(work, effort + k))
         else:
             put(a_out, k, get(tau, k))
     for j in range(n):
-        i = n - 1 - j
-        row, at = HEADER + i * ROW, i * W_ROW
-        kind, k = int(table[row + KIND]), int(table[row + FIRST])
-        if kind == REVOLUTE:
-            fold_hinge(table, row, at, v, k, work, a_out)
-        elif kind == SCREW:
-            fold_screw(table, row, at, v, k, work, a_out)
-        elif kind == SPHERICAL:
-            fold_ball(table, row, at, v, k, work, a_out)
-        else:
-            fold_free(table, row, at, k, work, a_out)
-    _outward_accelerations(table, v, work, n, a_out)
+        fold(table, v, work, n - 1 - j, a_out)
+    for i in range(n):
+        accelerate(table, v, work, i, a_out)
 
 
 @inlined
-def outward_velocities(table, q, v, work, wrench, n, n_v):
-    """Frames, twists, bias forces and own inertias of the links."""
-    forced = table[FORCES] != 0.0
-    angles = n * W_ROW
-    sines_cosines(q, n_v, work, angles)
-    zero = like(0.0, get(q, 0))
-    rest = (zero, zero, zero)
-    for i in range(n):
-        row, at = HEADER + i * ROW, i * W_ROW
-        kind, parent, k = int(table[row + KIND]), int(table[row + PARENT]), int(table[row + FIRST])
-        R, p = link_frame(table, row, kind, q, k, get(work, angles + k), get(work, angles + n_v + k))
-        if parent >= 0:
-            above = parent * W_ROW
-            u, w = inward(R, p, get3(work, above + W_TWIST), get3(work, above + W_TWIST + 3))
-        else:
-            u, w = rest, rest
+def outward_velocities(table, q, v, work):
+    """Frames, twists and bias forces of the links."""
+    turn_links(table, q, work)
+    forced, wrench = table[FORCES] != 0.0, int(table[WRENCH])
+    for i in range(int(table[N_LINKS])):
+        row, at, kind, _, k = link_of(table, i)
+        above = int(table[row + ABOVE]) + W_TWIST
+        R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
+        u, w = inward(R, p, get3(work, above), get3(work, above + 3))
         if kind == REVOLUTE:
             w = (w[0], w[1], w[2] + get(v, k))
         elif kind == SCREW:
@@ -104,28 +87,42 @@ def outward_velocities(table, q, v, work, wrench, n, n_v):
             w = add(w, get3(v, k))
         else:
             u, w = add(u, get3(v, k)), add(w, get3(v, k + 3))
-        m, h = table[row + MASS], get3(table, row + MOMENT)
-        J = (table[row + INERTIA], table[row + INERTIA + 1], table[row + INERTIA + 2], table[row + INERTIA + 3],
-             table[row + INERTIA + 4], table[row + INERTIA + 5])  # fmt: skip
+        m, h, J = own_inertia(table, row)
         s, l = momentum(m, h, J, u, w)
         f, t = gyration(u, w, s, l)
         if forced:
-            f, t = sub(f, get3(wrench, 6 * i)), sub(t, get3(wrench, 6 * i + 3))
-        put9(work, at + W_FRAME, R)
-        put3(work, at + W_FRAME + 9, p)
+            f, t = sub(f, get3(work, wrench + 6 * i)), sub(t, get3(work, wrench + 6 * i + 3))
         put3(work, at + W_TWIST, u)
         put3(work, at + W_TWIST + 3, w)
         put3(work, at + W_FORCE, f)
         put3(work, at + W_FORCE + 3, t)
-        _put6(work, at + W_INERTIA, (m, 0.0, 0.0, m, 0.0, m))
-        put9(work, at + W_INERTIA + 6, (0.0, h[2], -h[1], -h[2], 0.0, h[0], h[1], -h[0], 0.0))
-        _put6(work, at + W_INERTIA + 15, J)
 
 
 @inlined
-def fold_hinge(table, row, at, v, k, work, a_out):
-    """Take the motion of a hinge out of a link's articulated inertia and add the rest to its parent."""
-    A, B, C = get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), get6(work, at + W_INERTIA + 15)
+def fold(table, v, work, i, a_out):
+    """Take the motion of a joint out of its link's articulated inertia and add the rest to the parent's."""
+    row, at, kind, parent, k = link_of(table, i)
+    if kind == REVOLUTE:
+        _fold_hinge(table, row, at, parent, v, k, work, a_out)
+    elif kind == SCREW:
+        _fold_screw(table, row, at, parent, v, k, work, a_out)
+    elif kind == SPHERICAL:
+        _fold_ball(table, row, at, parent, v, k, work, a_out)
+    else:
+        _fold_free(table, row, at, parent, k, work, a_out)
+
+
+@inlined
+def total_inertia(table, row, work):
+    """Blocks A, B, C of a link's articulated inertia, its own and that of all that hangs on it."""
+    o = int(table[row + TOTAL])
+    return get6(work, o), get9(work, o + 6), get6(work, o + 15)
+
+
+@inlined
+def _fold_hinge(table, row, at, parent, v, k, work, a_out):
+    """For a hinge."""
+    A, B, C = total_inertia(table, row, work)
     f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
     inverse = 1.0 / C[5]
     x, y, z = B[2] * inverse, B[5] * inverse, B[8] * inverse
@@ -135,7 +132,6 @@ def fold_hinge(table, row, at, v, k, work, a_out):
     put(work, at + W_PULL + 3, r)
     put(work, at + W_PULL + 4, s)
     put(work, at + W_SHARE, share)
-    parent = int(table[row + PARENT])
     if parent < 0:
         return
     R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
@@ -173,13 +169,13 @@ def fold_hinge(table, row, at, v, k, work, a_out):
         e00 * R[0] + e01 * R[1], e00 * R[3] + e01 * R[4], e00 * R[6] + e01 * R[7],
         e10 * R[3] + e11 * R[4], e10 * R[6] + e11 * R[7], e20 * R[6] + e21 * R[7],
     )  # fmt: skip
-    add_to_parent(work, parent * W_ROW, R, p, rotated(R, a), Bp, Cp, f, t)
+    add_to_parent(table, row, work, R, p, rotated(R, a), Bp, Cp, f, t)
 
 
 @inlined
-def fold_screw(table, row, at, v, k, work, a_out):
-    """The same for a slider or a screw."""
-    A, B, C = get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), get6(work, at + W_INERTIA + 15)
+def _fold_screw(table, row, at, parent, v, k, work, a_out):
+    """For a slider or a screw."""
+    A, B, C = total_inertia(table, row, work)
     f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
     s, r = table[row + SLIDE], table[row + TURN]
     X = (s * A[2] + r * B[2], s * A[4] + r * B[5], s * A[5] + r * B[8])
@@ -190,7 +186,6 @@ def fold_screw(table, row, at, v, k, work, a_out):
     put3(work, at + W_PULL, x)
     put3(work, at + W_PULL + 3, y)
     put(work, at + W_SHARE, share)
-    parent = int(table[row + PARENT])
     if parent < 0:
         return
     A = (A[0] - x[0] * X[0], A[1] - x[0] * X[1], A[2] - x[0] * X[2],
@@ -216,20 +211,19 @@ def fold_screw(table, row, at, v, k, work, a_out):
     R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
     M = matmul(R, B)
     Bp = matmul(M, transpose(R))
-    add_to_parent(work, parent * W_ROW, R, p, rotated(R, A), Bp, rotated(R, C), f, t)
+    add_to_parent(table, row, work, R, p, rotated(R, A), Bp, rotated(R, C), f, t)
 
 
 @inlined
-def fold_ball(table, row, at, v, k, work, a_out):
-    """The same for a spherical joint: what is left resists translations only."""
-    A, B, C = get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), get6(work, at + W_INERTIA + 15)
+def _fold_ball(table, row, at, parent, v, k, work, a_out):
+    """For a spherical joint: what is left resists translations only."""
+    A, B, C = total_inertia(table, row, work)
     f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
     D = _inverse(C)
     P = _times(B, D)
     share = symmetric(D, sub(get3(a_out, k), t))
     put9(work, at + W_INERTIA + 6, P)
     put3(work, at + W_PULL, share)
-    parent = int(table[row + PARENT])
     if parent < 0:
         return
     Q = matmul(P, transpose(B))
@@ -240,13 +234,13 @@ def fold_ball(table, row, at, v, k, work, a_out):
     zero = like(0.0, share[0])
     B = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
     C = (zero, zero, zero, zero, zero, zero)
-    add_to_parent(work, parent * W_ROW, R, p, rotated(R, A), B, C, f, get3(a_out, k))
+    add_to_parent(table, row, work, R, p, rotated(R, A), B, C, f, get3(a_out, k))
 
 
 @inlined
-def fold_free(table, row, at, k, work, a_out):
-    """The same for a free joint, through which nothing but its effort passes; the acceleration is known at once."""
-    A, B, C = get6(work, at + W_INERTIA), get9(work, at + W_INERTIA + 6), get6(work, at + W_INERTIA + 15)
+def _fold_free(table, row, at, parent, k, work, a_out):
+    """For a free joint, through which nothing but its effort passes; the acceleration is known at once."""
+    A, B, C = total_inertia(table, row, work)
     f, t = sub(get3(a_out, k), get3(work, at + W_FORCE)), sub(get3(a_out, k + 3), get3(work, at + W_FORCE + 3))
     D = _inverse(A)
     P = _times(transpose(B), D)  # B^T A^-1
@@ -257,42 +251,27 @@ def fold_free(table, row, at, k, work, a_out):
     x = symmetric(D, sub(f, mul(B, y)))
     put3(work, at + W_ACCELERATION, x)
     put3(work, at + W_ACCELERATION + 3, y)
-    parent = int(table[row + PARENT])
     if parent >= 0:
-        above = parent * W_ROW + W_FORCE
+        above = int(table[row + ABOVE]) + W_FORCE
         R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
         f, t = outward(R, p, get3(a_out, k), get3(a_out, k + 3))
-        put3(work, above, add(get3(work, above), f))
-        put3(work, above + 3, add(get3(work, above + 3), t))
+        add3(work, above, f)
+        add3(work, above + 3, t)
 
 
 @inlined
-def _outward_accelerations(table, v, work, n, a_out):
-    """Accelerations of joints and links."""
-    for i in range(n):
-        accelerate(table, v, work, i, a_out)
-
-
-@inlined
-def carried_acceleration(table, v, work, i):
-    """Acceleration of a link with its joint at rest; the ground accelerates upwards instead of gravity."""
-    at, parent = i * W_ROW, int(table[HEADER + i * ROW + PARENT])
+def carried_acceleration(table, row, at, work):
+    """Acceleration of a link with its joint at rest."""
+    above = int(table[row + ABOVE]) + W_ACCELERATION
     R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
-    if parent >= 0:
-        above = parent * W_ROW + W_ACCELERATION
-        return inward(R, p, get3(work, above), get3(work, above + 3))
-    zero = like(0.0, get(v, 0))
-    rest = (zero, zero, zero)
-    fall = (zero - table[GRAVITY], zero - table[GRAVITY + 1], zero - table[GRAVITY + 2])
-    return inward(R, p, fall, rest)
+    return inward(R, p, get3(work, above), get3(work, above + 3))
 
 
 @inlined
 def accelerate(table, v, work, i, a_out):
     """Acceleration of a joint and of its link."""
-    row, at = HEADER + i * ROW, i * W_ROW
-    kind, k = int(table[row + KIND]), int(table[row + FIRST])
-    x, y = carried_acceleration(table, v, work, i)
+    row, at, kind, _, k = link_of(table, i)
+    x, y = carried_acceleration(table, row, at, work)
     if kind == REVOLUTE:
         rate = get(v, k)
         X, r, s = get3(work, at + W_PULL), get(work, at + W_PULL + 3), get(work, at + W_PULL + 4)
@@ -342,7 +321,7 @@ def screw_bias(work, at, slide, turn):
 
 
 @inlined
-def add_to_parent(work, above, R, p, A, B, C, f, t):
+def add_to_parent(table, row, work, R, p, A, B, C, f, t):
     """Add an inertia with blocks already in the parent's axes, and a force, about the parent's origin.
 
     B_p = B - A p~, C_p = C + p~ B_p + (p~ B)^T.
@@ -361,32 +340,19 @@ def add_to_parent(work, above, R, p, A, B, C, f, t):
         C[4] + z * b[2] - x * b[8] + x * B[4] - y * B[1],
         C[5] + x * (b[5] + B[5]) - y * (b[2] + B[2]),
     )
-    at = above + W_INERTIA
-    _add6(work, at, A)
-    for_b = get9(work, at + 6)
-    put9(work, at + 6, (for_b[0] + b[0], for_b[1] + b[1], for_b[2] + b[2], for_b[3] + b[3], for_b[4] + b[4],
-                        for_b[5] + b[5], for_b[6] + b[6], for_b[7] + b[7], for_b[8] + b[8]))  # fmt: skip
-    _add6(work, at + 15, c)
+    above, o = int(table[row + ABOVE]), int(table[row + BEFORE])
+    put9(work, above + W_INERTIA, _sum9(get9(work, o), (*A, b[0], b[1], b[2])))
+    put9(work, above + W_INERTIA + 9, _sum9(get9(work, o + 9), (b[3], b[4], b[5], b[6], b[7], b[8], c[0], c[1], c[2])))
+    put3(work, above + W_INERTIA + 18, add(get3(work, o + 18), (c[3], c[4], c[5])))
     f, t = outward(R, p, f, t)
-    put3(work, above + W_FORCE, add(get3(work, above + W_FORCE), f))
-    put3(work, above + W_FORCE + 3, add(get3(work, above + W_FORCE + 3), t))
+    add3(work, above + W_FORCE, f)
+    add3(work, above + W_FORCE + 3, t)
 
 
 @inlined
-def get6(array, i):
-    return get(array, i), get(array, i + 1), get(array, i + 2), get(array, i + 3), get(array, i + 4), get(array, i + 5)
-
-
-@inlined
-def _put6(array_out, i, a):
-    put3(array_out, i, (a[0], a[1], a[2]))
-    put3(array_out, i + 3, (a[3], a[4], a[5]))
-
-
-@inlined
-def _add6(array_out, i, a):
-    b = get6(array_out, i)
-    _put6(array_out, i, (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5]))
+def _sum9(a, b):
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5], a[6] + b[6], a[7] + b[7],
+            a[8] + b[8])  # fmt: skip
 
 
 @inlined
@@ -428,10 +394,7 @@ def _inverse(S):
 @quick(1, 1, 1, 1, 1)
 def forward_dynamics(table, q, v, tau, a_out):
     """Accelerations a (n_v,) of one state; returns 1 if a vector has a wrong size or is not finite."""
-    n, n_v = int(table[N_LINKS]), int(table[N_V])
-    if fault(n_v, q, v, tau, a_out) != 0:
+    if fault(int(table[N_V]), q, v, tau, a_out) != 0:
         return 1
-    work = table[int(table[WORK]) :]
-    wrench = work[n * W_ROW + 2 * n_v :]
-    articulated_body(table, q, v, tau, work, wrench, wrench[6 * n :], a_out)
+    articulated_body(table, q, v, tau, table[int(table[WORK]) :], a_out)
     return 0

@@ -1,77 +1,54 @@
 """Inverse and forward dynamics of many states, `LANES` of them side by side."""
 
-import math
-
 import numpy as np
 
 from cosserat.jit import helper, kernel
 from cosserat.kernels.recursion.articulated import articulated_body
 from cosserat.kernels.recursion.lanes import LANES
 from cosserat.kernels.recursion.newton_euler import newton_euler
-from cosserat.kernels.recursion.table import FORCES, N_LINKS, N_V, W_ROW
+from cosserat.kernels.recursion.stacks import empty, fill
+from cosserat.kernels.recursion.table import EFFORT, FORCES, N_V, WORK, WRENCH
 
 
-@helper
-def _fill(states, first, lanes_out):
-    """States first, first + 1, ... into the lanes; beyond the last state the last is repeated. 1 if not all finite."""
-    bad = 0
-    if first + LANES <= states.shape[0]:
-        for c in range(states.shape[1]):
-            for k in range(LANES):
-                x = states[first + k, c]
-                bad |= int(not abs(x) < math.inf)
-                lanes_out[c, k] = x
+def _in_lanes(recursion):
+    """A recursion over stacks of states; returns 1 if a number was not finite."""
+
+    @helper
+    def sweep(table, q, v, x, forces, out):
+        n_v, begin, wrench = int(table[N_V]), int(table[WORK]), int(table[WRENCH])
+        size = int(table[EFFORT]) + n_v
+        work = np.empty((size, LANES))
+        for k in range(size):
+            for c in range(LANES):
+                work[k, c] = table[begin + k]
+        pulls = work[wrench:]
+        q_now, v_now = np.empty((n_v, LANES)), np.empty((n_v, LANES))
+        x_now, found = np.empty((n_v, LANES)), np.empty((n_v, LANES))
+        bad = 0
+        for first in range(0, q.shape[0], LANES):
+            bad |= fill(q, first, q_now) | fill(v, first, v_now) | fill(x, first, x_now)
+            if table[FORCES] != 0.0:
+                fill(forces, first, pulls)
+            recursion(table, q_now, v_now, x_now, work, found)
+            empty(found, first, out)
         return bad
-    for k in range(LANES):
-        i = min(first + k, states.shape[0] - 1)
-        for c in range(states.shape[1]):
-            bad |= int(not abs(states[i, c]) < math.inf)
-            lanes_out[c, k] = states[i, c]
-    return bad
+
+    return sweep
 
 
-@helper
-def _empty(lanes, first, states_out):
-    """The lanes back into states."""
-    for k in range(min(LANES, states_out.shape[0] - first)):
-        for c in range(states_out.shape[1]):
-            states_out[first + k, c] = lanes[c, k]
+_newton_euler, _articulated_body = _in_lanes(newton_euler), _in_lanes(articulated_body)
 
 
 @kernel
-def inverse_dynamics_batch(table, q, v, a, wrench, effort, tau_out):
-    """Efforts tau (N, n_v); wrench (N, 6 n) and effort (N, n_v) are the model's own forces, if it has any.
+def inverse_dynamics_batch(table, q, v, a, forces, tau_out):
+    """Efforts tau (N, n_v); forces (N, 6 n + n_v) are the model's own wrenches and efforts, if it has any.
 
     Returns 1 if a number was not finite.
     """
-    n, n_v = int(table[N_LINKS]), int(table[N_V])
-    state = np.empty((4, n_v, LANES))
-    work = np.empty((n * W_ROW + 2 * n_v, LANES))
-    pulls, efforts = np.empty((6 * n, LANES)), np.empty((n_v, LANES))
-    bad = 0
-    for first in range(0, q.shape[0], LANES):
-        bad |= _fill(q, first, state[0]) | _fill(v, first, state[1]) | _fill(a, first, state[2])
-        if table[FORCES] != 0.0:
-            _fill(wrench, first, pulls)
-            _fill(effort, first, efforts)
-        newton_euler(table, state[0], state[1], state[2], work, pulls, efforts, state[3])
-        _empty(state[3], first, tau_out)
-    return bad
+    return _newton_euler(table, q, v, a, forces, tau_out)
 
 
 @kernel
-def forward_dynamics_batch(table, q, v, tau, wrench, effort, a_out):
+def forward_dynamics_batch(table, q, v, tau, forces, a_out):
     """Accelerations a (N, n_v); arguments as above."""
-    n, n_v = int(table[N_LINKS]), int(table[N_V])
-    state = np.empty((4, n_v, LANES))
-    work = np.empty((n * W_ROW + 2 * n_v, LANES))
-    pulls, efforts = np.empty((6 * n, LANES)), np.empty((n_v, LANES))
-    bad = 0
-    for first in range(0, q.shape[0], LANES):
-        bad |= _fill(q, first, state[0]) | _fill(v, first, state[1]) | _fill(tau, first, state[2])
-        if table[FORCES] != 0.0:
-            _fill(wrench, first, pulls)
-            _fill(effort, first, efforts)
-        articulated_body(table, state[0], state[1], state[2], work, pulls, efforts, state[3])
-        _empty(state[3], first, a_out)
-    return bad
+    return _articulated_body(table, q, v, tau, forces, a_out)

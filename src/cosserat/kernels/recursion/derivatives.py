@@ -39,7 +39,6 @@ from cosserat.kernels.recursion.table import (
     N_V,
     ORDER,
     ROW,
-    W_ROW,
     WORK,
     X_FORCE,
     X_GYRATION,
@@ -214,12 +213,10 @@ def forward_dynamics_derivatives(table, q, v, tau, scratch, a_out, dq_out, dv_ou
 
     Returns 1 for bad arguments.
     """
-    n, n_v = int(table[N_LINKS]), int(table[N_V])
+    n_v = int(table[N_V])
     if fault(n_v, q, v, tau, a_out) + misshapen(n_v, dq_out, dv_out, dtau_out) != 0:
         return 1
-    work = table[int(table[WORK]) :]
-    wrench = work[n * W_ROW + 2 * n_v :]
-    articulated_body(table, q, v, tau, work, wrench, wrench[6 * n :], a_out)
+    articulated_body(table, q, v, tau, table[int(table[WORK]) :], a_out)
     inverse_derivatives(table, q, v, a_out, scratch[0], scratch[1], scratch[2])
     _divide(scratch, dq_out, dv_out, dtau_out)
     return 0

@@ -13,7 +13,7 @@ import numpy as np
 from cosserat.jit import helper, kernel
 from cosserat.kernels.frames import apply_a, cotc, store_frame
 from cosserat.kernels.loads import add_load, load_tangent
-from cosserat.kernels.recursion.link import get3, get9, put3, rotation_exp
+from cosserat.kernels.recursion.link import get3, get9, put3, rotation
 from cosserat.kernels.recursion.spatial import move_links, part, place_links, spatial_parts
 from cosserat.kernels.recursion.table import (
     COUNT,
@@ -87,7 +87,7 @@ def joint_efforts(table, q, v, passive, effort_out):
             continue
         at = k if kind == SPHERICAL else k + 3
         w, turns = get3(q, at), get3(v, at)
-        R = rotation_exp(w[0], w[1], w[2])
+        R = rotation(w[0], w[1], w[2])
         if sign > 0.0:
             m, _ = _pull3(passive, at, w, mul(R, turns))
             put3(effort_out, at, mul_t(R, m))
@@ -105,15 +105,15 @@ def joint_efforts(table, q, v, passive, effort_out):
 
 
 @kernel
-def model_forces(table, q, v, springs, loads, passive, wrench, wrench_out, effort_out):
-    """Wrenches on the links (N, 6 n), in their frames, and efforts in the joints (N, n_v) of N states.
+def model_forces(table, q, v, springs, loads, passive, wrench, forces_out):
+    """Wrenches on the links, in their frames, and efforts in the joints (N, 6 n + n_v) of N states.
 
     `wrench` holds the sampled loads.
     """
     n = int(table[N_LINKS])
     frames, twists, r = np.empty((n + 1, 12)), np.empty((n + 1, 6)), np.empty((n + 1, 6))
     for s in range(q.shape[0]):
-        joint_efforts(table, q[s], v[s], passive, effort_out[s])
+        joint_efforts(table, q[s], v[s], passive, forces_out[s, 6 * n :])
         clear(r)
         if len(springs.stiffness) + len(loads.column) > 0:
             _nodes(table, q[s], v[s], frames, twists)
@@ -123,7 +123,7 @@ def model_forces(table, q, v, springs, loads, passive, wrench, wrench_out, effor
                 add_load(loads, i, frames, wrench, r)
         for i in range(n):
             for c in range(6):
-                wrench_out[s, 6 * i + c] = -r[i, c]
+                forces_out[s, 6 * i + c] = -r[i, c]
 
 
 @kernel
@@ -249,7 +249,7 @@ def _joint_derivatives(table, q, v, passive, dq_out, dv_out):
         x, slides = zero, zero
         if kind == FREE:
             x, slides = get3(q, k), get3(v, k)
-        R = rotation_exp(w[0], w[1], w[2])
+        R = rotation(w[0], w[1], w[2])
         c = cotc(dot(w, w))
         stiff = get3(passive[0], k + shift)
         stiff_x = get3(passive[0], k)

@@ -11,6 +11,7 @@ import operator
 import numba
 import numpy as np
 from llvmlite import ir
+from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
 from cosserat.jit import inlined
@@ -20,6 +21,7 @@ LANES = 4
 ROUND = 6755399441055744.0  # 1.5 * 2^52: adding and subtracting it rounds to the nearest integer
 TWO_OVER_PI = 2.0 / math.pi
 PI_A, PI_B, PI_C = 1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21
+TINY = 1e-300  # a square whose root is an angle that equals its sine
 FAR = 1e5  # beyond, the three parts of pi/2 no longer reduce the angle to the last bit
 
 
@@ -93,7 +95,9 @@ def _lower_negative(context, builder, signature, values):
 
 
 @intrinsic
-def _load(typing_context, array, i):
+def load(typing_context, array, i):
+    """Row i."""
+
     def generate(context, builder, signature, values):
         return builder.load(_row(context, builder, signature, values), align=8)
 
@@ -101,7 +105,9 @@ def _load(typing_context, array, i):
 
 
 @intrinsic
-def _store(typing_context, array, i, x):
+def store(typing_context, array, i, x):
+    """Write row i."""
+
     def generate(context, builder, signature, values):
         builder.store(values[2], _row(context, builder, signature, values), align=8)
         return context.get_dummy_value()
@@ -132,7 +138,9 @@ def _with_lane(typing_context, x, k, value):
 
 
 @intrinsic
-def _wide(typing_context, x):
+def wide(typing_context, x):
+    """A number in all lanes."""
+
     def generate(context, builder, signature, values):
         return _broadcast(builder, values[0])
 
@@ -164,7 +172,7 @@ def _swap_odd(typing_context, s, c, shifted):
 
 
 @intrinsic
-def _any_far(typing_context, x):
+def any_far(typing_context, x):
     """Whether a lane is not below `FAR` in magnitude."""
 
     def generate(context, builder, signature, values):
@@ -174,6 +182,19 @@ def _any_far(typing_context, x):
         return builder.icmp_unsigned("!=", builder.bitcast(far, ir.IntType(LANES)), ir.IntType(LANES)(0))
 
     return numba.types.boolean(x), generate
+
+
+@intrinsic
+def _root(typing_context, x):
+    """Square root of what is at least `TINY`."""
+
+    def generate(context, builder, signature, values):
+        least = ir.Constant(VECTOR, [TINY] * LANES)
+        x = builder.select(builder.fcmp_unordered(">", values[0], least), values[0], least)
+        root = ir.FunctionType(VECTOR, (VECTOR,))
+        return builder.call(cgutils.get_or_insert_function(builder.module, root, f"llvm.sqrt.v{LANES}f64"), [x])
+
+    return lanes_type(x), generate
 
 
 def get(array, i):
@@ -194,7 +215,7 @@ def like(x, reference):
 @overload(like)
 def _like(x, reference):
     if isinstance(reference, LanesType):
-        return lambda x, reference: _wide(x)
+        return lambda x, reference: wide(x)
     return lambda x, reference: x
 
 
@@ -202,7 +223,7 @@ def _like(x, reference):
 def _get(array, i):
     if array.ndim == 1:
         return lambda array, i: array[i]
-    return lambda array, i: _load(array, i)
+    return lambda array, i: load(array, i)
 
 
 @overload(put)
@@ -214,8 +235,8 @@ def _put(array_out, i, x):
 
         return one
     if isinstance(x, LanesType):
-        return lambda array_out, i, x: _store(array_out, i, x)
-    return lambda array_out, i, x: _store(array_out, i, _wide(x))
+        return lambda array_out, i, x: store(array_out, i, x)
+    return lambda array_out, i, x: store(array_out, i, wide(x))
 
 
 @inlined
@@ -246,6 +267,15 @@ def sine_cosine(x):
     return sine * (1.0 - (quarters & 2)), cosine * (1.0 - ((quarters + 1) & 2))
 
 
+@inlined
+def _sine_cosine_lanes(x):
+    """The same for lanes."""
+    shifted = x * TWO_OVER_PI + ROUND
+    n = shifted - ROUND
+    s, c = sine_cosine_rest(((x - n * PI_A) - n * PI_B) - n * PI_C)
+    return _swap_odd(s, c, shifted)
+
+
 def sines_cosines(q, n, work_out, at):
     """Sines of the first n angles to work_out[at:], their cosines after them."""
     for i in range(n):
@@ -265,47 +295,41 @@ def _sines_cosines(q, n, work_out, at):
                 work_out[at + i] = math.sin(q[i])
                 work_out[at + n + i] = math.cos(q[i])
 
-    def wide(q, n, work_out, at):
+    def side_by_side(q, n, work_out, at):
+        far = False
         for i in range(n):
-            x = _load(q, i)
-            shifted = x * TWO_OVER_PI + ROUND
-            m = shifted - ROUND
-            s, c = sine_cosine_rest(((x - m * PI_A) - m * PI_B) - m * PI_C)
-            s, c = _swap_odd(s, c, shifted)
-            _store(work_out, at + i, s)
-            _store(work_out, at + n + i, c)
-            if _any_far(x):
+            x = load(q, i)
+            s, c = _sine_cosine_lanes(x)
+            store(work_out, at + i, s)
+            store(work_out, at + n + i, c)
+            far |= any_far(x)
+        if far:
+            for i in range(n):
                 for k in range(LANES):
-                    work_out[at + i, k] = math.sin(_lane(x, k))
-                    work_out[at + n + i, k] = math.cos(_lane(x, k))
+                    work_out[at + i, k] = math.sin(q[i, k])
+                    work_out[at + n + i, k] = math.cos(q[i, k])
 
-    return narrow if q.ndim == 1 else wide
+    return narrow if q.ndim == 1 else side_by_side
 
 
-def per_lane(function):
-    """A function of three numbers that returns nine, from one for single numbers: taken lane by lane."""
+def half_turn(square):
+    """sin(h) / h and cos(h) of half an angle, from the square of the angle."""
+    h = np.sqrt(np.maximum(0.25 * square, TINY))
+    return np.sin(h) / h, np.cos(h)
 
-    def apply(x, y, z):
-        if np.ndim(x) == 0:
-            return function(x, y, z)
-        columns = [function(x[k], y[k], z[k]) for k in range(len(x))]
-        return tuple(np.array(row) for row in zip(*columns, strict=True))
 
-    @overload(apply)
-    def typed(x, y, z):
-        if not isinstance(x, LanesType):
-            return lambda x, y, z: function(x, y, z)
+@overload(half_turn)
+def _half_turn(square):
+    def narrow(square):
+        h = math.sqrt(max(0.25 * square, TINY))
+        return math.sin(h) / h, math.cos(h)
 
-        def wide(x, y, z):
-            e = _wide(0.0)
-            r0, r1, r2, r3, r4, r5, r6, r7, r8 = e, e, e, e, e, e, e, e, e
+    def side_by_side(square):
+        h = _root(0.25 * square)
+        s, c = _sine_cosine_lanes(h)
+        if any_far(h):
             for k in range(LANES):
-                R = function(_lane(x, k), _lane(y, k), _lane(z, k))
-                r0, r1, r2 = _with_lane(r0, k, R[0]), _with_lane(r1, k, R[1]), _with_lane(r2, k, R[2])
-                r3, r4, r5 = _with_lane(r3, k, R[3]), _with_lane(r4, k, R[4]), _with_lane(r5, k, R[5])
-                r6, r7, r8 = _with_lane(r6, k, R[6]), _with_lane(r7, k, R[7]), _with_lane(r8, k, R[8])
-            return r0, r1, r2, r3, r4, r5, r6, r7, r8
+                s, c = _with_lane(s, k, math.sin(_lane(h, k))), _with_lane(c, k, math.cos(_lane(h, k)))
+        return s / h, c
 
-        return wide
-
-    return apply
+    return side_by_side if isinstance(square, LanesType) else narrow

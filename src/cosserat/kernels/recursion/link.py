@@ -3,19 +3,57 @@
 import math
 
 from cosserat.jit import helper, inlined
-from cosserat.kernels.frames import exp_frame
-from cosserat.kernels.recursion.lanes import get, like, per_lane, put
-from cosserat.kernels.recursion.table import FRAME, REVOLUTE, SCREW, SLIDE, SPHERICAL, TURN
+from cosserat.kernels.recursion.lanes import get, half_turn, put, sines_cosines
+from cosserat.kernels.recursion.table import (
+    ANGLES,
+    FIRST,
+    FRAME,
+    HEADER,
+    INERTIA,
+    KIND,
+    MASS,
+    MOMENT,
+    N_LINKS,
+    N_V,
+    PARENT,
+    REVOLUTE,
+    ROW,
+    SCREW,
+    SLIDE,
+    SPHERICAL,
+    TURN,
+    W_FRAME,
+    W_ROW,
+)
+from cosserat.kernels.vectors import add, matmul, mul, sub
 
 
 @inlined
-def rotation_exp(x, y, z):
-    """Rotation by a rotation vector."""
-    R, _ = exp_frame((0.0, 0.0, 0.0), (x, y, z))
-    return R
+def rotation(x, y, z):
+    """Rotation by a rotation vector: the unit quaternion (c, k (x, y, z)) as a matrix."""
+    s, c = half_turn(x * x + y * y + z * z)
+    k = 0.5 * s
+    x, y, z = k * x, k * y, k * z
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    cx, cy, cz = c * x, c * y, c * z
+    return (
+        1.0 - 2.0 * (yy + zz), 2.0 * (xy - cz), 2.0 * (xz + cy),
+        2.0 * (xy + cz), 1.0 - 2.0 * (xx + zz), 2.0 * (yz - cx),
+        2.0 * (xz - cy), 2.0 * (yz + cx), 1.0 - 2.0 * (xx + yy),
+    )  # fmt: skip
 
 
-rotation = per_lane(rotation_exp)
+@inlined
+def link_of(table, i):
+    """Row of link i in the table, its row in the workspace, kind of joint, parent, and first coordinate."""
+    row = HEADER + i * ROW
+    return row, i * W_ROW, int(table[row + KIND]), int(table[row + PARENT]), int(table[row + FIRST])
+
+
+@inlined
+def own_inertia(table, row):
+    """Mass, first moment, and inertia (xx xy xz yy yz zz) of a link."""
+    return table[row + MASS], get3(table, row + MOMENT), get6(table, row + INERTIA)
 
 
 @helper
@@ -50,6 +88,18 @@ def put3(array_out, i, a):
 
 
 @inlined
+def add3(array_out, i, a):
+    """Add to three numbers."""
+    put3(array_out, i, (get(array_out, i) + a[0], get(array_out, i + 1) + a[1], get(array_out, i + 2) + a[2]))
+
+
+@inlined
+def get6(array, i):
+    """Six numbers."""
+    return get(array, i), get(array, i + 1), get(array, i + 2), get(array, i + 3), get(array, i + 4), get(array, i + 5)
+
+
+@inlined
 def get9(array, i):
     """Nine numbers."""
     return (
@@ -67,56 +117,33 @@ def put9(array_out, i, a):
 
 
 @inlined
-def link_frame(table, row, kind, q, first, sine, cosine):
-    """Frame (R, p) of a link in its parent's link frame; sine and cosine are those of its coordinate `first`."""
-    t = get9(table, row + FRAME)
-    x, y, z = get3(table, row + FRAME + 9)
-    p = (like(x, sine), like(y, sine), like(z, sine))  # as wide as what the other branches give
-    if kind == REVOLUTE:
-        return _turned(t, sine, cosine), p
-    if kind == SCREW:
-        along = table[row + SLIDE] * get(q, first)
-        p = (x + along * t[2], y + along * t[5], z + along * t[8])
-        if table[row + TURN] == 0.0:
-            return _turned(t, like(0.0, sine), like(1.0, sine)), p
-        return _turned(t, sine, cosine), p
-    sign = table[row + TURN]
-    a = first if kind == SPHERICAL else first + 3
-    w = get3(q, a)
-    E = rotation(sign * w[0], sign * w[1], sign * w[2])
-    R = (
-        t[0] * E[0] + t[1] * E[3] + t[2] * E[6],
-        t[0] * E[1] + t[1] * E[4] + t[2] * E[7],
-        t[0] * E[2] + t[1] * E[5] + t[2] * E[8],
-        t[3] * E[0] + t[4] * E[3] + t[5] * E[6],
-        t[3] * E[1] + t[4] * E[4] + t[5] * E[7],
-        t[3] * E[2] + t[4] * E[5] + t[5] * E[8],
-        t[6] * E[0] + t[7] * E[3] + t[8] * E[6],
-        t[6] * E[1] + t[7] * E[4] + t[8] * E[7],
-        t[6] * E[2] + t[7] * E[5] + t[8] * E[8],
-    )
-    if kind != SPHERICAL:
-        u = get3(q, first)
-        if sign > 0.0:
-            d = (t[0] * u[0] + t[1] * u[1] + t[2] * u[2],
-                 t[3] * u[0] + t[4] * u[1] + t[5] * u[2],
-                 t[6] * u[0] + t[7] * u[1] + t[8] * u[2])  # fmt: skip
-        else:
-            d = (-(R[0] * u[0] + R[1] * u[1] + R[2] * u[2]),
-                 -(R[3] * u[0] + R[4] * u[1] + R[5] * u[2]),
-                 -(R[6] * u[0] + R[7] * u[1] + R[8] * u[2]))  # fmt: skip
-        p = (x + d[0], y + d[1], z + d[2])
-    return R, p
-
-
-@inlined
-def _turned(t, s, c):
-    """R_z(q) after a constant rotation t."""
-    return (
-        c * t[0] + s * t[1], c * t[1] - s * t[0], like(t[2], s),
-        c * t[3] + s * t[4], c * t[4] - s * t[3], like(t[5], s),
-        c * t[6] + s * t[7], c * t[7] - s * t[6], like(t[8], s),
-    )  # fmt: skip
+def turn_links(table, q, work):
+    """Frames (R, p) of the links in their parents' frames; parts that never change stand in the workspace already."""
+    n_v, angles = int(table[N_V]), int(table[ANGLES])
+    sines_cosines(q, n_v, work, angles)
+    for i in range(int(table[N_LINKS])):
+        row, at, kind, _, k = link_of(table, i)
+        t, p = get9(table, row + FRAME), get3(table, row + FRAME + 9)
+        if kind == REVOLUTE or (kind == SCREW and table[row + TURN] != 0.0):
+            s, c = get(work, angles + k), get(work, angles + n_v + k)
+            for e in range(3):
+                x, y = table[row + FRAME + 3 * e], table[row + FRAME + 3 * e + 1]
+                put(work, at + 3 * e, c * x + s * y)
+                put(work, at + 3 * e + 1, c * y - s * x)
+        if kind == SCREW:
+            along = table[row + SLIDE] * get(q, k)
+            put3(work, at + W_FRAME + 9, (p[0] + along * t[2], p[1] + along * t[5], p[2] + along * t[8]))
+        elif kind != REVOLUTE:
+            sign = table[row + TURN]
+            w = get3(q, k if kind == SPHERICAL else k + 3)
+            R = matmul(t, rotation(sign * w[0], sign * w[1], sign * w[2]))
+            put9(work, at + W_FRAME, R)
+            if kind != SPHERICAL:
+                u = get3(q, k)
+                if sign > 0.0:
+                    put3(work, at + W_FRAME + 9, add(mul(t, u), p))
+                else:
+                    put3(work, at + W_FRAME + 9, sub(p, mul(R, u)))
 
 
 @inlined

@@ -6,31 +6,26 @@ Source: [Boyer05] (64)-(66) without modes; Luh, Walker, Paul, J. Dyn. Sys. Meas.
 """
 
 from cosserat.jit import inlined, quick
-from cosserat.kernels.recursion.lanes import get, like, put, sines_cosines
+from cosserat.kernels.recursion.lanes import get, put
 from cosserat.kernels.recursion.link import (
+    add3,
     fault,
     get3,
     get9,
-    link_frame,
+    link_of,
     outward,
+    own_inertia,
     put3,
-    put9,
     symmetric,
+    turn_links,
 )
 from cosserat.kernels.recursion.table import (
-    FIRST,
+    ABOVE,
+    EFFORT,
     FORCES,
-    GRAVITY,
-    HEADER,
-    INERTIA,
-    KIND,
-    MASS,
-    MOMENT,
     N_LINKS,
     N_V,
-    PARENT,
     REVOLUTE,
-    ROW,
     SCREW,
     SLIDE,
     SPHERICAL,
@@ -38,33 +33,26 @@ from cosserat.kernels.recursion.table import (
     W_ACCELERATION,
     W_FORCE,
     W_FRAME,
-    W_ROW,
     W_TWIST,
     WORK,
+    WRENCH,
 )
 from cosserat.kernels.vectors import add, cross, mul_t, sub
 
 
 @inlined
-def newton_euler(table, q, v, a, work, wrench, effort, tau_out):
+def newton_euler(table, q, v, a, work, tau_out):
     """tau = M(q) a + h(q, v) less the model's own forces: wrenches on links and efforts in joints, if it has any."""
-    n, n_v = int(table[N_LINKS]), int(table[N_V])
+    turn_links(table, q, work)
     forced = table[FORCES] != 0.0
-    angles = n * W_ROW
-    sines_cosines(q, n_v, work, angles)
-    zero = like(0.0, get(q, 0))
-    rest = (zero, zero, zero)
-    fall = (zero - table[GRAVITY], zero - table[GRAVITY + 1], zero - table[GRAVITY + 2])
+    wrench, effort = int(table[WRENCH]), int(table[EFFORT])
+    n = int(table[N_LINKS])
     for i in range(n):
-        row, at = HEADER + i * ROW, i * W_ROW
-        kind, parent, k = int(table[row + KIND]), int(table[row + PARENT]), int(table[row + FIRST])
-        R, p = link_frame(table, row, kind, q, k, get(work, angles + k), get(work, angles + n_v + k))
-        w, x, y = rest, fall, rest
-        if parent >= 0:
-            above = parent * W_ROW
-            w = get3(work, above + W_TWIST + 3)
-            y = get3(work, above + W_ACCELERATION + 3)
-            x = add(add(get3(work, above + W_ACCELERATION), cross(y, p)), cross(w, cross(w, p)))
+        row, at, kind, _, k = link_of(table, i)
+        above = int(table[row + ABOVE])
+        R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
+        w, y = get3(work, above + W_TWIST + 3), get3(work, above + W_ACCELERATION + 3)
+        x = add(add(get3(work, above + W_ACCELERATION), cross(y, p)), cross(w, cross(w, p)))
         w, x, y = mul_t(R, w), mul_t(R, x), mul_t(R, y)
         if kind == REVOLUTE:
             rate = get(v, k)
@@ -82,24 +70,18 @@ def newton_euler(table, q, v, a, work, wrench, effort, tau_out):
                 x = add(add(x, get3(a, k)), cross(add(add(w, w), turns), slides))
             y = add(add(y, cross(w, turns)), spins)
             w = add(w, turns)
-        m, h = table[row + MASS], get3(table, row + MOMENT)
-        J = (table[row + INERTIA], table[row + INERTIA + 1], table[row + INERTIA + 2], table[row + INERTIA + 3],
-             table[row + INERTIA + 4], table[row + INERTIA + 5])  # fmt: skip
+        m, h, J = own_inertia(table, row)
         f = add((m * x[0], m * x[1], m * x[2]), add(cross(y, h), cross(w, cross(w, h))))
         t = add(add(symmetric(J, y), cross(w, symmetric(J, w))), cross(h, x))
         if forced:
-            f, t = sub(f, get3(wrench, 6 * i)), sub(t, get3(wrench, 6 * i + 3))
-        put9(work, at + W_FRAME, R)
-        put3(work, at + W_FRAME + 9, p)
+            f, t = sub(f, get3(work, wrench + 6 * i)), sub(t, get3(work, wrench + 6 * i + 3))
         put3(work, at + W_TWIST + 3, w)
         put3(work, at + W_ACCELERATION, x)
         put3(work, at + W_ACCELERATION + 3, y)
         put3(work, at + W_FORCE, f)
         put3(work, at + W_FORCE + 3, t)
     for j in range(n):
-        i = n - 1 - j
-        row, at = HEADER + i * ROW, i * W_ROW
-        kind, parent, k = int(table[row + KIND]), int(table[row + PARENT]), int(table[row + FIRST])
+        row, at, kind, parent, k = link_of(table, n - 1 - j)
         f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
         if kind == REVOLUTE:
             put(tau_out, k, t[2])
@@ -111,22 +93,19 @@ def newton_euler(table, q, v, a, work, wrench, effort, tau_out):
             put3(tau_out, k, f)
             put3(tau_out, k + 3, t)
         if parent >= 0:
-            above = parent * W_ROW
+            above = int(table[row + ABOVE])
             f, t = outward(get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9), f, t)
-            put3(work, above + W_FORCE, add(get3(work, above + W_FORCE), f))
-            put3(work, above + W_FORCE + 3, add(get3(work, above + W_FORCE + 3), t))
+            add3(work, above + W_FORCE, f)
+            add3(work, above + W_FORCE + 3, t)
     if forced:
-        for k in range(n_v):
-            put(tau_out, k, get(tau_out, k) - get(effort, k))
+        for k in range(int(table[N_V])):
+            put(tau_out, k, get(tau_out, k) - get(work, effort + k))
 
 
 @quick(1, 1, 1, 1, 1)
 def inverse_dynamics(table, q, v, a, tau_out):
     """Efforts tau (n_v,) of one state; returns 1 if a vector has a wrong size or is not finite."""
-    n, n_v = int(table[N_LINKS]), int(table[N_V])
-    if fault(n_v, q, v, a, tau_out) != 0:
+    if fault(int(table[N_V]), q, v, a, tau_out) != 0:
         return 1
-    work = table[int(table[WORK]) :]
-    wrench = work[n * W_ROW + 2 * n_v :]
-    newton_euler(table, q, v, a, work, wrench, wrench[6 * n :], tau_out)
+    newton_euler(table, q, v, a, table[int(table[WORK]) :], tau_out)
     return 0

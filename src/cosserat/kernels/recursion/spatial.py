@@ -4,8 +4,18 @@ In these coordinates twists of different links add without transformations, and 
 """
 
 from cosserat.jit import inlined
-from cosserat.kernels.recursion.lanes import sines_cosines
-from cosserat.kernels.recursion.link import get3, get9, gyration, link_frame, momentum, put3, put9
+from cosserat.kernels.recursion.link import (
+    get3,
+    get6,
+    get9,
+    gyration,
+    link_of,
+    momentum,
+    own_inertia,
+    put3,
+    put9,
+    turn_links,
+)
 from cosserat.kernels.recursion.table import (
     COUNT,
     D_AXIS,
@@ -14,14 +24,9 @@ from cosserat.kernels.recursion.table import (
     D_ROWS,
     D_SUM,
     DOF,
-    FIRST,
     FREE,
     GRAVITY,
     HEADER,
-    INERTIA,
-    KIND,
-    MASS,
-    MOMENT,
     N_LINKS,
     N_V,
     PARENT,
@@ -30,7 +35,7 @@ from cosserat.kernels.recursion.table import (
     SPATIAL,
     SPHERICAL,
     TURN,
-    W_ROW,
+    W_FRAME,
     WORK,
     X_ACCELERATION,
     X_FORCE,
@@ -58,14 +63,12 @@ def spatial_parts(table):
 @inlined
 def place_links(table, q, links, freedoms, origin):
     """World frames of the links, about `origin`, and the axes S (6) of their freedoms."""
-    n, n_v = int(table[N_LINKS]), int(table[N_V])
     work = table[int(table[WORK]) :]
-    angles = n * W_ROW
-    sines_cosines(q, n_v, work, angles)
-    for i in range(n):
-        row, at = HEADER + i * ROW, i * X_ROW
-        kind, parent, k = int(table[row + KIND]), int(table[row + PARENT]), int(table[row + FIRST])
-        R, x = link_frame(table, row, kind, q, k, work[angles + k], work[angles + n_v + k])
+    turn_links(table, q, work)
+    for i in range(int(table[N_LINKS])):
+        row, here, kind, parent, _ = link_of(table, i)
+        at = i * X_ROW
+        R, x = get9(work, here + W_FRAME), get3(work, here + W_FRAME + 9)
         if i == 0:
             put3(origin, 0 * i, x)
         if parent >= 0:
@@ -111,14 +114,11 @@ def part(freedoms, first, d):
 def own_inertias(table, links):
     """Inertias of the links themselves."""
     for i in range(int(table[N_LINKS])):
-        row, at = HEADER + i * ROW, i * X_ROW
+        at = i * X_ROW
         R, x = get9(links, at + X_FRAME), get3(links, at + X_FRAME + 9)
-        m = table[row + MASS]
-        h = mul(R, get3(table, row + MOMENT))
-        o = row + INERTIA
-        J = (table[o], table[o + 1], table[o + 2], table[o + 1], table[o + 3], table[o + 4],
-             table[o + 2], table[o + 4], table[o + 5])  # fmt: skip
-        M = matmul(R, J)
+        m, h, J = own_inertia(table, HEADER + i * ROW)
+        h = mul(R, h)
+        M = matmul(R, (J[0], J[1], J[2], J[1], J[3], J[4], J[2], J[4], J[5]))
         links[at + X_MASS] = m
         put3(links, at + X_MOMENT, axpy(m, x, h))
         # J + (2 x.h + m x.x) I - x h^T - h x^T - m x x^T
@@ -137,8 +137,8 @@ def own_inertias(table, links):
 def move_links(table, v, links, freedoms):
     """World twists of the links, and of every freedom: psi = V_parent x S, sum = psi + V_link x S."""
     for i in range(int(table[N_LINKS])):
-        row, at = HEADER + i * ROW, i * X_ROW
-        parent, k, d = int(table[row + PARENT]), int(table[row + FIRST]), int(table[row + DOF])
+        row, _, _, parent, k = link_of(table, i)
+        at, d = i * X_ROW, int(table[row + DOF])
         u_p, w_p = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if parent >= 0:
             u_p, w_p = get3(links, parent * X_ROW + X_TWIST), get3(links, parent * X_ROW + X_TWIST + 3)
@@ -172,8 +172,8 @@ def accelerate_links(table, v, a, links, freedoms):
     Source: Singh, Russell, Wensing, IEEE RA-L 7 (2022), "Efficient analytical derivatives of rigid-body dynamics".
     """
     for i in range(int(table[N_LINKS])):
-        row, at = HEADER + i * ROW, i * X_ROW
-        parent, k, d = int(table[row + PARENT]), int(table[row + FIRST]), int(table[row + DOF])
+        row, _, _, parent, k = link_of(table, i)
+        at, d = i * X_ROW, int(table[row + DOF])
         x_p, y_p = (-table[GRAVITY], -table[GRAVITY + 1], -table[GRAVITY + 2]), (0.0, 0.0, 0.0)
         u_p, w_p = y_p, y_p
         if parent >= 0:
@@ -212,9 +212,7 @@ def accelerate_links(table, v, a, links, freedoms):
 
 @inlined
 def _inertia(links, at):
-    o = at + X_INERTIA
-    J = (links[o], links[o + 1], links[o + 2], links[o + 3], links[o + 4], links[o + 5])
-    return links[at + X_MASS], get3(links, at + X_MOMENT), J
+    return links[at + X_MASS], get3(links, at + X_MOMENT), get6(links, at + X_INERTIA)
 
 
 @inlined

@@ -8,30 +8,36 @@ that the axis of a joint with one freedom is z. Velocities and coordinates have 
 """
 
 # header
-N_LINKS, N_V, WORK, FORCES, GRAVITY, ORDER, SPATIAL, HEADER = 0, 1, 2, 3, 4, 7, 8, 10
-"""WORK, ORDER, SPATIAL: where the workspace, the order of the freedoms and the workspace in world axes begin.
+N_LINKS, N_V, FORCES, GRAVITY = 0, 1, 2, 3  # FORCES: 1 where wrenches on links and efforts in joints act
+WORK, ANGLES, WRENCH, EFFORT, ORDER, SPATIAL, HEADER = 6, 7, 8, 9, 10, 11, 12
+"""WORK, ORDER, SPATIAL: where the workspace, the order of the freedoms and the workspace in world axes begin; ANGLES,
+WRENCH, EFFORT: where, in the workspace, sines and cosines, wrenches on links and efforts in joints begin.
 
 The order has three numbers per freedom: counted from link to link, the coordinate it belongs to; the first of the
 consecutive freedoms it ends that all lie between it and the ground; and the freedom the first one hangs on, or -1.
 """
 
 # columns of a link's row
-KIND, PARENT, FIRST, SLIDE, TURN, MODES = 0, 1, 2, 3, 4, 5  # FIRST: first coordinate; MODES: none yet
+KIND, PARENT, FIRST, SLIDE, TURN, ABOVE = 0, 1, 2, 3, 4, 5  # FIRST: first coordinate
 COUNT, DOF = 6, 7  # number of freedoms, and the first of them counted from link to link
 FRAME = 8  # joint frame on the parent's side, in the parent's link frame: R (9), p (3)
 MASS, MOMENT, INERTIA = 20, 21, 24  # m, m c (3), xx xy xz yy yz zz about the origin of the link frame
-ROW = 30
+TOTAL, BEFORE = 30, 31
+ROW = 32
+"""Places in the workspace. ABOVE: the row of the parent or the ground. TOTAL: the link's articulated inertia; that of a
+link without children is its own. BEFORE: the parent's, before that of this link is added to it."""
 
 # kinds of joints
 REVOLUTE, SCREW, SPHERICAL, FREE = 0, 1, 2, 3  # SCREW: turns by TURN q and slides by SLIDE q along z
 """REVOLUTE and SCREW have one freedom. SPHERICAL and FREE have coordinates on the group: a rotation vector, and before
 it a translation in the parent's axes; TURN = -1 where the joint is described from the outer body to the inner one."""
 
-# workspace of a link
-W_FRAME, W_TWIST, W_ACCELERATION, W_FORCE = 0, 12, 18, 24
+# workspace of a link, and of the ground after the last one; what never changes is written with the table
+W_FRAME, W_TWIST, W_ACCELERATION, W_FORCE = 0, 12, 18, 24  # the ground accelerates upwards instead of gravity
 W_INERTIA = 30  # articulated: A (6) linear, B (9) linear-angular, C (6) angular
 W_PULL, W_SHARE = 51, 57  # ABA: U over D (6), u over D
 W_ROW = 58
+W_OWN = 21  # then the inertia of each link by itself, as above
 
 # workspace of the algorithms in world axes, about the position of the first link; per link:
 X_FRAME, X_TWIST, X_ACCELERATION = 0, 12, 18
@@ -42,9 +48,13 @@ X_ROW = 52
 D_AXIS, D_PSI, D_PSI_DOT, D_SUM, D_ROWS = 0, 6, 12, 18, 24
 
 
-def work_size(n_links: int, n_v: int) -> int:
-    """Numbers in the workspace of one state: links, sines and cosines, wrenches on links, efforts in joints."""
-    return n_links * W_ROW + 2 * n_v + 6 * n_links + n_v
+def work_places(n_links: int, n_v: int) -> tuple[int, int, int, int, int]:
+    """Where, in the workspace of one state, inertias, sines, wrenches and efforts begin, and where it ends."""
+    own = (n_links + 1) * W_ROW
+    angles = own + n_links * W_OWN
+    wrench = angles + 2 * n_v
+    effort = wrench + 6 * n_links
+    return own, angles, wrench, effort, effort + n_v
 
 
 def spatial_size(n_links: int, n_v: int) -> int:

@@ -118,7 +118,10 @@ def hybrid_dynamics(
     if wrenches:
         _add_wrenches(tree, wrenches, q, wrench)
     a, tau = np.empty(n), np.empty(n)
-    _hybrid(tree.forced_table(), q, v, driven, given, wrench.ravel(), own, a, tau)
+    table = tree.forced_table()
+    at = int(table[layout.WORK] + table[layout.WRENCH])
+    table[at : at + wrench.size + n] = *wrench.ravel(), *own
+    _hybrid(table, q, v, driven, given, a, tau)
     return HybridDynamics(tree.coordinates, driven != 0.0, a, tau)
 
 

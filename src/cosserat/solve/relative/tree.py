@@ -97,9 +97,8 @@ class Tree:
         self._table = self.data.table(model.gravity, self._forced)
         n, n_v = len(self.data.links), len(self.coordinates)
         self._n = n_v
-        at = int(self._table[layout.WORK]) + n * layout.W_ROW + 2 * n_v
-        self._wrench = self._table[at : at + 6 * n].reshape(1, 6 * n)
-        self._effort = self._table[at + 6 * n : at + 6 * n + n_v].reshape(1, n_v)
+        at = int(self._table[layout.WORK] + self._table[layout.WRENCH])
+        self._forces_now = self._table[at : at + 6 * n + n_v]  # wrenches on links, efforts in joints
         self._check = StateChecker(self.data.title, self.coordinates)
         self._scratch = np.empty((0, n_v, n_v))
         order = self.data.order()[0].astype(int)
@@ -164,7 +163,7 @@ class Tree:
             forces = self._forces
             model_forces(
                 self._table, q.reshape(1, -1), v.reshape(1, -1), forces.springs, forces.loads, forces.passive,
-                forces.wrench, self._wrench, self._effort,
+                forces.wrench, self._forces_now.reshape(1, -1),
             )  # fmt: skip
 
     def _batch(self, call: str, states: tuple[Array, Array, Array], out: Array, threads: int) -> Array:
@@ -189,15 +188,14 @@ class Tree:
         from cosserat.kernels.recursion import batch  # compiled for lanes, which takes its time: only when asked for
 
         kernel = batch.inverse_dynamics_batch if call == "inverse_dynamics" else batch.forward_dynamics_batch
-        wrench, effort = np.empty((len(out) * self._forced, self._wrench.shape[1])), np.empty((0, self._n))
+        own = np.empty((len(out) * self._forced, len(self._forces_now)))
         table = self._table
         if self._forced:
             table = table.copy()  # a workspace of its own: the GIL is released
-            effort = np.empty(out.shape)
             forces = self._forces
             q, v, _ = states
-            model_forces(table, q, v, forces.springs, forces.loads, forces.passive, forces.wrench, wrench, effort)
-        return bool(kernel(table, *states, wrench, effort, out) == 0)
+            model_forces(table, q, v, forces.springs, forces.loads, forces.passive, forces.wrench, own)
+        return bool(kernel(table, *states, own, out) == 0)
 
     def own_forces(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Wrenches (n_links, 6) on the links, in their frames, and efforts (n,) in the joints; all but gravity."""
@@ -205,7 +203,8 @@ class Tree:
             return np.zeros((len(self.data.links), 6)), np.zeros(self._n)
         with self._lock:
             self._apply(q, v)
-            return self._wrench.reshape(-1, 6).copy(), self._effort[0].copy()
+            wrench, effort = np.split(self._forces_now, [-self._n])
+            return wrench.reshape(-1, 6).copy(), effort.copy()
 
     def forced_table(self) -> Array:
         """A copy of the table that the kernels read, with a workspace of its own, for wrenches and efforts."""
@@ -225,7 +224,7 @@ class Tree:
         zero = np.zeros(q.shape[-1])
         out = np.empty(q.shape)
         with self._lock:
-            self._wrench[:], self._effort[:] = 0.0, 0.0
+            self._forces_now[:] = 0.0
             for row, tau in zip(np.atleast_2d(q), np.atleast_2d(out), strict=True):
                 _inverse(self._table, row, zero, zero, tau)
         return out
