@@ -132,12 +132,12 @@ def inlined(function: _Function) -> _Function:
     return cast(_Function, Helper(function, inline=True)) if COMPILED else function
 
 
-def quick(*dimensions: int) -> Callable[[_Function], _Function]:
+def quick(*dimensions: int, nogil: bool = False) -> Callable[[_Function], _Function]:
     """Compile a kernel that lasts microseconds and is called from Python thousands of times a second.
 
-    It keeps the GIL: that is faster, and two threads cannot meet in the workspace of one object. It takes writable
-    C-contiguous arrays of doubles with these numbers of dimensions, and raises a TypeError for anything else instead
-    of being compiled again.
+    It keeps the GIL unless told otherwise: that is faster, and two threads cannot meet in the workspace of one object.
+    It takes writable C-contiguous arrays of doubles with these numbers of dimensions, and raises a TypeError for
+    anything else instead of being compiled again. It allocates nothing.
     """
 
     def decorate(function: _Function) -> _Function:
@@ -145,7 +145,7 @@ def quick(*dimensions: int) -> Callable[[_Function], _Function]:
             return function
         from cosserat.jit.compiler import quick_dispatcher
 
-        return cast(_Function, quick_dispatcher(function, dimensions))
+        return cast(_Function, quick_dispatcher(function, dimensions, nogil))
 
     return decorate
 

@@ -213,9 +213,9 @@ def cached_dispatcher(function: Callable[..., Any], **options: Any) -> Any:
     return compiled
 
 
-def quick_dispatcher(function: Callable[..., Any], dimensions: tuple[int, ...]) -> Any:
+def quick_dispatcher(function: Callable[..., Any], dimensions: tuple[int, ...], nogil: bool) -> Any:
     """The same, for writable C-contiguous arrays of doubles of these dimensions only."""
-    compiled = cached_dispatcher(function)
+    compiled = cached_dispatcher(function, nogil=nogil, _nrt=False)  # arrays are borrowed: no reference counts
     signature = tuple(types.Array(types.float64, n, "C") for n in dimensions)
 
     def compile_for(*args: Any, **kwargs: Any) -> Any:

@@ -121,55 +121,78 @@ def total_inertia(table, row, work):
 
 @inlined
 def _fold_hinge(table, row, at, parent, v, k, work, a_out):
-    """For a hinge."""
-    A, B, C = total_inertia(table, row, work)
-    f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
-    inverse = 1.0 / C[5]
-    x, y, z = B[2] * inverse, B[5] * inverse, B[8] * inverse
-    r, s = C[2] * inverse, C[4] * inverse
-    share = (get(a_out, k) - t[2]) * inverse
+    """For a hinge. One block after the other, read late and written early: registers are few."""
+    o = int(table[row + TOTAL])
+    B2, B5, B8 = get(work, o + 8), get(work, o + 11), get(work, o + 14)
+    C2, C4 = get(work, o + 17), get(work, o + 19)
+    inverse = 1.0 / get(work, o + 20)
+    x, y, z = B2 * inverse, B5 * inverse, B8 * inverse
+    r, s = C2 * inverse, C4 * inverse
+    share = (get(a_out, k) - get(work, at + W_FORCE + 5)) * inverse
     put3(work, at + W_PULL, (x, y, z))
     put(work, at + W_PULL + 3, r)
     put(work, at + W_PULL + 4, s)
     put(work, at + W_SHARE, share)
     if parent < 0:
         return
-    R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
-    a = (A[0] - x * B[2], A[1] - x * B[5], A[2] - x * B[8], A[3] - y * B[5], A[4] - y * B[8], A[5] - z * B[8])
-    b00, b01 = B[0] - x * C[2], B[1] - x * C[4]
-    b10, b11 = B[3] - y * C[2], B[4] - y * C[4]
-    b20, b21 = B[6] - z * C[2], B[7] - z * C[4]
-    c00, c01, c11 = C[0] - r * C[2], C[1] - r * C[4], C[3] - s * C[4]
     rate = get(v, k)
     c0, c1 = rate * get(work, at + W_TWIST + 1), -rate * get(work, at + W_TWIST)
     c3, c4 = rate * get(work, at + W_TWIST + 4), -rate * get(work, at + W_TWIST + 3)
+    c00, c01, c11 = get(work, o + 15) - r * C2, get(work, o + 16) - r * C4, get(work, o + 18) - s * C4
+    b00, b01 = get(work, o + 6) - x * C2, get(work, o + 7) - x * C4
+    b10, b11 = get(work, o + 9) - y * C2, get(work, o + 10) - y * C4
+    b20, b21 = get(work, o + 12) - z * C2, get(work, o + 13) - z * C4
+    a = (
+        get(work, o) - x * B2, get(work, o + 1) - x * B5, get(work, o + 2) - x * B8,
+        get(work, o + 3) - y * B5, get(work, o + 4) - y * B8, get(work, o + 5) - z * B8,
+    )  # fmt: skip
     f = (
-        f[0] + a[0] * c0 + a[1] * c1 + b00 * c3 + b01 * c4 + B[2] * share,
-        f[1] + a[1] * c0 + a[3] * c1 + b10 * c3 + b11 * c4 + B[5] * share,
-        f[2] + a[2] * c0 + a[4] * c1 + b20 * c3 + b21 * c4 + B[8] * share,
+        get(work, at + W_FORCE) + a[0] * c0 + a[1] * c1 + b00 * c3 + b01 * c4 + B2 * share,
+        get(work, at + W_FORCE + 1) + a[1] * c0 + a[3] * c1 + b10 * c3 + b11 * c4 + B5 * share,
+        get(work, at + W_FORCE + 2) + a[2] * c0 + a[4] * c1 + b20 * c3 + b21 * c4 + B8 * share,
     )
     t = (
-        t[0] + b00 * c0 + b10 * c1 + c00 * c3 + c01 * c4 + C[2] * share,
-        t[1] + b01 * c0 + b11 * c1 + c01 * c3 + c11 * c4 + C[4] * share,
+        get(work, at + W_FORCE + 3) + b00 * c0 + b10 * c1 + c00 * c3 + c01 * c4 + C2 * share,
+        get(work, at + W_FORCE + 4) + b01 * c0 + b11 * c1 + c01 * c3 + c11 * c4 + C4 * share,
         get(a_out, k),
     )
-    # R B' R^T with two columns, R C' R^T with two rows and columns
-    d00, d01 = R[0] * b00 + R[1] * b10 + R[2] * b20, R[0] * b01 + R[1] * b11 + R[2] * b21
-    d10, d11 = R[3] * b00 + R[4] * b10 + R[5] * b20, R[3] * b01 + R[4] * b11 + R[5] * b21
-    d20, d21 = R[6] * b00 + R[7] * b10 + R[8] * b20, R[6] * b01 + R[7] * b11 + R[8] * b21
-    Bp = (
-        d00 * R[0] + d01 * R[1], d00 * R[3] + d01 * R[4], d00 * R[6] + d01 * R[7],
-        d10 * R[0] + d11 * R[1], d10 * R[3] + d11 * R[4], d10 * R[6] + d11 * R[7],
-        d20 * R[0] + d21 * R[1], d20 * R[3] + d21 * R[4], d20 * R[6] + d21 * R[7],
-    )  # fmt: skip
+    above, before = int(table[row + ABOVE]), int(table[row + BEFORE])
+    R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
+    f, t = outward(R, p, f, t)
+    add3(work, above + W_FORCE, f)
+    add3(work, above + W_FORCE + 3, t)
+    A = rotated(R, a)
+    above += W_INERTIA
+    put3(work, above, add(get3(work, before), (A[0], A[1], A[2])))
+    put3(work, above + 3, add(get3(work, before + 3), (A[3], A[4], A[5])))
+    # R C' R^T with two rows and columns
     e00, e01 = R[0] * c00 + R[1] * c01, R[0] * c01 + R[1] * c11
     e10, e11 = R[3] * c00 + R[4] * c01, R[3] * c01 + R[4] * c11
     e20, e21 = R[6] * c00 + R[7] * c01, R[6] * c01 + R[7] * c11
-    Cp = (
+    C = (
         e00 * R[0] + e01 * R[1], e00 * R[3] + e01 * R[4], e00 * R[6] + e01 * R[7],
         e10 * R[3] + e11 * R[4], e10 * R[6] + e11 * R[7], e20 * R[6] + e21 * R[7],
     )  # fmt: skip
-    add_to_parent(table, row, work, R, p, rotated(R, a), Bp, Cp, f, t)
+    put3(work, above + 15, add(get3(work, before + 15), (C[0], C[1], C[2])))
+    put3(work, above + 18, add(get3(work, before + 18), (C[3], C[4], C[5])))
+    # R B' R^T with two columns, row by row, and what it adds to C
+    X, Y, Z = p
+    d, e = R[0] * b00 + R[1] * b10 + R[2] * b20, R[0] * b01 + R[1] * b11 + R[2] * b21
+    B = (d * R[0] + e * R[1], d * R[3] + e * R[4], d * R[6] + e * R[7])
+    b = (B[0] - A[1] * Z + A[2] * Y, B[1] + A[0] * Z - A[2] * X, B[2] - A[0] * Y + A[1] * X)
+    put3(work, above + 6, add(get3(work, before + 6), b))
+    C1, C2, C3, C4, C5 = Z * B[0], -Y * B[0], Z * (b[1] + B[1]), Z * b[2] - Y * B[1], -Y * (b[2] + B[2])
+    d, e = R[3] * b00 + R[4] * b10 + R[5] * b20, R[3] * b01 + R[4] * b11 + R[5] * b21
+    B = (d * R[0] + e * R[1], d * R[3] + e * R[4], d * R[6] + e * R[7])
+    b = (B[0] - A[3] * Z + A[4] * Y, B[1] + A[1] * Z - A[4] * X, B[2] - A[1] * Y + A[3] * X)
+    put3(work, above + 9, add(get3(work, before + 9), b))
+    C0, C1, C2, C4, C5 = -Z * (b[0] + B[0]), C1 - Z * b[1], C2 - Z * b[2] + X * B[0], C4 + X * B[1], C5 + X * (b[2] + B[2])
+    d, e = R[6] * b00 + R[7] * b10 + R[8] * b20, R[6] * b01 + R[7] * b11 + R[8] * b21
+    B = (d * R[0] + e * R[1], d * R[3] + e * R[4], d * R[6] + e * R[7])
+    b = (B[0] - A[4] * Z + A[5] * Y, B[1] + A[2] * Z - A[5] * X, B[2] - A[2] * Y + A[4] * X)
+    put3(work, above + 12, add(get3(work, before + 12), b))
+    add3(work, above + 15, (C0 + Y * (b[0] + B[0]), C1 + Y * b[1] - X * B[0], C2 + Y * b[2]))
+    add3(work, above + 18, (C3 - X * (b[1] + B[1]), C4 - X * b[2], C5))
 
 
 @inlined

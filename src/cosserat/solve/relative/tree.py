@@ -195,7 +195,7 @@ class Tree:
             forces = self._forces
             q, v, _ = states
             model_forces(table, q, v, forces.springs, forces.loads, forces.passive, forces.wrench, own)
-        return bool(kernel(table, *states, own, out) == 0)
+        return bool(kernel(table, *states, own, batch.workspace(table), out) == 0)
 
     def own_forces(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Wrenches (n_links, 6) on the links, in their frames, and efforts (n,) in the joints; all but gravity."""
