@@ -137,7 +137,7 @@ def quick(*dimensions: int, nogil: bool = False) -> Callable[[_Function], _Funct
 
     It keeps the GIL unless told otherwise: that is faster, and two threads cannot meet in the workspace of one object.
     It takes writable C-contiguous arrays of doubles with these numbers of dimensions, and raises a TypeError for
-    anything else instead of being compiled again. It allocates nothing.
+    anything else instead of being compiled again. No kernel allocates: none counts references.
     """
 
     def decorate(function: _Function) -> _Function:
@@ -151,7 +151,7 @@ def quick(*dimensions: int, nogil: bool = False) -> Callable[[_Function], _Funct
 
 
 def kernel(function: _Function) -> _Function:
-    """Compile a kernel that Python calls, as Numba does it: any types, GIL released, allocation allowed."""
+    """Compile a kernel that Python calls, as Numba does it: any types, GIL released, no allocation."""
     if not COMPILED:
         return function
     from cosserat.jit.compiler import cached_dispatcher

@@ -207,15 +207,15 @@ class _DigestCache(FunctionCache):
 
 
 def cached_dispatcher(function: Callable[..., Any], **options: Any) -> Any:
-    """Numba's handle of a function that Python calls directly, with Numba's cache."""
-    compiled = numba.njit(error_model="numpy", no_cfunc_wrapper=True, **options)(function)
+    """Numba's handle of a function that Python calls directly, with Numba's cache; without reference counts, too."""
+    compiled = numba.njit(error_model="numpy", no_cfunc_wrapper=True, _nrt=False, **options)(function)
     compiled._cache = _DigestCache(function)
     return compiled
 
 
 def quick_dispatcher(function: Callable[..., Any], dimensions: tuple[int, ...], nogil: bool) -> Any:
     """The same, for writable C-contiguous arrays of doubles of these dimensions only."""
-    compiled = cached_dispatcher(function, nogil=nogil, _nrt=False)  # arrays are borrowed: no reference counts
+    compiled = cached_dispatcher(function, nogil=nogil)
     signature = tuple(types.Array(types.float64, n, "C") for n in dimensions)
 
     def compile_for(*args: Any, **kwargs: Any) -> Any:

@@ -186,7 +186,8 @@ def _fold_hinge(table, row, at, parent, v, k, work, a_out):
     B = (d * R[0] + e * R[1], d * R[3] + e * R[4], d * R[6] + e * R[7])
     b = (B[0] - A[3] * Z + A[4] * Y, B[1] + A[1] * Z - A[4] * X, B[2] - A[1] * Y + A[3] * X)
     put3(work, above + 9, add(get3(work, before + 9), b))
-    C0, C1, C2, C4, C5 = -Z * (b[0] + B[0]), C1 - Z * b[1], C2 - Z * b[2] + X * B[0], C4 + X * B[1], C5 + X * (b[2] + B[2])
+    C0, C1, C2 = -Z * (b[0] + B[0]), C1 - Z * b[1], C2 - Z * b[2] + X * B[0]
+    C4, C5 = C4 + X * B[1], C5 + X * (b[2] + B[2])
     d, e = R[6] * b00 + R[7] * b10 + R[8] * b20, R[6] * b01 + R[7] * b11 + R[8] * b21
     B = (d * R[0] + e * R[1], d * R[3] + e * R[4], d * R[6] + e * R[7])
     b = (B[0] - A[4] * Z + A[5] * Y, B[1] + A[2] * Z - A[5] * X, B[2] - A[2] * Y + A[4] * X)

@@ -10,12 +10,11 @@ Source: Singh, Russell, Wensing, IEEE RA-L 7 (2022). Differs: linear part first;
 only the momentum (p, l) and the symmetric G are kept.
 """
 
-import math
-
 import numpy as np
 
 from cosserat.jit import helper, quick
 from cosserat.kernels.recursion.articulated import articulated_body
+from cosserat.kernels.recursion.dense import invert, minus_product
 from cosserat.kernels.recursion.link import fault, get3, gyration, misshapen, symmetric
 from cosserat.kernels.recursion.spatial import (
     accelerate_links,
@@ -48,14 +47,6 @@ from cosserat.kernels.recursion.table import (
 )
 from cosserat.kernels.vectors import add, cross, scale
 
-SMALL = 24  # below, own loops are faster than BLAS
-
-
-@helper
-def _order(table):
-    n_v, at = int(table[N_V]), int(table[ORDER])
-    return table[at : at + 3 * n_v].reshape((3, n_v))
-
 
 @helper
 def inverse_derivatives(table, q, v, a, dq_out, dv_out, mass_out):
@@ -70,20 +61,19 @@ def inverse_derivatives(table, q, v, a, dq_out, dv_out, mass_out):
             dq_out[i, j] = 0.0
             dv_out[i, j] = 0.0
             mass_out[i, j] = 0.0
-    order = _order(table)
-    n = int(table[N_LINKS])
+    n, runs = int(table[N_LINKS]), int(table[ORDER]) + int(table[N_V])
     for j in range(n):
         i = n - 1 - j
         row = HEADER + i * ROW
         d = int(table[row + DOF])
         count = int(table[row + COUNT])
         for c in range(count):
-            _pairs(links, freedoms, order, i, d + c, d, d + count, dq_out, dv_out, mass_out)
+            _pairs(table, runs, links, freedoms, i, d + c, d, d + count, dq_out, dv_out, mass_out)
         gather(table, i, links, X_MASS, X_ROW)
 
 
 @helper
-def _pairs(links, freedoms, order, i, d, own, end, dq_out, dv_out, mass_out):
+def _pairs(table, runs, links, freedoms, i, d, own, end, dq_out, dv_out, mass_out):
     """Rows and columns of freedom d of link i; the joint's own freedoms are own ... end - 1."""
     at = i * X_ROW
     s, t = part(freedoms, D_AXIS, d), part(freedoms, D_AXIS + 3, d)
@@ -98,9 +88,9 @@ def _pairs(links, freedoms, order, i, d, own, end, dq_out, dv_out, mass_out):
     x, y = add(add(x, e), scale(-2.0, cross(p, psi_w))), add(add(y, g), _twice_b(G, l, psi_w))
     z, o = composite_force(links, i, part(freedoms, D_SUM, d), part(freedoms, D_SUM + 3, d))
     z, o = add(z, scale(-2.0, cross(p, t))), add(o, _twice_b(G, l, t))
-    last = end - 1
+    last, n_v = end - 1, int(table[N_V])
     while last >= 0:
-        first = int(order[1, last])
+        first = int(table[runs + last])
         row_q, row_v, row_m = dq_out[d], dv_out[d], mass_out[d]
         for j in range(np.uint64(first), np.uint64(last + 1)):
             s0, s1, s2 = freedoms[0, j], freedoms[1, j], freedoms[2, j]
@@ -122,66 +112,13 @@ def _pairs(links, freedoms, order, i, d, own, end, dq_out, dv_out, mass_out):
             dq_out[j, d] = x[0] * s0 + x[1] * s1 + x[2] * s2 + y[0] * s3 + y[1] * s4 + y[2] * s5
             dv_out[j, d] = z[0] * s0 + z[1] * s1 + z[2] * s2 + o[0] * s3 + o[1] * s4 + o[2] * s5
             mass_out[j, d] = row_m[j]
-        last = int(order[2, last])
+        last = int(table[runs + n_v + last])
 
 
 @helper
 def _twice_b(G, l, w):
     """(G - l~) w."""
     return add(symmetric(G, w), scale(-1.0, cross(l, w)))
-
-
-@helper
-def invert(M, factor_out, inverse_out):
-    """Inverse of a symmetric positive definite matrix, M = U^T U; M is overwritten by U. Rows are added to rows."""
-    n = M.shape[0]
-    for k in range(n):
-        pivot = 1.0 / math.sqrt(M[k, k])
-        for j in range(np.uint64(k), np.uint64(n)):
-            M[k, j] *= pivot
-        for i in range(k + 1, n):
-            s = M[k, i]
-            for j in range(np.uint64(i), np.uint64(n)):
-                M[i, j] -= s * M[k, j]
-    for i in range(n):  # W = U^-T, lower
-        for j in range(n):
-            factor_out[i, j] = 0.0
-            inverse_out[i, j] = 0.0
-        factor_out[i, i] = 1.0
-        for k in range(i):
-            s = M[k, i]
-            for j in range(np.uint64(0), np.uint64(k + 1)):
-                factor_out[i, j] -= s * factor_out[k, j]
-        s = 1.0 / M[i, i]
-        for j in range(np.uint64(0), np.uint64(i + 1)):
-            factor_out[i, j] *= s
-    for k in range(n):  # W^T W
-        for i in range(k + 1):
-            s = factor_out[k, i]
-            for j in range(np.uint64(0), np.uint64(i + 1)):
-                inverse_out[i, j] += s * factor_out[k, j]
-    for i in range(n):
-        for j in range(i):
-            inverse_out[j, i] = inverse_out[i, j]
-
-
-@helper
-def minus_product(A, B, out):
-    """out = -A B."""
-    n = A.shape[0]
-    if n >= SMALL:
-        np.dot(A, B, out)
-        for i in range(n):
-            for j in range(n):
-                out[i, j] = -out[i, j]
-        return
-    for i in range(n):
-        for j in range(n):
-            out[i, j] = 0.0
-        for k in range(n):
-            s = A[i, k]
-            for j in range(np.uint64(0), np.uint64(n)):
-                out[i, j] -= s * B[k, j]
 
 
 @quick(1, 1, 1, 1, 2, 2, 2)

@@ -7,6 +7,7 @@ along the axes of the parent's joint frame, on the rotation vector and on the an
 """
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,6 @@ from cosserat.kernels.recursion.table import (
     HEADER,
     KIND,
     N_LINKS,
-    N_V,
     PARENT,
     ROW,
     SPHERICAL,
@@ -36,6 +36,24 @@ from cosserat.kernels.recursion.table import (
 )
 from cosserat.kernels.springs import add_spring, spring_tangent
 from cosserat.kernels.vectors import add, clear, cross, dot, mul, mul_t, neg, store, sub
+
+
+class Room(NamedTuple):
+    """What the kernels below write on the way."""
+
+    frames: Any  # (n + 1, 12), the ground is last
+    twists: Any  # (n + 1, 6)
+    wrenches: Any  # (n + 1, 6)
+    K: Any  # (12, 12)
+    row: Any  # (12,)
+    J: Any  # (12, n_v)
+    P: Any  # (12, n_v)
+
+
+def room(n: int, n_v: int) -> Room:
+    """Arrays for n links."""
+    shapes = ((n + 1, 12), (n + 1, 6), (n + 1, 6), (12, 12), (12,), (12, n_v), (12, n_v))
+    return Room(*map(np.empty, shapes))
 
 
 @helper
@@ -105,13 +123,13 @@ def joint_efforts(table, q, v, passive, effort_out):
 
 
 @kernel
-def model_forces(table, q, v, springs, loads, passive, wrench, forces_out):
+def model_forces(table, q, v, springs, loads, passive, wrench, room, forces_out):
     """Wrenches on the links, in their frames, and efforts in the joints (N, 6 n + n_v) of N states.
 
     `wrench` holds the sampled loads.
     """
     n = int(table[N_LINKS])
-    frames, twists, r = np.empty((n + 1, 12)), np.empty((n + 1, 6)), np.empty((n + 1, 6))
+    frames, twists, r = room.frames, room.twists, room.wrenches
     for s in range(q.shape[0]):
         joint_efforts(table, q[s], v[s], passive, forces_out[s, 6 * n :])
         clear(r)
@@ -127,16 +145,14 @@ def model_forces(table, q, v, springs, loads, passive, wrench, forces_out):
 
 
 @kernel
-def add_force_derivatives(table, q, v, springs, loads, passive, wrench, dq_out, dv_out):
+def add_force_derivatives(table, q, v, springs, loads, passive, wrench, room, dq_out, dv_out):
     """Subtract the derivatives of the model's own forces from d tau/d q and d tau/d v, freedoms from link to link."""
-    n, n_v = int(table[N_LINKS]), int(table[N_V])
     _joint_derivatives(table, q, v, passive, dq_out, dv_out)
     if len(springs.stiffness) + len(loads.column) == 0:
         return
-    frames, twists, r = np.empty((n + 1, 12)), np.empty((n + 1, 6)), np.empty((n + 1, 6))
+    frames, twists, r = room.frames, room.twists, room.wrenches
+    K, row, J, P = room.K, room.row, room.J, room.P
     _nodes(table, q, v, frames, twists)
-    K, row = np.empty((12, 12)), np.empty(12)
-    J, P = np.empty((12, n_v)), np.empty((12, n_v))
     for i in range(len(springs.stiffness)):
         a, b = springs.node[i, 0], springs.node[i, 1]
         clear(K)

@@ -11,7 +11,7 @@ from cosserat.kernels.recursion.lanes import LANES, VECTOR, any_far, lanes_type,
 
 
 @intrinsic
-def _peek(typing_context, states, i, c):
+def peek(typing_context, states, i, c):
     """Numbers c, c + 1, ... of row i."""
 
     def generate(context, builder, signature, values):
@@ -21,7 +21,9 @@ def _peek(typing_context, states, i, c):
 
 
 @intrinsic
-def _poke(typing_context, states, i, c, x):
+def poke(typing_context, states, i, c, x):
+    """Write them."""
+
     def generate(context, builder, signature, values):
         builder.store(values[3], _at(context, builder, signature, values), align=8)
         return context.get_dummy_value()
@@ -86,7 +88,7 @@ def _fill(states, first, lanes_out):
         at = 0
         while at < n:
             at = min(at, n - LANES)
-            w, x, y, z = _turned(_peek(states, i, at), _peek(states, j, at), _peek(states, k, at), _peek(states, l, at))
+            w, x, y, z = _turned(peek(states, i, at), peek(states, j, at), peek(states, k, at), peek(states, l, at))
             store(lanes_out, at, w)
             store(lanes_out, at + 1, x)
             store(lanes_out, at + 2, y)
@@ -109,10 +111,10 @@ def _empty(lanes, first, states_out):
         while at < n:
             at = min(at, n - LANES)
             w, x, y, z = _turned(load(lanes, at), load(lanes, at + 1), load(lanes, at + 2), load(lanes, at + 3))
-            _poke(states_out, first, at, w)
-            _poke(states_out, first + 1, at, x)
-            _poke(states_out, first + 2, at, y)
-            _poke(states_out, first + 3, at, z)
+            poke(states_out, first, at, w)
+            poke(states_out, first + 1, at, x)
+            poke(states_out, first + 2, at, y)
+            poke(states_out, first + 3, at, z)
             at += LANES
 
     return blocks

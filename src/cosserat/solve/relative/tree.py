@@ -15,7 +15,7 @@ from cosserat.errors import SolveError
 from cosserat.kernels.recursion import announce, composite, derivatives, group, kinematics
 from cosserat.kernels.recursion import table as layout
 from cosserat.kernels.recursion.articulated import forward_dynamics as _forward
-from cosserat.kernels.recursion.forces import add_force_derivatives, model_forces
+from cosserat.kernels.recursion.forces import add_force_derivatives, model_forces, room
 from cosserat.kernels.recursion.newton_euler import inverse_dynamics as _inverse
 from cosserat.model.model import Model
 from cosserat.model.places import Place
@@ -96,7 +96,8 @@ class Tree:
         self._forced = self._forces.present
         self._table = self.data.table(model.gravity, self._forced)
         n, n_v = len(self.data.links), len(self.coordinates)
-        self._n = n_v
+        self._n, self._size = n_v, (n, n_v)
+        self._room = room(n, n_v)
         at = int(self._table[layout.WORK] + self._table[layout.WRENCH])
         self._forces_now = self._table[at : at + 6 * n + n_v]  # wrenches on links, efforts in joints
         self._check = StateChecker(self.data.title, self.coordinates)
@@ -163,7 +164,7 @@ class Tree:
             forces = self._forces
             model_forces(
                 self._table, q.reshape(1, -1), v.reshape(1, -1), forces.springs, forces.loads, forces.passive,
-                forces.wrench, self._forces_now.reshape(1, -1),
+                forces.wrench, self._room, self._forces_now.reshape(1, -1),
             )  # fmt: skip
 
     def _batch(self, call: str, states: tuple[Array, Array, Array], out: Array, threads: int) -> Array:
@@ -194,7 +195,8 @@ class Tree:
             table = table.copy()  # a workspace of its own: the GIL is released
             forces = self._forces
             q, v, _ = states
-            model_forces(table, q, v, forces.springs, forces.loads, forces.passive, forces.wrench, own)
+            parts = (forces.springs, forces.loads, forces.passive, forces.wrench)
+            model_forces(table, q, v, *parts, room(*self._size), own)
         return bool(kernel(table, *states, own, batch.workspace(table), out) == 0)
 
     def own_forces(self, q: Array, v: Array) -> tuple[Array, Array]:
@@ -299,8 +301,9 @@ class Tree:
             forces = self._forces
             with self._lock:
                 add_force_derivatives(
-                    self._table, q, v, forces.springs, forces.loads, forces.passive, forces.wrench, dq, dv
-                )
+                    self._table, q, v, forces.springs, forces.loads, forces.passive, forces.wrench, self._room,
+                    dq, dv,
+                )  # fmt: skip
 
     def _restore(self, *matrices: Array) -> None:
         """From the order of the links to that of the coordinates."""
