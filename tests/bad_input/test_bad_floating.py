@@ -81,8 +81,6 @@ def test_what_simulate_refuses(arm) -> None:
     floating = {"formulation": "floating", "modes": 2}
     with refused(r"start is 'rest'; pass 'reference', 'equilibrium', a Run or an Equilibrium"):
         cs.simulate(arm, 1.0, 0.1, start="rest", **floating)
-    with refused(r"takes no controller"):
-        cs.simulate(arm, 1.0, 0.1, controller=lambda t, state: {}, **floating)
     with refused(r"unknown integrator 'energy-momentum'; available in the floating formulation"):
         cs.simulate(arm, 1.0, 0.1, integrator="energy-momentum", **floating)
     with refused(r"unknown formulation 'lagrangian'; available: 'galilean', 'floating'"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from typing import Any
 
 import numpy as np
@@ -37,14 +38,18 @@ class Controlled:
                 self.columns[joint.coordinates[active.index]] = column
                 column += 1
         self.values: dict[int, float] = {}
-        self._log: list[tuple[float, dict[int, float]]] = []
+        self._calls: list[float] = []
+        self._log: list[dict[int, float]] = []
 
     def update(self, t: float, state: State) -> None:
         """Ask the controller for new efforts."""
         history = History(
             *(np.array(a)[None] for a in (state.frame, state.twist, state.rate, state.force, state.angle))
         )
-        snapshot = Run(Trajectory(self.compiled, np.array([t]), history, Status(Outcome.OK, t)))
+        self.ask(t, Run(Trajectory(self.compiled, np.array([t]), history, Status(Outcome.OK, t))))
+
+    def ask(self, t: float, snapshot: Run) -> None:
+        """Ask for new efforts in a state, which is a run of one moment."""
         efforts = self.controller(t, snapshot)
         for name, value in dict(efforts or {}).items():
             if name not in self.columns:
@@ -56,17 +61,21 @@ class Controlled:
             if not np.isfinite(value):
                 raise SolveError(f"controller: effort of {name!r} is {value!r} at t = {t:g} s")
             self.values[self.columns[name]] = float(value)
-        self._log.append((t, dict(self.values)))
+        self._calls.append(t)
+        self._log.append(dict(self.values))
 
     def efforts_at(self, times: Array, efforts: Array) -> Array:
         """Efforts (nt, n_efforts) at stored times: those of the last call before each, elsewhere the model's own."""
         efforts = efforts.copy()
-        calls = np.array([t for t, _ in self._log])
         for row, t in enumerate(times):
-            k = max(0, int(np.searchsorted(calls, t * (1 - 1e-12), side="left")) - 1)
-            for column, value in self._log[k][1].items():
+            for column, value in self.values_at(t).items():
                 efforts[row, column] = value
         return efforts
+
+    def values_at(self, t: float) -> dict[int, float]:
+        """Efforts by column that acted up to a time: those of the last call before it."""
+        k = bisect.bisect_left(self._calls, t - 1e-12 * abs(t)) - 1
+        return self._log[max(0, k)] if self._log else {}
 
     def apply(self, inputs: Inputs) -> Inputs:
         """Inputs with the controller's efforts in them."""

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.flexible_tree import compile_flexible_tree
-from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.motion.floating_control import FloatingControl
 from cosserat.solve.motion.floating_drivers import adaptive_steps, fixed_steps
 from cosserat.solve.motion.floating_methods import Extent, new_stepper
 from cosserat.solve.motion.floating_results import fill_forces, link_history, nodal_history, node_seats
@@ -39,8 +39,6 @@ def simulate_floating(
     progress: Callable[[float, Counters], None] | None,
 ) -> Run:
     """Simulate a tree in floating frames; arguments as those of `simulate`, the rest of them in `settings`."""
-    if settings["controller"] is not None:
-        raise SolveError("simulate: the floating formulation takes no controller; use the Galilean one")
     wall, cpu = clock.perf_counter(), clock.process_time()
     compiled = compile_model(model, floating=True)
     tree = _tree(model, compiled, settings)
@@ -49,20 +47,23 @@ def simulate_floating(
     stepper = new_stepper(
         tree, drives, constraints, compiled.size, settings["integrator"], settings["rho"], settings["newton_tolerance"]
     )  # fmt: skip
+    control = None
+    if settings["controller"] is not None:
+        control = FloatingControl(settings["controller"], compiled, tree, constraints)
     begin = stepper.start(*starting_state(stepper, compiled, settings["start"], start_time))
     prepared = clock.process_time()
     if step is None:
         watch = _announcer(stepper, progress, 1)
         extent = Extent(tree, node_seats(tree, compiled), compiled.length)
         allowed = 0.01 * settings["tolerance"] * compiled.size
-        stored, status = adaptive_steps(stepper, begin, duration, allowed, extent, watch)
+        stored, status = adaptive_steps(stepper, begin, duration, allowed, extent, watch, control)
         n_steps = len(stored) - 1
     else:
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
         watch = _announcer(stepper, progress, max(1, n_steps // 100))
-        stored, status = fixed_steps(stepper, begin, n_steps, duration / n_steps, every, watch)
+        stored, status = fixed_steps(stepper, begin, n_steps, duration / n_steps, every, watch, control)
     times = np.array([point.t for point in stored])
-    links = link_history(tree, constraints, stored)
+    links = link_history(tree, constraints, stored, None if control is None else control.restore)
     history = nodal_history(tree, compiled, constraints, links)
     stats = {
         "steps": n_steps, "solves": stepper.residuals, "factorizations": stepper.factorizations,
@@ -72,7 +73,8 @@ def simulate_floating(
     }  # fmt: skip
     asked = {key: value for key, value in settings.items() if key not in ("start", "controller")}
     asked |= {"step": step, "duration": duration}
-    run = Run(Trajectory(compiled, times, history, status, asked, stats, floating=links.record))
+    efforts = None if control is None else control.efforts_at(times)
+    run = Run(Trajectory(compiled, times, history, status, asked, stats, efforts, links.record))
     fill_forces(tree, constraints, run.motion, history, links)
     return run
 

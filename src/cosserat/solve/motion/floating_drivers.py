@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.results.status import Outcome, Status
+from cosserat.solve.motion.floating_control import FloatingControl
 from cosserat.solve.motion.floating_state import Point, StepFailure
 from cosserat.solve.motion.floating_steps import Stepper
 
@@ -18,12 +19,20 @@ _MOST_HALVINGS = 10
 
 
 def fixed_steps(
-    stepper: Stepper, start: Point, n_steps: int, h: float, every: int, watch: Watch | None = None
+    stepper: Stepper,
+    start: Point,
+    n_steps: int,
+    h: float,
+    every: int,
+    watch: Watch | None = None,
+    control: FloatingControl | None = None,
 ) -> tuple[list[Point], Status]:
     """Stored states of n_steps of size h, and how it ended; a step that fails is split into 2, 4, ... parts."""
     stored, now, begin = [start], start, start.t
     for k in range(1, n_steps + 1):
         try:
+            if control is not None:
+                control.before_step(now, k, h)
             now = _in_parts(stepper, now, h)._replace(t=begin + k * h)
         except KeyboardInterrupt:
             return _with_last(stored, now), Status(Outcome.INTERRUPTED, now.t)
@@ -43,6 +52,7 @@ def adaptive_steps(
     allowed: float,
     extent: Callable[[Array, Array], float],
     watch: Watch | None = None,
+    control: FloatingControl | None = None,
 ) -> tuple[list[Point], Status]:
     """Steps chosen so that each commits an estimated position error of at most `allowed` (m).
 
@@ -58,6 +68,8 @@ def adaptive_steps(
             h = min(h, end - now.t)
             if end - now.t - h < 0.1 * h:
                 h = end - now.t if end - now.t <= 1.1 * h else h
+            if control is not None:
+                h = control.before_any_step(now, h, start.t)
             try:
                 new = _guarded(stepper, now, h)
                 ratio = extent(new.q, stepper.error(now, new)) / allowed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -33,8 +34,16 @@ class LinkHistory(NamedTuple):
     record: FloatingRecord
 
 
-def link_history(tree: FlexibleTree, constraints: TreeConstraints, stored: list[Point]) -> LinkHistory:
-    """Motion and forces of the links at the stored states, with one recursion for each."""
+def link_history(
+    tree: FlexibleTree,
+    constraints: TreeConstraints,
+    stored: list[Point],
+    restore: Callable[[float], None] | None = None,
+) -> LinkHistory:
+    """Motion and forces of the links at the stored states, with one recursion for each.
+
+    `restore` brings back efforts of a controller that acted at a time.
+    """
     data = tree.data
     nt, nl = len(stored), len(data.links)
     frame = np.empty((nt, nl, 4, 4))
@@ -43,6 +52,8 @@ def link_history(tree: FlexibleTree, constraints: TreeConstraints, stored: list[
     joint, momentum, force = (np.empty((nt, nl, 6)) for _ in range(3))
     powers = np.empty((nt, 5))
     for k, point in enumerate(stored):
+        if restore is not None:
+            restore(point.t)
         now = flexible_recursion.motions(data, point.q, point.v)
         rates = data.parts(flexible_recursion.accelerations(now, point.a, np.zeros(6)))
         outside = tree.forces.on_links(now, point.q, point.t)

@@ -28,6 +28,7 @@ class FlexibleForces:
         self._passive[3] = 1.0
         self.stiffness, self.damping, self.friction, self.speed = self._passive
         self.efforts: list[tuple[int, TimeFunction]] = []
+        self._commanded: dict[int, float] = {}
         place = {name: k for k, name in enumerate(data.coordinates)}
         cut = {loop.joint.name for loop in data.loops}
         for joint in model.joints:
@@ -52,11 +53,15 @@ class FlexibleForces:
         )
         self._acting = arrays.Packed(arrays.acting_handles, arrays.Acting(pack_seats(seats), group))
 
+    def command(self, efforts: dict[str, float]) -> None:
+        """Efforts by coordinate that a controller holds; they win over those of the model."""
+        self._commanded = {k: efforts[name] for k, name in enumerate(self._data.coordinates) if name in efforts}
+
     def _drive(self, t: float | None) -> Array:
         """Prescribed efforts (n,)."""
         out = np.zeros(len(self.stiffness))
         for k, effort in () if t is None else self.efforts:
-            out[k] += effort.sample(np.array([t]))[0]
+            out[k] += self._commanded[k] if k in self._commanded else effort.sample(np.array([t]))[0]
         return out
 
     def _loads_at(self, t: float) -> Array:

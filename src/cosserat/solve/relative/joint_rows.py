@@ -173,6 +173,7 @@ class FreedomRow:
         friction = joint.friction[index]
         self._level, self._speed = (0.0, 1.0) if friction is None else (friction.level, friction.speed)
         self._effort = joint.effort[index]
+        self.commanded: float | None = None  # by a controller, instead of the effort
 
     def at(self, a: SeatMotion, b: SeatMotion, previous: float) -> tuple[PairRows, float]:
         """Its direction, coordinate and velocity."""
@@ -185,9 +186,13 @@ class FreedomRow:
 
     def effort(self, coordinate: float, rate: float, t: float | None) -> float:
         """What acts along it; prescribed efforts do not count without a time."""
-        drive = 0.0 if self._effort is None or t is None else float(self._effort.sample(np.array([t]))[0])
+        drive = 0.0 if self._effort is None or t is None else self._drive(t)
         friction = self._level * np.tanh(rate / self._speed)
         return float(drive - self.stiffness * coordinate - self.damping * rate - friction)
+
+    def _drive(self, t: float) -> float:
+        assert self._effort is not None
+        return float(self._effort.sample(np.array([t]))[0]) if self.commanded is None else self.commanded
 
     def slope(self, rate: float) -> float:
         """-d(effort)/d(rate)."""

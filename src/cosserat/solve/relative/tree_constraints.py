@@ -200,6 +200,11 @@ class TreeConstraints:
         rows = coordinate_rows(data, now, q, parts, first) if parts else np.zeros((0, len(q)))
         return Compliance(rows, np.array(k), np.array(c))
 
+    def command(self, efforts: dict[str, float]) -> None:
+        """Efforts by coordinate that a controller holds in cut joints; they win over those of the model."""
+        for freedom, _ in self._freedoms:
+            freedom.commanded = efforts.get(freedom.joint.coordinates[freedom.index])
+
     def wrenches(self, now: Motions, q: Array, t: float, angles: Array, force: Array) -> Array:
         """What cut joints put on all links, (n_z,) in their own axes, for multipliers `force` (m,)."""
         out = np.zeros(self._data.arrays.n_z)

@@ -1,0 +1,80 @@
+"""A controller in the loop of the floating formulation, with the meaning it has in the Galilean one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import CompiledModel
+from cosserat.results.run import Run
+from cosserat.results.status import Outcome, Status
+from cosserat.results.trajectory import Trajectory
+from cosserat.solve.motion.control import Controlled
+from cosserat.solve.motion.floating_results import fill_forces, link_history, nodal_history
+from cosserat.solve.motion.floating_state import Point
+from cosserat.solve.relative.flexible_tree import FlexibleTree
+from cosserat.solve.relative.tree_constraints import TreeConstraints
+
+Array = NDArray[np.float64]
+
+
+class FloatingControl:
+    """Calls a controller with the state as a run of one moment, and holds the efforts it gives."""
+
+    def __init__(
+        self, controller: Any, compiled: CompiledModel, tree: FlexibleTree, constraints: TreeConstraints
+    ) -> None:  # fmt: skip
+        self._asked = Controlled(controller, compiled)
+        self._names = {column: name for name, column in self._asked.columns.items()}
+        self._compiled, self._tree, self._constraints = compiled, tree, constraints
+
+    def before_step(self, now: Point, k: int, h: float) -> None:
+        """Call the controller if it is due before step number k (from 1 on) of equal steps."""
+        period = self._asked.period
+        per_call = 1 if period is None else max(1, int(round(period / h)))
+        if (k - 1) % per_call == 0:
+            self._call(now)
+
+    def before_any_step(self, now: Point, h: float, start: float) -> float:
+        """Call the controller if it is due; the step, shortened to end at its next call."""
+        period = self._asked.period
+        if period is None:
+            self._call(now)
+            return h
+        phase = (now.t - start) / period
+        nearest = round(phase)
+        if abs(phase - nearest) < 1e-9:
+            self._call(now)
+            phase = nearest
+        remaining = float(start + (np.floor(phase) + 1) * period - now.t)
+        return remaining / max(1, int(np.ceil(remaining / h - 1e-9)))  # equal parts, no tiny last one
+
+    def _call(self, now: Point) -> None:
+        self._asked.ask(now.t, snapshot(self._compiled, self._tree, self._constraints, now))
+        self._command(self._asked.values)
+
+    def restore(self, t: float) -> None:
+        """Let the efforts act again that acted up to a time."""
+        self._command(self._asked.values_at(t))
+
+    def efforts_at(self, times: Array) -> Array:
+        """Efforts (nt, n_efforts) at stored times."""
+        return self._asked.efforts_at(times, self._compiled.sampler.sample(times).effort)
+
+    def _command(self, values: dict[int, float]) -> None:
+        efforts = {self._names[column]: value for column, value in values.items()}
+        self._tree.forces.command(efforts)
+        self._constraints.command(efforts)
+
+
+def snapshot(compiled: CompiledModel, tree: FlexibleTree, constraints: TreeConstraints, now: Point) -> Run:
+    """A state as a run of one moment."""
+    links = link_history(tree, constraints, [now])
+    history = nodal_history(tree, compiled, constraints, links)
+    settings = {"formulation": "floating"}
+    ended = Status(Outcome.OK, now.t)
+    run = Run(Trajectory(compiled, np.array([now.t]), history, ended, settings, floating=links.record))
+    fill_forces(tree, constraints, run.motion, history, links)
+    return run
