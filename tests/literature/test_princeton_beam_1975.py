@@ -4,6 +4,8 @@ E. H. Dowell, J. Traybar, An experimental study of the nonlinear stiffness of a 
 twist deformations, Princeton AMS reports 1194 and 1257 (1975); section data as in O. A. Bauchau, G. Wu, P. Betsch,
 A. Cardona et al., Validation of flexible multibody dynamics beam formulations using benchmark problems, Multibody
 Syst. Dyn. 37 (2016) 29-48. The numbers are converged ones (strong form, shooting).
+
+Moments turn inside the elements of such a blade: without the energy of that (`kernels.bending`), 128 are needed.
 """
 
 import numpy as np
@@ -27,7 +29,7 @@ TIP = [  # P (N), angle (degrees), u1, u2 (soft), u3 (stiff)
 def test_tip_displacement(load, degrees, u1, u2, u3):
     model = cs.Model("Princeton beam")
     section = cs.Section(stiffness=STIFFNESS, mass=[1, 1, 1, 1, 1, 1])
-    beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (L, 0, 0)], section=section, elements=128, up=(0, 0, 1)))
+    beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (L, 0, 0)], section=section, elements=16, up=(0, 0, 1)))
     model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
     angle = np.radians(degrees)
     model.add(cs.Force("load", beam.end, (0, load * np.sin(angle), load * np.cos(angle))))

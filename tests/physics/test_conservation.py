@@ -18,15 +18,20 @@ def free_body():
     return model
 
 
-def free_beam():
+def free_blade():
+    """Very different stiffnesses: moments turn inside the elements (`kernels.bending`)."""
+    return free_beam((1, 2, 12), elements=24)
+
+
+def free_beam(twist_and_bending=(3, 2, 4), elements=8):
     """A soft beam thrown with a bending velocity field: large deformation, no support."""
     model = cs.Model("free beam")
-    section = cs.Section(stiffness=[1e3, 5e2, 5e2, 3, 2, 4], mass=[1, 1, 1, 0.02, 0.01, 0.01])
+    section = cs.Section(stiffness=[1e3, 5e2, 5e2, *twist_and_bending], mass=[1, 1, 1, 0.02, 0.01, 0.01])
 
     def field(x):
         return (0.5, 2 * np.sin(3 * x[0]), x[0] ** 2, 1.0, 0.3, 2 * x[0])
 
-    model.add(cs.Beam("beam", points=[(0, 0, 0), (2, 0, 0)], section=section, elements=8, velocity=field))
+    model.add(cs.Beam("beam", points=[(0, 0, 0), (2, 0, 0)], section=section, elements=elements, velocity=field))
     return model
 
 
@@ -56,7 +61,9 @@ def simulated(model, *args, **options):
     return run
 
 
-@pytest.mark.parametrize("build, step", [(free_body, 0.01), (free_beam, 0.005)], ids=["body", "beam"])
+@pytest.mark.parametrize(
+    "build, step", [(free_body, 0.01), (free_beam, 0.005), (free_blade, 0.003)], ids=["body", "beam", "blade"]
+)
 def test_free_motion_keeps_momentum_and_energy(build, step):
     run = simulated(build(), 2000 * step, step, newton_tolerance=1e-11)
     momentum = run.momentum.values

@@ -96,3 +96,23 @@ def test_smaller_tolerance_takes_more_steps():
     model = swinging_beam()
     counts = [cs.simulate(model, 1.0, tolerance=t, start="equilibrium").stats["steps"] for t in (1e-3, 1e-4, 1e-5)]
     assert counts[0] < counts[1] < counts[2]
+
+
+@pytest.mark.parametrize("bending", [(2.0, 2.0), (2.0, 6.0)])
+@pytest.mark.parametrize("curved", [False, True])
+def test_fourth_order_in_large_spatial_deflections(bending, curved):
+    """Bending about both axes and twist, of sections that bend alike and not."""
+    ends = []
+    for n in (8, 16, 64):
+        model = cs.Model("cantilever")
+        section = cs.Section(stiffness=[1e4, 1e4, 1e4, 0.7, *bending], mass=[1, 1, 1, 1, 1, 1])
+        shape = {"curve": lambda q: (np.sin(q), 1 - np.cos(q), 0 * q)} if curved else {"points": [(0, 0, 0), (1, 0, 0)]}
+        beam = model.add(cs.Beam("beam", **shape, section=section, elements=n))
+        model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+        model.add(cs.Wrench("load", beam.end, force=(0, 3.0, 2.0), moment=(1.0, 0, 0)))
+        result = cs.equilibrium(model)
+        assert result.status.ok, result.status.message
+        ends.append(np.asarray(result.position("beam.end")))
+    errors = [np.linalg.norm(end - ends[-1]) for end in ends[:-1]]
+    assert errors[1] < 2e-5
+    assert np.log2(errors[0] / errors[1]) > 3.4

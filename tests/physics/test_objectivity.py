@@ -15,7 +15,7 @@ def mechanism(R, d, motion=True):
     p = lambda *x: R @ np.array(x, float) + d  # noqa: E731
     v = lambda *x: R @ np.array(x, float)  # noqa: E731
     model = cs.Model("moved", gravity=v(0, 1, -9.81))
-    section = cs.Section(stiffness=[1e4, 5e3, 4e3, 30, 20, 40], mass=[1, 1, 1, 3e-3, 1e-3, 2e-3])
+    section = cs.Section(stiffness=[1e4, 5e3, 4e3, 15, 20, 80], mass=[1, 1, 1, 3e-3, 1e-3, 2e-3])
     beam = model.add(cs.Beam("beam", points=[p(0, 0, 0), p(1, 0, 0)], section=section, elements=6, up=v(0, 0, 1)))
     J = np.diag([0.02, 0.03, 0.04])
     hub = model.add(cs.RigidBody("hub", mass=0.7, com=p(1.2, 0.1, 0), inertia=J, rotation=R))

@@ -122,7 +122,7 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
     ne = sum(len(mesh.pairs) for mesh in beams.values())
     node = np.zeros((ne, 2), dtype=np.int64)
     d0 = np.zeros((ne, 6))
-    stiffness, mass = np.zeros((ne, 6, 6)), np.zeros((ne, 12, 12))
+    stiffness, bending, mass = np.zeros((ne, 6, 6)), np.zeros((ne, 12, 6)), np.zeros((ne, 12, 12))
     viscosity, coupling = np.zeros(ne), np.zeros(ne)
     nodes = Nodes(np.zeros(n + 1), np.zeros((n + 1, 3)))
     gains: dict[str, tuple[Array, Array]] = {}
@@ -134,14 +134,15 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
         mesh = beams[beam.name]
         span = slice(mesh.first_element, mesh.first_element + len(mesh.pairs))
         matrices, viscosity[span] = beam_matrices(beam, mesh, d0[span])
-        stiffness[span], mass[span] = matrices.stiffness, matrices.mass
+        stiffness[span], bending[span], mass[span] = matrices.stiffness, matrices.bending, matrices.mass
         gains[beam.name] = (matrices.follower, matrices.dead)
         coupling[span] = matrices.coupling
         masses, moments = element_weights(matrices.mass, matrices.coupling, d0[span])
         for side in range(2):
             np.add.at(nodes.mass, mesh.pairs[:, side], masses[:, side])
             np.add.at(nodes.moment, mesh.pairs[:, side], moments[:, side])
-    return Elements(node, d0, stiffness, viscosity, mass, coupling, ints([], 4)), nodes, gains
+    used = len(bending) if bending.any() else 0
+    return Elements(node, d0, stiffness, bending[:used], viscosity, mass, coupling, ints([], 4)), nodes, gains
 
 
 def _scales(model: Model, frames: Array, elements: Elements, bodies: Bodies) -> tuple[float, float, float]:

@@ -23,12 +23,15 @@ Array = NDArray[np.float64]
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 _TERMS = 18
+_ALIKE = 2.0  # ratio of stiffnesses in bending and twist below which moments hardly turn inside an element
+_LARGEST_TURN, _LARGEST_SOFTENING, _LARGEST_FORCE_TURN = 1.0, 0.2, 0.2  # where their energy has faded out
 
 
 class ElementMatrices(NamedTuple):
     """Arrays over elements; nodes A and B of each."""
 
     stiffness: Array  # (ne, 6, 6): sigma = stiffness (d - d0)
+    bending: Array  # (ne, 12, 6): what moments that turn inside add to the strain energy, see `kernels.bending`
     mass: Array  # (ne, 12, 12) without the coupling of the two nodes' velocities
     coupling: Array  # (ne,) the mass that couples them: m V_A . V_B in the kinetic energy, V in space
     follower: Array  # (ne, 2, 6, 6): nodal wrench of a uniform line load fixed in the sections
@@ -132,7 +135,30 @@ def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatric
         along=ad[:, :3, 3:] / length[:, None, None],
     )
     M, coupling = corrected_mass(M, M_linear, middle)
-    return ElementMatrices(stiffness, M, coupling, follower, dead)
+    bending = _bending(stiffness, ad, length, mid_compliance[:, 0, 3:, 3:])
+    return ElementMatrices(stiffness, bending, M, coupling, follower, dead)
+
+
+def _bending(K: Array, ad: Array, length: Array, S: Array) -> Array:
+    """Z over A^T over Q of `kernels.bending`, zero for sections that bend and twist nearly alike.
+
+    Z bounds how far the soft axes would turn under the moment, the flexibility that curvature gives to the stiff axes,
+    and the turn that transverse forces make inside the element.
+    """
+    L = length[:, None, None]
+    c = L**3 / 12.0
+    C = c / L * np.concatenate((ad[:, :3, 3:], ad[:, 3:, 3:]), axis=1) @ S
+    A = K @ C / L
+    Q = (c * S - np.swapaxes(C, 1, 2) @ K @ C) / L**2
+    flexibility = np.linalg.eigvalsh(S)
+    ratio = (flexibility[:, -1] / flexibility[:, 0])[:, None, None]
+    turn = length[:, None, None] * flexibility[:, -1, None, None] / _LARGEST_TURN
+    Z = turn**2 * (K[:, :, 3:] @ K[:, 3:]) + ratio / _LARGEST_FORCE_TURN**2 * (A @ np.swapaxes(A, 1, 2))
+    Z[:, 3:, 3:] += ratio / (12.0 * _LARGEST_SOFTENING) * np.eye(3)
+    out = np.zeros((len(K), 12, 6))
+    out[:, :6], out[:, 6:9], out[:, 9:, :3] = Z, np.swapaxes(A, 1, 2), 0.5 * (Q + np.swapaxes(Q, 1, 2))
+    out[ratio[:, 0, 0] < _ALIKE] = 0.0
+    return out
 
 
 def _turn(d0: Array) -> Array:

@@ -34,6 +34,7 @@ class Elements(NamedTuple):
     node: I2  # (ne, 2)
     d0: F2  # (ne, 6) relative vector in the stress-free configuration
     stiffness: F3  # (ne, 6, 6) section stiffness over the length
+    bending: F3  # (ne, 12, 6), or without rows: second-order part of the strain energy, see `bending`
     viscosity: F1  # (ne,) Kelvin-Voigt time: damping matrix = viscosity * stiffness
     mass: F3  # (ne, 12, 12) consistent mass, constant in the nodes' frames
     coupling: F1  # (ne,) mass m of the term m V_A . V_B of the kinetic energy, velocities in space
@@ -163,6 +164,7 @@ class Trial(NamedTuple):
     force: F2  # (nj+nr, 6)
     angle: F1  # (nf,)
     stress: F2  # (ne, 6) stress resultants for the geometric stiffness
+    strain: F2  # (ne, 6) strains for the second-order part of the stiffness, see `bending`
     residual: F2  # (n+1, 6)
     phi: F2  # (nj+nr, 6)
 
@@ -187,7 +189,7 @@ class Solver(NamedTuple):
     coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
     memory: F1  # (2,) step of the present factors (0: none), contraction rate
     counters: I1  # (6,) steps, solves, factorizations, careful steps, steps accepted though stalled, line searches
-    targets: I1  # (5,) addresses of stages that only mechanisms with springs, joint efforts or rolling need
+    targets: I1  # (9,) addresses of stages that only some mechanisms need
 
 
 class Scratch(NamedTuple):
@@ -255,8 +257,9 @@ history_of = handles.getter("history", History)
 
 # positions in solver.targets
 ADD_SPRINGS, ASSEMBLE_SPRINGS, ADD_ROLLING, CONSERVE_ROLLING, ASSEMBLE_ROLLING = 0, 1, 2, 3, 4
+BENDING_FORCES, BENDING_STRESS, BENDING_TANGENT, BENDING_CONSERVING = 5, 6, 7, 8
 
 
 def new_targets() -> I1:
     """An empty solver.targets."""
-    return address_table(5)
+    return address_table(9)

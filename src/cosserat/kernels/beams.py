@@ -210,6 +210,31 @@ def _force_derivative(u, w, c, c1, c2, n, m, row, Y_out):
 
 
 @helper
+def strain_operator(u, w, c, c1, P_out):
+    """P = [-T^-1(-d), T^-1(d)]: (6, 12)."""
+    clear(P_out)
+    A = matrix_a(w, c)
+    B = matrix_b(u, w, c, c1)
+    add_block(-1.0, transpose(A), P_out, 0.0, 0.0)
+    add_block(-1.0, transpose(B), P_out, 0.0, 3.0)
+    add_block(-1.0, transpose(A), P_out, 3.0, 3.0)
+    add_block(1.0, A, P_out, 0.0, 6.0)
+    add_block(1.0, B, P_out, 0.0, 9.0)
+    add_block(1.0, A, P_out, 3.0, 9.0)
+
+
+@helper
+def project(P, K, Y_out):
+    """Y = P^T K: (12, 6)."""
+    for i in range(12):
+        for j in range(6):
+            s = 0.0
+            for k in range(6):
+                s += P[k, i] * K[k, j]
+            Y_out[i, j] = s
+
+
+@helper
 def element_tangent(frames, twists, a, b, d0, K, viscosity, sigma, scratch):
     """Tangents of the internal forces: scratch.K = d f/d(left increments of H), scratch.C = d f/d(twists) if viscous.
 
@@ -221,21 +246,8 @@ def element_tangent(frames, twists, a, b, d0, K, viscosity, sigma, scratch):
     c2 = dd_cotc(dot(w, w))
     mu, mw = neg(u), neg(w)
     P, Y, D = scratch.P, scratch.Y, scratch.D
-    clear(P)
-    A = matrix_a(w, c)
-    B = matrix_b(u, w, c, c1)
-    add_block(-1.0, transpose(A), P, 0.0, 0.0)
-    add_block(-1.0, transpose(B), P, 0.0, 3.0)
-    add_block(-1.0, transpose(A), P, 3.0, 3.0)
-    add_block(1.0, A, P, 0.0, 6.0)
-    add_block(1.0, B, P, 0.0, 9.0)
-    add_block(1.0, A, P, 3.0, 9.0)
-    for i in range(12):
-        for j in range(6):
-            s = 0.0
-            for k in range(6):
-                s += P[k, i] * K[k, j]
-            Y[i, j] = s
+    strain_operator(u, w, c, c1, P)
+    project(P, K, Y)
     if viscosity > 0.0:
         # damping matrix P^T C P, and P^T C (I/viscosity + d(d_dot)/dd) in the stiffness, C = viscosity K
         product(Y, P, viscosity, scratch.C)

@@ -15,6 +15,7 @@ from cosserat.jit import call_address, helper, stage
 from cosserat.kernels import beams, freedoms, joints
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import (
+    BENDING_CONSERVING,
     CONSERVE_ROLLING,
     bodies_of,
     elements_of,
@@ -343,6 +344,8 @@ def evaluate(problem, k):
         R, _ = load_frame(middle.frame[i])
         add_space_force(g, nodes.mass[i], load(nodes.moment[i], 0), R, trial.increment[i], trial.residual[i])
     _add_elements(elements_of(problem), scratch, state, trial, middle, h)
+    if elements_of(problem).bending.shape[0] > 0:
+        call_address(solver_of(problem).targets[BENDING_CONSERVING], (problem,))
     _add_bodies(bodies_of(problem), scratch, state, trial, h)
     _add_springs(springs_of(problem), state, trial, middle, h)
     _add_freedoms(

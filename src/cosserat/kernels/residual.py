@@ -9,6 +9,8 @@ from cosserat.kernels import beams, freedoms, joints, loads, springs
 from cosserat.kernels.arrays import (
     ADD_ROLLING,
     ADD_SPRINGS,
+    BENDING_FORCES,
+    BENDING_STRESS,
     bodies_of,
     elements_of,
     freedoms_of,
@@ -42,6 +44,8 @@ def element_forces(problem):
         accumulate(ma, r[a], 3)
         accumulate(fb, r[b], 0)
         accumulate(mb, r[b], 3)
+    if el.bending.shape[0] > 0:
+        call_address(solver_of(problem).targets[BENDING_FORCES], (problem,))
     return 0
 
 
@@ -61,6 +65,8 @@ def predict_stress(problem, frames, increments):
         n, m = beams.multiply(el.stiffness[e], add(eu, du), add(ew, dw))
         store(n, trial.stress[e], 0)
         store(m, trial.stress[e], 3)
+    if el.bending.shape[0] > 0:
+        call_address(solver_of(problem).targets[BENDING_STRESS], (problem, frames, increments))
     return 0
 
 

@@ -11,6 +11,7 @@ from cosserat.kernels import beams, freedoms, joints, loads, springs
 from cosserat.kernels.arrays import (
     ASSEMBLE_ROLLING,
     ASSEMBLE_SPRINGS,
+    BENDING_TANGENT,
     bodies_of,
     elements_of,
     freedoms_of,
@@ -221,6 +222,8 @@ def assemble(problem, k, frames, twists):
     for i in range(blocks_out.shape[0]):
         clear(blocks_out[i])
     assemble_elements(problem, frames, twists)
+    if elements_of(problem).bending.shape[0] > 0:
+        call_address(solver_of(problem).targets[BENDING_TANGENT], (problem, frames))
     assemble_nodes(problem, k, frames, twists)
     if springs_of(problem).node.shape[0] + freedoms_of(problem).joint.shape[0] > 0:
         call_address(solver_of(problem).targets[ASSEMBLE_SPRINGS], (problem, k, frames, twists))

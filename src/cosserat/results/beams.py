@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cosserat.compile.elements import element_weights
 from cosserat.compile.mesh import BeamMesh
 from cosserat.errors import PlaceError
+from cosserat.kernels import bending
 from cosserat.kernels.monitors import between, element_states
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
@@ -80,7 +81,30 @@ def element_forces(motion: Motion, elements: NDArray[np.int64], viscous: bool = 
         motion.frame, motion.twist, arrays.node[elements], arrays.d0[elements], arrays.stiffness[elements], viscosity,
         strain, rate, force,
     )  # fmt: skip
+    if len(arrays.bending):
+        force += _turning(motion, elements)[1]
     return strain, rate, force
+
+
+def strain_energy(motion: Motion, e: int, strain: Array) -> Array:
+    """Strain energy (nt,) of element e for its strains d - d0, (nt, 6)."""
+    arrays = motion.mechanism.system.elements
+    energy = 0.5 * np.sum(strain * (strain @ arrays.stiffness[e]), axis=1)
+    if len(arrays.bending):
+        energy += _turning(motion, np.array([e]))[0][:, 0]
+    return np.asarray(energy)
+
+
+def _turning(motion: Motion, elements: NDArray[np.int64]) -> tuple[Array, Array]:
+    """Energy (nt, ne) of moments that turn inside the given elements, and its nodal forces (nt, ne, 12)."""
+    arrays = motion.mechanism.system.elements
+    shape = (len(motion.time), len(elements))
+    energy, force = np.empty(shape), np.empty((*shape, 12))
+    bending.states(
+        motion.frame, arrays.node[elements], arrays.d0[elements], arrays.stiffness[elements], arrays.bending[elements],
+        energy, force,
+    )  # fmt: skip
+    return energy, force
 
 
 def gyroscopic(p: Array, twist: Array) -> Array:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
 from cosserat.results import rolling
-from cosserat.results.beams import element_forces, element_inertia, element_momenta, gyroscopic
+from cosserat.results.beams import element_forces, element_inertia, element_momenta, gyroscopic, strain_energy
 from cosserat.results.joints import constraint_wrenches, directions, joint_sides, passive_efforts
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
@@ -90,7 +90,7 @@ def _beams(motion: Motion, book: Ledger) -> None:
     el = motion.mechanism.system.elements
     for e in range(len(el.node)):
         strain, rate, force = (x[:, 0] for x in element_forces(motion, np.array([e])))
-        book.strain[:] += 0.5 * np.sum(strain * (strain @ el.stiffness[e]), axis=1)
+        book.strain[:] += strain_energy(motion, e, strain)
         if el.viscosity[e] > 0.0:
             book.loss[:] += el.viscosity[e] * np.sum(rate * (rate @ el.stiffness[e]), axis=1)
         a, b = el.node[e]

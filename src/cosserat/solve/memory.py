@@ -93,6 +93,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             force=np.zeros((nj, 6)),
             angle=np.zeros(nf),
             stress=np.zeros((len(compiled.system.elements.node), 6)),
+            strain=np.zeros((len(compiled.system.elements.node), 6)),
             residual=np.zeros((n + 1, 6)),
             phi=np.zeros((nj, 6)),
         ),

@@ -25,7 +25,7 @@ from cosserat.solve.initial import assemble_configuration, set_trial, soften_red
 from cosserat.solve.memory import Memory, new_memory
 
 _SMALLEST_STEP = 2.0**-14
-_CRITICAL_STEP = 2.0**-7  # a critical load is passed in steps no larger than this
+_CRITICAL_STEP = 2.0**-11  # a critical load is passed in steps no larger than this
 _SINGULAR = 1e-13
 _AT_REST = 1e-6  # displacement relative to the extent of the mechanism that counts as none
 

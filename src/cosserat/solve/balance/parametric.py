@@ -14,6 +14,7 @@ from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel, System
 from cosserat.errors import ParameterError, SolveError
 from cosserat.kernels.arrays import Inputs
+from cosserat.kernels.integrate import load_stages
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter, parameters_in
 from cosserat.results.equilibrium import Equilibrium
@@ -179,6 +180,7 @@ class Parametric:
             system = compiled.system._replace(joints=joints)
             compiled = dataclasses.replace(compiled, system=system)
             memory.replace(**{k: v for k, v in system._asdict().items() if k != "pattern"})
+            load_stages(memory.table, memory.problem)  # a section may have become one that needs more of them
             self.statics.compiled = compiled
         memory.replace(inputs=self._sample(self.statics.compiled))
         self.statics.spin = self.statics.full_spin = spin_twist(self.knobs.spin, self.knobs.center)
@@ -193,14 +195,14 @@ class Parametric:
         By central differences: exact, but for rounding, where the parameter enters linearly.
         """
         trial = self.statics.memory.problem.trial
-        stress = trial.stress.copy()
+        stress, strain = trial.stress.copy(), trial.strain.copy()
         value, h = self.knobs.values[name], self._differences[name]
         sides = []
         for side in (1.0, -1.0):
             self.turn({name: value + side * h})
             sides.append(-self.statics.residual())
         self.turn({name: value})
-        trial.stress[:] = stress
+        trial.stress[:], trial.strain[:] = stress, strain
         return (sides[0] - sides[1]) / (2.0 * h)
 
 

@@ -56,10 +56,14 @@ def elastic_part(point: Point, e: int, viscous: bool) -> Part:
     """Internal forces of element e, with or without those of its viscosity."""
     system, elements = _empty(point), point.compiled.system.elements
     stiffness, viscosity = np.zeros_like(elements.stiffness), np.zeros_like(elements.viscosity)
+    bending = np.zeros_like(elements.bending)
     stiffness[e] = elements.stiffness[e]
+    if len(bending):
+        bending[e] = elements.bending[e]
     if viscous:
         viscosity[e] = elements.viscosity[e]
-    return _part(point, system._replace(elements=system.elements._replace(stiffness=stiffness, viscosity=viscosity)))
+    ours = system.elements._replace(stiffness=stiffness, bending=bending, viscosity=viscosity)
+    return _part(point, system._replace(elements=ours))
 
 
 def burden_part(point: Point, beam: str, e: int) -> Part:
@@ -97,6 +101,7 @@ def _empty(point: Point) -> System:
         nodes=ours.nodes._replace(mass=zero(ours.nodes.mass), moment=zero(ours.nodes.moment)),
         elements=ours.elements._replace(
             stiffness=zero(ours.elements.stiffness),
+            bending=zero(ours.elements.bending),
             viscosity=zero(ours.elements.viscosity),
             mass=zero(ours.elements.mass),
             coupling=zero(ours.elements.coupling),
