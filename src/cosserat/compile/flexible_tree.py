@@ -143,7 +143,8 @@ def _used(model: Model) -> dict[str, list[float]]:
     """Where something is attached to each beam."""
     out: dict[str, list[float]] = {beam.name: [] for beam in model.beams}
     ends = [p for j in model.joints for p in (j.parent, j.child)] + [load.place for load in model.loads]
-    for place in (*ends, *(p for spring in model.springs for p in (spring.a, spring.b))):
+    ends += [p for spring in model.springs for p in (spring.a, spring.b)] + [item.place for item in model.rolling]
+    for place in ends:
         if place.s is not None:
             out[place.owner.name].append(place.s)
     return out

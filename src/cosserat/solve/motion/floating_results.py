@@ -163,7 +163,8 @@ def fill_forces(
             history.force[:, info.index, row] = 1.0
             columns.append(constraint_wrenches(motion, info.index, sides)[int(outer_is_child)])
         history.force[:, info.index] = np.einsum("tkc,tc->tk", np.linalg.pinv(np.stack(columns, axis=2)), wrench)
+    n_joints = history.force.shape[1] - len(motion.mechanism.rolling)
     for slot in constraints.slots:
-        if slot.joint is not None and not slot.in_tree:
-            values = links.force[:, slot.first : slot.first + len(slot.rows)]
-            history.force[:, joints[slot.joint.name].index, list(slot.rows)] = values
+        if not slot.in_tree:
+            at = n_joints + slot.rolling if slot.joint is None else joints[slot.joint.name].index
+            history.force[:, at, list(slot.rows)] = links.force[:, slot.first : slot.first + len(slot.rows)]

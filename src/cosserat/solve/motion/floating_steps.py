@@ -65,7 +65,7 @@ class Stepper(ABC):
             self.factorizations += 1
             a = self.tree.accelerations(now, q, v, np.zeros(len(q)), a, self.drives.held, t)
             return a, np.zeros(0), angles
-        rows = self.constraints.at(now, q, t, angles)
+        rows = self.constraints.at(now, q, t, angles, biased=True)
         r = self.residual(now, rows, q, v, a, t, np.zeros(self.constraints.n_rows))
         found = self._inertial(now, rows).solve(r, -rows.bias - rows.A @ a)
         return a + found.a, found.force, rows.angles

@@ -18,7 +18,6 @@ from cosserat.kernels.newton import CONSERVING
 from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
-from cosserat.solve.arguments import demand_no_rolling
 from cosserat.solve.memory import new_memory
 from cosserat.solve.motion import FLOATING_METHODS
 from cosserat.solve.motion.control import Controlled
@@ -104,7 +103,6 @@ def simulate(
     """
     _check(duration, step, formulation, integrator, rho, every, tolerance)
     if formulation == "floating":
-        demand_no_rolling(model, "simulate: formulation='floating'")
         from cosserat.solve.motion.floating import simulate_floating
 
         settings = {

@@ -13,7 +13,7 @@ from cosserat.compile.rows import TRACE, Row, drive_frames, freedom_geometry
 from cosserat.compile.seats import Seat
 from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
 from cosserat.kernels.joints import ROTATION, SCREW
-from cosserat.lie import se3, so3
+from cosserat.lie import so3
 from cosserat.model.joints import Joint
 from cosserat.solve.relative.seat_motion import PairRows, SeatMotion
 
@@ -22,25 +22,31 @@ Array = NDArray[np.float64]
 _TURN = 2.0 * np.pi
 
 
+def crossed(a: Array, b: Array) -> Array:
+    """Cross products (..., 3); many times faster than NumPy's for a few vectors."""
+    x, y, z = a[..., 0], a[..., 1], a[..., 2]
+    u, v, w = b[..., 0], b[..., 1], b[..., 2]
+    return np.stack((y * w - z * v, z * u - x * w, x * v - y * u), axis=-1)
+
+
 class Relative:
-    """The child's joint frame seen from the parent's, with its first and second derivative at a = 0."""
+    """The child's joint frame seen from the parent's, with its rate."""
 
     def __init__(self, a: SeatMotion, b: SeatMotion) -> None:
-        H = se3.inverse(a.frame) @ b.frame
-        self.R, self.x = H[:3, :3], H[:3, 3]
         self.a, self.b = a, b
-        v_a, w_a = a.twist[:3], a.twist[3:]
-        v_b, w_b = b.twist[:3], b.twist[3:]
-        W_a, W_b = so3.hat(w_a), so3.hat(w_b)
-        self.R_dot = self.R @ W_b - W_a @ self.R
-        self.x_dot = self.R @ v_b - v_a - np.cross(w_a, self.x)
-        self.R_ddot = (
-            self.R_dot @ W_b + self.R @ so3.hat(b.rate[3:]) - so3.hat(a.rate[3:]) @ self.R - W_a @ self.R_dot
-        )  # fmt: skip
-        self.x_ddot = (
-            self.R_dot @ v_b + self.R @ b.rate[:3] - a.rate[:3] - np.cross(a.rate[3:], self.x)
-            - np.cross(w_a, self.x_dot)
-        )  # fmt: skip
+        back = a.frame[:3, :3].T
+        self.R, self.x = back @ b.frame[:3, :3], back @ (b.frame[:3, 3] - a.frame[:3, 3])
+        self._W_a, self._W_b = so3.hat(a.twist[3:]), so3.hat(b.twist[3:])
+        self.R_dot = self.R @ self._W_b - self._W_a @ self.R
+        self.x_dot = self.R @ b.twist[:3] - a.twist[:3] - self._W_a @ self.x
+
+    def second(self) -> tuple[Array, Array]:
+        """Second derivatives of R and x for the rates that the sides have."""
+        a, b = self.a, self.b
+        turning = so3.hat(a.rate[3:])
+        R_ddot = self.R_dot @ self._W_b + self.R @ so3.hat(b.rate[3:]) - turning @ self.R - self._W_a @ self.R_dot
+        x_ddot = self.R_dot @ b.twist[:3] + self.R @ b.rate[:3] - a.rate[:3] - turning @ self.x
+        return R_ddot, x_ddot - self._W_a @ self.x_dot
 
 
 class JointRows:
@@ -57,17 +63,17 @@ class JointRows:
         Joint frames on the parent's and on the child's side.
     """
 
-    holonomic = True
-
     def __init__(self, joint: Joint, rows: tuple[Row, ...], branch: int, a: Seat, b: Seat) -> None:
         self.joint, self.a, self.b = joint, a, b
         self.count = len(rows)
+        self.holonomic = np.ones(self.count, dtype=bool)
         self._branch = branch
-        self._kind = np.array([row.kind for row in rows])
-        self._turns = self._kind == ROTATION
-        self._advance = np.where(self._kind == SCREW, joint.pitch, 0.0)
+        kind = np.array([row.kind for row in rows], dtype=np.int64)
+        self._turns = (kind == ROTATION)[:, None]
+        self._advance = np.where(kind == SCREW, joint.pitch, 0.0)
         self._u = np.array([row.a for row in rows]).reshape(-1, 3)
         self._w = np.array([row.b for row in rows]).reshape(-1, 3)
+        self._line = np.where(self._turns, 0.0, self._u)
         self._driven = any(motion is not None for motion in joint.motion)
         self._angle = Angle(joint, 0) if self._advance.any() else None
 
@@ -77,53 +83,59 @@ class JointRows:
         return self.joint.title
 
     def _drive(self, t: float) -> Array:
-        if self._driven:
-            return drive_frames(self.joint, np.array([t]))[:, 0]
-        out = np.zeros((3, 21))
-        out[0, 3:12:4] = out[0, 12:21:4] = 1.0
-        return out
+        return drive_frames(self.joint, np.array([t]))[:, 0]
 
-    def at(self, a: SeatMotion, b: SeatMotion, t: float, previous: float) -> tuple[PairRows, float]:
-        """Rows for the motion of both sides, and the angle of a screw, continued from a previous one."""
+    def at(self, a: SeatMotion, b: SeatMotion, t: float, previous: float, biased: bool) -> tuple[PairRows, float]:
+        """Rows for the motion of both sides, and the angle of a screw, continued from a previous one.
+
+        The bias is left out (zero) where it is not wanted.
+        """
         s = Relative(a, b)
-        drive = self._drive(t)
-        p, p1, p2 = drive[:, :3]
-        u, u1, u2 = (self._u @ d[3:12].reshape(3, 3).T for d in drive)
-        w, w1, w2 = (self._w @ d[12:].reshape(3, 3).T for d in drive)
-        turns, pitch = self._turns[:, None], self._advance
-        line = np.where(turns, 0.0, self._u)
-        back = line @ s.R
-        on_a, on_b = np.zeros((self.count, 6)), np.zeros((self.count, 6))
-        on_a[:, :3], on_b[:, :3] = -line, back
-        on_a[:, 3:] = np.where(turns, np.cross(u, w @ s.R.T), np.cross(line, s.x)) + pitch[:, None] * line
-        on_b[:, 3:] = np.where(turns, np.cross(w, u @ s.R), 0.0) - pitch[:, None] * back
-
-        def twice(left: Array, M: Array, right: Array) -> Array:
-            return np.asarray(np.sum((left @ M) * right, axis=1))
-
-        value = np.where(self._turns, twice(u, s.R, w), line @ (s.x - p))
-        rate = np.where(
-            self._turns, twice(u1, s.R, w) + twice(u, s.R_dot, w) + twice(u, s.R, w1), line @ (s.x_dot - p1)
-        )  # fmt: skip
-        bias = np.where(
-            self._turns,
-            twice(u2, s.R, w) + twice(u, s.R_ddot, w) + twice(u, s.R, w2)
-            + 2.0 * (twice(u1, s.R_dot, w) + twice(u1, s.R, w1) + twice(u, s.R_dot, w1)),
-            line @ (s.x_ddot - p2),
-        )  # fmt: skip
+        u, w, line, turns, pitch = self._u, self._w, self._line, self._turns, self._advance[:, None]
+        if self._driven:
+            drive = self._drive(t)
+            u, w = u @ drive[0, 3:12].reshape(3, 3).T, w @ drive[0, 12:].reshape(3, 3).T
+        turned, back = w @ s.R.T, line @ s.R
+        on_a = np.hstack((-line, np.where(turns, crossed(u, turned), crossed(line, s.x)) + pitch * line))
+        on_b = np.hstack((back, np.where(turns, crossed(w, u @ s.R), 0.0) - pitch * back))
+        value = line @ s.x + self._sum(u * turned)
+        rate = on_a @ a.twist + on_b @ b.twist
+        bias = np.zeros(self.count)
+        if biased:
+            R_ddot, x_ddot = s.second()
+            bias = line @ x_ddot + self._sum((u @ R_ddot) * w)
+        if self._driven:
+            more = self._explicit(s, drive, u, w)
+            value, rate = value + more[0], rate + more[1]
+            bias = bias + more[2] if biased else bias
         angle = previous
         if self._angle is not None:
             angle = self._angle.of(s, previous)
-            spin, spin_rate = self._angle.rates(s)
-            value, rate, bias = value - pitch * angle, rate - pitch * spin, bias - pitch * spin_rate
+            value, bias = value - self._advance * angle, bias - self._advance * self._angle.spin_rate(s)
         return PairRows(on_a, on_b, value, rate, bias), angle
+
+    def _sum(self, products: Array) -> Array:
+        """Sums along the rows that are rotations."""
+        return np.asarray(np.where(self._turns[:, 0], products.sum(axis=1), 0.0))
+
+    def _explicit(self, s: Relative, drive: Array, u: Array, w: Array) -> tuple[Array, Array, Array]:
+        """What a prescribed motion adds to the rows, to their rates and to their bias."""
+        (p, p1, p2), R = drive[:, :3], s.R
+        u1, u2 = (self._u @ d[3:12].reshape(3, 3).T for d in drive[1:])
+        w1, w2 = (self._w @ d[12:].reshape(3, 3).T for d in drive[1:])
+        rate = self._sum((u1 @ R) * w + (u @ R) * w1)
+        both = (u1 @ s.R_dot) * w + (u1 @ R) * w1 + (u @ s.R_dot) * w1
+        bias = self._sum((u2 @ R) * w + (u @ R) * w2 + 2.0 * both)
+        return -self._line @ p, rate - self._line @ p1, bias - self._line @ p2
 
     def inside_out(self, a: SeatMotion, b: SeatMotion, t: float) -> bool:
         """Whether the rotation rows hold half a turn away from where they should."""
         if self._branch < 0:
             return False
-        D_a, D_b = (self._drive(t)[0, k : k + 9].reshape(3, 3) for k in (3, 12))
-        E = D_a.T @ a.frame[:3, :3].T @ b.frame[:3, :3] @ D_b
+        E = a.frame[:3, :3].T @ b.frame[:3, :3]
+        if self._driven:
+            D_a, D_b = (self._drive(t)[0, k : k + 9].reshape(3, 3) for k in (3, 12))
+            E = D_a.T @ E @ D_b
         return bool((np.trace(E) if self._branch == TRACE else E[self._branch, self._branch]) < 0.0)
 
 
@@ -150,17 +162,14 @@ class Angle:
         """Rows (6,) on both twists that give the velocity along the freedom."""
         axis, zero = self.freedom.axis, np.zeros(3)
         if self.freedom.kind == SLIDE:
-            return np.concatenate((-axis, np.cross(axis, s.x))), np.concatenate((axis @ s.R, zero))
+            return np.concatenate((-axis, crossed(axis, s.x))), np.concatenate((axis @ s.R, zero))
         if self.freedom.kind == ANGLE_CHILD:
             return np.concatenate((zero, -(s.R @ axis))), np.concatenate((zero, axis))
         return np.concatenate((zero, -axis)), np.concatenate((zero, axis @ s.R))
 
-    def rates(self, s: Relative) -> tuple[float, float]:
-        """Velocity along the freedom, and its rate at a = 0; both about the parent's axis."""
-        axis = self.freedom.axis
-        spin = s.R @ s.b.twist[3:] - s.a.twist[3:]
-        spin_rate = s.R_dot @ s.b.twist[3:] + s.R @ s.b.rate[3:] - s.a.rate[3:]
-        return float(axis @ spin), float(axis @ spin_rate)
+    def spin_rate(self, s: Relative) -> float:
+        """Rate of the velocity about the parent's axis."""
+        return float(self.freedom.axis @ (s.R_dot @ s.b.twist[3:] + s.R @ s.b.rate[3:] - s.a.rate[3:]))
 
 
 class FreedomRow:

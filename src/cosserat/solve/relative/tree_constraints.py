@@ -1,4 +1,4 @@
-"""What ties links of a tree together besides its joints: cut joints of loops, and rows of driven rotations.
+"""What ties links of a tree besides its joints: cut joints of loops, driven rotations, rolling and skating.
 
     M a + h + A^T lambda = tau + C^T Q,        A v + (explicit) = 0
 
@@ -23,6 +23,7 @@ from cosserat.model.places import Place
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.joint_rows import FreedomRow, JointRows
+from cosserat.solve.relative.rolling_rows import RollingRows
 from cosserat.solve.relative.seat_motion import PairRows, SeatMotion, add_wrench, coordinate_rows, moving_seat
 
 Array = NDArray[np.float64]
@@ -65,6 +66,7 @@ class Slot:
     first: int
     rows: tuple[int, ...]  # numbers among the rows of the joint
     in_tree: bool  # the joint is one of the tree, driven through rows
+    rolling: int  # number among the model's knife edges and rolling discs, -1: none of them
 
 
 class TreeConstraints:
@@ -73,6 +75,8 @@ class TreeConstraints:
     Attributes
     ----------
     n_rows : int
+    holonomic : (m,) of bool
+        Whether a row is the rate of something.
     slots : list of Slot
     tracked : list of (joint name, index of freedom)
         Coordinates of cut joints, which a state must carry along since angles have turns.
@@ -81,7 +85,7 @@ class TreeConstraints:
     def __init__(self, model: Model, data: FlexibleTreeData) -> None:
         self._data, self._model = data, model
         self.slots: list[Slot] = []
-        self._rows: list[tuple[JointRows, int]] = []  # with the number of the angle, -1: none
+        self._rows: list[tuple[JointRows | RollingRows, int]] = []  # with the number of the angle, -1: none
         self._freedoms: list[tuple[FreedomRow, int]] = []
         self.tracked: list[tuple[str, int]] = []
         self.n_rows = 0
@@ -93,12 +97,16 @@ class TreeConstraints:
             tracked = {index: len(self.tracked) + k for k, index in enumerate(active)}
             self.tracked += [(joint.name, index) for index in active]
             rows = JointRows(joint, found.rows, found.branch, a, b)
-            self._add(rows, tuple(range(rows.count)), False, tracked.get(0, -1))
+            self._add(rows, (), False, tracked.get(0, -1))
             for index in active:
                 self._freedoms.append((FreedomRow(joint, index, a, b), tracked[index]))
         for joint in model.joints:
             if joint.kind in ("spherical", "free") and joint not in cut and any(m is not None for m in joint.motion):
                 self._drive(joint)
+        for number, item in enumerate(model.rolling):
+            self._add(RollingRows(item, data.seat(item.place)), (), False, -1, number)
+        none = np.zeros(0, dtype=bool)
+        self.holonomic = np.concatenate([none, *(item.holonomic for item, _ in self._rows)])
         self._springs = [(data.seat(s.a), data.seat(s.b), s.stiffness, s.damping, s.length) for s in model.springs]
 
     def _drive(self, joint: Joint) -> None:
@@ -110,15 +118,12 @@ class TreeConstraints:
         rows = JointRows(joint, tuple(found.rows[k] for k in kept), branch, a, b)
         self._add(rows, tuple(kept), True, -1)
 
-    def _add(self, rows: JointRows, numbers: tuple[int, ...], in_tree: bool, angle: int) -> None:
-        self.slots.append(Slot(rows.joint, self.n_rows, numbers, in_tree))
+    def _add(
+        self, rows: JointRows | RollingRows, numbers: tuple[int, ...], in_tree: bool, angle: int, rolling: int = -1
+    ) -> None:  # fmt: skip
+        self.slots.append(Slot(rows.joint, self.n_rows, numbers or tuple(range(rows.count)), in_tree, rolling))
         self._rows.append((rows, angle))
         self.n_rows += rows.count
-
-    @property
-    def holonomic(self) -> NDArray[np.bool_]:
-        """(m,) whether a row is the rate of something."""
-        return np.array([item.holonomic for item, _ in self._rows for _ in range(item.count)], dtype=bool)
 
     @property
     def present(self) -> bool:
@@ -129,10 +134,15 @@ class TreeConstraints:
         """Angles of the reference configuration."""
         return np.zeros(len(self.tracked))
 
-    def at(self, now: Motions, q: Array, t: float, angles: Array) -> TreeRows:
-        """Rows at a state; `angles`: the last ones known."""
+    def at(self, now: Motions, q: Array, t: float, angles: Array, biased: bool = False) -> TreeRows:
+        """Rows at a state; `angles`: the last ones known; `biased`: whether the bias is wanted."""
         data, n = self._data, len(q)
-        drift = data.parts(flexible_recursion.accelerations(now, np.zeros(n), np.zeros(6)))
+        if not self._rows and not self._freedoms:
+            none = np.zeros(0)
+            return TreeRows(np.zeros((0, n)), none, none, none, angles, np.zeros(n), "")
+        drift = data.parts(
+            flexible_recursion.accelerations(now, np.zeros(n), np.zeros(6)) if biased else np.zeros(data.arrays.n_z)
+        )
         parts: list[tuple[Seat, Array]] = []
         first: list[int] = []
         found: list[PairRows] = []
@@ -140,7 +150,7 @@ class TreeConstraints:
         wrong, at = "", 0
         for item, angle in self._rows:
             a, b = self._sides(now, drift, item.a, item.b, q)
-            rows, turned = item.at(a, b, t, angles[angle] if angle >= 0 else 0.0)
+            rows, turned = item.at(a, b, t, angles[angle] if angle >= 0 else 0.0, biased)
             if angle >= 0:
                 new_angles[angle] = turned
             if item.inside_out(a, b, t):
@@ -158,8 +168,8 @@ class TreeConstraints:
             at += 1
         every = coordinate_rows(data, now, q, parts, first) if parts else np.zeros((0, n))
         A, C = every[: self.n_rows], every[self.n_rows :]
-        none = PairRows(*(5 * [np.zeros(0)]))
-        value, rate, bias = (np.concatenate(x) for x in list(zip(none, *found, strict=True))[2:])
+        empty = PairRows(*(5 * [np.zeros(0)]))
+        value, rate, bias = (np.concatenate(x) for x in list(zip(empty, *found, strict=True))[2:])
         return TreeRows(A, value, rate, bias, new_angles, np.asarray(efforts) @ C if efforts else np.zeros(n), wrong)
 
     def _sides(
@@ -213,7 +223,8 @@ class TreeConstraints:
         for (item, angle), slot in zip(self._rows, self.slots, strict=True):
             if slot.in_tree:
                 continue
-            rows, _ = item.at(*self._sides(now, drift, item.a, item.b, q), t, angles[angle] if angle >= 0 else 0.0)
+            sides = self._sides(now, drift, item.a, item.b, q)
+            rows, _ = item.at(*sides, t, angles[angle] if angle >= 0 else 0.0, False)
             own = force[slot.first : slot.first + item.count]
             for seat, on in ((item.a, rows.on_a), (item.b, rows.on_b)):
                 add_wrench(self._data, on_links, seat, q, -own @ on)
