@@ -50,6 +50,20 @@ def test_bad_vectors(arm: cs.Model, name: str, bad: object, words: str, forced: 
         CALLS[name](arm, ZERO, bad, ZERO)
 
 
+def test_arrays_of_other_kinds_are_not_compiled_for(arm: cs.Model) -> None:
+    from cosserat.kernels.recursion.forces import model_forces
+
+    tree = cs.Tree(arm)
+    expected = tree.inverse_dynamics(np.array([1.0, 2.0]), ZERO, ZERO)
+    before = len(model_forces.signatures)
+    frozen = np.array([1.0, 2.0])
+    frozen.flags.writeable = False
+    for q in (np.array([1, 2]), np.array([1, 2], dtype=np.float32), frozen, np.array([[1.0, 9.0], [2.0, 9.0]])[:, 0]):
+        assert np.array_equal(tree.inverse_dynamics(q, ZERO, ZERO), expected)
+        assert np.array_equal(tree.forward_dynamics(q, q, ZERO), tree.forward_dynamics([1.0, 2.0], [1.0, 2.0], ZERO))
+    assert len(model_forces.signatures) == before
+
+
 def test_arrays_of_other_kinds_are_taken(arm: cs.Model) -> None:
     expected = cs.inverse_dynamics(arm, np.array([1.0, 2.0]), np.array([3.0, 4.0]), np.zeros(2))
     strided = np.array([[1.0, 9.0], [2.0, 9.0]])[:, 0]

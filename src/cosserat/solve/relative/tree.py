@@ -161,6 +161,8 @@ class Tree:
         if self._forced:
             if q.shape != (self._n,) or v.shape != (self._n,):
                 raise TypeError("a vector has a wrong size")
+            if not (q.dtype == v.dtype == np.float64 and q.flags.carray and v.flags.carray):
+                raise TypeError("a vector is not one for which the kernel is compiled")
             forces = self._forces
             model_forces(
                 self._table, q.reshape(1, -1), v.reshape(1, -1), forces.springs, forces.loads, forces.passive,
