@@ -73,6 +73,40 @@ def test_arrays_of_other_kinds_are_taken(arm: cs.Model) -> None:
     assert np.array_equal(cs.inverse_dynamics(arm, [1, 2], (3, 4), [0, 0]), expected)
 
 
+@pytest.mark.parametrize("stack", [False, True])
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
+def test_the_result_may_overwrite_what_was_given(arm: cs.Model, name: str, stack: bool) -> None:
+    given = np.random.default_rng(1).normal(size=(3, 9, 2) if stack else (3, 2))
+    for tree in (cs.Tree(arm), cs.Tree(_without_damping(arm))):
+        call = getattr(tree, name)
+        expected = call(*given)
+        for k in range(3):
+            states = list(given.copy())
+            assert np.array_equal(call(*states, out=states[k]), expected)
+            assert np.array_equal(states[k], expected)
+
+
+def _without_damping(arm: cs.Model) -> cs.Model:
+    free = cs.Model("free", gravity=(0, 0, -9.81))
+    for component in arm:
+        if component.name == "elbow":
+            component = cs.Revolute("elbow", "one.at(2, 0, 0)", "two.at(2, 0, 0)", axis=(0, 1, 0))
+        free.add(component)
+    return free
+
+
+def test_counts_of_numpy(arm: cs.Model) -> None:
+    stack = np.zeros((3, 2))
+    one, two = (cs.forward_dynamics(arm, stack, ZERO, ZERO, threads=n) for n in (1, np.int64(2)))
+    assert np.array_equal(one, two)
+
+
+@pytest.mark.parametrize("kind", [cs.Tree, cs.FlexibleTree])
+def test_not_a_model(kind: type) -> None:
+    with pytest.raises(cs.CosseratError, match=f"{kind.__name__}: expected a Model, got None"):
+        kind(None)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_nan_in_a_stack(arm: cs.Model, threads: int) -> None:
     v = np.zeros((11, 2))

@@ -112,6 +112,8 @@ def compile_flexible_tree(
 
     `stations`: further places on beams. `cut`: open closed loops at one of their joints rather than raise.
     """
+    if not isinstance(model, Model):
+        raise ModelError(f"{call}: expected a Model, got {model!r}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CosseratWarning)  # a body that nothing moves still has coordinates
         model.validate()

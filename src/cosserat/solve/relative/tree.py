@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,6 +86,8 @@ class Tree:
     """
 
     def __init__(self, model: Model) -> None:
+        if not isinstance(model, Model):
+            raise SolveError(f"Tree: expected a Model, got {model!r}")
         announce()
         self.data = compile_tree(model, "Tree")
         self.data.spanning.demand_tree(self.data.title)
@@ -130,6 +133,8 @@ class Tree:
         try:
             if q.ndim == 1:
                 a = np.empty(self._n) if out is None else out
+                if a is v:
+                    v = v.copy()  # velocities are read until the last acceleration is written
                 if self._forced:
                     return self._forward_forced(q, v, tau, a)
                 if _forward(self._table, q, v, tau, a) == 0:
@@ -169,10 +174,10 @@ class Tree:
                 forces.wrench, self._room, self._forces_now.reshape(1, -1),
             )  # fmt: skip
 
-    def _batch(self, call: str, states: tuple[Array, Array, Array], out: Array, threads: int) -> Array:
-        if not isinstance(threads, int) or threads < 1:
+    def _batch(self, call: str, states: tuple[Array, Array, Array], out: Array, threads: Any) -> Array:
+        if not isinstance(threads, Integral) or threads < 1:
             raise SolveError(f"{call}: threads is {threads!r}; pass a number of threads, 1 or more")
-        count = len(out)
+        count, threads = len(out), int(threads)
         parts = [slice(count * k // threads, count * (k + 1) // threads) for k in range(threads)]
         q, v, x = states
         if threads == 1:
