@@ -30,6 +30,10 @@ def test_modes_must_be_given(arm) -> None:
         cs.simulate(arm, 1.0, 0.1, formulation="floating")
     with refused(r"modes says nothing of the beam 'two'; it has 'one'"):
         cs.FlexibleTree(arm, modes={"one": 2})
+    with refused(r"modes names 'three', which is no beam; beams of the model: 'one', 'two'"):
+        cs.FlexibleTree(arm, modes={"one": 2, "two": 2, "three": 2})
+    with refused(r"FlexibleTree: stiffening must be True or False, got 'yes'"):
+        cs.FlexibleTree(arm, modes=2, stiffening="yes")
     with refused(r"beam 'two': modes"):
         cs.FlexibleTree(arm, modes=0)
     with refused(r"beam 'one': modes"):
@@ -97,6 +101,8 @@ def test_modal_bodies_in_simulate(arm) -> None:
     blade = model.add(cs.modal_body(arm["one"], modes=2))
     model.add(cs.Revolute("hub", cs.GROUND, blade.at("start"), axis=(0, 0, 1)))
     assert len(cs.FlexibleTree(model).coordinates) == 3
+    with refused(r"modes names 'one', a modal body, which has modes of its own"):
+        cs.simulate(model, 1.0, 0.1, formulation="floating", modes={"one": 3})
     for call in (lambda: cs.simulate(model, 1.0, 0.1), lambda: cs.equilibrium(model), lambda: cs.modes(model, 3)):
         with refused(r"modal body 'one': the Galilean formulation has no modal bodies.*formulation='floating'"):
             call()

@@ -26,6 +26,7 @@ from cosserat.errors import CosseratWarning, ModelError
 from cosserat.kernels.flexible.arrays import WELD
 from cosserat.kernels.recursion import table as layout
 from cosserat.lie import se3, so3
+from cosserat.model import checks
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.interfaces import Interface
@@ -122,6 +123,8 @@ def compile_flexible_tree(
             f"{call}: {model.distributed_loads[0].title}: distributed loads are not offered in floating frames; use "
             "forces at places, or cs.simulate in the Galilean formulation"
         )
+    _check_choices(call, model, modes=modes, boundary=boundary)
+    checks.flag(call, "stiffening", stiffening)
     spanning = span(model)
     if not cut:
         spanning.demand_tree(model.title)
@@ -159,6 +162,17 @@ def _stations(wanted: list[float]) -> dict[str, float]:
         if all(abs(s - other) > _SAME for other in out.values()):
             out[f"station{len(out) - 1}"] = s
     return out
+
+
+def _check_choices(call: str, model: Model, **choices: Any) -> None:
+    beams = [beam.name for beam in model.beams]
+    for argument, given in choices.items():
+        for name in given if isinstance(given, dict) else ():
+            if name in (body.name for body in model.modal_bodies):
+                raise ModelError(f"{call}: {argument} names {name!r}, a modal body, which has modes of its own")
+            if name not in beams:
+                known = ", ".join(map(repr, beams)) or "none"
+                raise ModelError(f"{call}: {argument} names {name!r}, which is no beam; beams of the model: {known}")
 
 
 def _choice(call: str, argument: str, given: Any, beam: Beam) -> Any:
