@@ -89,11 +89,31 @@ def test_what_simulate_refuses(arm) -> None:
         cs.simulate(arm, 1.0, 0.1, integrator="energy-momentum", **floating)
     with refused(r"unknown formulation 'lagrangian'; available: 'galilean', 'floating'"):
         cs.simulate(arm, 1.0, 0.1, formulation="lagrangian")
-    with refused(r"modes and boundary belong to formulation='floating'"):
-        cs.simulate(arm, 1.0, 0.1, modes=3)
+    for options in ({"modes": 3}, {"boundary": "free"}, {"stiffening": False}):
+        with refused(r"modes, boundary and stiffening belong to formulation='floating'"):
+            cs.simulate(arm, 1.0, 0.1, **options)
     arm.add(cs.DistributedLoad("wind", "one", force=(0, 1, 0)))
     with refused(r"load 'wind': distributed loads are not offered in floating frames"):
         cs.simulate(arm, 1.0, 0.1, **floating)
+
+
+@pytest.mark.parametrize("options", [{"formulation": "floating", "modes": 2}, {}])
+@pytest.mark.parametrize(
+    ("nonsense", "message"),
+    [
+        ({"start_time": "now"}, "simulate: start_time is 'now'; pass the time at the start, in s, a finite number"),
+        ({"start_time": np.nan}, "simulate: start_time is nan"),
+        ({"newton_tolerance": 0.0}, "simulate: newton_tolerance is 0.0; pass an accepted error such as 1e-6"),
+        ({"newton_tolerance": np.nan}, "simulate: newton_tolerance is nan"),
+        ({"newton_tolerance": "tight"}, "simulate: newton_tolerance is 'tight'"),
+        ({"progress": 3}, "simulate: progress is 3; pass a function"),
+        ({"stiffening": 1}, "simulate: stiffening is 1; pass True or False"),
+        ({"model": None}, "simulate: None is not a Model"),
+    ],
+)
+def test_nonsense_in_both_formulations(arm, options, nonsense, message) -> None:
+    with refused(message):
+        cs.simulate(**({"model": arm, "duration": 0.2, "step": 0.1} | options | nonsense))
 
 
 def test_modal_bodies_in_simulate(arm) -> None:

@@ -130,3 +130,11 @@ def test_bad_input() -> None:
         vectors.of_body(vectors.forces, "b77")
     with pytest.raises(cs.CosseratError, match=r"combined: T must be a regular matrix \(9, 9\)"):
         vectors.combined(np.ones((9, 9)))
+    with pytest.raises(cs.CosseratError, match=r"combined: T must be \(9, 9\) finite numbers, got the shape \(2, 2\)"):
+        vectors.combined(np.eye(2))
+    with pytest.raises(cs.CosseratError, match="combined: T is 'turn', not numbers"):
+        vectors.combined("turn")
+    with pytest.raises(cs.CosseratError, match=r"combined: names is \('a',\); pass one name for each of the 9"):
+        vectors.combined(np.eye(9), names=("a",))
+    with pytest.raises(cs.CosseratError, match=r"rates_of_momenta: a must be \(9,\) finite numbers"):
+        vectors.rates_of_momenta(np.zeros(2))

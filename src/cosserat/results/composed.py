@@ -88,7 +88,7 @@ class ComposedVectors:
 
     def rates_of_momenta(self, a: Any) -> Array:
         """FN (6 N,) that accelerations a need, reactions of joints included. Source: [Giacaglia20] (2.10)."""
-        a = np.asarray(a, dtype=float)
+        a = _finite("rates_of_momenta", "a", a, self.v.shape)
         return a @ self.momenta + np.einsum("a,b,abi->i", self.v, self.v, self.quadratic)
 
     def of_body(self, vector: Array, body: str) -> Array:
@@ -109,9 +109,11 @@ class ComposedVectors:
             Names of the new ones.
         """
         n = len(self.coordinates)
-        T = np.asarray(T, dtype=float)
-        if T.shape != (n, n) or not np.isfinite(T).all() or np.linalg.matrix_rank(T) < n:
-            raise SolveError(f"combined: T must be a regular matrix ({n}, {n}); got the shape {T.shape}")
+        T = _finite("combined", "T", T, (n, n))
+        if np.linalg.matrix_rank(T) < n:
+            raise SolveError(f"combined: T must be a regular matrix ({n}, {n}); it is singular")
+        if names is not None and (isinstance(names, str) or len(names) != n):
+            raise SolveError(f"combined: names is {names!r}; pass one name for each of the {n} new velocities")
         return replace(
             self,
             coordinates=tuple(f"q{k + 1}" for k in range(n)) if names is None else tuple(names),
@@ -120,3 +122,14 @@ class ComposedVectors:
             momenta=T.T @ self.momenta,
             quadratic=np.einsum("ac,bd,abi->cdi", T, T, self.quadratic),
         )
+
+
+def _finite(call: str, name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """Finite numbers of a shape, or a located error."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise SolveError(f"{call}: {name} is {value!r}, not numbers") from None
+    if array.shape != shape or not np.isfinite(array).all():
+        raise SolveError(f"{call}: {name} must be {shape} finite numbers, got the shape {array.shape}")
+    return array

@@ -16,7 +16,6 @@ from cosserat.model.places import Place
 from cosserat.results.comparison import ENERGIES, Comparison, Finding, JointDifference, PlaceDifference, common_times
 from cosserat.results.deflection import Deflections
 from cosserat.results.run import Run
-from cosserat.solve.arguments import check_model
 from cosserat.solve.linear.modal_frequencies import FrequencyPairs, frequency_pairs
 from cosserat.solve.motion import modal_range
 from cosserat.solve.motion.simulate import simulate
@@ -79,7 +78,8 @@ def compare(
     >>> both.within_range, bool(both.share < 1e-3)
     (True, True)
     """
-    check_model(model, "compare")
+    if not isinstance(model, Model):
+        raise SolveError(f"compare: {model!r} is not a Model; build one with cosserat.Model or load_model")
     if step is None:
         raise SolveError("compare: both runs take steps of one length, to be stored at the same times; pass step=")
     if not isinstance(checks, (bool, np.bool_)):

@@ -18,6 +18,7 @@ from cosserat.kernels.newton import CONSERVING
 from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.arguments import check_number
 from cosserat.solve.memory import new_memory
 from cosserat.solve.motion import FLOATING_METHODS
 from cosserat.solve.motion.control import Controlled
@@ -101,7 +102,16 @@ def simulate(
     >>> round(float(run.position("ball")[-1, 2]), 3)
     -4.905
     """
+    if not isinstance(model, Model):
+        raise SolveError(f"simulate: {model!r} is not a Model; build one with cosserat.Model or load_model")
     _check(duration, step, formulation, integrator, rho, every, tolerance)
+    start_time = check_number(start_time, "simulate", "start_time", "the time at the start, in s")
+    if newton_tolerance is not None:
+        check_number(newton_tolerance, "simulate", "newton_tolerance", "an accepted error such as 1e-6", positive=True)
+    if progress is not None and not callable(progress):
+        raise SolveError(f"simulate: progress is {progress!r}; pass a function that takes a time and counters")
+    if not isinstance(stiffening, (bool, np.bool_)):
+        raise SolveError(f"simulate: stiffening is {stiffening!r}; pass True or False")
     if formulation == "floating":
         from cosserat.solve.motion.floating import simulate_floating
 
@@ -111,8 +121,10 @@ def simulate(
             "boundary": boundary, "stiffening": stiffening,
         }  # fmt: skip
         return simulate_floating(model, duration, step, settings, start_time, every, progress)
-    if modes is not None or boundary is not None:
-        raise SolveError("simulate: modes and boundary belong to formulation='floating'; the Galilean one has none")
+    if modes is not None or boundary is not None or not stiffening:
+        raise SolveError(
+            "simulate: modes, boundary and stiffening belong to formulation='floating'; the Galilean one has no modes"
+        )
     wall, cpu = clock.perf_counter(), clock.process_time()
     compiled = compile_model(model)
     if integrator == "generalized-alpha" and rho > 0.995 and compiled.n_multipliers:
