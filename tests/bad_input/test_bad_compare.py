@@ -27,7 +27,7 @@ def arm(**joint) -> cs.Model:
         ({"modes": None}, "beam 'arm': pass modes="),
         ({"modes": -1}, "modes"),
         ({"modes": 2.5}, "modes"),
-        ({"modes": {"leg": 2}}, "modes says nothing of the beam 'arm'"),
+        ({"modes": {"leg": 2}}, "modes"),
         ({"boundary": "loose"}, "boundary is 'loose'"),
         ({"stiffening": "yes"}, "stiffening"),
         ({"places": ["arm.tip"]}, "arm.tip"),
