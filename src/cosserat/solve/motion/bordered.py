@@ -40,13 +40,14 @@ class Bordered:
     def __init__(self, factored: Articulated, A: Array, B: Array, k: Array) -> None:
         self._factored, self._m = factored, len(A)
         self._C = np.vstack((A, B))
+        if not len(self._C):
+            return
         self._Y = factored.solve(self._C)
         G = self._C @ self._Y.T
         G[range(self._m, len(G)), range(self._m, len(G))] += 1.0 / k
         scale = np.sqrt(np.maximum(np.diag(G), np.finfo(float).tiny))
-        values, vectors = np.linalg.eigh(0.5 * (G + G.T) / scale / scale[:, None]) if len(G) else (np.zeros(0), G)
-        kept = values > _RANK * values.max(initial=0.0)
-        self.rank_deficit = int(np.sum(~kept))
+        values, vectors = np.linalg.eigh(0.5 * (G + G.T) / scale / scale[:, None])
+        kept = values > _RANK * values[-1]
         self._root = (vectors[:, kept] / np.sqrt(values[kept])) / scale[:, None]
 
     def solve(self, r: Array | None, wanted: Array) -> Change:

@@ -84,7 +84,9 @@ def _tree(model: Model, compiled: CompiledModel, settings: dict[str, Any]) -> Fl
     data = compile_flexible_tree(
         model, settings["modes"], settings["boundary"], settings["stiffening"], stations, "simulate", cut=True
     )  # fmt: skip
-    return FlexibleTree.of_data(model, data)
+    tree = FlexibleTree.of_data(model, data)
+    tree.forces.remember()
+    return tree
 
 
 def _announcer(

@@ -11,9 +11,8 @@ from cosserat.results.status import Outcome
 from cosserat.solve.motion.bordered import Bordered
 from cosserat.solve.motion.floating_state import Drives, Point, StepFailure
 from cosserat.solve.motion.floating_steps import CLOSED, Stepper
-from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_coordinates import moved
-from cosserat.solve.relative.flexible_recursion import Articulated, Motions
+from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import Compliance, TreeConstraints, TreeRows
 
@@ -71,6 +70,25 @@ class Implicit(Stepper):
         # what counts as a large acceleration, at least: that of gravity, so that a mechanism at rest finds its rest
         self._largest = np.full(2, max(float(np.linalg.norm(tree.gravity)), 1e-6))
         self._iteration: Iteration | None = None
+        self._set_passive()
+
+    def _set_passive(self) -> None:
+        """Damping and stiffness of bodies and joints: a block for every link, one after another."""
+        forces, links = self.tree.forces, self.tree.data.links
+        damping, stiffness, diagonal = [np.zeros(0)], [np.zeros(0)], [np.zeros(0, dtype=np.int64)]
+        at = 0
+        for link in links:
+            n, k = len(link.columns), len(link.columns) - link.n_modes
+            D, K = np.diag(forces.damping[link.columns]), np.diag(forces.stiffness[link.columns])
+            if link.modal is not None:
+                D[k:, k:] += link.modal.damping
+                K[k:, k:] += link.modal.stiffness
+            damping.append(D.ravel())
+            stiffness.append(K.ravel())
+            diagonal.append(at + (n + 1) * np.arange(n))
+            at += n * n
+        self._damping, self._stiffness = np.concatenate(damping), np.concatenate(stiffness)
+        self._diagonal, self._columns = np.concatenate(diagonal), np.concatenate([link.columns for link in links])
 
     def step(self, old: Point, h: float) -> Point:
         """One step of the generalised-alpha method on the group."""
@@ -88,7 +106,7 @@ class Implicit(Stepper):
             q = moved(data, old.q, delta + shift)
             self.drives.impose(t, q, v, a)
             carried[held] = a[held]
-            now = flexible_recursion.motions(data, q, v)
+            now = self.links(q, v)
             rows = constraints.at(now, q, t, old.angles)
             r = self.residual(now, rows, q, v, a, t, force)
             if used is None:
@@ -125,9 +143,8 @@ class Implicit(Stepper):
     def _factored(
         self, now: Motions, rows: TreeRows, q: Array, v: Array, c_v: float, c_q: float
     ) -> Iteration:  # fmt: skip
-        self.factorizations += 1
         extra = self._extra(v, c_v, c_q)
-        factored = Articulated(now, extra, self.drives.held)
+        factored = self.factored(now, extra)
         soft = self.constraints.compliance(now, q, rows.angles)
         stiffness = c_v * soft.damping + c_q * soft.stiffness
         return Iteration(Bordered(factored, rows.A, soft.rows, stiffness), rows.A, extra, soft, stiffness)
@@ -164,12 +181,10 @@ class Implicit(Stepper):
         return worst / (CLOSED * self.size)
 
     def _extra(self, v: Array, c_v: float, c_q: float) -> Array:
-        forces, out = self.tree.forces, []
-        slope = forces.damping + forces.friction / forces.speed * (1.0 - np.tanh(v / forces.speed) ** 2)
-        for link in self.tree.data.links:
-            own = np.diag(c_v * slope[link.columns] + c_q * forces.stiffness[link.columns])
-            if link.modal is not None:
-                k = len(link.columns) - link.n_modes
-                own[k:, k:] += c_v * link.modal.damping + c_q * link.modal.stiffness
-            out.append(own.ravel())
-        return np.concatenate(out)
+        """c_v D + c_q K of bodies and joints."""
+        forces = self.tree.forces
+        extra = c_v * self._damping + c_q * self._stiffness
+        if forces.friction.any():
+            slope = forces.friction / forces.speed * (1.0 - np.tanh(v / forces.speed) ** 2)
+            extra[self._diagonal] += c_v * slope[self._columns]
+        return np.asarray(extra)

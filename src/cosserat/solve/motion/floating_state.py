@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -52,8 +53,15 @@ class Drives:
                     k = tree.coordinates.index(name)
                     self.held[k] = True
                     self._functions.append((k, motion))
+        self._columns = np.array([k for k, _ in self._functions], dtype=np.int64)
+        self._sampled = functools.lru_cache(8)(self._sample)  # a step asks several times for the same time
+
+    def _sample(self, t: float) -> Array:
+        """Coordinates, rates and accelerations (3, k)."""
+        at = np.array([t])
+        return np.array([np.concatenate(motion.jet(at)) for _, motion in self._functions]).T
 
     def impose(self, t: float, q: Array, v: Array, a: Array) -> None:
         """Write prescribed coordinates, rates and accelerations at time t."""
-        for k, motion in self._functions:
-            q[k], v[k], a[k] = (float(x[0]) for x in motion.jet(np.array([t])))
+        if self._functions:
+            q[self._columns], v[self._columns], a[self._columns] = self._sampled(t)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from cosserat.results.status import Outcome
 from cosserat.solve.motion.bordered import Bordered
 from cosserat.solve.motion.floating_state import Drives, Point, StepFailure
-from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
@@ -40,7 +39,18 @@ class Stepper(ABC):
 
     def __init__(self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float = 1.0) -> None:
         self.tree, self.drives, self.constraints, self.size = tree, drives, constraints, size
+        self._rooms = Motions(tree.data), Motions(tree.data)
         self.residuals = self.factorizations = self.halved = self.rejected = 0
+
+    def links(self, q: Array, v: Array) -> Motions:
+        """The links at a state; the memory is used again at the next one, unless it was factored."""
+        return self._rooms[0].move(q, v)
+
+    def factored(self, now: Motions, extra: Array | None) -> Articulated:
+        """The tree factored at `links`."""
+        self.factorizations += 1
+        self._rooms = self._rooms[1], self._rooms[0]
+        return Articulated(now, extra, self.drives.held)
 
     @abstractmethod
     def step(self, old: Point, h: float) -> Point:
@@ -60,7 +70,7 @@ class Stepper(ABC):
 
     def accelerations(self, t: float, q: Array, v: Array, a: Array, angles: Array) -> tuple[Array, Array, Array]:
         """Accelerations, multipliers and angles at a state; `a` has the accelerations that are prescribed."""
-        now = flexible_recursion.motions(self.tree.data, q, v)
+        now = self.links(q, v)
         if not self.constraints.present:
             self.factorizations += 1
             a = self.tree.accelerations(now, q, v, np.zeros(len(q)), a, self.drives.held, t)
@@ -71,9 +81,7 @@ class Stepper(ABC):
         return a + found.a, found.force, rows.angles
 
     def _inertial(self, now: Motions, rows: TreeRows) -> Bordered:
-        self.factorizations += 1
-        factored = Articulated(now, None, self.drives.held)
-        return Bordered(factored, rows.A, np.zeros((0, rows.A.shape[1])), np.zeros(0))
+        return Bordered(self.factored(now, None), rows.A, np.zeros((0, rows.A.shape[1])), np.zeros(0))
 
     def residual(
         self, now: Motions, rows: TreeRows, q: Array, v: Array, a: Array, t: float, force: Array
@@ -89,14 +97,14 @@ class Stepper(ABC):
     def projected(self, t: float, q: Array, v: Array, angles: Array) -> tuple[Array, Array]:
         """The nearest state that the constraints allow."""
         data = self.tree.data
-        now = flexible_recursion.motions(data, q, v)
+        now = self.links(q, v)
         rows = self.constraints.at(now, q, t, angles)
         matrix = self._inertial(now, rows)
         for _ in range(_MOST_PROJECTIONS):
             if np.abs(rows.value).max(initial=0.0) < CLOSED * self.size:
                 break
             q = moved(data, q, matrix.solve(None, -rows.value).a)
-            now = flexible_recursion.motions(data, q, v)
+            now = self.links(q, v)
             rows = self.constraints.at(now, q, t, angles)
         else:
             raise StepFailure(Outcome.NOT_CONVERGED, "the loops could not be closed")
@@ -104,5 +112,5 @@ class Stepper(ABC):
             raise StepFailure(Outcome.WRONG_BRANCH, rows.inside_out)
         for _ in range(3):
             v = v + matrix.solve(None, -rows.rate).a
-            rows = self.constraints.at(flexible_recursion.motions(data, q, v), q, t, angles)
+            rows = self.constraints.at(self.links(q, v), q, t, angles)
         return q, v

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,6 +55,11 @@ class FlexibleForces:
         )
         self._acting = arrays.Packed(arrays.acting_handles, arrays.Acting(pack_seats(seats), group))
 
+    def remember(self) -> None:
+        """Sample functions of time once for each of the last times, as long as parameters keep their values."""
+        remembered = functools.lru_cache(8)
+        self._efforts_at, self._loads_at = remembered(self._efforts_at), remembered(self._loads_at)  # type: ignore[method-assign]
+
     def command(self, efforts: dict[str, float]) -> None:
         """Efforts by coordinate that a controller holds; they win over those of the model."""
         self._commanded = {k: efforts[name] for k, name in enumerate(self._data.coordinates) if name in efforts}
@@ -60,9 +67,14 @@ class FlexibleForces:
     def _drive(self, t: float | None) -> Array:
         """Prescribed efforts (n,)."""
         out = np.zeros(len(self.stiffness))
-        for k, effort in () if t is None else self.efforts:
-            out[k] += self._commanded[k] if k in self._commanded else effort.sample(np.array([t]))[0]
+        if t is not None and self.efforts:
+            for (k, _), value in zip(self.efforts, self._efforts_at(t), strict=True):
+                out[k] += self._commanded.get(k, value)
         return out
+
+    def _efforts_at(self, t: float) -> Array:
+        at = np.array([t])
+        return np.array([effort.sample(at)[0] for _, effort in self.efforts])
 
     def _loads_at(self, t: float) -> Array:
         """Forces and moments (n_loads, 6) at a time."""

@@ -6,6 +6,8 @@ formulations.
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -74,6 +76,7 @@ class JointRows:
         self._u = np.array([row.a for row in rows]).reshape(-1, 3)
         self._w = np.array([row.b for row in rows]).reshape(-1, 3)
         self._line = np.where(self._turns, 0.0, self._u)
+        self._drive = functools.lru_cache(8)(self._sample)  # a step asks several times for the same time
         self._driven = any(motion is not None for motion in joint.motion)
         self._angle = Angle(joint, 0) if self._advance.any() else None
 
@@ -82,7 +85,7 @@ class JointRows:
         """What to call it in a message."""
         return self.joint.title
 
-    def _drive(self, t: float) -> Array:
+    def _sample(self, t: float) -> Array:
         return drive_frames(self.joint, np.array([t]))[:, 0]
 
     def at(self, a: SeatMotion, b: SeatMotion, t: float, previous: float, biased: bool) -> tuple[PairRows, float]:
@@ -134,8 +137,8 @@ class JointRows:
             return False
         E = a.frame[:3, :3].T @ b.frame[:3, :3]
         if self._driven:
-            D_a, D_b = (self._drive(t)[0, k : k + 9].reshape(3, 3) for k in (3, 12))
-            E = D_a.T @ E @ D_b
+            drive = self._drive(t)[0]
+            E = drive[3:12].reshape(3, 3).T @ E @ drive[12:].reshape(3, 3)
         return bool((np.trace(E) if self._branch == TRACE else E[self._branch, self._branch]) < 0.0)
 
 

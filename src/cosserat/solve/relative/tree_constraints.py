@@ -180,7 +180,9 @@ class TreeConstraints:
     def compliance(self, now: Motions, q: Array, angles: Array) -> Compliance:
         """Springs of the model, and springs, dampers and friction in cut joints: what makes the motion stiff."""
         data = self._data
-        drift = self._data.parts(np.zeros(self._data.arrays.n_z))
+        if not self._springs and not self._freedoms:
+            return Compliance(np.zeros((0, len(q))), np.zeros(0), np.zeros(0))
+        drift = data.parts(np.zeros(data.arrays.n_z))
         parts: list[tuple[Seat, Array]] = []
         first: list[int] = []
         k: list[float] = []

@@ -1,0 +1,99 @@
+"""Where runs in floating frames start: equilibria and ends of runs of either formulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+
+RING = cs.Tube(outer_diameter=0.030, inner_diameter=0.027, shear_factor=0.5)
+
+
+def manipulator(motion: str = "t - sin(t)") -> cs.Model:
+    """The arm FF of [Grazioso17] with a spring in its elbow."""
+    model = cs.Model("FF", gravity=(0, 0, -9.81))
+    alloy = cs.Material(E=68.9e9, nu=0.33, rho=2700.0)
+    upper = model.add(cs.Beam("arm1", points=[(0, 0, 0), (1.5, 0, 0)], section=RING, material=alloy, elements=4))
+    lower = model.add(cs.Beam("arm2", points=[(1.5, 0, 0), (3, 0, 0)], section=RING, material=alloy, elements=4))
+    model.add(cs.Revolute("shoulder", cs.GROUND, upper.start, axis=(0, 0, 1), motion=motion))
+    model.add(cs.Revolute("elbow", upper.end, lower.start, axis=(0, 0, 1), stiffness=0.1))
+    return model
+
+
+def away(one: cs.Run, two: cs.Run, place: str = "arm2.end") -> float:
+    return float(np.abs(one.position(place).values - two.position(place).values).max())
+
+
+def test_an_equilibrium_stays_at_rest() -> None:
+    model = manipulator()
+    rest = cs.equilibrium(model)
+    sag = abs(float(np.asarray(rest.position("arm2.end"))[2]))
+    assert sag > 0.03
+    for start in ("equilibrium", rest):
+        run = cs.simulate(model, 0.05, 1e-3, formulation="floating", modes=4, start=start)
+        assert np.abs(run.position("arm2.end").values[0] - np.asarray(rest.position("arm2.end"))).max() < 1e-4 * sag
+        assert np.ptp(run.position("arm2.end").values[:, 2]) < 1e-3 * sag
+
+
+def test_modes_that_cannot_follow_are_named() -> None:
+    with pytest.warns(cs.CosseratWarning, match=r"the modes of 'arm2' cannot follow the shape given as start"):
+        cs.simulate(manipulator(), 2e-3, 1e-3, formulation="floating", modes=1, start="equilibrium")
+
+
+def test_a_galilean_run_goes_on_in_floating_frames() -> None:
+    model = manipulator("0.3 + t")
+    before = cs.simulate(model, 0.1, 1e-3)
+    floating = cs.simulate(model, 0.05, 1e-3, formulation="floating", modes=4, start=before)
+    galilean = cs.simulate(model, 0.05, 1e-3, start=before)
+    assert floating.time[0] == before.time[-1]
+    assert away(floating, galilean) < 1e-4
+    assert np.abs(floating.velocity("arm2.end").values[0] - before.velocity("arm2.end").values[-1]).max() < 5e-3
+
+
+def test_a_floating_run_goes_on_where_it_ended() -> None:
+    model = manipulator()
+    options = {"formulation": "floating", "modes": 2}
+    first = cs.simulate(model, 0.05, 1e-3, **options)
+    second = cs.simulate(model, 0.05, 1e-3, start=first, **options)
+    whole = cs.simulate(model, 0.1, 1e-3, **options)
+    np.testing.assert_array_equal(second.position("arm2.end")[0], first.position("arm2.end")[-1])
+    np.testing.assert_array_equal(second.velocity("arm2.end")[0], first.velocity("arm2.end")[-1])
+    assert np.abs(second.position("arm2.end").values - whole.position("arm2.end").values[50:]).max() < 1e-6
+    galilean = cs.simulate(model, 0.02, 1e-3, start=first)  # and in the other formulation
+    assert away(galilean, cs.simulate(model, 0.02, 1e-3, start=first, **options)) < 1e-4
+
+
+@pytest.mark.filterwarnings("ignore:redundant constraints")
+def test_a_loop_starts_from_its_equilibrium() -> None:
+    """A linkage with a spring in the joint that is cut."""
+    model = cs.Model("linkage", gravity=(0, -9.81, 0))
+    points = np.array([(0, 0, 0), (0, 1, 0), (1, 1.2, 0), (1.1, 0, 0)])
+    bars = [
+        model.add(cs.RigidBody(name, mass=1.0, com=points[k : k + 2].mean(axis=0), inertia=0.05 * np.eye(3)))
+        for k, name in enumerate("abc")
+    ]
+    ends = [(cs.GROUND, bars[0]), (bars[0], bars[1]), (bars[1], bars[2]), (bars[2], cs.GROUND)]
+    for k, (parent, child) in enumerate(ends):
+        sides = [side if side is cs.GROUND else side.at(points[k]) for side in (parent, child)]
+        spring = {"stiffness": 30.0, "damping": 1.0} if k == 3 else {}
+        model.add(cs.Revolute(f"j{k}", *sides, axis=(0, 0, 1), at=points[k], **spring))
+    rest = cs.equilibrium(model)
+    run = cs.simulate(model, 0.2, 0.01, formulation="floating", start=rest)
+    assert run.status.ok, run.status.message
+    assert abs(float(rest.coordinate("j3"))) > 0.05
+    assert np.abs(run.coordinate("j3").values - float(rest.coordinate("j3"))).max() < 1e-8
+    assert np.abs(run.reaction("j3").values[:, 5] + 30.0 * run.coordinate("j3").values).max() < 1e-6
+
+
+def test_starts_with_modal_bodies() -> None:
+    points, steel = [(0, 0, 0), (1, 0, 0)], cs.materials.STEEL
+    beam = cs.Beam("blade", points=points, section=cs.Rod(0.02), material=steel, elements=4)
+    model = cs.Model("rotor", gravity=(0, 0, -9.81))
+    blade = model.add(cs.modal_body(beam, modes=3))
+    model.add(cs.Revolute("hub", cs.GROUND, blade.at("start"), axis=(0, 1, 0)))
+    first = cs.simulate(model, 0.02, 1e-3, formulation="floating")
+    second = cs.simulate(model, 0.02, 1e-3, formulation="floating", start=first)
+    np.testing.assert_array_equal(second.position("blade.end")[0], first.position("blade.end")[-1])
+    with pytest.raises(cs.CosseratError, match=r"with modal bodies such as 'blade', .* it is 'reference' or a f"):
+        cs.simulate(model, 0.02, 1e-3, formulation="floating", start="equilibrium")
