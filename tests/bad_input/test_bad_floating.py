@@ -92,9 +92,6 @@ def test_what_simulate_refuses(arm) -> None:
     for options in ({"modes": 3}, {"boundary": "free"}, {"stiffening": False}):
         with refused(r"modes, boundary and stiffening belong to formulation='floating'"):
             cs.simulate(arm, 1.0, 0.1, **options)
-    arm.add(cs.DistributedLoad("wind", "one", force=(0, 1, 0)))
-    with refused(r"load 'wind': distributed loads are not offered in floating frames"):
-        cs.simulate(arm, 1.0, 0.1, **floating)
 
 
 @pytest.mark.parametrize("options", [{"formulation": "floating", "modes": 2}, {}])

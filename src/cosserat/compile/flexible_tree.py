@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.flexible_arrays import FlexibleArrays
+from cosserat.compile.line_loads import loaded_stations
 from cosserat.compile.modal import modal_body
 from cosserat.compile.reduction import BOUNDARIES
 from cosserat.compile.seats import Seat, seat_on
@@ -118,11 +119,6 @@ def compile_flexible_tree(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CosseratWarning)  # a body that nothing moves still has coordinates
         model.validate()
-    if model.distributed_loads:
-        raise ModelError(
-            f"{call}: {model.distributed_loads[0].title}: distributed loads are not offered in floating frames; use "
-            "forces at places, or cs.simulate in the Galilean formulation"
-        )
     _check_choices(call, model, modes=modes, boundary=boundary)
     checks.flag(call, "stiffening", stiffening)
     spanning = span(model)
@@ -131,7 +127,8 @@ def compile_flexible_tree(
     if not spanning.edges:
         raise ModelError(f"{call}: {model.title}: every body is fixed to the ground; there is nothing that moves")
     used = _used(model)
-    places = {name: _stations([*found, *(stations or {}).get(name, [])]) for name, found in used.items()}
+    more = stations or loaded_stations(model, used)
+    places = {name: _stations([*found, *more.get(name, [])]) for name, found in used.items()}
     above = {edge.outer: edge for edge in spanning.edges}
     bodies = {body.name: body for body in model.modal_bodies}
     for beam in model.beams:

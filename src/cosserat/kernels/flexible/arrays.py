@@ -14,6 +14,7 @@ from cosserat.jit import Handles
 
 F1 = Annotated[NDArray[np.float64], ("float64", 1)]
 F2 = Annotated[NDArray[np.float64], ("float64", 2)]
+F3 = Annotated[NDArray[np.float64], ("float64", 3)]
 I1 = Annotated[NDArray[np.int64], ("int64", 1)]
 I2 = Annotated[NDArray[np.int64], ("int64", 2)]
 
@@ -74,6 +75,7 @@ class Forces(NamedTuple):
     load: I1  # (nl,) seats
     axes: F2  # (nl, 9) axes of the place, for followers
     follower: I1  # (nl,)
+    gain: F3  # (nl, 6, 6) in the axes of the seat: shares of a distributed load
     passive: F2  # (4, n_v) stiffness, damping, friction, speed of joint coordinates
 
 

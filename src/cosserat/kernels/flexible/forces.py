@@ -52,6 +52,21 @@ def push(links, seats, s, R_i, x_i, rows, f, t, wrench_out):
         add6(f, t, wrench_out, z)
 
 
+@helper
+def shared(gain, f, t):
+    """gain (6, 6) times a wrench."""
+    a = b = c = d = e = g = 0.0
+    for j in range(6):
+        w = f[j] if j < 3 else t[j - 3]
+        a += gain[0, j] * w
+        b += gain[1, j] * w
+        c += gain[2, j] * w
+        d += gain[3, j] * w
+        e += gain[4, j] * w
+        g += gain[5, j] * w
+    return (a, b, c), (d, e, g)
+
+
 @stage
 def wrenches(tree, acting, state, q, loads, which, wrench_out):
     """Wrenches and modal forces (n_z,) on all links, in their axes; `loads` (nl, 6): their forces and moments now."""
@@ -84,6 +99,7 @@ def wrenches(tree, acting, state, q, loads, which, wrench_out):
         if forces.follower[i]:
             R = load_matrix(forces.axes[i], 0 * i)
         f, t = mul_t(R, load(loads[i], 0 * i)), mul_t(R, load(loads[i], 0 * i + 3))
+        f, t = shared(forces.gain[i], f, t)
         push(links, seats, s, P, y, scratch.rows, f, t, wrench_out)
     return 0
 

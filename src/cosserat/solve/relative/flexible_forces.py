@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.flexible_tree import FlexibleTreeData
+from cosserat.compile.line_loads import nodal_loads
 from cosserat.compile.seats import Seat
 from cosserat.kernels.flexible import arrays, composite, forces
 from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS
 from cosserat.lie import se3
 from cosserat.model.functions import TimeFunction
+from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
 from cosserat.solve.relative.flexible_recursion import LinkMotion, Motions
 
@@ -42,15 +44,19 @@ class FlexibleForces:
                     self.friction[k], self.speed[k] = friction.level, friction.speed
                 if effort is not None:
                     self.efforts.append((k, effort))
-        self._loads = model.loads
-        springs, loads = model.springs, model.loads
-        seats = [data.seat(end) for s in springs for end in (s.a, s.b)] + [data.seat(load.place) for load in loads]
+        springs, loads = model.springs, nodal_loads(model, data)
+        self._loads: dict[str, tuple[PointLoad | DistributedLoad, list[int]]] = {}  # by name: load, and its rows
+        for k, row in enumerate(loads):
+            self._loads.setdefault(row.load.name, (row.load, []))[1].append(k)
+        self._n_rows = len(loads)
+        seats = [data.seat(end) for s in springs for end in (s.a, s.b)] + [row.seat for row in loads]
         group = arrays.Forces(
             np.arange(2 * len(springs)).reshape(-1, 2),
             np.array([(s.stiffness, s.damping, s.length) for s in springs], dtype=float).reshape(-1, 3),
             np.arange(2 * len(springs), len(seats)),
-            np.array([load.place.frame()[:3, :3].ravel() for load in loads], dtype=float).reshape(-1, 9),
-            np.array([load.follower for load in loads], dtype=np.int64),
+            np.array([row.axes.ravel() for row in loads], dtype=float).reshape(-1, 9),
+            np.array([row.load.follower for row in loads], dtype=np.int64),
+            np.array([row.gain for row in loads], dtype=float).reshape(-1, 6, 6),
             self._passive,
         )
         self._acting = arrays.Packed(arrays.acting_handles, arrays.Acting(pack_seats(seats), group))
@@ -78,12 +84,12 @@ class FlexibleForces:
 
     def _loads_at(self, t: float) -> Array:
         """Forces and moments (n_loads, 6) at a time."""
-        out, at = np.zeros((len(self._loads), 6)), np.array([t])
-        for row, load in zip(out, self._loads, strict=True):
+        out, at = np.zeros((self._n_rows, 6)), np.array([t])
+        for load, rows in self._loads.values():
             if load.force is not None:
-                row[:3] = load.force.sample(at)[0]
+                out[rows, :3] = load.force.sample(at)[0]
             if load.moment is not None:
-                row[3:] = load.moment.sample(at)[0]
+                out[rows, 3:] = load.moment.sample(at)[0]
         return out
 
     def in_joints(self, q: Array, v: Array, t: float | None) -> Array:
