@@ -102,7 +102,8 @@ def _normal_modes(part: FlexiblePart, A: Any, modes: int | None, frequency: floa
     n, rows = part.stiffness.shape[0], A.shape[0]
     available = n - rows
     if modes is not None and modes > available:
-        raise ArgumentError(part.title, "modes", f"is {modes}; with this boundary its mesh has only {available}")
+        few = f"is {modes}; with this boundary its mesh has only {available}; take fewer, or more elements"
+        raise ArgumentError(part.title, "modes", few)
     count = modes if modes is not None else 8
     solver = ConstrainedSolver(part.title, part.stiffness, A) if n > _SMALL else None
     while solver is not None and 4 * count < available:
