@@ -95,6 +95,18 @@ def _without_damping(arm: cs.Model) -> cs.Model:
     return free
 
 
+@pytest.mark.parametrize("kind", [cs.Tree, cs.FlexibleTree])
+def test_rates_of_a_rotation_vector_of_a_whole_turn(kind: type) -> None:
+    model = cs.Model("ball")
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(1, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Spherical("joint", cs.GROUND, body.at((0, 0, 0))))
+    tree = kind(model)
+    turned = np.array([2 * np.pi, 0, 0])
+    with pytest.raises(cs.CosseratError, match="rotation vector of 'joint' is a whole turn long"):
+        tree.coordinate_rates(turned, [0, 1, 0])
+    assert np.allclose(tree.coordinate_rates(tree.moved(turned, 0 * turned), [0, 1, 0]), [0, 1, 0])
+
+
 def test_counts_of_numpy(arm: cs.Model) -> None:
     stack = np.zeros((3, 2))
     one, two = (cs.forward_dynamics(arm, stack, ZERO, ZERO, threads=n) for n in (1, np.int64(2)))

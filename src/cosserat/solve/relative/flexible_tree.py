@@ -152,7 +152,8 @@ class FlexibleTree:
 
     def coordinate_rates(self, q: Any, v: Any) -> Array:
         """Time derivatives of the coordinates; v itself but for spherical and free joints."""
-        return flexible_coordinates.coordinate_rates(self.data, *self._vectors("coordinate_rates", q=q, v=v))
+        rates = flexible_coordinates.coordinate_rates(self.data, *self._vectors("coordinate_rates", q=q, v=v))
+        return self._check.defined(rates)
 
     def energy(self, q: Any, v: Any) -> Energy:
         """Kinetic energy, strain energy of bodies, springs and joints, potential energy of gravity."""

@@ -68,6 +68,16 @@ class StateChecker:
                     "every entry must be a finite number"
                 )
 
+    def defined(self, rates: Array) -> Array:
+        """Rates of coordinates, or an error where a rotation vector has none."""
+        if not np.isfinite(rates).all():
+            name = self.coordinates[int(np.argmin(np.isfinite(rates)))].rsplit(".", 1)[0]
+            raise SolveError(
+                f"coordinate_rates: the rotation vector of {name!r} is a whole turn long, where its rates are not "
+                "defined; tree.moved(q, 0 * q) gives the shorter vector of the same rotation"
+            )
+        return rates
+
     def _expected(self) -> str:
         names = ", ".join(self.coordinates[:8]) + (", ..." if len(self.coordinates) > 8 else "")
         return f"one number for each of the {len(self.coordinates)} coordinates of {self.title} ({names})"

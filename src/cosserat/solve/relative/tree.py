@@ -392,7 +392,7 @@ class Tree:
         q, v = (self._check.vector("coordinate_rates", *pair) for pair in (("q", q), ("v", v)))
         out = np.empty(self._n)
         group.coordinate_rates(self._table, q, v, out)
-        return out
+        return self._check.defined(out)
 
     # momentum and energy --------------------------------------------------------------------------------------------
 
