@@ -52,13 +52,6 @@ def test_no_model() -> None:
         cs.compare(cs.Model("nothing"), 1.0, 0.1)
 
 
-def test_what_floating_frames_refuse_is_located() -> None:
-    model = arm()
-    model.add(cs.DistributedLoad("wind", model["arm"], force=(0, 1, 0)))
-    with pytest.raises(cs.CosseratError, match="compare: load 'wind': distributed loads are not offered"):
-        cs.compare(model, 0.01, 0.005, modes=2)
-
-
 def test_modal_bodies_have_no_finite_elements() -> None:
     model = cs.Model("blade")
     steel = cs.materials.STEEL

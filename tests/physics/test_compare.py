@@ -88,6 +88,16 @@ def test_a_strongly_bent_beam_is_out_of_range() -> None:
     assert both.share > 0.05
 
 
+def test_distributed_loads_and_starts_from_equilibrium() -> None:
+    model = cantilever(2e11)
+    model.add(cs.DistributedLoad("wind", model["beam"], force=(0, 5, 0)))
+    model.add(cs.Force("pull", "beam.end", (0, 0, "2 * sin(20 * t)")))
+    both = cs.compare(model, 0.1, 2e-3, modes=4, checks=False, start="equilibrium")
+    assert both.within_range
+    assert both.share < 2e-3
+    assert both.galilean.position("beam.end").values[0, 1] == pytest.approx(5 / (8 * 2e11 * np.pi * 0.01**4 / 64), rel=0.01)
+
+
 def test_without_stiffening_the_range_ends_sooner() -> None:
     both = cs.compare(cantilever(5e10), 0.25, 0.005, modes=4, checks=False)
     plain = cs.compare(cantilever(5e10), 0.25, 0.005, modes=4, checks=False, stiffening=False)
