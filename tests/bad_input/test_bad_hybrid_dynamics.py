@@ -65,3 +65,26 @@ def test_loops(model: cs.Model) -> None:
     model.add(cs.Spherical("loop", model["b0"], model["b3"], at=(3, 1, 0)))
     with pytest.raises(cs.CosseratError, match="form a closed loop"):
         cs.hybrid_dynamics(model, np.zeros(11), np.zeros(11))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"driven": np.eye(11)[1]}, "joint 'neck' is given a motion in some of its freedoms"),
+        ({"driven": np.eye(11)[-1]}, "body 'b0' is given a motion in some of its freedoms"),
+        ({"driven": np.full(11, 0.5)}, "driven has the values {0.5}; expected 0 or 1 for each of the 11"),
+        ({"driven": np.zeros(3)}, r"driven has the shape \(3,\)"),
+        ({"driven": np.zeros((2, 11))}, r"driven has the shape \(2, 11\); expected 0 or 1"),
+        ({"given": np.full(11, np.nan)}, r"given\[0\] .* is nan"),
+        ({"given": np.full((3, 11), np.nan)}, r"given\[0, 0\] .* is nan"),
+        ({"wrenches": np.zeros((4, 3))}, "wrenches must be finite numbers .*, one row of six for each link"),
+        ({"wrenches": "pull"}, "wrenches must be finite numbers"),
+        ({"out": np.empty(11)}, "out must be 2 arrays to write into, got a ndarray"),
+        ({"out": (np.empty(11), np.empty(3))}, "out is an array .*; expected a writable"),
+        ({"q": np.zeros((3, 11)), "threads": 0}, "threads is 0"),
+    ],
+)
+def test_plain_arrays_refused(model: cs.Model, given: dict[str, Any], words: str) -> None:
+    usual = {"q": np.zeros(11), "v": np.zeros(11), "driven": np.zeros(11), "given": np.zeros(11)}
+    with pytest.raises(cs.CosseratError, match=f"hybrid_dynamics: .*({words})"):
+        cs.Tree(model).hybrid_dynamics(**usual | given)

@@ -147,8 +147,8 @@ def test_out(arm: cs.Model, out: object) -> None:
 
 
 def test_one_state_where_one_is_meant(arm: cs.Model) -> None:
-    with pytest.raises(cs.CosseratError, match=r"mass_matrix: q has the shape \(5, 2\); this call takes one state"):
-        cs.mass_matrix(arm, np.zeros((5, 2)))
+    with pytest.raises(cs.CosseratError, match=r"energy: q has the shape \(5, 2\); this call takes one state"):
+        cs.energy(arm, np.zeros((5, 2)), ZERO)
 
 
 def test_loops(arm: cs.Model) -> None:
@@ -184,3 +184,21 @@ def test_places_frames_and_times(arm: cs.Model) -> None:
         cs.bias(arm, ZERO, ZERO, t=float("nan"))
     with pytest.raises(cs.CosseratError, match="expected a Model, got 'arm'"):
         cs.bias("arm", ZERO, ZERO)
+
+
+def test_bad_stacks_and_results(arm: cs.Model) -> None:
+    two = np.zeros((2, 2))
+    for call in (cs.mass_matrix, cs.gravity_forces):
+        with pytest.raises(cs.CosseratError, match="threads is 0; pass a number of threads, 1 or more"):
+            call(arm, two, threads=0)
+        with pytest.raises(cs.CosseratError, match=r"q\[1, 0\] \(coordinate 'shoulder'\) is nan"):
+            call(arm, np.array([[0.0, 0.0], [np.nan, 0.0]]))
+        with pytest.raises(cs.CosseratError, match=r"out is an array .* expected a writable C-contiguous"):
+            call(arm, ZERO, np.zeros(3))
+    for derivatives, count in ((cs.inverse_dynamics_derivatives, 3), (cs.forward_dynamics_derivatives, 4)):
+        with pytest.raises(cs.CosseratError, match=f"out must be {count} arrays to write into, got 1"):
+            derivatives(arm, ZERO, ZERO, ZERO, out=[two])
+        with pytest.raises(cs.CosseratError, match=r"v\[1, 1\] \(coordinate 'elbow'\) is inf"):
+            derivatives(arm, two, np.array([[0.0, 0.0], [0.0, np.inf]]), two)
+        with pytest.raises(cs.CosseratError, match="q has 2, v has 3"):
+            derivatives(arm, two, np.zeros((3, 2)), ZERO)

@@ -57,3 +57,35 @@ def test_some_driven(case, seed: int) -> None:
         assert np.array_equal(*((found.a[k], a[k]) if name in moved else (found.tau[k], tau[k])))
     exact = cs.inverse_dynamics(model, q, v, found.a)
     assert np.abs(found.tau - exact).max() < 1e-12 * np.abs(exact).max()
+
+
+@pytest.mark.parametrize("forces", [False, True])
+def test_plain_arrays_and_stacks(zoo, rng: np.random.Generator, forces: bool) -> None:
+    """The same half is found from names, from plain arrays, and for states side by side."""
+    model = zoo(forces=forces)
+    tree = cs.Tree(model)
+    n = len(tree.coordinates)
+    names = groups(model)
+    driven = np.zeros(n)
+    for name in list(names)[::2]:
+        driven[names[name]] = 1.0
+    q, v, given = 0.7 * rng.normal(size=(3, 6, n))
+    pulls = rng.normal(size=(6, len(tree.data.links), 6))
+    a, tau = tree.hybrid_dynamics(q, v, driven, given)
+    pulled = tree.hybrid_dynamics(q, v, driven, given, (np.empty((6, n)), np.empty((6, n))), pulls, threads=2)
+    for i in range(6):
+        motions = {name: given[i, k] for name, k in names.items() if driven[k[0]]}
+        efforts = {name: given[i, k] for name, k in names.items() if not driven[k[0]]}
+        found = cs.hybrid_dynamics(model, q[i], v[i], motions, efforts)
+        out = np.empty(n), np.empty(n)
+        single = tree.hybrid_dynamics(q[i], v[i], driven, given[i], out)
+        assert single == out
+        assert np.array_equal(single, (found.a, found.tau))
+        assert np.abs(a[i] - found.a).max() < 1e-11 * np.abs(found.a).max()
+        assert np.abs(tau[i] - found.tau).max() < 1e-11 * np.abs(found.tau).max()
+        alone = tree.hybrid_dynamics(q[i], v[i], driven > 0, given[i], wrenches=pulls[i])
+        for got, exact in zip(pulled, alone, strict=True):
+            assert np.abs(got[i] - exact).max() < 1e-11 * np.abs(exact).max()
+        if not forces:
+            assert not np.allclose(pulled[0][i], a[i])
+        assert np.array_equal(tree.hybrid_dynamics(q[i], v[i], driven, given[i])[0], found.a)  # nothing is left behind

@@ -119,6 +119,51 @@ def test_lanes_agree_with_single_states(tree: Tree, rng: np.random.Generator) ->
         assert np.array_equal(call(q, v, a, threads=2), call(q, v, a))
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_stacks_of_matrices_agree_with_single_states(tree: Tree, rng: np.random.Generator, threads: int) -> None:
+    q, v, a = rng.normal(size=(3, 5, len(tree.coordinates)))
+    M = np.empty((5, len(q[0]), len(q[0])))
+    assert tree.mass_matrix(q, M, threads) is M
+    inverse = tree.inverse_dynamics_derivatives(q, v, a, threads=threads)
+    forward = tree.forward_dynamics_derivatives(q, v, a, threads=threads)
+    weights, biases = tree.gravity_forces(q, threads=threads), tree.bias(q, v, threads=threads)
+    for i in range(5):
+        assert np.array_equal(M[i], tree.mass_matrix(q[i]))
+        for got, single in zip(inverse, tree.inverse_dynamics_derivatives(q[i], v[i], a[i]), strict=True):
+            assert np.array_equal(got[i], single)
+        for got, single in zip(forward, tree.forward_dynamics_derivatives(q[i], v[i], a[i]), strict=True):
+            assert close(got[i], single, 1e-11)
+        assert close(weights[i], tree.gravity_forces(q[i]), 1e-13)
+        assert close(biases[i], tree.bias(q[i], v[i]), 1e-13)
+
+
+def test_derivatives_are_written_where_asked(tree: Tree, state: np.ndarray) -> None:
+    q, v, a = state
+    n = len(q)
+    out = [np.empty((n, n)) for _ in range(3)]
+    for given, single in zip(out, tree.inverse_dynamics_derivatives(q, v, a, out), strict=True):
+        assert single is given
+    for given, single in zip(out, tree.inverse_dynamics_derivatives(q, v, a), strict=True):
+        assert np.array_equal(given, single)
+    four = (*out, np.empty(n))
+    for given, single in zip(four, tree.forward_dynamics_derivatives(q, v, a, four), strict=True):
+        assert single is given
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-160, 1e-9, 1e-3, 1.0, 3.14159, 7.0, 3e5])
+def test_rotations_in_lanes(size: float, rng: np.random.Generator) -> None:
+    """The weight of a body on a ball, turned by rotation vectors of every size."""
+    model = cs.Model("ball", gravity=(1, 2, -1))
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(1, 0.5, 0), inertia=(0.1, 0.1, 0.1)))
+    model.add(cs.Spherical("ball", cs.GROUND, body.at((0, 0, 0))))
+    w = rng.normal(size=(5, 3))
+    w *= size / np.linalg.norm(w, axis=1)[:, None]
+    exact = [-np.cross((1, 0.5, 0), cs.lie.so3.exp(x).T @ (1, 2, -1)) for x in w]
+    accuracy = 4e-15 * max(1.0, size)
+    assert np.abs(cs.gravity_forces(model, w) - exact).max() < accuracy
+    assert np.abs([cs.gravity_forces(model, x) for x in w] - np.array(exact)).max() < accuracy
+
+
 def test_sine_and_cosine_to_the_last_place(rng: np.random.Generator) -> None:
     model = cs.Model("wheel", gravity=(1, 0, -1))
     wheel = model.add(cs.RigidBody("wheel", mass=1.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))

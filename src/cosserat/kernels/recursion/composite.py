@@ -31,15 +31,13 @@ from cosserat.kernels.recursion.table import (
 from cosserat.kernels.vectors import add, cross, dot, scale, sub
 
 
-@quick(1, 1, 2)
-def mass_matrix(table, q, mass_out):
-    """M (n_v, n_v) by the composite-rigid-body algorithm, freedoms counted from link to link; 1 for bad arguments.
+@helper
+def composite_bodies(table, q, mass_out):
+    """M (n_v, n_v) by the composite-rigid-body algorithm, freedoms counted from link to link.
 
     Source: Featherstone, Rigid Body Dynamics Algorithms (2008), table 6.2, in world axes.
     """
     n, n_v, order = int(table[N_LINKS]), int(table[N_V]), int(table[ORDER])
-    if fault(n_v, q, q, q, q) + misshapen(n_v, mass_out, mass_out, mass_out) != 0:
-        return 1
     links, freedoms, origin = spatial_parts(table)
     place_links(table, q, links, freedoms, origin)
     own_inertias(table, links)
@@ -59,6 +57,15 @@ def mass_matrix(table, q, mass_out):
                     mass_out[e, d + c] = mass_out[d + c, e]
                 last = int(table[order + 2 * n_v + last])
         gather(table, i, links, X_MASS, X_MOMENTUM)
+
+
+@quick(1, 1, 2)
+def mass_matrix(table, q, mass_out):
+    """The same, for one state; returns 1 for bad arguments."""
+    n_v = int(table[N_V])
+    if fault(n_v, q, q, q, q) + misshapen(n_v, mass_out, mass_out, mass_out) != 0:
+        return 1
+    composite_bodies(table, q, mass_out)
     return 0
 
 

@@ -131,7 +131,7 @@ def inverse_dynamics_derivatives(table, q, v, a, dq_out, dv_out, mass_out):
 
 
 @helper
-def _divide(parts, dq_out, dv_out, dtau_out):
+def divide(parts, dq_out, dv_out, dtau_out):
     """d a/d q = -M^-1 d tau/d q, d a/d v, M^-1 from parts (3, n_v, n_v): d tau/d q, d tau/d v, M, which is lost."""
     invert(parts[2], dq_out, dtau_out)
     minus_product(dtau_out, parts[0], dq_out)
@@ -141,7 +141,7 @@ def _divide(parts, dq_out, dv_out, dtau_out):
 @quick(3, 2, 2, 2)
 def divide_by_mass(parts, dq_out, dv_out, dtau_out):
     """Derivatives of forward dynamics from those of inverse dynamics."""
-    _divide(parts, dq_out, dv_out, dtau_out)
+    divide(parts, dq_out, dv_out, dtau_out)
 
 
 @quick(1, 1, 1, 1, 3, 1, 2, 2, 2)
@@ -155,5 +155,5 @@ def forward_dynamics_derivatives(table, q, v, tau, scratch, a_out, dq_out, dv_ou
         return 1
     articulated_body(table, q, v, tau, table[int(table[WORK]) :], a_out)
     inverse_derivatives(table, q, v, a_out, scratch[0], scratch[1], scratch[2])
-    _divide(scratch, dq_out, dv_out, dtau_out)
+    divide(scratch, dq_out, dv_out, dtau_out)
     return 0

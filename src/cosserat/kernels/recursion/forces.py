@@ -146,13 +146,22 @@ def model_forces(table, q, v, springs, loads, passive, wrench, room, forces_out)
 
 @kernel
 def add_force_derivatives(table, q, v, springs, loads, passive, wrench, room, dq_out, dv_out):
-    """Subtract the derivatives of the model's own forces from d tau/d q and d tau/d v, freedoms from link to link."""
-    _joint_derivatives(table, q, v, passive, dq_out, dv_out)
-    if len(springs.stiffness) + len(loads.column) == 0:
-        return
+    """Subtract the derivatives of the model's own forces from d tau/d q and d tau/d v (N, n_v, n_v) of N states.
+
+    Freedoms are counted from link to link.
+    """
+    for s in range(q.shape[0]):
+        _joint_derivatives(table, q[s], v[s], passive, dq_out[s], dv_out[s])
+        if len(springs.stiffness) + len(loads.column) > 0:
+            _nodes(table, q[s], v[s], room.frames, room.twists)
+            _spring_derivatives(table, springs, room, dq_out[s], dv_out[s])
+            _load_derivatives(table, loads, wrench, room, dq_out[s], dv_out[s])
+
+
+@helper
+def _spring_derivatives(table, springs, room, dq_out, dv_out):
     frames, twists, r = room.frames, room.twists, room.wrenches
     K, row, J, P = room.K, room.row, room.J, room.P
-    _nodes(table, q, v, frames, twists)
     for i in range(len(springs.stiffness)):
         a, b = springs.node[i, 0], springs.node[i, 1]
         clear(K)
@@ -166,6 +175,12 @@ def add_force_derivatives(table, q, v, springs, loads, passive, wrench, room, dq
         _add_products(K, row, springs.damping[i], J, P, dq_out, dv_out)
         _add_turns(table, a, 0, r[a], J, dq_out)
         _add_turns(table, b, 6, r[b], J, dq_out)
+
+
+@helper
+def _load_derivatives(table, loads, wrench, room, dq_out, dv_out):
+    frames, r = room.frames, room.wrenches
+    K, row, J, P = room.K, room.row, room.J, room.P
     for c in range(12):
         row[c] = 0.0
     for i in range(len(loads.column)):

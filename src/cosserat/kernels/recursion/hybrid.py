@@ -19,6 +19,7 @@ from cosserat.kernels.recursion.articulated import (
 from cosserat.kernels.recursion.lanes import get, put
 from cosserat.kernels.recursion.link import fault, get3, get9, link_of, put3, symmetric
 from cosserat.kernels.recursion.table import (
+    COUNT,
     EFFORT,
     FORCES,
     N_LINKS,
@@ -130,5 +131,10 @@ def hybrid_dynamics(table, q, v, driven, given, a_out, tau_out):
     n_v = int(table[N_V])
     if fault(n_v, q, v, given, a_out) + fault(n_v, driven, driven, driven, tau_out) != 0:
         return 1
+    for i in range(int(table[N_LINKS])):
+        row, _, _, _, k = link_of(table, i)
+        for c in range(int(table[row + COUNT])):
+            if driven[k + c] != driven[k] or (driven[k] != 0.0 and driven[k] != 1.0):
+                return 1
     hybrid(table, q, v, driven, given, table[int(table[WORK]) :], a_out, tau_out)
     return 0

@@ -11,11 +11,8 @@ from numpy.typing import NDArray
 
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
-from cosserat.kernels.recursion import table as layout
-from cosserat.kernels.recursion.hybrid import hybrid_dynamics as _hybrid
 from cosserat.model.model import Model
 from cosserat.solve.relative.recursion import free_tree
-from cosserat.solve.relative.states import StateChecker
 from cosserat.solve.relative.tree import Tree
 
 Array = NDArray[np.float64]
@@ -31,7 +28,7 @@ class HybridDynamics:
         As in `Tree.coordinates`.
     driven : (n,) of bool
         True where the acceleration was given.
-    a, tau : (n,)
+    a, tau : (n,) or (N, n)
         Accelerations, and what actuators add. Where the call had no wrenches, tau is `inverse_dynamics` of a.
     """
 
@@ -41,14 +38,14 @@ class HybridDynamics:
     tau: Array
 
     @property
-    def efforts(self) -> dict[str, float]:
-        """The efforts found, by coordinate."""
-        return {c: float(x) for c, x, known in zip(self.coordinates, self.tau, self.driven, strict=True) if known}
+    def efforts(self) -> dict[str, Any]:
+        """The efforts found, by coordinate: numbers, or rows of them for a stack of states."""
+        return {c: x[()] for c, x, known in zip(self.coordinates, self.tau.T, self.driven, strict=True) if known}
 
     @property
-    def accelerations(self) -> dict[str, float]:
+    def accelerations(self) -> dict[str, Any]:
         """The accelerations found, by coordinate; those of a free base among them."""
-        return {c: float(x) for c, x, known in zip(self.coordinates, self.a, self.driven, strict=True) if not known}
+        return {c: x[()] for c, x, known in zip(self.coordinates, self.a.T, self.driven, strict=True) if not known}
 
 
 def hybrid_dynamics(
@@ -59,6 +56,7 @@ def hybrid_dynamics(
     efforts: Mapping[str, Any] | None = None,
     wrenches: Mapping[Any, Any] | None = None,
     t: float = 0.0,
+    threads: int = 1,
 ) -> HybridDynamics:
     """The unknown half of the dynamics, in O(n): efforts of joints with given motions, accelerations of all others.
 
@@ -69,8 +67,9 @@ def hybrid_dynamics(
     ----------
     model : Model
         Of rigid bodies, without closed loops.
-    q, v : (n,)
-        Coordinates and velocities of the whole state, in the order of `Tree.coordinates`.
+    q, v : (n,) or (N, n)
+        Coordinates and velocities of the whole state, in the order of `Tree.coordinates`; stacks are states side by
+        side, under the same motions and efforts (`Tree.hybrid_dynamics` takes stacks of those, too).
     motions : dict, optional
         Accelerations by the name of a joint, of a free base (its first body) or of one coordinate: a number, or one for
         each freedom. Joints with ``motion=`` in the model are motion-driven without being named: their accelerations
@@ -79,9 +78,12 @@ def hybrid_dynamics(
         What actuators add, by the same names, in joints that have no motion; zero where nothing is given. Efforts
         that the model itself has act in any case.
     wrenches : dict, optional
-        Force and moment (6,), in world axes, by the place they act at: those of a fluid on its links, say.
+        Force and moment (6,), in world axes, by the place they act at: those of a fluid on its links, say. For one
+        state.
     t : float
         Time of everything in the model that is a function of time.
+    threads : int
+        For stacks.
 
     Examples
     --------
@@ -97,8 +99,6 @@ def hybrid_dynamics(
     call = "hybrid_dynamics"
     tree = free_tree(model, t, call)
     data = tree.data
-    check = StateChecker(data.title, tree.coordinates)
-    q, v = check.vector(call, "q", q), check.vector(call, "v", v)
     n = len(tree.coordinates)
     driven, given = np.zeros(n), np.zeros(n)
     names = _named(data)
@@ -113,15 +113,8 @@ def hybrid_dynamics(
                     "is found, or the effort and the motion is found, never both"
                 )
         given[where] = values
-    _demand_whole(data, driven)
-    wrench, own = tree.own_forces(q, v)
-    if wrenches:
-        _add_wrenches(tree, wrenches, q, wrench)
-    a, tau = np.empty(n), np.empty(n)
-    table = tree.forced_table()
-    at = int(table[layout.WORK] + table[layout.WRENCH])
-    table[at : at + wrench.size + n] = *wrench.ravel(), *own
-    _hybrid(table, q, v, driven, given, a, tau)
+    pulls = _on_links(tree, wrenches, q) if wrenches else None
+    a, tau = tree.hybrid_dynamics(q, v, driven, given, None, pulls, threads)
     return HybridDynamics(tree.coordinates, driven != 0.0, a, tau)
 
 
@@ -185,27 +178,16 @@ def _drive_by_model(model: Model, data: TreeData, t: float, driven: Array, given
             driven[k], given[k] = 1.0, motion.jet([t])[2][0]
 
 
-def _demand_whole(data: TreeData, driven: Array) -> None:
-    """Spherical and free joints are driven in all freedoms or in none."""
-    for link in data.links:
-        part = driven[link.first : link.first + link.n_v]
-        if link.kind >= layout.SPHERICAL and part.any() and not part.all():
-            names = ", ".join(data.coordinates[link.first : link.first + link.n_v])
-            owner = f"body {link.name!r}" if link.joint is None else f"joint {link.joint.name!r}"
-            raise SolveError(
-                f"hybrid_dynamics: {owner} is given a motion in some of its freedoms ({names}); "
-                "its motion must be given in all of them, or in none"
-            )
-
-
-def _add_wrenches(tree: Tree, wrenches: Mapping[Any, Any], q: Array, wrench_out: Array) -> None:
-    """Add wrenches at places, in world axes, to those on the links, in their frames."""
+def _on_links(tree: Tree, wrenches: Mapping[Any, Any], q: Any) -> Array:
+    """Wrenches at places, in world axes, as wrenches (n_links, 6) on the links, in their frames."""
     posture = tree.forward_kinematics(q)
+    out = np.zeros((len(tree.data.links), 6))
     for place, value in wrenches.items():
         link, F, found = tree.locate(place, "hybrid_dynamics")
         values = _finite(f"the wrench at {found.label!r}", value, 6)
         if link >= 0:
             R = F[:3, :3] @ posture.rotation(found).T  # from world axes to those of the link
             f, m = R @ values[:3], R @ values[3:]
-            wrench_out[link, :3] += f
-            wrench_out[link, 3:] += m + np.cross(F[:3, 3], f)
+            out[link, :3] += f
+            out[link, 3:] += m + np.cross(F[:3, 3], f)
+    return out

@@ -108,29 +108,37 @@ def forward_dynamics(
     return free_tree(model, t, "forward_dynamics").forward_dynamics(q, v, tau, out, threads)
 
 
-def mass_matrix(model: Model, q: Any) -> Array:
-    """Mass matrix M (n, n)."""
-    return tree_of(model).mass_matrix(q)
+def mass_matrix(model: Model, q: Any, out: Any = None, threads: int = 1) -> Array:
+    """Mass matrix M (n, n), or (N, n, n) for a stack of states."""
+    return tree_of(model).mass_matrix(q, out, threads)
 
 
-def bias(model: Model, q: Any, v: Any, t: float = 0.0) -> Array:
-    """h(q, v) (n,): the efforts that keep the velocities as they are."""
-    return tree_of(model, t).bias(q, v)
+def bias(model: Model, q: Any, v: Any, out: Any = None, t: float = 0.0, threads: int = 1) -> Array:
+    """h(q, v) (n,) or (N, n): the efforts that keep the velocities as they are."""
+    return tree_of(model, t).bias(q, v, out, threads)
 
 
-def gravity_forces(model: Model, q: Any) -> Array:
-    """Efforts (n,) that hold the weight of the bodies at rest."""
-    return tree_of(model).gravity_forces(q)
+def gravity_forces(model: Model, q: Any, out: Any = None, threads: int = 1) -> Array:
+    """Efforts (n,) or (N, n) that hold the weight of the bodies at rest."""
+    return tree_of(model).gravity_forces(q, out, threads)
 
 
-def inverse_dynamics_derivatives(model: Model, q: Any, v: Any, a: Any, t: float = 0.0) -> InverseDerivatives:
-    """Analytic derivatives of the efforts: ``dq``, ``dv``, ``da``, each (n, n); see `Tree.moved` for d q."""
-    return tree_of(model, t).inverse_dynamics_derivatives(q, v, a)
+def inverse_dynamics_derivatives(
+    model: Model, q: Any, v: Any, a: Any, out: Any = None, t: float = 0.0, threads: int = 1
+) -> InverseDerivatives:
+    """Analytic derivatives of the efforts: ``dq``, ``dv``, ``da``, each (n, n); see `Tree.moved` for d q.
+
+    Stacks of states give (N, n, n).
+    """
+    return tree_of(model, t).inverse_dynamics_derivatives(q, v, a, out, threads)
 
 
-def forward_dynamics_derivatives(model: Model, q: Any, v: Any, tau: Any, t: float = 0.0) -> ForwardDerivatives:
-    """Analytic derivatives of the accelerations: ``dq``, ``dv``, ``dtau``, each (n, n), and ``a``."""
-    return free_tree(model, t, "forward_dynamics_derivatives").forward_dynamics_derivatives(q, v, tau)
+def forward_dynamics_derivatives(
+    model: Model, q: Any, v: Any, tau: Any, out: Any = None, t: float = 0.0, threads: int = 1
+) -> ForwardDerivatives:
+    """Analytic derivatives of the accelerations: ``dq``, ``dv``, ``dtau``, each (n, n), and ``a``, or stacks."""
+    tree = free_tree(model, t, "forward_dynamics_derivatives")
+    return tree.forward_dynamics_derivatives(q, v, tau, out, threads)
 
 
 def jacobian(model: Model, place: Any, q: Any, frame: str = "world") -> Array:

@@ -7,7 +7,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
+from cosserat.kernels.recursion import table as layout
 
 Array = NDArray[np.float64]
 
@@ -94,3 +96,39 @@ class StateChecker:
             what = f"an array {given.shape} of {given.dtype}" if isinstance(given, np.ndarray) else repr(given)
             raise SolveError(f"{call}: out is {what}; expected a writable C-contiguous array of doubles {shape}")
         return given
+
+    def several(self, call: str, given: Any, count: int) -> list[Any]:
+        """As many arrays to write into, or Nones."""
+        if given is None:
+            return [None] * count
+        if not isinstance(given, (tuple, list)) or len(given) != count:
+            what = len(given) if isinstance(given, (tuple, list)) else f"a {type(given).__name__}"
+            raise SolveError(f"{call}: out must be {count} arrays to write into, got {what}")
+        return list(given)
+
+    def wrenches(self, call: str, given: Any, shape: tuple[int, ...]) -> Array:
+        """Wrenches on links."""
+        try:
+            array = np.asarray(given, dtype=float)
+        except (TypeError, ValueError):
+            array = np.empty(0)
+        if array.shape != shape or not np.isfinite(array).all():
+            raise SolveError(f"{call}: wrenches must be finite numbers {shape}, one row of six for each link")
+        return array
+
+    def driven(self, call: str, given: Any, data: TreeData) -> Array:
+        """1 where a motion is given, 0 elsewhere; spherical and free joints are driven in all freedoms or in none."""
+        array = self._array(call, "driven", given)
+        if array.ndim != 1 or not np.isin(array, (0.0, 1.0)).all():
+            what = f"has the shape {array.shape}" if array.ndim != 1 else f"has the values {set(array.tolist())}"
+            raise SolveError(f"{call}: driven {what}; expected 0 or 1 for each of the {len(array.T)} coordinates")
+        for link in data.links:
+            part = array[link.first : link.first + link.n_v]
+            if link.kind >= layout.SPHERICAL and part.any() and not part.all():
+                names = ", ".join(data.coordinates[link.first : link.first + link.n_v])
+                owner = f"body {link.name!r}" if link.joint is None else f"joint {link.joint.name!r}"
+                raise SolveError(
+                    f"{call}: {owner} is given a motion in some of its freedoms ({names}); "
+                    "its motion must be given in all of them, or in none"
+                )
+        return array

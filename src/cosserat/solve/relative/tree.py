@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
-from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +15,19 @@ from cosserat.kernels.recursion import announce, composite, derivatives, group, 
 from cosserat.kernels.recursion import table as layout
 from cosserat.kernels.recursion.articulated import forward_dynamics as _forward
 from cosserat.kernels.recursion.forces import add_force_derivatives, model_forces, room
+from cosserat.kernels.recursion.hybrid import hybrid_dynamics as _hybrid
 from cosserat.kernels.recursion.newton_euler import inverse_dynamics as _inverse
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.posture import Posture
+from cosserat.solve.relative.batches import Batches
 from cosserat.solve.relative.states import StateChecker
 
 Array = NDArray[np.float64]
 
 
 class InverseDerivatives(NamedTuple):
-    """Derivatives (n, n) of the efforts."""
+    """Derivatives (n, n) or (N, n, n) of the efforts."""
 
     dq: Array
     dv: Array
@@ -35,12 +35,15 @@ class InverseDerivatives(NamedTuple):
 
 
 class ForwardDerivatives(NamedTuple):
-    """Derivatives (n, n) of the accelerations, and the accelerations (n,)."""
+    """Derivatives (n, n) of the accelerations, and the accelerations (n,); or stacks of both."""
 
     dq: Array
     dv: Array
     dtau: Array
     a: Array
+
+
+_Derivatives = TypeVar("_Derivatives", InverseDerivatives, ForwardDerivatives)
 
 
 class Energy(NamedTuple):
@@ -99,11 +102,12 @@ class Tree:
         self._forced = self._forces.present
         self._table = self.data.table(model.gravity, self._forced)
         n, n_v = len(self.data.links), len(self.coordinates)
-        self._n, self._size = n_v, (n, n_v)
+        self._n = n_v
         self._room = room(n, n_v)
         at = int(self._table[layout.WORK] + self._table[layout.WRENCH])
         self._forces_now = self._table[at : at + 6 * n + n_v]  # wrenches on links, efforts in joints
         self._check = StateChecker(self.data.title, self.coordinates)
+        self._batches = Batches(self._table, self._forces, self._check)
         self._scratch = np.empty((0, n_v, n_v))
         order = self.data.order()[0].astype(int)
         self._place = None if np.array_equal(order, np.arange(n_v)) else np.argsort(order)
@@ -125,7 +129,7 @@ class Tree:
         q, v, a = self._check.vectors("inverse_dynamics", q=q, v=v, a=a)
         tau = self._check.out("inverse_dynamics", out, q.shape)
         if q.ndim == 2:
-            return self._batch("inverse_dynamics", (q, v, a), tau, threads)
+            return self._batches.inverse_dynamics(q, v, a, tau, threads)
         return self._inverse_forced(q, v, a, tau)
 
     def forward_dynamics(self, q: Any, v: Any, tau: Any, out: Any = None, threads: int = 1) -> Array:
@@ -144,7 +148,7 @@ class Tree:
         q, v, tau = self._check.vectors("forward_dynamics", q=q, v=v, tau=tau)
         a = self._check.out("forward_dynamics", out, q.shape)
         if q.ndim == 2:
-            return self._batch("forward_dynamics", (q, v, tau), a, threads)
+            return self._batches.forward_dynamics(q, v, tau, a, threads)
         return self._forward_forced(q, v, tau, a)
 
     def _inverse_forced(self, q: Array, v: Array, a: Array, tau: Array) -> Array:
@@ -174,37 +178,53 @@ class Tree:
                 forces.wrench, self._room, self._forces_now.reshape(1, -1),
             )  # fmt: skip
 
-    def _batch(self, call: str, states: tuple[Array, Array, Array], out: Array, threads: Any) -> Array:
-        if not isinstance(threads, Integral) or threads < 1:
-            raise SolveError(f"{call}: threads is {threads!r}; pass a number of threads, 1 or more")
-        count, threads = len(out), int(threads)
-        parts = [slice(count * k // threads, count * (k + 1) // threads) for k in range(threads)]
-        q, v, x = states
-        if threads == 1:
-            sound = self._batch_part(call, states, out)
-        else:
-            self._batch_part(call, (q[:1], v[:1], x[:1]), out[:1])  # compiles, if nothing is compiled yet
-            with ThreadPoolExecutor(threads) as pool:
-                run = pool.map(lambda part: self._batch_part(call, (q[part], v[part], x[part]), out[part]), parts)
-                sound = all(list(run))
-        if not sound:
-            self._check.demand_finite(call, {"q": q, "v": v, "a" if call == "inverse_dynamics" else "tau": x})
-        return out
+    def hybrid_dynamics(
+        self, q: Any, v: Any, driven: Any, given: Any, out: Any = None, wrenches: Any = None, threads: int = 1
+    ) -> tuple[Array, Array]:
+        """Accelerations and efforts (n,), or (N, n): the unknown half of each; `cs.hybrid_dynamics` in plain arrays.
 
-    def _batch_part(self, call: str, states: tuple[Array, Array, Array], out: Array) -> bool:
-        """Whether all numbers are finite."""
-        from cosserat.kernels.recursion import batch  # compiled for lanes, which takes its time: only when asked for
-
-        kernel = batch.inverse_dynamics_batch if call == "inverse_dynamics" else batch.forward_dynamics_batch
-        own = np.empty((len(out) * self._forced, len(self._forces_now)))
-        table = self._table
-        if self._forced:
-            table = table.copy()  # a workspace of its own: the GIL is released
-            forces = self._forces
-            q, v, _ = states
-            parts = (forces.springs, forces.loads, forces.passive, forces.wrench)
-            model_forces(table, q, v, *parts, room(*self._size), own)
-        return bool(kernel(table, *states, own, batch.workspace(table), out) == 0)
+        Parameters
+        ----------
+        q, v : (n,) or (N, n)
+        driven : (n,)
+            1 where the acceleration is given, 0 where the effort is; spherical and free joints all or none.
+        given : (n,) or (N, n)
+            Accelerations and efforts.
+        out : two arrays, optional
+            Where to write accelerations and efforts.
+        wrenches : (n_links, 6) or (N, n_links, 6), optional
+            On the links of `data`, in their frames and at their origins.
+        threads : int
+            For stacks.
+        """
+        if not self._forced and wrenches is None:
+            try:
+                a, tau = (np.empty(self._n), np.empty(self._n)) if out is None else out
+                if a is v or tau is v:
+                    v = v.copy()
+                if _hybrid(self._table, q, v, driven, given, a, tau) == 0:
+                    return a, tau
+            except (TypeError, AttributeError, IndexError, ValueError):
+                pass
+        call = "hybrid_dynamics"
+        q, v, given = self._check.vectors(call, q=q, v=v, given=given)
+        driven = self._check.driven(call, driven, self.data)
+        a, tau = (self._check.out(call, x, q.shape) for x in self._check.several(call, out, 2))
+        pulls = None
+        if wrenches is not None:
+            pulls = self._check.wrenches(call, wrenches, (*q.shape[:-1], len(self.data.links), 6))
+        if q.ndim == 2:
+            self._batches.hybrid_dynamics(q, v, driven, given, pulls, [a, tau], threads)
+            return a, tau
+        with self._lock:
+            self._forces_now[:] = 0.0
+            self._apply(q, v)
+            if pulls is not None:
+                self._forces_now[: pulls.size] += pulls.ravel()
+            self._table[layout.FORCES] = 1.0
+            _hybrid(self._table, q, v, driven, given, a, tau)
+            self._table[layout.FORCES] = float(self._forced)
+        return a, tau
 
     def own_forces(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Wrenches (n_links, 6) on the links, in their frames, and efforts (n,) in the joints; all but gravity."""
@@ -215,108 +235,118 @@ class Tree:
             wrench, effort = np.split(self._forces_now, [-self._n])
             return wrench.reshape(-1, 6).copy(), effort.copy()
 
-    def forced_table(self) -> Array:
-        """A copy of the table that the kernels read, with a workspace of its own, for wrenches and efforts."""
-        table = self._table.copy()
-        table[layout.FORCES] = 1.0
-        return table
-
-    def bias(self, q: Any, v: Any) -> Array:
+    def bias(self, q: Any, v: Any, out: Any = None, threads: int = 1) -> Array:
         """h (n,) or (N, n): the efforts that keep the velocities as they are, a = 0."""
         q, v = self._check.vectors("bias", q=q, v=v)
-        return self.inverse_dynamics(q, v, np.zeros(q.shape))
+        return self.inverse_dynamics(q, v, np.zeros(q.shape), self._check.out("bias", out, q.shape), threads)
 
-    def gravity_forces(self, q: Any) -> Array:
+    def gravity_forces(self, q: Any, out: Any = None, threads: int = 1) -> Array:
         """Efforts (n,) or (N, n) that hold the weight at rest; of all that acts in the model, gravity alone."""
         (q,) = self._check.vectors("gravity_forces", q=q)
-        self._check.demand_finite("gravity_forces", {"q": q})
-        zero = np.zeros(q.shape[-1])
-        out = np.empty(q.shape)
+        tau = self._check.out("gravity_forces", out, q.shape)
+        if q.ndim == 2:
+            return self._batches.gravity_forces(q, tau, threads)
+        zero = np.zeros(self._n)
         with self._lock:
             self._forces_now[:] = 0.0
-            for row, tau in zip(np.atleast_2d(q), np.atleast_2d(out), strict=True):
-                _inverse(self._table, row, zero, zero, tau)
-        return out
+            _inverse(self._table, q, zero, zero, tau)
+        return tau
 
     # matrices -------------------------------------------------------------------------------------------------------
 
-    def mass_matrix(self, q: Any, out: Any = None) -> Array:
-        """M (n, n), symmetric and positive definite."""
-        M = np.empty((self._n, self._n)) if out is None else out
+    def mass_matrix(self, q: Any, out: Any = None, threads: int = 1) -> Array:
+        """M (n, n), symmetric and positive definite; a stack of states (N, n) gives (N, n, n)."""
         try:
-            status = composite.mass_matrix(self._table, q, M)
+            if q.ndim == 1:
+                M = np.empty((self._n, self._n)) if out is None else out
+                if composite.mass_matrix(self._table, q, M) == 0:
+                    return self._restore(M)
         except (TypeError, AttributeError, IndexError):
-            status = 1
-        if status != 0:
-            M = self._check.out("mass_matrix", out, (self._n, self._n))
-            composite.mass_matrix(self._table, self._check.vector("mass_matrix", "q", q), M)
-        self._restore(M)
-        return M
+            pass
+        (q,) = self._check.vectors("mass_matrix", q=q)
+        M = self._check.out("mass_matrix", out, (*q.shape, self._n))
+        if q.ndim == 2:
+            self._batches.mass_matrix(q, M, threads)
+        else:
+            composite.mass_matrix(self._table, q, M)
+        return self._restore(M)
 
-    def inverse_dynamics_derivatives(self, q: Any, v: Any, a: Any, out: Any = None) -> InverseDerivatives:
+    def inverse_dynamics_derivatives(
+        self, q: Any, v: Any, a: Any, out: Any = None, threads: int = 1
+    ) -> InverseDerivatives:
         """d tau/d q, d tau/d v and d tau/d a = M, each (n, n); `out` are three arrays to write into.
 
-        Along spherical and free joints d q is the motion along unit velocities, as in `moved`.
+        Along spherical and free joints d q is the motion along unit velocities, as in `moved`. Stacks of states (N, n)
+        give (N, n, n).
         """
-        shape = (self._n, self._n)
-        result = InverseDerivatives(*((np.empty(shape), np.empty(shape), np.empty(shape)) if out is None else out))
-        try:
-            status = derivatives.inverse_dynamics_derivatives(self._table, q, v, a, *result)
-        except (TypeError, AttributeError, IndexError):
-            status = 1
-        if status != 0:
-            call = "inverse_dynamics_derivatives"
-            for matrix in result:
-                self._check.out(call, matrix, shape)
-            q, v, a = (self._check.vector(call, *pair) for pair in (("q", q), ("v", v), ("a", a)))
-            derivatives.inverse_dynamics_derivatives(self._table, q, v, a, *result)
-        if self._forced:
-            self._add_force_derivatives(q, v, result.dq, result.dv)
-        self._restore(*result)
-        return result
-
-    def forward_dynamics_derivatives(self, q: Any, v: Any, tau: Any, out: Any = None) -> ForwardDerivatives:
-        """d a/d q, d a/d v, d a/d tau = M^-1, each (n, n), and a (n,) itself; `out` are four arrays to write into."""
-        shape = (self._n, self._n)
-        if out is None:
-            out = (np.empty(shape), np.empty(shape), np.empty(shape), np.empty(self._n))
-        result = ForwardDerivatives(*out)
-        if len(self._scratch) == 0:
-            self._scratch = np.empty((3, self._n, self._n))
-        status = 1
         if not self._forced:
             try:
-                status = derivatives.forward_dynamics_derivatives(
-                    self._table, q, v, tau, self._scratch, result.a, *result[:3]
-                )
-            except (TypeError, AttributeError, IndexError):
-                status = 1
-        if status != 0:
-            call = "forward_dynamics_derivatives"
-            for matrix in result[:3]:
-                self._check.out(call, matrix, shape)
-            q, v, tau = (self._check.vector(call, *pair) for pair in (("q", q), ("v", v), ("tau", tau)))
-            self.forward_dynamics(q, v, tau, result.a)
-            derivatives.inverse_dynamics_derivatives(self._table, q, v, result.a, *self._scratch)
+                dq, dv, M = np.empty((3, self._n, self._n)) if out is None else out
+                if derivatives.inverse_dynamics_derivatives(self._table, q, v, a, dq, dv, M) == 0:
+                    return self._ordered(InverseDerivatives(dq, dv, M))
+            except (TypeError, AttributeError, IndexError, ValueError):
+                pass
+        call = "inverse_dynamics_derivatives"
+        q, v, a = self._check.vectors(call, q=q, v=v, a=a)
+        result = [self._check.out(call, x, (*q.shape, self._n)) for x in self._check.several(call, out, 3)]
+        if q.ndim == 2:
+            self._batches.inverse_dynamics_derivatives({"q": q, "v": v, "a": a}, result, threads)
+        else:
+            derivatives.inverse_dynamics_derivatives(self._table, q, v, a, *result)
+            self._add_force_derivatives(q, v, result[0], result[1])
+        return self._ordered(InverseDerivatives(*result))
+
+    def forward_dynamics_derivatives(
+        self, q: Any, v: Any, tau: Any, out: Any = None, threads: int = 1
+    ) -> ForwardDerivatives:
+        """d a/d q, d a/d v, d a/d tau = M^-1, each (n, n), and a (n,) itself; `out` are four arrays to write into.
+
+        Stacks of states (N, n) give (N, n, n) and (N, n).
+        """
+        if len(self._scratch) == 0:
+            self._scratch = np.empty((3, self._n, self._n))
+        if not self._forced:
+            try:
+                dq, dv, dtau, a = (*np.empty((3, self._n, self._n)), np.empty(self._n)) if out is None else out
+                if a is v:
+                    v = v.copy()
+                kernel = derivatives.forward_dynamics_derivatives
+                if kernel(self._table, q, v, tau, self._scratch, a, dq, dv, dtau) == 0:
+                    return self._ordered(ForwardDerivatives(dq, dv, dtau, a))
+            except (TypeError, AttributeError, IndexError, ValueError):
+                pass
+        call = "forward_dynamics_derivatives"
+        q, v, tau = self._check.vectors(call, q=q, v=v, tau=tau)
+        *matrices, last = self._check.several(call, out, 4)
+        dq, dv, dtau = (self._check.out(call, x, (*q.shape, self._n)) for x in matrices)
+        a = self._check.out(call, last, q.shape)
+        if q.ndim == 2:
+            self._batches.forward_dynamics_derivatives({"q": q, "v": v, "tau": tau}, [dq, dv, dtau, a], threads)
+        else:
+            self.forward_dynamics(q, v, tau, a)
+            derivatives.inverse_dynamics_derivatives(self._table, q, v, a, *self._scratch)
             self._add_force_derivatives(q, v, self._scratch[0], self._scratch[1])
-            derivatives.divide_by_mass(self._scratch, *result[:3])
-        self._restore(*result[:3])
-        return result
+            derivatives.divide_by_mass(self._scratch, dq, dv, dtau)
+        return self._ordered(ForwardDerivatives(dq, dv, dtau, a))
 
     def _add_force_derivatives(self, q: Array, v: Array, dq: Array, dv: Array) -> None:
         if self._forced:
             forces = self._forces
+            arrays = (forces.springs, forces.loads, forces.passive, forces.wrench)
             with self._lock:
-                add_force_derivatives(
-                    self._table, q, v, forces.springs, forces.loads, forces.passive, forces.wrench, self._room,
-                    dq, dv,
-                )  # fmt: skip
+                add_force_derivatives(self._table, q[None], v[None], *arrays, self._room, dq[None], dv[None])
 
-    def _restore(self, *matrices: Array) -> None:
+    def _ordered(self, found: _Derivatives) -> _Derivatives:
+        if self._place is not None:
+            for matrix in found[:3]:
+                self._restore(matrix)
+        return found
+
+    def _restore(self, matrix: Array) -> Array:
         """From the order of the links to that of the coordinates."""
         if self._place is not None:
-            for matrix in matrices:
-                matrix[:] = matrix[np.ix_(self._place, self._place)]
+            matrix[:] = matrix[..., self._place[:, None], self._place]
+        return matrix
 
     # kinematics -----------------------------------------------------------------------------------------------------
 
