@@ -71,7 +71,7 @@ def errors(speed: float, rate: float, time: np.ndarray, lean: np.ndarray, steer:
 @pytest.mark.parametrize("speed", [3.0, 5.0])
 def test_lean_and_steer(speed: float, integrator: str) -> None:
     """A small disturbance in the full equations of motion against the linear equations of the paper."""
-    rate = 1e-3
+    rate = 1e-4
     error = []
     for step in (0.004, 0.002):
         run = cs.simulate(bicycle(speed, rate), 2.0, step, integrator=integrator, rho=0.8)

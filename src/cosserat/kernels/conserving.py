@@ -282,25 +282,34 @@ def _add_joints(jt, drive_start, drive_end, trial, middle, length):
         _, A1, B1 = joints.drive_of(jt, j, drive_end)
         D_a, D_b = combine(0.5, A0, 0.5, A1), combine(0.5, B0, 0.5, B1)
         _, _, f, m = joints.reaction(jt, j, R, x, D_a, D_b, trial.force[j])
-        f, m = _correct(f, m, u, w, _work(jt, j, trial, middle), length, jt.drive[j] < 0)
+        work, doubt = _work(jt, j, trial, middle)
+        f, m = _correct(f, m, u, w, work, doubt, length, jt.drive[j] < 0)
         add_relative_wrench(jt, j, R, x, f, m, trial.residual)
 
 
 @helper
 def _work(jt, j, trial, middle):
-    """lambda . (phi1 - phi0)."""
-    s = 0.0
+    """lambda . (phi1 - phi0), and what rounding errors of positions may have made of it."""
+    work, pull, reach = 0.0, 0.0, 1.0
     for k in range(jt.n_rows[j]):
-        s += trial.force[j, k] * (trial.phi[j, k] - middle.phi[j, k])
-    return s
+        work += trial.force[j, k] * (trial.phi[j, k] - middle.phi[j, k])
+        pull += abs(trial.force[j, k])
+    for side in range(2):
+        for k in range(9, 12):
+            reach = max(reach, abs(trial.frame[jt.node[j, side], k]))
+    return work, 1e-15 * pull * reach
 
 
 @helper
-def _correct(f, m, u, w, work, length, wanted):
-    """Add to (f, m) a wrench along (u, w) so that its work over (u, w) is `work`."""
+def _correct(f, m, u, w, work, doubt, length, wanted):
+    """Add to (f, m) a wrench along (u, w) so that its work over (u, w) is `work`, known up to a doubt.
+
+    Where hardly anything moves, a rounding error of the work would make a large force: it is left alone.
+    """
     l2 = length * length
     weight = dot(u, u) + l2 * dot(w, w)
     gap = work - dot(f, u) - dot(m, w)
+    gap = max(gap - doubt, min(gap + doubt, 0.0))
     if wanted and weight > 1e-26 * l2:
         f = axpy(gap / weight, u, f)
         m = axpy(gap / weight * l2, w, m)
@@ -318,7 +327,7 @@ def _add_freedoms(fr, jt, effort_start, effort_end, state, trial, middle, h, len
         Q, _ = freedoms.effort(fr, i, q, change / h, effort_end)
         if fr.effort[i] >= 0:
             Q += 0.5 * (effort_start[fr.effort[i]] - effort_end[fr.effort[i]])
-        f, m = _correct(scale(-Q, f), scale(-Q, m), u, w, -Q * change, length, True)
+        f, m = _correct(scale(-Q, f), scale(-Q, m), u, w, -Q * change, 0.0, length, True)
         add_relative_wrench(jt, j, R, x, f, m, trial.residual)
 
 
