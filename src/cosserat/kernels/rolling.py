@@ -133,7 +133,7 @@ def conserve_rolling(problem, k):
     """As `add_rolling` for the conserving scheme: neither the rows nor the gap do any work over a step.
 
     Rows act halfway through the step, A(H_mid) n = 0, so that their work lambda . A n vanishes. (At the ends of steps
-    they would fight with joints, whose velocities there may alternate about those that the constraints allow.) The force
+    they would fight with joints, whose velocities there may alternate about what the constraints allow.) The force
     along the normal does exactly lambda times the change of the gap if it acts on the axis at the distance
     a (c0 + c1)/(s0 + s1) from the centre: the change of s is -(c0 + c1)/(s0 + s1) times that of c.
     """
