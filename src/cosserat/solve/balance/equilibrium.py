@@ -183,6 +183,10 @@ def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: 
         backup = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
         # inside the path a loose balance is enough
         attempt = statics.balance(absolute if factor == 1.0 else 1e4 * absolute, limit_first=step > _SMALLEST_STEP)
+        if attempt is Attempt.TOO_FAR and reached == 0.0 and factor == 1.0:
+            attempt = statics.leap(absolute)
+            if attempt is Attempt.BALANCED and not stands(statics):
+                attempt = Attempt.FAILED
         # A tangent whose determinant changed sign belongs to another branch, or lies beyond a critical load.
         changed = attempt is Attempt.BALANCED and stable_sign != 0 and statics.sign == -stable_sign
         if attempt is Attempt.BALANCED and (not changed or step <= _CRITICAL_STEP):

@@ -24,6 +24,7 @@ from cosserat.solve.tangent import assemble_blocks, damping_blocks
 Array = NDArray[np.float64]
 
 MAX_ITERATIONS = 40
+MAX_LEAP, MAX_CUTS = 14, 3  # iterations of a leap to the full load, and corrections that may be cut in it
 TOO_FAR = 1.5  # rad, or half the mechanism's extent: a first correction beyond this belongs to a smaller load step
 FREE_SHIFT = 1e-6  # relative to typical stiffness: holds motions that nothing resists
 FREE_TOLERANCE = 1e3  # rounding errors of forces are amplified along free motions
@@ -35,6 +36,7 @@ class Attempt(enum.Enum):
 
     BALANCED = enum.auto()
     FAILED = enum.auto()
+    TOO_FAR = enum.auto()
     SINGULAR = enum.auto()
 
 
@@ -123,11 +125,11 @@ class Statics:
             return np.inf
         return float(max(np.max(nodes[:, :3], initial=0.0), self.compiled.length * np.max(nodes[:, 3:], initial=0.0)))
 
-    def too_far(self, correction: Array) -> bool:
-        """Whether a correction leaves the range in which a linearisation means something."""
+    def reach(self, correction: Array) -> float:
+        """Largest turn in a correction, or displacement in halves of the mechanism's extent."""
         nodes = np.abs(correction[: self.compiled.n_nodes])
-        far = np.max(nodes[:, :3], initial=0.0) > TOO_FAR / 2 * self.compiled.size
-        return bool(far or np.max(nodes[:, 3:], initial=0.0) > TOO_FAR)
+        moved = np.max(nodes[:, :3], initial=0.0) / (0.5 * self.compiled.size)
+        return float(max(moved, np.max(nodes[:, 3:], initial=0.0)))
 
     def apply(self, frame: Array, force: Array, correction: Array, fraction: float) -> None:
         """Trial state = given state moved along a correction."""
@@ -147,28 +149,60 @@ class Statics:
 
     def balance(self, tolerance: float, *, limit_first: bool) -> Attempt:
         """Newton's method with predicted stresses (`predict_stress`) from the trial state; full steps."""
-        trial = self.memory.problem.trial
         rhs = self.residual()
         previous = np.inf
         for iteration in range(MAX_ITERATIONS):
             lu, correction, norm = self._correction(rhs, 0.0)
             if lu is None:
                 return Attempt.SINGULAR
-            if (iteration == 0 and limit_first and self.too_far(correction)) or norm > 10.0 * self.compiled.size:
+            if iteration == 0 and limit_first and self.reach(correction) > TOO_FAR:
+                return Attempt.TOO_FAR
+            if norm > 10.0 * self.compiled.size:
                 return Attempt.FAILED
-            frame = trial.frame.copy()
-            self.apply(frame, trial.force.copy(), correction, 1.0)
-            rhs = self.residual()
+            rhs, before = self._advance(correction, 1.0)
             if not np.all(np.isfinite(rhs)):
                 return Attempt.FAILED
-            as_good_as_possible = norm <= 1e3 * tolerance and norm >= 0.3 * previous
-            if norm <= tolerance or as_good_as_possible:
+            if _converged(norm, previous, tolerance):
                 return Attempt.BALANCED
             if iteration > 4 and norm > 4.0 * previous:
                 return Attempt.FAILED
-            predict_stress(self.memory.address, frame, trial.increment)
+            predict_stress(self.memory.address, before, self.memory.problem.trial.increment)
             previous = norm
         return Attempt.FAILED
+
+    def leap(self, tolerance: float) -> Attempt:
+        """The same where the first correction is too far: corrections are cut to a turn of one radian. Gives up soon.
+
+        Where it succeeds, as under large dead forces, it replaces many load steps. A search for the fraction of each
+        correction that lowers the next one (the natural monotonicity test) needs more work everywhere: full corrections
+        with predicted stresses are right though such a test refuses them.
+        """
+        rhs = self.residual()
+        previous, farthest, cuts = np.inf, np.inf, 0
+        for _ in range(MAX_LEAP):
+            lu, correction, norm = self._correction(rhs, 0.0)
+            if lu is None:
+                return Attempt.FAILED
+            reach = self.reach(correction)
+            cuts += reach > 1.0
+            if cuts > MAX_CUTS or reach > max(1.0, farthest):
+                return Attempt.FAILED
+            farthest = reach
+            rhs, before = self._advance(correction, 1.0 / max(1.0, reach))
+            if not np.all(np.isfinite(rhs)):
+                return Attempt.FAILED
+            if _converged(norm, previous, tolerance):
+                return Attempt.BALANCED
+            predict_stress(self.memory.address, before, self.memory.problem.trial.increment)
+            previous = norm
+        return Attempt.FAILED
+
+    def _advance(self, correction: Array, fraction: float) -> tuple[Array, Array]:
+        """Move the trial state along a correction; returns the new residual and the frames before."""
+        trial = self.memory.problem.trial
+        before = trial.frame.copy()
+        self.apply(before, trial.force.copy(), correction, fraction)
+        return self.residual(), before
 
     def settle(self, tolerance: float, shift: float) -> Attempt:
         """Pseudo-time steps (K + shift M), damped, the shift let go as the motion calms down: leads to a stable rest.
@@ -239,6 +273,11 @@ class Statics:
             if not np.isfinite(growth):
                 return 0.0
         return 1.0 / (growth * self.scale)
+
+
+def _converged(norm: float, previous: float, tolerance: float) -> bool:
+    """Whether a correction is small enough, or as small as rounding lets it become."""
+    return norm <= tolerance or (norm <= 1e3 * tolerance and norm >= 0.3 * previous)
 
 
 def signed_factors(matrix: csc_matrix) -> tuple[SuperLU | None, int]:
