@@ -37,13 +37,22 @@ class Motion:
         self.parameters = parameters  # values at the time of the run; None: not recorded
         self.time = time
         self.frame, self.twist, self.angle = history.frame, history.twist, history.angle
-        self.rate, self.force = history.rate, history.force
+        self.rate, self._force = history.rate, history.force
         if settings.get("integrator") == "energy-momentum" and settings.get("every", 1) == 1 and len(time) > 2:
-            self.rate, self.force = _from_middles(self.rate, time), _from_middles(self.force, time)
+            self.rate, self._force = _from_middles(self.rate, time), _from_middles(self._force, time)
+        self.find_forces: Callable[[], None] | None = None  # fills the multipliers, if they are not there yet
         self.floating = settings.get("formulation") == "floating"
         self._kept: dict[str, Array] = {}
         self._sample = sample
         self._sampled: tuple[Inputs, dict[str, Array]] | None = None
+
+    @property
+    def force(self) -> Array:
+        """Multipliers (nt, nj, 6) of the joints."""
+        find, self.find_forces = self.find_forces, None
+        if find is not None:
+            find()
+        return self._force
 
     @property
     def inputs(self) -> Inputs:

@@ -12,7 +12,7 @@ from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.motion.control import Controlled
-from cosserat.solve.motion.floating_results import fill_forces, link_history, nodal_history
+from cosserat.solve.motion.floating_results import fill_forces, link_history, nodal_history, node_seats
 from cosserat.solve.motion.floating_state import Point
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
@@ -29,6 +29,7 @@ class FloatingControl:
         self._asked = Controlled(controller, compiled)
         self._names = {column: name for name, column in self._asked.columns.items()}
         self._compiled, self._tree, self._constraints = compiled, tree, constraints
+        self._seats = node_seats(tree, compiled)
 
     def before_step(self, now: Point, k: int, h: float) -> None:
         """Call the controller if it is due before step number k (from 1 on) of equal steps."""
@@ -52,8 +53,18 @@ class FloatingControl:
         return remaining / max(1, int(np.ceil(remaining / h - 1e-9)))  # equal parts, no tiny last one
 
     def _call(self, now: Point) -> None:
-        self._asked.ask(now.t, snapshot(self._compiled, self._tree, self._constraints, now))
+        self._asked.ask(now.t, self._snapshot(now))
         self._command(self._asked.values)
+
+    def _snapshot(self, now: Point) -> Run:
+        """A state as a run of one moment; forces in joints are found when they are asked for."""
+        tree, constraints = self._tree, self._constraints
+        links = link_history(tree, constraints, [now])
+        history = nodal_history(tree, self._compiled, constraints, links, self._seats)
+        settings, ended = {"formulation": "floating"}, Status(Outcome.OK, now.t)
+        run = Run(Trajectory(self._compiled, np.array([now.t]), history, ended, settings, floating=links.record))
+        run.motion.find_forces = lambda: fill_forces(tree, constraints, run.motion, history, links)
+        return run
 
     def restore(self, t: float) -> None:
         """Let the efforts act again that acted up to a time."""
@@ -68,13 +79,3 @@ class FloatingControl:
         self._tree.forces.command(efforts)
         self._constraints.command(efforts)
 
-
-def snapshot(compiled: CompiledModel, tree: FlexibleTree, constraints: TreeConstraints, now: Point) -> Run:
-    """A state as a run of one moment."""
-    links = link_history(tree, constraints, [now])
-    history = nodal_history(tree, compiled, constraints, links)
-    settings = {"formulation": "floating"}
-    ended = Status(Outcome.OK, now.t)
-    run = Run(Trajectory(compiled, np.array([now.t]), history, ended, settings, floating=links.record))
-    fill_forces(tree, constraints, run.motion, history, links)
-    return run

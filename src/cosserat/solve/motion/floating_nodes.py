@@ -97,7 +97,7 @@ def _interfaces(seats: list[Seat], path: LinkPath) -> _Relative:
     omega_dot = inside(_times(T, change[..., 3:]) + _times(T_dot, turning))
     R_t = np.swapaxes(R, -1, -2)
     u = _times(R_t, rate[..., :3])
-    u_dot = _times(R_t, change[..., :3]) - np.cross(omega, u)
+    u_dot = _times(R_t, change[..., :3]) - _cross(omega, u)
     together = np.concatenate((u, omega), axis=-1), np.concatenate((u_dot, omega_dot), axis=-1)
     return _Relative(R, position + motion[..., :3], *together)
 
@@ -108,7 +108,7 @@ def _times(matrices: Array, vectors: Array) -> Array:
 
 def _to_place(F: Array, y: Array, twists: Array) -> Array:
     """Ad of the inverse of constant frames (p, 3, 3), (p, 3), on twists (t, p, 6)."""
-    linear = twists[..., :3] + np.cross(twists[..., 3:], y)
+    linear = twists[..., :3] + _cross(twists[..., 3:], y)
     parts = (np.einsum("pji,tpj->tpi", F, part) for part in (linear, twists[..., 3:]))
     return np.concatenate(tuple(parts), axis=-1)
 
@@ -116,11 +116,17 @@ def _to_place(F: Array, y: Array, twists: Array) -> Array:
 def _to_place_t(R_t: Array, x: Array, twists: Array) -> Array:
     """The same for frames that move, (t, p, 3, 3) transposed and (t, p, 3)."""
     twists = np.broadcast_to(twists, (*x.shape[:2], 6))
-    linear = twists[..., :3] + np.cross(twists[..., 3:], x)
+    linear = twists[..., :3] + _cross(twists[..., 3:], x)
     return np.concatenate((_times(R_t, linear), _times(R_t, twists[..., 3:])), axis=-1)
 
 
 def _bracket(a: Array, b: Array) -> Array:
     """ad(a) b of twists (..., 6)."""
-    linear = np.cross(a[..., 3:], b[..., :3]) + np.cross(a[..., :3], b[..., 3:])
-    return np.concatenate((linear, np.cross(a[..., 3:], b[..., 3:])), axis=-1)
+    linear = _cross(a[..., 3:], b[..., :3]) + _cross(a[..., :3], b[..., 3:])
+    return np.concatenate((linear, _cross(a[..., 3:], b[..., 3:])), axis=-1)
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """a x b (..., 3); numpy's takes several times as long for few vectors."""
+    x, y, z, u, v, w = (part[..., k] for part in (a, b) for k in range(3))
+    return np.stack((y * w - z * v, z * u - x * w, x * v - y * u), axis=-1)

@@ -51,28 +51,33 @@ def link_history(
     z_dot = [np.empty_like(part) for part in z]
     joint, momentum, force = (np.empty((nt, nl, 6)) for _ in range(3))
     powers = np.empty((nt, 5))
+    now = flexible_recursion.Motions(data)
     for k, point in enumerate(stored):
         if restore is not None:
             restore(point.t)
-        now = flexible_recursion.motions(data, point.q, point.v)
+        now.move(point.q, point.v)
         rates = data.parts(flexible_recursion.accelerations(now, point.a, np.zeros(6)))
         outside = tree.forces.on_links(now, point.q, point.t)
-        outside += constraints.wrenches(now, point.q, point.t, point.angles, point.force)
-        found = data.parts(flexible_recursion.inverse_dynamics(now, point.a, tree.ground, outside)[1])
-        for i, (link, w) in enumerate(zip(data.links, now, strict=True)):
-            frame[k, i], z[i][k], z_dot[i][k] = w.frame, w.z, rates[i]
-            joint[k, i] = se3.adjoint(link.own.at(_modal(tree, i, point.q))).T @ found[i][:6]
-            momentum[k, i], force[k, i] = (w.M @ w.z)[:6], (w.M @ rates[i] + w.b)[:6]
-        energy = tree.energy(point.q, point.v)
+        closing = constraints.wrenches(now, point.q, point.t, point.angles, point.force)
+        tau, found = flexible_recursion.inverse_dynamics(now, point.a, tree.ground, outside + closing)
+        for i, (w, wrench) in enumerate(zip(now, data.parts(found), strict=True)):
+            frame[k, i], z[i][k], z_dot[i][k], joint[k, i] = w.frame, w.z, rates[i], wrench[:6]
+            momentum[k, i], force[k, i] = w.M[:6] @ w.z, w.M[:6] @ rates[i] + w.b[:6]
+        kinetic, strain, potential, _ = tree.forces.energies(now, point.q, tree.gravity)
         loss, supply = tree.forces.powers(now, point.q, point.v, point.t)
         cut = constraints.powers(now, point.q, point.t, point.angles)
         # whatever the equations of the tree leave over is the work of its drives and of those in cut joints
-        supply += float(tree.residual(now, point.q, point.v, point.a, point.t) @ point.v) - cut.total + cut.supply
-        powers[k] = energy.kinetic, energy.strain + cut.strain, energy.potential, loss + cut.loss, supply
+        left = tau @ point.v + closing @ now.arrays.z - tree.forces.in_joints(point.q, point.v, point.t) @ point.v
+        supply += float(left) - cut.total + cut.supply
+        powers[k] = kinetic, strain + cut.strain, potential, loss + cut.loss, supply
     q, v, a, multipliers, angles = (
         np.array([getattr(point, name) for point in stored]) for name in ("q", "v", "a", "force", "angles")
     )
     paths = [LinkPath(frame[:, i], z[i], z_dot[i], _modal(tree, i, q)) for i in range(nl)]
+    for i, link in enumerate(data.links):
+        fixed = link.own.interface is None
+        carry = np.array([se3.adjoint(link.own.at(modal)) for modal in paths[i].modal[: 1 if fixed else nt]])
+        joint[:, i] = np.einsum("tji,tj->ti", np.broadcast_to(carry, (nt, 6, 6)), joint[:, i])
     turn = frame[:, :, :3, :3]
     for wrench in (momentum, force):
         wrench[..., :3] = np.einsum("tnij,tnj->tni", turn, wrench[..., :3])
@@ -88,10 +93,14 @@ def _modal(tree: FlexibleTree, i: int, q: Array) -> Array:
 
 
 def nodal_history(
-    tree: FlexibleTree, compiled: CompiledModel, constraints: TreeConstraints, links: LinkHistory
-) -> History:  # fmt: skip
+    tree: FlexibleTree,
+    compiled: CompiledModel,
+    constraints: TreeConstraints,
+    links: LinkHistory,
+    seats: list[Seat] | None = None,
+) -> History:
     """Frames, twists and their rates of all nodes; multipliers are zero until `fill_forces`."""
-    seats, record = node_seats(tree, compiled), links.record
+    seats, record = seats or node_seats(tree, compiled), links.record
     nt, n = len(record.q), compiled.n_nodes + 1
     history = History(
         np.tile(compiled.frames, (nt, 1, 1)), np.zeros((nt, n, 6)), np.zeros((nt, n, 6)),
