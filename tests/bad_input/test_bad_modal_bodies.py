@@ -141,6 +141,9 @@ ENDS = {"root": "x_min", "tip": "x_max"}
         (lambda: cs.SolidMesh(MESH.points, MESH.cells[:, :3]), "must be rows of 4 or 10 node numbers"),
         (lambda: cs.SolidMesh(MESH.points, MESH.cells, {"a": [999]}), "regions['a'] names node 999"),
         (lambda: cs.SolidMesh.box((1, 0, 1), (1, 1, 1)), "three positive numbers"),
+        (lambda: cs.SolidMesh(MESH.points, MESH.cells[[0, 1, 0]]), "cells has 1 tetrahedra that are there already"),
+        (lambda: cs.SolidMesh(MESH.points, MESH.cells, [0, 1]), "regions must be a dictionary of node numbers by name"),
+        (lambda: cs.load_mesh(None), "load_mesh: path is None; pass the name of a file"),
         (lambda: MESH.nodes("end"), "mesh: no region 'end'; regions: 'x_min', 'x_max'"),
         (lambda: MESH.nodes(lambda x: x[0]), "must give one truth value per node"),
     ],
@@ -155,6 +158,7 @@ def test_bad_meshes(call, message):
     [
         ({"mesh": 3}, "modal body 'b': mesh must be a SolidMesh or a MeshTet of scikit-fem, got int"),
         ({"material": "steel"}, "material must be a Material"),
+        ({"material": cs.Material(E=1e9, nu=0.5, rho=1e3)}, "material has nu = 0.5"),
         ({"order": 3}, "order is 3"),
         ({"interfaces": {}}, "interfaces must be a dictionary"),
         ({"interfaces": {"root": "xmin"}}, "no region 'xmin'"),

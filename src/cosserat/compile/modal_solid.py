@@ -60,6 +60,8 @@ def modal_body_from_mesh(
     title = f"modal body {name!r}"
     if not isinstance(material, Material):
         raise ArgumentError(title, "material", f"must be a Material, got {material!r}")
+    if not material.nu < 0.5:
+        raise ArgumentError(title, "material", f"has nu = {material.nu:g}: displacements do not describe it; take 0.49")
     if order not in (1, 2):
         raise ArgumentError(title, "order", f"is {order!r}; it is 1 (linear) or 2 (quadratic elements)")
     if not isinstance(interfaces, dict) or not interfaces:

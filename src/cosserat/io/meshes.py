@@ -34,6 +34,8 @@ def load_mesh(path: str | Path, scale: float = 1.0) -> SolidMesh:
         import meshio
     except ImportError:
         raise MissingDependencyError("load_mesh needs meshio; install it with pip install 'cosserat[fem]'") from None
+    if not isinstance(path, (str, Path)):
+        raise FileFormatError(f"load_mesh: path is {path!r}; pass the name of a file")
     if not Path(path).is_file():
         raise FileFormatError(f"{path}: there is no such file")
     try:

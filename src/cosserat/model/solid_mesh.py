@@ -51,6 +51,11 @@ class SolidMesh:
         flat = np.nonzero(np.abs(volumes) <= 1e-12 * size**3)[0]
         if len(flat):
             raise ArgumentError(title, "cells", f"has {len(flat)} tetrahedra without volume, first number {flat[0]}")
+        _, counts = np.unique(np.sort(self.cells[:, :4], axis=1), axis=0, return_counts=True)
+        if np.any(counts > 1):
+            raise ArgumentError(title, "cells", f"has {int(np.sum(counts - 1))} tetrahedra that are there already")
+        if not (regions is None or isinstance(regions, Mapping)):
+            raise ArgumentError(title, "regions", f"must be a dictionary of node numbers by name, got {regions!r}")
         wrong = volumes < 0.0
         swap = [0, 2, 1, 3] if self.cells.shape[1] == 4 else [0, 2, 1, 3, 6, 5, 4, 7, 9, 8]
         self.cells[wrong] = self.cells[wrong][:, swap]
