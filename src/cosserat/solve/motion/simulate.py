@@ -22,6 +22,7 @@ from cosserat.results.trajectory import Trajectory
 from cosserat.solve.arguments import check_number
 from cosserat.solve.memory import new_memory
 from cosserat.solve.motion import FLOATING_METHODS
+from cosserat.solve.motion.bent_elements import most_bent
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.stepping import Counters, Integration, adaptive_steps, fixed_steps
@@ -153,6 +154,12 @@ def simulate(
     if integrator == "generalized-alpha":
         _warn_fast_wheels(compiled, history, float(np.max(np.diff(times), initial=0.0)) / (every if step else 1), rho)
     counters = work.counters
+    solved = clock.process_time()
+    bent = most_bent(compiled, times, history.frame)
+    if bent is not None and not status.ok and bent.nearly_lost:
+        status = replace(status, detail="; ".join(filter(None, (status.detail, bent.message))))
+    elif bent is not None and bent.lost:
+        warnings.warn(f"simulate: {bent.message}", CosseratWarning, stacklevel=2)
     if status.ok and counters.stalled:
         detail = (
             f"in {counters.stalled} steps rounding errors kept the iteration above its tolerance: the tolerance is "
@@ -182,7 +189,7 @@ def simulate(
                 "nodes": compiled.n_nodes,
                 "joints": compiled.n_joints,
                 "setup_seconds": prepared - cpu,
-                "solve_seconds": clock.process_time() - prepared,
+                "solve_seconds": solved - prepared,
                 "wall_seconds": clock.perf_counter() - wall,
             },
         )
