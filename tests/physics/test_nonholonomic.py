@@ -145,6 +145,42 @@ def test_a_cart_with_two_wheels_on_one_axle() -> None:
     assert two.multipliers[0] == pytest.approx(two.multipliers[1], rel=1e-9)
 
 
+def tricycle(left: str, right: str, steer: str | None = None) -> cs.Model:
+    """A frame on the floor, two wheels with prescribed angles; with `steer`, an edge in front on a driven fork."""
+    model = cs.Model("tricycle")
+    base = model.add(cs.RigidBody("base", mass=5.0, com=(0, 0, 0.2), inertia=(0.1, 0.2, 0.3)))
+    model.add(cs.Planar("floor", cs.GROUND, base, normal=(0, 0, 1), at=(0, 0, 0)))
+    for name, y, motion in (("left", 0.3, left), ("right", -0.3, right)):
+        wheel = model.add(cs.RigidBody(name, mass=0.5, com=(0, y, 0.2), inertia=(0.006, 0.01, 0.006)))
+        model.add(cs.Revolute(f"{name} axle", base, wheel, axis=(0, 1, 0), at=(0, y, 0.2), motion=motion))
+        model.add(cs.RollingDisc(f"{name} wheel", wheel, radius=0.2, axis=(0, 1, 0)))
+    if steer is not None:
+        fork = model.add(cs.RigidBody("fork", mass=0.5, com=(0.6, 0, 0), inertia=(0.01, 0.01, 0.01)))
+        model.add(cs.Revolute("steer", base, fork, axis=(0, 0, 1), at=(0.6, 0, 0), motion=steer))
+        model.add(cs.KnifeEdge("tyre", fork, direction=(0, 1, 0)))
+    return model
+
+
+def test_prescribed_wheels() -> None:
+    """The path follows from geometry, what the drives give from the energy."""
+    model = tricycle("t**2", "2*t**2")
+    names = cs.Tree(model).coordinates
+    motion = cs.constrained_motion(model, np.zeros(5), np.zeros(5), 2.0, 0.05)
+    turn, radius = 0.2 * motion.t**2 / 0.6, 0.9
+    x, y, _ = np.array([cs.forward_kinematics(model, q).position("base") for q in motion.q]).T
+    assert np.allclose(x, radius * np.sin(turn), rtol=0, atol=1e-6)
+    assert np.allclose(y, radius * (1 - np.cos(turn)), rtol=0, atol=1e-6)
+    assert np.array_equal(motion.q[:, names.index("right axle")], 2 * motion.t**2)
+    assert motion.slip < 1e-12
+    found = [cs.constrained_dynamics(model, q, v, t=t) for t, q, v in zip(motion.t, motion.q, motion.v, strict=True)]
+    power = np.array([f.efforts @ v for f, v in zip(found, motion.v, strict=True)])
+    linear = 5.0 + 2 * (0.5 + 0.01 / 0.2**2)
+    angular = 0.3 + 2 * (0.006 + (0.5 + 0.01 / 0.2**2) * 0.3**2)
+    speed, rate = 0.6 * motion.t, 2 * 0.2 * motion.t / 0.6
+    assert np.allclose(power, linear * speed * 0.6 + angular * rate * 0.4 / 0.6, rtol=1e-6)
+    assert np.all(found[0].efforts[[names.index(f"floor.{k}") for k in ("x", "y", "rz")]] == 0.0)
+
+
 def test_rows_and_their_rates(zoo, rng: np.random.Generator) -> None:
     """A_dot v and gaps against differences, on a body far out in a tree."""
     model = zoo()
@@ -193,6 +229,8 @@ def test_bad_input() -> None:
     with pytest.raises(cs.CosseratError, match="knife edge 'edge': the place 'box' is fixed to the ground"):
         cs.constrained_dynamics(held, np.zeros(6), np.zeros(6))
     wheel = model.add(cs.RigidBody.box("wheel", (0.1, 0.1, 0.1), mass=1.0))
-    model.add(cs.Revolute("motor", "skate", wheel, axis=(0, 0, 1), at=(0, 0, 0), motion="t"))
-    with pytest.raises(cs.CosseratError, match="joint 'motor' has a motion in the model"):
-        cs.constrained_motion(model, np.zeros(4), np.zeros(4), 1.0, 0.1)
+    model.add(cs.Spherical("ball", "skate", wheel, at=(0, 0, 0), motion={"rz": "t"}))
+    with pytest.raises(cs.CosseratError, match="joint 'ball' has a motion in coordinates whose derivatives are not"):
+        cs.constrained_motion(model, np.zeros(6), np.zeros(6), 1.0, 0.1)
+    with pytest.raises(cs.CosseratError, match=r"from t = 0\.1 s on the wheels would slip, by"):
+        cs.constrained_motion(tricycle("t**2", "2*t", "0"), np.zeros(6), np.zeros(6), 1.0, 0.1)

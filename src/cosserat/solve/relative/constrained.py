@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
 from cosserat.solve.relative.nonholonomic import Constraint, Rows, VelocityConstraint, constraints_of, gather
 from cosserat.solve.relative.recursion import tree_of
@@ -20,13 +21,17 @@ Array = NDArray[np.float64]
 
 _RANK = 1e-10  # singular values below this part of the largest belong to redundant rows
 _CLOSE = 1e-13  # of the greatest lever, where projection ends
+_SLIPS = 1e-6  # of the greatest velocity: slip that says that something contradicts
 
 
 class ConstrainedDynamics(NamedTuple):
-    """Accelerations (n,), and multipliers (m,): the forces that A^T carries to the coordinates."""
+    """Accelerations (n,), multipliers (m,), which are forces that A^T carries to the coordinates, and efforts (n,) of
+    the drives, zero where no motion is prescribed.
+    """
 
     a: Array
     multipliers: Array
+    efforts: Array
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,8 @@ def constrained_dynamics(
     tau : (n,), optional
         What actuators add; zero by default.
     t : float
-        Time of loads and efforts that are functions of time.
+        Time of loads, efforts and motions that are functions of time. Joints with ``motion=`` have the accelerations
+        that it prescribes.
     constraints : list of VelocityConstraint, optional
         Rows beside those of the model; their multipliers come last.
 
@@ -85,7 +91,8 @@ def constrained_dynamics(
         check.vector("constrained_dynamics", name, zero if x is None else x)
         for name, x in (("q", q), ("v", v), ("tau", tau))
     )
-    return _solve(tree, q, v, constraints_of(model, tree, constraints, "constrained_dynamics"), tau)
+    rolling = constraints_of(model, tree, constraints, "constrained_dynamics")
+    return _Rolling(tree, rolling, _Drives(model, tree, "constrained_dynamics")).dynamics(t, q, v, tau)
 
 
 def constrained_motion(
@@ -105,7 +112,8 @@ def constrained_motion(
     Parameters
     ----------
     model, q, v
-        As for `constrained_dynamics`; discs must be on their planes. Joints are driven by efforts, not by motions.
+        As for `constrained_dynamics`; discs must be on their planes. Coordinates with a prescribed motion follow it
+        from the start, whatever is given.
     duration, step : float
         In seconds; the step is fitted to the duration.
     constraints : list of VelocityConstraint, optional
@@ -115,71 +123,133 @@ def constrained_motion(
     tree = tree_of(model)
     check = StateChecker(tree.data.title, tree.coordinates)
     q, v = check.vector(call, "q", q), check.vector(call, "v", v)
-    rolling = constraints_of(model, tree, constraints, call)
-    for joint in model.joints:
-        if any(motion is not None for motion in joint.motion):
-            raise SolveError(
-                f"{call}: joint {joint.name!r} has a motion in the model, which this call would not follow; "
-                "remove motion=, or drive it by effort="
-            )
+    work = _Rolling(tree, constraints_of(model, tree, constraints, call), _Drives(model, tree, call))
     for name, value in (("duration", duration), ("step", step)):
         if not isinstance(value, (int, float)) or not 0.0 < value < np.inf:
             raise SolveError(f"{call}: {name} is {value!r}; pass a time greater than 0")
-    gap = float(np.abs(gather(rolling, q, v).gap).max())
+    first = work.drives.imposed(0.0, np.stack((q, v)))
+    gap = float(np.abs(gather(work.constraints, *first).gap).max())
     if gap > 1e-6:
         raise SolveError(f"{call}: the first state is {gap:.3g} m away from a plane; place the disc on it")
     steps = max(1, round(duration / step))
     h = duration / steps
     states = np.empty((steps + 1, 2, len(q)))
-    states[0], slip, gap = _projected(tree, rolling, np.stack((q, v)))
-    zero = np.zeros(len(q))
-
-    def slope(t: float, x: Array) -> Array:
-        tree.set_time(t)
-        return np.stack((tree.coordinate_rates(*x), _solve(tree, x[0], x[1], rolling, zero).a))
-
+    states[0], slip, gap = work.projected(first)
     for i in range(steps):
         x, t = states[i], i * h
-        a = slope(t, x)
-        b = slope(t + h / 2, x + h / 2 * a)
-        c = slope(t + h / 2, x + h / 2 * b)
-        x = x + h / 6 * (a + 2 * b + 2 * c + slope(t + h, x + h * c))
-        x[0] = tree.moved(x[0], zero)  # rotation vectors stay shorter than half a turn
-        states[i + 1], now, off = _projected(tree, rolling, x)
+        a = work.slope(t, x)
+        b = work.slope(t + h / 2, x + h / 2 * a)
+        c = work.slope(t + h / 2, x + h / 2 * b)
+        x = x + h / 6 * (a + 2 * b + 2 * c + work.slope(t + h, x + h * c))
+        x[0] = tree.moved(x[0], work.zero)  # rotation vectors stay shorter than half a turn
+        states[i + 1], now, off = work.projected(work.drives.imposed(t + h, x))
         slip, gap = max(slip, now), max(gap, off)
+        if slip > _SLIPS * (1.0 + np.abs(states[i + 1, 1]).max()):
+            raise SolveError(
+                f"{call}: from t = {t + h:.6g} s on the wheels would slip, by {slip:.3g} m/s: the motions of "
+                "joints and the constraints contradict each other; prescribe fewer motions"
+            )
     times = np.linspace(0.0, duration, steps + 1)
     return ConstrainedMotion(tree.coordinates, times, states[:, 0], states[:, 1], slip, gap)
 
 
-def _solve(tree: Tree, q: Array, v: Array, constraints: Sequence[Constraint], tau: Array) -> ConstrainedDynamics:
-    rows = gather(constraints, q, v)
-    M = tree.mass_matrix(q)
-    columns = np.linalg.solve(M, np.column_stack((rows.A.T, tau - tree.bias(q, v))))
-    free = columns[:, -1]
-    multipliers = _least(rows.A @ columns[:, :-1], -rows.bias - rows.A @ free)
-    return ConstrainedDynamics(free + columns[:, :-1] @ multipliers, multipliers)
+class _Drives:
+    """Coordinates whose motion the model prescribes."""
+
+    def __init__(self, model: Model, tree: Tree, call: str) -> None:
+        self._functions: list[TimeFunction] = []
+        columns = []
+        for joint in model.joints:
+            for name, motion in zip(joint.coordinates, joint.motion, strict=True):
+                if motion is None:
+                    continue
+                if joint.kind in ("spherical", "free"):
+                    raise SolveError(
+                        f"{call}: joint {joint.name!r} has a motion in coordinates whose derivatives are not its "
+                        "velocities, which this call cannot follow; use cs.simulate"
+                    )
+                columns.append(tree.coordinates.index(name))
+                self._functions.append(motion)
+        self.columns = np.array(columns, dtype=np.int64)
+        self.free = np.setdiff1d(np.arange(len(tree.coordinates)), self.columns)
+
+    def jets(self, t: float) -> Array:
+        """Coordinates, velocities and accelerations (3, k) at time t."""
+        jets = [np.concatenate(function.jet(np.array([t]))) for function in self._functions]
+        return np.array(jets).reshape(-1, 3).T
+
+    def imposed(self, t: float, x: Array) -> Array:
+        """A state (2, n) with the coordinates and velocities of time t."""
+        if len(self.columns):
+            x[:, self.columns] = self.jets(t)[:2]
+        return x
+
+
+class _Rolling:
+    """A tree, the constraints on it and its drives."""
+
+    def __init__(self, tree: Tree, constraints: Sequence[Constraint], drives: _Drives) -> None:
+        self.tree, self.constraints, self.drives = tree, constraints, drives
+        self.zero = np.zeros(len(tree.coordinates))
+
+    def slope(self, t: float, x: Array) -> Array:
+        """Rates of coordinates and velocities (2, n); x is brought to the drives' motion."""
+        self.tree.set_time(t)
+        q, v = self.drives.imposed(t, x)
+        return np.stack((self.tree.coordinate_rates(q, v), self.dynamics(t, q, v, self.zero).a))
+
+    def dynamics(self, t: float, q: Array, v: Array, tau: Array) -> ConstrainedDynamics:
+        """Accelerations, multipliers and efforts of drives at a state."""
+        rows = gather(self.constraints, q, v)
+        M, driven = self.tree.mass_matrix(q), self.drives.columns
+        force = tau - self.tree.inverse_dynamics(q, v, self.zero)
+        a, efforts, bias = np.zeros(len(q)), np.zeros(len(q)), rows.bias
+        if len(driven):
+            a[driven] = self.drives.jets(t)[2]
+            bias = bias + rows.A @ a
+        inverse = self._columns(M, np.column_stack((rows.A.T, force - M @ a)))
+        unbound = inverse[:, -1]
+        inverse = inverse[:, :-1]
+        multipliers = _least(rows.A @ inverse, -bias - rows.A @ unbound)
+        a += unbound + inverse @ multipliers
+        if len(driven):
+            efforts[driven] = (M @ a - force - rows.A.T @ multipliers)[driven]
+        return ConstrainedDynamics(a, multipliers, efforts)
+
+    def _columns(self, M: Array, right: Array) -> Array:
+        """M^-1 on columns (n, k), where drives do not move: zero in their rows."""
+        free = self.drives.free
+        out = np.zeros(right.shape)
+        if len(free) == len(M):
+            out[:] = np.linalg.solve(M, right)
+        else:
+            out[free] = np.linalg.solve(M[np.ix_(free, free)], right[free])
+        return out
+
+    def projected(self, x: Array) -> tuple[Array, float, float]:
+        """The nearest state on the constraints, and its violations."""
+        q, v = x
+        rows = gather(self.constraints, q, v)
+        for _ in range(5):
+            if np.abs(rows.gap).max() < _CLOSE:
+                break
+            q = self.tree.moved(q, self._correction(rows, q, rows.gap))
+            rows = gather(self.constraints, q, v)
+        v = v + self._correction(rows, q, rows.A @ v)
+        return np.stack((q, v)), float(np.abs(rows.A @ v).max()), float(np.abs(rows.gap).max())
+
+    def _correction(self, rows: Rows, q: Array, violation: Array) -> Array:
+        """Least change, in the metric of M, that takes a violation away."""
+        columns = self._columns(self.tree.mass_matrix(q), rows.A.T)
+        return -columns @ _least(rows.A @ columns, violation)
 
 
 def _least(S: Array, y: Array) -> Array:
-    """Least x with S x = y, S symmetric and perhaps singular."""
-    x: Array = np.linalg.lstsq(S, y, rcond=_RANK)[0].astype(np.float64)
+    """Least x with S x = y, S symmetric, not negative and perhaps singular."""
+    values, vectors = np.linalg.eigh(S)
+    shares = vectors.T @ y
+    keep = values > _RANK * values[-1]
+    shares[keep] /= values[keep]
+    shares[~keep] = 0.0
+    x: Array = vectors @ shares
     return x
-
-
-def _projected(tree: Tree, constraints: Sequence[Constraint], x: Array) -> tuple[Array, float, float]:
-    """The nearest state on the constraints, and its violations."""
-    q, v = x
-    rows = gather(constraints, q, v)
-    for _ in range(5):
-        if np.abs(rows.gap).max() < _CLOSE:
-            break
-        q = tree.moved(q, _correction(tree, rows, q, rows.gap))
-        rows = gather(constraints, q, v)
-    v = v + _correction(tree, rows, q, rows.A @ v)
-    return np.stack((q, v)), float(np.abs(rows.A @ v).max()), float(np.abs(rows.gap).max())
-
-
-def _correction(tree: Tree, rows: Rows, q: Array, violation: Array) -> Array:
-    """Least change, in the metric of M, that takes a violation away."""
-    columns = np.linalg.solve(tree.mass_matrix(q), rows.A.T)
-    return -columns @ _least(rows.A @ columns, violation)

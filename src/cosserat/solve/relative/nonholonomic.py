@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -9,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
-from cosserat.lie import so3
 from cosserat.model.model import Model
 from cosserat.model.rolling import FLAT, KnifeEdge, Rolling, RollingDisc
 from cosserat.solve.relative.tree import Tree
@@ -40,6 +40,15 @@ class Constraint(Protocol):
         """Rows at coordinates q and velocities v."""
 
 
+def _cross(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float]:
+    """a x b; plain numbers are faster than arrays of three."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def _dot(a: Sequence[float], b: Sequence[float]) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
 class Edge:
     """The row of a knife edge, in the coordinates that a place's motion is given in."""
 
@@ -50,9 +59,9 @@ class Edge:
         """One row: no velocity along the direction."""
         H, J, rate = motion
         d = H[:3, :3] @ self._local
-        velocity, omega = np.split(J @ v, 2)
-        bias = d @ rate[:3] + (so3.hat(omega) @ d) @ velocity
-        return Rows((d @ J[:3])[None], np.array([bias]), np.zeros(1))
+        ux, uy, uz, *omega = (J @ v).tolist()
+        x, y, z = _cross(omega, d.tolist())
+        return Rows((d @ J[:3])[None], np.array([d @ rate[:3] + x * ux + y * uy + z * uz]), np.zeros(1))
 
 
 class Disc:
@@ -60,25 +69,30 @@ class Disc:
 
     def __init__(self, disc: RollingDisc) -> None:
         self._local = disc.place.frame()[:3, :3].T @ disc.axis
-        self._title, self._radius, self._point = disc.title, disc.radius, disc.point
-        self._directions = disc.directions
+        self._title, self._radius = disc.title, disc.radius
+        self._directions, self._normal = disc.directions, tuple(disc.normal.tolist())
+        self._rows = [tuple(row) for row in disc.directions.tolist()]
+        self._level = float(disc.normal @ disc.point)
 
     def rows(self, motion: PlaceMotion, v: Array) -> Rows:
         """Three rows, along the normal and two directions in the plane: the point that touches is at rest."""
         H, J, rate = motion
-        e, k, omega = H[:3, :3] @ self._local, self._directions[0], J[3:] @ v
-        s = k - (k @ e) * e
-        size = float(np.linalg.norm(s))
+        k, e, omega = self._normal, (H[:3, :3] @ self._local).tolist(), (J[3:] @ v).tolist()
+        c = _dot(k, e)
+        size = math.sqrt(max(0.0, 1.0 - c * c))
         if size < FLAT:
             raise SolveError(f"{self._title}: the disc lies flat on the plane; no single point of it touches")
-        u = s / size  # upwards in the disc
-        e_dot = so3.hat(omega) @ e
-        s_dot = -(k @ e_dot) * e - (k @ e) * e_dot
-        r, r_dot = -self._radius * u, -self._radius * (s_dot - (u @ s_dot) * u) / size
-        A = J[:3] - so3.hat(r) @ J[3:]
-        bias = rate[:3] - so3.hat(r) @ rate[3:] + so3.hat(omega) @ r_dot
-        gap = np.array([k @ (H[:3, 3] + r - self._point), 0.0, 0.0])
-        return Rows(self._directions @ A, self._directions @ bias, gap)
+        up = [(a - c * b) / size for a, b in zip(k, e, strict=True)]
+        e_dot = _cross(omega, e)
+        c_dot = _dot(k, e_dot)
+        turn = [-(c_dot * a + c * b) for a, b in zip(e, e_dot, strict=True)]  # of k - c e
+        along = _dot(up, turn)
+        r = [-self._radius * a for a in up]
+        r_dot = [-self._radius * (a - along * b) / size for a, b in zip(turn, up, strict=True)]
+        L = np.array([(*d, *_cross(r, d)) for d in self._rows])
+        bias = L @ rate + self._directions @ np.array(_cross(omega, r_dot))
+        gap = _dot(k, H[:3, 3].tolist()) - self._radius * size - self._level
+        return Rows(L @ J, bias, np.array([gap, 0.0, 0.0]))
 
 
 def rolling_rows(item: Rolling) -> Edge | Disc:
@@ -91,12 +105,13 @@ class _OnTree:
 
     def __init__(self, item: Rolling, tree: Tree) -> None:
         self._tree, self._rows = tree, rolling_rows(item)
-        self._link, self._frame, place = tree.locate(item.place, item.title)
-        if self._link < 0:
+        link, frame, place = tree.locate(item.place, item.title)
+        self._place = tree.place_row(link, frame)
+        if link < 0:
             raise SolveError(f"{item.title}: the place {place.label!r} is fixed to the ground")
 
     def rows(self, q: Array, v: Array) -> Rows:
-        H, J, J_dot = self._tree.motion_on_link(self._link, self._frame, q, v)
+        H, J, J_dot = self._tree.motion_of(self._place, q, v)
         return self._rows.rows(PlaceMotion(H, J, J_dot @ v), v)
 
 

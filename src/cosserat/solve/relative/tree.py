@@ -364,7 +364,7 @@ class Tree:
             raise SolveError(f"{call}: frame is {frame!r}; pass 'world' or 'body'")
         q = self._check.vector(call, "q", q)
         link, F, _ = self.locate(place, call)
-        row = np.array([link, frame == "body", *F[:3, :3].ravel(), *F[:3, 3]], dtype=float)
+        row = self.place_row(link, F, frame == "body")
         J, J_dot = np.empty((6, self._n)), np.empty((6, self._n))
         kinematics.place_jacobian(self._table, q, v, row, J, J_dot)
         return J, J_dot
@@ -376,20 +376,23 @@ class Tree:
             raise SolveError(f"{call}: the place {found.label!r} is on a body that is not in {self.data.title}")
         return (*self.data.attach(found), found)
 
-    def motion_on_link(self, link: int, F: Array, q: Array, v: Array) -> tuple[Array, Array, Array]:
-        """World frame (4, 4) of a frame F on a link, its Jacobian (6, n) in world axes, and the rate of it."""
+    @staticmethod
+    def place_row(link: int, F: Array, own_axes: bool = False) -> Array:
+        """A frame F (4, 4) on a link as the kernels read it."""
+        return np.array([link, own_axes, *F[:3, :3].ravel(), *F[:3, 3]], dtype=float)
+
+    def motion_of(self, place: Array, q: Array, v: Array) -> tuple[Array, Array, Array]:
+        """World frame (4, 4) of a `place_row`, its Jacobian (6, n) in world axes, and the rate of it."""
         n = len(self.data.links)
-        frames, motions, J, J_dot = (
-            np.empty((n, 12)),
-            np.empty((n, 4, 3)),
-            np.empty((6, self._n)),
-            np.empty((6, self._n)),
-        )
-        kinematics.place_jacobian(self._table, q, v, np.array([link, 0.0, *F[:3, :3].ravel(), *F[:3, 3]]), J, J_dot)
-        kinematics.link_motions(self._table, q, v, np.zeros(self._n), frames, motions)
-        H = np.eye(4)
-        H[:3, :3], H[:3, 3] = frames[link, :9].reshape(3, 3), frames[link, 9:]
-        return H @ F, J, J_dot
+        frames, motions = np.empty((n, 12)), np.empty((n, 4, 3))
+        J, J_dot = np.empty((6, self._n)), np.empty((6, self._n))
+        kinematics.place_jacobian(self._table, q, v, place, J, J_dot)
+        kinematics.link_motions(self._table, q, v, v, frames, motions)
+        own = frames[int(place[0])]
+        R = own[:9].reshape(3, 3)
+        H = np.zeros((4, 4))
+        H[:3, :3], H[:3, 3], H[3, 3] = R @ place[2:11].reshape(3, 3), own[9:] + R @ place[11:], 1.0
+        return H, J, J_dot
 
     def forward_kinematics(self, q: Any, v: Any = None, a: Any = None) -> Posture:
         """Frames of all places, and their velocities and accelerations where v and a are given."""
