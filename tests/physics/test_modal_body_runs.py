@@ -101,18 +101,39 @@ def test_free_flight_with_given_velocities() -> None:
     assert changes[1] < changes[0] / 3  # second order
 
 
-def test_stress_at_rest_is_that_of_the_weight() -> None:
-    """A clamped blade that settles under its weight: the moment in the middle."""
+@pytest.mark.parametrize("modes", [1, 8])
+def test_stress_at_rest_is_that_of_the_weight(modes: int) -> None:
+    """A clamped blade that settles under its weight: the moment in the middle, with however few modes."""
     soft = cs.Material(E=70e9, nu=0.33, rho=2700.0, damping=0.01)
     part = cs.Beam("blade", points=[(0, 0, 0), (2, 0, 0)], section=TUBE, material=soft, elements=8)
-    made = cs.modal_body(part, modes=8, recovery={"half": 0.5})
+    made = cs.modal_body(part, modes=modes, recovery={"half": 0.5, "inside": 0.7})
     run = cs.simulate(hinged(made, lambda b: b.at("start"), motion="0 * t"), 1.5, 5e-3, formulation="floating")
     weight = 9.81 * made.mass
     half = run.stress("blade", "half")
     assert list(half["component"].values) == ["N", "Qy", "Qz", "T", "My", "Mz"]
-    assert half.values[-1, 4] == pytest.approx(weight / 4, rel=0.01)  # w (L/2)^2 / 2
+    assert half.values[-1, 4] == pytest.approx(weight / 4, rel=1e-4)  # w (L/2)^2 / 2
+    assert half.values[-1, 2] == pytest.approx(-weight / 2, rel=1e-4)
+    assert run.stress("blade", "inside").values[-1, 4] == pytest.approx(weight * 0.6**2 / 4, rel=1e-4)
     EI = part.section_at(0.5)[0][4, 4]
     assert run.strain("blade", "half").values[-1, 4] == pytest.approx(half.values[-1, 4] / EI)
+
+
+def test_a_rotating_blade_is_pulled_though_its_modes_only_bend() -> None:
+    """N = rho A omega^2 (L^2 - r^2) / 2, for a blade that stands anywhere, turned about any axis across it."""
+    omega, length, foot = 8.0, 1.5, np.array([0.3, -1.0, 2.0])
+    along, axis = np.array([2.0, 2.0, 1.0]) / 3, np.array([1.0, -1.0, 0.0]) / np.sqrt(2)
+    part = cs.Beam("blade", points=[foot, foot + length * along], section=TUBE, material=ALLOY, elements=6)
+    made = cs.modal_body(part, modes=2, recovery={"a": 0.0, "b": 0.5, "c": 0.85})
+    model = cs.Model("rotor")
+    body = model.add(made)
+    model.add(cs.Revolute("hub", cs.GROUND, body.at("start"), axis=axis, motion=f"{omega} * t"))
+    run = cs.simulate(model, 0.2, 5e-3, formulation="floating")
+    for point, s in (("a", 0.0), ("b", 0.5), ("c", 0.85)):
+        expected = made.mass / length * omega**2 * length**2 * (1 - s**2) / 2
+        # inside an element a load that grows along it is taken as uniform
+        rest = made.mass / length * omega**2 * (length / 6) ** 2 / 8
+        assert np.abs(run.stress("blade", point).values[:, 0] - expected).max() < 1e-5 * expected + (s == 0.85) * rest
+        assert np.abs(run.stress("blade", point).values[:, 1:3]).max() < 0.05 * expected
 
 
 def test_saved_and_loaded(pair, tmp_path) -> None:

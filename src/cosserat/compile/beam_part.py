@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.elements import skew
-from cosserat.compile.flexible_part import Drawn, FlexiblePart, Recovery, lever
+from cosserat.compile.flexible_part import Drawn, FlexiblePart, MassPoints, Recovery, lever
 from cosserat.compile.mass_points import assemble_matrices, beam_points, joined, lumped_body, sparse_matrix
 from cosserat.compile.mesh import BeamMesh, beam_matrices, mesh_beam
 from cosserat.lie import se3
@@ -121,8 +121,8 @@ def _viscosity(elements: _Elements) -> Array:
 
 def _recovery(beams: Any, meshes: dict[str, BeamMesh], parts: list[Any], place: Place, n: int) -> Recovery:
     k = next(i for i, beam in enumerate(beams) if beam is place.owner)
-    elements, rows, _ = parts[k]
-    return _section_forces(beams[k], meshes[beams[k].name], elements, rows, n, float(place.s or 0.0))
+    elements, rows, points = parts[k]
+    return _section_forces(beams[k], meshes[beams[k].name], elements, rows, points, n, float(place.s or 0.0))
 
 
 def _velocities(beams: tuple[Beam, ...], meshes: dict[str, BeamMesh], number: Ints, n: int) -> Array | None:
@@ -191,8 +191,13 @@ class _Elements:
         return out + cross + np.swapaxes(cross, 1, 2)
 
 
-def _section_forces(beam: Beam, mesh: BeamMesh, elements: _Elements, rows: Ints, n: int, s: float) -> Recovery:
-    """Force and moment of the part of larger s on the part of smaller s, and strains, in the section's axes."""
+def _section_forces(
+    beam: Beam, mesh: BeamMesh, elements: _Elements, rows: Ints, points: MassPoints, n: int, s: float
+) -> Recovery:  # fmt: skip
+    """Force and moment of the part of larger s on the part of smaller s, and strains, in the section's axes.
+
+    Inside the element, its own loads take off their shares on the way, as in `results.beams`.
+    """
     e, z = mesh.element_at(s)
     nodal = elements.section[e] @ elements.P[e] @ elements.turn[e]
     force = -elements.P[e].T[:6] @ nodal  # on node A, in its axes; carried to the section without loads in between
@@ -201,4 +206,19 @@ def _section_forces(beam: Beam, mesh: BeamMesh, elements: _Elements, rows: Ints,
     full = np.zeros((6, n))
     full[:, rows[e]] = stress
     position = (mesh.frames[mesh.pairs[e, 0] - mesh.first_node] @ se3.exp(z * elements.d0[e]))[:3, 3]
-    return Recovery(position, np.linalg.solve(beam.section_at(s)[0], full), full)
+    share = elements.turn[e] @ _inertia_shares(points, e, rows[e])
+    back = se3.adjoint(se3.exp((z - 1.0) * elements.d0[e])).T
+    own = 0.5 * ((1.0 - z) * (carry @ share[:6] + share[:6]) - z * (back @ share[6:] + share[6:]))
+    stiffness = beam.section_at(s)[0]
+    strain, own_strain = np.linalg.solve(stiffness, full), np.linalg.solve(stiffness, own)
+    return Recovery(position, strain, full, own_strain=own_strain, own_stress=own)
+
+
+def _inertia_shares(points: MassPoints, e: int, unknowns: Ints) -> Array:
+    """Forces (12, 12) on the unknowns of element e against accelerations e_i and e_i x_k of the world, i outer."""
+    assert points.element is not None
+    here = np.nonzero(points.element == e)[0]
+    moments = points.weights[here, None] * np.hstack((np.ones((len(here), 1)), points.positions[here]))
+    fields = np.einsum("pc,ij->pijc", moments, np.eye(3)).reshape(3 * len(here), 12)
+    sampling = points.sampling[(3 * here[:, None] + np.arange(3)).ravel()][:, unknowns]
+    return -np.asarray(sampling.T @ fields)

@@ -35,6 +35,7 @@ class MassPoints:
     positions: Array  # (p, 3) world
     sampling: Sparse  # (3 p, n): displacements of the points
     arms: tuple[Arm, ...] = ()  # parts of the sampling that are rotations, for the terms of second order
+    element: NDArray[np.int64] | None = None  # (p,) element of a beam that a particle belongs to
 
     def shapes(self, Phi: Array) -> Array:
         """Displacements (p, 3, m) of the points for columns of unknowns (n, m)."""
@@ -53,6 +54,10 @@ class Recovery:
     strain: Any
     stress: Any
     turns: bool = False  # whether the components are in world axes and turn with the floating frame's
+    # (6, 12) stress, and strain, that loads along an element itself add: accelerations e_i and e_i x_k of the world, i
+    # outer
+    own_strain: Any = None
+    own_stress: Any = None
 
 
 @dataclass(frozen=True)

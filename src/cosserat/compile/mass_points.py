@@ -68,7 +68,7 @@ def beam_points(beam: Beam, mesh: BeamMesh, rows: Ints, n: int) -> MassPoints:
         Arm(sampling(nothing, nothing, nothing, identity), np.array(far)),
         Arm(sampling(nothing, (1.0 - z) * identity, nothing, z * identity), y),
     )
-    return MassPoints(np.array(weights), np.array(positions), moved, arms)
+    return MassPoints(np.array(weights), np.array(positions), moved, arms, element)
 
 
 def lumped_body(body: RigidBody, origin: Array, node: Ints, n: int) -> tuple[Sparse, MassPoints]:

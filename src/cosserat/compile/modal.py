@@ -129,9 +129,14 @@ def reduce_part(
     R = frame[:3, :3]
     second: tuple[Array, Array] | None = None
     bent: dict[str, Any] = dict.fromkeys(part.frames)
-    if stiffening and part.third is not None:
+    rest = np.zeros((len(Phi), 12))
+    wanted = stiffening and part.third is not None
+    if wanted or (part.recovery and boundary != "free"):
         solver = ConstrainedSolver(part.title, part.stiffness, boundary_rows(part, boundary, root))
-        second, bent = _second_order(part, solver, Phi, frame)
+        if wanted:
+            second, bent = _second_order(part, solver, Phi, frame)
+        if part.recovery and boundary != "free":
+            rest = _left_out(part, solver, Phi, frame)
     turned = np.einsum("ij,pim->pjm", R, part.points.shapes(Phi))
     inertia = ModalInertia.from_fields(part.points.weights, (part.points.positions - frame[:3, 3]) @ R, turned, second)
     K, D = (Phi.T @ (matrix @ Phi) for matrix in (part.stiffness, part.damping))
@@ -146,8 +151,15 @@ def reduce_part(
     points = {}
     for key, point in part.recovery.items():
         turn = _voigt_turn(R.T) if point.turns else (np.eye(6), np.eye(6))
-        strain, stress = (turn[k] @ (matrix @ Phi) for k, matrix in enumerate((point.strain, point.stress)))
-        points[key] = RecoveryPoint(R.T @ (point.position - frame[:3, 3]), strain, stress, not point.turns)
+        strain, stress = (turn[k] @ matrix for k, matrix in enumerate((point.strain, point.stress)))
+        left = [np.asarray(rows @ rest) for rows in (strain, stress)]
+        if point.own_stress is not None and boundary != "free":
+            owns = (point.own_strain, point.own_stress)
+            left = [given + own @ _world_fields(frame) for given, own in zip(left, owns, strict=True)]
+        points[key] = RecoveryPoint(
+            R.T @ (point.position - frame[:3, 3]), np.asarray(strain @ Phi), np.asarray(stress @ Phi), not point.turns,
+            *left,
+        )  # fmt: skip
     outline = None
     if part.drawn is not None:
         X = part.drawn.points
@@ -256,11 +268,10 @@ def _second_order(
     themselves: the part of g_ab along modes that are not, which move on their own, is taken out.
     """
     points, m = part.points, Phi.shape[1]
-    R, X = frame[:3, :3], (part.points.positions - frame[:3, 3]) @ frame[:3, :3]
-    moments = points.weighted(np.hstack((np.ones((len(X), 1)), X)))  # (p, 4): dm and X dm
-    forces = np.einsum("pc,ij->pijc", moments, R).reshape(3 * len(X), 12)  # along the axes of the frame
+    R = frame[:3, :3]
+    moments, accelerated = _linear_fields(part, frame)
     frames = [np.asarray(A.T @ np.kron(np.eye(2), R)) for A in part.constraints.values()]
-    loads = np.hstack((np.asarray(points.sampling.T @ forces), *frames))
+    loads = np.hstack((accelerated, *frames))
     inertia = np.asarray(part.mass @ Phi)
     assert part.third is not None
     work = -part.third(solver(np.hstack((loads, inertia))), Phi)
@@ -273,6 +284,34 @@ def _second_order(
     at = {key: work[12 + 6 * k : 18 + 6 * k] for k, key in enumerate(part.constraints)}
     g = np.transpose(volume[0], (1, 2, 0))
     return (g, np.transpose(volume[1:], (2, 3, 0, 1))), at
+
+
+def _linear_fields(part: FlexiblePart, frame: Array) -> tuple[Array, Array]:
+    """dm and X dm (p, 4) of the points, and forces (n, 12) on the unknowns of unit fields along the frame's axes.
+
+    The columns are those of e_j and e_j X_k dm, j outer.
+    """
+    points, R = part.points, frame[:3, :3]
+    X = (points.positions - frame[:3, 3]) @ R
+    moments = points.weighted(np.hstack((np.ones((len(X), 1)), X)))
+    forces = np.einsum("pc,ij->pijc", moments, R).reshape(3 * len(X), 12)
+    return moments, np.asarray(points.sampling.T @ forces)
+
+
+def _world_fields(frame: Array) -> Array:
+    """Matrix (12, 12) from accelerations a + A X in the axes of a frame to b + B x of the world, rows of (a, A)."""
+    R, origin = frame[:3, :3], frame[:3, 3]
+    unit = np.eye(12).reshape(12, 3, 4)
+    B = R @ unit[:, :, 1:] @ R.T
+    b = unit[:, :, 0] @ R.T - B @ origin
+    return np.concatenate((b[:, :, None], B), axis=2).reshape(12, 12).T
+
+
+def _left_out(part: FlexiblePart, solver: ConstrainedSolver, Phi: Array, frame: Array) -> Array:
+    """Static displacements (n, 12) against accelerations a + A X of the body that the modes leave out."""
+    forces = -_linear_fields(part, frame)[1]
+    stiffness = Phi.T @ (part.stiffness @ Phi)
+    return solver(forces) - Phi @ np.linalg.solve(0.5 * (stiffness + stiffness.T), Phi.T @ forces)
 
 
 def _voigt_turn(T: Array) -> tuple[Array, Array]:

@@ -35,7 +35,7 @@ from cosserat.results.status import Outcome, Status
 Array = NDArray[np.float64]
 
 FORMAT = 2
-_RECOVERED = ("position", "strain", "stress")
+_RECOVERED = ("position", "strain", "stress", "strain_rest", "stress_rest")
 _MATRICES = "matrices.npz"
 _DRAWN = ("points", "shape", "cells")
 

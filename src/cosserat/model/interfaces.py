@@ -71,12 +71,17 @@ class RecoveryPoint(ArrayRecord):
         doubled) in the axes of the floating frame. Of a beam: strains and forces of the section, in its own axes.
     section : bool
         Whether it is a section of a beam.
+    strain_rest, stress_rest : (6, 12), optional
+        What the modes leave out of the static answer to accelerations a + A X of the body, less gravity: per unit of
+        (a_1, A_11, A_12, A_13, a_2, ...) in the axes of the floating frame. `Run.stress` adds it.
     """
 
     position: Array
     strain: Array
     stress: Array
     section: bool = False
+    strain_rest: Array = None  # type: ignore[assignment]
+    stress_rest: Array = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         item = "RecoveryPoint"
@@ -87,6 +92,8 @@ class RecoveryPoint(ArrayRecord):
             position=numbers(item, "position", self.position, (3,)),
             strain=numbers(item, "strain", self.strain, (6, size[1])),
             stress=numbers(item, "stress", self.stress, (6, size[1])),
+            strain_rest=numbers(item, "strain_rest", self.strain_rest, (6, 12)),
+            stress_rest=numbers(item, "stress_rest", self.stress_rest, (6, 12)),
         )
 
 

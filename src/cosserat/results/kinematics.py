@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.elements import skew
 from cosserat.kernels.monitors import between
 from cosserat.lie import se3
 from cosserat.results.mechanism import Station
@@ -53,6 +54,18 @@ def place_rates(motion: Motion, station: Station) -> Array:
         out[k] = back @ r_a - se3.bracket(slip) @ back @ v_a
         out[k] += xi * (T @ d2 + xi * se3.tangent_derivative(xi * d, d1) @ d1)
     return out
+
+
+def linear_field(motion: Motion, node: int) -> Array:
+    """Accelerations a + A X of what moves with a node, less gravity, in its own axes: (nt, 12), rows of (a, A)."""
+    twist, rate = motion.twist[:, node], motion.rate[:, node]
+    omega = twist[:, 3:]
+    g = rotate(np.swapaxes(motion.node(node)[0], 1, 2), motion.inputs.gravity)
+    field = np.empty((len(twist), 3, 4))
+    field[:, :, 0] = rate[:, :3] + np.cross(omega, twist[:, :3]) - g
+    spin = skew(omega)
+    field[:, :, 1:] = skew(rate[:, 3:]) + spin @ spin
+    return field.reshape(-1, 12)
 
 
 def to_place(twists: Array, frame: Array) -> Array:

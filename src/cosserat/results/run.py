@@ -261,9 +261,11 @@ class Run:
     def stress(self, body: Any, point: str) -> DataArray:
         """Stress (time, component) at a recovery point of a modal body (Pa): xx, yy, zz, yz, xz, xy.
 
-        In the axes of the floating frame. At a point on a beam: its section force, as `section_force` has it. Both are
-        those of the modes: exact for loads at interfaces where the body has static shapes ("craig-bampton"), else
-        converging slowly with the number of modes, near a load or joint above all.
+        In the axes of the floating frame. At a point on a beam: its section force, as `section_force` has it. It is
+        that of the modes, and what they leave out of the static answer to weight and to the accelerations of the frame
+        (mode acceleration), if the body is held at an interface: so weight, centrifugal forces, and loads at interfaces
+        with static shapes ("craig-bampton") are answered to the accuracy of the elements, with however few modes. Loads
+        at other interfaces converge slowly with the number of modes.
         """
         return self._recovered(body, point, "stress", (SOLID, "Pa"), (SECTION_FORCE, "N, N m"))
 
@@ -277,6 +279,7 @@ class Run:
         found = info.recovery[point]
         record = record_of(self.floating, kind)
         values = record.q[:, record.modal(name)[0]] @ getattr(found, kind).T
+        values += kinematics.linear_field(self.motion, info.frame) @ getattr(found, f"{kind}_rest").T
         labels, units = section if found.section else solid
         return self._labelled(values, ("component",), {"component": labels}, f"{kind} of {name} at {point}", units)
 
