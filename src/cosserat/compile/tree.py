@@ -22,6 +22,7 @@ from cosserat.errors import CosseratWarning, ModelError
 from cosserat.kernels.recursion import table as layout
 from cosserat.lie import se3, so3
 from cosserat.model.bodies import RigidBody
+from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
 from cosserat.model.model import Model
 from cosserat.model.places import Place
@@ -83,6 +84,28 @@ class TreeData:
     def dof(self) -> tuple[int, ...]:
         """First freedom of each link, counted from link to link."""
         return tuple(int(k) for k in np.cumsum([0, *(link.n_v for link in self.links)]))
+
+    @functools.cached_property
+    def named(self) -> dict[str, tuple[int, ...]]:
+        """Places among the coordinates by the names of joints, free bases and single coordinates."""
+        out = {name: (k,) for k, name in enumerate(self.coordinates)}
+        joints: dict[str, list[int]] = {}
+        for link in self.links:
+            name = link.name if link.joint is None else link.joint.name
+            joints.setdefault(name, []).extend(range(link.first, link.first + link.n_v))
+        return out | {name: tuple(sorted(where)) for name, where in joints.items()}
+
+    @functools.cached_property
+    def prescribed(self) -> tuple[tuple[int, Joint, TimeFunction], ...]:
+        """Coordinates with a motion in the model: place, joint, motion."""
+        joints = {link.joint.name: link.joint for link in self.links if link.joint is not None}
+        number = {name: k for k, name in enumerate(self.coordinates)}
+        return tuple(
+            (number[name], joint, motion)
+            for joint in joints.values()
+            for name, motion in zip(joint.coordinates, joint.motion, strict=True)
+            if motion is not None
+        )
 
     def order(self) -> Array:
         """Coordinate, start of the run and freedom before the run of every freedom: (3, n_v)."""

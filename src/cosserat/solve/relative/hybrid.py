@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,81 +102,67 @@ def hybrid_dynamics(
     data = tree.data
     n = len(tree.coordinates)
     driven, given = np.zeros(n), np.zeros(n)
-    names = _named(data)
-    for where, values in _entries(motions, "motions", names):
-        driven[where], given[where] = 1.0, values
-    _drive_by_model(model, data, t, driven, given)
-    for where, values in _entries(efforts, "efforts", names):
-        for k in where:
-            if driven[k] != 0.0:
-                raise SolveError(
-                    f"{call}: {tree.coordinates[k]!r} has both a motion and an effort; give the motion and the effort "
-                    "is found, or the effort and the motion is found, never both"
-                )
-        given[where] = values
+    for k, value in _entries(motions, "motions", data):
+        driven[k], given[k] = 1.0, value
+    _drive_by_model(data, t, driven, given)
+    for k, value in _entries(efforts, "efforts", data):
+        if driven[k] != 0.0:
+            raise SolveError(
+                f"{call}: {tree.coordinates[k]!r} has both a motion and an effort; give the motion and the effort is "
+                "found, or the effort and the motion is found, never both"
+            )
+        given[k] = value
     pulls = _on_links(tree, wrenches, q) if wrenches else None
     a, tau = tree.hybrid_dynamics(q, v, driven, given, None, pulls, threads)
     return HybridDynamics(tree.coordinates, driven != 0.0, a, tau)
 
 
-def _named(data: TreeData) -> dict[str, list[int]]:
-    """Places among the coordinates by the names of joints, free bases and single coordinates."""
-    out: dict[str, list[int]] = {name: [k] for k, name in enumerate(data.coordinates)}
-    joints: dict[str, list[int]] = {}
-    for link in data.links:
-        name = link.name if link.joint is None else link.joint.name
-        joints.setdefault(name, []).extend(range(link.first, link.first + link.n_v))
-    return out | {name: sorted(where) for name, where in joints.items()}
-
-
-def _entries(given: Mapping[str, Any] | None, word: str, names: dict[str, list[int]]) -> list[tuple[list[int], Array]]:
+def _entries(given: Mapping[str, Any] | None, word: str, data: TreeData) -> list[tuple[int, float]]:
     """Coordinates and values of what a user gave by name."""
     if given is None:
         return []
     call = "hybrid_dynamics"
     if not isinstance(given, Mapping):
         raise SolveError(f"{call}: {word} is {given!r}; pass a dict by the names of joints, such as {{'hip': 1.0}}")
-    out = []
+    out: list[tuple[int, float]] = []
     taken: dict[int, str] = {}
     for name, value in given.items():
-        if name not in names:
-            known = ", ".join(sorted(names)[:12])
+        where = data.named.get(name)
+        if where is None:
+            known = ", ".join(sorted(data.named)[:12])
             raise SolveError(f"{call}: {word} names {name!r}; joints, free bases and coordinates: {known}")
-        where = names[name]
-        values = _finite(f"{word}[{name!r}]", value, len(where))
-        for k in where:
+        for k, x in zip(where, _finite(f"{word}[{name!r}]", value, len(where)), strict=True):
             if k in taken:
                 raise SolveError(f"{call}: {word} gives the same freedom twice, by {taken[k]!r} and by {name!r}")
             taken[k] = name
-        out.append((where, values))
+            out.append((k, x))
     return out
 
 
-def _finite(what: str, value: Any, count: int) -> Array:
+def _finite(what: str, value: Any, count: int) -> Sequence[float]:
+    if count == 1 and isinstance(value, float) and math.isfinite(value):
+        return (value,)
     try:
         values = np.atleast_1d(np.asarray(value, dtype=float))
     except (TypeError, ValueError):
         values = np.empty(0)
     if values.shape != (count,) or not np.isfinite(values).all():
         raise SolveError(f"hybrid_dynamics: {what} is {value!r}; expected {count} finite number(s)")
-    return values
+    return values.tolist()
 
 
-def _drive_by_model(model: Model, data: TreeData, t: float, driven: Array, given: Array) -> None:
+def _drive_by_model(data: TreeData, t: float, driven: Array, given: Array) -> None:
     """Accelerations of the model's own motions, where none was given."""
-    number = {name: k for k, name in enumerate(data.coordinates)}
-    for joint in model.joints:
-        for name, motion in zip(joint.coordinates, joint.motion, strict=True):
-            k = number[name]
-            if motion is None or driven[k] != 0.0:
-                continue
-            if joint.kind in ("spherical", "free"):
-                raise SolveError(
-                    f"hybrid_dynamics: joint {joint.name!r} has a motion in the model, in coordinates whose second "
-                    f"derivatives are not its accelerations; pass motions={{{joint.name!r}: (...)}} with the "
-                    "derivatives of its velocities"
-                )
-            driven[k], given[k] = 1.0, motion.jet([t])[2][0]
+    for k, joint, motion in data.prescribed:
+        if driven[k] != 0.0:
+            continue
+        if joint.kind in ("spherical", "free"):
+            raise SolveError(
+                f"hybrid_dynamics: joint {joint.name!r} has a motion in the model, in coordinates whose second "
+                f"derivatives are not its accelerations; pass motions={{{joint.name!r}: (...)}} with the "
+                "derivatives of its velocities"
+            )
+        driven[k], given[k] = 1.0, motion.jet([t])[2][0]
 
 
 def _on_links(tree: Tree, wrenches: Mapping[Any, Any], q: Any) -> Array:
@@ -184,7 +171,7 @@ def _on_links(tree: Tree, wrenches: Mapping[Any, Any], q: Any) -> Array:
     out = np.zeros((len(tree.data.links), 6))
     for place, value in wrenches.items():
         link, F, found = tree.locate(place, "hybrid_dynamics")
-        values = _finite(f"the wrench at {found.label!r}", value, 6)
+        values = np.array(_finite(f"the wrench at {found.label!r}", value, 6))
         if link >= 0:
             R = F[:3, :3] @ posture.rotation(found).T  # from world axes to those of the link
             f, m = R @ values[:3], R @ values[3:]
