@@ -276,15 +276,12 @@ def _sine_cosine_lanes(x):
     return _swap_odd(s, c, shifted)
 
 
-def sines_cosines(q, n, work_out, at):
-    """Sines of the first n angles to work_out[at:], their cosines after them."""
-    for i in range(n):
-        work_out[at + i] = np.sin(q[i])
-        work_out[at + n + i] = np.cos(q[i])
+def prepare_angles(q, n, work_out, at):
+    """For single states: sines of the first n angles to work_out[at:], their cosines after them."""
 
 
-@overload(sines_cosines)
-def _sines_cosines(q, n, work_out, at):
+@overload(prepare_angles)
+def _prepare_angles(q, n, work_out, at):
     def narrow(q, n, work_out, at):
         for i in range(n):
             s, c = sine_cosine(q[i])
@@ -296,20 +293,35 @@ def _sines_cosines(q, n, work_out, at):
                 work_out[at + n + i] = math.cos(q[i])
 
     def side_by_side(q, n, work_out, at):
-        far = False
-        for i in range(n):
-            x = load(q, i)
-            s, c = _sine_cosine_lanes(x)
-            store(work_out, at + i, s)
-            store(work_out, at + n + i, c)
-            far |= any_far(x)
-        if far:
-            for i in range(n):
-                for k in range(LANES):
-                    work_out[at + i, k] = math.sin(q[i, k])
-                    work_out[at + n + i, k] = math.cos(q[i, k])
+        pass  # states are side by side already
 
     return narrow if q.ndim == 1 else side_by_side
+
+
+def angle(q, k, n, work, at):
+    """Sine and cosine of angle k, which were prepared."""
+    return np.sin(q[k]), np.cos(q[k])
+
+
+@overload(angle)
+def _angle(q, k, n, work, at):
+    def narrow(q, k, n, work, at):
+        return work[at + k], work[at + n + k]
+
+    def side_by_side(q, k, n, work, at):
+        return _all_sines_cosines(load(q, k))
+
+    return narrow if q.ndim == 1 else side_by_side
+
+
+@inlined
+def _all_sines_cosines(x):
+    """Sines and cosines of lanes of any size."""
+    s, c = _sine_cosine_lanes(x)
+    if any_far(x):
+        for k in range(LANES):
+            s, c = _with_lane(s, k, math.sin(_lane(x, k))), _with_lane(c, k, math.cos(_lane(x, k)))
+    return s, c
 
 
 def half_turn(square):
@@ -326,10 +338,7 @@ def _half_turn(square):
 
     def side_by_side(square):
         h = _root(0.25 * square)
-        s, c = _sine_cosine_lanes(h)
-        if any_far(h):
-            for k in range(LANES):
-                s, c = _with_lane(s, k, math.sin(_lane(h, k))), _with_lane(c, k, math.cos(_lane(h, k)))
+        s, c = _all_sines_cosines(h)
         return s / h, c
 
     return side_by_side if isinstance(square, LanesType) else narrow

@@ -3,7 +3,7 @@
 import math
 
 from cosserat.jit import helper, inlined
-from cosserat.kernels.recursion.lanes import get, half_turn, put, sines_cosines
+from cosserat.kernels.recursion.lanes import angle, get, half_turn, prepare_angles, put
 from cosserat.kernels.recursion.table import (
     ANGLES,
     FIRST,
@@ -120,12 +120,12 @@ def put9(array_out, i, a):
 def turn_links(table, q, work):
     """Frames (R, p) of the links in their parents' frames; parts that never change stand in the workspace already."""
     n_v, angles = int(table[N_V]), int(table[ANGLES])
-    sines_cosines(q, n_v, work, angles)
+    prepare_angles(q, n_v, work, angles)
     for i in range(int(table[N_LINKS])):
         row, at, kind, _, k = link_of(table, i)
         t, p = get9(table, row + FRAME), get3(table, row + FRAME + 9)
         if kind == REVOLUTE or (kind == SCREW and table[row + TURN] != 0.0):
-            s, c = get(work, angles + k), get(work, angles + n_v + k)
+            s, c = angle(q, k, n_v, work, angles)
             for e in range(3):
                 x, y = table[row + FRAME + 3 * e], table[row + FRAME + 3 * e + 1]
                 put(work, at + 3 * e, c * x + s * y)
