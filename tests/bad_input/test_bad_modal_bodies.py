@@ -56,6 +56,10 @@ def tensors(**kwargs):
             "stiffening must be symmetric",
         ),
         (lambda: cs.RecoveryPoint((0, 0, 0), np.ones((6, 3)), np.ones((6, 2))), "strain must have the shape (6, 2)"),
+        (
+            lambda: cs.RecoveryPoint((0, 0, 0), np.ones((6, 2)), np.ones((6, 2)), stress_rest=np.ones((6, 7))),
+            "stress_rest must have the shape (6, 12)",
+        ),
         (lambda: tensors(mass=0), "ModalInertia: mass is 0; it must be greater than 0"),
         (lambda: tensors(mass=-1), "ModalInertia: mass is -1"),
         (lambda: tensors(modal_mass=np.ones((2, 3))), "modal_mass must be a square matrix"),

@@ -118,6 +118,23 @@ def test_stress_at_rest_is_that_of_the_weight(modes: int) -> None:
     assert run.strain("blade", "half").values[-1, 4] == pytest.approx(half.values[-1, 4] / EI)
 
 
+@pytest.mark.parametrize("boundary", ["cantilever", "craig-bampton"])
+def test_stress_below_a_payload(boundary: str) -> None:
+    """A ball welded to the end and a torque on it, one mode: moments and shear force in the middle by statics."""
+    soft = cs.Material(E=70e9, nu=0.33, rho=2700.0, damping=0.01)
+    part = cs.Beam("blade", points=[(0, 0, 0), (2, 0, 0)], section=TUBE, material=soft, elements=8)
+    model = hinged(
+        cs.modal_body(part, 1, boundary=boundary, recovery={"half": 0.5}), lambda b: b.at("start"), motion="0 * t"
+    )
+    ball = model.add(cs.RigidBody.sphere("ball", diameter=0.1, mass=1.0, com=(2, 0, 0)))
+    model.add(cs.Fixed("weld", "blade.end", ball))
+    model.add(cs.Torque("twist", "blade.end", (7, 0, 3)))
+    run = cs.simulate(model, 1.5, 5e-3, formulation="floating")
+    weight = 9.81 * model["blade"].mass
+    expected = [0, 0, -weight / 2 - 9.81, 7, weight / 4 + 9.81, 3]
+    np.testing.assert_allclose(run.stress("blade", "half").values[-1, 1:], expected[1:], atol=0.03)
+
+
 def test_a_rotating_blade_is_pulled_though_its_modes_only_bend() -> None:
     """N = rho A omega^2 (L^2 - r^2) / 2, for a blade that stands anywhere, turned about any axis across it."""
     omega, length, foot = 8.0, 1.5, np.array([0.3, -1.0, 2.0])

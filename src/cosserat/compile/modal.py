@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from cosserat.compile.beam_part import beam_part
 from cosserat.compile.flexible_part import FlexiblePart, axial, explicit_second_order, rigid_motions
+from cosserat.compile.recovery import linear_fields, recovery_points
 from cosserat.compile.reduction import BOUNDARIES, ConstrainedSolver, boundary_rows, shapes
 from cosserat.compile.welded_part import welded_part
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
 from cosserat.model.beams import Beam
-from cosserat.model.interfaces import Interface, Outline, RecoveryPoint
+from cosserat.model.interfaces import Interface, Outline
 from cosserat.model.modal import ModalBody
 from cosserat.model.modal_inertia import ModalInertia
 from cosserat.model.model import Model
@@ -129,14 +130,12 @@ def reduce_part(
     R = frame[:3, :3]
     second: tuple[Array, Array] | None = None
     bent: dict[str, Any] = dict.fromkeys(part.frames)
-    rest = np.zeros((len(Phi), 12))
-    wanted = stiffening and part.third is not None
-    if wanted or (part.recovery and boundary != "free"):
+    stiffened, rested = stiffening and part.third is not None, bool(part.recovery) and boundary != "free"
+    solver = None
+    if stiffened or rested:
         solver = ConstrainedSolver(part.title, part.stiffness, boundary_rows(part, boundary, root))
-        if wanted:
+        if stiffened:
             second, bent = _second_order(part, solver, Phi, frame)
-        if part.recovery and boundary != "free":
-            rest = _left_out(part, solver, Phi, frame)
     turned = np.einsum("ij,pim->pjm", R, part.points.shapes(Phi))
     inertia = ModalInertia.from_fields(part.points.weights, (part.points.positions - frame[:3, 3]) @ R, turned, second)
     K, D = (Phi.T @ (matrix @ Phi) for matrix in (part.stiffness, part.damping))
@@ -148,18 +147,6 @@ def reduce_part(
         if key == root and boundary != "free":
             shape = np.zeros_like(shape)  # zero up to rounding
         found[key] = Interface(R.T @ (H[:3, 3] - frame[:3, 3]), shape, rotation=R.T @ H[:3, :3], stiffening=bent[key])
-    points = {}
-    for key, point in part.recovery.items():
-        turn = _voigt_turn(R.T) if point.turns else (np.eye(6), np.eye(6))
-        strain, stress = (turn[k] @ matrix for k, matrix in enumerate((point.strain, point.stress)))
-        left = [np.asarray(rows @ rest) for rows in (strain, stress)]
-        if point.own_stress is not None and boundary != "free":
-            owns = (point.own_strain, point.own_stress)
-            left = [given + own @ _world_fields(frame) for given, own in zip(left, owns, strict=True)]
-        points[key] = RecoveryPoint(
-            R.T @ (point.position - frame[:3, 3]), np.asarray(strain @ Phi), np.asarray(stress @ Phi), not point.turns,
-            *left,
-        )  # fmt: skip
     outline = None
     if part.drawn is not None:
         X = part.drawn.points
@@ -175,7 +162,7 @@ def reduce_part(
         clamp=None if boundary == "free" else root,
         position=frame[:3, 3],
         rotation=R,
-        recovery=points,
+        recovery=recovery_points(part, Phi, frame, solver if rested else None),
         outline=outline,
         **_initial_rates(part, rigid, Phi, R, held if boundary != "free" else None),
     )
@@ -269,7 +256,7 @@ def _second_order(
     """
     points, m = part.points, Phi.shape[1]
     R = frame[:3, :3]
-    moments, accelerated = _linear_fields(part, frame)
+    moments, accelerated = linear_fields(part, frame)
     frames = [np.asarray(A.T @ np.kron(np.eye(2), R)) for A in part.constraints.values()]
     loads = np.hstack((accelerated, *frames))
     inertia = np.asarray(part.mass @ Phi)
@@ -284,42 +271,3 @@ def _second_order(
     at = {key: work[12 + 6 * k : 18 + 6 * k] for k, key in enumerate(part.constraints)}
     g = np.transpose(volume[0], (1, 2, 0))
     return (g, np.transpose(volume[1:], (2, 3, 0, 1))), at
-
-
-def _linear_fields(part: FlexiblePart, frame: Array) -> tuple[Array, Array]:
-    """dm and X dm (p, 4) of the points, and forces (n, 12) on the unknowns of unit fields along the frame's axes.
-
-    The columns are those of e_j and e_j X_k dm, j outer.
-    """
-    points, R = part.points, frame[:3, :3]
-    X = (points.positions - frame[:3, 3]) @ R
-    moments = points.weighted(np.hstack((np.ones((len(X), 1)), X)))
-    forces = np.einsum("pc,ij->pijc", moments, R).reshape(3 * len(X), 12)
-    return moments, np.asarray(points.sampling.T @ forces)
-
-
-def _world_fields(frame: Array) -> Array:
-    """Matrix (12, 12) from accelerations a + A X in the axes of a frame to b + B x of the world, rows of (a, A)."""
-    R, origin = frame[:3, :3], frame[:3, 3]
-    unit = np.eye(12).reshape(12, 3, 4)
-    B = R @ unit[:, :, 1:] @ R.T
-    b = unit[:, :, 0] @ R.T - B @ origin
-    return np.concatenate((b[:, :, None], B), axis=2).reshape(12, 12).T
-
-
-def _left_out(part: FlexiblePart, solver: ConstrainedSolver, Phi: Array, frame: Array) -> Array:
-    """Static displacements (n, 12) against accelerations a + A X of the body that the modes leave out."""
-    forces = -_linear_fields(part, frame)[1]
-    stiffness = Phi.T @ (part.stiffness @ Phi)
-    return solver(forces) - Phi @ np.linalg.solve(0.5 * (stiffness + stiffness.T), Phi.T @ forces)
-
-
-def _voigt_turn(T: Array) -> tuple[Array, Array]:
-    """Matrices that turn strains (shears doubled) and stresses in the order xx, yy, zz, yz, xz, xy by a rotation."""
-    pairs = ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1))
-    stress = np.empty((6, 6))
-    for i, (a, b) in enumerate(pairs):
-        for k, (c, d) in enumerate(pairs):
-            stress[i, k] = T[a, c] * T[b, d] + (T[a, d] * T[b, c] if c != d else 0.0)
-    factor = np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
-    return factor[:, None] * stress / factor, stress

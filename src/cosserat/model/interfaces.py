@@ -71,9 +71,10 @@ class RecoveryPoint(ArrayRecord):
         doubled) in the axes of the floating frame. Of a beam: strains and forces of the section, in its own axes.
     section : bool
         Whether it is a section of a beam.
-    strain_rest, stress_rest : (6, 12), optional
-        What the modes leave out of the static answer to accelerations a + A X of the body, less gravity: per unit of
-        (a_1, A_11, A_12, A_13, a_2, ...) in the axes of the floating frame. `Run.stress` adds it.
+    strain_rest, stress_rest : (6, 12 + 6 i), optional
+        What the modes leave out of static answers, which `Run.stress` adds: to accelerations a + A X of the body, less
+        gravity, per unit of (a_1, A_11, A_12, A_13, a_2, ...) in the axes of the floating frame; and to wrenches at its
+        i interfaces, in their axes.
     """
 
     position: Array
@@ -92,9 +93,15 @@ class RecoveryPoint(ArrayRecord):
             position=numbers(item, "position", self.position, (3,)),
             strain=numbers(item, "strain", self.strain, (6, size[1])),
             stress=numbers(item, "stress", self.stress, (6, size[1])),
-            strain_rest=numbers(item, "strain_rest", self.strain_rest, (6, 12)),
-            stress_rest=numbers(item, "stress_rest", self.stress_rest, (6, 12)),
+            strain_rest=numbers(item, "strain_rest", self.strain_rest, _rest(self.strain_rest)),
+            stress_rest=numbers(item, "stress_rest", self.stress_rest, _rest(self.strain_rest)),
         )
+
+
+def _rest(given: Any) -> tuple[int, int]:
+    """(6, 12 + 6 i) for the nearest number of interfaces."""
+    columns = 12 if given is None or np.ndim(given) != 2 else np.shape(given)[1]
+    return 6, 12 + 6 * max(0, round((columns - 12) / 6))
 
 
 @dataclass(frozen=True, eq=False)

@@ -88,6 +88,13 @@ class ModalBody(Component, Owner):
         self.damping = self._modal_matrix("damping", damping)  # both read-only
         self.interfaces: dict[str, Interface] = checked(self.title, "interfaces", interfaces or {}, Interface, m)
         self.recovery: dict[str, RecoveryPoint] = checked(self.title, "recovery", recovery or {}, RecoveryPoint, m)
+        columns = 12 + 6 * len(self.interfaces)
+        for key, point in self.recovery.items():
+            if point.stress_rest.any() and point.stress_rest.shape[1] not in (12, columns):
+                raise ArgumentError(
+                    self.title, f"recovery[{key!r}]", f"has stress_rest of the shape {point.stress_rest.shape}; for "
+                    f"{len(self.interfaces)} interfaces it is (6, 12) or (6, {columns})"
+                )  # fmt: skip
         self.clamp = clamp
         self.rates = numbers(self.title, "rates", rates, (m,))
         if outline is not None and not isinstance(outline, Outline):

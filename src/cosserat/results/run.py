@@ -14,6 +14,7 @@ from cosserat.results import beams, joints, kinematics, rolling
 from cosserat.results.floating import FloatingRecord, record_of
 from cosserat.results.floating_monitors import monitors_of
 from cosserat.results.motion import Motion, motion_of
+from cosserat.results.nodal import external
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
 
@@ -262,10 +263,9 @@ class Run:
         """Stress (time, component) at a recovery point of a modal body (Pa): xx, yy, zz, yz, xz, xy.
 
         In the axes of the floating frame. At a point on a beam: its section force, as `section_force` has it. It is
-        that of the modes, and what they leave out of the static answer to weight and to the accelerations of the frame
-        (mode acceleration), if the body is held at an interface: so weight, centrifugal forces, and loads at interfaces
-        with static shapes ("craig-bampton") are answered to the accuracy of the elements, with however few modes. Loads
-        at other interfaces converge slowly with the number of modes.
+        that of the modes, and what they leave out of the static answer to weight, to accelerations of the frame, and to
+        joints and loads at interfaces (mode acceleration), if the body is held at an interface: all that changes slowly
+        is answered to the accuracy of the elements, with however few modes. Of vibrations it has the modes.
         """
         return self._recovered(body, point, "stress", (SOLID, "Pa"), (SECTION_FORCE, "N, N m"))
 
@@ -279,7 +279,12 @@ class Run:
         found = info.recovery[point]
         record = record_of(self.floating, kind)
         values = record.q[:, record.modal(name)[0]] @ getattr(found, kind).T
-        values += kinematics.linear_field(self.motion, info.frame) @ getattr(found, f"{kind}_rest").T
+        rest = getattr(found, f"{kind}_rest")
+        values += kinematics.linear_field(self.motion, info.frame) @ rest[:, :12].T
+        if rest.shape[1] > 12:
+            acting = self.motion.kept("external forces", lambda: external(self.motion).force)
+            wrenches = acting[:, list(info.interfaces.values())].reshape(len(values), -1)
+            values += wrenches @ rest[:, 12:].T
         labels, units = section if found.section else solid
         return self._labelled(values, ("component",), {"component": labels}, f"{kind} of {name} at {point}", units)
 
