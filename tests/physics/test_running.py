@@ -223,3 +223,20 @@ def test_hard_steps_in_the_middle_are_stored_where_they_belong():
     assert whole.stats["careful_steps"] > 0
     np.testing.assert_allclose(some.time, whole.time[::3], atol=1e-12)
     np.testing.assert_array_equal(some.position("arm2.end"), whole.position("arm2.end")[::3])
+
+
+@pytest.mark.parametrize("integrator", ["generalized-alpha", "energy-momentum"])
+def test_controller_that_pushes_evenly(integrator):
+    """Its first efforts are in the first accelerations: a constant push gives t^2/2 without an error of first order."""
+    model = cs.Model("slider")
+    mass = model.add(cs.RigidBody.sphere("mass", diameter=0.1, mass=1.0))
+    model.add(cs.Prismatic("rail", cs.GROUND, mass, axis=(1, 0, 0), effort=0.0))
+    times = []
+
+    def law(t, state):
+        times.append(t)
+        return {"rail": 1.0}
+
+    run = cs.simulate(model, 1.0, 0.05, controller=law, integrator=integrator)
+    np.testing.assert_allclose(run.position("mass").values[:, 0], 0.5 * run.time**2, atol=1e-12)
+    assert len(times) == len(set(times)) == 20  # once each

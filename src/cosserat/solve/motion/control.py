@@ -42,7 +42,9 @@ class Controlled:
         self._log: list[dict[int, float]] = []
 
     def update(self, t: float, state: State) -> None:
-        """Ask the controller for new efforts."""
+        """Ask the controller for new efforts, once at any time."""
+        if self._calls and self._calls[-1] == t:
+            return
         history = History(
             *(np.array(a)[None] for a in (state.frame, state.twist, state.rate, state.force, state.angle))
         )

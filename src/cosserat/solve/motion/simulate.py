@@ -20,6 +20,7 @@ from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.arguments import check_number
+from cosserat.solve.initial import consistent_accelerations
 from cosserat.solve.memory import new_memory
 from cosserat.solve.motion import FLOATING_METHODS
 from cosserat.solve.motion.bent_elements import most_bent
@@ -144,6 +145,9 @@ def simulate(
     start_time = set_start(compiled, memory, start, start_time)
     if controller is not None:
         work.controlled = Controlled(controller, compiled)
+        work.controlled.update(start_time, memory.problem.state)
+        inputs = work.controlled.apply(compiled.sampler.sample(np.array([start_time])))
+        consistent_accelerations(compiled, start_time, memory, inputs)  # with the first efforts
     prepared = clock.process_time()
     if step is None:
         times, history, status = adaptive_steps(work, start_time, duration, tolerance)
