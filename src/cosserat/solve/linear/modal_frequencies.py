@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.flexible_tree import compile_flexible_tree
 from cosserat.errors import ArgumentError
+from cosserat.model.forces import Spring
 from cosserat.model.joints import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
@@ -54,13 +55,15 @@ class FrequencyPairs(NamedTuple):
 
 
 def unloaded(model: Model) -> Model:
-    """The model without gravity, loads and prescribed efforts: its reference configuration is in balance."""
+    """The model without gravity, loads, prescribed efforts and tension: its reference configuration is in balance."""
     bare = Model(model.name)
     for component in model:
         if isinstance(component, (PointLoad, DistributedLoad)):
             continue
         if isinstance(component, Joint) and any(effort is not None for effort in component.effort):
             component = type(component)(**{**component.arguments(), "effort": None})
+        if isinstance(component, Spring):
+            component = Spring(**{**component.arguments(), "length": None})
         bare.add(component)
     return bare
 
@@ -72,11 +75,6 @@ def frequency_pairs(
 
     Both of the unloaded mechanism in its reference configuration, undamped, prescribed motions held where they are at
     that time; free motions are left out.
-
-    Raises
-    ------
-    SolveError
-        If even so the reference configuration is not in balance, because of a spring with tension in it.
     """
     bare = unloaded(model)
     tree = FlexibleTree.of_data(bare, compile_flexible_tree(bare, modes, boundary, stiffening, call="compare"))

@@ -124,7 +124,8 @@ def of_mass(tree: FlexibleTree, run: Run) -> list[Finding]:
         if lowest < -_ROUNDING:
             text = (
                 f"the mass matrix is not positive definite at t = {run.time[k]:.4g} s: the beams are bent so far that "
-                "their kinetic energy can be negative; take the Galilean formulation"
+                "in some motions of many modes the kinetic energy is negative; take fewer modes, or the Galilean "
+                "formulation"
             )
             return [Finding("mass matrix", text, lowest, 0.0)]
     return []
