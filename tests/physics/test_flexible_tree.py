@@ -225,3 +225,32 @@ def test_work_grows_with_the_number_of_bodies() -> None:
 
     counts = [calls(n) for n in (16, 64)]
     assert np.log(counts[1] / counts[0]) / np.log(4.0) < 1.05
+
+
+def test_a_free_beam_that_carries_something_has_few_good_modes() -> None:
+    """Frequencies of a boom in flight with a thick arm at each end; modes of the free boom end without moment there."""
+    model = cs.Model("satellite")
+
+    def bar(name: str, start: tuple, end: tuple, diameter: float) -> cs.Beam:
+        section, steel = cs.Rod(diameter), cs.materials.STEEL
+        return model.add(cs.Beam(name, points=[start, end], section=section, material=steel, elements=8))
+
+    boom = bar("boom", (0, 0, 0), (2, 0, 0), 0.02)
+    for name, place, end in (("one", boom.start, (0, 0.5, 0)), ("two", boom.end, (2, 0, 0.5))):
+        arm = bar(name, tuple(place.position), end, 0.06)
+        model.add(cs.Revolute(f"hinge {name}", place, arm.start, axis=(1, 0, 0)))
+    found = cs.modes(model, 4)
+
+    def error(**options) -> float:
+        tree = cs.FlexibleTree(model, modes=4, **options)
+        assert tree.coordinates[2] == "boom.x"
+        M, K = tree.mass_matrix(tree.neutral()), np.zeros((len(tree.coordinates),) * 2)
+        for name, body in tree.modal_bodies.items():
+            k = tree.coordinates.index(f"{name}.mode1")
+            K[k : k + body.n_modes, k : k + body.n_modes] = body.stiffness
+        root = np.linalg.inv(np.linalg.cholesky(M))
+        squares = np.linalg.eigvalsh(root @ K @ root.T)[found.rigid :]
+        return float(np.abs(np.sqrt(squares[:4]) / (2 * np.pi) / found.frequencies[found.rigid :] - 1).max())
+
+    assert error() < 1e-3
+    assert error(boundary={"boom": "free", "one": None, "two": None}) > 0.1

@@ -2,8 +2,9 @@
 
 Coordinates are those of the joints in the model's order, six for every body that no joint ties to the ground, then the
 modal coordinates of every elastic body. Each `Beam` becomes a modal body whose floating frame sits where the joint that
-leads to the ground is attached. Where it carries something elsewhere, static shapes for that place belong to its modes:
-modes of a cantilever, which end without moment, converge badly there.
+leads to the ground is attached; without such a joint, at the first place where something acts on it. Where it carries
+something elsewhere, static shapes for that place belong to its modes: modes of a cantilever, which end without moment,
+converge badly there.
 """
 
 from __future__ import annotations
@@ -199,6 +200,8 @@ def _reduced(
         s = (edge.joint.parent if edge.reverse else edge.joint.child).s
         assert s is not None
         root = _station(stations, s)
+    elif acting:
+        root = acting[0]  # modes of the free beam, which end without moment and shear force, converge badly there
     if boundary is None and root is None:
         boundary = "free"
     elif boundary is None:

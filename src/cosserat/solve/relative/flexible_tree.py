@@ -45,9 +45,10 @@ class FlexibleTree:
     modes : int, or dict of int by beam
         Number of modes of each beam. Modal bodies bring their own.
     boundary : str, or dict of str by beam, optional
-        Kind of the modes, see `modal_body`. Default: "free" for a beam that no joint ties to the ground; else held
-        where the joint towards the ground is attached: "cantilever", or "craig-bampton" where the beam carries
-        something elsewhere (six static shapes for each such place, besides `modes`).
+        Kind of the modes, see `modal_body`. Default: held where the joint towards the ground is attached (the first
+        place where anything is, if no joint ties the beam to the ground): "cantilever", or "craig-bampton" where the
+        beam carries something elsewhere (six static shapes for each such place, besides `modes`); "free" for a beam
+        that carries nothing and hangs on nothing.
     stiffening : bool
         Whether loads stiffen the beams, see `modal_body`.
 
