@@ -21,6 +21,7 @@ from cosserat.kernels.flexible.arrays import (
     Seats,
     State,
     Tree,
+    Vectors,
 )
 from cosserat.model.modal import ModalBody
 
@@ -58,7 +59,7 @@ class FlexibleArrays:
         self._largest = max(link.n_modes for link in links)
 
     def new_state(self) -> Packed:
-        """Room for a motion."""
+        """Room for a state and its motion."""
         n, sizes, room = len(self.table), self._sizes, 15 * (self._largest + 9)
         motion = Motion(
             np.zeros((n, 12)), np.zeros((n, 12)), np.zeros(self.n_z), np.zeros((n, 6)),
@@ -66,7 +67,12 @@ class FlexibleArrays:
             np.zeros(self.n_z),
         )  # fmt: skip
         scratch = Scratch(np.zeros(self.n_z), np.zeros(self.n_z), np.zeros(room), np.zeros(room))
-        return Packed(arrays.state_handles, State(motion, scratch))
+        q, v, a, tau, effort = np.zeros((5, self.n_v))
+        vectors = Vectors(
+            q, v, a, tau, np.zeros(self.n_v, dtype=np.int64), np.zeros(6), effort, np.zeros(self.n_z),
+            np.zeros(self.n_z), np.zeros(self.n_pivots),
+        )  # fmt: skip
+        return Packed(arrays.state_handles, State(motion, vectors, scratch))
 
     def new_factor(self) -> Packed:
         """Room for the factors at a state."""

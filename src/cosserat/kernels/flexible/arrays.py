@@ -87,11 +87,19 @@ class Tree(NamedTuple):
     seats: Seats
 
 
+class Inputs(NamedTuple):
+    """Functions of time, as they are now."""
+
+    drive: F1  # (n_v,) prescribed efforts
+    load: F2  # (nl, 6) forces and moments of loads
+
+
 class Acting(NamedTuple):
     """What acts, and the seats where it does."""
 
     places: Seats
     forces: Forces
+    inputs: Inputs
 
 
 class Motion(NamedTuple):
@@ -116,10 +124,26 @@ class Scratch(NamedTuple):
     more: F1
 
 
+class Vectors(NamedTuple):
+    """Arguments and results of the calls in `dynamics`: what Python hands over costs more than many a recursion."""
+
+    q: F1  # (n_v,)
+    v: F1  # (n_v,)
+    a: F1  # (n_v,)
+    tau: F1  # (n_v,)
+    held: I1  # (n_v,) 1 where accelerations are given
+    ground: F1  # (6,) acceleration of the ground, against gravity
+    effort: F1  # (n_v,) of joints
+    wrench: F1  # (n_z,) on links
+    force: F1  # (n_z,)
+    extra: F1  # (k + m, k + m) each: added to the links' own blocks
+
+
 class State(NamedTuple):
-    """What `kinematics.move` writes."""
+    """A state, the motion of the links there, and room to work."""
 
     motion: Motion
+    vectors: Vectors
     scratch: Scratch
 
 
@@ -150,8 +174,10 @@ joint_seats_of = tree_handles.getter("seats", Seats)
 acting_handles = Handles(Acting)
 places_of = acting_handles.getter("places", Seats)
 forces_of = acting_handles.getter("forces", Forces)
+inputs_of = acting_handles.getter("inputs", Inputs)
 state_handles = Handles(State)
 motion_of = state_handles.getter("motion", Motion)
+vectors_of = state_handles.getter("vectors", Vectors)
 scratch_of = state_handles.getter("scratch", Scratch)
 factor_handles = Handles(Factored)
 factor_of = factor_handles.getter("factor", Factor)

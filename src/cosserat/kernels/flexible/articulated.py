@@ -22,7 +22,7 @@ from cosserat.kernels.flexible.arrays import (
 )
 from cosserat.kernels.flexible.inverse import times
 from cosserat.kernels.flexible.pivots import decompose, divide
-from cosserat.kernels.flexible.twists import combined, projected, put6
+from cosserat.kernels.flexible.twists import add_scaled, combined, projected, put6
 from cosserat.kernels.vectors import add, axpy, dot, load
 
 
@@ -43,12 +43,9 @@ def own_block(row, now, f, i, extra):
             f.columns[s * d + c] = 0.0
         if r < k or row[MOVING]:
             for e in range(6):
-                y = now.axes[axes + 6 * r + e]
-                for c in range(d):
-                    f.columns[s * d + c] += y * f.inertia[at + e * d + c]
+                add_scaled(now.axes[axes + 6 * r + e], f.inertia, at + e * d, d, f.columns, s * d)
         if r >= k:
-            for c in range(d):
-                f.columns[s * d + c] += f.inertia[at + (6 + r - k) * d + c]
+            add_scaled(1.0, f.inertia, at + (6 + r - k) * d, d, f.columns, s * d)
         for e in range(6):
             f.pull[axes + 6 * s + e] = f.columns[s * d + e]
             f.share[axes + 6 * s + e] = f.columns[s * d + e]
@@ -76,34 +73,30 @@ def hand_on(row, links, now, f, i, extra, rest, work):
     """
     k, d, at, axes, v = row[N_JOINT], 6 + row[N_MODES], row[INERTIA], row[AXES], row[Q]
     n, count = k + row[N_MODES], f.n_free[i]
-    for c in range(6 * d):
+    for c in range(6 * d):  # (6, d): what remains of a unit twist
         rest[c] = 0.0
+        work[c] = 0.0
     for e in range(6):
-        rest[7 * e] = 1.0
+        rest[(d + 1) * e] = 1.0
     for s in range(count):
         r, o = f.free[v + s], axes + 6 * s
         if r < k or row[MOVING]:
             for e in range(6):
                 y = now.axes[axes + 6 * r + e]
                 for c in range(6):
-                    rest[6 * e + c] -= y * f.share[o + c]
+                    rest[d * c + e] -= y * f.share[o + c]
         if r >= k:
             for c in range(6):
-                rest[6 * (6 + r - k) + c] -= f.share[o + c]
+                rest[d * c + 6 + r - k] -= f.share[o + c]
     S = work[6 * d : 6 * d + 36]
-    for c in range(36):
-        S[c] = 0.0
-    for e in range(d):
-        for c in range(6):
-            work[6 * e + c] = 0.0
+    for b in range(6):
         for g in range(d):
-            y = f.inertia[at + e * d + g]
-            for c in range(6):
-                work[6 * e + c] += y * rest[6 * g + c]
-        for b in range(6):
-            y = rest[6 * e + b]
-            for c in range(6):
-                S[6 * b + c] += y * work[6 * e + c]
+            add_scaled(rest[d * b + g], f.inertia, at + g * d, d, work, d * b)
+        for c in range(6):
+            y = 0.0
+            for g in range(d):
+                y += work[d * b + g] * rest[d * c + g]
+            S[6 * b + c] = y
     for s in range(count):
         for p in range(count):
             y = extra[row[PIVOT] + f.free[v + s] * n + f.free[v + p]]
@@ -121,13 +114,13 @@ def lift(row, links, now, S, inertia_out, work):
     above = links.table[row[PARENT]]
     d, n, at, carry = 6 + above[N_MODES], 6 + row[CARRIERS], above[INERTIA], row[CARRY]
     for a in range(n):
-        u, w = combined(S, 0 * a, 6, now.carry, carry + 6 * a)
-        put6(u, w, work, 6 * a)
+        for e in range(6):
+            work[e * n + a] = now.carry[carry + 6 * a + e]
     for a in range(n):
-        u, w = load(work, 6 * a), load(work, 6 * a + 3)
-        for b in range(n):
-            o = carry + 6 * b
-            inertia_out[at + a * d + b] += dot(u, load(now.carry, o)) + dot(w, load(now.carry, o + 3))
+        u, w = combined(S, 0 * a, 6, now.carry, carry + 6 * a)
+        for e in range(3):
+            add_scaled(u[e], work, e * n, n, inertia_out, at + a * d)
+            add_scaled(w[e], work, (3 + e) * n, n, inertia_out, at + a * d)
 
 
 @stage
@@ -155,9 +148,15 @@ def factor(tree, state, factored, extra, held):
     return wrong
 
 
-@helper
-def solve_one(links, now, f, tau, force, drift, ground, p, known, a_out):
-    """One right-hand side; `a_out` has the accelerations of coordinates that are held."""
+@stage
+def solve_once(tree, state, factored, tau, force, drift, ground, a_out):
+    """Accelerations (n_v,) under efforts tau (n_v,) less what acts on the links, force (n_z,).
+
+    Where coordinates are held, `a_out` gives their accelerations on entry. With drift = 1, velocity terms of the
+    accelerations count; `ground` (6,): acceleration of the ground.
+    """
+    links, now, scratch, f = links_of(tree), motion_of(state), scratch_of(state), factor_of(factored)
+    p, known = scratch.one, scratch.two
     n = len(links.table)
     for i in range(n):
         row = links.table[i]
@@ -219,12 +218,7 @@ def solve_one(links, now, f, tau, force, drift, ground, p, known, a_out):
 
 @stage
 def solve(tree, state, factored, tau, force, drift, ground, a_out):
-    """Accelerations (r, n_v) for r right-hand sides: efforts tau (r, n_v) less what acts on the links, force (r, n_z).
-
-    Where coordinates are held, `a_out` gives their accelerations on entry. With drift = 1, velocity terms of the
-    accelerations count; `ground` (6,): acceleration of the ground.
-    """
-    links, now, scratch, f = links_of(tree), motion_of(state), scratch_of(state), factor_of(factored)
+    """The same for r right-hand sides: tau (r, n_v), force (r, n_z), a_out (r, n_v)."""
     for r in range(len(tau)):
-        solve_one(links, now, f, tau[r], force[r], drift, ground, scratch.one, scratch.two, a_out[r])
+        solve_once(tree, state, factored, tau[r], force[r], drift, ground, a_out[r])
     return 0

@@ -2,7 +2,7 @@
 
 from cosserat.jit import helper
 from cosserat.kernels.flexible.arrays import BODY, COUPLING, INERTIA, MODE, N_MODES, SQUARE, Z
-from cosserat.kernels.flexible.twists import put6, zero
+from cosserat.kernels.flexible.twists import add_scaled, put6, zero
 from cosserat.kernels.vectors import add, axpy, cross, dot, load
 
 
@@ -48,12 +48,11 @@ def rigid_terms(links, now, i):
 @helper
 def contracted(table, at, m, width, x, x_at, sums_out):
     """sums (m, width) = x^T table, a table (m, m, width)."""
-    for j in range(m * width):
+    n = m * width
+    for j in range(n):
         sums_out[j] = 0.0
     for i in range(m):
-        y, o = x[x_at + i], at + i * m * width
-        for j in range(m * width):
-            sums_out[j] += y * table[o + j]
+        add_scaled(x[x_at + i], table, at + i * n, n, sums_out, 0 * i)
 
 
 @helper

@@ -21,6 +21,7 @@ from cosserat.kernels.flexible.arrays import (
     scratch_of,
 )
 from cosserat.kernels.flexible.articulated import coordinate, lift
+from cosserat.kernels.flexible.twists import add_scaled
 from cosserat.kernels.frames import load_frame
 from cosserat.kernels.vectors import axpy, dot, load, mul
 
@@ -55,12 +56,9 @@ def mass_matrix(tree, state, factored, mass_out):
             for j in range(d):
                 force[j] = 0.0
             for e in range(6):
-                y = now.axes[row[AXES] + 6 * r + e]
-                for j in range(d):
-                    force[j] += y * A[at + e * d + j]
+                add_scaled(now.axes[row[AXES] + 6 * r + e], A, at + e * d, d, force, 0 * e)
             if r >= k:
-                for j in range(d):
-                    force[j] += A[at + (6 + r - k) * d + j]
+                add_scaled(1.0, A, at + (6 + r - k) * d, d, force, 0 * r)
             pass_inwards(links, now, i, r, force, scratch.two, mass_out)
         if row[PARENT] >= 0:
             S = scratch.more[:36]

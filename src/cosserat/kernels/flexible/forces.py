@@ -26,14 +26,14 @@ SPRINGS, DAMPERS, LOADS = 1, 2, 4
 
 
 @helper
-def seat_motion(links, seats, now, s, q, rows_out):
+def seat_motion(links, seats, now, s, q, rows_out, work):
     """Frame (R, x) of a seat in the world, twist in its own axes, frame in its link; writes its rows."""
     link = seats.link[s]
     if link < 0:
         R, x = load_frame(seats.frame[s])
         return R, x, zero(), zero(), R, x
     z, mode = links.table[link, Z], links.table[link, MODE]
-    R_i, x_i, _, _ = place_seat(seats, s, q, mode, now.z, z + 6, rows_out, 0 * s)
+    R_i, x_i, _, _ = place_seat(seats, s, q, mode, now.z, z + 6, rows_out, 0 * s, work)
     R_l, x_l = load_frame(now.frame[link])
     R, x = compose(R_l, x_l, R_i, x_i)
     u, w = inner_twist(R_i, x_i, load(now.z, z), load(now.z, z + 3))
@@ -77,8 +77,8 @@ def wrenches(tree, acting, state, q, loads, which, wrench_out):
     n_springs = len(forces.spring) if which & (SPRINGS | DAMPERS) else 0
     for i in range(n_springs):
         a, b = forces.spring[i, 0], forces.spring[i, 1]
-        R_a, x_a, u_a, _, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows)
-        R_b, x_b, u_b, _, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more)
+        R_a, x_a, u_a, _, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.one)
+        R_b, x_b, u_b, _, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.one)
         line = sub(x_b, x_a)
         length = math.sqrt(dot(line, line))
         if length < 1e-14:
@@ -95,7 +95,7 @@ def wrenches(tree, acting, state, q, loads, which, wrench_out):
     n_loads = len(forces.load) if which & LOADS else 0
     for i in range(n_loads):
         s = forces.load[i]
-        R, _, _, _, P, y = seat_motion(links, seats, now, s, q, scratch.rows)
+        R, _, _, _, P, y = seat_motion(links, seats, now, s, q, scratch.rows, scratch.one)
         if forces.follower[i]:
             R = load_matrix(forces.axes[i], 0 * i)
         f, t = mul_t(R, load(loads[i], 0 * i)), mul_t(R, load(loads[i], 0 * i + 3))
@@ -113,8 +113,8 @@ def spring_energy(tree, acting, state, q, energy_out):
     for k in range(len(q)):
         total += 0.5 * forces.passive[0, k] * q[k] * q[k]
     for i in range(len(forces.spring)):
-        _, x_a, _, _, _, _ = seat_motion(links, seats, now, forces.spring[i, 0], q, scratch.rows)
-        _, x_b, _, _, _, _ = seat_motion(links, seats, now, forces.spring[i, 1], q, scratch.rows)
+        _, x_a, _, _, _, _ = seat_motion(links, seats, now, forces.spring[i, 0], q, scratch.rows, scratch.one)
+        _, x_b, _, _, _, _ = seat_motion(links, seats, now, forces.spring[i, 1], q, scratch.rows, scratch.one)
         line = sub(x_b, x_a)
         stretch = math.sqrt(dot(line, line)) - forces.elasticity[i, 2]
         total += 0.5 * forces.elasticity[i, 0] * stretch * stretch

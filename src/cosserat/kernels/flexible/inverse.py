@@ -18,7 +18,7 @@ from cosserat.kernels.flexible.arrays import (
     scratch_of,
 )
 from cosserat.kernels.flexible.kinematics import accelerate
-from cosserat.kernels.flexible.twists import projected
+from cosserat.kernels.flexible.twists import add_scaled, projected
 from cosserat.kernels.vectors import load
 
 
@@ -26,9 +26,7 @@ from cosserat.kernels.vectors import load
 def times(matrix, at, n, x, x_at, out, out_at):
     """out += matrix x, n numbers; the matrix is symmetric."""
     for i in range(n):
-        y, o = x[x_at + i], at + n * i
-        for j in range(n):
-            out[out_at + j] += y * matrix[o + j]
+        add_scaled(x[x_at + i], matrix, at + n * i, n, out, out_at)
 
 
 @helper

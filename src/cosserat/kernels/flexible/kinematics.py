@@ -31,7 +31,7 @@ from cosserat.kernels.vectors import IDENTITY, add, load, neg, sub
 
 
 @helper
-def move_link(links, seats, now, i, q, v):
+def move_link(links, seats, now, i, q, v, work):
     """Frame, velocities, W, N and c of one link."""
     row = links.table[i]
     kind, parent, k, m, first = row[KIND], row[PARENT], row[N_JOINT], row[N_MODES], row[FIRST]
@@ -44,7 +44,7 @@ def move_link(links, seats, now, i, q, v):
         u, w = load(now.z, above), load(now.z, above + 3)
         R_p, x_p = load_frame(now.frame[parent])
     # the joint on the parent's side: its frame there, its twist, and what rates of this twist do not come from a
-    R_b, x_b, f, g = place_seat(seats, row[BASE], q, bent, now.z, above + 6, now.carry, carry + 36)
+    R_b, x_b, f, g = place_seat(seats, row[BASE], q, bent, now.z, above + 6, now.carry, carry + 36, work)
     u, w = inner_twist(R_b, x_b, u, w)
     if n > 0:
         du, dw = combined(now.carry, carry + 36, n, now.z, above + 6)
@@ -58,7 +58,7 @@ def move_link(links, seats, now, i, q, v):
     bu, bw = bracket(u, w, du, dw)
     f, g, u, w = add(f, bu), add(g, bw), add(u, du), add(w, dw)
     # the link itself, which its own modes move against the joint
-    R_o, x_o, bu, bw = place_seat(seats, row[OWN], q, row[MODE], v, row[MODE], now.axes, axes + 6 * k)
+    R_o, x_o, bu, bw = place_seat(seats, row[OWN], q, row[MODE], v, row[MODE], now.axes, axes + 6 * k, work)
     if row[MOVING]:
         du, dw = combined(now.axes, axes + 6 * k, m, v, row[MODE])
         u, w = sub(u, du), sub(w, dw)
@@ -108,7 +108,7 @@ def move(tree, state, q, v):
     links, bodies, seats = links_of(tree), bodies_of(tree), joint_seats_of(tree)
     now, scratch = motion_of(state), scratch_of(state)
     for i in range(len(links.table)):
-        move_link(links, seats, now, i, q, v)
+        move_link(links, seats, now, i, q, v, scratch.rows)
         if links.table[i, BODY] < 0:
             rigid_terms(links, now, i)
         else:

@@ -4,9 +4,24 @@ The rotation of an interface is exp(rotation shape q) R, see `compile.modal_dyna
 """
 
 from cosserat.jit import helper
-from cosserat.kernels.flexible.twists import compose, inner_twist, put6, zero
+from cosserat.kernels.flexible.twists import add_scaled, combined, compose, inner_twist, put6, zero
 from cosserat.kernels.frames import cosc, load_frame, sinc, sincc
-from cosserat.kernels.vectors import IDENTITY, add, axpy, combine, cross, dot, load, matmul, mul, mul_t, neg, skew, sub
+from cosserat.kernels.vectors import (
+    IDENTITY,
+    add,
+    axpy,
+    combine,
+    cross,
+    dot,
+    load,
+    matmul,
+    mul,
+    mul_t,
+    neg,
+    scale,
+    skew,
+    sub,
+)
 from cosserat.lie import coefficients
 
 d_cosc = helper(coefficients.d_cosc)
@@ -14,36 +29,31 @@ d_sincc = helper(coefficients.d_sincc)
 
 
 @helper
-def place_seat(seats, s, q, q_at, v, v_at, rows_out, at):
+def place_seat(seats, s, q, q_at, v, v_at, rows_out, at, work):
     """Frame (R, x) of a seat in its link and the bias (6) of its twist; writes its rows (m, 6).
 
     With these rows the twist of the seat relative to the link, in its own axes, is rows^T v; its time derivative
-    rows^T a + bias. Modal coordinates and rates begin at q_at and v_at.
+    rows^T a + bias. Modal coordinates and rates begin at q_at and v_at; `work` has room for 6 m numbers.
     """
     R_f, x_f = load_frame(seats.frame[s])
     m = seats.modes[s]
     if m == 0:
         return R_f, x_f, zero(), zero()
     shape_at, pair_at = seats.shape_at[s], seats.pair_at[s]
-    shape, pair = seats.shape, seats.pair
-    x, w, x_dot, w_dot, x_bent, w_bent = zero(), zero(), zero(), zero(), zero(), zero()
-    for j in range(m):
-        o = shape_at + 6 * j
-        u, r = load(shape, o), load(shape, o + 3)
-        u_first, r_first = u, r
-        if pair_at >= 0:
-            u_v, r_v = zero(), zero()
-            for i in range(m):
-                p = pair_at + 6 * (m * j + i)
-                y, z = q[q_at + i], v[v_at + i]
-                du, dr = load(pair, p), load(pair, p + 3)
-                u, r = axpy(y, du, u), axpy(y, dr, r)
-                u_v, r_v = axpy(z, du, u_v), axpy(z, dr, r_v)
-            x_bent, w_bent = axpy(v[v_at + j], u_v, x_bent), axpy(v[v_at + j], r_v, w_bent)
-        half = 0.5 * q[q_at + j]
-        x, w = axpy(half, add(u_first, u), x), axpy(half, add(r_first, r), w)
-        x_dot, w_dot = axpy(v[v_at + j], u, x_dot), axpy(v[v_at + j], r, w_dot)
-        put6(u, r, rows_out, at + 6 * j)
+    for j in range(6 * m):
+        rows_out[at + j] = seats.shape[shape_at + j]
+    x, w = combined(rows_out, at, m, q, q_at)
+    x_bent, w_bent = zero(), zero()
+    if pair_at >= 0:
+        for j in range(6 * m):
+            work[j] = 0.0
+        for i in range(m):
+            add_scaled(q[q_at + i], seats.pair, pair_at + 6 * m * i, 6 * m, rows_out, at)
+            add_scaled(v[v_at + i], seats.pair, pair_at + 6 * m * i, 6 * m, work, 0 * i)
+        x_bent, w_bent = combined(work, 0 * m, m, v, v_at)
+        y, r = combined(rows_out, at, m, q, q_at)
+        x, w = scale(0.5, add(x, y)), scale(0.5, add(w, r))
+    x_dot, w_dot = combined(rows_out, at, m, v, v_at)
     R_i, x_i = load_frame(seats.interface[s])
     t2 = dot(w, w)
     W = skew(w)

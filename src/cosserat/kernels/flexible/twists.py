@@ -75,6 +75,14 @@ def add6(u, w, array_out, at):
 
 
 @helper
+def add_scaled(y, source, at, n, sums_out, out_at):
+    """sums += y source, n numbers. In views no index is negative, which lets the compiler take several at once."""
+    given, sums = source[at : at + n], sums_out[out_at : out_at + n]
+    for j in range(n):
+        sums[j] += y * given[j]
+
+
+@helper
 def combined(rows, at, n, x, x_at):
     """x^T rows: a twist from n numbers and n rows."""
     a, b, c, d, e, f = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0

@@ -84,9 +84,7 @@ def _tree(model: Model, compiled: CompiledModel, settings: dict[str, Any]) -> Fl
     data = compile_flexible_tree(
         model, settings["modes"], settings["boundary"], settings["stiffening"], stations, "simulate", cut=True
     )  # fmt: skip
-    tree = FlexibleTree.of_data(model, data)
-    tree.forces.remember()
-    return tree
+    return FlexibleTree.of_data(model, data)
 
 
 def _announcer(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +15,7 @@ from cosserat.lie import se3
 from cosserat.model.functions import TimeFunction
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
+from cosserat.model.parameters import Parameter
 from cosserat.solve.relative.flexible_recursion import LinkMotion, Motions
 
 Array = NDArray[np.float64]
@@ -48,7 +47,6 @@ class FlexibleForces:
         self._loads: dict[str, tuple[PointLoad | DistributedLoad, list[int]]] = {}  # by name: load, and its rows
         for k, row in enumerate(loads):
             self._loads.setdefault(row.load.name, (row.load, []))[1].append(k)
-        self._n_rows = len(loads)
         seats = [data.seat(end) for s in springs for end in (s.a, s.b)] + [row.seat for row in loads]
         group = arrays.Forces(
             np.arange(2 * len(springs)).reshape(-1, 2),
@@ -59,38 +57,27 @@ class FlexibleForces:
             np.array([row.gain for row in loads], dtype=float).reshape(-1, 6, 6),
             self._passive,
         )
-        self._acting = arrays.Packed(arrays.acting_handles, arrays.Acting(pack_seats(seats), group))
-
-    def remember(self) -> None:
-        """Sample functions of time once for each of the last times, as long as parameters keep their values."""
-        remembered = functools.lru_cache(8)
-        self._efforts_at, self._loads_at = remembered(self._efforts_at), remembered(self._loads_at)  # type: ignore[method-assign]
+        self._inputs = arrays.Inputs(np.zeros(n), np.zeros((len(loads), 6)))
+        self._acting = arrays.Packed(arrays.acting_handles, arrays.Acting(pack_seats(seats), group, self._inputs))
+        self.address = self._acting.address
+        self._sampled: tuple[float, int] | None = None
 
     def command(self, efforts: dict[str, float]) -> None:
         """Efforts by coordinate that a controller holds; they win over those of the model."""
         self._commanded = {k: efforts[name] for k, name in enumerate(self._data.coordinates) if name in efforts}
+        self._sampled = None
 
-    def _drive(self, t: float | None) -> Array:
-        """Prescribed efforts (n,)."""
-        out = np.zeros(len(self.stiffness))
-        if t is not None and self.efforts:
-            for (k, _), value in zip(self.efforts, self._efforts_at(t), strict=True):
-                out[k] += self._commanded.get(k, value)
-        return out
-
-    def _efforts_at(self, t: float) -> Array:
-        at = np.array([t])
-        return np.array([effort.sample(at)[0] for _, effort in self.efforts])
-
-    def _loads_at(self, t: float) -> Array:
-        """Forces and moments (n_loads, 6) at a time."""
-        out, at = np.zeros((self._n_rows, 6)), np.array([t])
-        for load, rows in self._loads.values():
-            if load.force is not None:
-                out[rows, :3] = load.force.sample(at)[0]
-            if load.moment is not None:
-                out[rows, 3:] = load.moment.sample(at)[0]
-        return out
+    def set_time(self, t: float) -> arrays.Inputs:
+        """Sample prescribed efforts and loads, unless that was done before and parameters kept their values."""
+        if self._sampled != (t, Parameter.changes):
+            self._sampled, at = (t, Parameter.changes), np.array([t])
+            self._inputs.drive[:] = 0.0
+            for k, effort in self.efforts:
+                self._inputs.drive[k] += self._commanded[k] if k in self._commanded else effort.sample(at)[0]
+            for load, rows in self._loads.values():
+                self._inputs.load[rows, :3] = 0.0 if load.force is None else load.force.sample(at)[0]
+                self._inputs.load[rows, 3:] = 0.0 if load.moment is None else load.moment.sample(at)[0]
+        return self._inputs
 
     def in_joints(self, q: Array, v: Array, t: float | None) -> Array:
         """Efforts (n,) in the coordinates; prescribed efforts do not count without a time.
@@ -99,16 +86,17 @@ class FlexibleForces:
         velocities in the parent's axes.
         """
         out = np.empty(len(q))
-        forces.joint_efforts(self._tree, self._acting.address, q, v, self._drive(t), out)
+        drive = np.zeros(len(q)) if t is None else self.set_time(t).drive
+        forces.joint_efforts(self._tree, self.address, q, v, drive, out)
         return out
 
     def on_links(self, now: Motions, q: Array, t: float) -> Array:
         """Wrenches and modal forces (n_z,) on all links, in their own axes."""
-        return self._wrenches(now, q, self._loads_at(t), SPRINGS | DAMPERS | LOADS)
+        return self._wrenches(now, q, t, SPRINGS | DAMPERS | LOADS)
 
-    def _wrenches(self, now: Motions, q: Array, loads: Array, which: int) -> Array:
+    def _wrenches(self, now: Motions, q: Array, t: float, which: int) -> Array:
         out = np.empty(self._data.arrays.n_z)
-        forces.wrenches(self._tree, self._acting.address, now.address, q, loads, which, out)
+        forces.wrenches(self._tree, self.address, now.address, q, self.set_time(t).load, which, out)
         return out
 
     def powers(self, now: Motions, q: Array, v: Array, t: float) -> tuple[float, float]:
@@ -116,16 +104,16 @@ class FlexibleForces:
         held = self.in_joints(q, 0 * v, None)
         loss = -float(v @ (self.in_joints(q, v, None) - held))
         supply = float(v @ (self.in_joints(q, 0 * v, t) - held))
-        z, loads = now.arrays.z, self._loads_at(t)
-        loss -= float(self._wrenches(now, q, loads, DAMPERS) @ z)
-        supply += float(self._wrenches(now, q, loads, LOADS) @ z)
+        z = now.arrays.z
+        loss -= float(self._wrenches(now, q, t, DAMPERS) @ z)
+        supply += float(self._wrenches(now, q, t, LOADS) @ z)
         return loss + float(self.energies(now, q, np.zeros(3))[3]), supply
 
     def energies(self, now: Motions, q: Array, gravity: Array) -> Array:
         """Kinetic, strain and potential energy (J), all springs included, and power (W) that damped bodies take."""
         out, more = np.empty(4), np.empty(1)
         composite.energies(self._tree, now.address, q, gravity, out)
-        forces.spring_energy(self._tree, self._acting.address, now.address, q, more)
+        forces.spring_energy(self._tree, self.address, now.address, q, more)
         out[1] += more[0]
         return out
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.kernels.flexible import announce, articulated, composite, inverse, kinematics
-from cosserat.kernels.flexible.arrays import INERTIA, Motion, Z
+from cosserat.kernels.flexible.arrays import INERTIA, Motion, Vectors, Z
 
 Array = NDArray[np.float64]
 
@@ -45,10 +45,12 @@ class Motions:
         self._packed = data.arrays.new_state()
         self.address: Any = self._packed.address
         self.arrays: Motion = self._packed.problem.motion
+        self.vectors: Vectors = self._packed.problem.vectors
 
     def move(self, q: Array, v: Array) -> Motions:
         """Write kinematics, inertia and velocity terms at a state: [Boyer05] (64)-(65), (63)."""
-        kinematics.move(self.data.arrays.tree, self.address, q, v)
+        self.vectors.q[:], self.vectors.v[:] = q, v
+        kinematics.move(self.data.arrays.tree, self.address, self.vectors.q, self.vectors.v)
         return self
 
     def __len__(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,12 +10,13 @@ from numpy.typing import NDArray
 
 from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tree
 from cosserat.errors import SolveError
+from cosserat.kernels.flexible import dynamics
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.results.status import Status
 from cosserat.solve.relative import flexible_coordinates, flexible_recursion
 from cosserat.solve.relative.flexible_forces import FlexibleForces
-from cosserat.solve.relative.flexible_recursion import Articulated, Motions
+from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.states import StateChecker
 from cosserat.solve.relative.tree import Energy
 
@@ -93,6 +95,13 @@ class FlexibleTree:
         self.gravity = model.gravity
         self.ground = np.concatenate((-self.gravity, np.zeros(3)))  # gravity as an acceleration of the ground
         self._check = StateChecker(data.title, data.coordinates)
+        self._lock = threading.Lock()  # of the workspace
+        self._now, self._factor = Motions(data), data.arrays.new_factor()
+        self._now.vectors.ground[:] = self.ground
+        self._addresses = data.arrays.tree, self.forces.address, self._now.address
+        dynamics.load_stages(
+            *self._addresses, self._factor.address, self._now.vectors, self.forces.set_time(0.0)
+        )  # fmt: skip
 
     def _vectors(self, call: str, **given: Any) -> list[Array]:
         return [self._check.vector(call, name, value) for name, value in given.items()]
@@ -100,13 +109,20 @@ class FlexibleTree:
     def inverse_dynamics(self, q: Any, v: Any, a: Any, t: float = 0.0) -> Array:
         """Efforts and modal forces (n,) that give the accelerations a at time t."""
         q, v, a = self._vectors("inverse_dynamics", q=q, v=v, a=a)
-        now = flexible_recursion.motions(self.data, q, v)
-        return self.residual(now, q, v, a, t)
+        with self._lock:
+            x = self._now.vectors
+            x.q[:], x.v[:], x.a[:] = q, v, a
+            self.forces.set_time(t)
+            dynamics.inverse_dynamics(*self._addresses)
+            return x.tau.copy()
 
     def residual(self, now: Motions, q: Array, v: Array, a: Array, t: float) -> Array:
         """`inverse_dynamics` with the motion of the links at hand."""
-        tau, _ = flexible_recursion.inverse_dynamics(now, a, self.ground, self.forces.on_links(now, q, t))
-        return tau - self.forces.in_joints(q, v, t)
+        x = now.vectors
+        x.q[:], x.v[:], x.a[:], x.ground[:] = q, v, a, self.ground
+        self.forces.set_time(t)
+        dynamics.residual(self.data.arrays.tree, self.forces.address, now.address)
+        return x.tau.copy()
 
     def forward_dynamics(self, q: Any, v: Any, tau: Any, t: float = 0.0, driven: Any = None) -> Array:
         """Accelerations (n,) under efforts tau at time t.
@@ -128,15 +144,25 @@ class FlexibleTree:
                     "one, the other follows"
                 )
             a[k], held[k] = value, True
-        return self.accelerations(flexible_recursion.motions(self.data, q, v), q, v, tau, a, held, t)
+        with self._lock:
+            x = self._now.vectors
+            x.q[:], x.v[:], x.a[:], x.tau[:], x.held[:] = q, v, a, tau, held
+            self.forces.set_time(t)
+            dynamics.forward_dynamics(*self._addresses, self._factor.address)
+            return x.a.copy()
 
     def accelerations(
         self, now: Motions, q: Array, v: Array, tau: Array, a: Array, held: NDArray[np.bool_], t: float
     ) -> Array:
         """`forward_dynamics` with the motion of the links at hand; `a` where coordinates are `held`."""
-        force = now.arrays.bias - self.forces.on_links(now, q, t)
-        efforts = tau + self.forces.in_joints(q, v, t)
-        return Articulated(now, None, held).solve(efforts, a, force, True, self.ground)
+        x = now.vectors
+        x.q[:], x.v[:], x.a[:], x.tau[:], x.held[:], x.ground[:] = q, v, a, tau, held, self.ground
+        self.forces.set_time(t)
+        with self._lock:
+            dynamics.accelerate_freely(
+                self.data.arrays.tree, self.forces.address, now.address, self._factor.address
+            )  # fmt: skip
+        return x.a.copy()
 
     def mass_matrix(self, q: Any) -> Array:
         """M (n, n), symmetric and positive definite."""

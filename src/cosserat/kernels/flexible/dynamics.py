@@ -1,0 +1,82 @@
+"""Inverse and forward dynamics of a state that lies in `arrays.Vectors`: one call from Python each."""
+
+from cosserat.jit import load, stage
+from cosserat.kernels.flexible.arrays import inputs_of, motion_of, vectors_of
+from cosserat.kernels.flexible.articulated import factor, solve_once
+from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS, joint_efforts, wrenches
+from cosserat.kernels.flexible.inverse import efforts
+from cosserat.kernels.flexible.kinematics import move
+
+_ALL = SPRINGS | DAMPERS | LOADS
+
+
+@stage
+def place(tree, state):
+    """Motion of the links at q, v."""
+    vectors = vectors_of(state)
+    return move(tree, state, vectors.q, vectors.v)
+
+
+@stage
+def act(tree, acting, state):
+    """What acts on links and in joints at q, v: wrench, effort."""
+    vectors, inputs = vectors_of(state), inputs_of(acting)
+    wrenches(tree, acting, state, vectors.q, inputs.load, _ALL + 0 * len(vectors.q), vectors.wrench)
+    return joint_efforts(tree, acting, vectors.q, vectors.v, inputs.drive, vectors.effort)
+
+
+@stage
+def residual(tree, acting, state):
+    """tau for the accelerations a, with the motion of the links at hand."""
+    vectors = vectors_of(state)
+    act(tree, acting, state)
+    efforts(tree, state, vectors.a, vectors.ground, vectors.wrench, vectors.force, vectors.tau)
+    for k in range(len(vectors.tau)):
+        vectors.tau[k] -= vectors.effort[k]
+    return 0
+
+
+@stage
+def inverse_dynamics(tree, acting, state):
+    """tau for q, v, a."""
+    place(tree, state)
+    return residual(tree, acting, state)
+
+
+@stage
+def accelerate_freely(tree, acting, state, factored):
+    """a under the efforts tau, with the motion of the links at hand; `held` coordinates keep theirs."""
+    vectors, bias = vectors_of(state), motion_of(state).bias
+    act(tree, acting, state)
+    for k in range(len(vectors.tau)):
+        vectors.effort[k] += vectors.tau[k]
+    for k in range(len(bias)):
+        vectors.force[k] = bias[k] - vectors.wrench[k]
+    wrong = factor(tree, state, factored, vectors.extra, vectors.held)
+    one = 1 + 0 * wrong
+    solve_once(tree, state, factored, vectors.effort, vectors.force, one, vectors.ground, vectors.a)
+    return wrong
+
+
+@stage
+def forward_dynamics(tree, acting, state, factored):
+    """a for q, v, tau; returns how many pivots are not positive."""
+    place(tree, state)
+    return accelerate_freely(tree, acting, state, factored)
+
+
+def load_stages(tree, acting, state, factored, vectors, inputs):
+    """Compile all that inverse and forward dynamics need, or read it from the cache: callees before their callers."""
+    x = vectors
+    load(move, tree, state, x.q, x.v)
+    load(wrenches, tree, acting, state, x.q, inputs.load, 0, x.wrench)
+    load(joint_efforts, tree, acting, x.q, x.v, inputs.drive, x.effort)
+    load(efforts, tree, state, x.a, x.ground, x.wrench, x.force, x.tau)
+    load(factor, tree, state, factored, x.extra, x.held)
+    load(solve_once, tree, state, factored, x.tau, x.force, 0, x.ground, x.a)
+    load(place, tree, state)
+    load(act, tree, acting, state)
+    load(residual, tree, acting, state)
+    load(inverse_dynamics, tree, acting, state)
+    load(accelerate_freely, tree, acting, state, factored)
+    load(forward_dynamics, tree, acting, state, factored)
