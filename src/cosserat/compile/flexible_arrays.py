@@ -14,6 +14,8 @@ from cosserat.kernels.flexible.arrays import (
     Bodies,
     Factor,
     Factored,
+    Linear,
+    Linearised,
     Links,
     Motion,
     Packed,
@@ -23,6 +25,9 @@ from cosserat.kernels.flexible.arrays import (
     Tree,
     Vectors,
 )
+from cosserat.kernels.flexible.body_tangents import MODE_ROW
+from cosserat.kernels.flexible.seat_tangents import S_ROW
+from cosserat.kernels.flexible.tangents import L_ROW
 from cosserat.model.modal import ModalBody
 
 if TYPE_CHECKING:
@@ -66,13 +71,27 @@ class FlexibleArrays:
             np.zeros(sizes[arrays.CARRY]), np.zeros(sizes[arrays.AXES]), np.zeros(sizes[arrays.INERTIA]),
             np.zeros(self.n_z),
         )  # fmt: skip
-        scratch = Scratch(np.zeros(self.n_z), np.zeros(self.n_z), np.zeros(room), np.zeros(room))
+        scratch = Scratch(np.zeros(self.n_z), np.zeros(self.n_z), *np.zeros((3, room)))
         q, v, a, tau, effort = np.zeros((5, self.n_v))
         vectors = Vectors(
             q, v, a, tau, np.zeros(self.n_v, dtype=np.int64), np.zeros(6), effort, np.zeros(self.n_z),
             np.zeros(self.n_z), np.zeros(self.n_pivots),
         )  # fmt: skip
         return Packed(arrays.state_handles, State(motion, vectors, scratch))
+
+    def new_linear(self, places: Seats) -> Packed:
+        """Room for the recursions linearised at a state; `places`: where springs and loads act."""
+        n, n_z, seats = len(self.table), self.n_z, self._packed.problem.seats
+        slope, rate, change = np.zeros((3, len(seats.shape)))
+        place_slope, place_rate, place_change = np.zeros((3, len(places.shape)))
+        rates, dz, dx, dforce = np.zeros((4, n_z))
+        linear = Linear(
+            np.zeros((n, L_ROW)), np.zeros((2 * n, S_ROW)), slope, rate, change,
+            np.zeros((len(places.link), S_ROW)), place_slope, place_rate, place_change,
+            np.zeros(int(self._sizes[arrays.COUPLING]) // 12 * MODE_ROW), rates, dz, dx, dforce, np.zeros((n, 6)),
+            np.zeros(n, dtype=np.int64),
+        )  # fmt: skip
+        return Packed(arrays.linear_handles, Linearised(linear))
 
     def new_factor(self) -> Packed:
         """Room for the factors at a state."""

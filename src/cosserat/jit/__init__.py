@@ -85,9 +85,10 @@ class Stage:
         """Read the object code, or compile it, link it and bind the symbol."""
         if self._call is not None:
             return
-        cache.announce_cold_start()
         signature = native.signature_of(args)
         folder = cache.folder_of(self.function.__code__.co_filename)
+        if not folder:  # subfolders announce themselves
+            cache.announce_cold_start()
         kept = cache.read(self.name, folder)
         if kept is None or kept[1] != signature:
             from cosserat.jit.compiler import compile_object

@@ -103,7 +103,11 @@ def dd_cosc(t2: float) -> float:
             -2.046650883931579e-27 + t2 * (2.744550993777979e-30 + t2 * (
             -3.192328234077984e-33 + t2 * (3.251671234100315e-36))))))))))))))
         )
-    return (sincc(t2) - cosc(t2) - 4.0 * d_cosc(t2)) / t2
+    theta = math.sqrt(t2)
+    s = math.sin(0.5 * theta)
+    c = math.cos(0.5 * theta)
+    first = (theta - 2.0 * s * c) / theta - 2.0 * s * s
+    return (first - 8.0 * s * (theta * c - 2.0 * s) / t2) / (t2 * t2)
 
 
 def dd_sincc(t2: float) -> float:
@@ -118,7 +122,11 @@ def dd_sincc(t2: float) -> float:
             8.853390302509611e-32 + t2 * (-9.673721921448438e-35 + t2 * (
             9.290489240286615e-38))))))))))))))
         )
-    return (d_cosc(t2) - 5.0 * d_sincc(t2)) / t2
+    theta = math.sqrt(t2)
+    s = math.sin(0.5 * theta)
+    c = math.cos(0.5 * theta)
+    first = 2.0 * s * (theta * c - 2.0 * s)
+    return (first - 5.0 * (2.0 * s * s - 3.0 * (1.0 - 2.0 * s * c / theta))) / (t2 * t2 * t2)
 
 
 def cotc(t2: float) -> float:

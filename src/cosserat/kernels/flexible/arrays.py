@@ -121,7 +121,8 @@ class Scratch(NamedTuple):
     one: F1  # (n_z,)
     two: F1  # (n_z,)
     rows: F1  # 15 (m + 9) numbers, m of the largest link
-    more: F1
+    more: F1  # the same
+    last: F1  # the same
 
 
 class Vectors(NamedTuple):
@@ -161,6 +162,33 @@ class Factor(NamedTuple):
     columns: F1  # (k + m, 6 + m) of the largest link
 
 
+class Linear(NamedTuple):
+    """The recursions linearised at a state; rows as in `tangents` and `seat_tangents`."""
+
+    link: F2  # (n, L_ROW)
+    seat: F2  # (2 n, S_ROW) seats of joints
+    slope: F1  # (m, 6) each: change of their displacement with the modal coordinates
+    rate: F1  # (m, 6) each: of its rate
+    change: F1  # (m, 6) each: of its second derivative
+    place: F2  # (np, S_ROW) seats of springs and loads, and the same of them
+    place_slope: F1
+    place_rate: F1
+    place_change: F1
+    mode: F1  # (m, MODE_ROW) each
+    rates: F1  # (n_z,) z_dot
+    dz: F1  # (n_z,) changes along one direction: velocities, their rates, forces
+    dx: F1  # (n_z,)
+    dforce: F1  # (n_z,)
+    turn: F2  # (n, 6) of the frames, as twists
+    mark: I1  # (n,) 1: moves along the direction, 2: carries what does, 0: neither
+
+
+class Linearised(NamedTuple):
+    """What `tangents.record` writes."""
+
+    linear: Linear
+
+
 class Factored(NamedTuple):
     """What `articulated.factor` writes."""
 
@@ -179,6 +207,8 @@ state_handles = Handles(State)
 motion_of = state_handles.getter("motion", Motion)
 vectors_of = state_handles.getter("vectors", Vectors)
 scratch_of = state_handles.getter("scratch", Scratch)
+linear_handles = Handles(Linearised)
+linear_of = linear_handles.getter("linear", Linear)
 factor_handles = Handles(Factored)
 factor_of = factor_handles.getter("factor", Factor)
 

@@ -77,8 +77,8 @@ def wrenches(tree, acting, state, q, loads, which, wrench_out):
     n_springs = len(forces.spring) if which & (SPRINGS | DAMPERS) else 0
     for i in range(n_springs):
         a, b = forces.spring[i, 0], forces.spring[i, 1]
-        R_a, x_a, u_a, _, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.one)
-        R_b, x_b, u_b, _, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.one)
+        R_a, x_a, u_a, _, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.last)
+        R_b, x_b, u_b, _, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.last)
         line = sub(x_b, x_a)
         length = math.sqrt(dot(line, line))
         if length < 1e-14:
@@ -95,7 +95,7 @@ def wrenches(tree, acting, state, q, loads, which, wrench_out):
     n_loads = len(forces.load) if which & LOADS else 0
     for i in range(n_loads):
         s = forces.load[i]
-        R, _, _, _, P, y = seat_motion(links, seats, now, s, q, scratch.rows, scratch.one)
+        R, _, _, _, P, y = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
         if forces.follower[i]:
             R = load_matrix(forces.axes[i], 0 * i)
         f, t = mul_t(R, load(loads[i], 0 * i)), mul_t(R, load(loads[i], 0 * i + 3))
@@ -113,8 +113,8 @@ def spring_energy(tree, acting, state, q, energy_out):
     for k in range(len(q)):
         total += 0.5 * forces.passive[0, k] * q[k] * q[k]
     for i in range(len(forces.spring)):
-        _, x_a, _, _, _, _ = seat_motion(links, seats, now, forces.spring[i, 0], q, scratch.rows, scratch.one)
-        _, x_b, _, _, _, _ = seat_motion(links, seats, now, forces.spring[i, 1], q, scratch.rows, scratch.one)
+        _, x_a, _, _, _, _ = seat_motion(links, seats, now, forces.spring[i, 0], q, scratch.rows, scratch.last)
+        _, x_b, _, _, _, _ = seat_motion(links, seats, now, forces.spring[i, 1], q, scratch.rows, scratch.last)
         line = sub(x_b, x_a)
         stretch = math.sqrt(dot(line, line)) - forces.elasticity[i, 2]
         total += 0.5 * forces.elasticity[i, 0] * stretch * stretch

@@ -4,12 +4,12 @@ The rotation of an interface is exp(rotation shape q) R, see `compile.modal_dyna
 """
 
 from cosserat.jit import helper
+from cosserat.kernels.flexible.so3_tangents import tangent_slope
 from cosserat.kernels.flexible.twists import add_scaled, combined, compose, inner_twist, put6, zero
 from cosserat.kernels.frames import cosc, load_frame, sinc, sincc
 from cosserat.kernels.vectors import (
     IDENTITY,
     add,
-    axpy,
     combine,
     cross,
     dot,
@@ -22,10 +22,6 @@ from cosserat.kernels.vectors import (
     skew,
     sub,
 )
-from cosserat.lie import coefficients
-
-d_cosc = helper(coefficients.d_cosc)
-d_sincc = helper(coefficients.d_sincc)
 
 
 @helper
@@ -65,11 +61,7 @@ def place_seat(seats, s, q, q_at, v, v_at, rows_out, at, work):
         o = at + 6 * j
         u, r = inner_twist(R_f, x_f, mul_t(R, load(rows_out, o)), mul_t(R_i, mul(T, load(rows_out, o + 3))))
         put6(u, r, rows_out, o)
-    # the derivative of T along w_dot, times w_dot
-    along = dot(w, w_dot)
-    turn = cross(w, w_dot)
-    turning = axpy(-d_cosc(t2) * along, turn, axpy(d_sincc(t2) * along, cross(w, turn), mul(T, w_bent)))
-    turning = axpy(d, cross(w_dot, turn), turning)
+    turning = add(mul(T, w_bent), tangent_slope(w, w_dot, w_dot, -1.0))
     omega = mul_t(R_i, mul(T, w_dot))
     linear = sub(mul_t(R, x_bent), cross(omega, mul_t(R, x_dot)))
     u, r = inner_twist(R_f, x_f, linear, mul_t(R_i, turning))

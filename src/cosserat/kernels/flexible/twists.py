@@ -103,3 +103,9 @@ def projected(rows, at, n, f, t, sums_out, out_at):
     for r in range(n):
         o = at + 6 * r
         sums_out[out_at + r] += dot(load(rows, o), f) + dot(load(rows, o + 3), t)
+
+
+@helper
+def coadjoint(a, b, f, t):
+    """ad(a, b)^T (f, t)."""
+    return cross(f, b), add(cross(f, a), cross(t, b))

@@ -60,6 +60,7 @@ class FlexibleForces:
         self._inputs = arrays.Inputs(np.zeros(n), np.zeros((len(loads), 6)))
         self._acting = arrays.Packed(arrays.acting_handles, arrays.Acting(pack_seats(seats), group, self._inputs))
         self.address = self._acting.address
+        self.places = self._acting.problem.places
         self._sampled: tuple[float, int] | None = None
 
     def command(self, efforts: dict[str, float]) -> None:

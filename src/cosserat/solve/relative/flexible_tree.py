@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tree
 from cosserat.errors import SolveError
-from cosserat.kernels.flexible import dynamics
+from cosserat.kernels.flexible import composite, dynamics, force_tangents, tangents
+from cosserat.kernels.flexible.arrays import Packed
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.results.status import Status
 from cosserat.solve.relative import flexible_coordinates, flexible_recursion
 from cosserat.solve.relative.flexible_forces import FlexibleForces
-from cosserat.solve.relative.flexible_recursion import Motions
+from cosserat.solve.relative.flexible_recursion import Articulated, Motions
 from cosserat.solve.relative.states import StateChecker
-from cosserat.solve.relative.tree import Energy
+from cosserat.solve.relative.tree import Energy, ForwardDerivatives, InverseDerivatives
 
 Array = NDArray[np.float64]
 
@@ -97,6 +98,7 @@ class FlexibleTree:
         self._check = StateChecker(data.title, data.coordinates)
         self._lock = threading.Lock()  # of the workspace
         self._now, self._factor = Motions(data), data.arrays.new_factor()
+        self._linear: Packed | None = None
         self._now.vectors.ground[:] = self.ground
         self._addresses = data.arrays.tree, self.forces.address, self._now.address
         dynamics.load_stages(
@@ -168,6 +170,36 @@ class FlexibleTree:
         """M (n, n), symmetric and positive definite."""
         (q,) = self._vectors("mass_matrix", q=q)
         return flexible_recursion.mass_matrix(flexible_recursion.motions(self.data, q, np.zeros(len(q))))
+
+    def inverse_dynamics_derivatives(self, q: Any, v: Any, a: Any, t: float = 0.0) -> InverseDerivatives:
+        """d tau/d q, d tau/d v and d tau/d a = M, each (n, n).
+
+        Along spherical and free joints d q is the motion along unit velocities, as in `moved`.
+        """
+        q, v, a = self._vectors("inverse_dynamics_derivatives", q=q, v=v, a=a)
+        n = len(q)
+        out = InverseDerivatives(np.empty((n, n)), np.empty((n, n)), np.empty((n, n)))
+        if self._linear is None:
+            self._linear = self.data.arrays.new_linear(self.forces.places)
+        with self._lock:
+            x = self._now.vectors
+            x.q[:], x.v[:], x.a[:] = q, v, a
+            self.forces.set_time(t)
+            dynamics.inverse_dynamics(*self._addresses)
+            tangents.record(*self._addresses, self._linear.address)
+            tangents.differentiate(*self._addresses, self._linear.address, out.dq, out.dv)
+            force_tangents.differentiate_efforts(*self._addresses, out.dq, out.dv)
+            composite.mass_matrix(self.data.arrays.tree, self._now.address, self._factor.address, out.da)
+        return out
+
+    def forward_dynamics_derivatives(self, q: Any, v: Any, tau: Any, t: float = 0.0) -> ForwardDerivatives:
+        """d a/d q, d a/d v, d a/d tau = M^-1, each (n, n), and a (n,) itself."""
+        a = self.forward_dynamics(q, v, tau, t)
+        found = self.inverse_dynamics_derivatives(q, v, a, t)
+        n = len(a)
+        factored = Articulated(flexible_recursion.motions(self.data, *self._vectors("", q=q, v=v)))
+        dq, dv, dtau = (np.ascontiguousarray(factored.solve(x).T) for x in (-found.dq.T, -found.dv.T, np.eye(n)))
+        return ForwardDerivatives(dq, dv, dtau, a)
 
     def bias(self, q: Any, v: Any, t: float = 0.0) -> Array:
         """h (n,): the efforts that keep the velocities as they are, a = 0."""

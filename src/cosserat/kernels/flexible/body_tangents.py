@@ -1,0 +1,116 @@
+"""How the equations of one link change with its velocities and accelerations, and with its modal coordinates."""
+
+from cosserat.jit import helper
+from cosserat.kernels.flexible.arrays import BODY, COUPLING, INERTIA, MODE, N_MODES, SQUARE, Z
+from cosserat.kernels.flexible.body import add_symmetric, contracted, load6, symmetric_times
+from cosserat.kernels.flexible.twists import put6, zero
+from cosserat.kernels.vectors import add, axpy, cross, dot, load, scale, store, sub
+
+B_MASS, B_MOMENT, B_INERTIA, B_FLOW, B_SPIN, B_TURN, B_ROW = 0, 1, 4, 10, 13, 19, 22
+"""m, h, J; 2 sum of a q_dot + w x h; J_dot; J w + sum of beta q_dot."""
+M_SLOPE, M_TURN, M_BENT, M_WOUND, MODE_ROW = 0, 6, 9, 12, 15
+"""Of every mode: dJ/dq; how its force changes with w; second-order momenta of the modal rates."""
+
+
+@helper
+def record_body(links, bodies, now, i, q, row_out, mode_out, first, second):
+    """Fill the body's part of a link's record, and the rows of its modes; `first`, `second`: room for 9 m numbers."""
+    row = links.table[i]
+    m, z, o = row[N_MODES], row[Z], row[INERTIA]
+    d, M = 6 + m, now.inertia
+    w = load(now.z, z + 3)
+    h = (M[o + 5 * d + 1], M[o + 3 * d + 2], M[o + 4 * d])
+    c = o + 3 * d + 3
+    J = (M[c], M[c + 1], M[c + 2], M[c + d + 1], M[c + d + 2], M[c + 2 * d + 2])
+    flow, turn, spin = cross(w, h), symmetric_times(J, w), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if row[BODY] >= 0:
+        contracted(bodies.half, row[SQUARE] * 6, m, 6, q, row[MODE], first)
+        contracted(bodies.second, row[SQUARE] * 9, m, 9, now.z, z + 6, second)
+        for j in range(m):
+            y, at, k = now.z[z + 6 + j], row[COUPLING] // 12 * MODE_ROW + MODE_ROW * j, o + d * (6 + j)
+            slope = load6(bodies.coupling, row[COUPLING] + 12 * j + 6)
+            slope = add_symmetric(2.0, first, 6 * j, slope)
+            flow, turn = axpy(2.0 * y, load(M, k), flow), axpy(y, load(M, k + 3), turn)
+            for e in range(6):
+                mode_out[at + M_SLOPE + e] = slope[e]
+            spin = add_symmetric(y, mode_out, at + M_SLOPE, spin)
+            store(sub(scale(2.0, load(second, 9 * j + 3)), symmetric_times(slope, w)), mode_out, at + M_TURN)
+            store(load(second, 9 * j), mode_out, at + M_BENT)
+            store(load(second, 9 * j + 6), mode_out, at + M_WOUND)
+    row_out[B_MASS] = M[o]
+    store(h, row_out, B_MOMENT + 0 * m)
+    store(flow, row_out, B_FLOW + 0 * m)
+    store(turn, row_out, B_TURN + 0 * m)
+    for e in range(6):
+        row_out[B_INERTIA + e] = J[e]
+        row_out[B_SPIN + e] = spin[e]
+
+
+@helper
+def change_body(links, now, i, record, mode, rates, dz, dx, dforce_out):
+    """Change of M z_dot + b with changes of the twist and of its rate."""
+    row = links.table[i]
+    m, z, o = row[N_MODES], row[Z], row[INERTIA]
+    d, zero_at = 6 + m, 0 * m
+    u, w = load(now.z, z), load(now.z, z + 3)
+    du, dw, dx_u, dx_w = load(dz, z), load(dz, z + 3), load(dx, z), load(dx, z + 3)
+    fall = add(dx_u, add(cross(dw, u), cross(w, du)))
+    h, J = load(record, B_MOMENT + zero_at), load6(record, B_INERTIA + zero_at)
+    f = axpy(record[B_MASS], fall, cross(dx_w, h))
+    f = add(f, add(cross(dw, load(record, B_FLOW + zero_at)), cross(w, cross(dw, h))))
+    t = add(cross(h, fall), symmetric_times(J, dx_w))
+    t = add(t, symmetric_times(load6(record, B_SPIN + zero_at), dw))
+    t = add(t, add(cross(dw, load(record, B_TURN + zero_at)), cross(w, symmetric_times(J, dw))))
+    put6(f, t, dforce_out, z)
+    for j in range(m):
+        k, at = o + d * (6 + j), row[COUPLING] // 12 * MODE_ROW + MODE_ROW * j
+        y = dot(load(now.inertia, k), fall) + dot(load(now.inertia, k + 3), dx_w)
+        dforce_out[z + 6 + j] = y + dot(load(mode, at + M_TURN), dw)
+
+
+@helper
+def change_with_coordinate(links, bodies, now, i, mode, rates, l, dforce_out):
+    """Add the change of M z_dot + b with the modal coordinate l of the link."""
+    row = links.table[i]
+    m, z, o = row[N_MODES], row[Z], row[INERTIA]
+    d, square = 6 + m, row[SQUARE]
+    u, w, x = load(now.z, z), load(now.z, z + 3), load(rates, z + 3)
+    fall = add(load(rates, z), cross(w, u))
+    a = load(now.inertia, o + d * (6 + l))
+    slope = load6(mode, row[COUPLING] // 12 * MODE_ROW + MODE_ROW * l + M_SLOPE)
+    lift, flow, rise, turn, spin = zero(), zero(), zero(), zero(), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for j in range(m):
+        p = square + m * l + j
+        b = load(bodies.second, 9 * p)
+        beta = add(load(bodies.second, 9 * p + 3), load(bodies.second, 9 * p + 6))
+        half = load6(bodies.half, 6 * p)
+        y, acceleration = now.z[z + 6 + j], rates[z + 6 + j]
+        lift, flow = axpy(acceleration, b, lift), axpy(y, b, flow)
+        rise, turn = axpy(acceleration, beta, rise), axpy(y, beta, turn)
+        spin = add_symmetric(2.0 * y, bodies.half, 6 * p, spin)
+        dforce_out[z + 6 + j] += dot(b, fall) + dot(beta, x) - dot(symmetric_times(half, w), w)
+        dforce_out[z + 6 + j] += bodies.stiffness[square + m * j + l]
+    f = add(add(cross(x, a), lift), cross(w, axpy(2.0, flow, cross(w, a))))
+    t = add(add(cross(a, fall), symmetric_times(slope, x)), add(rise, symmetric_times(spin, w)))
+    t = add(t, cross(w, add(symmetric_times(slope, w), turn)))
+    for e in range(3):
+        dforce_out[z + e] += f[e]
+        dforce_out[z + 3 + e] += t[e]
+
+
+@helper
+def change_with_rate(links, bodies, now, i, mode, l, dforce_out):
+    """Add the change of b with the modal rate l of the link."""
+    row = links.table[i]
+    m, z, o = row[N_MODES], row[Z], row[INERTIA]
+    w, k, at = load(now.z, z + 3), o + (6 + m) * (6 + l), row[COUPLING] // 12 * MODE_ROW + MODE_ROW * l
+    f = scale(2.0, add(cross(w, load(now.inertia, k)), load(mode, at + M_BENT)))
+    t = add(symmetric_times(load6(mode, at + M_SLOPE), w), cross(w, load(now.inertia, k + 3)))
+    t = axpy(2.0, load(mode, at + M_WOUND), t)
+    for e in range(3):
+        dforce_out[z + e] += f[e]
+        dforce_out[z + 3 + e] += t[e]
+    for j in range(m):
+        p = row[SQUARE] + m * l + j
+        dforce_out[z + 6 + j] += 2.0 * dot(load(bodies.second, 9 * p + 3), w)
+        dforce_out[z + 6 + j] += bodies.damping[row[SQUARE] + m * j + l]

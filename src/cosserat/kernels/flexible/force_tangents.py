@@ -1,0 +1,225 @@
+"""How what springs and loads put on links changes along a direction; and derivatives of efforts in joints."""
+
+import math
+
+from cosserat.jit import helper, stage
+from cosserat.kernels.flexible.arrays import FIRST, KIND, N_JOINT, PARENT, Z, forces_of, inputs_of, links_of, vectors_of
+from cosserat.kernels.flexible.forces import pull3, shared
+from cosserat.kernels.flexible.seat_tangents import S_FLOW, S_FRAME, add_power, add_power_change, seat_change
+from cosserat.kernels.flexible.twists import add6, bracket, coadjoint, compose, inner_twist, outer_wrench, zero
+from cosserat.kernels.frames import apply_a, cotc, exp_frame, load_frame
+from cosserat.kernels.recursion.table import FREE, SPHERICAL
+from cosserat.kernels.vectors import (
+    add,
+    axpy,
+    cross,
+    dot,
+    load,
+    load_matrix,
+    mul,
+    mul_t,
+    neg,
+    scale,
+    sub,
+)
+
+
+@helper
+def place_at(links, places, now, lin, s):
+    """World frame (R, x) of a seat and its velocity (3,), in its own axes."""
+    link = places.link[s]
+    if link < 0:
+        R, x = load_frame(places.frame[s])
+        return R, x, zero()
+    z, record = links.table[link, Z], lin.place[s]
+    R_i, x_i = load_frame(record[S_FRAME:])
+    R, x = load_frame(now.frame[link])
+    u, _ = inner_twist(R_i, x_i, load(now.z, z), load(now.z, z + 3))
+    R, x = compose(R, x, R_i, x_i)
+    return R, x, add(u, load(record, S_FLOW + 0 * s))
+
+
+@helper
+def place_change(links, places, now, lin, s, start, l, along_q):
+    """Variation of the frame of a seat, as a twist in its axes, and of its velocity."""
+    link = places.link[s]
+    if link < 0 or lin.mark[link] != 1:
+        return zero(), zero(), zero()
+    z, record, at = links.table[link, Z], lin.place[s], 0 * s
+    own = l if link == start else -1
+    p, o, ds, _, _, _ = seat_change(
+        places, s, record, lin.place_slope, lin.place_rate, lin.place_change, own if along_q else -1,
+        -1 if along_q else own,
+    )  # fmt: skip
+    R, x = load_frame(record[S_FRAME:])
+    y, h = inner_twist(R, x, load(now.z, z), load(now.z, z + 3))
+    u, _ = inner_twist(R, x, load(lin.dz, z), load(lin.dz, z + 3))
+    c, _ = bracket(p, o, y, h)
+    if not along_q:
+        return zero(), zero(), add(u, ds)
+    a, b = inner_twist(R, x, load(lin.turn[link], at), load(lin.turn[link], at + 3))
+    return add(a, p), add(b, o), add(sub(u, c), ds)
+
+
+@helper
+def mark_carriers(links, mark_out, link):
+    """Mark a link and those between it and the ground, whose forces change."""
+    while link >= 0 and mark_out[link] == 0:
+        mark_out[link] = 2
+        link = links.table[link, PARENT]
+
+
+@helper
+def take(links, places, lin, s, start, l, along_q, f, t, df, dt):
+    """Take the change of a wrench (f, t) at a seat, (df, dt) in its axes, away from the changes of forces."""
+    link = places.link[s]
+    if link < 0:
+        return
+    mark_carriers(links, lin.mark, link)
+    z, record = links.table[link, Z], lin.place[s]
+    own = l if along_q and link == start else -1
+    add_power(places, s, record, lin.place_slope, df, dt, -1.0, lin.dforce, z + 6)
+    add_power_change(places, s, record, lin.place_slope, own, f, t, -1.0, lin.dforce, z + 6)
+    p, o, _, _, _, _ = seat_change(places, s, record, lin.place_slope, lin.place_rate, lin.place_change, own, -1)
+    c, d = coadjoint(p, o, f, t)
+    R, x = load_frame(record[S_FRAME:])
+    f, t = outer_wrench(R, x, sub(df, c), sub(dt, d))
+    add6(neg(f), neg(t), lin.dforce, z)
+
+
+@helper
+def change_springs(links, places, forces, now, lin, start, l, along_q):
+    """Changes of the forces of springs and dampers."""
+    for i in range(len(forces.spring)):
+        a, b = forces.spring[i, 0], forces.spring[i, 1]
+        touched = 0
+        for s in (a, b):
+            touched += int(places.link[s] >= 0 and lin.mark[places.link[s]] == 1)
+        if touched == 0:
+            continue
+        R_a, x_a, u_a = place_at(links, places, now, lin, a)
+        R_b, x_b, u_b = place_at(links, places, now, lin, b)
+        line = sub(x_b, x_a)
+        length = math.sqrt(dot(line, line))
+        if length < 1e-14:
+            continue
+        k, c = forces.elasticity[i, 0], forces.elasticity[i, 1]
+        unit = scale(1.0 / length, line)
+        speed = sub(mul(R_b, u_b), mul(R_a, u_a))
+        pull = k * (length - forces.elasticity[i, 2]) + c * dot(unit, speed)
+        p_a, o_a, du_a = place_change(links, places, now, lin, a, start, l, along_q)
+        p_b, o_b, du_b = place_change(links, places, now, lin, b, start, l, along_q)
+        d_line = sub(mul(R_b, p_b), mul(R_a, p_a))
+        d_length = dot(unit, d_line)
+        d_unit = scale(1.0 / length, axpy(-d_length, unit, d_line))
+        d_speed = sub(mul(R_b, add(du_b, cross(o_b, u_b))), mul(R_a, add(du_a, cross(o_a, u_a))))
+        d_pull = k * d_length + c * (dot(d_unit, speed) + dot(unit, d_speed))
+        f, df = scale(pull, unit), axpy(d_pull, unit, scale(pull, d_unit))
+        g = mul_t(R_a, f)
+        take(links, places, lin, a, start, l, along_q, g, zero(), sub(mul_t(R_a, df), cross(o_a, g)), zero())
+        g = neg(mul_t(R_b, f))
+        take(links, places, lin, b, start, l, along_q, g, zero(), sub(neg(mul_t(R_b, df)), cross(o_b, g)), zero())
+
+
+@helper
+def change_loads(links, places, forces, loads, now, lin, start, l):
+    """Changes of the wrenches of loads with the coordinates."""
+    for i in range(len(forces.load)):
+        s, at = forces.load[i], 0 * i
+        if places.link[s] < 0 or lin.mark[places.link[s]] != 1:
+            continue
+        R, _, _ = place_at(links, places, now, lin, s)
+        if forces.follower[i]:
+            R = load_matrix(forces.axes[i], at)
+        f, t = mul_t(R, load(loads[i], at)), mul_t(R, load(loads[i], at + 3))
+        df, dt = zero(), zero()
+        if not forces.follower[i]:
+            _, o, _ = place_change(links, places, now, lin, s, start, l, True)
+            df, dt = cross(f, o), cross(t, o)
+        f, t = shared(forces.gain[i], f, t)
+        df, dt = shared(forces.gain[i], df, dt)
+        take(links, places, lin, s, start, l, True, f, t, df, dt)
+
+
+@helper
+def slopes(passive, k, rate):
+    """d(effort)/d(rate) of three coordinates, with its sign turned."""
+    return (slope(passive, k, rate[0]), slope(passive, k + 1, rate[1]), slope(passive, k + 2, rate[2]))
+
+
+@helper
+def slope(passive, k, rate):
+    """The same of one coordinate."""
+    h = math.tanh(rate / passive[3, k])
+    return passive[1, k] + passive[2, k] / passive[3, k] * (1.0 - h * h)
+
+
+@helper
+def resisted(passive, k, dx, slope3, drate):
+    """Change of the efforts of three coordinates."""
+    return (
+        -passive[0, k] * dx[0] - slope3[0] * drate[0],
+        -passive[0, k + 1] * dx[1] - slope3[1] * drate[1],
+        -passive[0, k + 2] * dx[2] - slope3[2] * drate[2],
+    )
+
+
+@helper
+def put_change(out, row, column, change):
+    """out -= change, three rows of a column."""
+    for j in range(3):
+        out[row + j, column] -= change[j]
+
+
+@stage
+def differentiate_efforts(tree, acting, state, dq_out, dv_out):
+    """Take the derivatives of efforts in joints away from d tau/d q and d tau/d v (n_v, n_v)."""
+    links, passive, drive = links_of(tree), forces_of(acting).passive, inputs_of(acting).drive
+    q, v = vectors_of(state).q, vectors_of(state).v
+    for i in range(len(links.table)):
+        kind, k = links.table[i, KIND], links.table[i, FIRST]
+        if kind < SPHERICAL:
+            for j in range(links.table[i, N_JOINT]):
+                dq_out[k + j, k + j] += passive[0, k + j]
+                dv_out[k + j, k + j] += slope(passive, k + j, v[k + j])
+            continue
+        ahead, a = links.joint[i, 1] > 0.0, k + 3 if kind == FREE else k
+        w, turns = load(q, a), load(v, a)
+        R, _ = exp_frame(zero(), w)
+        sign = 1.0 if ahead else -1.0
+        seen = mul(R, turns) if ahead else neg(turns)
+        steep = slopes(passive, a, seen)
+        t = mul_t(R, pull3(passive, a, drive, w, seen))
+        x, slides = load(q, k), load(v, k)
+        for j in range(3):
+            e = (1.0 * (j == 0), 1.0 * (j == 1), 1.0 * (j == 2))
+            dw = scale(sign, apply_a(scale(sign, w), cotc(dot(w, w)), e))
+            if ahead:
+                moved = resisted(passive, a, dw, steep, mul(R, cross(e, turns)))
+                put_change(dq_out, a, a + j, add(cross(t, e), mul_t(R, moved)))
+                put_change(dv_out, a, a + j, mul_t(R, resisted(passive, a, zero(), steep, mul(R, e))))
+            else:
+                put_change(dq_out, a, a + j, neg(resisted(passive, a, dw, steep, zero())))
+                put_change(dv_out, a, a + j, neg(resisted(passive, a, zero(), steep, neg(e))))
+            if kind != FREE:
+                continue
+            if ahead:
+                speed = mul(R, slides)
+                rough, f = slopes(passive, k, speed), mul_t(R, pull3(passive, k, drive, x, speed))
+                turned = resisted(passive, k, zero(), rough, mul(R, cross(e, slides)))
+                put_change(dq_out, k, a + j, add(cross(f, e), mul_t(R, turned)))
+                put_change(dq_out, k, k + j, mul_t(R, resisted(passive, k, mul(R, e), rough, zero())))
+                put_change(dv_out, k, k + j, mul_t(R, resisted(passive, k, zero(), rough, mul(R, e))))
+            else:  # x changes by -e - turn x x; its rate is -(slides + turns x x)
+                speed = neg(add(slides, cross(turns, x)))
+                rough, f = slopes(passive, k, speed), pull3(passive, k, drive, x, speed)
+                for step in range(2):
+                    dx = neg(e) if step == 0 else neg(cross(e, x))
+                    df = resisted(passive, k, dx, rough, neg(cross(turns, dx)))
+                    column = k + j if step == 0 else a + j
+                    put_change(dq_out, k, column, neg(df))
+                    put_change(dq_out, a, column, neg(add(cross(dx, f), cross(x, df))))
+                    df = resisted(passive, k, zero(), rough, neg(e) if step == 0 else neg(cross(e, x)))
+                    put_change(dv_out, k, column, neg(df))
+                    put_change(dv_out, a, column, neg(cross(x, df)))
+    return 0
