@@ -160,8 +160,19 @@ def test_loops(arm: cs.Model) -> None:
 def test_beams() -> None:
     model = cs.Model("soft")
     model.add(cs.Beam("rod", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.01), material=cs.materials.STEEL))
-    with pytest.raises(cs.CosseratError, match=r"has elastic bodies .'rod'.*cs.FlexibleTree"):
+    with pytest.raises(cs.CosseratError, match=r"mass_matrix: beam 'rod': pass modes=, the number of modes"):
         cs.mass_matrix(model, [0.0])
+    with pytest.raises(cs.CosseratError, match=r"mass_matrix: q has the shape .1,.*each of the 8 coordinates"):
+        cs.mass_matrix(model, [0.0], modes=2)
+    with pytest.raises(cs.CosseratError, match=r"has elastic bodies .'rod'.*cs.FlexibleTree"):
+        cs.centroidal_momentum(model, [0.0], [0.0])
+    with pytest.raises(cs.CosseratError, match=r"threads is 2; states of models with elastic bodies take one"):
+        cs.inverse_dynamics(model, *np.zeros((3, 8)), modes=2, threads=2)
+
+
+def test_modes_of_rigid_models(arm: cs.Model) -> None:
+    with pytest.raises(cs.CosseratError, match=r"bias: modes is 3, but model 'arm' has no beams"):
+        cs.bias(arm, ZERO, ZERO, modes=3)
 
 
 def test_nothing_moves() -> None:

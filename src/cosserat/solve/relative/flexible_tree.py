@@ -18,6 +18,7 @@ from cosserat.results.status import Status
 from cosserat.solve.relative import flexible_coordinates, flexible_recursion
 from cosserat.solve.relative.flexible_forces import FlexibleForces
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
+from cosserat.solve.relative.seat_motion import coordinate_rows
 from cosserat.solve.relative.states import StateChecker
 from cosserat.solve.relative.tree import Energy, ForwardDerivatives, InverseDerivatives
 
@@ -78,8 +79,16 @@ class FlexibleTree:
     True
     """
 
-    def __init__(self, model: Model, modes: Any = None, boundary: Any = None, stiffening: bool = True) -> None:
-        self._set(model, compile_flexible_tree(model, modes, boundary, stiffening))
+    def __init__(
+        self,
+        model: Model,
+        modes: Any = None,
+        boundary: Any = None,
+        stiffening: bool = True,
+        *,
+        call: str = "FlexibleTree",
+    ) -> None:
+        self._set(model, compile_flexible_tree(model, modes, boundary, stiffening, call=call))
 
     @classmethod
     def of_data(cls, model: Model, data: FlexibleTreeData) -> FlexibleTree:
@@ -204,6 +213,27 @@ class FlexibleTree:
     def bias(self, q: Any, v: Any, t: float = 0.0) -> Array:
         """h (n,): the efforts that keep the velocities as they are, a = 0."""
         return self.inverse_dynamics(q, v, np.zeros(len(self.coordinates)), t)
+
+    def gravity_forces(self, q: Any) -> Array:
+        """Efforts and modal forces (n,) that hold the weight at rest; of all that acts in the model, gravity alone."""
+        (q,) = self._vectors("gravity_forces", q=q)
+        zero, now = np.zeros(len(q)), flexible_recursion.motions(self.data, q, np.zeros(len(q)))
+        nothing = np.zeros(self.data.arrays.n_z)
+        held, _ = flexible_recursion.inverse_dynamics(now, zero, self.ground, nothing)
+        return held - flexible_recursion.inverse_dynamics(now, zero, np.zeros(6), nothing)[0]
+
+    def jacobian(self, place: Any, q: Any, frame: str = "world") -> Array:
+        """J (6, n): velocity and angular velocity of a place are J v, in world axes or in the place's own ("body")."""
+        if frame not in ("world", "body"):
+            raise SolveError(f"jacobian: frame is {frame!r}; choose 'world' or 'body'")
+        (q,) = self._vectors("jacobian", q=q)
+        seat = self.data.seat(self._model.place(place, "jacobian"))
+        now = flexible_recursion.motions(self.data, q, np.zeros(len(q)))
+        J = coordinate_rows(self.data, now, q, [(seat, np.eye(6))], [0])
+        if frame == "body":
+            return J
+        R = self.forces.frame(now, q, seat)[:3, :3]
+        return np.vstack((R @ J[:3], R @ J[3:]))
 
     def moved(self, q: Any, delta: Any) -> Array:
         """Coordinates after moving with the velocities delta for a unit of time; q + delta but for rotations."""

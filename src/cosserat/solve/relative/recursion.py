@@ -6,6 +6,7 @@ model, loads and efforts, are taken at time `t`.
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.posture import Posture
+from cosserat.solve.relative.elastic_calls import ElasticCalls
 from cosserat.solve.relative.tree import Energy, ForwardDerivatives, InverseDerivatives, Tree
 
 Array = NDArray[np.float64]
@@ -23,12 +25,21 @@ Array = NDArray[np.float64]
 class _Kept:
     """A tree, and the state of the model it was made from. Copies of a model come without."""
 
-    __slots__ = ("changes", "parameters", "revision", "tree")
+    __slots__ = ("changes", "modes", "parameters", "revision", "rigid", "tree")
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, tree: Any, modes: Any = None) -> None:
         self.revision, self.changes = model.revision, Parameter.changes
-        self.parameters = model.parameters
-        self.tree = Tree(model)
+        self.parameters, self.modes = model.parameters, modes
+        self.tree, self.rigid = tree, isinstance(tree, Tree)
+
+    def outlives(self, model: Model) -> bool:
+        """Whether the model is what it was."""
+        if self.revision != model.revision:
+            return False
+        if self.changes != Parameter.changes and self.parameters != model.parameters:
+            return False
+        self.changes = Parameter.changes
+        return True
 
     def __reduce__(self) -> Any:
         return (_nothing, ())
@@ -42,46 +53,72 @@ def tree_of(model: Model, t: float = 0.0) -> Tree:
     """The tree of a model as it is now, at time t."""
     try:
         kept = model.derived
-        if kept.revision == model.revision and kept.changes == Parameter.changes and kept.tree.time == t:
+        if kept.rigid and kept.revision == model.revision and kept.changes == Parameter.changes and kept.tree.time == t:
             return kept.tree
     except AttributeError:
         if not isinstance(model, Model):
             raise SolveError(f"expected a Model, got {model!r}") from None
         kept = None
-    if kept is None or kept.revision != model.revision:
-        kept = model.derived = _Kept(model)
-    elif kept.changes != Parameter.changes and kept.parameters != model.parameters:
-        kept = model.derived = _Kept(model)
-    kept.changes = Parameter.changes
+    if kept is None or not kept.rigid or not kept.outlives(model):
+        kept = model.derived = _Kept(model, Tree(model))
+    return _at_time(kept.tree, t)
+
+
+def _at_time(tree: Any, t: Any) -> Any:
     if not isinstance(t, (int, float, np.number)) or not np.isfinite(t):
         raise SolveError(f"t is {t!r}; pass a time in seconds")
-    kept.tree.set_time(t)
-    return kept.tree
-
-
-def free_tree(model: Model, t: float, call: str) -> Tree:
-    """The tree of a model whose accelerations no knife edge and no rolling disc restricts."""
-    tree = tree_of(model, t)
-    if tree.rolling:
-        raise SolveError(f"{call}: {tree.rolling[0]} restricts the motion; use cs.constrained_dynamics")
+    tree.set_time(t)
     return tree
 
 
-def inverse_dynamics(model: Model, q: Any, v: Any, a: Any, out: Any = None, t: float = 0.0, threads: int = 1) -> Array:
+def any_tree(model: Model, t: float, modes: Any, call: str) -> Tree | ElasticCalls:
+    """The tree of a model, rigid or not."""
+    kept = getattr(model, "derived", None)
+    if modes is None and kept is not None and kept.rigid:
+        return tree_of(model, t)
+    if not isinstance(model, Model):
+        raise SolveError(f"expected a Model, got {model!r}")
+    if not (model.beams or model.modal_bodies):
+        if modes is not None:
+            raise SolveError(f"{call}: modes is {modes!r}, but {model.title} has no beams; leave it out")
+        return tree_of(model, t)
+    if kept is None or kept.rigid or kept.modes != modes or not kept.outlives(model):
+        kept = model.derived = _Kept(model, ElasticCalls(model, modes, call), copy.deepcopy(modes))
+    return _at_time(kept.tree, t)
+
+
+def free_tree(model: Model, t: float, call: str) -> Tree:
+    """The rigid tree of a model whose accelerations no knife edge and no rolling disc restricts."""
+    tree = tree_of(model, t)
+    _demand_free(tree, call)
+    return tree
+
+
+def _demand_free(tree: Tree | ElasticCalls, call: str) -> None:
+    if tree.rolling:
+        raise SolveError(f"{call}: {tree.rolling[0]} restricts the motion; use cs.constrained_dynamics")
+
+
+def inverse_dynamics(
+    model: Model, q: Any, v: Any, a: Any, out: Any = None, t: float = 0.0, threads: int = 1, modes: Any = None
+) -> Array:
     """Efforts that give a model the accelerations a: tau = M(q) a + h(q, v), in O(n).
 
     Parameters
     ----------
     model : Model
-        Of rigid bodies, without closed loops.
+        Without closed loops.
     q, v, a : (n,) or (N, n)
-        Coordinates, velocities, accelerations, in the order of `Tree.coordinates`; stacks are states side by side.
+        Coordinates, velocities, accelerations, in the order of `Tree.coordinates`, or of `FlexibleTree.coordinates`
+        where bodies are elastic; stacks are states side by side.
     out : array, optional
         Where to write.
     t : float
         Time of loads and efforts that are functions of time.
     threads : int
-        For stacks.
+        For stacks, where all bodies are rigid.
+    modes : int, or dict of int by beam
+        Number of modes of each beam, see `FlexibleTree`. Models with beams need it, all calls alike.
 
     Returns
     -------
@@ -98,50 +135,54 @@ def inverse_dynamics(model: Model, q: Any, v: Any, a: Any, out: Any = None, t: f
     >>> cs.inverse_dynamics(model, [0.0], [0.0], [1.0]).round(6)
     array([-17.52])
     """
-    return tree_of(model, t).inverse_dynamics(q, v, a, out, threads)
+    return any_tree(model, t, modes, "inverse_dynamics").inverse_dynamics(q, v, a, out, threads)
 
 
 def forward_dynamics(
-    model: Model, q: Any, v: Any, tau: Any, out: Any = None, t: float = 0.0, threads: int = 1
+    model: Model, q: Any, v: Any, tau: Any, out: Any = None, t: float = 0.0, threads: int = 1, modes: Any = None
 ) -> Array:
     """Accelerations (n,) or (N, n) of a model under efforts tau, in O(n); arguments as for `inverse_dynamics`."""
-    return free_tree(model, t, "forward_dynamics").forward_dynamics(q, v, tau, out, threads)
+    tree = any_tree(model, t, modes, "forward_dynamics")
+    _demand_free(tree, "forward_dynamics")
+    return tree.forward_dynamics(q, v, tau, out, threads)
 
 
-def mass_matrix(model: Model, q: Any, out: Any = None, threads: int = 1) -> Array:
+def mass_matrix(model: Model, q: Any, out: Any = None, threads: int = 1, modes: Any = None) -> Array:
     """Mass matrix M (n, n), or (N, n, n) for a stack of states."""
-    return tree_of(model).mass_matrix(q, out, threads)
+    return any_tree(model, 0.0, modes, "mass_matrix").mass_matrix(q, out, threads)
 
 
-def bias(model: Model, q: Any, v: Any, out: Any = None, t: float = 0.0, threads: int = 1) -> Array:
+def bias(model: Model, q: Any, v: Any, out: Any = None, t: float = 0.0, threads: int = 1, modes: Any = None) -> Array:
     """h(q, v) (n,) or (N, n): the efforts that keep the velocities as they are."""
-    return tree_of(model, t).bias(q, v, out, threads)
+    return any_tree(model, t, modes, "bias").bias(q, v, out, threads)
 
 
-def gravity_forces(model: Model, q: Any, out: Any = None, threads: int = 1) -> Array:
+def gravity_forces(model: Model, q: Any, out: Any = None, threads: int = 1, modes: Any = None) -> Array:
     """Efforts (n,) or (N, n) that hold the weight of the bodies at rest."""
-    return tree_of(model).gravity_forces(q, out, threads)
+    return any_tree(model, 0.0, modes, "gravity_forces").gravity_forces(q, out, threads)
 
 
 def inverse_dynamics_derivatives(
-    model: Model, q: Any, v: Any, a: Any, out: Any = None, t: float = 0.0, threads: int = 1
+    model: Model, q: Any, v: Any, a: Any, out: Any = None, t: float = 0.0, threads: int = 1, modes: Any = None
 ) -> InverseDerivatives:
     """Analytic derivatives of the efforts: ``dq``, ``dv``, ``da``, each (n, n); see `Tree.moved` for d q.
 
     Stacks of states give (N, n, n).
     """
-    return tree_of(model, t).inverse_dynamics_derivatives(q, v, a, out, threads)
+    tree = any_tree(model, t, modes, "inverse_dynamics_derivatives")
+    return tree.inverse_dynamics_derivatives(q, v, a, out, threads)
 
 
 def forward_dynamics_derivatives(
-    model: Model, q: Any, v: Any, tau: Any, out: Any = None, t: float = 0.0, threads: int = 1
+    model: Model, q: Any, v: Any, tau: Any, out: Any = None, t: float = 0.0, threads: int = 1, modes: Any = None
 ) -> ForwardDerivatives:
     """Analytic derivatives of the accelerations: ``dq``, ``dv``, ``dtau``, each (n, n), and ``a``, or stacks."""
-    tree = free_tree(model, t, "forward_dynamics_derivatives")
+    tree = any_tree(model, t, modes, "forward_dynamics_derivatives")
+    _demand_free(tree, "forward_dynamics_derivatives")
     return tree.forward_dynamics_derivatives(q, v, tau, out, threads)
 
 
-def jacobian(model: Model, place: Any, q: Any, frame: str = "world") -> Array:
+def jacobian(model: Model, place: Any, q: Any, frame: str = "world", modes: Any = None) -> Array:
     """Jacobian (6, n) of a place: its velocity and angular velocity are J v.
 
     Parameters
@@ -152,8 +193,10 @@ def jacobian(model: Model, place: Any, q: Any, frame: str = "world") -> Array:
     q : (n,)
     frame : "world" or "body"
         World axes, or the axes of the place.
+    modes : int, or dict of int by beam
+        As for `inverse_dynamics`; places on elastic bodies are those where something is attached.
     """
-    return tree_of(model).jacobian(place, q, frame)
+    return any_tree(model, 0.0, modes, "jacobian").jacobian(place, q, frame)
 
 
 def jacobian_rate(model: Model, place: Any, q: Any, v: Any, frame: str = "world") -> Array:
@@ -176,6 +219,6 @@ def centroidal_matrix(model: Model, q: Any) -> Array:
     return tree_of(model).centroidal_matrix(q)
 
 
-def energy(model: Model, q: Any, v: Any) -> Energy:
-    """Kinetic, strain (springs and joints) and potential energy of a state (J)."""
-    return tree_of(model).energy(q, v)
+def energy(model: Model, q: Any, v: Any, modes: Any = None) -> Energy:
+    """Kinetic, strain (elastic bodies, springs and joints) and potential energy of a state (J)."""
+    return any_tree(model, 0.0, modes, "energy").energy(q, v)
