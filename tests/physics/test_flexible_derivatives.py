@@ -30,6 +30,8 @@ def arm(joint: str = "revolute", forces: bool = False) -> cs.Model:
     if forces:
         model.add(cs.Force("push", one.end, (1.0, -2.0, 3.0)))
         model.add(cs.Wrench("pull", two.at("end"), (1.0, -2.0, 3.0, 0.1, 0.2, 0.3), follower=True))
+        model.add(cs.DistributedLoad("weight", one, force=(0, 0, -3.0), moment=(0.1, 0.2, 0.3)))
+        model.add(cs.DistributedLoad("wind", one, force=(1.0, 2.0, 3.0), follower=True))
         model.add(cs.Spring("line", two.at("end"), cs.GROUND.at((0, 1, 0)), stiffness=30.0, damping=2.0))
         model.add(cs.Spring("stay", one.at(0.5), two.at("end"), stiffness=20.0, damping=1.0, length=0.2))
     return model
