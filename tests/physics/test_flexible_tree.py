@@ -100,8 +100,11 @@ def test_forward_dynamics_undoes_inverse_dynamics(rng, kinds: str) -> None:
     dense = np.linalg.solve(M, tau - h) - a
     assert away @ M @ away < (1e-11) ** 2 * (a @ M @ a)
     assert away @ M @ away < 4 * (dense @ M @ dense)  # no worse than elimination in the assembled equations
-    a = tree.forward_dynamics(q, v, 0 * q)
-    assert largest(M @ a + h) < 1e-13 * largest(M) * largest(a)
+    effort = np.where(np.arange(len(q)) < 6, rng.normal(size=len(q)), 0.0)
+    a = tree.forward_dynamics(q, v, effort)
+    assert largest(M @ a + h - effort) < 1e-13 * largest(M) * largest(a)
+    again = tree.forward_dynamics(q, v, tree.inverse_dynamics(q, v, a))
+    assert largest(again - a) < 1e-10 * largest(a)  # where efforts cause them, in every coordinate
 
 
 def test_many_right_hand_sides(rng) -> None:
