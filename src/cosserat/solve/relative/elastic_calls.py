@@ -34,9 +34,15 @@ class ElasticCalls:
         self.time = float(t)
 
     def _each(
-        self, call: str, one: Callable[..., Sequence[Array]], out: Any, threads: int, depths: tuple[int, ...], given: Any
-    ) -> list[Array]:  # fmt: skip
-        """Results of one state or of a stack: vectors (depth 1) and matrices (depth 2); `out` has one array for each."""
+        self,
+        call: str,
+        one: Callable[..., Sequence[Array]],
+        out: Any,
+        threads: int,
+        depths: tuple[int, ...],
+        given: dict[str, Any],
+    ) -> list[Array]:
+        """Results of one state or of a stack: vectors (depth 1) or matrices (depth 2); `out` has an array for each."""
         if threads != 1:
             raise SolveError(f"{call}: threads is {threads!r}; states of models with elastic bodies take one")
         arrays = self._check.vectors(call, **given)
@@ -50,7 +56,9 @@ class ElasticCalls:
                 result[index] = value
         return results
 
-    def _vector(self, call: str, one: Callable[..., Array], out: Any, threads: int, depth: int = 1, **given: Any) -> Array:
+    def _vector(
+        self, call: str, one: Callable[..., Array], out: Any, threads: int, depth: int = 1, **given: Any
+    ) -> Array:
         places = None if out is None else (out,)
         return self._each(call, lambda *state: (one(*state),), places, threads, (depth,), given)[0]
 
