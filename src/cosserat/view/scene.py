@@ -90,6 +90,8 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
     low, high = everything.min(axis=0), everything.max(axis=0)
     centre, size = 0.5 * (low + high), float(np.max(high - low))
     size = max(size, 4.0 * max((b["radius"] or 0.0 for b in beams), default=0.0), _body_extent(bodies), 1e-6)
+    if outlines:  # bulky bodies need more room than lines
+        size = max(size, float(np.linalg.norm(high - low)))
     up = _up(motion.inputs.gravity[0])
     return {
         "time": _pack(run.time[rows]),
