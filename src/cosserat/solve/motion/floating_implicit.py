@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cosserat.results.status import Outcome
 from cosserat.solve.motion.bordered import Bordered
+from cosserat.solve.motion.floating_compiled import CompiledStep, passive_blocks
 from cosserat.solve.motion.floating_state import Drives, Point, StepFailure
 from cosserat.solve.motion.floating_steps import CLOSED, Stepper
 from cosserat.solve.relative.flexible_coordinates import moved
@@ -63,35 +64,27 @@ class Implicit(Stepper):
         self.mean, self.shift = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
         self.gamma = 0.5 + self.shift - self.mean
         self.beta = 0.25 * (self.gamma + 0.5) ** 2
-        modal = np.zeros(len(tree.coordinates), dtype=bool)
-        for link in tree.data.links:
-            modal[link.columns[len(link.columns) - link.n_modes :]] = True
+        self._blocks = passive_blocks(tree)
+        modal = self._blocks.modal == 1
         self._groups = [which for which in (~modal, modal) if which.any()]
         # what counts as a large acceleration, at least: that of gravity, so that a mechanism at rest finds its rest
         self._largest = np.full(2, max(float(np.linalg.norm(tree.gravity)), 1e-6))
         self._iteration: Iteration | None = None
-        self._set_passive()
-
-    def _set_passive(self) -> None:
-        """Damping and stiffness of bodies and joints: a block for every link, one after another."""
-        forces, links = self.tree.forces, self.tree.data.links
-        damping, stiffness, diagonal = [np.zeros(0)], [np.zeros(0)], [np.zeros(0, dtype=np.int64)]
-        at = 0
-        for link in links:
-            n, k = len(link.columns), len(link.columns) - link.n_modes
-            D, K = np.diag(forces.damping[link.columns]), np.diag(forces.stiffness[link.columns])
-            if link.modal is not None:
-                D[k:, k:] += link.modal.damping
-                K[k:, k:] += link.modal.stiffness
-            damping.append(D.ravel())
-            stiffness.append(K.ravel())
-            diagonal.append(at + (n + 1) * np.arange(n))
-            at += n * n
-        self._damping, self._stiffness = np.concatenate(damping), np.concatenate(stiffness)
-        self._diagonal, self._columns = np.concatenate(diagonal), np.concatenate([link.columns for link in links])
+        self._compiled: CompiledStep | None = None
+        if constraints.none:
+            numbers = np.array([0.0, self.mean, self.shift, self.gamma, self.beta, tolerance])
+            limits = np.array([_ROUNDING, _SLOW, _MOST_ITERATIONS])
+            self._compiled = CompiledStep(tree, drives, self._blocks, numbers, limits, self._largest)
 
     def step(self, old: Point, h: float) -> Point:
         """One step of the generalised-alpha method on the group."""
+        if self._compiled is not None:
+            try:
+                return self._compiled.take(old, self._carried(old, h), h)
+            finally:
+                self.residuals += int(self._compiled.counters[0])
+                self.factorizations += int(self._compiled.counters[1])
+                self._compiled.counters[:] = 0
         data, held, constraints = self.tree.data, self.drives.held, self.constraints
         t, gain = old.t + h, (1.0 - self.shift) / (1.0 - self.mean)
         c_v, c_q = h * self.gamma * gain, h**2 * self.beta * gain
@@ -151,18 +144,22 @@ class Implicit(Stepper):
 
     def error(self, old: Point, new: Point) -> Array:
         """The leading error c h^2 (a_new - a_old), stiff motions filtered: S e = M times that, A e = 0."""
+        c = self.beta + 0.5 * (self.mean - self.shift) - 1.0 / 6.0
+        d = np.where(self.drives.held, 0.0, c * new.step**2 * (new.a - old.a))
+        if self._compiled is not None:
+            return np.asarray(d - self._compiled.divided(self._stiff(self._compiled.extra, d)))
         assert self._iteration is not None
         matrix, A, extra, soft, stiffness = self._iteration
-        c = self.beta + 0.5 * (self.mean - self.shift) - 1.0 / 6.0
-        d = c * new.step**2 * (new.a - old.a)
-        d[self.drives.held] = 0.0
-        stiff = (stiffness * (soft.rows @ d)) @ soft.rows
-        at = 0
+        stiff = self._stiff(extra, d) + (stiffness * (soft.rows @ d)) @ soft.rows
+        return np.asarray(d - matrix.solve(np.where(self.drives.held, 0.0, -stiff), A @ d).a)
+
+    def _stiff(self, extra: Array, d: Array) -> Array:
+        """Blocks of the links times d."""
+        out, at = np.zeros(len(d)), 0
         for columns in (link.columns for link in self.tree.data.links):
-            stiff[columns] += extra[at : at + len(columns) ** 2].reshape(len(columns), -1) @ d[columns]
+            out[columns] += extra[at : at + len(columns) ** 2].reshape(len(columns), -1) @ d[columns]
             at += len(columns) ** 2
-        stiff[self.drives.held] = 0.0
-        return np.asarray(d - matrix.solve(-stiff, A @ d).a)
+        return out
 
     def _size(self, change: Array, a: Array) -> float:
         """Size of a change of the accelerations, relative to the largest so far, of joints and modes apart."""
@@ -183,8 +180,8 @@ class Implicit(Stepper):
     def _extra(self, v: Array, c_v: float, c_q: float) -> Array:
         """c_v D + c_q K of bodies and joints."""
         forces = self.tree.forces
-        extra = c_v * self._damping + c_q * self._stiffness
+        extra = c_v * self._blocks.damping + c_q * self._blocks.stiffness
         if forces.friction.any():
             slope = forces.friction / forces.speed * (1.0 - np.tanh(v / forces.speed) ** 2)
-            extra[self._diagonal] += c_v * slope[self._columns]
+            extra[self._blocks.diagonal] += c_v * slope[self._blocks.columns]
         return np.asarray(extra)

@@ -53,8 +53,8 @@ class Drives:
                     k = tree.coordinates.index(name)
                     self.held[k] = True
                     self._functions.append((k, motion))
-        self._columns = np.array([k for k, _ in self._functions], dtype=np.int64)
-        self._sampled = functools.lru_cache(8)(self._sample)  # a step asks several times for the same time
+        self.columns = np.array([k for k, _ in self._functions], dtype=np.int64)
+        self.at = functools.lru_cache(8)(self._sample)  # a step asks several times for the same time
 
     def _sample(self, t: float) -> Array:
         """Coordinates, rates and accelerations (3, k)."""
@@ -64,4 +64,4 @@ class Drives:
     def impose(self, t: float, q: Array, v: Array, a: Array) -> None:
         """Write prescribed coordinates, rates and accelerations at time t."""
         if self._functions:
-            q[self._columns], v[self._columns], a[self._columns] = self._sampled(t)
+            q[self.columns], v[self.columns], a[self.columns] = self.at(t)

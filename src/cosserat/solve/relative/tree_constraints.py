@@ -130,6 +130,11 @@ class TreeConstraints:
         """Whether there is anything that the tree does not know by itself."""
         return bool(self._rows)
 
+    @property
+    def none(self) -> bool:
+        """Whether there is nothing at all, not even a spring."""
+        return not (self._rows or self._freedoms or self._springs)
+
     def start_angles(self) -> Array:
         """Angles of the reference configuration."""
         return np.zeros(len(self.tracked))
