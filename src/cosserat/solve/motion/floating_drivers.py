@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 Watch = Callable[[Point, int], None]
 
 _MOST_HALVINGS = 10
+_CHUNK = 4096  # steps for which functions of time are sampled at once
 
 
 def fixed_steps(
@@ -30,6 +31,10 @@ def fixed_steps(
     """Stored states of n_steps of size h, and how it ended; a step that fails is split into 2, 4, ... parts."""
     stored, now, begin = [start], start, start.t
     for k in range(1, n_steps + 1):
+        if k % _CHUNK == 1:
+            parts = stepper.stages * min(_CHUNK, n_steps - k + 1)
+            times = begin + (k - 1) * h + h / stepper.stages * np.arange(parts + 1)
+            stepper.drives.expect(np.asarray(times, dtype=np.float64))
         try:
             if control is not None:
                 control.before_step(now, k, h)

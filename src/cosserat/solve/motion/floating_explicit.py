@@ -20,7 +20,7 @@ class Explicit(Stepper):
     constraints' violations is taken out afterwards, by the least change in the metric of the mass matrix.
     """
 
-    order, splits = 4, False
+    order, stages, splits = 4, 2, False
     remedy = "an explicit method needs steps that resolve every vibration"
 
     def step(self, old: Point, h: float) -> Point:

@@ -53,7 +53,7 @@ class Implicit(Stepper):
         Of accelerations, relative to the largest.
     """
 
-    order, splits, remedy = 2, True, ""
+    order, stages, splits, remedy = 2, 1, True, ""
 
     def __init__(
         self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float, rho: float,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.seats import Seat, seat_on
 from cosserat.kernels.arrays import History
+from cosserat.kernels.flexible.arrays import INERTIA, Z
 from cosserat.lie import se3
 from cosserat.results.floating import FloatingRecord
 from cosserat.results.joints import constraint_wrenches, directions, joint_sides, passive_efforts
@@ -18,6 +19,7 @@ from cosserat.results.motion import Motion
 from cosserat.solve.motion.floating_nodes import LinkPath, seat_paths
 from cosserat.solve.motion.floating_state import Point
 from cosserat.solve.relative import flexible_recursion
+from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
@@ -44,46 +46,54 @@ def link_history(
 
     `restore` brings back efforts of a controller that acted at a time.
     """
-    data = tree.data
-    nt, nl = len(stored), len(data.links)
-    frame = np.empty((nt, nl, 4, 4))
-    z = [np.empty((nt, 6 + link.n_modes)) for link in data.links]
-    z_dot = [np.empty_like(part) for part in z]
-    joint, momentum, force = (np.empty((nt, nl, 6)) for _ in range(3))
+    data, now = tree.data, Motions(tree.data)
+    nt, nl, n_z = len(stored), len(data.links), data.arrays.n_z
+    frame = np.tile(np.eye(4), (nt, nl, 1, 1))
+    z, z_dot, found = np.empty((3, nt, n_z))
+    momentum, force = np.empty((2, nt, nl, 6))
     powers = np.empty((nt, 5))
-    now = flexible_recursion.Motions(data)
+    where = data.arrays.table[:, [Z, INERTIA]].tolist()
+    places = [(at, inertia, 6 + link.n_modes) for (at, inertia), link in zip(where, data.links, strict=True)]
     for k, point in enumerate(stored):
         if restore is not None:
             restore(point.t)
-        now.move(point.q, point.v)
-        rates = data.parts(flexible_recursion.accelerations(now, point.a, np.zeros(6)))
+        w = now.move(point.q, point.v).arrays
+        frame[k, :, :3, :3], frame[k, :, :3, 3] = w.frame[:, :9].reshape(nl, 3, 3), w.frame[:, 9:]
+        z[k], z_dot[k] = w.z, flexible_recursion.accelerations(now, point.a, np.zeros(6))
         outside = tree.forces.on_links(now, point.q, point.t)
         closing = constraints.wrenches(now, point.q, point.t, point.angles, point.force)
-        tau, found = flexible_recursion.inverse_dynamics(now, point.a, tree.ground, outside + closing)
-        for i, (w, wrench) in enumerate(zip(now, data.parts(found), strict=True)):
-            frame[k, i], z[i][k], z_dot[i][k], joint[k, i] = w.frame, w.z, rates[i], wrench[:6]
-            momentum[k, i], force[k, i] = w.M[:6] @ w.z, w.M[:6] @ rates[i] + w.b[:6]
+        tau, found[k] = flexible_recursion.inverse_dynamics(now, point.a, tree.ground, outside + closing)
+        for i, (at, inertia, d) in enumerate(places):
+            M = w.inertia[inertia : inertia + 6 * d].reshape(6, d)
+            momentum[k, i] = M @ w.z[at : at + d]
+            force[k, i] = M @ z_dot[k, at : at + d] + w.bias[at : at + 6]
         kinetic, strain, potential, _ = tree.forces.energies(now, point.q, tree.gravity)
         loss, supply = tree.forces.powers(now, point.q, point.v, point.t)
         cut = constraints.powers(now, point.q, point.t, point.angles)
         # whatever the equations of the tree leave over is the work of its drives and of those in cut joints
-        left = tau @ point.v + closing @ now.arrays.z - tree.forces.in_joints(point.q, point.v, point.t) @ point.v
-        supply += float(left) - cut.total + cut.supply
+        left = tau - tree.forces.in_joints(point.q, point.v, point.t)
+        supply += float(left @ point.v + closing @ w.z) - cut.total + cut.supply
         powers[k] = kinetic, strain + cut.strain, potential, loss + cut.loss, supply
     q, v, a, multipliers, angles = (
         np.array([getattr(point, name) for point in stored]) for name in ("q", "v", "a", "force", "angles")
     )
-    paths = [LinkPath(frame[:, i], z[i], z_dot[i], _modal(tree, i, q)) for i in range(nl)]
-    for i, link in enumerate(data.links):
-        fixed = link.own.interface is None
-        carry = np.array([se3.adjoint(link.own.at(modal)) for modal in paths[i].modal[: 1 if fixed else nt]])
-        joint[:, i] = np.einsum("tji,tj->ti", np.broadcast_to(carry, (nt, 6, 6)), joint[:, i])
+    parts = [slice(at, at + d) for at, _, d in places]
+    paths = [LinkPath(frame[:, i], z[:, at], z_dot[:, at], _modal(tree, i, q)) for i, at in enumerate(parts)]
+    joint = np.stack([_in_joint(tree, i, q, found[:, at.start : at.start + 6]) for i, at in enumerate(parts)], axis=1)
     turn = frame[:, :, :3, :3]
     for wrench in (momentum, force):
         wrench[..., :3] = np.einsum("tnij,tnj->tni", turn, wrench[..., :3])
         wrench[..., 3:] = np.einsum("tnij,tnj->tni", turn, wrench[..., 3:])
     record = FloatingRecord(tree.coordinates, q, v, a, powers, frame[:, :, :3, 3], momentum, force)
     return LinkHistory(paths, joint, multipliers, angles, record)
+
+
+def _in_joint(tree: FlexibleTree, i: int, q: Array, wrenches: Array) -> Array:
+    """Wrenches (nt, 6) on link i, from its frame to the joint frame on its own side."""
+    own = tree.data.links[i].own
+    if own.interface is None:
+        return wrenches @ se3.adjoint(own.frame)
+    return np.array([w @ se3.adjoint(own.at(bent)) for w, bent in zip(wrenches, _modal(tree, i, q), strict=True)])
 
 
 def _modal(tree: FlexibleTree, i: int, q: Array) -> Array:

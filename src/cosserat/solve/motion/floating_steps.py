@@ -34,6 +34,7 @@ class Stepper(ABC):
     """
 
     order: int  # of the method
+    stages: int  # equal parts of a step at whose ends it evaluates
     splits: bool  # whether a step that fails may succeed in parts
     remedy: str  # for one that fails nevertheless
 

@@ -225,6 +225,8 @@ class TreeConstraints:
     def wrenches(self, now: Motions, q: Array, t: float, angles: Array, force: Array) -> Array:
         """What cut joints put on all links, (n_z,) in their own axes, for multipliers `force` (m,)."""
         out = np.zeros(self._data.arrays.n_z)
+        if not self._rows and not self._freedoms:
+            return out
         on_links = self._data.parts(out)
         drift = self._data.parts(np.zeros(self._data.arrays.n_z))
         for (item, angle), slot in zip(self._rows, self.slots, strict=True):
@@ -244,6 +246,8 @@ class TreeConstraints:
 
     def powers(self, now: Motions, q: Array, t: float, angles: Array) -> CutPowers:
         """What dampers, friction, efforts and springs of cut joints do."""
+        if not self._freedoms:
+            return CutPowers(0.0, 0.0, 0.0, 0.0)
         drift = self._data.parts(np.zeros(self._data.arrays.n_z))
         loss = supply = total = strain = 0.0
         for freedom, angle in self._freedoms:
