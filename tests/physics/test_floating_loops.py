@@ -252,3 +252,61 @@ def test_loops_are_closed_at_the_start() -> None:
     np.testing.assert_allclose(run.coordinate("D"), rocker_angle(q) - rocker_angle(0.6), atol=1e-10)
     slope = (rocker_angle(q + 1e-5) - rocker_angle(q - 1e-5)) / 2e-5
     np.testing.assert_allclose(run.coordinate_rate("D"), 2 * slope, atol=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore:redundant constraints")
+def test_two_loops_that_share_a_bar() -> None:
+    """Parallelograms side by side, planar: many rows that no velocity moves."""
+    model = cs.Model("ladder", gravity=(0, -9.81, 0))
+    posts = [bar(model, f"post{k}", (k, 0, 0), (k, 1, 0)) for k in range(3)]
+    rails = [bar(model, f"rail{k}", (k, 1, 0), (k + 1, 1, 0)) for k in range(2)]
+    for k, post in enumerate(posts):
+        model.add(cs.Revolute(f"foot{k}", cs.GROUND, post.at((k, 0, 0)), axis=Z, stiffness=5.0))
+    for k, rail in enumerate(rails):
+        model.add(cs.Revolute(f"left{k}", posts[k].at((k, 1, 0)), rail.at((k, 1, 0)), axis=Z))
+        model.add(cs.Revolute(f"right{k}", rail.at((k + 1, 1, 0)), posts[k + 1].at((k + 1, 1, 0)), axis=Z))
+    model.add(cs.Force("push", rails[0], (3, 0, 0)))
+    floating, galilean = cs.simulate(model, 0.1, 2e-3, formulation="floating"), cs.simulate(model, 0.1, 2e-3)
+    assert np.abs(floating.position("rail1").values - galilean.position("rail1").values).max() < 1e-8
+    for joint in model.joints:
+        one, two = floating.reaction(joint.name).values, galilean.reaction(joint.name).values
+        np.testing.assert_allclose(one[20:, :2], two[20:, :2], atol=1e-3)  # in the plane they are unique
+        assert np.abs(one).max() < 100
+
+
+def test_a_loop_that_floats_freely() -> None:
+    model = cs.Model("free loop")
+    corners = [(0, 0, 0), (0, 0.5, 0.1), (0.6, 0.7, 0), (0.7, 0, 0.1)]
+    bars = [bar(model, f"b{k}", corners[k], corners[(k + 1) % 4]) for k in range(4)]
+    kinds = [cs.Revolute, cs.Universal, cs.Spherical, cs.Revolute]
+    axes = [{"axis": Z}, {"axes": (Z, (0, 1, 0))}, {}, {"axis": Z}]
+    for k, (kind, options) in enumerate(zip(kinds, axes, strict=True)):
+        at = corners[(k + 1) % 4]
+        model.add(kind(f"j{k}", bars[k].at(at), bars[(k + 1) % 4].at(at), **options))
+    model.add(cs.Force("push", bars[1], ("1", "2 * sin(10 * t)", "0.5")))
+    floating = cs.simulate(model, 0.2, 5e-3, formulation="floating", integrator="runge-kutta")
+    galilean = cs.simulate(model, 0.2, 5e-4, every=10)
+    for name in ("b1", "b3"):
+        assert np.abs(floating.position(name).values - galilean.position(name).values).max() < 1e-7
+    momentum = floating.momentum.values[-1, :3]
+    np.testing.assert_allclose(momentum, (0.2, 0.2 * (1 - np.cos(2)), 0.1), atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:redundant constraints")
+def test_joints_inside_rigid_groups() -> None:
+    """A weld between rigid bodies, one to the ground, and a joint between bodies that are welded already."""
+    model = cs.Model("welds", gravity=(0, 0, -9.81))
+    wall = bar(model, "wall", (-1, 0, 0), (0, 0, 0))
+    one, two = bar(model, "one", (0, 0, 0), (1, 0, 0)), bar(model, "two", (1, 0, 0), (2, 0, 0), mass=2.0)
+    model.add(cs.Fixed("bolt", cs.GROUND, wall.at((-1, 0, 0))))
+    model.add(cs.Revolute("hinge", wall.at((0, 0, 0)), one.at((0, 0, 0)), axis=(0, 1, 0)))
+    model.add(cs.Fixed("weld", one.at((1, 0, 0)), two.at((1, 0, 0))))
+    model.add(cs.Spring("spring", wall.at((-0.5, 0, 1)), two, stiffness=30.0, damping=1.0))
+    options = {"formulation": "floating", "integrator": "runge-kutta"}
+    floating, galilean = cs.simulate(model, 0.2, 0.01, **options), cs.simulate(model, 0.2, 5e-4, every=20)
+    for joint in model.joints:
+        one_, two_ = floating.reaction(joint.name).values, galilean.reaction(joint.name).values
+        assert np.abs(one_ - two_)[1:].max() < 2e-4 * np.abs(two_).max()
+    model.add(cs.Spherical("twice", one.at((1, 0, 0)), two.at((1, 0, 0))))
+    again = cs.simulate(model, 0.2, 0.01, **options)
+    np.testing.assert_allclose(again.position("two"), floating.position("two"), atol=1e-10)

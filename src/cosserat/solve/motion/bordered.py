@@ -43,9 +43,9 @@ class Bordered:
         if not len(self._C):
             return
         self._Y = factored.solve(self._C)
-        G = self._C @ self._Y.T
+        G = self._C @ self._Y.T  # zero for rows that nothing moves, which get no multiplier
         G[range(self._m, len(G)), range(self._m, len(G))] += 1.0 / k
-        scale = np.sqrt(np.maximum(np.diag(G), np.finfo(float).tiny))
+        scale = np.sqrt(np.where(np.diag(G) > 0.0, np.diag(G), 1.0))
         values, vectors = np.linalg.eigh(0.5 * (G + G.T) / scale / scale[:, None])
         kept = values > _RANK * values[-1]
         self._root = (vectors[:, kept] / np.sqrt(values[kept])) / scale[:, None]

@@ -22,6 +22,7 @@ from cosserat.solve.motion.floating_results import fill_forces, link_history, no
 from cosserat.solve.motion.floating_start import starting_state
 from cosserat.solve.motion.floating_state import Drives, Point
 from cosserat.solve.motion.floating_steps import Stepper
+from cosserat.solve.motion.floating_welds import fill_welds
 from cosserat.solve.motion.stepping import Counters
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
@@ -76,6 +77,7 @@ def simulate_floating(
     efforts = None if control is None else control.efforts_at(times)
     run = Run(Trajectory(compiled, times, history, status, asked, stats, efforts, links.record))
     fill_forces(tree, constraints, run.motion, history, links)
+    fill_welds(model, tree, run.motion, history)
     return run
 
 

@@ -16,6 +16,8 @@ from cosserat.solve.relative.flexible_recursion import LinkMotion, Motions, proj
 
 Array = NDArray[np.float64]
 
+_ROUNDING = 1e-13
+
 
 class SeatMotion(NamedTuple):
     """Frame in the world, twist, and rate of the twist, both in the seat's own axes."""
@@ -77,16 +79,20 @@ def coordinate_rows(
 ) -> Array:
     """Rows (m, n) on the velocities of the tree from rows (k, 6) on twists of seats.
 
-    `first`: the number of the first row of every part; parts with the same numbers are added.
+    `first`: the number of the first row of every part; parts with the same numbers are added. Rows that no velocity
+    of the tree moves are zero, free of rounding errors.
     """
     m = max((start + len(rows) for start, (_, rows) in zip(first, parts, strict=True)), default=0)
-    on_links = np.zeros((m, data.arrays.n_z))
+    on_links, lever = np.zeros((m, data.arrays.n_z)), np.zeros(m)
     for start, (seat, rows) in zip(first, parts, strict=True):
         if seat.link < 0:
             continue
         modal = modal_coordinates(data, seat, q)
         at, numbers = int(data.arrays.table[seat.link, Z]), slice(start, start + len(rows))
+        lever[numbers] += np.abs(rows).sum(axis=1)
         on_links[numbers, at : at + 6] += rows @ se3.adjoint(se3.inverse(seat.at(modal)))
         if seat.interface is not None:
             on_links[numbers, at + 6 : at + 6 + len(modal)] += rows @ seat.jacobian(modal)
-    return projected(now, on_links)
+    out = projected(now, on_links)
+    out[np.abs(out).max(axis=1) < _ROUNDING * lever] = 0.0
+    return out

@@ -1,0 +1,50 @@
+"""Reactions of joints between bodies that one rigid link of a tree carries: from the balance of each body."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import row_to_frame
+from cosserat.kernels.arrays import History
+from cosserat.model.model import Model
+from cosserat.results.beams import gyroscopic
+from cosserat.results.joints import constraint_wrenches, joint_sides
+from cosserat.results.motion import Motion
+from cosserat.results.nodal import external, to_node
+from cosserat.solve.relative.flexible_tree import FlexibleTree
+
+Array = NDArray[np.float64]
+
+
+def fill_welds(model: Model, tree: FlexibleTree, motion: Motion, history: History) -> None:
+    """Multipliers of fixed joints inside rigid groups; the smallest ones where several hold the same bodies."""
+    carrier = tree.data.carrier
+    infos = motion.mechanism.joints
+    welds = []
+    for joint in model.joints:
+        sides = [-1 if place.on_ground else carrier[place.owner.name] for place in (joint.parent, joint.child)]
+        if joint.kind == "fixed" and sides[0] == sides[1]:
+            welds.append(infos[joint.name].index)
+    if not welds:
+        return
+    arrays, bodies = motion.mechanism.system.joints, motion.mechanism.system.bodies
+    held = external(motion).force
+    place = {int(node): k for k, node in enumerate(bodies.node)}
+    left = np.empty((len(motion.time), len(place), 6))
+    for node, k in place.items():
+        M, twist = bodies.mass[k], motion.twist[:, node]
+        left[:, k] = motion.rate[:, node] @ M + gyroscopic(twist @ M, twist) - held[:, node]
+    columns = np.zeros((len(place), 6, len(welds), 6))
+    for w, index in enumerate(welds):
+        sides_now = joint_sides(motion, index)
+        for row in range(6):
+            history.force[:, index] = 0.0
+            history.force[:, index, row] = 1.0
+            both = constraint_wrenches(motion, index, sides_now)
+            for node, frame, wrench in zip(arrays.node[index], (arrays.frame_a, arrays.frame_b), both, strict=True):
+                if int(node) in place:
+                    columns[place[int(node)], :, w, row] += to_node(wrench[:1], row_to_frame(frame[index]))[0]
+    matrix = columns.reshape(6 * len(place), -1)
+    found = np.linalg.lstsq(matrix, left.reshape(len(left), -1).T, rcond=1e-10)[0]
+    history.force[:, welds] = found.T.reshape(len(left), len(welds), 6)
