@@ -49,6 +49,7 @@ class Bordered:
         values, vectors = np.linalg.eigh(0.5 * (G + G.T) / scale / scale[:, None])
         kept = values > _RANK * values[-1]
         self._root = (vectors[:, kept] / np.sqrt(values[kept])) / scale[:, None]
+        self._root[np.diag(G) <= 0.0] = 0.0
 
     def solve(self, r: Array | None, wanted: Array) -> Change:
         """a and multipliers of S a + B^T k B a + A^T force = -r, A a = wanted; without r it is zero."""
