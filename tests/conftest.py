@@ -35,6 +35,24 @@ def close_figures() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
+def manipulator():
+    """A builder of the arm FF of [Grazioso17] with four elements in each beam, ten times as stiff by default."""
+    import cosserat as cs
+
+    def build(E=68.9e10, motion="t - sin(t)", gravity=(0, 0, -9.81), elbow=0.0, **material):
+        model = cs.Model("FF", gravity=gravity)
+        ring = cs.Tube(outer_diameter=0.030, inner_diameter=0.027, shear_factor=0.5)
+        alloy = cs.Material(E=E, nu=0.33, rho=2700.0, **material)
+        upper = model.add(cs.Beam("arm1", points=[(0, 0, 0), (1.5, 0, 0)], section=ring, material=alloy, elements=4))
+        lower = model.add(cs.Beam("arm2", points=[(1.5, 0, 0), (3, 0, 0)], section=ring, material=alloy, elements=4))
+        model.add(cs.Revolute("shoulder", cs.GROUND, upper.start, axis=(0, 0, 1), motion=motion))
+        model.add(cs.Revolute("elbow", upper.end, lower.start, axis=(0, 0, 1), stiffness=elbow))
+        return model
+
+    return build
+
+
+@pytest.fixture(scope="session")
 def zoo():
     """A builder of a tree with joints of all ten kinds, some described from the outer body to the inner one."""
 

@@ -7,23 +7,9 @@ import pytest
 
 import cosserat as cs
 
-RING = cs.Tube(outer_diameter=0.030, inner_diameter=0.027, shear_factor=0.5)
-
-
-def manipulator(E: float = 68.9e10, motion: str | None = "t - sin(t)", gravity=(0, 0, -9.81)) -> cs.Model:
-    """The arm FF of [Grazioso17], ten times as stiff."""
-    model = cs.Model("FF", gravity=gravity)
-    alloy = cs.Material(E=E, nu=0.33, rho=2700.0)
-    upper = model.add(cs.Beam("arm1", points=[(0, 0, 0), (1.5, 0, 0)], section=RING, material=alloy, elements=4))
-    lower = model.add(cs.Beam("arm2", points=[(1.5, 0, 0), (3, 0, 0)], section=RING, material=alloy, elements=4))
-    drive = {} if motion is None else {"motion": motion}
-    model.add(cs.Revolute("shoulder", cs.GROUND, upper.start, axis=(0, 0, 1), **drive))
-    model.add(cs.Revolute("elbow", upper.end, lower.start, axis=(0, 0, 1)))
-    return model
-
 
 @pytest.fixture(scope="module")
-def runs() -> tuple[cs.Run, list[cs.Run], np.ndarray]:
+def runs(manipulator) -> tuple[cs.Run, list[cs.Run], np.ndarray]:
     model, span = manipulator(), (0.1, 1e-3)
     galilean = cs.simulate(model, *span)
     floating = [cs.simulate(model, *span, formulation="floating", modes=m) for m in (1, 4, 8)]
@@ -74,7 +60,7 @@ def test_energy_balance_of_a_floating_run(runs) -> None:
     assert np.abs(energy.balance.values).max() < 1e-3 * scale
 
 
-def test_frequencies_are_equal() -> None:
+def test_frequencies_are_equal(manipulator) -> None:
     model = manipulator(motion="0 * t", gravity=(0, 0, 0))
     tree = cs.FlexibleTree(model, modes=16)
     M = tree.mass_matrix(tree.neutral())[1:, 1:]  # the shoulder is held

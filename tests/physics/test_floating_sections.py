@@ -10,18 +10,8 @@ import cosserat as cs
 RING = cs.Tube(outer_diameter=0.030, inner_diameter=0.027, shear_factor=0.5)
 
 
-def manipulator(**material) -> cs.Model:
-    model = cs.Model("FF", gravity=(0, 0, -9.81))
-    alloy = cs.Material(E=68.9e10, nu=0.33, rho=2700.0, **material)
-    upper = model.add(cs.Beam("arm1", points=[(0, 0, 0), (1.5, 0, 0)], section=RING, material=alloy, elements=4))
-    lower = model.add(cs.Beam("arm2", points=[(1.5, 0, 0), (3, 0, 0)], section=RING, material=alloy, elements=4))
-    model.add(cs.Revolute("shoulder", cs.GROUND, upper.start, axis=(0, 0, 1), motion="t - sin(t)"))
-    model.add(cs.Revolute("elbow", upper.end, lower.start, axis=(0, 0, 1)))
-    return model
-
-
 @pytest.fixture(scope="module")
-def runs() -> tuple[cs.Run, dict[int, cs.Run]]:
+def runs(manipulator) -> tuple[cs.Run, dict[int, cs.Run]]:
     model, options = manipulator(damping=1e-4), {"duration": 0.06, "step": 1e-3, "rho": 0.5}
     floating = {m: cs.simulate(model, formulation="floating", modes=m, **options) for m in (1, 4, 8)}
     return cs.simulate(model, **options), floating

@@ -7,26 +7,15 @@ import pytest
 
 import cosserat as cs
 
-RING = cs.Tube(outer_diameter=0.030, inner_diameter=0.027, shear_factor=0.5)
-
-
-def manipulator(motion: str = "t - sin(t)") -> cs.Model:
-    """The arm FF of [Grazioso17] with a spring in its elbow."""
-    model = cs.Model("FF", gravity=(0, 0, -9.81))
-    alloy = cs.Material(E=68.9e9, nu=0.33, rho=2700.0)
-    upper = model.add(cs.Beam("arm1", points=[(0, 0, 0), (1.5, 0, 0)], section=RING, material=alloy, elements=4))
-    lower = model.add(cs.Beam("arm2", points=[(1.5, 0, 0), (3, 0, 0)], section=RING, material=alloy, elements=4))
-    model.add(cs.Revolute("shoulder", cs.GROUND, upper.start, axis=(0, 0, 1), motion=motion))
-    model.add(cs.Revolute("elbow", upper.end, lower.start, axis=(0, 0, 1), stiffness=0.1))
-    return model
+SOFT = {"E": 68.9e9, "elbow": 0.1}  # as published, with a spring in the elbow
 
 
 def away(one: cs.Run, two: cs.Run, place: str = "arm2.end") -> float:
     return float(np.abs(one.position(place).values - two.position(place).values).max())
 
 
-def test_an_equilibrium_stays_at_rest() -> None:
-    model = manipulator()
+def test_an_equilibrium_stays_at_rest(manipulator) -> None:
+    model = manipulator(**SOFT)
     rest = cs.equilibrium(model)
     sag = abs(float(np.asarray(rest.position("arm2.end"))[2]))
     assert sag > 0.03
@@ -36,13 +25,13 @@ def test_an_equilibrium_stays_at_rest() -> None:
         assert np.ptp(run.position("arm2.end").values[:, 2]) < 1e-3 * sag
 
 
-def test_modes_that_cannot_follow_are_named() -> None:
+def test_modes_that_cannot_follow_are_named(manipulator) -> None:
     with pytest.warns(cs.CosseratWarning, match=r"the modes of 'arm2' cannot follow the shape given as start"):
-        cs.simulate(manipulator(), 2e-3, 1e-3, formulation="floating", modes=1, start="equilibrium")
+        cs.simulate(manipulator(**SOFT), 2e-3, 1e-3, formulation="floating", modes=1, start="equilibrium")
 
 
-def test_a_galilean_run_goes_on_in_floating_frames() -> None:
-    model = manipulator("0.3 + t")
+def test_a_galilean_run_goes_on_in_floating_frames(manipulator) -> None:
+    model = manipulator(motion="0.3 + t", **SOFT)
     before = cs.simulate(model, 0.1, 1e-3)
     floating = cs.simulate(model, 0.05, 1e-3, formulation="floating", modes=4, start=before)
     galilean = cs.simulate(model, 0.05, 1e-3, start=before)
@@ -51,8 +40,8 @@ def test_a_galilean_run_goes_on_in_floating_frames() -> None:
     assert np.abs(floating.velocity("arm2.end").values[0] - before.velocity("arm2.end").values[-1]).max() < 5e-3
 
 
-def test_a_floating_run_goes_on_where_it_ended() -> None:
-    model = manipulator()
+def test_a_floating_run_goes_on_where_it_ended(manipulator) -> None:
+    model = manipulator(**SOFT)
     options = {"formulation": "floating", "modes": 2}
     first = cs.simulate(model, 0.05, 1e-3, **options)
     second = cs.simulate(model, 0.05, 1e-3, start=first, **options)
