@@ -308,6 +308,28 @@ def test_a_wheel_that_turns_too_far_in_a_step() -> None:
     assert np.abs(np.diff(run.reaction("wheel").values[-20:-2, :3], 2, axis=0)).max() < 0.5  # does not grow
 
 
+def test_wheels_that_cannot_all_roll_are_reported() -> None:
+    """Two front wheels that are steered by the same angle: in a bend one of them has to slip."""
+    model = cs.Model("car")
+    base = cs.RigidBody("base", mass=5.0, com=(0, 0, 0), inertia=(0.1, 0.2, 0.3), velocity=(1, 0, 0))
+    model.add(base)
+    model.add(cs.Planar("floor", cs.GROUND, base, normal=(0, 0, 1), at=(0, 0, 0)))
+    model.add(cs.KnifeEdge("rear", base, direction=(0, 1, 0)))
+    for name, y in (("left", 0.4), ("right", -0.4)):
+        fork = model.add(cs.RigidBody(name, mass=0.2, com=(1, y, 0), inertia=(0.01, 0.01, 0.01)))
+        model.add(cs.Revolute(f"{name} steer", base, fork, axis=(0, 0, 1), at=(1, y, 0), motion="0.3*t**2"))
+        model.add(cs.KnifeEdge(f"{name} edge", fork, direction=(0, 1, 0)))
+    with pytest.warns(cs.CosseratWarning) as caught:
+        run = cs.simulate(model, 1.0, 0.01)
+    text = [str(w.message) for w in caught]
+    assert "partly implied" in text[0]
+    name = "left" if "left" in text[0] else "right"
+    assert f"knife edge '{name} edge': slips by up to" in text[1]
+    turning, angle = run.angular_velocity("base").values[:, 2], 0.3 * run.time**2
+    assert np.allclose(run.slip(f"{name} edge"), np.abs(0.8 * turning * np.sin(angle)), atol=1e-4)
+    assert run.slip("rear").max() < 1e-9
+
+
 def test_a_coin_that_falls_flat_is_reported() -> None:
     run = cs.simulate(disc(0.3, np.zeros(3)), 5.0, 0.01)
     assert not run.status.ok

@@ -14,7 +14,6 @@ import numpy as np
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import CosseratWarning, SolveError
-from cosserat.kernels.arrays import History
 from cosserat.kernels.newton import CONSERVING
 from cosserat.model.model import Model
 from cosserat.results.run import Run
@@ -27,6 +26,7 @@ from cosserat.solve.motion.bent_elements import most_bent
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.stepping import Counters, Integration, adaptive_steps, fixed_steps
+from cosserat.solve.motion.wheels import warn_of_wheels
 
 INTEGRATORS = {"generalized-alpha": 0.0, "energy-momentum": CONSERVING}
 FORMULATIONS = {"galilean": tuple(INTEGRATORS), "floating": FLOATING_METHODS}
@@ -155,8 +155,6 @@ def simulate(
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
         _check_memory(compiled, n_steps // every)
         times, history, status = fixed_steps(work, start_time, n_steps, duration / n_steps, every)
-    if integrator == "generalized-alpha":
-        _warn_fast_wheels(compiled, history, float(np.max(np.diff(times), initial=0.0)) / (every if step else 1), rho)
     counters = work.counters
     solved = clock.process_time()
     bent = most_bent(compiled, times, history.frame)
@@ -170,7 +168,7 @@ def simulate(
             "tight for so stiff a mechanism, or a pose was nearly singular, where the motion should be looked at"
         )
         status = replace(status, detail=detail)
-    return Run(
+    run = Run(
         Trajectory(
             compiled=compiled,
             time=times,
@@ -198,6 +196,9 @@ def simulate(
             },
         )
     )  # fmt: skip
+    if compiled.rolling:
+        warn_of_wheels(run)
+    return run
 
 
 def _check(
@@ -225,25 +226,6 @@ def _check(
         raise SolveError(f"simulate: every is {every!r}; pass a whole number of steps, 1 or more")
     if not (isinstance(tolerance, Real) and np.isfinite(tolerance) and tolerance > 0):
         raise SolveError(f"simulate: tolerance is {tolerance!r}; pass a positive number such as 1e-4")
-
-
-def _warn_fast_wheels(compiled: CompiledModel, history: History, step: float, rho: float) -> None:
-    """Say so if a wheel turned so far in a step that errors of the reactions may have grown.
-
-    The turning frame feeds them back from step to step: found on spinning discs, they grow about by rho (1 + turn).
-    """
-    allowed = 1.0 / rho - 1.0 if rho > 0.0 else np.inf
-    for item, node in zip(compiled.rolling, compiled.system.rolling.node, strict=True):
-        turn = step * float(np.max(np.linalg.norm(history.twist[:, node, 3:], axis=1)))
-        if turn > allowed:
-            warnings.warn(
-                f"{item.title}: its body turns by {turn:.2g} rad in a step; above {allowed:.2g} rad with rho = {rho:g} "
-                "errors of reactions may alternate and grow: use shorter steps, a smaller rho, or "
-                "integrator='energy-momentum'",
-                CosseratWarning,
-                stacklevel=3,
-            )
-            return
 
 
 def _check_memory(compiled: CompiledModel, n_rows: int) -> None:
