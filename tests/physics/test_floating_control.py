@@ -48,7 +48,8 @@ def both() -> dict[str, tuple[cs.Run, Servo]]:
 def test_both_formulations_agree(both) -> None:
     (one, _), (two, _) = both.values()
     assert two.status.ok
-    np.testing.assert_allclose(one.coordinate("hinge"), two.coordinate("hinge"), atol=2e-4)
+    # the torque jumps at the start and shakes modes of the mesh that the four do not hold, for a step or two
+    np.testing.assert_allclose(one.coordinate("hinge")[2:], two.coordinate("hinge")[2:], atol=5e-5)
     assert two.coordinate("hinge").values[-1] == pytest.approx(-0.3, abs=0.05)
     effort = one.effort("hinge").values
     assert np.abs(effort - two.effort("hinge").values).max() < 0.02 * np.abs(effort).max()

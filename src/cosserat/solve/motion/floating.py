@@ -51,7 +51,11 @@ def simulate_floating(
     control = None
     if settings["controller"] is not None:
         control = FloatingControl(settings["controller"], compiled, tree, constraints)
-    begin = stepper.start(*starting_state(stepper, compiled, settings["start"], start_time))
+    state = starting_state(stepper, compiled, settings["start"], start_time)
+    begin = stepper.start(*state)
+    if control is not None:
+        control.call(begin)
+        begin = stepper.start(*state)  # with the first efforts
     prepared = clock.process_time()
     if step is None:
         watch = _announcer(stepper, progress, 1)

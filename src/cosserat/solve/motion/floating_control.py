@@ -30,29 +30,34 @@ class FloatingControl:
         self._names = {column: name for name, column in self._asked.columns.items()}
         self._compiled, self._tree, self._constraints = compiled, tree, constraints
         self._seats = node_seats(tree, compiled)
+        self._called: float | None = None
 
     def before_step(self, now: Point, k: int, h: float) -> None:
         """Call the controller if it is due before step number k (from 1 on) of equal steps."""
         period = self._asked.period
         per_call = 1 if period is None else max(1, int(round(period / h)))
         if (k - 1) % per_call == 0:
-            self._call(now)
+            self.call(now)
 
     def before_any_step(self, now: Point, h: float, start: float) -> float:
         """Call the controller if it is due; the step, shortened to end at its next call."""
         period = self._asked.period
         if period is None:
-            self._call(now)
+            self.call(now)
             return h
         phase = (now.t - start) / period
         nearest = round(phase)
         if abs(phase - nearest) < 1e-9:
-            self._call(now)
+            self.call(now)
             phase = nearest
         remaining = float(start + (np.floor(phase) + 1) * period - now.t)
         return remaining / max(1, int(np.ceil(remaining / h - 1e-9)))  # equal parts, no tiny last one
 
-    def _call(self, now: Point) -> None:
+    def call(self, now: Point) -> None:
+        """Ask the controller for new efforts, once at any time."""
+        if now.t == self._called:
+            return
+        self._called = now.t
         self._asked.ask(now.t, self._snapshot(now))
         self._command(self._asked.values)
 
