@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -158,3 +161,32 @@ def test_a_chain_of_a_thousand_links() -> None:
     tau = cs.inverse_dynamics(model, 0.01 * a, a, a)
     again = cs.inverse_dynamics(model, 0.01 * a, a, cs.forward_dynamics(model, 0.01 * a, a, tau))
     assert np.abs(again - tau).max() < 1e-12 * np.abs(tau).max()
+
+
+def test_threads_do_not_meet_in_one_tree(zoo, rng: np.random.Generator) -> None:
+    """Calls that release the GIL, and calls that do not, at the same time on one tree with forces of its own."""
+    tree = cs.Tree(zoo(forces=True))
+    n = len(tree.coordinates)
+    states, driven = rng.normal(size=(10, 3, n)), np.ones(n)
+    calls = [
+        lambda q, v, a: tree.inverse_dynamics(q, v, a),
+        lambda q, v, a: tree.mass_matrix(q),
+        lambda q, v, a: tree.forward_dynamics_derivatives(q, v, a).dq,
+        lambda q, v, a: tree.hybrid_dynamics(q, v, driven, a)[1],
+    ]
+    alone = [[call(*state) for state in states] for call in calls]
+
+    def differences(k: int) -> int:
+        return sum(
+            not np.array_equal(calls[k](*state), expected)
+            for _ in range(60)
+            for state, expected in zip(states, alone[k], strict=True)
+        )
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(len(calls)) as pool:
+            assert list(pool.map(differences, range(len(calls)))) == [0] * len(calls)
+    finally:
+        sys.setswitchinterval(interval)

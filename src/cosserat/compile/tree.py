@@ -86,6 +86,10 @@ class TreeData:
         return tuple(int(k) for k in np.cumsum([0, *(link.n_v for link in self.links)]))
 
     @functools.cached_property
+    def _last_child(self) -> dict[int, int]:
+        return {link.parent: i for i, link in enumerate(self.links)}
+
+    @functools.cached_property
     def named(self) -> dict[str, tuple[int, ...]]:
         """Places among the coordinates by the names of joints, free bases and single coordinates."""
         out = {name: (k,) for k, name in enumerate(self.coordinates)}
@@ -130,35 +134,39 @@ class TreeData:
         out[layout.N_LINKS], out[layout.N_V], out[layout.FORCES] = n, n_v, forced
         out[layout.ORDER], out[layout.WORK], out[layout.SPATIAL] = order, work, work + size
         out[layout.ANGLES], out[layout.WRENCH], out[layout.EFFORT] = angles, wrench, effort
-        out[order:work] = self.order().ravel()
         out[layout.GRAVITY : layout.GRAVITY + 3] = gravity
+        out[order:work] = self.order().ravel()
         rows = out[layout.HEADER : order].reshape(n, layout.ROW)
+        for i, row in enumerate(rows):
+            self._fill_row(i, row)
         places = out[work : work + own].reshape(n + 1, layout.W_ROW)
+        places[:n, :12] = rows[:, layout.FRAME : layout.FRAME + 12]
         places[n, layout.W_ACCELERATION : layout.W_ACCELERATION + 3] = -np.asarray(gravity)
         inertias = out[work + own : work + angles].reshape(n, layout.W_OWN)
-        last_child = {link.parent: i for i, link in enumerate(self.links)}
-        for i, (row, link) in enumerate(zip(rows, self.links, strict=True)):
-            row[: layout.ABOVE] = link.kind, link.parent, link.first, link.slide, link.turn
-            row[layout.ABOVE] = layout.W_ROW * (n if link.parent < 0 else link.parent)
-            row[layout.COUNT : layout.FRAME] = link.n_v, self.dof[i]
-            H = self.frame_in_parent(i)
-            row[layout.FRAME : layout.FRAME + 12] = places[i, :12] = *H[:3, :3].ravel(), *H[:3, 3]
-            for body in link.bodies:
-                m, moment, J = inertia_about(body, link.frame)
-                row[layout.MASS] += m
-                row[layout.MOMENT : layout.MOMENT + 3] += moment
-                row[layout.INERTIA : layout.INERTIA + 6] += J[np.triu_indices(3)]
-            inertias[i, [0, 3, 5]] = row[layout.MASS]
-            inertias[i, 6:15] = -so3.hat(row[layout.MOMENT : layout.MOMENT + 3]).ravel()
-            inertias[i, 15:] = row[layout.INERTIA : layout.INERTIA + 6]
-            alone, summed = own + layout.W_OWN * i, layout.W_ROW * i + layout.W_INERTIA
-            row[layout.TOTAL] = summed if i in last_child else alone
-            if link.parent >= 0:
-                first_to_come = last_child[link.parent] == i
-                row[layout.BEFORE] = (
-                    own + layout.W_OWN * link.parent if first_to_come else row[layout.ABOVE] + layout.W_INERTIA
-                )
+        for inertia, row in zip(inertias, rows, strict=True):
+            inertia[[0, 3, 5]] = row[layout.MASS]
+            inertia[6:15] = -so3.hat(row[layout.MOMENT : layout.MOMENT + 3]).ravel()
+            inertia[15:] = row[layout.INERTIA : layout.INERTIA + 6]
         return out
+
+    def _fill_row(self, i: int, row: Array) -> None:
+        """Constants of a link."""
+        link, n = self.links[i], len(self.links)
+        row[: layout.ABOVE] = link.kind, link.parent, link.first, link.slide, link.turn
+        row[layout.ABOVE] = layout.W_ROW * (n if link.parent < 0 else link.parent)
+        row[layout.COUNT : layout.FRAME] = link.n_v, self.dof[i]
+        H = self.frame_in_parent(i)
+        row[layout.FRAME : layout.FRAME + 12] = *H[:3, :3].ravel(), *H[:3, 3]
+        for body in link.bodies:
+            m, moment, J = inertia_about(body, link.frame)
+            row[layout.MASS] += m
+            row[layout.MOMENT : layout.MOMENT + 3] += moment
+            row[layout.INERTIA : layout.INERTIA + 6] += J[np.triu_indices(3)]
+        alone = layout.work_places(n, self.n_v)[0]
+        row[layout.TOTAL] = layout.W_ROW * i + layout.W_INERTIA if i in self._last_child else alone + layout.W_OWN * i
+        if link.parent >= 0:  # the last child is the first to be added
+            first = self._last_child[link.parent] == i
+            row[layout.BEFORE] = alone + layout.W_OWN * link.parent if first else row[layout.ABOVE] + layout.W_INERTIA
 
 
 def compile_tree(model: Model, call: str = "tree") -> TreeData:

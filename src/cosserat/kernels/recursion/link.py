@@ -3,7 +3,8 @@
 import math
 
 from cosserat.jit import helper, inlined
-from cosserat.kernels.recursion.lanes import angle, get, half_turn, prepare_angles, put
+from cosserat.kernels.recursion.angles import angle, half_turn, prepare_angles
+from cosserat.kernels.recursion.lanes import get, put
 from cosserat.kernels.recursion.table import (
     ANGLES,
     FIRST,

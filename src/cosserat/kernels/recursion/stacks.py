@@ -7,7 +7,8 @@ from llvmlite import ir
 from numba.extending import intrinsic, overload
 
 from cosserat.jit import helper
-from cosserat.kernels.recursion.lanes import LANES, VECTOR, any_far, lanes_type, load, store, wide
+from cosserat.kernels.recursion.angles import any_far
+from cosserat.kernels.recursion.lanes import LANES, VECTOR, lanes_type, load, store, wide
 
 
 @intrinsic

@@ -103,7 +103,7 @@ class Tree:
         self._table = self.data.table(model.gravity, self._forced)
         n, n_v = len(self.data.links), len(self.coordinates)
         self._n = n_v
-        self._room = room(n, n_v)
+        self._room, self._aside = room(n, n_v), self._table.copy()  # for kernels that release the GIL
         at = int(self._table[layout.WORK] + self._table[layout.WRENCH])
         self._forces_now = self._table[at : at + 6 * n + n_v]  # wrenches on links, efforts in joints
         self._check = StateChecker(self.data.title, self.coordinates)
@@ -174,7 +174,7 @@ class Tree:
                 raise TypeError("a vector is not one for which the kernel is compiled")
             forces = self._forces
             model_forces(
-                self._table, q.reshape(1, -1), v.reshape(1, -1), forces.springs, forces.loads, forces.passive,
+                self._aside, q.reshape(1, -1), v.reshape(1, -1), forces.springs, forces.loads, forces.passive,
                 forces.wrench, self._room, self._forces_now.reshape(1, -1),
             )  # fmt: skip
 
@@ -216,14 +216,14 @@ class Tree:
         if q.ndim == 2:
             self._batches.hybrid_dynamics(q, v, driven, given, pulls, [a, tau], threads)
             return a, tau
+        table = self._table if self._forced else self._table.copy()  # others may read the flag that is set below
+        at = int(table[layout.WORK] + table[layout.WRENCH])
         with self._lock:
-            self._forces_now[:] = 0.0
             self._apply(q, v)
             if pulls is not None:
-                self._forces_now[: pulls.size] += pulls.ravel()
-            self._table[layout.FORCES] = 1.0
-            _hybrid(self._table, q, v, driven, given, a, tau)
-            self._table[layout.FORCES] = float(self._forced)
+                table[layout.FORCES] = 1.0
+                table[at : at + pulls.size] += pulls.ravel()
+            _hybrid(table, q, v, driven, given, a, tau)
         return a, tau
 
     def own_forces(self, q: Array, v: Array) -> tuple[Array, Array]:
@@ -323,10 +323,11 @@ class Tree:
         if q.ndim == 2:
             self._batches.forward_dynamics_derivatives({"q": q, "v": v, "tau": tau}, [dq, dv, dtau, a], threads)
         else:
+            scratch = np.empty(self._scratch.shape)
             self.forward_dynamics(q, v, tau, a)
-            derivatives.inverse_dynamics_derivatives(self._table, q, v, a, *self._scratch)
-            self._add_force_derivatives(q, v, self._scratch[0], self._scratch[1])
-            derivatives.divide_by_mass(self._scratch, dq, dv, dtau)
+            derivatives.inverse_dynamics_derivatives(self._table, q, v, a, *scratch)
+            self._add_force_derivatives(q, v, scratch[0], scratch[1])
+            derivatives.divide_by_mass(scratch, dq, dv, dtau)
         return self._ordered(ForwardDerivatives(dq, dv, dtau, a))
 
     def _add_force_derivatives(self, q: Array, v: Array, dq: Array, dv: Array) -> None:
@@ -334,7 +335,7 @@ class Tree:
             forces = self._forces
             arrays = (forces.springs, forces.loads, forces.passive, forces.wrench)
             with self._lock:
-                add_force_derivatives(self._table, q[None], v[None], *arrays, self._room, dq[None], dv[None])
+                add_force_derivatives(self._aside, q[None], v[None], *arrays, self._room, dq[None], dv[None])
 
     def _ordered(self, found: _Derivatives) -> _Derivatives:
         if self._place is not None:
