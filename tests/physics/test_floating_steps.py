@@ -148,3 +148,16 @@ def test_what_rests_stays_at_rest() -> None:
     motion = tree.integrate(0.2, 1e-2)
     assert motion.status.ok, motion.status.message
     assert np.abs(motion.q).max() < 1e-9
+
+
+@pytest.mark.parametrize("method", ["generalized-alpha", "runge-kutta"])
+def test_loads_and_efforts_that_jump(method: str) -> None:
+    """A cart that is pushed from t = 0.5 on, by a load and by an effort: x = F (t - 0.5)^2 / (2 m)."""
+    model = cs.Model("cart")
+    cart = model.add(cs.RigidBody.box("cart", (1, 1, 1), mass=2.0))
+    model.add(cs.Prismatic("rail", cs.GROUND, cart, axis=(1, 0, 0), effort=lambda t: 0.0 if t < 0.5 else 3.0))
+    model.add(cs.Force("push", cart, lambda t: (0.0 if t < 0.5 else 1.0, 0.0, 0.0)))
+    run = cs.simulate(model, 1.0, 0.05, formulation="floating", integrator=method)
+    exact = 2.0 * np.maximum(run.time - 0.5, 0.0) ** 2 / 2
+    bound = {"generalized-alpha": 2e-3, "runge-kutta": 1e-7}[method]  # half a step too early would be 0.025
+    np.testing.assert_allclose(run.position("cart").values[:, 0], exact, atol=bound)

@@ -56,18 +56,19 @@ class Sampler:
         n = len(t)
         effort = np.zeros((n, len(self.efforts)))
         for k, function in enumerate(self.efforts):
-            effort[:, k] = load_factor * _mean_sample(function, t, jump)
+            effort[:, k] = load_factor * mean_sample(function, t, jump)
         wrench = np.zeros((n, len(self.wrenches), 6))
         for k, source in enumerate(self.wrenches):
             if source.force is not None:
-                wrench[:, k, :3] = load_factor * _mean_sample(source.force, t, jump)
+                wrench[:, k, :3] = load_factor * mean_sample(source.force, t, jump)
             if source.moment is not None:
-                wrench[:, k, 3:] = load_factor * _mean_sample(source.moment, t, jump)
+                wrench[:, k, 3:] = load_factor * mean_sample(source.moment, t, jump)
         gravity = np.broadcast_to(load_factor * self.gravity, (n, 3)).copy()
         return Inputs(gravity, drive, effort, wrench)
 
 
-def _mean_sample(function: TimeFunction | VectorFunction, t: Array, jump: float) -> Array:
+def mean_sample(function: TimeFunction | VectorFunction, t: Array, jump: float) -> Array:
+    """Values at times t; with `jump` > 0 the mean of those that long before and after."""
     if jump == 0.0 or function.is_constant:
         return function.sample(t)
     before = np.maximum(t - jump, min(float(t[0]), 0.0))  # never before the start

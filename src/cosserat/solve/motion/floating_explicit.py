@@ -12,6 +12,8 @@ from cosserat.solve.relative.flexible_coordinates import exponential_rates, move
 
 Array = NDArray[np.float64]
 
+_INSIDE = 1e-7  # of the step
+
 
 class Explicit(Stepper):
     """Steps of the classical Runge-Kutta method in exponential coordinates about the start of each.
@@ -30,7 +32,7 @@ class Explicit(Stepper):
             theta, v = np.zeros(len(old.q)), old.v
             if rates:
                 theta, v = share * h * rates[-1][0], old.v + share * h * rates[-1][1]
-            rates.append(self._rates(old, old.t + share * h, theta, v))
+            rates.append(self._rates(old, share, h, theta, v))
         weights = (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
         theta, change = (np.asarray(h * np.tensordot(weights, [r[k] for r in rates], 1)) for k in (0, 1))
         t, q, v, a = old.t + h, moved(self.tree.data, old.q, theta), old.v + change, np.zeros(len(old.q))
@@ -48,8 +50,10 @@ class Explicit(Stepper):
         """Difference to the embedded solution of third order."""
         return np.where(self.drives.held, 0.0, self._error)
 
-    def _rates(self, old: Point, t: float, theta: Array, v: Array) -> tuple[Array, Array]:
+    def _rates(self, old: Point, share: float, h: float, theta: Array, v: Array) -> tuple[Array, Array]:
+        """Rates of theta and v; efforts and loads that jump at an end of the step are those within it."""
+        t, inside = old.t + share * h, old.t + min(max(share, _INSIDE), 1.0 - _INSIDE) * h
         q, v, a = moved(self.tree.data, old.q, theta), v.copy(), np.zeros(len(v))
         self.drives.impose(t, q, v, a)
-        a, _, _ = self.accelerations(t, q, v, a, old.angles)
+        a, _, _ = self.accelerations(t, q, v, a, old.angles, inside)
         return exponential_rates(self.tree.data, theta, v), a

@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 
 _MOST_ITERATIONS = 40
 _ROUNDING = 1e-5  # changes below this that no longer shrink are rounding errors of stiff forces
+_JUMP = 1e-7  # of the step
 _SLOW = 0.3  # shrinking slower than this, the iteration takes new factors
 
 
@@ -78,6 +79,7 @@ class Implicit(Stepper):
 
     def step(self, old: Point, h: float) -> Point:
         """One step of the generalised-alpha method on the group."""
+        self.tree.forces.jump = _JUMP * h  # at a jump the mean of both sides keeps the second order
         if self._compiled is not None:
             try:
                 return self._compiled.take(old, self._carried(old, h), h)

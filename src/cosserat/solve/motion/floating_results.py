@@ -47,6 +47,7 @@ def link_history(
     `restore` brings back efforts of a controller that acted at a time.
     """
     data, now = tree.data, Motions(tree.data)
+    tree.forces.jump = 0.0
     nt, nl, n_z = len(stored), len(data.links), data.arrays.n_z
     frame = np.tile(np.eye(4), (nt, nl, 1, 1))
     z, z_dot, found = np.empty((3, nt, n_z))

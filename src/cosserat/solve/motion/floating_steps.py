@@ -64,20 +64,27 @@ class Stepper(ABC):
     def start(self, t: float, q: Array, v: Array, angles: Array | None = None) -> Point:
         """A state with the accelerations and multipliers that belong to it."""
         a = np.zeros(len(q))
+        self.tree.forces.jump = 0.0
         self.drives.impose(t, q, v, a)
         angles = self.constraints.start_angles() if angles is None else angles
         a, force, angles = self.accelerations(t, q, v, a, angles)
         return Point(t, q, v, a, a.copy(), 0.0, force, angles)
 
-    def accelerations(self, t: float, q: Array, v: Array, a: Array, angles: Array) -> tuple[Array, Array, Array]:
-        """Accelerations, multipliers and angles at a state; `a` has the accelerations that are prescribed."""
+    def accelerations(
+        self, t: float, q: Array, v: Array, a: Array, angles: Array, load_time: float | None = None
+    ) -> tuple[Array, Array, Array]:  # fmt: skip
+        """Accelerations, multipliers and angles at a state; `a` has the accelerations that are prescribed.
+
+        `load_time`: where efforts and loads are sampled, if not at t.
+        """
+        loaded = t if load_time is None else load_time
         now = self.links(q, v)
         if not self.constraints.present:
             self.factorizations += 1
-            a = self.tree.accelerations(now, q, v, np.zeros(len(q)), a, self.drives.held, t)
+            a = self.tree.accelerations(now, q, v, np.zeros(len(q)), a, self.drives.held, loaded)
             return a, np.zeros(0), angles
         rows = self.constraints.at(now, q, t, angles, biased=True)
-        r = self.residual(now, rows, q, v, a, t, np.zeros(self.constraints.n_rows))
+        r = self.residual(now, rows, q, v, a, loaded, np.zeros(self.constraints.n_rows))
         found = self._inertial(now, rows).solve(r, -rows.bias - rows.A @ a)
         return a + found.a, found.force, rows.angles
 

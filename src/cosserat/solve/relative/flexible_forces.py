@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.flexible_tree import FlexibleTreeData
+from cosserat.compile.inputs import mean_sample
 from cosserat.compile.line_loads import nodal_loads
 from cosserat.compile.seats import Seat
 from cosserat.kernels.flexible import arrays, composite, forces
@@ -61,7 +62,8 @@ class FlexibleForces:
         self._acting = arrays.Packed(arrays.acting_handles, arrays.Acting(pack_seats(seats), group, self._inputs))
         self.address = self._acting.address
         self.places = self._acting.problem.places
-        self._sampled: tuple[float, int] | None = None
+        self.jump = 0.0  # functions of time are the mean of their values this long before and after
+        self._sampled: tuple[float, float, int] | None = None
 
     def command(self, efforts: dict[str, float]) -> None:
         """Efforts by coordinate that a controller holds; they win over those of the model."""
@@ -70,14 +72,15 @@ class FlexibleForces:
 
     def set_time(self, t: float) -> arrays.Inputs:
         """Sample prescribed efforts and loads, unless that was done before and parameters kept their values."""
-        if self._sampled != (t, Parameter.changes):
-            self._sampled, at = (t, Parameter.changes), np.array([t])
+        if self._sampled != (t, self.jump, Parameter.changes):
+            self._sampled, at, jump = (t, self.jump, Parameter.changes), np.array([t]), self.jump
             self._inputs.drive[:] = 0.0
             for k, effort in self.efforts:
-                self._inputs.drive[k] += self._commanded[k] if k in self._commanded else effort.sample(at)[0]
+                held = self._commanded.get(k)
+                self._inputs.drive[k] += mean_sample(effort, at, jump)[0] if held is None else held
             for load, rows in self._loads.values():
-                self._inputs.load[rows, :3] = 0.0 if load.force is None else load.force.sample(at)[0]
-                self._inputs.load[rows, 3:] = 0.0 if load.moment is None else load.moment.sample(at)[0]
+                self._inputs.load[rows, :3] = 0.0 if load.force is None else mean_sample(load.force, at, jump)[0]
+                self._inputs.load[rows, 3:] = 0.0 if load.moment is None else mean_sample(load.moment, at, jump)[0]
         return self._inputs
 
     def in_joints(self, q: Array, v: Array, t: float | None) -> Array:

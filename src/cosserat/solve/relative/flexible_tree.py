@@ -286,6 +286,7 @@ class FlexibleTree:
         stepper = new_stepper(self, Drives(self._model, self), constraints, 1.0, integrator, rho, tolerance)
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
         stored, status = fixed_steps(stepper, stepper.start(0.0, q, v), n_steps, duration / n_steps, 1)
+        self.forces.jump = 0.0  # the steps leave theirs
         t, q, v, a = (np.array([getattr(point, name) for point in stored]) for name in ("t", "q", "v", "a"))
         return TreeMotion(t, q, v, a, status)
 
