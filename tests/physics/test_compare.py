@@ -133,6 +133,23 @@ def test_rigid_mechanisms_differ_by_the_accuracy_of_the_integrators() -> None:
     assert fine.richer is None
 
 
+def test_bodies_fixed_to_each_other_and_to_the_ground() -> None:
+    model = cs.Model("post", gravity=(0, 0, -9.81))
+    post = model.add(cs.RigidBody("post", mass=10, com=(0, 0, 2), inertia=(1, 1, 1)))
+    model.add(cs.Fixed("foot", cs.GROUND, post.at((0, 0, 0))))
+    arm = model.add(cs.RigidBody("arm", mass=1, com=(0.5, 0, 4), inertia=(0.01, 0.1, 0.1)))
+    load = model.add(cs.RigidBody("load", mass=2, com=(1, 0, 4), inertia=(0.1, 0.1, 0.1)))
+    model.add(cs.Revolute("hinge", post.at((0, 0, 4)), arm.at((0, 0, 4)), axis=(0, 1, 0)))
+    model.add(cs.Fixed("weld", load.at((1, 0, 4)), arm.at((1, 0, 4))))
+    both = cs.compare(model, 0.2, 2e-3)
+    assert both.energy["potential"] < 1e-4
+    assert cs.energy(model, [0.0], [0.0]).potential == pytest.approx(9.81 * (20 + 4 + 8))
+    assert cs.FlexibleTree(model).energy([0.0], [0.0]).potential == pytest.approx(9.81 * (20 + 4 + 8))
+    for name in ("foot", "hinge", "weld"):
+        assert both.joints[name].force_share < 1e-4
+        assert np.abs(both.floating.reaction(name).values).max() > 1
+
+
 def test_a_beam_in_free_flight_with_efforts_and_several_trees() -> None:
     model = cs.Model("flight")
     metal = cs.Material(E=2e10, nu=0.3, rho=2700.0)

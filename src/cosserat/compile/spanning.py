@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cosserat.errors import ModelError
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
@@ -11,6 +14,8 @@ from cosserat.model.joints import Joint
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import GROUND, Place
+
+Array = NDArray[np.float64]
 
 GROUND_GROUP = 0
 
@@ -94,6 +99,11 @@ def span(model: Model) -> Spanning:
         for joint in sorted(cut, key=lambda j: order[j.name])
     )
     return Spanning(group, tuple(tuple(b) for b in bodies), tuple(members), tuple(edges), loops)
+
+
+def moment_at_rest(model: Model, carrier: dict[str, int]) -> Array:
+    """Mass times centre of mass (3,) of the rigid bodies that are fixed to the ground, which no link carries (kg m)."""
+    return sum((body.mass * body.com for body in model.bodies if carrier[body.name] < 0), np.zeros(3))
 
 
 def _body(place: Place) -> str:

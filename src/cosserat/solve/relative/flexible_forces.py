@@ -10,6 +10,7 @@ from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.inputs import mean_sample
 from cosserat.compile.line_loads import nodal_loads
 from cosserat.compile.seats import Seat
+from cosserat.compile.spanning import moment_at_rest
 from cosserat.kernels.flexible import arrays, composite, forces
 from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS
 from cosserat.lie import se3
@@ -27,6 +28,7 @@ class FlexibleForces:
 
     def __init__(self, model: Model, data: FlexibleTreeData) -> None:
         self._data, self._tree = data, data.arrays.tree
+        self._at_rest = moment_at_rest(model, data.carrier)
         n = len(data.coordinates)
         self._passive = np.zeros((4, n))
         self._passive[3] = 1.0
@@ -119,6 +121,7 @@ class FlexibleForces:
         composite.energies(self._tree, now.address, q, gravity, out)
         forces.spring_energy(self._tree, self.address, now.address, q, more)
         out[1] += more[0]
+        out[2] -= gravity @ self._at_rest
         return out
 
     def frame(self, now: Motions, q: Array, seat: Seat) -> Array:

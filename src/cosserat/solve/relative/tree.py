@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.spanning import moment_at_rest
 from cosserat.compile.tree import compile_tree
 from cosserat.compile.tree_forces import compile_forces
 from cosserat.errors import SolveError
@@ -100,6 +101,7 @@ class Tree:
         self._model = model
         self._forces = compile_forces(model, self.data)
         self._forced = self._forces.present
+        self._at_rest = -float(model.gravity @ moment_at_rest(model, self.data.carrier))  # J
         self._table = self.data.table(model.gravity, self._forced)
         n, n_v = len(self.data.links), len(self.coordinates)
         self._n = n_v
@@ -459,7 +461,7 @@ class Tree:
             for spring in self._model.springs:
                 stretch = np.linalg.norm(posture.position(spring.b) - posture.position(spring.a)) - spring.length
                 strain += 0.5 * spring.stiffness * float(stretch) ** 2
-        kinetic, potential = float(both[0]), float(both[1])
+        kinetic, potential = float(both[0]), float(both[1]) + self._at_rest
         return Energy(kinetic, strain, potential, kinetic + strain + potential)
 
     def set_time(self, t: float) -> None:
