@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -52,14 +53,15 @@ class FlexibleArrays:
 
     def __init__(self, links: Sequence[FlexibleLink], n_v: int) -> None:
         self.n_v = n_v
-        self.table, self._sizes = _index(links)
+        kinds = _Kinds([link.modal for link in links if link.modal is not None])
+        self.table, self._sizes = _index(links, kinds)
         self.n_z = int(self._sizes[arrays.Z])
         self.n_pivots = int(self._sizes[arrays.PIVOT])
         joint = np.array([(link.slide, link.turn) for link in links])
         inertia = np.array([link.inertia.ravel() for link in links])
         seats = pack_seats([seat for link in links for seat in (link.base, link.own)])
-        elastic = [link.modal for link in links if link.modal is not None]
-        self._packed = Packed(arrays.tree_handles, Tree(Links(self.table, joint, inertia), pack_bodies(elastic), seats))
+        tree = Tree(Links(self.table, joint, inertia), pack_bodies(kinds.different), seats)
+        self._packed = Packed(arrays.tree_handles, tree)
         self.tree = self._packed.address
         self._largest = max(link.n_modes for link in links)
 
@@ -82,13 +84,13 @@ class FlexibleArrays:
     def new_linear(self, places: Seats) -> Packed:
         """Room for the recursions linearised at a state; `places`: where springs and loads act."""
         n, n_z, seats = len(self.table), self.n_z, self._packed.problem.seats
-        slope, rate, change = np.zeros((3, len(seats.shape)))
-        place_slope, place_rate, place_change = np.zeros((3, len(places.shape)))
+        slope, rate, change = np.zeros((3, 6 * int(seats.modes.sum())))
+        place_slope, place_rate, place_change = np.zeros((3, 6 * int(places.modes.sum())))
         rates, dz, dx, dforce = np.zeros((4, n_z))
         linear = Linear(
             np.zeros((n, L_ROW)), np.zeros((2 * n, S_ROW)), slope, rate, change,
             np.zeros((len(places.link), S_ROW)), place_slope, place_rate, place_change,
-            np.zeros(int(self._sizes[arrays.COUPLING]) // 12 * MODE_ROW), rates, dz, dx, dforce, np.zeros((n, 6)),
+            np.zeros(int(self._sizes[arrays.MODAL]) * MODE_ROW), rates, dz, dx, dforce, np.zeros((n, 6)),
             np.zeros(n, dtype=np.int64),
         )  # fmt: skip
         return Packed(arrays.linear_handles, Linearised(linear))
@@ -105,11 +107,33 @@ class FlexibleArrays:
         return Packed(arrays.factor_handles, Factored(factor))
 
 
-def _index(links: Sequence[FlexibleLink]) -> tuple[Ints, Ints]:
+class _Kinds:
+    """Elastic bodies that differ: a chain of equal links has their tables once, so that they stay in the cache."""
+
+    def __init__(self, bodies: Sequence[ModalBody]) -> None:
+        self.different: list[ModalBody] = []
+        self._number: dict[bytes, int] = {}
+        self._of: dict[int, int] = {}
+        self.couplings, self.squares = [0], [0]
+        for body in bodies:
+            fields = (getattr(body.inertia, field.name) for field in dataclasses.fields(body.inertia))
+            key = b"".join(np.asarray(x, dtype=float).tobytes() for x in (*fields, body.stiffness, body.damping))
+            if key not in self._number:
+                self._number[key] = len(self.different)
+                self.different.append(body)
+                self.couplings.append(self.couplings[-1] + 12 * body.n_modes)
+                self.squares.append(self.squares[-1] + body.n_modes**2)
+            self._of[id(body)] = self._number[key]
+
+    def number(self, body: ModalBody) -> int:
+        """Which of the different ones."""
+        return self._of[id(body)]
+
+
+def _index(links: Sequence[FlexibleLink], kinds: _Kinds) -> tuple[Ints, Ints]:
     """Integers of all links, and how many numbers each kind of array has."""
     index = np.zeros((len(links), arrays.LINK_INTEGERS), dtype=np.int64)
     total = np.zeros(arrays.LINK_INTEGERS, dtype=np.int64)
-    n_bodies = 0
     for i, (row, link) in enumerate(zip(index, links, strict=True)):
         k, m = link.axes.shape[1], link.n_modes
         row[:] = total
@@ -119,10 +143,12 @@ def _index(links: Sequence[FlexibleLink]) -> tuple[Ints, Ints]:
         carriers = 0 if link.base.interface is None else links[link.base.link].n_modes
         row[arrays.CARRIERS], row[arrays.BASE], row[arrays.OWN] = carriers, 2 * i, 2 * i + 1
         row[arrays.MOVING] = link.own.interface is not None
-        row[arrays.BODY] = n_bodies if m else -1
-        n_bodies += m > 0
-        total[arrays.COUPLING] += 12 * m
-        total[arrays.SQUARE] += m * m
+        row[arrays.BODY] = -1
+        if link.modal is not None:
+            kind = kinds.number(link.modal)
+            row[arrays.BODY] = kind
+            row[arrays.COUPLING], row[arrays.SQUARE] = kinds.couplings[kind], kinds.squares[kind]
+        total[arrays.MODAL] += m
         total[arrays.Z] += 6 + m
         total[arrays.Q] += k + m
         total[arrays.INERTIA] += (6 + m) ** 2
@@ -164,22 +190,38 @@ def pack_seats(seats: Sequence[Seat]) -> Seats:
     n = len(seats)
     link, modes, shape_at, pair_at = (np.full(n, fill, dtype=np.int64) for fill in (-1, 0, 0, -1))
     frame, interface = np.zeros((n, 12)), np.zeros((n, 12))
-    shapes: list[Array] = []
-    pairs: list[Array] = []
-    ends = [0, 0]
+    shapes, pairs = _Tables(), _Tables()
     for s, seat in enumerate(seats):
         link[s], frame[s] = seat.link, _frame_row(seat.frame)
-        if seat.interface is None:
-            continue
-        m = seat.interface.shape.shape[1]
-        modes[s], shape_at[s], interface[s] = m, ends[0], _frame_row(seat.interface.frame)
-        shapes.append(seat.interface.shape.T)
-        ends[0] += 6 * m
-        if seat.interface.stiffening.any():
-            pair_at[s] = ends[1]
-            pairs.append(np.transpose(seat.interface.stiffening, (1, 2, 0)))
-            ends[1] += 6 * m * m
-    return Seats(link, modes, shape_at, pair_at, frame, interface, _joined(shapes), _joined(pairs))
+        if seat.interface is not None:
+            modes[s], interface[s] = seat.interface.shape.shape[1], _frame_row(seat.interface.frame)
+            shape_at[s] = shapes.place(seat.interface.shape.T)
+            if seat.interface.stiffening.any():
+                pair_at[s] = pairs.place(np.transpose(seat.interface.stiffening, (1, 2, 0)))
+    rows_at = 6 * (np.cumsum(modes) - modes)
+    return Seats(link, modes, shape_at, pair_at, rows_at, frame, interface, shapes.joined(), pairs.joined())
+
+
+class _Tables:
+    """Tables one after another, equal ones once."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, int] = {}
+        self._parts: list[Array] = []
+        self._end = 0
+
+    def place(self, table: Array) -> int:
+        """Where a table begins."""
+        key = table.tobytes()
+        if key not in self._known:
+            self._known[key] = self._end
+            self._parts.append(table)
+            self._end += table.size
+        return self._known[key]
+
+    def joined(self) -> Array:
+        """All of them."""
+        return _joined(self._parts)
 
 
 def _frame_row(H: Array) -> Array:

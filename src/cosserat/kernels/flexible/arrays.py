@@ -27,9 +27,10 @@ CARRIERS = 6  # modes of the parent that move the seat of the joint: all of them
 BASE, OWN = 7, 8  # seats of the joint on the parent's side and on its own
 MOVING = 9  # whether the seat on its own side moves
 BODY = 10  # which elastic body, -1 for a rigid link
-COUPLING, SQUARE = 11, 12  # where its couplings and its tables of m m entries begin
+COUPLING, SQUARE = 11, 12  # where its couplings and its tables of m m entries begin; equal bodies share them
 Z, Q, INERTIA, CARRY, AXES, PIVOT = 13, 14, 15, 16, 17, 18  # where its part begins of arrays of that kind
-LINK_INTEGERS = 19
+MODAL = 19  # modes of the links before it
+LINK_INTEGERS = 20
 
 
 class Links(NamedTuple):
@@ -59,8 +60,9 @@ class Seats(NamedTuple):
 
     link: I1  # (ns,) -1: the ground
     modes: I1  # (ns,) number of modes that move it, 0 if it is fixed
-    shape_at: I1  # (ns,)
+    shape_at: I1  # (ns,) equal interfaces share their tables
     pair_at: I1  # (ns,) -1 where displacements are linear in the modal coordinates
+    rows_at: I1  # (ns,) where its rows begin in arrays with six numbers per seat and mode
     frame: F2  # (ns, 12) in the link, or in the interface
     interface: F2  # (ns, 12) undeformed, in the link
     shape: F1  # (m, 6) each

@@ -1,7 +1,7 @@
 """How the equations of one link change with its velocities and accelerations, and with its modal coordinates."""
 
 from cosserat.jit import helper
-from cosserat.kernels.flexible.arrays import BODY, COUPLING, INERTIA, MODE, N_MODES, SQUARE, Z
+from cosserat.kernels.flexible.arrays import BODY, COUPLING, INERTIA, MODAL, MODE, N_MODES, SQUARE, Z
 from cosserat.kernels.flexible.body import add_symmetric, contracted, load6, symmetric_times
 from cosserat.kernels.flexible.twists import put6, zero
 from cosserat.kernels.vectors import add, axpy, cross, dot, load, scale, store, sub
@@ -27,7 +27,7 @@ def record_body(links, bodies, now, i, q, row_out, mode_out, first, second):
         contracted(bodies.half, row[SQUARE] * 6, m, 6, q, row[MODE], first)
         contracted(bodies.second, row[SQUARE] * 9, m, 9, now.z, z + 6, second)
         for j in range(m):
-            y, at, k = now.z[z + 6 + j], row[COUPLING] // 12 * MODE_ROW + MODE_ROW * j, o + d * (6 + j)
+            y, at, k = now.z[z + 6 + j], MODE_ROW * (row[MODAL] + j), o + d * (6 + j)
             slope = load6(bodies.coupling, row[COUPLING] + 12 * j + 6)
             slope = add_symmetric(2.0, first, 6 * j, slope)
             flow, turn = axpy(2.0 * y, load(M, k), flow), axpy(y, load(M, k + 3), turn)
@@ -63,7 +63,7 @@ def change_body(links, now, i, record, mode, rates, dz, dx, dforce_out):
     t = add(t, add(cross(dw, load(record, B_TURN + zero_at)), cross(w, symmetric_times(J, dw))))
     put6(f, t, dforce_out, z)
     for j in range(m):
-        k, at = o + d * (6 + j), row[COUPLING] // 12 * MODE_ROW + MODE_ROW * j
+        k, at = o + d * (6 + j), MODE_ROW * (row[MODAL] + j)
         y = dot(load(now.inertia, k), fall) + dot(load(now.inertia, k + 3), dx_w)
         dforce_out[z + 6 + j] = y + dot(load(mode, at + M_TURN), dw)
 
@@ -77,7 +77,7 @@ def change_with_coordinate(links, bodies, now, i, mode, rates, l, dforce_out):
     u, w, x = load(now.z, z), load(now.z, z + 3), load(rates, z + 3)
     fall = add(load(rates, z), cross(w, u))
     a = load(now.inertia, o + d * (6 + l))
-    slope = load6(mode, row[COUPLING] // 12 * MODE_ROW + MODE_ROW * l + M_SLOPE)
+    slope = load6(mode, MODE_ROW * (row[MODAL] + l) + M_SLOPE)
     lift, flow, rise, turn, spin = zero(), zero(), zero(), zero(), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for j in range(m):
         p = square + m * l + j
@@ -103,7 +103,7 @@ def change_with_rate(links, bodies, now, i, mode, l, dforce_out):
     """Add the change of b with the modal rate l of the link."""
     row = links.table[i]
     m, z, o = row[N_MODES], row[Z], row[INERTIA]
-    w, k, at = load(now.z, z + 3), o + (6 + m) * (6 + l), row[COUPLING] // 12 * MODE_ROW + MODE_ROW * l
+    w, k, at = load(now.z, z + 3), o + (6 + m) * (6 + l), MODE_ROW * (row[MODAL] + l)
     f = scale(2.0, add(cross(w, load(now.inertia, k)), load(mode, at + M_BENT)))
     t = add(symmetric_times(load6(mode, at + M_SLOPE), w), cross(w, load(now.inertia, k + 3)))
     t = axpy(2.0, load(mode, at + M_WOUND), t)

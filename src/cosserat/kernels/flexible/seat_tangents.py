@@ -23,9 +23,9 @@ def record_seat(seats, s, q, q_at, v, v_at, a, a_at, record_out, slope_out, rate
         for j in range(12):
             record_out[S_FLOW + j] = 0.0
         return
-    o, pair_at = seats.shape_at[s], seats.pair_at[s]
+    o, shape_at, pair_at = seats.rows_at[s], seats.shape_at[s], seats.pair_at[s]
     for j in range(6 * m):
-        slope_out[o + j] = seats.shape[o + j]
+        slope_out[o + j] = seats.shape[shape_at + j]
         rate_out[o + j] = 0.0
         change_out[o + j] = 0.0
     x, w = combined(slope_out, o, m, q, q_at)
@@ -70,7 +70,7 @@ def seat_change(seats, s, record, slope, rate, change, along_q, along_v):
     """
     if seats.modes[s] == 0 or (along_q < 0 and along_v < 0):
         return zero(), zero(), zero(), zero(), zero(), zero()
-    o = seats.shape_at[s]
+    o = seats.rows_at[s]
     e, h, ed, hd, edd, hdd = zero(), zero(), zero(), zero(), zero(), zero()
     if along_q >= 0:
         j = o + 6 * along_q
@@ -107,7 +107,7 @@ def add_power_change(seats, s, record, slope, along_q, f, t, sign, out, at):
     m = seats.modes[s]
     if m == 0 or along_q < 0:
         return
-    o, pair_at = seats.shape_at[s], seats.pair_at[s]
+    o, pair_at = seats.rows_at[s], seats.pair_at[s]
     R_f, x_f = load_frame(seats.frame[s])
     R, w = load_matrix(record, S_TURN + 0 * m), load(record, S_W + 0 * m)
     R_i = load_matrix(seats.interface[s], 0 * m)
@@ -131,7 +131,7 @@ def add_power(seats, s, record, slope, f, t, sign, out, at):
     m = seats.modes[s]
     if m == 0:
         return
-    o = seats.shape_at[s]
+    o = seats.rows_at[s]
     R_f, x_f = load_frame(seats.frame[s])
     R, w = load_matrix(record, S_TURN + 0 * m), load(record, S_W + 0 * m)
     R_i = load_matrix(seats.interface[s], 0 * m)

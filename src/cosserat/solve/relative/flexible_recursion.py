@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.flexible_tree import FlexibleTreeData
-from cosserat.kernels.flexible import announce, articulated, composite, inverse, kinematics
+from cosserat.kernels.flexible import announce, articulated, inverse, kinematics
 from cosserat.kernels.flexible.arrays import INERTIA, Motion, Vectors, Z
 
 Array = NDArray[np.float64]
@@ -94,14 +94,6 @@ def projected(now: Motions, rows: Array) -> Array:
     """Rows (r, n) on the velocities of the tree from rows (r, n_z) on those of its links."""
     out = np.empty((len(rows), now.data.arrays.n_v))
     inverse.project(now.data.arrays.tree, now.address, rows.copy(), out)
-    return out
-
-
-def mass_matrix(now: Motions) -> Array:
-    """M (n, n)."""
-    arrays = now.data.arrays
-    out, room = np.empty((arrays.n_v, arrays.n_v)), arrays.new_factor()  # kept alive, for kernels take its address
-    composite.mass_matrix(arrays.tree, now.address, room.address, out)
     return out
 
 

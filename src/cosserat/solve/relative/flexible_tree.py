@@ -178,7 +178,11 @@ class FlexibleTree:
     def mass_matrix(self, q: Any) -> Array:
         """M (n, n), symmetric and positive definite."""
         (q,) = self._vectors("mass_matrix", q=q)
-        return flexible_recursion.mass_matrix(flexible_recursion.motions(self.data, q, np.zeros(len(q))))
+        out = np.empty((len(q), len(q)))
+        with self._lock:
+            self._now.move(q, np.zeros(len(q)))
+            composite.mass_matrix(self.data.arrays.tree, self._now.address, self._factor.address, out)
+        return out
 
     def inverse_dynamics_derivatives(self, q: Any, v: Any, a: Any, t: float = 0.0) -> InverseDerivatives:
         """d tau/d q, d tau/d v and d tau/d a = M, each (n, n).
@@ -247,8 +251,9 @@ class FlexibleTree:
     def energy(self, q: Any, v: Any) -> Energy:
         """Kinetic energy, strain energy of bodies, springs and joints, potential energy of gravity."""
         q, v = self._vectors("energy", q=q, v=v)
-        now = flexible_recursion.motions(self.data, q, v)
-        kinetic, strain, potential = (float(x) for x in self.forces.energies(now, q, self.gravity)[:3])
+        with self._lock:
+            found = self.forces.energies(self._now.move(q, v), q, self.gravity)
+        kinetic, strain, potential = (float(x) for x in found[:3])
         return Energy(kinetic, strain, potential, kinetic + strain + potential)
 
     def integrate(
