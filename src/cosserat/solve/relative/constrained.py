@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dposv
 
 from cosserat.errors import SolveError
 from cosserat.model.functions import TimeFunction
@@ -20,6 +21,7 @@ from cosserat.solve.relative.tree import Tree
 Array = NDArray[np.float64]
 
 _RANK = 1e-10  # singular values below this part of the largest belong to redundant rows
+_SURE = 1e-3  # ratio of pivots, in the square root, above which rows are independent beyond doubt
 _CLOSE = 1e-13  # of the greatest lever, where projection ends
 _SLIPS = 1e-6  # of the greatest velocity: slip that says that something contradicts
 
@@ -204,14 +206,16 @@ class _Rolling:
         M, driven = self.tree.mass_matrix(q), self.drives.columns
         force = tau - self.tree.inverse_dynamics(q, v, self.zero)
         a, efforts, bias = np.zeros(len(q)), np.zeros(len(q)), rows.bias
+        right = np.empty((len(q), len(rows.A) + 1))
+        right[:, :-1], right[:, -1] = rows.A.T, force
         if len(driven):
             a[driven] = self.drives.jets(t)[2]
             bias = bias + rows.A @ a
-        inverse = self._columns(M, np.column_stack((rows.A.T, force - M @ a)))
-        unbound = inverse[:, -1]
-        inverse = inverse[:, :-1]
-        multipliers = _least(rows.A @ inverse, -bias - rows.A @ unbound)
-        a += unbound + inverse @ multipliers
+            right[:, -1] -= M @ a
+        inverse = self._columns(M, right)
+        both = rows.A @ inverse
+        multipliers = _least(both[:, :-1], -bias - both[:, -1])
+        a += inverse[:, -1] + inverse[:, :-1] @ multipliers
         if len(driven):
             efforts[driven] = (M @ a - force - rows.A.T @ multipliers)[driven]
         return ConstrainedDynamics(a, multipliers, efforts)
@@ -219,11 +223,11 @@ class _Rolling:
     def _columns(self, M: Array, right: Array) -> Array:
         """M^-1 on columns (n, k), where drives do not move: zero in their rows."""
         free = self.drives.free
-        out = np.zeros(right.shape)
         if len(free) == len(M):
-            out[:] = np.linalg.solve(M, right)
-        else:
-            out[free] = np.linalg.solve(M[np.ix_(free, free)], right[free])
+            return _solved(M, right)
+        out = np.zeros(right.shape)
+        if len(free):
+            out[free] = _solved(M[np.ix_(free, free)], right[free])
         return out
 
     def projected(self, x: Array) -> tuple[Array, float, float]:
@@ -244,12 +248,21 @@ class _Rolling:
         return -columns @ _least(rows.A @ columns, violation)
 
 
+def _solved(M: Array, right: Array) -> Array:
+    """M^-1 on columns, M symmetric and positive definite."""
+    x: Array = dposv(M, right)[1]
+    return x
+
+
 def _least(S: Array, y: Array) -> Array:
     """Least x with S x = y, S symmetric, not negative and perhaps singular."""
+    factor, x, failed = dposv(S, y)
+    diagonal = factor.diagonal()
+    if failed == 0 and diagonal.min() > _SURE * diagonal.max():
+        return np.asarray(x, dtype=np.float64)
     values, vectors = np.linalg.eigh(S)
     shares = vectors.T @ y
     keep = values > _RANK * values[-1]
     shares[keep] /= values[keep]
     shares[~keep] = 0.0
-    x: Array = vectors @ shares
-    return x
+    return np.asarray(vectors @ shares, dtype=np.float64)
