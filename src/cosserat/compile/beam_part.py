@@ -145,7 +145,7 @@ class _Elements:
         pairs = mesh.pairs - mesh.first_node
         a, b = pairs[:, 0], pairs[:, 1]
         self.d0 = np.array([se3.log(se3.inverse(mesh.frames[i]) @ mesh.frames[k]) for i, k in pairs])
-        local, self.viscosity = beam_matrices(beam, mesh, self.d0)
+        local, self.viscosity, _ = beam_matrices(beam, mesh, self.d0)
         self.turn = np.zeros((len(self.d0), 12, 12))  # from world axes to those of the two nodes
         for block, node in enumerate((a, a, b, b)):
             span = slice(3 * block, 3 * block + 3)

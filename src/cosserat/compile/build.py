@@ -121,7 +121,7 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
     beams, frames, n = skeleton.beams, skeleton.frames, skeleton.n_nodes
     ne = sum(len(mesh.pairs) for mesh in beams.values())
     node = np.zeros((ne, 2), dtype=np.int64)
-    d0 = np.zeros((ne, 6))
+    like, d0 = np.zeros(ne, dtype=np.int64), np.zeros((ne, 6))
     stiffness, bending, mass = np.zeros((ne, 6, 6)), np.zeros((ne, 12, 6)), np.zeros((ne, 12, 12))
     viscosity, coupling = np.zeros(ne), np.zeros(ne)
     nodes = Nodes(np.zeros(n + 1), np.zeros((n + 1, 3)))
@@ -133,7 +133,8 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
     for beam in model.beams:
         mesh = beams[beam.name]
         span = slice(mesh.first_element, mesh.first_element + len(mesh.pairs))
-        matrices, viscosity[span] = beam_matrices(beam, mesh, d0[span])
+        matrices, viscosity[span], same = beam_matrices(beam, mesh, d0[span])
+        like[span] = mesh.first_element + same
         stiffness[span], bending[span], mass[span] = matrices.stiffness, matrices.bending, matrices.mass
         gains[beam.name] = (matrices.follower, matrices.dead)
         coupling[span] = matrices.coupling
@@ -142,7 +143,7 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
             np.add.at(nodes.mass, mesh.pairs[:, side], masses[:, side])
             np.add.at(nodes.moment, mesh.pairs[:, side], moments[:, side])
     used = len(bending) if bending.any() else 0
-    return Elements(node, d0, stiffness, bending[:used], viscosity, mass, coupling, ints([], 4)), nodes, gains
+    return Elements(node, like, d0, stiffness, bending[:used], viscosity, mass, coupling, ints([], 4)), nodes, gains
 
 
 def _scales(model: Model, frames: Array, elements: Elements, bodies: Bodies) -> tuple[float, float, float]:

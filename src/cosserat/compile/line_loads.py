@@ -46,7 +46,7 @@ def nodal_loads(model: Model, data: FlexibleTreeData) -> list[NodalLoad]:
         mesh = _mesh(load.beam, list(stations.values()))
         pairs = mesh.pairs
         d0 = np.array([se3.log(se3.inverse(mesh.frames[a]) @ mesh.frames[b]) for a, b in pairs])
-        matrices, _ = beam_matrices(load.beam, mesh, d0)
+        matrices, _, _ = beam_matrices(load.beam, mesh, d0)
         spread = matrices.follower if load.follower else matrices.dead
         gain = np.zeros((mesh.n_nodes, 6, 6))
         for side in range(2):

@@ -99,8 +99,8 @@ def mesh_beam(beam: Beam, stations: list[float], first_node: int, first_element:
     return BeamMesh(s, piece, frames, first_node, pairs, first_element)
 
 
-def beam_matrices(beam: Beam, mesh: BeamMesh, d0: Array) -> tuple[ElementMatrices, Array]:
-    """Matrices of all elements of a beam (equal elements computed once) and their Kelvin-Voigt times."""
+def beam_matrices(beam: Beam, mesh: BeamMesh, d0: Array) -> tuple[ElementMatrices, Array, NDArray[np.int64]]:
+    """Matrices of all elements of a beam, their Kelvin-Voigt times, and the first element that has the same matrices."""
     local = mesh.pairs - mesh.first_node
     left, right = mesh.s[local[:, 0]], mesh.s[local[:, 1]]
     points = gauss_points()
@@ -129,4 +129,5 @@ def beam_matrices(beam: Beam, mesh: BeamMesh, d0: Array) -> tuple[ElementMatrice
     matrices = element_matrices(d0[representative], compliance, mass)
     middles = 0.5 * (left + right)
     viscosity = np.full(len(d0), beam.damping_at(0.5)) if uniform else np.array([beam.damping_at(s) for s in middles])
-    return ElementMatrices(*(m[inverse] for m in matrices)), viscosity
+    like = np.asarray(representative[inverse], dtype=np.int64)
+    return ElementMatrices(*(m[inverse] for m in matrices)), viscosity, like

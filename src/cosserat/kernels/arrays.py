@@ -32,6 +32,7 @@ class Elements(NamedTuple):
     """Two-node helical beam elements [Grazioso17] (16)-(20)."""
 
     node: I2  # (ne, 2)
+    like: I1  # (ne,) first element with the same matrices, whose own are read: in long beams they stay in the cache
     d0: F2  # (ne, 6) relative vector in the stress-free configuration
     stiffness: F3  # (ne, 6, 6) section stiffness over the length
     bending: F3  # (ne, 12, 6), or without rows: second-order part of the strain energy, see `bending`

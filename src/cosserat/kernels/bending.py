@@ -137,10 +137,10 @@ def add_forces(problem):
     """trial.residual and trial.stress += what W adds; trial.strain."""
     el, trial = elements_of(problem), trial_of(problem)
     for e in range(el.node.shape[0]):
-        if el.bending[e, 9, 0] != 0.0:
+        if el.bending[el.like[e], 9, 0] != 0.0:
             a, b = el.node[e, 0], el.node[e, 1]
             u, w, c, c1, eu, ew = beams.strain(trial.frame, a, b, el.d0[e])
-            _, n, m = energy_and_stress(el.stiffness[e], el.bending[e], eu, ew)
+            _, n, m = energy_and_stress(el.stiffness[el.like[e]], el.bending[el.like[e]], eu, ew)
             note(trial, e, n, m, eu, ew)
             add_to_nodes(u, w, c, c1, n, m, a, b, trial.residual)
     return 0
@@ -151,12 +151,12 @@ def add_predicted_stress(problem, frames, increments):
     """trial.stress += what W adds at the strains that `residual.predict_stress` predicts; these to trial.strain."""
     el, trial = elements_of(problem), trial_of(problem)
     for e in range(el.node.shape[0]):
-        if el.bending[e, 9, 0] != 0.0:
+        if el.bending[el.like[e], 9, 0] != 0.0:
             a, b = el.node[e, 0], el.node[e, 1]
             u, w, c, c1, eu, ew = beams.strain(frames, a, b, el.d0[e])
             du, dw = beams.strain_rate(u, w, c, c1, increments[a], increments[b])
             eu, ew = add(eu, du), add(ew, dw)
-            _, n, m = energy_and_stress(el.stiffness[e], el.bending[e], eu, ew)
+            _, n, m = energy_and_stress(el.stiffness[el.like[e]], el.bending[el.like[e]], eu, ew)
             note(trial, e, n, m, eu, ew)
     return 0
 
@@ -175,10 +175,10 @@ def add_tangent(problem, frames):
         return 0
     clear(plain)
     for e in range(el.node.shape[0]):
-        if el.bending[e, 9, 0] != 0.0:
+        if el.bending[el.like[e], 9, 0] != 0.0:
             a, b = el.node[e, 0], el.node[e, 1]
             eu, ew = load(strains[e], 0), load(strains[e], 3)
-            if second_derivative(el.stiffness[e], el.bending[e], eu, ew, scratch.W, D):
+            if second_derivative(el.stiffness[el.like[e]], el.bending[el.like[e]], eu, ew, scratch.W, D):
                 u, w, c, c1, _, _ = beams.strain(frames, a, b, el.d0[e])
                 beams.strain_operator(u, w, c, c1, P)
                 beams.project(P, D, Y)
@@ -192,9 +192,9 @@ def add_conserving_forces(problem):
     """The same as `add_forces` over a step of `conserving`: mean stress, its work corrected to the change of W."""
     el, state, trial, middle = elements_of(problem), state_of(problem), trial_of(problem), middle_of(problem)
     for e in range(el.node.shape[0]):
-        if el.bending[e, 9, 0] != 0.0:
+        if el.bending[el.like[e], 9, 0] != 0.0:
             a, b = el.node[e, 0], el.node[e, 1]
-            K, B = el.stiffness[e], el.bending[e]
+            K, B = el.stiffness[el.like[e]], el.bending[el.like[e]]
             _, _, _, _, eu0, ew0 = beams.strain(state.frame, a, b, el.d0[e])
             _, _, _, _, eu1, ew1 = beams.strain(trial.frame, a, b, el.d0[e])
             u, w, c, c1, _, _ = beams.strain(middle.frame, a, b, el.d0[e])

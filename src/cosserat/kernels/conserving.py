@@ -128,7 +128,7 @@ def _add_elements(el, scratch, state, trial, middle, h):
     p1, p0 = scratch.p, scratch.q
     for e in range(el.node.shape[0]):
         a, b = el.node[e, 0], el.node[e, 1]
-        K = el.stiffness[e]
+        K, M = el.stiffness[el.like[e]], el.mass[el.like[e]]
         u0, w0, _, _, eu0, ew0 = beams.strain(state.frame, a, b, el.d0[e])
         u1, w1, _, _, eu1, ew1 = beams.strain(trial.frame, a, b, el.d0[e])
         u, w, c, c1, _, _ = beams.strain(middle.frame, a, b, el.d0[e])
@@ -150,8 +150,8 @@ def _add_elements(el, scratch, state, trial, middle, h):
         accumulate(ma, trial.residual[a], 3)
         accumulate(fb, trial.residual[b], 0)
         accumulate(mb, trial.residual[b], 3)
-        beams.momentum(el.mass[e], trial.twist[a], trial.twist[b], p1)
-        beams.momentum(el.mass[e], state.twist[a], state.twist[b], p0)
+        beams.momentum(M, trial.twist[a], trial.twist[b], p1)
+        beams.momentum(M, state.twist[a], state.twist[b], p0)
         beams.add_coupled_momentum(el.coupling[e], trial.frame, trial.twist, a, b, p1)
         beams.add_coupled_momentum(el.coupling[e], state.frame, state.twist, a, b, p0)
         _add_coupling(el.coupling[e], state, trial, middle, a, b, h)

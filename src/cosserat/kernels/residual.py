@@ -36,7 +36,7 @@ def element_forces(problem):
     for e in range(el.node.shape[0]):
         a, b = el.node[e, 0], el.node[e, 1]
         u, w, c, c1, eu, ew = beams.strain(frames, a, b, el.d0[e])
-        n, m = beams.stress(el.stiffness[e], el.viscosity[e], u, w, c, c1, eu, ew, twists[a], twists[b])
+        n, m = beams.stress(el.stiffness[el.like[e]], el.viscosity[e], u, w, c, c1, eu, ew, twists[a], twists[b])
         store(n, trial.stress[e], 0)
         store(m, trial.stress[e], 3)
         fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
@@ -62,7 +62,7 @@ def predict_stress(problem, frames, increments):
         a, b = el.node[e, 0], el.node[e, 1]
         u, w, c, c1, eu, ew = beams.strain(frames, a, b, el.d0[e])
         du, dw = beams.strain_rate(u, w, c, c1, increments[a], increments[b])
-        n, m = beams.multiply(el.stiffness[e], add(eu, du), add(ew, dw))
+        n, m = beams.multiply(el.stiffness[el.like[e]], add(eu, du), add(ew, dw))
         store(n, trial.stress[e], 0)
         store(m, trial.stress[e], 3)
     if el.bending.shape[0] > 0:
@@ -129,8 +129,9 @@ def add_inertia(problem):
     p, q = scratch.p, scratch.q
     for e in range(el.node.shape[0]):
         a, b = el.node[e, 0], el.node[e, 1]
-        beams.momentum(el.mass[e], rates[a], rates[b], q)
-        beams.momentum(el.mass[e], twists[a], twists[b], p)
+        M = el.mass[el.like[e]]
+        beams.momentum(M, rates[a], rates[b], q)
+        beams.momentum(M, twists[a], twists[b], p)
         for i in range(6):
             r[a, i] += q[i]
             r[b, i] += q[6 + i]

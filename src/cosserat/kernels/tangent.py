@@ -84,10 +84,11 @@ def assemble_elements(problem, frames, twists):
     rates = trial_of(problem).rate
     for e in range(el.node.shape[0]):
         a, b = el.node[e, 0], el.node[e, 1]
-        M = el.mass[e]
+        like = el.like[e]
+        M = el.mass[like]
         if ck != 0.0:
             beams.element_tangent(
-                frames, twists, a, b, el.d0[e], el.stiffness[e], el.viscosity[e], stress[e], scratch
+                frames, twists, a, b, el.d0[e], el.stiffness[like], el.viscosity[e], stress[e], scratch
             )
         else:
             clear(K)

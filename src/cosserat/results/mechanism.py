@@ -193,7 +193,7 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
         found = []
         for k, load in enumerate(model.distributed_loads):
             if load.beam.name == name:
-                matrices, _ = beam_matrices(load.beam, mesh, compiled.system.elements.d0[span])
+                matrices, _, _ = beam_matrices(load.beam, mesh, compiled.system.elements.d0[span])
                 spread = matrices.follower if load.follower else matrices.dead
                 found.append(LineLoad(len(model.loads) + k, bool(load.follower), spread))
         return found

@@ -100,6 +100,7 @@ def _empty(point: Point) -> System:
     return System(
         nodes=ours.nodes._replace(mass=zero(ours.nodes.mass), moment=zero(ours.nodes.moment)),
         elements=ours.elements._replace(
+            like=np.arange(len(ours.elements.node)),
             stiffness=zero(ours.elements.stiffness),
             bending=zero(ours.elements.bending),
             viscosity=zero(ours.elements.viscosity),
