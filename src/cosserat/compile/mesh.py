@@ -100,7 +100,7 @@ def mesh_beam(beam: Beam, stations: list[float], first_node: int, first_element:
 
 
 def beam_matrices(beam: Beam, mesh: BeamMesh, d0: Array) -> tuple[ElementMatrices, Array, NDArray[np.int64]]:
-    """Matrices of all elements of a beam, their Kelvin-Voigt times, and the first element that has the same matrices."""
+    """Matrices of all elements of a beam, their Kelvin-Voigt times, and the first element with the same matrices."""
     local = mesh.pairs - mesh.first_node
     left, right = mesh.s[local[:, 0]], mesh.s[local[:, 1]]
     points = gauss_points()
