@@ -5,8 +5,9 @@ import pytest
 
 import cosserat as cs
 from cosserat.compile.compiled import frame_to_row, row_to_frame
+from cosserat.kernels.alpha import move
 from cosserat.kernels.newton import step_coefficients
-from cosserat.kernels.rolling import rolling_rates
+from cosserat.kernels.rolling import conserve_rolling, rolling_rates
 from cosserat.lie import se3
 
 INERTIA = np.array([[2.0, 0.1, -0.2], [0.1, 3.0, 0.3], [-0.2, 0.3, 4.0]])
@@ -70,3 +71,35 @@ def test_rates_of_rows(lab):
 
 def compare(found, expected):
     np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max(initial=1.0))
+
+
+def test_work_over_a_step_of_the_conserving_scheme(lab, rng):
+    """Forces times the increment: lambda times the change of the gap, and times the rows, which are held at 0."""
+    problem = lab.memory.problem
+    state, trial, middle = problem.state, problem.trial, problem.middle
+    state.frame[:] = trial.frame
+    gap_before = lab.equations()[1][6]
+    trial.increment[: lab.n] = 0.4 * rng.normal(size=(lab.n, 6))  # a long step: the identity is exact
+    move(state.frame, trial.increment, 1.0, trial.frame)
+    move(state.frame, trial.increment, 0.5, middle.frame)
+    trial.residual[:] = 0.0
+    conserve_rolling(lab.memory.address, 0)
+    edge, disc = trial.phi[0].copy(), trial.phi[1].copy()
+    work = np.sum(trial.residual[: lab.n] * trial.increment[: lab.n], axis=1)
+    force = trial.force
+    assert work[0] == pytest.approx(force[0, 0] * edge[0], rel=1e-13)
+    assert disc[0] == pytest.approx(lab.equations()[1][6], rel=1e-13)  # the gap at the end
+    assert work[1] == pytest.approx(force[1, 0] * (disc[0] - gap_before) + force[1, 1:3] @ disc[1:3], rel=1e-12)
+    assert abs(disc[0] - gap_before) > 0.01
+
+
+def test_rows_that_others_imply_do_not_act(lab):
+    """Of a disc that keeps only what it demands along one direction t, force and values are along t."""
+    problem = lab.memory.problem
+    t = np.array([0.0, 0.6, 0.8])
+    whole = lab.equations()[1][6:9]
+    problem.rolling.keep[1] = np.outer(t, t)
+    assert np.allclose(lab.equations()[1][6:9], t * (t @ whole))
+    residual = lab.equations()[0]
+    problem.trial.force[1, :3] += 7.0 * np.array([1.0, 0.8, -0.6])  # across t
+    assert np.allclose(lab.equations()[0], residual)
