@@ -87,7 +87,7 @@ def shapes(
     unit = np.eye(rows.shape[0])[:, A.shape[0] :]
     solver = ConstrainedSolver(part.title, part.stiffness, rows)
     static = solver(np.zeros((part.stiffness.shape[0], unit.shape[1])), unit)
-    fixed = np.zeros((len(static), 0)) if modes == 0 else _normal_modes(part, rows, modes, frequency)[1]
+    fixed = np.zeros((len(static), 0)) if modes == 0 else _normal_modes(part, rows, modes, frequency, solver)[1]
     basis = np.hstack((static, fixed))
     basis = basis / np.sqrt(np.einsum("im,im->m", basis, part.mass @ basis))
     from scipy.linalg import eigh
@@ -97,15 +97,17 @@ def shapes(
     return _signed(basis @ V)
 
 
-def _normal_modes(part: FlexiblePart, A: Any, modes: int | None, frequency: float | None) -> tuple[Array, Array]:
-    """Angular frequencies and mass-normalised shapes of K u = omega^2 M u with A u = 0."""
+def _normal_modes(
+    part: FlexiblePart, A: Any, modes: int | None, frequency: float | None, known: ConstrainedSolver | None = None
+) -> tuple[Array, Array]:  # fmt: skip
+    """Angular frequencies and mass-normalised shapes of K u = omega^2 M u with A u = 0; `known`: a solver for A."""
     n, rows = part.stiffness.shape[0], A.shape[0]
     available = n - rows
     if modes is not None and modes > available:
         few = f"is {modes}; with this boundary its mesh has only {available}; take fewer, or more elements"
         raise ArgumentError(part.title, "modes", few)
     count = modes if modes is not None else 8
-    solver = ConstrainedSolver(part.title, part.stiffness, A) if n > _SMALL else None
+    solver = (known or ConstrainedSolver(part.title, part.stiffness, A)) if n > _SMALL else None
     while solver is not None and 4 * count < available:
         omega, Phi = _sparse_modes(part, solver, count)
         if frequency is None or omega[-1] > 2.0 * np.pi * frequency:

@@ -31,7 +31,8 @@ class SolidElements:
 
         used, corners = np.unique(mesh.cells[:, :4], return_inverse=True)
         cells = corners.reshape(-1, 4)
-        straight = skfem.MeshTet(mesh.points[used].T, cells.T, sort_t=False)
+        arrays = (np.ascontiguousarray(part) for part in (mesh.points[used].T, cells.T))
+        straight = skfem.MeshTet(*arrays, sort_t=False)
         self.nodes = np.full(len(mesh.points), -1, dtype=np.int64)  # of the mesh -> points
         self.nodes[used] = np.arange(len(used))
         skmesh = straight
