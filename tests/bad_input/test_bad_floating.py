@@ -57,6 +57,11 @@ def test_states(arm) -> None:
         tree.forward_dynamics(zero, np.full(len(zero), np.nan), zero)
     with refused(r"driven names 'wrist', which is no coordinate; coordinates: shoulder, elbow"):
         tree.forward_dynamics(zero, zero, zero, driven={"wrist": 1.0})
+    for nonsense in (np.nan, "fast", None):
+        with refused(r"driven\['shoulder'\] is .*; pass a finite acceleration"):
+            tree.forward_dynamics(zero, zero, zero, driven={"shoulder": nonsense})
+    with refused(r"driven is \['shoulder'\]; pass a dict"):
+        tree.forward_dynamics(zero, zero, zero, driven=["shoulder"])
     effort = zero.copy()
     effort[0] = 3.0
     with refused(r"both the acceleration and an effort \(3\) are given for 'shoulder'"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -142,6 +144,8 @@ class FlexibleTree:
         """
         q, v, tau = self._vectors("forward_dynamics", q=q, v=v, tau=tau)
         a, held = np.zeros(len(q)), np.zeros(len(q), dtype=bool)
+        if not (driven is None or isinstance(driven, Mapping)):
+            raise SolveError(f"forward_dynamics: driven is {driven!r}; pass a dict of accelerations by coordinate")
         for name, value in (driven or {}).items():
             if name not in self.coordinates:
                 known = ", ".join(self.coordinates[:8])
@@ -154,6 +158,8 @@ class FlexibleTree:
                     f"forward_dynamics: both the acceleration and an effort ({tau[k]:g}) are given for {name!r}; give "
                     "one, the other follows"
                 )
+            if not (isinstance(value, Real) and np.isfinite(value)):
+                raise SolveError(f"forward_dynamics: driven[{name!r}] is {value!r}; pass a finite acceleration")
             a[k], held[k] = value, True
         with self._lock:
             x = self._now.vectors
