@@ -158,7 +158,7 @@ class FlexibleTree:
                     f"forward_dynamics: both the acceleration and an effort ({tau[k]:g}) are given for {name!r}; give "
                     "one, the other follows"
                 )
-            if not (isinstance(value, Real) and np.isfinite(value)):
+            if not (isinstance(value, Real) and np.isfinite(float(value))):
                 raise SolveError(f"forward_dynamics: driven[{name!r}] is {value!r}; pass a finite acceleration")
             a[k], held[k] = value, True
         with self._lock:
