@@ -224,6 +224,45 @@ def test_a_cart_that_follows_its_wheels() -> None:
     assert np.allclose(work, kinetic, atol=2e-3 * kinetic[-1])
 
 
+def castored(left: float, right: float) -> cs.Model:
+    """Two driven wheels behind, and in front a castor that starts crosswise and swings round."""
+    model = cs.Model("castored", gravity=(0, 0, -G))
+    base = model.add(cs.RigidBody("base", mass=5.0, com=(0.2, 0, 0.25), inertia=(0.1, 0.2, 0.3)))
+    for name, y, effort in (("left", 0.3, left), ("right", -0.3, right)):
+        wheel = model.add(cs.RigidBody(name, mass=0.5, com=(0, y, 0.2), inertia=(0.006, 0.01, 0.006)))
+        model.add(cs.Revolute(f"{name} axle", base, wheel, axis=(0, 1, 0), at=(0, y, 0.2), effort=effort))
+        model.add(cs.RollingDisc(f"{name} wheel", wheel, radius=0.2, axis=(0, 1, 0)))
+    fork = model.add(cs.RigidBody("fork", mass=0.3, com=(0.6, 0.03, 0.1), inertia=(0.001, 0.001, 0.001)))
+    castor = model.add(cs.RigidBody("castor", mass=0.2, com=(0.6, 0.06, 0.05), inertia=(0.0005, 0.0003, 0.0003)))
+    model.add(cs.Revolute("swivel", base, fork, axis=(0, 0, 1), at=(0.6, 0, 0.15), damping=0.02))
+    model.add(cs.Revolute("castor axle", fork, castor, axis=(1, 0, 0), at=(0.6, 0.06, 0.05)))
+    model.add(cs.RollingDisc("castor wheel", castor, radius=0.05, axis=(1, 0, 0)))
+    return model
+
+
+def test_a_cart_with_a_castor() -> None:
+    """Against relative coordinates; three wheels carry the weight, and the castor turns to trail behind its swivel."""
+    model = castored(0.6, 0.9)
+    names = cs.Tree(model).coordinates
+    there = cs.constrained_motion(model, np.zeros(len(names)), np.zeros(len(names)), 1.0, 0.01)
+    place = cs.forward_kinematics(model, there.q[-1])
+    error = []
+    for step in (0.004, 0.002):
+        with pytest.warns(cs.CosseratWarning, match="partly implied"):
+            run = cs.simulate(model, 1.0, step, rho=0.8)
+        assert run.status.ok
+        error.append(np.abs(run.position("castor").values[-1] - place.position("castor")).max())
+    assert error[1] < 2e-4
+    assert error[0] / error[1] == pytest.approx(4.0, rel=0.2)
+    swivel = run.coordinate("swivel").values
+    assert swivel[-1] == pytest.approx(there.q[-1, names.index("swivel")], abs=1e-3)
+    assert abs(swivel[-1]) > 1.0
+    up = sum(run.reaction(f"{name} wheel").values[0, 2] for name in ("left", "right", "castor"))
+    assert up == pytest.approx(6.5 * G, rel=1e-9)
+    assert run.slip("castor wheel").max() < 1e-9
+    assert run.constraint_violation.max() < 1e-12
+
+
 def test_steps_that_adapt() -> None:
     omega, size = 3.0, G * np.sin(0.2) / (2 * 3.0**2)
     run = cs.simulate(skate(0.2, omega), 2.0, tolerance=1e-5)
