@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 import cosserat as cs
 from cosserat.compile import modal_dynamics
+from cosserat.jit.switch import COMPILED
 from cosserat.kernels.flexible import pivots, so3_tangents
 from cosserat.lie import se3, so3
 from cosserat.solve.relative import flexible_coordinates, flexible_recursion
@@ -144,3 +149,21 @@ def test_exponential_coordinates(tree: cs.FlexibleTree, state: np.ndarray) -> No
     assert np.allclose(ahead, tree.moved(tree.moved(q, theta), h * v), atol=1e-11)
     coordinates = tree.coordinate_rates(q, v)
     assert np.allclose(tree.moved(q, h * v) - q, h * coordinates, atol=1e-10)
+
+
+FRESH = """
+import sys
+import cosserat as cs
+model = cs.Model("arm")
+rod, steel = cs.Rod(diameter=0.02), cs.materials.STEEL
+beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0)], section=rod, material=steel, elements=2))
+model.add(cs.Revolute("hinge", cs.GROUND, beam.start, axis=(0, 0, 1)))
+tree = cs.FlexibleTree(model, modes=1)
+assert not tree.forward_dynamics([0, 0], [0, 0], [0, 0]).any()
+sys.exit("numba" in sys.modules)
+"""
+
+
+@pytest.mark.skipif(not COMPILED, reason="the compiler is off")
+def test_a_second_process_needs_no_compiler(tree: cs.FlexibleTree) -> None:
+    assert subprocess.run([sys.executable, "-c", FRESH], env=os.environ, check=False).returncode == 0

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.solve.relative.flexible_tree import FlexibleTree
+from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives
 from cosserat.solve.relative.states import StateChecker
-from cosserat.solve.relative.tree import Energy, ForwardDerivatives, InverseDerivatives
 
 Array = NDArray[np.float64]
 

@@ -20,9 +20,9 @@ from cosserat.results.status import Status
 from cosserat.solve.relative import flexible_coordinates, flexible_recursion
 from cosserat.solve.relative.flexible_forces import FlexibleForces
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
+from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives
 from cosserat.solve.relative.seat_motion import coordinate_rows
 from cosserat.solve.relative.states import StateChecker
-from cosserat.solve.relative.tree import Energy, ForwardDerivatives, InverseDerivatives
 
 Array = NDArray[np.float64]
 

@@ -17,7 +17,8 @@ from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.posture import Posture
 from cosserat.solve.relative.elastic_calls import ElasticCalls
-from cosserat.solve.relative.tree import Energy, ForwardDerivatives, InverseDerivatives, Tree
+from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives
+from cosserat.solve.relative.tree import Tree
 
 Array = NDArray[np.float64]
 

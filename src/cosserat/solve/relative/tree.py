@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,38 +22,13 @@ from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.posture import Posture
 from cosserat.solve.relative.batches import Batches
+from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives
 from cosserat.solve.relative.states import StateChecker
 
 Array = NDArray[np.float64]
 
 
-class InverseDerivatives(NamedTuple):
-    """Derivatives (n, n) or (N, n, n) of the efforts."""
-
-    dq: Array
-    dv: Array
-    da: Array
-
-
-class ForwardDerivatives(NamedTuple):
-    """Derivatives (n, n) of the accelerations, and the accelerations (n,); or stacks of both."""
-
-    dq: Array
-    dv: Array
-    dtau: Array
-    a: Array
-
-
 _Derivatives = TypeVar("_Derivatives", InverseDerivatives, ForwardDerivatives)
-
-
-class Energy(NamedTuple):
-    """Energies of a state (J); the potential energy of gravity is zero at the world's origin."""
-
-    kinetic: float
-    strain: float
-    potential: float
-    total: float
 
 
 class Tree:

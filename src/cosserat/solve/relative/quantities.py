@@ -1,0 +1,36 @@
+"""What the recursions give besides plain arrays. Apart from `tree`, whose kernels take long to load."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class InverseDerivatives(NamedTuple):
+    """Derivatives (n, n) or (N, n, n) of the efforts."""
+
+    dq: Array
+    dv: Array
+    da: Array
+
+
+class ForwardDerivatives(NamedTuple):
+    """Derivatives (n, n) of the accelerations, and the accelerations (n,); or stacks of both."""
+
+    dq: Array
+    dv: Array
+    dtau: Array
+    a: Array
+
+
+class Energy(NamedTuple):
+    """Energies of a state (J); the potential energy of gravity is zero at the world's origin."""
+
+    kinetic: float
+    strain: float
+    potential: float
+    total: float
