@@ -260,7 +260,8 @@ class Tree:
             try:
                 dq, dv, M = np.empty((3, self._n, self._n)) if out is None else out
                 if derivatives.inverse_dynamics_derivatives(self._table, q, v, a, dq, dv, M) == 0:
-                    return self._ordered(InverseDerivatives(dq, dv, M))
+                    found = InverseDerivatives(dq, dv, M)
+                    return found if self._place is None else self._ordered(found)
             except (TypeError, AttributeError, IndexError, ValueError):
                 pass
         call = "inverse_dynamics_derivatives"
@@ -289,7 +290,8 @@ class Tree:
                     v = v.copy()
                 kernel = derivatives.forward_dynamics_derivatives
                 if kernel(self._table, q, v, tau, self._scratch, a, dq, dv, dtau) == 0:
-                    return self._ordered(ForwardDerivatives(dq, dv, dtau, a))
+                    result = ForwardDerivatives(dq, dv, dtau, a)
+                    return result if self._place is None else self._ordered(result)
             except (TypeError, AttributeError, IndexError, ValueError):
                 pass
         call = "forward_dynamics_derivatives"
