@@ -209,6 +209,26 @@ def test_rigid_trees_give_what_the_rigid_recursion_gives(zoo, rng, forces: bool)
     assert np.allclose(tree.energy(q, v), rigid.energy(q, v), rtol=1e-11)
 
 
+def test_momentum_about_the_centre_of_mass(zoo, rng) -> None:
+    """Of rigid trees as in their own recursion; of elastic ones, what gravity and motions of the whole make of it."""
+    model = zoo()
+    rigid, tree = cs.Tree(model), cs.FlexibleTree(model)
+    q = rng.normal(size=len(tree.coordinates)) * 0.6
+    matrix = rigid.centroidal_matrix(q)
+    assert largest(tree.centroidal_matrix(q) - matrix) < 1e-12 * largest(matrix)
+    tree = cs.FlexibleTree(chain(3, free=True), modes=2)
+    q, v, _ = state(tree, rng)
+    momentum, h = tree.centroidal_momentum(q, v), 1e-6
+    ends = [tree.energy(tree.moved(q, s * v), v).potential for s in (h, -h)]
+    assert momentum[:3] @ tree.gravity == pytest.approx(-(ends[0] - ends[1]) / (2 * h), rel=1e-7)
+    # where only the base moves, all turns as one body, whose motion takes up the power of the momentum
+    first = next(k for k, name in enumerate(tree.coordinates) if name.endswith(".x"))
+    A, J = (matrix[:, first : first + 6] for matrix in (tree.centroidal_matrix(q), tree.jacobian("p0.end", q)))
+    mass = largest(A[:3, :3]) / largest(J[:3, :3])
+    powers = A[:3].T @ momentum[:3] / mass + J[3:].T @ momentum[3:]
+    assert powers == pytest.approx((tree.mass_matrix(q) @ v)[first : first + 6], rel=1e-10)
+
+
 def test_stiff_beams_are_rigid_bars(rng) -> None:
     """The stiffer the material, the closer are the accelerations of the joints to those of rigid bars."""
     rigid = cs.Tree(chain(3, "R"))

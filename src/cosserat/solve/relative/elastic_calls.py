@@ -104,6 +104,14 @@ class ElasticCalls:
         """J (6, n) of a place."""
         return self.tree.jacobian(place, q, frame)
 
+    def centroidal_matrix(self, q: Any) -> Array:
+        """Matrix (6, n) of the momentum about the centre of mass."""
+        return self.tree.centroidal_matrix(q)
+
+    def centroidal_momentum(self, q: Any, v: Any) -> Array:
+        """Momentum (6,) about the centre of mass."""
+        return self.tree.centroidal_momentum(q, v)
+
     def energy(self, q: Any, v: Any) -> Energy:
         """Energies of a state."""
         return self.tree.energy(q, v)

@@ -14,6 +14,7 @@ from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tr
 from cosserat.errors import SolveError
 from cosserat.kernels.flexible import composite, dynamics, force_tangents, tangents
 from cosserat.kernels.flexible.arrays import Packed
+from cosserat.lie import se3
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.results.status import Status
@@ -244,6 +245,22 @@ class FlexibleTree:
             return J
         R = self.forces.frame(now, q, seat)[:3, :3]
         return np.vstack((R @ J[:3], R @ J[3:]))
+
+    def centroidal_matrix(self, q: Any) -> Array:
+        """Matrix (6, n) that takes velocities to momentum and angular momentum about the centre of mass, world axes."""
+        (q,) = self._vectors("centroidal_matrix", q=q)
+        now = flexible_recursion.motions(self.data, q, np.zeros(len(q)))
+        links = list(now)
+        moments = [(w.M[0, 0], np.array([w.M[5, 1], w.M[3, 2], w.M[4, 0]])) for w in links]
+        weighted = [m * w.frame[:3, 3] + w.frame[:3, :3] @ h for w, (m, h) in zip(links, moments, strict=True)]
+        centre = se3.frame(np.eye(3), -np.sum(weighted, axis=0) / sum(m for m, _ in moments))
+        rows = [se3.adjoint(se3.inverse(centre @ w.frame)).T @ w.M[:6] for w in links]
+        return flexible_recursion.projected(now, np.hstack(rows))
+
+    def centroidal_momentum(self, q: Any, v: Any) -> Array:
+        """Momentum and angular momentum (6,) about the centre of mass, in world axes."""
+        (v,) = self._vectors("centroidal_momentum", v=v)
+        return np.asarray(self.centroidal_matrix(q) @ v)
 
     def moved(self, q: Any, delta: Any) -> Array:
         """Coordinates after moving with the velocities delta for a unit of time; q + delta but for rotations."""

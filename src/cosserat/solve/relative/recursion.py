@@ -210,14 +210,14 @@ def forward_kinematics(model: Model, q: Any, v: Any = None, a: Any = None) -> Po
     return tree_of(model).forward_kinematics(q, v, a)
 
 
-def centroidal_momentum(model: Model, q: Any, v: Any) -> Array:
+def centroidal_momentum(model: Model, q: Any, v: Any, modes: Any = None) -> Array:
     """Momentum and angular momentum (6,) about the centre of mass, in world axes."""
-    return tree_of(model).centroidal_momentum(q, v)
+    return any_tree(model, 0.0, modes, "centroidal_momentum").centroidal_momentum(q, v)
 
 
-def centroidal_matrix(model: Model, q: Any) -> Array:
+def centroidal_matrix(model: Model, q: Any, modes: Any = None) -> Array:
     """Matrix (6, n) that takes velocities to `centroidal_momentum`."""
-    return tree_of(model).centroidal_matrix(q)
+    return any_tree(model, 0.0, modes, "centroidal_matrix").centroidal_matrix(q)
 
 
 def energy(model: Model, q: Any, v: Any, modes: Any = None) -> Energy:
