@@ -150,6 +150,31 @@ def test_bodies_fixed_to_each_other_and_to_the_ground() -> None:
         assert np.abs(both.floating.reaction(name).values).max() > 1
 
 
+def frame_of_bars(**drive) -> cs.Model:
+    model = cs.Model("frame")
+    corners = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
+    bars = []
+    for name, start, end in zip("abc", corners, corners[1:], strict=False):
+        bar = cs.Beam(name, points=[start, end], section=cs.Rod(0.02), material=cs.materials.STEEL, elements=6)
+        bars.append(model.add(bar))
+    model.add(cs.Revolute("root", cs.GROUND, bars[0].start, axis=(0, 0, 1), **drive))
+    for one, two in (bars[:2], bars[1:]):
+        model.add(cs.Revolute(f"{one.name}{two.name}", one.end, two.start, axis=(0, 0, 1)))
+    model.add(cs.Spherical("foot", bars[2].end, cs.GROUND.at(corners[3])))
+    return model
+
+
+def test_frequencies_of_a_closed_loop() -> None:
+    both = cs.compare(frame_of_bars(motion="0 * t"), 4e-3, 2e-3, modes=6, checks=False)
+    assert both.deflection == 0.0
+    assert "nothing deflects" in both.verdict
+    assert both.frequencies.sizes["mode"] == 10
+    assert np.abs(both.frequencies["error"].values[:6]).max() < 1e-3
+    away = cs.compare(frame_of_bars(motion="0.1 + t"), 4e-3, 2e-3, modes=2, checks=False)
+    assert away.frequencies is None
+    assert "a motion starts away from zero" in away.notes[0]
+
+
 def test_a_beam_in_free_flight_with_efforts_and_several_trees() -> None:
     model = cs.Model("flight")
     metal = cs.Material(E=2e10, nu=0.3, rho=2700.0)

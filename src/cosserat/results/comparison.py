@@ -151,8 +151,8 @@ class Comparison:
 
     @property
     def share(self) -> float:
-        """Largest difference relative to the largest deflection; not a number for rigid mechanisms."""
-        return self.difference / self.deflection if self.bending else np.nan
+        """Largest difference relative to the largest deflection; not a number where nothing deflects."""
+        return self.difference / self.deflection if self.deflection > 0.0 else np.nan
 
     @property
     def cost(self) -> dict[str, float]:

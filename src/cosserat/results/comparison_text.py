@@ -17,7 +17,10 @@ def verdict(comparison: Comparison) -> str:
         return f"the Galilean run {comparison.galilean.status.message}; up to there {apart}"
     if not comparison.bending:
         return f"rigid: both formulations solve the same equations, {apart}, {_integrator(comparison)}"
-    apart += f", {100 * comparison.share:.2g} % of the largest deflection"
+    if comparison.deflection > 0.0:
+        apart += f", {100 * comparison.share:.2g} % of the largest deflection"
+    else:
+        apart += ", and nothing deflects"
     if comparison.within_range:
         return f"the modal form is within its range: {apart}"
     kinds = dict.fromkeys(finding.kind for finding in comparison.findings)

@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.flexible_tree import compile_flexible_tree
-from cosserat.errors import ArgumentError
+from cosserat.errors import SolveError
 from cosserat.model.forces import Spring
 from cosserat.model.joints import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
 from cosserat.solve.linear.modes import modes as galilean_modes
+from cosserat.solve.relative.flexible_recursion import motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
+from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _GOOD_PART = 0.25
+_RANK = 1e-9
 _FREE = 1e-6  # Hz: what is slower in both counts as a free motion that rounding has moved
 
 
@@ -77,16 +80,20 @@ def frequency_pairs(
     that time; free motions are left out.
     """
     bare = unloaded(model)
-    tree = FlexibleTree.of_data(bare, compile_flexible_tree(bare, modes, boundary, stiffening, call="compare"))
+    data = compile_flexible_tree(bare, modes, boundary, stiffening, call="compare", cut=True)
+    tree = FlexibleTree.of_data(bare, data)
     q, held = tree.neutral(), np.zeros(len(tree.coordinates), dtype=bool)
     for joint in bare.joints:
         for name, motion in zip(joint.coordinates, joint.motion, strict=True):
-            if motion is not None:
+            if motion is not None and name in tree.coordinates:
                 k = tree.coordinates.index(name)
                 q[k], held[k] = float(motion.sample(np.array([time]))[0]), True
-    if held.all():
-        raise ArgumentError("compare", "", "all coordinates are prescribed")
-    M, K = tree.mass_matrix(q)[np.ix_(~held, ~held)], stiffness_matrix(tree, q, time)[np.ix_(~held, ~held)]
+    allowed = np.eye(len(q))[:, ~held] @ _closing(bare, tree, q, held, time)
+    if allowed.shape[1] == 0:
+        raise SolveError("compare: nothing can vibrate, all motions are prescribed")
+    still = np.zeros(len(q))
+    stiffness = tree.inverse_dynamics_derivatives(q, still, still, time).dq
+    M, K = (allowed.T @ matrix @ allowed for matrix in (tree.mass_matrix(q), stiffness))
     root = np.linalg.inv(np.linalg.cholesky(M))
     squares = np.linalg.eigvalsh(root @ (0.5 * (K + K.T)) @ root.T)
     found = galilean_modes(bare, min(n, len(squares)), about="reference", time=time, damped=False)
@@ -97,13 +104,17 @@ def frequency_pairs(
     return FrequencyPairs(np.asarray(galilean[:k])[vibrates], floating[:k][vibrates], found)
 
 
-def stiffness_matrix(tree: FlexibleTree, q: Array, time: float) -> Array:
-    """Derivative (n, n) of the efforts that hold a tree at rest by its coordinates, by central differences."""
-    n, still = len(q), np.zeros(len(q))
-    K = np.empty((n, n))
-    for k, unit in enumerate(np.eye(n)):
-        ahead, behind = (
-            tree.inverse_dynamics(tree.moved(q, side * 1e-6 * unit), still, still, time) for side in (1, -1)
-        )
-        K[:, k] = (ahead - behind) / 2e-6
-    return K
+def _closing(model: Model, tree: FlexibleTree, q: Array, held: NDArray[np.bool_], time: float) -> Array:
+    """Basis (n, k) of the motions of the n coordinates not held that keep loops closed."""
+    n = int(np.sum(~held))
+    if not tree.data.loops:
+        return np.eye(n)
+    stiff = [loop.joint.title for loop in tree.data.loops if any(loop.joint.stiffness)]
+    if q.any() or stiff:
+        where = f"{stiff[0]}, where the loop is cut, has a spring" if stiff else "a motion starts away from zero"
+        raise SolveError(f"compare: {where}, which is not offered in mechanisms with closed loops")
+    constraints = TreeConstraints(model, tree.data)
+    rows = constraints.at(motions(tree.data, q, np.zeros(len(q))), q, time, constraints.start_angles()).A
+    _, sizes, directions = np.linalg.svd(rows[:, ~held])
+    rank = int(np.sum(sizes > _RANK * np.abs(rows).max()))
+    return directions[rank:].T

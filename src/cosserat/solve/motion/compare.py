@@ -108,12 +108,8 @@ def compare(
     apart = {
         name: _of_place(place, galilean, floating, finer, richer, deflections, n) for name, place in chosen.items()
     }
-    pairs = None
-    if data.loops:
-        notes.append("frequencies of mechanisms with closed loops are not compared")
-    else:
-        options = (modes, boundary, stiffening)
-        pairs = _quietly(notes, "frequencies", frequency_pairs, model, _FREQUENCIES, start_time, *options)
+    options = (modes, boundary, stiffening)
+    pairs = _quietly(notes, "frequencies", frequency_pairs, model, _FREQUENCIES, start_time, *options)
     energy, scale = _energies(galilean, floating, n)
     bending, shares = deflections.bending(), _modal_energy(tree, floating)
     findings = _stopped(galilean, floating)
@@ -125,7 +121,11 @@ def compare(
         }
         largest = max((place.deflection for place in apart.values()), default=0.0)
         findings += modal_range.of_bodies(bodies, stiffening)
-        findings += modal_range.of_modes(apart, largest) if richer else modal_range.of_energy(shares)
+        if richer is not None:
+            findings += modal_range.of_modes(apart, largest)
+        elif largest > 0.0:
+            worst = max(place.difference for place in apart.values())
+            findings += modal_range.of_energy(shares, worst / largest)
         findings += modal_range.of_mass(tree, floating)
         findings += [] if findings else modal_range.unexplained(apart, largest)
     return Comparison(

@@ -100,15 +100,18 @@ def of_modes(places: dict[str, PlaceDifference], scale: float) -> list[Finding]:
     return [Finding("truncated modes", text, share, LARGEST_SHARE)]
 
 
-def of_energy(shares: dict[str, Array]) -> list[Finding]:
-    """Strain energy in the upper half of the modes of a beam; a hint only, where no run with more modes tells."""
+def of_energy(shares: dict[str, Array], apart: float) -> list[Finding]:
+    """Strain energy in the upper half of the modes of a beam, where positions differ by a share `apart` of deflections.
+
+    A hint only, where no run with more modes tells.
+    """
     out = []
     for name, share in shares.items():
         upper = float(share[len(share) // 2 :].sum())
-        if len(share) > 1 and upper > _UPPER_ENERGY:
+        if apart > LARGEST_SHARE and len(share) > 1 and upper > _UPPER_ENERGY:
             text = (
-                f"the upper half of the modes of {name!r} holds {100 * upper:.3g} % of its strain energy: those "
-                "left out would hold some too; take more"
+                f"the upper half of the modes of {name!r} holds {100 * upper:.3g} % of its strain energy: those left "
+                "out would hold some too; take more"
             )
             out.append(Finding("truncated modes", text, upper, _UPPER_ENERGY))
     return out
