@@ -303,6 +303,7 @@ def test_files_and_continuation(tmp_path: Path) -> None:
     half = cs.simulate(model, 0.5, 0.01)
     rest = cs.simulate(model, 0.5, 0.01, start=half)
     assert np.allclose(rest.position("disc").values[-1], whole.position("disc").values[-1], atol=1e-5)
+    assert "largest slip" in half.report()
     half.save(tmp_path / "run.nc")
     again = cs.load_run(tmp_path / "run.nc")
     assert np.array_equal(again.reaction("wheel"), half.reaction("wheel"))

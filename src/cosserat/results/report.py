@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cosserat.results.rolling import slips
+
 if TYPE_CHECKING:
     from cosserat.results.run import Run
 
@@ -41,6 +43,9 @@ def report(run: Run) -> str:
         ("work, dissipated", f"{energy['work'][-1]:.4g} J, {energy['dissipated'][-1]:.4g} J"),
         ("largest constraint violation", f"{float(run.monitors.violation().max()):.2g}"),
     ]
+    if run.motion.mechanism.rolling:
+        slip = max(float(slips(run.motion, k).max()) for k in run.motion.mechanism.rolling.values())
+        rows.append(("largest slip", f"{slip:.2g} m/s"))
     rows.append(("momentum transport residual", f"{float(run.monitors.transport().max()):.2g}"))
     width = max(len(name) for name, _ in rows)
     title = f"Run of {run.motion.mechanism.name!r}"
