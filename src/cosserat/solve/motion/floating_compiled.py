@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,7 @@ class CompiledStep:
     ) -> None:  # fmt: skip
         self._tree, self._drives = tree, drives
         sizes, n = tree.data.arrays, len(tree.coordinates)
+        self.n_v, self.n_z = n, sizes.n_z
         self._fixed, self._free = Motions(tree.data), Motions(tree.data)
         for room in (self._fixed, self._free):
             room.vectors.ground[:] = tree.ground
@@ -93,34 +94,51 @@ class CompiledStep:
             implicit.Method(self.numbers, driven, np.zeros((3, len(driven))), self.counters),
         )  # fmt: skip
         self._packed = Packed(implicit.stepping_handles, self._arrays)
-        where = tree.data.arrays.tree, tree.forces.address, self._fixed.address
-        implicit.load_step(*where, self._factored.address, self._packed.address, self._arrays)
+        address, acting, fixed, _, factored, stepping = self.addresses
+        implicit.load_step(address, acting, fixed, factored, stepping, self._arrays)
 
-    def take(self, old: Point, before: Array, h: float) -> Point:
-        """A step; `before`: the algorithmic accelerations that belong to one of this length."""
-        known, trial, t = self._arrays.known, self._arrays.trial, old.t + h
+    @property
+    def now(self) -> Motions:
+        """The links at the state that was found last, unless it was the factored one."""
+        return self._free
+
+    @property
+    def addresses(self) -> tuple[Any, ...]:
+        """What kernels take: tree, what acts, the factored state, another one, factors, the step."""
+        rooms = self._fixed.address, self._free.address
+        tree = self._tree
+        return tree.data.arrays.tree, tree.forces.address, *rooms, self._factored.address, self._packed.address
+
+    def begin(self, old: Point, before: Array, h: float) -> None:
+        """Get ready for a step; `before`: the algorithmic accelerations that belong to one of this length."""
+        known, t = self._arrays.known, old.t + h
         known.q[:], known.v[:], known.a[:], known.carried[:] = old.q, old.v, old.a, before
+        self._arrays.trial.a[:] = old.a
         self.numbers[implicit.STEP] = h
         if len(self._arrays.method.driven):
             self._arrays.method.motion[:] = self._drives.at(t)
         self._tree.forces.set_time(t)
-        code = implicit.implicit_step(
-            self._tree.data.arrays.tree, self._tree.forces.address, self._fixed.address, self._free.address,
-            self._factored.address, self._packed.address,
-        )  # fmt: skip
+
+    def end(self, old: Point, h: float, code: int) -> Point:
+        """The state that was found; raises `StepFailure` if none was."""
         if code != implicit.CONVERGED:
             raise StepFailure(_OUTCOMES[code])
+        trial = self._arrays.trial
         q, v, a, carried = trial.q.copy(), trial.v.copy(), trial.a.copy(), trial.carried.copy()
-        return Point(t, q, v, a, carried, h, old.force, old.angles)
+        return Point(old.t + h, q, v, a, carried, h, old.force, old.angles)
 
-    def divided(self, right: Array) -> Array:
-        """What the iteration matrix of the last step makes of a right-hand side."""
-        trial, out = self._arrays.trial, np.zeros(len(right))
-        articulated.solve_once(
-            self._tree.data.arrays.tree, self._fixed.address, self._factored.address, right, trial.nothing, 0,
-            trial.still, out,
-        )  # fmt: skip
-        return out
+    def take(self, old: Point, before: Array, h: float) -> Point:
+        """A step without constraints."""
+        self.begin(old, before, h)
+        return self.end(old, h, implicit.implicit_step(*self.addresses))
+
+    def solve(self, right: Array) -> Array:
+        """What the iteration matrix of the last step makes of right-hand sides, (n,) or one per row."""
+        tree, _, fixed, _, factored, _ = self.addresses
+        sets, still = np.ascontiguousarray(np.atleast_2d(right)), self._arrays.trial.still
+        out = np.zeros(sets.shape)
+        articulated.solve(tree, fixed, factored, sets, np.zeros((len(sets), self.n_z)), 0, still, out)
+        return out.reshape(right.shape)
 
     @property
     def extra(self) -> Array:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cosserat.results.status import Outcome
 from cosserat.solve.motion.bordered import Bordered
+from cosserat.solve.motion.floating_closed import ClosedStep
 from cosserat.solve.motion.floating_compiled import CompiledStep, passive_blocks
 from cosserat.solve.motion.floating_state import Drives, Point, StepFailure
 from cosserat.solve.motion.floating_steps import CLOSED, Stepper
@@ -72,17 +73,23 @@ class Implicit(Stepper):
         self._largest = np.full(2, max(float(np.linalg.norm(tree.gravity)), 1e-6))
         self._iteration: Iteration | None = None
         self._compiled: CompiledStep | None = None
-        if constraints.none:
+        self._closed: ClosedStep | None = None
+        if constraints.none or constraints.joint_rows:
             numbers = np.array([0.0, self.mean, self.shift, self.gamma, self.beta, tolerance])
             limits = np.array([_ROUNDING, _SLOW, _MOST_ITERATIONS])
             self._compiled = CompiledStep(tree, drives, self._blocks, numbers, limits, self._largest)
+            if constraints.present:
+                self._closed = ClosedStep(self._compiled, constraints, CLOSED * size)
 
     def step(self, old: Point, h: float) -> Point:
         """One step of the generalised-alpha method on the group."""
         self.tree.forces.jump = _JUMP * h  # at a jump the mean of both sides keeps the second order
         if self._compiled is not None:
             try:
-                return self._compiled.take(old, self._carried(old, h), h)
+                return self._taken(self._compiled, old, h)
+            except StepFailure:
+                if self._closed is None:
+                    raise
             finally:
                 self.residuals += int(self._compiled.counters[0])
                 self.factorizations += int(self._compiled.counters[1])
@@ -124,6 +131,17 @@ class Implicit(Stepper):
             last = size
         raise StepFailure(Outcome.NOT_CONVERGED)
 
+    def _taken(self, compiled: CompiledStep, old: Point, h: float) -> Point:
+        """A compiled step."""
+        before = self._carried(old, h)
+        if self._closed is None:
+            return compiled.take(old, before, h)
+        new = self._closed.take(old, before, h)
+        none = np.zeros(0)
+        soft = Compliance(np.zeros((0, len(old.q))), none, none)
+        self._iteration = Iteration(self._closed.matrix, self._closed.matrix.C, compiled.extra, soft, none)
+        return new
+
     def _carried(self, old: Point, h: float) -> Array:
         """Algorithmic accelerations for a step of another length than the last.
 
@@ -148,8 +166,8 @@ class Implicit(Stepper):
         """The leading error c h^2 (a_new - a_old), stiff motions filtered: S e = M times that, A e = 0."""
         c = self.beta + 0.5 * (self.mean - self.shift) - 1.0 / 6.0
         d = np.where(self.drives.held, 0.0, c * new.step**2 * (new.a - old.a))
-        if self._compiled is not None:
-            return np.asarray(d - self._compiled.divided(self._stiff(self._compiled.extra, d)))
+        if self._compiled is not None and self._closed is None:
+            return np.asarray(d - self._compiled.solve(self._stiff(self._compiled.extra, d)))
         assert self._iteration is not None
         matrix, A, extra, soft, stiffness = self._iteration
         stiff = self._stiff(extra, d) + (stiffness * (soft.rows @ d)) @ soft.rows

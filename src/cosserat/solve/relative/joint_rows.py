@@ -70,15 +70,19 @@ class JointRows:
         self.count = len(rows)
         self.holonomic = np.ones(self.count, dtype=bool)
         self._branch = branch
-        kind = np.array([row.kind for row in rows], dtype=np.int64)
-        self._turns = (kind == ROTATION)[:, None]
-        self._advance = np.where(kind == SCREW, joint.pitch, 0.0)
+        self._kind = np.array([row.kind for row in rows], dtype=np.int64)
+        self._turns = (self._kind == ROTATION)[:, None]
+        self._advance = np.where(self._kind == SCREW, joint.pitch, 0.0)
         self._u = np.array([row.a for row in rows]).reshape(-1, 3)
         self._w = np.array([row.b for row in rows]).reshape(-1, 3)
         self._line = np.where(self._turns, 0.0, self._u)
-        self._drive = functools.lru_cache(8)(self._sample)  # a step asks several times for the same time
-        self._driven = any(motion is not None for motion in joint.motion)
+        self.drive = functools.lru_cache(8)(self._sample)  # a step asks several times for the same time
+        self.driven = any(motion is not None for motion in joint.motion)
         self._angle = Angle(joint, 0) if self._advance.any() else None
+
+    def arrays(self) -> tuple[NDArray[np.int64], Array, Array]:
+        """Kinds (k,) and vectors (k, 3) of the rows."""
+        return self._kind, self._u, self._w
 
     @property
     def title(self) -> str:
@@ -95,8 +99,8 @@ class JointRows:
         """
         s = Relative(a, b)
         u, w, line, turns, pitch = self._u, self._w, self._line, self._turns, self._advance[:, None]
-        if self._driven:
-            drive = self._drive(t)
+        if self.driven:
+            drive = self.drive(t)
             u, w = u @ drive[0, 3:12].reshape(3, 3).T, w @ drive[0, 12:].reshape(3, 3).T
         turned, back = w @ s.R.T, line @ s.R
         on_a = np.hstack((-line, np.where(turns, crossed(u, turned), crossed(line, s.x)) + pitch * line))
@@ -107,7 +111,7 @@ class JointRows:
         if biased:
             R_ddot, x_ddot = s.second()
             bias = line @ x_ddot + self._sum((u @ R_ddot) * w)
-        if self._driven:
+        if self.driven:
             more = self._explicit(s, drive, u, w)
             value, rate = value + more[0], rate + more[1]
             bias = bias + more[2] if biased else bias
@@ -136,8 +140,8 @@ class JointRows:
         if self._branch < 0:
             return False
         E = a.frame[:3, :3].T @ b.frame[:3, :3]
-        if self._driven:
-            drive = self._drive(t)[0]
+        if self.driven:
+            drive = self.drive(t)[0]
             E = drive[3:12].reshape(3, 3).T @ E @ drive[12:].reshape(3, 3)
         return bool((np.trace(E) if self._branch == TRACE else E[self._branch, self._branch]) < 0.0)
 

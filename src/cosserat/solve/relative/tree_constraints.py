@@ -135,6 +135,20 @@ class TreeConstraints:
         """Whether there is nothing at all, not even a spring."""
         return not (self._rows or self._freedoms or self._springs)
 
+    @property
+    def joint_rows(self) -> list[JointRows]:
+        """Rows of joints, if there are such and nothing else, not even a spring."""
+        rows = [item for item, _ in self._rows if isinstance(item, JointRows)]
+        return rows if len(rows) == len(self._rows) and not (self._freedoms or self._springs) else []
+
+    def inside_out(self, now: Motions, q: Array, t: float) -> str:
+        """Title of a joint that turned inside out, if one did."""
+        drift = self._data.parts(np.zeros(self._data.arrays.n_z))
+        for item, _ in self._rows:
+            if item.inside_out(*self._sides(now, drift, item.a, item.b, q), t):
+                return item.title
+        return ""
+
     def start_angles(self) -> Array:
         """Angles of the reference configuration."""
         return np.zeros(len(self.tracked))
