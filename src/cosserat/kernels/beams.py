@@ -225,13 +225,11 @@ def strain_operator(u, w, c, c1, P_out):
 
 @helper
 def project(P, K, Y_out):
-    """Y = P^T K: (12, 6)."""
+    """Y = P^T K: (12, 6). Sums are written out here and in `product`, or the compiler would not vectorise them."""
     for i in range(12):
+        a, b, c, d, e, f = P[0, i], P[1, i], P[2, i], P[3, i], P[4, i], P[5, i]
         for j in range(6):
-            s = 0.0
-            for k in range(6):
-                s += P[k, i] * K[k, j]
-            Y_out[i, j] = s
+            Y_out[i, j] = a * K[0, j] + b * K[1, j] + c * K[2, j] + d * K[3, j] + e * K[4, j] + f * K[5, j]
 
 
 @helper
@@ -270,11 +268,10 @@ def element_tangent(frames, twists, a, b, d0, K, viscosity, sigma, scratch):
 def product(Y, P, factor, matrix_out):
     """matrix = factor Y P."""
     for i in range(12):
+        a, b, c = factor * Y[i, 0], factor * Y[i, 1], factor * Y[i, 2]
+        d, e, f = factor * Y[i, 3], factor * Y[i, 4], factor * Y[i, 5]
         for j in range(12):
-            s = 0.0
-            for k in range(6):
-                s += Y[i, k] * P[k, j]
-            matrix_out[i, j] = factor * s
+            matrix_out[i, j] = a * P[0, j] + b * P[1, j] + c * P[2, j] + d * P[3, j] + e * P[4, j] + f * P[5, j]
 
 
 @stage

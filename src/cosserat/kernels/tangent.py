@@ -55,12 +55,12 @@ def scatter(matrix, plain, factor, T_a, T_b, block, blocks_out):
         T = T_a if column == 0 else T_b
         out = blocks_out[block[side]]
         for i in range(6):
-            for j in range(6):
-                out[i, j] += plain[row + i, column + j]
-            for j in range(6):
-                s = factor * matrix[row + i, column + j]
-                for k in range(6):
-                    out[i, k] += s * T[j, k]
+            s, p = matrix[row + i], plain[row + i]
+            a, b, c = factor * s[column], factor * s[column + 1], factor * s[column + 2]
+            d, e, f = factor * s[column + 3], factor * s[column + 4], factor * s[column + 5]
+            for k in range(6):
+                turned = a * T[0, k] + b * T[1, k] + c * T[2, k] + d * T[3, k] + e * T[4, k] + f * T[5, k]
+                out[i, k] += p[column + k] + turned
     return 0
 
 
