@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,23 +116,23 @@ class ArrayFiles:
         file, colon, key = text.partition(":")
         if not file.endswith((".npy", ".npz")):
             raise FileFormatError(f"{text!r} names no array; write 'file.npy' or 'file.npz:key', or numbers")
-        path = self.path(file)
         try:
-            found = np.load(path, allow_pickle=False)
-        except (ValueError, OSError, EOFError) as error:
-            raise FileFormatError(f"{file} cannot be read as an array of numbers ({error})") from None
-        if isinstance(found, np.ndarray):
-            if colon:
-                raise FileFormatError(f"{file} holds one array; write {file!r} without {':' + key!r}")
-            return _numeric(text, found)
-        with found:
-            if not colon or key not in found:
-                known = ", ".join(found.files[:12]) or "none"
-                raise FileFormatError(f"{text!r}: say which array of the file, 'file.npz:key'; keys: {known}")
-            try:
-                return _numeric(text, found[key])
-            except ValueError as error:
-                raise FileFormatError(f"{text} cannot be read as an array of numbers ({error})") from None
+            with self.path(file).open("rb") as stream:
+                return _numeric(text, _picked(file, key if colon else None, np.load(stream, allow_pickle=False)))
+        except (ValueError, OSError, EOFError, BadZipFile) as error:
+            raise FileFormatError(f"{text} cannot be read as an array of numbers ({error})") from None
+
+
+def _picked(file: str, key: str | None, found: Any) -> NDArray[Any]:
+    """The array of a file, or the one with a key of a file of many."""
+    if isinstance(found, np.ndarray):
+        if key is not None:
+            raise FileFormatError(f"{file} holds one array; write {file!r} without {':' + key!r}")
+        return found
+    if key is None or key not in found:
+        known = ", ".join(found.files[:12]) or "none"
+        raise FileFormatError(f"{file!r}: say which array of the file, 'file.npz:key'; keys: {known}")
+    return np.asarray(found[key])
 
 
 def _numeric(text: str, array: NDArray[Any]) -> NDArray[Any]:
@@ -145,7 +146,8 @@ def fields(kind: type[ArrayRecord]) -> list[str]:
     return [field.name for field in dataclasses.fields(kind)]
 
 
-def _needed(kind: type[ArrayRecord]) -> list[str]:
+def needed(kind: type[ArrayRecord]) -> list[str]:
+    """Those it cannot do without."""
     return [field.name for field in dataclasses.fields(kind) if field.default is dataclasses.MISSING]
 
 
@@ -161,8 +163,8 @@ def plain_body(body: ModalBody, arrays: dict[str, NDArray[Any]] | None, file: st
 
     def record(key: str, item: ArrayRecord) -> dict[str, Any]:
         values = {name: getattr(item, name) for name in fields(type(item))}
-        needed = _needed(type(item))
-        return {k: put(f"{key}.{k}", value) for k, value in values.items() if k in needed or np.any(value)}
+        always = needed(type(item))
+        return {k: put(f"{key}.{k}", value) for k, value in values.items() if k in always or np.any(value)}
 
     entry: dict[str, Any] = {}
     for key, given in body.arguments().items():

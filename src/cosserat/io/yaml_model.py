@@ -242,8 +242,11 @@ class _Reader:
         """Numbers, or text that names an array beside the file."""
         return self._guard(route, self.files.array, value) if isinstance(value, str) else self._numbers(value, route)
 
-    def _array_record(self, make: Callable[..., Any], value: Any, route: Route) -> Any:
+    def _array_record(self, make: Any, value: Any, route: Route) -> Any:
         self._mapping(value, route, _accepted(make))
+        missing = [name for name in modal_entries.needed(make) if name not in value]
+        if missing:
+            raise self.document.error(route, f"lacks {', '.join(missing)}")
         return self._guard(route, make, **{k: self._array(v, (*route, k)) for k, v in value.items()})
 
     def _region(self, value: Any, route: Route) -> Any:

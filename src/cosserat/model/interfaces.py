@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
 from cosserat.model.jets import Array
-from cosserat.model.modal_inertia import ArrayRecord, numbers
+from cosserat.model.modal_inertia import ArrayRecord, numbers, shape_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Interface(ArrayRecord):
 
     def __post_init__(self) -> None:
         item = "Interface"
-        size = np.shape(self.shape)
+        size = shape_of(item, "shape", self.shape)
         if len(size) != 2 or size[0] != 6 or size[1] == 0:
             raise ArgumentError(item, "shape", f"must be 6 numbers per mode, an array (6, modes), got shape {size}")
         m = size[1]
@@ -86,7 +86,7 @@ class RecoveryPoint(ArrayRecord):
 
     def __post_init__(self) -> None:
         item = "RecoveryPoint"
-        size = np.shape(self.stress)
+        size = shape_of(item, "stress", self.stress)
         if len(size) != 2 or size[0] != 6 or size[1] == 0:
             raise ArgumentError(item, "stress", f"must be 6 numbers per mode, an array (6, modes), got shape {size}")
         self._freeze(
@@ -94,13 +94,14 @@ class RecoveryPoint(ArrayRecord):
             strain=numbers(item, "strain", self.strain, (6, size[1])),
             stress=numbers(item, "stress", self.stress, (6, size[1])),
             strain_rest=numbers(item, "strain_rest", self.strain_rest, _rest(self.strain_rest)),
-            stress_rest=numbers(item, "stress_rest", self.stress_rest, _rest(self.strain_rest)),
+            stress_rest=numbers(item, "stress_rest", self.stress_rest, _rest(self.stress_rest)),
         )
 
 
 def _rest(given: Any) -> tuple[int, int]:
     """(6, 12 + 6 i) for the nearest number of interfaces."""
-    columns = 12 if given is None or np.ndim(given) != 2 else np.shape(given)[1]
+    size = () if given is None else shape_of("RecoveryPoint", "stress_rest", given)
+    columns = size[1] if len(size) == 2 else 12
     return 6, 12 + 6 * max(0, round((columns - 12) / 6))
 
 
@@ -124,11 +125,12 @@ class Outline(ArrayRecord):
 
     def __post_init__(self) -> None:
         item = "Outline"
-        size, shape = np.shape(self.points), np.shape(self.shape)
+        size, shape = (shape_of(item, name, getattr(self, name)) for name in ("points", "shape"))
         if len(size) != 2 or size[1] != 3 or len(shape) != 3 or shape[:2] != size:
             raise ArgumentError(
                 item, "shape", f"must be (points, 3, modes) for points (points, 3), got {shape} and {size}"
             )
+        shape_of(item, "cells", self.cells)
         cells = np.array(self.cells)
         fits = cells.ndim == 2 and cells.shape[1] in (2, 3) and np.issubdtype(cells.dtype, np.integer)
         if not fits or (cells.size and not 0 <= cells.min() <= cells.max() < size[0]):

@@ -10,7 +10,7 @@ from cosserat.errors import ArgumentError, PlaceError
 from cosserat.model import checks
 from cosserat.model.interfaces import Interface, Outline, RecoveryPoint, checked
 from cosserat.model.jets import Array
-from cosserat.model.modal_inertia import ModalInertia, numbers
+from cosserat.model.modal_inertia import ModalInertia, numbers, shape_of
 from cosserat.model.parameters import Number
 from cosserat.model.places import Owner, Place
 from cosserat.model.records import Component, recorded
@@ -117,7 +117,7 @@ class ModalBody(Component, Owner):
     def _modal_matrix(self, argument: str, value: Any) -> Array:
         """A symmetric matrix without negative eigenvalues, from itself or from its diagonal."""
         m = self.inertia.n_modes
-        if np.ndim(value) == 1:
+        if len(shape_of(self.title, argument, value)) == 1:
             value = np.diag(numbers(self.title, argument, value, (m,)))
         matrix = numbers(self.title, argument, value, (m, m))
         checks.symmetric(self.title, argument, matrix)

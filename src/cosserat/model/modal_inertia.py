@@ -81,9 +81,9 @@ class ModalInertia(ArrayRecord):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mass", checks.number(_TITLE, "mass", self.mass, positive=True))
-        if np.ndim(self.inertia) == 1:
+        if len(shape_of(_TITLE, "inertia", self.inertia)) == 1:
             object.__setattr__(self, "inertia", np.diag(numbers(_TITLE, "inertia", self.inertia, (3,))))
-        size = np.shape(self.modal_mass)
+        size = shape_of(_TITLE, "modal_mass", self.modal_mass)
         m = size[0] if len(size) == 2 else 0
         if len(size) != 2 or m == 0 or size != (m, m):
             raise ArgumentError(_TITLE, "modal_mass", f"must be a square matrix, one row per mode, got shape {size}")
@@ -224,6 +224,14 @@ def _turning(G: Array) -> Array:
 def cross_matrix(a: Array) -> Array:
     """Matrix of the cross product."""
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+def shape_of(item: str, argument: str, value: Any) -> tuple[int, ...]:
+    """Shape of an array, or of lists that form one."""
+    try:
+        return np.shape(value)
+    except ValueError:
+        raise ArgumentError(item, argument, "must be an array; it has rows of different lengths") from None
 
 
 def numbers(item: str, argument: str, value: Any, shape: tuple[int, ...]) -> Array:

@@ -105,6 +105,7 @@ def test_wrong_arrays(write, tmp_path: Path) -> None:
     np.savez(tmp_path / "shapes.npz", tip=np.ones((5, 1)))
     np.save(tmp_path / "words.npy", np.array(["a"]))
     (tmp_path / "text.npy").write_text("4.0")
+    (tmp_path / "broken.npz").write_bytes(b"PK\x03\x04 no archive")
     shape, ones = ("SHAPE", "[[0], [0], [1], [0], [0], [0]]"), MATRICES.replace("STIFFNESS", "[4]")
     where = "model.yaml, line 8, modal_bodies[0].stiffness: "
     for given, said in (
@@ -116,6 +117,8 @@ def test_wrong_arrays(write, tmp_path: Path) -> None:
         ("shapes.npz:top", "say which array of the file, 'file.npz:key'; keys: tip"),
         ("words.npy", "words.npy holds <U1, not numbers"),
         ("text.npy", "text.npy cannot be read as an array of numbers"),
+        ("broken.npz:k", "broken.npz:k cannot be read as an array of numbers"),
+        ("[[1, 2], [3]]", "must be an array; it has rows of different lengths"),
         ("stiff", "'stiff' names no array; write 'file.npy' or 'file.npz:key', or numbers"),
         ("[-4]", "has the negative eigenvalue -4"),
     ):
