@@ -48,14 +48,16 @@ def summary(comparison: Comparison) -> str:
 
 
 def _places(comparison: Comparison) -> list[str]:
-    heads = ["place", "difference (m)", "deflection (m)", "share", "error of step (m)", "of modes (m)"]
-    rows = [
-        [
-            name, f"{p.difference:.3g}", f"{p.deflection:.3g}", _share(p.share), _number(p.step_error),
-            _number(p.mode_error),
-        ]
-        for name, p in comparison.places.items()
-    ]  # fmt: skip
+    found = list(comparison.places.items())
+    heads = ["place", "difference (m)", "deflection (m)", "share"]
+    rows = [[name, f"{p.difference:.3g}", f"{p.deflection:.3g}", _share(p.share)] for name, p in found]
+    for head, run, errors in (
+        ("error of step (m)", comparison.finer, [p.step_error for _, p in found]),
+        ("of modes (m)", comparison.richer, [p.mode_error for _, p in found]),
+    ):
+        if run is not None:
+            heads.append(head)
+            rows = [[*row, _number(error)] for row, error in zip(rows, errors, strict=True)]
     return _table(heads, rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,19 +36,21 @@ def plot_comparison(
     figure = Figure(figsize=(7.5, 5.5), layout="constrained")
     FigureCanvasAgg(figure)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
+    colours = count()
     for target in targets:
-        for run, style in ((comparison.galilean, "-"), (comparison.floating, "--")):
-            data = getattr(run, quantity)(target)
-            values = data.values.reshape(len(run.time), -1)
-            parts = [""] if data.ndim == 1 else [f"  {part}" for part in data[data.dims[1]].values]
-            for k, part in enumerate(parts):
-                name = f"{_label(target)}{part}" if style == "-" else None
-                above.plot(run.time, values[:, k], style, color=f"C{k % 10}", label=name)
-    above.set_ylabel(f"{quantity.replace('_', ' ')} ({data.attrs['units']})")
+        one, two = (getattr(run, quantity)(target) for run in (comparison.galilean, comparison.floating))
+        parts = [""] if one.ndim == 1 else [f"  {part}" for part in one[one.dims[1]].values]
+        for k, part in enumerate(parts):
+            colour = f"C{next(colours) % 10}"
+            for data, style, label in ((one, "-", f"{_label(target)}{part}"), (two, "--", None)):
+                above.plot(data["time"], data.values.reshape(len(data), -1)[:, k], style, color=colour, label=label)
+    above.set_ylabel(f"{quantity.replace('_', ' ')} ({one.attrs['units']})")
     above.plot([], [], "--", color="0.3", label="floating frames")
     _differences(comparison, targets, quantity, below)
     finish(figure, above, title, None)
     below.grid(True, alpha=0.3)
+    if len(targets) > 1:
+        below.legend(loc="best", fontsize="small", framealpha=0.8)
     save(figure, path)
     return figure
 
