@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.errors import SolveError
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.motion.floating_control import FloatingControl
 from cosserat.solve.motion.floating_state import Point, StepFailure
@@ -115,6 +116,8 @@ def _guarded(stepper: Stepper, old: Point, h: float) -> Point:
             return stepper.step(old, h)
     except np.linalg.LinAlgError:
         raise StepFailure(Outcome.NOT_FINITE) from None
+    except SolveError as error:  # of a disc that fell flat
+        raise StepFailure(Outcome.NOT_CONVERGED, str(error)) from None
 
 
 def _in_parts(stepper: Stepper, now: Point, h: float) -> Point:

@@ -84,7 +84,9 @@ def starting_state(stepper: Stepper, compiled: CompiledModel, start: Any, t: flo
         try:
             q, v = stepper.projected(t, q, v, angles)
         except StepFailure as failure:
-            raise SolveError(f"simulate: {failure.detail or 'the loops could not be closed'} at the start") from None
+            raise SolveError(
+                f"simulate: {failure.detail} at the start; check the geometry of loops and the prescribed motions"
+            ) from None
     return Start(t, q, v, angles)
 
 

@@ -115,7 +115,7 @@ class Stepper(ABC):
             now = self.links(q, v)
             rows = self.constraints.at(now, q, t, angles)
         else:
-            raise StepFailure(Outcome.NOT_CONVERGED, "the loops could not be closed")
+            raise StepFailure(Outcome.NOT_CONVERGED, "the constraints cannot be met")
         if rows.inside_out:
             raise StepFailure(Outcome.WRONG_BRANCH, rows.inside_out)
         for _ in range(3):
