@@ -134,6 +134,8 @@ def test_section_forces_of_a_floating_run(arm) -> None:
     run = cs.simulate(arm, 0.01, 0.005, formulation="floating", modes=1)
     with refused(r"beam 'one': s is 1.5; it runs from 0 at the start"):
         run.section_force("one", 1.5)
+    with refused(r"beam 'one': s is 'middle'; it runs from 0 at the start"):
+        run.strain("one", "middle")
     with refused(r"unknown beam 'three'; beams of the model: 'one', 'two'"):
         run.strain("three", 0.5)
 

@@ -121,5 +121,9 @@ def test_nonsense() -> None:
         cs.simulate(arm(), 0.1, 0.01, controller=3, **floating)
     with pytest.raises(cs.CosseratError, match=r"controller: no effort can be set in 'elbow'; .* 'hinge'"):
         cs.simulate(arm(), 0.1, 0.01, controller=lambda t, state: {"elbow": 1.0}, **floating)
+    with pytest.raises(cs.CosseratError, match=r"controller: it gives 3; a dict of efforts by joint is wanted"):
+        cs.simulate(arm(), 0.1, 0.01, controller=lambda t, state: 3, **floating)
+    with pytest.raises(cs.CosseratError, match=r"controller: effort of 'hinge' is 'full' at t = 0 s"):
+        cs.simulate(arm(), 0.1, 0.01, controller=lambda t, state: {"hinge": "full"}, **floating)
     with pytest.raises(cs.CosseratError, match=r"controller: effort of 'hinge' is nan at t = 0 s"):
         cs.simulate(arm(), 0.1, 0.01, controller=lambda t, state: {"hinge": np.nan}, **floating)

@@ -206,7 +206,7 @@ def _reduced(
         boundary = "free"
     elif boundary is None:
         boundary = "craig-bampton" if set(acting) - {root} else "cantilever"
-    if boundary not in BOUNDARIES:
+    if not isinstance(boundary, str) or boundary not in BOUNDARIES:
         raise ModelError(f"{call}: boundary is {boundary!r}; choose one of {', '.join(map(repr, BOUNDARIES))}")
     interfaces = {key: s for key, s in stations.items() if key not in ("start", "end")}
     return modal_body(

@@ -183,7 +183,7 @@ def _initial_rates(part: FlexiblePart, rigid: Array, Phi: Array, R: Array, held:
 
 
 def _checked(part: FlexiblePart, modes: Any, frequency: Any, boundary: str, root: str | None) -> str:
-    if boundary not in BOUNDARIES:
+    if not isinstance(boundary, str) or boundary not in BOUNDARIES:
         known = ", ".join(map(repr, BOUNDARIES))
         raise ArgumentError(part.title, "boundary", f"is {boundary!r}; choose one of {known}")
     if (modes is None) == (frequency is None):

@@ -7,6 +7,7 @@ the nodes (at a clamp it is the reaction), and inside for a uniform load.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -23,15 +24,15 @@ from cosserat.results.motion import Motion
 Array = NDArray[np.float64]
 
 
-def section_forces(motion: Motion, beam: Any, s: float, viscous: bool = True) -> Array:
+def section_forces(motion: Motion, beam: Any, s: Any, viscous: bool = True) -> Array:
     """Wrench (nt, 6) of the part of larger s on the part of smaller s, in the section's frame; see docs/results.md.
 
     Where a load or joint is attached inside the beam the wrench jumps; there it is that of the side of smaller s.
     """
     name, mesh = motion.mechanism.beam(beam)
-    if not 0.0 <= s <= 1.0:
+    if not isinstance(s, Real) or not 0.0 <= float(s) <= 1.0:
         raise PlaceError(f"beam {name!r}: s is {s!r}; it runs from 0 at the start of the beam to 1 at its end")
-    e, xi = mesh.element_at(s)
+    e, xi = mesh.element_at(float(s))
     force = _force(motion, mesh, e, viscous)
     a, b = motion.mechanism.system.elements.node[e]
     n = len(motion.time)
@@ -65,7 +66,7 @@ def _force(motion: Motion, mesh: BeamMesh, e: int, viscous: bool) -> Array:
     return force
 
 
-def strains(motion: Motion, beam: Any, s: float) -> Array:
+def strains(motion: Motion, beam: Any, s: Any) -> Array:
     """Strain measures (nt, 6) at s: stretch, two shears (1), twist and two curvatures (1/m), zero without stress."""
     name, _ = motion.mechanism.beam(beam)
     return section_forces(motion, beam, s, viscous=False) @ motion.mechanism.compliance(name, s).T

@@ -102,11 +102,11 @@ class Equilibrium:
 
     def section_force(self, beam: Any, s: float) -> Array:
         """Section force (6,) of a beam at s in [0, 1]: N, Qy, Qz, T, My, Mz; see `Run.section_force`."""
-        return beams.section_forces(self.motion, beam, float(s))[-1]
+        return beams.section_forces(self.motion, beam, s)[-1]
 
     def strain(self, beam: Any, s: float) -> Array:
         """Strain measures (6,) of a beam at s in [0, 1]: stretch, shears (1), twist, curvatures (1/m)."""
-        return beams.strains(self.motion, beam, float(s))[-1]
+        return beams.strains(self.motion, beam, s)[-1]
 
     @property
     def energy(self) -> dict[str, float]:

@@ -243,7 +243,7 @@ class Run:
         that falls into its deflection: 8 percent off with two modes, 0.6 with four, 0.01 with eight.
         """
         name, _ = self.motion.mechanism.beam(beam)
-        values = beams.section_forces(self.motion, beam, float(s))
+        values = beams.section_forces(self.motion, beam, s)
         labels = {"component": SECTION_FORCE}
         return self._labelled(values, ("component",), labels, f"section force of {name} at s = {s:g}", "N, N m")
 
@@ -253,10 +253,11 @@ class Run:
         Of a modal body, with the name of a recovery point for s: strains xx, yy, zz, yz, xz, xy (the last three
         doubled), see `stress`.
         """
-        if getattr(beam, "name", beam) in self.motion.mechanism.modal:
+        body = getattr(beam, "name", beam)
+        if isinstance(body, str) and body in self.motion.mechanism.modal:
             return self._recovered(beam, s, "strain", (SOLID, "1"), (STRAIN, "1, 1/m"))
         name, _ = self.motion.mechanism.beam(beam)
-        values = beams.strains(self.motion, beam, float(s))
+        values = beams.strains(self.motion, beam, s)
         return self._labelled(values, ("component",), {"component": STRAIN}, f"strain of {name} at s = {s:g}", "1, 1/m")
 
     def stress(self, body: Any, point: str) -> DataArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,12 @@ from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
 
 Array = NDArray[np.float64]
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is one finite number, an array of one among them."""
+    array = np.asarray(value)
+    return array.size == 1 and np.issubdtype(array.dtype, np.number) and bool(np.isfinite(array.astype(float)).all())
 
 
 class Controlled:
@@ -53,16 +60,18 @@ class Controlled:
     def ask(self, t: float, snapshot: Run) -> None:
         """Ask for new efforts in a state, which is a run of one moment."""
         efforts = self.controller(t, snapshot)
-        for name, value in dict(efforts or {}).items():
+        if efforts is not None and not isinstance(efforts, Mapping):
+            raise SolveError(f"controller: it gives {efforts!r}; a dict of efforts by joint is wanted, or None")
+        for name, value in (efforts or {}).items():
             if name not in self.columns:
                 known = ", ".join(map(repr, self.columns)) or "none"
                 raise SolveError(
                     f"controller: no effort can be set in {name!r}; joints with an effort: {known} "
                     "(give the joint effort=0.0 to make room for a controller)"
                 )
-            if not np.isfinite(value):
+            if not _is_number(value):
                 raise SolveError(f"controller: effort of {name!r} is {value!r} at t = {t:g} s")
-            self.values[self.columns[name]] = float(value)
+            self.values[self.columns[name]] = float(np.asarray(value).item())
         self._calls.append(t)
         self._log.append(dict(self.values))
 
