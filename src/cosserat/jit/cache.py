@@ -17,8 +17,8 @@ COMPILED_SOURCES = {
         "kernels/loads.py", "kernels/recursion/*.py",
     ),
     "flexible": (
-        "jit/*.py", "lie/coefficients.py", "kernels/vectors.py", "kernels/frames.py", "kernels/recursion/table.py",
-        "kernels/flexible/*.py",
+        "jit/*.py", "lie/coefficients.py", "kernels/vectors.py", "kernels/frames.py", "kernels/joints.py",
+        "kernels/recursion/table.py", "kernels/flexible/*.py",
     ),
 }  # fmt: skip
 """What the kernels of a subfolder are compiled from, by its name: each subfolder is cached on its own."""
