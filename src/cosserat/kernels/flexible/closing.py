@@ -25,7 +25,6 @@ from cosserat.kernels.flexible.implicit import (
     NOT_FINITE,
     ROUNDING,
     SHIFT,
-    SLOW,
     STEP,
     TOLERANCE,
     known_of,
@@ -42,6 +41,8 @@ from cosserat.kernels.joints import ROTATION
 from cosserat.kernels.vectors import cross, dot, load_matrix, mul, mul_t, neg
 from cosserat.kernels.vectors import load as load3
 
+_STUCK = 0.7  # of the change before: then other factors are needed
+_OPEN = 1e4  # gap, as a multiple of the allowed one, that no rounding error excuses
 _NOTHING = 1e-13  # of a row's lever: rows below this no velocity moves
 
 
@@ -166,7 +167,7 @@ def closed_step(tree, acting, fixed, free, factored, stepping, closed):
     c_v, c_q = s[STEP] * s[GAMMA] * gain, s[STEP] * s[STEP] * s[BETA] * gain
     for k in range(n):
         trial.a[k], border.shift[k] = known.a[k], 0.0
-    count, last = 0, math.inf
+    count, last, last_gap = 0, math.inf, math.inf
     while count < s[MOST]:
         predict(tree, free, stepping)
         for k in range(n):
@@ -197,12 +198,13 @@ def closed_step(tree, acting, fixed, free, factored, stepping, closed):
         if size_of_change(stepping) == 1:
             return NOT_FINITE
         size, gap = s[LARGEST + 2], gap / border.allowed[0]
-        rounding = count > 3 and last < s[ROUNDING] and size > 0.5 * last and gap < 1e4
+        closing = gap >= 1.0 and (gap < 0.5 * last_gap or gap > _OPEN)
+        rounding = count > 3 and last < s[ROUNDING] and size > 0.5 * last and not closing
         if (size < s[TOLERANCE] and gap < 1.0) or rounding:
             for k in range(n):
                 trial.q[k], trial.v[k] = x.q[k], x.v[k]
             return CONVERGED
-        if size > s[TOLERANCE] and count > 0 and size > s[SLOW] * last:
+        if size > s[TOLERANCE] and last > s[ROUNDING] and size > _STUCK * last:
             return NOT_CONVERGED
         for k in range(n):
             trial.a[k] += trial.change[k]
@@ -210,7 +212,7 @@ def closed_step(tree, acting, fixed, free, factored, stepping, closed):
             border.force[i] += border.push[i]
             border.rest[i] = c.value[i] - c_q / c_v * c.rate[i]
         eliminate(closed, border.shift)
-        last = size
+        last, last_gap = size, gap
         count += 1
     return NOT_CONVERGED
 

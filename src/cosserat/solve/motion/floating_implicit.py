@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 
 _MOST_ITERATIONS = 40
 _ROUNDING = 1e-5  # changes below this that no longer shrink are rounding errors of stiff forces
+_OPEN = 1e4  # gap, as a multiple of the allowed one, that no rounding error excuses
 _JUMP = 1e-7  # of the step
 _SLOW = 0.3  # shrinking slower than this, the iteration takes new factors
 
@@ -100,7 +101,7 @@ class Implicit(Stepper):
         before = self._carried(old, h)
         a, force, shift = old.a.copy(), old.force, np.zeros(len(old.q))
         used: Iteration | None = None
-        last, renewed = np.inf, 0
+        last, last_gap, renewed = np.inf, np.inf, 0
         for count in range(_MOST_ITERATIONS):
             carried = ((1.0 - self.shift) * a + self.shift * old.a - self.mean * before) / (1.0 - self.mean)
             v = old.v + h * ((1.0 - self.gamma) * before + self.gamma * carried)
@@ -115,7 +116,8 @@ class Implicit(Stepper):
                 used = self._iteration = self._factored(now, rows, q, v, c_v, c_q)
             change = used.matrix.solve(r, -rows.rate / c_v)
             size, gap = self._size(change.a, a), self._gap(rows, v)
-            rounding = count > 3 and last < _ROUNDING and size > 0.5 * last and gap < 1e4
+            closing = gap >= 1.0 and (gap < 0.5 * last_gap or gap > _OPEN)
+            rounding = count > 3 and last < _ROUNDING and size > 0.5 * last and not closing
             if (size < self.tolerance and gap < 1.0) or rounding:
                 if rows.inside_out:
                     raise StepFailure(Outcome.WRONG_BRANCH, rows.inside_out)
@@ -128,7 +130,7 @@ class Implicit(Stepper):
                 shift = shift + used.matrix.solve(None, ahead - rows.value).a
             if size > _SLOW * last and size > self.tolerance and renewed < 3:
                 used, renewed = None, renewed + 1
-            last = size
+            last, last_gap = size, gap
         raise StepFailure(Outcome.NOT_CONVERGED)
 
     def _taken(self, compiled: CompiledStep, old: Point, h: float) -> Point:
