@@ -160,10 +160,13 @@ beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0)], section=rod, mat
 model.add(cs.Revolute("hinge", cs.GROUND, beam.start, axis=(0, 0, 1)))
 tree = cs.FlexibleTree(model, modes=1)
 assert not tree.forward_dynamics([0, 0], [0, 0], [0, 0]).any()
+assert cs.simulate(model, 0.02, 0.01, formulation="floating", modes=1).status.ok
 sys.exit("numba" in sys.modules)
 """
 
 
 @pytest.mark.skipif(not COMPILED, reason="the compiler is off")
-def test_a_second_process_needs_no_compiler(tree: cs.FlexibleTree) -> None:
-    assert subprocess.run([sys.executable, "-c", FRESH], env=os.environ, check=False).returncode == 0
+def test_a_second_process_needs_no_compiler() -> None:
+    """The first one may compile."""
+    codes = [subprocess.run([sys.executable, "-c", FRESH], env=os.environ, check=False).returncode for _ in range(2)]
+    assert codes[1] == 0

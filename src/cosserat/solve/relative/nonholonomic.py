@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.model.rolling import FLAT, KnifeEdge, Rolling, RollingDisc
-from cosserat.solve.relative.tree import Tree
+
+if TYPE_CHECKING:
+    from cosserat.solve.relative.tree import Tree
 
 Array = NDArray[np.float64]
 
