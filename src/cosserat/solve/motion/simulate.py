@@ -22,6 +22,7 @@ from cosserat.solve.arguments import check_number
 from cosserat.solve.initial import consistent_accelerations
 from cosserat.solve.memory import new_memory
 from cosserat.solve.motion import FLOATING_METHODS
+from cosserat.solve.motion.alternation import alternating_reaction
 from cosserat.solve.motion.bent_elements import most_bent
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.starting import set_start
@@ -162,6 +163,10 @@ def simulate(
         status = replace(status, detail="; ".join(filter(None, (status.detail, bent.message))))
     elif bent is not None and bent.lost:
         warnings.warn(f"simulate: {bent.message}", CosseratWarning, stacklevel=2)
+    if integrator == "generalized-alpha" and step is not None and every == 1:
+        grown = alternating_reaction(compiled, times, history.twist, history.force, rho)
+        if grown is not None:
+            warnings.warn(f"simulate: {grown}", CosseratWarning, stacklevel=2)
     if status.ok and counters.stalled:
         detail = (
             f"in {counters.stalled} steps rounding errors kept the iteration above its tolerance: the tolerance is "

@@ -10,6 +10,7 @@ from cosserat.errors import CosseratWarning
 from cosserat.kernels.rolling import DISC
 from cosserat.results import rolling
 from cosserat.results.run import Run
+from cosserat.solve.motion.alternation import allowed_turn
 
 _SLIPS = 1e-2  # of the speed of the body: more than what joints are wrong at the level of velocities
 
@@ -26,9 +27,9 @@ def _fast(run: Run) -> None:
     The turning frame feeds them back from step to step: found on spinning discs, they grow about by rho (1 + turn).
     """
     rho, every = run.settings["rho"], run.settings["every"] if run.settings["step"] else 1
-    if run.settings["integrator"] != "generalized-alpha" or rho == 0.0 or len(run.time) < 2:
+    if run.settings["integrator"] != "generalized-alpha" or len(run.time) < 2:
         return
-    step, allowed = float(np.max(np.diff(run.time))) / every, 1.0 / rho - 1.0
+    step, allowed = float(np.max(np.diff(run.time))) / every, allowed_turn(rho)
     for item, node in zip(run.model.rolling, run.motion.mechanism.system.rolling.node, strict=True):
         turn = step * float(np.max(np.linalg.norm(run.motion.twist[:, node, 3:], axis=1)))
         if turn > allowed:
