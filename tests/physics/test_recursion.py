@@ -190,3 +190,39 @@ def test_threads_do_not_meet_in_one_tree(zoo, rng: np.random.Generator) -> None:
             assert list(pool.map(differences, range(len(calls)))) == [0] * len(calls)
     finally:
         sys.setswitchinterval(interval)
+
+
+KINDS = {
+    "Revolute": {"axis": (0, 1, 2)}, "Prismatic": {"axis": (0, 1, 2)}, "Screw": {"axis": (0, 1, 2), "pitch": 0.1},
+    "Cylindrical": {"axis": (0, 1, 2)}, "Planar": {"normal": (0, 1, 2)}, "PlanarTranslation": {"normal": (0, 1, 2)},
+    "Spherical": {}, "Universal": {"axes": ((1, 0, 0), (0, 1, 0))}, "Free": {}, "Fixed": {},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_joint_between_two_bodies_and_as_one_of_several(kind: str, reverse: bool, rng) -> None:
+    """Forward dynamics undoes inverse dynamics; also in stacks and where the joint is driven."""
+    model = cs.Model("tree", gravity=(0, 0, -9.81))
+    bodies = [model.add(cs.RigidBody(f"b{k}", 1.0, (k, 0.3, 0.1 * k), (0.3, 0.31, 0.32))) for k in range(4)]
+    model.add(cs.Revolute("root", cs.GROUND, bodies[0].at((0, 0, 0)), axis=(0, 0, 1)))
+    for k, inner in ((1, 0), (2, 0), (3, 1)):
+        at = (k - 0.5, 0.1, 0)
+        ends = (bodies[k].at(at), bodies[inner].at(at)) if reverse else (bodies[inner].at(at), bodies[k].at(at))
+        if k == 1:
+            model.add(getattr(cs, kind)("joint", *ends, at=at, **KINDS[kind]))
+        else:
+            model.add(cs.Revolute(f"r{k}", *ends, axis=(1, 0, 1), at=at))
+    for name in ("r2", "root"):  # with brothers and children, with children only
+        tree = cs.Tree(model)
+        n = len(tree.coordinates)
+        q, v, a = rng.normal(size=(3, 7, n)) * 0.5
+        tau = tree.inverse_dynamics(q, v, a)
+        assert np.allclose(tree.forward_dynamics(q, v, tau), a, atol=1e-9)
+        for k in range(2):
+            assert np.allclose(tree.forward_dynamics(q[k], v[k], tau[k]), a[k], atol=1e-9)
+            motions = {name: a[k, tree.coordinates.index(name)]}
+            efforts = {c: tau[k, i] for i, c in enumerate(tree.coordinates) if c != name}
+            found = cs.hybrid_dynamics(model, q[k], v[k], motions, efforts)
+            assert np.allclose(found.a, a[k], atol=1e-9)
+            assert np.allclose(found.tau, tau[k], atol=1e-9)

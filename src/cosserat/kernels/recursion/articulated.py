@@ -276,11 +276,15 @@ def _fold_free(table, row, at, parent, k, work, a_out):
     put3(work, at + W_ACCELERATION, x)
     put3(work, at + W_ACCELERATION + 3, y)
     if parent >= 0:
-        above = int(table[row + ABOVE]) + W_FORCE
+        above, o = int(table[row + ABOVE]), int(table[row + BEFORE])
         R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
         f, t = outward(R, p, get3(a_out, k), get3(a_out, k + 3))
-        add3(work, above, f)
-        add3(work, above + 3, t)
+        add3(work, above + W_FORCE, f)
+        add3(work, above + W_FORCE + 3, t)
+        above += W_INERTIA  # to which nothing is added, but which may be the first to be written
+        put9(work, above, get9(work, o))
+        put9(work, above + 9, get9(work, o + 9))
+        put3(work, above + 18, get3(work, o + 18))
 
 
 @inlined
