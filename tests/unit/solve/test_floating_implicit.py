@@ -7,9 +7,9 @@ import pytest
 
 import cosserat as cs
 from cosserat.compile.flexible_tree import compile_flexible_tree
-from cosserat.solve.motion.floating_implicit import Implicit
-from cosserat.solve.motion.floating_methods import new_stepper
-from cosserat.solve.motion.floating_state import Drives, Point, StepFailure
+from cosserat.solve.floating.implicit import Implicit
+from cosserat.solve.floating.methods import new_stepper
+from cosserat.solve.floating.state import Drives, Point, StepFailure
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import cosserat as cs
 from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tree
-from cosserat.solve.motion.bordered import Bordered
+from cosserat.solve.floating.bordered import Bordered
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Articulated

@@ -1,7 +1,7 @@
 """Implicit steps of a flexible tree whose loops are closed by constraints.
 
 The rows are those of `kernels.joints` but for screws, between two seats; the iteration is that of
-`solve.motion.floating_implicit`, with the rows eliminated through columns and a pseudo-inverse that belong to the
+`solve.floating.implicit`, with the rows eliminated through columns and a pseudo-inverse that belong to the
 factors.
 """
 

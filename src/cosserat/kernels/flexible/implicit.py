@@ -1,6 +1,6 @@
 """One implicit step of a flexible tree without constraints: the generalised-alpha method on the group.
 
-What the step needs and finds lies in `Stepping`; the iteration is that of `solve.motion.floating_implicit`.
+What the step needs and finds lies in `Stepping`; the iteration is that of `solve.floating.implicit`.
 """
 
 import math

@@ -19,9 +19,9 @@ from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.arguments import check_number
+from cosserat.solve.floating import FLOATING_METHODS
 from cosserat.solve.initial import consistent_accelerations
 from cosserat.solve.memory import new_memory
-from cosserat.solve.motion import FLOATING_METHODS
 from cosserat.solve.motion.alternation import alternating_reaction
 from cosserat.solve.motion.bent_elements import most_bent
 from cosserat.solve.motion.control import Controlled
@@ -117,7 +117,7 @@ def simulate(
     if not isinstance(stiffening, (bool, np.bool_)):
         raise SolveError(f"simulate: stiffening is {stiffening!r}; pass True or False")
     if formulation == "floating":
-        from cosserat.solve.motion.floating import simulate_floating
+        from cosserat.solve.floating.simulate import simulate_floating
 
         settings = {
             "formulation": formulation, "integrator": integrator, "rho": rho, "every": every, "start": start,

@@ -305,10 +305,10 @@ class FlexibleTree:
         Methods, `rho` and `tolerance` (of accelerations, relative to the largest) as in `simulate` with
         ``formulation="floating"``, which gives a `Run` but takes no modal bodies. Prescribed motions are followed.
         """
-        from cosserat.solve.motion import FLOATING_METHODS
-        from cosserat.solve.motion.floating_drivers import fixed_steps
-        from cosserat.solve.motion.floating_methods import new_stepper
-        from cosserat.solve.motion.floating_state import Drives
+        from cosserat.solve.floating import FLOATING_METHODS
+        from cosserat.solve.floating.drivers import fixed_steps
+        from cosserat.solve.floating.methods import new_stepper
+        from cosserat.solve.floating.state import Drives
         from cosserat.solve.relative.tree_constraints import TreeConstraints
 
         for name, value in (("duration", duration), ("step", step)):

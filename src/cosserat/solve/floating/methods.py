@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.seats import Seat
-from cosserat.solve.motion.floating_explicit import Explicit
-from cosserat.solve.motion.floating_implicit import Implicit
-from cosserat.solve.motion.floating_state import Drives
-from cosserat.solve.motion.floating_steps import Stepper
+from cosserat.solve.floating.explicit import Explicit
+from cosserat.solve.floating.implicit import Implicit
+from cosserat.solve.floating.state import Drives
+from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_forces import seat_twist
 from cosserat.solve.relative.flexible_tree import FlexibleTree

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cosserat.kernels.flexible import articulated, implicit
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.results.status import Outcome
-from cosserat.solve.motion.floating_state import Drives, Point, StepFailure
+from cosserat.solve.floating.state import Drives, Point, StepFailure
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 

@@ -11,9 +11,9 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.floating.results import fill_forces, link_history, nodal_history, node_seats
+from cosserat.solve.floating.state import Point
 from cosserat.solve.motion.control import Controlled
-from cosserat.solve.motion.floating_results import fill_forces, link_history, nodal_history, node_seats
-from cosserat.solve.motion.floating_state import Point
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.results.status import Outcome
-from cosserat.solve.motion.bordered import Bordered
-from cosserat.solve.motion.floating_closed import ClosedStep
-from cosserat.solve.motion.floating_compiled import CompiledStep, passive_blocks
-from cosserat.solve.motion.floating_state import Drives, Point, StepFailure
-from cosserat.solve.motion.floating_steps import CLOSED, Stepper
+from cosserat.solve.floating.bordered import Bordered
+from cosserat.solve.floating.closed import ClosedStep
+from cosserat.solve.floating.compiled import CompiledStep, passive_blocks
+from cosserat.solve.floating.state import Drives, Point, StepFailure
+from cosserat.solve.floating.steps import CLOSED, Stepper
 from cosserat.solve.relative.flexible_coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree

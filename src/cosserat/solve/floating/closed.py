@@ -9,9 +9,9 @@ from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.kernels.flexible import closing, dynamics, implicit
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.results.status import Outcome
-from cosserat.solve.motion.bordered import Bordered
-from cosserat.solve.motion.floating_compiled import CompiledStep
-from cosserat.solve.motion.floating_state import Point, StepFailure
+from cosserat.solve.floating.bordered import Bordered
+from cosserat.solve.floating.compiled import CompiledStep
+from cosserat.solve.floating.state import Point, StepFailure
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 Array = NDArray[np.float64]

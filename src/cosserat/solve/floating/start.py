@@ -14,10 +14,10 @@ from cosserat.errors import CosseratWarning, SolveError
 from cosserat.kernels.integrate import load_stages
 from cosserat.lie import se3, so3
 from cosserat.results.run import Run
+from cosserat.solve.floating.results import node_seats
+from cosserat.solve.floating.state import StepFailure
+from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.memory import new_memory
-from cosserat.solve.motion.floating_results import node_seats
-from cosserat.solve.motion.floating_state import StepFailure
-from cosserat.solve.motion.floating_steps import Stepper
 from cosserat.solve.motion.starting import require_same, set_start
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_coordinates import moved

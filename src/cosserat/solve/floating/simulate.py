@@ -15,14 +15,14 @@ from cosserat.compile.flexible_tree import compile_flexible_tree
 from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
-from cosserat.solve.motion.floating_control import FloatingControl
-from cosserat.solve.motion.floating_drivers import adaptive_steps, fixed_steps
-from cosserat.solve.motion.floating_methods import Extent, new_stepper
-from cosserat.solve.motion.floating_results import fill_forces, link_history, nodal_history, node_seats
-from cosserat.solve.motion.floating_start import starting_state
-from cosserat.solve.motion.floating_state import Drives, Point
-from cosserat.solve.motion.floating_steps import Stepper
-from cosserat.solve.motion.floating_welds import fill_welds
+from cosserat.solve.floating.control import FloatingControl
+from cosserat.solve.floating.drivers import adaptive_steps, fixed_steps
+from cosserat.solve.floating.methods import Extent, new_stepper
+from cosserat.solve.floating.results import fill_forces, link_history, nodal_history, node_seats
+from cosserat.solve.floating.start import starting_state
+from cosserat.solve.floating.state import Drives, Point
+from cosserat.solve.floating.steps import Stepper
+from cosserat.solve.floating.welds import fill_welds
 from cosserat.solve.motion.stepping import Counters
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints

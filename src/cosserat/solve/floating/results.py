@@ -16,8 +16,8 @@ from cosserat.lie import se3
 from cosserat.results.floating import FloatingRecord
 from cosserat.results.joints import constraint_wrenches, directions, joint_sides, passive_efforts
 from cosserat.results.motion import Motion
-from cosserat.solve.motion.floating_nodes import LinkPath, seat_paths
-from cosserat.solve.motion.floating_state import Point
+from cosserat.solve.floating.nodes import LinkPath, seat_paths
+from cosserat.solve.floating.state import Point
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree

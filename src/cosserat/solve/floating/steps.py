@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.results.status import Outcome
-from cosserat.solve.motion.bordered import Bordered
-from cosserat.solve.motion.floating_state import Drives, Point, StepFailure
+from cosserat.solve.floating.bordered import Bordered
+from cosserat.solve.floating.state import Drives, Point, StepFailure
 from cosserat.solve.relative.flexible_coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
 from cosserat.results.status import Outcome, Status
-from cosserat.solve.motion.floating_control import FloatingControl
-from cosserat.solve.motion.floating_state import Point, StepFailure
-from cosserat.solve.motion.floating_steps import Stepper
+from cosserat.solve.floating.control import FloatingControl
+from cosserat.solve.floating.state import Point, StepFailure
+from cosserat.solve.floating.steps import Stepper
 
 Array = NDArray[np.float64]
 Watch = Callable[[Point, int], None]

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.results.status import Outcome
-from cosserat.solve.motion.floating_state import Point, StepFailure
-from cosserat.solve.motion.floating_steps import Stepper
+from cosserat.solve.floating.state import Point, StepFailure
+from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.relative.flexible_coordinates import exponential_rates, moved
 
 Array = NDArray[np.float64]
