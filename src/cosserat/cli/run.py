@@ -117,7 +117,7 @@ def _check_formulation(file: str, model: Model, settings: dict[str, Any], asked:
                 "'modes: 6' to the section simulate of the file"
             )
         return
-    if asked:
+    if asked and settings.get("formulation", "galilean") == "galilean":
         raise UsageProblem(f"--{asked[0]} belongs to floating frames; add --formulation floating, or leave it out")
     for key in FLOATING:
         settings.pop(key, None)

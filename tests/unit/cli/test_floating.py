@@ -98,6 +98,7 @@ def test_settings_of_the_file_do_not_bind_the_other_formulation() -> None:
         (("arm.yaml", "--formulation", "floating", "--modes", "upper=2"), "modes says nothing of the beam 'lower'"),
         (("arm.yaml", "--formulation", "floating", "--modes", "2", "--modes", "upper=2"), "one number for all beams"),
         (("arm.yaml", "--formulation", "floating", "--modes", "-1"), "modes is -1"),
+        (("arm.yaml", "--formulation", "flotng", "--modes", "2"), "unknown formulation 'flotng'"),
         (("arm.yaml", "--formulation", "lagrangian"), "unknown formulation 'lagrangian' remedy available: 'galilean'"),
         (("boom.yaml",), "the modal body 'boom' moves in floating frames only"),
         (("boom.yaml", "--formulation", "galilean"), "moves in floating frames only"),
