@@ -36,6 +36,8 @@ def model() -> cs.Model:
         ({"motions": {"b0": np.zeros(6), "b0.x": 1.0}}, "the same freedom twice, by 'b0' and by 'b0.x'"),
         ({"wrenches": {"b1": (1, 2, 3)}}, r"the wrench at 'b1' is \(1, 2, 3\); expected 6 finite"),
         ({"wrenches": {"b7": np.zeros(6)}}, "b7"),
+        ({"wrenches": {"ground": np.zeros(6)}}, "at 'ground', which is fixed to the ground"),
+        ({"wrenches": np.zeros(6)}, "wrenches is .*; pass a dict by places"),
         ({"t": np.nan}, "t is nan"),
     ],
 )

@@ -112,7 +112,7 @@ def hybrid_dynamics(
                 "found, or the effort and the motion is found, never both"
             )
         given[k] = value
-    pulls = _on_links(tree, wrenches, q) if wrenches else None
+    pulls = _on_links(tree, wrenches, q) if wrenches is not None else None
     a, tau = tree.hybrid_dynamics(q, v, driven, given, None, pulls, threads)
     return HybridDynamics(tree.coordinates, driven != 0.0, a, tau)
 
@@ -167,14 +167,17 @@ def _drive_by_model(data: TreeData, t: float, driven: Array, given: Array) -> No
 
 def _on_links(tree: Tree, wrenches: Mapping[Any, Any], q: Any) -> Array:
     """Wrenches at places, in world axes, as wrenches (n_links, 6) on the links, in their frames."""
+    if not isinstance(wrenches, Mapping):
+        raise SolveError(f"hybrid_dynamics: wrenches is {wrenches!r}; pass a dict by places, such as {{'hand': (...)}}")
     posture = tree.forward_kinematics(q)
     out = np.zeros((len(tree.data.links), 6))
     for place, value in wrenches.items():
         link, F, found = tree.locate(place, "hybrid_dynamics")
         values = np.array(_finite(f"the wrench at {found.label!r}", value, 6))
-        if link >= 0:
-            R = F[:3, :3] @ posture.rotation(found).T  # from world axes to those of the link
-            f, m = R @ values[:3], R @ values[3:]
-            out[link, :3] += f
-            out[link, 3:] += m + np.cross(F[:3, 3], f)
+        if link < 0:
+            raise SolveError(f"hybrid_dynamics: a wrench acts at {found.label!r}, which is fixed to the ground")
+        R = F[:3, :3] @ posture.rotation(found).T  # from world axes to those of the link
+        f, m = R @ values[:3], R @ values[3:]
+        out[link, :3] += f
+        out[link, 3:] += m + np.cross(F[:3, 3], f)
     return out
