@@ -46,10 +46,15 @@ def _counts(model: "Model") -> str:
     joints = sum(len(j.freedoms) for j in model.joints)
     driven = sum(f is not None for j in model.joints for f in j.motion)
     return (
-        f"{6 * (rigid + nodes) + sum(modal)} absolute freedoms ({rigid} rigid bodies, {nodes} beam nodes"
-        f"{f', {len(modal)} modal bodies' if modal else ''}), "
-        f"{joints} joint coordinates, {driven} of them driven"
+        f"{6 * (rigid + nodes) + sum(modal)} absolute freedoms ({_counted(rigid, 'rigid body', 'rigid bodies')}, "
+        f"{_counted(nodes, 'beam node', 'beam nodes')}"
+        f"{', ' + _counted(len(modal), 'modal body', 'modal bodies') if modal else ''}), "
+        f"{_counted(joints, 'joint coordinate', 'joint coordinates')}, {driven} of them driven"
     )
+
+
+def _counted(n: int, one: str, several: str) -> str:
+    return f"{n} {one if n == 1 else several}"
 
 
 def _beam_row(beam: Any) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def plot_comparison(
     comparison: Comparison, targets: tuple[Any, ...], quantity: str, ax: Any, path: str | Path | None
 ) -> Figure:
-    """Both runs over time, the floating one dashed, and the size of their difference below."""
+    """Both runs over time, the floating one dashed on top, and the size of their difference below."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -29,7 +29,7 @@ def plot_comparison(
     targets = targets or _default(comparison, quantity)
     if not targets:
         raise SolveError(f"plot: the model has nothing whose {quantity} could be drawn")
-    title = f"{comparison.galilean.motion.mechanism.name}: floating frames and finite elements"
+    title = f"{comparison.galilean.motion.mechanism.name}: Galilean and floating frames"
     if ax is not None:
         _differences(comparison, targets, quantity, ax)
         return finish(ax.figure, ax, title, path)
@@ -42,9 +42,11 @@ def plot_comparison(
         parts = [""] if one.ndim == 1 else [f"  {part}" for part in one[one.dims[1]].values]
         for k, part in enumerate(parts):
             colour = f"C{next(colours) % 10}"
-            for data, style, label in ((one, "-", f"{_label(target)}{part}"), (two, "--", None)):
-                above.plot(data["time"], data.values.reshape(len(data), -1)[:, k], style, color=colour, label=label)
+            y_one, y_two = (data.values.reshape(len(data), -1)[:, k] for data in (one, two))
+            above.plot(one["time"], y_one, color=colour, linewidth=3.5, alpha=0.4, label=f"{_label(target)}{part}")
+            above.plot(two["time"], y_two, "--", color=colour)
     above.set_ylabel(f"{quantity.replace('_', ' ')} ({one.attrs['units']})")
+    above.plot([], [], color="0.3", linewidth=3.5, alpha=0.4, label="Galilean frame")
     above.plot([], [], "--", color="0.3", label="floating frames")
     _differences(comparison, targets, quantity, below)
     finish(figure, above, title, None)

@@ -156,7 +156,7 @@ def test_summary() -> None:
         "arm1  1.5 m  10 elements  Tube  aluminium 6061", "shoulder  Revolute  ground - arm1.start    rz: motion",
         "passive", "f  Force            at ball     follower", "q  DistributedLoad  along arm1  dead",
         "s  Spring  ground.at(0, 0, 1) - ball  stiffness 2 N/m", "P  3",
-        "138 absolute freedoms (1 rigid bodies, 22 beam nodes), 2 joint coordinates, 1 of them driven",
+        "138 absolute freedoms (1 rigid body, 22 beam nodes), 2 joint coordinates, 1 of them driven",
     ):  # fmt: skip
         assert part in text, part
     assert model.summary() == text

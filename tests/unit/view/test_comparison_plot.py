@@ -17,7 +17,7 @@ def test_both_runs_and_their_difference(both, tmp_path) -> None:
     figure = both.plot(path=tmp_path / "both.png")
     above, below = figure.axes
     labels = [text.get_text() for text in above.get_legend().get_texts()]
-    assert labels == ["bob  x", "bob  y", "bob  z", "floating frames"]
+    assert labels == ["bob  x", "bob  y", "bob  z", "Galilean frame", "floating frames"]
     assert len(below.lines) == 1
     assert below.lines[0].get_ydata().max() == pytest.approx(both.difference)
     assert (tmp_path / "both.png").stat().st_size > 10_000

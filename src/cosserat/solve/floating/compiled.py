@@ -1,4 +1,4 @@
-"""Implicit steps of a tree that has neither constraints nor springs, compiled as a whole."""
+"""Implicit steps of a tree without springs, compiled as a whole; `closed` adds loops to them."""
 
 from __future__ import annotations
 
