@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -183,7 +184,10 @@ def test_as_a_process(pendulum: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals")
 def test_interrupted_process_keeps_what_it_has(pendulum: Path) -> None:
     command = [sys.executable, "-m", "cosserat", "run", str(pendulum), "--duration", "1e5", "--every", "1000"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # a shell that runs the tests in the background has them ignore the signal
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, text=True, preexec_fn=heed, **pipes)
     time.sleep(4.0)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=120)

@@ -41,12 +41,17 @@ class HybridDynamics:
     @property
     def efforts(self) -> dict[str, Any]:
         """The efforts found, by coordinate: numbers, or rows of them for a stack of states."""
-        return {c: x[()] for c, x, known in zip(self.coordinates, self.tau.T, self.driven, strict=True) if known}
+        return {c: _number(x) for c, x, known in zip(self.coordinates, self.tau.T, self.driven, strict=True) if known}
 
     @property
     def accelerations(self) -> dict[str, Any]:
         """The accelerations found, by coordinate; those of a free base among them."""
-        return {c: x[()] for c, x, known in zip(self.coordinates, self.a.T, self.driven, strict=True) if not known}
+        return {c: _number(x) for c, x, known in zip(self.coordinates, self.a.T, self.driven, strict=True) if not known}
+
+
+def _number(x: Any) -> Any:
+    """A number where there is one, an array (n_states,) where there are several."""
+    return float(x) if np.ndim(x) == 0 else x
 
 
 def hybrid_dynamics(
