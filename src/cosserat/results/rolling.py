@@ -22,6 +22,11 @@ class Touch(NamedTuple):
     directions: Array
 
 
+def discs(motion: Motion) -> list[int]:
+    """Numbers of the rolling discs."""
+    return [int(k) for k in np.nonzero(motion.mechanism.system.rolling.kind == DISC)[0]]
+
+
 def touch(motion: Motion, k: int) -> Touch:
     """Point and directions of a knife edge or rolling disc; the rows are those of `kernels.rolling`."""
     arrays = motion.mechanism.system.rolling

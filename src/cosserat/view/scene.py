@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from cosserat.errors import CosseratError
 from cosserat.results.dataset import quaternions
-from cosserat.results.kinematics import place_frames
+from cosserat.results.kinematics import place_frames, rotate
+from cosserat.results.rolling import discs, touch
 
 if TYPE_CHECKING:
     from cosserat.results.run import Run
@@ -62,7 +63,7 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
         points = smooth(nodes, mesh.s, mesh.piece)
         line = {"name": name, "colour": next(colours), "radius": radius, "n": points.shape[1], "x": _pack(points)}
         beams.append(line)
-    bodies = []
+    bodies: list[dict[str, Any]] = []
     for name, node in mechanism.bodies.items():
         R, x = motion.node(node)
         bodies.append(
@@ -75,6 +76,8 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
                 "links": _links(run, node),
             }
         )
+    own = {node: body["colour"] for node, body in zip(mechanism.bodies.values(), bodies, strict=True)}
+    wheels = [_wheel(run, k, own, rows) for k in discs(motion)]
     outlines = [_outline(run, name, next(colours), rows) for name in mechanism.modal]
     joints = []
     for joint in mechanism.joints.values():
@@ -86,22 +89,33 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
         station, label = mechanism.station(place)
         trails.append({"name": label, "x": _pack(place_frames(motion, station)[1][rows])})
     everything = motion.frame[rows][:, :-1, 9:].reshape(-1, 3)
-    everything = np.concatenate((everything, *(_corners(run, name, rows) for name in mechanism.modal)))
+    everything = np.concatenate(
+        (
+            everything,
+            *(_corners(run, name, rows) for name in mechanism.modal),
+            *(_touched(run, k, rows) for k in discs(motion)),
+        )
+    )
     low, high = everything.min(axis=0), everything.max(axis=0)
     centre, size = 0.5 * (low + high), float(np.max(high - low))
     size = max(size, 4.0 * max((b["radius"] or 0.0 for b in beams), default=0.0), _body_extent(bodies), 1e-6)
+    size = max(size, 2.5 * max((wheel["radius"] for wheel in wheels), default=0.0))
     if outlines:  # bulky bodies need more room than lines
         size = max(size, float(np.linalg.norm(high - low)))
+    spread = max(_spread(run, rows), _body_extent(bodies), *(2.0 * wheel["radius"] for wheel in wheels), 0.0)
+    scale = size if outlines or spread == 0.0 else min(size, max(spread, 0.1 * size))
     up = _up(motion.inputs.gravity[0])
     return {
         "time": _pack(run.time[rows]),
         "centre": centre.tolist(),
         "size": size,
+        "scale": scale,
         "low": low.tolist(),
         "up": up,
         "status": "" if run.status.ok else run.status.message,
         "beams": beams,
         "bodies": bodies,
+        "wheels": wheels,
         "outlines": outlines,
         "joints": joints,
         "trails": trails,
@@ -159,6 +173,16 @@ def _body_extent(bodies: list[dict[str, Any]]) -> float:
     return max((max(b["shape"]["size"]) for b in bodies if b["shape"]), default=0.0)
 
 
+def _spread(run: Run, rows: NDArray[np.int64]) -> float:
+    """Largest extent at one time of the nodes and joints of the mechanism."""
+    arrays = run.motion.mechanism.system.joints
+    points = [run.motion.frame[rows][:, :-1, 9:]]
+    for j, node in enumerate(arrays.node[:, 1]):
+        R, x = run.motion.node(node)
+        points.append((x + R @ arrays.frame_b[j, 9:])[rows, None])
+    return float(np.ptp(np.concatenate(points, axis=1), axis=1).max())
+
+
 def _links(run: Run, node: int) -> list[list[float]]:
     """Points of a body, in its own axes, where joints and springs hold it."""
     system = run.motion.mechanism.system
@@ -167,6 +191,24 @@ def _links(run: Run, node: int) -> list[list[float]]:
     points += [system.springs.point_a[j] for j in np.nonzero(system.springs.node[:, 0] == node)[0]]
     points += [system.springs.point_b[j] for j in np.nonzero(system.springs.node[:, 1] == node)[0]]
     return [p.tolist() for p in points]
+
+
+def _wheel(run: Run, k: int, colours: dict[int, str], rows: NDArray[np.int64]) -> dict[str, Any]:
+    """A rolling disc: the page draws its rim and spokes, in the colour of the rigid body that carries it."""
+    arrays = run.motion.mechanism.system.rolling
+    node = int(arrays.node[k])
+    R, x = run.motion.node(node)
+    return {
+        "colour": colours.get(node, PALETTE[-1]), "radius": float(arrays.radius[k]), "axis": arrays.axis[k].tolist(),
+        "x": _pack((x + R @ arrays.point[k])[rows]), "q": _pack(quaternions(R[rows])),
+    }  # fmt: skip
+
+
+def _touched(run: Run, k: int, rows: NDArray[np.int64]) -> Array:
+    """Points (n, 3) of the plane on which a disc rolls."""
+    node, point, _ = touch(run.motion, k)
+    R, x = run.motion.node(node)
+    return np.asarray((x + rotate(R, point))[rows])
 
 
 def _outline(run: Run, name: str, colour: str, rows: NDArray[np.int64]) -> dict[str, Any]:

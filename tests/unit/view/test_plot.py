@@ -89,3 +89,27 @@ def test_trails_and_browser(run: cs.Run, tmp_path: Path, monkeypatch: pytest.Mon
     assert [t["name"] for t in scene(run, "bare")["trails"]] == ["bare"]
     with pytest.raises(PlaceError):
         run.show(tmp_path / "x.html", trail="nothing")
+
+
+def test_rolling_discs_are_drawn_on_the_ground() -> None:
+    model = cs.Model("coin", gravity=(0, 0, -9.81))
+    coin = cs.RigidBody("coin", mass=1, com=(0, 0, 0.5), inertia=(0.1, 0.2, 0.1), angular_velocity=(0, 2, 0))
+    model.add(coin)
+    model.add(cs.RollingDisc("rim", coin, radius=0.5, axis=(0, 1, 0)))
+    model.add(cs.KnifeEdge("edge", coin, direction=(0, 1, 0)))
+    picture = scene(cs.simulate(model, 0.1, step=0.01))
+    (wheel,) = picture["wheels"]
+    assert wheel["radius"] == 0.5
+    assert wheel["axis"] == [0, 1, 0]
+    assert wheel["colour"] == picture["bodies"][0]["colour"]
+    assert picture["low"][2] == pytest.approx(0.0, abs=1e-12)  # the plane
+    assert picture["size"] >= picture["scale"] == 1.0
+
+
+def test_marks_have_the_size_of_the_mechanism_and_not_of_its_way() -> None:
+    model = cs.Model("far")
+    for k in (0, 1):
+        model.add(cs.RigidBody(f"end{k}", mass=1, com=(0, k, 0), inertia=(1, 1, 1), velocity=(3, 0, 0)))
+    picture = scene(cs.simulate(model, 1.0, step=0.1))
+    assert picture["size"] == pytest.approx(3.0)
+    assert picture["scale"] == pytest.approx(1.0)
