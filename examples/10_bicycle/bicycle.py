@@ -59,6 +59,7 @@ above.legend()
 side.plot(*fast.position("front wheel").values[:, :2].T)
 side.set(xlabel="x (m)", ylabel="y (m)", title="path of the front wheel at 5 m/s")
 figure.savefig("bicycle.png")
+fast.show("bicycle.html", open=False)
 
 assert late < 0.2 * np.abs(steady).max()
 assert np.abs(falling).max() > 5 * np.abs(falling[slow.time < 1.0]).max()

@@ -30,3 +30,9 @@ def test_example_is_short_and_asserts(path: Path) -> None:
 
 def test_there_are_examples() -> None:
     assert len(EXAMPLES) >= 6
+
+
+def test_the_list_has_every_example() -> None:
+    text = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    for path in EXAMPLES:
+        assert f"({path.parent.name}/{path.name})" in text, path

@@ -103,7 +103,7 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
     if outlines:  # bulky bodies need more room than lines
         size = max(size, float(np.linalg.norm(high - low)))
     spread = max(_spread(run, rows), _body_extent(bodies), *(2.0 * wheel["radius"] for wheel in wheels), 0.0)
-    scale = size if outlines or spread == 0.0 else min(size, max(spread, 0.1 * size))
+    scale = size if outlines or spread == 0.0 else min(size, spread)
     up = _up(motion.inputs.gravity[0])
     return {
         "time": _pack(run.time[rows]),
