@@ -23,7 +23,13 @@ from cosserat.compile.modal import modal_body
 from cosserat.compile.reduction import BOUNDARIES
 from cosserat.compile.seats import Seat, seat_on
 from cosserat.compile.spanning import GROUND_GROUP, Edge, Loop, Spanning, span
-from cosserat.compile.tree import FREE_BASE, inertia_about, joint_links
+from cosserat.compile.tree import (
+    FREE_BASE,
+    inertia_about,
+    joint_links,
+    named_coordinates,
+    prescribed_coordinates,
+)
 from cosserat.errors import CosseratWarning, ModelError
 from cosserat.kernels.flexible.arrays import WELD
 from cosserat.kernels.recursion import table as layout
@@ -31,6 +37,7 @@ from cosserat.lie import se3, so3
 from cosserat.model import checks
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
+from cosserat.model.functions import TimeFunction
 from cosserat.model.interfaces import Interface
 from cosserat.model.joints import Joint
 from cosserat.model.modal import ModalBody
@@ -65,6 +72,11 @@ class FlexibleLink:
         """Number of modal coordinates."""
         return 0 if self.modal is None else self.modal.n_modes
 
+    @property
+    def freedoms(self) -> list[int]:
+        """Coordinates of its joint."""
+        return [int(k) for k in self.columns[: len(self.columns) - self.n_modes]]
+
 
 @dataclass(frozen=True)
 class FlexibleTreeData:
@@ -82,6 +94,16 @@ class FlexibleTreeData:
     def arrays(self) -> FlexibleArrays:
         """The links as kernels read them."""
         return FlexibleArrays(self.links, len(self.coordinates))
+
+    @functools.cached_property
+    def named(self) -> dict[str, tuple[int, ...]]:
+        """Places among the coordinates by the names of joints, free bases and single coordinates."""
+        return named_coordinates(self.coordinates, self.links)
+
+    @functools.cached_property
+    def prescribed(self) -> tuple[tuple[int, Joint, TimeFunction], ...]:
+        """Coordinates with a motion in the model: place, joint, motion."""
+        return prescribed_coordinates(self.coordinates, self.links)
 
     def modal(self, link: int, q: Array) -> Array:
         """Modal coordinates (m,) of a link."""

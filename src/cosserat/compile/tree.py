@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import functools
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +53,11 @@ class Link:
     def n_v(self) -> int:
         """Number of freedoms."""
         return {layout.SPHERICAL: 3, layout.FREE: 6}.get(self.kind, 1)
+
+    @property
+    def freedoms(self) -> list[int]:
+        """Its coordinates."""
+        return list(range(self.first, self.first + self.n_v))
 
 
 @dataclass(frozen=True)
@@ -92,24 +99,12 @@ class TreeData:
     @functools.cached_property
     def named(self) -> dict[str, tuple[int, ...]]:
         """Places among the coordinates by the names of joints, free bases and single coordinates."""
-        out = {name: (k,) for k, name in enumerate(self.coordinates)}
-        joints: dict[str, list[int]] = {}
-        for link in self.links:
-            name = link.name if link.joint is None else link.joint.name
-            joints.setdefault(name, []).extend(range(link.first, link.first + link.n_v))
-        return out | {name: tuple(sorted(where)) for name, where in joints.items()}
+        return named_coordinates(self.coordinates, self.links)
 
     @functools.cached_property
     def prescribed(self) -> tuple[tuple[int, Joint, TimeFunction], ...]:
         """Coordinates with a motion in the model: place, joint, motion."""
-        joints = {link.joint.name: link.joint for link in self.links if link.joint is not None}
-        number = {name: k for k, name in enumerate(self.coordinates)}
-        return tuple(
-            (number[name], joint, motion)
-            for joint in joints.values()
-            for name, motion in zip(joint.coordinates, joint.motion, strict=True)
-            if motion is not None
-        )
+        return prescribed_coordinates(self.coordinates, self.links)
 
     def order(self) -> Array:
         """Coordinate, start of the run and freedom before the run of every freedom: (3, n_v)."""
@@ -167,6 +162,41 @@ class TreeData:
         if link.parent >= 0:  # the last child is the first to be added
             first = self._last_child[link.parent] == i
             row[layout.BEFORE] = alone + layout.W_OWN * link.parent if first else row[layout.ABOVE] + layout.W_INERTIA
+
+
+class Jointed(Protocol):
+    """A link and the coordinates of its joint."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def joint(self) -> Joint | None: ...
+    @property
+    def freedoms(self) -> list[int]: ...
+
+
+def named_coordinates(coordinates: tuple[str, ...], links: Sequence[Jointed]) -> dict[str, tuple[int, ...]]:
+    """Places among the coordinates by the names of joints, free bases and single coordinates."""
+    out = {name: (k,) for k, name in enumerate(coordinates)}
+    joints: dict[str, list[int]] = {}
+    for link in links:
+        if link.freedoms:
+            joints.setdefault(link.name if link.joint is None else link.joint.name, []).extend(link.freedoms)
+    return out | {name: tuple(sorted(where)) for name, where in joints.items()}
+
+
+def prescribed_coordinates(
+    coordinates: tuple[str, ...], links: Sequence[Jointed]
+) -> tuple[tuple[int, Joint, TimeFunction], ...]:
+    """Coordinates with a motion in the model: place, joint, motion."""
+    joints = {link.joint.name: link.joint for link in links if link.joint is not None}
+    number = {name: k for k, name in enumerate(coordinates)}
+    return tuple(
+        (number[name], joint, motion)
+        for joint in joints.values()
+        for name, motion in zip(joint.coordinates, joint.motion, strict=True)
+        if motion is not None
+    )
 
 
 def compile_tree(model: Model, call: str = "tree") -> TreeData:

@@ -177,7 +177,11 @@ class Model:
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """Names of the relative coordinates in order: the joint's name, or joint.freedom if it has several."""
+        """Names of the coordinates of the joints, in order: the joint's name, or joint.freedom if it has several.
+
+        Bodies that no joint ties to the ground and modes of elastic bodies have coordinates of their own, which follow
+        these: `Tree.coordinates` and `FlexibleTree.coordinates` name all, as the recursive algorithms take them.
+        """
         return tuple(name for joint in self.joints for name in joint.coordinates)
 
     def place(self, target: Any, where: str = "", parameters: dict[str, Parameter] | None = None) -> Place:

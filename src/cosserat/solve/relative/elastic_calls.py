@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
+from cosserat.results.posture import Posture
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives
 from cosserat.solve.relative.states import StateChecker
@@ -27,6 +28,7 @@ class ElasticCalls:
     def __init__(self, model: Model, modes: Any, call: str) -> None:
         self.tree = FlexibleTree(model, modes, call=call)
         self.time, self.rolling = 0.0, tuple(item.title for item in model.rolling)
+        self.data, self.coordinates = self.tree.data, self.tree.coordinates
         self._check = StateChecker(self.tree.data.title, self.tree.coordinates)
 
     def set_time(self, t: float) -> None:
@@ -72,6 +74,16 @@ class ElasticCalls:
         one = functools.partial(self.tree.forward_dynamics, t=self.time)
         return self._vector("forward_dynamics", one, out, threads, q=q, v=v, tau=tau)
 
+    def hybrid_dynamics(
+        self, q: Any, v: Any, driven: Array, given: Array, pull: Array | None, threads: int = 1
+    ) -> tuple[Array, Array]:
+        """Accelerations and efforts, (n,) or (N, n); `pull` as in `FlexibleTree.hybrid_dynamics`."""
+        one = functools.partial(
+            self.tree.hybrid_dynamics, driven=driven, given=given, t=self.time, pull=pull
+        )  # fmt: skip
+        a, tau = self._each("hybrid_dynamics", one, None, threads, (1, 1), {"q": q, "v": v})
+        return a, tau
+
     def mass_matrix(self, q: Any, out: Any = None, threads: int = 1) -> Array:
         """M (n, n) or (N, n, n)."""
         return self._vector("mass_matrix", self.tree.mass_matrix, out, threads, 2, q=q)
@@ -103,6 +115,10 @@ class ElasticCalls:
     def jacobian(self, place: Any, q: Any, frame: str = "world") -> Array:
         """J (6, n) of a place."""
         return self.tree.jacobian(place, q, frame)
+
+    def forward_kinematics(self, q: Any, v: Any = None, a: Any = None) -> Posture:
+        """Frames and motions of places."""
+        return self.tree.forward_kinematics(q, v, a)
 
     def centroidal_matrix(self, q: Any) -> Array:
         """Matrix (6, n) of the momentum about the centre of mass."""

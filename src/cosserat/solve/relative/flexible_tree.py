@@ -18,8 +18,10 @@ from cosserat.kernels.flexible.arrays import Packed
 from cosserat.lie import se3
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
+from cosserat.results.posture import Posture
 from cosserat.results.status import Status
 from cosserat.solve.relative import flexible_coordinates, flexible_recursion
+from cosserat.solve.relative.elastic_posture import ElasticPosture
 from cosserat.solve.relative.flexible_forces import FlexibleForces
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
 from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives
@@ -174,11 +176,41 @@ class FlexibleTree:
                 raise SolveError(f"forward_dynamics: driven[{name!r}] is {value!r}; pass a finite acceleration")
             a[k], held[k] = value, True
         with self._lock:
-            x = self._now.vectors
-            x.q[:], x.v[:], x.a[:], x.tau[:], x.held[:] = q, v, a, tau, held
-            self.forces.set_time(t)
-            dynamics.forward_dynamics(*self._addresses, self._factor.address)
-            return x.a.copy()
+            self._accelerate(q, v, tau, a, held, t)
+            return self._now.vectors.a.copy()
+
+    def _accelerate(self, q: Array, v: Array, tau: Array, a: Array, held: NDArray[np.bool_], t: float) -> None:
+        """Write accelerations into the workspace; `a` where coordinates are `held`."""
+        x = self._now.vectors
+        x.q[:], x.v[:], x.a[:], x.tau[:], x.held[:] = q, v, a, tau, held
+        self.forces.set_time(t)
+        dynamics.forward_dynamics(*self._addresses, self._factor.address)
+
+    def hybrid_dynamics(
+        self, q: Any, v: Any, driven: Any, given: Any, t: float = 0.0, pull: Any = None
+    ) -> tuple[Array, Array]:
+        """Accelerations and efforts (n,): the unknown half of each; `cs.hybrid_dynamics` in plain arrays.
+
+        Parameters
+        ----------
+        q, v : (n,)
+        driven : (n,)
+            1 where the acceleration is given, 0 where the effort is; spherical and free joints all or none.
+        given : (n,)
+            Accelerations and efforts.
+        t : float
+            Time of loads and efforts in the model.
+        pull : (n,), optional
+            What acts besides in the coordinates, J^T w of wrenches w at places; it is no part of the efforts found.
+        """
+        call = "hybrid_dynamics"
+        q, v, given, pull = self._vectors(call, q=q, v=v, given=given, pull=self.neutral() if pull is None else pull)
+        held = self._check.driven(call, driven, self.data) != 0.0
+        with self._lock:
+            self._accelerate(q, v, np.where(held, 0.0, given) + pull, np.where(held, given, 0.0), held, t)
+            a = self._now.vectors.a.copy()
+            dynamics.inverse_dynamics(*self._addresses)
+            return a, np.where(held, self._now.vectors.tau - pull, given)
 
     def accelerations(
         self, now: Motions, q: Array, v: Array, tau: Array, a: Array, held: NDArray[np.bool_], t: float
@@ -256,6 +288,17 @@ class FlexibleTree:
             return J
         R = self.forces.frame(now, q, seat)[:3, :3]
         return np.vstack((R @ J[:3], R @ J[3:]))
+
+    def forward_kinematics(self, q: Any, v: Any = None, a: Any = None) -> Posture:
+        """Frames of places, and their velocities and accelerations where v and a are given.
+
+        Places on elastic bodies are those where something is attached, and the ends of beams.
+        """
+        zero = self.neutral()
+        q, v, a = self._vectors(
+            "forward_kinematics", q=q, v=zero if v is None else v, a=zero if a is None else a
+        )  # fmt: skip
+        return ElasticPosture(self._model, self.data, q.copy(), v, a)
 
     def centroidal_matrix(self, q: Any) -> Array:
         """Matrix (6, n) that takes velocities to momentum and angular momentum about the centre of mass, world axes."""

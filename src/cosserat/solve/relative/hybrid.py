@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
+from cosserat.model.places import Place
+from cosserat.solve.relative.elastic_calls import ElasticCalls
 from cosserat.solve.relative.recursion import free_tree
 from cosserat.solve.relative.tree import Tree
 
@@ -26,7 +29,7 @@ class HybridDynamics:
     Attributes
     ----------
     coordinates : tuple of str
-        As in `Tree.coordinates`.
+        As in `Tree.coordinates`, or in `FlexibleTree.coordinates` where bodies are elastic.
     driven : (n,) of bool
         True where the acceleration was given.
     a, tau : (n,) or (N, n)
@@ -63,6 +66,7 @@ def hybrid_dynamics(
     wrenches: Mapping[Any, Any] | None = None,
     t: float = 0.0,
     threads: int = 1,
+    modes: Any = None,
 ) -> HybridDynamics:
     """The unknown half of the dynamics, in O(n): efforts of joints with given motions, accelerations of all others.
 
@@ -72,10 +76,11 @@ def hybrid_dynamics(
     Parameters
     ----------
     model : Model
-        Of rigid bodies, without closed loops.
+        Without closed loops.
     q, v : (n,) or (N, n)
-        Coordinates and velocities of the whole state, in the order of `Tree.coordinates`; stacks are states side by
-        side, under the same motions and efforts (`Tree.hybrid_dynamics` takes stacks of those, too).
+        Coordinates and velocities of the whole state, in the order of `Tree.coordinates`, or of
+        `FlexibleTree.coordinates` where bodies are elastic; stacks are states side by side, under the same motions and
+        efforts (`Tree.hybrid_dynamics` takes stacks of those, too).
     motions : dict, optional
         Accelerations by the name of a joint, of a free base (its first body) or of one coordinate: a number, or one for
         each freedom. Joints with ``motion=`` in the model are motion-driven without being named: their accelerations
@@ -85,11 +90,13 @@ def hybrid_dynamics(
         that the model itself has act in any case.
     wrenches : dict, optional
         Force and moment (6,), in world axes, by the place they act at: those of a fluid on its links, say. For one
-        state.
+        state. Places on elastic bodies are those where something is attached, and the ends of beams.
     t : float
         Time of everything in the model that is a function of time.
     threads : int
-        For stacks.
+        For stacks, where all bodies are rigid.
+    modes : int, or dict of int by beam
+        Number of modes of each beam, see `FlexibleTree`. Modes are free to vibrate unless a motion is given for them.
 
     Examples
     --------
@@ -103,7 +110,7 @@ def hybrid_dynamics(
     (-1.0, 3.0)
     """
     call = "hybrid_dynamics"
-    tree = free_tree(model, t, call)
+    tree = free_tree(model, t, modes, call)
     data = tree.data
     n = len(tree.coordinates)
     driven, given = np.zeros(n), np.zeros(n)
@@ -117,12 +124,16 @@ def hybrid_dynamics(
                 "found, or the effort and the motion is found, never both"
             )
         given[k] = value
-    pulls = _on_links(tree, wrenches, q) if wrenches is not None else None
-    a, tau = tree.hybrid_dynamics(q, v, driven, given, None, pulls, threads)
+    if isinstance(tree, ElasticCalls):
+        pull = _on_coordinates(tree, model, wrenches, q) if wrenches is not None else None
+        a, tau = tree.hybrid_dynamics(q, v, driven, given, pull, threads)
+    else:
+        pulls = _on_links(tree, wrenches, q) if wrenches is not None else None
+        a, tau = tree.hybrid_dynamics(q, v, driven, given, None, pulls, threads)
     return HybridDynamics(tree.coordinates, driven != 0.0, a, tau)
 
 
-def _entries(given: Mapping[str, Any] | None, word: str, data: TreeData) -> list[tuple[int, float]]:
+def _entries(given: Mapping[str, Any] | None, word: str, data: TreeData | FlexibleTreeData) -> list[tuple[int, float]]:
     """Coordinates and values of what a user gave by name."""
     if given is None:
         return []
@@ -156,7 +167,7 @@ def _finite(what: str, value: Any, count: int) -> Sequence[float]:
     return values.tolist()
 
 
-def _drive_by_model(data: TreeData, t: float, driven: Array, given: Array) -> None:
+def _drive_by_model(data: TreeData | FlexibleTreeData, t: float, driven: Array, given: Array) -> None:
     """Accelerations of the model's own motions, where none was given."""
     for k, joint, motion in data.prescribed:
         if driven[k] != 0.0:
@@ -172,17 +183,36 @@ def _drive_by_model(data: TreeData, t: float, driven: Array, given: Array) -> No
 
 def _on_links(tree: Tree, wrenches: Mapping[Any, Any], q: Any) -> Array:
     """Wrenches at places, in world axes, as wrenches (n_links, 6) on the links, in their frames."""
-    if not isinstance(wrenches, Mapping):
-        raise SolveError(f"hybrid_dynamics: wrenches is {wrenches!r}; pass a dict by places, such as {{'hand': (...)}}")
     posture = tree.forward_kinematics(q)
     out = np.zeros((len(tree.data.links), 6))
-    for place, value in wrenches.items():
+    for place, value in _given_wrenches(wrenches).items():
         link, F, found = tree.locate(place, "hybrid_dynamics")
-        values = np.array(_finite(f"the wrench at {found.label!r}", value, 6))
-        if link < 0:
-            raise SolveError(f"hybrid_dynamics: a wrench acts at {found.label!r}, which is fixed to the ground")
+        values = _wrench(found, link, value)
         R = F[:3, :3] @ posture.rotation(found).T  # from world axes to those of the link
         f, m = R @ values[:3], R @ values[3:]
         out[link, :3] += f
         out[link, 3:] += m + np.cross(F[:3, 3], f)
     return out
+
+
+def _on_coordinates(tree: ElasticCalls, model: Model, wrenches: Mapping[Any, Any], q: Any) -> Array:
+    """What wrenches at places, in world axes, do in the coordinates (n,)."""
+    out = np.zeros(len(tree.coordinates))
+    for place, value in _given_wrenches(wrenches).items():
+        found = model.place(place, "hybrid_dynamics")
+        values = _wrench(found, tree.data.seat(found).link, value)
+        out += tree.jacobian(found, q).T @ values
+    return out
+
+
+def _given_wrenches(wrenches: Any) -> Mapping[Any, Any]:
+    if not isinstance(wrenches, Mapping):
+        raise SolveError(f"hybrid_dynamics: wrenches is {wrenches!r}; pass a dict by places, such as {{'hand': (...)}}")
+    return wrenches
+
+
+def _wrench(place: Place, link: int, value: Any) -> Array:
+    values = np.array(_finite(f"the wrench at {place.label!r}", value, 6))
+    if link < 0:
+        raise SolveError(f"hybrid_dynamics: a wrench acts at {place.label!r}, which is fixed to the ground")
+    return values

@@ -88,16 +88,12 @@ def any_tree(model: Model, t: float, modes: Any, call: str) -> Tree | ElasticCal
     return _at_time(kept.tree, t)
 
 
-def free_tree(model: Model, t: float, call: str) -> Tree:
-    """The rigid tree of a model whose accelerations no knife edge and no rolling disc restricts."""
-    tree = tree_of(model, t)
-    _demand_free(tree, call)
-    return tree
-
-
-def _demand_free(tree: Tree | ElasticCalls, call: str) -> None:
+def free_tree(model: Model, t: float, modes: Any, call: str) -> Tree | ElasticCalls:
+    """The tree of a model whose accelerations no knife edge and no rolling disc restricts."""
+    tree = any_tree(model, t, modes, call)
     if tree.rolling:
         raise SolveError(f"{call}: {tree.rolling[0]} restricts the motion; use cs.constrained_dynamics")
+    return tree
 
 
 def inverse_dynamics(
@@ -143,8 +139,7 @@ def forward_dynamics(
     model: Model, q: Any, v: Any, tau: Any, out: Any = None, t: float = 0.0, threads: int = 1, modes: Any = None
 ) -> Array:
     """Accelerations (n,) or (N, n) of a model under efforts tau, in O(n); arguments as for `inverse_dynamics`."""
-    tree = any_tree(model, t, modes, "forward_dynamics")
-    _demand_free(tree, "forward_dynamics")
+    tree = free_tree(model, t, modes, "forward_dynamics")
     return tree.forward_dynamics(q, v, tau, out, threads)
 
 
@@ -178,8 +173,7 @@ def forward_dynamics_derivatives(
     model: Model, q: Any, v: Any, tau: Any, out: Any = None, t: float = 0.0, threads: int = 1, modes: Any = None
 ) -> ForwardDerivatives:
     """Analytic derivatives of the accelerations: ``dq``, ``dv``, ``dtau``, each (n, n), and ``a``, or stacks."""
-    tree = any_tree(model, t, modes, "forward_dynamics_derivatives")
-    _demand_free(tree, "forward_dynamics_derivatives")
+    tree = free_tree(model, t, modes, "forward_dynamics_derivatives")
     return tree.forward_dynamics_derivatives(q, v, tau, out, threads)
 
 
@@ -201,13 +195,13 @@ def jacobian(model: Model, place: Any, q: Any, frame: str = "world", modes: Any 
 
 
 def jacobian_rate(model: Model, place: Any, q: Any, v: Any, frame: str = "world") -> Array:
-    """Time derivative (6, n) of `jacobian` at velocities v."""
+    """Time derivative (6, n) of `jacobian` at velocities v, of models of rigid bodies."""
     return tree_of(model).jacobian_rate(place, q, v, frame)
 
 
-def forward_kinematics(model: Model, q: Any, v: Any = None, a: Any = None) -> Posture:
-    """Positions, rotations, velocities and accelerations of places at a state."""
-    return tree_of(model).forward_kinematics(q, v, a)
+def forward_kinematics(model: Model, q: Any, v: Any = None, a: Any = None, modes: Any = None) -> Posture:
+    """Positions, rotations, velocities and accelerations of places at a state; `modes` as for `jacobian`."""
+    return any_tree(model, 0.0, modes, "forward_kinematics").forward_kinematics(q, v, a)
 
 
 def centroidal_momentum(model: Model, q: Any, v: Any, modes: Any = None) -> Array:

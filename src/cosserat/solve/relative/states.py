@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
 from cosserat.kernels.recursion import table as layout
@@ -116,16 +117,16 @@ class StateChecker:
             raise SolveError(f"{call}: wrenches must be finite numbers {shape}, one row of six for each link")
         return array
 
-    def driven(self, call: str, given: Any, data: TreeData) -> Array:
+    def driven(self, call: str, given: Any, data: TreeData | FlexibleTreeData) -> Array:
         """1 where a motion is given, 0 elsewhere; spherical and free joints are driven in all freedoms or in none."""
         array = self._array(call, "driven", given)
         if array.ndim != 1 or not np.isin(array, (0.0, 1.0)).all():
             what = f"has the shape {array.shape}" if array.ndim != 1 else f"has the values {set(array.tolist())}"
             raise SolveError(f"{call}: driven {what}; expected 0 or 1 for each of the {len(array.T)} coordinates")
         for link in data.links:
-            part = array[link.first : link.first + link.n_v]
-            if link.kind >= layout.SPHERICAL and part.any() and not part.all():
-                names = ", ".join(data.coordinates[link.first : link.first + link.n_v])
+            part = array[link.freedoms]
+            if link.kind in (layout.SPHERICAL, layout.FREE) and part.any() and not part.all():
+                names = ", ".join(data.coordinates[k] for k in link.freedoms)
                 owner = f"body {link.name!r}" if link.joint is None else f"joint {link.joint.name!r}"
                 raise SolveError(
                     f"{call}: {owner} is given a motion in some of its freedoms ({names}); "

@@ -1,0 +1,40 @@
+"""Where the places of a tree with elastic links are at one state, and how they move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.flexible_tree import FlexibleTreeData
+from cosserat.model.model import Model
+from cosserat.results.posture import Posture
+from cosserat.solve.relative import flexible_recursion
+from cosserat.solve.relative.seat_motion import SeatMotion, moving_seat
+
+Array = NDArray[np.float64]
+
+
+class ElasticPosture(Posture):
+    """A `Posture` whose places may sit on bodies that deform: each has a motion of its own."""
+
+    def __init__(self, model: Model, data: FlexibleTreeData, q: Array, v: Array, a: Array) -> None:
+        self._model, self._data, self._q = model, data, q
+        self._now = flexible_recursion.motions(data, q, v)
+        self._rates = data.parts(flexible_recursion.accelerations(self._now, a, np.zeros(6)))
+
+    def _seat(self, place: Any) -> SeatMotion:
+        seat = self._data.seat(self._model.place(place, "forward_kinematics"))
+        return moving_seat(self._data, self._now, self._rates, seat, self._q)
+
+    def frame(self, place: Any) -> Array:
+        """Frame H (4, 4) of a place."""
+        return self._seat(place).frame
+
+    def _motion(self, place: Any) -> tuple[Array, Array, Array, Array, Array]:
+        """Motion of the place itself: it is its own origin."""
+        H, twist, rate = self._seat(place)
+        R, zero = H[:3, :3], np.zeros(3)
+        acceleration = rate[:3] + np.cross(twist[3:], twist[:3])
+        return R @ twist[:3], R @ twist[3:], R @ acceleration, R @ rate[3:], zero
