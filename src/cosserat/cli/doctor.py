@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 import time
+from collections.abc import Callable
 
 import typer
 from rich.table import Table
@@ -40,19 +41,8 @@ def doctor(debug: Debug = False) -> None:
     if kernels.compiler_is_off():
         console.print("NUMBA_DISABLE_JIT is set: kernels run as plain Python, some hundred times slower")
     else:
-        before = kernels.compiled_names()
-        console.print(f"\n{len(before)} kernels are compiled")
-        for line in _by_module(before):
-            console.print(f"  {line}")
-        with console.status("compiling what is missing"):
-            seconds = kernels.warm() + kernels.warm("energy-momentum")
-        new = [name for name in kernels.compiled_names() if name not in before]
-        if new:
-            console.print(f"{len(new)} were missing, compiled now in {seconds:.1f} s")
-            for line in _by_module(new):
-                console.print(f"  {line}")
-        else:
-            console.print(f"nothing was missing; all read from the cache in {seconds:.1f} s")
+        _prepare("kernels", "", lambda: kernels.warm() + kernels.warm("energy-momentum"))
+        _prepare("kernels of floating runs", "flexible", kernels.warm_floating)
 
     table = titled_table("\nself-test")
     for column in ("what", "expected", "got", "error", "allowed", ""):
@@ -71,6 +61,25 @@ def doctor(debug: Debug = False) -> None:
         console.print("[bold red]the numbers are wrong[/bold red]: please report the above")
         raise typer.Exit(NOT_FINISHED)
     console.print("[green]all is well[/green]")
+
+
+def _prepare(what: str, folder: str, warm: Callable[[], float]) -> None:
+    """Compile what is missing of a folder of kernels, and show what there was and what is new."""
+    from cosserat.cli import kernels
+
+    before = kernels.compiled_names(folder)
+    console.print(f"\n{len(before)} {what} are compiled")
+    for line in _by_module(before):
+        console.print(f"  {line}")
+    with console.status(f"compiling {what} that are missing"):
+        seconds = warm()
+    new = [name for name in kernels.compiled_names(folder) if name not in before]
+    if new:
+        console.print(f"{len(new)} were missing, compiled now in {seconds:.1f} s")
+        for line in _by_module(new):
+            console.print(f"  {line}")
+    else:
+        console.print(f"nothing was missing; all read from the cache in {seconds:.1f} s")
 
 
 def _by_module(kernels: list[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cosserat.cli.guard import console
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 LAST = {"generalized-alpha": "integrate.advance", "energy-momentum": "conserving.evaluate"}
 """Integrator -> the kernel that is compiled last (the second needs what the first needs, too)."""
 
-_ANNOUNCEMENT = "compiling kernels, once per installation, under a minute ..."
+_LAST_FLOATING = "closing.closed_step"
+
+_ANNOUNCEMENT = "compiling kernels, once per installation, {} ..."
 
 
 def compiler_is_off() -> bool:
@@ -30,17 +32,22 @@ def cache_folder() -> Path:
     return cache_directory()
 
 
-def compiled_names() -> list[str]:
-    """Kernels in the cache, such as ``integrate.advance``."""
+def compiled_names(folder: str = "") -> list[str]:
+    """Kernels in the cache, such as ``integrate.advance``; those of floating runs are in the folder ``flexible``."""
     from cosserat import jit
 
-    return jit.compiled_names()
+    return jit.compiled_names(folder)
 
 
 def ready(integrator: str = "generalized-alpha") -> bool:
     """Whether nothing has to be compiled for `simulate` and `equilibrium`."""
     names = compiled_names()
     return compiler_is_off() or all(LAST[key] in names for key in {"generalized-alpha", integrator})
+
+
+def floating_ready() -> bool:
+    """Whether nothing has to be compiled for runs in floating frames, which start with the engine's kernels."""
+    return compiler_is_off() or (ready() and _LAST_FLOATING in compiled_names("flexible"))
 
 
 def warm(integrator: str = "generalized-alpha") -> float:
@@ -60,13 +67,30 @@ def warm(integrator: str = "generalized-alpha") -> float:
     return time.perf_counter() - started
 
 
-def prepare(integrator: str = "generalized-alpha") -> None:
+def warm_floating() -> float:
+    """Compile, or read from the cache, what runs in floating frames need; returns the seconds it took."""
+    import cosserat as cs
+    from cosserat import jit
+
+    jit.mute()
+    started = time.perf_counter()
+    model = _clamped()
+    settings: dict[str, Any] = {"duration": 2e-4, "step": 1e-4, "formulation": "floating", "modes": 1}
+    cs.simulate(model, **settings)
+    cs.simulate(model, integrator="runge-kutta", **settings)
+    model.add(cs.Spherical("prop", cs.GROUND, model.place("beam.end")))  # a loop
+    cs.simulate(model, **settings)
+    return time.perf_counter() - started
+
+
+def prepare(integrator: str = "generalized-alpha", formulation: str = "galilean") -> None:
     """Compile what is missing, and announce it."""
-    if integrator not in LAST or ready(integrator):
+    floating = formulation == "floating"
+    if floating_ready() if floating else (integrator not in LAST or ready(integrator)):
         return
-    console.print(_ANNOUNCEMENT)
+    console.print(_ANNOUNCEMENT.format("about a minute" if floating else "under a minute"))
     with console.status("compiling"):
-        seconds = warm(integrator)
+        seconds = warm_floating() if floating else warm(integrator)
     console.print(f"compiled in {seconds:.0f} s; kept in {cache_folder()}\n", soft_wrap=True)
 
 

@@ -73,7 +73,7 @@ def run(
     out = writable(out or Path(model.stem + ".nc"))
     if html is not None:
         writable(html)
-    prepare(settings.get("integrator", "generalized-alpha"))
+    prepare(settings.get("integrator", "generalized-alpha"), settings.get("formulation", "galilean"))
     with progress_bar(settings["duration"]) as progress:
         result = simulate(loaded.model, progress=progress, **settings)
     console.print(str(result.report()), soft_wrap=True)

@@ -152,6 +152,7 @@ def test_doctor_is_well() -> None:
     assert result.exit_code == 0, result.output
     assert "all is well" in result.stdout
     assert "numba" in result.stdout
+    assert "kernels of floating runs" in result.stdout
 
 
 def test_doctor_says_when_numbers_are_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

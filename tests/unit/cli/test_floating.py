@@ -111,3 +111,35 @@ def test_nonsense(words: tuple[str, ...], said: str) -> None:
 def test_commands_that_need_the_galilean_formulation() -> None:
     for command in ("equilibrium", "modes"):
         assert "the Galilean formulation has no modal bodies" in call(command, "boom.yaml", code=2)
+
+
+def test_compiling_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the first floating run, and not again; a Galilean run needs nothing of it."""
+    from cosserat.cli import kernels
+
+    kept = {"": list(kernels.LAST.values()), "flexible": []}
+    calls = []
+
+    def warm() -> float:
+        calls.append("warm")
+        kept["flexible"].append("closing.closed_step")
+        return 40.0
+
+    monkeypatch.setattr(kernels, "compiler_is_off", lambda: False)
+    monkeypatch.setattr(kernels, "compiled_names", lambda folder="": kept[folder])
+    monkeypatch.setattr(kernels, "warm_floating", warm)
+    options = ["run", "arm.yaml", "--formulation", "floating", "--modes", "1"]
+    assert "compiling kernels" not in CliRunner().invoke(app, options[:2]).output
+    first, second = (CliRunner().invoke(app, options).output for _ in range(2))
+    assert "compiling kernels, once per installation, about a minute" in first
+    assert "compiled in 40 s" in first
+    assert "compiling kernels" not in second
+    assert calls == ["warm"]
+
+
+def test_what_is_compiled_beforehand_is_what_runs_need() -> None:
+    """Loops, both integrators: the kernel that tells whether all is there comes of it."""
+    from cosserat.cli import kernels
+
+    kernels.warm_floating()
+    assert kernels.floating_ready()
