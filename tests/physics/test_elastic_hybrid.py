@@ -179,6 +179,17 @@ def test_places_move_along_their_frames(rng: np.random.Generator) -> None:
     assert np.abs(now.acceleration("ground")).max() == 0.0
 
 
+def test_a_force_makes_a_place_known() -> None:
+    model = robot()
+    zero = cs.FlexibleTree(model, MODES).neutral()
+    with pytest.raises(cs.CosseratError, match=r"'lower.at\(0.25\)' is no interface.*s = 0, 1; a cs.Force there"):
+        cs.forward_kinematics(model, zero, modes=MODES).position("lower.at(0.25)")
+    model.add(cs.Force("mark", model.place("lower.at(0.25)"), (0, 0, 0)))
+    zero = cs.FlexibleTree(model, MODES).neutral()
+    found = cs.forward_kinematics(model, zero, modes=MODES).position("lower.at(0.25)")
+    assert np.allclose(found, (0.8, 0, 0), atol=1e-14)
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

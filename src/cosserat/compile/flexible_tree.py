@@ -252,8 +252,8 @@ def _interface(
     found = [key for key, s in stations[name].items() if abs(s - place.s) <= _SAME]
     if not found:
         raise ModelError(
-            f"the place {place.label!r} is no interface of the modal body made of {name!r}; pass it as one of "
-            f"places={{...}}; it has s = {', '.join(f'{s:g}' for s in stations[name].values())}"
+            f"the place {place.label!r} is no interface of the modal body made of {name!r}, which has s = "
+            f"{', '.join(f'{s:g}' for s in stations[name].values())}; a cs.Force there, be it zero, makes it one"
         )
     return bodies[name].interfaces[found[0]]
 
