@@ -48,7 +48,7 @@ class Bending(NamedTuple):
 
 
 class Deflections:
-    """Deflections of a run whose mechanism is a tree: each body is carried by the joints, with beams as rigid ones.
+    """Deflections of a run: each body is carried by the joints of a spanning tree, with beams as rigid ones.
 
     A body that no joint ties to the ground carries itself; if it is a beam, by the mean motion of its nodes.
     """

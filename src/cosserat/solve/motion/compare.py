@@ -50,7 +50,7 @@ def compare(
     Parameters
     ----------
     model : Model
-        Without closed loops.
+        Without modal bodies: the Galilean formulation has no finite elements for them.
     duration, step : float
         Simulated time and length of the steps (s), the same for both.
     modes, boundary, stiffening
@@ -84,6 +84,11 @@ def compare(
         raise SolveError("compare: both runs take steps of one length, to be stored at the same times; pass step=")
     if not isinstance(checks, (bool, np.bool_)):
         raise SolveError(f"compare: checks is {checks!r}; pass True or False")
+    if model.modal_bodies:
+        raise SolveError(
+            f"compare: {model.modal_bodies[0].title}: the Galilean formulation has no finite elements for it; describe "
+            "it as a beam, which gets modes in floating frames"
+        )
     chosen = _chosen(model, places)
     data = compile_flexible_tree(model, modes, boundary, stiffening, call="compare", cut=True)
     tree = FlexibleTree.of_data(model, data)

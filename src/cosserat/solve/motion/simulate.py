@@ -65,7 +65,7 @@ def simulate(
         `tolerance`.
     formulation : "galilean" or "floating"
         Absolute frames of nodes and beams that bend however far; or relative coordinates of a tree of bodies, in which
-        each beam has `modes`, see `docs/floating.md`.
+        each beam has `modes` and joints that close loops are constraints, see `docs/floating.md`.
     integrator : "generalized-alpha", "energy-momentum" or "runge-kutta"
         The second has no numerical damping: it keeps energy and momentum of a conservative mechanism. The third is
         explicit and of fourth order, for the floating formulation of rigid or soft mechanisms, and has no second.
@@ -83,7 +83,7 @@ def simulate(
         of the mechanism.
     newton_tolerance : float, optional
         Accepted error of accelerations in each step, relative to the largest (1e-5; 1e-9 for rho near 1 and where
-        something rolls; 1e-11 for "energy-momentum").
+        something rolls; 1e-11 for "energy-momentum"; 1e-7 in floating frames).
     controller : callable, optional
         Called as ``controller(t, state)`` every ``controller.period`` seconds (every step if it has no period); gives a
         dict of efforts by joint, held until the next call.
