@@ -6,7 +6,7 @@ from cosserat.kernels.flexible.body import add_symmetric, contracted, load6, sym
 from cosserat.kernels.flexible.twists import put6, zero
 from cosserat.kernels.vectors import add, axpy, cross, dot, load, scale, store, sub
 
-B_MASS, B_MOMENT, B_INERTIA, B_FLOW, B_SPIN, B_TURN, B_ROW = 0, 1, 4, 10, 13, 19, 22
+B_MASS, B_MOMENT, B_INERTIA, B_FLOW, B_SPIN, B_TURN = 0, 1, 4, 10, 13, 19
 """m, h, J; 2 sum of a q_dot + w x h; J_dot; J w + sum of beta q_dot."""
 M_SLOPE, M_TURN, M_BENT, M_WOUND, MODE_ROW = 0, 6, 9, 12, 15
 """Of every mode: dJ/dq; how its force changes with w; second-order momenta of the modal rates."""

@@ -346,7 +346,7 @@ class FlexibleTree:
         """Motion from coordinates q and velocities v at time 0 (default: the reference configuration at rest).
 
         Methods, `rho` and `tolerance` (of accelerations, relative to the largest) as in `simulate` with
-        ``formulation="floating"``, which gives a `Run` but takes no modal bodies. Prescribed motions are followed.
+        ``formulation="floating"``, which gives a `Run`. Prescribed motions are followed.
         """
         from cosserat.solve.floating import FLOATING_METHODS
         from cosserat.solve.floating.drivers import fixed_steps
