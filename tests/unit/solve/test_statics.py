@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import cosserat as cs
+from cosserat.solve.balance.equilibrium import statics_at
 from cosserat.solve.balance.statics import Attempt, Statics
 
 
@@ -44,3 +45,20 @@ def test_a_leap_to_an_unstable_rest_is_refused(monkeypatch):
     model = cantilever(force=(0, 100.0, 0))
     monkeypatch.setattr("cosserat.solve.balance.equilibrium.stands", lambda statics: False)
     assert cs.equilibrium(model).stats["load_steps"] > 1
+
+
+def test_corrections_are_halved_where_the_next_would_be_larger() -> None:
+    """Of a correction that is eight times too long, a quarter is taken: half leaves three times the right one to go."""
+    work = statics_at(cantilever(force=(0, 0, 1e-6)), 0.0, None, None, (0, 0, 0))
+    work.load(np.zeros(1))
+    lu = work.factor(0.0)
+    assert lu is not None
+    rhs = work.residual()
+    correction = 8.0 * lu.solve(rhs.ravel()).reshape(rhs.shape)
+    before = work.memory.problem.trial.frame.copy()
+    norm = work.size_of(correction) / 8.0
+    after, start = work._searched(lu, correction, norm)
+    assert np.array_equal(start, before)
+    moved = np.linalg.norm(work.memory.problem.trial.frame[:, 9:] - before[:, 9:], axis=1).max()
+    assert moved == pytest.approx(0.25 * np.abs(correction[: work.compiled.n_nodes, :3]).max(), rel=1e-3)
+    assert work.size_of(lu.solve(after.ravel()).reshape(after.shape)) <= 2.0 * norm

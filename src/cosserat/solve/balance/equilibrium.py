@@ -42,9 +42,9 @@ def equilibrium(
     """Find the configuration in which a mechanism is in static balance, at rest or in a steady rotation.
 
     Loads (gravity, forces, efforts) are raised from zero in steps that adapt themselves; in each, Newton's method with
-    the exact tangent. Prescribed motions are taken at `time`. If the mechanism can fall (a pendulum away from its
-    rest), pseudo-time steps with a line search lead it down to a stable position; if it is in balance where it is,
-    upright, it stays there, and ``.status.detail`` says that it is unstable.
+    the exact tangent, with a line search where it is slow. Prescribed motions are taken at `time`. If the mechanism can
+    fall (a pendulum away from its rest), pseudo-time steps lead it down to a stable position; if it is in balance where
+    it is, upright, it stays there, and ``.status.detail`` says that it is unstable.
 
     Parameters
     ----------

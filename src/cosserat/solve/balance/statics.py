@@ -24,6 +24,7 @@ from cosserat.solve.tangent import assemble_blocks, damping_blocks
 Array = NDArray[np.float64]
 
 MAX_ITERATIONS = 40
+SLOW, MAX_HALVINGS = 4, 4  # iterations without a search along corrections, and how often it halves one
 MAX_LEAP, MAX_CUTS = 14, 3  # iterations of a leap to the full load, and corrections that may be cut in it
 TOO_FAR = 1.5  # rad, or half the mechanism's extent: a first correction beyond this belongs to a smaller load step
 FREE_SHIFT = 1e-6  # relative to typical stiffness: holds motions that nothing resists
@@ -148,7 +149,10 @@ class Statics:
         return (lu if norm <= 1e12 * self.compiled.size else None), correction, norm
 
     def balance(self, tolerance: float, *, limit_first: bool) -> Attempt:
-        """Newton's method with predicted stresses (`predict_stress`) from the trial state; full steps."""
+        """Newton's method with predicted stresses (`predict_stress`) from the trial state.
+
+        Corrections are full ones at first, and searched along where the iteration turns out to be slow.
+        """
         rhs = self.residual()
         previous = np.inf
         for iteration in range(MAX_ITERATIONS):
@@ -159,12 +163,15 @@ class Statics:
                 return Attempt.TOO_FAR
             if norm > 10.0 * self.compiled.size:
                 return Attempt.FAILED
-            rhs, before = self._advance(correction, 1.0)
+            if iteration > SLOW:
+                rhs, before = self._searched(lu, correction, norm)
+            else:
+                rhs, before = self._advance(correction, 1.0)
             if not np.all(np.isfinite(rhs)):
                 return Attempt.FAILED
             if _converged(norm, previous, tolerance):
                 return Attempt.BALANCED
-            if iteration > 4 and norm > 4.0 * previous:
+            if iteration > SLOW and norm > 4.0 * previous:
                 return Attempt.FAILED
             predict_stress(self.memory.address, before, self.memory.problem.trial.increment)
             previous = norm
@@ -174,8 +181,8 @@ class Statics:
         """The same where the first correction is too far: corrections are cut to a turn of one radian. Gives up soon.
 
         Where it succeeds, as under large dead forces, it replaces many load steps. A search for the fraction of each
-        correction that lowers the next one (the natural monotonicity test) needs more work everywhere: full corrections
-        with predicted stresses are right though such a test refuses them.
+        correction that lowers the next one (the natural monotonicity test) needs more work here: full corrections with
+        predicted stresses are right though such a test refuses them.
         """
         rhs = self.residual()
         previous, farthest, cuts = np.inf, np.inf, 0
@@ -203,6 +210,18 @@ class Statics:
         before = trial.frame.copy()
         self.apply(before, trial.force.copy(), correction, fraction)
         return self.residual(), before
+
+    def _searched(self, lu: SuperLU, correction: Array, norm: float) -> tuple[Array, Array]:
+        """Move along a correction as far as the next one, with the same factors, does not become much larger."""
+        trial = self.memory.problem.trial
+        frame, force, angle = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+        for halvings in range(MAX_HALVINGS + 1):
+            trial.angle[:] = angle
+            self.apply(frame, force, correction, 0.5**halvings)
+            rhs = self.residual()
+            if np.all(np.isfinite(rhs)) and self.size_of(lu.solve(rhs.ravel()).reshape(rhs.shape)) <= 2.0 * norm:
+                break
+        return rhs, frame
 
     def settle(self, tolerance: float, shift: float) -> Attempt:
         """Pseudo-time steps (K + shift M), damped, the shift let go as the motion calms down: leads to a stable rest.
