@@ -261,8 +261,11 @@ class StoredModal(Owner):
         self._interfaces = interfaces
 
     def frame_at(self, place: Place) -> Array:
-        """Not known here; results have the frames of nodes."""
-        raise NotImplementedError
+        """Refused: results know the frames of nodes over time, not the shape they were reduced from."""
+        raise PlaceError(
+            f"modal body {self.name!r}: results keep no reference frame of {place.label!r}; ask the run for its "
+            "position or rotation at the first time, or the model for the place"
+        )
 
     def place(self, word: str | None, numbers: tuple[Number, ...] | None) -> Place | None:
         """The floating frame, or an interface."""
