@@ -33,6 +33,7 @@ from cosserat.model.materials import Material
 from cosserat.model.modal import ModalBody
 from cosserat.model.modal_inertia import ModalInertia
 from cosserat.model.model import Model
+from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, ParameterExpression, resolve
 from cosserat.model.places import GROUND, Place
 from cosserat.model.rolling import KnifeEdge, RollingDisc
@@ -60,6 +61,7 @@ __all__ = [
     "ModalBody",
     "ModalInertia",
     "Model",
+    "Observer",
     "Outline",
     "Parameter",
     "ParameterExpression",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from xarray import DataArray, Dataset
 
     from cosserat.model.model import Model
+    from cosserat.results.observed import Observed
 
 Array = NDArray[np.float64]
 
@@ -145,6 +146,28 @@ class Run:
         if in_world(frame, "body"):
             values = kinematics.rotate(kinematics.place_frames(self.motion, station)[0], values)
         return self._labelled(values, ("axis",), {"axis": AXES}, f"{name} of {label}", units)
+
+    def seen_from(self, observer: Any) -> Observed:
+        """The run as a moving observer sees it: positions, velocities, accelerations, apparent wrenches.
+
+        Parameters
+        ----------
+        observer : place or Observer
+            A place of the model, whose frame is the observer's, or a frame that moves as prescribed.
+
+        Examples
+        --------
+        >>> import cosserat as cs
+        >>> model = cs.Model("puck")
+        >>> _ = model.add(cs.RigidBody("puck", mass=1, com=(1, 0, 0), velocity=(0, 2, 0)))
+        >>> run = cs.simulate(model, duration=1.5, step=0.01)
+        >>> table = run.seen_from(cs.Observer(turns=[((0, 0, 1), "2*t")]))
+        >>> table.position("puck").values[-1].round(6).tolist()
+        [-0.566632, -3.111097, 0.0]
+        """
+        from cosserat.results.observed import Observed
+
+        return Observed(self, observer)
 
     # joints -----------------------------------------------------------------------------------------------------------
 
