@@ -7,7 +7,10 @@ import hashlib
 import importlib.util
 import os
 import sys
+import tempfile
 from pathlib import Path
+
+from cosserat.jit import store
 
 _PACKAGE = Path(__file__).parents[1]
 COMPILED_SOURCES = {
@@ -24,7 +27,7 @@ COMPILED_SOURCES = {
 """What the kernels of a subfolder are compiled from, by its name: each subfolder is cached on its own."""
 
 _SETTINGS = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_OPT")
-_SUFFIXES = (".kernel", ".nbi")
+_SUFFIXES = (".kernel", ".overload")
 
 
 def folder_of(file: str) -> str:
@@ -61,45 +64,48 @@ def _processor() -> str:
 
 
 @functools.cache
+def _root() -> Path:
+    """The folder of the cache, made absolute once: what a later process finds does not depend on where it starts."""
+    given = os.environ.get("COSSERAT_CACHE_DIR", "").strip()
+    if given:
+        return Path(os.path.abspath(os.path.expanduser(given)))
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):  # to be ignored, says its specification
+        base = os.path.join(os.path.expanduser("~"), ".cache")
+    if not os.path.isabs(base):  # a user without a home
+        return Path(tempfile.gettempdir()) / f"cosserat-{os.geteuid() if hasattr(os, 'geteuid') else 'kernels'}"
+    return Path(base) / "cosserat"
+
+
+@functools.cache
 def cache_directory(folder: str = "") -> Path:
     """Where compiled kernels are kept: `COSSERAT_CACHE_DIR`, else the user's cache folder."""
-    root = os.environ.get("COSSERAT_CACHE_DIR")
-    if root is None:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-        root = os.path.join(base, "cosserat")
-    return Path(root) / source_digest(folder)
+    return _root() / source_digest(folder)
 
 
 def compiled_names(folder: str = "") -> list[str]:
     """Kernels in the cache, such as ``integrate.advance``."""
-    paths = cache_directory(folder).glob("*")
-    return sorted({path.name.split("-", 1)[0].removesuffix(".kernel") for path in paths if path.suffix in _SUFFIXES})
+    directory = cache_directory(folder)
+    if not store.trusted(directory):
+        return []
+    names = [path.name for path in directory.glob("*") if path.suffix in _SUFFIXES and path.name[0] != "."]
+    return sorted({name.split("-", 1)[0].removesuffix(".kernel") for name in names})
 
 
 def read(name: str, folder: str) -> tuple[str, str, bytes] | None:
-    """(entry symbol, signature, object code) of a kernel, None if it is not there or damaged."""
+    """(entry symbol, signature, object code) of a kernel, None if it is not there, damaged or not to be trusted."""
+    kept = store.read(cache_directory(folder) / f"{name}.kernel")
+    head, _, code = (kept or b"").partition(b"\n")
     try:
-        head, _, code = (cache_directory(folder) / f"{name}.kernel").read_bytes().partition(b"\n")
-        entry, signature, check = head.decode("ascii").split(" ")
-    except (OSError, ValueError):
+        entry, signature = head.decode("ascii").split(" ")
+    except ValueError:
         return None
-    return (entry, signature, code) if check == _check(code) else None
+    return entry, signature, code
 
 
 def write(name: str, folder: str, entry: str, signature: str, code: bytes) -> None:
     """Keep a kernel; where nothing can be written it will be compiled again in the next process."""
-    directory = cache_directory(folder)
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        unfinished = directory / f"{name}.{os.getpid()}"
-        unfinished.write_bytes(f"{entry} {signature} {_check(code)}\n".encode("ascii") + code)
-        unfinished.replace(directory / f"{name}.kernel")
-    except OSError:
-        return
-
-
-def _check(code: bytes) -> str:
-    return hashlib.sha256(code).hexdigest()[:16]
+    store.write(cache_directory(folder) / f"{name}.kernel", f"{entry} {signature}\n".encode("ascii") + code)
 
 
 _announced = False

@@ -6,13 +6,16 @@ Kernels call helpers (Numba copies and optimises their code in each caller), oth
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
-from numba.core import cgutils
+from numba.core import cgutils, serialize
 from numba.core.caching import FunctionCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
 from numba.core.registry import cpu_target
@@ -20,6 +23,7 @@ from numba.core.typing.templates import AbstractTemplate
 from numba.extending import lower_builtin
 from numba.np import arrayobj
 
+from cosserat.jit import store
 from cosserat.jit.cache import cache_directory, folder_of, source_digest
 
 types = numba.types
@@ -174,7 +178,7 @@ def getter_type(start: int, fields: list[tuple[str, int]], group: type) -> Any:
 
 
 class _DigestLocator(_CacheLocator):
-    """Entries of Numba's own cache, in `cache_directory()` and stamped with `source_digest()` of their folder.
+    """Where Numba would keep overloads: in `cache_directory()`, stamped with `source_digest()` of their folder.
 
     Numba notices an edit of the file that holds a kernel, but not of a callee in another file.
     """
@@ -185,7 +189,7 @@ class _DigestLocator(_CacheLocator):
         self._line = py_func.__code__.co_firstlineno
 
     def ensure_cache_path(self) -> None:
-        cache_directory(self._folder).mkdir(parents=True, exist_ok=True)
+        """Nothing to do: `store.write` makes the folder."""
 
     def get_cache_path(self) -> str:
         return str(cache_directory(self._folder))
@@ -201,9 +205,38 @@ class _DigestLocator(_CacheLocator):
         return cls(py_func, py_file)
 
 
+class _Overloads:
+    """Compiled overloads of one function, one file each, in the place of Numba's index and data files.
+
+    They are pickles, which run code when they are read: `store` looks at owner, rights and checksum before that.
+    """
+
+    def __init__(self, stem: Path) -> None:
+        self._stem = stem
+
+    def _path(self, key: Any) -> Path:
+        return self._stem.with_name(f"{self._stem.name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.overload")
+
+    def load(self, key: Any) -> Any:
+        kept = store.read(self._path(key))
+        return None if kept is None else pickle.loads(kept)
+
+    def save(self, key: Any, data: Any) -> None:
+        store.write(self._path(key), serialize.dumps(data))
+
+    def flush(self) -> None:
+        for path in self._stem.parent.glob(f"{self._stem.name}-*.overload"):
+            path.unlink()
+
+
 class _DigestCache(FunctionCache):
     class _impl_class(FunctionCache._impl_class):
         _locator_classes = (_DigestLocator,)
+
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        super().__init__(py_func)
+        locator = self._impl.locator
+        self._cache_file = _Overloads(Path(locator.get_cache_path()) / locator.get_disambiguator())
 
 
 def cached_dispatcher(function: Callable[..., Any], **options: Any) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import cosserat as cs
+from cosserat.errors import CosseratWarning
 from cosserat.jit import cache, helper, native
 from cosserat.jit.switch import COMPILED
 from cosserat.kernels.alpha import move
@@ -56,8 +57,8 @@ def test_signature():
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(cache, "cache_directory", lambda folder="": tmp_path / folder)
-    return tmp_path
+    monkeypatch.setattr(cache, "cache_directory", lambda folder="": tmp_path / "kernels" / folder)
+    return tmp_path / "kernels"
 
 
 def test_what_is_written_is_read(folder):
@@ -77,8 +78,10 @@ def test_damaged_files_are_not_linked(folder):
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(folder):
+    folder.mkdir(mode=0o700)
     (folder / "recursion").write_text("a file where a folder should be")
-    cache.write("link.move", "recursion", "entry", "i", b"code")
+    with pytest.warns(CosseratWarning, match="neither read from nor kept in .*COSSERAT_CACHE_DIR"):
+        cache.write("link.move", "recursion", "entry", "i", b"code")
     assert cache.read("link.move", "recursion") is None
 
 
