@@ -58,7 +58,7 @@ from cosserat.model import (
 )
 
 if TYPE_CHECKING:
-    from cosserat import lie
+    from cosserat import lie, symbolic
     from cosserat.compile.modal import modal_body
     from cosserat.compile.modal_solid import modal_body_from_mesh
     from cosserat.compile.solid_part import SolidInterface
@@ -287,13 +287,14 @@ __all__ = [
     "simulate",
     "stability",
     "stability_map",
+    "symbolic",
     "trim",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "lie":
-        return importlib.import_module("cosserat.lie")
+    if name in ("lie", "symbolic"):
+        return importlib.import_module(f"cosserat.{name}")
     if name in _LAZY:
         value = getattr(importlib.import_module(_LAZY[name]), name)
         globals()[name] = value

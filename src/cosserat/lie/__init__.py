@@ -6,10 +6,11 @@ Nothing here knows of bodies, time integration or compiled code; everything else
 linear part first, left-invariant velocities, ``coadjoint = ad^T``.
 """
 
-from cosserat.lie import coefficients, rotations, se2, se3, shapes, so3
+from cosserat.lie import bases, coefficients, rotations, se2, se3, shapes, so3
 from cosserat.lie.affine import AffineForm, CoTorsor, FrameChange, Point, Torsor
 from cosserat.lie.frame import Frame
 from cosserat.lie.inertia import Inertia
+from cosserat.lie.matrix_group import GA, SL, SO2, Galilei, Heisenberg, MatrixGroup, Semidirect
 from cosserat.lie.observers import MovingFrame
 from cosserat.lie.product import Product
 from cosserat.lie.protocol import Group
@@ -21,22 +22,30 @@ from cosserat.lie.twist import Twist, comoment
 from cosserat.lie.wrench import Wrench
 
 __all__ = [
+    "GA",
     "SE2",
     "SE3",
+    "SL",
+    "SO2",
     "SO3",
     "AffineForm",
     "CoTorsor",
     "Frame",
     "FrameChange",
+    "Galilei",
     "Group",
+    "Heisenberg",
     "Inertia",
+    "MatrixGroup",
     "MovingFrame",
     "Point",
     "Product",
     "R",
+    "Semidirect",
     "Torsor",
     "Twist",
     "Wrench",
+    "bases",
     "coefficients",
     "comoment",
     "rotations",

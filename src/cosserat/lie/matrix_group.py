@@ -1,0 +1,269 @@
+"""Any Lie group of matrices, from a basis of its algebra or from structure constants.
+
+Elements are the matrices themselves; tangent vectors are the components (dim,) in the basis.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import GeometryError
+from cosserat.lie import bases
+from cosserat.lie.matrix_functions import exponential, logarithm, phi, phi_derivative
+from cosserat.lie.protocol import Array
+
+_TOLERANCE = 1e-10
+
+
+class MatrixGroup:
+    """The group whose algebra is spanned by given matrices; see `cosserat.lie.protocol.Group`.
+
+    Parameters
+    ----------
+    basis : (dim, m, m) array
+        Linearly independent matrices, closed under the bracket: both are verified.
+    name : str, optional
+        Used in error messages and in print.
+
+    Examples
+    --------
+    The hyperbolic rotations of the plane:
+
+    >>> from cosserat.lie import MatrixGroup
+    >>> boosts = MatrixGroup([[[0, 1], [1, 0]]], name="boosts")
+    >>> boosts.exp([0.5]).round(4)
+    array([[1.1276, 0.5211],
+           [0.5211, 1.1276]])
+    """
+
+    def __init__(self, basis: Any, name: str = "MatrixGroup") -> None:
+        self.name = name
+        self.basis = _checked(basis, name)
+        self.dim = len(self.basis)
+        self._flat = self.basis.reshape(self.dim, -1).T
+        self._pinv = np.linalg.pinv(self._flat)
+        brackets = np.einsum("iab,jbc->ijac", self.basis, self.basis)
+        brackets = brackets - brackets.transpose(1, 0, 2, 3)
+        c = np.einsum("kf,ijf->ijk", self._pinv, brackets.reshape(self.dim, self.dim, -1))
+        error = np.abs(np.einsum("ijk,kab->ijab", c, self.basis) - brackets).max(axis=(2, 3))
+        scale = max(1.0, float(np.abs(brackets).max()))
+        if error.max() > _TOLERANCE * scale:
+            i, j = np.unravel_index(int(error.argmax()), error.shape)
+            raise GeometryError(
+                f"{name}: the basis does not close: [e_{i + 1}, e_{j + 1}] is no combination of the {self.dim} "
+                f"matrices (it misses by {error.max():.3g}); add this bracket to the basis"
+            )
+        self._c = np.where(np.abs(c) < 1e-14 * scale, 0.0, c) + 0.0
+        self._ads = self._c.transpose(0, 2, 1)
+
+    @classmethod
+    def from_structure_constants(cls, constants: Any, name: str = "MatrixGroup") -> "MatrixGroup":
+        """Make the group of an algebra given by c[i, j, k], ``[e_i, e_j] = sum_k c[i, j, k] e_k``.
+
+        Skew symmetry and Jacobi's identity are verified. The matrices are those of ad; where the algebra has a centre,
+        which ad does not see, a derivation D that moves the centre borders them: x -> [[ad x, -D x], [0, 0]].
+        """
+        c = verified_constants(constants, name)
+        ads = c.transpose(0, 2, 1)
+        if np.linalg.matrix_rank(ads.reshape(len(c), -1)) == len(c):
+            return cls(ads, name)
+        return cls(_bordered(c, name), name)
+
+    def identity(self) -> Array:
+        """Return the unit matrix."""
+        return np.eye(self.basis.shape[1])
+
+    def compose(self, g: Array, h: Array) -> Array:
+        """Return the product g h."""
+        return np.asarray(g @ h)
+
+    def inverse(self, g: Array) -> Array:
+        """Return the inverse matrix."""
+        return np.asarray(np.linalg.inv(g))
+
+    def exp(self, x: Any) -> Array:
+        """Return the exponential of hat(x)."""
+        return exponential(self.hat(x))
+
+    def log(self, g: Array) -> Array:
+        """Return x with exp(x) = g, from the principal logarithm; raises where there is none in the algebra."""
+        X = logarithm(np.asarray(g, dtype=float), f"{self.name}.log")
+        x = self.vee(X)
+        miss = float(np.max(np.abs(self.hat(x) - X)))
+        if miss > 1e-8 * max(1.0, float(np.max(np.abs(X)))):
+            raise GeometryError(
+                f"{self.name}.log: the logarithm lies outside the algebra by {miss:.3g}; is the matrix an element?"
+            )
+        return x
+
+    def departure(self, g: Array) -> float:
+        """Return how far the logarithm of a matrix is from the algebra: 0 for an element of the group."""
+        X = logarithm(np.asarray(g, dtype=float), f"{self.name}.departure")
+        return float(np.max(np.abs(self.hat(self.vee(X)) - X)))
+
+    def tangent(self, x: Any) -> Array:
+        """Return T(x) = phi(-ad x), (dim, dim): ``d exp(x)[dx] = exp(x) hat(T(x) dx)``."""
+        return phi(-self.bracket(x))
+
+    def tangent_inv(self, x: Any) -> Array:
+        """Return the inverse of T(x), (dim, dim)."""
+        return np.asarray(np.linalg.inv(self.tangent(x)))
+
+    def tangent_derivative(self, x: Any, dx: Any) -> Array:
+        """Return D T(x)[dx], (dim, dim)."""
+        return phi_derivative(-self.bracket(x), -self.bracket(dx))
+
+    def tangent_inv_derivative(self, x: Any, dx: Any) -> Array:
+        """Return D T^-1(x)[dx] = -T^-1 (D T[dx]) T^-1, (dim, dim)."""
+        inverse = self.tangent_inv(x)
+        return np.asarray(-inverse @ self.tangent_derivative(x, dx) @ inverse)
+
+    def adjoint(self, g: Array) -> Array:
+        """Return Ad(g), (dim, dim): the components of g e_i g^-1."""
+        moved = np.asarray(g) @ self.basis @ np.linalg.inv(g)
+        return np.asarray(self._pinv @ moved.reshape(self.dim, -1).T)
+
+    def bracket(self, x: Any) -> Array:
+        """Return ad(x), (dim, dim)."""
+        return np.asarray(np.tensordot(np.asarray(x, dtype=float), self._ads, axes=1))
+
+    def coadjoint(self, x: Any) -> Array:
+        """Return ad(x)^T, (dim, dim)."""
+        return self.bracket(x).T
+
+    def hat(self, x: Any) -> Array:
+        """Return sum x_i e_i, (m, m)."""
+        return np.asarray(np.tensordot(np.asarray(x, dtype=float), self.basis, axes=1))
+
+    def vee(self, X: Any) -> Array:
+        """Return the components of a matrix of the algebra, (dim,)."""
+        return np.asarray(self._pinv @ np.asarray(X, dtype=float).ravel())
+
+    def matrix(self, g: Array) -> Array:
+        """Return g itself."""
+        return np.array(g)
+
+    def structure_constants(self) -> Array:
+        """Return c[i, j, k]: ``[e_i, e_j] = sum_k c[i, j, k] e_k``."""
+        return self._c.copy()
+
+    def random(self, rng: np.random.Generator) -> Array:
+        """Return the product of two exponentials of standard normal vectors."""
+        a, b = rng.standard_normal((2, self.dim))
+        return self.compose(self.exp(a), self.exp(b))
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def verified_constants(constants: Any, name: str) -> Array:
+    """Return c as an array (n, n, n) after the checks of skew symmetry and of Jacobi's identity."""
+    c = np.asarray(constants, dtype=float)
+    if c.ndim != 3 or len(set(c.shape)) != 1 or c.shape[0] == 0:
+        raise GeometryError(f"{name}: structure constants have shape {c.shape}; pass an array (n, n, n)")
+    if not np.all(np.isfinite(c)):
+        raise GeometryError(f"{name}: structure constants are not all finite")
+    scale = max(1.0, float(np.abs(c).max()))
+    skew = np.abs(c + c.transpose(1, 0, 2)).max(axis=2)
+    if skew.max() > _TOLERANCE * scale:
+        i, j = np.unravel_index(int(skew.argmax()), skew.shape)
+        raise GeometryError(f"{name}: c[{i}, {j}] is not -c[{j}, {i}]; a bracket is skew-symmetric")
+    jacobi = np.einsum("ijl,lkm->ijkm", c, c)
+    jacobi = np.abs(jacobi + jacobi.transpose(1, 2, 0, 3) + jacobi.transpose(2, 0, 1, 3)).max(axis=3)
+    if jacobi.max() > _TOLERANCE * scale**2:
+        i, j, k = np.unravel_index(int(jacobi.argmax()), jacobi.shape)
+        raise GeometryError(
+            f"{name}: Jacobi's identity fails for e_{i + 1}, e_{j + 1}, e_{k + 1} by {jacobi.max():.3g}; "
+            "these structure constants are of no Lie algebra"
+        )
+    return c
+
+
+def _checked(basis: Any, name: str) -> Array:
+    """Return the basis as an array (n, m, m) of independent finite matrices, or raise."""
+    try:
+        E = np.array(basis, dtype=float)
+    except (TypeError, ValueError):
+        raise GeometryError(f"{name}: the basis is not a list of square matrices of numbers of one size") from None
+    if E.ndim != 3 or E.shape[1] != E.shape[2] or E.shape[0] == 0:
+        raise GeometryError(f"{name}: the basis has shape {E.shape}; pass dim matrices (m, m): shape (dim, m, m)")
+    if not np.all(np.isfinite(E)):
+        raise GeometryError(f"{name}: the basis has entries that are not finite")
+    rank = int(np.linalg.matrix_rank(E.reshape(len(E), -1)))
+    if rank < len(E):
+        raise GeometryError(f"{name}: only {rank} of the {len(E)} matrices are independent; leave the others out")
+    E.flags.writeable = False
+    return E
+
+
+def _bordered(c: Array, name: str) -> Array:
+    """Return faithful matrices of an algebra with a centre: ad bordered by a derivation that moves the centre."""
+    n = len(c)
+    one = np.eye(n)
+    # D[x, y] - [D x, y] - [x, D y] = 0 for basis vectors: linear in D[k, i] (component k of D e_i).
+    rows = np.einsum("ijk,lm->ijmlk", c, one) - np.einsum("kjm,il->ijmkl", c, one) - np.einsum("ikm,jl->ijmkl", c, one)
+    _, values, vectors = np.linalg.svd(rows.reshape(n**3, n * n))
+    rank = int(np.sum(values > 1e-10 * max(1.0, values.max())))
+    space = _reduced(vectors[rank:]).reshape(-1, n, n)
+    ads = c.transpose(0, 2, 1)
+    for power in range(4):
+        D = np.tensordot(np.arange(1.0, len(space) + 1.0) ** power, space, axes=1)
+        E = np.zeros((n, n + 1, n + 1))
+        E[:, :n, :n] = ads
+        E[:, :n, n] = -D.T
+        if np.linalg.matrix_rank(E.reshape(n, -1), tol=1e-8) == n:
+            return E
+    raise GeometryError(
+        f"{name}: no matrices found that represent this algebra faithfully (its centre is fixed by every derivation); "
+        "pass a basis of matrices instead of structure constants"
+    )
+
+
+def _reduced(rows: Array) -> Array:
+    """Return the row echelon form of independent rows: whole numbers where the space has such a basis."""
+    A, pivot = np.array(rows), 0
+    for column in range(A.shape[1]):
+        if pivot == len(A):
+            break
+        best = pivot + int(np.argmax(np.abs(A[pivot:, column])))
+        if abs(A[best, column]) < 1e-9:
+            continue
+        A[[pivot, best]] = A[[best, pivot]]
+        A[pivot] /= A[pivot, column]
+        others = np.arange(len(A)) != pivot
+        A[others] -= np.outer(A[others, column], A[pivot])
+        pivot += 1
+    whole = np.round(A)
+    return np.where(np.abs(A - whole) < 1e-9, whole, A) + 0.0
+
+
+SO2 = MatrixGroup(bases.so(2), "SO2")
+Galilei = MatrixGroup(bases.galilei(), "Galilei")
+
+
+def GA(d: int) -> MatrixGroup:
+    """Return the affine group of R^d [deSaxce26] section 2: translations first, then GL(d) row by row."""
+    return MatrixGroup(bases.ga(d), f"GA({d})")
+
+
+def SL(d: int) -> MatrixGroup:
+    """Return the group of matrices of determinant 1."""
+    return MatrixGroup(bases.sl(d), f"SL({d})")
+
+
+def Heisenberg(n: int = 1) -> MatrixGroup:
+    """Return the Heisenberg group of dimension 2n + 1."""
+    return MatrixGroup(bases.heisenberg(n), f"Heisenberg({n})")
+
+
+def Semidirect(group: MatrixGroup, action: Any, name: str = "") -> MatrixGroup:
+    """Return V x| G, V first: ``action`` holds the matrix (d, d) by which each basis vector of G acts on V = R^d."""
+    E = np.asarray(action, dtype=float)
+    if E.ndim != 3 or E.shape[1] != E.shape[2]:
+        raise GeometryError(f"Semidirect: the action has shape {E.shape}; pass one (d, d) matrix per basis vector of G")
+    defect = np.einsum("iab,jbc->ijac", E, E) - np.einsum("jab,ibc->ijac", E, E)
+    if len(group.basis) == len(E):
+        defect = defect - np.einsum("ijk,kab->ijab", group.structure_constants(), E)
+        if np.abs(defect).max() > _TOLERANCE * max(1.0, float(np.abs(E).max()) ** 2):
+            raise GeometryError("Semidirect: the action is no representation: [A_i, A_j] differs from sum c_ij^k A_k")
+    return MatrixGroup(bases.semidirect(group.basis, E), name or f"R^{E.shape[1]} x| {group.name}")

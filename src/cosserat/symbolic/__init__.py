@@ -1,0 +1,67 @@
+"""The symbolic workbench: equations from a Lagrangian on a Lie group, solvers for them, and elements made from them.
+
+In: a group (of a catalogue, or from a basis of matrices) and a Lagrangian written with SymPy. Out: field, boundary and compatibility equations, printed in the notation of a source, or as functions of numbers. SymPy is imported when one of the names that need it is first used; the solvers on groups need NumPy only.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cosserat.symbolic.groups import (
+        GA,
+        SE2,
+        SE3,
+        SL,
+        SO2,
+        SO3,
+        Galilei,
+        Group,
+        Heisenberg,
+        R,
+        product,
+        semidirect,
+    )
+
+_LAZY = {
+    "GA": "cosserat.symbolic.groups",
+    "Galilei": "cosserat.symbolic.groups",
+    "Group": "cosserat.symbolic.groups",
+    "Heisenberg": "cosserat.symbolic.groups",
+    "R": "cosserat.symbolic.groups",
+    "SE2": "cosserat.symbolic.groups",
+    "SE3": "cosserat.symbolic.groups",
+    "SL": "cosserat.symbolic.groups",
+    "SO2": "cosserat.symbolic.groups",
+    "SO3": "cosserat.symbolic.groups",
+    "product": "cosserat.symbolic.groups",
+    "semidirect": "cosserat.symbolic.groups",
+}
+
+__all__ = [
+    "GA",
+    "Galilei",
+    "Group",
+    "Heisenberg",
+    "R",
+    "SE2",
+    "SE3",
+    "SL",
+    "SO2",
+    "SO3",
+    "product",
+    "semidirect",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        value = getattr(importlib.import_module(_LAZY[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'cosserat.symbolic' has no attribute {name!r}; it has {', '.join(sorted(__all__))}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
