@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help demo test lint bench docs clean
+.PHONY: help demo test oldest lint bench docs clean
 
 help:
 	@echo "make demo   set up, run the two-link manipulator, write table, plot and 3D view to demo/"
 	@echo "make test   linters, types, layers, tests, coverage of the kernels"
+	@echo "make oldest the kernels and a few runs with the oldest versions of the dependencies that are supported"
 	@echo "make lint   linters, types, layers only"
 	@echo "make bench  time this package and its peers in one run"
 	@echo "make docs   build the documentation into site/"
@@ -51,6 +52,17 @@ test: lint
 	$(BIN)/pytest
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q tests/unit/kernels tests/unit/results --cov=src/cosserat/kernels --cov-report=term
 
+# The other end of the range of supported versions; `make test` has the newest.
+$(VENV)-oldest/dev.stamp: pyproject.toml tests/oldest.txt
+	$(PYTHON) -m venv $(VENV)-oldest
+	$(VENV)-oldest/bin/python -m pip --disable-pip-version-check install --quiet -e . -c tests/oldest.txt pytest hypothesis
+	@touch $@
+
+oldest: export OPENBLAS_NUM_THREADS = 1
+oldest: $(VENV)-oldest/dev.stamp
+	$(VENV)-oldest/bin/cosserat doctor
+	$(VENV)-oldest/bin/python -m pytest -q tests/unit/kernels tests/unit/jit
+
 bench: $(VENV)/bench.stamp
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 $(BIN)/python bench/run.py
 	$(BIN)/python bench/recursion.py
@@ -60,4 +72,4 @@ docs: $(VENV)/docs.stamp
 	$(BIN)/mkdocs build --strict --quiet
 
 clean:
-	rm -rf $(VENV) demo site build dist .numba_cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage
+	rm -rf $(VENV) $(VENV)-oldest demo site build dist .numba_cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage

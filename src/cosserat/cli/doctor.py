@@ -17,7 +17,7 @@ from cosserat.cli.guard import NOT_FINISHED, Debug, console, guarded
 from cosserat.cli.tables import titled_table
 
 _PACKAGES = ("cosserat", "numpy", "scipy", "numba", "xarray", "h5netcdf", "matplotlib", "typer", "rich", "PyYAML")
-_OPTIONAL = ("sympy", "viser", "yourdfpy", "sectionproperties")
+_OPTIONAL = ("sympy", "sectionproperties", "scikit-fem", "control")
 
 
 @guarded

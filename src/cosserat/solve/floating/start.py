@@ -128,7 +128,7 @@ def fitted_coordinates(
         if size < 1e-14 * compiled.size or size > 0.999 * last:
             break
         last = size
-        change = np.linalg.lstsq(scale[:, None] * _jacobian(tree, now, nodes.seats, q), off)[0]
+        change = np.linalg.lstsq(scale[:, None] * _jacobian(tree, now, nodes.seats, q), off, rcond=None)[0]
         q = moved(tree.data, q, np.asarray(change, dtype=np.float64))
     _say_what_is_missed(tree, nodes, q, off.reshape(-1, 6)[:, :3], compiled.size)
     return q
@@ -212,7 +212,7 @@ def given_velocities(
 def _closest(J: Array, wanted: Array, v: Array, held: NDArray[np.bool_]) -> Array:
     out, free = v.copy(), np.nonzero(~held)[0]
     if len(free):
-        out[free] = np.linalg.lstsq(J[:, free], wanted - J @ np.where(held, v, 0.0))[0]
+        out[free] = np.linalg.lstsq(J[:, free], wanted - J @ np.where(held, v, 0.0), rcond=None)[0]
     return out
 
 
