@@ -1,0 +1,294 @@
+"""A mechanism as plain data, and the model of it that an observer with other axes and units writes down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+import cosserat as cs
+from cosserat.lie import so3
+
+BODIES = ("RigidBody", "Beam")
+LINKS = ("Spring", "Damper")
+LOADS = ("Force", "Torque", "DistributedLoad")
+FREEDOMS = {
+    "Fixed": (), "Revolute": ("rz",), "Prismatic": ("z",), "Screw": ("rz",), "Cylindrical": ("z", "rz"),
+    "Planar": ("x", "y", "rz"), "PlanarTranslation": ("x", "y"), "Spherical": ("rx", "ry", "rz"),
+    "Universal": ("rx", "ry"), "Free": ("x", "y", "z", "rx", "ry", "rz"),
+}  # fmt: skip
+MIXED = ("Planar", "PlanarTranslation", "Spherical", "Free")  # their axes are not the mechanism's own
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place: a point of the ground or of a rigid body, or a parameter s of a beam."""
+
+    owner: str
+    at: Any
+
+    @property
+    def grounded(self) -> bool:
+        return self.owner == "ground"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A component: its kind, its name and what the builder of its kind needs, in SI units and the first axes."""
+
+    kind: str
+    name: str
+    given: dict[str, Any]
+
+    def but(self, **changes: Any) -> Part:
+        return replace(self, given={**self.given, **changes})
+
+    def uses(self) -> set[str]:
+        """Names of the bodies that it needs."""
+        spots = [v for v in self.given.values() if isinstance(v, Spot)]
+        return {s.owner for s in spots if not s.grounded} | ({self.given["beam"]} if "beam" in self.given else set())
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """Parts under gravity."""
+
+    name: str
+    gravity: tuple[float, float, float]
+    parts: tuple[Part, ...]
+
+    def of(self, *kinds: str) -> list[Part]:
+        return [p for p in self.parts if p.kind in kinds]
+
+    @property
+    def bodies(self) -> list[Part]:
+        return self.of(*BODIES)
+
+    @property
+    def joints(self) -> list[Part]:
+        return self.of(*FREEDOMS)
+
+    @property
+    def extent(self) -> float:
+        """Size of the box around all bodies and joints (m)."""
+        points = [p.given["at"] for p in self.joints]
+        for body in self.bodies:
+            points += [body.given[k] for k in ("com", "from", "to") if k in body.given]
+        return float(max(np.ptp(np.array(points), axis=0).max(), 0.3))
+
+    def without(self, part: Part) -> Mechanism:
+        """The mechanism without a part and whatever needs it."""
+        kept = [p for p in self.parts if p is not part and part.name not in p.uses()]
+        return replace(self, parts=tuple(kept))
+
+    def mapped(self, change: Any, *kinds: str) -> Mechanism:
+        """The mechanism with all parts of some kinds changed."""
+        return replace(self, parts=tuple(change(p) if p.kind in kinds else p for p in self.parts))
+
+    def spots(self) -> dict[str, Spot]:
+        """Places to look at: each rigid body, and start, middle and end of each beam."""
+        found = {}
+        for body in self.bodies:
+            if body.kind == "RigidBody":
+                found[body.name] = Spot(body.name, None)
+            else:
+                found |= {f"{body.name}.at({s})": Spot(body.name, s) for s in (0.0, 0.5, 1.0)}
+        return found
+
+
+@dataclass(frozen=True)
+class Observer:
+    """Whoever describes the mechanism: x_new = length (R x + shift), and units of mass and time of its own."""
+
+    R: Any = field(default_factory=lambda: np.eye(3))
+    shift: Any = (0.0, 0.0, 0.0)
+    length: float = 1.0
+    mass: float = 1.0
+    time: float = 1.0
+
+    @classmethod
+    def turned(cls, rng: np.random.Generator) -> Observer:
+        return cls(so3.exp(rng.normal(size=3)), tuple(rng.normal(size=3).tolist()))
+
+    def factor(self, m: float = 0, l: float = 0, t: float = 0) -> float:
+        """Factor from SI to the observer's units, of a quantity with these exponents."""
+        return float(self.mass**m * self.length**l * self.time**t)
+
+    def point(self, x: Any) -> list[float]:
+        return (self.length * (self.R @ np.asarray(x, float) + self.shift)).tolist()
+
+    def vector(self, v: Any, m: float = 0, l: float = 0, t: float = 0) -> list[float]:
+        return (self.factor(m, l, t) * (self.R @ np.asarray(v, float))).tolist()
+
+    def function(self, f: Any, m: float = 0, l: float = 0, t: float = 0) -> Any:
+        """A number, or a formula written with {t} for the time."""
+        factor = self.factor(m, l, t)
+        if not isinstance(f, str):
+            return factor * f
+        text = f.format(t="t" if self.time == 1.0 else f"(t/{self.time!r})")
+        return text if factor == 1.0 else f"{factor!r}*({text})"
+
+    def functions(self, three: Any, m: float = 0, l: float = 0, t: float = 0) -> list[Any]:
+        """A vector of numbers and formulas."""
+        return _turned(self.R, [self.function(f, m, l, t) for f in three])
+
+
+def _turned(R: Any, three: list[Any], shift: Any = (0.0, 0.0, 0.0)) -> list[Any]:
+    if np.array_equal(R, np.eye(3)) and not np.any(shift):
+        return three
+    if not any(isinstance(f, str) for f in three):
+        return (R @ np.array(three) + shift).tolist()
+    rows = [" + ".join(f"({float(R[i, j])!r})*({f})" for j, f in enumerate(three)) for i in range(3)]
+    return [f"{row} + ({float(s)!r})" for row, s in zip(rows, shift)]
+
+
+def build(mechanism: Mechanism, see: Observer | None = None) -> cs.Model:
+    """The model that an observer makes of a mechanism."""
+    see = Observer() if see is None else see
+    model = cs.Model(mechanism.name, gravity=see.vector(mechanism.gravity, l=1, t=-2))
+    for part in mechanism.parts:
+        make = _joint if part.kind in FREEDOMS else _MAKERS[part.kind]
+        model.add(make(part, part.given, see, lambda spot: _place(model, spot, see)))
+    return model
+
+
+def place_text(spot: Spot) -> str:
+    """The place in results of a model."""
+    return spot.owner if spot.at is None else f"{spot.owner}.at({spot.at!r})"
+
+
+def _place(model: cs.Model, spot: Spot, see: Observer) -> Any:
+    if spot.grounded:
+        return cs.GROUND if spot.at is None else cs.GROUND.at(see.point(spot.at))
+    owner = model[spot.owner]
+    if spot.at is None:
+        return owner
+    return owner.at(spot.at) if isinstance(owner, cs.Beam) else owner.at(see.point(spot.at))
+
+
+def _rigid(part: Part, given: dict[str, Any], see: Observer, place: Any) -> Any:
+    return cs.RigidBody(
+        part.name, mass=see.factor(m=1) * given["mass"], com=see.point(given["com"]),
+        inertia=see.factor(m=1, l=2) * np.diag(given["inertia"]), rotation=see.R @ so3.exp(given["turn"]),
+        velocity=see.vector(given["velocity"], l=1, t=-1), angular_velocity=see.vector(given["spin"], t=-1),
+    )  # fmt: skip
+
+
+def _beam(part: Part, given: dict[str, Any], see: Observer, place: Any) -> Any:
+    line: dict[str, Any]
+    if "curve" in given:
+        scaled = [see.function(f, l=1) if isinstance(f, str) else see.length * f for f in given["curve"]]
+        line = {"curve": _turned(see.R, scaled, see.length * np.asarray(see.shift))}
+    else:
+        line = {"points": [see.point(given["from"]), see.point(given["to"])]}
+    E, nu, rho, damping = given["material"]
+    material = cs.Material(
+        E=see.factor(1, -1, -2) * E, nu=nu, rho=see.factor(1, -3) * rho, damping=see.factor(t=1) * damping
+    )
+    sections = [_section(kind, numbers, material, see) for kind, numbers in given["section"]]
+    return cs.Beam(
+        part.name, section=sections[0] if len(sections) == 1 else tuple(sections), material=material,
+        elements=given["elements"], up=see.vector(given["up"]), velocity=_rigid_field(given, see), **line,
+    )  # fmt: skip
+
+
+def _rigid_field(given: dict[str, Any], see: Observer) -> list[Any] | None:
+    """Velocity v + w x (x - start) and angular velocity w at every point, as formulas."""
+    v, w = see.vector(given["velocity"], l=1, t=-1), see.vector(given["spin"], t=-1)
+    if not any(v + w):
+        return None
+    x = [f"({axis} - ({a!r}))" for axis, a in zip("xyz", see.point(given["from"]))]
+    turning = ((1, 2), (2, 0), (0, 1))
+    return [f"{v[i]!r} + ({w[j]!r})*{x[k]} - ({w[k]!r})*{x[j]}" for i, (j, k) in enumerate(turning)] + w
+
+
+def _section(kind: str, numbers: dict[str, float], material: cs.Material, see: Observer) -> Any:
+    """A shape; or the matrices of a rectangle turned by an angle, moved off the axis, with coupled strains."""
+    if kind != "Section":
+        return getattr(cs, kind)(**{k: see.length * v for k, v in numbers.items()})
+    K, M = cs.Rectangle(numbers["width"] * see.length, numbers["height"] * see.length).matrices(material)
+    turn = np.kron(np.eye(2), so3.exp([numbers["angle"], 0.0, 0.0]))
+    K, M = turn @ K @ turn.T, turn @ M @ turn.T
+    for matrix, offset in ((K, numbers["elastic"]), (M, numbers["heavy"])):
+        arm = np.eye(6)
+        arm[:3, 3:] = -so3.hat(np.array([0.0, *offset]) * see.length)
+        matrix[:] = arm.T @ matrix @ arm
+    bend = numbers["coupling"] * np.sqrt(K[3, 3] * K[4, 4])
+    K[3, 4] += bend
+    K[4, 3] += bend
+    return cs.Section(stiffness=0.5 * (K + K.T), mass=0.5 * (M + M.T))
+
+
+def _joint(part: Part, given: dict[str, Any], see: Observer, place: Any) -> Any:
+    names = FREEDOMS[part.kind]
+    more: dict[str, Any] = {"at": see.point(given["at"])}
+    if part.kind in ("Revolute", "Prismatic", "Cylindrical", "Screw"):
+        more["axis"] = see.vector(given["axis"])
+    if part.kind in ("Planar", "PlanarTranslation"):
+        more["normal"] = see.vector(given["axis"])
+    if part.kind == "Screw":
+        more["pitch"] = see.length * given["pitch"]
+    if part.kind == "Universal":
+        more["axes"] = [see.vector(a) for a in given["axes"]]
+    linear = {n: 0 if n.startswith("r") else 2 for n in names}
+    for word, exponents in (("stiffness", (1, 2, -2)), ("damping", (1, 2, -1))):
+        if word in given:
+            m, l, t = exponents
+            more[word] = {n: see.factor(m, l - linear[n], t) * given[word][n] for n in names if n in given[word]}
+    if "friction" in given:
+        level, speed = given["friction"]
+        more["friction"] = {
+            n: cs.Friction(see.factor(1, 2 - linear[n] / 2, -2) * level, see.factor(0, linear[n] / 2, -1) * speed)
+            for n in names
+        }
+    for word, m, l, t in (("motion", 0, 0, 0), ("effort", 1, 2, -2)):
+        if word not in given:
+            continue
+        if part.kind in ("Spherical", "Free") and len(given[word]) >= 3:
+            more[word] = _by_axes(given[word], word, see)
+            continue
+        sign = 1 if word == "motion" else -1
+        more[word] = {n: see.function(f, m, l + sign * linear[n] / 2, t) for n, f in given[word].items()}
+    return getattr(cs, part.kind)(part.name, place(given["parent"]), place(given["child"]), **more)
+
+
+def _by_axes(given: dict[str, Any], word: str, see: Observer) -> dict[str, Any]:
+    """Vectors of coordinates or efforts in world axes, which turn with the observer."""
+    found: dict[str, Any] = {}
+    for names in (("x", "y", "z"), ("rx", "ry", "rz")):
+        if names[0] in given:
+            turning = names[0] == "rx"
+            exponents = (0, 0 if turning else 1, 0) if word == "motion" else (1, 2 if turning else 1, -2)
+            found |= dict(zip(names, see.functions([given[n] for n in names], *exponents)))
+    return found
+
+
+def _link(part: Part, given: dict[str, Any], see: Observer, place: Any) -> Any:
+    more = {"damping": see.factor(1, 0, -1) * given["damping"]}
+    if part.kind == "Spring":
+        more["stiffness"] = see.factor(1, 0, -2) * given["stiffness"]
+        if given.get("length") is not None:
+            more["length"] = see.length * given["length"]
+    return getattr(cs, part.kind)(part.name, place(given["a"]), place(given["b"]), **more)
+
+
+def _load(part: Part, given: dict[str, Any], see: Observer, place: Any) -> Any:
+    exponents = (1, 1, -2) if part.kind == "Force" else (1, 2, -2)
+    vector = see.functions(given["vector"], *exponents)
+    return getattr(cs, part.kind)(part.name, place(given["place"]), vector, follower=given["follower"])
+
+
+def _line_load(part: Part, given: dict[str, Any], see: Observer, place: Any) -> Any:
+    more = {
+        word: see.functions(given[word], 1, length, -2)
+        for word, length in (("force", 0), ("moment", 1))
+        if word in given
+    }
+    return cs.DistributedLoad(part.name, given["beam"], follower=given["follower"], **more)
+
+
+_MAKERS = {
+    "RigidBody": _rigid, "Beam": _beam, "Spring": _link, "Damper": _link, "Force": _load, "Torque": _load,
+    "DistributedLoad": _line_load,
+}  # fmt: skip

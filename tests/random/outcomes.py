@@ -1,0 +1,68 @@
+"""All relations by name, what is known not to hold yet, and what became of one mechanism under one relation."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+
+import cosserat as cs
+
+from . import relations_laws, relations_same
+from .answers import NotApplicable, Unanswered, Violation
+from .mechanism import Mechanism
+
+Relation = Callable[[Mechanism], None]
+RELATIONS: dict[str, Relation] = {
+    relation.__name__: relation
+    for relation in (
+        relations_same.units,
+        relations_same.observer,
+        relations_same.order,
+        relations_same.swap,
+        relations_same.halves,
+        relations_same.files,
+        relations_same.copied,
+        relations_laws.free_fall,
+        relations_laws.momentum,
+        relations_laws.conservation,
+        relations_laws.balance,
+        relations_laws.resultant,
+    )
+}
+HOLDS, VIOLATED, REFUSED, UNANSWERED, CRASHED, OUTSIDE = (
+    "holds", "violated", "refused", "no answer", "crashed", "not applicable"
+)  # fmt: skip
+
+
+def _bent_or_offset(mechanism: Mechanism) -> bool:
+    return any("curve" in b.given or b.given["section"][0][0] == "Section" or len(b.given["section"]) > 1
+               for b in mechanism.of("Beam"))  # fmt: skip
+
+
+# Where a relation does not hold yet: left out of the tests, run and counted by the study. Remove a row when it holds.
+KNOWN: list[tuple[str, Callable[[Mechanism], bool], str]] = [
+    ("free_fall", _bent_or_offset, "weight of curved, tapered and offset beams disagrees with their mass"),
+    ("momentum", lambda m: bool(m.of("Spring")), "the conserving scheme loses angular momentum through springs"),
+]
+
+
+def known_defect(relation: str, mechanism: Mechanism) -> str | None:
+    """Why a relation is not expected to hold yet, or None."""
+    return next((why for name, where, why in KNOWN if name == relation and where(mechanism)), None)
+
+
+def outcome(relation: str, mechanism: Mechanism) -> tuple[str, str]:
+    """What became of it, and a sentence."""
+    try:
+        RELATIONS[relation](mechanism)
+    except Violation as error:
+        return VIOLATED, str(error)
+    except NotApplicable as error:
+        return OUTSIDE, str(error)
+    except Unanswered as error:
+        return UNANSWERED, str(error)
+    except cs.CosseratError as error:
+        return REFUSED, str(error)
+    except Exception as error:
+        return CRASHED, f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=-4)}"
+    return HOLDS, ""

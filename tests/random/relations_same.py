@@ -1,0 +1,121 @@
+"""Relations between two ways to describe or run the same thing: equal up to rounding and Newton's tolerance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+import cosserat as cs
+
+from .answers import DURATION, SHARP, STEP, NotApplicable, Violation, answers_of, demand, run_of
+from .mechanism import FREEDOMS, MIXED, Mechanism, Observer, Part, build
+
+UNITS = (
+    Observer(length=1e3, mass=1e3, time=1e3),  # mm, g, ms
+    Observer(length=1e-3, mass=1e-6, time=1.0 / 3600.0),  # km, kt, h
+    Observer(length=39.37, mass=2.2046, time=1.0),
+)
+SWAPPED = ("Fixed", "Revolute", "Prismatic", "Screw", "Cylindrical", "Universal", "Spherical")
+
+
+def rng_of(mechanism: Mechanism) -> np.random.Generator:
+    """Numbers of a relation's own, the same whenever it looks at the mechanism."""
+    return np.random.default_rng([7, *mechanism.name.encode()])
+
+
+def units(mechanism: Mechanism) -> None:
+    """Other units of length, mass and time describe the same motion."""
+    first = answers_of(run_of(mechanism, newton_tolerance=SHARP), mechanism)
+    see = UNITS[int(rng_of(mechanism).integers(len(UNITS)))]
+    demand(first, answers_of(run_of(mechanism, see, newton_tolerance=SHARP), mechanism, see), 1e-6, "other units")
+
+
+def observer(mechanism: Mechanism) -> None:
+    """Turned and moved axes describe the same motion."""
+    if any(p.kind in ("Planar", "PlanarTranslation") and "motion" in p.given for p in mechanism.joints):
+        raise NotApplicable("coordinates in a plane are along axes that the world's x axis fixes")
+    first = answers_of(run_of(mechanism, newton_tolerance=SHARP), mechanism)
+    see = Observer.turned(rng_of(mechanism))
+    demand(first, answers_of(run_of(mechanism, see, newton_tolerance=SHARP), mechanism, see), 1e-6, "turned axes")
+
+
+def order(mechanism: Mechanism) -> None:
+    """The order of components means nothing."""
+    first = answers_of(run_of(mechanism, newton_tolerance=SHARP), mechanism)
+    parts = list(mechanism.parts)
+    shuffled = [parts[i] for i in rng_of(mechanism).permutation(len(parts))]
+    shuffled.sort(key=lambda p: p.kind not in ("RigidBody", "Beam"))  # bodies come before what is put on them
+    other = replace(mechanism, parts=tuple(shuffled))
+    demand(first, answers_of(run_of(other, newton_tolerance=SHARP), mechanism), 1e-6, "other order")
+
+
+def swap(mechanism: Mechanism) -> None:
+    """Parent and child of joints change places: coordinates change their sign, the motion stays."""
+    first = answers_of(run_of(mechanism, newton_tolerance=SHARP), mechanism)
+    other = mechanism.mapped(_swapped, *SWAPPED)
+    second = answers_of(run_of(other, newton_tolerance=SHARP), other)
+    for joint in mechanism.joints:
+        if joint.kind in SWAPPED:
+            second["force", joint.name] = -second["force", joint.name]
+    demand(first, second, 1e-6, "parents and children swapped", skip=("moment",))  # about the other side's origin
+
+
+def _swapped(part: Part) -> Part:
+    given = {**part.given, "parent": part.given["child"], "child": part.given["parent"]}
+    if part.kind in MIXED and "effort" in given:
+        return part
+    for word in ("motion", "effort"):
+        if word in given:
+            given[word] = {n: f"-({f})" if isinstance(f, str) else -f for n, f in given[word].items()}
+            if part.kind == "Universal":
+                given[word] = {"rx": given[word]["ry"], "ry": given[word]["rx"]}
+    if "axes" in given:
+        given["axes"] = given["axes"][::-1]
+        for word in ("stiffness", "damping"):
+            if word in given:
+                given[word] = {"rx": given[word]["ry"], "ry": given[word]["rx"]}
+    return replace(part, given=given)
+
+
+def halves(mechanism: Mechanism) -> None:
+    """A run is its first half followed by its second (the conserving scheme, whose state is the motion alone)."""
+    settings = {"integrator": "energy-momentum", "newton_tolerance": 1e-11}
+    whole = run_of(mechanism, **settings)
+    model = build(mechanism)
+    n = round(DURATION / STEP) // 2
+    first = run_of(mechanism, model=model, duration=n * STEP, **settings)
+    second = run_of(mechanism, model=model, duration=DURATION - n * STEP, start=first, **settings)
+    late = answers_of(whole, mechanism, at=slice(n, None))
+    demand(late, answers_of(second, mechanism), 1e-6, "second half", skip=("energy", "force", "moment", "section"))
+    for joint in mechanism.joints:
+        if FREEDOMS[joint.kind]:
+            a, b = (r.coordinate(joint.name).values for r in (whole, second))
+            if not np.abs(a[n:] - b).max() <= 1e-6 * max(1.0, np.abs(a).max()):
+                raise Violation(f"second half: coordinate of {joint.name} differs by {np.abs(a[n:] - b).max():.2e}")
+
+
+def files(mechanism: Mechanism) -> None:
+    """A model that was written and read runs as before, bit by bit; a run that was written and read says the same."""
+    model = build(mechanism)
+    run = run_of(mechanism, model=model)
+    with TemporaryDirectory() as folder:
+        cs.save_model(model, Path(folder) / "model.yaml")
+        again = cs.load_model(Path(folder) / "model.yaml")
+        if again != model:
+            raise Violation("a saved model reads back different")
+        demand(answers_of(run, mechanism), answers_of(run_of(mechanism, model=again), mechanism), 0.0, "saved model")
+        run.save(Path(folder) / "run.nc")
+        demand(answers_of(run, mechanism), answers_of(cs.load_run(Path(folder) / "run.nc"), mechanism), 1e-12, "saved")
+
+
+def copied(mechanism: Mechanism) -> None:
+    """A copy of a model is equal to it and runs the same, bit by bit; so does the same model run twice."""
+    model = build(mechanism)
+    if model.copy() != model:
+        raise Violation("a copy of the model is not equal to it")
+    first = answers_of(run_of(mechanism, model=model), mechanism)
+    demand(first, answers_of(run_of(mechanism, model=model), mechanism), 0.0, "second run")
+    demand(first, answers_of(run_of(mechanism, model=model.copy()), mechanism), 0.0, "run of a copy")
