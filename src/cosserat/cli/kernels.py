@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 LAST = {"generalized-alpha": "integrate.advance", "energy-momentum": "conserving.evaluate"}
 """Integrator -> the kernel that is compiled last (the second needs what the first needs, too)."""
 
-_LAST_FLOATING = "closing.closed_step"
+_LAST_FLOATING = "flexible.closing.closed_step"
 
 _ANNOUNCEMENT = "compiling kernels, once per installation, {} ..."
 

@@ -1,7 +1,7 @@
 """The one place where Numba is configured: decorators of kernels, and the cache of compiled code.
 
 A process that finds its kernels in the cache links their object code and never imports Numba, which would take longer
-than most runs. The cache is keyed on a digest of every source that ends up in compiled code (`cache`), so a stale
+than most runs. The cache is keyed on a digest of every source that ends up in compiled code (`sources`), so a stale
 kernel cannot survive an edit. With ``NUMBA_DISABLE_JIT=1`` kernels stay plain Python.
 """
 
@@ -14,13 +14,16 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from cosserat.jit import cache, native
-from cosserat.jit.cache import announce, cache_directory, compiled_names, mute, source_digest
+from cosserat.jit.cache import announce, cache_directory, compiled_names, mute
 from cosserat.jit.handles import Handles
+from cosserat.jit.sources import folder_of, kernel_name, source_digest
 from cosserat.jit.switch import COMPILED
+from cosserat.jit.user import Unit, UserCodeError, compile_user
 
 __all__ = [
-    "Handles", "address_of", "address_table", "announce", "cache_directory", "call_address", "compiled_names", "helper",
-    "inlined", "kernel", "load", "mute", "quick", "source_digest", "stage",
+    "COMPILED", "Handles", "Unit", "UserCodeError", "address_of", "address_table", "announce", "cache_directory",
+    "call_address", "compile_user", "compiled_names", "helper", "inlined", "kernel", "load", "mute", "quick",
+    "source_digest", "stage",
 ]  # fmt: skip
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -63,9 +66,8 @@ class Stage:
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         self.function = function
-        module = function.__module__.rsplit(".", 1)[-1]
-        self.name = f"{module}.{function.__name__}"
-        self.symbol = f"cosserat_{module}_{function.__name__}"
+        self.name = kernel_name(function)
+        self.symbol = f"cosserat_{self.name.replace('.', '_')}"
         self.address = 0
         self._call: Callable[..., int] | None = None
 
@@ -86,7 +88,7 @@ class Stage:
         if self._call is not None:
             return
         signature = native.signature_of(args)
-        folder = cache.folder_of(self.function.__code__.co_filename)
+        folder = folder_of(self.function.__code__.co_filename)
         if not folder:  # subfolders announce themselves
             cache.announce_cold_start()
         kept = cache.read(self.name, folder)

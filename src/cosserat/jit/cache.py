@@ -3,64 +3,15 @@
 from __future__ import annotations
 
 import functools
-import hashlib
-import importlib.util
 import os
 import sys
 import tempfile
 from pathlib import Path
 
 from cosserat.jit import store
+from cosserat.jit.sources import source_digest
 
-_PACKAGE = Path(__file__).parents[1]
-COMPILED_SOURCES = {
-    "": ("jit/*.py", "lie/coefficients.py", "kernels/*.py"),
-    "recursion": (
-        "jit/*.py", "lie/coefficients.py", "kernels/vectors.py", "kernels/frames.py", "kernels/springs.py",
-        "kernels/loads.py", "kernels/recursion/*.py",
-    ),
-    "flexible": (
-        "jit/*.py", "lie/coefficients.py", "kernels/vectors.py", "kernels/frames.py", "kernels/joints.py",
-        "kernels/recursion/table.py", "kernels/flexible/*.py",
-    ),
-}  # fmt: skip
-"""What the kernels of a subfolder are compiled from, by its name: each subfolder is cached on its own."""
-
-_SETTINGS = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_OPT")
 _SUFFIXES = (".kernel", ".overload")
-
-
-def folder_of(file: str) -> str:
-    """The subfolder under which the kernels of a source file are cached."""
-    folder = Path(file).parent.name
-    return folder if folder in COMPILED_SOURCES else ""
-
-
-@functools.cache
-def source_digest(folder: str = "") -> str:
-    """Digest of all that compiled code of `kernels/<folder>` depends on: sources, compiler, processor."""
-    digest = hashlib.sha256()
-    for pattern in COMPILED_SOURCES[folder]:
-        for path in sorted(_PACKAGE.glob(pattern)):
-            digest.update(path.read_bytes())
-    for package in ("numba", "llvmlite"):  # the version without importing the package
-        spec = importlib.util.find_spec(package)
-        assert spec is not None
-        assert spec.origin is not None
-        digest.update(Path(spec.origin).with_name("_version.py").read_bytes())
-    digest.update(repr([os.environ.get(name) for name in _SETTINGS]).encode())
-    digest.update(_processor().encode())
-    return digest.hexdigest()[:16]
-
-
-def _processor() -> str:
-    import llvmlite.binding
-
-    try:
-        features = llvmlite.binding.get_host_cpu_features().flatten()
-    except RuntimeError:  # unknown on some platforms
-        features = ""
-    return f"{llvmlite.binding.get_process_triple()} {llvmlite.binding.get_host_cpu_name()} {features}"
 
 
 @functools.cache

@@ -18,13 +18,15 @@ import numpy as np
 from numba.core import cgutils, serialize
 from numba.core.caching import FunctionCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
+from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import AbstractTemplate
 from numba.extending import lower_builtin
 from numba.np import arrayobj
 
 from cosserat.jit import store
-from cosserat.jit.cache import cache_directory, folder_of, source_digest
+from cosserat.jit.cache import cache_directory
+from cosserat.jit.sources import folder_of, kernel_name, source_digest
 
 types = numba.types
 _KINDS = {"i": types.int64, "d": types.float64}
@@ -38,15 +40,20 @@ def dispatcher(function: Callable[..., Any], **options: Any) -> Any:
 def compile_object(function: Callable[..., Any], signature: str) -> tuple[str, bytes]:
     """(entry symbol, object code) of a function."""
     handle = dispatcher(function, _nrt=False)  # arrays are borrowed: no reference counts, here and in helpers
-    args = tuple(
-        _KINDS[part] if len(part) == 1 else types.Array(_KINDS[part[0]], int(part[1:]), "C")
-        for part in signature.split(",")
-    )
+    args = argument_types(signature)
     with _unlinked():
         handle.compile(args)
     result = handle.overloads[args]
     assert types.unliteral(result.signature.return_type) is types.int64, function
     return result.fndesc.llvm_func_name, result.library.object_code()
+
+
+def argument_types(signature: str) -> tuple[Any, ...]:
+    """Numba's types of a signature as `native` writes it."""
+    return tuple(
+        _KINDS[part] if len(part) == 1 else types.Array(_KINDS[part[0]], int(part[1:]), "C")
+        for part in signature.split(",")
+    )
 
 
 class _Unlinked(JITCodeLibrary):
@@ -184,7 +191,7 @@ class _DigestLocator(_CacheLocator):
     """
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
-        self._name = f"{py_func.__module__.rsplit('.', 1)[-1]}.{py_func.__qualname__}"
+        self._name = kernel_name(py_func)
         self._folder = folder_of(py_file)
         self._line = py_func.__code__.co_firstlineno
 
@@ -265,3 +272,47 @@ def _plain_array(x: Any) -> int:
     if not isinstance(x, np.ndarray) or x.dtype != np.float64:
         return -1
     return x.ndim if x.flags.c_contiguous and x.flags.writeable and x.flags.aligned else -1
+
+
+def is_compiled(function: Any) -> bool:
+    """Whether a user compiled a function with Numba."""
+    return isinstance(function, Dispatcher)
+
+
+def user_dispatcher(function: Callable[..., Any]) -> Any:
+    """Numba's handle of a user's function: with Numba's runtime, as Numba compiles it."""
+    return numba.njit(error_model="numpy")(function)
+
+
+class _UserLocator(_DigestLocator):
+    """The same for users' functions, named by the digest of what they are made of."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        self._folder, self._digest = py_func.__user__  # type: ignore[attr-defined]
+
+    def get_source_stamp(self) -> str:
+        return self._digest
+
+    def get_disambiguator(self) -> str:
+        return f"user-{self._digest}"
+
+
+class _UserCache(_DigestCache):
+    class _impl_class(FunctionCache._impl_class):
+        _locator_classes = (_UserLocator,)
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return sig, codegen.magic_tuple(), self._py_func.__user__  # Numba's own key changes with every process
+
+
+def user_address(function: Callable[..., Any], signature: str, folder: str, digest: str | None) -> tuple[int, Any]:
+    """Address of a function compiled with Numba's runtime, and what owns its code; kept in the cache by its digest."""
+    handle = numba.njit(error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
+    if digest is not None:
+        function.__user__ = folder, digest  # type: ignore[attr-defined]
+        handle._cache = _UserCache(function)
+    args = argument_types(signature)
+    handle.compile(args)
+    result = handle.overloads[args]
+    assert types.unliteral(result.signature.return_type) is types.int64, function
+    return int(result.library.get_pointer_to_function(result.fndesc.llvm_func_name)), (handle, result.library)

@@ -11,13 +11,13 @@ from cosserat.kernels.arrays import pattern_of, scratch_of, solver_of
 
 
 @helper
-def invert(D, work):
-    """D <- D^-1 by Gauss-Jordan with partial pivoting; returns the smallest pivot (0 if singular)."""
+def invert(D_out, work):
+    """D_out <- its inverse, by Gauss-Jordan with partial pivoting; returns the smallest pivot (0 if singular)."""
     smallest = math.inf
     for i in range(6):
         for j in range(6):
-            work[i, j] = D[i, j]
-            D[i, j] = 1.0 if i == j else 0.0
+            work[i, j] = D_out[i, j]
+            D_out[i, j] = 1.0 if i == j else 0.0
     for k in range(6):
         row = k
         best = abs(work[k, k])
@@ -33,20 +33,20 @@ def invert(D, work):
                 t = work[k, j]
                 work[k, j] = work[row, j]
                 work[row, j] = t
-                t = D[k, j]
-                D[k, j] = D[row, j]
-                D[row, j] = t
+                t = D_out[k, j]
+                D_out[k, j] = D_out[row, j]
+                D_out[row, j] = t
         pivot = 1.0 / work[k, k]
         for j in range(6):
             work[k, j] *= pivot
-            D[k, j] *= pivot
+            D_out[k, j] *= pivot
         for i in range(6):
             if i != k:
                 f = work[i, k]
                 if f != 0.0:
                     for j in range(6):
                         work[i, j] -= f * work[k, j]
-                        D[i, j] -= f * D[k, j]
+                        D_out[i, j] -= f * D_out[k, j]
     return smallest
 
 

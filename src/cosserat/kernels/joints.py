@@ -220,15 +220,16 @@ def reaction_tangent(joints, j, frames, drive, force, K_out):
 
 
 @helper
-def to_node_frames(joints, j, K, work_out):
-    """K <- E^T K E with E = diag(Ad(F_a^-1), Ad(F_b^-1)): from the joint frames to the node frames."""
+def to_node_frames(joints, j, K_out, work_out):
+    """K_out <- E^T K E with E = diag(Ad(F_a^-1), Ad(F_b^-1)): from the joint frames to the node frames."""
     clear(work_out)
     for side in range(2):
         F, y = load_frame(joints.frame_a[j] if side == 0 else joints.frame_b[j])
         o = 6 * side
         for i in range(12):
             # row i of K seen as a wrench on this side
-            f, m = wrench_to_node(F, y, (K[i, o], K[i, o + 1], K[i, o + 2]), (K[i, o + 3], K[i, o + 4], K[i, o + 5]))
+            row = K_out[i]
+            f, m = wrench_to_node(F, y, load(row, o), load(row, o + 3))
             store(f, work_out[i], o)
             store(m, work_out[i], o + 3)
     for side in range(2):
@@ -239,8 +240,8 @@ def to_node_frames(joints, j, K, work_out):
             column_m = (work_out[o + 3, i], work_out[o + 4, i], work_out[o + 5, i])
             f, m = wrench_to_node(F, y, column_f, column_m)
             for k in range(3):
-                K[o + k, i] = f[k]
-                K[o + 3 + k, i] = m[k]
+                K_out[o + k, i] = f[k]
+                K_out[o + 3 + k, i] = m[k]
 
 
 @helper

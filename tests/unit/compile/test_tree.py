@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import cosserat as cs
-from cosserat import jit
 from cosserat.compile.tree import compile_tree
 from cosserat.kernels.recursion import table as layout
 
@@ -119,24 +115,3 @@ def test_a_tree_is_made_anew_only_when_the_model_changes() -> None:
     model.add(cs.Torque("ramp", bob, lambda t: (0 * t, 0 * t, t)))
     assert cs.bias(model, [0.0], [0.0], t=0.5) == pytest.approx([1.5])
     assert cs.bias(model, [0.0], [0.0]) == pytest.approx([2.0])
-
-
-@pytest.mark.parametrize("folder", ["recursion", "flexible"])
-def test_the_cache_knows_every_source_of_the_recursions(folder: str) -> None:
-    """Whatever the kernels of the folder import is in the digest they are cached under."""
-    package = Path(jit.__file__).parents[1]
-    listed = {p for pattern in jit.cache.COMPILED_SOURCES[folder] for p in package.glob(pattern)}
-    todo = sorted(package.glob(f"kernels/{folder}/*.py"))
-    seen = set(todo)
-    while todo:
-        for node in ast.walk(ast.parse(todo.pop().read_text(encoding="utf-8"))):
-            names = []
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("cosserat."):
-                names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-            for name in names:
-                path = package.joinpath(*name.split(".")[1:]).with_suffix(".py")
-                if path.exists() and path not in seen and path.parent.name in ("kernels", folder, "lie"):
-                    seen.add(path)
-                    todo.append(path)
-    assert seen <= listed
-    assert jit.source_digest(folder) != jit.source_digest()

@@ -85,12 +85,6 @@ def test_a_folder_that_cannot_be_written_is_no_error(folder):
     assert cache.read("link.move", "recursion") is None
 
 
-def test_folders_have_their_own_digest():
-    assert cache.folder_of("/x/kernels/recursion/link.py") == "recursion"
-    assert cache.folder_of("/x/kernels/beams.py") == ""
-    assert cache.source_digest("recursion") != cache.source_digest()
-
-
 @compiled
 def test_a_helper_serves_kernels_and_stages():
     """Kernels of Numba count references to arrays; stages must not, for a process without Numba cannot."""
