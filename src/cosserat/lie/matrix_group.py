@@ -13,6 +13,9 @@ from cosserat.lie.matrix_functions import exponential, logarithm, phi, phi_deriv
 from cosserat.lie.protocol import Array
 
 _TOLERANCE = 1e-10
+_SMALL = 0.5  # norm of ad below which the series of the inverse tangent is exact to rounding
+_BERNOULLI = (1.0, 1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600)
+"""B_2k/(2k)!: the even part of z/(e^z - 1)."""
 
 
 class MatrixGroup:
@@ -107,7 +110,14 @@ class MatrixGroup:
 
     def tangent_inv(self, x: Any) -> Array:
         """Return the inverse of T(x), (dim, dim)."""
-        return np.asarray(np.linalg.inv(self.tangent(x)))
+        A = self.bracket(x)
+        if float(np.max(np.sum(np.abs(A), axis=0))) < _SMALL:
+            square = A @ A
+            series = np.zeros_like(A)
+            for coefficient in reversed(_BERNOULLI):
+                series = coefficient * np.eye(self.dim) + square @ series
+            return 0.5 * A + series
+        return np.asarray(np.linalg.inv(phi(-A)))
 
     def tangent_derivative(self, x: Any, dx: Any) -> Array:
         """Return D T(x)[dx], (dim, dim)."""
@@ -204,7 +214,7 @@ def _bordered(c: Array, name: str) -> Array:
     rows = np.einsum("ijk,lm->ijmlk", c, one) - np.einsum("kjm,il->ijmkl", c, one) - np.einsum("ikm,jl->ijmkl", c, one)
     _, values, vectors = np.linalg.svd(rows.reshape(n**3, n * n))
     rank = int(np.sum(values > 1e-10 * max(1.0, values.max())))
-    space = _reduced(vectors[rank:]).reshape(-1, n, n)
+    space = reduced(vectors[rank:]).reshape(-1, n, n)
     ads = c.transpose(0, 2, 1)
     for power in range(4):
         D = np.tensordot(np.arange(1.0, len(space) + 1.0) ** power, space, axes=1)
@@ -219,7 +229,7 @@ def _bordered(c: Array, name: str) -> Array:
     )
 
 
-def _reduced(rows: Array) -> Array:
+def reduced(rows: Array) -> Array:
     """Return the row echelon form of independent rows: whole numbers where the space has such a basis."""
     A, pivot = np.array(rows), 0
     for column in range(A.shape[1]):

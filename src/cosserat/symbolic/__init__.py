@@ -1,6 +1,8 @@
 """The symbolic workbench: equations from a Lagrangian on a Lie group, solvers for them, and elements made from them.
 
-In: a group (of a catalogue, or from a basis of matrices) and a Lagrangian written with SymPy. Out: field, boundary and compatibility equations, printed in the notation of a source, or as functions of numbers. SymPy is imported when one of the names that need it is first used; the solvers on groups need NumPy only.
+In: a group (of a catalogue, or from a basis of matrices) and a Lagrangian written with SymPy. Out: field, boundary
+and compatibility equations, printed in the notation of a source, or as functions of numbers. SymPy is imported when
+one of the names that need it is first used; the solvers on groups need NumPy only.
 """
 
 from __future__ import annotations
@@ -9,6 +11,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cosserat.symbolic.conserved import Current
+    from cosserat.symbolic.euler_poincare import euler_poincare
     from cosserat.symbolic.groups import (
         GA,
         SE2,
@@ -23,8 +27,18 @@ if TYPE_CHECKING:
         product,
         semidirect,
     )
+    from cosserat.symbolic.jets import Jets
+    from cosserat.symbolic.motion import GroupMotion
+    from cosserat.symbolic.notation import notations
+    from cosserat.symbolic.poincare import PoincareChetayev
 
 _LAZY = {
+    "Current": "cosserat.symbolic.conserved",
+    "GroupMotion": "cosserat.symbolic.motion",
+    "Jets": "cosserat.symbolic.jets",
+    "PoincareChetayev": "cosserat.symbolic.poincare",
+    "euler_poincare": "cosserat.symbolic.euler_poincare",
+    "notations": "cosserat.symbolic.notation",
     "GA": "cosserat.symbolic.groups",
     "Galilei": "cosserat.symbolic.groups",
     "Group": "cosserat.symbolic.groups",
@@ -40,6 +54,12 @@ _LAZY = {
 }
 
 __all__ = [
+    "Current",
+    "GroupMotion",
+    "Jets",
+    "PoincareChetayev",
+    "euler_poincare",
+    "notations",
     "GA",
     "Galilei",
     "Group",

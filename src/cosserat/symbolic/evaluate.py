@@ -1,0 +1,123 @@
+"""Equations as functions of numbers: residuals at given states, dynamics in time, motions on the group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cosserat.errors import ArgumentError, SolveError
+from cosserat.lie.protocol import Array
+from cosserat.symbolic.collocation import grid, integrate
+from cosserat.symbolic.dependency import sp
+from cosserat.symbolic.motion import GroupMotion
+
+if TYPE_CHECKING:
+    from cosserat.symbolic.poincare import PoincareChetayev
+
+Values = Mapping[Any, float] | None
+
+
+def substituted(expression: Any, values: Values, allowed: set[Any], who: str) -> Any:
+    """Return an expression with constants replaced by numbers, or raise an error that lists the symbols left."""
+    numbers = {str(k): v for k, v in (values or {}).items()}
+    known = {s.name: s for s in expression.free_symbols}
+    result = expression.subs({known[name]: v for name, v in numbers.items() if name in known})
+    left = sorted(str(s) for s in result.free_symbols - allowed)
+    if left:
+        example = ", ".join(f"'{s}': ..." for s in left[:3])
+        raise ArgumentError(who, "values", f"leave the symbols {', '.join(left)} free; pass values={{{example}}}")
+    return result
+
+
+def function(problem: PoincareChetayev, expression: Any, values: Values, who: str) -> Callable[..., Array]:
+    """Return f(g, eta, rate, x): an expression of a problem as a function of numbers.
+
+    ``g`` is an element of ``problem.group.numeric``; ``eta`` maps each parameter to its velocity (dim,), ``rate`` each
+    pair (p, q) to the derivative of eta_p along q, ``x`` each parameter to its value; what is left out is zero.
+    """
+    jets, numeric = problem.jets, problem.group.numeric
+    variables = jets.variables()
+    expression = sp.Matrix(expression)
+    ready = substituted(expression, values, set(variables), who)
+    compiled = sp.lambdify(variables, ready, "numpy", cse=True)
+    places = [(i, j) for i in range(problem.group.size) for j in range(problem.group.size) if jets.g[i, j].is_Symbol]
+    seen = [s for s in jets.g if s.is_Symbol]
+    first = [seen.index(s) for s in dict.fromkeys(seen)]
+    zero = np.zeros(problem.group.dim)
+
+    def evaluated(g: Any = None, eta: Any = None, rate: Any = None, x: Any = None) -> Array:
+        matrix = numeric.matrix(numeric.identity() if g is None else g)
+        entries = [matrix[places[k]] for k in first]
+        eta, rate, x = eta or {}, rate or {}, x or {}
+        etas = [v for p in problem.parameters for v in eta.get(p, zero)]
+        rates = [v for pair in jets.rate for v in rate.get(pair, zero)]
+        xs = [x.get(p, 0.0) for p in problem.parameters]
+        return np.asarray(compiled(*xs, *entries, *etas, *rates), dtype=float).reshape(expression.shape)
+
+    return evaluated
+
+
+def residual(problem: PoincareChetayev, values: Values = None) -> Callable[..., Array]:
+    """Return the field equation as a function of numbers, (dim,); see `function` for its arguments."""
+    raw = function(problem, problem.field, values, "PoincareChetayev.residual")
+    return lambda g=None, eta=None, rate=None, x=None: raw(g, eta, rate, x).ravel()
+
+
+def dynamics(problem: PoincareChetayev, values: Values = None) -> Callable[[float, Any, Any], Array]:
+    """Return f(t, g, eta) -> d eta/dt of a problem with the parameter t alone."""
+    who = "PoincareChetayev.dynamics"
+    if problem.parameters != ("t",):
+        raise ArgumentError(who, "parameters", f"are {problem.parameters}; equations of motion need ('t',) alone")
+    rates = problem.jets.rate["t", "t"]
+    field = problem.field
+    mass = function(problem, field.jacobian(rates), values, who)
+    bias = function(problem, field.subs({r: 0 for r in rates}), values, who)
+
+    def acceleration(t: float, g: Any, eta: Any) -> Array:
+        state = {"g": g, "eta": {"t": eta}, "x": {"t": t}}
+        M = mass(**state)
+        try:
+            return np.asarray(np.linalg.solve(M, -bias(**state).ravel()))
+        except np.linalg.LinAlgError:
+            raise SolveError(
+                f"{who}: the matrix d^2 L/d eta d eta is singular at t = {t:.6g}; some velocity carries no momentum"
+            ) from None
+
+    return acceleration
+
+
+def motion(
+    problem: PoincareChetayev,
+    velocity: Any,
+    duration: float,
+    step: float,
+    start: Any = None,
+    values: Values = None,
+    order: int = 6,
+) -> GroupMotion:
+    """Integrate a problem with the parameter t alone, by collocation on the group; see `PoincareChetayev.motion`."""
+    who = "PoincareChetayev.motion"
+    group = problem.group.numeric
+    if order not in (2, 4, 6, 8):
+        raise ArgumentError(who, "order", f"is {order!r}; pass 2, 4, 6 or 8")
+    eta = np.asarray(velocity, dtype=float)
+    if eta.shape != (group.dim,):
+        raise ArgumentError(who, "velocity", f"has shape {eta.shape}; pass {group.dim} numbers")
+    acceleration = dynamics(problem, values)
+    times = grid(duration, step, who)
+    g = group.identity() if start is None else start
+    elements, etas = integrate(
+        group,
+        lambda t, g, eta: (eta, acceleration(t, g, eta)),
+        g,
+        eta,
+        times,
+        stages=order // 2,
+        setting=problem.setting,
+        who=who,
+    )
+    both = function(problem, sp.Matrix([*problem.momenta["t"], problem.energy]), values, who)
+    rows = np.array([both(g, {"t": e}, None, {"t": t}).ravel() for t, g, e in zip(times, elements, etas)])
+    return GroupMotion(group, times, elements, etas, rows[:, :-1], rows[:, -1], problem.setting)
