@@ -24,7 +24,7 @@ def refused(text: str):
 
 
 def test_modes_must_be_given(arm) -> None:
-    with refused(r"FlexibleTree: beam 'one': pass modes=, the number of modes"):
+    with refused(r"Tree: beam 'one': pass modes=, the number of modes"):
         cs.FlexibleTree(arm)
     with refused(r"simulate: beam 'one': pass modes="):
         cs.simulate(arm, 1.0, 0.1, formulation="floating")
@@ -32,7 +32,7 @@ def test_modes_must_be_given(arm) -> None:
         cs.FlexibleTree(arm, modes={"one": 2})
     with refused(r"modes names 'three', which is no beam; beams of the model: 'one', 'two'"):
         cs.FlexibleTree(arm, modes={"one": 2, "two": 2, "three": 2})
-    with refused(r"FlexibleTree: stiffening must be True or False, got 'yes'"):
+    with refused(r"Tree: stiffening must be True or False, got 'yes'"):
         cs.FlexibleTree(arm, modes=2, stiffening="yes")
     with refused(r"beam 'two': modes"):
         cs.FlexibleTree(arm, modes=0)

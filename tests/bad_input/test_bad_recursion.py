@@ -115,7 +115,7 @@ def test_counts_of_numpy(arm: cs.Model) -> None:
 
 @pytest.mark.parametrize("kind", [cs.Tree, cs.FlexibleTree])
 def test_not_a_model(kind: type) -> None:
-    with pytest.raises(cs.CosseratError, match=f"{kind.__name__}: expected a Model, got None"):
+    with pytest.raises(cs.CosseratError, match="Tree: expected a Model, got None"):
         kind(None)
 
 
@@ -164,8 +164,8 @@ def test_beams() -> None:
         cs.mass_matrix(model, [0.0])
     with pytest.raises(cs.CosseratError, match=r"mass_matrix: q has the shape .1,.*each of the 8 coordinates"):
         cs.mass_matrix(model, [0.0], modes=2)
-    with pytest.raises(cs.CosseratError, match=r"has elastic bodies .'rod'.*cs.FlexibleTree"):
-        cs.jacobian_rate(model, "rod.end", [0.0], [0.0])
+    with pytest.raises(cs.CosseratError, match=r"has elastic bodies .'rod'.*takes rigid ones"):
+        cs.composed_vectors(model, [0.0])
     with pytest.raises(cs.CosseratError, match=r"threads is 2; states of models with elastic bodies take one"):
         cs.inverse_dynamics(model, *np.zeros((3, 8)), modes=2, threads=2)
 

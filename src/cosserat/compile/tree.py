@@ -205,8 +205,8 @@ def compile_tree(model: Model, call: str = "tree") -> TreeData:
     if elastic:
         found = ", ".join(repr(body.name) for body in elastic[:3])
         raise ModelError(
-            f"{call}: {model.title} has elastic bodies ({found}), and this call takes rigid ones; use cs.FlexibleTree, "
-            "replace a beam by a RigidBody.bar, or use cs.simulate"
+            f"{call}: {model.title} has elastic bodies ({found}), and this call takes rigid ones; replace a beam by a "
+            "RigidBody.bar, or use cs.Tree(model, modes=...), whose other calls take them"
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CosseratWarning)  # a body that nothing moves still has coordinates

@@ -180,7 +180,7 @@ class Model:
         """Names of the coordinates of the joints, in order: the joint's name, or joint.freedom if it has several.
 
         Bodies that no joint ties to the ground and modes of elastic bodies have coordinates of their own, which follow
-        these: `Tree.coordinates` and `FlexibleTree.coordinates` name all, as the recursive algorithms take them.
+        these: `Tree.coordinates` names all, as the recursive algorithms take them.
         """
         return tuple(name for joint in self.joints for name in joint.coordinates)
 

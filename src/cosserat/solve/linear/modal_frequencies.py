@@ -92,7 +92,8 @@ def frequency_pairs(
     if allowed.shape[1] == 0:
         raise SolveError("compare: nothing can vibrate, all motions are prescribed")
     still = np.zeros(len(q))
-    stiffness = tree.inverse_dynamics_derivatives(q, still, still, time).dq
+    tree.set_time(time)
+    stiffness = tree.inverse_dynamics_derivatives(q, still, still).dq
     M, K = (allowed.T @ matrix @ allowed for matrix in (tree.mass_matrix(q), stiffness))
     root = np.linalg.inv(np.linalg.cholesky(M))
     squares = np.linalg.eigvalsh(root @ (0.5 * (K + K.T)) @ root.T)

@@ -13,8 +13,8 @@ from cosserat.model.places import Place
 from cosserat.results.composed import ComposedVectors
 from cosserat.results.posture import Posture
 from cosserat.solve.relative.recursion import tree_of
+from cosserat.solve.relative.rigid_tree import RigidTree
 from cosserat.solve.relative.states import StateChecker
-from cosserat.solve.relative.tree import Tree
 
 Array = NDArray[np.float64]
 
@@ -81,7 +81,7 @@ def composed_vectors(model: Model, q: Any, v: Any = None, tau: Any = None, t: fl
     )
 
 
-def _links_of_freedoms(tree: Tree) -> NDArray[np.int64]:
+def _links_of_freedoms(tree: RigidTree) -> NDArray[np.int64]:
     """Number of the link that each freedom moves; on the way to a body, inner links come first."""
     out = np.empty(len(tree.coordinates), dtype=np.int64)
     for i, link in enumerate(tree.data.links):
@@ -102,7 +102,9 @@ def _column_derivatives(J: Array, link: NDArray[np.int64]) -> tuple[Array, Array
     return np.where(inner, carried, passed), np.where(inner, np.cross(w[None], w[:, None]), 0.0)
 
 
-def _forces(tree: Tree, posture: Posture, J: Array, number: dict[str, int], q: Array, v: Array, tau: Array) -> Array:
+def _forces(
+    tree: RigidTree, posture: Posture, J: Array, number: dict[str, int], q: Array, v: Array, tau: Array
+) -> Array:
     """Springs, loads and efforts of joints as wrenches (N, 6) on the bodies, about their centres, in world axes.
 
     What acts on bodies that are fixed to one another is put on the first of them.

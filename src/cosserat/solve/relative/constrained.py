@@ -14,7 +14,7 @@ from cosserat.errors import SolveError
 from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
 from cosserat.solve.relative.nonholonomic import Constraint, Rows, VelocityConstraint, constraints_of, gather
-from cosserat.solve.relative.recursion import tree_of
+from cosserat.solve.relative.recursion import any_tree
 from cosserat.solve.relative.states import StateChecker
 from cosserat.solve.relative.tree import Tree
 
@@ -55,6 +55,7 @@ def constrained_dynamics(
     tau: Any = None,
     t: float = 0.0,
     constraints: Sequence[VelocityConstraint] | None = None,
+    modes: Any = None,
 ) -> ConstrainedDynamics:
     """Accelerations under the knife edges and rolling discs of a model, A(q) v = 0, from M a + h = tau + A^T lambda and
     A a + A_dot v = 0.
@@ -64,7 +65,7 @@ def constrained_dynamics(
     Parameters
     ----------
     model : Model
-        Of rigid bodies, without closed loops.
+        Without closed loops.
     q, v : (n,)
         Coordinates and velocities, in the order of `Tree.coordinates`.
     tau : (n,), optional
@@ -74,6 +75,8 @@ def constrained_dynamics(
         that it prescribes.
     constraints : list of VelocityConstraint, optional
         Rows beside those of the model; their multipliers come last.
+    modes : int, or dict of int by beam
+        Number of modes of each beam, see `FlexibleTree`.
 
     Examples
     --------
@@ -86,7 +89,7 @@ def constrained_dynamics(
     >>> found.multipliers.round(9), found.a.round(9) + 0.0
     (array([24.]), array([ 0., 12.,  0.]))
     """
-    tree = tree_of(model, t)
+    tree = any_tree(model, t, modes, "constrained_dynamics")
     check = StateChecker(tree.data.title, tree.coordinates)
     zero = np.zeros(len(tree.coordinates))
     q, v, tau = (
@@ -104,6 +107,7 @@ def constrained_motion(
     duration: float,
     step: float,
     constraints: Sequence[VelocityConstraint] | None = None,
+    modes: Any = None,
 ) -> ConstrainedMotion:
     """Move under the knife edges and rolling discs of a model.
 
@@ -120,9 +124,11 @@ def constrained_motion(
         In seconds; the step is fitted to the duration.
     constraints : list of VelocityConstraint, optional
         Rows beside those of the model.
+    modes
+        As for `constrained_dynamics`.
     """
     call = "constrained_motion"
-    tree = tree_of(model)
+    tree = any_tree(model, 0.0, modes, call)
     check = StateChecker(tree.data.title, tree.coordinates)
     q, v = check.vector(call, "q", q), check.vector(call, "v", v)
     work = _Rolling(tree, constraints_of(model, tree, constraints, call), _Drives(model, tree, call))

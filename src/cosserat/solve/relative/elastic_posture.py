@@ -38,3 +38,8 @@ class ElasticPosture(Posture):
         R, zero = H[:3, :3], np.zeros(3)
         acceleration = rate[:3] + np.cross(twist[3:], twist[:3])
         return R @ twist[:3], R @ twist[3:], R @ acceleration, R @ rate[3:], zero
+
+    def accelerations(self, place: Any) -> Array:
+        """Acceleration and angular acceleration (6,) of a place, world axes."""
+        _, _, acceleration, turning, _ = self._motion(place)
+        return np.concatenate((acceleration, turning))

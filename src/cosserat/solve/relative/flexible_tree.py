@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping
-from numbers import Real
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,15 +17,19 @@ from cosserat.kernels.flexible.arrays import Packed
 from cosserat.lie import se3
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
+from cosserat.model.places import Place
 from cosserat.results.posture import Posture
 from cosserat.results.status import Status
 from cosserat.solve.relative import flexible_coordinates, flexible_recursion
 from cosserat.solve.relative.elastic_posture import ElasticPosture
 from cosserat.solve.relative.flexible_forces import FlexibleForces
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
+from cosserat.solve.relative.jacobian_rates import jacobian_rate
+from cosserat.solve.relative.nonholonomic import PlaceMotion
 from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives
 from cosserat.solve.relative.seat_motion import coordinate_rows
 from cosserat.solve.relative.states import StateChecker
+from cosserat.solve.relative.tree import Tree
 
 Array = NDArray[np.float64]
 
@@ -41,12 +44,11 @@ class TreeMotion(NamedTuple):
     status: Status
 
 
-class FlexibleTree:
-    """A model of rigid bodies, beams and modal bodies in relative coordinates: the generalised Newton-Euler recursion.
+class FlexibleTree(Tree):
+    """A `Tree` whose links have modes: the generalised Newton-Euler recursion of rigid bodies, beams and modal bodies.
 
-    The equations are M(q) a + h(q, v) = tau, as for `Tree`: h holds everything that acts in the model, and the
-    stiffness and damping of the elastic bodies. All algorithms take a time that grows with the number of bodies and no
-    faster.
+    ``Tree(model, modes=...)`` makes one where a model has beams or modal bodies. States of a stack are taken one after
+    the other, in one thread.
 
     Parameters
     ----------
@@ -65,8 +67,7 @@ class FlexibleTree:
     Attributes
     ----------
     coordinates : tuple of str
-        Names of the entries of q, v, a and tau: of the joints, as in `Model.coordinates`; six for every body that no
-        joint ties to the ground; modal coordinates such as ``"arm.mode1"``.
+        As in `Tree`.
     modal_bodies : dict of ModalBody
         Elastic bodies by name.
 
@@ -92,20 +93,24 @@ class FlexibleTree:
         boundary: Any = None,
         stiffening: bool = True,
         *,
-        call: str = "FlexibleTree",
+        call: str = "Tree",
     ) -> None:
         self._set(model, compile_flexible_tree(model, modes, boundary, stiffening, call=call))
+        self._choices = {"modes": modes, "boundary": boundary, "stiffening": stiffening}
 
     @classmethod
     def of_data(cls, model: Model, data: FlexibleTreeData) -> FlexibleTree:
         """The tree of a model that was compiled before."""
-        tree = cls.__new__(cls)
+        tree = cls.__new__(cls, model)
+        assert isinstance(tree, FlexibleTree)
         tree._set(model, data)
         return tree
 
     def _set(self, model: Model, data: FlexibleTreeData) -> None:
-        self.data, self._model = data, model
+        self.data: FlexibleTreeData = data
+        self._model, self._choices, self.time = model, {}, 0.0
         self.coordinates = data.coordinates
+        self.rolling = tuple(item.title for item in model.rolling)
         self.modal_bodies: dict[str, ModalBody] = data.modal_bodies
         self.forces = FlexibleForces(model, data)
         self.gravity = model.gravity
@@ -121,27 +126,60 @@ class FlexibleTree:
             *self._addresses, self._factor.address, self._now.vectors, self.forces.set_time(0.0)
         )  # fmt: skip
 
+    def _are_plain(self, *vectors: Any) -> bool:
+        """Whether there is nothing to check: this takes a microsecond for each, the check several."""
+        with np.errstate(all="ignore"):  # of what overflows in the quick test
+            return all(
+                type(x) is np.ndarray
+                and x.dtype == np.float64
+                and x.shape == self._shape
+                and x.flags.c_contiguous
+                and math.isfinite(x.dot(x))
+                for x in vectors
+            )
+
     def _vectors(self, call: str, **given: Any) -> list[Array]:
         """Finite vectors (n,), in the order given."""
-        with np.errstate(all="ignore"):  # of what overflows in the quick test
-            plain = [self._is_plain(value) for value in given.values()]
-        pairs = zip(plain, given.items(), strict=True)
-        return [value if sound else self._check.vector(call, name, value) for sound, (name, value) in pairs]
+        return [x if self._are_plain(x) else self._check.vector(call, name, x) for name, x in given.items()]
 
-    def _is_plain(self, x: Any) -> bool:
-        """Whether there is nothing to check: this takes a microsecond, the check several."""
-        plain = type(x) is np.ndarray and x.dtype == np.float64 and x.shape == self._shape and x.flags.c_contiguous
-        return plain and math.isfinite(x.dot(x))
+    def _each(
+        self,
+        call: str,
+        one: Callable[..., Sequence[Array]],
+        out: Any,
+        threads: int,
+        depths: tuple[int, ...],
+        **given: Any,
+    ) -> list[Array]:
+        """Results of one state or of a stack: vectors (depth 1) or matrices (depth 2); `out` has an array for each."""
+        if threads != 1:
+            raise SolveError(f"{call}: threads is {threads!r}; states of models with elastic bodies take one")
+        arrays = self._check.vectors(call, **given)
+        stack = arrays[0].shape[:-1]
+        if stack:
+            self._check.demand_finite(call, dict(zip(given, arrays, strict=True)))
+        places = self._check.several(call, out, len(depths)) if len(depths) > 1 else [out]
+        results = [
+            self._check.out(call, place, (*stack, *(depth * self._shape)))
+            for place, depth in zip(places, depths, strict=True)
+        ]
+        for index in np.ndindex(stack):
+            for result, value in zip(results, one(*(array[index] for array in arrays)), strict=True):
+                result[index] = value
+        return results
 
-    def inverse_dynamics(self, q: Any, v: Any, a: Any, t: float = 0.0) -> Array:
-        """Efforts and modal forces (n,) that give the accelerations a at time t."""
-        q, v, a = self._vectors("inverse_dynamics", q=q, v=v, a=a)
+    def inverse_dynamics(self, q: Any, v: Any, a: Any, out: Any = None, threads: int = 1) -> Array:
+        if out is None and threads == 1 and self._are_plain(q, v, a):
+            return self._inverse(q, v, a)[0]
+        return self._each("inverse_dynamics", self._inverse, out, threads, (1,), q=q, v=v, a=a)[0]
+
+    def _inverse(self, q: Array, v: Array, a: Array) -> tuple[Array]:
         with self._lock:
             x = self._now.vectors
             x.q[:], x.v[:], x.a[:] = q, v, a
-            self.forces.set_time(t)
+            self.forces.set_time(self.time)
             dynamics.inverse_dynamics(*self._addresses)
-            return x.tau.copy()
+            return (x.tau.copy(),)
 
     def residual(self, now: Motions, q: Array, v: Array, a: Array, t: float) -> Array:
         """`inverse_dynamics` with the motion of the links at hand."""
@@ -151,66 +189,66 @@ class FlexibleTree:
         dynamics.residual(self.data.arrays.tree, self.forces.address, now.address)
         return x.tau.copy()
 
-    def forward_dynamics(self, q: Any, v: Any, tau: Any, t: float = 0.0, driven: Any = None) -> Array:
-        """Accelerations (n,) under efforts tau at time t.
+    def forward_dynamics(
+        self, q: Any, v: Any, tau: Any, out: Any = None, threads: int = 1, driven: Mapping[str, float] | None = None
+    ) -> Array:
+        if driven is not None:
+            return self._forward_driven(q, v, tau, out, driven)
+        if out is None and threads == 1 and self._are_plain(q, v, tau):
+            return self._forward(q, v, tau)[0]
+        return self._each("forward_dynamics", self._forward, out, threads, (1,), q=q, v=v, tau=tau)[0]
 
-        `driven` gives accelerations by coordinate name; efforts there are not regarded.
-        """
-        q, v, tau = self._vectors("forward_dynamics", q=q, v=v, tau=tau)
-        a, held = np.zeros(len(q)), np.zeros(len(q), dtype=bool)
-        if not (driven is None or isinstance(driven, Mapping)):
-            raise SolveError(f"forward_dynamics: driven is {driven!r}; pass a dict of accelerations by coordinate")
-        for name, value in (driven or {}).items():
-            if name not in self.coordinates:
-                known = ", ".join(self.coordinates[:8])
-                raise SolveError(
-                    f"forward_dynamics: driven names {name!r}, which is no coordinate; coordinates: {known}"
-                )
-            k = self.coordinates.index(name)
-            if tau[k] != 0.0:
-                raise SolveError(
-                    f"forward_dynamics: both the acceleration and an effort ({tau[k]:g}) are given for {name!r}; give "
-                    "one, the other follows"
-                )
-            if not (isinstance(value, Real) and np.isfinite(float(value))):
-                raise SolveError(f"forward_dynamics: driven[{name!r}] is {value!r}; pass a finite acceleration")
-            a[k], held[k] = value, True
+    def _forward(self, q: Array, v: Array, tau: Array) -> tuple[Array]:
         with self._lock:
-            self._accelerate(q, v, tau, a, held, t)
-            return self._now.vectors.a.copy()
+            self._accelerate(q, v, tau, np.zeros(self._shape), np.zeros(self._shape, dtype=bool))
+            return (self._now.vectors.a.copy(),)
 
-    def _accelerate(self, q: Array, v: Array, tau: Array, a: Array, held: NDArray[np.bool_], t: float) -> None:
+    def _accelerate(self, q: Array, v: Array, tau: Array, a: Array, held: NDArray[np.bool_]) -> None:
         """Write accelerations into the workspace; `a` where coordinates are `held`."""
         x = self._now.vectors
         x.q[:], x.v[:], x.a[:], x.tau[:], x.held[:] = q, v, a, tau, held
-        self.forces.set_time(t)
+        self.forces.set_time(self.time)
         dynamics.forward_dynamics(*self._addresses, self._factor.address)
 
     def hybrid_dynamics(
-        self, q: Any, v: Any, driven: Any, given: Any, t: float = 0.0, pull: Any = None
+        self,
+        q: Any,
+        v: Any,
+        driven: Any,
+        given: Any,
+        out: Any = None,
+        wrenches: Any = None,
+        threads: int = 1,
+        pull: Any = None,
     ) -> tuple[Array, Array]:
-        """Accelerations and efforts (n,): the unknown half of each; `cs.hybrid_dynamics` in plain arrays.
-
-        Parameters
-        ----------
-        q, v : (n,)
-        driven : (n,)
-            1 where the acceleration is given, 0 where the effort is; spherical and free joints all or none.
-        given : (n,)
-            Accelerations and efforts.
-        t : float
-            Time of loads and efforts in the model.
-        pull : (n,), optional
-            What acts besides in the coordinates, J^T w of wrenches w at places; it is no part of the efforts found.
-        """
         call = "hybrid_dynamics"
-        q, v, given, pull = self._vectors(call, q=q, v=v, given=given, pull=self.neutral() if pull is None else pull)
         held = self._check.driven(call, driven, self.data) != 0.0
-        with self._lock:
-            self._accelerate(q, v, np.where(held, 0.0, given) + pull, np.where(held, given, 0.0), held, t)
-            a = self._now.vectors.a.copy()
-            dynamics.inverse_dynamics(*self._addresses)
-            return a, np.where(held, self._now.vectors.tau - pull, given)
+        known = {"q": q, "v": v, "given": given, "pull": self.neutral() if pull is None else pull}
+        if wrenches is not None:
+            known["pull"] = known["pull"] + self._pull(call, known["q"], wrenches)
+
+        def one(q: Array, v: Array, given: Array, pull: Array) -> tuple[Array, Array]:
+            with self._lock:
+                self._accelerate(q, v, np.where(held, 0.0, given) + pull, np.where(held, given, 0.0), held)
+                a = self._now.vectors.a.copy()
+                dynamics.inverse_dynamics(*self._addresses)
+                return a, np.where(held, self._now.vectors.tau - pull, given)
+
+        a, tau = self._each(call, one, out, threads, (1, 1), **known)
+        return a, tau
+
+    def _pull(self, call: str, q: Any, wrenches: Any) -> Array:
+        """What wrenches (..., n_links, 6) on the links do in the coordinates (..., n)."""
+        (q,) = self._check.vectors(call, q=q)
+        given = self._check.wrenches(call, wrenches, (*q.shape[:-1], len(self.data.links), 6))
+        out = np.empty(q.shape)
+        for index in np.ndindex(q.shape[:-1]):
+            now = flexible_recursion.motions(self.data, q[index], self.neutral())
+            row = np.zeros((1, self.data.arrays.n_z))
+            for part, wrench in zip(self.data.parts(row[0]), given[index], strict=True):
+                part[:6] = wrench
+            out[index] = flexible_recursion.projected(now, row)[0]
+        return out
 
     def accelerations(
         self, now: Motions, q: Array, v: Array, tau: Array, a: Array, held: NDArray[np.bool_], t: float
@@ -225,29 +263,30 @@ class FlexibleTree:
             )  # fmt: skip
         return x.a.copy()
 
-    def mass_matrix(self, q: Any) -> Array:
-        """M (n, n), symmetric and positive definite."""
-        (q,) = self._vectors("mass_matrix", q=q)
-        out = np.empty((len(q), len(q)))
+    def mass_matrix(self, q: Any, out: Any = None, threads: int = 1) -> Array:
+        return self._each("mass_matrix", self._mass, out, threads, (2,), q=q)[0]
+
+    def _mass(self, q: Array) -> tuple[Array]:
+        out = np.empty(2 * self._shape)
         with self._lock:
-            self._now.move(q, np.zeros(len(q)))
+            self._now.move(q, self.neutral())
             composite.mass_matrix(self.data.arrays.tree, self._now.address, self._factor.address, out)
-        return out
+        return (out,)
 
-    def inverse_dynamics_derivatives(self, q: Any, v: Any, a: Any, t: float = 0.0) -> InverseDerivatives:
-        """d tau/d q, d tau/d v and d tau/d a = M, each (n, n).
+    def inverse_dynamics_derivatives(
+        self, q: Any, v: Any, a: Any, out: Any = None, threads: int = 1
+    ) -> InverseDerivatives:
+        call = "inverse_dynamics_derivatives"
+        return InverseDerivatives(*self._each(call, self._slopes, out, threads, (2, 2, 2), q=q, v=v, a=a))
 
-        Along spherical and free joints d q is the motion along unit velocities, as in `moved`.
-        """
-        q, v, a = self._vectors("inverse_dynamics_derivatives", q=q, v=v, a=a)
-        n = len(q)
-        out = InverseDerivatives(np.empty((n, n)), np.empty((n, n)), np.empty((n, n)))
+    def _slopes(self, q: Array, v: Array, a: Array) -> InverseDerivatives:
+        out = InverseDerivatives(*np.empty((3, *(2 * self._shape))))
         if self._linear is None:
             self._linear = self.data.arrays.new_linear(self.forces.places)
         with self._lock:
             x = self._now.vectors
             x.q[:], x.v[:], x.a[:] = q, v, a
-            self.forces.set_time(t)
+            self.forces.set_time(self.time)
             dynamics.inverse_dynamics(*self._addresses)
             tangents.record(*self._addresses, self._linear.address)
             tangents.differentiate(*self._addresses, self._linear.address, out.dq, out.dv)
@@ -255,78 +294,86 @@ class FlexibleTree:
             composite.mass_matrix(self.data.arrays.tree, self._now.address, self._factor.address, out.da)
         return out
 
-    def forward_dynamics_derivatives(self, q: Any, v: Any, tau: Any, t: float = 0.0) -> ForwardDerivatives:
-        """d a/d q, d a/d v, d a/d tau = M^-1, each (n, n), and a (n,) itself."""
-        a = self.forward_dynamics(q, v, tau, t)
-        found = self.inverse_dynamics_derivatives(q, v, a, t)
-        n = len(a)
-        factored = Articulated(flexible_recursion.motions(self.data, *self._vectors("", q=q, v=v)))
-        dq, dv, dtau = (np.ascontiguousarray(factored.solve(x).T) for x in (-found.dq.T, -found.dv.T, np.eye(n)))
-        return ForwardDerivatives(dq, dv, dtau, a)
+    def forward_dynamics_derivatives(
+        self, q: Any, v: Any, tau: Any, out: Any = None, threads: int = 1
+    ) -> ForwardDerivatives:
+        def one(q: Array, v: Array, tau: Array) -> Sequence[Array]:
+            (a,) = self._forward(q, v, tau)
+            found = self._slopes(q, v, a)
+            factored = Articulated(flexible_recursion.motions(self.data, q, v))
+            return *(factored.solve(x).T for x in (-found.dq.T, -found.dv.T, np.eye(len(a)))), a
 
-    def bias(self, q: Any, v: Any, t: float = 0.0) -> Array:
-        """h (n,): the efforts that keep the velocities as they are, a = 0."""
-        return self.inverse_dynamics(q, v, np.zeros(len(self.coordinates)), t)
+        call = "forward_dynamics_derivatives"
+        return ForwardDerivatives(*self._each(call, one, out, threads, (2, 2, 2, 1), q=q, v=v, tau=tau))
 
-    def gravity_forces(self, q: Any) -> Array:
-        """Efforts and modal forces (n,) that hold the weight at rest; of all that acts in the model, gravity alone."""
-        (q,) = self._vectors("gravity_forces", q=q)
-        zero, now = np.zeros(len(q)), flexible_recursion.motions(self.data, q, np.zeros(len(q)))
-        nothing = np.zeros(self.data.arrays.n_z)
-        held, _ = flexible_recursion.inverse_dynamics(now, zero, self.ground, nothing)
-        return held - flexible_recursion.inverse_dynamics(now, zero, np.zeros(6), nothing)[0]
+    def gravity_forces(self, q: Any, out: Any = None, threads: int = 1) -> Array:
+        def one(q: Array) -> tuple[Array]:
+            zero, nothing = self.neutral(), np.zeros(self.data.arrays.n_z)
+            now = flexible_recursion.motions(self.data, q, zero)
+            held, _ = flexible_recursion.inverse_dynamics(now, zero, self.ground, nothing)
+            return (held - flexible_recursion.inverse_dynamics(now, zero, np.zeros(6), nothing)[0],)
 
-    def jacobian(self, place: Any, q: Any, frame: str = "world") -> Array:
-        """J (6, n): velocity and angular velocity of a place are J v, in world axes or in the place's own ("body")."""
-        if frame not in ("world", "body"):
-            raise SolveError(f"jacobian: frame is {frame!r}; choose 'world' or 'body'")
-        (q,) = self._vectors("jacobian", q=q)
-        seat = self.data.seat(self._model.place(place, "jacobian"))
-        now = flexible_recursion.motions(self.data, q, np.zeros(len(q)))
+        return self._each("gravity_forces", one, out, threads, (1,), q=q)[0]
+
+    # kinematics -----------------------------------------------------------------------------------------------------
+
+    def _place_jacobian(
+        self, place: Place, q: Array, v: Array | None, own_axes: bool, call: str
+    ) -> tuple[Array, Array]:
+        seat = self.data.seat(place)
+        now = flexible_recursion.motions(self.data, q, self.neutral())
         J = coordinate_rows(self.data, now, q, [(seat, np.eye(6))], [0])
-        if frame == "body":
-            return J
         R = self.forces.frame(now, q, seat)[:3, :3]
-        return np.vstack((R @ J[:3], R @ J[3:]))
+        if v is None:
+            return (J if own_axes else _turned(R, J)), J
+        world = _turned(R, J)
+        J_dot = jacobian_rate(self, place, q, v, world)
+        if not own_axes:
+            return world, J_dot
+        turning = np.cross((world[3:] @ v)[:, None], world.reshape(2, 3, -1), axisb=1, axisc=1, axisa=0)
+        return J, _turned(R.T, J_dot - turning.reshape(6, -1))
+
+    def carries(self, place: Place, call: str) -> bool:
+        return self.data.seat(place).link >= 0
+
+    def place_motion(self, place: Place, q: Array, v: Array, call: str) -> PlaceMotion:
+        seat = self.data.seat(place)
+        if seat.link < 0:
+            raise SolveError(f"{call}: the place {place.label!r} is fixed to the ground")
+        posture = ElasticPosture(self._model, self.data, q, v, self.neutral())
+        H = posture.frame(place)
+        now = flexible_recursion.motions(self.data, q, v)
+        J = _turned(H[:3, :3], coordinate_rows(self.data, now, q, [(seat, np.eye(6))], [0]))
+        return PlaceMotion(H, J, posture.accelerations(place))
 
     def forward_kinematics(self, q: Any, v: Any = None, a: Any = None) -> Posture:
-        """Frames of places, and their velocities and accelerations where v and a are given.
-
-        Places on elastic bodies are those where something is attached, and the ends of beams.
-        """
         zero = self.neutral()
         q, v, a = self._vectors(
             "forward_kinematics", q=q, v=zero if v is None else v, a=zero if a is None else a
         )  # fmt: skip
         return ElasticPosture(self._model, self.data, q.copy(), v, a)
 
-    def centroidal_matrix(self, q: Any) -> Array:
-        """Matrix (6, n) that takes velocities to momentum and angular momentum about the centre of mass, world axes."""
-        (q,) = self._vectors("centroidal_matrix", q=q)
-        now = flexible_recursion.motions(self.data, q, np.zeros(len(q)))
+    def _centroidal(self, q: Array) -> tuple[Array, Array]:
+        now = flexible_recursion.motions(self.data, q, self.neutral())
         links = list(now)
         moments = [(w.M[0, 0], np.array([w.M[5, 1], w.M[3, 2], w.M[4, 0]])) for w in links]
         weighted = [m * w.frame[:3, 3] + w.frame[:3, :3] @ h for w, (m, h) in zip(links, moments, strict=True)]
-        centre = se3.frame(np.eye(3), -np.sum(weighted, axis=0) / sum(m for m, _ in moments))
-        rows = [se3.adjoint(se3.inverse(centre @ w.frame)).T @ w.M[:6] for w in links]
-        return flexible_recursion.projected(now, np.hstack(rows))
-
-    def centroidal_momentum(self, q: Any, v: Any) -> Array:
-        """Momentum and angular momentum (6,) about the centre of mass, in world axes."""
-        (v,) = self._vectors("centroidal_momentum", v=v)
-        return np.asarray(self.centroidal_matrix(q) @ v)
+        centre = np.sum(weighted, axis=0) / sum(m for m, _ in moments)
+        back = se3.frame(np.eye(3), -centre)
+        rows = [se3.adjoint(se3.inverse(back @ w.frame)).T @ w.M[:6] for w in links]
+        return flexible_recursion.projected(now, np.hstack(rows)), centre
 
     def moved(self, q: Any, delta: Any) -> Array:
-        """Coordinates after moving with the velocities delta for a unit of time; q + delta but for rotations."""
         return flexible_coordinates.moved(self.data, *self._vectors("moved", q=q, delta=delta))
 
+    def difference(self, q_a: Any, q_b: Any) -> Array:
+        return flexible_coordinates.difference(self.data, *self._vectors("difference", q_a=q_a, q_b=q_b))
+
     def coordinate_rates(self, q: Any, v: Any) -> Array:
-        """Time derivatives of the coordinates; v itself but for spherical and free joints."""
         rates = flexible_coordinates.coordinate_rates(self.data, *self._vectors("coordinate_rates", q=q, v=v))
         return self._check.defined(rates)
 
     def energy(self, q: Any, v: Any) -> Energy:
-        """Kinetic energy, strain energy of bodies, springs and joints, potential energy of gravity."""
         q, v = self._vectors("energy", q=q, v=v)
         with self._lock:
             found = self.forces.energies(self._now.move(q, v), q, self.gravity)
@@ -372,12 +419,13 @@ class FlexibleTree:
         t, q, v, a = (np.array([getattr(point, name) for point in stored]) for name in ("t", "q", "v", "a"))
         return TreeMotion(t, q, v, a, status)
 
-    def neutral(self) -> Array:
-        """Coordinates (n,) of the reference configuration: zeros."""
-        return np.zeros(len(self.coordinates))
-
     def frame(self, place: Any, q: Any) -> Array:
         """Frame (4, 4) of a place in the world."""
         (q,) = self._vectors("frame", q=q)
         now = flexible_recursion.motions(self.data, q, np.zeros(len(q)))
         return self.forces.frame(now, q, self.data.seat(self._model.place(place, "frame")))
+
+
+def _turned(R: Array, rows: Array) -> Array:
+    """Both halves of rows (6, n) turned."""
+    return np.vstack((R @ rows[:3], R @ rows[3:]))

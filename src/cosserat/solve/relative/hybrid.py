@@ -15,7 +15,6 @@ from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.model.places import Place
-from cosserat.solve.relative.elastic_calls import ElasticCalls
 from cosserat.solve.relative.recursion import free_tree
 from cosserat.solve.relative.tree import Tree
 
@@ -124,12 +123,8 @@ def hybrid_dynamics(
                 "found, or the effort and the motion is found, never both"
             )
         given[k] = value
-    if isinstance(tree, ElasticCalls):
-        pull = _on_coordinates(tree, model, wrenches, q) if wrenches is not None else None
-        a, tau = tree.hybrid_dynamics(q, v, driven, given, pull, threads)
-    else:
-        pulls = _on_links(tree, wrenches, q) if wrenches is not None else None
-        a, tau = tree.hybrid_dynamics(q, v, driven, given, None, pulls, threads)
+    pull = _on_coordinates(tree, model, wrenches, q) if wrenches is not None else None
+    a, tau = tree.hybrid_dynamics(q, v, driven, given, threads=threads, pull=pull)
     return HybridDynamics(tree.coordinates, driven != 0.0, a, tau)
 
 
@@ -181,26 +176,12 @@ def _drive_by_model(data: TreeData | FlexibleTreeData, t: float, driven: Array, 
         driven[k], given[k] = 1.0, motion.jet([t])[2][0]
 
 
-def _on_links(tree: Tree, wrenches: Mapping[Any, Any], q: Any) -> Array:
-    """Wrenches at places, in world axes, as wrenches (n_links, 6) on the links, in their frames."""
-    posture = tree.forward_kinematics(q)
-    out = np.zeros((len(tree.data.links), 6))
-    for place, value in _given_wrenches(wrenches).items():
-        link, F, found = tree.locate(place, "hybrid_dynamics")
-        values = _wrench(found, link, value)
-        R = F[:3, :3] @ posture.rotation(found).T  # from world axes to those of the link
-        f, m = R @ values[:3], R @ values[3:]
-        out[link, :3] += f
-        out[link, 3:] += m + np.cross(F[:3, 3], f)
-    return out
-
-
-def _on_coordinates(tree: ElasticCalls, model: Model, wrenches: Mapping[Any, Any], q: Any) -> Array:
+def _on_coordinates(tree: Tree, model: Model, wrenches: Mapping[Any, Any], q: Any) -> Array:
     """What wrenches at places, in world axes, do in the coordinates (n,)."""
     out = np.zeros(len(tree.coordinates))
     for place, value in _given_wrenches(wrenches).items():
         found = model.place(place, "hybrid_dynamics")
-        values = _wrench(found, tree.data.seat(found).link, value)
+        values = _wrench(found, tree.carries(found, "hybrid_dynamics"), value)
         out += tree.jacobian(found, q).T @ values
     return out
 
@@ -211,8 +192,8 @@ def _given_wrenches(wrenches: Any) -> Mapping[Any, Any]:
     return wrenches
 
 
-def _wrench(place: Place, link: int, value: Any) -> Array:
+def _wrench(place: Place, moves: bool, value: Any) -> Array:
     values = np.array(_finite(f"the wrench at {place.label!r}", value, 6))
-    if link < 0:
+    if not moves:
         raise SolveError(f"hybrid_dynamics: a wrench acts at {place.label!r}, which is fixed to the ground")
     return values

@@ -107,14 +107,10 @@ class _OnTree:
 
     def __init__(self, item: Rolling, tree: Tree) -> None:
         self._tree, self._rows = tree, rolling_rows(item)
-        link, frame, place = tree.locate(item.place, item.title)
-        self._place = tree.place_row(link, frame)
-        if link < 0:
-            raise SolveError(f"{item.title}: the place {place.label!r} is fixed to the ground")
+        self._place, self._title = item.place, item.title
 
     def rows(self, q: Array, v: Array) -> Rows:
-        H, J, J_dot = self._tree.motion_of(self._place, q, v)
-        return self._rows.rows(PlaceMotion(H, J, J_dot @ v), v)
+        return self._rows.rows(self._tree.place_motion(self._place, q, v, self._title), v)
 
 
 class VelocityConstraint:

@@ -16,8 +16,9 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.posture import Posture
-from cosserat.solve.relative.elastic_calls import ElasticCalls
+from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives
+from cosserat.solve.relative.rigid_tree import RigidTree
 from cosserat.solve.relative.tree import Tree
 
 Array = NDArray[np.float64]
@@ -31,7 +32,7 @@ class _Kept:
     def __init__(self, model: Model, tree: Any, modes: Any = None) -> None:
         self.revision, self.changes = model.revision, Parameter.changes
         self.parameters, self.modes = model.parameters, modes
-        self.tree, self.rigid = tree, isinstance(tree, Tree)
+        self.tree, self.rigid = tree, isinstance(tree, RigidTree)
 
     def outlives(self, model: Model) -> bool:
         """Whether the model is what it was."""
@@ -50,8 +51,8 @@ def _nothing() -> None:
     return None
 
 
-def tree_of(model: Model, t: float = 0.0) -> Tree:
-    """The tree of a model as it is now, at time t."""
+def tree_of(model: Model, t: float = 0.0) -> RigidTree:
+    """The tree of a model of rigid bodies as it is now, at time t."""
     try:
         kept = model.derived
         if kept.rigid and kept.revision == model.revision and kept.changes == Parameter.changes and kept.tree.time == t:
@@ -61,7 +62,7 @@ def tree_of(model: Model, t: float = 0.0) -> Tree:
             raise SolveError(f"expected a Model, got {model!r}") from None
         kept = None
     if kept is None or not kept.rigid or not kept.outlives(model):
-        kept = model.derived = _Kept(model, Tree(model))
+        kept = model.derived = _Kept(model, RigidTree(model))
     return _at_time(kept.tree, t)
 
 
@@ -72,7 +73,7 @@ def _at_time(tree: Any, t: Any) -> Any:
     return tree
 
 
-def any_tree(model: Model, t: float, modes: Any, call: str) -> Tree | ElasticCalls:
+def any_tree(model: Model, t: float, modes: Any, call: str) -> Tree:
     """The tree of a model, rigid or not."""
     kept = getattr(model, "derived", None)
     if modes is None and kept is not None and kept.rigid:
@@ -84,11 +85,11 @@ def any_tree(model: Model, t: float, modes: Any, call: str) -> Tree | ElasticCal
             raise SolveError(f"{call}: modes is {modes!r}, but {model.title} has no beams; leave it out")
         return tree_of(model, t)
     if kept is None or kept.rigid or kept.modes != modes or not kept.outlives(model):
-        kept = model.derived = _Kept(model, ElasticCalls(model, modes, call), copy.deepcopy(modes))
+        kept = model.derived = _Kept(model, FlexibleTree(model, modes, call=call), copy.deepcopy(modes))
     return _at_time(kept.tree, t)
 
 
-def free_tree(model: Model, t: float, modes: Any, call: str) -> Tree | ElasticCalls:
+def free_tree(model: Model, t: float, modes: Any, call: str) -> Tree:
     """The tree of a model whose accelerations no knife edge and no rolling disc restricts."""
     tree = any_tree(model, t, modes, call)
     if tree.rolling:
@@ -106,8 +107,7 @@ def inverse_dynamics(
     model : Model
         Without closed loops.
     q, v, a : (n,) or (N, n)
-        Coordinates, velocities, accelerations, in the order of `Tree.coordinates`, or of `FlexibleTree.coordinates`
-        where bodies are elastic; stacks are states side by side.
+        Coordinates, velocities, accelerations, in the order of `Tree.coordinates`; stacks are states side by side.
     out : array, optional
         Where to write.
     t : float
@@ -194,9 +194,9 @@ def jacobian(model: Model, place: Any, q: Any, frame: str = "world", modes: Any 
     return any_tree(model, 0.0, modes, "jacobian").jacobian(place, q, frame)
 
 
-def jacobian_rate(model: Model, place: Any, q: Any, v: Any, frame: str = "world") -> Array:
-    """Time derivative (6, n) of `jacobian` at velocities v, of models of rigid bodies."""
-    return tree_of(model).jacobian_rate(place, q, v, frame)
+def jacobian_rate(model: Model, place: Any, q: Any, v: Any, frame: str = "world", modes: Any = None) -> Array:
+    """Time derivative (6, n) of `jacobian` at velocities v; `modes` as there."""
+    return any_tree(model, 0.0, modes, "jacobian_rate").jacobian_rate(place, q, v, frame)
 
 
 def forward_kinematics(model: Model, q: Any, v: Any = None, a: Any = None, modes: Any = None) -> Posture:

@@ -1,0 +1,149 @@
+"""One `Tree` for rigid and elastic models: the same calls, each checked against differences or the other kernels."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+
+ROD = {"section": cs.Rod(0.02), "material": cs.materials.ALUMINIUM_6061, "elements": 4}
+
+
+def elastic(first: str = "revolute") -> cs.Model:
+    """A beam on a joint, carrying a body on a spherical joint, with a load that depends on time."""
+    model = cs.Model("arm", gravity=(0, 0.3, -9.81))
+    beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (1, 0.2, 0)], **ROD))
+    tip = model.add(cs.RigidBody("tip", mass=1.0, com=(1.3, 0.2, 0.1), inertia=(0.02, 0.03, 0.04)))
+    if first == "revolute":
+        model.add(cs.Revolute("hinge", cs.GROUND, beam.start, axis=(0, 0.6, 0.8), damping=0.1))
+    elif first == "free":
+        model.add(cs.Free("loose", beam.start, cs.GROUND))  # described from the other side
+    model.add(cs.Spherical("wrist", beam.end, tip.at((1, 0.2, 0))))
+    model.add(cs.Force("push", "beam.end", ("sin(3*t)", 0, 1)))
+    return model
+
+
+def rigid() -> cs.Model:
+    model = cs.Model("rigid", gravity=(0, 0, -9.81))
+    one = model.add(cs.RigidBody("one", mass=2.0, com=(0.5, 0, 0), inertia=(0.1, 0.2, 0.3)))
+    two = model.add(cs.RigidBody("two", mass=1.0, com=(1.5, 0.1, 0), inertia=(0.3, 0.2, 0.15)))
+    model.add(cs.Free("base", cs.GROUND, one))
+    model.add(cs.Spherical("ball", one.at((1, 0, 0)), two.at((1, 0, 0))))
+    return model
+
+
+def state(tree: cs.Tree, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    n = len(tree.coordinates)
+    small = np.array([1e-2 if ".mode" in name else 0.5 for name in tree.coordinates])
+    return tuple(small * rng.standard_normal(n) for _ in range(3))
+
+
+@pytest.mark.parametrize("frame", ["world", "body"])
+@pytest.mark.parametrize("first", ["revolute", "free", "none"])
+def test_jacobian_rate_of_elastic_trees_is_the_derivative(first, frame, rng):
+    tree = cs.Tree(elastic(first), modes=2)
+    q, v, _ = state(tree, rng)
+    h = 1e-4
+    for place in ("beam.end", "tip"):
+        ahead, behind = (tree.jacobian(place, tree.moved(q, s * v), frame) for s in (h, -h))
+        rate = tree.jacobian_rate(place, q, v, frame)
+        assert np.allclose((ahead - behind) / (2 * h), rate, atol=1e-6 * (1 + np.abs(rate).max()))
+
+
+@pytest.mark.parametrize("frame", ["world", "body"])
+def test_both_kernels_agree_on_rigid_models(frame, rng):
+    one, other = cs.Tree(rigid()), cs.FlexibleTree(rigid())
+    assert type(one) is not type(other)
+    assert isinstance(other, cs.Tree)
+    q, v, a = state(one, rng)
+    for call, args in (
+        ("jacobian", ("two", q, frame)),
+        ("jacobian_rate", ("two", q, v, frame)),
+        ("centroidal_matrix", (q,)),
+        ("centre_of_mass", (q,)),
+        ("difference", (q, one.moved(q, v))),
+    ):
+        assert np.allclose(getattr(one, call)(*args), getattr(other, call)(*args), atol=1e-12), call
+    driven = np.repeat([0.0, 1.0], [6, 3])
+    pulls = rng.standard_normal((2, 6))
+    for x, y in zip(
+        one.hybrid_dynamics(q, v, driven, a, wrenches=pulls), other.hybrid_dynamics(q, v, driven, a, wrenches=pulls)
+    ):
+        assert np.allclose(x, y, atol=1e-10)
+    pull = rng.standard_normal(len(q))
+    for x, y in zip(one.hybrid_dynamics(q, v, driven, a, pull=pull), other.hybrid_dynamics(q, v, driven, a, pull=pull)):
+        assert np.allclose(x, y, atol=1e-10)
+    free = one.forward_dynamics(q, v, np.zeros(9), driven={"ball.rx": 1.0, "ball.ry": 0.0, "ball.rz": -2.0})
+    assert np.allclose(free[6:], (1, 0, -2))
+
+
+@pytest.mark.parametrize("tree", [cs.Tree(rigid()), cs.Tree(elastic(), modes=2)], ids=["rigid", "elastic"])
+def test_stacks_times_and_out(tree, rng):
+    tree.set_time(0.4)
+    states = [np.stack(x) for x in zip(*(state(tree, rng) for _ in range(3)))]
+    q, v, a = states
+    tau = tree.inverse_dynamics(q, v, a)
+    assert tau.shape == q.shape
+    for k in range(3):
+        assert np.allclose(tau[k], tree.inverse_dynamics(q[k], v[k], a[k]), rtol=1e-12)
+        slopes = tree.inverse_dynamics_derivatives(q, v, a)
+        assert np.allclose(slopes.dv[k], tree.inverse_dynamics_derivatives(q[k], v[k], a[k]).dv, rtol=1e-10)
+    out = np.empty(q.shape)
+    assert tree.forward_dynamics(q, v, tau, out) is out
+    M = tree.mass_matrix(q)
+    assert all(abs(d @ m @ d) < 1e-16 * abs(x @ m @ x) for d, m, x in zip(out - a, M, a))
+    with pytest.raises(cs.CosseratError, match="finite"):
+        tree.inverse_dynamics(q, v, np.where(a == a[1, 1], np.nan, a))
+
+
+def test_time_matters_and_is_kept():
+    tree = cs.Tree(elastic(), modes=2)
+    zero = tree.neutral()
+    before = tree.bias(zero, zero)
+    tree.set_time(0.5)
+    assert not np.allclose(before, tree.bias(zero, zero))
+
+
+@pytest.mark.parametrize("make", [lambda: cs.Tree(rigid()), lambda: cs.Tree(elastic(), modes=2)], ids=["rigid", "elastic"])
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_copies_and_pickles(make, again, rng):
+    tree = make()
+    tree.set_time(0.3)
+    other = again(tree)
+    assert type(other) is type(tree)
+    q, v, a = state(tree, rng)
+    assert other.coordinates == tree.coordinates
+    assert np.array_equal(other.inverse_dynamics(q, v, a), tree.inverse_dynamics(q, v, a))
+
+
+def test_constrained_dynamics_of_an_elastic_model(rng):
+    # A stiff beam with a knife edge at its middle answers as the rigid bar that it nearly is.
+    def skate(body):
+        model = cs.Model("skate")
+        model.add(body)
+        model.add(cs.Planar("ice", cs.GROUND, body.at(0.5) if isinstance(body, cs.Beam) else body, normal=(0, 0, 1)))
+        return model
+
+    stiff = cs.Section(stiffness=np.full(6, 1e9), mass=np.diag([2.0, 2, 2, 1e-3, 1e-3, 1e-3]))
+    soft = skate(cs.Beam("bar", points=[(-1, 0, 0), (1, 0, 0)], section=stiff, elements=4))
+    hard = skate(cs.RigidBody("bar", mass=4.0, com=(0, 0, 0), inertia=(2e-3, 4 / 3 + 2e-3, 4 / 3 + 2e-3)))
+    soft.add(cs.KnifeEdge("edge", soft["bar"].at(0.5), direction=(0, 1, 0)))
+    hard.add(cs.KnifeEdge("edge", hard["bar"], direction=(0, 1, 0)))
+    n = len(cs.Tree(soft, modes=2).coordinates)
+    q, v = np.zeros(n), np.zeros(n)
+    v[:3] = (3, 0, 4)
+    found = cs.constrained_dynamics(soft, q, v, modes=2)
+    wanted = cs.constrained_dynamics(hard, q[:3], v[:3])
+    assert np.allclose(found.multipliers, wanted.multipliers, rtol=1e-3)
+    assert np.allclose(found.a[:3], wanted.a, atol=1e-3 * np.abs(wanted.a).max())
+    motion = cs.constrained_motion(soft, q, v, duration=1e-4, step=2e-6, modes=2)
+    assert motion.slip < 1e-10
+
+
+def test_modes_of_a_rigid_model_are_refused():
+    with pytest.raises(cs.CosseratError, match="Tree: modes is 3, but model 'rigid' has no beams"):
+        cs.Tree(rigid(), modes=3)
+    with pytest.raises(cs.CosseratError, match="Tree: beam 'beam': pass modes="):
+        cs.Tree(elastic())
