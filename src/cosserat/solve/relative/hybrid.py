@@ -28,7 +28,7 @@ class HybridDynamics:
     Attributes
     ----------
     coordinates : tuple of str
-        As in `Tree.coordinates`, or in `FlexibleTree.coordinates` where bodies are elastic.
+        As in `Tree.coordinates`.
     driven : (n,) of bool
         True where the acceleration was given.
     a, tau : (n,) or (N, n)
@@ -77,9 +77,8 @@ def hybrid_dynamics(
     model : Model
         Without closed loops.
     q, v : (n,) or (N, n)
-        Coordinates and velocities of the whole state, in the order of `Tree.coordinates`, or of
-        `FlexibleTree.coordinates` where bodies are elastic; stacks are states side by side, under the same motions and
-        efforts (`Tree.hybrid_dynamics` takes stacks of those, too).
+        Coordinates and velocities of the whole state, in the order of `Tree.coordinates`; stacks are states side by
+        side, under the same motions and efforts (`Tree.hybrid_dynamics` takes stacks of those, too).
     motions : dict, optional
         Accelerations by the name of a joint, of a free base (its first body) or of one coordinate: a number, or one for
         each freedom. Joints with ``motion=`` in the model are motion-driven without being named: their accelerations
