@@ -11,8 +11,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cosserat.symbolic import evaluate, media
     from cosserat.symbolic.conserved import Current
-    from cosserat.symbolic.euler_poincare import euler_poincare
+    from cosserat.symbolic.group_dynamics import euler_poincare
     from cosserat.symbolic.groups import (
         GA,
         SE2,
@@ -37,7 +38,7 @@ _LAZY = {
     "GroupMotion": "cosserat.symbolic.motion",
     "Jets": "cosserat.symbolic.jets",
     "PoincareChetayev": "cosserat.symbolic.poincare",
-    "euler_poincare": "cosserat.symbolic.euler_poincare",
+    "euler_poincare": "cosserat.symbolic.group_dynamics",
     "notations": "cosserat.symbolic.notation",
     "GA": "cosserat.symbolic.groups",
     "Galilei": "cosserat.symbolic.groups",
@@ -53,12 +54,16 @@ _LAZY = {
     "semidirect": "cosserat.symbolic.groups",
 }
 
+_MODULES = ("evaluate", "media")
+
 __all__ = [
     "Current",
     "GroupMotion",
     "Jets",
     "PoincareChetayev",
     "euler_poincare",
+    "evaluate",
+    "media",
     "notations",
     "GA",
     "Galilei",
@@ -76,6 +81,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"cosserat.symbolic.{name}")
     if name in _LAZY:
         value = getattr(importlib.import_module(_LAZY[name]), name)
         globals()[name] = value

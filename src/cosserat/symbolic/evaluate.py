@@ -23,7 +23,7 @@ def substituted(expression: Any, values: Values, allowed: set[Any], who: str) ->
     """Return an expression with constants replaced by numbers, or raise an error that lists the symbols left."""
     numbers = {str(k): v for k, v in (values or {}).items()}
     known = {s.name: s for s in expression.free_symbols}
-    result = expression.subs({known[name]: v for name, v in numbers.items() if name in known})
+    result = expression.xreplace({known[name]: sp.Float(v) for name, v in numbers.items() if name in known})
     left = sorted(str(s) for s in result.free_symbols - allowed)
     if left:
         example = ", ".join(f"'{s}': ..." for s in left[:3])
@@ -73,7 +73,7 @@ def dynamics(problem: PoincareChetayev, values: Values = None) -> Callable[[floa
     rates = problem.jets.rate["t", "t"]
     field = problem.field
     mass = function(problem, field.jacobian(rates), values, who)
-    bias = function(problem, field.subs({r: 0 for r in rates}), values, who)
+    bias = function(problem, field.xreplace({r: sp.Integer(0) for r in rates}), values, who)
 
     def acceleration(t: float, g: Any, eta: Any) -> Array:
         state = {"g": g, "eta": {"t": eta}, "x": {"t": t}}

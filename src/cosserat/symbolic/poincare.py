@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from cosserat.errors import ArgumentError
@@ -101,7 +102,7 @@ class PoincareChetayev:
         rate = sp.Matrix([self.jets.total(m, p) for m in mu])
         return rate + sign * self.group.coad(self.eta[p]) * mu
 
-    @property
+    @cached_property
     def field(self) -> Any:
         """Left side minus right side of the field equation (27)/(29), a column (dim, 1); zero along a motion."""
         total = sp.zeros(self.group.dim, 1)
@@ -125,8 +126,8 @@ class PoincareChetayev:
         if p not in self.parameters or p == "t":
             there = ", ".join(q for q in self.parameters if q != "t") or "none"
             raise ArgumentError(_WHO, "boundary_at", f"got parameter {p!r}; parameters with a boundary: {there}")
-        normals = {sp.Symbol(f"N_{q}", real=True): (side if q == p else 0) for q in self.parameters}
-        return self.boundary.subs(normals)
+        normals = {sp.Symbol(f"N_{q}", real=True): sp.Integer(side if q == p else 0) for q in self.parameters}
+        return self.boundary.xreplace(normals)
 
     @property
     def compatibility(self) -> dict[tuple[str, str], Any]:
