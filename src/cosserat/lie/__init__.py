@@ -11,6 +11,7 @@ from cosserat.lie.affine import AffineForm, CoTorsor, FrameChange, Point, Torsor
 from cosserat.lie.frame import Frame
 from cosserat.lie.inertia import Inertia
 from cosserat.lie.matrix_group import GA, SL, SO2, Galilei, Heisenberg, MatrixGroup, Semidirect
+from cosserat.lie.momentum import AffineFrame, CoMomentum, Momentum
 from cosserat.lie.observers import MovingFrame
 from cosserat.lie.product import Product
 from cosserat.lie.protocol import Group
@@ -29,6 +30,8 @@ __all__ = [
     "SO2",
     "SO3",
     "AffineForm",
+    "AffineFrame",
+    "CoMomentum",
     "CoTorsor",
     "Frame",
     "FrameChange",
@@ -37,6 +40,7 @@ __all__ = [
     "Heisenberg",
     "Inertia",
     "MatrixGroup",
+    "Momentum",
     "MovingFrame",
     "Point",
     "Product",

@@ -12,6 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cosserat.symbolic import evaluate, media
+    from cosserat.symbolic.connection import (
+        Connection,
+        covariant_derivative,
+        covariant_divergence,
+        curvature,
+        torsion,
+    )
     from cosserat.symbolic.conserved import Current
     from cosserat.symbolic.group_dynamics import euler_poincare
     from cosserat.symbolic.groups import (
@@ -34,6 +41,11 @@ if TYPE_CHECKING:
     from cosserat.symbolic.poincare import PoincareChetayev
 
 _LAZY = {
+    "Connection": "cosserat.symbolic.connection",
+    "covariant_derivative": "cosserat.symbolic.connection",
+    "covariant_divergence": "cosserat.symbolic.connection",
+    "curvature": "cosserat.symbolic.connection",
+    "torsion": "cosserat.symbolic.connection",
     "Current": "cosserat.symbolic.conserved",
     "GroupMotion": "cosserat.symbolic.motion",
     "Jets": "cosserat.symbolic.jets",
@@ -57,6 +69,11 @@ _LAZY = {
 _MODULES = ("evaluate", "media")
 
 __all__ = [
+    "Connection",
+    "covariant_derivative",
+    "covariant_divergence",
+    "curvature",
+    "torsion",
     "Current",
     "GroupMotion",
     "Jets",
