@@ -32,6 +32,8 @@ def run_of(mechanism: Mechanism, see: Observer | None = None, model: cs.Model | 
     """A run of a mechanism as an observer describes it, over `DURATION` of SI time unless told otherwise."""
     see = Observer() if see is None else see
     given = {"duration": DURATION, "step": STEP, **settings}
+    if see.clock and "start" not in given:
+        given["start_time"] = see.clock
     for key in ("duration", "step", "start_time"):
         if given.get(key) is not None:
             given[key] *= see.time
@@ -49,7 +51,7 @@ def answers_of(run: cs.Run, mechanism: Mechanism, see: Observer | None = None, a
     speed, force, moment, energy = (
         see.factor(*e) for e in ((0, 1, -1), (1, 1, -2), (1, 2, -2), (1, 2, -2))
     )  # fmt: skip
-    found: Answers = {"extent": mechanism.extent, "time": run.time[at] / see.time}
+    found: Answers = {"extent": mechanism.extent, "time": run.time[at] / see.time - see.clock}
     for name, spot in mechanism.spots().items():
         place = place_text(spot)
         found["position", name] = (run.position(place).values[at] / see.length - see.shift) @ see.R

@@ -86,6 +86,28 @@ class Mechanism:
         """The mechanism with all parts of some kinds changed."""
         return replace(self, parts=tuple(change(p) if p.kind in kinds else p for p in self.parts))
 
+    def rigid(self) -> Mechanism:
+        """The mechanism with bars in place of its beams; line loads are dropped."""
+        beams = {b.name: b for b in self.of("Beam")}
+
+        def moved(value: Any) -> Any:
+            if isinstance(value, Spot) and value.owner in beams:
+                return Spot(value.owner, beams[value.owner].given["to" if value.at > 0.5 else "from"])
+            return value
+
+        def change(part: Part) -> Part:
+            if part.kind != "Beam":
+                return replace(part, given={k: moved(v) for k, v in part.given.items()})
+            start, end, w = (np.array(part.given[k]) for k in ("from", "to", "spin"))
+            given = {
+                "mass": 0.7, "com": (0.5 * (start + end)).tolist(), "inertia": [0.02, 0.03, 0.035],
+                "turn": [0.1, 0.2, 0.3], "spin": w.tolist(),
+                "velocity": (part.given["velocity"] + np.cross(w, 0.5 * (end - start))).tolist(),
+            }  # fmt: skip
+            return Part("RigidBody", part.name, given)
+
+        return replace(self, parts=tuple(change(p) for p in self.parts if p.kind != "DistributedLoad"))
+
     def spots(self) -> dict[str, Spot]:
         """Places to look at: each rigid body, and start, middle and end of each beam."""
         found = {}
@@ -106,6 +128,7 @@ class Observer:
     length: float = 1.0
     mass: float = 1.0
     time: float = 1.0
+    clock: float = 0.0  # what the observer's clock shows (in SI units) at the start
 
     @classmethod
     def turned(cls, rng: np.random.Generator) -> Observer:
@@ -126,7 +149,8 @@ class Observer:
         factor = self.factor(m, l, t)
         if not isinstance(f, str):
             return factor * f
-        text = f.format(t="t" if self.time == 1.0 else f"(t/{self.time!r})")
+        t_text = "t" if self.time == 1.0 else f"(t/{self.time!r})"
+        text = f.format(t=t_text if self.clock == 0.0 else f"({t_text} - {self.clock!r})")
         return text if factor == 1.0 else f"{factor!r}*({text})"
 
     def functions(self, three: Any, m: float = 0, l: float = 0, t: float = 0) -> list[Any]:
@@ -143,14 +167,26 @@ def _turned(R: Any, three: list[Any], shift: Any = (0.0, 0.0, 0.0)) -> list[Any]
     return [f"{row} + ({float(s)!r})" for row, s in zip(rows, shift)]
 
 
-def build(mechanism: Mechanism, see: Observer | None = None) -> cs.Model:
-    """The model that an observer makes of a mechanism."""
+def build(mechanism: Mechanism, see: Observer | None = None, symbol: Any = None) -> cs.Model:
+    """The model that an observer makes of a mechanism; `symbol` makes parameters of numbers."""
     see = Observer() if see is None else see
-    model = cs.Model(mechanism.name, gravity=see.vector(mechanism.gravity, l=1, t=-2))
-    for part in mechanism.parts:
+    gravity: Any = see.vector(mechanism.gravity, l=1, t=-2)
+    parts = mechanism.parts
+    if symbol is not None:
+        gravity = [symbol(g) for g in gravity]
+        parts = tuple(p.but(**{k: symbol(p.given[k]) for k in _NUMBERS if _is_number(p.given.get(k))}) for p in parts)
+    model = cs.Model(mechanism.name, gravity=gravity)
+    for part in parts:
         make = _joint if part.kind in FREEDOMS else _MAKERS[part.kind]
         model.add(make(part, part.given, see, lambda spot: _place(model, spot, see)))
     return model
+
+
+_NUMBERS = ("mass", "pitch", "length", "stiffness", "damping")  # of bodies, springs and joints
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, float) and value != 0.0
 
 
 def place_text(spot: Spot) -> str:

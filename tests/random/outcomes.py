@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import cosserat as cs
 
-from . import relations_laws, relations_same
+from . import relations_laws, relations_linear, relations_numerics, relations_same
 from .answers import NotApplicable, Unanswered, Violation
 from .mechanism import Mechanism
 
@@ -27,6 +27,25 @@ RELATIONS: dict[str, Relation] = {
         relations_laws.conservation,
         relations_laws.balance,
         relations_laws.resultant,
+        relations_same.clock,
+        relations_same.every,
+        relations_same.parameters,
+        relations_numerics.still,
+        relations_numerics.second_order,
+        relations_numerics.second_order_conserving,
+        relations_numerics.second_order_floating,
+        relations_numerics.integrators,
+        relations_numerics.formulations,
+        relations_numerics.runge_kutta,
+        relations_numerics.adaptive,
+        relations_linear.mesh,
+        relations_linear.gain,
+        relations_linear.step_response,
+        relations_linear.eigenvalues,
+        relations_linear.mode_units,
+        relations_linear.peaks,
+        relations_linear.moving,
+        relations_linear.moving_tree,
     )
 }
 HOLDS, VIOLATED, REFUSED, UNANSWERED, CRASHED, OUTSIDE = (
@@ -39,10 +58,19 @@ def _bent_or_offset(mechanism: Mechanism) -> bool:
                for b in mechanism.of("Beam"))  # fmt: skip
 
 
+def _braked_ball(mechanism: Mechanism) -> bool:
+    """Whether a ball joint or a free one has damping, friction or an effort."""
+    return any(p.kind in ("Spherical", "Free") and {"damping", "friction", "effort"} & set(p.given)
+               for p in mechanism.joints)  # fmt: skip
+
+
 # Where a relation does not hold yet: left out of the tests, run and counted by the study. Remove a row when it holds.
 KNOWN: list[tuple[str, Callable[[Mechanism], bool], str]] = [
     ("free_fall", _bent_or_offset, "weight of curved, tapered and offset beams disagrees with their mass"),
+    ("mesh", _bent_or_offset, "weight and line loads of curved, tapered and offset beams converge slowly or not at all"),
     ("momentum", lambda m: bool(m.of("Spring")), "the conserving scheme loses angular momentum through springs"),
+    ("integrators", _braked_ball, "the conserving scheme does not converge with damping in ball joints"),
+    ("moving_tree", lambda m: True, "linear models about a moment of a run are wrong where bodies turn"),
 ]
 
 

@@ -14,14 +14,19 @@ from .relations_same import rng_of
 
 def released(mechanism: Mechanism) -> Mechanism:
     """The mechanism without the ground, loads, drives and strained springs, at rest."""
+    still = idle(mechanism)
+    spots = {p.name: [v for k, v in p.given.items() if k in ("parent", "child", "a", "b")] for p in still.parts}
+    return replace(still, parts=tuple(p for p in still.parts if not any(s.grounded for s in spots[p.name])))
+
+
+def idle(mechanism: Mechanism) -> Mechanism:
+    """The mechanism as it is held, but without weight, loads, drives and strained springs, at rest."""
     kept = []
     for part in mechanism.parts:
-        spots = [v for k, v in part.given.items() if k in ("parent", "child", "a", "b")]
-        if any(s.grounded for s in spots) or part.kind in ("Force", "Torque", "DistributedLoad"):
-            continue
-        given = {k: v for k, v in part.given.items() if k not in ("motion", "effort", "length")}
-        kept.append(replace(part, given={**given, **{k: [0.0] * 3 for k in ("velocity", "spin") if k in given}}))
-    return replace(mechanism, parts=tuple(kept))
+        if part.kind not in ("Force", "Torque", "DistributedLoad"):
+            given = {k: v for k, v in part.given.items() if k not in ("motion", "effort", "length")}
+            kept.append(replace(part, given={**given, **{k: [0.0] * 3 for k in ("velocity", "spin") if k in given}}))
+    return replace(mechanism, gravity=(0.0, 0.0, 0.0), parts=tuple(kept))
 
 
 def free_fall(mechanism: Mechanism) -> None:

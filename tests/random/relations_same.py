@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,35 @@ def observer(mechanism: Mechanism) -> None:
     first = answers_of(run_of(mechanism, newton_tolerance=SHARP), mechanism)
     see = Observer.turned(rng_of(mechanism))
     demand(first, answers_of(run_of(mechanism, see, newton_tolerance=SHARP), mechanism, see), 1e-6, "turned axes")
+
+
+def clock(mechanism: Mechanism) -> None:
+    """A clock that shows another time at the start describes the same motion."""
+    first = answers_of(run_of(mechanism, newton_tolerance=SHARP), mechanism)
+    see = Observer(clock=4.0)
+    demand(first, answers_of(run_of(mechanism, see, newton_tolerance=SHARP), mechanism, see), 1e-6, "other clock")
+
+
+def every(mechanism: Mechanism) -> None:
+    """Storing every third step stores every third state."""
+    model, steps = build(mechanism), {"duration": 48 * STEP}
+    whole = answers_of(run_of(mechanism, model=model, **steps), mechanism, at=slice(None, None, 3))
+    demand(whole, answers_of(run_of(mechanism, model=model, every=3, **steps), mechanism), 0.0, "every=3", ("energy",))
+
+
+def parameters(mechanism: Mechanism) -> None:
+    """Numbers that are set later are numbers: of gravity, masses, joints, springs and loads."""
+    first = answers_of(run_of(mechanism), mechanism)
+    symbols: dict[str, float] = {}
+
+    def symbol(value: float) -> Any:
+        name = f"p{len(symbols)}"
+        symbols[name] = value
+        return cs.Parameter(name, 1.25 * value if value else 0.5)
+
+    model = build(mechanism, symbol=symbol)
+    model.set(**symbols)
+    demand(first, answers_of(run_of(mechanism, model=model), mechanism), 1e-9, "parameters set later")
 
 
 def order(mechanism: Mechanism) -> None:

@@ -13,8 +13,12 @@ from .outcomes import CRASHED, RELATIONS, VIOLATED, known_defect, outcome
 from .shrinking import explain
 from .study import study
 
-CASES = {"files": 2, "balance": 15, "copied": 10}
-DEFAULT_CASES = 25
+CASES = {
+    "files": 2, "second_order_floating": 3, "formulations": 8, "runge_kutta": 8, "mesh": 8, "gain": 8, "moving": 8,
+    "step_response": 8, "adaptive": 8, "copied": 8, "clock": 8, "every": 8, "peaks": 10, "integrators": 12,
+    "moving_tree": 0,
+}  # fmt: skip
+DEFAULT_CASES = 15
 
 
 def _cases() -> list[tuple[str, int]]:

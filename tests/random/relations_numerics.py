@@ -1,0 +1,118 @@
+"""Numerical methods against each other: orders of convergence, integrators, formulations, adaptive steps.
+
+Beams are replaced by bars where an order is measured: their fast vibrations, which no step resolves, would hide it.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .answers import SHARP, STEP, Answers, Violation, answers_of, distance, run_of
+from .mechanism import Mechanism
+
+FORCES = ("force", "moment", "section", "energy")
+SHORT, FINE = 0.04, STEP / 4  # a time and a step in which all that moves in a small mechanism is resolved
+ENOUGH = 2e-7  # what Newton's tolerance leaves in velocities
+
+
+def _ends(mechanism: Mechanism, **settings: Any) -> Answers:
+    """The state at the end of a short run."""
+    return answers_of(
+        run_of(mechanism, **{"duration": SHORT, "newton_tolerance": SHARP, **settings}), mechanism, at=[-1]
+    )
+
+
+def _demand_falling(what: str, errors: list[float], factor: float, where: str) -> None:
+    """The last error is a `factor` less than the one before, or next to nothing."""
+    if not (errors[-1] <= ENOUGH or errors[-1] * factor <= errors[-2]):
+        shown = ", ".join(f"{e:.1e}" for e in errors)
+        raise Violation(f"{what}: {shown} as the step is halved ({where})")
+
+
+def _order(mechanism: Mechanism, what: str, factor: float, **settings: Any) -> None:
+    """Differences of runs whose steps are halved fall by the factor."""
+    runs = [_ends(mechanism, step=FINE / n, **settings) for n in (1, 2, 4, 8)]
+    found = [distance(b, a, skip=FORCES) for a, b in pairwise(runs)]
+    _demand_falling(what, [f[0] for f in found], factor, found[-1][1])
+
+
+def second_order(mechanism: Mechanism) -> None:
+    """Generalised-alpha is of second order."""
+    mechanism = mechanism.rigid()
+    _order(mechanism, "generalised-alpha", 3.0)
+
+
+def second_order_conserving(mechanism: Mechanism) -> None:
+    """The energy-momentum scheme is of second order."""
+    mechanism = mechanism.rigid()
+    _order(mechanism, "energy-momentum", 3.0, integrator="energy-momentum", newton_tolerance=1e-11)
+
+
+def second_order_floating(mechanism: Mechanism) -> None:
+    """Generalised-alpha in floating frames is of second order."""
+    mechanism = mechanism.rigid()
+    _order(mechanism, "generalised-alpha, floating", 3.0, formulation="floating")
+
+
+def integrators(mechanism: Mechanism) -> None:
+    """Generalised-alpha and the conserving scheme approach the same motion."""
+    mechanism = mechanism.rigid()
+    errors, where = [], ""
+    for n in (1, 2, 4):
+        runs = [_ends(mechanism, step=FINE / n, integrator=i) for i in ("generalized-alpha", "energy-momentum")]
+        error, where = distance(*runs, skip=FORCES)
+        errors.append(error)
+    _demand_falling("difference of the integrators", errors, 2.5, where)
+
+
+def formulations(mechanism: Mechanism) -> None:
+    """Galilean and floating runs of rigid mechanisms approach the same motion and the same reactions."""
+    mechanism = mechanism.rigid()
+    errors, where = [], ""
+    for n in (1, 2, 4):
+        runs = [_ends(mechanism, step=FINE / n, formulation=f) for f in ("galilean", "floating")]
+        error, where = distance(*runs, skip=FORCES)
+        errors.append(error)
+    _demand_falling("difference of the formulations", errors, 2.5, where)
+
+
+def runge_kutta(mechanism: Mechanism) -> None:
+    """The explicit method in floating frames and the implicit one in the Galilean frame approach the same motion."""
+    mechanism = mechanism.rigid()
+    exact = _ends(mechanism, step=FINE / 2, formulation="floating", integrator="runge-kutta", newton_tolerance=None)
+    errors, where = [], ""
+    for n in (1, 2, 4):
+        error, where = distance(exact, _ends(mechanism, step=FINE / n), skip=FORCES)
+        errors.append(error)
+    _demand_falling("difference to Runge-Kutta", errors, 2.5, where)
+
+
+def adaptive(mechanism: Mechanism) -> None:
+    """Adaptive steps are as good as their tolerance says, and a tighter tolerance is not worse."""
+    mechanism = mechanism.rigid()
+    fine = [_ends(mechanism, step=FINE / n) for n in (16, 32)]
+    exact = {k: v if isinstance(k, str) else v + (v - fine[0][k]) / 3 for k, v in fine[1].items()}
+    errors = []
+    for tolerance in (1e-4, 1e-6):
+        error, where = distance(
+            exact, _ends(mechanism, step=None, tolerance=tolerance), skip=("velocity", "spin", *FORCES)
+        )
+        errors.append(error)
+        if not error <= 3.0 * tolerance:
+            raise Violation(f"adaptive steps with tolerance {tolerance:g}: {where} is off by {error:.1e}")
+    if errors[1] > max(errors[0], ENOUGH):
+        raise Violation(f"adaptive steps: errors {errors[0]:.1e}, {errors[1]:.1e} for tolerances 1e-4, 1e-6")
+
+
+def still(mechanism: Mechanism) -> None:
+    """Nothing happens where nothing acts: no weight, loads, drives or strained springs."""
+    from .relations_laws import idle
+
+    run = run_of(idle(mechanism))
+    found = answers_of(run, mechanism)
+    for key, value in found.items():
+        if key[0] in ("velocity", "spin") and not np.abs(value).max() <= 1e-9:
+            raise Violation(f"at rest: {' '.join(key)} reaches {np.abs(value).max():.1e}")
