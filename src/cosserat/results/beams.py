@@ -148,11 +148,16 @@ def _across(motion: Motion, a: int, b: int, vector: Array) -> Array:
 
 def _shares(motion: Motion, name: str, e: int) -> Array:
     """Loads (nt, 12) that act along element e itself (line loads, weight, inertia), shared out to its two nodes."""
+    return line_shares(motion, name, e) - element_inertia(motion, e)
+
+
+def line_shares(motion: Motion, name: str, e: int) -> Array:
+    """Line loads and weight (nt, 12) along element e, shared out to its two nodes."""
     mechanism = motion.mechanism
     arrays = mechanism.system.elements
     one = slice(e, e + 1)
     weights, arms = element_weights(arrays.mass[one], arrays.coupling[one], arrays.d0[one])
-    share = -element_inertia(motion, e)
+    share = np.zeros((len(motion.time), 12))
     for side, node in enumerate(arrays.node[e]):
         R_t = np.swapaxes(motion.node(node)[0], 1, 2)
         g = rotate(R_t, motion.inputs.gravity)

@@ -1,8 +1,8 @@
 """Connections on the parameters of a medium: algebra-valued 1-forms, their curvature, torsion, covariant derivatives.
 
-[deSaxce26] sections 10-11. In a moving frame g(x) the connection is the left Maurer-Cartan form theta = g^-1 dg, which
-is flat; any other form theta_i(x) is a field of velocities and strains that no motion has, and its curvature says by how
-much. Signs are ours: ad* of the source is -ad^T here.
+[deSaxce26] sections 10-11. In a moving frame g(x) the connection is the left Maurer-Cartan form theta = g^-1 dg,
+which is flat; any other form theta_i(x) is a field of velocities and strains that no motion has, and its curvature
+says by how much. Signs are ours: ad* of the source is -ad^T here.
 """
 
 from __future__ import annotations
