@@ -136,7 +136,24 @@ class LinearModel:
     def transfer(self, s: complex) -> NDArray[np.complex128]:
         """Transfer matrix C (s I - A)^-1 B + D from inputs to outputs."""
         A, B, C, D = self._space
-        return np.asarray(C @ np.linalg.solve(s * np.eye(len(A)) - A, B) + D, dtype=complex)
+        unit = self._units
+        balanced = A * (unit / unit[:, None])
+        return np.asarray(
+            (C * unit) @ np.linalg.solve(s * np.eye(len(A)) - balanced, B / unit[:, None]) + D, dtype=complex
+        )
+
+    @cached_property
+    def _units(self) -> Array:
+        """Sizes of the states (2n,) that go with one unit of kinetic energy, so that algebra sees numbers near one."""
+        size = np.concatenate((1.0 / np.sqrt(np.diag(self.mass)), np.ones(len(self._driven_names))))
+        return np.tile(size, 2)
+
+    def response(self, s: complex) -> NDArray[np.complex128]:
+        """Outputs (p, k) for inputs exp(s t), prescribed motions by their position; also where these are not proper."""
+        rows = self.rows
+        q = np.linalg.solve(s**2 * self.mass + s * self.damping + self.stiffness, self.force - s * self.drag)
+        of_motion = (rows.position + s * rows.rate + s**2 * rows.acceleration) @ q
+        return np.asarray(of_motion + rows.u0 + s * rows.u1 + s**2 * rows.u2, dtype=complex)
 
     def to_control(self) -> Any:
         """The model as a `control.StateSpace` with names (needs the extra ``cosserat[control]``)."""
@@ -265,7 +282,7 @@ def _positions(model: LinearModel) -> tuple[Array, Array, Array, Array]:
     """State space with prescribed positions as inputs: with v = q' + E u, E = M^-1 drag, no derivative of u is left."""
     n, rows = len(model.mass), model.rows
     both = np.hstack((model.stiffness, model.damping, model.force, model.drag))
-    K, D, F, E = np.split(np.linalg.solve(model.mass, both), [n, 2 * n, 2 * n + len(model.inputs)], axis=1)
+    K, D, F, E = np.split(_accelerations_of(model.mass, both), [n, 2 * n, 2 * n + len(model.inputs)], axis=1)
     A = np.block([[np.zeros((n, n)), np.eye(n)], [-K, -D]])
     B = np.vstack((-E, F + D @ E))
     # q' = v - E u, q" = v' - E u'
@@ -273,6 +290,12 @@ def _positions(model: LinearModel) -> tuple[Array, Array, Array, Array]:
     direct = rows.u0 - rows.rate @ E + rows.acceleration @ (F + D @ E)
     _demand_proper(model, rows.u1 - rows.acceleration @ E, rows.u2, C, direct)
     return A, B, C, direct
+
+
+def _accelerations_of(mass: Array, forces: Array) -> Array:
+    """mass^-1 forces, whatever the units of the coordinates."""
+    unit = 1.0 / np.sqrt(np.diag(mass))
+    return np.asarray(unit[:, None] * np.linalg.solve(mass * np.outer(unit, unit), unit[:, None] * forces))
 
 
 def _demand_proper(model: LinearModel, u1: Array, u2: Array, C: Array, direct: Array) -> None:
@@ -294,7 +317,7 @@ def _accelerations(model: LinearModel) -> tuple[Array, Array, Array, Array]:
     driven = np.nonzero(np.array(model.driven, dtype=bool))[0]
     free = np.array([not d for d in model.driven], dtype=float)
     both = np.hstack((model.stiffness, model.damping, model.force, model.drag))
-    K, D, F, E = np.split(np.linalg.solve(model.mass, both), [n, 2 * n, 2 * n + len(model.inputs)], axis=1)
+    K, D, F, E = np.split(_accelerations_of(model.mass, both), [n, 2 * n, 2 * n + len(model.inputs)], axis=1)
     m, k = len(driven), len(model.inputs)
     accel = np.hstack((-K, F[:, driven], -D, -E[:, driven]))
     A = np.zeros((2 * (n + m), 2 * (n + m)))

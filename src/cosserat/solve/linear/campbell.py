@@ -85,7 +85,7 @@ def campbell(
     with states.walk():
         spectra = [evaluate(float(v)) for v in grid]
         values, shapes, everything = track(spectra, 2 * n, evaluate)
-        upper = np.nonzero(_one_of_each(values[0]))[0][:n]
+        upper = np.nonzero(_one_of_each(values))[0][:n]
         values, shapes = values[:, upper], [x[:, upper] for x in shapes]
         unstable = all_crossings(evaluate, everything, usual_neutral(evaluate, everything))
         speeds = _critical_speeds(grid, values, shapes, orders, evaluate)
@@ -96,11 +96,11 @@ def campbell(
 
 
 def _one_of_each(values: Complex) -> NDArray[np.bool_]:
-    """Of a conjugate pair the one with positive imaginary part; of real ones the first, third, ..."""
-    keep = values.imag > 0.0
-    real = np.nonzero(values.imag == 0.0)[0]
+    """Of conjugate pairs (value, mode) the one with positive imaginary part; of real ones the first, third, ..."""
+    keep = np.any(values.imag > 0.0, axis=0)
+    real = np.nonzero(np.all(values.imag == 0.0, axis=0))[0]
     keep[real[::2]] = True
-    return keep
+    return np.asarray(keep)
 
 
 def _critical_speeds(

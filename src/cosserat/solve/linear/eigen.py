@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh, lu_factor, lu_solve
-from scipy.sparse.linalg import splu
+from scipy.linalg import eigh
 
 from cosserat.errors import SolveError
+from cosserat.solve.linear.bordered import Bordered
 from cosserat.solve.linear.matrices import Matrices
+from cosserat.solve.linear.scaling import without_units
 
 Array = NDArray[np.float64]
 
@@ -28,9 +29,8 @@ _CONVERGED = 1e-6  # residual of a Ritz vector, relative; the eigenvalue's error
 _CANCELLED = 1e-2  # part of a new direction below which it is orthogonalised again
 _RANK = 1e-11  # part of a new direction that counts, relative to what was there before orthogonalisation
 _SHIFT = 1e-10  # first shift, relative to the largest eigenvalue
-_NEAR_FREE = 1e-3  # least shift relative to the lowest mode
-_ZERO = 2e-14  # strain energy that cannot be told from zero, relative to the terms it is summed from
-_STRAY = 2e-13  # part of other motions that rounding leaves in the shape of a free one
+_NEAR_FREE = 1e-4  # least shift relative to the lowest mode
+_UNCLEAR = 0.1  # omega^2, relative to the shift, of modes that it does not tell apart
 
 
 @dataclass(frozen=True)
@@ -53,47 +53,65 @@ def symmetric_modes(matrices: Matrices, n: int) -> Symmetric:
     free = size - rows
     if free <= 0:
         return Symmetric(np.zeros(0), np.zeros((size, 0)))
-    if free <= _DENSE or (4 * n >= free and free <= _LARGEST_DENSE):
-        return _select(matrices, *_dense(matrices), n)
-    shift = -_SHIFT * _largest(matrices)
-    for _ in range(4):
-        found = _select(matrices, *_near(matrices, shift, n), n)
+    scaled, units = without_units(matrices)
+    few = free <= _DENSE or (4 * n >= free and free <= _LARGEST_DENSE)
+    shift = -_SHIFT * scaled.largest
+    for _ in range(6):
+        solve = _factor(scaled, shift)
+        squares, shapes = _all(scaled, solve, shift) if few else _near(scaled, solve, shift, n)
+        found = _select(scaled, *_resolved(scaled, solve, squares, shapes, shift), n)
         above = found.squares[found.squares > 0.0]
-        if above.size == 0 or 1e-6 * above[0] <= -shift <= 3.0 * above[0]:
+        if above.size == 0:
             break
-        shift = -float(above[0])
-    return found
+        # much nearer zero, free motions would drown the others in rounding
+        if np.any(found.squares == 0.0) and _NEAR_FREE * above[0] > -shift:
+            shift = -float(above[0])
+        elif np.max(np.abs(squares)) < _UNCLEAR * -shift:  # there may be more that it does not tell apart
+            shift = -float(above[-1])
+        else:
+            break
+    return Symmetric(found.squares * units.rate**2, units.shapes(found.shapes) / np.sqrt(units.inertia))
 
 
-def _near(matrices: Matrices, shift: float, n: int) -> tuple[Array, Array]:
+def _near(matrices: Matrices, solve: Any, shift: float, n: int) -> tuple[Array, Array]:
     """Modes near a shift, more than n; the block of the Krylov space grows until it holds the largest group."""
-    solve = _factor(matrices, shift)
     free = matrices.mass.shape[0] - matrices.constraints.shape[0]
     for block in _BLOCKS:
         result = _Krylov(matrices, solve, shift, n, block).modes()
         if result is not None:
             return result
     if free <= _LARGEST_DENSE:
-        return _dense(matrices)
+        return _all(matrices, solve, shift)
     raise SolveError(
         f"the {n} lowest modes were not separated: too many have the same frequency; ask for fewer modes, or look for "
         "a part whose stiffness is out of all proportion"
     )
 
 
-def _largest(matrices: Matrices) -> float:
-    """Estimate of the largest omega^2, from diagonals."""
-    mass, stiffness = matrices.mass.diagonal(), np.abs(matrices.stiffness.diagonal())
-    heavy = mass > 0.0
-    return float(np.max(stiffness[heavy] / mass[heavy], initial=0.0)) or 1.0
+def _resolved(matrices: Matrices, solve: Any, squares: Array, shapes: Array, shift: float) -> tuple[Array, Array]:
+    """Modes much nearer zero than the shift, which it does not tell apart, turned into those of their own space; and
+    of all others Rayleigh's quotient, where that is the more accurate.
+    """
+    squares, shapes = squares.copy(), shapes.copy()
+    unclear = np.abs(squares) <= _UNCLEAR * abs(shift)
+    quotients = matrices.strain_energy(shapes)
+    if matrices.elastic is None:  # far from the shift the quotient is the more accurate of the two
+        squares = np.where(np.abs(squares - shift) > 1e6 * np.min(np.abs(squares - shift)), quotients, squares)
+    else:
+        squares = quotients
+    X = shapes[:, unclear]
+    if X.shape[1]:
+        X = solve(matrices.mass @ X)  # what is left of stiff motions has a large energy
+        X /= np.sqrt(np.sum(X * (matrices.mass @ X), axis=0))
+        M = X.T @ (matrices.mass @ X)
+        values, turned = eigh(matrices.projected(X), 0.5 * (M + M.T))
+        squares[unclear], shapes[:, unclear] = values, X @ turned
+    return squares, shapes
 
 
 def _select(matrices: Matrices, squares: Array, shapes: Array, n: int) -> Symmetric:
     """Free motions recognised, modes beyond the n-th of the others dropped, order ascending."""
-    stiffness = matrices.stiffness
-    energy = np.sum(shapes * (stiffness @ shapes), axis=0)
-    gross = np.sum(np.abs(shapes) * (abs(stiffness) @ np.abs(shapes)), axis=0)
-    squares = np.where(np.abs(energy) <= _unresolved(gross), 0.0, squares)
+    squares = np.where(np.abs(matrices.strain_energy(shapes)) <= matrices.unresolved(shapes), 0.0, squares)
     order = np.argsort(squares, kind="stable")
     others = order[squares[order] != 0.0][:n]
     keep = np.sort(np.concatenate((np.nonzero(squares == 0.0)[0], others)))
@@ -101,38 +119,22 @@ def _select(matrices: Matrices, squares: Array, shapes: Array, n: int) -> Symmet
     return Symmetric(squares[keep], shapes[:, keep])
 
 
-def _unresolved(gross: Array) -> Array:
-    """Strain energies that cannot be told from zero, for the sums of the sizes of their terms."""
-    return np.asarray(_ZERO * gross + _STRAY**2 * np.max(gross, initial=0.0))
-
-
-def _dense(matrices: Matrices) -> tuple[Array, Array]:
+def _all(matrices: Matrices, solve: Any, shift: float) -> tuple[Array, Array]:
     """All modes of a small problem; motions without inertia follow the others."""
     basis = matrices.free_motions()
-    K, M = (basis.T @ (A @ basis) for A in (matrices.stiffness, matrices.mass))
-    K, M = 0.5 * (K + K.T), 0.5 * (M + M.T)
+    M = basis.T @ (matrices.mass @ basis)
+    M = 0.5 * (M + M.T)
     inertia, directions = eigh(M)
     heavy = inertia > 1e-14 * inertia[-1]
     root = directions[:, heavy] * np.sqrt(inertia[heavy])
-    shift = -_SHIFT * _largest(matrices)
-    for _ in range(2):
-        follow = lu_solve(lu_factor(K - shift * M), root)
-        if not np.all(np.isfinite(follow)):
-            raise _singular()
-        inverse = root.T @ follow
-        theta, vectors = eigh(0.5 * (inverse + inverse.T))
-        shapes = follow @ (vectors / theta)
-        shapes /= np.sqrt(np.sum(shapes * (M @ shapes), axis=0))
-        squares = shift + 1.0 / theta
-        quotients = np.sum(shapes * (K @ shapes), axis=0)
-        # far from the shift the quotient is the more accurate of the two
-        squares = np.where(np.abs(theta) < 1e-6 * np.max(np.abs(theta)), quotients, squares)
-        gross = np.sum(np.abs(shapes) * (np.abs(K) @ np.abs(shapes)), axis=0)
-        above = squares[(squares > 0.0) & (np.abs(quotients) > _unresolved(gross))]
-        if above.size == 0 or _NEAR_FREE * np.min(above) <= -shift <= 3.0 * np.min(above):
-            break
-        shift = -float(np.min(above))  # much nearer zero, free motions would drown the others in rounding
-    return squares, basis @ shapes
+    follow = basis.T @ solve(basis @ root)
+    if not np.all(np.isfinite(follow)):
+        raise _singular()
+    inverse = root.T @ follow
+    theta, vectors = eigh(0.5 * (inverse + inverse.T))
+    shapes = follow @ (vectors / theta)
+    shapes /= np.sqrt(np.sum(shapes * (M @ shapes), axis=0))
+    return shift + 1.0 / theta, basis @ shapes
 
 
 class _Krylov:
@@ -253,21 +255,10 @@ class _Krylov:
 
 def _factor(matrices: Matrices, shift: float) -> Any:
     """Solver of (K - shift M) x + Phi^T lambda = f, Phi x = 0 for blocks f."""
-    size, rows = matrices.mass.shape[0], matrices.constraints.shape[0]
-    A = matrices.stiffness - shift * matrices.mass
-    diagonal = np.abs(A.diagonal())
-    scale = float(np.exp(np.mean(np.log(diagonal[diagonal > 0.0])))) if np.any(diagonal) else 1.0
     try:
-        lu = splu(matrices.bordered(A, scale), permc_spec="MMD_ATA")
+        return Bordered(matrices, -shift).solve
     except RuntimeError:
         raise _singular() from None
-
-    def solve(f: Array) -> Array:
-        full = np.zeros((size + rows, f.shape[1]), order="F")
-        full[:size] = f
-        return np.asarray(lu.solve(full)[:size])
-
-    return solve
 
 
 def _singular() -> SolveError:

@@ -11,18 +11,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_matrix
-from scipy.sparse.linalg import splu
 
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
+from cosserat.results.linear import POSITION
 from cosserat.results.response import Response
 from cosserat.solve.arguments import check_choice, check_count
+from cosserat.solve.linear.basis import basis_of_motions, moving
+from cosserat.solve.linear.bordered import Bordered
 from cosserat.solve.linear.eigen import symmetric_modes
+from cosserat.solve.linear.linearize import following, project
 from cosserat.solve.linear.matrices import Matrices, matrices_at
 from cosserat.solve.linear.modes import is_symmetric, quiet_point
 from cosserat.solve.linear.port_units import input_unit, output_unit
 from cosserat.solve.linear.ports import InputPorts, OutputPorts, input_ports, output_ports
+from cosserat.solve.linear.scaling import without_units
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -92,7 +95,11 @@ def frequency_response(
             raise SolveError(f"{_CALLER}: no {word} are given; name at least one")
     matrices = matrices_at(point)
     s = np.asarray(2j * np.pi * values, dtype=np.complex128)
-    if method == "direct":
+    if moving(point):
+        basis = basis_of_motions(point, matrices)
+        linear = project(point, matrices, sources, sinks, basis, following(point, matrices, basis, sources), POSITION)
+        result = np.array([linear.response(value) for value in s])
+    elif method == "direct":
         result = _direct(matrices, sources, sinks, s)
     else:
         if not is_symmetric(point, matrices):
@@ -121,30 +128,31 @@ def _frequencies(values: Any) -> Array:
     return out
 
 
-class _Bordered:
-    """Factors of the bordered matrix; solves for the motion and the multipliers."""
+class _Dynamic:
+    """Solves (s2 M + s D + K) x + Phi^T lambda = f, Phi x = g for the motion and the multipliers."""
 
-    def __init__(self, matrices: Matrices, matrix: csc_matrix) -> None:
-        diagonal = np.abs(matrix.diagonal())
-        self.scale = float(np.exp(np.mean(np.log(diagonal[diagonal > 0.0])))) if np.any(diagonal) else 1.0
-        self.size = matrix.shape[0]
-        system = matrices.bordered(matrix, self.scale)
-        self.lu = splu(system, permc_spec="MMD_ATA")
-        if not np.all(np.abs(self.lu.U.diagonal()) > 0.0):
-            raise RuntimeError("singular")
+    def __init__(self, matrices: Matrices) -> None:
+        self.matrices, self.units = without_units(matrices)
+
+    def at(self, s2: complex, s: complex = 0.0) -> _Dynamic:
+        """With factors for one frequency; RuntimeError if it is that of a motion which nothing resists."""
+        rate = self.units.rate
+        self.factors = Bordered(self.matrices, s2 / rate**2, s / rate)
+        return self
 
     def solve(self, force: NDArray[Any], drive: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        full = self.lu.solve(np.concatenate((force, self.scale * drive)))
-        return full[: self.size], self.scale * full[self.size :]
+        u = self.units
+        stiffness = u.inertia * u.rate**2
+        x, multipliers = self.factors.both(u.motion[:, None] * force / stiffness, drive / u.rows[:, None])
+        return u.motion[:, None] * x, stiffness * multipliers / u.rows[:, None]
 
 
 def _direct(matrices: Matrices, sources: InputPorts, sinks: OutputPorts, s: Complex) -> Complex:
-    M, D, K = matrices.mass, matrices.damping, matrices.stiffness
-    unit = np.eye(len(sources.names))
+    unit, dynamic = np.eye(len(sources.names)), _Dynamic(matrices)
     out = np.empty((len(s), len(sinks.names), len(sources.names)), dtype=complex)
     for k, value in enumerate(s):
         try:
-            solver = _Bordered(matrices, csc_matrix(value**2 * M + value * D + K, dtype=complex))
+            solver = dynamic.at(value**2, value)
         except RuntimeError:
             raise _unbounded(value) from None
         x, multipliers = solver.solve(sources.force.astype(complex), sources.drive.astype(complex))
@@ -160,7 +168,7 @@ def _modal(matrices: Matrices, sources: InputPorts, sinks: OutputPorts, s: Compl
     X, elastic = found.shapes, found.squares[found.squares > 0.0]
     # free motions have no static response: balance them by inertia at the rate of the first mode
     shift = 0.0 if np.all(found.squares != 0.0) else -float(elastic[0] if elastic.size else 1.0)
-    static = _Bordered(matrices, csc_matrix(K - shift * M))
+    static = _Dynamic(matrices).at(-shift)
     S, multipliers = static.solve(sources.force, sources.drive)
     basis = np.hstack((S, X))
     zero = np.zeros((matrices.constraints.shape[0], basis.shape[1]))

@@ -55,6 +55,8 @@ class Column:
         Joint through which it acts; -1: none.
     line : (column of the sampled wrenches, unit sample (6,)), optional
         Of a load along a beam.
+    again : callable, optional
+        `drive` of the point as it is when called, displaced along its motion.
     """
 
     name: str
@@ -63,6 +65,11 @@ class Column:
     drive: Array
     joint: int = -1
     line: tuple[int, Array] | None = None
+    again: Callable[[Point], Array] | None = None
+
+    def demand(self, point: Point) -> Array:
+        """What the independent constraints demand of x (m,) in the present state of the point."""
+        return np.zeros_like(self.drive) if self.again is None else self.again(point)
 
 
 def effort_column(point: Point, joint: JointInfo, i: int, name: str) -> Column:
@@ -121,18 +128,8 @@ def motion_column(point: Point, joint: JointInfo, i: int, name: str) -> Column:
     """A unit of the prescribed motion of freedom i of a joint."""
     compiled, memory = point.compiled, point.memory
     trial, arrays = memory.problem.trial, compiled.system.joints
-    source = compiled.joints[joint.index].joint
-    assert source is not None
     drive = memory.problem.inputs.drive[0]
-    rate = np.zeros_like(drive)
-    rate[arrays.drive[joint.index]] = _unit_drive(source, i, point.time)
-    # the change of the constraints: their rate when only the drive moves
-    twist = trial.twist.copy()
-    trial.twist[:] = 0.0
-    phi_u, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
-    still = np.zeros_like(drive)
-    constraint_rates(memory.address, drive, rate, still, phi_u, unused)
-    trial.twist[:] = twist
+    rate, phi_u = _demanded(point, joint, i)
     # the change of the reactions: they are linear in the one prescribed rotation that moves
     turned = drive.copy()
     row = arrays.drive[joint.index]
@@ -152,7 +149,25 @@ def motion_column(point: Point, joint: JointInfo, i: int, name: str) -> Column:
     memory.replace(inputs=inputs)
     point.refresh()
     _demand_possible(point, name, -phi_u)
-    return Column(name, "motion", force, _independent(point, -phi_u), joint.index)
+    again = lambda there: _independent(there, -_demanded(there, joint, i)[1])  # noqa: E731
+    return Column(name, "motion", force, _independent(point, -phi_u), joint.index, again=again)
+
+
+def _demanded(point: Point, joint: JointInfo, i: int) -> tuple[Array, Array]:
+    """Change (nd, 21) of the drives, and (nj, 6) of the constraints, with the prescribed coordinate i of a joint."""
+    memory, trial = point.memory, point.memory.problem.trial
+    source = point.compiled.joints[joint.index].joint
+    assert source is not None
+    drive = memory.problem.inputs.drive[0]
+    rate = np.zeros_like(drive)
+    rate[point.compiled.system.joints.drive[joint.index]] = _unit_drive(source, i, point)
+    # the change of the constraints: their rate when only the drive moves
+    twist = trial.twist.copy()
+    trial.twist[:] = 0.0
+    phi_u, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
+    constraint_rates(memory.address, drive, rate, np.zeros_like(drive), phi_u, unused)
+    trial.twist[:] = twist
+    return rate, phi_u
 
 
 def _demand_possible(point: Point, name: str, demand: Array) -> None:
@@ -172,14 +187,16 @@ def _demand_possible(point: Point, name: str, demand: Array) -> None:
         )
 
 
-def _unit_drive(joint: Any, i: int, time: float) -> Array:
+def _unit_drive(joint: Any, i: int, point: Point) -> Array:
     """Derivative (21,) of the drive of a joint with respect to the prescribed coordinate of freedom i."""
 
     def motion(k: int, function: Any) -> Any:
         if function is None:
             return None
         unit = np.full(1, 1.0 if k == i else 0.0)
-        return SimpleNamespace(jet=lambda t: (function.sample(t), unit, np.zeros(1)))
+        q, rate, accel = function.jet(np.array([point.time]))
+        there = q + point.offset * (rate + 0.5 * point.offset * accel)
+        return SimpleNamespace(jet=lambda t: (there, unit, np.zeros(1)))
 
     moved = SimpleNamespace(
         kind=joint.kind,
@@ -187,13 +204,14 @@ def _unit_drive(joint: Any, i: int, time: float) -> Array:
         pitch=joint.pitch,
         motion=[motion(k, f) for k, f in enumerate(joint.motion)],
     )
-    return np.asarray(drive_frames(moved, np.array([time]))[1, 0])  # type: ignore[arg-type]
+    return np.asarray(drive_frames(moved, np.array([point.time]))[1, 0])  # type: ignore[arg-type]
 
 
 def parameter_column(point: Point, name: str) -> Column:
     """A unit of a parameter of the model."""
     force, phi = parameter_difference(point, name, lambda other: _residual(point, other, name))
-    return Column(name, "parameter", -force, _independent(point, -phi))
+    again = (lambda there: parameter_column(there, name).drive) if np.any(phi) else None
+    return Column(name, "parameter", -force, _independent(point, -phi), again=again)
 
 
 def parameter_difference(point: Point, name: str, evaluate: Callable[[Any], tuple[Array, ...]]) -> tuple[Array, ...]:
@@ -202,11 +220,14 @@ def parameter_difference(point: Point, name: str, evaluate: Callable[[Any], tupl
     value = model.parameters[name]
     step = _STEP * (abs(value) or 1.0)
 
+    here = evaluate(compile_model(model))
+
     def total(stencil: tuple[tuple[int, float], ...]) -> tuple[Array, ...]:
         parts = []
         for k, weight in stencil:
             model.set(**{name: value + k * step})
-            parts.append([weight / step * x for x in evaluate(compile_model(model))])
+            # differences from here: what does not depend on the parameter is exactly zero
+            parts.append([weight / step * (x - y) for x, y in zip(evaluate(compile_model(model)), here, strict=True)])
         return tuple(sum(p) for p in zip(*parts, strict=True))
 
     try:
@@ -223,6 +244,9 @@ def _residual(point: Point, compiled: Any, name: str) -> tuple[Array, Array]:
     if compiled.frames.shape != point.compiled.frames.shape or compiled.n_joints != point.compiled.n_joints:
         raise SolveError(f"parameter {name!r}: it changes the number of nodes or joints; it cannot be an input")
     inputs = compiled.sampler.sample(np.array([point.time]))
+    if point.offset:
+        drive, rate, accel = compiled.sampler.sample_rates(np.array([point.time]))
+        inputs = inputs._replace(drive=drive + point.offset * (rate + 0.5 * point.offset * accel))
     ours = point.memory.problem
     if point.controlled:
         inputs = inputs._replace(effort=ours.inputs.effort)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cholesky, eigh, qr, solve_triangular
 from scipy.sparse import block_array, csc_matrix, identity, vstack
 from scipy.sparse.linalg import splu
 
@@ -14,18 +14,16 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.linear import ACCELERATION, POSITION, LinearModel, OutputRows
 from cosserat.solve.arguments import check_choice, check_count
+from cosserat.solve.linear.basis import Basis, Carried, basis_of_motions, mode_names, moving
 from cosserat.solve.linear.eigen import symmetric_modes
-from cosserat.solve.linear.kinematic_rows import joint_jacobian
 from cosserat.solve.linear.matrices import Matrices, matrices_at
 from cosserat.solve.linear.modes import is_symmetric
-from cosserat.solve.linear.output_rows import coordinate_names
 from cosserat.solve.linear.point import Point, point_at
 from cosserat.solve.linear.ports import InputPorts, OutputPorts, input_ports, output_ports
+from cosserat.solve.linear.scaling import without_units
 
 Array = NDArray[np.float64]
 
-_INDEPENDENT = 1e-8  # smallest share of a coordinate that others do not say
-_WELL_CONDITIONED = 1e-10
 _DENSE = 400  # degrees of freedom up to which a reduced model comes from the full one
 _LARGEST = 3000  # degrees of freedom up to which all are kept
 
@@ -84,7 +82,7 @@ def linearize(
     ins = input_ports(point, inputs)
     outs = output_ports(point, outputs, ins)
     free = matrices.mass.shape[0] - point.n_constraints
-    if modes is not None and free > _DENSE and modes < free and is_symmetric(point, matrices):
+    if modes is not None and free > _DENSE and modes < free and not moving(point) and is_symmetric(point, matrices):
         linear = _modal(point, matrices, ins, outs, modes, drive)
     elif free > _LARGEST:
         raise SolveError(
@@ -92,114 +90,59 @@ def linearize(
             "keep the slowest (where the stiffness is symmetric), or use frequency_response"
         )
     else:
-        N, names = basis_of_motions(point, matrices)
-        G = _following(matrices, ins)
-        force = N.T @ (ins.force - matrices.stiffness @ G)
-        linear = _project(point, matrices, ins, outs, N, names, drive, force, G)
+        basis = basis_of_motions(point, matrices)
+        linear = project(point, matrices, ins, outs, basis, following(point, matrices, basis, ins), drive)
         linear = linear if modes is None else linear.reduce(modes)
     linear._space  # noqa: B018  (an output that cannot be is refused now)
     return linear
 
 
-def basis_of_motions(point: Point, matrices: Matrices) -> tuple[Array, tuple[str, ...]]:
-    """Basis (6n, n_free) of the motions that the joints allow, and names of its coordinates.
-
-    Joint coordinates as far as they are independent, with the static deflection that goes with them; then the modes,
-    of unit modal mass, of the mechanism with these joints locked.
-    """
-    N = matrices.free_motions()
-    if N.shape[1] == 0:
-        raise SolveError("linearize: the joints allow no motion at all, there is nothing to linearise")
-    joints, names = _joint_coordinates(point, N)
-    M, K = N.T @ (matrices.mass @ N), N.T @ (matrices.stiffness @ N)
-    _demand_inertia(M)
-    if not len(joints):
-        return N @ eigh(0.5 * (K + K.T), M)[1], _mode_names(0, N.shape[1])
-    Q, R = qr(joints.T, mode="full")
-    k = len(joints)
-    moved, locked = Q[:, :k], Q[:, k:]
-    if locked.shape[1]:
-        locked = locked @ eigh(locked.T @ (0.5 * (K + K.T)) @ locked, locked.T @ M @ locked)[1]
-        stiffness = locked.T @ K @ locked
-        well = 1.0 / np.linalg.cond(stiffness) > _WELL_CONDITIONED
-        form = K if well else M  # with free motions left, deflections are not defined: least kinetic energy instead
-        moved = moved - locked @ np.linalg.solve(locked.T @ form @ locked, locked.T @ form @ moved)
-    moved = solve_triangular(R[:k], moved.T, trans=0, lower=False).T if k else moved
-    return N @ np.hstack((moved, locked)), (*names, *_mode_names(0, locked.shape[1]))
-
-
-def _joint_coordinates(point: Point, N: Array) -> tuple[Array, tuple[str, ...]]:
-    """Rows (k, n_free) and names of joint coordinates that are independent of each other and not prescribed."""
-    rows, names = [], []
-    for joint in point.mechanism.joints.values():
-        for i, (row, name) in enumerate(zip(joint_jacobian(point, joint), coordinate_names(joint), strict=True)):
-            if not joint.driven[i]:
-                rows.append(row @ N)
-                names.append(name)
-    if not rows:
-        return np.zeros((0, N.shape[1])), ()
-    J = np.array(rows)
-    lengths = np.linalg.norm(J, axis=1)
-    _, R, order = qr((J / np.where(lengths > 0, lengths, 1.0)[:, None]).T, mode="economic", pivoting=True)
-    rank = int(np.count_nonzero(np.abs(np.diag(R)) > _INDEPENDENT))
-    chosen = np.sort(order[:rank])
-    return J[chosen], tuple(names[i] for i in chosen)
-
-
-def _mode_names(first: int, count: int) -> tuple[str, ...]:
-    return tuple(f"mode {first + i + 1}" for i in range(count))
-
-
-def _demand_inertia(M: Array) -> None:
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
-    try:
-        cholesky(scale[:, None] * M * scale)
-    except LinAlgError:
-        raise SolveError(
-            "linearize: some motion has no inertia, so its acceleration is not defined; give every body a mass and an "
-            "inertia about all axes in which it can turn"
-        ) from None
-
-
-def _project(
+def project(
     point: Point,
     matrices: Matrices,
     ins: InputPorts,
     outs: OutputPorts,
-    N: Array,
-    names: tuple[str, ...],
+    basis: Basis,
+    driven: Carried,
     drive: str,
-    force: Array,
-    G: Array,
     give: Array | None = None,
 ) -> LinearModel:
-    """The linear equations on the motions x = N q + G u (+ give u, at once), where G follows the drives."""
-    M, D, K = matrices.mass, matrices.damping, matrices.stiffness
+    """The linear equations on the motions x = N q + G u (+ give u, at once), where G follows the drives.
+
+    With N and G that change in time, x' = N q' + N' q + G u' + G' u, and so on.
+    """
+    M, D = matrices.mass, matrices.damping
     position, rate, acceleration, direct = outs.position, outs.rate, outs.acceleration, outs.direct
     if np.any(outs.multiplier):
         # Phi^T lambda = f u - M x" - D x' - K x, and Phi L = multiplier^T: y has L^T of it
-        n = K.shape[0]
-        right = np.vstack((np.zeros((n, len(outs.names))), outs.multiplier.T))
-        L = splu(matrices.bordered(identity(n, format="csc"))).solve(right)[:n]
-        position, rate, acceleration = position - (K.T @ L).T, rate - (D.T @ L).T, acceleration - (M.T @ L).T
-        direct = direct + L.T @ ins.force
+        L = _balancing(matrices, outs.multiplier)
+        position, rate = position - (matrices.stiffness.T @ L).T, rate - (D.T @ L).T
+        acceleration, direct = acceleration - (M.T @ L).T, direct + L.T @ ins.force
+    N, N1, N2 = basis.motions.value, basis.motions.rate, basis.motions.acceleration
+    G, G1, G2 = driven.value, driven.rate, driven.acceleration
     mass = N.T @ (M @ N)
+    force = N.T @ (ins.force - D @ G1 - M @ G2) - matrices.form(N, G)
     moved = G if give is None else G + give
     return LinearModel(
         mass=mass,
-        damping=N.T @ (D @ N),
-        stiffness=N.T @ (K @ N),
+        damping=basis.damping(matrices),
+        stiffness=basis.stiffness(matrices),
         force=force,
-        drag=N.T @ (D @ G),
+        drag=N.T @ (D @ G + 2.0 * (M @ G1)),
         rows=OutputRows(
-            position @ N, rate @ N, acceleration @ N, direct + position @ moved, rate @ G, acceleration @ G
+            position @ N + rate @ N1 + acceleration @ N2,
+            rate @ N + 2.0 * (acceleration @ N1),
+            acceleration @ N,
+            direct + position @ moved + rate @ G1 + acceleration @ G2,
+            rate @ G + 2.0 * (acceleration @ G1),
+            acceleration @ G,
         ),
         basis=N,
         drives=moved,
-        dual=np.linalg.solve(mass, (M.T @ N).T),
+        dual=basis.dual,
         frames=point.memory.problem.trial.frame.copy(),
         driven=tuple(bool(np.any(column)) for column in ins.drive.T),
-        coordinates=names,
+        coordinates=basis.names,
         inputs=ins.names,
         outputs=outs.names,
         values=outs.values,
@@ -211,13 +154,27 @@ def _project(
     )
 
 
-def _following(matrices: Matrices, ins: InputPorts) -> Array:
+def _balancing(matrices: Matrices, multiplier: Array) -> Array:
+    """L (6n, p) with Phi L = multiplier^T, the smallest in typical lengths."""
+    scaled, units = without_units(matrices)
+    n = len(units.motion)
+    right = np.vstack((np.zeros((n, len(multiplier))), multiplier.T / units.rows[:, None]))
+    return np.asarray(units.motion[:, None] * splu(scaled.bordered(identity(n, format="csc"))).solve(right)[:n])
+
+
+def following(point: Point, matrices: Matrices, basis: Basis, ins: InputPorts) -> Carried:
     """G (6n, k) with Phi G = drive and N^T M G = 0: accelerations of prescribed motions do not push q."""
-    n = len(ins.force)
     if not np.any(ins.drive):
-        return np.zeros_like(ins.force)
-    right = np.vstack((np.zeros_like(ins.force), ins.drive))
-    return np.asarray(splu(matrices.bordered(matrices.mass)).solve(right)[:n])
+        none = np.zeros_like(ins.force)
+        return Carried(none, none, none)
+    scaled, units = without_units(matrices)
+    n = len(ins.force)
+    right = np.vstack((np.zeros_like(ins.force), ins.drive / units.rows[:, None]))
+    G = units.motion[:, None] * splu(scaled.bordered(scaled.mass)).solve(right)[:n]
+    if basis.transport is None:
+        return Carried(G, np.zeros_like(G), np.zeros_like(G))
+    demands = basis.transport.derivatives(lambda: (np.stack([c.demand(point) for c in ins.columns], axis=1),))
+    return basis.transport.carried(G, demands[0])
 
 
 def _modal(point: Point, matrices: Matrices, ins: InputPorts, outs: OutputPorts, modes: int, drive: str) -> LinearModel:
@@ -243,4 +200,7 @@ def _modal(point: Point, matrices: Matrices, ins: InputPorts, outs: OutputPorts,
     give = statics.solve(np.vstack((pushed, np.zeros((border.shape[0], len(ins.names))))))[:n]
     give -= V @ (heavy.T @ give)
     G = followed - V @ share
-    return _project(point, matrices, ins, outs, V, _mode_names(0, modes), drive, force, G, give)
+    still = Carried(V, np.zeros_like(V), np.zeros_like(V))
+    basis = Basis(still, mode_names(modes), 0, np.asarray(heavy.T))
+    linear = project(point, matrices, ins, outs, basis, Carried(G, np.zeros_like(G), np.zeros_like(G)), drive, give)
+    return replace(linear, force=force)

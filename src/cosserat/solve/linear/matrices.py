@@ -7,15 +7,16 @@ D = C + M ad(v) and K + C ad(v) + M ad(v_dot): the Coriolis and centrifugal term
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
-from scipy.sparse import block_array, bsr_matrix, csc_matrix, csr_matrix
+from scipy.sparse import block_array, bsr_matrix, csc_matrix, csr_matrix, vstack
 
 from cosserat.compile.elements import bracket
+from cosserat.solve.linear.elastic import Elastic, elastic_at
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from cosserat.solve.memory import Memory
 
 Array = NDArray[np.float64]
+
+_ZERO = 2e-14  # strain energy that cannot be told from zero, relative to the terms it is summed from
+_LOST = 1e-14  # strain that rounding leaves, relative to the motions of which it is the difference
+_STRAY = 2e-13  # part of other motions that rounding leaves in the shape of a free one
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,8 @@ class Matrices:
     damping: csc_matrix  # (6n, 6n), gyroscopic terms included
     stiffness: csc_matrix  # (6n, 6n)
     constraints: csc_matrix  # (m, 6n)
+    length: float = 1.0  # typical, which makes turns comparable with displacements
+    elastic: Elastic | None = None  # stiffness and damping once more, those of elements in factored form
 
     def bordered(self, matrix: csc_matrix, scale: float = 1.0) -> csc_matrix:
         """[matrix, s Phi^T; s Phi, 0]: with it one solves for motions that the joints allow."""
@@ -49,10 +56,84 @@ class Matrices:
             return np.eye(phi.shape[1])
         return qr(phi.T, mode="full")[0][:, phi.shape[0] :]
 
+    def transposed(self) -> Matrices:
+        """The problem of left eigenvectors."""
+        M, D, K = (csc_matrix(a.T) for a in (self.mass, self.damping, self.stiffness))
+        elastic = self.elastic
+        if elastic is not None:
+            other = csc_matrix(elastic.stiffness.T), csc_matrix(elastic.damping.T)
+            elastic = replace(elastic, stiffness=other[0], damping=other[1])
+        return replace(self, mass=M, damping=D, stiffness=K, elastic=elastic)
+
+    def undamped(self) -> Matrices:
+        """Without any term with a velocity."""
+        none, elastic = csc_matrix(self.damping.shape), self.elastic
+        if elastic is not None:
+            elastic = replace(elastic, damping=none, viscosity=np.zeros_like(elastic.viscosity))
+        return replace(self, damping=none, elastic=elastic)
+
+    def symmetric(self) -> Matrices:
+        """Without damping, with the symmetric part of the stiffness."""
+        out = self.undamped()
+        K, elastic = csc_matrix(0.5 * (self.stiffness + self.stiffness.T)), out.elastic
+        if elastic is not None:
+            elastic = replace(elastic, stiffness=csc_matrix(0.5 * (elastic.stiffness + elastic.stiffness.T)))
+        return replace(out, stiffness=K, elastic=elastic)
+
+    def without(self, motions: Array) -> Matrices:
+        """The problem for motions x without a part along given ones (6n, k): motions^T M x = 0."""
+        heavy = np.asarray(self.mass @ motions)
+        rows = csc_matrix((heavy / np.linalg.norm(heavy, axis=0)).T)
+        return replace(self, constraints=csc_matrix(vstack((self.constraints, rows))))
+
+    def strain_energy(self, shapes: NDArray[Any]) -> NDArray[Any]:
+        """x^H K x (k,) for columns x."""
+        if self.elastic is not None:
+            return self.elastic.energy(shapes)
+        return np.asarray(np.sum(shapes.conj() * (self.stiffness @ shapes), axis=0))
+
+    def projected(self, shapes: Array) -> Array:
+        """Symmetric part of X^T K X (k, k)."""
+        if self.elastic is None:
+            out = shapes.T @ (self.stiffness @ shapes)
+        else:
+            strains = self.elastic.strain @ shapes
+            out = strains.T @ self.elastic.stress(strains) + shapes.T @ (self.elastic.stiffness @ shapes)
+        return np.asarray(0.5 * (out + out.T))
+
+    def form(self, left: Array, right: Array) -> Array:
+        """left^T K right."""
+        if self.elastic is None:
+            return np.asarray(left.T @ (self.stiffness @ right))
+        strains = self.elastic.strain @ left, self.elastic.strain @ right
+        return np.asarray(strains[0].T @ self.elastic.stress(strains[1]) + left.T @ (self.elastic.stiffness @ right))
+
+    def unresolved(self, shapes: NDArray[Any]) -> Array:
+        """Strain energies (k,) that cannot be told from zero, for columns x: rounding leaves a little of the stiffest
+        motions in all others.
+        """
+        size = np.abs(shapes)
+        stiffness = abs(self.stiffness if self.elastic is None else self.elastic.stiffness)
+        doubt = _ZERO * np.sum(size * (stiffness @ size), axis=0)
+        doubt += _STRAY**2 * self.largest * np.sum(size * (abs(self.mass) @ size), axis=0)
+        if self.elastic is None:
+            return np.asarray(doubt)
+        lost = _LOST * (abs(self.elastic.strain) @ size)
+        modulus = replace(self.elastic, modulus=np.abs(self.elastic.modulus))
+        return np.asarray(doubt + np.sum(lost * modulus.stress(lost), axis=0))
+
+    @property
+    def largest(self) -> float:
+        """Estimate of the largest omega^2, from diagonals."""
+        mass, stiffness = self.mass.diagonal(), np.abs(self.stiffness.diagonal())
+        heavy = mass > 0.0
+        return float(np.max(stiffness[heavy] / mass[heavy], initial=0.0)) or 1.0
+
 
 def matrices_at(point: Point) -> Matrices:
     """Exact matrices of a mechanism at a point."""
-    return Matrices(*tangents(point), constraint_matrix(point))
+    M, D, K = tangents(point)
+    return Matrices(M, D, K, constraint_matrix(point), point.compiled.length, elastic_at(point, D, K))
 
 
 def tangents(point: Point) -> tuple[csc_matrix, csc_matrix, csc_matrix]:

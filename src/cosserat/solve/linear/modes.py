@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time as clock
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,8 @@ from cosserat.kernels.residual import applied_forces, element_forces
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
 from cosserat.solve.arguments import check_count
+from cosserat.solve.linear.basis import basis_of_motions, reduced
+from cosserat.solve.linear.basis import moving as in_motion
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices, matrices_at
 from cosserat.solve.linear.point import Point, point_at
@@ -91,11 +92,15 @@ def modes_at(point: Point, n: int, damped: bool | None = None) -> Modes:
     """Modes about a point."""
     matrices = matrices_at(point)
     if damped is not None and not damped:
-        matrices = replace(matrices, damping=csc_matrix(matrices.damping.shape))
+        matrices = matrices.undamped()
     shapes: NDArray[Any]
     cpu = clock.process_time()
-    moving = matrices.damping.nnz > 0 and abs(matrices.damping).max() > 0.0
-    if damped or moving or not is_symmetric(point, matrices):
+    moving = in_motion(point) or (matrices.damping.nnz > 0 and abs(matrices.damping).max() > 0.0)
+    if in_motion(point):  # the motions that the joints allow turn with it
+        basis = basis_of_motions(point, matrices)
+        values, shapes = _complex_modes(reduced(matrices, basis), n)
+        shapes = basis.motions.value @ shapes
+    elif damped or moving or not is_symmetric(point, matrices):
         values, shapes = _complex_modes(matrices, n)
     else:
         found = symmetric_modes(matrices, n)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,12 +14,13 @@ from scipy.sparse import block_array, identity
 from scipy.sparse.linalg import splu
 
 from cosserat.compile.build import compile_model
-from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import History
 from cosserat.kernels.freedoms import SLIDE
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.residual import add_inertia, applied_forces, element_forces, forces, track_angles
+from cosserat.lie import se3
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.mechanism import Mechanism, mechanism_of
@@ -54,6 +57,27 @@ class Point:
     time: float
     kind: str
     controlled: bool = False
+    offset: float = 0.0  # time by which it is displaced along its motion, s
+
+    @contextmanager
+    def displaced(self, offset: float) -> Iterator[None]:
+        """Inside, the frames and prescribed motions are those a little later: H exp(t v + t^2/2 v')."""
+        trial, inputs = self.memory.problem.trial, self.memory.problem.inputs
+        frame, angle = trial.frame.copy(), trial.angle.copy()
+        drive, rate, accel = (d[0] for d in self.compiled.sampler.sample_rates(np.array([self.time])))
+        path = offset * trial.twist + 0.5 * offset**2 * trial.rate
+        moved = [row_to_frame(H) @ se3.exp(y) for H, y in zip(frame, path, strict=True)]
+        try:
+            self.offset = offset
+            trial.frame[:] = frame_to_row(np.array(moved))
+            self.memory.replace(inputs=inputs._replace(drive=(drive + offset * (rate + 0.5 * offset * accel))[None]))
+            self.refresh()
+            yield
+        finally:
+            self.offset = 0.0
+            trial.frame[:], trial.angle[:] = frame, angle
+            self.memory.replace(inputs=inputs)
+            self.refresh()
 
     @cached_property
     def mechanism(self) -> Mechanism:
@@ -276,8 +300,11 @@ def _elastic_force(compiled: CompiledModel) -> float:
     """Force of the stiffest part, displaced by the size of the mechanism or turned by 1 rad: rounding is part of it."""
     system, size = compiled.system, compiled.size
     turns = system.freedoms.kind != SLIDE
+    stiffness = np.abs(system.elements.stiffness)
     return max(
-        np.max(np.abs(system.elements.stiffness), initial=0.0) * size,
+        np.max(stiffness[:, :3, :3], initial=0.0) * size,
+        np.max(stiffness[:, :3, 3:], initial=0.0),
+        np.max(stiffness[:, 3:, 3:], initial=0.0) / compiled.length,
         np.max(system.springs.stiffness, initial=0.0) * size,
         np.max(system.freedoms.stiffness[~turns], initial=0.0) * size,
         np.max(system.freedoms.stiffness[turns], initial=0.0) / compiled.length,

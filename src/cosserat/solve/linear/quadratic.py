@@ -3,6 +3,7 @@
 With v = s x and one factorisation of P(s0) = s0^2 M + s0 D + K bordered by the constraints, the map
 (x, v) -> (y, x + s0 y), P(s0) y = -M v - (D + s0 M) x, has the eigenvalues 1 / (s - s0): those of largest modulus
 are the ones sought. The matrices need no symmetry (follower loads, gyroscopic terms), the mass may be singular.
+Motions that nothing resists are found first and kept apart, exactly: x M x0 = 0 for all others.
 Without D, near zero, the map x -> -P(s0)^-1 M x alone, with the eigenvalues 1 / (s^2 - s0^2), does it at half the size.
 """
 
@@ -14,18 +15,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
-from scipy.sparse import csc_matrix
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from cosserat.errors import SolveError
+from cosserat.solve.linear.bordered import Bordered
+from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
+from cosserat.solve.linear.scaling import without_units
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 _DENSE = 60  # free motions up to which all eigenvalues at once are cheaper than a Krylov space
 _LARGEST_DENSE = 1500  # free motions up to which a Krylov space that fails is replaced by dense algebra
-_ROUNDING = 16.0 * np.finfo(float).eps  # stiffness that cannot be told from zero, relative to what cancels in it
+_ROUNDING = 16.0 * np.finfo(float).eps  # what cannot be told from zero, relative to what cancels in it
 _ACCEPTED = 1e-7  # defect of an eigenvector in the inverted problem
 
 
@@ -59,20 +62,17 @@ def eigenpairs(
     SolveError
         If the problem is singular for every s, or the iteration does not converge.
     """
-    values, shapes = _right(matrices, n, complex(shift))
+    scaled, units = without_units(matrices)
+    near = complex(shift) / units.rate
+    values, shapes = _right(scaled, n, near)
+    right = _unit(units.shapes(shapes))
     if not left:
-        return values, shapes, None
-    transposed = Matrices(
-        csc_matrix(matrices.mass.T),
-        csc_matrix(matrices.damping.T),
-        csc_matrix(matrices.stiffness.T),
-        matrices.constraints,
-    )
-    others, vectors = _right(transposed, n, complex(shift))
+        return values * units.rate, right, None
+    others, vectors = _right(scaled.transposed(), n, near)
     rows, columns = linear_sum_assignment(np.abs(values[:, None] - others[None, :]))
     out = np.zeros_like(shapes)
-    out[:, rows] = vectors[:, columns].conj()
-    return values, shapes, out
+    out[:, rows] = _unit(units.shapes(vectors))[:, columns].conj()
+    return values * units.rate, right, out
 
 
 @dataclass
@@ -123,8 +123,19 @@ def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex
         return np.zeros(0, complex), np.zeros((size, 0), complex)
     squared = shift == 0.0 and matrices.damping.count_nonzero() == 0
     inverse, aside = _invert(matrices, shift, squared), 0.0
+    free, slowed = np.zeros((size, 0)), 0
+    if shift == 0.0 and not squared and (inverse is None or inverse.singular):
+        free, slowed = _unresisted(matrices)
+    if free.shape[1]:
+        # each has the eigenvalue 0 twice with one shape, which rounding would take apart: known, they are taken out
+        matrices = matrices.without(free)
+        n_free -= free.shape[1]
+        inverse = _invert(matrices, shift, squared) if n_free else None
+    known = np.zeros(2 * free.shape[1], complex), np.repeat(free, 2, axis=1).astype(complex)
+    if n_free == 0 or len(known[0]) >= n:
+        return known
     if inverse is None or inverse.singular:
-        # free motions, or a shift that is an eigenvalue: look from a little aside
+        # motions without stiffness, or a shift that is an eigenvalue: look from a little aside
         aside = 1e-4 * _typical(matrices)
         inverse = _invert(matrices, shift + aside, squared)
     if inverse is None:
@@ -132,13 +143,44 @@ def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex
             "the linear equations of motion are singular for every frequency: a body has no inertia in a direction "
             "in which nothing holds it"
         )
-    values, shapes = _largest(inverse, n, n_free)
+    wanted = n - len(known[0])
+    values, shapes = _largest(inverse, wanted, n_free)
     distances = np.abs(values[values != 0.0] - shift)
     if aside and distances.size and np.min(distances) < 0.1 * aside:
         closer = _invert(matrices, shift + max(float(np.min(distances)), 1e-2 * aside), squared)
         if closer is not None:
-            values, shapes = _largest(closer, n, n_free)
-    return _nearest(values, shapes, n, shift)
+            values, shapes = _largest(closer, wanted, n_free)
+    if slowed:  # damping alone resists them: one eigenvalue of each is zero
+        values[np.argsort(np.abs(values))[:slowed]] = 0.0
+    values, shapes = _nearest(values, shapes, wanted, shift)
+    return np.concatenate((known[0], values)), np.hstack((known[1], shapes))
+
+
+def _unresisted(matrices: Matrices) -> tuple[Array, int]:
+    """Motions (6n, k) that neither stiffness nor damping resists, and that neither pushes; and how many others there
+    are that only damping resists.
+    """
+    found = symmetric_modes(matrices.symmetric(), 1)
+    R = found.shapes[:, found.squares == 0.0]
+    K, damping = matrices.stiffness, matrices.damping
+    if matrices.elastic is not None:
+        K, damping = matrices.elastic.stiffness, matrices.elastic.damping
+    R = _not_pushed(R, [0.5 * (K - K.T)], 1e-8)
+    free = _not_pushed(R, [damping, damping.T], 1e-11)
+    return free, R.shape[1] - free.shape[1]
+
+
+def _not_pushed(motions: Array, by: list[Any], accepted: float) -> Array:
+    """Combinations of motions on which matrices have no effect, but for a part of what cancels in it."""
+    pushes = []
+    for A in by:
+        size = float(np.max(abs(A) @ np.abs(motions), initial=0.0))
+        if size > 0.0:
+            pushes.append((A @ motions) / (accepted * size))
+    if not pushes or motions.shape[1] == 0:
+        return motions
+    _, sizes, directions = np.linalg.svd(np.vstack(pushes))
+    return np.asarray(motions @ directions[int(np.sum(sizes > 1.0)) :].T)
 
 
 def _typical(matrices: Matrices) -> float:
@@ -153,20 +195,10 @@ def _invert(matrices: Matrices, shift: complex, squared: bool) -> _Inverse | Non
     """Factorisation of the bordered P(shift); None if it is singular."""
     s = shift if shift.imag else shift.real
     size = matrices.mass.shape[0]
-    P = csc_matrix(s * s * matrices.mass + s * matrices.damping + matrices.stiffness)
-    diagonal = np.abs(P.diagonal())
-    scale = float(np.exp(np.mean(np.log(diagonal[diagonal > 0.0])))) if np.any(diagonal) else 1.0
     try:
-        lu = splu(matrices.bordered(P, scale))
+        solve = Bordered(matrices, s * s, s).solve
     except RuntimeError:
         return None
-    tail = matrices.constraints.shape[0]
-
-    def solve(rhs: NDArray[Any]) -> NDArray[Any]:
-        zeros = np.zeros((tail, *rhs.shape[1:]), rhs.dtype)
-        kind = complex if shift.imag else rhs.dtype
-        return lu.solve(np.concatenate((rhs, zeros)).astype(kind, copy=False))[:size]
-
     x = solve(np.random.default_rng(1).normal(size=size))
     growth = 1.0
     for _ in range(3):
@@ -177,9 +209,15 @@ def _invert(matrices: Matrices, shift: complex, squared: bool) -> _Inverse | Non
         growth = float(np.linalg.norm(x))
     if not (np.isfinite(growth) and growth > 0.0):
         return None
-    size_of = np.abs(x) / growth
-    held = float(size_of @ (abs(matrices.mass) @ size_of)) / growth
-    singular = bool(held <= 1e3 * _ROUNDING * float(size_of @ (abs(P) @ size_of)))
+    x = (x / growth)[:, None]
+    size_of = np.abs(x)
+    s = abs(shift)
+    held = float(np.sum(size_of * (abs(matrices.mass) @ size_of))) / growth
+    stiffness = matrices.stiffness if matrices.elastic is None else matrices.elastic.stiffness
+    terms = s * s * abs(matrices.mass) + s * abs(matrices.damping) + abs(stiffness)
+    singular = bool(held <= 1e3 * _ROUNDING * float(np.sum(size_of * (terms @ size_of))))
+    if shift == 0.0 and not singular:
+        singular = bool(abs(matrices.strain_energy(x)[0]) <= 1e2 * matrices.unresolved(x)[0])
     return _Inverse(matrices, shift, solve, 1.0 / np.sqrt(growth), singular, squared)
 
 
@@ -245,8 +283,13 @@ def _with_zeros(inverse: _Inverse, values: Complex, shapes: Complex) -> Complex:
     of the stiffness and those of the shift.
     """
     m, x, size = inverse.matrices, np.abs(shapes), np.abs(values)
-    mass, damping, stiffness = (np.sum(x * (abs(a) @ x), axis=0) for a in (m.mass, m.damping, m.stiffness))
-    lost = size * (size * mass + damping) <= _ROUNDING * stiffness
+    mass, damping = (np.sum(x * (abs(a) @ x), axis=0) for a in (m.mass, m.damping))
+    lost = size * (size * mass + damping) <= m.unresolved(shapes)
+    K = m.stiffness if m.elastic is None else m.elastic.stiffness
+    if abs(K - K.T).max() > 1e-8 * abs(K).max():
+        # chains of zeros, as of what tilts and then drifts: not the energy cancels, but rows of the stiffness
+        rows = np.asarray(abs(K).sum(axis=1)).ravel()
+        lost |= size * (size * mass + damping) <= _ROUNDING * np.max(x, axis=0) * (rows @ x)
     return np.where(lost | (size <= 3e-7 * abs(inverse.shift)), 0.0, values)
 
 

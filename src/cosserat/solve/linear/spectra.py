@@ -88,15 +88,29 @@ def track(
     all spectra, those between included.
     """
     n = min([n, *(len(s.eigenvalues) for s in spectra)])
+    # shapes of free motions, all with the eigenvalue zero, are any of their space: begin where there are fewest
+    first = int(np.argmin([s.n_zero for s in spectra]))
+    budget = [len(spectra)]
+    up = _walk(spectra[first:], n, between, budget)
+    down = _walk(spectra[first::-1], n, between, budget)
+    values = np.array([*down[0][:0:-1], *up[0]])
+    order = np.argsort(np.abs(values[0]), kind="stable") if first else np.arange(n)
+    shapes = [x[:, order] for x in [*down[1][:0:-1], *up[1]]]
+    return values[:, order], shapes, [*down[2][:0:-1], *up[2]]
+
+
+def _walk(
+    spectra: list[Spectrum], n: int, between: Callable[[float], Spectrum], budget: list[int]
+) -> tuple[list[Complex], list[Complex], list[Spectrum]]:
+    """Modes of the first of some spectra followed to the last."""
     current = spectra[0].eigenvalues[:n], spectra[0].shapes[:, :n]
     values, shapes, everything = [current[0]], [current[1]], [spectra[0]]
-    budget = [len(spectra)]
     for a, b in pairwise(spectra):
         current, passed = _step(current, a, b, between, _DEPTH, budget)
         values.append(current[0])
         shapes.append(current[1])
         everything += passed
-    return np.array(values), shapes, everything
+    return values, shapes, everything
 
 
 def _step(

@@ -1,0 +1,111 @@
+"""Stiffness and damping of beam elements in factored form, P^T k P: relative motions of their ends, and their moduli.
+
+Summed into one matrix, the stiffness of an element that is much stiffer than the rest leaves rounding errors larger
+than what resists the motions of the mechanism as a whole. Strains P x of a motion that hardly strains are small numbers
+computed from nearly equal ones: their error is of the order of rounding, and the square of it in the energy is nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import bsr_matrix, csc_matrix
+
+from cosserat.compile.elements import skew
+from cosserat.kernels.beams import relative_vectors
+from cosserat.lie.coefficients import cotc, d_cotc
+
+if TYPE_CHECKING:
+    from cosserat.solve.linear.point import Point
+
+Array = NDArray[np.float64]
+
+_AGREE = 1e-8  # to which the factored form has to give the assembled stiffness, entries relative to the diagonal
+
+
+@dataclass(frozen=True)
+class Elastic:
+    """K = strain^T modulus strain + stiffness, D = strain^T (viscosity modulus) strain + damping; e elements."""
+
+    strain: csc_matrix  # (6e, 6n)
+    modulus: Array  # (e, 6, 6)
+    viscosity: Array  # (e,) damping relative to the stiffness, s
+    stiffness: csc_matrix  # (6n, 6n), of everything else
+    damping: csc_matrix  # (6n, 6n), of everything else
+
+    def stress(self, strains: NDArray[Any]) -> NDArray[Any]:
+        """modulus times strains (6e, k)."""
+        return np.einsum("eij,ejk->eik", self.modulus, strains.reshape(len(self.modulus), 6, -1)).reshape(strains.shape)
+
+    def energy(self, shapes: NDArray[Any]) -> NDArray[Any]:
+        """x^H K x (k,) for columns x."""
+        strains = self.strain @ shapes
+        inside = np.sum(strains.conj() * self.stress(strains), axis=0)
+        return np.asarray(inside + np.sum(shapes.conj() * (self.stiffness @ shapes), axis=0))
+
+
+def element_strains(frames: Array, node: NDArray[np.int64], size: int) -> csc_matrix:
+    """P (6e, size) with the change of d = log(H_A^-1 H_B) of every element, P = [-T^-1(-d), T^-1(d)]."""
+    d = np.zeros((len(node), 6))
+    relative_vectors(frames, node, d)
+    u, w = d[:, :3], d[:, 3:]
+    square = np.sum(w * w, axis=1)
+    c = np.array([cotc(t) for t in square])[:, None, None]
+    c1 = np.array([d_cotc(t) for t in square]) * np.sum(u * w, axis=1)
+    U, W = skew(u), skew(w)
+    A = np.eye(3) + 0.5 * W + c * (W @ W)
+    B = 0.5 * U + c * (U @ W + W @ U) + c1[:, None, None] * (W @ W)
+    blocks = np.zeros((len(node), 2, 6, 6))
+    for side, (sign, a, b) in enumerate(((-1.0, A.swapaxes(1, 2), B.swapaxes(1, 2)), (1.0, A, B))):
+        blocks[:, side, :3, :3], blocks[:, side, :3, 3:], blocks[:, side, 3:, 3:] = sign * a, sign * b, sign * a
+    order = np.argsort(node, axis=1)
+    columns = np.take_along_axis(node, order, axis=1).ravel()
+    sorted_blocks = np.take_along_axis(blocks, order[:, :, None, None], axis=1).reshape(-1, 6, 6)
+    first = 2 * np.arange(len(node) + 1)
+    return bsr_matrix((sorted_blocks, columns, first), shape=(6 * len(node), size)).tocsc()
+
+
+def product_of(strain: csc_matrix, modulus: Array) -> csc_matrix:
+    """strain^T modulus strain as a sparse matrix."""
+    e = len(modulus)
+    inner = bsr_matrix((modulus, np.arange(e), np.arange(e + 1)), shape=(6 * e, 6 * e))
+    return csc_matrix(strain.T @ inner @ strain)
+
+
+def elastic_at(point: Point, damping: csc_matrix, stiffness: csc_matrix) -> Elastic | None:
+    """The factored form of given matrices at a point; None where there are no elements, or it does not apply.
+
+    It does not to viscous elements in motion, whose damping also turns with the motion.
+    """
+    from cosserat.solve.linear.matrices import tangents  # they need each other
+
+    elements, memory, trial = point.compiled.system.elements, point.memory, point.memory.problem.trial
+    viscous = bool(np.any(elements.viscosity > 0.0))
+    if len(elements.node) == 0 or (viscous and np.any(trial.twist)):
+        return None
+    strain = element_strains(trial.frame, elements.node, stiffness.shape[0])
+    modulus = elements.stiffness[elements.like]
+    if not np.all(np.linalg.eigvalsh(modulus)[:, 0] > 0.0):
+        return None
+    product = product_of(strain, modulus)
+    bent = len(elements.bending) > 0 and bool(np.any(trial.stress))
+    zero = elements._replace(
+        stiffness=np.zeros_like(elements.stiffness),
+        bending=np.zeros_like(elements.bending),
+        viscosity=np.zeros_like(elements.viscosity),
+    )
+    try:
+        memory.replace(elements=zero)
+        _, other_damping, rest = tangents(point)  # stresses are those of the point
+    finally:
+        memory.replace(elements=elements)
+    if bent:  # what moments that turn inside an element add depends on its stiffness too
+        rest = csc_matrix(stiffness - product)
+    root = 1.0 / np.sqrt(np.maximum(np.abs(stiffness.diagonal()), np.finfo(float).tiny))
+    apart = abs(stiffness - product - rest).tocoo()
+    if apart.nnz and np.max(apart.data * root[apart.row] * root[apart.col]) > _AGREE:
+        return None
+    return Elastic(strain, modulus, elements.viscosity if viscous else np.zeros(len(modulus)), rest, other_damping)

@@ -1,0 +1,79 @@
+"""Linear equations without dimensions, so that their solution does not depend on the units of the model.
+
+Displacements count in typical lengths, forces and times in units that follow from the mass and the stiffness: entries
+of all matrices are then near one, and the rounding errors of algebra that mixes displacements with turns, or motions
+with reactions, are the same whatever the units.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_matrix, diags
+
+from cosserat.solve.linear.elastic import Elastic
+from cosserat.solve.linear.matrices import Matrices
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Units:
+    """x = motion y, eigenvalues s = rate s', and x^T M x = inertia y^T M' y."""
+
+    motion: Array  # (6n,)
+    rate: float  # 1/s
+    inertia: float  # kg m^2
+    rows: Array  # (m,) what the constraints were divided by
+
+    def shapes(self, shapes: NDArray[Any]) -> NDArray[Any]:
+        """Motions (6n, k) in the units of the model."""
+        return self.motion[:, None] * shapes
+
+
+def without_units(matrices: Matrices) -> tuple[Matrices, Units]:
+    """The same equations with lengths, masses and times in units of their own."""
+    size = matrices.mass.shape[0]
+    length = _round(matrices.length)
+    motion = np.tile([length, 1.0], size // 6).repeat(3) if size % 6 == 0 else np.ones(size)
+    S = diags(motion)
+    heavy = np.abs(matrices.mass.diagonal()) * motion**2
+    inertia = _round(float(np.mean(heavy[heavy > 0.0]))) if np.any(heavy) else 1.0
+    stiff = np.asarray(abs(S @ matrices.stiffness @ S).max(axis=1).todense()).ravel()
+    drag = float(abs(S @ matrices.damping @ S).max()) if matrices.damping.nnz else 0.0
+    rate = float(np.sqrt(np.mean(stiff[stiff > 0.0]) / inertia)) if np.any(stiff) else drag / inertia
+    rate = _round(rate)
+    factors = 1.0 / inertia, 1.0 / (inertia * rate), 1.0 / (inertia * rate**2)
+    M, D, K = (csc_matrix(f * (S @ A @ S)) for f, A in zip(factors, _of(matrices), strict=True))
+    phi = (matrices.constraints @ S).tocsr()
+    norms = np.sqrt(np.asarray(phi.multiply(phi).sum(axis=1)).ravel())
+    norms = np.array([_round(x) for x in norms])
+    elastic = matrices.elastic
+    if elastic is not None:
+        unit = np.array([length, 1.0]).repeat(3)
+        e = len(elastic.modulus)
+        strain = diags(np.tile(1.0 / unit, e)) @ elastic.strain @ S
+        elastic = Elastic(
+            csc_matrix(strain),
+            elastic.modulus * (factors[2] * np.outer(unit, unit)),
+            elastic.viscosity * rate,
+            csc_matrix(factors[2] * (S @ elastic.stiffness @ S)),
+            csc_matrix(factors[1] * (S @ elastic.damping @ S)),
+        )
+    scaled = replace(
+        matrices, mass=M, damping=D, stiffness=K, constraints=csc_matrix(diags(1.0 / norms) @ phi), length=1.0,
+        elastic=elastic,
+    )  # fmt: skip
+    return scaled, Units(motion, rate, inertia, norms)
+
+
+def _round(x: float) -> float:
+    """The power of two near a number: to multiply by it costs no accuracy."""
+    return float(2.0 ** np.round(np.log2(x))) if x > 0.0 else 1.0
+
+
+def _of(matrices: Matrices) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
+    return matrices.mass, matrices.damping, matrices.stiffness
