@@ -14,6 +14,8 @@ from cosserat.compile.mesh import beam_matrices
 from cosserat.compile.ordering import build_pattern
 from cosserat.compile.rolling import rolling_arrays
 from cosserat.compile.skeleton import Skeleton, build_skeleton, initial_twists
+from cosserat.compile.state_laws import compile_law
+from cosserat.compile.state_loads import coupled_nodes, state_load_arrays
 from cosserat.errors import ModelError
 from cosserat.kernels.arrays import Bodies, Elements, Nodes, Springs
 from cosserat.kernels.beams import relative_vectors
@@ -44,6 +46,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     ends = [(skeleton.attach(s.a), skeleton.attach(s.b)) for s in model.springs]
     links = [(int(a), int(b), -1) for a, b in elements.node]
     links += [(a.node, b.node, -1) for a, b in ends if a.node != b.node]
+    links += [(a, b, -1) for a, b in coupled_nodes(model, skeleton)]
     links += [(j.parent.node, j.child.node, k) for k, j in enumerate(joints)]
     wheels = [skeleton.attach(item.place).node for item in model.rolling]
     pattern, number = build_pattern(n, len(joints), links, wheels)
@@ -77,6 +80,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     freedoms, named_freedoms, efforts = freedom_arrays(joints)
     driven = driven_joints(joints)
     loads, sources = load_arrays(model, skeleton, gains, block)
+    laws = tuple(compile_law(load) for load in model.state_loads)
     length, mass, size = _scales(model, skeleton.frames, elements, bodies)
     twists, given = initial_twists(model, skeleton)
     return CompiledModel(
@@ -89,10 +93,13 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
             freedoms,
             springs,
             loads,
+            state_load_arrays(model, skeleton, pair, size),
             rolling_arrays(model, skeleton, block, len(joints)),
             pattern,
         ),
-        sampler=Sampler(np.asarray(model.gravity, dtype=float), tuple(driven), tuple(efforts), tuple(sources)),
+        sampler=Sampler(
+            np.asarray(model.gravity, dtype=float), tuple(driven), tuple(efforts), tuple(sources), len(laws)
+        ),
         frames=skeleton.frames,
         twists=twists,
         given=given,
@@ -106,6 +113,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         mass=mass,
         blocks=ints(list(number), 2),
         modal=skeleton.modal,
+        laws=laws,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,19 @@ from numpy.typing import NDArray
 from cosserat.compile.inputs import Sampler
 from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.rows import ActiveFreedom, Rows
-from cosserat.kernels.arrays import Bodies, Elements, Freedoms, Joints, Loads, Nodes, Pattern, Rolling, Springs
+from cosserat.compile.state_laws import CompiledLaw, law_addresses
+from cosserat.kernels.arrays import (
+    Bodies,
+    Elements,
+    Freedoms,
+    Joints,
+    Loads,
+    Nodes,
+    Pattern,
+    Rolling,
+    Springs,
+    StateLoads,
+)
 from cosserat.model.joints import Joint
 from cosserat.model.model import Model
 from cosserat.model.rolling import Rolling as RollingItem
@@ -57,6 +69,7 @@ class System(NamedTuple):
     freedoms: Freedoms
     springs: Springs
     loads: Loads
+    state_loads: StateLoads
     rolling: Rolling
     pattern: Pattern
 
@@ -81,6 +94,7 @@ class CompiledModel:
     mass: float  # typical mass of a node
     blocks: Ints  # (n_blocks, 2) row and column of every block of the matrix
     modal: dict[str, ModalNodes]  # modal body -> nodes; empty in the Galilean formulation
+    laws: tuple[CompiledLaw, ...]  # of loads that depend on the state
 
     @property
     def n_nodes(self) -> int:
@@ -96,6 +110,10 @@ class CompiledModel:
     def n_multipliers(self) -> int:
         """Number of groups of six multipliers: one for each joint, then one for each knife edge or rolling disc."""
         return len(self.joints) + len(self.system.rolling.node)
+
+    def unit_addresses(self) -> Any:
+        """Addresses (ns, 2) of the laws of loads and of their derivatives, for `kernels.arrays.Solver.units`."""
+        return law_addresses(self.laws)
 
     def constraint_title(self, k: int) -> str:
         """How error messages call what owns group k of the multipliers."""

@@ -29,6 +29,7 @@ from cosserat.compile.tree import (
     joint_links,
     named_coordinates,
     prescribed_coordinates,
+    refuse_state_loads,
 )
 from cosserat.errors import CosseratWarning, ModelError
 from cosserat.kernels.flexible.arrays import WELD
@@ -144,6 +145,7 @@ def compile_flexible_tree(
         model.validate()
     _check_choices(call, model, modes=modes, boundary=boundary)
     checks.flag(call, "stiffening", stiffening)
+    refuse_state_loads(call, model)
     spanning = span(model)
     if not cut:
         spanning.demand_tree(model.title)

@@ -32,6 +32,7 @@ class Sampler:
     driven: tuple[Joint, ...]
     efforts: tuple[TimeFunction, ...]
     wrenches: tuple[WrenchSource, ...]
+    n_state: int = 0  # number of loads that depend on the state
 
     def sample(self, t: Array, load_factor: float = 1.0, jump: float = 0.0) -> Inputs:
         """Inputs at times t; the load factor scales gravity, efforts and wrenches, not prescribed motions.
@@ -64,7 +65,8 @@ class Sampler:
             if source.moment is not None:
                 wrench[:, k, 3:] = load_factor * mean_sample(source.moment, t, jump)
         gravity = np.broadcast_to(load_factor * self.gravity, (n, 3)).copy()
-        return Inputs(gravity, drive, effort, wrench)
+        clock = np.stack((np.asarray(t, dtype=float), np.full(n, load_factor)), axis=1)
+        return Inputs(gravity, drive, effort, wrench, clock, np.zeros((n, self.n_state, 6)))
 
 
 def mean_sample(function: TimeFunction | VectorFunction, t: Array, jump: float) -> Array:

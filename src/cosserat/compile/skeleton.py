@@ -87,6 +87,8 @@ def _stations(model: Model) -> dict[str, list[float]]:
     places += [item.place for item in model.rolling]
     for spring in model.springs:
         places += [spring.a, spring.b]
+    for law in model.state_loads:
+        places += [law.place] if law.other is None else [law.place, law.other]
     stations: dict[str, list[float]] = {beam.name: [] for beam in model.beams}
     for place in places:
         if isinstance(place.owner, Beam) and place.s is not None:

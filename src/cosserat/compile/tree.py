@@ -199,6 +199,15 @@ def prescribed_coordinates(
     )
 
 
+def refuse_state_loads(call: str, model: Model) -> None:
+    """Raise if the model has loads that depend on the state, which trees do not know."""
+    for load in model.state_loads:
+        raise ModelError(
+            f"{call}: {load.title}: floating frames and trees do not know loads that depend on the state; use the "
+            "Galilean formulation: cs.simulate(..., formulation='galilean'), cs.equilibrium, cs.modes, cs.linearize"
+        )
+
+
 def compile_tree(model: Model, call: str = "tree") -> TreeData:
     """Links and coordinates of a model; raises where bodies are not rigid."""
     elastic = [*model.beams, *model.modal_bodies]
@@ -211,6 +220,7 @@ def compile_tree(model: Model, call: str = "tree") -> TreeData:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CosseratWarning)  # a body that nothing moves still has coordinates
         model.validate()
+    refuse_state_loads(call, model)
     spanning = span(model)
     if not spanning.edges:
         raise ModelError(f"{call}: {model.title}: every body is fixed to the ground; there is nothing that moves")

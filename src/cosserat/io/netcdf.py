@@ -182,7 +182,7 @@ def load_run(path: str | Path) -> Run:
         raise FileFormatError(f"{path}: written in format {layout['format']}; this version reads format {FORMAT}")
     raw, arrays = groups
     history = History(*(raw[f"history.{k}"] for k in History._fields))
-    inputs = Inputs(*(raw[f"inputs.{k}"] for k in Inputs._fields))
+    inputs = Inputs(*(raw.get(f"inputs.{k}", np.zeros((len(raw["time"]), 0, 6))) for k in Inputs._fields))
     prescribed = {k.split(".", 1)[1]: v for k, v in raw.items() if k.startswith("prescribed.")}
     status = Status(Outcome[layout["outcome"]], layout["status_time"], layout["status_detail"])
     attributes = {"settings": settings, "stats": stats, **layout}
@@ -218,6 +218,8 @@ def _mechanism(path: str, layout: dict[str, Any], arrays: dict[str, Any], trajec
     for name, group in get_type_hints(System).items():
         fields = group._fields
         missing = name == "pattern"
+        if name == "state_loads" and f"{name}.node" not in arrays:  # written before there were any
+            missing = True
         groups.append(group(*(np.zeros(0) if missing else arrays[f"{name}.{k}"] for k in fields)))
     beams = {
         name: BeamMesh(

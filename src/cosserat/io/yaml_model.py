@@ -26,6 +26,7 @@ from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter, number_from_text
 from cosserat.model.rolling import ROLLING
 from cosserat.model.sections import AnySection, Box, IBeam, Profile, Rectangle, Rod, Section, Tube
+from cosserat.model.state_loads import StateLoad
 
 __all__ = ["ModelFile", "load", "load_model", "save", "save_model"]
 
@@ -40,7 +41,7 @@ TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
     "beams": ({"Beam": Beam}, "Beam"),
     "modal_bodies": (modal_entries.KINDS, "ModalBody"),
     "joints": (dict(JOINTS), None),
-    "loads": ({c.__name__: c for c in (Force, Torque, Wrench, DistributedLoad)}, None),
+    "loads": ({c.__name__: c for c in (Force, Torque, Wrench, DistributedLoad, StateLoad)}, None),
     "springs": ({"Spring": Spring, "Damper": Damper}, "Spring"),
     "rolling": (dict(ROLLING), None),
 }
@@ -50,8 +51,8 @@ SIMULATE = (
     "stiffening",
 )  # fmt: skip
 _WORDS = ("name", "boundary", "root", "clamp", "stiffening")  # of modal bodies: taken as they are
-_TEXT = {"name", "parent", "child", "place", "centre", "beam", "a", "b", "kind", "formulation", "integrator", "start"}
-_PLACES = ("parent", "child", "place", "centre", "a", "b")
+_PLACES = ("parent", "child", "place", "centre", "other", "a", "b")
+_TEXT = {"name", "beam", "kind", "formulation", "integrator", "start", *_PLACES}
 _TIME = {"motion", "effort", "vector", "force", "moment"}
 
 
@@ -198,6 +199,10 @@ class _Reader:
             return value
         if key in _TIME and table in ("joints", "loads"):
             return self._functions(value, route, "t")
+        if key == "law":
+            if not isinstance(value, dict):
+                raise self.document.error(route, f"must be formulas by component, such as fz: -c*vz, got {value!r}")
+            return value
         if key == "curve":
             return self._functions(value, route, "s")
         if key == "velocity" and table == "beams":

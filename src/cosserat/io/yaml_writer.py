@@ -70,7 +70,7 @@ class _Writer:
             "beams": [self._component(c, "Beam") for c in model.beams],
             "modal_bodies": [self._component(c, "ModalBody") for c in model.modal_bodies],
             "joints": [self._component(c) for c in model.joints],
-            "loads": [self._component(c) for c in (*model.loads, *model.distributed_loads)],
+            "loads": [self._component(c) for c in (*model.loads, *model.distributed_loads, *model.state_loads)],
             "springs": [self._component(c) for c in model.springs],
             "rolling": [self._component(c) for c in model.rolling],
         }

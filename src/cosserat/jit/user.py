@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import CosseratError
+from cosserat.jit import native
 from cosserat.jit.sources import compiler_digest
 from cosserat.jit.switch import COMPILED
 
@@ -40,7 +41,7 @@ class UserCodeError(CosseratError):
 
 
 class Unit:
-    """A compiled function of a user.
+    """A compiled function of a user; call it, or hand its address to kernels.
 
     Attributes
     ----------
@@ -48,9 +49,16 @@ class Unit:
         For `call_address`; valid as long as the unit lives.
     """
 
-    def __init__(self, address: Any, library: Any = None) -> None:
+    def __init__(self, signature: str, address: Any, library: Any = None) -> None:
         self.address = address
         self._library = library  # owns the code
+        self._call = native.caller(address, signature) if COMPILED else address
+
+    def __call__(self, *args: Any) -> int:
+        return int(self._call(*args))
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Unit:
+        return self
 
 
 _units: dict[tuple[str, str], Unit] = {}  # compiled in this process, by digest and signature
@@ -75,7 +83,7 @@ def compile_user(glue: Callable[..., Function], functions: tuple[Function, ...],
         If a function cannot be compiled.
     """
     if not COMPILED:
-        return Unit(glue(*functions))
+        return Unit(signature, glue(*functions))
     digest = _digest(glue(*functions))
     key = (digest or "", signature)
     if digest is None or key not in _units:
@@ -83,7 +91,7 @@ def compile_user(glue: Callable[..., Function], functions: tuple[Function, ...],
 
         inner = tuple(_compiled(function, {}) for function in functions)
         try:
-            unit = Unit(*user_address(glue(*inner), signature, folder, digest))
+            unit = Unit(signature, *user_address(glue(*inner), signature, folder, digest))
         except Exception as error:
             raise UserCodeError(explained(error, functions)) from None
         if digest is None:

@@ -106,6 +106,19 @@ class Loads(NamedTuple):
     block: I1  # (nl,)
 
 
+class StateLoads(NamedTuple):
+    """Laws of users at a place, or between two places: called by address, see `state_loads`."""
+
+    node: I2  # (ns, 2) of the place and of the other one, the ground if there is none
+    frame_a: F2  # (ns, 12) place in its node's frame
+    frame_b: F2  # (ns, 12) the other
+    pair: I1  # (ns,) 1: the opposite wrench acts on the other place
+    length: F1  # (ns,) over which the law may change, for differences
+    start: I1  # (ns+1,) range of its parameters in ...
+    parameter: F1  # ... this
+    block: I2  # (ns, 4)
+
+
 class Rolling(NamedTuple):
     """Knife edges and rolling discs; see `rolling` for the rows. Their multipliers come after those of the joints."""
 
@@ -141,6 +154,8 @@ class Inputs(NamedTuple):
     drive: F3  # (nt, nd, 21) position (3), rotation on the parent side (9), on the child side (9)
     effort: F2  # (nt, n_efforts)
     wrench: F3  # (nt, n_wrenches, 6)
+    clock: F2  # (nt, 2) time, and the factor by which a solver scales all loads
+    state: F3  # (nt, ns, 6) wrenches of state-dependent loads in their places; results fill it, kernels call the laws
 
 
 class State(NamedTuple):
@@ -190,7 +205,10 @@ class Solver(NamedTuple):
     coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
     memory: F1  # (2,) step of the present factors (0: none), contraction rate
     counters: I1  # (6,) steps, solves, factorizations, careful steps, steps accepted though stalled, line searches
-    targets: I1  # (9,) addresses of stages that only some mechanisms need
+    targets: I1  # (4,) addresses of the stages of `bending`, which only some beams need
+    laws: I2  # (n, 3) addresses of the stages of the laws in use, a row for each kind of force; see `laws`
+    bonds: I2  # (n, 3) the same for constraints besides joints
+    units: I2  # (ns, 2) addresses of users' laws and of their derivatives, 0: none is given
 
 
 class Scratch(NamedTuple):
@@ -205,6 +223,18 @@ class Scratch(NamedTuple):
     row: F1  # (12,)
     p: F1  # (12,)
     q: F1  # (12,)
+
+
+class Visit(NamedTuple):
+    """Memory for a call of a user's law."""
+
+    frame_a: F2  # (4, 4)
+    frame_b: F2  # (4, 4)
+    twist_a: F1  # (6,)
+    twist_b: F1  # (6,)
+    wrench: F1  # (6,)
+    sides: F2  # (6, 6) wrenches on both sides of differences
+    J: F2  # (6, 24)
 
 
 class History(NamedTuple):
@@ -227,6 +257,7 @@ class Problem(NamedTuple):
     freedoms: Freedoms
     springs: Springs
     loads: Loads
+    state_loads: StateLoads
     rolling: Rolling
     pattern: Pattern
     inputs: Inputs
@@ -235,6 +266,7 @@ class Problem(NamedTuple):
     middle: Middle
     solver: Solver
     scratch: Scratch
+    visit: Visit
     history: History
 
 
@@ -246,6 +278,7 @@ joints_of = handles.getter("joints", Joints)
 freedoms_of = handles.getter("freedoms", Freedoms)
 springs_of = handles.getter("springs", Springs)
 loads_of = handles.getter("loads", Loads)
+state_loads_of = handles.getter("state_loads", StateLoads)
 rolling_of = handles.getter("rolling", Rolling)
 pattern_of = handles.getter("pattern", Pattern)
 inputs_of = handles.getter("inputs", Inputs)
@@ -254,13 +287,21 @@ trial_of = handles.getter("trial", Trial)
 middle_of = handles.getter("middle", Middle)
 solver_of = handles.getter("solver", Solver)
 scratch_of = handles.getter("scratch", Scratch)
+visit_of = handles.getter("visit", Visit)
 history_of = handles.getter("history", History)
 
 # positions in solver.targets
-ADD_SPRINGS, ASSEMBLE_SPRINGS, ADD_ROLLING, CONSERVE_ROLLING, ASSEMBLE_ROLLING = 0, 1, 2, 3, 4
-BENDING_FORCES, BENDING_STRESS, BENDING_TANGENT, BENDING_CONSERVING = 5, 6, 7, 8
+BENDING_FORCES, BENDING_STRESS, BENDING_TANGENT, BENDING_CONSERVING = 0, 1, 2, 3
+
+# columns of solver.laws and solver.bonds
+ADD, CONSERVE, ASSEMBLE = 0, 1, 2
 
 
 def new_targets() -> I1:
     """An empty solver.targets."""
-    return address_table(9)
+    return address_table(4)
+
+
+def new_rows(n: int, width: int) -> I2:
+    """An empty table of addresses, n rows."""
+    return address_table(n * width).reshape(n, width)

@@ -7,39 +7,34 @@ With the mean twist m = (v0 + v1)/2 and H1 = H0 exp(h m), the momentum balance i
 conserves the spatial momentum when f is internal; and since Ad(exp(s m)) m = m, its product with m gives exactly
 the change of the kinetic energy, m . (p1 - p0) = h m . f. So energy is conserved if the work of f over the increment
 equals the loss of potential: strains take the mean stress, corrected along the strain increment; forces fixed in
-space act through the exact chord of their points; reactions are corrected so that they do no work. Every correction
-is along a relative twist and so leaves the momentum alone. Loads that depend on time take the mean of both ends.
+space act through the exact chord of their points; springs, joint efforts and reactions act in the frames halfway,
+corrected (`pairs`) to work exactly by their loss of energy. Every correction is along a relative twist and so leaves
+the momentum alone. Loads that depend on time take the mean of both ends.
 """
 
 from cosserat.jit import call_address, helper, stage
-from cosserat.kernels import beams, freedoms, joints
+from cosserat.kernels import beams, joints, pairs
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import (
     BENDING_CONSERVING,
-    CONSERVE_ROLLING,
+    CONSERVE,
     bodies_of,
     elements_of,
-    freedoms_of,
     inputs_of,
     joints_of,
     loads_of,
     middle_of,
     nodes_of,
-    rolling_of,
     scratch_of,
     solver_of,
-    springs_of,
     state_of,
     trial_of,
 )
 from cosserat.kernels.frames import (
-    compose,
     cosc,
     load_frame,
-    relative,
     sinc,
     sincc,
-    twist_at_place,
     wrench_to_node,
 )
 from cosserat.kernels.loads import matvec
@@ -207,31 +202,6 @@ def _add_bodies(bodies, scratch, state, trial, h):
 
 
 @helper
-def _add_springs(sp, state, trial, middle, h):
-    for i in range(sp.node.shape[0]):
-        a, b = sp.node[i, 0], sp.node[i, 1]
-        y_a, y_b = load(sp.point_a[i], 0), load(sp.point_b[i], 0)
-        r0 = _gap(state.frame, a, b, y_a, y_b)
-        r1 = _gap(trial.frame, a, b, y_a, y_b)
-        l0, l1 = dot(r0, r0) ** 0.5, dot(r1, r1) ** 0.5
-        if l0 + l1 < 1e-14:
-            continue
-        pull = sp.stiffness[i] * (0.5 * (l0 + l1) - sp.length[i]) + sp.damping[i] * (l1 - l0) / h
-        f = scale(pull / (l0 + l1), add(r0, r1))
-        R_a, _ = load_frame(middle.frame[a])
-        R_b, _ = load_frame(middle.frame[b])
-        add_space_force(f, 1.0, y_a, R_a, trial.increment[a], trial.residual[a])
-        add_space_force(neg(f), 1.0, y_b, R_b, trial.increment[b], trial.residual[b])
-
-
-@helper
-def _gap(frames, a, b, y_a, y_b):
-    R_a, x_a = load_frame(frames[a])
-    R_b, x_b = load_frame(frames[b])
-    return sub(add(x_b, mul(R_b, y_b)), add(x_a, mul(R_a, y_a)))
-
-
-@helper
 def _add_loads(ld, wrench_start, wrench_end, trial, middle):
     for i in range(ld.node.shape[0]):
         node = ld.node[i]
@@ -249,42 +219,21 @@ def _add_loads(ld, wrench_start, wrench_end, trial, middle):
 
 
 @helper
-def relative_increment(jt, j, trial, middle):
-    """Increment of the child's joint frame relative to the parent's, in the child's frame halfway: (nu, R, x)."""
-    R_a, x_a = load_frame(middle.frame[jt.node[j, 0]])
-    R_b, x_b = load_frame(middle.frame[jt.node[j, 1]])
-    F_a, y_a = load_frame(jt.frame_a[j])
-    F_b, y_b = load_frame(jt.frame_b[j])
-    R_a, x_a = compose(R_a, x_a, F_a, y_a)
-    R_b, x_b = compose(R_b, x_b, F_b, y_b)
-    R, x = relative(R_a, x_a, R_b, x_b)
-    n_a, n_b = trial.increment[jt.node[j, 0]], trial.increment[jt.node[j, 1]]
-    u_a, w_a = twist_at_place(F_a, y_a, load(n_a, 0), load(n_a, 3))
-    u_b, w_b = twist_at_place(F_b, y_b, load(n_b, 0), load(n_b, 3))
-    u = sub(u_b, mul_t(R, add(u_a, cross(w_a, x))))
-    return u, sub(w_b, mul_t(R, w_a)), R, x
-
-
-@helper
-def add_relative_wrench(jt, j, R, x, f, m, r_out):
-    """r += wrench (f, m) on the child in its joint frame, and its opposite on the parent."""
-    f_a = mul(R, f)
-    m_a = add(mul(R, m), cross(x, f_a))
-    joints.add_pair(jt, j, neg(f_a), neg(m_a), f, m, r_out)
-
-
-@helper
 def _add_joints(jt, drive_start, drive_end, trial, middle, length):
     """Reactions at the middle of the step, corrected along the relative increment to do exactly lambda . delta phi."""
     for j in range(jt.node.shape[0]):
-        u, w, R, x = relative_increment(jt, j, trial, middle)
+        a, b = jt.node[j, 0], jt.node[j, 1]
+        F_a, y_a = load_frame(jt.frame_a[j])
+        F_b, y_b = load_frame(jt.frame_b[j])
+        R, x = pairs.relative_frame(middle.frame, a, F_a, y_a, b, F_b, y_b)
+        u, w = pairs.relative_twist(R, x, trial.increment, a, F_a, y_a, b, F_b, y_b)
         _, A0, B0 = joints.drive_of(jt, j, drive_start)
         _, A1, B1 = joints.drive_of(jt, j, drive_end)
         D_a, D_b = combine(0.5, A0, 0.5, A1), combine(0.5, B0, 0.5, B1)
         _, _, f, m = joints.reaction(jt, j, R, x, D_a, D_b, trial.force[j])
         work, doubt = _work(jt, j, trial, middle)
-        f, m = _correct(f, m, u, w, work, doubt, length, jt.drive[j] < 0)
-        add_relative_wrench(jt, j, R, x, f, m, trial.residual)
+        f, m = pairs.correct(f, m, u, w, work, doubt, length, jt.drive[j] < 0)
+        pairs.add_opposite(R, x, a, F_a, y_a, b, F_b, y_b, f, m, trial.residual)
 
 
 @helper
@@ -298,37 +247,6 @@ def _work(jt, j, trial, middle):
         for k in range(9, 12):
             reach = max(reach, abs(trial.frame[jt.node[j, side], k]))
     return work, 1e-15 * pull * reach
-
-
-@helper
-def _correct(f, m, u, w, work, doubt, length, wanted):
-    """Add to (f, m) a wrench along (u, w) so that its work over (u, w) is `work`, known up to a doubt.
-
-    Where hardly anything moves, a rounding error of the work would make a large force: it is left alone.
-    """
-    l2 = length * length
-    weight = dot(u, u) + l2 * dot(w, w)
-    gap = work - dot(f, u) - dot(m, w)
-    gap = max(gap - doubt, min(gap + doubt, 0.0))
-    if wanted and weight > 1e-26 * l2:
-        f = axpy(gap / weight, u, f)
-        m = axpy(gap / weight * l2, w, m)
-    return f, m
-
-
-@helper
-def _add_freedoms(fr, jt, effort_start, effort_end, state, trial, middle, h, length):
-    for i in range(fr.joint.shape[0]):
-        j = fr.joint[i]
-        u, w, R, x = relative_increment(jt, j, trial, middle)
-        _, _, f, m = freedoms.direction(fr, i, R, x)
-        change = trial.angle[i] - state.angle[i]
-        q = 0.5 * (trial.angle[i] + state.angle[i])
-        Q, _ = freedoms.effort(fr, i, q, change / h, effort_end)
-        if fr.effort[i] >= 0:
-            Q += 0.5 * (effort_start[fr.effort[i]] - effort_end[fr.effort[i]])
-        f, m = _correct(scale(-Q, f), scale(-Q, m), u, w, -Q * change, 0.0, length, True)
-        add_relative_wrench(jt, j, R, x, f, m, trial.residual)
 
 
 @stage
@@ -356,12 +274,11 @@ def evaluate(problem, k):
     if elements_of(problem).bending.shape[0] > 0:
         call_address(solver_of(problem).targets[BENDING_CONSERVING], (problem,))
     _add_bodies(bodies_of(problem), scratch, state, trial, h)
-    _add_springs(springs_of(problem), state, trial, middle, h)
-    _add_freedoms(
-        freedoms_of(problem), jt, inputs.effort[k - 1], inputs.effort[k], state, trial, middle, h, length
-    )
+    laws, bonds = solver_of(problem).laws, solver_of(problem).bonds
+    for i in range(laws.shape[0]):
+        call_address(laws[i, CONSERVE], (problem, k))
     _add_loads(loads_of(problem), inputs.wrench[k - 1], inputs.wrench[k], trial, middle)
     _add_joints(jt, inputs.drive[k - 1], inputs.drive[k], trial, middle, length)
-    if rolling_of(problem).node.shape[0] > 0:
-        call_address(solver_of(problem).targets[CONSERVE_ROLLING], (problem, k))
+    for i in range(bonds.shape[0]):
+        call_address(bonds[i, CONSERVE], (problem, k))
     return 0

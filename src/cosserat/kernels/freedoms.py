@@ -62,10 +62,16 @@ def direction(freedoms, i, R, x):
 
 
 @helper
+def elastic(freedoms, i, q):
+    """The part of the effort that has an energy."""
+    return -freedoms.stiffness[i] * q
+
+
+@helper
 def effort(freedoms, i, q, q_dot, applied):
     """Generalised effort and its derivative with respect to q_dot."""
     level = freedoms.friction[i]
-    Q = -freedoms.stiffness[i] * q - freedoms.damping[i] * q_dot
+    Q = elastic(freedoms, i, q) - freedoms.damping[i] * q_dot
     slope = -freedoms.damping[i]
     if freedoms.effort[i] >= 0:
         Q += applied[freedoms.effort[i]]

@@ -6,17 +6,12 @@ A step that cannot be solved ends the loop with a code; the caller may try again
 import numpy as np
 
 from cosserat.jit import address_of, call_address, helper, load, stage
-from cosserat.kernels import alpha, bending, blocks, conserving, residual, rolling, tangent
+from cosserat.kernels import alpha, bending, blocks, conserving, residual, tangent
 from cosserat.kernels.arrays import (
-    ADD_ROLLING,
-    ADD_SPRINGS,
-    ASSEMBLE_ROLLING,
-    ASSEMBLE_SPRINGS,
     BENDING_CONSERVING,
     BENDING_FORCES,
     BENDING_STRESS,
     BENDING_TANGENT,
-    CONSERVE_ROLLING,
     history_of,
     middle_of,
     solver_of,
@@ -24,6 +19,7 @@ from cosserat.kernels.arrays import (
     trial_of,
 )
 from cosserat.kernels.blocks import solve
+from cosserat.kernels.laws import load_laws
 from cosserat.kernels.newton import (
     CONSERVING,
     CONVERGED,
@@ -196,18 +192,7 @@ def load_stages(table, problem):
         tangent.scatter, scratch.K, scratch.C, 1.0, solver.tangent[0], solver.tangent[0],
         problem.pattern.order, solver.blocks,
     )  # fmt: skip
-    if problem.springs.node.shape[0] + problem.freedoms.joint.shape[0] > 0:
-        load(residual.add_springs, address, 0)
-        load(tangent.assemble_springs, address, 0, trial.frame, trial.twist)
-        solver.targets[ADD_SPRINGS] = address_of(residual.add_springs)
-        solver.targets[ASSEMBLE_SPRINGS] = address_of(tangent.assemble_springs)
-    if problem.rolling.node.shape[0] > 0:
-        load(rolling.add_rolling, address, 0)
-        load(rolling.conserve_rolling, address, 0)
-        load(rolling.assemble_rolling, address, 0, trial.frame, trial.twist)
-        solver.targets[ADD_ROLLING] = address_of(rolling.add_rolling)
-        solver.targets[CONSERVE_ROLLING] = address_of(rolling.conserve_rolling)
-        solver.targets[ASSEMBLE_ROLLING] = address_of(rolling.assemble_rolling)
+    load_laws(address, problem, problem.solver.settings[6] == CONSERVING)
     if problem.elements.bending.shape[0] > 0:
         load_bending(address, problem)
     load(tangent.assemble_elements, address, trial.frame, trial.twist)

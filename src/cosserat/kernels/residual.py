@@ -5,10 +5,9 @@ with the inputs of row `k`.
 """
 
 from cosserat.jit import call_address, stage
-from cosserat.kernels import beams, freedoms, joints, loads, springs
+from cosserat.kernels import beams, freedoms, joints, loads
 from cosserat.kernels.arrays import (
-    ADD_ROLLING,
-    ADD_SPRINGS,
+    ADD,
     BENDING_FORCES,
     BENDING_STRESS,
     bodies_of,
@@ -18,10 +17,8 @@ from cosserat.kernels.arrays import (
     joints_of,
     loads_of,
     nodes_of,
-    rolling_of,
     scratch_of,
     solver_of,
-    springs_of,
     trial_of,
 )
 from cosserat.kernels.vectors import accumulate, add, clear, store
@@ -72,7 +69,7 @@ def predict_stress(problem, frames, increments):
 
 @stage
 def applied_forces(problem, k):
-    """residual -= gravity, loads, and where there are any, springs and joint efforts."""
+    """residual -= gravity, loads, and the forces of all kinds of laws in use."""
     nodes, inputs, trial = nodes_of(problem), inputs_of(problem), trial_of(problem)
     frames, r = trial.frame, trial.residual
     g = (inputs.gravity[k, 0], inputs.gravity[k, 1], inputs.gravity[k, 2])
@@ -82,20 +79,9 @@ def applied_forces(problem, k):
     ld = loads_of(problem)
     for i in range(ld.node.shape[0]):
         loads.add_load(ld, i, frames, inputs.wrench[k], r)
-    if springs_of(problem).node.shape[0] + freedoms_of(problem).joint.shape[0] > 0:
-        call_address(solver_of(problem).targets[ADD_SPRINGS], (problem, k))
-    return 0
-
-
-@stage
-def add_springs(problem, k):
-    """residual -= springs, dampers and joint efforts."""
-    sp, fr, jt = springs_of(problem), freedoms_of(problem), joints_of(problem)
-    trial, inputs = trial_of(problem), inputs_of(problem)
-    for i in range(sp.node.shape[0]):
-        springs.add_spring(sp, i, trial.frame, trial.twist, trial.residual)
-    for i in range(fr.joint.shape[0]):
-        freedoms.add_effort(fr, jt, i, trial.frame, trial.twist, trial.angle, inputs.effort[k], trial.residual)
+    laws = solver_of(problem).laws
+    for i in range(laws.shape[0]):
+        call_address(laws[i, ADD], (problem, k))
     return 0
 
 
@@ -116,8 +102,9 @@ def forces(problem, k):
     element_forces(problem)
     applied_forces(problem, k)
     joint_forces(problem, k)
-    if rolling_of(problem).node.shape[0] > 0:
-        call_address(solver_of(problem).targets[ADD_ROLLING], (problem, k))
+    bonds = solver_of(problem).bonds
+    for i in range(bonds.shape[0]):
+        call_address(bonds[i, ADD], (problem, k))
     return 0
 
 

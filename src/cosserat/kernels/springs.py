@@ -33,6 +33,23 @@ def tension(springs, i, length, rate):
 
 
 @helper
+def energy(springs, i, length):
+    """Energy of spring i at a length."""
+    stretch = length - springs.length[i]
+    return 0.5 * springs.stiffness[i] * stretch * stretch
+
+
+@helper
+def reach(springs, i, frames, length):
+    """Largest coordinate of its nodes, at least its length: what rounding errors of the length scale with."""
+    largest = length
+    for side in range(2):
+        for k in range(9, 12):
+            largest = max(largest, abs(frames[springs.node[i, side], k]))
+    return largest
+
+
+@helper
 def add_spring(springs, i, frames, twists, r_out):
     """r += internal forces of spring i; a spring whose ends meet has no direction and pulls nowhere."""
     r, length, R_a, y_a, R_b, y_b = line(springs, i, frames)

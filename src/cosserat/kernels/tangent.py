@@ -7,23 +7,19 @@ constraints that hold anyway do not become large multipliers.
 """
 
 from cosserat.jit import call_address, helper, stage
-from cosserat.kernels import beams, freedoms, joints, loads, springs
+from cosserat.kernels import beams, joints, loads
 from cosserat.kernels.arrays import (
-    ASSEMBLE_ROLLING,
-    ASSEMBLE_SPRINGS,
+    ASSEMBLE,
     BENDING_TANGENT,
     bodies_of,
     elements_of,
-    freedoms_of,
     inputs_of,
     joints_of,
     loads_of,
     nodes_of,
     pattern_of,
-    rolling_of,
     scratch_of,
     solver_of,
-    springs_of,
     trial_of,
 )
 from cosserat.kernels.frames import tangent_blocks
@@ -146,40 +142,6 @@ def assemble_nodes(problem, k, frames, twists):
     return 0
 
 
-@helper
-def outer_into(factor, row, matrix_out):
-    """matrix = factor row row^T, (12, 12)."""
-    for i in range(12):
-        for j in range(12):
-            matrix_out[i, j] = factor * row[i] * row[j]
-
-
-@stage
-def assemble_springs(problem, k, frames, twists):
-    """Springs, dampers and joint efforts: 12x12 matrices on pairs of nodes."""
-    sp, fr, jt, inputs = springs_of(problem), freedoms_of(problem), joints_of(problem), inputs_of(problem)
-    solver, scratch, angles = solver_of(problem), scratch_of(problem), trial_of(problem).angle
-    cc, ck = solver.coefficients[1], solver.coefficients[2]
-    T, blocks_out = solver.tangent, solver.blocks
-    K, C = scratch.K, scratch.C
-    for i in range(sp.node.shape[0]):
-        clear(K)
-        springs.spring_tangent(sp, i, frames, twists, K, scratch.row)
-        outer_into(cc * sp.damping[i], scratch.row, C)
-        scatter(K, C, ck, T[sp.node[i, 0]], T[sp.node[i, 1]], sp.block[i], blocks_out)
-    for i in range(fr.joint.shape[0]):
-        j = fr.joint[i]
-        clear(K)
-        damping = freedoms.effort_tangent(
-            fr, jt, i, frames, twists, angles, inputs.effort[k], scratch.row, K
-        )
-        outer_into(cc * damping, scratch.row, C)
-        joints.to_node_frames(jt, j, K, scratch.W)
-        joints.to_node_frames(jt, j, C, scratch.W)
-        scatter(K, C, ck, T[jt.node[j, 0]], T[jt.node[j, 1]], jt.block[j], blocks_out)
-    return 0
-
-
 @stage
 def assemble_joints(problem, k, frames):
     """Constraints: borders, and the change of reactions with the configuration."""
@@ -226,9 +188,10 @@ def assemble(problem, k, frames, twists):
     if elements_of(problem).bending.shape[0] > 0:
         call_address(solver_of(problem).targets[BENDING_TANGENT], (problem, frames))
     assemble_nodes(problem, k, frames, twists)
-    if springs_of(problem).node.shape[0] + freedoms_of(problem).joint.shape[0] > 0:
-        call_address(solver_of(problem).targets[ASSEMBLE_SPRINGS], (problem, k, frames, twists))
+    laws, bonds = solver_of(problem).laws, solver_of(problem).bonds
+    for i in range(laws.shape[0]):
+        call_address(laws[i, ASSEMBLE], (problem, k, frames, twists))
     assemble_joints(problem, k, frames)
-    if rolling_of(problem).node.shape[0] > 0:
-        call_address(solver_of(problem).targets[ASSEMBLE_ROLLING], (problem, k, frames, twists))
+    for i in range(bonds.shape[0]):
+        call_address(bonds[i, ASSEMBLE], (problem, k, frames, twists))
     return 0

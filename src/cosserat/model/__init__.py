@@ -39,6 +39,7 @@ from cosserat.model.places import GROUND, Place
 from cosserat.model.rolling import KnifeEdge, RollingDisc
 from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Section, Tube
 from cosserat.model.solid_mesh import SolidMesh
+from cosserat.model.state_loads import StateLoad
 
 __all__ = [
     "GROUND",
@@ -82,6 +83,7 @@ __all__ = [
     "SolidMesh",
     "Spherical",
     "Spring",
+    "StateLoad",
     "TimeFunction",
     "Torque",
     "Tube",

@@ -20,6 +20,7 @@ from cosserat.model.parameters import Parameter, parameters_in
 from cosserat.model.places import Owner, Place, find_place
 from cosserat.model.records import Component, plain
 from cosserat.model.rolling import Rolling
+from cosserat.model.state_loads import StateLoad
 from cosserat.model.summary import summarize
 
 C = TypeVar("C", bound=Component)
@@ -166,6 +167,11 @@ class Model:
         return self._of(DistributedLoad)
 
     @property
+    def state_loads(self) -> tuple[StateLoad, ...]:
+        """Loads that depend on the state in order."""
+        return self._of(StateLoad)
+
+    @property
     def springs(self) -> tuple[Link, ...]:
         """Springs and dampers in order."""
         return self._of(Link)
@@ -259,6 +265,8 @@ class Model:
             link.check_places()
         for rolling in self.rolling:
             rolling.check_places()
+        for law in self.state_loads:
+            law.check_places()
         self._warn_idle()
 
     def _places(self) -> Iterator[tuple[Component, tuple[Place, ...]]]:
@@ -270,6 +278,8 @@ class Model:
             yield link, (link.a, link.b)
         for rolling in self.rolling:
             yield rolling, (rolling.place,)
+        for law in self.state_loads:
+            yield law, (law.place,) if law.other is None else (law.place, law.other)
 
     def _demand_own(self, owner: Owner, item: Component) -> None:
         if isinstance(owner, Component) and self._components.get(owner.name) is not owner:

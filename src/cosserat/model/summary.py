@@ -25,6 +25,7 @@ def summarize(model: "Model") -> str:
             [
                 *((c.name, type(c).__name__, f"at {_label(c._place)}", _follower(c)) for c in model.loads),
                 *((c.name, type(c).__name__, f"along {c.beam.name}", _follower(c)) for c in model.distributed_loads),
+                *((c.name, type(c).__name__, f"at {_label(c._place)}", _between(c)) for c in model.state_loads),
             ],
         ),
         ("springs", [(c.name, type(c).__name__, f"{_label(c._a)} - {_label(c._b)}", _link(c)) for c in model.springs]),
@@ -89,6 +90,10 @@ def _joint_row(joint: Any) -> tuple[str, ...]:
 
 def _follower(load: Any) -> str:
     return "follower" if load.follower else "dead"
+
+
+def _between(load: Any) -> str:
+    return "law" if load.other is None else f"law, opposite at {_label(load._other)}"
 
 
 def _link(link: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.state_loads import state_wrenches
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.model.model import Model
 from cosserat.results.mechanism import Mechanism, mechanism_of
@@ -98,6 +99,8 @@ def motion_of(trajectory: Trajectory) -> Motion:
         with as_simulated(model, values):
             factor = float(trajectory.settings.get("load_factor", 1.0))
             inputs = compiled.sampler.sample(trajectory.time, factor)
+            history = trajectory.history
+            inputs.state[:] = factor * state_wrenches(compiled, trajectory.time, history.frame, history.twist)
             prescribed = {
                 coordinate: function.sample(trajectory.time)
                 for joint in compiled.sampler.driven

@@ -79,6 +79,7 @@ def external(motion: Motion) -> Ledger:
     _gravity(motion, book)
     _springs(motion, book)
     _loads(motion, book)
+    _state_loads(motion, book)
     _joints(motion, book)
     for k, node in enumerate(motion.mechanism.system.rolling.node):
         book.force[:, node] += rolling.nodal_wrenches(motion, k)
@@ -142,6 +143,33 @@ def _loads(motion: Motion, book: Ledger) -> None:
         wrench = to_node(np.hstack((f, m)) @ loads.gain[k].T, F)
         book.force[:, node] += wrench
         book.supply[:] += np.sum(wrench * motion.twist[:, node], axis=1)
+
+
+def _state_loads(motion: Motion, book: Ledger) -> None:
+    loads = motion.mechanism.system.state_loads
+    for k, nodes in enumerate(loads.node):
+        wrenches = [motion.inputs.state[:, k]]
+        frames = row_to_frame(loads.frame_a[k]), row_to_frame(loads.frame_b[k])
+        if loads.pair[k]:
+            wrenches.append(-opposite(motion, k, wrenches[0]))
+        for node, frame, wrench in zip(nodes, frames, wrenches, strict=False):
+            on_node = to_node(wrench, frame)
+            book.force[:, node] += on_node
+            book.supply[:] += np.sum(on_node * motion.twist[:, node], axis=1)
+
+
+def opposite(motion: Motion, k: int, wrench: Array) -> Array:
+    """Wrenches (nt, 6) in the place of state-dependent load k, moved to its other place and into that frame."""
+    loads = motion.mechanism.system.state_loads
+    sides = []
+    for node, row in zip(loads.node[k], (loads.frame_a[k], loads.frame_b[k]), strict=True):
+        frame = row_to_frame(row)
+        R, x = motion.node(node)
+        sides.append((R @ frame[:3, :3], x + R @ frame[:3, 3]))
+    (R_a, x_a), (R_b, x_b) = sides
+    back = np.swapaxes(R_b, 1, 2)
+    f, m = rotate(R_a, wrench[:, :3]), rotate(R_a, wrench[:, 3:])
+    return np.hstack((rotate(back, f), rotate(back, m - np.cross(x_b - x_a, f))))
 
 
 def _joints(motion: Motion, book: Ledger) -> None:

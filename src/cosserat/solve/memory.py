@@ -18,9 +18,12 @@ from cosserat.kernels.arrays import (
     Solver,
     State,
     Trial,
+    Visit,
     handles,
+    new_rows,
     new_targets,
 )
+from cosserat.kernels.laws import CONSTRAINTS, FORCES, kinds_in_use
 
 Array = NDArray[np.float64]
 
@@ -109,6 +112,9 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             memory=np.array([0.0, 0.1]),
             counters=np.zeros(6, dtype=np.int64),
             targets=new_targets(),
+            laws=new_rows(kinds_in_use(FORCES, compiled.system), 3),
+            bonds=new_rows(kinds_in_use(CONSTRAINTS, compiled.system), 3),
+            units=compiled.unit_addresses(),
         ),
         scratch=Scratch(
             K=np.zeros((12, 12)),
@@ -120,6 +126,15 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             row=np.zeros(12),
             p=np.zeros(12),
             q=np.zeros(12),
+        ),
+        visit=Visit(
+            frame_a=np.eye(4),
+            frame_b=np.eye(4),
+            twist_a=np.zeros(6),
+            twist_b=np.zeros(6),
+            wrench=np.zeros(6),
+            sides=np.zeros((6, 6)),
+            J=np.zeros((6, 24)),
         ),
         history=new_history(compiled, 1),
     )

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from cosserat.jit import UserCodeError, call_address, compile_user, native, stage
+from cosserat.jit import UserCodeError, call_address, compile_user, stage
 from cosserat.jit.switch import COMPILED
 
 compiled = pytest.mark.skipif(not COMPILED, reason="the compiler is off")
@@ -40,14 +40,10 @@ def allocates(t, x):
     return y
 
 
-def call(unit, *args):
-    return native.caller(unit.address, SIGNATURE)(*args) if COMPILED else unit.address(*args)
-
-
 def test_memory_helpers_and_globals():
     unit = compile_user(glue, (allocates,), SIGNATURE, "")
     y = np.zeros(3)
-    assert call(unit, 0.5, np.array([1.0, -2.0, 0.0]), y) == 0
+    assert unit(0.5, np.array([1.0, -2.0, 0.0]), y) == 0
     np.testing.assert_allclose(y, [3.5, -11.5, 0.5])
     assert compile_user(glue, (allocates,), SIGNATURE, "") is unit or not COMPILED
     assert compile_user(glue, (lambda t, x: 2.0 * x,), SIGNATURE, "") is not unit
@@ -59,7 +55,7 @@ def test_a_closure_counts_with_its_values():
 
     y = np.zeros(2)
     for c in (2.0, 5.0):
-        assert call(compile_user(glue, (scaled(c),), SIGNATURE, ""), 0.0, np.ones(2), y) == 0
+        assert compile_user(glue, (scaled(c),), SIGNATURE, "")(0.0, np.ones(2), y) == 0
         np.testing.assert_allclose(y, c)
 
 
@@ -71,8 +67,8 @@ def test_an_error_in_the_function_gives_a_code():
 
     unit = compile_user(glue, (fails,), SIGNATURE, "")
     y = np.zeros(1)
-    assert call(unit, 0.5, np.ones(1), y) == 0
-    assert call(unit, 1.5, np.ones(1), y) == 1
+    assert unit(0.5, np.ones(1), y) == 0
+    assert unit(1.5, np.ones(1), y) == 1
 
 
 @compiled
@@ -114,13 +110,13 @@ def test_the_line_is_that_of_the_function_called():
 def test_the_next_process_compiles_nothing(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(
-        "import time\nimport numpy as np\nfrom cosserat.jit import compile_user, native\n"
+        "import time\nimport numpy as np\nfrom cosserat.jit import compile_user\n"
         "def law(t, x):\n    return np.ones(2) * t\n"
         "def glue(law):\n    def call(t, x, y_out):\n        y_out[:] = law(t, x)\n        return 0\n    return call\n"
         "import numba\nstarted = time.process_time()\n"
         f"unit = compile_user(glue, (law,), '{SIGNATURE}', '')\ny = np.zeros(2)\n"
         "spent = time.process_time() - started\n"
-        f"assert native.caller(unit.address, '{SIGNATURE}')(2.5, np.zeros(2), y) == 0 and (y == 2.5).all()\n"
+        "assert unit(2.5, np.zeros(2), y) == 0 and (y == 2.5).all()\n"
         "print(spent)\n"
     )
     environment = os.environ | {"COSSERAT_CACHE_DIR": str(tmp_path / "cache")}

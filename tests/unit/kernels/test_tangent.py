@@ -71,6 +71,38 @@ def beam_under_loads():
     return model
 
 
+def curved_law(t, frame, twist, parameters):
+    """Depends on everything, smoothly."""
+    wrench = np.zeros(6)
+    for i in range(3):
+        wrench[i] = -parameters["c"] * twist[i] * np.sqrt(1.0 + twist[3] ** 2) + 0.3 * frame[i, 0] * frame[1, 3]
+        wrench[3 + i] = np.sin(frame[i, 3]) - parameters["k"] * twist[3 + i] ** 3 + 0.2 * t
+    return wrench
+
+
+def mutual_law(t, frame, twist, other_frame, other_twist, parameters):
+    wrench = np.zeros(6)
+    gap = other_frame[:3, 3] - frame[:3, 3]
+    for i in range(3):
+        for j in range(3):
+            wrench[i] += parameters["k"] * frame[j, i] * gap[j] * np.sqrt(1.0 + gap[0] ** 2)
+        wrench[3 + i] = 0.4 * (other_twist[3 + i] - twist[3 + i]) * (1.0 + other_twist[0] ** 2)
+    return wrench
+
+
+def state_loads():
+    """Laws of users at a body and a beam, between two bodies, to the ground."""
+    model = cs.Model("laws", gravity=(0.5, -1.0, -2.0))
+    beam = model.add(cs.Beam("rod", points=[(0, 0, 0), (1, 0, 0)], section=ROD, elements=2))
+    hub = model.add(cs.RigidBody("hub", mass=1.5, com=(1.5, 0.1, 0.0), inertia=INERTIA))
+    given = {"c": 0.7, "k": cs.Parameter("k", 0.3)}
+    model.add(cs.StateLoad("at a point", hub.at((1.2, 0.5, 0.1)), curved_law, given))
+    model.add(cs.StateLoad("on the beam", beam.at(0.5), curved_law, {"c": 0.2, "k": 0.1}))
+    model.add(cs.StateLoad("between", hub.at((1.7, 0.0, 0.2)), mutual_law, {"k": 0.8}, other=beam.end))
+    model.add(cs.StateLoad("to the ground", beam.end, mutual_law, {"k": 0.5}, other=cs.GROUND.at((0, 1, 0))))
+    return model
+
+
 def damped_beam():
     model = cs.Model("Kelvin-Voigt")
     soft = cs.Material(E=1000.0, nu=0.3, rho=10.0, damping=0.3)
@@ -91,6 +123,7 @@ def blades():
 
 MODELS = {kind: (lambda kind=kind: pair_of_bodies(kind)) for kind in KINDS}
 MODELS |= {"beam under loads": beam_under_loads, "damped beam": damped_beam, "blades": blades}
+MODELS["state loads"] = state_loads
 
 
 @pytest.fixture(params=MODELS)

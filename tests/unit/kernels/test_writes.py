@@ -13,7 +13,7 @@ from cosserat import kernels
 
 FOLDER = Path(kernels.__file__).parent
 DECORATORS = {"helper", "inlined", "stage", "kernel", "quick"}
-GROUPS = {"state", "trial", "middle", "solver", "scratch", "history", "memory", "now", "lin", "room", "work"}
+GROUPS = {"state", "trial", "middle", "solver", "scratch", "history", "memory", "now", "lin", "room", "work", "visit"}
 """Names of workspaces, wherever they are arguments."""
 
 MEMORY = {

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.state_loads import failing_law
 from cosserat.kernels.arrays import History, Inputs, State
 from cosserat.kernels.integrate import advance, load_careful, load_search, load_stages, local_error
 from cosserat.kernels.newton import CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH
@@ -164,9 +165,14 @@ class Integration:
         return self.controlled.efforts_at(times, self.compiled.sampler.sample(times).effort)
 
     def detail(self) -> str:
-        """The joint that stopped the last run, if one did."""
+        """The joint that stopped the last run, or the law of a load that failed, if one did."""
         joint = int(self.report[2])
-        return f"joint '{self.compiled.joints[joint].name}'" if joint >= 0 else ""
+        if joint >= 0 or not self.compiled.laws:
+            return f"joint '{self.compiled.joints[joint].name}'" if joint >= 0 else ""
+        clock = self.memory.problem.inputs.clock[:, 0]
+        times = np.unique(clock[[0, min(1, len(clock) - 1), -1]])
+        frames, twists = (np.repeat(a[None], len(times), axis=0) for a in (self.state.frame, self.state.twist))
+        return failing_law(self.compiled, times, frames, twists)
 
 
 def store(state: State, history: History, row: int) -> None:

@@ -1,0 +1,87 @@
+"""Laws of loads that users write, compiled, and called from Python where results and checks need them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import CosseratError, ModelError
+from cosserat.kernels import state_loads
+from cosserat.kernels.arrays import new_rows
+from cosserat.model.state_loads import StateLoad
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CompiledLaw:
+    """The law of a load and, where it is given, its derivative: units of compiled code."""
+
+    load: StateLoad
+    law: Any
+    derivative: Any | None
+
+    @property
+    def numbers(self) -> Array:
+        """Present values of the parameters; at least one number."""
+        return np.array(self.load.values or (0.0,))
+
+    def wrench(self, t: float, frame: Array, twist: Array, other_frame: Array, other_twist: Array) -> Array:
+        """Wrench (6,) at frames (4, 4) and twists (6,); not a number where the law fails."""
+        out = np.zeros(6)
+        arrays = (np.ascontiguousarray(a, dtype=float) for a in (frame, twist, other_frame, other_twist))
+        code = self.law(float(t), *arrays, self.numbers, out)
+        return out if code == 0 else np.full(6, np.nan)
+
+
+def compile_law(load: StateLoad) -> CompiledLaw:
+    """Compile the law of a load, or find it among those compiled already.
+
+    Raises
+    ------
+    ModelError
+        If it cannot be compiled, or does not give six numbers; the message shows the line.
+    """
+    record, pair = load.record_type(), load.other is not None
+    units = []
+    for what, function, build in (
+        ("law", load.law, state_loads.compile_law),
+        ("derivative", load.derivative, state_loads.compile_derivative),
+    ):
+        try:
+            units.append(None if function is None else build(function, record, pair))
+        except CosseratError as error:
+            raise ModelError(
+                f"{load.title}: the {what} cannot be compiled: {error}; it may use the part of Python and NumPy that "
+                "Numba compiles (https://numba.readthedocs.io), and numbers through parameters="
+            ) from None
+    compiled = CompiledLaw(load, *units)
+    _demand_sizes(compiled)
+    return compiled
+
+
+def _demand_sizes(compiled: CompiledLaw) -> None:
+    """Raise if a function gives another number of components than it must."""
+    load, still = compiled.load, np.zeros(6)
+    frames = load.place.frame(), np.eye(4) if load.other is None else load.other.frame()
+    given = (0.0, frames[0], still, frames[1], still.copy(), compiled.numbers)
+    columns = 12 if load.other is None else 24
+    for unit, out, wanted in (
+        (compiled.law, np.zeros(6), "(6,), force and moment in the place's frame"),
+        (compiled.derivative, np.zeros((6, 24)), f"(6, {columns})"),
+    ):
+        if unit is not None and unit(*given, out) == state_loads.WRONG_SIZE:
+            what = "law" if unit is compiled.law else "derivative"
+            raise ModelError(f"{load.title}: the {what} must return an array {wanted}")
+
+
+def law_addresses(laws: tuple[CompiledLaw, ...]) -> Any:
+    """Addresses (n, 2) of laws and of their derivatives, 0 where there is none."""
+    table = new_rows(len(laws), 2)
+    for row, law in zip(table, laws, strict=True):
+        row[0] = law.law.address
+        row[1] = 0 if law.derivative is None else law.derivative.address
+    return table

@@ -1,0 +1,76 @@
+"""Arrays of loads that depend on the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
+from cosserat.compile.joints import ints
+from cosserat.compile.skeleton import Skeleton
+from cosserat.kernels.arrays import StateLoads
+from cosserat.lie import se3
+from cosserat.model.model import Model
+from cosserat.model.places import GROUND
+
+Array = NDArray[np.float64]
+
+
+def coupled_nodes(model: Model, skeleton: Skeleton) -> list[tuple[int, int]]:
+    """Pairs of different nodes that such loads couple."""
+    pairs = [
+        (skeleton.attach(load.place).node, skeleton.attach(load.other).node)
+        for load in model.state_loads
+        if load.other is not None
+    ]
+    return [(a, b) for a, b in pairs if a != b]
+
+
+def state_load_arrays(
+    model: Model, skeleton: Skeleton, pair: Callable[[int, int], list[int]], size: float
+) -> StateLoads:
+    """The loads of a model; `pair` numbers the blocks of two nodes, `size` is the extent of the mechanism."""
+    loads = model.state_loads
+    here = [skeleton.attach(load.place) for load in loads]
+    there = [skeleton.attach(GROUND.at((0.0, 0.0, 0.0)) if load.other is None else load.other) for load in loads]
+    numbers = [load.values or (0.0,) for load in loads]
+    return StateLoads(
+        node=ints([(a.node, b.node) for a, b in zip(here, there, strict=True)], 2),
+        frame_a=np.array([frame_to_row(a.frame) for a in here]).reshape(-1, 12),
+        frame_b=np.array([frame_to_row(b.frame) for b in there]).reshape(-1, 12),
+        pair=ints([int(load.other is not None) for load in loads]),
+        length=np.full(len(loads), size),
+        start=ints(np.concatenate(([0], np.cumsum([len(n) for n in numbers], dtype=np.int64)))),
+        parameter=np.array([x for values in numbers for x in values], dtype=float),
+        block=ints([pair(a.node, b.node) for a, b in zip(here, there, strict=True)], 4),
+    )
+
+
+def state_wrenches(compiled: CompiledModel, times: Array, frames: Array, twists: Array) -> Array:
+    """Wrenches (nt, ns, 6) of all such loads in their places, for frames (nt, n+1, 12) and twists (nt, n+1, 6)."""
+    arrays = compiled.system.state_loads
+    out = np.zeros((len(times), len(compiled.laws), 6))
+    for k, law in enumerate(compiled.laws):
+        sides = []
+        for node, row in zip(arrays.node[k], (arrays.frame_a[k], arrays.frame_b[k]), strict=True):
+            place = row_to_frame(row)
+            H = np.zeros((len(times), 4, 4))
+            H[:, :3, :3], H[:, :3, 3] = frames[:, node, :9].reshape(-1, 3, 3), frames[:, node, 9:]
+            H[:, 3, 3] = 1.0
+            sides += [H @ place, twists[:, node] @ se3.adjoint(se3.inverse(place)).T]
+        for i, t in enumerate(times):
+            out[i, k] = law.wrench(t, *(side[i] for side in sides))
+    return out
+
+
+def failing_law(compiled: CompiledModel, times: Array, frames: Array, twists: Array) -> str:
+    """In words, a load whose law fails, or gives something that is not a number, at one of these states; or ""."""
+    for i, t in enumerate(times):
+        found = state_wrenches(compiled, times[i : i + 1], frames[i : i + 1], twists[i : i + 1])[0]
+        for law, wrench in zip(compiled.laws, found, strict=True):
+            if not np.all(np.isfinite(wrench)):
+                shown = "raises an error" if np.isnan(wrench).all() else f"gives {wrench.tolist()}"
+                return f"the law of {law.load.title} {shown} at t = {t:g} s"
+    return ""

@@ -1,0 +1,239 @@
+"""Laws at nodes: how forces between places, written once each in their own files, meet the nodes that carry them.
+
+Every kind of law has three stages: `add` puts its forces into the residual at the trial state, `conserve` those of the
+energy-momentum scheme, with the law taken in the frames halfway and for the mean twist, and `assemble` its derivatives
+into the iteration matrix. A problem holds one row of addresses for each kind that it uses (`load_laws`); a kind that
+nobody uses is neither compiled nor asked for. A new kind is a file with its formula, three stages here and a row in
+`FORCES`.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from cosserat.jit import address_of, helper, load, stage
+from cosserat.kernels import freedoms, joints, pairs, rolling, springs, state_loads
+from cosserat.kernels.arrays import (
+    freedoms_of,
+    inputs_of,
+    joints_of,
+    middle_of,
+    scratch_of,
+    solver_of,
+    springs_of,
+    state_loads_of,
+    state_of,
+    trial_of,
+    visit_of,
+)
+from cosserat.kernels.frames import load_frame
+from cosserat.kernels.tangent import scatter
+from cosserat.kernels.vectors import IDENTITY, add, clear, dot, mul_t, scale
+
+
+@helper
+def outer_into(factor, row, matrix_out):
+    """matrix = factor row row^T, (12, 12)."""
+    for i in range(12):
+        for j in range(12):
+            matrix_out[i, j] = factor * row[i] * row[j]
+
+
+@stage
+def add_springs(problem, k):
+    """residual -= springs and dampers."""
+    sp, trial = springs_of(problem), trial_of(problem)
+    for i in range(sp.node.shape[0]):
+        springs.add_spring(sp, i, trial.frame, trial.twist, trial.residual)
+    return 0
+
+
+@stage
+def conserve_springs(problem, k):
+    """The same over a step: the pull halfway, corrected so that it works by the loss of energy exactly."""
+    sp, state, trial, middle = springs_of(problem), state_of(problem), trial_of(problem), middle_of(problem)
+    settings = solver_of(problem).settings
+    for i in range(sp.node.shape[0]):
+        a, b = sp.node[i, 0], sp.node[i, 1]
+        r, length, _, y_a, R_b, y_b = springs.line(sp, i, middle.frame)
+        _, before, _, _, _, _ = springs.line(sp, i, state.frame)
+        _, after, _, _, _, _ = springs.line(sp, i, trial.frame)
+        if length < 1e-14:
+            continue
+        R, x = pairs.relative_frame(middle.frame, a, IDENTITY, y_a, b, IDENTITY, y_b)
+        u, w = pairs.relative_twist(R, x, trial.increment, a, IDENTITY, y_a, b, IDENTITY, y_b)
+        e = scale(1.0 / length, mul_t(R_b, r))
+        rate = dot(e, u) / settings[0]
+        elastic = springs.tension(sp, i, length, 0.0)
+        stored = springs.energy(sp, i, after) - springs.energy(sp, i, before)
+        doubt = 1e-15 * sp.stiffness[i] * (length + sp.length[i]) * springs.reach(sp, i, trial.frame, length)
+        f, m = pairs.correct(scale(elastic, e), (0.0, 0.0, 0.0), u, w, stored, doubt, settings[4], True)
+        f = add(f, scale(springs.tension(sp, i, length, rate) - elastic, e))
+        pairs.add_opposite(R, x, a, IDENTITY, y_a, b, IDENTITY, y_b, f, m, trial.residual)
+    return 0
+
+
+@stage
+def assemble_springs(problem, k, frames, twists):
+    """Springs and dampers: 12x12 matrices on pairs of nodes."""
+    sp, solver, scratch = springs_of(problem), solver_of(problem), scratch_of(problem)
+    cc, ck = solver.coefficients[1], solver.coefficients[2]
+    T, K, C = solver.tangent, scratch.K, scratch.C
+    for i in range(sp.node.shape[0]):
+        clear(K)
+        springs.spring_tangent(sp, i, frames, twists, K, scratch.row)
+        outer_into(cc * sp.damping[i], scratch.row, C)
+        scatter(K, C, ck, T[sp.node[i, 0]], T[sp.node[i, 1]], sp.block[i], solver.blocks)
+    return 0
+
+
+@stage
+def add_efforts(problem, k):
+    """residual -= efforts in the freedoms of joints."""
+    fr, jt, trial, inputs = freedoms_of(problem), joints_of(problem), trial_of(problem), inputs_of(problem)
+    for i in range(fr.joint.shape[0]):
+        freedoms.add_effort(fr, jt, i, trial.frame, trial.twist, trial.angle, inputs.effort[k], trial.residual)
+    return 0
+
+
+@stage
+def conserve_efforts(problem, k):
+    """The same over a step: along the directions halfway, for the mean rate; prescribed efforts take their mean.
+
+    The rate is that of the relative motion along the direction, which in spherical and free joints is not the rate of
+    the coordinate. The freedoms of a joint, which follow one another, are corrected together: about a rotation vector
+    only their sum has an energy.
+    """
+    fr, jt, inputs = freedoms_of(problem), joints_of(problem), inputs_of(problem)
+    state, trial, middle = state_of(problem), trial_of(problem), middle_of(problem)
+    settings = solver_of(problem).settings
+    n = fr.joint.shape[0]
+    first = 0
+    while first < n:
+        j = fr.joint[first]
+        last = first
+        while last < n and fr.joint[last] == j:
+            last += 1
+        a, b = jt.node[j, 0], jt.node[j, 1]
+        F_a, y_a = load_frame(jt.frame_a[j])
+        F_b, y_b = load_frame(jt.frame_b[j])
+        R, x = pairs.relative_frame(middle.frame, a, F_a, y_a, b, F_b, y_b)
+        u, w = pairs.relative_twist(R, x, trial.increment, a, F_a, y_a, b, F_b, y_b)
+        f, m, stored = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
+        for i in range(first, last):
+            _, _, d, e = freedoms.direction(fr, i, R, x)
+            q = 0.5 * (trial.angle[i] + state.angle[i])
+            elastic = freedoms.elastic(fr, i, q)
+            stored -= elastic * (trial.angle[i] - state.angle[i])
+            f, m = add(f, scale(-elastic, d)), add(m, scale(-elastic, e))
+        f, m = pairs.correct(f, m, u, w, stored, 0.0, settings[4], stored != 0.0)
+        for i in range(first, last):
+            _, _, d, e = freedoms.direction(fr, i, R, x)
+            rate = (dot(d, u) + dot(e, w)) / settings[0]
+            Q, _ = freedoms.effort(fr, i, 0.0, rate, inputs.effort[k])
+            if fr.effort[i] >= 0:
+                Q += 0.5 * (inputs.effort[k - 1, fr.effort[i]] - inputs.effort[k, fr.effort[i]])
+            f, m = add(f, scale(-Q, d)), add(m, scale(-Q, e))
+        pairs.add_opposite(R, x, a, F_a, y_a, b, F_b, y_b, f, m, trial.residual)
+        first = last
+    return 0
+
+
+@stage
+def assemble_efforts(problem, k, frames, twists):
+    """Joint efforts: 12x12 matrices on pairs of nodes."""
+    fr, jt, inputs = freedoms_of(problem), joints_of(problem), inputs_of(problem)
+    solver, scratch, angles = solver_of(problem), scratch_of(problem), trial_of(problem).angle
+    cc, ck = solver.coefficients[1], solver.coefficients[2]
+    T, K, C = solver.tangent, scratch.K, scratch.C
+    for i in range(fr.joint.shape[0]):
+        j = fr.joint[i]
+        clear(K)
+        damping = freedoms.effort_tangent(fr, jt, i, frames, twists, angles, inputs.effort[k], scratch.row, K)
+        outer_into(cc * damping, scratch.row, C)
+        joints.to_node_frames(jt, j, K, scratch.W)
+        joints.to_node_frames(jt, j, C, scratch.W)
+        scatter(K, C, ck, T[jt.node[j, 0]], T[jt.node[j, 1]], jt.block[j], solver.blocks)
+    return 0
+
+
+@stage
+def add_state_loads(problem, k):
+    """residual -= wrenches of users' laws."""
+    sl, trial, solver, visit = state_loads_of(problem), trial_of(problem), solver_of(problem), visit_of(problem)
+    clock = inputs_of(problem).clock
+    for i in range(sl.node.shape[0]):
+        state_loads.call_at(sl, i, solver.units[i, 0], clock[k, 0], trial.frame, trial.twist, visit)
+        state_loads.add_wrench(sl, i, clock[k, 1], trial.frame, visit.wrench, trial.residual)
+    return 0
+
+
+@stage
+def conserve_state_loads(problem, k):
+    """The same over a step: in the frames halfway, for the mean twist, at the mean time."""
+    sl, trial, middle = state_loads_of(problem), trial_of(problem), middle_of(problem)
+    solver, visit, clock = solver_of(problem), visit_of(problem), inputs_of(problem).clock
+    t = 0.5 * (clock[k - 1, 0] + clock[k, 0])
+    for i in range(sl.node.shape[0]):
+        state_loads.call_at(sl, i, solver.units[i, 0], t, middle.frame, middle.mean, visit)
+        state_loads.add_wrench(sl, i, clock[k, 1], middle.frame, visit.wrench, trial.residual)
+    return 0
+
+
+@stage
+def assemble_state_loads(problem, k, frames, twists):
+    """Derivatives of users' laws: 12x12 matrices on pairs of nodes."""
+    sl, solver, scratch, visit = state_loads_of(problem), solver_of(problem), scratch_of(problem), visit_of(problem)
+    cc, ck, clock = solver.coefficients[1], solver.coefficients[2], inputs_of(problem).clock
+    T, K, C = solver.tangent, scratch.K, scratch.C
+    if ck == 0.0 and cc == 0.0:
+        return 0
+    for i in range(sl.node.shape[0]):
+        a, b = sl.node[i, 0], sl.node[i, 1]
+        state_loads.differentiate(sl, i, solver.units[i], clock[k, 0], frames, twists, visit)
+        state_loads.tangents(sl, i, clock[k, 1], frames, visit, K, C)
+        for side in range(2):
+            matrix = K if side == 0 else C
+            joints.to_node_frames(sl, i, matrix, scratch.W)
+        for p in range(12):
+            for q in range(12):
+                C[p, q] *= cc
+        scatter(K, C, ck, T[a], T[b], sl.block[i], solver.blocks)
+    return 0
+
+
+class Kind(NamedTuple):
+    """A kind of law: how many of them a problem has, and its stages."""
+
+    count: Callable[[Any], int]
+    add: Any
+    conserve: Any
+    assemble: Any
+
+
+FORCES = (
+    Kind(lambda p: len(p.springs.node), add_springs, conserve_springs, assemble_springs),
+    Kind(lambda p: len(p.freedoms.joint), add_efforts, conserve_efforts, assemble_efforts),
+    Kind(lambda p: len(p.state_loads.node), add_state_loads, conserve_state_loads, assemble_state_loads),
+)
+CONSTRAINTS = (
+    Kind(lambda p: len(p.rolling.node), rolling.add_rolling, rolling.conserve_rolling, rolling.assemble_rolling),
+)
+
+
+def kinds_in_use(kinds, system):
+    """Number of rows that the kinds of laws of a system need."""
+    return sum(kind.count(system) > 0 for kind in kinds)
+
+
+def load_laws(address, problem, conserving):
+    """Compile or read the stages of the laws in use, and write their addresses into the problem."""
+    trial, solver = problem.trial, problem.solver
+    for kinds, table in ((FORCES, solver.laws), (CONSTRAINTS, solver.bonds)):
+        used = [kind for kind in kinds if kind.count(problem) > 0]
+        for row, kind in zip(table, used, strict=True):
+            load(kind.add, address, 0)
+            load(kind.assemble, address, 0, trial.frame, trial.twist)
+            if conserving:
+                load(kind.conserve, address, 0)
+                row[1] = address_of(kind.conserve)
+            row[0], row[2] = address_of(kind.add), address_of(kind.assemble)

@@ -1,0 +1,136 @@
+"""Laws of loads as formulas, which model files can hold: checked like all formulas, then written out as a function."""
+
+import ast
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import ArgumentError
+from cosserat.model.expressions import CONSTANTS, Expression
+
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
+VARIABLES = ("t", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "Vx", "Vy", "Vz", "Wx", "Wy", "Wz", "speed")
+
+_HEAD = """
+def law(t, frame, twist, parameters):
+    R = frame
+    x, y, z = R[0, 3], R[1, 3], R[2, 3]
+    vx, vy, vz, wx, wy, wz = twist[0], twist[1], twist[2], twist[3], twist[4], twist[5]
+    Vx = R[0, 0] * vx + R[0, 1] * vy + R[0, 2] * vz
+    Vy = R[1, 0] * vx + R[1, 1] * vy + R[1, 2] * vz
+    Vz = R[2, 0] * vx + R[2, 1] * vy + R[2, 2] * vz
+    Wx = R[0, 0] * wx + R[0, 1] * wy + R[0, 2] * wz
+    Wy = R[1, 0] * wx + R[1, 1] * wy + R[1, 2] * wz
+    Wz = R[2, 0] * wx + R[2, 1] * wy + R[2, 2] * wz
+    speed = np.sqrt(vx * vx + vy * vy + vz * vz)
+"""
+
+
+def _step(t: float, t0: float) -> float:
+    return 1.0 if t >= t0 else 0.0
+
+
+def _ramp(t: float, t0: float, t1: float) -> float:
+    return min(max((t - t0) / (t1 - t0), 0.0), 1.0)
+
+
+def _smoothstep(t: float, t0: float, t1: float) -> float:
+    u = min(max((t - t0) / (t1 - t0), 0.0), 1.0)
+    return u * u * u * (10.0 + u * (-15.0 + 6.0 * u))
+
+
+_SPELLED = {
+    "asin": "np.arcsin", "acos": "np.arccos", "atan": "np.arctan", "atan2": "np.arctan2", "abs": "abs", "min": "min",
+    "max": "max", "step": "step", "ramp": "ramp", "smoothstep": "smoothstep",
+}  # fmt: skip
+"""Functions of formulas that are not called the same in NumPy."""
+
+
+class LawFormulas:
+    """Components of a wrench as formulas.
+
+    Components ``fx fy fz mx my mz`` are in the place's frame, ``Fx Fy Fz Mx My Mz`` along the world's axes; those left
+    out are zero. Formulas use ``t``, the position ``x y z`` in the world, the velocity and angular velocity ``vx vy vz
+    wx wy wz`` in the place's frame or ``Vx Vy Vz Wx Wy Wz`` in the world, the ``speed``, and the parameters.
+
+    Examples
+    --------
+    >>> drag = LawFormulas({"fz": "-c*vz*abs(vz)"}, {"c": 0.05}, "load 'drag'")
+    >>> [float(f) for f in drag.function(0.0, np.eye(4), np.array([0, 0, 2.0, 0, 0, 0]), {"c": 0.05})]
+    [0.0, 0.0, -0.2, 0.0, 0.0, 0.0]
+    """
+
+    def __init__(self, formulas: Mapping[str, Any], parameters: Iterable[str], where: str) -> None:
+        self.formulas = dict(formulas)
+        self.names = tuple(parameters)
+        self.where = where
+        known = (*COMPONENTS, *(c.capitalize() for c in COMPONENTS))
+        taken = [name for name in self.names if name in (*VARIABLES, *known, "R", "frame", "twist", "parameters")]
+        if taken:
+            raise ArgumentError(where, "parameters", f"has the name {taken[0]!r}, which formulas use; take another")
+        if not formulas:
+            raise ArgumentError(where, "law", f"has no formula; components: {', '.join(known)}")
+        parts = []
+        for component in known:
+            text = self.formulas.get(component, 0.0)
+            if component in self.formulas or component in COMPONENTS:
+                parts.append(f"    {component} = {self._written(component, text)}\n")
+        for key in self.formulas:
+            if key not in known:
+                raise ArgumentError(where, "law", f"has the unknown component {key!r}; components: {', '.join(known)}")
+        for first in ("F", "M"):
+            if any(f"{first}{k}" in self.formulas for k in "xyz"):
+                world = [f"{first}{k}" if f"{first}{k}" in self.formulas else "0.0" for k in "xyz"]
+                for i, k in enumerate("xyz"):
+                    sums = " + ".join(f"R[{j}, {i}] * {world[j]}" for j in range(3))
+                    parts.append(f"    {first.lower()}{k} = {first.lower()}{k} + {sums}\n")
+        head = _HEAD + "".join(f"    {name} = parameters[{name!r}]\n" for name in self.names)
+        self.source = head + "".join(parts) + f"    return {', '.join(COMPONENTS)}\n"
+
+    def _written(self, component: str, text: Any) -> str:
+        """A formula as Python: only after it was checked, and with the names that may occur in it."""
+        where = f"{self.where}: law[{component!r}]"
+        if isinstance(text, (int, float)) and not isinstance(text, bool):
+            return repr(float(text))
+        if not isinstance(text, str):
+            raise ArgumentError(self.where, "law", f"[{component!r}] must be a formula or a number, got {text!r}")
+        Expression(text, [*VARIABLES, *self.names], where)
+        tree = _Spelling().visit(ast.parse(text.strip(), mode="eval"))
+        return f"1.0 * ({ast.unparse(ast.fix_missing_locations(tree))})"
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The law as a Python function."""
+        if "_function" not in self.__dict__:
+            space: dict[str, Any] = {"np": np, "step": _step, "ramp": _ramp, "smoothstep": _smoothstep}
+            exec(compile(self.source, f"<formulas of {self.where}>", "exec"), space)
+            self._function: Callable[..., Any] = space["law"]
+        return self._function
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LawFormulas):
+            return NotImplemented
+        return (self.formulas, self.names) == (other.formulas, other.names)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LawFormulas, (self.formulas, self.names, self.where)
+
+
+class _Spelling(ast.NodeTransformer):
+    """Functions and constants of formulas as Python and Numba know them; numbers as floats."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        assert isinstance(node.func, ast.Name)
+        name = _SPELLED.get(node.func.id, f"np.{node.func.id}")
+        return ast.Call(ast.parse(name, mode="eval").body, [self.visit(a) for a in node.args], [])
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Constant(CONSTANTS[node.id]) if node.id in CONSTANTS else node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        value = float(node.value)  # type: ignore[arg-type]
+        return ast.Constant(value) if math.isfinite(value) else ast.parse("np.inf", mode="eval").body

@@ -1,0 +1,153 @@
+"""Loads that depend on the state: a law of the user's from time, frame and twist of a place to a wrench."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import ArgumentError, ModelError
+from cosserat.model import checks
+from cosserat.model.law_formulas import LawFormulas
+from cosserat.model.parameters import Number, resolve
+from cosserat.model.places import Place, find_place
+from cosserat.model.records import Component, recorded
+
+
+class StateLoad(Component):
+    """A load given by a law of your own: drag, thrust, a magnet, a nonlinear spring, contact with a wall.
+
+    Parameters
+    ----------
+    name : str
+    place : place
+        Where it acts.
+    law : callable or dict
+        ``law(t, frame, twist, parameters)`` returns the wrench (6,), force first, in the place's frame. `frame` is the
+        4x4 matrix of the place in the world, `twist` its velocity and angular velocity (6,) in its own frame,
+        `parameters` what is given below, read as ``parameters["c"]``. A plain Python function in the part of Python and
+        NumPy that Numba compiles; it is compiled once and kept. Or formulas, which a model file can hold, too, by
+        component: ``{"fx": "-c*vx*abs(vx)"}``, see `LawFormulas`.
+    parameters : dict
+        Names and numbers, or `Parameter`s, which the law uses: change them and nothing is compiled again.
+    other : place, optional
+        With it the law is ``law(t, frame, twist, other_frame, other_twist, parameters)``, and the opposite wrench acts
+        on this place.
+    derivative : callable, optional
+        With the arguments of the law: its derivatives (6, 12) by left increments of the frame (H exp(d)) and by the
+        twist; with `other` (6, 24), those by the other place's behind. Without it they are found by differences, to
+        1e-7 or better.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import cosserat as cs
+    >>> model = cs.Model("fall", gravity=(0, 0, -9.81))
+    >>> ball = model.add(cs.RigidBody("ball", mass=1, com=(0, 0, 0), inertia=np.eye(3)))
+    >>> def drag(t, frame, twist, parameters):
+    ...     wrench = np.zeros(6)
+    ...     speed = np.sqrt(twist[0] ** 2 + twist[1] ** 2 + twist[2] ** 2)
+    ...     wrench[:3] = -parameters["c"] * speed * twist[:3]
+    ...     return wrench
+    >>> _ = model.add(cs.StateLoad("drag", ball, drag, parameters={"c": 0.05}))
+    >>> run = cs.simulate(model, duration=3, step=0.01)
+    >>> round(float(run.velocity("ball")[-1, 2]), 3)
+    -13.594
+    """
+
+    word = "load"
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        place: Any,
+        law: Any,
+        parameters: Mapping[str, Number] | None = None,
+        other: Any = None,
+        derivative: Callable[..., Any] | None = None,
+    ) -> None:
+        super().__init__(name)
+        self._place = place if isinstance(place, str) else find_place(place, {}, f"{self.title}: place")
+        self._other = other
+        if other is not None and not isinstance(other, str):
+            self._other = find_place(other, {}, f"{self.title}: other")
+        if parameters is not None and not isinstance(parameters, Mapping):
+            raise ArgumentError(self.title, "parameters", f"must be a dict such as {{'c': 0.1}}, got {parameters!r}")
+        self._parameters = dict(parameters or {})
+        for key in self._parameters:
+            if not isinstance(key, str) or not key.isidentifier():
+                raise ArgumentError(self.title, "parameters", f"has the name {key!r}; names are words such as 'c'")
+        if isinstance(law, Mapping):
+            if other is not None or derivative is not None:
+                raise ModelError(f"{self.title}: formulas take no other= and no derivative=; write a Python function")
+            law = LawFormulas(law, self._parameters, self.title)
+        n_arguments = 4 if other is None else 6
+        self._demand_function("law", law, n_arguments)
+        if derivative is not None:
+            self._demand_function("derivative", derivative, n_arguments)
+        self._law, self.derivative = law, derivative
+        self._keep(place=self._place, other=self._other, parameters=dict(self._parameters))
+
+    def _demand_function(self, argument: str, function: Any, n: int) -> None:
+        if isinstance(function, LawFormulas):
+            return
+        names = ["t", "frame", "twist", *(["other_frame", "other_twist"] if n == 6 else []), "parameters"]
+        wanted = f"a function of ({', '.join(names)})"
+        if not callable(function):
+            raise ArgumentError(self.title, argument, f"must be {wanted}, got {function!r}")
+        try:
+            inspect.signature(getattr(function, "py_func", function)).bind(*names)
+        except (TypeError, ValueError):
+            raise ArgumentError(self.title, argument, f"must be {wanted}; it takes other arguments") from None
+
+    @property
+    def law(self) -> Callable[..., Any]:
+        """The law as a Python function."""
+        return self._law.function if isinstance(self._law, LawFormulas) else self._law
+
+    @property
+    def place(self) -> Place:
+        """Where it acts."""
+        return self._found("place", self._place)
+
+    @property
+    def other(self) -> Place | None:
+        """Where the opposite acts."""
+        return None if self._other is None else self._found("other", self._other)
+
+    def _found(self, argument: str, target: Any) -> Place:
+        if isinstance(target, Place):
+            return target
+        raise ModelError(f"{self.title}: {argument} {target!r} is text; add the load to a model first")
+
+    def resolve_places(self, place: Callable[[Any], Place]) -> None:
+        self._place = place(self._place)
+        self._other = None if self._other is None else place(self._other)
+        self._keep(place=self._place, other=self._other)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of its parameters."""
+        return tuple(self._parameters)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Present values of its parameters."""
+        return tuple(resolve(value) for value in self._parameters.values())
+
+    def check(self) -> None:
+        for key, value in self._parameters.items():
+            checks.number(self.title, f"parameters[{key!r}]", value)
+
+    def check_places(self) -> None:
+        """Raise if it acts on the ground, or on one body from both sides."""
+        if self.place.on_ground:
+            raise ModelError(f"{self.title}: it acts on the ground, which cannot move; name a place on a body")
+        other = self.other
+        if other is not None and other.owner is self.place.owner and (other.s is None or other.s == self.place.s):
+            raise ModelError(f"{self.title}: both places are on {other.owner.name!r}; its wrenches would cancel")
+
+    def record_type(self) -> Any:
+        """dtype of the record of parameters that the law gets."""
+        return np.dtype([(name, np.float64) for name in self._parameters] or [("_", np.float64)])
