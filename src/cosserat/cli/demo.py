@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cosserat.cli.files import list_written
-from cosserat.cli.guard import NOT_FINISHED, Debug, UsageProblem, console, errors, guarded
+from cosserat.cli.files import list_written, output_folder
+from cosserat.cli.guard import NOT_FINISHED, Debug, console, errors, guarded
 from cosserat.cli.tables import titled_table
 
 if TYPE_CHECKING:
@@ -34,9 +34,7 @@ def demo(
     from cosserat.cli.kernels import prepare, warm
     from cosserat.demo import VARIANTS
 
-    if out.exists() and not out.is_dir():
-        raise UsageProblem(f"{out} is a file; pass a folder to write to, such as --out demo")
-    out.mkdir(parents=True, exist_ok=True)
+    output_folder(out, "out")
     prepare()
     warm()
     variants = PLOTTED if quick else tuple(VARIANTS)
@@ -126,10 +124,11 @@ def _tip_table(runs: dict[tuple[str, float], Run], variants: tuple[str, ...], st
 
 def _write_table(costs: Costs, path: Path) -> Path:
     from cosserat.demo import PUBLISHED_SECONDS
+    from cosserat.io import output
 
     rows = ["model,step_s,cpu_s,published_s"]
     rows += [f"{v},{h:g},{cost:.6f},{PUBLISHED_SECONDS[h][v]}" for (v, h), cost in costs.items()]
-    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    output.write(path, "\n".join(rows) + "\n")
     return path
 
 
@@ -138,6 +137,7 @@ def _plot_tip(runs: dict[tuple[str, float], Run], path: Path) -> Path:
     from matplotlib.figure import Figure
 
     from cosserat.demo import tip
+    from cosserat.view.plot import save
 
     styles = {"RR": ("#000000", "-"), "RF": ("#d55e00", "--"), "FR": ("#0072b2", "-"), "FF": ("#009e73", "-.")}
     figure = Figure(figsize=(11, 3.4), dpi=110, layout="constrained")
@@ -154,5 +154,5 @@ def _plot_tip(runs: dict[tuple[str, float], Run], path: Path) -> Path:
         ax.set_xlim(0.0, run.time[-1])
         ax.grid(alpha=0.3)
     axes[0].legend(frameon=False, ncols=2)
-    figure.savefig(path)
+    save(figure, path)
     return path

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
-from cosserat.cli.files import Center, ModelPath, Settings, Spin, Time, list_written, load, writable
+from cosserat.cli.files import (
+    PICTURES,
+    Center,
+    ModelPath,
+    Settings,
+    Spin,
+    Time,
+    check_outputs,
+    list_written,
+    load,
+    write_json,
+)
 from cosserat.cli.guard import Debug, console, guarded
 from cosserat.cli.path import follow
 from cosserat.cli.run import leave
 from cosserat.cli.tables import numbers, titled_table
+from cosserat.io.formats import SUFFIXES
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,7 +47,9 @@ def equilibrium(
         tuple[str, float, float] | None,
         typer.Option(metavar="PARAMETER START STOP", help="Follow the equilibria along a parameter instead."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write positions, rotations and reactions as JSON.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write positions, rotations and reactions (.json), or everything (.nc).")
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the shape into this picture (PNG, PDF, SVG).")] = None,
     set_: Settings = None,
     debug: Debug = False,
@@ -50,9 +63,8 @@ def equilibrium(
     for text in place or []:
         loaded.place(text, "--place")
         places.append(text)
-    for file in (out, plot):
-        if file is not None:
-            writable(file)
+    formats = (".json",) if path is not None else (".json", *SUFFIXES)
+    check_outputs(model, out=(out, formats), plot=(plot, PICTURES))
     prepare()
     if path is not None:
         follow(loaded, path, places, time=time, spin=spin, center=center, out=out, plot=plot)
@@ -67,7 +79,10 @@ def equilibrium(
     if loaded.joints:
         console.print(_reaction_table(found, loaded))
     if out is not None:
-        out.write_text(json.dumps(_numbers(found, loaded, places), indent=1), encoding="utf-8")
+        if out.suffix.lower() == ".json":
+            write_json(out, _numbers(found, loaded, places))
+        else:
+            found.save(out)
     if plot is not None:
         found.plot(path=plot)
     list_written([file for file in (out, plot) if file is not None])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +23,7 @@ Spin = Annotated[
 Center = Annotated[
     tuple[float, float, float], typer.Option(metavar="X Y Z", help="A point on the axis of that rotation (m).")
 ]
+PICTURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".eps", ".webp", ".tif", ".tiff", "")
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Give a parameter of the model another value; may be repeated."),
@@ -46,12 +49,39 @@ def load(path: Path, settings: list[str] | None) -> ModelFile:
     return loaded
 
 
-def writable(path: Path) -> Path:
-    """Make the folder of an output file, before anything long is done."""
-    if path.is_dir():
-        raise UsageProblem(f"{path} is a folder; pass the name of a file to write")
-    path.parent.mkdir(parents=True, exist_ok=True)
+def check_outputs(model: Path, **files: tuple[Path | None, tuple[str, ...]]) -> None:
+    """Look at output files (option: path and suffixes) before anything long is done: can be written, and differ."""
+    from cosserat.io import output
+
+    taken = {os.path.realpath(model): "the model file"}
+    for option, (path, suffixes) in files.items():
+        if path is None:
+            continue
+        output_folder(path.parent, option)
+        output.target(path, suffixes)
+        real = os.path.realpath(path)
+        if real in taken:
+            raise UsageProblem(f"--{option} {path} is {taken[real]}; pass another name, for it would be overwritten")
+        taken[real] = f"also --{option}"
+
+
+def output_folder(path: Path, option: str) -> Path:
+    """A folder to write to; made, and said so, if only its last part is missing: more is likely a slip."""
+    if path.exists() and not path.is_dir():
+        raise UsageProblem(f"--{option}: {path} is a file; pass the name of a folder")
+    if not path.exists():
+        if not path.parent.is_dir():
+            raise UsageProblem(f"--{option}: the folder {str(path.parent)!r} does not exist; make it first")
+        path.mkdir()
+        console.print(f"made the folder {path}", soft_wrap=True)
     return path
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write plain values."""
+    from cosserat.io import output
+
+    output.write(path, json.dumps(content, indent=1))
 
 
 def list_written(paths: list[Path]) -> None:

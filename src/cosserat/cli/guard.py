@@ -13,9 +13,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from cosserat.cli.signals import interruptible, interruption
 from cosserat.errors import CosseratError
 
-OK, NOT_FINISHED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+OK, NOT_FINISHED, BAD_INPUT = 0, 1, 2
 
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
@@ -36,13 +37,13 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
     def wrapper(*args: Any, **kwargs: Any) -> None:
         debug = kwargs.get("debug", False)
         try:
-            with warnings.catch_warnings():
+            with interruptible(), warnings.catch_warnings():
                 warnings.simplefilter("default")
                 warnings.showwarning = _show_warning
                 command(*args, **kwargs)
         except KeyboardInterrupt:
             errors.print("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(interruption()) from None
         except CosseratError as error:
             if debug:
                 raise

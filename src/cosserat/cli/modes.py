@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import csv
-import json
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
-from cosserat.cli.files import Center, ModelPath, Settings, Spin, Time, list_written, load, writable
-from cosserat.cli.guard import Debug, UsageProblem, console, guarded
+from cosserat.cli.files import (
+    Center,
+    ModelPath,
+    Settings,
+    Spin,
+    Time,
+    check_outputs,
+    list_written,
+    load,
+    output_folder,
+    write_json,
+)
+from cosserat.cli.guard import Debug, console, guarded
 from cosserat.cli.tables import titled_table
 
 if TYPE_CHECKING:
@@ -41,13 +52,9 @@ def modes(
     from cosserat.solve.linear.modes import modes as solve
 
     loaded = load(model, set_).model
-    for path in (csv_, json_):
-        if path is not None:
-            writable(path)
+    check_outputs(model, csv=(csv_, (".csv",)), json=(json_, (".json",)))
     if plot is not None:
-        if plot.exists() and not plot.is_dir():
-            raise UsageProblem(f"--plot {plot} is a file; pass the name of a folder")
-        plot.mkdir(parents=True, exist_ok=True)
+        output_folder(plot, "plot")
     prepare()
     found = solve(loaded, n, damped=False if undamped else None, time=time, spin=spin, center=center)
     console.print(_table(found))
@@ -61,7 +68,7 @@ def modes(
         _write_csv(found, csv_)
         written.append(csv_)
     if json_ is not None:
-        json_.write_text(json.dumps(_numbers(found), indent=1), encoding="utf-8")
+        write_json(json_, _numbers(found))
         written.append(json_)
     if plot is not None:
         for i in range(len(found)):
@@ -82,14 +89,16 @@ def _table(found: Modes) -> Table:
 
 
 def _write_csv(found: Modes, path: Path) -> None:
+    from cosserat.io import output
     from cosserat.results.mode_table import remark
 
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(("mode", "frequency_hz", "damping", "real_per_s", "imag_per_s", "location", "remark"))
-        for i, s in enumerate(found.eigenvalues):
-            numbers = (found.frequencies[i], found.damping[i], s.real, s.imag)
-            writer.writerow((i, *(repr(float(x)) for x in numbers), found.location(i), remark(found, i)))
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("mode", "frequency_hz", "damping", "real_per_s", "imag_per_s", "location", "remark"))
+    for i, s in enumerate(found.eigenvalues):
+        numbers = (found.frequencies[i], found.damping[i], s.real, s.imag)
+        writer.writerow((i, *(repr(float(x)) for x in numbers), found.location(i), remark(found, i)))
+    output.write(path, text.getvalue())
 
 
 def _numbers(found: Modes) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.text import Text
 
-from cosserat.cli.files import list_written
+from cosserat.cli.files import list_written, write_json
 from cosserat.cli.guard import console
 from cosserat.cli.run import leave
 from cosserat.cli.tables import numbers, titled_table
@@ -51,7 +50,7 @@ def follow(
             "points": [{"label": p.label, "value": p.value, "index": p.index} for p in found.points],
             "positions": {item: found.position(item).tolist() for item in places},
         }
-        out.write_text(json.dumps(content, indent=1), encoding="utf-8")
+        write_json(out, content)
     if plot is not None:
         moved = np.ptp(found.position(place), axis=0)
         found.plot(place, "xyz"[int(np.argmax(moved))], path=plot)

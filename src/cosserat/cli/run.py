@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
-from cosserat.cli.files import ModelPath, Settings, list_written, load, writable
-from cosserat.cli.guard import INTERRUPTED, NOT_FINISHED, Debug, UsageProblem, console, errors, guarded
+from cosserat.cli.files import PICTURES, ModelPath, Settings, check_outputs, list_written, load
+from cosserat.cli.guard import NOT_FINISHED, Debug, UsageProblem, console, errors, guarded
+from cosserat.cli.signals import interruption, undisturbed
+from cosserat.io.formats import SUFFIXES, demand
 
 if TYPE_CHECKING:
     from cosserat.model.model import Model
@@ -21,7 +24,10 @@ def run(
     model: ModelPath,
     duration: Annotated[float | None, typer.Option(help="Simulated time (s).")] = None,
     step: Annotated[float | None, typer.Option(help="Time step (s); adaptive if also the file gives none.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Result file; default: the name of the model file with .nc.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Result file: .nc, .h5, .csv, .parquet or .zarr; default: the name of the model, with .nc."),
+    ] = None,
     rho: Annotated[float | None, typer.Option(help="Spectral radius at infinity, 1: no numerical damping.")] = None,
     formulation: Annotated[
         str | None, typer.Option(help="galilean (nodes, large bending), or floating (joint coordinates and modes).")
@@ -60,8 +66,12 @@ def run(
              "tolerance": tolerance, "start": start, "formulation": formulation, "boundary": boundary,
              "modes": _modes(modes), "stiffening": stiffening}  # fmt: skip
     settings: dict[str, Any] = {**loaded.simulate, **{key: value for key, value in given.items() if value is not None}}
-    if tolerance is not None and step is None:
+    if tolerance is not None and step is not None:
+        raise UsageProblem("--step and --tolerance exclude each other; pass a fixed step, or how accurate it should be")
+    if tolerance is not None:
         settings.pop("step", None)
+    elif step is not None:
+        settings.pop("tolerance", None)
     if "duration" not in settings:
         raise UsageProblem(
             f"{model.name}: no duration; pass --duration SECONDS, or add 'simulate: {{duration: 10}}' to the file"
@@ -70,18 +80,20 @@ def run(
     for place in plot or []:
         if all(place != body.name for body in loaded.model.modal_bodies):  # which stands for its floating frame
             loaded.model.place(place, "--plot")
-    out = writable(out or Path(model.stem + ".nc"))
-    if html is not None:
-        writable(html)
+    out = out or Path(model.stem + ".nc")
+    picture = out.with_suffix(".png") if plot else None
+    check_outputs(model, out=(out, SUFFIXES), html=(html, (".html", ".htm")), plot=(picture, PICTURES))
+    demand(out.suffix.lower(), f"--out {out}")
     prepare(settings.get("integrator", "generalized-alpha"), settings.get("formulation", "galilean"))
     with progress_bar(settings["duration"]) as progress:
         result = simulate(loaded.model, progress=progress, **settings)
+    with undisturbed():  # a second signal must not take what the first one left
+        result.save(out)
     console.print(str(result.report()), soft_wrap=True)
     written = [out]
-    result.save(out)
-    if plot:
-        written.append(out.with_suffix(".png"))
-        result.plot(*plot, path=written[-1])
+    if picture is not None:
+        written.append(picture)
+        result.plot(*(plot or ()), path=picture)
     if html is not None:
         written.append(html)
         result.show(html, open=False)
@@ -131,5 +143,5 @@ def leave(status: Any, consolation: str) -> None:
     if status.ok:
         return
     interrupted = status.outcome.name == "INTERRUPTED"
-    errors.print(f"[bold red]not finished[/bold red]  {status.message}; {consolation}")
-    raise typer.Exit(INTERRUPTED if interrupted else NOT_FINISHED)
+    errors.print(Text("not finished  ", style="bold red") + Text(f"{status.message}; {consolation}"))
+    raise typer.Exit(interruption() if interrupted else NOT_FINISHED)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cosserat.cli.files import Center, ModelPath, Settings, Spin, Time, list_written, load, writable
+from cosserat.cli.files import (
+    PICTURES,
+    Center,
+    ModelPath,
+    Settings,
+    Spin,
+    Time,
+    check_outputs,
+    list_written,
+    load,
+    write_json,
+)
 from cosserat.cli.guard import Debug, UsageProblem, console, guarded
 from cosserat.cli.tables import titled_table
 
@@ -39,6 +49,7 @@ def stability(
     import numpy as np
 
     from cosserat.cli.kernels import prepare
+    from cosserat.io.output import write
     from cosserat.solve.linear.stability import stability as solve
 
     loaded = load(model, set_).model
@@ -46,9 +57,7 @@ def stability(
         raise UsageProblem(f"--steps is {steps}; pass a positive number such as --steps 100")
     if from_ == to:
         raise UsageProblem(f"--from and --to are both {to:g}; pass two different values")
-    for path in (plot, csv, json_):
-        if path is not None:
-            writable(path)
+    check_outputs(model, plot=(plot, PICTURES), csv=(csv, (".csv",)), json=(json_, (".json",)))
     prepare()
     found = solve(loaded, parameter, np.linspace(from_, to, steps + 1), n=modes, time=time, spin=spin, center=center)
     console.print(
@@ -57,9 +66,9 @@ def stability(
     )
     console.print(_table(found) if found.critical else _nothing(found))
     if csv is not None:
-        csv.write_text(_rows(found), encoding="utf-8")
+        write(csv, _rows(found))
     if json_ is not None:
-        json_.write_text(json.dumps(_numbers(found), indent=1), encoding="utf-8")
+        write_json(json_, _numbers(found))
     if plot is not None:
         found.plot(path=plot)
     list_written([path for path in (csv, json_, plot) if path is not None])

@@ -1,9 +1,14 @@
 """YAML as plain values that remember where in the file they stand.
 
 Only mappings, lists and plain scalars are read: no tags, no objects, no code. Keys must be text and unique, and an
-anchor may not contain itself nor blow up to more values than a model can sensibly have.
+anchor may not contain itself nor blow up to more values than a model can sensibly have. What YAML reads in a way that
+few expect (dates, numbers in base 60, leading zeros) is refused instead of guessed.
 """
 
+from __future__ import annotations
+
+import os
+import re
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -12,8 +17,16 @@ import yaml
 from cosserat.errors import FileFormatError
 
 Route: TypeAlias = tuple[str | int, ...]
-MOST_VALUES = 1_000_000
-_PLAIN_TAGS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
+_QUICK: Any = getattr(yaml, "CSafeLoader", None)  # of libyaml, where PyYAML was built with it
+MOST_VALUES = 200_000
+DEEPEST = 60
+LARGEST = 20_000_000 if _QUICK is not None else 1_000_000  # characters
+LONGEST_NUMBER = 400  # digits
+
+_TAG = "tag:yaml.org,2002:"
+_SCALAR: Any = yaml.ScalarNode
+_TRUE, _FALSE = ("yes", "true", "on"), ("no", "false", "off")
+_ZEROS = re.compile(r"[-+]?0[0-9_]+")
 
 
 class Document(NamedTuple):
@@ -42,55 +55,173 @@ def show(route: Route) -> str:
 
 def read(path: str | Path) -> Document:
     """Read a file; every problem is a `FileFormatError` with file and line."""
+    if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
+        raise FileFormatError(f"{path!r} is not the name of a file; pass text or a path")
     file = Path(path).name
     try:
+        size = Path(path).stat().st_size
+        if size > 4 * LARGEST:
+            raise FileFormatError(f"{path}: has {size / 1e6:.0f} MB, too much for a model file; put arrays beside it")
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise FileFormatError(f"{path}: no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileFormatError(f"{path}: cannot be read as text: {error}") from None
-    loader = yaml.SafeLoader(text)
+    except (OSError, ValueError) as error:
+        if isinstance(error, FileFormatError):
+            raise
+        raise FileFormatError(f"{str(path)!r}: cannot be read as text: {error}") from None
+    return parse(text, file)
+
+
+def parse(text: str, file: str) -> Document:
+    """Read a text; `file` is how errors call it."""
+    if len(text) > LARGEST:
+        raise FileFormatError(f"{file}: has {len(text)} characters, more than {LARGEST}; put arrays beside the file")
+    document = Document(file, None, {})
     try:
-        node = loader.get_single_node()
-        document = Document(file, None, {})
+        node = _composed(text, file)
         if node is None:
             raise FileFormatError(f"{file}: the file is empty; see the documentation of model files")
-        content = _value(loader, node, (), document, [])
+        content = _value(node, (), document, [])
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1 if isinstance(error.position, int) else 1
+        raise FileFormatError(f"{file}, line {line}: not valid YAML: {error.reason}") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        line = "" if mark is None else f", line {mark.line + 1}, column {mark.column + 1}"
-        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise FileFormatError(f"{file}{line}: not valid YAML: {problem}") from None
-    except RecursionError:
-        raise FileFormatError(f"{file}: nested too deeply") from None
-    finally:
-        loader.dispose()
+        where = "" if mark is None else f", line {mark.line + 1}, column {mark.column + 1}"
+        problem = getattr(error, "problem", None) or (str(error).splitlines() or ["it cannot be read"])[0]
+        raise FileFormatError(f"{file}{where}: not valid YAML: {problem}") from None
     return document._replace(content=content)
 
 
-def _value(loader: yaml.SafeLoader, node: yaml.Node, route: Route, document: Document, open_nodes: list[int]) -> Any:
+def _composed(text: str, file: str) -> Any:
+    """The nodes of a text, built without recursion: neither depth nor number can exhaust anything."""
+    loader = (_QUICK or yaml.SafeLoader)(text)
+    resolver = yaml.resolver.Resolver()
+    anchors: dict[str, Any] = {}
+    roots: list[Any] = []
+    stack: list[Any] = []
+    count = 0
+    try:
+        while True:
+            event = loader.get_event()
+            if event is None or isinstance(event, yaml.StreamEndEvent):
+                break
+            if isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
+                stack.pop()
+                continue
+            if not isinstance(event, yaml.NodeEvent):
+                continue
+            line = _line(event)
+            if isinstance(event, yaml.AliasEvent):
+                if event.anchor not in anchors:
+                    raise FileFormatError(f"{file}, line {line}: undefined alias {event.anchor!r}")
+                node = anchors[event.anchor]
+            else:
+                node = _node(event, resolver)
+                if event.anchor is not None:
+                    anchors[event.anchor] = node
+            count += 1
+            if count > MOST_VALUES:
+                raise FileFormatError(f"{file}, line {line}: more than {MOST_VALUES} values; put arrays beside it")
+            (stack[-1].value if stack else roots).append(node)
+            if isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
+                stack.append(node)
+                if len(stack) > DEEPEST:
+                    raise FileFormatError(f"{file}, line {line}: nested too deeply, more than {DEEPEST} levels")
+    finally:
+        loader.dispose()
+    if len(roots) > 1:
+        raise FileFormatError(f"{file}, line {roots[1].start_mark.line + 1}: a second document; write one in a file")
+    return roots[0] if roots else None
+
+
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
+
+
+def _node(event: Any, resolver: Any) -> Any:
+    kind: Any
+    if type(event) is yaml.ScalarEvent:
+        tag = event.tag
+        if tag is None or tag == "!":
+            tag = resolver.resolve(yaml.ScalarNode, event.value, event.implicit)
+        return _SCALAR(tag, event.value, event.start_mark, event.end_mark, style=event.style)
+    kind, word = (yaml.SequenceNode, "seq") if type(event) is yaml.SequenceStartEvent else (yaml.MappingNode, "map")
+    return kind(event.tag if event.tag not in (None, "!") else _TAG + word, [], event.start_mark, event.end_mark)
+
+
+def _value(node: Any, route: Route, document: Document, open_nodes: list[int]) -> Any:
     document.lines[route] = node.start_mark.line + 1
-    if len(document.lines) > MOST_VALUES:
+    if len(document.lines) > 2 * MOST_VALUES:
         raise FileFormatError(f"{document.file}: more than {MOST_VALUES} values")
     if id(node) in open_nodes:
         raise document.error(route, "an anchor that contains itself")
-    if not isinstance(node, yaml.ScalarNode) and node.tag not in _PLAIN_TAGS:
-        raise document.error(route, f"the tag {node.tag} is not allowed; files hold plain values only")
+    if isinstance(node, yaml.ScalarNode):
+        return _scalar(node, route, document)
+    if node.tag not in (_TAG + "map", _TAG + "seq"):
+        raise document.error(route, f"the tag {_short(node.tag)} is not allowed; files hold plain values only")
     open_nodes.append(id(node))
     value: Any
     if isinstance(node, yaml.MappingNode):
         value = {}
-        for key_node, item in node.value:
-            key = loader.construct_object(key_node, deep=True) if isinstance(key_node, yaml.ScalarNode) else None
-            if not isinstance(key, str):
-                raise document.error((*route, str(key)), "a key must be text; put it in quotes")
+        for key_node, item in zip(node.value[::2], node.value[1::2], strict=True):
+            key = _key(key_node, route, document)
             document.lines[(*route, key)] = key_node.start_mark.line + 1
             if key in value:
                 raise document.error((*route, key), f"the key {key!r} occurs twice")
-            value[key] = _value(loader, item, (*route, key), document, open_nodes)
-    elif isinstance(node, yaml.SequenceNode):
-        value = [_value(loader, item, (*route, i), document, open_nodes) for i, item in enumerate(node.value)]
+            value[key] = _value(item, (*route, key), document, open_nodes)
     else:
-        value = loader.construct_object(node)
+        value = [_value(item, (*route, i), document, open_nodes) for i, item in enumerate(node.value)]
     open_nodes.pop()
     return value
+
+
+def _key(node: Any, route: Route, document: Document) -> str:
+    if not isinstance(node, yaml.ScalarNode) or node.tag not in (_TAG + "str", _TAG + "merge", _TAG + "value"):
+        document.lines[(*route, "?")] = node.start_mark.line + 1
+        given = _short(node.value) if isinstance(node, yaml.ScalarNode) else "a list or mapping"
+        raise document.error((*route, "?"), f"a key must be text, got {given}; put it in quotes")
+    return str(node.value)
+
+
+def _scalar(node: Any, route: Route, document: Document) -> Any:
+    """Text, a number, true or false, or nothing."""
+    kind, text = node.tag.removeprefix(_TAG), node.value
+    plain = text.replace("_", "").lower()
+    if kind in ("str", "value", "merge"):
+        return text
+    if kind == "null" and plain in ("", "~", "null"):
+        return None
+    if kind == "bool" and plain in (*_TRUE, *_FALSE):
+        return plain in _TRUE
+    if kind in ("int", "float"):
+        if ":" in text:
+            raise document.error(route, f"{_short(text)} would be a number in base 60; write it in base 10 or quote it")
+        if kind == "int" and _ZEROS.fullmatch(text):
+            raise document.error(route, f"{_short(text)} would be a number in base 8; write it without leading zeros")
+        if len(plain) > LONGEST_NUMBER:
+            raise document.error(route, f"a number of {len(plain)} characters; no number needs more than 20 digits")
+        try:
+            return _integer(plain) if kind == "int" else _float(plain)
+        except ValueError:
+            raise document.error(route, f"{_short(text)} is not a number") from None
+    if kind == "timestamp":
+        raise document.error(route, f"{_short(text)} is a date; put it in quotes if text is meant")
+    if kind in ("null", "bool"):
+        raise document.error(route, f"{_short(text)} is not {'empty' if kind == 'null' else 'true or false'}")
+    raise document.error(route, f"the tag {_short(node.tag)} is not allowed; files hold plain values only")
+
+
+def _integer(text: str) -> int:
+    sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text.removeprefix("+"))
+    base = {"0x": 16, "0b": 2}.get(digits[:2], 10)
+    return sign * int(digits if base == 10 else digits[2:], base)
+
+
+def _float(text: str) -> float:
+    sign, digits = (-1.0, text[1:]) if text.startswith("-") else (1.0, text.removeprefix("+"))
+    return sign * float({".inf": "inf", ".nan": "nan"}.get(digits, digits))
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")

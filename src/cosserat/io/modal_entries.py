@@ -21,6 +21,7 @@ from cosserat.model.interfaces import Interface, Outline, RecoveryPoint
 from cosserat.model.modal import ModalBody
 from cosserat.model.modal_inertia import ArrayRecord, ModalInertia
 from cosserat.model.parameters import Parameter, parameters_in
+from cosserat.model.records import answered
 
 _SMALL = 36  # numbers that a file keeps inline
 TABLES: dict[str, type[ArrayRecord]] = {"interfaces": Interface, "recovery": RecoveryPoint}
@@ -28,6 +29,7 @@ RECORDS: dict[str, type[ArrayRecord]] = {"inertia": ModalInertia, "outline": Out
 MATRICES = ("stiffness", "damping", "rates")
 
 
+@answered("modal body")
 def beam_body(
     name: str,
     points: Any = None,
@@ -55,6 +57,7 @@ def beam_body(
     return modal_body(beam, modes, frequency, boundary, root, interfaces, recovery, stiffening)
 
 
+@answered("modal body")
 def mesh_body(
     name: str,
     mesh: Any,
@@ -107,7 +110,7 @@ class ArrayFiles:
         if inside.is_absolute() or ".." in inside.parts or not inside.parts:
             raise FileFormatError(f"{text!r} does not lie beside the model file; write a name such as 'blade.npz'")
         found = self.folder / inside
-        if not found.is_file():
+        if "\0" in text or not found.is_file():
             raise FileFormatError(f"there is no file {text!r} beside the model file")
         return found
 

@@ -1,5 +1,6 @@
 """Writing model files: the inverse of `cosserat.io.yaml_model`."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import yaml
 from numpy.typing import NDArray
 
 from cosserat.errors import FileFormatError
+from cosserat.io import output
 from cosserat.io.modal_entries import plain_body
 from cosserat.model.beams import Beam
 from cosserat.model.functions import TimeFunction, VectorFunction
@@ -32,17 +34,33 @@ def save(model: Model, path: str | Path, simulate: dict[str, Any] | None = None)
     simulate : dict, optional
         Settings for the ``simulate`` section.
     """
+    if not isinstance(model, Model):
+        raise FileFormatError(f"save_model: {model!r} is not a Model")
     arrays: dict[str, NDArray[Any]] = {}
-    path = Path(path)
-    beside = path.with_suffix(".npz")
+    file = output.target(path, (".yaml", ".yml"), "a model file ends in .yaml or .yml")
+    beside = file.with_suffix(".npz")
     text = to_text(model, simulate, arrays, beside.name)
-    path.write_text(text, encoding="utf-8")
-    if arrays:
-        np.savez_compressed(beside, **arrays)  # type: ignore[arg-type]
+    if arrays:  # first: a model file that is there is whole
+        stream = io.BytesIO()
+        np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
+        output.write(output.target(beside), stream.getvalue())
+    output.write(file, text)
 
 
 def save_model(model: Model, path: str | Path) -> None:
-    """Write a model file."""
+    """Write a model file, which `load_model` reads; Python functions in the model are an error.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import cosserat as cs
+    >>> model = cs.Model("fall", gravity=(0, 0, -9.81))
+    >>> ball = model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0))
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "fall.yaml"
+    >>> cs.save_model(model, path)
+    >>> cs.load_model(path) == model
+    True
+    """
     save(model, path)
 
 

@@ -17,6 +17,8 @@ from cosserat.model.places import Owner, Place
 from cosserat.model.records import Component, recorded
 from cosserat.model.sections import AnySection
 
+MOST_ELEMENTS = 100_000
+
 
 class Beam(Component, Owner):
     """A geometrically exact beam.
@@ -91,7 +93,7 @@ class Beam(Component, Owner):
         if self._up is not None:
             checks.unit(self.title, "up", self._up)
         pieces = len(self.line.pieces)
-        if checks.integer(self.title, "elements", self._elements, 1) < pieces:
+        if checks.integer(self.title, "elements", self._elements, 1, MOST_ELEMENTS) < pieces:
             raise ArgumentError(
                 self.title, "elements", f"is {self._elements}; its {pieces} straight pieces need at least one each"
             )
@@ -103,7 +105,9 @@ class Beam(Component, Owner):
                 f"must be a section, a pair (start, end) or a function of s, got {self._section!r}",
             )
         for s in (0.0, 0.5, 1.0):
-            self.section_at(s)
+            stiffness, mass = self.section_at(s)
+            checks.strong(self.title, "section", np.diag(stiffness), "a stiffness")
+            checks.strong(self.title, "section", np.diag(mass)[:3], "a mass per length")
             self.velocity_at(s)
 
     @property
@@ -114,7 +118,7 @@ class Beam(Component, Owner):
         if self._curve is not None:
             key = (tuple((n, p.value) for n, p in self._curve.parameters.items()), None if up is None else up.tolist())
             if self._cache is None or self._cache[0] != key:
-                count = checks.integer(self.title, "elements", self._elements, 1)
+                count = checks.integer(self.title, "elements", self._elements, 1, MOST_ELEMENTS)
                 self._cache = (key, Curve(self.title, self._curve, up, count))
             return self._cache[1]
         points = self._polyline_points()

@@ -10,6 +10,16 @@ from cosserat.model.jets import Array
 from cosserat.model.parameters import is_number, resolve
 
 LARGEST = 1e100  # so that products of a few numbers stay finite
+SMALLEST = 1e-150  # so that products of two are not zero
+
+
+def shown(value: Any) -> str:
+    """A value for an error message, whatever it is: short, and without an error of its own."""
+    try:
+        text = repr(value)
+    except Exception:  # a number with thousands of digits, an object that cannot print itself
+        return f"a {type(value).__name__} that cannot be printed"
+    return text if len(text) <= 200 else text[:197] + "..."
 
 
 def number(
@@ -17,7 +27,7 @@ def number(
 ) -> float:
     """A finite float; `positive` excludes zero, `nonnegative` only negative numbers."""
     if not is_number(value):
-        raise ArgumentError(item, argument, f"must be a number or a Parameter, got {value!r}{hint}")
+        raise ArgumentError(item, argument, f"must be a number or a Parameter, got {shown(value)}{hint}")
     x = resolve(value)
     if not np.isfinite(x):
         raise ArgumentError(item, argument, f"is {x}; it must be a finite number{hint}")
@@ -30,19 +40,28 @@ def number(
     return x
 
 
-def integer(item: str, argument: str, value: Any, least: int) -> int:
-    """An int of at least `least`."""
+def integer(item: str, argument: str, value: Any, least: int, most: int = 2**31) -> int:
+    """An int of at least `least` and at most `most`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise ArgumentError(item, argument, f"must be a whole number, got {value!r}")
+        raise ArgumentError(item, argument, f"must be a whole number, got {shown(value)}")
     if value < least:
-        raise ArgumentError(item, argument, f"is {value}; it must be at least {least}")
+        raise ArgumentError(item, argument, f"is {shown(value)}; it must be at least {least}")
+    if value > most:
+        raise ArgumentError(item, argument, f"is {shown(value)}; it must be at most {most}")
     return int(value)
+
+
+def strong(item: str, argument: str, values: Array, what: str) -> None:
+    """Positive numbers that arithmetic can tell from zero and from infinity."""
+    if not (SMALLEST <= values.min() and values.max() <= LARGEST):
+        wrong = values.min() if values.min() < SMALLEST else values.max()
+        raise ArgumentError(item, argument, f"gives {what} of {wrong:g}, which cannot be meant; check units and sizes")
 
 
 def flag(item: str, argument: str, value: Any) -> bool:
     """True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise ArgumentError(item, argument, f"must be True or False, got {value!r}")
+        raise ArgumentError(item, argument, f"must be True or False, got {shown(value)}")
     return bool(value)
 
 
@@ -51,7 +70,7 @@ def array(item: str, argument: str, value: Any, shape: tuple[int, ...], example:
     wanted = f"{shape[0]} numbers" if len(shape) == 1 else "x".join(map(str, shape)) + " numbers"
     such_as = f" such as {example}" if example else ""
     if isinstance(value, (str, bytes, dict)) or callable(value):
-        raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got {value!r}")
+        raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got {shown(value)}")
     try:
         raw = np.array(value, dtype=object)
     except ValueError:
@@ -61,7 +80,7 @@ def array(item: str, argument: str, value: Any, shape: tuple[int, ...], example:
         raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got {got}")
     for entry in raw.flat:
         if not is_number(entry):
-            raise ArgumentError(item, argument, f"must be {wanted}{such_as}; the entry {entry!r} is not a number")
+            raise ArgumentError(item, argument, f"must be {wanted}{such_as}; the entry {shown(entry)} is not a number")
     numbers = np.array([resolve(x) for x in raw.flat]).reshape(shape)
     if not np.isfinite(numbers).all():
         raise ArgumentError(item, argument, f"contains {numbers[~np.isfinite(numbers)][0]}; all must be finite")

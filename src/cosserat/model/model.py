@@ -312,6 +312,12 @@ class Model:
         """An independent copy: setting a parameter of one does not change the other."""
         return copy.deepcopy(self)
 
+    def snapshot(self) -> "Model":
+        """A copy that shares its components: what is added, removed or set as gravity later does not show in it."""
+        new = copy.copy(self)
+        new._components, new._owners, new.derived = dict(self._components), dict(self._owners), None
+        return new
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Model):
             return NotImplemented

@@ -110,11 +110,11 @@ def recorded(init: F) -> F:
 
 
 def bind(
-    what: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+    what: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], named: bool = True
 ) -> inspect.BoundArguments:
     """Bind arguments to a signature, or say which one is unknown or missing and which are accepted."""
     accepted = [n for n in signature.parameters if n not in ("self", "cls")]
-    name = kwargs.get("name", args[1] if len(args) > 1 and isinstance(args[1], str) else None)
+    name = kwargs.get("name", args[1] if named and len(args) > 1 and isinstance(args[1], str) else None)
     item = f"{what} {name!r}" if isinstance(name, str) else what
     listed = f"accepted arguments: {', '.join(accepted)}"
     for key in kwargs:
@@ -136,6 +136,25 @@ def located(function: F) -> F:
         return function(cls, *args, **kwargs)
 
     return wrapper  # type: ignore[return-value]
+
+
+def answered(what: str = "") -> Callable[[F], F]:
+    """Decorate a function so that unknown and missing arguments are reported like those of constructors."""
+
+    def decorate(function: F) -> F:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except TypeError:
+                bind(what or function.__name__, signature, args, kwargs, named=False)
+                raise
+
+        return wrapper  # type: ignore[return-value]
+
+    return decorate
 
 
 def plain(value: Any) -> Any:

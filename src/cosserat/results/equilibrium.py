@@ -120,8 +120,8 @@ class Equilibrium:
         return float(Monitors(self.motion).violation()[-1])
 
     def save(self, path: str | Path) -> None:
-        """Write a NetCDF file, which `cosserat.load_equilibrium` (and any NetCDF reader) reads."""
-        from cosserat.io.netcdf import save_run
+        """Write a file, which `cosserat.load_equilibrium` reads if it is NetCDF (``.nc``, ``.h5``); see `Run.save`."""
+        from cosserat.io.formats import save_run
 
         save_run(Run.of_motion(self.trajectory, self.motion), path)
 
@@ -130,6 +130,20 @@ class Equilibrium:
         from cosserat.view.plot import plot_shape
 
         return plot_shape(self.motion, ax, path)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as its file; see `Run`."""
+        from cosserat.io.netcdf import equilibrium_from, image
+
+        return equilibrium_from, (image(Run.of_motion(self.trajectory, self.motion)), "pickle of an equilibrium")
+
+    def __copy__(self) -> Equilibrium:
+        new = type(self).__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        return new
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Equilibrium:
+        return self.__copy__()  # nothing in it changes
 
     def __repr__(self) -> str:
         return f"<Equilibrium of {self.motion.mechanism.name!r}: {self.status.message}>"

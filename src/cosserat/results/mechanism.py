@@ -178,7 +178,7 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
             driven=tuple(m is not None for m in joint.motion),
             active=tuple(positions.get((joint.name, i), -1) for i in indices),
         )
-    model = compiled.model
+    model = compiled.model.snapshot()
     owners: dict[str, Owner] = {body.name: body for body in model.bodies}
     owners.update({beam.name: beam for beam in model.beams})
     modal = {}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
 from cosserat.results.motion import Motion, motion_of
+from cosserat.results.run import Run
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.results.virtual import place_changes, strain_energies, virtual_motion
@@ -64,6 +65,28 @@ class Modes:
 
     def __len__(self) -> int:
         return len(self.eigenvalues)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles: the state about which it vibrates as its file; functions in the model are no obstacle."""
+        from cosserat.io.netcdf import image
+
+        mine = {k: v for k, v in self.__dict__.items() if k not in ("trajectory", "motion")}
+        mine.update(components=self.components, participation=self.participation)  # which need the model
+        return {**mine, "_image": image(Run.of_motion(self.trajectory, self.motion))}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from cosserat.io.netcdf import run_from
+
+        run = run_from(state.pop("_image"), "pickle of modes")
+        self.__dict__.update(state, trajectory=run.trajectory, motion=run.motion)
+
+    def __copy__(self) -> Modes:
+        new = type(self).__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        return new
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Modes:
+        return self.__copy__()  # nothing in it changes
 
     @cached_property
     def motion(self) -> Motion:

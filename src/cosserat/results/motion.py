@@ -33,8 +33,10 @@ class Motion:
         settings: Mapping[str, Any],
         sample: Callable[[], tuple[Inputs, dict[str, Array]]],
         parameters: dict[str, float] | None = None,
+        model: Model | None = None,
     ) -> None:
         self.mechanism = mechanism
+        self.model = model  # as it was run: what was added or removed later does not show; None: see the trajectory
         self.parameters = parameters  # values at the time of the run; None: not recorded
         self.time = time
         self.frame, self.twist, self.angle = history.frame, history.twist, history.angle
@@ -92,7 +94,7 @@ class Motion:
 def motion_of(trajectory: Trajectory) -> Motion:
     """The motion that a solver stored."""
     compiled = trajectory.compiled
-    model = compiled.model
+    model = compiled.model.snapshot()
     values = dict(model.parameters) if len(trajectory.time) > 1 else None
 
     def sample() -> tuple[Inputs, dict[str, Array]]:
@@ -110,7 +112,7 @@ def motion_of(trajectory: Trajectory) -> Motion:
         return (inputs if trajectory.efforts is None else inputs._replace(effort=trajectory.efforts)), prescribed
 
     mechanism = mechanism_of(compiled)
-    return Motion(mechanism, trajectory.time, trajectory.history, trajectory.settings, sample, values)
+    return Motion(mechanism, trajectory.time, trajectory.history, trajectory.settings, sample, values, model)
 
 
 @contextmanager

@@ -203,6 +203,10 @@ class Path:
 
         return plot_path(self, place, component, ax, path)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is made again when it is asked for."""
+        return {**self.__dict__, "_found": {}, "_motion": None}
+
     def __repr__(self) -> str:
         marks = ", ".join(f"{p.label} at {p.value:.6g}" for p in self.points) or "no special points"
         return (

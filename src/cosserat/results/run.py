@@ -379,8 +379,12 @@ class Run:
         return dataset(self)
 
     def save(self, path: str | Path) -> None:
-        """Write a NetCDF file, which `cosserat.load_run` (and any NetCDF reader) reads."""
-        from cosserat.io.netcdf import save_run
+        """Write a file, whole or not at all; the suffix decides the format.
+
+        ``.nc`` and ``.h5``: NetCDF, which `cosserat.load_run` (and any NetCDF reader) reads. ``.csv`` and ``.parquet``:
+        a table of `data` over time. ``.zarr``: `data`, for xarray.
+        """
+        from cosserat.io.formats import save_run
 
         save_run(self, path)
 
@@ -423,6 +427,20 @@ class Run:
         labels = {"time": ("time", self.time, {"units": "s", "long_name": "time"})}
         labels.update({key: (key, list(value)) for key, value in coords.items()})  # type: ignore[misc]
         return DataArray(values, dims=("time", *dims), coords=labels, attrs={"long_name": name, "units": units})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as its file, so that a model with functions that cannot be pickled is no obstacle."""
+        from cosserat.io.netcdf import image, run_from
+
+        return run_from, (image(self), "pickle of a run")
+
+    def __copy__(self) -> Run:
+        new = type(self).__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        return new
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Run:
+        return self.__copy__()  # nothing in it changes
 
     def __repr__(self) -> str:
         name = self.motion.mechanism.name

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from cosserat.errors import SolveError
+from cosserat.model.checks import shown
 from cosserat.model.model import Model
-from cosserat.model.parameters import ParameterLike, is_number
+from cosserat.model.parameters import ParameterLike, is_number, resolve
 from cosserat.solve.balance.spin import three_numbers
+
+SHORTEST, LONGEST = 1e-50, 1e12  # s
+MOST_STEPS = 1e10
+MOST_COUNTED = 1_000_000_000
 
 
 def check_state(caller: str, model: Any, time: Any, spin: Any = None, center: Any = (0.0, 0.0, 0.0)) -> None:
@@ -40,16 +47,48 @@ def demand_no_rolling(model: Model, caller: str) -> None:
 
 def check_number(value: Any, caller: str, name: str, meaning: str, *, positive: bool = False) -> float:
     """A finite number, or a located error that says what it means."""
-    ok = is_number(value) and not isinstance(value, ParameterLike) and np.isfinite(value)
+    ok = is_number(value) and not isinstance(value, ParameterLike) and np.isfinite(resolve(value))
     if not ok or (positive and value <= 0.0):
-        raise SolveError(f"{caller}: {name} is {value!r}; pass {meaning}, a finite{' positive' * positive} number")
+        raise SolveError(f"{caller}: {name} is {shown(value)}; pass {meaning}, a finite{' positive' * positive} number")
     return float(value)
+
+
+def check_span(caller: str, duration: Any, step: Any, every: Any = 1, tolerance: Any = 1e-4) -> None:
+    """Refuse times and numbers of steps that cannot be meant: they would take for ever, or store more than there is."""
+    times = {"duration": duration} if step is None else {"duration": duration, "step": step}
+    for name, value in times.items():
+        seconds = check_number(value, caller, name, "a positive time in seconds", positive=True)
+        if not SHORTEST <= seconds <= LONGEST:
+            raise SolveError(
+                f"{caller}: {name} is {seconds:g} s, which cannot be meant; pass a positive time in seconds, from "
+                f"{SHORTEST:g} to {LONGEST:g}"
+            )
+    check_number(tolerance, caller, "tolerance", "how accurate adaptive steps are, such as 1e-4", positive=True)
+    if not isinstance(every, Integral) or isinstance(every, bool) or not 1 <= int(every) <= MOST_STEPS:
+        raise SolveError(f"{caller}: every is {shown(every)}; pass a whole number of steps, 1 or more")
+    if step is None:
+        return
+    if step > duration:
+        raise SolveError(f"{caller}: step {step:g} s is longer than the duration {duration:g} s")
+    if duration / step > MOST_STEPS:
+        raise SolveError(
+            f"{caller}: a step of {step:g} s divides {duration:g} s into {duration / step:.3g} steps, more than can be "
+            f"taken ({MOST_STEPS:g}); pass a longer step or a shorter duration"
+        )
 
 
 def check_choice(value: Any, caller: str, name: str, choices: tuple[str, ...]) -> None:
     """Demand one of a few words."""
     if not isinstance(value, str) or value not in choices:
-        raise SolveError(f"{caller}: {name} is {value!r}; pass {' or '.join(map(repr, choices))}")
+        raise SolveError(f"{caller}: {name} is {shown(value)}; pass {' or '.join(map(repr, choices))}")
+
+
+def check_known(value: Any, caller: str, name: str, known: Iterable[str], where: str = "") -> None:
+    """Demand the name of something that exists."""
+    listed = tuple(known)
+    if not isinstance(value, str) or value not in listed:
+        names = ", ".join(map(repr, listed))
+        raise SolveError(f"{caller}: unknown {name} {shown(value)}; available{where}: {names}")
 
 
 def check_count(n: Any, caller: str, name: str = "n") -> int:
@@ -58,6 +97,6 @@ def check_count(n: Any, caller: str, name: str = "n") -> int:
         count = operator.index(n)
     except TypeError:
         count = 0
-    if count < 1 or isinstance(n, bool):
-        raise SolveError(f"{caller}: {name} is {n!r}; pass how many, a whole number from 1")
+    if not 1 <= count <= MOST_COUNTED or isinstance(n, bool):
+        raise SolveError(f"{caller}: {name} is {shown(n)}; pass how many, a whole number from 1 to {MOST_COUNTED}")
     return count

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.io import output
 from cosserat.results.motion import Motion
 
 if TYPE_CHECKING:
@@ -123,15 +126,17 @@ def save(figure: Any, path: str | Path | None) -> None:
     """Write a figure into a file of the kind that the name ends with, PNG without an ending; nothing without a path."""
     if path is None:
         return
-    try:
-        kind = Path(path).suffix[1:].lower()
-    except TypeError:
-        raise SolveError(f"plot: path is {path!r}; pass the name of a file, such as 'plot.png'") from None
+    if not isinstance(path, (str, os.PathLike)):
+        raise SolveError(f"plot: path is {path!r}; pass the name of a file, such as 'plot.png'")
+    kind = Path(path).suffix[1:].lower()
     if kind and kind not in figure.canvas.get_supported_filetypes():
         raise SolveError(
             f"plot: no pictures of the kind {kind!r} can be written; end {str(path)!r} in .png, .pdf or .svg"
         )
-    figure.savefig(path, dpi=150)
+    file = output.target(path)
+    stream = io.BytesIO()
+    figure.savefig(stream, dpi=150, format=kind or "png")
+    output.write(file if kind else file.with_name(f"{file.name}.png"), stream.getvalue())
 
 
 def finish(figure: Any, axes: Any, title: str, path: str | Path | None) -> Figure:

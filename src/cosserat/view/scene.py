@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import CosseratError
+from cosserat.io import output
 from cosserat.results.dataset import quaternions
 from cosserat.results.kinematics import place_frames, rotate
 from cosserat.results.rolling import discs, touch
@@ -34,8 +35,8 @@ def show(run: Run, path: str | Path | None, open: bool | None, trail: Any) -> Pa
         name = "".join(c if c.isalnum() else "_" for c in run.motion.mechanism.name)
         target = Path(tempfile.mkdtemp(prefix="cosserat_")) / f"{name}.html"
     else:
-        target = Path(path)
-    target.write_text(html(run, trail), encoding="utf-8")
+        target = output.target(path, (".html", ".htm"), "an animation is an HTML file, such as 'run.html'")
+    output.write(target, html(run, trail))
     if open if open is not None else path is None:
         webbrowser.open(target.resolve().as_uri())
     return target

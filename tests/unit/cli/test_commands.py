@@ -75,10 +75,11 @@ def test_run_writes_results(pendulum: Path) -> None:
 def test_options_win_over_the_file(pendulum: Path) -> None:
     import cosserat as cs
 
-    out = Path("deep/er/r.nc")
+    out = Path("deep/r.nc")
     options = ("--duration", 0.2, "--step", 0.005, "--every", 2, "--rho", 0.8, "--set", "length=2")
     result = call("run", pendulum, "--out", out, *options)
     assert result.exit_code == 0, result.output
+    assert "made the folder deep" in said(result)
     run = cs.load_run(out)
     assert run.time[-1] == pytest.approx(0.2)
     assert len(run.time) == 21

@@ -6,7 +6,6 @@ import time as clock
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from cosserat.kernels.newton import CONSERVING
 from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
-from cosserat.solve.arguments import check_number
+from cosserat.solve.arguments import check_known, check_number, check_span
 from cosserat.solve.floating import FLOATING_METHODS
 from cosserat.solve.initial import consistent_accelerations
 from cosserat.solve.memory import new_memory
@@ -108,7 +107,11 @@ def simulate(
     """
     if not isinstance(model, Model):
         raise SolveError(f"simulate: {model!r} is not a Model; build one with cosserat.Model or load_model")
-    _check(duration, step, formulation, integrator, rho, every, tolerance)
+    check_known(formulation, "simulate", "formulation", FORMULATIONS)
+    check_known(integrator, "simulate", "integrator", FORMULATIONS[formulation], f" in the {formulation} formulation")
+    check_span("simulate", duration, step, every, tolerance)
+    if not 0.0 <= check_number(rho, "simulate", "rho", "how much numerical damping there is, from 0 to 1") <= 1.0:
+        raise SolveError(f"simulate: rho is {rho!r}; it must be from 0 (strong numerical damping) to 1 (none)")
     start_time = check_number(start_time, "simulate", "start_time", "the time at the start, in s")
     if newton_tolerance is not None:
         check_number(newton_tolerance, "simulate", "newton_tolerance", "an accepted error such as 1e-6", positive=True)
@@ -204,33 +207,6 @@ def simulate(
     if compiled.rolling:
         warn_of_wheels(run)
     return run
-
-
-def _check(
-    duration: float, step: float | None, formulation: str, integrator: str, rho: float, every: int, tolerance: float
-) -> None:
-    if not (isinstance(duration, Real) and np.isfinite(duration) and duration > 0):
-        raise SolveError(f"simulate: duration is {duration!r}; pass a positive time in seconds")
-    if step is not None and not (isinstance(step, Real) and np.isfinite(step) and step > 0):
-        raise SolveError(
-            f"simulate: step is {step!r}; pass a positive time in seconds, or leave it out for adaptive steps"
-        )
-    if step is not None and step > duration:
-        raise SolveError(f"simulate: step {step:g} s is longer than the duration {duration:g} s")
-    if formulation not in FORMULATIONS:
-        known = ", ".join(map(repr, FORMULATIONS))
-        raise SolveError(f"simulate: unknown formulation {formulation!r}; available: {known}")
-    if integrator not in FORMULATIONS[formulation]:
-        known = ", ".join(map(repr, FORMULATIONS[formulation]))
-        raise SolveError(
-            f"simulate: unknown integrator {integrator!r}; available in the {formulation} formulation: {known}"
-        )
-    if not (isinstance(rho, Real) and 0.0 <= rho <= 1.0):
-        raise SolveError(f"simulate: rho is {rho!r}; it must be from 0 (strong numerical damping) to 1 (none)")
-    if not isinstance(every, Integral) or every < 1:
-        raise SolveError(f"simulate: every is {every!r}; pass a whole number of steps, 1 or more")
-    if not (isinstance(tolerance, Real) and np.isfinite(tolerance) and tolerance > 0):
-        raise SolveError(f"simulate: tolerance is {tolerance!r}; pass a positive number such as 1e-4")
 
 
 def _check_memory(compiled: CompiledModel, n_rows: int) -> None:

@@ -1,0 +1,117 @@
+"""Every number of a result file that is used as an index or a size, checked before compiled code sees it.
+
+A checksum tells damage; it does not tell a file that was made on purpose. Kernels do not check indices, so a wrong one
+would read or write memory that is not theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_type_hints
+
+import numpy as np
+
+from cosserat.compile.compiled import System
+from cosserat.kernels.arrays import History, Inputs
+
+# shape of every array in sizes by name; ... : any further extent
+SHAPES: dict[str, tuple[Any, ...]] = {
+    "history.frame": ("nt", "n", 12), "history.twist": ("nt", "n", 6), "history.rate": ("nt", "n", 6),
+    "history.force": ("nt", "nc", 6), "history.angle": ("nt", "nf"),
+    "inputs.gravity": ("nt", 3), "inputs.drive": ("nt", "nd", 21), "inputs.effort": ("nt", "ng"),
+    "inputs.wrench": ("nt", "nw", 6), "inputs.clock": ("nt", 2), "inputs.state": ("nt", "nx", 6),
+    "nodes.mass": ("n",), "nodes.moment": ("n", 3),
+    "elements.node": ("ne", 2), "elements.like": ("ne",), "elements.d0": ("ne", 6), "elements.stiffness": ("ne", 6, 6),
+    "elements.bending": (("ne", 0), 12, 6), "elements.viscosity": ("ne",), "elements.mass": ("ne", 12, 12),
+    "elements.coupling": ("ne",), "elements.block": ("ne", 4),
+    "bodies.node": ("nb",), "bodies.mass": ("nb", 6, 6), "bodies.block": ("nb",),
+    "joints.node": ("nj", 2), "joints.frame_a": ("nj", 12), "joints.frame_b": ("nj", 12), "joints.n_rows": ("nj",),
+    "joints.kind": ("nj", 6), "joints.row_a": ("nj", 6, 3), "joints.row_b": ("nj", 6, 3), "joints.pitch": ("nj",),
+    "joints.drive": ("nj",), "joints.branch": ("nj",), "joints.angle": ("nj",), "joints.soft": ("nj", 6, 6),
+    "joints.block": ("nj", 9),
+    "freedoms.joint": ("nf",), "freedoms.kind": ("nf",), "freedoms.axis": ("nf", 3), "freedoms.cosine": ("nf", 3),
+    "freedoms.sine": ("nf", 3), "freedoms.stiffness": ("nf",), "freedoms.damping": ("nf",),
+    "freedoms.friction": ("nf",), "freedoms.speed": ("nf",), "freedoms.effort": ("nf",),
+    "springs.node": ("ns", 2), "springs.point_a": ("ns", 3), "springs.point_b": ("ns", 3), "springs.stiffness": ("ns",),
+    "springs.damping": ("ns",), "springs.length": ("ns",), "springs.block": ("ns", 4),
+    "loads.node": ("nl",), "loads.frame": ("nl", 12), "loads.follower": ("nl",), "loads.gain": ("nl", 6, 6),
+    "loads.column": ("nl",), "loads.block": ("nl",),
+    "state_loads.node": ("nx", 2), "state_loads.frame_a": ("nx", 12), "state_loads.frame_b": ("nx", 12),
+    "state_loads.pair": ("nx",), "state_loads.length": ("nx",), "state_loads.start": ("nx+1",),
+    "state_loads.parameter": ("np",), "state_loads.block": ("nx", 4),
+    "rolling.node": ("nr",), "rolling.kind": ("nr",), "rolling.point": ("nr", 3), "rolling.axis": ("nr", 3),
+    "rolling.radius": ("nr",), "rolling.plane": ("nr", 3, 3), "rolling.level": ("nr",), "rolling.keep": ("nr", 3, 3),
+    "rolling.block": ("nr", 4),
+}  # fmt: skip
+# whole numbers: the least, and the first that is too large, as a number or a size
+RANGES: dict[str, tuple[int, Any]] = {
+    "elements.node": (0, "n"), "elements.like": (0, "ne"), "bodies.node": (0, "n"), "joints.node": (0, "n"),
+    "joints.n_rows": (0, 7), "joints.kind": (-1, 64), "joints.drive": (-1, "nd"), "joints.branch": (-1, 4),
+    "joints.angle": (-1, "nf"), "freedoms.joint": (0, "nj"), "freedoms.kind": (0, 64), "freedoms.effort": (-1, "ng"),
+    "springs.node": (0, "n"), "loads.node": (0, "n"), "loads.follower": (0, 2), "loads.column": (0, "nw"),
+    "state_loads.node": (0, "n"), "state_loads.pair": (0, 2), "state_loads.start": (0, "np+1"),
+    "rolling.node": (0, "n"), "rolling.kind": (0, 64),
+    **{f"{group}.block": (0, 2**31) for group in ("elements", "bodies", "joints", "springs", "loads", "state_loads", "rolling")},
+}  # fmt: skip
+_COUNTS = {"ne": "elements.node", "nb": "bodies.node", "nj": "joints.node", "nf": "freedoms.joint",
+           "ns": "springs.node", "nl": "loads.node", "nr": "rolling.node", "nx": "state_loads.node",
+           "np": "state_loads.parameter"}  # fmt: skip
+
+
+class OutOfBounds(ValueError):
+    """A file holds a number that cannot be used; the message says which."""
+
+
+def demand(holds: Any, what: str) -> None:
+    """Raise unless something holds."""
+    if not holds:
+        raise OutOfBounds(what)
+
+
+def check_arrays(raw: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str, int]:
+    """Shapes, types and indices of states, inputs and system; returns the sizes by name."""
+    found = {**arrays, **raw}
+    time, frames = found["time"], found["frames"]
+    demand(time.ndim == 1 and len(time) and time.dtype == np.float64, "time is not a list of numbers")
+    demand(np.isfinite(time).all() and (np.diff(time) >= 0.0).all(), "times do not rise")
+    demand(frames.ndim == 2 and frames.shape[1] == 12 and len(frames) and frames.dtype == np.float64, "frames")
+    sizes = {key: len(np.atleast_1d(found[name])) for key, name in _COUNTS.items()}
+    sizes |= {"nt": len(time), "n": len(frames), "nc": sizes["nj"] + sizes["nr"]}
+    sizes |= {f"{key}+1": sizes[key] + 1 for key in ("nx", "np")}
+    for key, name in (("nd", "inputs.drive"), ("ng", "inputs.effort"), ("nw", "inputs.wrench")):
+        demand(found[name].ndim >= 2, f"{name} has {found[name].ndim} dimensions")
+        sizes[key] = found[name].shape[1]
+    for group, fields in _groups().items():
+        for field, (dtype, ndim) in fields.items():
+            name = f"{group}.{field}"
+            array = found[name]
+            demand(array.dtype == dtype and array.ndim == ndim, f"{name} is {array.dtype} of {array.ndim} dimensions")
+            for extent, wanted in zip(array.shape, SHAPES.get(name, ()), strict=False):
+                allowed = [sizes.get(w, w) for w in (wanted if isinstance(wanted, tuple) else (wanted,))]
+                demand(extent in allowed, f"{name} has the shape {array.shape}")
+            if dtype == "int64":
+                check_range(array, *RANGES.get(name, (-1, 2**31)), sizes, name)
+    return sizes
+
+
+def check_range(array: Any, least: int, below: Any, sizes: Mapping[str, int], name: str) -> None:
+    """Demand whole numbers from `least` to below a number or a size."""
+    top = sizes.get(below, below)
+    if np.size(array):
+        demand(least <= np.min(array) and np.max(array) < top, f"{name} is not within {least} and {top - 1}")
+
+
+def check_index(value: Any, below: int, name: str, least: int = 0) -> int:
+    """Demand one whole number."""
+    demand(type(value) is int and least <= value < below, f"{name} is {value!r}, not within {least} and {below - 1}")
+    return int(value)
+
+
+def _groups() -> dict[str, dict[str, tuple[str, int]]]:
+    """Element type and number of dimensions of every array that a file holds, by group and field."""
+    groups: dict[str, Any] = {"history": History, "inputs": Inputs, **get_type_hints(System)}
+    groups.pop("pattern")
+    return {
+        name: {key: hint.__metadata__[0] for key, hint in get_type_hints(group, include_extras=True).items()}
+        for name, group in groups.items()
+    }

@@ -1,0 +1,226 @@
+"""What a result file holds in the place of a compiled model: arrays, names, and the model as text."""
+
+from __future__ import annotations
+
+import functools
+import math
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.build import compile_model
+from cosserat.compile.compiled import CompiledModel, System, row_to_frame
+from cosserat.compile.mesh import BeamMesh
+from cosserat.compile.rows import ActiveFreedom
+from cosserat.errors import SolveError
+from cosserat.io.bounds import check_index, check_range, demand
+from cosserat.kernels.arrays import History
+from cosserat.model.interfaces import Outline, RecoveryPoint
+from cosserat.model.model import Model
+from cosserat.model.places import Owner
+from cosserat.results.floating import FloatingRecord
+from cosserat.results.mechanism import JointInfo, LineLoad, Mechanism, ModalInfo, StoredModal, StoredOwner
+from cosserat.results.status import Status
+
+Array = NDArray[np.float64]
+
+MATRICES = "matrices.npz"
+RECOVERED = ("position", "strain", "stress", "strain_rest", "stress_rest")
+DRAWN = ("points", "shape", "cells")
+
+
+class StoredTrajectory:
+    """What a file holds in the place of `results.trajectory.Trajectory`; the model is compiled when it is needed."""
+
+    def __init__(
+        self,
+        path: str,
+        time: Array,
+        history: History,
+        status: Status,
+        attributes: dict[str, Any],
+        floating: FloatingRecord | None,
+        matrices: dict[str, NDArray[Any]],
+    ) -> None:
+        self.path = path
+        self.floating = floating
+        self.time = time
+        self.history = history
+        self.status = status
+        self.settings: dict[str, Any] = attributes["settings"]
+        self.stats: dict[str, Any] = attributes["stats"]
+        self.efforts: Array | None = None
+        self._text: str = attributes["model"]
+        self._reason: str = attributes["model_missing"]
+        self._matrices: dict[str, NDArray[Any]] = matrices
+
+    @functools.cached_property
+    def compiled(self) -> CompiledModel:
+        """The compiled model."""
+        return compile_model(self.model, floating=self.floating is not None)
+
+    @functools.cached_property
+    def model(self) -> Model:
+        """The model, if the file has it."""
+        if not self._text:
+            raise SolveError(
+                f"{self.path}: the file has no model, because it could not be written as text ({self._reason}); "
+                "positions, coordinates, reactions, section forces and energies are there, the model is not"
+            )
+        from cosserat.io.yaml_model import load_model
+
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "model.yaml"
+            path.write_text(self._text, encoding="utf-8")
+            if self._matrices:
+                np.savez(path.with_name(MATRICES), **self._matrices)  # type: ignore[arg-type]
+            return load_model(path)
+
+
+def layout_of(mechanism: Mechanism) -> dict[str, Any]:
+    """Names and numbers of a mechanism as plain values."""
+    return {
+        "name": mechanism.name,
+        "length": float(mechanism.length),
+        "bodies": mechanism.bodies,
+        "beams": {name: [mesh.first_node, mesh.first_element] for name, mesh in mechanism.beams.items()},
+        "modal": {name: _modal_to_plain(info) for name, info in mechanism.modal.items()},
+        "joints": [_joint_to_plain(joint) for joint in mechanism.joints.values()],
+        "rolling": mechanism.rolling,
+        "line_loads": {
+            name: [[load.column, load.follower] for load in mechanism.line_loads(name)] for name in mechanism.beams
+        },
+    }
+
+
+def arrays_of(mechanism: Mechanism) -> dict[str, Any]:
+    """Arrays of a mechanism by name."""
+    arrays = {"frames": mechanism.frames}
+    for group, values in mechanism.system._asdict().items():
+        if group != "pattern":
+            arrays.update({f"{group}.{k}": a for k, a in values._asdict().items()})
+    for name, mesh in mechanism.beams.items():
+        for part in ("s", "piece", "frames", "pairs"):
+            arrays[f"beam.{name}.{part}"] = getattr(mesh, part)
+        arrays.update({f"beam.{name}.line{k}": load.spread for k, load in enumerate(mechanism.line_loads(name))})
+    for name, info in mechanism.modal.items():
+        for k, point in enumerate(info.recovery.values()):
+            arrays.update({f"modal.{name}.{k}.{part}": getattr(point, part) for part in RECOVERED})
+        arrays.update({f"modal.{name}.{part}": getattr(info.outline, part) for part in DRAWN})
+    return arrays
+
+
+def mechanism_from(
+    layout: dict[str, Any], arrays: dict[str, Any], sizes: dict[str, int], trajectory: StoredTrajectory
+) -> Mechanism:
+    """The mechanism of a file; raises `OutOfBounds` for what cannot be."""
+    groups = []
+    for name, group in get_type_hints(System).items():
+        fields = group._fields
+        missing = name == "pattern"
+        groups.append(group(*(np.zeros(0) if missing else arrays[f"{name}.{k}"] for k in fields)))
+    beams = {name: _mesh(name, first, arrays, sizes) for name, first in layout["beams"].items()}
+    for name, node in layout["bodies"].items():
+        check_index(node, sizes["n"], f"node of {name!r}")
+    owners: dict[str, Owner] = {
+        name: StoredOwner(name, row_to_frame(arrays["frames"][node])) for name, node in layout["bodies"].items()
+    }
+    owners.update({name: StoredOwner(name, None) for name in beams})
+    modal = {name: _modal_from_plain(name, plain, arrays, sizes) for name, plain in layout.get("modal", {}).items()}
+    owners.update({name: StoredModal(name, tuple(info.interfaces)) for name, info in modal.items()})
+    for name, number in layout["rolling"].items():
+        check_index(number, sizes["nr"], f"number of {name!r}")
+    lines = {name: _line_loads(name, layout["line_loads"][name], arrays, sizes, mesh) for name, mesh in beams.items()}
+    length = layout["length"]
+    demand(isinstance(length, float) and math.isfinite(length) and length > 0.0, f"length is {length!r}")
+    demand(isinstance(layout["name"], str), "name is not text")
+
+    def compliance(name: str, s: float) -> Array:
+        beam = next(b for b in trajectory.model.beams if b.name == name)
+        return np.asarray(np.linalg.inv(beam.section_at(s)[0]))
+
+    return Mechanism(
+        name=layout["name"],
+        system=System(*groups),
+        frames=arrays["frames"],
+        bodies=layout["bodies"],
+        beams=beams,
+        joints={entry["name"]: _joint_from_plain(entry, sizes) for entry in layout["joints"]},
+        rolling=layout["rolling"],
+        owners=owners,
+        length=length,
+        line_loads=lines.__getitem__,
+        compliance=compliance,
+        modal=modal,
+    )
+
+
+def _mesh(name: str, first: Any, arrays: dict[str, Any], sizes: dict[str, int]) -> BeamMesh:
+    first_node, first_element = first
+    s, piece, frames, pairs = (arrays[f"beam.{name}.{part}"] for part in ("s", "piece", "frames", "pairs"))
+    m = len(np.atleast_1d(s))
+    demand(s.shape == (m,) and m > 1 and s.dtype == np.float64 and np.isfinite(s).all(), f"nodes of {name!r}")
+    demand((np.diff(s) >= 0.0).all() and s[0] >= 0.0 and s[-1] <= 1.0, f"nodes of {name!r} are not in order")
+    demand(piece.shape == (m,) and piece.dtype == np.int64, f"pieces of {name!r}")
+    demand(frames.shape == (m, 4, 4) and frames.dtype == np.float64, f"frames of {name!r}")
+    demand(pairs.ndim == 2 and pairs.shape[1] == 2 and len(pairs) and pairs.dtype == np.int64, f"elements of {name!r}")
+    check_index(first_node, sizes["n"] - m + 1, f"first node of {name!r}")
+    check_index(first_element, sizes["ne"] - len(pairs) + 1, f"first element of {name!r}")
+    check_range(pairs, first_node, first_node + m, {}, f"elements of {name!r}")
+    return BeamMesh(s=s, piece=piece, frames=frames, first_node=first_node, pairs=pairs, first_element=first_element)
+
+
+def _line_loads(
+    name: str, plain: Any, arrays: dict[str, Any], sizes: dict[str, int], mesh: BeamMesh
+) -> list[LineLoad]:
+    loads = []
+    for k, (column, follower) in enumerate(plain):
+        spread = arrays[f"beam.{name}.line{k}"]
+        demand(spread.shape == (len(mesh.pairs), 2, 6, 6) and spread.dtype == np.float64, f"line load of {name!r}")
+        loads.append(LineLoad(check_index(column, sizes["nw"], f"line load of {name!r}"), bool(follower), spread))
+    return loads
+
+
+def _modal_to_plain(info: ModalInfo) -> dict[str, Any]:
+    recovery = {key: bool(point.section) for key, point in info.recovery.items()}
+    return {"frame": info.frame, "interfaces": info.interfaces, "recovery": recovery}
+
+
+def _modal_from_plain(name: str, plain: dict[str, Any], arrays: dict[str, Any], sizes: dict[str, int]) -> ModalInfo:
+    recovery = {}
+    for k, (key, section) in enumerate(plain["recovery"].items()):
+        recovery[key] = RecoveryPoint(
+            **{part: arrays[f"modal.{name}.{k}.{part}"] for part in RECOVERED}, section=bool(section)
+        )
+    outline = Outline(*(arrays[f"modal.{name}.{part}"] for part in DRAWN))
+    check_index(plain["frame"], sizes["n"], f"frame of {name!r}")
+    for key, node in plain["interfaces"].items():
+        check_index(node, sizes["n"], f"interface {key!r} of {name!r}")
+    return ModalInfo(plain["frame"], plain["interfaces"], recovery, outline)
+
+
+def _joint_to_plain(joint: JointInfo) -> dict[str, Any]:
+    plain: dict[str, Any] = dict(vars(joint))
+    plain["freedoms"] = [[f.index, f.kind, f.axis.tolist(), f.cosine.tolist(), f.sine.tolist()] for f in joint.freedoms]
+    return plain
+
+
+def _joint_from_plain(plain: dict[str, Any], sizes: dict[str, int]) -> JointInfo:
+    title = f"joint {plain['name']!r}"
+    check_index(plain["index"], sizes["nj"], f"number of {title}")
+    n = len(plain["freedoms"])
+    demand(isinstance(plain["name"], str), "name of a joint")
+    freedoms = []
+    for i, kind, *vectors in plain["freedoms"]:
+        found = [np.array(v, dtype=float) for v in vectors]
+        demand(len(found) == 3 and all(v.shape == (3,) and np.isfinite(v).all() for v in found), f"axes of {title}")
+        freedoms.append(ActiveFreedom(check_index(i, n, f"freedom of {title}"), check_index(kind, 64, "kind"), *found))
+    for key in ("names", "kinds", "driven", "active"):
+        demand(isinstance(plain[key], list) and len(plain[key]) == n, f"{key} of {title}")
+    for row in plain["active"]:
+        check_index(row, sizes["nf"], f"freedom of {title}", least=-1)
+    rest: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in plain.items() if k != "freedoms"}
+    return JointInfo(freedoms=tuple(freedoms), **rest)
