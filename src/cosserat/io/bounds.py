@@ -51,7 +51,8 @@ RANGES: dict[str, tuple[int, Any]] = {
     "springs.node": (0, "n"), "loads.node": (0, "n"), "loads.follower": (0, 2), "loads.column": (0, "nw"),
     "state_loads.node": (0, "n"), "state_loads.pair": (0, 2), "state_loads.start": (0, "np+1"),
     "rolling.node": (0, "n"), "rolling.kind": (0, 64),
-    **{f"{group}.block": (0, 2**31) for group in ("elements", "bodies", "joints", "springs", "loads", "state_loads", "rolling")},
+    **{f"{g}.block": (0, 2**31)
+       for g in ("elements", "bodies", "joints", "springs", "loads", "state_loads", "rolling")},
 }  # fmt: skip
 _COUNTS = {"ne": "elements.node", "nb": "bodies.node", "nj": "joints.node", "nf": "freedoms.joint",
            "ns": "springs.node", "nl": "loads.node", "nr": "rolling.node", "nx": "state_loads.node",
