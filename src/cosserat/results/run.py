@@ -357,7 +357,7 @@ class Run:
         inner node, it is that wrench over the length of an element.
         """
         name, _ = self.motion.mechanism.beam(beam)
-        part = self.model[name]
+        part = next(item for item in self.model.beams if item.name == name)
         s, values = divergence(self.motion, name, lambda at: part.section_at(at)[1])
         labels = {"s": s.tolist(), "component": SECTION_FORCE}
         title = f"divergence of the momentum of {name}"

@@ -35,12 +35,16 @@ if TYPE_CHECKING:
         product,
         semidirect,
     )
+    from cosserat.symbolic.intrinsic_motion import IntrinsicMotion
+    from cosserat.symbolic.intrinsic_step import intrinsic
     from cosserat.symbolic.jets import Jets
     from cosserat.symbolic.motion import GroupMotion
     from cosserat.symbolic.notation import notations
     from cosserat.symbolic.poincare import PoincareChetayev
 
 _LAZY = {
+    "IntrinsicMotion": "cosserat.symbolic.intrinsic_motion",
+    "intrinsic": "cosserat.symbolic.intrinsic_step",
     "Connection": "cosserat.symbolic.connection",
     "covariant_derivative": "cosserat.symbolic.connection",
     "covariant_divergence": "cosserat.symbolic.connection",
@@ -69,6 +73,8 @@ _LAZY = {
 _MODULES = ("evaluate", "media")
 
 __all__ = [
+    "IntrinsicMotion",
+    "intrinsic",
     "Connection",
     "covariant_derivative",
     "covariant_divergence",
