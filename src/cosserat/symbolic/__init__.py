@@ -41,8 +41,12 @@ if TYPE_CHECKING:
     from cosserat.symbolic.motion import GroupMotion
     from cosserat.symbolic.notation import notations
     from cosserat.symbolic.poincare import PoincareChetayev
+    from cosserat.symbolic.potential import check_potential
+    from cosserat.symbolic.quasi_velocities import QuasiVelocities
 
 _LAZY = {
+    "QuasiVelocities": "cosserat.symbolic.quasi_velocities",
+    "check_potential": "cosserat.symbolic.potential",
     "IntrinsicMotion": "cosserat.symbolic.intrinsic_motion",
     "intrinsic": "cosserat.symbolic.intrinsic_step",
     "Connection": "cosserat.symbolic.connection",
@@ -73,6 +77,8 @@ _LAZY = {
 _MODULES = ("evaluate", "media")
 
 __all__ = [
+    "QuasiVelocities",
+    "check_potential",
     "IntrinsicMotion",
     "intrinsic",
     "Connection",

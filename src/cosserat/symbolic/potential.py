@@ -1,0 +1,78 @@
+"""Checks of a potential that a user wrote: smooth, and convex at its reference."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import ArgumentError, CosseratWarning
+from cosserat.symbolic.dependency import sp
+from cosserat.symbolic.evaluate import Values, substituted
+
+Array = NDArray[np.float64]
+
+_ROUGH = (sp.Abs, sp.sign, sp.Max, sp.Min, sp.Piecewise, sp.Heaviside, sp.floor, sp.ceiling)
+
+
+def check_potential(
+    potential: Any, variables: Sequence[Any], reference: Any = None, values: Values = None, name: str = "potential"
+) -> Array:
+    """Return the stiffness at the reference, and warn where a potential is not smooth or not convex there.
+
+    Parameters
+    ----------
+    potential : expression
+        U, an expression in the variables; other symbols must have values.
+    variables : sequence of symbols
+        Strains or coordinates.
+    reference : sequence of float, optional
+        Where the stiffness is taken; default: zero.
+    values : mapping, optional
+        Numbers for the other symbols, by name.
+    name : str, optional
+        For messages.
+
+    Returns
+    -------
+    (n, n) array
+        Second derivatives of U.
+
+    Examples
+    --------
+    >>> import sympy as sp
+    >>> from cosserat.symbolic import check_potential
+    >>> x, k = sp.symbols("x k")
+    >>> check_potential(k * x**2 / 2 + x**4, [x], values={"k": 3})
+    array([[3.]])
+    """
+    symbols = list(variables)
+    U = substituted(sp.sympify(potential), values, set(symbols), name)
+    at = np.zeros(len(symbols)) if reference is None else np.asarray(reference, dtype=float)
+    if at.shape != (len(symbols),):
+        raise ArgumentError(name, "reference", f"has shape {at.shape}; pass {len(symbols)} numbers")
+    point = {s: sp.Float(v) if v != 0.0 else sp.Integer(0) for s, v in zip(symbols, at)}
+    rough = sorted({type(part).__name__ for part in sp.preorder_traversal(U) if isinstance(part, _ROUGH)})
+    if rough:
+        warnings.warn(
+            f"{name}: not smooth, it contains {', '.join(rough)}; Newton's iteration and tangents need two derivatives",
+            CosseratWarning,
+            stacklevel=2,
+        )
+    H = sp.hessian(U, symbols).subs(point)
+    gradient = sp.Matrix([sp.diff(U, s) for s in symbols]).subs(point)
+    entries = [*H, *gradient]
+    if any(not e.is_number or not e.is_finite for e in entries):
+        raise ArgumentError(name, "", f"has no finite first and second derivatives at {at.tolist()}")
+    K = np.array(H, dtype=float)
+    lowest = float(np.linalg.eigvalsh(K)[0])
+    if lowest < -1e-12 * max(1.0, float(np.abs(K).max())):
+        warnings.warn(
+            f"{name}: not convex at {at.tolist()}, the lowest stiffness is {lowest:.3g}; the reference is unstable",
+            CosseratWarning,
+            stacklevel=2,
+        )
+    return K

@@ -1,0 +1,96 @@
+"""Quasi-velocities: Poincare-Chetayev equations in any basis of vector fields, with structure coefficients c(q).
+
+[Boyer05] remark 4 (Rumyantsev): the invariant fields of a group are replaced by fields X_a(q) on coordinates, whose
+brackets [X_a, X_b] = c_ab^c(q) X_c have coefficients that vary. With dq/dt = X(q) eta:
+
+    d/dt dL/d eta_a - c_ba^c eta^b dL/d eta_c - X_a(L) = F_a
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from cosserat.errors import ArgumentError
+from cosserat.symbolic.dependency import sp
+
+_WHO = "QuasiVelocities"
+
+
+class QuasiVelocities:
+    """A basis of vector fields on coordinates q, and the equations of motion in its components.
+
+    Parameters
+    ----------
+    coordinates : sequence of symbols or str
+        q_1 ... q_n.
+    fields : (n, n) matrix
+        Column a holds the components of X_a: dq/dt = fields * eta. Regular.
+    names : sequence of str, optional
+        Names of the quasi-velocities eta; default eta1 ... etan.
+
+    Examples
+    --------
+    A particle in the plane, with its radial and transverse velocities:
+
+    >>> import sympy as sp
+    >>> from cosserat.symbolic import QuasiVelocities
+    >>> r, phi = sp.symbols("r phi", positive=True)
+    >>> polar = QuasiVelocities((r, phi), sp.diag(1, 1 / r), names=("u", "w"))
+    >>> polar.structure[0, 1, 1], polar.equations(lambda eta, q: eta.dot(eta) / 2)[0]
+    (-1/r, u_t - w**2/r)
+    """
+
+    def __init__(self, coordinates: Sequence[Any], fields: Any, names: Sequence[str] | None = None) -> None:
+        self.q = sp.Matrix([sp.Symbol(c, real=True) if isinstance(c, str) else c for c in coordinates])
+        n = len(self.q)
+        self.fields = sp.Matrix(fields)
+        if self.fields.shape != (n, n):
+            raise ArgumentError(_WHO, "fields", f"have shape {self.fields.shape}; pass ({n}, {n}), a column per field")
+        if sp.simplify(self.fields.det()) == 0:
+            raise ArgumentError(_WHO, "fields", "are dependent; their columns must be a basis")
+        labels = tuple(names) if names is not None else tuple(f"eta{k + 1}" for k in range(n))
+        if len(set(labels)) != n:
+            raise ArgumentError(_WHO, "names", f"are {labels}; pass {n} different names")
+        self.eta = sp.Matrix([sp.Symbol(name, real=True) for name in labels])
+        self.rate = sp.Matrix([sp.Symbol(f"{name}_t", real=True) for name in labels])
+        self.structure = self._structure()
+
+    def bracket(self, a: int, b: int) -> Any:
+        """Return the components of [X_a, X_b] along the coordinates, (n, 1)."""
+        X, Y = self.fields[:, a], self.fields[:, b]
+        return Y.jacobian(self.q) * X - X.jacobian(self.q) * Y
+
+    def along(self, expression: Any) -> Any:
+        """Return X_a(expression) for all a, (n, 1)."""
+        return self.fields.T * sp.Matrix([sp.diff(expression, c) for c in self.q])
+
+    def total(self, expression: Any) -> Any:
+        """Return the derivative of an expression in (eta, q) along the motion."""
+        moving = sum((sp.diff(expression, e) * r for e, r in zip(self.eta, self.rate)), sp.Integer(0))
+        return moving + self.eta.dot(self.along(expression))
+
+    def equations(self, lagrangian: Callable[[Any, Any], Any], forces: Any = None) -> Any:
+        """Return left side minus right side of the equations of motion, (n, 1); ``lagrangian(eta, q)``."""
+        n = len(self.q)
+        L = sp.sympify(lagrangian(self.eta, self.q))
+        F = sp.zeros(n, 1) if forces is None else sp.Matrix(list(forces))
+        if F.shape != (n, 1):
+            raise ArgumentError(_WHO, "forces", f"have {F.shape[0]} components; pass {n}")
+        mu = sp.Matrix([sp.diff(L, e) for e in self.eta])
+        out = sp.Matrix([self.total(m) for m in mu]) - self.along(L) - F
+        for a in range(n):
+            for b in range(n):
+                out[a] -= self.eta[b] * sum(self.structure[b, a, c] * mu[c] for c in range(n))
+        return out
+
+    def _structure(self) -> Any:
+        n = len(self.q)
+        inverse = self.fields.inv()
+        c = sp.MutableDenseNDimArray.zeros(n, n, n)
+        for a in range(n):
+            for b in range(a + 1, n):
+                components = sp.simplify(inverse * self.bracket(a, b))
+                for k in range(n):
+                    c[a, b, k], c[b, a, k] = components[k], -components[k]
+        return sp.ImmutableDenseNDimArray(c)
