@@ -42,7 +42,7 @@ def modal_body(
     ----------
     part : Beam or Model
         A model of beams, rigid bodies and `Fixed` joints between them becomes one body. Parameters are taken at their
-        present values, initial velocities are kept.
+        present values, and the body refuses others; initial velocities are kept.
     modes : int, optional
         Number of modes, lowest frequencies first; with ``boundary="craig-bampton"`` the modes with all interfaces held.
     frequency : float, optional
@@ -91,7 +91,12 @@ def modal_body(
     else:
         raise ArgumentError("modal_body", "part", f"must be a Beam, or a Model of beams, got {part!r}")
     root = root or next(iter(elements.constraints))
-    return reduce_part(elements, name or part.name, modes, frequency, boundary, root, stiffening, static)
+    body = reduce_part(elements, name or part.name, modes, frequency, boundary, root, stiffening, static)
+    if isinstance(part, Model):
+        body.remember(p for objects in part.parameter_objects().values() for p in objects)
+    else:
+        body.remember(part.parameters())
+    return body
 
 
 def _stations(beam: Beam, argument: str, table: dict[str, Any]) -> dict[str, float]:

@@ -43,11 +43,12 @@ def differentiate(
         parts = list(raw)
         if len(parts) != size:
             raise ValueError("wrong number of components")
+        if shape and any(isinstance(p, Jet) and p.ndim == 0 and (p.rate or p.acceleration) for p in parts):
+            raise ValueError("vectors and points were broadcast against each other")  # p0 + s*(p1 - p0), three points
         return [as_jet(p, shape) for p in parts]
 
-    derivative = getattr(function, "derivative", None)  # splines of SciPy know theirs
-    if callable(derivative) and size is None:
-        return [Jet(function(t), derivative(1)(t), derivative(2)(t))]
+    if callable(getattr(function, "derivative", None)) and size is None:  # splines of SciPy know theirs
+        return [Jet(function(t), _spline_derivative(function, 1, t), _spline_derivative(function, 2, t))]
     try:
         return components(function(Jet.variable(t)), t.shape)
     except Exception:
@@ -59,6 +60,14 @@ def differentiate(
         if not by_differences:
             raise NeedsFloats from None
         return _differences(function, t, where, size, variable)
+
+
+def _spline_derivative(spline: Any, order: int, t: Array) -> Array:
+    """A derivative of a spline; beyond its degree it is zero, which some of SciPy's splines refuse to say."""
+    try:
+        return np.asarray(spline.derivative(order)(t), float)
+    except ValueError:
+        return np.zeros(t.shape)
 
 
 def _weights(nodes: Array) -> tuple[Array, Array]:

@@ -37,7 +37,10 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "sin": (1, np.sin), "cos": (1, np.cos), "tan": (1, np.tan),
     "asin": (1, np.arcsin), "acos": (1, np.arccos), "atan": (1, np.arctan), "atan2": (2, np.arctan2),
     "sinh": (1, np.sinh), "cosh": (1, np.cosh), "tanh": (1, np.tanh),
-    "exp": (1, np.exp), "log": (1, np.log), "sqrt": (1, np.sqrt), "abs": (1, np.absolute), "sign": (1, np.sign),
+    "asinh": (1, np.arcsinh), "atanh": (1, np.arctanh),
+    "exp": (1, np.exp), "log": (1, np.log), "log10": (1, np.log10), "log2": (1, np.log2), "log1p": (1, np.log1p),
+    "expm1": (1, np.expm1), "sqrt": (1, np.sqrt), "cbrt": (1, np.cbrt), "hypot": (2, np.hypot),
+    "abs": (1, np.absolute), "sign": (1, np.sign), "floor": (1, np.floor), "ceil": (1, np.ceil),
     "min": (2, np.minimum), "max": (2, np.maximum),
     "step": (2, step), "ramp": (3, ramp), "smoothstep": (3, smoothstep),
 }  # fmt: skip
@@ -159,7 +162,7 @@ class Expression:
         if isinstance(node, ast.Call):
             assert isinstance(node.func, ast.Name)
             function = FUNCTIONS[node.func.id][1]
-            arguments = [self._value(a, values) for a in node.args]
+            arguments = [self._number(a, values) for a in node.args]
             if node.func.id in ("min", "max"):
                 result = arguments[0]
                 for a in arguments[1:]:
@@ -167,22 +170,22 @@ class Expression:
                 return result
             return function(*arguments)
         if isinstance(node, ast.BinOp):
-            a, b = self._value(node.left, values), self._value(node.right, values)
+            a, b = self._number(node.left, values), self._number(node.right, values)
             if not isinstance(node.op, ast.Pow):
                 return _BINARY[type(node.op)](a, b)
             if isinstance(b, (float, np.floating)) and not abs(float(b)) <= LARGEST_EXPONENT:
                 raise self._refuse(node, f"exponent {b:g} is too large (at most {LARGEST_EXPONENT:g})")
             return np.power(a, b)
         if isinstance(node, ast.UnaryOp):
-            a = self._value(node.operand, values)
             if isinstance(node.op, ast.Not):
-                return np.logical_not(a)
+                return np.logical_not(self._value(node.operand, values))
+            a = self._number(node.operand, values)
             return -a if isinstance(node.op, ast.USub) else a
         if isinstance(node, ast.Compare):
-            left = self._value(node.left, values)
+            left = self._number(node.left, values)
             result = True
             for op, right_node in zip(node.ops, node.comparators, strict=True):
-                right = self._value(right_node, values)
+                right = self._number(right_node, values)
                 result = np.logical_and(result, _COMPARE[type(op)](left, right))
                 left = right
             return result
@@ -193,8 +196,18 @@ class Expression:
                 result = join(result, self._value(item, values))
             return result
         assert isinstance(node, ast.IfExp)
-        test, yes, no = (self._value(n, values) for n in (node.test, node.body, node.orelse))
-        return np.where(test, yes, no)
+        test = self._value(node.test, values)
+        return np.where(test, self._number(node.body, values), self._number(node.orelse, values))
+
+    def _number(self, node: ast.AST, values: Mapping[str, Any]) -> Any:
+        """The value as something to calculate with: a comparison counts 1 where it holds, 0 elsewhere."""
+        value = self._value(node, values)
+        return np.asarray(value, float)[()] if is_truth(value) else value
+
+
+def is_truth(value: Any) -> bool:
+    """Whether it is True or False, or an array of them."""
+    return isinstance(value, (bool, np.bool_)) or (isinstance(value, np.ndarray) and value.dtype.kind == "b")
 
 
 def _as_float(value: int | float) -> np.float64:

@@ -78,6 +78,8 @@ class TimeFunction:
                     f"{where} must be a number, a Parameter, a function of {variable}, a formula such as "
                     f"'2*sin({variable})', or three functions (value, rate, acceleration); got {source!r}"
                 )
+            if isinstance(source, (np.generic, np.ndarray)) and is_number(source):
+                source = source.item()  # a Python number, which files can hold
             self.source = tuple(source) if triple else source
         if is_number(self.source) and not np.isfinite(resolve(self.source)):
             raise ModelError(f"{where} is {resolve(self.source)}; it must be finite")

@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from cosserat.model.expressions import is_truth
 from cosserat.model.parameters import ParameterLike, resolve
 
 Array = npt.NDArray[np.float64]
@@ -145,7 +146,7 @@ class Jet:
         if any(isinstance(x, np.ndarray) and x.dtype == object for x in inputs):
             return ufunc(*(_boxed(x) for x in inputs))
         if ufunc in _BY_VALUE:
-            return ufunc(*(_lift(x).value for x in inputs))
+            return np.asarray(ufunc(*(_lift(x).value for x in inputs))).view(Truth)
         with np.errstate(all="ignore"):
             if ufunc in _UNARY:
                 return _chain(_lift(inputs[0]), *_UNARY[ufunc])
@@ -160,6 +161,22 @@ class Jet:
             with np.errstate(all="ignore"):
                 return _FUNCTIONS[function](*args, **kwargs)
         return NotImplemented
+
+
+class Truth(np.ndarray[Any, np.dtype[np.bool_]]):
+    """What a comparison of jets gives: counts 1 or 0 in arithmetic, as a comparison of floats does.
+
+    An array of booleans would not: there True + True is True, and True - True an error.
+    """
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if any(isinstance(x, Jet) for x in inputs):
+            return NotImplemented  # Jet knows what to do
+        plain = [np.asarray(x) if isinstance(x, Truth) else x for x in inputs]
+        if ufunc not in _LOGICAL:
+            plain = [x.astype(float) if isinstance(given, Truth) else x for x, given in zip(plain, inputs, strict=True)]
+        result = getattr(ufunc, method)(*plain, **kwargs)
+        return np.asarray(result).view(Truth) if is_truth(result) else result
 
 
 def _lift(x: Any) -> Jet:
@@ -227,6 +244,10 @@ def _remainder(a: Jet, b: Jet) -> Jet:
 _BY_VALUE = {
     np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal,
     np.isfinite, np.isnan, np.isinf, np.signbit, np.logical_and, np.logical_or, np.logical_not, np.logical_xor,
+}  # fmt: skip
+_LOGICAL = {
+    np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
+    np.invert,
 }  # fmt: skip
 _STEPS = {np.sign, np.floor, np.ceil, np.rint, np.trunc, np.floor_divide, np.heaviside}
 _UNARY: dict[Any, tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]] = {

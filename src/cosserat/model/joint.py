@@ -17,7 +17,7 @@ from cosserat.model.functions import TimeFunction
 from cosserat.model.jets import Array
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Ground, Place, find_place
-from cosserat.model.records import Component, Record, recorded
+from cosserat.model.records import Component, Record, plain, recorded
 
 COINCIDE = 1e-6  # of the distance of the places from the origin, and at least 1e-9 m
 
@@ -101,6 +101,7 @@ class Joint(Component):
         self, name: str, parent: Any, child: Any, motion: Any, effort: Any, stiffness: Any, damping: Any, friction: Any
     ) -> None:
         Component.__init__(self, name)
+        motion, effort, stiffness, damping, friction = map(plain, (motion, effort, stiffness, damping, friction))
         self._parent, self._child, self._at = parent, child, self._given["at"]
         for side, target in (("parent", parent), ("child", child)):
             if not isinstance(target, str):

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, PlaceError
+from cosserat.errors import ArgumentError, ParameterError, PlaceError
 from cosserat.model import checks
 from cosserat.model.interfaces import Interface, Outline, RecoveryPoint, checked
 from cosserat.model.jets import Array
 from cosserat.model.modal_inertia import ModalInertia, numbers, shape_of
-from cosserat.model.parameters import Number
+from cosserat.model.parameters import Number, Parameter
 from cosserat.model.places import Owner, Place
 from cosserat.model.records import Component, recorded
 
@@ -105,6 +106,11 @@ class ModalBody(Component, Owner):
         given = self._given
         self._position, self._rotation = given["position"], given["rotation"]
         self._velocity, self._angular_velocity = given["velocity"], given["angular_velocity"]
+        self._made_with: tuple[tuple[Parameter, float], ...] = ()
+
+    def remember(self, parameters: Iterable[Parameter]) -> None:
+        """Keep the values with which its matrices were computed; the body is of no use when one of them changes."""
+        self._made_with = tuple((p, p.value) for p in parameters)
 
     def _star(self) -> Outline:
         """Lines from the centre of mass to the interfaces."""
@@ -128,6 +134,12 @@ class ModalBody(Component, Owner):
         return matrix
 
     def check(self) -> None:
+        for parameter, value in getattr(self, "_made_with", ()):
+            if parameter.value != value:
+                raise ParameterError(
+                    f"{self.title}: it was computed with {parameter.name} = {value:g}, which is now "
+                    f"{parameter.value:g}; modes do not follow a parameter: make the body anew for each value"
+                )
         checks.array(self.title, "position", self._position, (3,), "position=(0, 0, 0)")
         if self._rotation is not None:
             checks.rotation(self.title, "rotation", self._rotation)

@@ -13,8 +13,21 @@ import numpy as np
 from cosserat.errors import ParameterError
 from cosserat.model.expressions import CONSTANTS, FUNCTIONS, Expression
 
-_UFUNC_TEXT = {np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/", np.power: "**"}
+_UFUNC_TEXT = {
+    np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/", np.power: "**", np.float_power: "**",
+    np.remainder: "%",
+}  # fmt: skip
 _UFUNC_NAME = {function: name for name, (_, function) in FUNCTIONS.items() if isinstance(function, np.ufunc)}
+_UFUNC_FORMULA = {
+    np.negative: "-{}", np.positive: "{}", np.square: "{} ** 2.0", np.reciprocal: "1.0 / {}", np.exp2: "2.0 ** {}",
+    np.fabs: "abs({})", np.fmin: "min({}, {})", np.fmax: "max({}, {})", np.floor_divide: "floor({} / {})",
+    np.deg2rad: "{} * (pi / 180.0)", np.radians: "{} * (pi / 180.0)", np.rad2deg: "{} * (180.0 / pi)",
+    np.degrees: "{} * (180.0 / pi)", np.arccosh: "log({0} + sqrt({0} ** 2.0 - 1.0))",
+}  # fmt: skip
+_BY_VALUE = {
+    np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.isfinite, np.isnan, np.isinf,
+    np.signbit, np.logical_and, np.logical_or, np.logical_not, np.logical_xor,
+}  # fmt: skip
 
 
 class ParameterLike(ABC):
@@ -46,17 +59,20 @@ class ParameterLike(ABC):
             return NotImplemented
         if ufunc in _UFUNC_TEXT and len(inputs) == 2:
             return _combine(f"{_text(inputs[0])} {_UFUNC_TEXT[ufunc]} {_text(inputs[1])}", *inputs)
-        if ufunc is np.negative:
-            return _combine(f"-{_text(inputs[0])}", *inputs)
+        if ufunc in _UFUNC_FORMULA:
+            return _combine(_UFUNC_FORMULA[ufunc].format(*map(_text, inputs)), *inputs)
         if ufunc in _UFUNC_NAME:
             return _combine(f"{_UFUNC_NAME[ufunc]}({', '.join(_text(x, False) for x in inputs)})", *inputs)
-        return ufunc(*(resolve(x) for x in inputs))
+        if ufunc in _BY_VALUE:
+            return ufunc(*(resolve(x) for x in inputs))
+        raise ParameterError(
+            f"np.{ufunc.__name__} cannot be part of a formula of parameters ({self.text!r}); use other functions "
+            f"({', '.join(FUNCTIONS)}), or float(...) for the present value, which later changes do not reach"
+        )
 
     def _binary(self, other: Any, symbol: str, swap: bool = False) -> Any:
         if isinstance(other, np.ndarray) and other.ndim > 0:
-            function: Any = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "**": np.power}[
-                symbol
-            ]
+            function: Any = next(f for f, text in _UFUNC_TEXT.items() if text == symbol)
             return function(other, self) if swap else function(self, other)
         if not is_number(other):
             return NotImplemented
@@ -92,6 +108,12 @@ class ParameterLike(ABC):
 
     def __rpow__(self, other: Any) -> Any:
         return self._binary(other, "**", swap=True)
+
+    def __mod__(self, other: Any) -> Any:
+        return self._binary(other, "%")
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._binary(other, "%", swap=True)
 
     def __neg__(self) -> "ParameterExpression":
         return _combine(f"-{_text(self)}", self)
@@ -172,7 +194,10 @@ class Parameter(ParameterLike):
         return self._value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Parameter) and (self.name, self._value) == (other.name, other._value)
+        """Whether it has the value of a number; or is a parameter of the same name and value."""
+        if isinstance(other, ParameterLike):
+            return isinstance(other, Parameter) and (self.name, self._value) == (other.name, other._value)
+        return is_number(other) and self._value == resolve(other)
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -204,9 +229,11 @@ class ParameterExpression(ParameterLike):
         return value
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, ParameterExpression) and self.text == other.text and self._parameters == other._parameters
-        )
+        """Whether it has the value of a number; or is the same formula of the same parameters."""
+        if isinstance(other, ParameterLike):
+            same = isinstance(other, ParameterExpression) and self.text == other.text
+            return same and self._parameters == other.parameters
+        return is_number(other) and self.resolve() == resolve(other)
 
     def __hash__(self) -> int:
         return hash(self.text)

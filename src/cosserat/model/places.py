@@ -50,9 +50,7 @@ class Place:
 
     __slots__ = ("_point", "_s", "interface", "label", "owner")
 
-    def __init__(
-        self, owner: Owner, s: Number | None = None, point: Any = None, interface: str | None = None
-    ) -> None:
+    def __init__(self, owner: Owner, s: Number | None = None, point: Any = None, interface: str | None = None) -> None:
         self.owner = owner
         self.interface = interface
         self._s = s

@@ -373,8 +373,8 @@ class Section(AnySection):
         Axial (N), shear y, shear z (N), torsion, bending about y, bending about z (N m^2); symmetric positive
         definite. Six numbers are the diagonal.
     mass : (6, 6) or (6,)
-        Per unit length: mass (kg/m) three times, then rotary inertia (kg m) about x, y, z; symmetric, positive
-        semi-definite, with positive mass.
+        Per unit length: mass (kg/m), the same number three times, then rotary inertia (kg m) about x, y, z; symmetric,
+        positive semi-definite, with positive mass.
     """
 
     @recorded
@@ -401,6 +401,12 @@ class Section(AnySection):
             raise ArgumentError(
                 self.title, "mass", f"must be positive semi-definite with positive mass (diagonal {_row(np.diag(M))})"
             )
+        if np.abs(M[:3, :3] - M[0, 0] * np.eye(3)).max() > 1e-9 * M[0, 0]:
+            rows = ", ".join(map(_row, M[:3, :3]))
+            raise ArgumentError(
+                self.title, "mass", f"begins with the rows {rows}; a section weighs the same along all axes: the first "
+                "three rows and columns are the mass per length times the identity"
+            )  # fmt: skip
 
     def matrices(self, material: Material | None = None) -> tuple[Array, Array]:
         K = self._matrix(self.title, "stiffness", self._stiffness)

@@ -133,14 +133,14 @@ class LinearModel:
         order = np.lexsort((values.imag, -values.real.round(12), np.abs(values).round(9)))
         return values[order]
 
-    def transfer(self, s: complex) -> NDArray[np.complex128]:
-        """Transfer matrix C (s I - A)^-1 B + D from inputs to outputs."""
+    def transfer(self, s: Any) -> NDArray[np.complex128]:
+        """Transfer matrix C (s I - A)^-1 B + D (p, k) from inputs to outputs; for an array of s, (..., p, k)."""
         A, B, C, D = self._space
         unit = self._units
         balanced = A * (unit / unit[:, None])
-        return np.asarray(
-            (C * unit) @ np.linalg.solve(s * np.eye(len(A)) - balanced, B / unit[:, None]) + D, dtype=complex
-        )
+        points = np.asarray(s, dtype=complex)[..., None, None]
+        right = np.broadcast_to(B / unit[:, None], (*points.shape[:-2], *B.shape))
+        return np.asarray((C * unit) @ np.linalg.solve(points * np.eye(len(A)) - balanced, right) + D, dtype=complex)
 
     @cached_property
     def _units(self) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -187,20 +188,22 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
         modal[body.name] = ModalInfo(nodes.frame, nodes.interfaces, body.recovery, body.outline)
     owners.update({name: StoredModal(name, tuple(info.interfaces)) for name, info in modal.items()})
 
+    # as they are now: a parameter that is set later does not change what was computed
+    beams = {b.name: copy.deepcopy(b) if next(b.parameters(), None) is not None else b for b in model.beams}
+
     def line_loads(name: str) -> list[LineLoad]:
         mesh = compiled.beams[name]
         span = slice(mesh.first_element, mesh.first_element + len(mesh.pairs))
         found = []
         for k, load in enumerate(model.distributed_loads):
             if load.beam.name == name:
-                matrices, _, _ = beam_matrices(load.beam, mesh, compiled.system.elements.d0[span])
+                matrices, _, _ = beam_matrices(beams[name], mesh, compiled.system.elements.d0[span])
                 spread = matrices.follower if load.follower else matrices.dead
                 found.append(LineLoad(len(model.loads) + k, bool(load.follower), spread))
         return found
 
     def compliance(name: str, s: float) -> Array:
-        beam = next(b for b in model.beams if b.name == name)
-        return np.asarray(np.linalg.inv(beam.section_at(s)[0]))
+        return np.asarray(np.linalg.inv(beams[name].section_at(s)[0]))
 
     return Mechanism(
         name=model.name,

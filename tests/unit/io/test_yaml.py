@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import cosserat
 import cosserat.model as cs
 from cosserat.errors import CosseratError, FileFormatError
 from cosserat.io import yaml_model
@@ -281,3 +282,19 @@ def test_anchors_are_allowed(tmp_path: Path) -> None:
     )
     (tmp_path / "m.yaml").write_text(text)
     assert len(yaml_model.load_model(tmp_path / "m.yaml").beams) == 2
+
+
+def test_numbers_of_numpy_are_written_as_numbers(tmp_path: Path) -> None:
+    two = np.float64(2.0)
+    model = cs.Model("m", gravity=(0, 0, two))
+    body = model.add(cs.RigidBody("b", mass=two, com=np.zeros(3), inertia=np.ones(3)))
+    model.add(
+        cs.Cylindrical("j", cs.GROUND, body, axis=np.array([0, 0, 1]), stiffness=np.array([2.0, 3.0]),
+                       damping=(two, two), effort={"z": two, "rz": np.int64(1)}, friction=(np.float32(0.5), None))
+    )  # fmt: skip
+    model.add(cs.Force("f", body, (two, np.array(1.0), np.int64(2))))
+    cosserat.save_model(model, tmp_path / "m.yaml")
+    assert cosserat.load_model(tmp_path / "m.yaml") == model
+    run = cosserat.simulate(model, 0.02, step=0.01)
+    run.save(tmp_path / "run.nc")
+    assert cosserat.load_run(tmp_path / "run.nc").status.ok

@@ -7,6 +7,7 @@ import pytest
 
 from cosserat.errors import ExpressionError
 from cosserat.model.expressions import FUNCTIONS, Expression
+from cosserat.model.jets import Jet
 
 
 @pytest.mark.parametrize(
@@ -89,3 +90,24 @@ def test_functions_have_the_number_of_arguments_they_state() -> None:
     for name, (count, function) in FUNCTIONS.items():
         arguments = [0.3, 0.1, 0.7][:count]
         assert np.isfinite(function(*arguments)), name
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("(t>=0.5)+(t>=1.0)", [0, 1, 2]),
+        ("(t>=0.5)-(t>=1.0)", [0, 1, 0]),
+        ("-(t>=1.0)", [0, 0, -1]),
+        ("(t>=0.5)*(t>=1.0) + (0.2 < t < 0.9)", [0, 1, 1]),
+        ("max(t>=0.5, 0.25)", [0.25, 1, 1]),
+        ("((t>=0.5) if t < 3 else 7) + (t>=1)", [0, 1, 2]),
+        ("not(t>=0.5)", [1, 0, 0]),
+    ],
+)
+def test_comparisons_count_one_or_zero(text: str, expected: list[float]) -> None:
+    times = np.array([0.0, 0.75, 1.5])
+    for values in (times, Jet.variable(times)):
+        found = Expression(text, ["t"]).evaluate({"t": values})
+        np.testing.assert_array_equal(np.asarray(getattr(found, "value", found), float), expected)
+    for t, value in zip(times, expected, strict=True):
+        assert float(Expression(text, ["t"]).evaluate({"t": t})) == value

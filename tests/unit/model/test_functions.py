@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.interpolate import CubicSpline
+from scipy.interpolate import CubicSpline, UnivariateSpline, make_interp_spline
 
 from cosserat.errors import ModelError
 from cosserat.model.functions import TimeFunction, VectorFunction
@@ -170,3 +170,39 @@ def test_bad_vectors(source: Any, message: str) -> None:
 def test_bad_vector_functions(function: Any, message: str) -> None:
     with pytest.raises(ModelError, match=message):
         VectorFunction(function, "load 'f': vector").sample(T)
+
+
+def test_comparisons_of_a_python_function_count_one_or_zero() -> None:
+    def staircase(t: Any) -> Any:
+        return (t >= 0.5) + (t >= 1.0) + 0 * t
+
+    times = np.array([0.0, 0.75, 1.5, 2.5])
+    np.testing.assert_array_equal(TimeFunction(staircase).sample(times), [staircase(t) for t in times.tolist()])
+    window = TimeFunction(lambda t: np.where((t > 1) & ~(t > 2), t, 0.0))
+    np.testing.assert_array_equal(window.jet(times)[1], [0, 0, 1, 0])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_points_in_space_are_not_mixed_up_with_samples(n: int) -> None:
+    a, b = np.array([1.0, 2.0, 3.0]), np.array([4.0, 8.0, -1.0])
+    s = np.linspace(0.0, 1.0, n)
+    for curve in (lambda s: a + s * (b - a), lambda s: (a + s * (b - a)).tolist() if False else a * (1 - s) + b * s):
+        value, rate, acceleration = VectorFunction(curve, variable="s").jet(s)
+        np.testing.assert_allclose(value, a + np.outer(s, b - a), atol=1e-14)
+        np.testing.assert_allclose(rate, np.tile(b - a, (n, 1)), atol=1e-14)
+        np.testing.assert_allclose(acceleration, 0.0, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda x, y: make_interp_spline(x, y, k=1), lambda x, y: UnivariateSpline(x, y, k=1, s=0)]
+)
+def test_splines_of_the_first_degree_have_no_acceleration(make: Any) -> None:
+    value, rate, acceleration = TimeFunction(make([0.0, 1.0, 3.0], [0.0, 2.0, 3.0])).jet(np.array([0.5, 2.0]))
+    np.testing.assert_allclose(value, [1.0, 2.5])
+    np.testing.assert_allclose(rate, [2.0, 0.5])
+    np.testing.assert_array_equal(acceleration, 0.0)
+
+
+def test_numbers_of_numpy_become_numbers_of_python() -> None:
+    for number in (np.float64(2), np.int64(2), np.array(2.0), np.float32(2)):
+        assert type(TimeFunction(number).source) in (int, float)

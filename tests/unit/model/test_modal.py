@@ -127,3 +127,20 @@ def test_solid_mesh_box():
     assert (mesh.points[mesh.nodes(lambda x: x[0] > 1.9), 0] == 2.0).all()
     flipped = cs.SolidMesh(mesh.points, mesh.cells[:, [1, 0, 2, 3]])
     assert flipped.volume == pytest.approx(6.0)
+
+
+def test_a_body_made_with_a_parameter_refuses_other_values() -> None:
+    d = cs.Parameter("d", 0.02)
+    beam = cs.Beam("arm", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(d), material=cs.materials.STEEL, elements=4)
+    model = cs.Model("m")
+    body = model.add(cs.modal_body(beam, modes=2))
+    ball = model.add(cs.RigidBody.sphere("ball", diameter=d, mass=1.0, com=(1, 0, 0)))
+    model.add(cs.Fixed("root", cs.GROUND, body.at("start")))
+    model.add(cs.Fixed("tip", body.at("end"), ball))
+    model.validate()
+    with pytest.raises(cs.CosseratError, match=r"modal body 'arm': it was computed with d = 0\.02, which is now 0\.03"):
+        model.set(d=0.03)
+    assert d.value == 0.02
+    twin = model.copy()
+    with pytest.raises(cs.CosseratError, match="make the body anew"):
+        twin.set(d=0.03)

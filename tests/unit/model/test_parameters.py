@@ -49,7 +49,11 @@ def test_comparisons_are_by_value_and_equality_by_name_and_value() -> None:
     assert Parameter("P", 3.0) == P
     assert Parameter("P", 4.0) != P
     assert Parameter("Q", 3.0) != P
-    assert P != 3.0
+    assert P == 3.0
+    assert 3.0 == P
+    assert 2 * P == 6.0
+    assert P != 4.0
+    assert P != "P"
     assert hash(P) == hash(Parameter("P", 1.0))
     assert "Parameter('P', 3.0)" in repr(P)
     assert is_number(P)
@@ -84,3 +88,27 @@ def test_expressions_that_are_not_finite_say_for_which_values() -> None:
     with pytest.raises(ParameterError):
         P * math.nan
     assert "1.0 / P" in repr(ParameterExpression("1.0 / P", {"P": P}))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [np.square, np.deg2rad, np.radians, np.rad2deg, np.degrees, np.log10, np.log2, np.log1p, np.exp2, np.expm1, np.cbrt,
+     np.reciprocal, np.fabs, np.positive, np.negative, np.floor, np.ceil, np.sign, np.sinh, np.arcsinh, np.arctan,
+     lambda x: np.arccosh(x + 1), lambda x: np.arctanh(x / 10), lambda x: np.hypot(x, 3), lambda x: np.hypot(3, x),
+     lambda x: np.mod(x, 0.7), lambda x: np.remainder(5.0, x), lambda x: x % 0.7, lambda x: 5.0 % x,
+     lambda x: np.float_power(x, 3), lambda x: np.floor_divide(x, 0.3), lambda x: np.fmax(x, 2.0),
+     lambda x: np.fmin(x, 2.0)],
+)  # fmt: skip
+def test_functions_of_numpy_follow_the_parameter(function: Any) -> None:
+    P = Parameter("P", 1.3)
+    formula = function(P)
+    for value in (1.3, 2.6):
+        P.value = value
+        assert float(formula) == pytest.approx(float(function(value)), rel=1e-14)
+
+
+def test_functions_that_cannot_follow_are_refused() -> None:
+    with pytest.raises(ParameterError, match=r"np\.nextafter cannot be part of a formula of parameters \('P'\)"):
+        np.nextafter(Parameter("P", 1.0), 2.0)
+    assert bool(np.isfinite(Parameter("P", 1.0)))
+    assert bool(np.equal(Parameter("P", 1.0), 1.0))

@@ -200,3 +200,13 @@ def test_geometry_maps_axes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert profile == Profile(area=2.0, Iy=4.0, Iz=5.0, J=3.0, shear_factor=(0.5, 0.75), Iyz=0.5)
     with pytest.raises(ModelError, match="is not a geometry"):
         section_from_geometry(3)
+
+
+def test_a_section_has_one_mass() -> None:
+    stiffness = [1e6, 1e6, 1e6, 10, 10, 10]
+    with pytest.raises(ArgumentError, match="weighs the same along all axes"):
+        Section(stiffness=stiffness, mass=[1, 2, 1, 1e-3, 1e-3, 1e-3])
+    mass = np.diag([1.0, 1, 1, 1e-3, 1e-3, 1e-3])
+    mass[0, 1] = mass[1, 0] = 0.1
+    with pytest.raises(ArgumentError, match="weighs the same along all axes"):
+        Section(stiffness=stiffness, mass=mass)

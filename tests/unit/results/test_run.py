@@ -223,3 +223,20 @@ def test_dataset(arm: cs.Run) -> None:
     assert np.allclose(np.linalg.norm(q, axis=1), 1.0)
     assert np.allclose([cs.lie.so3.from_quaternion(row) for row in q], arm.rotation("load"), atol=1e-12)
     assert data.attrs["title"] == "arm"
+
+
+def test_a_finished_run_does_not_follow_a_later_parameter() -> None:
+    d, q = cs.Parameter("d", 0.02), cs.Parameter("q", 3.0)
+    model = cs.Model("cantilever", gravity=(0, 0, -9.81))
+    line = [(0, 0, 0), (1, 0, 0)]
+    arm = model.add(cs.Beam("arm", points=line, section=cs.Rod(d), material=cs.materials.NYLON, elements=4))
+    model.add(cs.Fixed("clamp", cs.GROUND, arm.start))
+    model.add(cs.DistributedLoad("wind", arm, force=(0, q, 0)))
+    run, rest = cs.simulate(model, 0.02, step=0.01), cs.equilibrium(model)
+    before = [run.strain("arm", 0.3).values, rest.strain("arm", 0.3), rest.section_force("arm", 0.3)]
+    other = cs.simulate(model, 0.02, step=0.01)  # asked for the first time after the change
+    model.set(d=0.05, q=9.0)
+    for found in (run, other):
+        np.testing.assert_array_equal(found.strain("arm", 0.3).values, before[0])
+    np.testing.assert_array_equal(rest.strain("arm", 0.3), before[1])
+    np.testing.assert_array_equal(rest.section_force("arm", 0.3), before[2])

@@ -249,3 +249,16 @@ def test_what_it_says_of_itself():
     linear = cs.linearize(cantilever(), "arm.end.fz", "arm.end", modes=2)
     assert repr(linear) == "<LinearModel of 'cantilever' about equilibrium at t = 0 s: 4 states, 1 inputs, 3 outputs>"
     np.testing.assert_allclose(linear.values, cs.equilibrium(cantilever()).position("arm.end"), atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_transfer_functions_of_many_frequencies(n: int) -> None:
+    model = cs.Model("oscillator")
+    body = model.add(cs.RigidBody("body", mass=2.0, com=(1, 0, 0), inertia=[1, 1, 1]))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=800.0, damping=3.0))
+    linear = cs.linearize(model, inputs="rail", outputs=["body.x", "rail.rate"])
+    s = 1j * np.linspace(1.0, 30.0, n)
+    expected = np.array([[[1.0], [z]] for z in s]) / (2 * s**2 + 3 * s + 800)[:, None, None]
+    np.testing.assert_allclose(linear.transfer(s), expected, rtol=1e-12)
+    np.testing.assert_allclose(linear.transfer(s.reshape(1, n)), expected[None], rtol=1e-12)
+    np.testing.assert_allclose(linear.transfer(s[0]), expected[0], rtol=1e-12)
