@@ -240,3 +240,22 @@ def test_a_finished_run_does_not_follow_a_later_parameter() -> None:
         np.testing.assert_array_equal(found.strain("arm", 0.3).values, before[0])
     np.testing.assert_array_equal(rest.strain("arm", 0.3), before[1])
     np.testing.assert_array_equal(rest.section_force("arm", 0.3), before[2])
+
+
+def test_the_power_of_a_driven_ball_joint_is_that_of_its_moment() -> None:
+    """Moment and relative angular velocity in the axes of the parent; not effort times the rates of coordinates."""
+    model = cs.Model("wrist")
+    arm = model.add(cs.RigidBody("arm", mass=1.0, com=(0.3, 0, 0), inertia=(0.1, 0.2, 0.3)))
+    hand = model.add(cs.RigidBody("hand", mass=1.0, com=(0.8, 0.1, 0), inertia=(0.1, 0.2, 0.3)))
+    model.add(cs.Revolute("base", cs.GROUND, arm, at=(0, 0, 0), axis=(0, 1, 1), motion="t**2"))
+    model.add(cs.Spherical("wrist", arm, hand, at=(0.6, 0, 0), motion=("0.8*t**2", "0.5*t**2", "0.9*t**3")))
+    run = cs.simulate(model, 1.0, step=0.005)
+    R = run.rotation("arm").values
+    relative = run.angular_velocity("hand").values - run.angular_velocity("arm").values
+    power = np.sum(run.effort("wrist").values * np.einsum("tji,tj->ti", R, relative), axis=1)
+    power += run.effort("base").values * run.coordinate_rate("base").values
+    change = np.gradient(run.energy.total.values, run.time)
+    assert np.abs(power - change)[5:-5].max() < 2e-3 * np.abs(change).max()
+    naive = np.sum(run.effort("wrist").values * run.coordinate_rate("wrist").values, axis=1)
+    naive += run.effort("base").values * run.coordinate_rate("base").values
+    assert np.abs(naive - change).max() > 0.05 * np.abs(change).max()
