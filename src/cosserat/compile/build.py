@@ -79,7 +79,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     )
     freedoms, named_freedoms, efforts = freedom_arrays(joints)
     driven = driven_joints(joints)
-    loads, sources = load_arrays(model, skeleton, gains, block)
+    loads, sources, line_columns = load_arrays(model, skeleton, gains, block)
     laws = tuple(compile_law(load) for load in model.state_loads)
     length, mass, size = _scales(model, skeleton.frames, elements, bodies)
     twists, given = initial_twists(model, skeleton)
@@ -114,6 +114,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         blocks=ints(list(number), 2),
         modal=skeleton.modal,
         laws=laws,
+        line_columns=line_columns,
     )
 
 

@@ -95,6 +95,7 @@ class CompiledModel:
     blocks: Ints  # (n_blocks, 2) row and column of every block of the matrix
     modal: dict[str, ModalNodes]  # modal body -> nodes; empty in the Galilean formulation
     laws: tuple[CompiledLaw, ...]  # of loads that depend on the state
+    line_columns: dict[str, Ints]  # line load that varies -> columns (ne, 2) of its samples towards both ends
 
     @property
     def n_nodes(self) -> int:

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from cosserat.compile.mesh import BeamMesh, beam_matrices, mesh_beam
 from cosserat.compile.seats import Seat, seat_on
+from cosserat.compile.varying_loads import element_sources, shares, varies
 from cosserat.lie import se3
 from cosserat.model.beams import Beam
+from cosserat.model.functions import VectorFunction
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
 
@@ -22,10 +24,20 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class ElementLoad:
+    """A load that varies along a beam, as one end of one element gets it."""
+
+    name: str
+    force: VectorFunction | None
+    moment: VectorFunction | None
+    follower: bool
+
+
+@dataclass(frozen=True)
 class NodalLoad:
     """What a load puts on one place: its components in the axes of the place, times the gain."""
 
-    load: PointLoad | DistributedLoad
+    load: PointLoad | DistributedLoad | ElementLoad
     seat: Seat
     axes: Array  # (3, 3) of the place in the reference configuration
     gain: Array  # (6, 6)
@@ -51,9 +63,20 @@ def nodal_loads(model: Model, data: FlexibleTreeData) -> list[NodalLoad]:
         gain = np.zeros((mesh.n_nodes, 6, 6))
         for side in range(2):
             np.add.at(gain, pairs[:, side], spread[:, side])
+        seats = []
         for k, s in enumerate(mesh.s):
             key = min(stations, key=lambda key: abs(stations[key] - s))
-            seat = seat_on(link, data.links[link].frame, mesh.frames[k], body.interfaces[key])
+            seats.append(seat_on(link, data.links[link].frame, mesh.frames[k], body.interfaces[key]))
+        if varies(load):
+            sources = element_sources(load, mesh)
+            for share in shares(spread):
+                source = sources[2 * share.e + share.side]
+                name = f"{load.name} towards end {share.side} of element {share.e}"
+                k = int(pairs[share.e, share.node])
+                part = ElementLoad(name, source.force, source.moment, bool(load.follower))
+                out.append(NodalLoad(part, seats[k], mesh.frames[k, :3, :3], share.gain))
+            continue
+        for k, seat in enumerate(seats):
             out.append(NodalLoad(load, seat, mesh.frames[k, :3, :3], gain[k]))
     return out
 

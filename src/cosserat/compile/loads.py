@@ -11,6 +11,7 @@ from cosserat.compile.compiled import frame_to_row, row_to_frame
 from cosserat.compile.inputs import WrenchSource
 from cosserat.compile.joints import ints
 from cosserat.compile.skeleton import Skeleton
+from cosserat.compile.varying_loads import element_sources, shares, varies
 from cosserat.kernels.arrays import Loads
 from cosserat.model.model import Model
 
@@ -19,8 +20,8 @@ Array = NDArray[np.float64]
 
 def load_arrays(
     model: Model, skeleton: Skeleton, gains: dict[str, tuple[Array, Array]], block: Callable[[int, int], int]
-) -> tuple[Loads, list[WrenchSource]]:
-    """Point loads and distributed loads, and where their samples come from.
+) -> tuple[Loads, list[WrenchSource], dict[str, NDArray[np.int64]]]:
+    """Point loads and distributed loads, where their samples come from, and the columns (ne, 2) of loads that vary.
 
     `gains` are the nodal shares (follower, dead) of a uniform line load for every beam.
     """
@@ -42,6 +43,9 @@ def load_arrays(
         sources.append(WrenchSource(load.force, load.moment))
     for line in model.distributed_loads:
         mesh = skeleton.beams[line.beam.name]
+        if varies(line):  # its mean has a column like others, its elements have theirs behind all
+            sources.append(WrenchSource(line.force, line.moment))
+            continue
         spread = gains[line.beam.name][0 if line.follower else 1]
         total = np.zeros((mesh.n_nodes, 6, 6))
         for side in range(2):
@@ -59,6 +63,24 @@ def load_arrays(
             gain.append(turn @ total[i] @ turn.T)
             column.append(len(sources))
         sources.append(WrenchSource(line.force, line.moment))
+    lines: dict[str, NDArray[np.int64]] = {}
+    for line in (load for load in model.distributed_loads if varies(load)):
+        mesh = skeleton.beams[line.beam.name]
+        spread = gains[line.beam.name][0 if line.follower else 1]
+        lines[line.name] = len(sources) + np.arange(2 * len(mesh.pairs), dtype=np.int64).reshape(-1, 2)
+        for share in shares(spread):
+            i = int(mesh.pairs[share.e, share.node])
+            R = mesh.frames[i - mesh.first_node, :3, :3]
+            turn = np.zeros((6, 6))
+            turn[:3, :3] = turn[3:, 3:] = R
+            place = np.eye(4)
+            place[:3, :3] = R.T
+            node.append(i)
+            frame.append(frame_to_row(place))
+            follower.append(int(line.follower))
+            gain.append(turn @ share.gain @ turn.T)
+            column.append(int(lines[line.name][share.e, share.side]))
+        sources += element_sources(line, mesh)
     arrays = Loads(
         node=ints(node),
         frame=np.array(frame).reshape(-1, 12),
@@ -67,4 +89,4 @@ def load_arrays(
         column=ints(column),
         block=ints([block(i, i) for i in node]),
     )
-    return arrays, sources
+    return arrays, sources, lines

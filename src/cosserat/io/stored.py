@@ -91,7 +91,8 @@ def layout_of(mechanism: Mechanism) -> dict[str, Any]:
         "joints": [_joint_to_plain(joint) for joint in mechanism.joints.values()],
         "rolling": mechanism.rolling,
         "line_loads": {
-            name: [[load.column, load.follower] for load in mechanism.line_loads(name)] for name in mechanism.beams
+            name: [[load.columns.tolist(), load.follower] for load in mechanism.line_loads(name)]
+            for name in mechanism.beams
         },
     }
 
@@ -177,10 +178,13 @@ def _line_loads(
     name: str, plain: Any, arrays: dict[str, Any], sizes: dict[str, int], mesh: BeamMesh
 ) -> list[LineLoad]:
     loads = []
-    for k, (column, follower) in enumerate(plain):
+    for k, (columns, follower) in enumerate(plain):
         spread = arrays[f"beam.{name}.line{k}"]
         demand(spread.shape == (len(mesh.pairs), 2, 6, 6) and spread.dtype == np.float64, f"line load of {name!r}")
-        loads.append(LineLoad(check_index(column, sizes["nw"], f"line load of {name!r}"), bool(follower), spread))
+        demand(isinstance(columns, list) and len(columns) == len(mesh.pairs), f"line load of {name!r}")
+        for column in columns:
+            check_index(column, sizes["nw"], f"line load of {name!r}")
+        loads.append(LineLoad(np.array(columns, dtype=np.int64), bool(follower), spread))
     return loads
 
 

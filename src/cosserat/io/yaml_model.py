@@ -20,6 +20,7 @@ from cosserat.model.bodies import RigidBody, Shape
 from cosserat.model.forces import Damper, Spring
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import JOINTS, Friction
+from cosserat.model.line_functions import LineFunction, varies_with_s
 from cosserat.model.loads import DistributedLoad, Force, Torque, Wrench
 from cosserat.model.materials import Material
 from cosserat.model.model import Model
@@ -197,6 +198,8 @@ class _Reader:
     def _argument(self, table: str, key: str, value: Any, route: Route) -> Any:
         if value is None or key in _TEXT:
             return value
+        if key in ("force", "moment") and table == "loads" and isinstance(value, list) and varies_with_s(value):
+            return self._guard(route, LineFunction, value, key, self.parameters.values())
         if key in _TIME and table in ("joints", "loads"):
             return self._functions(value, route, "t")
         if key == "law":

@@ -13,6 +13,7 @@ from cosserat.io import output
 from cosserat.io.modal_entries import plain_body
 from cosserat.model.beams import Beam
 from cosserat.model.functions import TimeFunction, VectorFunction
+from cosserat.model.line_functions import LineFunction
 from cosserat.model.materials import Material
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
@@ -151,6 +152,8 @@ class _Writer:
             if not value.is_constant:
                 raise _refuse(where, "a formula such as '2*sin(t)'")
             return self._plain(value.source, where)
+        if isinstance(value, LineFunction) and value.callable is None:
+            return [self._plain(e, where) for e in value.entries]
         if isinstance(value, VectorFunction):
             if value.callable is not None:
                 raise _refuse(where, "three formulas such as ['2*sin(t)', 0, 0]")

@@ -13,6 +13,7 @@ from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks
 from cosserat.model.beams import Beam
 from cosserat.model.functions import VectorFunction
+from cosserat.model.line_functions import LineFunction, line_vector
 from cosserat.model.parameters import is_number, resolve
 from cosserat.model.places import Place, find_place
 from cosserat.model.records import Component, recorded
@@ -126,15 +127,27 @@ class Wrench(PointLoad):
 
 
 class DistributedLoad(Component):
-    """A force and a moment per unit length of a beam (N/m, N m/m), the same all along it.
+    """A force and a moment per unit length of a beam (N/m, N m/m).
 
     Parameters
     ----------
     name : str
     beam : Beam or str
-    force, moment : (3,) or callable of t, optional
-        In world coordinates; with `follower` they turn with each section.
+    force, moment : (3,) or callable, optional
+        In world coordinates; with `follower` they turn with each section. A function of one argument is one of time; a
+        load that varies along the beam is a function of ``(s, t)``, s from 0 to 1, or has formulas with ``s`` in them.
     follower : bool
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> line, steel = [(0, 0, 0), (2, 0, 0)], cs.materials.STEEL
+    >>> rod = cs.Beam("rod", points=line, section=cs.Rod(0.02), material=steel, elements=4)
+    >>> model = cs.Model("cantilever")
+    >>> _ = model.add(rod), model.add(cs.Fixed("wall", cs.GROUND, rod.start))
+    >>> _ = model.add(cs.DistributedLoad("snow", rod, force=lambda s, t: (0, 0, -30 * (1 - s))))
+    >>> round(float(cs.equilibrium(model).reaction("wall")[2]), 6)
+    30.0
     """
 
     word = "load"
@@ -147,8 +160,8 @@ class DistributedLoad(Component):
         if force is None and moment is None:
             raise ModelError(f"{self.title}: give force=, moment= or both")
         self._beam = beam
-        self.force = None if force is None else VectorFunction(force, f"{self.title}: force")
-        self.moment = None if moment is None else VectorFunction(moment, f"{self.title}: moment")
+        self.force = None if force is None else line_vector(force, f"{self.title}: force")
+        self.moment = None if moment is None else line_vector(moment, f"{self.title}: moment")
         self.follower = checks.flag(self.title, "follower", follower)
         self._keep(beam=beam if isinstance(beam, str) else beam.name, force=self.force, moment=self.moment)
 
@@ -183,8 +196,8 @@ def _size(source: Any, where: str) -> int:
 
 def is_zero(function: VectorFunction | None) -> bool:
     """Whether a load component is absent or constantly zero."""
-    if function is None:
-        return True
+    if function is None or isinstance(function, LineFunction):
+        return function is None
     return function.callable is None and all(
         is_number(c.source) and resolve(c.source) == 0 for c in function.components
     )

@@ -165,7 +165,7 @@ def line_shares(motion: Motion, name: str, e: int) -> Array:
         share[:, 6 * side + 3 : 6 * side + 6] += np.cross(arms[0, side], g)
         R_0 = np.broadcast_to(mechanism.frames[node, :9].reshape(3, 3).T, R_t.shape)
         for load in mechanism.line_loads(name):
-            sample = motion.inputs.wrench[:, load.column]
+            sample = motion.inputs.wrench[:, load.columns[e - mechanism.beams[name].first_element]]
             turn = R_0 if load.follower else R_t
             local = np.hstack((rotate(turn, sample[:, :3]), rotate(turn, sample[:, 3:])))
             share[:, 6 * side : 6 * side + 6] += local @ load.spread[e - mechanism.beams[name].first_element, side].T

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel, System, row_to_frame
 from cosserat.compile.mesh import BeamMesh, beam_matrices
 from cosserat.compile.rows import ActiveFreedom, freedom_geometry
+from cosserat.compile.varying_loads import masked
 from cosserat.errors import ModelError, PlaceError
 from cosserat.lie import se3
 from cosserat.model.interfaces import Outline, RecoveryPoint
@@ -52,7 +53,7 @@ class JointInfo:
 class LineLoad(NamedTuple):
     """A distributed load on the elements of a beam."""
 
-    column: int  # in the sampled wrenches
+    columns: NDArray[np.int64]  # (ne,) in the sampled wrenches
     follower: bool
     spread: Array  # (ne, 2, 6, 6) nodal wrenches of a unit load
 
@@ -199,7 +200,13 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
             if load.beam.name == name:
                 matrices, _, _ = beam_matrices(beams[name], mesh, compiled.system.elements.d0[span])
                 spread = matrices.follower if load.follower else matrices.dead
-                found.append(LineLoad(len(model.loads) + k, bool(load.follower), spread))
+                if load.name in compiled.line_columns:
+                    columns = compiled.line_columns[load.name]
+                    parts = masked(spread)
+                    found += [LineLoad(columns[:, i], bool(load.follower), parts[i]) for i in range(2)]
+                    continue
+                column = np.full(len(mesh.pairs), len(model.loads) + k, dtype=np.int64)
+                found.append(LineLoad(column, bool(load.follower), spread))
         return found
 
     def compliance(name: str, s: float) -> Array:

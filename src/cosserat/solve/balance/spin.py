@@ -70,7 +70,7 @@ def check_steady(compiled: CompiledModel, inputs: Inputs, spin: Array) -> None:
         )
     loads = compiled.system.loads
     for column, source in enumerate(compiled.model.loads + compiled.model.distributed_loads):
-        if source.follower or column not in loads.column:
+        if source.follower or (column not in loads.column and source.name not in compiled.line_columns):
             continue
         for part in inputs.wrench[0, column].reshape(2, 3):
             if np.linalg.norm(np.cross(axis, part)) > _PARALLEL * np.linalg.norm(part):

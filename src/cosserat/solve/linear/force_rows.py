@@ -181,7 +181,7 @@ def section_rows(point: Point, beam: str, s: float, kind: str, names: Sequence[s
     def along(column: int, unit: Array) -> Array:
         out = np.zeros(6)
         for line in mechanism.line_loads(beam):
-            if line.column != column:
+            if line.columns[e - mesh.first_element] != column:
                 continue
             for node, weight, side in ((a, 1.0 - xi, 0), (b, -xi, 1)):
                 frames = point.compiled.frames if line.follower else point.memory.problem.trial.frame

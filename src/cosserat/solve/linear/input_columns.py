@@ -91,6 +91,7 @@ def place_force_column(point: Point, place: Any, component: int, name: str) -> C
 
 def load_column(point: Point, load: Any, direction: Array, name: str) -> Column:
     """A unit of a load along a direction (6,) of its components."""
+    _demand_uniform(point, load)
     loads, trial = point.compiled.system.loads, point.memory.problem.trial
     model = point.model
     column = [*model.loads, *model.distributed_loads].index(load)
@@ -106,6 +107,14 @@ def load_column(point: Point, load: Any, direction: Array, name: str) -> Column:
     return Column(name, "load", force.ravel(), np.zeros(point.n_constraints), line=line)
 
 
+def _demand_uniform(point: Point, load: Any) -> None:
+    if load.name in point.compiled.line_columns:
+        raise SolveError(
+            f"{load.title}: it varies along the beam, so that a unit of it has no meaning; put a Parameter in front of "
+            "it, and name that as the input"
+        )
+
+
 def present_direction(point: Point, load: Any) -> Array:
     """Direction (6,) in which a load acts at the point: a unit force, or a unit moment.
 
@@ -114,6 +123,7 @@ def present_direction(point: Point, load: Any) -> Array:
     SolveError
         If it is zero, or a force and a moment at once.
     """
+    _demand_uniform(point, load)
     column = [*point.model.loads, *point.model.distributed_loads].index(load)
     sample = point.memory.problem.inputs.wrench[0, column]
     sizes = np.linalg.norm(sample.reshape(2, 3), axis=1)

@@ -78,12 +78,16 @@ def burden_part(point: Point, beam: str, e: int) -> Part:
         nodes.mass[node] += weights[0, side]
         nodes.moment[node] += arms[0, side]
     gain, frame = np.zeros_like(loads.gain), loads.frame.copy()
+    first = point.mechanism.beams[beam].first_element
     for line in point.mechanism.line_loads(beam):
         for side, node in enumerate(elements.node[e]):
-            k = int(np.nonzero((loads.column == line.column) & (loads.node == node))[0][0])
+            found = np.nonzero((loads.column == line.columns[e - first]) & (loads.node == node))[0]
+            if not len(found):  # nothing of it acts on this node
+                continue
+            k = int(found[0])
             R = point.compiled.frames[node, :9].reshape(3, 3)
             turn = np.kron(np.eye(2), R)
-            spread = line.spread[e - point.mechanism.beams[beam].first_element, side]
+            spread = line.spread[e - first, side]
             gain[k] += turn @ spread @ turn.T
             frame[k] = frame_to_row(np.block([[R.T, np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]]))
     system = system._replace(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.inputs import mean_sample
-from cosserat.compile.line_loads import nodal_loads
+from cosserat.compile.line_loads import ElementLoad, nodal_loads
 from cosserat.compile.seats import Seat
 from cosserat.compile.spanning import moment_at_rest
 from cosserat.kernels.flexible import arrays, composite, forces
@@ -47,7 +47,8 @@ class FlexibleForces:
                 if effort is not None:
                     self.efforts.append((k, effort))
         springs, loads = model.springs, nodal_loads(model, data)
-        self._loads: dict[str, tuple[PointLoad | DistributedLoad, list[int]]] = {}  # by name: load, and its rows
+        self._loads: dict[str, tuple[PointLoad | DistributedLoad | ElementLoad, list[int]]] = {}
+        # by name: load, and its rows
         for k, row in enumerate(loads):
             self._loads.setdefault(row.load.name, (row.load, []))[1].append(k)
         seats = [data.seat(end) for s in springs for end in (s.a, s.b)] + [row.seat for row in loads]

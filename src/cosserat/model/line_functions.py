@@ -1,0 +1,183 @@
+"""Vectors that vary along a beam: functions of s in [0, 1] and of time."""
+
+import copy
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import ModelError
+from cosserat.model.closures import copy_function
+from cosserat.model.expressions import Expression
+from cosserat.model.functions import VectorFunction
+from cosserat.model.jets import Array
+from cosserat.model.parameters import Parameter, is_number, parameters_in, resolve
+
+_NAMES = ("s", "t")
+
+
+def line_vector(source: Any, where: str, parameters: Iterable[Parameter] = ()) -> VectorFunction:
+    """A vector along a beam: the same everywhere, a function of time or constant, or one that varies with s.
+
+    Raises
+    ------
+    ModelError
+        For a function of one argument called ``s``: functions of one argument are functions of time.
+    """
+    if isinstance(source, VectorFunction):
+        return source
+    if callable(source):
+        names = _argument_names(source)
+        if names == ["s"]:
+            raise ModelError(
+                f"{where} is a function of one argument called 's', but functions of one argument are functions of "
+                "time; write a function of (s, t) for a load that varies along the beam"
+            )
+        return LineFunction(source, where) if len(names) == 2 else VectorFunction(source, where)
+    known = tuple(parameters)
+    if _listed(source) and varies_with_s(source) and "s" not in {p.name for p in known}:
+        return LineFunction(source, where, known)
+    return VectorFunction(source, where, known)
+
+
+def varies_with_s(entries: Iterable[Any]) -> bool:
+    """Whether one of these is a formula with ``s`` in it."""
+    return any(isinstance(e, str) and re.search(r"\bs\b", e) is not None for e in entries)
+
+
+def _listed(source: Any) -> bool:
+    if isinstance(source, np.ndarray):
+        return source.ndim > 0
+    return isinstance(source, Sequence) and not isinstance(source, (str, bytes))
+
+
+def _argument_names(function: Callable[..., Any]) -> list[str]:
+    """Names of the arguments that must be given by position; [] where they cannot be found."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [p.name for p in parameters if p.kind in kinds and p.default is inspect.Parameter.empty]
+
+
+class LineFunction(VectorFunction):
+    """Three numbers as functions of s in [0, 1] along a beam and of time.
+
+    Parameters
+    ----------
+    source : callable or three entries
+        ``f(s, t)``, in this order unless they are called so; or numbers and formulas in ``s`` and ``t``.
+
+    Examples
+    --------
+    >>> LineFunction(("1 - s", 0, "2*t"), "force").sample_at(np.array([0.25]), np.array([3.0])).tolist()
+    [[[0.75, 0.0, 6.0]]]
+    """
+
+    def __init__(self, source: Any, where: str = "vector", parameters: Iterable[Parameter] = ()) -> None:
+        self.where, self.size, self.variable = where, 3, "s, t"
+        self.first, self.total = 0, 3
+        self.callable, self.components = None, ()
+        self.entries: tuple[Any, ...] = ()
+        self._known = {p.name: p for p in parameters}
+        if callable(source):
+            self.callable = source
+            self._swapped = _argument_names(source) == ["t", "s"]
+            return
+        if not _listed(source) or len(source) != 3:
+            raise ModelError(f"{where} must be 3 numbers or formulas, or a function of (s, t); got {source!r}")
+        self._formulas: list[Any] = []
+        for entry, name in zip(source, "xyz", strict=True):
+            inner = f"{where}, component {name}"
+            if isinstance(entry, str):
+                self._formulas.append(Expression(entry, [*_NAMES, *self._known], inner))
+            elif is_number(entry):
+                self._formulas.append(entry)
+            else:
+                raise ModelError(f"{inner} must be a number or a formula in s and t; got {entry!r}")
+        self.entries = tuple(f.text if isinstance(f, Expression) else f for f in self._formulas)
+        used = {n for f in self._formulas if isinstance(f, Expression) for n in f.used}
+        self._known = {n: p for n, p in self._known.items() if n in used}
+
+    @property
+    def is_constant(self) -> bool:
+        """Never: it depends on s."""
+        return False
+
+    def parameter_objects(self) -> Iterator[Parameter]:
+        """Every parameter object it depends on."""
+        yield from super().parameter_objects()
+        yield from self._known.values()
+        yield from parameters_in([e for e in self.entries if not isinstance(e, str)])
+
+    def sample_at(self, s: Array, t: Array) -> Array:
+        """Values at stations s (ns,) and times t (nt,): (nt, ns, 3)."""
+        s, t = np.atleast_1d(np.asarray(s, float)), np.atleast_1d(np.asarray(t, float))
+        out = np.empty((len(t), len(s), 3))
+        if self.callable is not None:
+            for i, ti in enumerate(t):
+                for k, sk in enumerate(s):
+                    out[i, k] = self._value(sk, ti)
+        else:
+            names = {n: p.value for n, p in self._known.items()} | {"s": s[None, :], "t": t[:, None]}
+            for k, formula in enumerate(self._formulas):
+                out[..., k] = formula.evaluate(names) if isinstance(formula, Expression) else resolve(formula)
+        if not np.all(np.isfinite(out)):
+            i, k, _ = np.argwhere(~np.isfinite(out))[0]
+            raise ModelError(f"{self.where} is not finite at s = {s[k]:g}, t = {t[i]:g}")
+        return out
+
+    def _value(self, s: float, t: float) -> Array:
+        function: Any = self.callable
+        try:
+            value = np.array([float(resolve(x)) for x in (function(t, s) if self._swapped else function(s, t))])
+        except Exception as error:
+            raise ModelError(
+                f"{self.where}: the function failed at s = {s:g}, t = {t:g} with {type(error).__name__}: {error}"
+            ) from None
+        if value.shape != (3,):
+            raise ModelError(f"{self.where} must give 3 numbers, got {value.shape[0]} at s = {s:g}, t = {t:g}")
+        return value
+
+    def sample(self, t: Any) -> Array:
+        """Means along the beam (nt, 3)."""
+        x, weight = np.polynomial.legendre.leggauss(4)
+        return np.asarray(np.einsum("g,tgk->tk", 0.5 * weight, self.sample_at(0.5 * (1.0 + x), t)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LineFunction):
+            return NotImplemented
+        return self.entries == other.entries and VectorFunction.__eq__(self, other) is True
+
+    __hash__ = None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "LineFunction":
+        new = object.__new__(LineFunction)
+        memo[id(self)] = new
+        for key, value in self.__dict__.items():
+            new.__dict__[key] = copy_function(value, memo) if key == "callable" else copy.deepcopy(value, memo)
+        return new
+
+    def __repr__(self) -> str:
+        return f"LineFunction({self.callable if self.callable is not None else list(self.entries)!r})"
+
+
+class StationMean(VectorFunction):
+    """A vector along a beam, averaged over stations with weights: what one end of an element gets of it."""
+
+    def __init__(self, function: VectorFunction, s: Array, weight: Array) -> None:
+        self._of, self._s, self._weight = function, s, weight
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it never changes with time."""
+        return self._of.is_constant
+
+    def sample(self, t: Any) -> Array:
+        """Values (nt, 3)."""
+        if not isinstance(self._of, LineFunction):
+            return self._of.sample(t)
+        return np.asarray(np.einsum("g,tgk->tk", self._weight, self._of.sample_at(self._s, t)))

@@ -1,0 +1,102 @@
+"""Line loads that vary along the beam: resultants, closed forms, flutter, both formulations, and what is refused."""
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+from cosserat.errors import CosseratError
+
+SLENDER = cs.Section(stiffness=[1e8, 1e8, 1e8, 1e3, 1.0, 1.0], mass=[1.0, 1.0, 1.0, 1e-6, 5e-7, 5e-7])
+RIGIDISH = cs.Section(stiffness=[1e7, 1e7, 1e7, 1e5, 1e4, 1e4], mass=[1.0, 1.0, 1.0, 1e-3, 1e-3, 1e-3])
+
+
+def cantilever(force, section=RIGIDISH, elements=8, follower=False, moment=None, direction=(1, 0, 0), length=2.0):
+    model = cs.Model("line")
+    line = [(0, 0, 0), tuple(length * x for x in direction)]
+    beam = model.add(cs.Beam("rod", points=line, section=section, elements=elements))
+    model.add(cs.Fixed("wall", cs.GROUND, beam.start))
+    model.add(cs.DistributedLoad("load", beam, force=force, moment=moment, follower=follower))
+    return model
+
+
+def test_resultant_and_moment_at_the_wall():
+    rest = cs.equilibrium(cantilever(lambda s, t: (0, 0, -30 * (1 - s) ** 2)))
+    reaction = rest.reaction("wall")
+    assert float(reaction[2]) == pytest.approx(2.0 * 10.0, rel=1e-9)
+    # lever arm of the resultant: int s (1-s)^2 / int (1-s)^2 = 1/4 of the length
+    assert abs(float(reaction[4])) == pytest.approx(20.0 * 0.5, rel=2e-3)
+    for s in (0.0, 0.4, 0.5, 0.93):
+        expected = 20.0 * (1 - s) ** 3
+        assert abs(float(rest.section_force("rod", s)[2])) == pytest.approx(expected, abs=0.15)
+
+
+def test_deflection_under_a_triangular_load():
+    """w(L) = q0 L^4/(30 EI) for a load that falls linearly to zero at the free end."""
+    q = 0.5
+    tips = [
+        float(cs.equilibrium(cantilever(lambda s, t: (0, 0, -q * (1 - s)), elements=n)).position("rod.end")[2])
+        for n in (4, 8)
+    ]
+    exact = -q * 2.0**4 / (30 * 1e4) - q * 2.0**2 / (6 * 1e7)
+    assert tips[1] == pytest.approx(exact, rel=2e-3)
+    assert abs(tips[1] - exact) < 0.3 * abs(tips[0] - exact) + 1e-3 * abs(exact)
+
+
+@pytest.mark.parametrize("form", [
+    lambda s, t: (0, 0, -3 * (1 - s) * t), lambda t, s: (0, 0, -3 * (1 - s) * t), ("0", 0, "-3*(1 - s)*t"),
+])  # fmt: skip
+def test_forms_of_one_load(form):
+    rest = cs.equilibrium(cantilever(form), time=2.0)
+    assert float(rest.reaction("wall")[2]) == pytest.approx(6.0, rel=1e-9)
+
+
+def test_a_uniform_load_of_two_arguments_is_the_uniform_load():
+    for follower in (False, True):
+        a = cs.equilibrium(cantilever(lambda s, t: (0, 0, -50.0), follower=follower)).position("rod.end")
+        b = cs.equilibrium(cantilever((0, 0, -50.0), follower=follower)).position("rod.end")
+        np.testing.assert_allclose(a, b, atol=1e-12)
+
+
+def test_what_is_ambiguous_is_refused():
+    with pytest.raises(CosseratError, match="load 'load': force is a function of one argument called 's'"):
+        cantilever(lambda s: (0, 0, -3 * s))
+    with pytest.raises(CosseratError, match="must give 3 numbers"):
+        cs.equilibrium(cantilever(lambda s, t: (0, 1)))
+    with pytest.raises(CosseratError, match="it varies along the beam"):
+        cs.linearize(cantilever(("0", "0", "-s")), ["load"], ["rod.end.z"])
+
+
+def test_flutter_under_a_decreasing_follower_load():
+    """Tangential load q (1 - s) on a cantilever column, EI = L = m = 1: flutter at q = 150.6416 (extrapolated in n)."""
+    found = []
+    for elements in (24, 48):
+        model = cantilever(
+            lambda s, t, q=cs.Parameter("q", 100.0): (-q * (1 - s), 0, 0),  # noqa: B008
+            SLENDER, elements, follower=True, length=1.0,
+        )  # fmt: skip
+        critical = cs.stability(model, "q", np.linspace(145.0, 155.0, 3)).critical
+        assert critical[0].kind == "flutter"
+        found.append(critical[0].value)
+    assert found[1] + (found[1] - found[0]) / 3.0 == pytest.approx(150.6416, rel=1e-4)
+
+
+def test_files_hold_formulas(tmp_path):
+    model = cantilever(("0", 0, "-3*(1 - s)*t"))
+    cs.save_model(model, tmp_path / "line.yaml")
+    again = cs.load_model(tmp_path / "line.yaml")
+    assert again["load"] == model["load"]
+    assert float(cs.equilibrium(again, time=2.0).reaction("wall")[2]) == pytest.approx(6.0, rel=1e-9)
+    run = cs.simulate(again, 0.1, 0.01)
+    run.save(tmp_path / "line.nc")
+    np.testing.assert_array_equal(
+        cs.load_run(tmp_path / "line.nc").section_force("rod", 0.3), run.section_force("rod", 0.3)
+    )
+
+
+def test_both_formulations_agree():
+    model = cantilever(lambda s, t: (0, 0, -20 * s * np.sin(20 * t)), elements=6)
+    galilean = cs.simulate(model, 0.2, 1e-3)
+    floating = cs.simulate(model, 0.2, 1e-3, formulation="floating", modes=8)
+    a, b = (run.position("rod.end").values[:, 2] for run in (galilean, floating))
+    assert np.abs(a).max() > 1e-4
+    assert np.abs(a - b).max() < 0.01 * np.abs(a).max()
