@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 from cosserat.errors import CosseratError, CosseratWarning
 from cosserat.model import (
     GROUND,
+    Aerodynamics,
     Beam,
     Box,
+    Buoyancy,
     Cylindrical,
     Damper,
     DistributedLoad,
     Fixed,
+    Fluid,
     Force,
     Free,
     Friction,
@@ -56,6 +59,7 @@ from cosserat.model import (
     Wrench,
     materials,
     section_from_geometry,
+    winds,
 )
 
 if TYPE_CHECKING:
@@ -183,8 +187,10 @@ _LAZY = {
 }
 
 __all__ = [
+    "Aerodynamics",
     "Beam",
     "Box",
+    "Buoyancy",
     "Campbell",
     "Comparison",
     "ComposedVectors",
@@ -197,6 +203,7 @@ __all__ = [
     "DistributedLoad",
     "Equilibrium",
     "Fixed",
+    "Fluid",
     "Force",
     "Frame",
     "Free",
@@ -291,6 +298,7 @@ __all__ = [
     "stability_map",
     "symbolic",
     "trim",
+    "winds",
 ]
 
 

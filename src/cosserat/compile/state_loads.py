@@ -66,11 +66,25 @@ def state_wrenches(compiled: CompiledModel, times: Array, frames: Array, twists:
 
 
 def failing_law(compiled: CompiledModel, times: Array, frames: Array, twists: Array) -> str:
-    """In words, a load whose law fails, or gives something that is not a number, at one of these states; or ""."""
+    """In words, a load whose law fails, or gives something that is not a number, at one of these states; or "".
+
+    States of later times are also looked at where their twists carry them since the first: a step may fail at a state
+    that is never stored.
+    """
     for i, t in enumerate(times):
-        found = state_wrenches(compiled, times[i : i + 1], frames[i : i + 1], twists[i : i + 1])[0]
-        for law, wrench in zip(compiled.laws, found, strict=True):
-            if not np.all(np.isfinite(wrench)):
-                shown = "raises an error" if np.isnan(wrench).all() else f"gives {wrench.tolist()}"
-                return f"the law of {law.load.title} {shown} at t = {t:g} s"
+        carried = _carried(frames[i], twists[i], float(t - times[0]))
+        for frame in (frames[i], carried):
+            found = state_wrenches(compiled, times[i : i + 1], frame[None], twists[i : i + 1])[0]
+            for law, wrench in zip(compiled.laws, found, strict=True):
+                if not np.all(np.isfinite(wrench)):
+                    shown = "raises an error" if np.isnan(wrench).all() else f"gives {wrench.tolist()}"
+                    return f"the law of {law.load.title} {shown} at t = {t:g} s"
     return ""
+
+
+def _carried(frames: Array, twists: Array, h: float) -> Array:
+    """Frames (n+1, 12) after a time h along constant twists."""
+    if h == 0.0 or not (np.isfinite(frames).all() and np.isfinite(twists).all()):
+        return frames
+    moved = [row_to_frame(row) @ se3.exp(h * twist) for row, twist in zip(frames, twists, strict=True)]
+    return np.array([frame_to_row(H) for H in moved])

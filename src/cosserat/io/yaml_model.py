@@ -17,6 +17,8 @@ from cosserat.io.yaml_writer import save, save_model
 from cosserat.model import checks, materials
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody, Shape
+from cosserat.model.fluid import Fluid
+from cosserat.model.fluid_loads import Aerodynamics, Buoyancy
 from cosserat.model.forces import Damper, Spring
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import JOINTS, Friction
@@ -36,24 +38,25 @@ BODIES: dict[str, Callable[..., Any]] = {
     "RigidBody": RigidBody, "box": RigidBody.box, "cylinder": RigidBody.cylinder, "sphere": RigidBody.sphere,
     "bar": RigidBody.bar, "plate": RigidBody.plate,
 }  # fmt: skip
+LOADS = (Force, Torque, Wrench, DistributedLoad, StateLoad, Aerodynamics, Buoyancy)
 # key of the file: the kinds it may hold, and the one meant if no kind is given
 TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
     "bodies": (BODIES, "RigidBody"),
     "beams": ({"Beam": Beam}, "Beam"),
     "modal_bodies": (modal_entries.KINDS, "ModalBody"),
     "joints": (dict(JOINTS), None),
-    "loads": ({c.__name__: c for c in (Force, Torque, Wrench, DistributedLoad, StateLoad)}, None),
+    "loads": ({c.__name__: c for c in LOADS}, None),
     "springs": ({"Spring": Spring, "Damper": Damper}, "Spring"),
     "rolling": (dict(ROLLING), None),
 }
-KEYS = ("model", "gravity", "parameters", "materials", "sections", *TABLES, "simulate")
+KEYS = ("model", "gravity", "fluid", "parameters", "materials", "sections", *TABLES, "simulate")
 SIMULATE = (
     "duration", "step", "tolerance", "formulation", "integrator", "rho", "start", "every", "modes", "boundary",
     "stiffening",
 )  # fmt: skip
 _WORDS = ("name", "boundary", "root", "clamp", "stiffening")  # of modal bodies: taken as they are
 _PLACES = ("parent", "child", "place", "centre", "other", "a", "b")
-_TEXT = {"name", "beam", "kind", "formulation", "integrator", "start", *_PLACES}
+_TEXT = {"name", "body", "beam", "kind", "formulation", "integrator", "start", *_PLACES}
 _TIME = {"motion", "effort", "vector", "force", "moment"}
 
 
@@ -101,6 +104,8 @@ class _Reader:
         gravity = self._numbers(content.get("gravity", [0, 0, 0]), ("gravity",))
         model: Model = self._guard(("model",), Model, content.get("model", "model"))
         self._guard((), setattr, model, "gravity", gravity)
+        if content.get("fluid") is not None:
+            model.fluid = self._fluid(content["fluid"], ("fluid",))
         for key in TABLES:
             items = content.get(key) or []
             if not isinstance(items, list):
@@ -176,6 +181,18 @@ class _Reader:
             return self._guard(route, TimeFunction, value, "formula", known, variable)
         return value
 
+    def _fluid(self, value: Any, route: Route) -> Fluid:
+        given = self._mapping(value, route, _accepted(Fluid))
+        arguments = {}
+        for name, entry in given.items():
+            if name == "above" and entry is not None:
+                arguments[name] = self._fluid(entry, (*route, name))
+            else:
+                as_it_is = name == "density" and entry == "isa"
+                arguments[name] = entry if as_it_is else self._numbers(entry, (*route, name))
+        found: Fluid = self._guard(route, Fluid, **arguments)
+        return found
+
     def _component(self, model: Model, key: str, item: Any, route: Route) -> Any:
         kinds, default = TABLES[key]
         if not isinstance(item, dict):
@@ -189,13 +206,15 @@ class _Reader:
         read = functools.partial(self._modal_argument, kind) if key == "modal_bodies" else self._argument
         arguments = {k: read(key, k, v, (*route, k)) for k, v in item.items() if k != "kind"}
         for side in _PLACES if key in ("joints", "loads", "springs", "rolling") else ():
-            if side not in arguments:
+            if side not in arguments or isinstance(arguments[side], tuple):
                 continue
             where = f"{make.__name__} {item.get('name')!r}"
             arguments[side] = self._guard((*route, side), model.place, arguments[side], where, self.parameters)
         return self._guard(route, make, **arguments)
 
     def _argument(self, table: str, key: str, value: Any, route: Route) -> Any:
+        if key == "centre" and isinstance(value, list):  # of a volume; elsewhere it is a place
+            return self._numbers(value, route)
         if value is None or key in _TEXT:
             return value
         if key in ("force", "moment") and table == "loads" and isinstance(value, list) and varies_with_s(value):

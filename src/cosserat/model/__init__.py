@@ -5,9 +5,11 @@ the reference configuration (frames, matrices, sampled functions of time), which
 NumPy only; nothing is solved here.
 """
 
-from cosserat.model import materials
+from cosserat.model import materials, winds
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody, Shape
+from cosserat.model.fluid import Fluid
+from cosserat.model.fluid_loads import Aerodynamics, Buoyancy
 from cosserat.model.forces import Damper, Spring
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.geometry import section_from_geometry
@@ -43,6 +45,9 @@ from cosserat.model.state_loads import StateLoad
 
 __all__ = [
     "GROUND",
+    "Fluid",
+    "Buoyancy",
+    "Aerodynamics",
     "Beam",
     "Box",
     "Cylindrical",
@@ -93,4 +98,5 @@ __all__ = [
     "materials",
     "resolve",
     "section_from_geometry",
+    "winds",
 ]

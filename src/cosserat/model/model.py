@@ -11,6 +11,7 @@ from cosserat.errors import CosseratWarning, ModelError, ParameterError
 from cosserat.model import checks
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
+from cosserat.model.fluid import Fluid
 from cosserat.model.forces import Link
 from cosserat.model.jets import Array
 from cosserat.model.joint import Joint
@@ -46,7 +47,9 @@ class Model:
     ('hinge',)
     """
 
-    def __init__(self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0)) -> None:
+    def __init__(
+        self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0), *, fluid: Fluid | None = None
+    ) -> None:
         if not isinstance(name, str) or not name.strip():
             raise ModelError(f"model: its name must be a non-empty text, got {name!r}")
         self.name = name
@@ -55,6 +58,7 @@ class Model:
         self.revision = 0  # counts what changes the model, so that what was made from it knows when to be made anew
         self.derived: Any = None  # what a solver keeps for the next call
         self.gravity = gravity
+        self.fluid = fluid
 
     @property
     def title(self) -> str:
@@ -71,6 +75,18 @@ class Model:
         value = plain(value)
         checks.array(self.title, "gravity", value, (3,), "(0, 0, -9.81)")
         self._gravity = value
+        self.revision += 1
+
+    @property
+    def fluid(self) -> Fluid | None:
+        """What surrounds the mechanism; None: nothing."""
+        return self._fluid
+
+    @fluid.setter
+    def fluid(self, value: Fluid | None) -> None:
+        if value is not None and not isinstance(value, Fluid):
+            raise ModelError(f"{self.title}: fluid is {value!r}; pass a Fluid such as cs.Fluid(density=1.225)")
+        self._fluid = value
         self.revision += 1
 
     @property
@@ -101,6 +117,7 @@ class Model:
         component.resolve_places(lambda target: self.place(target, component.title))
         if isinstance(component, DistributedLoad):
             component.resolve_beam(lambda name: self._find_beam(name, component.title))
+        component.join(self)
         self._components[component.name] = component
         self.revision += 1
         if isinstance(component, Owner):
@@ -210,8 +227,8 @@ class Model:
         found: dict[str, list[Parameter]] = {}
         for parameter in parameters_in(self._gravity):
             found.setdefault(parameter.name, []).append(parameter)
-        for component in self._components.values():
-            for parameter in component.parameters():
+        for item in (*(() if self._fluid is None else (self._fluid,)), *self._components.values()):
+            for parameter in item.parameters():
                 found.setdefault(parameter.name, []).append(parameter)
         return found
 
@@ -232,12 +249,17 @@ class Model:
             for name, value in values.items():
                 for parameter in objects[name]:
                     parameter.value = value
-            for component in self._components.values():
-                component.check()
+            self._check_all()
         except Exception:
             for parameter, value in old:
                 parameter.value = value
             raise
+
+    def _check_all(self) -> None:
+        if self._fluid is not None:
+            self._fluid.check()
+        for component in self._components.values():
+            component.check()
 
     # checking -------------------------------------------------------------------------------------------------------
 
@@ -249,8 +271,7 @@ class Model:
         for name, objects in self.parameter_objects().items():
             for other in objects[1:]:
                 _demand_same(objects[0], other, f"parameter {name!r}")
-        for component in self._components.values():
-            component.check()
+        self._check_all()
         for item, places in self._places():
             for place in places:
                 self._demand_own(place.owner, item)
@@ -322,7 +343,7 @@ class Model:
         if not isinstance(other, Model):
             return NotImplemented
         return (
-            (self.name, self._gravity) == (other.name, other._gravity)
+            (self.name, self._gravity, self._fluid) == (other.name, other._gravity, other._fluid)
             and self._components == other._components
             and all(getattr(self, k) == getattr(other, k) for k in ("joints", "bodies", "beams"))
         )

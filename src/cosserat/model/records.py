@@ -90,6 +90,9 @@ class Component(Record, ABC):
     def resolve_places(self, place: Callable[[Any], Any]) -> None:
         """Turn places given as text into `Place` objects; called when the component is added to a model."""
 
+    def join(self, model: Any) -> None:
+        """Take what it needs from the model it is added to."""
+
 
 def recorded(init: F) -> F:
     """Decorate `__init__`: locate wrong arguments, record them, and check the finished object."""

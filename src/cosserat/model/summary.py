@@ -15,6 +15,8 @@ def summarize(model: "Model") -> str:
     """Components by kind with what matters of each, then freedoms and parameters."""
     g = model.gravity
     lines = [f"Model {model.name!r}, gravity {_vector(g) if np.any(g) else 'none'}"]
+    if model.fluid is not None:
+        lines.append(f"  in a {model.fluid.text}")
     tables: list[tuple[str, list[tuple[str, ...]]]] = [
         ("bodies", [(b.name, f"{b.mass:.6g} kg", f"centre of mass {_vector(b.com)}") for b in model.bodies]),
         ("beams", [_beam_row(b) for b in model.beams]),

@@ -1,0 +1,202 @@
+"""`Fluid`: what surrounds a mechanism; its density and its flow as functions that laws of force evaluate at places."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from cosserat.errors import ArgumentError
+from cosserat.model import checks
+from cosserat.model.parameters import Number, resolve
+from cosserat.model.records import Record, recorded
+
+Function = Callable[..., Any]
+
+# International Standard Atmosphere: sea level, gradient, tropopause
+_T0, _P0, _R, _G, _LAPSE, _TROPOPAUSE = 288.15, 101325.0, 287.05287, 9.80665, 0.0065, 11000.0
+
+
+class Fluid(Record):
+    """A fluid around a model: ``cs.Model(..., fluid=cs.Fluid(density=1.225))``.
+
+    Parameters
+    ----------
+    density : number, Parameter, callable or "isa"
+        (kg/m^3); or a function of the altitude z (m); or air of the International Standard Atmosphere up to 20 km of
+        geopotential altitude.
+    viscosity : number
+        Dynamic viscosity (Pa s), for Reynolds numbers.
+    velocity : (3,) or callable
+        Wind or current (m/s), world axes: three numbers or parameters, or a function of (x, y, z, t) that gives three
+        numbers, see `cosserat.winds`. Functions are compiled: they use what Numba offers.
+    surface : number, optional
+        Altitude of a free surface (m): the fluid is below it.
+    above : Fluid, optional
+        What is above the surface; nothing by default.
+    altitude : number
+        Of the world's origin above sea level (m), for ``density="isa"``.
+
+    Examples
+    --------
+    >>> sea = Fluid(density=1025.0, surface=0.0, above=Fluid(density=1.225, velocity=(8, 0, 0)))
+    >>> sea.at(0, 0, -3.0)
+    (1025.0, (0.0, 0.0, 0.0))
+    >>> sea.at(0, 0, 3.0)
+    (1.225, (8.0, 0.0, 0.0))
+    """
+
+    word = "fluid"
+
+    @recorded
+    def __init__(
+        self,
+        density: Any,
+        viscosity: Number = 0.0,
+        velocity: Any = (0.0, 0.0, 0.0),
+        surface: Number | None = None,
+        above: Fluid | None = None,
+        altitude: float = 0.0,
+    ) -> None:
+        self._density, self._velocity = density, velocity
+        if isinstance(density, str):
+            if density != "isa":
+                raise ArgumentError("Fluid", "density", f"is {density!r}; pass a number, a function of z, or 'isa'")
+            self._density = standard_density(checks.number("Fluid", "altitude", altitude))
+        self.viscosity, self._surface, self.above = viscosity, surface, above
+        if not callable(velocity):
+            self._velocity = self._given["velocity"]
+        if above is not None and not isinstance(above, Fluid):
+            raise ArgumentError("Fluid", "above", f"must be a Fluid, got {above!r}")
+        if above is not None and surface is None:
+            raise ArgumentError(
+                "Fluid", "above", "needs a surface: pass surface=, the altitude up to which this one is"
+            )
+        if above is not None and above._surface is not None:
+            raise ArgumentError("Fluid", "above", "has a surface of its own; one is offered")
+
+    def check(self) -> None:
+        if not callable(self._density):
+            checks.number("Fluid", "density", self._density, nonnegative=True)
+        if not callable(self._velocity):
+            checks.array("Fluid", "velocity", self._velocity, (3,), "(5, 0, 0)")
+        checks.number("Fluid", "viscosity", self.viscosity, nonnegative=True)
+        if self._surface is not None:
+            checks.number("Fluid", "surface", self._surface)
+
+    @property
+    def text(self) -> str:
+        """In a few words."""
+        heavy = (
+            "a density that changes with altitude" if callable(self._density) else f"{resolve(self._density):g} kg/m3"
+        )
+        level = "" if self._surface is None else f", surface at {resolve(self._surface):g} m"
+        return f"fluid of {heavy}{level}"
+
+    @property
+    def has_surface(self) -> bool:
+        """Whether it ends at a free surface."""
+        return self._surface is not None
+
+    @property
+    def numbers(self) -> dict[str, Number]:
+        """Numbers by name that `density_function` and `velocity_function` read from the parameters of a law."""
+        found: dict[str, Number] = {"surface": 0.0 if self._surface is None else self._surface}
+        for name, fluid in (("", self), ("above_", self.above)):
+            if fluid is None:
+                continue
+            if not callable(fluid._density):
+                found[f"{name}density"] = fluid._density
+            if not callable(fluid._velocity):
+                found |= dict(zip((f"{name}wind_x", f"{name}wind_y", f"{name}wind_z"), fluid._velocity, strict=True))
+        return found
+
+    @property
+    def density_function(self) -> Function:
+        """density(x, y, z, t, p): kg/m^3 at a point, p the parameters of a law."""
+        below = _density(self._density) if callable(self._density) else _constant_density
+        if self._surface is None:
+            return below
+        if self.above is None:
+            return _up_to_surface(below, _nothing)
+        above = _density(self.above._density) if callable(self.above._density) else _constant_density_above
+        return _up_to_surface(below, above)
+
+    @property
+    def velocity_function(self) -> Function:
+        """velocity(x, y, z, t, p): three numbers (m/s), world axes."""
+        below = _velocity(self._velocity) if callable(self._velocity) else _constant_velocity
+        if self._surface is None:
+            return below
+        if self.above is None:
+            return _up_to_surface(below, _still)
+        above = _velocity(self.above._velocity) if callable(self.above._velocity) else _constant_velocity_above
+        return _up_to_surface(below, above)
+
+    def at(self, x: float, y: float, z: float, t: float = 0.0) -> tuple[float, tuple[float, float, float]]:
+        """Density (kg/m^3) and velocity (m/s) at a point and time."""
+        p = {name: resolve(value) for name, value in self.numbers.items()}
+        u = self.velocity_function(x, y, z, t, p)
+        return float(self.density_function(x, y, z, t, p)), (float(u[0]), float(u[1]), float(u[2]))
+
+
+def standard_density(ground: float) -> Function:
+    """Density of the standard atmosphere as a function of the altitude above `ground` (m above sea level)."""
+
+    def density(z: float) -> float:
+        h = min(max(ground + z, -2000.0), 20000.0)
+        T = _T0 - _LAPSE * min(h, _TROPOPAUSE)
+        p = _P0 * (T / _T0) ** (_G / (_R * _LAPSE))
+        if h > _TROPOPAUSE:
+            p *= math.exp(-_G * (h - _TROPOPAUSE) / (_R * T))
+        return p / (_R * T)
+
+    return density
+
+
+def _constant_density(x, y, z, t, p):  # type: ignore[no-untyped-def]
+    return p["density"]
+
+
+def _constant_density_above(x, y, z, t, p):  # type: ignore[no-untyped-def]
+    return p["above_density"]
+
+
+def _nothing(x, y, z, t, p):  # type: ignore[no-untyped-def]
+    return 0.0
+
+
+def _constant_velocity(x, y, z, t, p):  # type: ignore[no-untyped-def]
+    return p["wind_x"], p["wind_y"], p["wind_z"]
+
+
+def _constant_velocity_above(x, y, z, t, p):  # type: ignore[no-untyped-def]
+    return p["above_wind_x"], p["above_wind_y"], p["above_wind_z"]
+
+
+def _still(x, y, z, t, p):  # type: ignore[no-untyped-def]
+    return 0.0, 0.0, 0.0
+
+
+def _density(function: Function) -> Function:
+    def density(x, y, z, t, p):  # type: ignore[no-untyped-def]
+        return function(z)
+
+    return density
+
+
+def _velocity(function: Function) -> Function:
+    def velocity(x, y, z, t, p):  # type: ignore[no-untyped-def]
+        u = function(x, y, z, t)
+        return u[0], u[1], u[2]
+
+    return velocity
+
+
+def _up_to_surface(below: Function, above: Function) -> Function:
+    def value(x, y, z, t, p):  # type: ignore[no-untyped-def]
+        if z <= p["surface"]:
+            return below(x, y, z, t, p)
+        return above(x, y, z, t, p)
+
+    return value

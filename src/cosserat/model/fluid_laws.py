@@ -1,0 +1,210 @@
+"""Laws of fluid loads on rigid bodies: from the motion of a place to a wrench in its frame.
+
+Written in the part of Python that Numba compiles; each function here builds a law from functions of the fluid and of
+coefficients. `p` holds the numbers of the load and of the fluid.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Function = Callable[..., Any]
+
+
+def buoyancy_law(density: Function) -> Function:
+    """-rho V g at the place, where rho is that of the place: Archimedes."""
+
+    def law(t, frame, twist, p):
+        rho = density(frame[0, 3], frame[1, 3], frame[2, 3], t, p)
+        w = np.zeros(6)
+        for i in range(3):
+            pull = frame[0, i] * p["gravity_x"] + frame[1, i] * p["gravity_y"] + frame[2, i] * p["gravity_z"]
+            w[i] = -rho * p["volume"] * pull
+        return w
+
+    return law
+
+
+def floating_law(density: Function, vertices: Any, triangles: Any) -> Function:
+    """Weight of the displaced fluid of a closed surface, of which a part may be above the free surface.
+
+    The surface's triangles, given in the place's frame, are cut at the level. Tetrahedra from a point of the level to
+    the parts below it have the submerged volume and its first moment: the cut face lies in the level and adds nothing.
+    """
+    corners = np.ascontiguousarray(vertices[triangles], dtype=float)  # (n, 3, 3)
+    whole = np.sum(np.linalg.det(corners)) / 6.0
+    moment = np.einsum("n,nk->k", np.linalg.det(corners) / 24.0, corners.sum(axis=1))
+    total = float(whole)
+    cx, cy, cz = (float(c) for c in moment / whole)
+    n = len(corners)
+
+    def law(t, frame, twist, p):
+        x0, y0, level = frame[0, 3], frame[1, 3], p["surface"]
+        cut = np.empty((4, 3))
+        world = np.empty((3, 3))
+        volume, mx, my, mz = 0.0, 0.0, 0.0, 0.0
+        for k in range(n):
+            for a in range(3):
+                for i in range(3):
+                    world[a, i] = frame[i, 3] + (
+                        frame[i, 0] * corners[k, a, 0] + frame[i, 1] * corners[k, a, 1] + frame[i, 2] * corners[k, a, 2]
+                    )
+                world[a, 0] -= x0
+                world[a, 1] -= y0
+                world[a, 2] -= level
+            count = 0
+            for a in range(3):
+                b = (a + 1) % 3
+                below, next_below = world[a, 2] < 0.0, world[b, 2] < 0.0
+                if below:
+                    for i in range(3):
+                        cut[count, i] = world[a, i]
+                    count += 1
+                if below != next_below:
+                    s = world[a, 2] / (world[a, 2] - world[b, 2])
+                    for i in range(3):
+                        cut[count, i] = world[a, i] + s * (world[b, i] - world[a, i])
+                    count += 1
+            for j in range(1, count - 1):
+                v = (
+                    cut[0, 0] * (cut[j, 1] * cut[j + 1, 2] - cut[j, 2] * cut[j + 1, 1])
+                    + cut[0, 1] * (cut[j, 2] * cut[j + 1, 0] - cut[j, 0] * cut[j + 1, 2])
+                    + cut[0, 2] * (cut[j, 0] * cut[j + 1, 1] - cut[j, 1] * cut[j + 1, 0])
+                ) / 6.0
+                volume += v
+                mx += 0.25 * v * (cut[0, 0] + cut[j, 0] + cut[j + 1, 0])
+                my += 0.25 * v * (cut[0, 1] + cut[j, 1] + cut[j + 1, 1])
+                mz += 0.25 * v * (cut[0, 2] + cut[j, 2] + cut[j + 1, 2])
+        # masses of the fluids displaced below and above, and their first moments from the place
+        low = density(x0, y0, level - 1e-9, t, p)
+        high = density(x0, y0, level + 1e-9, t, p)
+        mz += volume * (level - frame[2, 3])
+        mass = low * volume + high * (total - volume)
+        sx = (low - high) * mx + high * total * (frame[0, 0] * cx + frame[0, 1] * cy + frame[0, 2] * cz)
+        sy = (low - high) * my + high * total * (frame[1, 0] * cx + frame[1, 1] * cy + frame[1, 2] * cz)
+        sz = (low - high) * mz + high * total * (frame[2, 0] * cx + frame[2, 1] * cy + frame[2, 2] * cz)
+        g0, g1, g2 = p["gravity_x"], p["gravity_y"], p["gravity_z"]
+        f = (-mass * g0, -mass * g1, -mass * g2)
+        m = (-(sy * g2 - sz * g1), -(sz * g0 - sx * g2), -(sx * g1 - sy * g0))
+        w = np.empty(6)
+        for i in range(3):
+            w[i] = frame[0, i] * f[0] + frame[1, i] * f[1] + frame[2, i] * f[2]
+            w[3 + i] = frame[0, i] * m[0] + frame[1, i] * m[1] + frame[2, i] * m[2]
+        return w
+
+    return law
+
+
+def floating_sphere_law(density: Function) -> Function:
+    """The same for a sphere of radius p["radius"] about the place: a cap in closed form."""
+
+    def law(t, frame, twist, p):
+        r, level = p["radius"], p["surface"]
+        depth = min(max(level - frame[2, 3] + r, 0.0), 2.0 * r)
+        volume = math.pi * depth * depth * (r - depth / 3.0)
+        low = density(frame[0, 3], frame[1, 3], level - 1e-9, t, p)
+        high = density(frame[0, 3], frame[1, 3], level + 1e-9, t, p)
+        mass = low * volume + high * (4.0 / 3.0 * math.pi * r**3 - volume)
+        w = np.zeros(6)
+        for i in range(3):
+            w[i] = -mass * (frame[0, i] * p["gravity_x"] + frame[1, i] * p["gravity_y"] + frame[2, i] * p["gravity_z"])
+        return w
+
+    return law
+
+
+def aerodynamic_law(
+    density: Function, velocity: Function, coefficients: tuple[Function, ...], forward: Any, right: Any, up: Any
+) -> Function:
+    """Forces and moments of a body that moves through a fluid, from coefficients of the angles of attack and sideslip.
+
+    `coefficients`: lift, drag, side, roll, pitch, yaw, functions of (alpha, beta, p). The axes have components in the
+    place's frame. Rates enter with p b/(2V), q c/(2V), r b/(2V), of the body in space.
+    """
+    c_lift, c_drag, c_side, c_roll, c_pitch, c_yaw = coefficients
+    fx, fy, fz = (float(x) for x in forward)
+    rx, ry, rz = (float(x) for x in right)
+    ux, uy, uz = (float(x) for x in up)
+
+    def law(t, frame, twist, p):
+        x, y, z = frame[0, 3], frame[1, 3], frame[2, 3]
+        rho = density(x, y, z, t, p)
+        wind = velocity(x, y, z, t, p)
+        v0 = twist[0] - (frame[0, 0] * wind[0] + frame[1, 0] * wind[1] + frame[2, 0] * wind[2])
+        v1 = twist[1] - (frame[0, 1] * wind[0] + frame[1, 1] * wind[1] + frame[2, 1] * wind[2])
+        v2 = twist[2] - (frame[0, 2] * wind[0] + frame[1, 2] * wind[1] + frame[2, 2] * wind[2])
+        w = np.zeros(6)
+        a = fx * v0 + fy * v1 + fz * v2
+        b = rx * v0 + ry * v1 + rz * v2
+        c = ux * v0 + uy * v1 + uz * v2
+        in_plane = math.sqrt(a * a + c * c)
+        speed = math.sqrt(in_plane * in_plane + b * b)
+        if speed == 0.0:
+            return w
+        alpha, beta = math.atan2(-c, a), math.atan2(b, in_plane)
+        push = 0.5 * rho * speed  # times a speed: dynamic pressure
+        chord, span = p["chord"], p["span"]
+        turn_roll = (fx * twist[3] + fy * twist[4] + fz * twist[5]) * span / (2.0 * speed)
+        turn_pitch = (rx * twist[3] + ry * twist[4] + rz * twist[5]) * chord / (2.0 * speed)
+        turn_yaw = -(ux * twist[3] + uy * twist[4] + uz * twist[5]) * span / (2.0 * speed)
+        area = p["area"]
+        drag = push * area * c_drag(alpha, beta, p)
+        lift = push * area * (c_lift(alpha, beta, p) + p["lift_q"] * turn_pitch)
+        side = push * speed * area * (c_side(alpha, beta, p) + p["side_p"] * turn_roll + p["side_r"] * turn_yaw)
+        raised = lift * speed / in_plane if in_plane > 0.0 else 0.0
+        along_f = -drag * a - raised * c - push * p["area_x"] * a
+        along_r = -drag * b + side - push * p["area_y"] * b
+        along_u = -drag * c + raised * a - push * p["area_z"] * c
+        pressed = push * speed * area
+        roll = pressed * span * (c_roll(alpha, beta, p) + p["roll_p"] * turn_roll + p["roll_r"] * turn_yaw)
+        pitch = pressed * chord * (c_pitch(alpha, beta, p) + p["pitch_q"] * turn_pitch)
+        yaw = pressed * span * (c_yaw(alpha, beta, p) + p["yaw_p"] * turn_roll + p["yaw_r"] * turn_yaw)
+        w[0] = along_f * fx + along_r * rx + along_u * ux
+        w[1] = along_f * fy + along_r * ry + along_u * uy
+        w[2] = along_f * fz + along_r * rz + along_u * uz
+        w[3] = roll * fx + pitch * rx - yaw * ux
+        w[4] = roll * fy + pitch * ry - yaw * uy
+        w[5] = roll * fz + pitch * rz - yaw * uz
+        return w
+
+    return law
+
+
+def constant_coefficient(name: str) -> Function:
+    """A coefficient that is a number or a parameter."""
+
+    def coefficient(alpha, beta, p):
+        return p[name]
+
+    return coefficient
+
+
+def given_coefficient(function: Function) -> Function:
+    """A coefficient that a function of (alpha, beta) gives."""
+
+    def coefficient(alpha, beta, p):
+        return function(alpha, beta)
+
+    return coefficient
+
+
+def tabled_coefficient(angles: Any, values: Any) -> Function:
+    """Straight lines between the points of a table over the angle of attack; not a number outside of it."""
+    x, y = np.array(angles, dtype=float), np.array(values, dtype=float)
+    n = len(x)
+
+    def coefficient(alpha, beta, p):
+        if alpha < x[0] or alpha > x[n - 1]:
+            return math.nan
+        k = 0
+        while k < n - 2 and alpha > x[k + 1]:
+            k += 1
+        return y[k] + (y[k + 1] - y[k]) * (alpha - x[k]) / (x[k + 1] - x[k])
+
+    return coefficient

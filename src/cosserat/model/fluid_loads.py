@@ -1,0 +1,332 @@
+"""Loads of a fluid on rigid bodies: buoyancy, and lift, drag and moments of what moves through it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import ArgumentError, ModelError
+from cosserat.model import checks, fluid_laws
+from cosserat.model.bodies import RigidBody
+from cosserat.model.fluid import Fluid
+from cosserat.model.parameters import Number, is_number, resolve
+from cosserat.model.places import Place, find_place
+from cosserat.model.records import Component, recorded
+from cosserat.model.state_loads import StateLoad
+from cosserat.model.surfaces import box_surface, cylinder_surface
+
+if TYPE_CHECKING:
+    from cosserat.model.model import Model
+
+Array = NDArray[np.float64]
+
+COEFFICIENTS = ("lift", "drag", "side", "roll", "pitch", "yaw")
+RATES = ("lift_q", "side_p", "side_r", "roll_p", "roll_r", "pitch_q", "yaw_p", "yaw_r")
+
+
+class FluidLoad(StateLoad):
+    """Base of the loads of a fluid: a law of state whose numbers come from the model's fluid, too."""
+
+    _model: Model | None = None
+
+    def _setup(self, name: str, place: Any) -> None:
+        Component.__init__(self, name)
+        self._place = place if isinstance(place, str) else find_place(place, {}, f"{self.title}: place")
+        self._other, self.derivative = None, None
+
+    def resolve_places(self, place: Callable[[Any], Place]) -> None:
+        self._place = place(self._place)
+        self._keep(place=self._place)
+
+    def join(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def fluid(self) -> Fluid:
+        """The fluid of the model."""
+        fluid = None if self._model is None else self._model.fluid
+        if fluid is None:
+            raise ModelError(
+                f"{self.title}: the model has no fluid; make it with cs.Model(..., fluid=cs.Fluid(density=1.225))"
+            )
+        return fluid
+
+    @property
+    @abstractmethod
+    def own_numbers(self) -> dict[str, Number]:
+        """Numbers of the load itself, by the names that its law uses."""
+
+    @property
+    def numbers(self) -> dict[str, Number]:
+        """All numbers of the law: of the load, of the fluid, gravity."""
+        assert self._model is not None
+        pull = dict(zip(("gravity_x", "gravity_y", "gravity_z"), self._model.given_gravity, strict=True))
+        return {**self.own_numbers, **self.fluid.numbers, **pull}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.numbers)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        return tuple(resolve(value) for value in self.numbers.values())
+
+    def record_type(self) -> Any:
+        return np.dtype([(name, np.float64) for name in self.names])
+
+
+class Buoyancy(FluidLoad):
+    """What a fluid carries of a body: the weight of the fluid it displaces, upwards.
+
+    In a fluid without a surface: -rho V g at the centre of the volume. With a free surface (``Fluid(surface=...)``) the
+    part below it is cut from the body's shape at every state, so that a floating body rights itself or capsizes.
+
+    Parameters
+    ----------
+    name : str
+    body : RigidBody or its name
+    volume : number, optional
+        (m^3); default: that of the body's shape (`RigidBody.box`, `.sphere`, `.cylinder`).
+    centre : (3,), optional
+        Centre of the volume, world coordinates of the reference configuration; default: the centre of mass.
+    surface : (vertices (n, 3), triangles (m, 3)), optional
+        A closed surface, in place of the body's shape where there is a free surface: points in world coordinates of the
+        reference configuration, corners counted from 0 and seen from outside counter-clockwise.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("raft", gravity=(0, 0, -9.81), fluid=cs.Fluid(density=1000.0, surface=0.0))
+    >>> raft = model.add(cs.RigidBody.box("raft", size=(2, 1, 0.5), mass=400.0))
+    >>> _ = model.add(cs.Buoyancy("float", raft))
+    >>> round(float(cs.equilibrium(model).position("raft")[2]), 6)  # 0.2 m of draught: 0.05 m above the water's level
+    0.05
+    """
+
+    @recorded
+    def __init__(
+        self, name: str, body: Any, volume: Number | None = None, centre: Any = None, surface: Any = None
+    ) -> None:
+        self._setup(name, body)
+        self._volume, self._centre, self._surface = volume, self._given["centre"], self._given["surface"]
+        if isinstance(self._place, Place):
+            self._settle()
+
+    def resolve_places(self, place: Callable[[Any], Place]) -> None:
+        self._place = place(self._place)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Move the place to the centre of the volume."""
+        assert isinstance(self._place, Place)
+        body = self._place.owner
+        if not isinstance(body, RigidBody):
+            raise ArgumentError(self.title, "body", f"must be a RigidBody, got {body!r}")
+        self._body = body
+        if self._centre is not None:
+            checks.array(self.title, "centre", self._centre, (3,))
+            self._place = body.at(self._centre)
+        self._keep(body=body.name)
+
+    def check(self) -> None:
+        if self._volume is not None:
+            checks.number(self.title, "volume", self._volume, nonnegative=True)
+        if self._surface is not None:
+            self._given_surface()
+
+    def check_places(self) -> None:
+        super().check_places()
+        self.law  # noqa: B018  (what is missing is said now)
+
+    @property
+    def own_numbers(self) -> dict[str, Number]:
+        if self.fluid.has_surface:
+            shape = self._body.shape
+            ball = self._surface is None and shape is not None and shape.kind == "sphere"
+            return {"radius": 0.5 * float(shape.size[0])} if ball and shape is not None else {}
+        if self._volume is not None:
+            return {"volume": self._volume}
+        shape = self._body.shape
+        if shape is None:
+            raise ArgumentError(self.title, "volume", f"must be given: {self._body.title} has no shape to take it from")
+        a = shape.size
+        volumes = {"box": lambda: a[0] * a[1] * a[2], "sphere": lambda: np.pi / 6 * a[0] ** 3}
+        return {"volume": float(volumes.get(shape.kind, lambda: np.pi / 4 * a[0] ** 2 * a[1])())}
+
+    @property
+    def law(self) -> Callable[..., Any]:
+        density = self.fluid.density_function
+        if not self.fluid.has_surface:
+            return fluid_laws.buoyancy_law(density)
+        if self._volume is not None:
+            raise ArgumentError(
+                self.title, "volume", "says nothing of what is below the free surface of the fluid; leave it out, and "
+                "give the body a shape or the load a surface="
+            )  # fmt: skip
+        if self._surface is not None:
+            return fluid_laws.floating_law(density, *self._given_surface())
+        shape = self._body.shape
+        if shape is None:
+            raise ArgumentError(self.title, "surface", f"must be given: {self._body.title} has no shape to cut")
+        if shape.kind == "sphere":
+            return fluid_laws.floating_sphere_law(density)
+        vertices, triangles = box_surface(shape.size) if shape.kind == "box" else cylinder_surface(shape)
+        offset = self._body.rotation.T @ (self.place.position - self._body.com)
+        return fluid_laws.floating_law(density, vertices - offset, triangles)
+
+    def _given_surface(self) -> tuple[Array, NDArray[np.int64]]:
+        """Vertices in the place's frame, and triangles."""
+        try:
+            vertices, triangles = (np.asarray(x) for x in self._surface)
+            vertices, whole = vertices.astype(float), triangles.astype(np.int64)
+        except (TypeError, ValueError):
+            vertices, triangles, whole = np.empty(0), np.empty(0), np.empty(0, dtype=np.int64)
+        sound = vertices.ndim == 2 and vertices.shape[1:] == (3,) and whole.ndim == 2 and whole.shape[1:] == (3,)
+        if not sound or np.any(whole != triangles) or not np.isfinite(vertices).all():
+            raise ArgumentError(self.title, "surface", "must be a pair: vertices (n, 3) and triangles (m, 3)")
+        if whole.min() < 0 or whole.max() >= len(vertices):
+            raise ArgumentError(
+                self.title, "surface", f"has triangles with corners beyond its {len(vertices)} vertices"
+            )
+        edges = np.concatenate([whole[:, [0, 1]], whole[:, [1, 2]], whole[:, [2, 0]]])
+        if sorted(map(tuple, edges.tolist())) != sorted(map(tuple, edges[:, ::-1].tolist())):
+            raise ArgumentError(
+                self.title, "surface", "is not closed: every edge must belong to two triangles, once each way"
+            )
+        H = self.place.frame()
+        local = (vertices - H[:3, 3]) @ H[:3, :3]
+        if np.linalg.det(local[whole]).sum() <= 0.0:
+            raise ArgumentError(
+                self.title, "surface", "encloses no volume; list corners counter-clockwise from outside"
+            )
+        return local, whole
+
+
+class Aerodynamics(FluidLoad):
+    """Lift, drag, side force and moments of a body that moves through the fluid of the model.
+
+    Forces are 1/2 rho S V^2 C at the place, with V the velocity of the place relative to the fluid. The angle of
+    attack is between `forward` and the relative velocity in the plane of `forward` and `up`, positive when the fluid
+    comes from below; the angle of sideslip is positive when it comes from the right. Lift is perpendicular to the
+    relative velocity in that plane, drag against the relative velocity, the side force to the right. Moments: roll
+    about `forward`, pitch about the axis to the right (nose up), yaw about the axis down (nose to the right), with
+    `span`, `chord`, `span` as lengths.
+
+    Parameters
+    ----------
+    name : str
+    place : place
+        On a rigid body.
+    area : number
+        S (m^2).
+    lift, drag, side, roll, pitch, yaw : number, table or callable
+        Coefficients: a number or Parameter; a table, pairs (angle of attack (rad), value), with straight lines between
+        them; or a function of (alpha, beta), compiled.
+    chord, span : number
+        Lengths of moments and rates (m).
+    areas : (3,)
+        Drag areas C_D S (m^2) along forward, right and up, instead of or besides `drag`: -1/2 rho V (A v).
+    rates : dict
+        Derivatives by the rates p b/2V, q c/2V, r b/2V, such as ``{"pitch_q": -12.0, "roll_p": -0.5}``.
+    forward, up : (3,)
+        Axes in world coordinates of the reference configuration.
+
+    Examples
+    --------
+    A ball that falls 3 s through air:
+
+    >>> import cosserat as cs
+    >>> model = cs.Model("fall", gravity=(0, 0, -9.81), fluid=cs.Fluid(density=1.0))
+    >>> ball = model.add(cs.RigidBody.sphere("ball", diameter=0.1, mass=1.0))
+    >>> _ = model.add(cs.Aerodynamics("air", ball, area=0.2, drag=0.5))
+    >>> round(float(cs.simulate(model, duration=3, step=0.01).velocity("ball")[-1, 2]), 3)
+    -13.594
+    """
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        place: Any,
+        area: Number = 0.0,
+        lift: Any = 0.0,
+        drag: Any = 0.0,
+        side: Any = 0.0,
+        roll: Any = 0.0,
+        pitch: Any = 0.0,
+        yaw: Any = 0.0,
+        chord: Number = 0.0,
+        span: Number = 0.0,
+        areas: Any = (0.0, 0.0, 0.0),
+        rates: Mapping[str, Number] | None = None,
+        forward: Any = (1.0, 0.0, 0.0),
+        up: Any = (0.0, 0.0, 1.0),
+    ) -> None:
+        self._setup(name, place)
+        given = self._given
+        self._lengths = {"area": area, "chord": chord, "span": span}
+        self._coefficients = {word: given[word] for word in COEFFICIENTS}
+        self._areas, self._rates = given["areas"], dict(rates or {})
+        self._forward, self._up = given["forward"], given["up"]
+        for key in self._rates:
+            if key not in RATES:
+                raise ArgumentError(self.title, "rates", f"has the name {key!r}; known names: {', '.join(RATES)}")
+
+    def check(self) -> None:
+        for argument, value in self._lengths.items():
+            checks.number(self.title, argument, value, nonnegative=True)
+        if (checks.array(self.title, "areas", self._areas, (3,)) < 0.0).any():
+            raise ArgumentError(self.title, "areas", f"is {self._areas}; drag areas must not be negative")
+        for key, rate in self._rates.items():
+            checks.number(self.title, f"rates[{key!r}]", rate)
+        for word, value in self._coefficients.items():
+            if not is_number(value) and not callable(value):
+                self._table(word, value)
+            elif is_number(value):
+                checks.number(self.title, word, value)
+        forward, up = (checks.unit(self.title, n, v) for n, v in (("forward", self._forward), ("up", self._up)))
+        if abs(float(forward @ up)) > 1e-6:
+            raise ArgumentError(
+                self.title, "up", f"must be perpendicular to forward; their product is {forward @ up:.3g}"
+            )
+        needs = {"roll": "span", "yaw": "span", "pitch": "chord"}
+        for word, length in needs.items():
+            used = self._coefficients[word] != 0.0 if is_number(self._coefficients[word]) else True
+            if used and resolve(self._lengths[length]) == 0.0:
+                raise ArgumentError(self.title, length, f"must be given for the moment {word}")
+
+    def _table(self, word: str, value: Any) -> tuple[Array, Array]:
+        rows = checks.array(self.title, word, value, (len(value) if isinstance(value, (tuple, list)) else 0, 2))
+        if len(rows) < 2 or np.any(np.diff(rows[:, 0]) <= 0.0):
+            raise ArgumentError(
+                self.title, word, "must be a number, a function of (alpha, beta), or a table of two or more pairs "
+                "(angle of attack, value) with growing angles"
+            )  # fmt: skip
+        return rows[:, 0], rows[:, 1]
+
+    @property
+    def own_numbers(self) -> dict[str, Number]:
+        numbers: dict[str, Number] = dict(self._lengths)
+        numbers |= dict(zip(("area_x", "area_y", "area_z"), self._areas, strict=True))
+        numbers |= {name: self._rates.get(name, 0.0) for name in RATES}
+        return numbers | {word: value for word, value in self._coefficients.items() if is_number(value)}
+
+    @property
+    def law(self) -> Callable[..., Any]:
+        functions = []
+        for word, value in self._coefficients.items():
+            if is_number(value):
+                functions.append(fluid_laws.constant_coefficient(word))
+            elif callable(value):
+                functions.append(fluid_laws.given_coefficient(value))
+            else:
+                functions.append(fluid_laws.tabled_coefficient(*self._table(word, value)))
+        turn = self.place.frame()[:3, :3].T
+        forward, up = (turn @ checks.unit(self.title, n, v) for n, v in (("forward", self._forward), ("up", self._up)))
+        axes = forward, np.cross(forward, up), up
+        fluid = self.fluid
+        return fluid_laws.aerodynamic_law(fluid.density_function, fluid.velocity_function, tuple(functions), *axes)

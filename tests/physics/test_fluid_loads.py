@@ -1,0 +1,251 @@
+"""Bodies in air and water: closed forms of falls, floating bodies, glides, weathervanes, in both formulations."""
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+
+FORMULATIONS = ("galilean",)
+
+
+def falling(**air) -> cs.Model:
+    model = cs.Model("fall", gravity=(0, 0, -9.81), fluid=cs.Fluid(density=1.0))
+    ball = model.add(cs.RigidBody("ball", mass=1.0, com=(0, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    model.add(cs.Aerodynamics("air", ball, **air))
+    return model
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("air", [{"area": 0.2, "drag": 0.5}, {"areas": (0.1, 0.1, 0.1)}], ids=["drag", "areas"])
+def test_fall_with_quadratic_drag_is_of_second_order(formulation, air):
+    # m v' = m g - k v^2 with k = 0.05 kg/m
+    errors = []
+    for step in (0.05, 0.025):
+        run = cs.simulate(falling(**air), duration=3, step=step, formulation=formulation)
+        errors.append(abs(run.velocity("ball").values[-1, 2] + 13.5941298055))
+    assert errors[1] < 2e-4
+    assert errors[0] / errors[1] == pytest.approx(4.0, abs=0.4)
+    fine = cs.simulate(falling(**air), duration=3, step=1e-3, formulation=formulation)
+    assert fine.position("ball").values[-1, 2] == pytest.approx(-28.4555322462, abs=1e-5)
+    energy = fine.energy
+    assert abs(float(energy["balance"][-1])) < 1e-4 * abs(float(energy["work"][-1]))
+
+
+def test_steady_glide_stays_steady():
+    # Lift and drag that do not depend on the angle: tan(gamma) = C_D / C_L, 1/2 rho S V^2 sqrt(C_L^2 + C_D^2) = m g.
+    C_L, C_D, m, S, rho, g = 0.8, 0.1, 2.0, 0.3, 1.2, 9.81
+    speed = np.sqrt(2 * m * g / (rho * S * np.hypot(C_L, C_D)))
+    angle = np.arctan2(C_D, C_L)
+    model = cs.Model("glide", gravity=(0, 0, -g), fluid=cs.Fluid(density=rho))
+    velocity = (speed * np.cos(angle), 0, -speed * np.sin(angle))
+    body = model.add(cs.RigidBody("glider", mass=m, com=(0, 0, 0), inertia=(0.1, 0.2, 0.3), velocity=velocity))
+    model.add(cs.Aerodynamics("wing", body, area=S, lift=C_L, drag=C_D))
+    run = cs.simulate(model, duration=5, step=0.05)
+    assert np.allclose(run.velocity("glider").values, velocity, atol=1e-9 * speed)
+
+
+def test_phugoid():
+    # Lanchester: constant lift coefficient, no drag; small oscillations about level flight: period sqrt(2) pi V/g.
+    m, S, rho, g, C_L = 2.0, 0.3, 1.2, 9.81, 0.8
+    speed = np.sqrt(2 * m * g / (rho * S * C_L))
+    model = cs.Model("phugoid", gravity=(0, 0, -g), fluid=cs.Fluid(density=rho))
+    start = (1.0001 * speed, 0, 0)
+    body = model.add(cs.RigidBody("glider", mass=m, com=(0, 0, 0), inertia=(0.1, 0.2, 0.3), velocity=start))
+    model.add(cs.Aerodynamics("wing", body, area=S, lift=C_L))
+    period = np.sqrt(2) * np.pi * speed / g
+    run = cs.simulate(model, duration=period, step=period / 2000, rho=1.0)
+    climb = run.velocity("glider").values[:, 2]
+    up = np.nonzero((climb[:-1] < 0) & (climb[1:] >= 0))[0]
+    t = run.time[up] - climb[up] * (run.time[up + 1] - run.time[up]) / (climb[up + 1] - climb[up])
+    half = np.nonzero((climb[10:-1] > 0) & (climb[11:] <= 0))[0] + 10
+    assert (run.time[half[0]]) == pytest.approx(period / 2, rel=2e-3)
+    assert len(t) == 0 or t[-1] == pytest.approx(period, rel=2e-3)
+
+
+def vane(wind, **air) -> cs.Model:
+    model = cs.Model("vane", fluid=cs.Fluid(density=1.2, velocity=(-wind, 0, 0)))
+    body = model.add(cs.RigidBody("vane", mass=1.0, com=(0, 0, 0), inertia=(0.1, 0.2, 0.3)))
+    model.add(cs.Revolute("hinge", cs.GROUND, body, axis=(0, 1, 0), at=(0, 0, 0), stiffness=air.pop("spring", 0.0)))
+    model.add(cs.Aerodynamics("tail", body, **air))
+    return model
+
+
+def test_weathervane_frequency_and_damping():
+    # I theta" = 1/2 rho S V^2 c (C_m' alpha + C_mq theta' c/2V)
+    V, S, c = 8.0, 0.4, 0.5
+    model = vane(V, area=S, chord=c, pitch=[(-1.0, 1.5), (1.0, -1.5)], rates={"pitch_q": -3.0})
+    q = 0.5 * 1.2 * V * V * S * c
+    stiffness, damping = 1.5 * q, 3.0 * q * c / (2 * V)
+    linear = cs.linearize(model, inputs="hinge", outputs="hinge")
+    assert np.allclose(linear.A, [[0, 1], [-stiffness / 0.2, -damping / 0.2]], rtol=1e-7, atol=1e-7)
+    found = cs.modes(model, 1)
+    w, d = np.sqrt(stiffness / 0.2), damping / 0.2 / 2
+    assert found.frequencies[0] * 2 * np.pi == pytest.approx(np.sqrt(w * w - d * d), rel=1e-7)
+
+
+def test_divergence_of_a_hinged_wing():
+    # Lift ahead of a hinge with a spring: divergence at V^2 = 2 k / (rho S C_L' e).
+    V = cs.Parameter("V", 1.0)
+    k, S, slope, e = 30.0, 0.4, 5.0, 0.1
+    model = vane(V, area=S, spring=k, lift=[(-1.0, -slope), (1.0, slope)])
+    model = cs.Model("wing", fluid=cs.Fluid(density=1.2, velocity=(-V, 0, 0)))
+    body = model.add(cs.RigidBody("wing", mass=1.0, com=(0, 0, 0), inertia=(0.1, 0.2, 0.3)))
+    model.add(cs.Revolute("hinge", cs.GROUND, body, axis=(0, 1, 0), at=(0, 0, 0), stiffness=k))
+    model.add(cs.Aerodynamics("lift", body.at((e, 0, 0)), area=S, lift=[(-1.0, -slope), (1.0, slope)]))
+    expected = np.sqrt(2 * k / (1.2 * S * slope * e))
+    found = cs.stability(model, "V", np.linspace(1.0, 1.5 * expected, 12))
+    assert found.critical[0].kind == "divergence"
+    assert found.critical[0].value == pytest.approx(expected, rel=1e-6)
+
+
+def floating_box(width: float, density: float = 400.0, tilt: float = 0.0) -> cs.Model:
+    from cosserat.lie import so3
+
+    model = cs.Model("box", gravity=(0, 0, -9.81), fluid=cs.Fluid(density=1000.0, surface=0.0))
+    box = model.add(cs.RigidBody.box(
+        "box", size=(3.0, width, 1.0), density=density, com=(0, 0, 0.5 - density / 1000), rotation=so3.exp((tilt, 0, 0))
+    ))  # fmt: skip
+    model.add(cs.Buoyancy("water", box))
+    return model
+
+
+def test_floating_box_heave_and_roll():
+    # heave: m w^2 = rho g A; roll: I w^2 = rho g V (b^2/(12 d) - (h - d)/2), with draught d = s h
+    s, b, h = 0.4, 1.6, 1.0
+    model = floating_box(b)
+    m, d = 400 * 3 * b, s * h
+    heave = np.sqrt(1000 * 9.81 * 3 * b / m)
+    roll = np.sqrt(m * 9.81 * (b * b / (12 * d) - (h - d) / 2) / (m * (b * b + h * h) / 12))
+    pitch = np.sqrt(m * 9.81 * (9 / (12 * d) - (h - d) / 2) / (m * (9 + h * h) / 12))
+    found = cs.modes(model, 3, about="reference")
+    assert found.rigid == 3
+    assert np.allclose(np.sort(found.frequencies[3:] * 2 * np.pi), np.sort([heave, roll, pitch]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("density", [200.0, 500.0, 700.0])
+def test_a_box_floats_upright_if_it_is_wide(density):
+    # upright if and only if (b/h)^2 > 6 s (1 - s)
+    s = density / 1000
+    limit = np.sqrt(6 * s * (1 - s))
+    for width, upright in ((1.02 * limit, True), (0.98 * limit, False)):
+        run = cs.simulate(floating_box(width, density, tilt=1e-3), duration=12, step=0.02)
+        turned = np.arccos(np.clip(run.rotation("box").values[:, 2, 2], -1, 1)).max()
+        assert (turned < 3e-3) == upright
+
+
+def test_buoyancy_in_a_boundless_fluid():
+    model = cs.Model("balloon", gravity=(0, 0, -9.81), fluid=cs.Fluid(density=1.225))
+    ball = model.add(cs.RigidBody.sphere("ball", diameter=1.0, mass=0.4))
+    model.add(cs.Buoyancy("lift", ball))
+    model.add(cs.Prismatic("mast", cs.GROUND, ball, axis=(0, 0, 1), stiffness=100.0))
+    carried = 1.225 * np.pi / 6 * 9.81 - 0.4 * 9.81
+    for formulation in FORMULATIONS:
+        run = cs.simulate(model, duration=0.1, step=1e-3, formulation=formulation)
+        assert run.acceleration("ball").values[0, 2] == pytest.approx(carried / 0.4, rel=1e-9)
+    assert cs.equilibrium(model).position("ball")[2] == pytest.approx(carried / 100, rel=1e-9)
+
+
+def test_wind_that_changes_in_space_and_time():
+    # Linear regime: a light vane follows a wind function compiled from Python.
+    def wind(x, y, z, t):
+        return -5.0 * t, 0.0, 0.0
+
+    model = cs.Model("gust", fluid=cs.Fluid(density=1.0, velocity=wind))
+    body = model.add(cs.RigidBody("sail", mass=2.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0)))
+    model.add(cs.Aerodynamics("cloth", body, areas=(2.0, 0, 0)))
+    run = cs.simulate(model, duration=1.0, step=1e-3)
+    v, h = 0.0, 1e-4
+    for k in range(10000):  # independent integration, midpoint rule
+
+        def push(speed, t):
+            u = speed + 5.0 * t
+            return -0.5 * 2.0 * abs(u) * u / 2.0
+
+        middle = v + 0.5 * h * push(v, k * h)
+        v += h * push(middle, (k + 0.5) * h)
+    assert run.velocity("sail").values[-1, 0] == pytest.approx(v, rel=2e-6)
+
+
+def test_tables_that_do_not_cover_the_angle_stop_the_run_and_name_the_load():
+    model = vane(8.0, area=0.4, chord=0.5, pitch=[(-0.1, -0.15), (0.1, 0.15)])  # unstable: turns away
+    model.add(cs.Torque("push", "vane", (0, 0.1, 0)))
+    run = cs.simulate(model, duration=3.0, step=0.01)
+    assert not run.status.ok
+    assert "tail" in run.status.message
+    assert len(run.time) > 3
+
+
+def test_model_files_know_fluids_and_their_loads(tmp_path):
+    rho = cs.Parameter("rho", 1000.0)
+    above = cs.Fluid(density="isa", altitude=300.0, velocity=(3, 0, 0))
+    model = cs.Model("raft", gravity=(0, 0, -9.81), fluid=cs.Fluid(density=rho, surface=0.1, above=above))
+    raft = model.add(cs.RigidBody.box("raft", size=(2, 1, 0.5), mass=400.0))
+    model.add(cs.Buoyancy("water", raft, centre=(0, 0, 0.01)))
+    model.add(cs.Aerodynamics("wind", raft.at((0, 0, 0.2)), area=0.5, drag=1.1, chord=1.0, span=2.0,
+                              lift=[(-2.0, -1.0), (2.0, 1.0)], areas=(0, 0.1, 0), rates={"pitch_q": -2.0}))  # fmt: skip
+    cs.save_model(model, tmp_path / "raft.yaml")
+    again = cs.load_model(tmp_path / "raft.yaml")
+    assert again == model
+    one, other = (cs.simulate(m, duration=0.5, step=0.01).position("raft").values for m in (model, again))
+    assert np.array_equal(one, other)
+    again.set(rho=900.0)
+    assert again.fluid.at(0, 0, 0.0)[0] == 900.0
+    assert again.copy().fluid.at(0, 0, 0.0)[0] == 900.0
+    assert "surface at 0.1 m" in model.summary()
+
+
+@pytest.mark.parametrize(
+    "make, words",
+    [
+        (lambda: cs.Fluid(density=-1.0), "density.*must not be negative"),
+        (lambda: cs.Fluid(density="water"), "'isa'"),
+        (lambda: cs.Fluid(density=1.0, velocity=(1, 2)), "velocity must be 3 numbers"),
+        (lambda: cs.Fluid(density=1.0, above=cs.Fluid(density=1.0)), "needs a surface"),
+        (lambda: cs.Model("m", fluid=1.2), "pass a Fluid"),
+        (lambda: cs.Aerodynamics("a", "b", area=-1.0), "area.*must not be negative"),
+        (lambda: cs.Aerodynamics("a", "b", rates={"q": 1.0}), "known names: lift_q"),
+        (lambda: cs.Aerodynamics("a", "b", lift=[(1.0, 2.0), (0.5, 1.0)]), "growing angles"),
+        (lambda: cs.Aerodynamics("a", "b", pitch=0.1), "chord must be given"),
+        (lambda: cs.Aerodynamics("a", "b", up=(1, 0, 0)), "perpendicular to forward"),
+        (lambda: cs.winds.gust(1.0, duration=0.0), "duration"),
+        (lambda: cs.winds.log_law(10.0, height=1.0, roughness=2.0), "above the roughness"),
+    ],
+)
+def test_bad_fluids_and_loads(make, words):
+    with pytest.raises(cs.CosseratError, match=words):
+        make()
+
+
+def test_what_is_missing_is_said():
+    def try_it(fluid, body, **load):
+        model = cs.Model("m", gravity=(0, 0, -9.81), fluid=fluid)
+        model.add(body)
+        model.add(cs.Buoyancy("b", body, **load))
+        cs.simulate(model, duration=0.1, step=0.1)
+
+    plain = cs.RigidBody("rock", mass=1, com=(0, 0, 0), inertia=(1, 1, 1))
+    water, sea = cs.Fluid(density=1000.0), cs.Fluid(density=1000.0, surface=0.0)
+    open_box = ([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 2, 1), (0, 1, 3), (1, 2, 3)])
+    for given, words in (
+        ((None, plain), "has no fluid"),
+        ((water, plain), "volume must be given"),
+        ((sea, plain), "surface must be given"),
+        ((sea, plain, {"surface": open_box}), "is not closed"),
+        ((sea, cs.RigidBody.sphere("ball", 1.0, mass=1.0), {"volume": 1.0}), "leave it out"),
+    ):
+        with pytest.raises(cs.CosseratError, match=words):
+            try_it(given[0], given[1], **(given[2] if len(given) > 2 else {}))
+
+
+def test_a_given_surface_floats_as_the_box_it_is():
+    from cosserat.model.surfaces import box_surface
+
+    tilted = floating_box(1.2, tilt=0.2)
+    own = cs.simulate(tilted, duration=0.5, step=0.01).rotation("box").values[-1]
+    body = tilted["box"]
+    vertices, triangles = box_surface(np.array([3.0, 1.2, 1.0]))
+    model = cs.Model("box", gravity=(0, 0, -9.81), fluid=tilted.fluid)
+    model.add(body)
+    model.add(cs.Buoyancy("water", body, surface=(vertices @ body.rotation.T + body.com, triangles)))
+    assert np.allclose(cs.simulate(model, duration=0.5, step=0.01).rotation("box").values[-1], own, atol=1e-10)
