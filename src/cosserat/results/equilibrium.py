@@ -56,6 +56,14 @@ class Equilibrium:
         return self.trajectory.status
 
     @property
+    def stable(self) -> bool | None:
+        """Whether it resists every small push; None where that was not found out, as for a state from a file.
+
+        With a potential: no motion lowers the energy. In rotation and under follower loads: no small motion grows.
+        """
+        return self.trajectory.stats.get("stable")
+
+    @property
     def stats(self) -> dict[str, Any]:
         """Load steps, iterations, times and sizes."""
         return self.trajectory.stats

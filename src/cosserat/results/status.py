@@ -15,6 +15,15 @@ class Outcome(enum.Enum):
         "the motion may have become unstable or a load unbearable; look at the last stored states, "
         "reduce the step, add damping, or ramp the loads"
     )
+    NOT_BALANCED = (
+        "no equilibrium was found: Newton's iteration did not converge though the loads were raised in small steps: "
+        "they may be more than the mechanism can bear; look at the configuration reached, follow the load with "
+        "continuation, or start from a known equilibrium near by with start="
+    )
+    PATH_LOST = (
+        "the path could not be followed any farther, even in tiny steps: look at its last points, use more elements, "
+        "or start on the other side"
+    )
     NOT_FINITE = (
         "the equations gave infinite or undefined numbers: look at the last stored states, check loads and "
         "stiffnesses, reduce the step"

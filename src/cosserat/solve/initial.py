@@ -10,26 +10,20 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rolling import keep_all
 from cosserat.errors import CosseratWarning, ModelError
-from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.blocks import factor, solve
 from cosserat.kernels.residual import (
     add_inertia,
     constraint_rates,
-    constraints,
     forces,
-    track_angles,
 )
-from cosserat.kernels.rolling import add_rolling, rolling_rates
-from cosserat.lie import so3
-from cosserat.model.rolling import RollingDisc
+from cosserat.kernels.rolling import rolling_rates
 from cosserat.solve.memory import Memory
 from cosserat.solve.tangent import assemble_blocks
 
 Array = NDArray[np.float64]
 
 EPSILON = 1e-10  # relative size of the multipliers' diagonal
-_TOUCHING = 1e-6  # of the size: how far from its plane a disc may be in the reference configuration
 _SMALL_PIVOT = 1e-3  # of a joint's block, relative to the mass, below which its rows may be implied by others
 
 
@@ -125,78 +119,6 @@ def warn_redundant(names: list[str]) -> None:
         )
 
 
-def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) -> None:
-    """Move the reference configuration to where prescribed motions want it at time t, beams carried along.
-
-    Raises
-    ------
-    ModelError
-        If the joints cannot all be satisfied.
-    """
-    n = compiled.n_nodes
-    address = memory.address
-    trial, solver, state = memory.problem.trial, memory.problem.solver, memory.problem.state
-    inputs = compiled.sampler.sample(np.array([t]), load_factor=0.0)
-    memory.replace(inputs=inputs)
-    _demand_touching(compiled)
-    set_trial(memory, state)
-    track_angles(address)
-    _positions(memory)
-    closed = 1e-10 * max(1.0, compiled.size)
-    if trial.phi.size == 0 or np.max(np.abs(trial.phi)) <= closed:
-        state.angle[:] = trial.angle
-        return
-    final = inputs.drive[0].copy()
-    identity = np.concatenate((np.zeros(3), np.eye(3).ravel(), np.eye(3).ravel()))
-    turn = [_angle_of(row[3:12]) + _angle_of(row[12:21]) for row in final]
-    n_ramp = 1 + int(np.ceil(max([0.0, *turn]) / 0.2))
-    shift = elastic_shift(compiled)
-    for k in range(1, n_ramp + 1):
-        for d in range(len(final)):
-            inputs.drive[0, d] = final[d] if k == n_ramp else _part_of(identity, final[d], k / n_ramp)
-        for _ in range(10 if k < n_ramp else 60):
-            track_angles(address)
-            trial.force[:] = 0.0
-            forces(address, 0)
-            factor_at(memory, shift, 1.0, shift * compiled.mass)
-            solver.x[:n] = -trial.residual[:n]
-            solver.x[n:] = -shift * compiled.mass * trial.phi
-            solve(address)
-            trial.increment[:n] = solver.x[:n]
-            move(trial.frame.copy(), trial.increment, 1.0, trial.frame)
-            if np.max(np.abs(solver.x[:n])) <= closed:
-                break
-    track_angles(address)
-    _positions(memory)
-    worst = np.max(np.abs(trial.phi), axis=1)
-    if not np.all(worst <= 1e3 * closed):
-        j = int(np.argmax(worst))
-        raise ModelError(
-            f"{compiled.constraint_title(j)}: cannot be assembled at t = {t:g}: its places miss each other by "
-            f"{worst[j]:.3g} when all other joints hold; check the geometry of the loop and the prescribed motions"
-        )
-    state.frame[:] = trial.frame
-    state.angle[:] = trial.angle
-
-
-def _positions(memory: Memory) -> None:
-    """trial.phi of the trial configuration at rest."""
-    constraints(memory.address, 0)
-    if len(memory.problem.rolling.node):
-        add_rolling(memory.address, 0)
-
-
-def _demand_touching(compiled: CompiledModel) -> None:
-    """Raise if a disc is not on its plane in the reference configuration."""
-    for item in compiled.rolling:
-        if isinstance(item, RollingDisc) and abs(item.gap) > _TOUCHING * max(item.radius, compiled.size):
-            side = "above" if item.gap > 0.0 else "below"
-            raise ModelError(
-                f"{item.title}: its lowest point is {abs(item.gap):.3g} m {side} the plane in the reference "
-                "configuration; place the body on it, or move the plane with point=(x, y, z)"
-            )
-
-
 def _rates(memory: Memory, drives: tuple[Array, ...], rate_out: Array, accel_out: Array) -> None:
     """phi_dot and the part of phi_ddot free of accelerations at the trial state, of joints and of what rolls."""
     constraint_rates(memory.address, drives[0], drives[1], drives[2], rate_out, accel_out)
@@ -209,19 +131,6 @@ def elastic_shift(compiled: CompiledModel) -> float:
     """Factor s for which K + s M lets beams move almost rigidly: small against their stiffness, 1 without beams."""
     stiffness = float(np.max(np.abs(compiled.system.elements.stiffness), initial=0.0))
     return 1.0 if stiffness == 0.0 else 1e-8 * stiffness / compiled.mass
-
-
-def _angle_of(row: Array) -> float:
-    return float(np.arccos(np.clip((row[0] + row[4] + row[8] - 1.0) / 2.0, -1.0, 1.0)))
-
-
-def _part_of(start: Array, end: Array, fraction: float) -> Array:
-    """A drive between none and the final one."""
-    out = start.copy()
-    out[:3] = fraction * end[:3]
-    for o in (3, 12):
-        out[o : o + 9] = so3.exp(fraction * so3.log(end[o : o + 9].reshape(3, 3))).ravel()
-    return out
 
 
 def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> None:

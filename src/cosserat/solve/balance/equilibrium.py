@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,16 +18,19 @@ from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.arguments import check_number, check_state
+from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.balance.coarseness import warn_coarse
 from cosserat.solve.balance.free_motion import describe, free_motions, push, stands
 from cosserat.solve.balance.spin import check_steady, spin_twist
+from cosserat.solve.balance.standing import Push, descend, nudge, resists
 from cosserat.solve.balance.statics import Attempt, Statics
-from cosserat.solve.initial import assemble_configuration, set_trial, soften_redundant, warn_redundant
+from cosserat.solve.initial import set_trial, soften_redundant, warn_redundant
 from cosserat.solve.memory import Memory, new_memory
 
 _SMALLEST_STEP = 2.0**-14
 _CRITICAL_STEP = 2.0**-11  # a critical load is passed in steps no larger than this
 _SINGULAR = 1e-13
+_BALANCED = "the loads balance, but the position is not unique"
 _AT_REST = 1e-6  # displacement relative to the extent of the mechanism that counts as none
 
 
@@ -38,13 +42,14 @@ def equilibrium(
     start: Equilibrium | None = None,
     spin: Any = None,
     center: Any = (0.0, 0.0, 0.0),
+    stable: bool = False,
 ) -> Equilibrium:
     """Find the configuration in which a mechanism is in static balance, at rest or in a steady rotation.
 
     Loads (gravity, forces, efforts) are raised from zero in steps that adapt themselves; in each, Newton's method with
     the exact tangent, with a line search where it is slow. Prescribed motions are taken at `time`. If the mechanism can
     fall (a pendulum away from its rest), pseudo-time steps lead it down to a stable position; if it is in balance where
-    it is, upright, it stays there, and ``.status.detail`` says that it is unstable.
+    it is, upright or on the verge of buckling, it stays there: ``.stable`` is False and ``.status.detail`` says so.
 
     Parameters
     ----------
@@ -60,6 +65,8 @@ def equilibrium(
         centrifugal and gyroscopic forces are then balanced too. Numbers may be Parameters.
     center : three numbers
         A point on the axis of that rotation.
+    stable : bool
+        Whether to go on from an unstable equilibrium, pushed a little the way it gives, to a stable one.
 
     Returns
     -------
@@ -79,6 +86,8 @@ def equilibrium(
     """
     check_state("equilibrium", model, time, spin, center)
     check_number(tolerance, "equilibrium", "tolerance", "the accepted last correction, such as 1e-12", positive=True)
+    if not isinstance(stable, (bool, np.bool_)):
+        raise SolveError(f"equilibrium: stable is {stable!r}; pass True or False")
     if start is not None and not isinstance(start, Equilibrium):
         raise SolveError(f"equilibrium: start is {start!r}; pass an Equilibrium, or leave it out")
     wall, cpu = clock.perf_counter(), clock.process_time()
@@ -89,9 +98,19 @@ def equilibrium(
         status, n_steps = _raise_loads(statics, memory, times, absolute)
     else:
         status, n_steps = _at_full_load(statics, memory, times, absolute)
+    balanced = status.ok or (status.outcome is Outcome.FREE_MOTION and status.detail.startswith(_BALANCED))
+    stands, push = resists(statics) if balanced else (None, None)
+    if stable and push is not None:
+        stands = _lead(statics, push, absolute)
+        status = _finish(statics, times[0], "led to it from an unstable one" if stands else status.detail)
+    if stands is False:
+        words = "no stable one was found near it" if stable else "pass stable=True to be led to a stable one"
+        detail = f"{status.detail}; " if status.detail else ""
+        status = replace(status, detail=f"{detail}the equilibrium is unstable: it leaves it when pushed; {words}")
     trial = memory.problem.trial
     history = History(*(a[None].copy() for a in (trial.frame, trial.twist, trial.rate, trial.force, trial.angle)))
     stats = {
+        "stable": stands,
         "load_steps": n_steps,
         "iterations": statics.iterations,
         "factorizations": statics.factorizations,
@@ -138,8 +157,21 @@ def _finish(statics: Statics, t: float, detail: str = "") -> Status:
     if softest < _SINGULAR:
         motions = free_motions(statics)
         named = f"; {describe(statics, motions)}" if len(motions) else ""
-        return Status(Outcome.FREE_MOTION, t, f"the loads balance, but the position is not unique{named}")
+        return Status(Outcome.FREE_MOTION, t, f"{_BALANCED}{named}")
     return Status(Outcome.OK, t, detail)
+
+
+def _lead(statics: Statics, push: Push, absolute: float) -> bool:
+    """Lead the trial state from an unstable equilibrium to a stable one; where there is none it stays, False."""
+    trial = statics.memory.problem.trial
+    before = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+    for part in (1e-3, -1e-3, 2e-2, -2e-2):
+        nudge(statics, push, part)
+        if descend(statics, absolute, 2.0 * push.rate**2) is Attempt.BALANCED:
+            return True
+        trial.frame[:], trial.force[:], trial.angle[:] = before
+    statics.residual()
+    return False
 
 
 def _failed(statics: Statics, times: np.ndarray, reached: float, attempt: Attempt) -> Status:
@@ -154,8 +186,8 @@ def _failed(statics: Statics, times: np.ndarray, reached: float, attempt: Attemp
         detail = f"{describe(statics, motions)}; the loads push along with {force:.4g} N"
     elif len(motions):
         detail = f"{describe(statics, motions)}; {detail}"
-    outcome = Outcome.FREE_MOTION if len(motions) or attempt is Attempt.SINGULAR else Outcome.NOT_CONVERGED
-    return Status(outcome, times[0], detail)
+    outcome = Outcome.FREE_MOTION if len(motions) or attempt is Attempt.SINGULAR else Outcome.NOT_BALANCED
+    return Status(outcome, times[0], detail, f"{100 * reached:.3g} % of the loads")
 
 
 def _at_full_load(statics: Statics, memory: Memory, times: np.ndarray, absolute: float) -> tuple[Status, int]:
@@ -163,7 +195,7 @@ def _at_full_load(statics: Statics, memory: Memory, times: np.ndarray, absolute:
     outcome = statics.balance(absolute, limit_first=False)
     if outcome is Attempt.BALANCED:
         return _finish(statics, times[0]), 1
-    return Status(Outcome.NOT_CONVERGED, 0.0), 1
+    return Status(Outcome.NOT_BALANCED, times[0], "", "the first step from the equilibrium given as start"), 1
 
 
 def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: float) -> tuple[Status, int]:
@@ -207,7 +239,7 @@ def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: 
             break
     if reached == 1.0 and falls and not stands(statics):
         if np.max(np.abs(trial.frame - reference[0])) < _AT_REST * statics.compiled.size:
-            return _finish(statics, times[0], "the equilibrium is unstable: it falls if it is pushed"), n_steps
+            return _finish(statics, times[0]), n_steps
         reached, (trial.frame[:], trial.force[:], trial.angle[:]) = 0.0, reference
     if reached == 1.0:
         return _finish(statics, times[0], passed), n_steps
@@ -220,4 +252,8 @@ def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: 
         if statics.settle(absolute, shift) is Attempt.BALANCED:
             return _finish(statics, times[0]), n_steps + 1
         trial.frame[:], trial.force[:], trial.angle[:] = backup
+    shift = max(10.0 * gravity / compiled.size, 1e-6 * statics.scale / compiled.mass)
+    if descend(statics, absolute, shift) is Attempt.BALANCED:
+        return _finish(statics, times[0]), n_steps + 1
+    trial.frame[:], trial.force[:], trial.angle[:] = backup
     return _failed(statics, times, reached, attempt), n_steps

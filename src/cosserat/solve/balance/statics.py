@@ -29,6 +29,7 @@ MAX_LEAP, MAX_CUTS = 14, 3  # iterations of a leap to the full load, and correct
 TOO_FAR = 1.5  # rad, or half the mechanism's extent: a first correction beyond this belongs to a smaller load step
 FREE_SHIFT = 1e-6  # relative to typical stiffness: holds motions that nothing resists
 FREE_TOLERANCE = 1e3  # rounding errors of forces are amplified along free motions
+_NOISE = 1e-9  # of the largest: diagonal entries of the stiffness that may be what is left of others
 FALLEN = 1e2  # times the extent of the mechanism: what moved farther falls for ever
 
 
@@ -63,16 +64,19 @@ class Statics:
         self.scale = self._stiffness_scale()
 
     def _stiffness_scale(self) -> float:
-        """Typical stiffness, the scale of multipliers."""
+        """Typical stiffness against displacements, the scale of multipliers; turns count at the typical length."""
         self.assemble(0.0)
         diagonal = np.abs(self.memory.problem.solver.blocks[self.compiled.system.pattern.diagonal])
-        order = self.compiled.system.pattern.order
-        values = np.diagonal(diagonal[order < self.compiled.n_nodes], axis1=1, axis2=2)
-        positive = values[values > 0.0]
-        if positive.size:
-            return float(np.exp(np.mean(np.log(positive))))
-        c = self.compiled
-        return c.mass * max(1.0, float(np.linalg.norm(c.sampler.gravity))) / c.length
+        order, c = self.compiled.system.pattern.order, self.compiled
+        values = np.diagonal(diagonal[order < c.n_nodes], axis1=1, axis2=2) / np.array([1.0, c.length**2]).repeat(3)
+        counts = values[values > _NOISE * np.max(values, initial=0.0)]
+        if counts.size:
+            return float(np.exp(np.mean(np.log(counts))))
+        inputs = self.memory.problem.inputs
+        loads = [c.mass * np.linalg.norm(c.sampler.gravity)]
+        loads += [np.max(np.abs(inputs.wrench[..., :3]), initial=0.0)]
+        loads += [np.max(np.abs(a), initial=0.0) / c.length for a in (inputs.wrench[..., 3:], inputs.effort)]
+        return float(max(loads)) / c.length or c.mass
 
     def load(self, times: Array, factor: float = 1.0) -> None:
         """Take the inputs at one time, loads scaled by a factor, and with them the centrifugal ones."""

@@ -28,9 +28,10 @@ from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.arguments import check_number, check_state
+from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.balance.equilibrium import equilibrium
 from cosserat.solve.balance.spin import check_steady, spin_twist, twists_in
-from cosserat.solve.initial import assemble_configuration, consistent_accelerations, set_trial, soften_redundant
+from cosserat.solve.initial import consistent_accelerations, set_trial, soften_redundant
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.memory import Memory, new_memory
 

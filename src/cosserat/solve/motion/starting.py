@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import History
+from cosserat.kernels.residual import constraint_rates
 from cosserat.results.run import Run
+from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.initial import (
-    assemble_configuration,
     consistent_accelerations,
     consistent_velocities,
+    set_trial,
     soften_redundant,
     warn_redundant,
 )
@@ -48,10 +52,33 @@ def set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> 
         require_same(compiled, start.trajectory.compiled, "equilibrium")
         state.frame[:] = start.trajectory.history.frame[-1]
         state.angle[:] = start.trajectory.history.angle[-1]
+        if start.settings.get("spin") is not None:
+            warn_redundant(soften_redundant(compiled, memory))
+            state.twist[:-1] = start.trajectory.history.twist[-1, :-1]  # the ground stands still
+            _demand_turning(compiled, memory, t)
+            consistent_accelerations(compiled, t, memory)
+            return t
     warn_redundant(soften_redundant(compiled, memory))
     consistent_velocities(compiled, t, memory)
     consistent_accelerations(compiled, t, memory)
     return t
+
+
+def _demand_turning(compiled: CompiledModel, memory: Memory, t: float) -> None:
+    """Raise if joints to the ground, which stands still in a run, do not allow the rotation of an equilibrium."""
+    trial, twists = memory.problem.trial, memory.problem.state.twist
+    set_trial(memory, memory.problem.state)
+    drives = [d[0] for d in compiled.sampler.sample_rates(np.array([t]))]
+    rate, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
+    constraint_rates(memory.address, *drives, rate, unused)
+    fastest = max(float(np.max(np.abs(twists[:, :3]))), compiled.length * float(np.max(np.abs(twists[:, 3:]))))
+    worst = np.max(np.abs(rate), axis=1, initial=0.0)
+    if len(worst) and float(np.max(worst)) > 1e-6 * max(fastest, fastest / compiled.length):
+        raise SolveError(
+            f"simulate: the equilibrium given as start is a steady rotation together with the ground, which stands "
+            f"still in a run: {compiled.constraint_title(int(np.argmax(worst)))} does not allow it; put a Revolute "
+            "along the axis between the ground and the mechanism, with the rotation as its motion"
+        )
 
 
 def require_same(compiled: CompiledModel, other: CompiledModel, word: str) -> None:

@@ -1,0 +1,211 @@
+"""Assembly: the reference configuration moved to where prescribed motions want it, beams carried along.
+
+Prescribed coordinates go from zero to their values in small steps, so that whole turns of a shaft that is held at both
+ends are kept. In every step Newton's method finds the nearest configuration, in the metric of stiffness and inertia, in
+which all joints hold; the stress that a motion forces on beams is balanced by reactions. Springs and loads do not act.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.rows import drive_frames
+from cosserat.errors import ModelError
+from cosserat.kernels.alpha import move
+from cosserat.kernels.blocks import solve
+from cosserat.kernels.joints import ROTATION
+from cosserat.kernels.residual import constraints, element_forces, joint_forces, track_angles
+from cosserat.kernels.rolling import add_rolling
+from cosserat.model.rolling import RollingDisc
+from cosserat.solve.initial import factor_at, set_trial
+from cosserat.solve.memory import Memory
+
+Array = NDArray[np.float64]
+
+_CLOSED = 1e-10  # violation of constraints that is none: of the extent, or rad
+_TOUCHING = 1e-6  # of the size: how far from its plane a disc may be in the reference configuration
+_TURN = 0.2  # rad, or parts of the extent, in one step
+_FOLLOW, _LAST = 10, 60  # iterations of a step, and of the last one
+_SOFT = 1e-8  # of the stiffness: inertia that holds what beams do not
+
+
+def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) -> None:
+    """Move the reference configuration to where prescribed motions want it at time t, beams carried along.
+
+    Raises
+    ------
+    ModelError
+        If the joints cannot all be satisfied.
+    """
+    trial, state = memory.problem.trial, memory.problem.state
+    inputs = compiled.sampler.sample(np.array([t]), load_factor=0.0)
+    memory.replace(inputs=inputs)
+    _demand_touching(compiled)
+    set_trial(memory, state)
+    trial.force[:] = 0.0
+    track_angles(memory.address)
+    ramp = _Ramp(compiled, t)
+    unit = _units(compiled)
+    if trial.phi.size == 0 or (not ramp.turns and _violation(memory, unit).max() <= _CLOSED):
+        state.angle[:] = trial.angle
+        return
+    freedoms, springs = memory.problem.freedoms, memory.problem.springs
+    try:
+        memory.replace(
+            freedoms=freedoms._replace(stiffness=0.0 * freedoms.stiffness, damping=0.0 * freedoms.damping),
+            springs=springs._replace(stiffness=0.0 * springs.stiffness, damping=0.0 * springs.damping),
+        )
+        for k in range(1, ramp.steps + 1):
+            inputs.drive[0] = ramp.at(k / ramp.steps)
+            _close(compiled, memory, _FOLLOW if k < ramp.steps else _LAST)
+    finally:
+        memory.replace(freedoms=freedoms, springs=springs)
+    track_angles(memory.address)
+    worst = np.max(_violation(memory, unit), axis=1)
+    if not np.all(worst <= 1e3 * _CLOSED):
+        j = int(np.argmax(worst))
+        raise ModelError(
+            f"{compiled.constraint_title(j)}: cannot be assembled at t = {t:g}: its places miss each other by "
+            f"{np.max(np.abs(trial.phi[j])):.3g} when all other joints hold; check the geometry of the loop and the "
+            "prescribed motions"
+        )
+    state.frame[:] = trial.frame
+    state.angle[:] = trial.angle
+
+
+def _close(compiled: CompiledModel, memory: Memory, most: int) -> None:
+    """Newton's method on beams in balance and constraints that hold."""
+    n, address = compiled.n_nodes, memory.address
+    trial, solver = memory.problem.trial, memory.problem.solver
+    shift = _shift(compiled)
+    scale = shift * compiled.mass
+    weight = np.array([1.0 / compiled.size, 1.0]).repeat(3)
+    for _ in range(most):
+        track_angles(address)
+        element_forces(address)
+        joint_forces(address, 0)
+        if len(memory.problem.rolling.node):
+            add_rolling(address, 0)
+        factor_at(memory, shift, 1.0, scale)
+        solver.x[:n] = -trial.residual[:n]
+        solver.x[n:] = -scale * trial.phi
+        solve(address)
+        if not np.all(np.isfinite(solver.x)):
+            return
+        trial.increment[:n] = solver.x[:n]
+        move(trial.frame.copy(), trial.increment, 1.0, trial.frame)
+        trial.force[:] += scale * solver.x[n:]
+        if np.max(np.abs(solver.x[:n] * weight)) <= _CLOSED:
+            return
+
+
+def _shift(compiled: CompiledModel) -> float:
+    """Factor s for which K + s M lets beams move almost rigidly: small against their stiffness; any without beams."""
+    k = np.abs(compiled.system.elements.stiffness)
+    stiffness = max(np.max(k[:, :3, :3], initial=0.0), np.max(k[:, 3:, 3:], initial=0.0) / compiled.length**2)
+    return 1.0 if stiffness == 0.0 else _SOFT * stiffness / compiled.mass
+
+
+def _units(compiled: CompiledModel) -> Array:
+    """(m, 6) what constraint values count in: the extent of the mechanism for places, one for turns."""
+    unit = np.full((compiled.n_multipliers, 6), compiled.size)
+    for j, joint in enumerate(compiled.joints):
+        for k, row in enumerate(joint.rows.rows):
+            if row.kind == ROTATION:
+                unit[j, k] = 1.0
+    return unit
+
+
+def _violation(memory: Memory, unit: Array) -> Array:
+    """Constraint values (m, 6) of the trial configuration at rest, without dimension."""
+    constraints(memory.address, 0)
+    if len(memory.problem.rolling.node):
+        add_rolling(memory.address, 0)
+    return np.asarray(np.abs(memory.problem.trial.phi) / unit)
+
+
+class _Ramp:
+    """Prescribed motions on their way from zero to their values at a time."""
+
+    def __init__(self, compiled: CompiledModel, t: float) -> None:
+        self._joints = compiled.sampler.driven
+        self._values: list[list[float | None]] = []
+        farthest = turned = 0.0
+        looped = _looped(compiled)
+        for joint in self._joints:
+            values: list[float | None] = []
+            for freedom, motion in zip(joint.freedoms, joint.motion, strict=True):
+                q = None if motion is None else float(motion.sample(np.array([t]))[0])
+                if q is not None and freedom.kind == "translation":
+                    farthest = max(farthest, abs(q) / compiled.size)
+                elif q is not None:
+                    single = joint.kind not in ("spherical", "free", "screw")
+                    if single and joint.name not in looped:
+                        q = float(np.remainder(q + np.pi, 2.0 * np.pi) - np.pi)  # nothing winds up
+                    farthest, turned = max(farthest, abs(q)), max(turned, abs(q))
+                values.append(q)
+            self._values.append(values)
+        self.steps = 1 + int(np.ceil(farthest / _TURN))
+        self.turns = turned > np.pi
+
+    def at(self, part: float) -> Array:
+        """Drives (nd, 21) at a part of the way."""
+        out = np.zeros((len(self._joints), 21))
+        for k, (joint, values) in enumerate(zip(self._joints, self._values, strict=True)):
+            moved: Any = SimpleNamespace(
+                kind=joint.kind, freedoms=joint.freedoms, pitch=joint.pitch,
+                motion=[None if q is None else _Held(part * q) for q in values],
+            )  # fmt: skip
+            out[k] = drive_frames(moved, np.zeros(1), order=0)[0, 0]
+        return out
+
+
+class _Held:
+    """A motion that stands still."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def sample(self, t: Array) -> Array:
+        return np.full(len(t), self.value)
+
+
+def _looped(compiled: CompiledModel) -> set[str]:
+    """Names of joints whose two sides other joints and beams connect as well."""
+    nodes = [*compiled.system.joints.node.tolist(), *compiled.system.elements.node.tolist()]
+    names = [*(joint.name for joint in compiled.joints), *("" for _ in compiled.system.elements.node)]
+    out = set()
+    for name in {joint.name for joint in compiled.sampler.driven}:
+        root = list(range(len(compiled.frames)))
+
+        def find(k: int, root: list[int] = root) -> int:
+            while root[k] != k:
+                root[k] = root[root[k]]
+                k = root[k]
+            return k
+
+        ends = (0, 0)
+        for (a, b), edge in zip(nodes, names, strict=True):
+            if edge == name:
+                ends = (a, b)
+            else:
+                root[find(a)] = find(b)
+        if find(ends[0]) == find(ends[1]):
+            out.add(name)
+    return out
+
+
+def _demand_touching(compiled: CompiledModel) -> None:
+    """Raise if a disc is not on its plane in the reference configuration."""
+    for item in compiled.rolling:
+        if isinstance(item, RollingDisc) and abs(item.gap) > _TOUCHING * max(item.radius, compiled.size):
+            side = "above" if item.gap > 0.0 else "below"
+            raise ModelError(
+                f"{item.title}: its lowest point is {abs(item.gap):.3g} m {side} the plane in the reference "
+                "configuration; place the body on it, or move the plane with point=(x, y, z)"
+            )

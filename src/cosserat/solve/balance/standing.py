@@ -1,0 +1,117 @@
+"""Whether a balanced state resists every small push, and if not, how it gives way."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.kernels.residual import predict_stress
+from cosserat.solve.balance.statics import FALLEN, Attempt, Statics
+
+Array = NDArray[np.float64]
+
+_GIVES = 1e-9  # negative energy, relative to the terms it is summed from, that is no remainder of the balance
+_GROWS = 1e-6  # real part of an eigenvalue, relative to its size, that is no rounding
+_EIGENVALUES = 8
+_MOST = 400  # steps on the way to a stable state
+_REACH = 0.3  # rad, or parts of half the extent, of one of them
+_PUSHES, _NUDGE = 6, 3e-3  # from unstable states met on the way, by that part of the extent
+_CALM = 1e-3  # such a step, small enough to try whether it rests
+
+
+class Push(NamedTuple):
+    """The way in which an unstable state gives: left increments (6n,) of the nodes, and how fast (1/s)."""
+
+    shape: Array
+    rate: float
+
+
+def nudge(statics: Statics, push: Push, part: float) -> None:
+    """Move the trial state along a push, by a part of the extent of the mechanism."""
+    trial, n = statics.memory.problem.trial, statics.compiled.n_nodes
+    step = np.zeros((n + statics.compiled.n_joints, 6))
+    step[:n] = push.shape.reshape(-1, 6)
+    statics.apply(trial.frame.copy(), trial.force.copy(), step, part * statics.compiled.size / statics.size_of(step))
+
+
+def descend(statics: Statics, tolerance: float, shift: float) -> Attempt:
+    """Lead the trial state down in potential energy until it rests: steps (K + shift M) x = -r of limited size.
+
+    The shift, which makes the steps those of a heavily damped motion, is raised where the way bends and let go where it
+    is straight; at last it is zero, and the state one that stands.
+    """
+    trial, first = statics.memory.problem.trial, shift
+    start = trial.frame[:, 9:].copy()
+    rhs, sign, calm, pushes = statics.residual(), 0, 0, 0
+    for _ in range(_MOST):
+        lu, correction, norm = statics._correction(rhs, shift)
+        if lu is None or not np.isfinite(norm) or statics.reach(correction) > _REACH or (sign and statics.sign != sign):
+            shift = max(4.0 * shift, 1e-3 * first)
+            if shift > 1e12 * first:
+                return Attempt.FAILED
+            continue
+        sign = sign or statics.sign
+        reach = statics.reach(correction)
+        rhs, before = statics._advance(correction, 1.0)
+        if not np.all(np.isfinite(rhs)) or np.max(np.abs(trial.frame[:, 9:] - start)) > FALLEN * statics.compiled.size:
+            return Attempt.FAILED
+        calm = calm + 1 if reach < _CALM else 0
+        if calm >= 3:
+            frames = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+            if statics.balance(tolerance, limit_first=False) is Attempt.BALANCED:
+                stands, push = resists(statics)
+                if stands is not False or push is None:
+                    return Attempt.BALANCED
+                pushes += 1
+                if pushes > _PUSHES:
+                    return Attempt.FAILED
+                nudge(statics, push, _NUDGE)
+                rhs, calm, shift, sign = statics.residual(), 0, 2.0 * push.rate**2, 0
+                continue
+            trial.frame[:], trial.force[:], trial.angle[:] = frames
+            rhs, calm = statics.residual(), -10
+        predict_stress(statics.memory.address, before, trial.increment)
+        shift *= 0.5 if reach < 0.2 * _REACH else 1.0
+    return Attempt.FAILED
+
+
+def resists(statics: Statics) -> tuple[bool | None, Push | None]:
+    """Whether the balanced trial state is stable, and else how it gives way; None where that cannot be told.
+
+    With a potential: whether no motion lowers the energy. In rotation and under follower loads: whether no eigenvalue
+    of small motions grows.
+    """
+    from cosserat.errors import SolveError
+    from cosserat.solve.linear.eigen import symmetric_modes  # linear analyses are made of equilibria
+    from cosserat.solve.linear.matrices import matrices_at
+    from cosserat.solve.linear.modes import is_symmetric
+    from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, Point
+    from cosserat.solve.linear.quadratic import eigenpairs
+
+    kind = EQUILIBRIUM if statics.full_spin is None else ROTATION
+    point = Point(statics.compiled, statics.memory, 0.0, kind)
+    statics.residual()
+    point.refresh()
+    matrices = matrices_at(point)
+    if matrices.mass.shape[0] <= matrices.constraints.shape[0]:
+        return True, None
+    try:
+        if kind == EQUILIBRIUM and is_symmetric(point, matrices):
+            even = matrices.symmetric()
+            found = symmetric_modes(even, 1)
+            x = found.shapes[:, :1]
+            rest = abs(even.stiffness if even.elastic is None else even.elastic.stiffness)
+            gives = even.strain_energy(x) < -_GIVES * np.sum(np.abs(x) * (rest @ np.abs(x)), axis=0)
+            if x.shape[1] and bool(gives[0]):
+                return False, Push(x[:, 0], float(np.sqrt(-found.squares[0])))
+            return True, None
+        values, shapes, _ = eigenpairs(matrices, _EIGENVALUES)
+    except SolveError:
+        return None, None
+    growing = np.nonzero(values.real > _GROWS * np.abs(values))[0]
+    if not len(growing):
+        return True, None
+    worst = growing[np.argmax(values.real[growing])]
+    return False, Push(shapes[:, worst].real, float(np.abs(values[worst])))
