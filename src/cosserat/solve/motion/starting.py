@@ -70,7 +70,7 @@ def _demand_turning(compiled: CompiledModel, memory: Memory, t: float) -> None:
     set_trial(memory, memory.problem.state)
     drives = [d[0] for d in compiled.sampler.sample_rates(np.array([t]))]
     rate, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
-    constraint_rates(memory.address, *drives, rate, unused)
+    constraint_rates(memory.address, drives[0], drives[1], drives[2], rate, unused)
     fastest = max(float(np.max(np.abs(twists[:, :3]))), compiled.length * float(np.max(np.abs(twists[:, 3:]))))
     worst = np.max(np.abs(rate), axis=1, initial=0.0)
     if len(worst) and float(np.max(worst)) > 1e-6 * max(fastest, fastest / compiled.length):
