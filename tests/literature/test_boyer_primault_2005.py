@@ -11,6 +11,7 @@ import sympy as sp
 import cosserat as cs
 from cosserat import lie
 from cosserat.symbolic import media
+from cosserat.symbolic.evaluate import function
 
 
 def is_zero(column):
@@ -139,3 +140,30 @@ def test_rigid_body_31_32_equals_the_engine(setting):
         if setting == "spatial":
             wrench, eta, rate = np.linalg.solve(Ad.T, wrench), Ad @ eta, Ad @ rate
         assert np.abs(residual(g, {"t": eta}, {("t", "t"): rate}) - wrench).max() < 1e-10
+
+
+@pytest.mark.parametrize("strain", [(1, 0, 0, 0.9, -0.7, 1.1), (1.2, 0, 0, 1.5, 0, 0), (0.9, 0, 0, 0, 0, 0)])
+def test_uniform_strains_that_solve_the_derived_equations_are_the_engines_equilibria(strain):
+    """Where the derived field equation holds with uniform strain, the boundary equation gives the follower end load.
+
+    Moments along the curvature (GJ = EI), stretch with twist, compression: the engine's elements are helices too.
+    """
+    stiffness = np.diag([300.0, 200.0, 200.0, 4.0, 4.0, 4.0])
+    arch = media.arch()
+    names = ("EA", "GA2", "GA3", "GJ", "EI2", "EI3")
+    values = dict(zip(names, np.diag(stiffness))) | {f"{n}{i}": 0.0 for n in "nm" for i in (1, 2, 3)}
+    eta = {"S": np.array(strain, dtype=float)}
+    assert np.abs(arch.residual(values)(None, eta)).max() < 1e-13
+    forces = {s.name: 0.0 for s in arch.boundary_forces}
+    end = function(arch, arch.boundary_at("S", 1), values | forces, "test")(None, eta).ravel()
+    wrench = -end  # boundary_at = F - sigma
+    model = cs.Model("helix")
+    section = cs.Section(stiffness=stiffness, mass=np.eye(6))
+    beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (2, 0, 0)], section=section, elements=5))
+    model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+    model.add(cs.Wrench("load", beam.end, force=wrench[:3], moment=wrench[3:], follower=True))
+    found = cs.equilibrium(model)
+    for s in (0.4, 1.0):
+        H = lie.SE3.exp(2 * s * np.array(strain))
+        assert np.abs(found.position(beam.at(s)) - H[:3, 3]).max() < 1e-10
+        assert np.abs(found.rotation(beam.at(s)) - H[:3, :3]).max() < 1e-10

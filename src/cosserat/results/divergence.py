@@ -28,7 +28,7 @@ def divergence(motion: Motion, name: str, section_mass: Callable[[float], Array]
     _, mesh = motion.mechanism.beam(name)
     arrays = motion.mechanism.system.elements
     elements = mesh.first_element + np.arange(len(mesh.pairs))
-    strain, rate, _ = element_forces(motion, elements)
+    strain, rate = element_forces(motion, elements)[:2]
     d0 = arrays.d0[elements]
     length = np.linalg.norm(d0[:, :3], axis=1)
     deformed = (strain + d0) / length[:, None]

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import row_to_frame
-from cosserat.compile.elements import bracket as brackets
-from cosserat.compile.elements import skew
 from cosserat.compile.inputs import Sampler
 from cosserat.errors import ArgumentError, ModelError
-from cosserat.lie import se3
+from cosserat.lie import SE3, se3
 from cosserat.model import GROUND, Beam, DistributedLoad, Fixed, Force, Model, Torque, Wrench
 
 Array = NDArray[np.float64]
@@ -23,6 +21,7 @@ Array = NDArray[np.float64]
 __all__ = ["IntrinsicBeam", "brackets", "coadjoint_of", "intrinsic_beam"]
 
 _WHO = "intrinsic"
+_CONSTANTS = SE3.structure_constants()
 _KINDS = (Force, Torque, Wrench, DistributedLoad)
 
 
@@ -166,11 +165,11 @@ def _clamps(beam: Beam, model: Model, first: int, n: int) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
+def brackets(x: Array) -> Array:
+    """Matrices ad(x) of many twists: (..., 6) -> (..., 6, 6)."""
+    return np.tensordot(x, _CONSTANTS.transpose(0, 2, 1), axes=1)
+
+
 def coadjoint_of(p: Array) -> Array:
-    """Matrices C with ad(x)^T p = C x, for many momenta: (..., 6) -> (..., 6, 6)."""
-    out = np.zeros((*p.shape, 6))
-    u, w = skew(p[..., :3]), skew(p[..., 3:])
-    out[..., :3, 3:] = u
-    out[..., 3:, :3] = u
-    out[..., 3:, 3:] = w
-    return out
+    """Matrices C with ad(x)^T p = C x, of many momenta: (..., 6) -> (..., 6, 6)."""
+    return np.tensordot(p, _CONSTANTS.transpose(2, 1, 0), axes=1)
