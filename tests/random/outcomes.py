@@ -62,7 +62,6 @@ def _bent_or_offset(mechanism: Mechanism) -> bool:
 KNOWN: list[tuple[str, Callable[[Mechanism], bool], str]] = [
     ("free_fall", _bent_or_offset, "weight of curved, tapered and offset beams disagrees with their mass"),
     ("mesh", _bent_or_offset, "curved, tapered and offset beams under weight converge slowly or not at all"),
-    ("moving_tree", lambda m: True, "linear models about a moment of a run are wrong where bodies turn"),
 ]
 
 

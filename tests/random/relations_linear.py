@@ -197,7 +197,8 @@ def moving_tree(mechanism: Mechanism) -> None:
     """About a moment of a run of a rigid tree, the state matrix is that of the recursion in joint coordinates."""
     single = ("Fixed", "Revolute", "Prismatic", "Screw", "Cylindrical", "Universal")
     mechanism = mechanism.rigid()
-    if any(p.kind not in single for p in mechanism.joints) or not grounded(mechanism):
+    fixed = all(p.kind == "Fixed" for p in mechanism.joints)
+    if fixed or any(p.kind not in single for p in mechanism.joints) or not grounded(mechanism):
         raise NotApplicable("not a tree of rigid bodies on simple joints")
     kept = [
         replace(p, given={k: v for k, v in p.given.items() if k not in ("motion", "effort", "friction")})
