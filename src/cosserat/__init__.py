@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cosserat.errors import CosseratError, CosseratWarning
 from cosserat.model import (
     GROUND,
+    AddedMass,
     Aerodynamics,
     Beam,
     Box,
@@ -187,6 +188,7 @@ _LAZY = {
 }
 
 __all__ = [
+    "AddedMass",
     "Aerodynamics",
     "Beam",
     "Box",

@@ -66,6 +66,8 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         mass=np.array([_body_mass(body) for body in model.bodies]).reshape(-1, 6, 6),
         block=ints([block(i, i) for i in skeleton.bodies.values()]),
     )
+    for added in model.added_masses:
+        bodies.mass[model.bodies.index(added.body)] += added.matrix
     for body in model.bodies:
         nodes.mass[skeleton.bodies[body.name]] += float(body.mass)
     springs = Springs(

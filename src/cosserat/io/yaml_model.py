@@ -15,6 +15,7 @@ from cosserat.io import modal_entries
 from cosserat.io.located_yaml import Document, Route, read
 from cosserat.io.yaml_writer import save, save_model
 from cosserat.model import checks, materials
+from cosserat.model.added_mass import AddedMass
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody, Shape
 from cosserat.model.fluid import Fluid
@@ -38,7 +39,7 @@ BODIES: dict[str, Callable[..., Any]] = {
     "RigidBody": RigidBody, "box": RigidBody.box, "cylinder": RigidBody.cylinder, "sphere": RigidBody.sphere,
     "bar": RigidBody.bar, "plate": RigidBody.plate,
 }  # fmt: skip
-LOADS = (Force, Torque, Wrench, DistributedLoad, StateLoad, Aerodynamics, Buoyancy)
+LOADS = (Force, Torque, Wrench, DistributedLoad, StateLoad, AddedMass, Aerodynamics, Buoyancy)
 # key of the file: the kinds it may hold, and the one meant if no kind is given
 TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
     "bodies": (BODIES, "RigidBody"),

@@ -6,6 +6,7 @@ NumPy only; nothing is solved here.
 """
 
 from cosserat.model import materials, winds
+from cosserat.model.added_mass import AddedMass
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody, Shape
 from cosserat.model.fluid import Fluid
@@ -47,6 +48,7 @@ __all__ = [
     "GROUND",
     "Fluid",
     "Buoyancy",
+    "AddedMass",
     "Aerodynamics",
     "Beam",
     "Box",

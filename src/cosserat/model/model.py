@@ -9,6 +9,7 @@ import numpy as np
 
 from cosserat.errors import CosseratWarning, ModelError, ParameterError
 from cosserat.model import checks
+from cosserat.model.added_mass import AddedMass
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.fluid import Fluid
@@ -187,6 +188,11 @@ class Model:
     def state_loads(self) -> tuple[StateLoad, ...]:
         """Loads that depend on the state in order."""
         return self._of(StateLoad)
+
+    @property
+    def added_masses(self) -> tuple[AddedMass, ...]:
+        """Inertia of the fluid around bodies."""
+        return self._of(AddedMass)
 
     @property
     def springs(self) -> tuple[Link, ...]:

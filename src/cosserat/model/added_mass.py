@@ -1,0 +1,263 @@
+"""`AddedMass`: inertia of the fluid that a body sets in motion."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import ArgumentError, ModelError
+from cosserat.lie import se3
+from cosserat.model import checks
+from cosserat.model.bodies import RigidBody
+from cosserat.model.fluid import Fluid
+from cosserat.model.fluid_loads import FluidLoad
+from cosserat.model.parameters import Number, resolve
+from cosserat.model.places import Place
+from cosserat.model.records import located, recorded
+
+Array = NDArray[np.float64]
+
+_INSTANT = 1e-4  # s, over which changes of the flow are differenced
+
+
+class AddedMass(FluidLoad):
+    """Inertia of a perfect fluid that moves with a body: Kirchhoff's equations, the Munk moment included.
+
+    The 6x6 matrix A is added to the body's inertia, while its weight stays. It acts on the acceleration relative to the
+    fluid; where the fluid itself accelerates, the force rho V Du/Dt on the displaced volume comes on top. The flow is
+    taken as uniform over the body.
+
+    Parameters
+    ----------
+    name : str
+    body : RigidBody or its name
+    matrix : 6x6 numbers
+        Symmetric, positive semidefinite; linear part first, in the body's axes about `centre` (kg, kg m, kg m^2). With
+        `per_density` in m^3 to m^5: times the density of the fluid.
+    volume : number
+        Displaced volume (m^3), for fluids that accelerate.
+    centre : (3,), optional
+        World coordinates in the reference configuration; default: the centre of mass.
+    per_density : bool
+
+    Examples
+    --------
+    A light ball rises with (m_f - m) g / (m + m_f/2):
+
+    >>> import cosserat as cs
+    >>> model = cs.Model("balloon", gravity=(0, 0, -9.81), fluid=cs.Fluid(density=1.225))
+    >>> ball = model.add(cs.RigidBody.sphere("ball", diameter=1.0, mass=0.4))
+    >>> _ = model.add(cs.Buoyancy("lift", ball)), model.add(cs.AddedMass.sphere("air", ball, diameter=1.0))
+    >>> round(float(cs.simulate(model, duration=0.1, step=0.01).acceleration("ball")[0, 2]), 9)
+    3.285976718
+    """
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        body: Any,
+        matrix: Any,
+        volume: Number = 0.0,
+        centre: Any = None,
+        per_density: bool = False,
+    ) -> None:
+        self._setup(name, body)
+        self._matrix, self._volume, self._centre = self._given["matrix"], volume, self._given["centre"]
+        self._per_density = checks.flag(self.title, "per_density", per_density)
+        if isinstance(self._place, Place):
+            self._settle()
+
+    @classmethod
+    @located
+    def sphere(cls, name: str, body: Any, diameter: float, centre: Any = None) -> AddedMass:
+        """Of a sphere: half of the displaced mass."""
+        d = checks.number(f"load {name!r}", "diameter", diameter, positive=True)
+        volume = np.pi / 6 * d**3
+        return cls(name, body, np.diag([volume / 2] * 3 + [0.0] * 3), volume, centre, per_density=True)
+
+    @classmethod
+    @located
+    def ellipsoid(cls, name: str, body: Any, semi_axes: Any, centre: Any = None) -> AddedMass:
+        """Of an ellipsoid with semi-axes (3,) along the body's axes; see `ellipsoid_coefficients`."""
+        a = checks.array(f"load {name!r}", "semi_axes", semi_axes, (3,))
+        if (a <= 0.0).any():
+            raise ArgumentError(f"load {name!r}", "semi_axes", f"is {a.tolist()}; all must be greater than 0")
+        volume = 4.0 / 3.0 * np.pi * float(np.prod(a))
+        linear, turning = ellipsoid_coefficients(a)
+        around = (a**2).sum() - a**2
+        diagonal = np.concatenate((linear, turning * around / 5.0))
+        return cls(name, body, volume * np.diag(diagonal), volume, centre, per_density=True)
+
+    @classmethod
+    @located
+    def cylinder(
+        cls, name: str, body: Any, diameter: float, length: float, axis: Any = (0, 0, 1), centre: Any = None
+    ) -> AddedMass:
+        """Of a slender cylinder by strips: the displaced mass across, nothing along. `axis` is in the body's axes."""
+        d = checks.number(f"load {name!r}", "diameter", diameter, positive=True)
+        L = checks.number(f"load {name!r}", "length", length, positive=True)
+        e = checks.unit(f"load {name!r}", "axis", axis)
+        volume = np.pi / 4 * d**2 * L
+        across = np.eye(3) - np.outer(e, e)
+        matrix = np.zeros((6, 6))
+        matrix[:3, :3], matrix[3:, 3:] = volume * across, volume * L**2 / 12 * across
+        return cls(name, body, matrix, volume, centre, per_density=True)
+
+    @classmethod
+    @located
+    def disc(cls, name: str, body: Any, diameter: float, axis: Any = (0, 0, 1), centre: Any = None) -> AddedMass:
+        """Of a thin disc: 8/3 rho r^3 along its axis, 16/45 rho r^5 about its diameters (Lamb, art. 102, 108)."""
+        r = checks.number(f"load {name!r}", "diameter", diameter, positive=True) / 2
+        e = checks.unit(f"load {name!r}", "axis", axis)
+        along = np.outer(e, e)
+        matrix = np.zeros((6, 6))
+        matrix[:3, :3], matrix[3:, 3:] = 8 / 3 * r**3 * along, 16 / 45 * r**5 * (np.eye(3) - along)
+        return cls(name, body, matrix, 0.0, centre, per_density=True)
+
+    def resolve_places(self, place: Callable[[Any], Place]) -> None:
+        self._place = place(self._place)
+        self._settle()
+
+    def _settle(self) -> None:
+        assert isinstance(self._place, Place)
+        body = self._place.owner
+        if not isinstance(body, RigidBody):
+            raise ArgumentError(self.title, "body", f"must be a RigidBody, got {body!r}")
+        self.body, self._place = body, Place(body)
+        self._keep(body=body.name)
+
+    def check(self) -> None:
+        A = checks.array(self.title, "matrix", self._matrix, (6, 6))
+        checks.symmetric(self.title, "matrix", A)
+        size = np.sqrt(np.maximum(np.diag(A), 0.0))
+        least = (
+            float(np.linalg.eigvalsh(A / np.maximum(np.outer(size, size), np.finfo(float).tiny))[0]) if A.any() else 0.0
+        )
+        if np.any(np.diag(A) < 0.0) or least < -1e-9:
+            raise ArgumentError(
+                self.title, "matrix", "is not positive semidefinite: some motion would have negative energy"
+            )
+        checks.number(self.title, "volume", self._volume, nonnegative=True)
+        if self._centre is not None:
+            checks.array(self.title, "centre", self._centre, (3,))
+
+    @property
+    def matrix(self) -> Array:
+        """The 6x6 matrix at the body's centre of mass, in its axes (kg, kg m, kg m^2), in the model's fluid."""
+        A = checks.array(self.title, "matrix", self._matrix, (6, 6))
+        if self._per_density:
+            A = A * self._uniform_density()
+        if self._centre is None:
+            return A
+        arm = self.body.rotation.T @ (checks.array(self.title, "centre", self._centre, (3,)) - self.body.com)
+        carry = se3.adjoint(se3.inverse(se3.frame(np.eye(3), arm)))  # twist at the centre from that at the body's
+        return np.asarray(carry.T @ A @ carry)
+
+    def _uniform_density(self) -> float:
+        fluid = self.fluid
+        if fluid.has_surface or "density" not in fluid.numbers:
+            raise ModelError(f"{self.title}: its formula needs a fluid of one density; pass a matrix in kg instead")
+        return resolve(fluid.numbers["density"])
+
+    @property
+    def fluid(self) -> Fluid:
+        if self._model is not None and self._model.fluid is None and not self._per_density:
+            return Fluid(density=0.0)  # a matrix in kg needs to know no more than that nothing flows
+        return super().fluid
+
+    @property
+    def own_numbers(self) -> dict[str, Number]:
+        A = self.matrix
+        return {"volume": self._volume, **{f"a{i}{j}": float(A[i, j]) for i in range(6) for j in range(i, 6)}}
+
+    @property
+    def law(self) -> Callable[..., Any]:
+        return moving_fluid_law(self.fluid.density_function, self.fluid.velocity_function)
+
+
+def ellipsoid_coefficients(semi_axes: Array) -> tuple[Array, Array]:
+    """Added masses (3,) relative to the displaced mass, added moments of inertia (3,) relative to those of the fluid.
+
+    Source: Lamb, Hydrodynamics (1932), art. 114-115, with the integrals as Carlson's R_D.
+    """
+    from scipy.special import elliprd
+
+    a, b, c = semi_axes**2
+    shape = 2.0 / 3.0 * float(np.prod(semi_axes)) * np.array([elliprd(b, c, a), elliprd(c, a, b), elliprd(a, b, c)])
+    squares, turning = semi_axes**2, np.zeros(3)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        apart, both = squares[j] - squares[k], squares[j] + squares[k]
+        if abs(apart) > 1e-7 * both:
+            turning[i] = apart**2 * (shape[k] - shape[j]) / (2.0 * apart + both * (shape[j] - shape[k])) / both
+    return shape / (2.0 - shape), turning
+
+
+def moving_fluid_law(density: Any, velocity: Any) -> Any:
+    """What a flow adds to the equations of a body whose inertia holds A already.
+
+    The fluid exerts -A d(eta_r)/dt + ad(eta_r)^T A eta_r + rho V Du/Dt with the twist eta_r = eta - (R^T u, 0). The
+    body's equations have -A d(eta)/dt + ad(eta)^T A eta; the law is the difference.
+    """
+
+    def law(t, frame, twist, p):
+        x, y, z = frame[0, 3], frame[1, 3], frame[2, 3]
+        u = velocity(x, y, z, t, p)
+        w = np.zeros(6)
+        # rates of the flow seen by the body, and by the fluid
+        vx = frame[0, 0] * twist[0] + frame[0, 1] * twist[1] + frame[0, 2] * twist[2]
+        vy = frame[1, 0] * twist[0] + frame[1, 1] * twist[1] + frame[1, 2] * twist[2]
+        vz = frame[2, 0] * twist[0] + frame[2, 1] * twist[1] + frame[2, 2] * twist[2]
+        h = _INSTANT
+        ahead = velocity(x + h * vx, y + h * vy, z + h * vz, t + h, p)
+        behind = velocity(x - h * vx, y - h * vy, z - h * vz, t - h, p)
+        with_fluid = velocity(x + h * u[0], y + h * u[1], z + h * u[2], t + h, p)
+        before = velocity(x - h * u[0], y - h * u[1], z - h * u[2], t - h, p)
+        displaced = density(x, y, z, t, p) * p["volume"] / (2.0 * h)
+        A = np.empty((6, 6))
+        A[0, 0], A[0, 1], A[0, 2], A[0, 3], A[0, 4], A[0, 5] = (
+            p["a00"],
+            p["a01"],
+            p["a02"],
+            p["a03"],
+            p["a04"],
+            p["a05"],
+        )
+        A[1, 1], A[1, 2], A[1, 3], A[1, 4], A[1, 5] = p["a11"], p["a12"], p["a13"], p["a14"], p["a15"]
+        A[2, 2], A[2, 3], A[2, 4], A[2, 5] = p["a22"], p["a23"], p["a24"], p["a25"]
+        A[3, 3], A[3, 4], A[3, 5] = p["a33"], p["a34"], p["a35"]
+        A[4, 4], A[4, 5], A[5, 5] = p["a44"], p["a45"], p["a55"]
+        flow, rate, relative = np.empty(3), np.empty(3), twist.copy()
+        for i in range(3):
+            flow[i] = frame[0, i] * u[0] + frame[1, i] * u[1] + frame[2, i] * u[2]
+            rate[i] = 0.0
+            for k in range(3):
+                rate[i] += frame[k, i] * (ahead[k] - behind[k]) / (2.0 * h)
+                w[i] += displaced * frame[k, i] * (with_fluid[k] - before[k])
+            relative[i] -= flow[i]
+        rate[0] -= twist[4] * flow[2] - twist[5] * flow[1]
+        rate[1] -= twist[5] * flow[0] - twist[3] * flow[2]
+        rate[2] -= twist[3] * flow[1] - twist[4] * flow[0]
+        p_abs, p_rel = np.zeros(6), np.zeros(6)
+        for i in range(6):
+            for j in range(6):
+                a = A[i, j] if i <= j else A[j, i]
+                p_abs[i] += a * twist[j]
+                p_rel[i] += a * relative[j]
+                if j < 3:
+                    w[i] += a * rate[j]
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            # ad(eta)^T P = -(omega x p, v x p + omega x l)
+            w[i] -= twist[3 + j] * (p_rel[k] - p_abs[k]) - twist[3 + k] * (p_rel[j] - p_abs[j])
+            w[3 + i] -= relative[j] * p_rel[k] - relative[k] * p_rel[j] - (twist[j] * p_abs[k] - twist[k] * p_abs[j])
+            w[3 + i] -= twist[3 + j] * (p_rel[3 + k] - p_abs[3 + k]) - twist[3 + k] * (p_rel[3 + j] - p_abs[3 + j])
+        return w
+
+    return law
