@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         curvature,
         torsion,
     )
+    from cosserat.symbolic.compiled import CompiledEquations
+    from cosserat.symbolic.composed import SymbolicComposedVectors, composed_vectors
     from cosserat.symbolic.conserved import Current
     from cosserat.symbolic.group_dynamics import euler_poincare
     from cosserat.symbolic.groups import (
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from cosserat.symbolic.intrinsic_motion import IntrinsicMotion
     from cosserat.symbolic.intrinsic_step import intrinsic
     from cosserat.symbolic.jets import Jets
+    from cosserat.symbolic.lagrange import Equations, lagrange
+    from cosserat.symbolic.linear import LinearEquations
     from cosserat.symbolic.motion import GroupMotion
     from cosserat.symbolic.notation import notations
     from cosserat.symbolic.poincare import PoincareChetayev
@@ -54,6 +58,12 @@ _LAZY = {
     "covariant_divergence": "cosserat.symbolic.connection",
     "curvature": "cosserat.symbolic.connection",
     "torsion": "cosserat.symbolic.connection",
+    "CompiledEquations": "cosserat.symbolic.compiled",
+    "Equations": "cosserat.symbolic.lagrange",
+    "LinearEquations": "cosserat.symbolic.linear",
+    "SymbolicComposedVectors": "cosserat.symbolic.composed",
+    "composed_vectors": "cosserat.symbolic.composed",
+    "lagrange": "cosserat.symbolic.lagrange",
     "Current": "cosserat.symbolic.conserved",
     "GroupMotion": "cosserat.symbolic.motion",
     "Jets": "cosserat.symbolic.jets",
@@ -86,6 +96,12 @@ __all__ = [
     "covariant_divergence",
     "curvature",
     "torsion",
+    "CompiledEquations",
+    "Equations",
+    "LinearEquations",
+    "SymbolicComposedVectors",
+    "composed_vectors",
+    "lagrange",
     "Current",
     "GroupMotion",
     "Jets",

@@ -1,0 +1,265 @@
+"""What acts in a mechanism besides gravity: springs, loads, and efforts of joints, as generalised forces in symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from cosserat.errors import SolveError
+from cosserat.kernels.recursion.table import FREE, SPHERICAL
+from cosserat.model.forces import Link as SpringLink
+from cosserat.model.functions import TimeFunction, VectorFunction
+from cosserat.model.joints import Joint
+from cosserat.model.loads import PointLoad
+from cosserat.symbolic.dependency import sp
+from cosserat.symbolic.formulas import T, Traced, function_of_time, number
+from cosserat.symbolic.geometry import place_position
+from cosserat.symbolic.mechanism import Mechanism
+from cosserat.symbolic.vectors import ZERO, Vector, add, cross, dot, identity, matmul, mul, mul_t, scale, sub, zeros
+
+
+class PlaceSymbols(NamedTuple):
+    """Motion of a place in symbols, in world axes: what a law of force may depend on.
+
+    Attributes
+    ----------
+    t : Symbol
+    position : Matrix (3, 1)
+    rotation : Matrix (3, 3)
+        By which the body has turned from its reference configuration.
+    velocity, angular_velocity : Matrix (3, 1)
+    """
+
+    t: sp.Symbol
+    position: sp.Matrix
+    rotation: sp.Matrix
+    velocity: sp.Matrix
+    angular_velocity: sp.Matrix
+
+
+class Forces:
+    """Generalised forces of a mechanism.
+
+    Attributes
+    ----------
+    inputs : dict of Symbol
+        Symbols that stand for Python functions of time that cannot be written as formulas, and the functions.
+    strain : Expr
+        Energy of springs and joints.
+    """
+
+    def __init__(self, mechanism: Mechanism, potentials: Mapping[str, Any], laws: Mapping[Any, Any]) -> None:
+        self.mechanism = mechanism
+        self.inputs: dict[sp.Symbol, Callable[[float], float]] = {}
+        self._energies: list[sp.Expr] = []
+        self._terms: list[list[sp.Expr]] = [[] for _ in mechanism.q]
+        self._add_efforts()
+        for spring in mechanism.model.springs:
+            self._add_spring(spring)
+        for load in mechanism.model.loads:
+            self._add_load(load)
+        for name, potential in potentials.items():
+            self._add_potential(name, potential)
+        for place, law in laws.items():
+            self._add_law(place, law)
+
+    @property
+    def generalised(self) -> sp.Matrix:
+        """Q (n, 1)."""
+        return sp.Matrix([sp.Add(*row) for row in self._terms])
+
+    @property
+    def strain(self) -> sp.Expr:
+        """Energy of springs, joints and potentials."""
+        return sp.Add(*self._energies)
+
+    # functions of time ----------------------------------------------------------------------------------------------
+
+    def signal(self, function: TimeFunction, name: str) -> sp.Expr:
+        """A function of time as a formula, or as an input symbol if it is Python code."""
+        found = function_of_time(function)
+        if found is not None:
+            return found
+        return self._input(name, lambda t: float(function.sample([t])[0]))
+
+    def _input(self, name: str, sample: Callable[[float], float]) -> sp.Symbol:
+        symbol = sp.Symbol("u_" + "".join(c if c.isalnum() else "_" for c in name))
+        self.inputs[symbol] = sample
+        return symbol
+
+    def jet_inputs(self, name: str, motion: TimeFunction) -> list[sp.Symbol]:
+        """Symbols for a motion that is Python code, its rate and its acceleration."""
+
+        def sampler(order: int) -> Callable[[float], float]:
+            return lambda t: float(motion.jet([t])[order][0])
+
+        return [self._input(name + ending, sampler(k)) for k, ending in enumerate(("", "_dot", "_ddot"))]
+
+    def push(self, row: list[sp.Expr], effort: sp.Expr) -> None:
+        """An effort along something whose rate is the product of a row and the velocities."""
+        for j, x in enumerate(row):
+            if x is not ZERO:
+                self._terms[j].append(effort * x)
+
+    def _vector(self, function: VectorFunction | None, name: str) -> Vector:
+        if function is None:
+            return zeros()
+        if function.callable is None:
+            return [self.signal(f, f"{name}_{axis}") for f, axis in zip(function.components, "xyz", strict=True)]
+        try:
+            values = function.callable(Traced(T))
+            entries = [values[function.first + k] for k in range(3)]
+            return [e.expression if isinstance(e, Traced) else number(e) for e in entries]
+        except Exception:  # the user's function takes numbers only
+            given = function
+
+            def sampler(k: int) -> Callable[[float], float]:
+                return lambda t: float(given.sample([t])[0, k])
+
+            return [self._input(f"{name}_{axis}", sampler(k)) for k, axis in enumerate("xyz")]
+
+    # joints ---------------------------------------------------------------------------------------------------------
+
+    def pull(self, joint: Joint, index: int, coordinate: sp.Expr, rate: sp.Expr) -> sp.Expr:
+        """Effort along a coordinate: effort - k q - c q_dot - level tanh(q_dot / speed)."""
+        name = joint.coordinates[index]
+        stiffness = number(joint._stiffness[index])
+        terms = [-stiffness * coordinate, -number(joint._damping[index]) * rate]
+        friction, effort = joint.friction[index], joint.effort[index]
+        if friction is not None:
+            terms.append(-number(friction._level) * sp.tanh(rate / number(friction._speed)))
+        if effort is not None:
+            terms.append(self.signal(effort, f"effort_{name}"))
+        if stiffness is not ZERO:
+            self._energies.append(stiffness * coordinate**2 / 2)
+        return sp.Add(*terms)
+
+    def _add_efforts(self) -> None:
+        mechanism = self.mechanism
+        for i, link in enumerate(mechanism.data.links):
+            joint = link.joint
+            if joint is None:
+                continue
+            if link.kind not in (SPHERICAL, FREE):
+                k = link.first
+                index = mechanism.coordinates[k] == joint.name or joint.coordinates.index(mechanism.coordinates[k])
+                value = self.pull(joint, 0 if index is True else int(index), mechanism.q[k], mechanism.v[k])
+                self._terms[k].append(value)
+            else:
+                self._add_group_efforts(i)
+
+    def _add_group_efforts(self, i: int) -> None:
+        """Spherical and free joints: along the parent's axes, on the rotation vector and the angular velocity."""
+        mechanism, link = self.mechanism, self.mechanism.data.links[i]
+        joint = link.joint
+        assert joint is not None
+        free = link.kind == FREE
+        at, shift = (link.first + 3, 3) if free else (link.first, 0)
+        R = mechanism.own_rotation(i)
+        q, v = mechanism.q, mechanism.v
+        w, turns = list(q[at : at + 3]), list(v[at : at + 3])
+        x, u = list(q[link.first : link.first + 3]), list(v[link.first : link.first + 3])
+        forward = link.turn > 0.0
+        spin = mul(R, turns) if forward else scale(-sp.S.One, turns)
+        m = [self.pull(joint, shift + k, w[k], spin[k]) for k in range(3)]
+        f = zeros()
+        if free:
+            slip = mul(R, u) if forward else sub(scale(-sp.S.One, u), cross(turns, x))
+            f = [self.pull(joint, k, x[k], slip[k]) for k in range(3)]
+        if forward:
+            moment, force = mul_t(R, m), mul_t(R, f)
+        else:
+            moment, force = scale(-sp.S.One, add(m, cross(x, f)) if free else m), scale(-sp.S.One, f)
+        for k in range(3):
+            self._terms[at + k].append(moment[k])
+            if free:
+                self._terms[link.first + k].append(force[k])
+
+    def _add_potential(self, name: str, potential: Any) -> None:
+        """-dU/dq of a function U(t, q) of the coordinates of one joint. Source: [Lerbet17] (58)."""
+        mechanism = self.mechanism
+        if name not in mechanism.data.named:
+            raise SolveError(f"lagrange: potentials has no joint {name!r}; joints: {', '.join(mechanism.data.named)}")
+        own = [mechanism.q[k] for k in mechanism.data.named[name]]
+        U = sp.sympify(potential(T, *own) if callable(potential) else potential)
+        known = {*own, T, *mechanism.parameters.values()}
+        strange = sorted(str(s) for s in U.free_symbols - known)
+        if strange:
+            raise SolveError(
+                f"lagrange: the potential of joint {name!r} has the free symbols {', '.join(strange)}; it may depend "
+                f"on {', '.join(sorted(str(s) for s in known))}"
+            )
+        self._energies.append(U)
+        for j in range(len(mechanism.q)):
+            slope = mechanism.along(U, j)
+            if slope is not ZERO:
+                self._terms[j].append(-slope)
+
+    # places ---------------------------------------------------------------------------------------------------------
+
+    def _add_law(self, place: Any, law: Callable[[PlaceSymbols], Any]) -> None:
+        """A force, or force and moment, that a user's function gives for the motion of a place."""
+        mechanism = self.mechanism
+        link, r = mechanism.locate(place)
+        if not callable(law):
+            raise SolveError(f"lagrange: the law at {place} is {law!r}; pass a function of the motion of the place")
+        J = mechanism.world_jacobian(link, r)
+        motion = [sp.Add(*(column[k] * v for column, v in zip(J, mechanism.v, strict=True))) for k in range(6)]
+        R = identity()
+        if link >= 0:
+            R = matmul(mechanism.rotation(-1, link), mechanism.axes_within(link, identity()))
+        known = PlaceSymbols(
+            T, sp.Matrix(mechanism.world_position(link, r)), sp.Matrix(R), sp.Matrix(motion[:3]), sp.Matrix(motion[3:])
+        )
+        given = law(known)
+        values = [_real(sp.sympify(x)) for x in given]
+        if len(values) not in (3, 6):
+            raise SolveError(
+                f"lagrange: the law at {place} gave {len(values)} components; expected 3 (a force) or 6 (force, moment)"
+            )
+        for j, column in enumerate(J):
+            value = dot(column[: len(values)], values)
+            if value is not ZERO:
+                self._terms[j].append(value)
+
+    def _add_spring(self, spring: SpringLink) -> None:
+        mechanism = self.mechanism
+        a, b = (mechanism.locate(p) for p in (spring.a, spring.b))
+        line = sub(mechanism.world_position(*b), mechanism.world_position(*a))
+        length = sp.sqrt(dot(line, line))
+        J_a, J_b = mechanism.world_jacobian(*a), mechanism.world_jacobian(*b)
+        row = [dot(line, sub(one[:3], two[:3])) / length for one, two in zip(J_b, J_a, strict=True)]
+        stiffness = number(spring._given.get("stiffness", 0.0))
+        damping = number(spring._given.get("damping", 0.0))
+        pull = ZERO
+        if stiffness is not ZERO:
+            given = spring._given.get("length")
+            apart = sub(place_position(spring.b), place_position(spring.a))
+            rest = sp.sqrt(dot(apart, apart)) if given is None else number(given)
+            pull -= stiffness * (length - rest)
+            self._energies.append(stiffness * (length - rest) ** 2 / 2)
+        if damping is not ZERO:
+            pull -= damping * sp.Add(*(x * v for x, v in zip(row, mechanism.v, strict=True)))
+        self.push(row, pull)
+
+    def _add_load(self, load: PointLoad) -> None:
+        mechanism = self.mechanism
+        link, r = mechanism.locate(load.place)
+        f = self._vector(load.force, f"{load.name}_f" if load.moment is not None else load.name)
+        m = self._vector(load.moment, f"{load.name}_m" if load.force is not None else load.name)
+        if link < 0:
+            return
+        if load.follower:
+            R = matmul(mechanism.rotation(-1, link), mechanism.axes_within(link, identity()))
+            f, m = mul(R, f), mul(R, m)
+        for j, column in enumerate(mechanism.world_jacobian(link, r)):
+            value = dot(column, [*f, *m])
+            if value is not ZERO:
+                self._terms[j].append(value)
+
+
+def _real(expression: sp.Expr) -> sp.Expr:
+    """Squares of absolute values, as in `Matrix.norm`, as squares: everything here is real."""
+    return expression.replace(
+        lambda e: e.is_Pow and isinstance(e.base, sp.Abs) and e.exp.is_even, lambda e: e.base.args[0] ** e.exp
+    )

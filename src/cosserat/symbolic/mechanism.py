@@ -1,0 +1,400 @@
+"""A tree of rigid bodies in symbols: frames, partial velocities, and derivatives along the velocities.
+
+Every vector stays in the frame it is fixed to. The rotation between two frames is formed only where two vectors meet
+in a product, and hinges with parallel axes add their angles, so that expressions come out short without simplification.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from cosserat.compile.tree import Link, TreeData, compile_tree
+from cosserat.errors import ModelError, SolveError
+from cosserat.kernels.recursion.table import FREE, REVOLUTE, SCREW, SPHERICAL
+from cosserat.model.model import Model
+from cosserat.model.places import Place
+from cosserat.symbolic.dependency import sp
+from cosserat.symbolic.formulas import T as TIME
+from cosserat.symbolic.formulas import exact_matrix, number, symbols_in
+from cosserat.symbolic.geometry import (
+    aligned,
+    body_inertia,
+    body_mass,
+    body_rotation,
+    has_symbolic_axes,
+    joint_axes,
+    joint_position,
+    place_position,
+)
+from cosserat.symbolic.turns import UNTURNED, Turn, coshalf, cotc, quaternion_matrix, sinhalf
+from cosserat.symbolic.vectors import (
+    ONE,
+    ZERO,
+    Matrix,
+    Vector,
+    add,
+    cross,
+    dot,
+    identity,
+    matmul,
+    mul,
+    mul_t,
+    point_inertia,
+    scale,
+    sub,
+    summed,
+    transposed,
+    zeros,
+)
+
+GROUND_LINK = -1
+
+
+class Names(NamedTuple):
+    """Symbols of a mechanism."""
+
+    q: tuple[sp.Symbol, ...]
+    v: tuple[sp.Symbol, ...]
+    a: tuple[sp.Symbol, ...]
+    tau: tuple[sp.Symbol, ...]
+
+
+class Mechanism:
+    """Kinematics and inertias of a model in symbols.
+
+    Parameters
+    ----------
+    model : Model
+        Of rigid bodies; loops are opened where `compile_tree` opens them.
+    names : tuple or dict of str, optional
+        Names of the coordinates in formulas, in order or by coordinate; default: their names in the model.
+    parameters : dict of float, optional
+        Symbols that the model does not have, with values.
+
+    Attributes
+    ----------
+    q, v, a, tau : tuple of Symbol
+        Coordinates, velocities, accelerations, efforts, in the order of `Tree.coordinates`.
+    quaternions : dict of Symbol
+        Unit quaternions of spherical and free joints as expressions of their rotation vectors.
+    parameters : dict of Symbol by name
+    """
+
+    def __init__(
+        self, model: Model, names: Any = None, call: str = "lagrange", parameters: Mapping[str, float] | None = None
+    ) -> None:
+        if not isinstance(model, Model):
+            raise SolveError(f"{call}: expected a Model, got {model!r}")
+        self.model = model
+        self.data: TreeData = compile_tree(model, call)
+        self.coordinates = self.data.coordinates
+        self._given = {str(name): float(value) for name, value in (parameters or {}).items()}
+        for name in self._given:
+            if name in model.parameters or not name.isidentifier() or name == "t":
+                raise SolveError(f"{call}: parameters: {name!r} is a parameter of the model already, or not a name")
+        self.parameters = {name: sp.Symbol(name) for name in self.values}
+        self.q, self.v, self.a, self.tau = _symbols(self.coordinates, names, self.parameters, call)
+        self.gravity = [number(x) for x in model.given_gravity]
+        self.quaternions: dict[sp.Symbol, sp.Expr] = {}
+        self._turns: dict[tuple[int, int], Turn] = {}
+        self._matrices: dict[tuple[int, int], Matrix] = {}
+        self._quaternion_of: dict[int, list[sp.Symbol]] = {}
+        self._frames = [self._reference(i) for i in range(len(self.data.links))]
+        self._make_quaternions()
+        self.offsets = [self._offset(i) for i in range(len(self.data.links))]
+        self.slides, self.spins = self._columns()
+        self.paths = [self._path(i) for i in range(len(self.data.links))]
+        self.rates = self._coordinate_rates()
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Present values of the parameters by name."""
+        return {**self.model.parameters, **self._given}
+
+    # reference ------------------------------------------------------------------------------------------------------
+
+    def _reference(self, i: int) -> tuple[Matrix, Vector]:
+        """Orientation and origin of a link frame in the reference configuration."""
+        link = self.data.links[i]
+        if link.joint is None:
+            return identity(), place_position(Place(link.bodies[0]))
+        if not has_symbolic_axes(link.joint) or link.kind in (SPHERICAL, FREE):
+            return exact_matrix(link.frame[:3, :3]), joint_position(link.joint)
+        k = link.first - self.data.named[link.joint.name][0]
+        sign = -1.0 if any(e.joint is link.joint and e.reverse for e in self.data.spanning.edges) else 1.0
+        return aligned(joint_axes(link.joint), link.joint.freedoms[k].axis, sign), joint_position(link.joint)
+
+    def _in_parent(self, i: int) -> tuple[Matrix, Vector]:
+        """Joint frame of a link in its parent's frame."""
+        link = self.data.links[i]
+        R, x = self._frames[i]
+        if link.parent < 0:
+            return R, x
+        R_p, x_p = self._frames[link.parent]
+        symbolic = has_symbolic_axes(link.joint) or has_symbolic_axes(self.data.links[link.parent].joint)
+        T = matmul(transposed(R_p), R) if symbolic else exact_matrix(self.data.frame_in_parent(i)[:3, :3])
+        return T, mul_t(R_p, sub(x, x_p))
+
+    def _make_quaternions(self) -> None:
+        for i, link in enumerate(self.data.links):
+            if link.kind in (SPHERICAL, FREE):
+                w = self._rotation_vector(link)
+                square = sp.Add(*(x**2 for x in w))
+                word = re.sub(r"\W", "_", link.name if link.joint is None else link.joint.name)
+                symbols = [sp.Symbol(f"e{k}_{word}") for k in range(4)]
+                values = [coshalf(square), *(sinhalf(square) * x for x in w)]
+                self.quaternions.update(zip(symbols, values, strict=True))
+                self._quaternion_of[i] = symbols
+
+    def _rotation_vector(self, link: Link) -> list[sp.Symbol]:
+        at = link.first + (3 if link.kind == FREE else 0)
+        return list(self.q[at : at + 3])
+
+    def own_rotation(self, i: int) -> Matrix:
+        """Rotation of the child's joint frame against the parent's of a spherical or free joint."""
+        return quaternion_matrix(list(self._quaternion_of[i]))
+
+    def _offset(self, i: int) -> Vector:
+        """Origin of link i in its parent's frame."""
+        link = self.data.links[i]
+        T, t = self._in_parent(i)
+        if link.kind == SCREW:
+            return add(t, scale(self._slide(link) * self.q[link.first], [row[2] for row in T]))
+        if link.kind == FREE:
+            u = self.q[link.first : link.first + 3]
+            if link.turn > 0.0:
+                return add(t, mul(T, u))
+            return sub(t, mul(T, mul_t(self.own_rotation(i), u)))
+        return t
+
+    @staticmethod
+    def _slide(link: Link) -> sp.Expr:
+        if link.turn == 0.0:
+            return ONE
+        return number(link.joint._given["pitch"]) if link.joint is not None and link.joint.kind == "screw" else ZERO
+
+    def _columns(self) -> tuple[list[dict[int, Vector]], list[dict[int, Vector]]]:
+        """Linear and angular parts of the twist that each own freedom gives a link, in its frame, by freedom."""
+        slides, spins = [], []
+        for link in self.data.links:
+            L: dict[int, Vector] = {}
+            W: dict[int, Vector] = {}
+            if link.kind in (REVOLUTE, SCREW):
+                along = self._slide(link) if link.kind == SCREW else ZERO
+                if along is not ZERO:
+                    L[link.first] = [ZERO, ZERO, along]
+                if link.kind == REVOLUTE or link.turn != 0.0:
+                    W[link.first] = [ZERO, ZERO, ONE]
+            else:
+                at = link.first
+                if link.kind == FREE:
+                    L.update({at + k: axis for k, axis in enumerate(identity())})
+                    at += 3
+                W.update({at + k: axis for k, axis in enumerate(identity())})
+            slides.append(L)
+            spins.append(W)
+        return slides, spins
+
+    def _path(self, i: int) -> tuple[int, ...]:
+        """Links from the ground to link i, itself included."""
+        path = []
+        while i >= 0:
+            path.append(i)
+            i = self.data.links[i].parent
+        return tuple(reversed(path))
+
+    # rotations ------------------------------------------------------------------------------------------------------
+
+    def turn(self, i: int, l: int) -> Turn:
+        """Rotation of link l against link i, which carries it; the ground is link -1."""
+        if i == l:
+            return UNTURNED
+        found = self._turns.get((i, l))
+        if found is None:
+            link = self.data.links[l]
+            before, (T, _) = self.turn(i, link.parent), self._in_parent(l)
+            if link.kind in (SPHERICAL, FREE):
+                R = self.own_rotation(l)
+                found = before.then_matrix(T, R if link.turn > 0.0 else transposed(R))
+            else:
+                turns = link.kind == REVOLUTE or link.turn != 0.0
+                found = before.then(T, self.q[link.first] if turns else ZERO)
+            self._turns[i, l] = found
+        return found
+
+    def rotation(self, i: int, l: int) -> Matrix:
+        """The same as a matrix."""
+        found = self._matrices.get((i, l))
+        if found is None:
+            found = self._matrices[i, l] = self.turn(i, l).matrix
+        return found
+
+    # velocities -----------------------------------------------------------------------------------------------------
+
+    def spins_of(self, i: int) -> dict[int, Vector]:
+        """Partial angular velocities of link i in its frame, by freedom."""
+        return {j: mul_t(self.rotation(k, i), w) for k in self.paths[i] for j, w in self.spins[k].items()}
+
+    def locate(self, place: Any) -> tuple[int, Vector]:
+        """Link of a place, and its position in the link's frame."""
+        found = self.model.place(place, "symbolic") if not isinstance(place, Place) else place
+        x = place_position(found)
+        if found.on_ground:
+            return GROUND_LINK, x
+        if found.owner.name not in self.data.carrier:
+            raise ModelError(f"the place {found.label!r} is on a body that is not in {self.model.title}")
+        return self.within(self.data.carrier[found.owner.name], x)
+
+    def within(self, link: int, x: Vector) -> tuple[int, Vector]:
+        """A link, and a point of the reference configuration in its frame."""
+        if link < 0:
+            return GROUND_LINK, x
+        R, origin = self._frames[link]
+        return link, mul_t(R, sub(x, origin))
+
+    def axes_within(self, link: int, R: Matrix) -> Matrix:
+        """Axes given in the reference configuration, in the frame of a link."""
+        if link < 0:
+            return R
+        product = matmul(transposed(self._frames[link][0]), R)
+        if any(x.free_symbols for row in product for x in row):
+            return product
+        return exact_matrix([[float(x) for x in row] for row in product])
+
+    def position(self, place: Any) -> sp.Matrix:
+        """Position (3, 1) of a place in world coordinates."""
+        return sp.Matrix(self.world_position(*self.locate(place)))
+
+    def world_position(self, link: int, r: Vector) -> Vector:
+        """Position of a point r of a link."""
+        if link < 0:
+            return r
+        path = self.paths[link]
+        parts = [mul(self.rotation(-1, link), r), self.offsets[path[0]]]
+        parts += [mul(self.rotation(-1, i), self.offsets[after]) for i, after in itertools.pairwise(path)]
+        return add(*parts)
+
+    def jacobian(self, place: Any) -> sp.Matrix:
+        """J (6, n) of a place in world axes: its velocity and angular velocity are J v."""
+        J = self.world_jacobian(*self.locate(place))
+        return sp.Matrix(6, len(self.q), lambda row, j: J[j][row])
+
+    def world_jacobian(self, link: int, r: Vector) -> list[Vector]:
+        """The columns of the Jacobian of a point r of a link."""
+        columns: list[Vector] = [[ZERO] * 6 for _ in self.q]
+        if link < 0:
+            return columns
+        path = self.paths[link]
+        for i, after in zip(path, (*path[1:], None), strict=True):
+            arm = r if after is None else self.offsets[after]
+            R, spins = self.rotation(-1, i), self.spins_of(i)
+            for j, w in spins.items():
+                columns[j][:3] = add(columns[j][:3], mul(R, cross(w, arm)))
+            for j, u in self.slides[i].items():
+                columns[j][:3] = add(columns[j][:3], mul(R, u))
+        for j, w in self.spins_of(link).items():
+            columns[j][3:] = mul(self.rotation(-1, link), w)
+        return columns
+
+    # inertia --------------------------------------------------------------------------------------------------------
+
+    def bodies_of(self, i: int) -> list[tuple[sp.Expr, Vector, Matrix]]:
+        """Mass, centre and central inertia of the bodies of a link, in its frame."""
+        found = []
+        for body in self.data.links[i].bodies:
+            _, c = self.within(i, place_position(Place(body)))
+            R = self.axes_within(i, body_rotation(body))
+            found.append((body_mass(body), c, matmul(matmul(R, body_inertia(body)), transposed(R))))
+        return found
+
+    def augmented(self) -> list[tuple[sp.Expr, Vector, Matrix]]:
+        """Mass, first moment and inertia of each link about its origin, with all beyond it heaped up at its joints."""
+        n = len(self.data.links)
+        found: list[Any] = [None] * n
+        for i in reversed(range(n)):
+            own = self.bodies_of(i)
+            beyond = [(found[l][0], self.offsets[l]) for l in range(i + 1, n) if self.data.links[l].parent == i]
+            points = [(m, r) for m, r, _ in own] + beyond
+            mass = sp.Add(*(m for m, _ in points))
+            moment = add(zeros(), *(scale(m, r) for m, r in points))
+            found[i] = mass, moment, summed([J for _, _, J in own] + [point_inertia(m, r) for m, r in points])
+        return found
+
+    # derivatives ----------------------------------------------------------------------------------------------------
+
+    def _coordinate_rates(self) -> dict[sp.Symbol, dict[int, sp.Expr]]:
+        """Rates of coordinates and quaternions as sums of velocities: factors by freedom."""
+        rates: dict[sp.Symbol, dict[int, sp.Expr]] = {}
+        for i, link in enumerate(self.data.links):
+            if link.kind in (REVOLUTE, SCREW):
+                rates[self.q[link.first]] = {link.first: ONE}
+                continue
+            at = link.first + (3 if link.kind == FREE else 0)
+            w, e = self._rotation_vector(link), self._quaternion_of[i]
+            square, forward = sp.Add(*(x**2 for x in w)), link.turn > 0.0
+            for k, axis in enumerate(identity()):
+                # R' = R hat(omega), or with a reversed joint R' = -hat(omega) R
+                spin = axis if forward else scale(-ONE, axis)
+                half = cross(e[1:], spin) if forward else cross(spin, e[1:])
+                for m, rate in enumerate([-dot(e[1:], spin), *add(scale(e[0], spin), half)]):
+                    rates.setdefault(e[m], {})[at + k] = rate / 2
+                turned = add(spin, scale(sp.Rational(1, 2), cross(w, spin) if forward else cross(spin, w)),
+                             scale(cotc(square), cross(w, cross(w, spin))))  # fmt: skip
+                for m in range(3):
+                    rates.setdefault(w[m], {})[at + k] = turned[m]
+            if link.kind == FREE:
+                u = list(self.q[link.first : link.first + 3])
+                for k, axis in enumerate(identity()):
+                    moved = mul(self.own_rotation(i), axis) if forward else scale(-ONE, axis)
+                    swung = zeros() if forward else cross(u, axis)
+                    for m in range(3):
+                        rates.setdefault(u[m], {}).update({link.first + k: moved[m]})
+                        if swung[m] is not ZERO:
+                            rates[u[m]][at + k] = swung[m]
+        return rates
+
+    def along(self, expression: sp.Expr, j: int) -> sp.Expr:
+        """Derivative of an expression of coordinates along a unit velocity of freedom j."""
+        present = symbols_in(expression)
+        return sp.Add(*(
+            factors[j] * expression.diff(x) for x, factors in self.rates.items() if j in factors and x in present
+        ))  # fmt: skip
+
+    def rate(self, expression: sp.Expr, explicit_time: bool = True) -> sp.Expr:
+        """Time derivative of an expression of coordinates and time (and velocities, taken as constant)."""
+        parts = [sp.Mul(self.v[j], self.along(expression, j)) for j in range(len(self.q))]
+        return sp.Add(*parts, expression.diff(TIME) if explicit_time and expression.has(TIME) else ZERO)
+
+    def coordinate_rates(self) -> sp.Matrix:
+        """Rates (n, 1) of the coordinates; the velocities themselves but for spherical and free joints."""
+        rows = [sp.Add(*(f * self.v[j] for j, f in self.rates[x].items())) for x in self.q]
+        return sp.Matrix(rows).subs(self.quaternions)
+
+
+def _symbols(coordinates: Sequence[str], names: Any, parameters: Mapping[str, sp.Symbol], call: str) -> Names:
+    chosen = [re.sub(r"\W", "_", name) for name in coordinates]
+    if isinstance(names, Mapping):
+        for key in names:
+            if key not in coordinates:
+                raise SolveError(f"{call}: names has no coordinate {key!r}; coordinates: {', '.join(coordinates)}")
+        chosen = [str(names.get(c, d)) for c, d in zip(coordinates, chosen, strict=True)]
+    elif names is not None:
+        if isinstance(names, str) or len(names) != len(coordinates):
+            raise SolveError(
+                f"{call}: names is {names!r}; pass one name for each of the {len(coordinates)} coordinates "
+                f"({', '.join(coordinates)}), or a dict by coordinate"
+            )
+        chosen = [str(name) for name in names]
+    for name in chosen:
+        if chosen.count(name) > 1 or name in parameters or name == "t" or not name.isidentifier():
+            what = "a parameter's name" if name in parameters else "the time's" if name == "t" else "not a free name"
+            raise SolveError(
+                f"{call}: the coordinate {coordinates[chosen.index(name)]!r} is called {name!r} in formulas, which is "
+                f"{what}; choose another with names={{{coordinates[chosen.index(name)]!r}: 'q1'}}"
+            )
+    return Names(*(
+        tuple(sp.Symbol(pattern.format(name)) for name in chosen) for pattern in ("{}", "{}_dot", "{}_ddot", "tau_{}")
+    ))  # fmt: skip
