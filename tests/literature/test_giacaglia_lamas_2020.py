@@ -85,3 +85,65 @@ def test_friction_of_the_elbow(state) -> None:
     difference = rough.forces - smooth.forces
     assert np.allclose(difference, [0, 0, 0, 0, 0, torque, 0, 0, 0, 0, 0, -torque], rtol=0, atol=1e-14)
     assert np.allclose(rough.generalised_forces - smooth.generalised_forces, [torque, -torque], rtol=0, atol=1e-13)
+
+
+def test_arm_in_symbols():
+    """(3.9)-(3.18), corrected, come out of the composed vectors as formulas."""
+    import sympy as sp
+
+    from cosserat import symbolic
+
+    m1, m2, l1, l2, I1, I2, g = (cs.Parameter(n, 1.0) for n in ("m1", "m2", "l1", "l2", "I1", "I2", "g"))
+    model = cs.Model("arm", gravity=(0, -g, 0))
+    first = model.add(cs.RigidBody("first", mass=m1, com=(l1, 0, 0), inertia=(I1, I1, I1)))
+    second = model.add(cs.RigidBody("second", mass=m2, com=(2 * l1 + l2, 0, 0), inertia=(I2, I2, I2)))
+    model.add(cs.Revolute("J1", cs.GROUND, first, axis=(0, 0, 1), at=(0, 0, 0)))
+    model.add(cs.Revolute("J2", first, second, axis=(0, 0, 1), at=(2 * l1, 0, 0)))
+    vectors = symbolic.composed_vectors(model)
+    arm = vectors.combined([[1, 0], [-1, 1]], ("q1", "q2"))
+
+    q1, q2, m1, m2, l1, l2, I1, I2, g = sp.symbols("q1 q2 m1 m2 l1 l2 I1 I2 g")
+    c1, s1, c2, s2 = sp.cos(q1), sp.sin(q1), sp.cos(q2), sp.sin(q2)
+    twice = [-2 * l1 * s1, 2 * l1 * c1]
+    assert list(arm.velocities) == [
+        -l1 * s1, l1 * c1, 0, 0, 0, 1, *twice, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0, -l2 * s2, l2 * c2, 0, 0, 0, 1,
+    ]  # (3.11)  # fmt: skip
+    assert arm.momenta[0, 4:8].tolist()[0] == [0, I1, -2 * l1 * m2 * s1, 2 * l1 * m2 * c1]  # (3.9)
+    coupling = 2 * m2 * l1 * l2
+    c12, s12 = sp.cos(q1 - q2), sp.sin(q1 - q2)
+    expected = sp.Matrix([[I1 + (m1 + 4 * m2) * l1**2, coupling * c12], [coupling * c12, I2 + m2 * l2**2]])
+    assert arm.mass_matrix == expected.applyfunc(sp.expand)  # (3.13)
+    brackets = {index: arm.brackets[index] for index in np.ndindex(2, 2, 2) if arm.brackets[index] != 0}
+    assert brackets == {(0, 1, 1): coupling * s12, (1, 0, 0): -coupling * s12}  # (3.14) and the one it misses
+    weight = sp.Matrix([-(m1 + 2 * m2) * g * l1 * c1, -m2 * g * l2 * c2])
+    assert (arm.generalised_forces - weight).applyfunc(sp.expand) == sp.zeros(2, 1)  # (3.12)
+
+
+def test_composed_vectors_in_symbols_are_those_in_numbers(rng):
+    """Velocities, momenta, quadratic terms, brackets and forces of a model in space with a ball joint."""
+    import sympy as sp
+
+    from cosserat import symbolic
+
+    model = cs.Model("ball and screw", gravity=(0.1, 0.2, -9.81))
+    ball = model.add(cs.RigidBody("ball", mass=1.0, com=(0.3, 0.1, 0.2), inertia=(0.1, 0.2, 0.25)))
+    rod = model.add(cs.RigidBody("rod", mass=0.6, com=(1.1, 0.2, 0.1), inertia=(0.1, 0.12, 0.15)))
+    model.add(cs.Spherical("s", ball, cs.GROUND, at=(0, 0, 0), damping=0.3))
+    model.add(cs.Screw("r", ball, rod, axis=(0, 1, 0), pitch=0.2, at=(0.8, 0, 0), friction=cs.Friction(0.5, 0.2)))
+    vectors = symbolic.composed_vectors(model)
+    q, v = rng.normal(size=(2, 4))
+    equations = vectors.equations
+    values = dict(zip((*equations.q, *equations.v), (sp.Float(x, 20) for x in (*q, *v)), strict=True))
+
+    def numbers(matrix):
+        return np.array(matrix.xreplace(equations.quaternions).xreplace(values).evalf(20), dtype=float)
+
+    expected = cs.composed_vectors(model, q, v)
+    assert np.allclose(numbers(vectors.velocities), expected.velocities, atol=1e-12)
+    assert np.allclose(numbers(vectors.momenta), expected.momenta, atol=1e-12)
+    for beta, gamma in ((0, 1), (1, 3), (3, 0), (3, 3)):
+        assert np.allclose(numbers(vectors.quadratic(beta, gamma))[0], expected.quadratic[beta, gamma], atol=1e-12)
+    assert np.allclose(numbers(vectors.mass_matrix), expected.mass_matrix, atol=1e-12)
+    assert np.allclose(numbers(vectors.generalised_forces).ravel(), expected.generalised_forces, atol=1e-12)
+    assert np.allclose(numbers(vectors.brackets).reshape(4, 4, 4), expected.brackets, atol=1e-12)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cosserat.symbolic import evaluate, media
+    from cosserat.symbolic.compiled import CompiledEquations
+    from cosserat.symbolic.composed import SymbolicComposedVectors, composed_vectors
     from cosserat.symbolic.connection import (
         Connection,
         covariant_derivative,
@@ -19,9 +21,8 @@ if TYPE_CHECKING:
         curvature,
         torsion,
     )
-    from cosserat.symbolic.compiled import CompiledEquations
-    from cosserat.symbolic.composed import SymbolicComposedVectors, composed_vectors
     from cosserat.symbolic.conserved import Current
+    from cosserat.symbolic.equations import Equations, lagrange
     from cosserat.symbolic.group_dynamics import euler_poincare
     from cosserat.symbolic.groups import (
         GA,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from cosserat.symbolic.intrinsic_motion import IntrinsicMotion
     from cosserat.symbolic.intrinsic_step import intrinsic
     from cosserat.symbolic.jets import Jets
-    from cosserat.symbolic.lagrange import Equations, lagrange
     from cosserat.symbolic.linear import LinearEquations
     from cosserat.symbolic.motion import GroupMotion
     from cosserat.symbolic.notation import notations
@@ -59,11 +59,11 @@ _LAZY = {
     "curvature": "cosserat.symbolic.connection",
     "torsion": "cosserat.symbolic.connection",
     "CompiledEquations": "cosserat.symbolic.compiled",
-    "Equations": "cosserat.symbolic.lagrange",
+    "Equations": "cosserat.symbolic.equations",
     "LinearEquations": "cosserat.symbolic.linear",
     "SymbolicComposedVectors": "cosserat.symbolic.composed",
     "composed_vectors": "cosserat.symbolic.composed",
-    "lagrange": "cosserat.symbolic.lagrange",
+    "lagrange": "cosserat.symbolic.equations",
     "Current": "cosserat.symbolic.conserved",
     "GroupMotion": "cosserat.symbolic.motion",
     "Jets": "cosserat.symbolic.jets",

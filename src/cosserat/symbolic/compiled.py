@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +15,7 @@ from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.symbolic import stepping
 
 if TYPE_CHECKING:
-    from cosserat.symbolic.lagrange import Equations
+    from cosserat.symbolic.equations import Equations
 
 Array = NDArray[np.float64]
 
@@ -53,7 +52,8 @@ class CompiledEquations:
     parameters : dict of float
     """
 
-    def __init__(self, equations: Equations) -> None:
+    def __init__(self, equations: Equations, jit: bool = True) -> None:
+        self._jit = jit
         self.source = equations.python()
         self.title, self.coordinates = equations.title, equations.coordinates
         self._p = np.array([equations.mechanism.values[name] for name in equations.parameters], dtype=float)
@@ -87,15 +87,14 @@ class CompiledEquations:
         """The compiled functions `system`, `rates` and, with constraints, `rows`."""
         space: dict[str, Any] = {}
         exec(compile(self.source, f"<equations of {self.title}>", "exec"), space)
+        compiled = stepping.decorator(self._jit)
         helpers = {name: f for name, f in space.items() if name.startswith("numeric_")}
-        for name, helper in helpers.items():
-            space[name] = numba.njit(error_model="numpy")(helper)
-        names = [name for name in ("system", "rates", "rows") if name in space]
-        return {name: numba.njit(error_model="numpy", nogil=True)(space[name]) for name in names}
+        space.update({name: compiled(helper) for name, helper in helpers.items()})
+        return {name: compiled(space[name]) for name in ("system", "rates", "rows") if name in space}
 
     @functools.cached_property
     def _loops(self) -> stepping.Loops:
-        return stepping.loops(self.functions, self._n, self._m)
+        return stepping.loops(self.functions, self._n, self._m, self._jit)
 
     # states ---------------------------------------------------------------------------------------------------------
 

@@ -10,8 +10,8 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.symbolic.dependency import sp
+from cosserat.symbolic.equations import Equations
 from cosserat.symbolic.geometry import body_inertia, body_mass, body_rotation
-from cosserat.symbolic.lagrange import Equations
 from cosserat.symbolic.vectors import ZERO, Vector, cross, matmul, mul, scale, transposed
 
 
@@ -70,7 +70,7 @@ class SymbolicComposedVectors:
     def quadratic(self, beta: int, gamma: int) -> sp.Matrix:
         """XY_beta,gamma (1, 6 N): what the product of two velocities adds to the rates of the momenta.
 
-        m dv_beta/dq_gamma, and I domega_beta/dq_gamma + omega_gamma x I omega_beta.
+        m dv_beta/dq_gamma, and I domega_beta/dq_gamma + omega_beta x I omega_gamma.
         Source: [Giacaglia20] (2.14). Differs: derivatives are with respect to q, and the inertia, which turns with the
         body, is not differentiated twice.
         """
@@ -78,7 +78,7 @@ class SymbolicComposedVectors:
         for b in range(len(self._bodies)):
             column, other = self._columns[beta][b], self._columns[gamma][b]
             change = self._momentum(b, [mechanism.along(x, gamma) for x in column])
-            swung = cross(other[3:], self._momentum(b, column)[3:])
+            swung = cross(column[3:], self._momentum(b, other)[3:])
             out += [*change[:3], *(x + y for x, y in zip(change[3:], swung, strict=True))]
         return sp.Matrix([out])
 

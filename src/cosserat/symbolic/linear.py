@@ -11,7 +11,7 @@ from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.turns import coshalf, cotc, sinhalf
 
 if TYPE_CHECKING:
-    from cosserat.symbolic.lagrange import Equations
+    from cosserat.symbolic.equations import Equations
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def linearize(equations: Equations, about: Mapping[Any, Any], inputs: Sequence[A
     n = len(equations.q)
 
     def at(matrix: sp.Matrix) -> sp.Matrix:
-        out = matrix.subs(equations.quaternions)
-        values = out.subs(point, simultaneous=True)
+        out = matrix.xreplace(equations.quaternions)
+        values = out.xreplace(point)
         for index in range(len(values)):
             if values[index].has(sp.nan, sp.zoo):
                 values[index] = _limit(out[index], point, equations.v)
@@ -89,7 +89,7 @@ def _limit(expression: sp.Expr, point: Mapping[sp.Symbol, sp.Expr], velocities: 
     found = []
     for shift in (1, 2):
         near = {v: point[v] + small * sp.Rational(2 * k + shift, 3 + k + shift) for k, v in enumerate(velocities)}
-        shifted = expression.subs({**point, **near}, simultaneous=True).replace(
+        shifted = expression.xreplace({**point, **near}).replace(
             lambda e: e.is_Pow and not e.exp.is_Integer and e.has(small), lambda e: sp.factor(e.base) ** e.exp
         )
         value = sp.expand(shifted).subs(small, 0)  # roots of squares give up their factor

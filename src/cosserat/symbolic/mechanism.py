@@ -371,7 +371,7 @@ class Mechanism:
     def coordinate_rates(self) -> sp.Matrix:
         """Rates (n, 1) of the coordinates; the velocities themselves but for spherical and free joints."""
         rows = [sp.Add(*(f * self.v[j] for j, f in self.rates[x].items())) for x in self.q]
-        return sp.Matrix(rows).subs(self.quaternions)
+        return sp.Matrix(rows).xreplace(self.quaternions)
 
 
 def _symbols(coordinates: Sequence[str], names: Any, parameters: Mapping[str, sp.Symbol], call: str) -> Names:

@@ -9,7 +9,7 @@ from cosserat.errors import SolveError
 from cosserat.symbolic.dependency import sp
 
 if TYPE_CHECKING:
-    from cosserat.symbolic.lagrange import Equations
+    from cosserat.symbolic.equations import Equations
 
 
 def symbol_names(equations: Equations, given: Mapping[Any, str]) -> dict[sp.Symbol, str]:

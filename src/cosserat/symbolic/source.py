@@ -84,7 +84,9 @@ def function_source(
     used = symbols_in(*entries)
     needed = {s: e for s, e in definitions.items() if s in used}
     used |= symbols_in(*needed.values())
-    common, reduced = sp.cse([*needed.values(), *entries], symbols=sp.numbered_symbols("c_", exclude=used), order="none")
+    common, reduced = sp.cse(
+        [*needed.values(), *entries], symbols=sp.numbered_symbols("c_", exclude=used), order="none"
+    )
     lines = [f"def {name}({', '.join([*arguments, *outputs])}):", f'    """{docstring}"""']
     for array, symbols in arguments.items():
         if not isinstance(symbols, sp.Symbol):

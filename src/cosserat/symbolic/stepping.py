@@ -113,8 +113,14 @@ def local_rates(rate, v, u, balls):
         rate[at + 2] = w2 + 0.5 * a2 + c * (u0 * a1 - u1 * a0)
 
 
-def loops(functions: dict[str, Any], n: int, m: int) -> Loops:
+def decorator(jit: bool) -> Any:
+    """What compiles a function of equations, or leaves it as it is."""
+    return numba.njit(error_model="numpy", nogil=True) if jit else lambda function: function
+
+
+def loops(functions: dict[str, Any], n: int, m: int, jit: bool) -> Loops:
     """Functions for equations with n coordinates and m constraints."""
+    compiled = decorator(jit)
     system, rates = functions["system"], functions["rates"]
     rows = functions.get("rows")
 
@@ -124,7 +130,7 @@ def loops(functions: dict[str, Any], n: int, m: int) -> Loops:
             a_out[i] = tau[i] - h[i]
         return solve_positive(M, a_out)
 
-    accelerate = numba.njit(error_model="numpy", nogil=True)(accelerate)
+    accelerate = compiled(accelerate)
 
     if m:
 
@@ -168,12 +174,12 @@ def loops(functions: dict[str, Any], n: int, m: int) -> Loops:
             v += share @ carried
             return worst
 
-        slope = numba.njit(error_model="numpy", nogil=True)(constrained)
-        project = numba.njit(error_model="numpy", nogil=True)(project)
+        slope = compiled(constrained)
+        project = compiled(project)
     else:
         slope = accelerate
 
-        @numba.njit(error_model="numpy")
+        @compiled
         def project(t, q, v, p, u, balls, periods, free, M, h):
             return 0.0
 
@@ -185,7 +191,7 @@ def loops(functions: dict[str, Any], n: int, m: int) -> Loops:
         local_rates(rate_out, v, du, balls)
         return slope(t, q, v, tau, p, u, M, h, a_out)
 
-    stage = numba.njit(error_model="numpy", nogil=True)(stage)
+    stage = compiled(stage)
 
     def step(t, dt, q0, v0, tau, p, u, balls, periods, free, q_out, v_out):
         """One step of Runge-Kutta; `u` are inputs at its start, middle and end. Negative if the state is lost."""
@@ -203,7 +209,7 @@ def loops(functions: dict[str, Any], n: int, m: int) -> Loops:
             return -1.0
         return gap
 
-    step = numba.njit(error_model="numpy", nogil=True)(step)
+    step = compiled(step)
 
     def move(t, qs, vs, p, balls, periods, free):
         """All steps of a motion; the greatest gap, and the number of steps that were made."""
@@ -217,4 +223,4 @@ def loops(functions: dict[str, Any], n: int, m: int) -> Loops:
             worst = max(worst, gap)
         return worst, len(t) - 1
 
-    return Loops(accelerate, step, numba.njit(error_model="numpy", nogil=True)(move))
+    return Loops(accelerate, step, compiled(move))

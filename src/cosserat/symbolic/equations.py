@@ -133,13 +133,13 @@ class Equations:
 
     def explicit(self, expression: Any) -> Any:
         """An expression or matrix with quaternions and their functions written out."""
-        out = expression.subs(self.quaternions)
+        out = expression.xreplace(self.quaternions)
         return out.replace(lambda e: isinstance(e, (coshalf, sinhalf, cotc)), lambda e: e.explicit())
 
     def with_values(self, expression: Any) -> Any:
         """An expression or matrix with the present values of the model's parameters."""
         values = {self.parameters[name]: sp.Float(x, 17) for name, x in self.mechanism.values.items()}
-        return expression.subs(values)
+        return expression.xreplace(values)
 
     def combined(self, T: Any, names: Sequence[str]) -> CombinedEquations:
         """The same equations in coordinates q' with q = T q': absolute angles instead of joint angles, say.
@@ -235,11 +235,11 @@ class Equations:
         words = [f"q = ({', '.join(map(str, self.q))})", f"p = ({', '.join(self.parameters)})"]
         return module_source(functions, f"Equations of {self.title}: {', '.join(words)}.")
 
-    def compile(self) -> CompiledEquations:
-        """The equations as compiled functions of numbers, and their motion."""
+    def compile(self, jit: bool = True) -> CompiledEquations:
+        """The equations as functions of numbers, compiled by Numba unless `jit` is False, and their motion."""
         from cosserat.symbolic.compiled import CompiledEquations
 
-        return CompiledEquations(self)
+        return CompiledEquations(self, jit)
 
 
 class CombinedEquations:
@@ -265,7 +265,7 @@ class CombinedEquations:
 
     def expressed(self, expression: Any) -> Any:
         """An expression or matrix of the old coordinates in the new ones."""
-        return expression.subs(self._replaced, simultaneous=True)
+        return expression.xreplace(self._replaced)
 
     @functools.cached_property
     def mass_matrix(self) -> sp.Matrix:

@@ -1,0 +1,105 @@
+"""Compiled equations: motions on the group, loops, drives, parameters."""
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+from cosserat import symbolic
+
+
+def top():
+    """A heavy top in a ball joint with a rod hinged to it."""
+    model = cs.Model("top", gravity=(0, 0, -9.81))
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(0.1, 0, 0.4), inertia=(0.05, 0.06, 0.03)))
+    model.add(cs.Spherical("tip", cs.GROUND, body, at=(0, 0, 0)))
+    return model
+
+
+@pytest.fixture(scope="module")
+def spinning():
+    return symbolic.lagrange(top()).compile()
+
+
+def test_motion_on_the_group_has_order_four(spinning):
+    """Through rotations of more than half a turn; errors fall by 16, and the energy by more."""
+    tree, q, v = cs.Tree(top()), np.array([0.3, 0.2, 0.1]), np.array([1.0, 2.0, 25.0])
+    fine = spinning.motion(q, v, 0.5, 0.5 / 3200)
+    energy = [tree.energy(fine.q[i], fine.v[i]).total for i in (0, -1)]
+    assert abs(energy[1] - energy[0]) < 1e-9 * abs(energy[0])
+    errors = []
+    for steps in (200, 400):
+        end = spinning.motion(q, v, 0.5, 0.5 / steps)
+        errors.append(np.abs(tree.difference(end.q[-1], fine.q[-1])).max() + np.abs(end.v[-1] - fine.v[-1]).max())
+    assert 13.0 < errors[0] / errors[1] < 19.0
+
+
+def test_rotation_is_that_of_the_engine(spinning):
+    model, q, v = top(), np.zeros(3), np.array([1.0, 2.0, 25.0])
+    model["body"]._angular_velocity = tuple(v)
+    run = cs.simulate(model, duration=0.2, step=1e-4)
+    found = spinning.motion(q, v, 0.2, 1e-3)
+    frame = cs.forward_kinematics(model, found.q[-1])
+    assert np.allclose(frame.position("body.at(1, 1, 1)"), run.position("body.at(1, 1, 1)")[-1], atol=2e-6)
+
+
+def four_bar(**last):
+    model = cs.Model("four-bar", gravity=(3.0, -9.81, 0))
+    a = model.add(cs.RigidBody.bar("a", (0, 0, 0), (0, 1, 0), mass=1.0))
+    b = model.add(cs.RigidBody.bar("b", (0, 1, 0), (2, 1.5, 0), mass=2.0))
+    c = model.add(cs.RigidBody.bar("c", (2, 1.5, 0), (2, 0, 0), mass=1.5))
+    model.add(cs.Revolute("A", cs.GROUND, a.at((0, 0, 0)), axis=(0, 0, 1), damping=0.1))
+    model.add(cs.Revolute("B", a.at((0, 1, 0)), b.at((0, 1, 0)), axis=(0, 0, 1)))
+    model.add(cs.Revolute("C", b.at((2, 1.5, 0)), c.at((2, 1.5, 0)), axis=(0, 0, 1)))
+    model.add(cs.Revolute("D", c.at((2, 0, 0)), cs.GROUND, axis=(0, 0, 1), **last))
+    return model
+
+
+def test_loop_is_closed_by_multipliers():
+    """A four-bar linkage with spring and damper in the joint that is cut, beside the engine."""
+    model = four_bar(stiffness=4.0, damping=0.3)
+    equations = symbolic.lagrange(model)
+    assert len(equations.rows) == 5
+    found = equations.compile(jit=False).motion(np.zeros(3), np.zeros(3), 0.6, 4e-3)
+    with pytest.warns(cs.CosseratWarning, match="redundant"):
+        run = cs.simulate(model, duration=0.6, step=5e-4)
+    expected = [float(run.coordinate(name)[-1]) for name in "ABC"]
+    assert abs(expected[0]) > 0.3
+    assert np.allclose(found.q[-1], expected, atol=2e-6)
+    assert found.gap < 1e-12
+
+
+def test_drives_and_efforts_from_python_functions():
+    """A function that cannot be followed with symbols is sampled; the rest of the motion is that of the engine."""
+
+    def swing(t):
+        return 0.3 * np.sin(2 * float(t)) if isinstance(t, float) else swing(float(np.asarray(t)))
+
+    model = cs.Model("driven", gravity=(0, -9.81, 0))
+    a = model.add(cs.RigidBody.bar("a", (0, 0, 0), (1, 0, 0), mass=1.0))
+    b = model.add(cs.RigidBody.bar("b", (1, 0, 0), (1.6, 0, 0), mass=0.5))
+    model.add(cs.Revolute("A", cs.GROUND, a.at((0, 0, 0)), axis=(0, 0, 1), motion="0.2*t**2"))
+    model.add(cs.Revolute("B", a.at((1, 0, 0)), b.at((1, 0, 0)), axis=(0, 0, 1), effort=swing))
+    equations = symbolic.lagrange(model)
+    assert [str(s) for s in equations.inputs] == ["u_effort_B"]
+    found = equations.compile(jit=False).motion(np.zeros(2), np.zeros(2), 0.5, 1e-2)
+    run = cs.simulate(model, duration=0.5, step=5e-4)
+    assert np.allclose(found.q[-1], [0.05, float(run.coordinate("B")[-1])], atol=1e-6)
+
+
+def test_parameters_change_without_compiling_again():
+    m, L = cs.Parameter("m", 1.0), cs.Parameter("L", 2.0)
+    model = cs.Model("pendulum", gravity=(0, 0, -9.81))
+    rod = model.add(cs.RigidBody.bar("rod", (0, 0, 0), (0, 0, -L), mass=m))
+    model.add(cs.Revolute("q", cs.GROUND, rod.at((0, 0, 0)), axis=(0, 1, 0)))
+    compiled = symbolic.lagrange(model).compile()
+    assert np.isclose(compiled.mass_matrix([0.0])[0, 0], 4 / 3)
+    compiled.set(L=3.0)
+    assert compiled.parameters == {"m": 1.0, "L": 3.0}
+    assert np.isclose(compiled.mass_matrix([0.0])[0, 0], 3.0)
+    assert np.isclose(compiled.forward_dynamics(np.array([0.3]), np.zeros(1))[0], -1.5 * 9.81 / 3 * np.sin(0.3))
+    with pytest.raises(cs.CosseratError, match="no parameter 'l'; parameters: 'm', 'L'"):
+        compiled.set(l=1.0)
+    with pytest.raises(cs.CosseratError, match=r"q must be 1 finite numbers \(q\)"):
+        compiled.motion([0.0, 1.0], [0.0], 1.0, 0.1)
+    with pytest.raises(cs.CosseratError, match="step is 0"):
+        compiled.motion([0.0], [0.0], 1.0, 0)
