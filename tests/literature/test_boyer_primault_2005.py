@@ -42,8 +42,8 @@ def test_reissner_beam_47():
 
 
 def test_reissner_beam_in_space_is_the_material_one_carried_over():
-    """(29) with the defect (26): Ad(g)^-T times (27) at every state that is compatible."""
-    material, spatial = media.reissner_beam(), media.reissner_beam(setting="spatial")
+    """(29) with the defect (26) and gravity: Ad(g)^-T times (27) at every state that is compatible."""
+    material, spatial = (media.reissner_beam(setting=s, gravity=True) for s in ("material", "spatial"))
     rng = np.random.default_rng(0)
     names = {s.name for s in material.field.free_symbols - set(material.jets.variables())}
     values = {name: (0 if name[0] in "nm" else rng.uniform(1, 2)) for name in names}

@@ -125,6 +125,10 @@ class Group:
         inverse = self.inverse(g)
         return sp.Matrix.hstack(*(self.vee(g * e * inverse) for e in self.basis))
 
+    def coAd(self, g: Any) -> Any:
+        """Return Ad(g^-1)^T, (dim, dim): the law of momenta, Ad* of [deSaxce26] (34)."""
+        return self.Ad(self.inverse(g)).T
+
     def inverse(self, g: Any) -> Any:
         """Return the inverse matrix of an element."""
         return sp.Matrix(g).inv()

@@ -88,6 +88,7 @@ class _Stepper:
 
     def __init__(self, data: IntrinsicBeam, form: str, tolerance: float) -> None:
         self.data, self.tolerance = data, tolerance
+        self.before: Array | None = None  # twists one step earlier
         n = len(data.mass)
         one = np.broadcast_to(np.eye(6), (n, 6, 6))
         self.to_unknown = data.mass if form == "momentum" else one
@@ -98,11 +99,12 @@ class _Stepper:
         """Return twists, strains and frames one step later."""
         data = self.data
         inputs = data.sampler.sample(np.array([t + 0.5 * h]))
-        old = np.einsum("nij,nj->ni", self.to_unknown, eta)
         if self.compliance is not None:  # the stress resultants are the unknowns, strains follow from them
             stress = np.einsum("eij,ej->ei", data.stiffness, f - data.reference)
             f = data.reference + np.einsum("eij,ej->ei", self.compliance, stress)
-        x, last = old.copy(), np.inf
+        ahead = eta + 0.5 * (eta - self.before) if self.before is not None else eta
+        x, last = np.einsum("nij,nj->ni", self.to_unknown, ahead), np.inf
+        self.before = eta
         for _ in range(_MOST_ITERATIONS):
             middle = np.einsum("nij,nj->ni", self.from_unknown, x)
             r, blocks, strain, size = self._residual(eta, f, H, middle, inputs, h)

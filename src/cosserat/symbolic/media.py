@@ -99,23 +99,26 @@ def beam_matrices() -> tuple[Any, Any]:
     return diagonal("rhoA rhoA rhoA rhoIp rhoI2 rhoI3"), diagonal("EA GA2 GA3 GJ EI2 EI3")
 
 
-def reissner_beam(inertia: Any = None, stiffness: Any = None, setting: str = "material") -> PoincareChetayev:
+def reissner_beam(
+    inertia: Any = None, stiffness: Any = None, setting: str = "material", gravity: bool = False
+) -> PoincareChetayev:
     """Return the geometrically exact beam on SE(3) over (t, X) [Boyer05] (37)-(49), [deSaxce26] 9.3.
 
-    Distributed follower loads are symbols n1 n2 n3, m1 m2 m3 (material setting), those at the ends F_v1 ... F_w3. In
-    the spatial setting the Lagrangian depends on the configuration, and its defect of symmetry completes the equations.
+    Distributed follower loads are symbols n1 n2 n3, m1 m2 m3 (material setting), those at the ends F_v1 ... F_w3; with
+    ``gravity`` its vector is g1 g2 g3. In the spatial setting the Lagrangian depends on the configuration, and its
+    defect of symmetry completes the equations.
     """
     M, K = beam_matrices()
     M, K = (M if inertia is None else sp.Matrix(inertia)), (K if stiffness is None else sp.Matrix(stiffness))
-    axis = sp.Matrix([1, 0, 0, 0, 0, 0])
-    if setting == "spatial":
+    axis, field = sp.Matrix([1, 0, 0, 0, 0, 0]), sp.Matrix(sp.symbols("g1:4", real=True))
 
-        def spatial(v: Any, f: Any, g: Any) -> Any:
-            return form(M, pulled_back(v, g)) - form(K, pulled_back(f, g) - axis)
+    def lagrangian(v: Any, f: Any, g: Any) -> Any:
+        twist, strain = (v, f) if setting == "material" else (pulled_back(v, g), pulled_back(f, g))
+        weight = M[0, 0] * field.dot(g[:3, 3]) if gravity else sp.Integer(0)
+        return form(M, twist) - form(K, strain - axis) + weight
 
-        return PoincareChetayev(SE3, spatial, ("t", "X"), setting="spatial")
-    loads = sp.symbols("n1:4 m1:4", real=True)
-    return PoincareChetayev(SE3, lambda v, f: form(M, v) - form(K, f - axis), ("t", "X"), forces=loads)
+    loads = sp.symbols("n1:4 m1:4", real=True) if setting == "material" else None
+    return PoincareChetayev(SE3, lagrangian, ("t", "X"), setting=setting, forces=loads)
 
 
 def planar_beam() -> PoincareChetayev:

@@ -37,6 +37,8 @@ def test_agrees_with_the_numeric_twin(name):
     g = numeric.exp(x)
     Ad = np.array(group.Ad(sp.Matrix(numeric.matrix(g))), dtype=float)
     assert np.abs(Ad - numeric.adjoint(g)).max() < 1e-12
+    coAd = np.array(group.coAd(sp.Matrix(numeric.matrix(g))), dtype=float)
+    assert np.abs(coAd.T @ Ad - np.eye(group.dim)).max() < 1e-10
     pattern = np.array(group.element().applyfunc(lambda v: 1 if v.free_symbols else 0), dtype=bool)
     fixed = np.array(group.element().subs({s: 0 for s in group.element().free_symbols}), dtype=float)
     assert np.abs(numeric.matrix(g) - fixed)[~pattern].max(initial=0) < 1e-15
