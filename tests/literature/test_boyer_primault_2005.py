@@ -167,3 +167,30 @@ def test_uniform_strains_that_solve_the_derived_equations_are_the_engines_equili
         H = lie.SE3.exp(2 * s * np.array(strain))
         assert np.abs(found.position(beam.at(s)) - H[:3, 3]).max() < 1e-10
         assert np.abs(found.rotation(beam.at(s)) - H[:3, :3]).max() < 1e-10
+
+
+def test_body_in_a_fluid_equals_the_engine():
+    """Kirchhoff's equations with weight and buoyancy: the accelerations of a body with added mass in random motion."""
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((6, 6))
+    added, gravity, density, volume = X @ X.T / 3, 9.81, 1000.0, 2e-3
+    R = lie.so3.exp(rng.standard_normal(3))
+    v, w, centre = rng.standard_normal((3, 3))
+    model = cs.Model("diver", gravity=(0, 0, -gravity), fluid=cs.Fluid(density=density))
+    J = np.diag([0.3, 0.4, 0.5])
+    body = model.add(
+        cs.RigidBody("diver", mass=2.5, com=(0, 0, 0), inertia=J, rotation=R, velocity=R @ v, angular_velocity=R @ w)
+    )
+    model.add(cs.AddedMass("water", body, added))
+    model.add(cs.Buoyancy("lift", body, volume=volume, centre=R @ centre))
+    run = cs.simulate(model, 1e-3, 1e-3)
+    linear = run.acceleration("diver", frame="body").values[0] - np.cross(w, v)
+    found = np.concatenate((linear, run.angular_acceleration("diver", frame="body").values[0]))
+    M = added + np.diag([2.5, 2.5, 2.5, *np.diag(J)])
+    values = {f"M{i + 1}{j + 1}": M[i, j] for i in range(6) for j in range(i, 6)}
+    values |= {"W": 2.5 * gravity, "B": density * gravity * volume}
+    values |= {f"b{i + 1}": 0.0 for i in range(3)} | {f"c{i + 1}": centre[i] for i in range(3)}
+    g = np.eye(4)
+    g[:3, :3] = R
+    expected = media.kirchhoff_body().dynamics(values)(0.0, g, np.concatenate((v, w)))
+    assert np.abs(found - expected).max() < 1e-10 * np.abs(expected).max()
