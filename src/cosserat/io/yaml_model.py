@@ -27,6 +27,7 @@ from cosserat.model.line_functions import LineFunction, varies_with_s
 from cosserat.model.loads import DistributedLoad, Force, Torque, Wrench
 from cosserat.model.materials import Material
 from cosserat.model.model import Model
+from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, number_from_text
 from cosserat.model.rolling import ROLLING
 from cosserat.model.sections import AnySection, Box, IBeam, Profile, Rectangle, Rod, Section, Tube
@@ -50,7 +51,7 @@ TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
     "springs": ({"Spring": Spring, "Damper": Damper}, "Spring"),
     "rolling": (dict(ROLLING), None),
 }
-KEYS = ("model", "gravity", "fluid", "parameters", "materials", "sections", *TABLES, "simulate")
+KEYS = ("model", "gravity", "fluid", "frame", "parameters", "materials", "sections", *TABLES, "simulate")
 SIMULATE = (
     "duration", "step", "tolerance", "formulation", "integrator", "rho", "start", "every", "modes", "boundary",
     "stiffening",
@@ -103,7 +104,8 @@ class _Reader:
         for name, value in self._table(content, "sections"):
             self.sections[name] = self._section(value, ("sections", name))
         gravity = self._numbers(content.get("gravity", [0, 0, 0]), ("gravity",))
-        model: Model = self._guard(("model",), Model, content.get("model", "model"))
+        frame = None if content.get("frame") is None else self._frame(content["frame"], ("frame",))
+        model: Model = self._guard(("model",), Model, content.get("model", "model"), frame=frame)
         self._guard((), setattr, model, "gravity", gravity)
         if content.get("fluid") is not None:
             model.fluid = self._fluid(content["fluid"], ("fluid",))
@@ -181,6 +183,12 @@ class _Reader:
             known = self.parameters.values()
             return self._guard(route, TimeFunction, value, "formula", known, variable)
         return value
+
+    def _frame(self, value: Any, route: Route) -> Observer:
+        given = self._mapping(value, route, _accepted(Observer))
+        arguments = {k: self._functions(v, (*route, k), "t") for k, v in given.items()}
+        found: Observer = self._guard(route, Observer, **arguments)
+        return found
 
     def _fluid(self, value: Any, route: Route) -> Fluid:
         given = self._mapping(value, route, _accepted(Fluid))

@@ -90,12 +90,14 @@ class _Writer:
             "beams": [self._component(c, "Beam") for c in model.beams],
             "modal_bodies": [self._component(c, "ModalBody") for c in model.modal_bodies],
             "joints": [self._component(c) for c in model.joints],
-            "loads": [self._component(c) for c in (*model.loads, *model.distributed_loads, *model.state_loads)],
+            "loads": [self._component(c) for c in (*model.loads, *model.distributed_loads, *model.given_state_loads)],
             "springs": [self._component(c) for c in model.springs],
             "rolling": [self._component(c) for c in model.rolling],
         }
         content: dict[str, Any] = {"model": model.name, "gravity": self._plain(model.given_gravity, "gravity")}
         content["fluid"] = {} if model.fluid is None else self._fluid(model.fluid)
+        if model.frame is not None:
+            content["frame"] = {k: self._plain(v, f"frame: {k}") for k, v in model.frame.arguments().items()}
         content["parameters"] = model.parameters
         content["materials"] = {k: self._record(m, k) for k, m in self.materials.items()}
         content["sections"] = {k: self._record(s, k) for k, s in self.sections.items()}

@@ -10,6 +10,7 @@ import numpy as np
 from cosserat.errors import CosseratWarning, ModelError, ParameterError
 from cosserat.model import checks
 from cosserat.model.added_mass import AddedMass
+from cosserat.model.apparent import ApparentLoad, steady_motion
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.fluid import Fluid
@@ -18,6 +19,7 @@ from cosserat.model.jets import Array
 from cosserat.model.joint import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad, is_zero
 from cosserat.model.modal import ModalBody
+from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, parameters_in
 from cosserat.model.places import Owner, Place, find_place
 from cosserat.model.records import Component, plain
@@ -49,7 +51,12 @@ class Model:
     """
 
     def __init__(
-        self, name: str = "model", gravity: Any = (0.0, 0.0, 0.0), *, fluid: Fluid | None = None
+        self,
+        name: str = "model",
+        gravity: Any = (0.0, 0.0, 0.0),
+        *,
+        fluid: Fluid | None = None,
+        frame: Observer | None = None,
     ) -> None:
         if not isinstance(name, str) or not name.strip():
             raise ModelError(f"model: its name must be a non-empty text, got {name!r}")
@@ -60,6 +67,11 @@ class Model:
         self.derived: Any = None  # what a solver keeps for the next call
         self.gravity = gravity
         self.fluid = fluid
+        if frame is not None and not isinstance(frame, Observer):
+            raise ModelError(f"{self.title}: frame is {frame!r}; pass an Observer such as cs.Observer.earth(0.8)")
+        if frame is not None:
+            steady_motion(frame)
+        self.frame = frame  # the model is described in it, and results are relative to it; None: a Galilean frame
 
     @property
     def title(self) -> str:
@@ -185,9 +197,15 @@ class Model:
         return self._of(DistributedLoad)
 
     @property
-    def state_loads(self) -> tuple[StateLoad, ...]:
-        """Loads that depend on the state in order."""
+    def given_state_loads(self) -> tuple[StateLoad, ...]:
+        """Loads that depend on the state, as they were added."""
         return self._of(StateLoad)
+
+    @property
+    def state_loads(self) -> tuple[StateLoad, ...]:
+        """Loads that depend on the state in order, the apparent ones of a frame that turns behind."""
+        given = self.given_state_loads
+        return given if self.frame is None else (*given, *(ApparentLoad(body, self.frame) for body in self.bodies))
 
     @property
     def added_masses(self) -> tuple[AddedMass, ...]:
@@ -278,6 +296,12 @@ class Model:
             for other in objects[1:]:
                 _demand_same(objects[0], other, f"parameter {name!r}")
         self._check_all()
+        soft = (*self.beams, *self.modal_bodies, *self.added_masses)
+        if self.frame is not None and soft:
+            raise ModelError(
+                f"{self.title}: {soft[0].title}: models with frame= take rigid bodies without added mass; simulate in "
+                "a Galilean frame and look with run.seen_from"
+            )
         for item, places in self._places():
             for place in places:
                 self._demand_own(place.owner, item)
@@ -292,7 +316,7 @@ class Model:
             link.check_places()
         for rolling in self.rolling:
             rolling.check_places()
-        for law in self.state_loads:
+        for law in self.given_state_loads:
             law.check_places()
         self._warn_idle()
 
@@ -305,7 +329,7 @@ class Model:
             yield link, (link.a, link.b)
         for rolling in self.rolling:
             yield rolling, (rolling.place,)
-        for law in self.state_loads:
+        for law in self.given_state_loads:
             yield law, (law.place,) if law.other is None else (law.place, law.other)
 
     def _demand_own(self, owner: Owner, item: Component) -> None:
@@ -349,7 +373,8 @@ class Model:
         if not isinstance(other, Model):
             return NotImplemented
         return (
-            (self.name, self._gravity, self._fluid) == (other.name, other._gravity, other._fluid)
+            (self.name, self._gravity, self._fluid, self.frame)
+            == (other.name, other._gravity, other._fluid, other.frame)
             and self._components == other._components
             and all(getattr(self, k) == getattr(other, k) for k in ("joints", "bodies", "beams"))
         )

@@ -1,0 +1,89 @@
+"""Models described in a frame that turns: published figures, and the same motion computed in a Galilean frame."""
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+
+
+def test_turntable():
+    # Omega = 2 rad/s, released at rest on the table at (1, 0): position on it after 1.5 s
+    model = cs.Model("puck", frame=cs.Observer(turns=[((0, 0, 1), "2*t")]))
+    model.add(cs.RigidBody("puck", mass=1.0, com=(1, 0, 0), inertia=(1, 1, 1), velocity=(0, 0, 0)))
+    errors = []
+    for step in (0.01, 0.005):
+        run = cs.simulate(model, duration=1.5, step=step)
+        errors.append(np.abs(run.position("puck").values[-1] - (-0.5666324724, -3.1110974979, 0)).max())
+    assert errors[1] < 2e-4
+    assert errors[0] / errors[1] == pytest.approx(4, abs=0.5)
+
+
+def test_eastward_deflection():
+    # Fall of 100 m at 45 degrees: 15.5 mm to the east
+    fall = np.sqrt(2 * 100 / 9.81)
+    model = cs.Model("stone", gravity=(0, 0, -9.81), frame=cs.Observer.earth(np.radians(45)))
+    model.add(cs.RigidBody("stone", mass=1.0, com=(0, 0, 100), inertia=(1, 1, 1)))
+    run = cs.simulate(model, duration=fall, step=fall / 500)
+    assert run.position("stone").values[-1, 0] == pytest.approx(0.0155212896, rel=1e-5)
+
+
+def test_foucault():
+    # Paris, 67 m: the plane of swing turns by 11.325766 degrees an hour
+    latitude, length, g = np.radians(48.85), 67.0, 9.81
+    model = cs.Model("pendulum", gravity=(0, 0, -g), frame=cs.Observer.earth(latitude))
+    # pushed from the lowest point, the bob passes through it at every swing: amplitude 8 mm
+    velocity, inertia = (3e-3, 0, 0), [1e-3] * 3
+    bob = model.add(cs.RigidBody("bob", mass=28.0, com=(0, 0, -length), inertia=inertia, velocity=velocity,
+                                 angular_velocity=(0, -velocity[0] / length, 0)))  # fmt: skip
+    model.add(cs.Spherical("hook", cs.GROUND, bob.at((0, 0, 0))))
+    period = 2 * np.pi * np.sqrt(length / g)
+    run = cs.simulate(model, duration=40 * period, step=period / 200, rho=0.99)
+    x, y = run.position("bob").values[:, :2].T
+    angles, middles = [], []
+    for part in (run.time <= period, run.time >= run.time[-1] - period):
+        vectors = np.linalg.eigh(np.cov(x[part], y[part]))[1]
+        angles.append(np.arctan(vectors[1, 1] / vectors[0, 1]))
+        middles.append(run.time[part].mean())
+    rate = -(angles[1] - angles[0]) / (middles[1] - middles[0])
+    assert np.degrees(rate) * 3600 == pytest.approx(11.325766, rel=1e-3)
+
+
+def test_the_same_motion_in_both_frames():
+    # A tumbling body on a rod: simulated on the table, and in space seen from the table.
+    def mechanism(frame):
+        model = cs.Model("top", frame=frame)
+        omega = np.array([0.4, -0.2, 1.5])
+        at, turn = np.array([0.8, 0.1, 0.3]), np.array([1.0, 2.0, -0.5])
+        drive = np.zeros(3) if frame is not None else omega
+        inertia = [[0.2, 0.02, 0], [0.02, 0.3, 0.01], [0, 0.01, 0.4]]
+        body = model.add(cs.RigidBody("body", mass=2.0, com=at, inertia=inertia,
+                                      velocity=np.cross(turn + drive, at), angular_velocity=turn + drive))  # fmt: skip
+        model.add(cs.Spherical("pin", cs.GROUND, body.at((0, 0, 0))))
+        return model
+
+    rate = float(np.linalg.norm([0.4, -0.2, 1.5]))
+    table = cs.Observer(turns=[((0.4, -0.2, 1.5), f"{rate!r}*t")])
+    relative = cs.simulate(mechanism(table), duration=2.0, step=5e-4)
+    seen = cs.simulate(mechanism(None), duration=2.0, step=5e-4).seen_from(table)
+    assert np.allclose(relative.position("body").values, seen.position("body").values, atol=5e-6)
+    assert np.allclose(relative.angular_velocity("body").values, seen.angular_velocity("body").values, atol=5e-5)
+
+
+def test_files_and_errors(tmp_path):
+    model = cs.Model("stone", gravity=(0, 0, -9.81), frame=cs.Observer.earth(0.7))
+    model.add(cs.RigidBody("stone", mass=1.0, com=(0, 0, 100), inertia=(1, 1, 1)))
+    cs.save_model(model, tmp_path / "stone.yaml")
+    again = cs.load_model(tmp_path / "stone.yaml")
+    assert again == model
+    assert again != cs.Model("stone", gravity=(0, 0, -9.81))
+    one, other = (cs.simulate(m, duration=1.0, step=0.1).position("stone").values for m in (model, again))
+    assert np.array_equal(one, other)
+    with pytest.raises(cs.CosseratError, match="turn steadily"):
+        cs.Model("m", frame=cs.Observer(turns=[((0, 0, 1), "t**2")]))
+    with pytest.raises(cs.CosseratError, match="turn steadily"):
+        cs.Model("m", frame=cs.Observer(origin=("t", 0, 0)))
+    with pytest.raises(cs.CosseratError, match="pass an Observer"):
+        cs.Model("m", frame="earth")
+    model.add(cs.Beam("rod", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.01), material=cs.materials.STEEL))
+    with pytest.raises(cs.CosseratError, match="beam 'rod': models with frame="):
+        cs.simulate(model, duration=0.1, step=0.1)
