@@ -127,7 +127,8 @@ class Path:
     def equilibrium(self, index: int) -> Equilibrium:
         """The equilibrium of a point of the path; with it `modes`, `stability` or `simulate` can go on.
 
-        The model has to be given the value first: ``model.set(P=path.parameter[index])``.
+        Given to one of them as `about` or `start`, it brings its value of the parameter along: the model has it while
+        the call lasts.
         """
         i = range(len(self))[index]
         if i not in self._found:
@@ -137,9 +138,14 @@ class Path:
                 self.model.set(**wanted)
                 history = History(*(a[i : i + 1] for a in self._history))
                 status = Status(Outcome.OK, self._time)
-                settings = {"time": self._time, "spin": None if self._spin is None else self._spin[i]}
+                settings = {
+                    "time": self._time,
+                    "spin": None if self._spin is None else self._spin[i],
+                    "parameters": wanted,
+                }
+                stats = {"stable": bool(self.stable[i])}
                 trajectory = Trajectory(
-                    compile_model(self.model), np.array([self._time]), history, status, settings, {}
+                    compile_model(self.model), np.array([self._time]), history, status, settings, stats
                 )
                 self._found[i] = Equilibrium(trajectory)
             finally:

@@ -16,7 +16,9 @@ from scipy.linalg import eig
 from scipy.sparse import block_array, csc_matrix
 from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs
 
+from cosserat.compile.compiled import row_to_frame
 from cosserat.kernels.residual import predict_stress
+from cosserat.lie import se3
 from cosserat.solve.balance.parametric import Parametric
 from cosserat.solve.balance.statics import signed_factors
 
@@ -25,6 +27,7 @@ Array = NDArray[np.float64]
 MAX_CORRECTIONS = 16
 _N_EIGENVALUES = 4
 _DENSE = 36  # unknowns up to which all eigenvalues at once are cheaper
+_PASSES, _PARALLEL = 0.1, 0.8  # distance of a step from a point it passes, in its length; cosine of its direction
 _SHARPEST_TURN = 0.3  # cosine of the angle between a step and the tangent at its end
 
 
@@ -118,6 +121,40 @@ class Arc:
         root = np.sqrt(self.weights[: 6 * self.n, None])
         self.neutral = np.linalg.qr(root * new)[0] / root
         return stiffness
+
+    def between(self, a: PathState, b: PathState) -> Array:
+        """The direction, with its length, from one state to another."""
+        out = np.zeros(self.size + 1)
+        for i, (H_a, H_b) in enumerate(zip(a.frame[: self.n], b.frame[: self.n], strict=True)):
+            out[6 * i : 6 * i + 6] = se3.log(se3.inverse(row_to_frame(H_a)) @ row_to_frame(H_b))
+        out[-1] = (b.value - a.value) / self.scale
+        return out
+
+    def passes(self, first: PathState, a: PathState, b: PathState, outward: Array) -> bool:
+        """Whether the step from a to b passes the first state of the path, along the way on which it was left.
+
+        Multipliers do not count.
+        """
+        step, home = self.between(a, b), self.between(a, first)
+        length = np.sqrt(self.inner(step, step))
+        part = self.inner(step, home) / length**2
+        if not 0.0 < part <= 1.0:
+            return False
+        aside = home - part * step
+        along = self.inner(step, outward) / (length * np.sqrt(self.inner(outward, outward)))
+        return bool(np.sqrt(self.inner(aside, aside)) <= _PASSES * length and abs(along) > _PARALLEL)
+
+    def barred(self, state: PathState) -> tuple[float, Array]:
+        """Stiffness against the last of the neutral motions, and that motion (6n,) with what goes along with it.
+
+        From the factors of the bordered matrix, whose bars were there; the parameter stands still.
+        """
+        assert state.lu is not None
+        m = self.neutral.shape[1]
+        y, force = self._solve(state.lu, np.zeros(self.size + 1), np.eye(m)[-1])
+        w, of_path = self._solve(state.lu, self.along_parameter)
+        change = y[-1] / w[-1] if w[-1] != 0.0 else 0.0
+        return -float(force[-1] - change * of_path[-1]), (y - change * w)[: 6 * self.n]
 
     def correct(
         self, start: PathState, direction: Array, length: float, *, fixed: float | None = None, strict: bool = True

@@ -49,6 +49,7 @@ def continuation(
     tolerance: float = 1e-11,
     spin: Any = None,
     center: Any = (0.0, 0.0, 0.0),
+    progress: Callable[[int, float], None] | None = None,
 ) -> Path:
     """Follow the equilibria of a mechanism along a parameter by arc length.
 
@@ -81,6 +82,8 @@ def continuation(
         Critical shape to follow, where a branch point has several.
     time, tolerance, spin, center
         As for `equilibrium`.
+    progress : callable, optional
+        ``progress(n, value)`` is called after every step, n counting those of all branches.
 
     Returns
     -------
@@ -111,6 +114,11 @@ def continuation(
     check_number(tolerance, "continuation", "tolerance", "the accepted last correction, such as 1e-11", positive=True)
     knobs = Knobs(model, [parameter], spin, center, "continuation")
     name = knobs.names[0]
+    if progress is not None and not callable(progress):
+        raise SolveError(
+            f"continuation: progress is {progress!r}; pass a function of the number of steps and the value"
+        )
+    options = _Options(step, max_step, max_steps, until, time, tolerance, progress)
     with knobs.kept():
         path, ends = _follow(
             knobs,
@@ -119,11 +127,10 @@ def continuation(
             float(stop),
             direction,
             mode,
-            _Options(step, max_step, max_steps, until, time, tolerance),
+            options,
         )
         for point in _chosen(path, switch):
             for side in (1, -1):
-                options = _Options(step, max_step, max_steps, until, time, tolerance)
                 branch, _ = _follow(knobs, name, point, float(stop), side, mode, options, ends)
                 path.branches.append(branch)
     return path
@@ -163,6 +170,13 @@ class _Options:
     until: Callable[[Equilibrium, float], bool] | None
     time: float
     tolerance: float
+    progress: Callable[[int, float], None] | None
+    n_steps: int = 0  # of all paths so far
+
+    def report(self, value: float) -> None:
+        self.n_steps += 1
+        if self.progress is not None:
+            self.progress(self.n_steps, value)
 
 
 @dataclass
@@ -201,7 +215,12 @@ def _follow(
     arc = Arc(balance, name, scale, options.tolerance)
     trace = _Trace(branched=isinstance(start, PathPoint))
     leave = _crossing_direction(arc, start, side, mode) if isinstance(start, PathPoint) else None
-    status = _walk(arc, trace, _first(arc, found, value), leave, stop, options)
+    beside = arc.neutral
+    if isinstance(start, PathPoint):
+        arc.neutral = np.array(start.shapes).T.reshape(6 * arc.n, -1)  # along which the equations are singular here
+    first = _first(arc, found, value)
+    arc.neutral = beside
+    status = _walk(arc, trace, first, leave, stop, options)
     stats = {
         "steps": len(trace.points) - 1,
         "iterations": arc.statics.iterations,
@@ -261,7 +280,7 @@ def _crossing_direction(arc: Arc, point: PathPoint, side: int, mode: int) -> Arr
 
 def _walk(arc: Arc, trace: _Trace, first: PathState, leave: Array | None, stop: float, options: _Options) -> Status:
     """Step by step until the end; `leave` is the direction of the first step, if not along the path."""
-    here = point_of(arc, first)
+    here = point_of(arc, first) if leave is None else Point(first, np.zeros(0), np.zeros((6 * arc.n, 0)))
     length = options.step
     if leave is None:
         if (stop - first.value) * first.tangent[-1] < 0.0:
@@ -269,6 +288,7 @@ def _walk(arc: Arc, trace: _Trace, first: PathState, leave: Array | None, stop: 
         elif first.tangent[-1] == 0.0:
             raise SolveError(f"continuation: the path stands across {arc.name} at its start; start at another value")
     trace.add(here, [])
+    outward = first.tangent if leave is None else leave
     n_steps = 0
     while n_steps < options.max_steps:
         direction = here.state.tangent if leave is None else leave
@@ -296,15 +316,18 @@ def _walk(arc: Arc, trace: _Trace, first: PathState, leave: Array | None, stop: 
             length *= 0.5
             if length < _SMALLEST:
                 where = f"{arc.name} = {here.state.value:.6g}"
-                return Status(Outcome.NOT_CONVERGED, arc.balance.times[0], "the path could not be continued", where)
+                return Status(Outcome.PATH_LOST, arc.balance.times[0], "", where)
             continue
         assert state is not None
         problem = _not_accepted(arc, state.value)
         if problem:
             where = f"{arc.name} = {here.state.value:.6g}"
-            return Status(Outcome.NOT_CONVERGED, arc.balance.times[0], problem, where)
+            return Status(Outcome.PATH_LOST, arc.balance.times[0], problem, where)
         trace.add(there, between)
         n_steps += 1
+        options.report(state.value)
+        if n_steps > 2 and arc.passes(first, here.state, state, outward):
+            return Status(Outcome.OK, arc.balance.times[0], "the path is closed: it is back where it began")
         if arc.neutral.size and leave is None:
             arc.follow_neutral(state)
         here, leave = there, None

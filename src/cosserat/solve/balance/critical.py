@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ Array = NDArray[np.float64]
 
 _SAME_SHAPE = 0.7  # cosine from which two eigenvectors of neighbouring points belong together
 _SAME_PLACE = 1e-4  # of a step: critical points nearer than this are one, with several shapes
+_PATH = 0.1  # part of a shape that runs along the path, from which it is its own
+_TURNS, _TURNED = 4, 1e-10  # how often a barred shape is improved, and how little it then may turn
 _SINGULAR = 1e-3  # drop of the eigenvalue that tells a zero from a pole
 
 
@@ -64,7 +66,7 @@ def critical_points(arc: Arc, a: Point, b: Point, length: float) -> list[Critica
             continue
         same = [c for c in found if abs(c.length - critical.length) <= _SAME_PLACE * length and c.kind == critical.kind]
         if same:
-            same[0].shapes.append(_null_vector(arc, same[0].state, shape, same[0].shapes))
+            same[0].shapes.append(_apart(arc, critical.shapes[0], same[0].shapes))
         else:
             found.append(critical)
     crossed = sum(len(c.shapes) for c in found)
@@ -103,6 +105,8 @@ def _at(arc: Arc, a: Point, length: float) -> PathState:
 
 def _locate_singular(arc: Arc, a: Point, length: float, shape: Array, turned: bool) -> Critical | None:
     """Where the eigenvalue of a shape vanishes; None if it does not."""
+    if not turned or _along(arc, shape, a.state.tangent) <= _PATH:
+        return _locate_branch(arc, a, length, shape)
 
     def value(s: float) -> float:
         return arc.softness(_at(arc, a, s), shape)
@@ -114,11 +118,47 @@ def _locate_singular(arc: Arc, a: Point, length: float, shape: Array, turned: bo
     state = _at(arc, a, s)
     if not abs(arc.softness(state, shape)) <= _SINGULAR * max(abs(ends[0]), abs(ends[1])):
         return None
-    null = _null_vector(arc, state, shape, [])
+    null = _null_vector(arc, state, shape)
     # at a limit point the path itself runs along the null vector, and the parameter stands still
-    along = float(abs(np.sum(arc.weights[: 6 * arc.n] * null * a.state.tangent[: 6 * arc.n])))
-    kind = "limit" if turned and along > 0.1 else "branch"
+    kind = "limit" if _along(arc, null, a.state.tangent) > _PATH else "branch"
     return Critical(kind, s, state, [null], state.tangent if kind == "limit" else a.state.tangent)
+
+
+def _along(arc: Arc, shape: Array, tangent: Array) -> float:
+    """How far a shape of norm 1 runs along the path."""
+    return float(abs(np.sum(arc.weights[: 6 * arc.n] * shape * tangent[: 6 * arc.n])))
+
+
+def _locate_branch(arc: Arc, a: Point, length: float, shape: Array) -> Critical | None:
+    """Where the stiffness against a shape vanishes that does not belong to the path.
+
+    The equations of the path are singular there: two paths cross. With the shape barred they are not, and the force of
+    the bar for a unit of the shape is that stiffness.
+    """
+    before = arc.neutral
+    try:
+        for _ in range(_TURNS):
+            arc.neutral = np.hstack((before, shape[:, None]))
+            ends = arc.barred(_at(arc, a, 0.0))[0], arc.barred(_at(arc, a, length))[0]
+            if not ends[0] * ends[1] < 0.0:
+                return None
+            s = float(
+                brentq(
+                    lambda s: arc.barred(_at(arc, a, s))[0], 0.0, length, xtol=1e-13 * length, rtol=1e-14, maxiter=60
+                )
+            )
+            state = _at(arc, a, s)
+            stiffness, null = arc.barred(state)
+            if not abs(stiffness) <= _SINGULAR * max(abs(ends[0]), abs(ends[1])):
+                return None
+            null = null / np.sqrt(np.sum(arc.weights[: 6 * arc.n] * null**2))
+            apart = abs(1.0 - abs(float(np.sum(arc.weights[: 6 * arc.n] * null * shape))))
+            shape = null  # the shape of the step is not quite the one of the point
+            if apart <= _TURNED:
+                break
+    finally:
+        arc.neutral = before
+    return Critical("branch", s, replace(state, lu=None), [shape], a.state.tangent)
 
 
 def _locate_turn(arc: Arc, a: Point, length: float) -> Critical:
@@ -130,16 +170,18 @@ def _locate_turn(arc: Arc, a: Point, length: float) -> Critical:
     return Critical("branch", s, state, [null / np.sqrt(np.sum(weights * null**2))], state.tangent)
 
 
-def _null_vector(arc: Arc, state: PathState, shape: Array, others: list[Array]) -> Array:
-    """Null vector of the tangent near a shape, orthogonal to others of the same point, by inverse iteration."""
+def _null_vector(arc: Arc, state: PathState, shape: Array) -> Array:
+    """Null vector of the tangent near a shape, by inverse iteration."""
     weights = arc.weights[: 6 * arc.n]
-
-    def orthogonal(shape: Array) -> Array:
-        for other in others:
-            shape = shape - np.sum(weights * shape * other) * other
-        return shape / np.sqrt(np.sum(weights * shape**2))
-
-    shape = orthogonal(shape)
     for _ in range(2):
-        shape = orthogonal(arc.inverse(state, weights * shape))
+        shape = arc.inverse(state, weights * shape)
+        shape = shape / np.sqrt(np.sum(weights * shape**2))
     return shape
+
+
+def _apart(arc: Arc, shape: Array, others: list[Array]) -> Array:
+    """A shape made orthogonal to others of the same point, with norm 1."""
+    weights = arc.weights[: 6 * arc.n]
+    for other in others:
+        shape = shape - np.sum(weights * shape * other) * other
+    return shape / np.sqrt(np.sum(weights * shape**2))

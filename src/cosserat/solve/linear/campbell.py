@@ -14,6 +14,7 @@ from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.campbell import Campbell, CriticalSpeed
 from cosserat.solve.arguments import check_state
+from cosserat.solve.carried import carrying
 from cosserat.solve.linear.neutral import all_crossings, usual_neutral
 from cosserat.solve.linear.spectra import Complex, Spectrum, match, spectrum_at, track
 from cosserat.solve.linear.stability import checked_number, checked_values, critical_of
@@ -22,6 +23,7 @@ from cosserat.solve.linear.steady_states import SteadyStates
 Array = NDArray[np.float64]
 
 
+@carrying("about")
 def campbell(
     model: Model,
     spins: Any,

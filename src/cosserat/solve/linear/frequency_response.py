@@ -17,6 +17,7 @@ from cosserat.model.model import Model
 from cosserat.results.linear import POSITION
 from cosserat.results.response import Response
 from cosserat.solve.arguments import check_choice, check_count
+from cosserat.solve.carried import carrying
 from cosserat.solve.linear.basis import basis_of_motions, moving
 from cosserat.solve.linear.bordered import Bordered
 from cosserat.solve.linear.eigen import symmetric_modes
@@ -34,6 +35,7 @@ _CALLER = "frequency_response"
 _METHODS = ("direct", "modal")
 
 
+@carrying("about")
 def frequency_response(
     model: Model,
     inputs: Any,

@@ -14,6 +14,7 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.linear import ACCELERATION, POSITION, LinearModel, OutputRows
 from cosserat.solve.arguments import check_choice, check_count
+from cosserat.solve.carried import carrying
 from cosserat.solve.linear.basis import Basis, Carried, basis_of_motions, mode_names, moving
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices, matrices_at
@@ -28,6 +29,7 @@ _DENSE = 400  # degrees of freedom up to which a reduced model comes from the fu
 _LARGEST = 3000  # degrees of freedom up to which all are kept
 
 
+@carrying("about")
 def linearize(
     model: Model,
     inputs: Any = (),

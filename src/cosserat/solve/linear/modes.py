@@ -15,6 +15,7 @@ from cosserat.kernels.residual import applied_forces, element_forces
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
 from cosserat.solve.arguments import check_count
+from cosserat.solve.carried import carrying
 from cosserat.solve.linear.basis import basis_of_motions, reduced
 from cosserat.solve.linear.basis import moving as in_motion
 from cosserat.solve.linear.eigen import symmetric_modes
@@ -29,6 +30,7 @@ _ROUNDING = 1e-13
 _EQUAL = 1e-6  # relative difference of frequencies squared, or displacements, that are taken as equal
 
 
+@carrying("about")
 def modes(
     model: Model,
     n: int = 10,

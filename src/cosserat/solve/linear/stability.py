@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability
+from cosserat.solve.carried import carrying
 from cosserat.solve.linear.crossings import Crossing
 from cosserat.solve.linear.neutral import all_crossings, settle, usual_neutral
 from cosserat.solve.linear.spectra import Spectrum, spectrum_at, track
@@ -19,6 +20,7 @@ from cosserat.solve.linear.steady_states import SteadyStates
 Array = NDArray[np.float64]
 
 
+@carrying("about")
 def stability(
     model: Model,
     parameter: Any,

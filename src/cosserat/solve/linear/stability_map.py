@@ -13,6 +13,7 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.stability import DIVERGENCE, FLUTTER, STABLE
 from cosserat.results.stability_map import Boundary, StabilityMap
+from cosserat.solve.carried import carrying
 from cosserat.solve.linear.crossings import Crossing, crossings
 from cosserat.solve.linear.spectra import Spectrum, spectrum_at
 from cosserat.solve.linear.stability import checked_number, checked_values
@@ -24,6 +25,7 @@ Edge = tuple[int, int, int]  # node of the grid and the direction in which the e
 _STATIC = 1e-5  # imaginary part relative to |s| that is none
 
 
+@carrying("about")
 def stability_map(
     model: Model,
     ranges: Mapping[Any, Any],

@@ -18,6 +18,7 @@ from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.arguments import check_known, check_number, check_span
+from cosserat.solve.carried import carrying
 from cosserat.solve.floating import FLOATING_METHODS
 from cosserat.solve.initial import consistent_accelerations
 from cosserat.solve.memory import new_memory
@@ -33,6 +34,7 @@ FORMULATIONS = {"galilean": tuple(INTEGRATORS), "floating": FLOATING_METHODS}
 _LARGEST_HISTORY = 4e9  # bytes
 
 
+@carrying("start")
 def simulate(
     model: Model,
     duration: float,
