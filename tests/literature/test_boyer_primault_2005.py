@@ -194,3 +194,29 @@ def test_body_in_a_fluid_equals_the_engine():
     g[:3, :3] = R
     expected = media.kirchhoff_body().dynamics(values)(0.0, g, np.concatenate((v, w)))
     assert np.abs(found - expected).max() < 1e-10 * np.abs(expected).max()
+
+
+def test_an_arch_integrated_along_its_length_is_the_engines_equilibrium():
+    """[deSaxce26] 8.2, the three steps along S: the strain at the clamp gives the arch and the load at its end.
+
+    The engine, loaded with it, finds the same shape, with an error that falls at second order or faster.
+    """
+    stiffness = np.array([900.0, 300.0, 400.0, 3.0, 4.0, 6.0])
+    names = ("EA", "GA2", "GA3", "GJ", "EI2", "EI3")
+    values = dict(zip(names, stiffness)) | {f"{n}{i}": 0.0 for n in "nm" for i in (1, 2, 3)}
+    start = np.array([1.003, -0.006, 0.008, 0.5, -0.7, 0.9])
+    arch = media.arch().motion(start, 1.0, 0.02, values=values, order=8)
+    assert np.ptp(arch.momentum_map, axis=0).max() < 1e-10  # the spatial wrench is the same in all sections
+    wrench = -arch.momentum[-1]
+    errors = []
+    for n in (8, 16):
+        model = cs.Model("arch")
+        section = cs.Section(stiffness=np.diag(stiffness), mass=np.eye(6))
+        beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=n))
+        model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+        model.add(cs.Wrench("load", beam.end, force=wrench[:3], moment=wrench[3:], follower=True))
+        found = cs.equilibrium(model)
+        exact = {s: arch.matrices[round(50 * s)][:3, 3] for s in (0.5, 1.0)}
+        errors.append(max(np.abs(found.position(beam.at(s)) - x).max() for s, x in exact.items()))
+    assert errors[1] < 1e-4
+    assert errors[0] / errors[1] > 3.5

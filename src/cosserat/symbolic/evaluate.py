@@ -66,23 +66,24 @@ def residual(problem: PoincareChetayev, values: Values = None) -> Callable[..., 
 
 
 def dynamics(problem: PoincareChetayev, values: Values = None) -> Callable[[float, Any, Any], Array]:
-    """Return f(t, g, eta) -> d eta/dt of a problem with the parameter t alone."""
+    """Return f(x, g, eta) -> d eta/dx of a problem with one parameter x: time, or the arc length of an arch."""
     who = "PoincareChetayev.dynamics"
-    if problem.parameters != ("t",):
-        raise ArgumentError(who, "parameters", f"are {problem.parameters}; equations of motion need ('t',) alone")
-    rates = problem.jets.rate["t", "t"]
+    if len(problem.parameters) != 1:
+        raise ArgumentError(who, "parameters", f"are {problem.parameters}; ordinary equations need one alone")
+    (p,) = problem.parameters
+    rates = problem.jets.rate[p, p]
     field = problem.field
     mass = function(problem, field.jacobian(rates), values, who)
     bias = function(problem, field.xreplace({r: sp.Integer(0) for r in rates}), values, who)
 
     def acceleration(t: float, g: Any, eta: Any) -> Array:
-        state = {"g": g, "eta": {"t": eta}, "x": {"t": t}}
+        state = {"g": g, "eta": {p: eta}, "x": {p: t}}
         M = mass(**state)
         try:
             return np.asarray(np.linalg.solve(M, -bias(**state).ravel()))
         except np.linalg.LinAlgError:
             raise SolveError(
-                f"{who}: the matrix d^2 L/d eta d eta is singular at t = {t:.6g}; some velocity carries no momentum"
+                f"{who}: the matrix d^2 L/d eta d eta is singular at {p} = {t:.6g}; some velocity carries no momentum"
             ) from None
 
     return acceleration
@@ -97,7 +98,7 @@ def motion(
     values: Values = None,
     order: int = 6,
 ) -> GroupMotion:
-    """Integrate a problem with the parameter t alone, by collocation on the group; see `PoincareChetayev.motion`."""
+    """Integrate a problem with one parameter by collocation on the group; see `PoincareChetayev.motion`."""
     who = "PoincareChetayev.motion"
     group = problem.group.numeric
     if order not in (2, 4, 6, 8):
@@ -118,6 +119,8 @@ def motion(
         setting=problem.setting,
         who=who,
     )
-    both = function(problem, sp.Matrix([*problem.momenta["t"], problem.energy]), values, who)
-    rows = np.array([both(g, {"t": e}, None, {"t": t}).ravel() for t, g, e in zip(times, elements, etas)])
+    (p,) = problem.parameters
+    energy = problem.momenta[p].dot(problem.eta[p]) - problem.lagrangian
+    both = function(problem, sp.Matrix([*problem.momenta[p], energy]), values, who)
+    rows = np.array([both(g, {p: e}, None, {p: t}).ravel() for t, g, e in zip(times, elements, etas)])
     return GroupMotion(group, times, elements, etas, rows[:, :-1], rows[:, -1], problem.setting)

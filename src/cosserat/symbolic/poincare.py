@@ -169,16 +169,17 @@ class PoincareChetayev:
         return evaluate.residual(self, values)
 
     def dynamics(self, values: Values = None) -> Callable[[float, Any, Any], Any]:
-        """Return ``f(t, g, eta)``, the derivative of eta, of a problem with the parameter t alone."""
+        """Return ``f(x, g, eta)``, the derivative of eta, of a problem with one parameter x: t, or the S of an arch."""
         return evaluate.dynamics(self, values)
 
     def motion(
         self, velocity: Any, duration: float, step: float, start: Any = None, values: Values = None, order: int = 6
     ) -> GroupMotion:
-        """Integrate a problem with the parameter t alone, on its group, by collocation of order 2, 4, 6 or 8.
+        """Integrate a problem with one parameter, on its group, by collocation of order 2, 4, 6 or 8.
 
         ``velocity`` is eta at the start in the setting of the problem, ``start`` the element (default: the identity),
-        ``values`` the constants by name.
+        ``values`` the constants by name. Along the arc length of an arch, eta is the strain, and what is conserved as
+        energy is <momentum, strain> - L.
         """
         return evaluate.motion(self, velocity, duration, step, start, values, order)
 

@@ -191,7 +191,7 @@ def test_printing():
         (lambda: PoincareChetayev(SO3, sp.Symbol("w1_t")), "other assumptions"),
         (lambda: heavy_top().motion([0, 0, 1], 1.0, 0.1, values={"J1": 1}), "leave the symbols J2, J3 free"),
         (lambda: heavy_top().motion([0, 1], 1.0, 0.1), "pass 3 numbers"),
-        (lambda: PoincareChetayev(SO3, lambda f: f[0], ("X",)).dynamics(), "need .'t',. alone"),
+        (lambda: PoincareChetayev(SO3, lambda w, f: f[0] * w[0], ("t", "X")).dynamics(), "need one alone"),
         (lambda: PoincareChetayev(SO3, lambda f: f[0] ** 2, ("X",)).energy, "needs the parameter 't'"),
     ],
 )
