@@ -199,10 +199,17 @@ class _Maker:
             return Spot(name, self.choice((0.0, 1.0)))  # a place inside would be a node, and change the mesh
         return Spot(name, (np.array(body.given["com"]) + self.vector(0.15)).tolist())
 
+    def point(self, spot: Spot) -> Any:
+        """Where a place is in the reference configuration."""
+        body = next((p for p in self.parts if p.name == spot.owner), None)
+        if body is not None and body.kind == "Beam":
+            return body.given["to" if spot.at > 0.5 else "from"]
+        return spot.at
+
     def link(self, name: str, free: bool) -> None:
         b = self.some_spot()
         a = self.some_spot() if free or self.rng.random() < 0.4 else Spot("ground", self.vector(1.0))
-        if a.owner == b.owner:
+        if a.owner == b.owner or np.allclose(self.point(a), self.point(b)):
             return
         k = self.between(20.0, 500.0)
         if self.rng.random() < 0.7:

@@ -46,6 +46,9 @@ RELATIONS: dict[str, Relation] = {
         relations_linear.peaks,
         relations_linear.moving,
         relations_linear.moving_tree,
+        relations_laws.angular,
+        relations_numerics.jumps,
+        relations_linear.verdict,
     )
 }
 HOLDS, VIOLATED, REFUSED, UNANSWERED, CRASHED, OUTSIDE = (
@@ -62,6 +65,9 @@ def _bent_or_offset(mechanism: Mechanism) -> bool:
 KNOWN: list[tuple[str, Callable[[Mechanism], bool], str]] = [
     ("free_fall", _bent_or_offset, "weight of curved, tapered and offset beams disagrees with their mass"),
     ("mesh", _bent_or_offset, "curved, tapered and offset beams under weight converge slowly or not at all"),
+    ("angular", _bent_or_offset, "weight of curved, tapered and offset beams disagrees with their mass"),
+    ("resultant", _bent_or_offset, "dead line loads on curved, tapered and offset beams do not sum to what is applied"),
+    ("jumps", lambda m: True, "adaptive steps do not keep their tolerance where a load jumps"),
 ]
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.lie import so3
+
 from .answers import DURATION, SHARP, STEP, Violation, answers_of, run_of
 from .mechanism import LINKS, Mechanism, Part
 from .relations_same import rng_of
@@ -124,7 +126,7 @@ def resultant(mechanism: Mechanism) -> None:
             sign = 1.0 if joint.given["parent"].grounded else -1.0
             force += sign * run.reaction(joint.name).values[:, :3]
             size = max(size, np.abs(run.reaction(joint.name).values[:, :3]).max())
-        weight = total_mass(run) * np.array(plain.gravity)
+        weight = first_moment(run)[0] * np.array(plain.gravity)
         force += weight
         for load in plain.of("Force", "DistributedLoad"):
             force += applied(run, load)
@@ -136,23 +138,57 @@ def resultant(mechanism: Mechanism) -> None:
         raise Violation(f"momentum and forces differ by {errors[0]:.1e}, {errors[1]:.1e} as the step is halved")
 
 
-def total_mass(run: Any) -> float:
-    from cosserat.model.bodies import RigidBody
+def first_moment(run: Any) -> tuple[float, Any]:
+    """Mass, and mass times the position of the centre of mass (3,), in the reference configuration."""
+    mass, moment = 0.0, np.zeros(3)
+    for body in run.model.bodies:
+        mass += body.mass
+        moment += body.mass * np.asarray(body.com)
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    step = 1e-5
+    for beam in run.model.beams:
+        for s, w in zip(0.5 * (nodes + 1), 0.5 * weights):
+            ends = [beam.at(s + d).position for d in (-step, step)]
+            M, H = beam.section_at(s)[1], beam.at(s).frame()
+            share = w * M[0, 0] * float(np.linalg.norm(ends[1] - ends[0])) / (2 * step)
+            mass += share
+            moment += share * (H[:3, 3] + H[:3, :3] @ so3.vee(-M[:3, 3:] / M[0, 0]))
+    return mass, moment
 
-    model = run.model
-    found = 0.0
-    for component in model.components:
-        if isinstance(component, RigidBody):
-            found += component.mass
-        elif hasattr(component, "section_at"):
-            s, w = np.polynomial.legendre.leggauss(8)
-            frames = 0.5 * (s + 1)
-            step = 1e-5
-            for x, weight in zip(frames, w):
-                ends = [component.at(x + d).position for d in (-step, step)]
-                speed = np.linalg.norm(ends[1] - ends[0]) / (2 * step)
-                found += 0.5 * weight * speed * component.section_at(x)[1][0, 0]
-    return found
+
+def angular(mechanism: Mechanism) -> None:
+    """The change of angular momentum is the moment of weight, dead loads and reactions of the ground."""
+    parts = [p for p in mechanism.parts if p.kind not in (*LINKS, "DistributedLoad") and not p.given.get("follower")]
+    plain = replace(mechanism, parts=tuple(parts))
+    errors = []
+    for n in (2, 4):
+        run = run_of(plain, step=STEP / n, duration=DURATION / 4, newton_tolerance=SHARP)
+        h, momentum = run.time[1] - run.time[0], run.momentum.values
+        _, start = first_moment(run)
+        centre = np.vstack((start, start + np.cumsum(0.5 * h * (momentum[1:, :3] + momentum[:-1, :3]), axis=0)))
+        moment = np.cross(centre, plain.gravity)
+        size = float(np.abs(moment).max()) + 1e-3
+        for joint in grounded(plain):
+            wrench, child = run.reaction(joint.name).values, joint.given["child"]
+            sign = -1.0 if child.grounded else 1.0
+            x = np.array(joint.given["at"])
+            if not child.grounded:
+                x = run.position(f"{child.owner}.at({child.at})" if np.ndim(child.at) == 0 else
+                                 run.model[child.owner].at(joint.given["at"])).values  # fmt: skip
+            moment += sign * (np.cross(x, wrench[:, :3]) + wrench[:, 3:])
+            size = max(size, float(np.abs(moment).max()))
+        for load in plain.of("Force", "Torque"):
+            component = run.model[load.name]
+            if load.kind == "Force":
+                moment += np.cross(run.position(component.place).values, component.force.sample(run.time))
+            else:
+                moment += component.moment.sample(run.time)
+        found = np.cumsum(0.5 * h * (moment[1:] + moment[:-1]), axis=0)
+        errors.append(float(np.abs(found - (momentum[1:, 3:] - momentum[0, 3:])).max() / size / run.time[-1]))
+    if errors[-1] > 1e-4 and not errors[-1] <= 0.6 * errors[-2]:
+        raise Violation(
+            f"angular momentum and moments differ by {errors[0]:.1e}, {errors[1]:.1e} as the step is halved"
+        )
 
 
 def applied(run: Any, load: Part) -> Any:

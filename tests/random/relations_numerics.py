@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .answers import SHARP, STEP, Answers, Violation, answers_of, distance, run_of
-from .mechanism import Mechanism
+from .answers import SHARP, STEP, Answers, NotApplicable, Violation, answers_of, distance, run_of
+from .mechanism import Mechanism, Part
 
 FORCES = ("force", "moment", "section", "energy")
 SHORT, FINE = 0.04, STEP / 4  # a time and a step in which all that moves in a small mechanism is resolved
@@ -116,3 +116,31 @@ def still(mechanism: Mechanism) -> None:
     for key, value in found.items():
         if key[0] in ("velocity", "spin") and not np.abs(value).max() <= 1e-9:
             raise Violation(f"at rest: {' '.join(key)} reaches {np.abs(value).max():.1e}")
+
+
+def jumps(mechanism: Mechanism) -> None:
+    """Loads that are switched on at a moment: adaptive steps find it, whatever their tolerance."""
+    moment, end = 0.013, SHORT
+    mechanism = mechanism.rigid()
+    if not mechanism.of("Force", "Torque"):
+        raise NotApplicable("no load to switch on")
+
+    def switched(part: Part, switch: str) -> Part:
+        return part.but(vector=[f"({f})*{switch}" for f in part.given["vector"]])
+
+    late = mechanism.mapped(lambda p: switched(p, f"step({{t}}, {moment!r})"), "Force", "Torque")
+    # the reference stops and starts anew at the jump, with the loads off and on throughout
+    ends = []
+    for n in (8, 16):
+        step, sharp = FINE / n, {"newton_tolerance": SHARP}
+        before = run_of(
+            mechanism.mapped(lambda p: switched(p, "0"), "Force", "Torque"), duration=moment, step=step, **sharp
+        )
+        after = run_of(mechanism, duration=end - moment, step=step, start=before, **sharp)
+        ends.append(answers_of(after, mechanism, at=[-1]))
+    exact = {k: v if isinstance(k, str) else v + (v - ends[0][k]) / 3 for k, v in ends[1].items()}
+    for tolerance in (1e-4, 1e-6, 1e-8):
+        found = _ends(late, step=None, tolerance=tolerance)
+        error, where = distance(exact, found, skip=("velocity", "spin", *FORCES))
+        if not error <= max(3.0 * tolerance, 5e-7):
+            raise Violation(f"jump of a load, tolerance {tolerance:g}: {where} is off by {error:.1e}")

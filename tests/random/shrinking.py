@@ -78,5 +78,7 @@ def explain(relation: str, mechanism: Mechanism) -> str:
     """What failed, of the smallest mechanism that fails in the same way, with its file."""
     result, sentence = outcome(relation, mechanism)
     small = shrink(relation, mechanism, result)
-    return f"{relation} of {mechanism.name}: {result}: {sentence}\nThe smallest that fails so: " \
-           f"{outcome(relation, small)[1]}\n{model_file(small)}"  # fmt: skip
+    return (
+        f"{relation} of {mechanism.name}: {result}: {sentence}\n"
+        f"The smallest that fails so: {outcome(relation, small)[1]}\n{model_file(small)}"
+    )
