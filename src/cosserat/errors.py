@@ -50,3 +50,12 @@ class ArgumentError(ModelError):
 
 class ExpressionError(ModelError):
     """A formula given as text cannot be read; the message shows the text and what is allowed."""
+
+
+def shown(value: object) -> str:
+    """A value for an error message, whatever it is: short, and without an error of its own."""
+    try:
+        text = repr(value)
+    except Exception:  # a number with thousands of digits, an object that cannot print itself
+        return f"a {type(value).__name__} that cannot be printed"
+    return text if len(text) <= 200 else text[:197] + "..."

@@ -16,6 +16,7 @@ from cosserat.compile.welded_part import welded_part
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
 from cosserat.model.beams import Beam
+from cosserat.model.calls import answered
 from cosserat.model.interfaces import Interface, Outline
 from cosserat.model.modal import ModalBody
 from cosserat.model.modal_inertia import ModalInertia
@@ -24,6 +25,7 @@ from cosserat.model.model import Model
 Array = NDArray[np.float64]
 
 
+@answered()
 def modal_body(
     part: Beam | Model,
     modes: int | None = None,

@@ -8,11 +8,13 @@ from cosserat.compile.modal import reduce_part
 from cosserat.compile.solid_part import SolidInterface, solid_part
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
+from cosserat.model.calls import answered
 from cosserat.model.materials import Material
 from cosserat.model.modal import ModalBody
 from cosserat.model.solid_mesh import SolidMesh
 
 
+@answered()
 def modal_body_from_mesh(
     name: str,
     mesh: Any,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
-from cosserat.errors import FileFormatError
+from cosserat.errors import FileFormatError, shown
 
 Route: TypeAlias = tuple[str | int, ...]
 _QUICK: Any = getattr(yaml, "CSafeLoader", None)  # of libyaml, where PyYAML was built with it
@@ -56,7 +56,7 @@ def show(route: Route) -> str:
 def read(path: str | Path) -> Document:
     """Read a file; every problem is a `FileFormatError` with file and line."""
     if not isinstance(path, (str, os.PathLike)) or not isinstance(os.fspath(path), str):
-        raise FileFormatError(f"{path!r} is not the name of a file; pass text or a path")
+        raise FileFormatError(f"{shown(path)} is not the name of a file; pass text or a path")
     file = Path(path).name
     try:
         size = Path(path).stat().st_size

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import CosseratError, FileFormatError, MissingDependencyError
+from cosserat.model.calls import answered
 from cosserat.model.solid_mesh import SolidMesh
 
 _SOLID = ("tetra10", "tetra")
 _FLAT = ("triangle", "triangle6", "line", "line3", "vertex", *_SOLID)
 
 
+@answered()
 def load_mesh(path: str | Path, scale: float = 1.0) -> SolidMesh:
     """Read the tetrahedra of a mesh file; its named groups become regions.
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from cosserat.errors import FileFormatError
 from cosserat.model.beams import Beam
+from cosserat.model.calls import answered
 from cosserat.model.interfaces import Interface, Outline, RecoveryPoint
 from cosserat.model.modal import ModalBody
 from cosserat.model.modal_inertia import ArrayRecord, ModalInertia
 from cosserat.model.parameters import Parameter, parameters_in
-from cosserat.model.records import answered
 
 _SMALL = 36  # numbers that a file keeps inline
 TABLES: dict[str, type[ArrayRecord]] = {"interfaces": Interface, "recovery": RecoveryPoint}

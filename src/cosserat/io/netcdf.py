@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import CosseratError, FileFormatError, SolveError
+from cosserat.errors import CosseratError, FileFormatError, SolveError, shown
 from cosserat.io.bounds import check_arrays, demand
 from cosserat.io.stored import MATRICES, StoredTrajectory, arrays_of, layout_of, mechanism_from
 from cosserat.kernels.arrays import History, Inputs
+from cosserat.model.calls import answered
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.floating import FloatingRecord
 from cosserat.results.motion import Motion, as_simulated
@@ -107,6 +108,7 @@ def unsealed(content: bytes, path: Any) -> bytes:
     return body
 
 
+@answered()
 def load_run(path: str | Path) -> Run:
     """Read a run that `Run.save` wrote; it answers the same questions.
 
@@ -124,7 +126,7 @@ def load_run(path: str | Path) -> Run:
 def read_bytes(path: Any) -> bytes:
     """The content of a file, or a located error."""
     if not isinstance(path, (str, os.PathLike)):
-        raise FileFormatError(f"{path!r} is not the name of a file; pass text or a path")
+        raise FileFormatError(f"{shown(path)} is not the name of a file; pass text or a path")
     try:
         if not Path(path).exists():
             raise FileFormatError(f"{path}: no such file")
@@ -198,6 +200,7 @@ def _floating(coordinates: Any, raw: dict[str, Any], sizes: dict[str, int]) -> F
     return FloatingRecord(coordinates=tuple(coordinates), **parts)
 
 
+@answered()
 def load_equilibrium(path: str | Path) -> Equilibrium:
     """Read an equilibrium that `Equilibrium.save` wrote; it answers the same questions.
 

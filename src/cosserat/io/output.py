@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from cosserat.errors import FileFormatError
+from cosserat.errors import FileFormatError, shown
 
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
@@ -27,11 +27,11 @@ def target(path: Any, suffixes: Iterable[str] = (), meaning: str = "") -> Path:
     Checked before anything long is done: the folder exists, the suffix is known, nothing but a file stands there.
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise FileFormatError(f"{path!r} is not the name of a file; pass text or a path")
+        raise FileFormatError(f"{shown(path)} is not the name of a file; pass text or a path")
     known = tuple(suffixes)
     text = os.fspath(path)
     if not isinstance(text, str) or not text.strip() or "\0" in text:
-        raise FileFormatError(f"{text!r} is not the name of a file; pass a name such as 'result{(*known, '.nc')[0]}'")
+        raise FileFormatError(f"{shown(text)} is not the name of a file; pass one such as 'result{(*known, '.nc')[0]}'")
     file = Path(text)
     try:
         if file.is_dir() and file.suffix.lower() != ".zarr":

@@ -18,6 +18,7 @@ from cosserat.model import checks, materials
 from cosserat.model.added_mass import AddedMass
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody, Shape
+from cosserat.model.calls import answered
 from cosserat.model.fluid import Fluid
 from cosserat.model.fluid_loads import Aerodynamics, Buoyancy
 from cosserat.model.forces import Damper, Spring
@@ -80,6 +81,7 @@ def load(path: str | Path) -> ModelFile:
     return _Reader(read(path), Path(path).parent).model_file()
 
 
+@answered()
 def load_model(path: str | Path) -> Model:
     """Read the model of a model file."""
     return load(path).model

@@ -1,6 +1,7 @@
 """Writing model files: the inverse of `cosserat.io.yaml_model`."""
 
 import io
+import numbers
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,11 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from cosserat.errors import FileFormatError
+from cosserat.errors import FileFormatError, shown
 from cosserat.io import output
 from cosserat.io.modal_entries import plain_body
 from cosserat.model.beams import Beam
+from cosserat.model.calls import answered
 from cosserat.model.fluid import Fluid
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.line_functions import LineFunction
@@ -49,6 +51,7 @@ def save(model: Model, path: str | Path, simulate: dict[str, Any] | None = None)
     output.write(file, text)
 
 
+@answered()
 def save_model(model: Model, path: str | Path) -> None:
     """Write a model file, which `load_model` reads; Python functions in the model are an error.
 
@@ -104,7 +107,7 @@ class _Writer:
         content.update(tables)
         content["simulate"] = simulate or {}
         present = {key: value for key, value in content.items() if value}
-        return yaml.safe_dump(present, sort_keys=False, default_flow_style=None, width=120)
+        return yaml.safe_dump(_simple(present), sort_keys=False, default_flow_style=None, width=120)
 
     def _fluid(self, fluid: Fluid) -> dict[str, Any]:
         given = fluid.arguments()
@@ -177,6 +180,25 @@ class _Writer:
         if callable(value):
             raise _refuse(where, "numbers or formulas as text")
         return value
+
+
+def _simple(value: Any) -> Any:
+    """Plain Python values for what only behaves like them: numbers and text of NumPy, fractions, enumerations."""
+    if isinstance(value, dict):
+        return {str(k): _simple(v) for k, v in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_simple(v) for v in value]
+    if isinstance(value, np.ndarray):
+        return _simple(value.tolist())
+    if value is None or isinstance(value, (bool, np.bool_)):
+        return None if value is None else bool(value)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    raise FileFormatError(f"{shown(value)} cannot be written into a file; give numbers or text")
 
 
 def _refuse(where: str, instead: str) -> FileFormatError:

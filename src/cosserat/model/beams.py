@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, CosseratError, ModelError, PlaceError
+from cosserat.errors import ArgumentError, CosseratError, ModelError, PlaceError, shown
 from cosserat.model import checks
 from cosserat.model.curves import Curve, Line, Polyline
 from cosserat.model.expressions import Expression
@@ -89,7 +89,7 @@ class Beam(Component, Owner):
         if self._section is None:
             raise ArgumentError(self.title, "section", "must be given, for instance section=cs.Rod(diameter=0.01)")
         if self.material is not None and not isinstance(self.material, Material):
-            raise ArgumentError(self.title, "material", f"must be a Material, got {self.material!r}")
+            raise ArgumentError(self.title, "material", f"must be a Material, got {shown(self.material)}")
         if self._up is not None:
             checks.unit(self.title, "up", self._up)
         pieces = len(self.line.pieces)
@@ -102,7 +102,7 @@ class Beam(Component, Owner):
             raise ArgumentError(
                 self.title,
                 "section",
-                f"must be a section, a pair (start, end) or a function of s, got {self._section!r}",
+                f"must be a section, a pair (start, end) or a function of s, got {shown(self._section)}",
             )
         for s in (0.0, 0.5, 1.0):
             stiffness, mass = self.section_at(s)
@@ -130,8 +130,9 @@ class Beam(Component, Owner):
     def _polyline_points(self) -> Array:
         count = len(self._points) if isinstance(self._points, tuple) else 0
         if count < 2:
+            got = shown(self._points)
             raise ArgumentError(
-                self.title, "points", f"must be two points or more such as [(0, 0, 0), (1, 0, 0)], got {self._points!r}"
+                self.title, "points", f"must be two points or more such as [(0, 0, 0), (1, 0, 0)], got {got}"
             )
         return checks.array(self.title, "points", self._points, (count, 3), "[(0, 0, 0), (1, 0, 0)]")
 
@@ -179,7 +180,7 @@ class Beam(Component, Owner):
             raise ModelError(f"{self.title}: section at s = {s:g}: {error}") from None
         if not isinstance(section, AnySection):
             raise ModelError(
-                f"{self.title}: the section function gives {section!r} at s = {s:g}; it must give a section"
+                f"{self.title}: the section function gives {shown(section)} at s = {s:g}; it must give a section"
             )
         return section
 
@@ -232,7 +233,7 @@ class Beam(Component, Owner):
 
     def _demand_on_beam(self, s: Any) -> None:
         if not is_number(s) or not 0.0 <= resolve(s) <= 1.0:
-            raise PlaceError(f"{self.title}: at({s!r}) is not on the beam; s runs from 0 at its start to 1 at its end")
+            raise PlaceError(f"{self.title}: at({shown(s)}) is not on the beam; s runs from 0 (start) to 1 (end)")
 
     def frame_at(self, place: Place) -> Array:
         s = 0.0 if place.s is None else place.s

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, ModelError
+from cosserat.errors import ArgumentError, ModelError, shown
 from cosserat.model import checks
 from cosserat.model.curves import section_axes
 from cosserat.model.jets import Array
@@ -38,7 +38,7 @@ class Shape(Record):
 
     def check(self) -> None:
         if not isinstance(self.kind, str) or self.kind not in self.KINDS:
-            raise ArgumentError("Shape", "kind", f"is {self.kind!r}; known kinds: {', '.join(self.KINDS)}")
+            raise ArgumentError("Shape", "kind", f"is {shown(self.kind)}; known kinds: {', '.join(self.KINDS)}")
         checks.array("Shape", "size", self._size, (self.KINDS[self.kind],))
         if self._axis is not None:
             checks.unit("Shape", "axis", self._axis)
@@ -114,7 +114,7 @@ class RigidBody(Component, Owner):
             if value is not None:
                 checks.array(self.title, argument, value, (3,))
         if self.shape is not None and not isinstance(self.shape, Shape):
-            raise ArgumentError(self.title, "shape", f"must be a Shape, got {self.shape!r}")
+            raise ArgumentError(self.title, "shape", f"must be a Shape, got {shown(self.shape)}")
 
     @property
     def mass(self) -> float:
@@ -181,7 +181,7 @@ class RigidBody(Component, Owner):
         angular_velocity: Any = None,
     ) -> "RigidBody":
         """A homogeneous box of sides `size` (3,) along the body's axes; give its mass or its density."""
-        item = f"body {name!r}"
+        item = f"body {shown(name)}"
         _positive(item, "size", size, 3)
         a, b, c = size
         m = _mass(item, mass, density, a * b * c)
@@ -203,7 +203,7 @@ class RigidBody(Component, Owner):
         angular_velocity: Any = None,
     ) -> "RigidBody":
         """A homogeneous solid cylinder about `axis`; its inertia is expressed in world axes."""
-        item = f"body {name!r}"
+        item = f"body {shown(name)}"
         checks.number(item, "diameter", diameter, positive=True)
         checks.number(item, "length", length, positive=True)
         m = _mass(item, mass, density, np.pi / 4 * diameter * diameter * length)
@@ -226,7 +226,7 @@ class RigidBody(Component, Owner):
         angular_velocity: Any = None,
     ) -> "RigidBody":
         """A homogeneous ball."""
-        item = f"body {name!r}"
+        item = f"body {shown(name)}"
         checks.number(item, "diameter", diameter, positive=True)
         m = _mass(item, mass, density, np.pi / 6 * diameter * diameter * diameter)
         J = m * diameter * diameter / 10
@@ -250,7 +250,7 @@ class RigidBody(Component, Owner):
         Give its mass (a thin bar: inertia m L^2/12 across; along itself that of a round bar of diameter L/100, so
         that it is not zero) or its section and material (the same mass and rotary inertia as a `Beam`).
         """
-        item = f"body {name!r}"
+        item = f"body {shown(name)}"
         a, b = checks.array(item, "start", start, (3,)), checks.array(item, "end", end, (3,))
         L = float(np.linalg.norm(b - a))
         if L < 1e-12:
@@ -297,8 +297,8 @@ class RigidBody(Component, Owner):
         angular_velocity: Any = None,
     ) -> "RigidBody":
         """A homogeneous rectangular plate of sides `size` (2,) along the body's x and y axes, normal z."""
-        _positive(f"body {name!r}", "size", size, 2)
-        checks.number(f"body {name!r}", "thickness", thickness, positive=True)
+        _positive(f"body {shown(name)}", "size", size, 2)
+        checks.number(f"body {shown(name)}", "thickness", thickness, positive=True)
         return cls.box(
             name, (size[0], size[1], thickness), mass, density, com, rotation, velocity, angular_velocity
         )  # fmt: skip

@@ -4,22 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError
+from cosserat.errors import ArgumentError, shown
 from cosserat.lie import so3
 from cosserat.model.jets import Array
 from cosserat.model.parameters import is_number, resolve
 
 LARGEST = 1e100  # so that products of a few numbers stay finite
 SMALLEST = 1e-150  # so that products of two are not zero
-
-
-def shown(value: Any) -> str:
-    """A value for an error message, whatever it is: short, and without an error of its own."""
-    try:
-        text = repr(value)
-    except Exception:  # a number with thousands of digits, an object that cannot print itself
-        return f"a {type(value).__name__} that cannot be printed"
-    return text if len(text) <= 200 else text[:197] + "..."
 
 
 def number(
@@ -76,7 +67,7 @@ def array(item: str, argument: str, value: Any, shape: tuple[int, ...], example:
     except ValueError:
         raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got rows of unequal length") from None
     if raw.shape != shape:
-        got = f"shape {raw.shape}" if raw.ndim else repr(value)
+        got = f"shape {raw.shape}" if raw.ndim else shown(value)
         raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got {got}")
     for entry in raw.flat:
         if not is_number(entry):

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ModelError
+from cosserat.errors import ModelError, shown
+from cosserat.model.calls import answered
 from cosserat.model.closures import copy_function, parameters_of_function, same_function
 from cosserat.model.derivatives import (
     PARTS,
@@ -48,6 +49,7 @@ class TimeFunction:
     (9.0, 6.0, 2.0)
     """
 
+    @answered("TimeFunction")
     def __init__(
         self,
         source: Any,
@@ -76,7 +78,7 @@ class TimeFunction:
             if not (is_number(source) or callable(source) or triple):
                 raise ModelError(
                     f"{where} must be a number, a Parameter, a function of {variable}, a formula such as "
-                    f"'2*sin({variable})', or three functions (value, rate, acceleration); got {source!r}"
+                    f"'2*sin({variable})', or three functions (value, rate, acceleration); got {shown(source)}"
                 )
             if isinstance(source, (np.generic, np.ndarray)) and is_number(source):
                 source = source.item()  # a Python number, which files can hold
@@ -172,6 +174,7 @@ class VectorFunction:
     [[0.0, 0.0, 2.0]]
     """
 
+    @answered("VectorFunction")
     def __init__(
         self,
         source: Any,
@@ -196,7 +199,7 @@ class VectorFunction:
         listed = isinstance(source, Sequence) and not isinstance(source, (str, bytes))
         entries = list(source) if listed or (isinstance(source, np.ndarray) and source.ndim > 0) else None
         if entries is None or len(entries) != size:
-            got = f"{len(entries)} entries" if entries is not None else repr(source)
+            got = f"{len(entries)} entries" if entries is not None else shown(source)
             raise ModelError(f"{where} must be {size} numbers or a function of {variable} giving them; got {got}")
         known = tuple(parameters)
         names = "xyz" if size == 3 else [str(i) for i in range(size)]

@@ -3,9 +3,11 @@
 from typing import Any
 
 from cosserat.errors import MissingDependencyError, ModelError
+from cosserat.model.calls import answered
 from cosserat.model.sections import Profile
 
 
+@answered()
 def section_from_geometry(geometry: Any, mesh_size: float | None = None) -> Profile:
     """Constants of a geometry of the library sectionproperties, by its own finite elements.
 

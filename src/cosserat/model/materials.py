@@ -1,6 +1,6 @@
 """Materials: isotropic, linear elastic, with optional Kelvin-Voigt damping."""
 
-from cosserat.errors import ArgumentError
+from cosserat.errors import ArgumentError, shown
 from cosserat.model import checks
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.records import Record, recorded
@@ -43,7 +43,7 @@ class Material(Record):
         checks.number(self.title, "rho", self._rho, positive=True)
         checks.number(self.title, "damping", self._damping, nonnegative=True)
         if self.name is not None and not isinstance(self.name, str):
-            raise ArgumentError(self.title, "name", f"must be text, got {self.name!r}")
+            raise ArgumentError(self.title, "name", f"must be text, got {shown(self.name)}")
 
     @property
     def E(self) -> float:
@@ -79,3 +79,11 @@ BRASS = Material(E=100e9, nu=0.34, rho=8500.0, name="brass")
 NYLON = Material(E=2.7e9, nu=0.39, rho=1140.0, name="nylon 6/6")
 ABS = Material(E=2.2e9, nu=0.35, rho=1040.0, name="ABS")
 SILICONE = Material(E=1.0e6, nu=0.49, rho=1100.0, name="silicone rubber")
+
+__all__ = [
+    "ABS", "ALUMINIUM_6061", "BRASS", "Material", "NYLON", "SILICONE", "STAINLESS_STEEL_304", "STEEL", "TITANIUM",
+]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

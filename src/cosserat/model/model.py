@@ -7,12 +7,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from cosserat.errors import CosseratWarning, ModelError, ParameterError
+from cosserat.errors import CosseratWarning, ModelError, ParameterError, shown
 from cosserat.model import checks
 from cosserat.model.added_mass import AddedMass
 from cosserat.model.apparent import ApparentLoad, steady_motion
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
+from cosserat.model.calls import answered
 from cosserat.model.fluid import Fluid
 from cosserat.model.forces import Link
 from cosserat.model.jets import Array
@@ -50,6 +51,7 @@ class Model:
     ('hinge',)
     """
 
+    @answered("Model")
     def __init__(
         self,
         name: str = "model",
@@ -59,7 +61,7 @@ class Model:
         frame: Observer | None = None,
     ) -> None:
         if not isinstance(name, str) or not name.strip():
-            raise ModelError(f"model: its name must be a non-empty text, got {name!r}")
+            raise ModelError(f"model: its name must be a non-empty text, got {shown(name)}")
         self.name = name
         self._components: dict[str, Component] = {}
         self._owners: dict[str, Owner] = {}
@@ -136,6 +138,37 @@ class Model:
         if isinstance(component, Owner):
             self._owners[component.name] = component
         return component
+
+    def remove(self, component: "Component | str") -> Component:
+        """Take a component out of the model and return it.
+
+        Parameters
+        ----------
+        component : Component or str
+            One of the model, or its name. What others refer to (a body with a joint on it) is refused: remove those
+            first.
+
+        Examples
+        --------
+        >>> model = Model("two")
+        >>> ball = model.add(RigidBody.sphere("ball", diameter=0.1, mass=1.0))
+        >>> model.remove("ball") is ball, len(model)
+        (True, 0)
+        """
+        name = component.name if isinstance(component, Component) else component
+        found = self[name] if isinstance(name, str) else None
+        if found is None or (isinstance(component, Component) and found is not component):
+            listed = _names(self.components)
+            raise ModelError(f"{self.title}: {shown(component)} is not in the model; components: {listed}")
+        users = [item for item, places in self._places() if any(id(place.owner) == id(found) for place in places)]
+        users += [load for load in self.distributed_loads if load.beam is found]
+        if users:
+            titles = ", ".join(item.title for item in users)
+            raise ModelError(f"{self.title}: {found.title} is needed by {titles}; remove what needs it first")
+        del self._components[found.name]
+        self._owners.pop(found.name, None)
+        self.revision += 1
+        return found
 
     def _find_beam(self, name: str, where: str) -> Beam:
         found = self._components.get(name)

@@ -10,7 +10,8 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from cosserat.errors import ParameterError
+from cosserat.errors import ParameterError, shown
+from cosserat.model.calls import answered
 from cosserat.model.expressions import CONSTANTS, FUNCTIONS, Expression
 
 _UFUNC_TEXT = {
@@ -159,10 +160,11 @@ class Parameter(ParameterLike):
 
     changes: ClassVar[int] = 0  # how often any parameter was set
 
+    @answered("Parameter")
     def __init__(self, name: str, value: float) -> None:
         if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
             raise ParameterError(
-                f"parameter {name!r}: the name must be an identifier such as 'P' or 'tip_mass', because "
+                f"parameter {shown(name)}: the name must be an identifier such as 'P' or 'tip_mass', because "
                 "model.set(name=value) uses it"
             )
         if name == "t" or name in CONSTANTS or name in FUNCTIONS:
@@ -178,7 +180,7 @@ class Parameter(ParameterLike):
     @value.setter
     def value(self, value: float) -> None:
         if isinstance(value, (bool, str)) or not isinstance(value, numbers.Real) or not math.isfinite(resolve(value)):
-            raise ParameterError(f"parameter {self.name!r}: value {value!r} is not a finite number")
+            raise ParameterError(f"parameter {self.name!r}: value {shown(value)} is not a finite number")
         self._value = float(value)
         Parameter.changes += 1
 

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from cosserat.errors import ExpressionError, PlaceError
+from cosserat.errors import ExpressionError, PlaceError, shown
 from cosserat.model import checks
 from cosserat.model.jets import Array
 from cosserat.model.parameters import Number, Parameter, ParameterLike, number_from_text, parameters_in, resolve
@@ -164,7 +164,7 @@ def find_place(
         return found
     if not isinstance(target, str):
         raise PlaceError(
-            f"{prefix}{target!r} is not a place; pass beam.start, beam.end, beam.at(s), body.at((x, y, z)), "
+            f"{prefix}{shown(target)} is not a place; pass beam.start, beam.end, beam.at(s), body.at((x, y, z)), "
             "GROUND, or text such as 'arm1.end'"
         )
     match = _TEXT.fullmatch(target)

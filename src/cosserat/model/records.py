@@ -12,7 +12,8 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, ModelError
+from cosserat.errors import ModelError, shown
+from cosserat.model.calls import bind
 from cosserat.model.closures import copy_function, parameters_of_function, same_function
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.parameters import Parameter, ParameterLike, is_number, parameters_in
@@ -33,7 +34,7 @@ class Record:
         """How error messages call it, such as ``joint 'elbow'``."""
         name = self._given.get("name")
         word = self.word or type(self).__name__
-        return f"{word} {name!r}" if name else word
+        return f"{word} {shown(name)}" if name else word
 
     def arguments(self) -> dict[str, Any]:
         """The arguments it was made with, in order, those left at their default omitted."""
@@ -80,7 +81,7 @@ class Component(Record, ABC):
     @abstractmethod
     def __init__(self, name: str) -> None:
         if not isinstance(name, str) or not name.strip() or name != name.strip():
-            raise ModelError(f"{self.word}: its name must be a non-empty text such as 'arm1', got {name!r}")
+            raise ModelError(f"{self.word}: its name must be a non-empty text such as 'arm1', got {shown(name)}")
         if set(name) & set(".()\n,"):
             raise ModelError(f"{self.word} {name!r}: a name may not contain '.', ',', brackets or line breaks")
         if name in RESERVED_NAMES:
@@ -112,23 +113,6 @@ def recorded(init: F) -> F:
     return wrapper  # type: ignore[return-value]
 
 
-def bind(
-    what: str, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any], named: bool = True
-) -> inspect.BoundArguments:
-    """Bind arguments to a signature, or say which one is unknown or missing and which are accepted."""
-    accepted = [n for n in signature.parameters if n not in ("self", "cls")]
-    name = kwargs.get("name", args[1] if named and len(args) > 1 and isinstance(args[1], str) else None)
-    item = f"{what} {name!r}" if isinstance(name, str) else what
-    listed = f"accepted arguments: {', '.join(accepted)}"
-    for key in kwargs:
-        if key not in accepted:
-            raise ArgumentError(item, "", f"unknown argument {key!r}; {listed}")
-    try:
-        return signature.bind(*args, **kwargs)
-    except TypeError as error:
-        raise ArgumentError(item, "", f"{error}; {listed}") from None
-
-
 def located(function: F) -> F:
     """Decorate a named constructor so that wrong arguments are reported like those of `__init__`."""
     signature = inspect.signature(function)
@@ -139,25 +123,6 @@ def located(function: F) -> F:
         return function(cls, *args, **kwargs)
 
     return wrapper  # type: ignore[return-value]
-
-
-def answered(what: str = "") -> Callable[[F], F]:
-    """Decorate a function so that unknown and missing arguments are reported like those of constructors."""
-
-    def decorate(function: F) -> F:
-        signature = inspect.signature(function)
-
-        @functools.wraps(function)
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
-            try:
-                return function(*args, **kwargs)
-            except TypeError:
-                bind(what or function.__name__, signature, args, kwargs, named=False)
-                raise
-
-        return wrapper  # type: ignore[return-value]
-
-    return decorate
 
 
 def plain(value: Any) -> Any:

@@ -15,7 +15,7 @@ from cosserat.compile.compiled import CompiledModel, System, row_to_frame
 from cosserat.compile.mesh import BeamMesh, beam_matrices
 from cosserat.compile.rows import ActiveFreedom, freedom_geometry
 from cosserat.compile.varying_loads import masked
-from cosserat.errors import ModelError, PlaceError
+from cosserat.errors import ModelError, PlaceError, shown
 from cosserat.lie import se3
 from cosserat.model.interfaces import Outline, RecoveryPoint
 from cosserat.model.joints import Joint
@@ -129,7 +129,7 @@ class Mechanism:
         name = target.name if isinstance(target, Owner) else target
         if not isinstance(name, str) or name not in self.beams:
             known = ", ".join(map(repr, self.beams)) or "none"
-            raise ModelError(f"unknown beam {name!r}; beams of the model: {known}")
+            raise ModelError(f"unknown beam {shown(name)}; beams of the model: {known}")
         return name, self.beams[name]
 
     def modal_body(self, target: Any) -> tuple[str, ModalInfo]:
@@ -137,7 +137,7 @@ class Mechanism:
         name = target.name if isinstance(target, Owner) else target
         if not isinstance(name, str) or name not in self.modal:
             known = ", ".join(map(repr, self.modal)) or "none"
-            raise ModelError(f"unknown modal body {name!r}; modal bodies of the model: {known}")
+            raise ModelError(f"unknown modal body {shown(name)}; modal bodies of the model: {known}")
         return name, self.modal[name]
 
     def joint(self, target: Any) -> tuple[JointInfo, int | None]:
@@ -153,7 +153,7 @@ class Mechanism:
                 names = ", ".join(self.joints[owner].names) or "none"
                 raise ModelError(f"joint {owner!r}: no freedom {freedom!r}; its freedoms: {names}")
         known = ", ".join(map(repr, self.joints)) or "none"
-        raise ModelError(f"unknown joint {name!r}; joints of the model: {known}")
+        raise ModelError(f"unknown joint {shown(name)}; joints of the model: {known}")
 
     def rolls(self, target: Any) -> int | None:
         """Number of a knife edge or rolling disc given by name or as an object; None if it is neither."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import ModelError, PlaceError, SolveError
+from cosserat.errors import ModelError, PlaceError, SolveError, shown
 from cosserat.results import beams, joints, kinematics, rolling
 from cosserat.results.divergence import divergence
 from cosserat.results.floating import FloatingRecord, record_of
@@ -42,6 +42,9 @@ ENERGIES = {
     "total": "kinetic + strain + potential",
     "balance": "total - total at the start + dissipated - work",
 }
+
+
+_INTERNAL = frozenset(("floating", "monitors", "motion", "of_motion", "trajectory"))
 
 
 class Run:
@@ -223,7 +226,7 @@ class Run:
         number = self.motion.mechanism.rolls(item)
         if number is None:
             known = ", ".join(map(repr, self.motion.mechanism.rolling)) or "none"
-            raise ModelError(f"slip: unknown knife edge or rolling disc {item!r}; those of the model: {known}")
+            raise ModelError(f"slip: unknown knife edge or rolling disc {shown(item)}; those of the model: {known}")
         name = list(self.motion.mechanism.rolling)[number]
         return self._labelled(rolling.slips(self.motion, number), (), {}, f"slip of {name}", "m/s")
 
@@ -300,7 +303,7 @@ class Run:
         name, info = self.motion.mechanism.modal_body(body)
         if not isinstance(point, str) or point not in info.recovery:
             known = ", ".join(map(repr, info.recovery)) or "none; name some with recovery= when the body is made"
-            raise PlaceError(f"{kind}: modal body {name!r} has no recovery point {point!r}; recovery points: {known}")
+            raise PlaceError(f"{kind}: modal body {name!r} has no recovery point {shown(point)}; it has: {known}")
         found = info.recovery[point]
         record = record_of(self.floating, kind)
         values = record.q[:, record.modal(name)[0]] @ getattr(found, kind).T
@@ -388,10 +391,13 @@ class Run:
 
         save_run(self, path)
 
-    def plot(self, *places: Any, quantity: str = "position", ax: Any = None, path: str | Path | None = None) -> Figure:
+    def plot(
+        self, *places: Any, quantity: str | None = None, ax: Any = None, path: str | Path | None = None
+    ) -> Figure:
         """Draw a quantity over time, for places ("position", "velocity", ...) or joints ("coordinate", "effort", ...).
 
-        Without places: all joint coordinates, or the ends of all beams and bodies. `path` saves the figure.
+        Default: the position of places, the coordinate of joints. Without places: the ends of all beams and bodies, or,
+        for a quantity of joints, all of them. `path` saves the figure.
         """
         from cosserat.view.plot import plot
 
@@ -428,6 +434,10 @@ class Run:
         labels.update({key: (key, list(value)) for key, value in coords.items()})  # type: ignore[misc]
         return DataArray(values, dims=("time", *dims), coords=labels, attrs={"long_name": name, "units": units})
 
+    def __dir__(self) -> list[str]:
+        """What is meant for users; raw states and what reads them are left out."""
+        return [name for name in super().__dir__() if name not in _INTERNAL]
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as its file, so that a model with functions that cannot be pickled is no obstacle."""
         from cosserat.io.netcdf import image, run_from
@@ -449,5 +459,5 @@ class Run:
 
 def in_world(frame: str, other: str) -> bool:
     if frame not in ("world", other):
-        raise SolveError(f"frame is {frame!r}; pass 'world' or {other!r}")
+        raise SolveError(f"frame is {shown(frame)}; pass 'world' or {other!r}")
     return frame == "world"

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import SolveError
-from cosserat.model.checks import shown
+from cosserat.errors import SolveError, shown
 from cosserat.model.model import Model
 from cosserat.model.parameters import ParameterLike, is_number, resolve
 from cosserat.solve.balance.spin import three_numbers
@@ -32,7 +31,7 @@ def check_state(caller: str, model: Any, time: Any, spin: Any = None, center: An
 def check_model(model: Any, caller: str) -> None:
     """Demand a model."""
     if not isinstance(model, Model):
-        raise SolveError(f"{caller}: {model!r} is not a Model; build one with cosserat.Model or load_model")
+        raise SolveError(f"{caller}: {shown(model)} is not a Model; build one with cosserat.Model or load_model")
     demand_no_rolling(model, caller)
 
 
@@ -68,6 +67,7 @@ def check_span(caller: str, duration: Any, step: Any, every: Any = 1, tolerance:
         raise SolveError(f"{caller}: every is {shown(every)}; pass a whole number of steps, 1 or more")
     if step is None:
         return
+    duration, step = float(duration), float(step)
     if step > duration:
         raise SolveError(f"{caller}: step {step:g} s is longer than the duration {duration:g} s")
     if duration / step > MOST_STEPS:

@@ -115,7 +115,7 @@ def warn_redundant(names: list[str]) -> None:
             f"redundant constraints: what {', '.join(names)} demand(s) is partly implied by the "
             "others; the motion is unique, but the reactions are only one of many possible sets",
             CosseratWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

@@ -26,8 +26,13 @@ OF_PLACES = ("position", "velocity", "angular_velocity", "acceleration", "angula
 OF_JOINTS = ("coordinate", "coordinate_rate", "effort", "reaction")
 
 
-def plot(run: Run, targets: tuple[Any, ...], quantity: str, ax: Any, path: str | Path | None) -> Figure:
-    """A quantity over time, of places or joints."""
+def plot(run: Run, targets: tuple[Any, ...], quantity: str | None, ax: Any, path: str | Path | None) -> Figure:
+    """A quantity over time, of places or joints; if none is named, the position of places, the coordinate of joints."""
+    if quantity is None:
+        kinds = {"coordinate" if _is_joint(run, target) else "position" for target in targets}
+        if len(kinds) > 1:
+            raise SolveError("plot: places and joints have different quantities; draw them in two pictures")
+        quantity = kinds.pop() if kinds else "position"
     if quantity not in OF_PLACES + OF_JOINTS:
         known = ", ".join(OF_PLACES + OF_JOINTS)
         raise SolveError(f"plot: unknown quantity {quantity!r}; known: {known}")
@@ -46,6 +51,12 @@ def plot(run: Run, targets: tuple[Any, ...], quantity: str, ax: Any, path: str |
     axes.set_xlabel("time (s)")
     axes.set_ylabel(f"{quantity.replace('_', ' ')} ({data.attrs['units']})")
     return finish(figure, axes, f"{run.motion.mechanism.name}", path)
+
+
+def _is_joint(run: Run, target: Any) -> bool:
+    """Whether something is a joint, or one of its freedoms (``"slider.x"``)."""
+    name, known = getattr(target, "name", target), run.motion.mechanism.joints
+    return isinstance(name, str) and (name in known or name.rsplit(".", 1)[0] in known)
 
 
 def plot_energy(run: Run, ax: Any, path: str | Path | None) -> Figure:

@@ -35,5 +35,5 @@ def warn_coarse(found: Equilibrium) -> None:
                 f"equilibrium: beam {name!r}: element {worst + 1} of {len(own)} is too long for the force across it, "
                 f"drawn apart by {100 * own[worst]:.0f} %, so the result is wrong; use more elements",
                 CosseratWarning,
-                stacklevel=3,
+                stacklevel=4,
             )

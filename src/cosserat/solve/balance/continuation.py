@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cosserat.errors import CosseratError, SolveError
 from cosserat.kernels.arrays import History
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.parameters import is_number
 from cosserat.results.equilibrium import Equilibrium
@@ -32,6 +33,7 @@ _NEUTRAL = 1e-3  # stiffness of a neutral motion, relative to the softest other 
 _LARGEST_TURN = 0.3  # rad between tangents of neighbouring points
 
 
+@answered()
 def continuation(
     model: Model,
     parameter: Any,

@@ -13,6 +13,7 @@ from cosserat.errors import SolveError
 from cosserat.kernels.arrays import History
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.residual import forces
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
@@ -34,6 +35,7 @@ _BALANCED = "the loads balance, but the position is not unique"
 _AT_REST = 1e-6  # displacement relative to the extent of the mechanism that counts as none
 
 
+@answered()
 def equilibrium(
     model: Model,
     *,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.errors import SolveError
+from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import Inputs
 from cosserat.model.parameters import resolve
 
@@ -42,7 +42,7 @@ def three_numbers(name: str, value: Any, caller: str = "") -> Array:
         out = np.empty(0)
     if out.shape != (3,) or not np.all(np.isfinite(out)):
         where = f"{caller}: " if caller else ""
-        raise SolveError(f"{where}{name}={value!r}: pass three finite numbers, such as (0, 0, 10)")
+        raise SolveError(f"{where}{name}={shown(value)}: pass three finite numbers, such as (0, 0, 10)")
     return out
 
 

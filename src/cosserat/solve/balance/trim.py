@@ -13,6 +13,7 @@ from scipy.sparse.linalg import splu
 from cosserat.errors import ModelError, SolveError
 from cosserat.kernels.arrays import History
 from cosserat.kernels.residual import predict_stress
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.equilibrium import Equilibrium
@@ -35,6 +36,7 @@ _SOME_EIGENVALUES = 24
 _ROUNDING = 1e-6  # real part, relative to |s|, that counts as zero
 
 
+@answered()
 def trim(
     model: Model,
     unknowns: Any,

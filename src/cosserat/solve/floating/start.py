@@ -231,5 +231,5 @@ def _say_what_is_missed(tree: FlexibleTree, nodes: Nodes, q: Array, off: Array, 
             f"{missed[worst]:.2g} m, where the greatest deflection is {bent.max():.2g} m; raise modes=, or use the "
             "Galilean formulation if it bends by more than a tenth of its length",
             CosseratWarning,
-            stacklevel=6,
+            stacklevel=7,
         )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.campbell import Campbell, CriticalSpeed
@@ -23,6 +24,7 @@ from cosserat.solve.linear.steady_states import SteadyStates
 Array = NDArray[np.float64]
 
 
+@answered()
 @carrying("about")
 def campbell(
     model: Model,

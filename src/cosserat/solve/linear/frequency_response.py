@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.linear import POSITION
 from cosserat.results.response import Response
@@ -35,6 +36,7 @@ _CALLER = "frequency_response"
 _METHODS = ("direct", "modal")
 
 
+@answered()
 @carrying("about")
 def frequency_response(
     model: Model,

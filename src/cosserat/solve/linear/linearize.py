@@ -11,6 +11,7 @@ from scipy.sparse import block_array, csc_matrix, identity, vstack
 from scipy.sparse.linalg import splu
 
 from cosserat.errors import SolveError
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.linear import ACCELERATION, POSITION, LinearModel, OutputRows
 from cosserat.solve.arguments import check_choice, check_count
@@ -29,6 +30,7 @@ _DENSE = 400  # degrees of freedom up to which a reduced model comes from the fu
 _LARGEST = 3000  # degrees of freedom up to which all are kept
 
 
+@answered()
 @carrying("about")
 def linearize(
     model: Model,

@@ -12,6 +12,7 @@ from scipy.sparse import csc_matrix, diags
 
 from cosserat.errors import CosseratWarning, SolveError
 from cosserat.kernels.residual import applied_forces, element_forces
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
 from cosserat.solve.arguments import check_count
@@ -30,6 +31,7 @@ _ROUNDING = 1e-13
 _EQUAL = 1e-6  # relative difference of frequencies squared, or displacements, that are taken as equal
 
 
+@answered()
 @carrying("about")
 def modes(
     model: Model,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
 from cosserat.results.resonances import Meeting, Resonances
@@ -19,6 +20,7 @@ Array = NDArray[np.float64]
 _SAMPLES = 64  # of the signal, per period of its highest harmonic
 
 
+@answered()
 def resonances(
     source: Model | Modes,
     period: float,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability
 from cosserat.solve.carried import carrying
@@ -20,6 +21,7 @@ from cosserat.solve.linear.steady_states import SteadyStates
 Array = NDArray[np.float64]
 
 
+@answered()
 @carrying("about")
 def stability(
     model: Model,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.stability import DIVERGENCE, FLUTTER, STABLE
 from cosserat.results.stability_map import Boundary, StabilityMap
@@ -25,6 +26,7 @@ Edge = tuple[int, int, int]  # node of the grid and the direction in which the e
 _STATIC = 1e-5  # imaginary part relative to |s| that is none
 
 
+@answered()
 @carrying("about")
 def stability_map(
     model: Model,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.flexible_tree import compile_flexible_tree
 from cosserat.errors import CosseratError, CosseratWarning, SolveError
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.comparison import ENERGIES, Comparison, Finding, JointDifference, PlaceDifference, common_times
@@ -27,6 +28,7 @@ Array = NDArray[np.float64]
 _FREQUENCIES = 10  # compared at most
 
 
+@answered()
 def compare(
     model: Model,
     duration: float,

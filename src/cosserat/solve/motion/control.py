@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.errors import SolveError
+from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import History, Inputs, State
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
@@ -30,12 +30,12 @@ class Controlled:
 
     def __init__(self, controller: Any, compiled: CompiledModel) -> None:
         if not callable(controller):
-            raise SolveError(f"controller: {controller!r} cannot be called; pass a function of (t, state)")
+            raise SolveError(f"controller: {shown(controller)} cannot be called; pass a function of (t, state)")
         self.controller = controller
         self.compiled = compiled
         self.period: float | None = getattr(controller, "period", None)
         if self.period is not None and not self.period > 0:
-            raise SolveError(f"controller: period is {self.period!r}; it must be a positive time in seconds")
+            raise SolveError(f"controller: period is {shown(self.period)}; it must be a positive time in seconds")
         self.columns: dict[str, int] = {}
         column = 0
         joints = {joint.name: joint for joint in compiled.model.joints}
@@ -61,7 +61,7 @@ class Controlled:
         """Ask for new efforts in a state, which is a run of one moment."""
         efforts = self.controller(t, snapshot)
         if efforts is not None and not isinstance(efforts, Mapping):
-            raise SolveError(f"controller: it gives {efforts!r}; a dict of efforts by joint is wanted, or None")
+            raise SolveError(f"controller: it gives {shown(efforts)}; a dict of efforts by joint is wanted, or None")
         for name, value in (efforts or {}).items():
             if name not in self.columns:
                 known = ", ".join(map(repr, self.columns)) or "none"

@@ -12,8 +12,9 @@ import numpy as np
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
-from cosserat.errors import CosseratWarning, SolveError
+from cosserat.errors import CosseratWarning, SolveError, shown
 from cosserat.kernels.newton import CONSERVING
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
@@ -34,6 +35,7 @@ FORMULATIONS = {"galilean": tuple(INTEGRATORS), "floating": FLOATING_METHODS}
 _LARGEST_HISTORY = 4e9  # bytes
 
 
+@answered()
 @carrying("start")
 def simulate(
     model: Model,
@@ -108,19 +110,19 @@ def simulate(
     -4.905
     """
     if not isinstance(model, Model):
-        raise SolveError(f"simulate: {model!r} is not a Model; build one with cosserat.Model or load_model")
+        raise SolveError(f"simulate: {shown(model)} is not a Model; build one with cosserat.Model or load_model")
     check_known(formulation, "simulate", "formulation", FORMULATIONS)
     check_known(integrator, "simulate", "integrator", FORMULATIONS[formulation], f" in the {formulation} formulation")
     check_span("simulate", duration, step, every, tolerance)
     if not 0.0 <= check_number(rho, "simulate", "rho", "how much numerical damping there is, from 0 to 1") <= 1.0:
-        raise SolveError(f"simulate: rho is {rho!r}; it must be from 0 (strong numerical damping) to 1 (none)")
+        raise SolveError(f"simulate: rho is {shown(rho)}; it must be from 0 (strong numerical damping) to 1 (none)")
     start_time = check_number(start_time, "simulate", "start_time", "the time at the start, in s")
     if newton_tolerance is not None:
         check_number(newton_tolerance, "simulate", "newton_tolerance", "an accepted error such as 1e-6", positive=True)
     if progress is not None and not callable(progress):
-        raise SolveError(f"simulate: progress is {progress!r}; pass a function that takes a time and counters")
+        raise SolveError(f"simulate: progress is {shown(progress)}; pass a function that takes a time and counters")
     if not isinstance(stiffening, (bool, np.bool_)):
-        raise SolveError(f"simulate: stiffening is {stiffening!r}; pass True or False")
+        raise SolveError(f"simulate: stiffening is {shown(stiffening)}; pass True or False")
     if formulation == "floating":
         from cosserat.solve.floating.simulate import simulate_floating
 
@@ -141,7 +143,7 @@ def simulate(
             f"rho = {rho:g}: without numerical damping, errors of accelerations and reactions in joints alternate from "
             "step to step and grow; use integrator='energy-momentum' for a run without damping, or rho <= 0.99",
             CosseratWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
     if newton_tolerance is None:
         sharp = rho > 0.99 or compiled.rolling  # slip is a velocity: a step divides the error of its displacement
@@ -167,11 +169,11 @@ def simulate(
     if bent is not None and not status.ok and bent.nearly_lost:
         status = replace(status, detail="; ".join(filter(None, (status.detail, bent.message))))
     elif bent is not None and bent.lost:
-        warnings.warn(f"simulate: {bent.message}", CosseratWarning, stacklevel=2)
+        warnings.warn(f"simulate: {bent.message}", CosseratWarning, stacklevel=3)
     if integrator == "generalized-alpha" and step is not None and every == 1:
         grown = alternating_reaction(compiled, times, history.twist, history.force, rho)
         if grown is not None:
-            warnings.warn(f"simulate: {grown}", CosseratWarning, stacklevel=2)
+            warnings.warn(f"simulate: {grown}", CosseratWarning, stacklevel=3)
     if status.ok and counters.stalled:
         detail = (
             f"in {counters.stalled} steps rounding errors kept the iteration above its tolerance: the tolerance is "

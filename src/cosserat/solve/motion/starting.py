@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.errors import SolveError
+from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import History
 from cosserat.kernels.residual import constraint_rates
 from cosserat.results.run import Run
@@ -42,13 +42,13 @@ def set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> 
             raise SolveError(f"simulate: no equilibrium to start from: {start.status.message}")
     if isinstance(start, str):
         if start != "reference":
-            raise SolveError(f"simulate: start is {start!r}; pass 'reference', 'equilibrium', a Run or an Equilibrium")
+            raise SolveError(f"simulate: start is {shown(start)}; pass 'reference', 'equilibrium', Run or Equilibrium")
         assemble_configuration(compiled, t, memory)
     else:
         from cosserat.results.equilibrium import Equilibrium
 
         if not isinstance(start, Equilibrium):
-            raise SolveError(f"simulate: start is {start!r}; pass 'reference', 'equilibrium', a Run or an Equilibrium")
+            raise SolveError(f"simulate: start is {shown(start)}; pass 'reference', 'equilibrium', Run or Equilibrium")
         require_same(compiled, start.trajectory.compiled, "equilibrium")
         state.frame[:] = start.trajectory.history.frame[-1]
         state.angle[:] = start.trajectory.history.angle[-1]

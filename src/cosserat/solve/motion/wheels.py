@@ -38,7 +38,7 @@ def _fast(run: Run) -> None:
                 "errors of reactions may alternate and grow: use shorter steps, a smaller rho, or "
                 "integrator='energy-momentum'",
                 CosseratWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
             return
 
@@ -59,5 +59,5 @@ def _slipping(run: Run) -> None:
                 f"{run.model.rolling[k].title}: slips by up to {slips[k]:.2g} m/s: the others implied part of what it "
                 "demands at the start, which was left out, but not all the time; all together cannot roll this way",
                 CosseratWarning,
-                stacklevel=4,
+                stacklevel=5,
             )

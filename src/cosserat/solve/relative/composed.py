@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.lie import se3
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.composed import ComposedVectors
@@ -19,6 +20,7 @@ from cosserat.solve.relative.states import StateChecker
 Array = NDArray[np.float64]
 
 
+@answered()
 def composed_vectors(model: Model, q: Any, v: Any = None, tau: Any = None, t: float = 0.0) -> ComposedVectors:
     """Composed vectors of a tree of rigid bodies, with mass matrix, Christoffel brackets and generalised forces.
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
 from cosserat.errors import SolveError
+from cosserat.model.calls import answered
 from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
 from cosserat.solve.relative.nonholonomic import Constraint, Rows, VelocityConstraint, constraints_of, gather
@@ -48,6 +49,7 @@ class ConstrainedMotion:
     gap: float  # greatest distance from a plane
 
 
+@answered()
 def constrained_dynamics(
     model: Model,
     q: Any,
@@ -100,6 +102,7 @@ def constrained_dynamics(
     return _Rolling(tree, rolling, _Drives(model, tree, "constrained_dynamics")).dynamics(t, q, v, tau)
 
 
+@answered()
 def constrained_motion(
     model: Model,
     q: Any,

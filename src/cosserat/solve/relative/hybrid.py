@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.solve.relative.recursion import free_tree
@@ -56,6 +57,7 @@ def _number(x: Any) -> Any:
     return float(x) if np.ndim(x) == 0 else x
 
 
+@answered()
 def hybrid_dynamics(
     model: Model,
     q: Any,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.posture import Posture
@@ -97,6 +98,7 @@ def free_tree(model: Model, t: float, modes: Any, call: str) -> Tree:
     return tree
 
 
+@answered()
 def inverse_dynamics(
     model: Model, q: Any, v: Any, a: Any, out: Any = None, t: float = 0.0, threads: int = 1, modes: Any = None
 ) -> Array:
@@ -135,6 +137,7 @@ def inverse_dynamics(
     return any_tree(model, t, modes, "inverse_dynamics").inverse_dynamics(q, v, a, out, threads)
 
 
+@answered()
 def forward_dynamics(
     model: Model, q: Any, v: Any, tau: Any, out: Any = None, t: float = 0.0, threads: int = 1, modes: Any = None
 ) -> Array:
@@ -143,21 +146,25 @@ def forward_dynamics(
     return tree.forward_dynamics(q, v, tau, out, threads)
 
 
+@answered()
 def mass_matrix(model: Model, q: Any, out: Any = None, threads: int = 1, modes: Any = None) -> Array:
     """Mass matrix M (n, n), or (N, n, n) for a stack of states."""
     return any_tree(model, 0.0, modes, "mass_matrix").mass_matrix(q, out, threads)
 
 
+@answered()
 def bias(model: Model, q: Any, v: Any, out: Any = None, t: float = 0.0, threads: int = 1, modes: Any = None) -> Array:
     """h(q, v) (n,) or (N, n): the efforts that keep the velocities as they are."""
     return any_tree(model, t, modes, "bias").bias(q, v, out, threads)
 
 
+@answered()
 def gravity_forces(model: Model, q: Any, out: Any = None, threads: int = 1, modes: Any = None) -> Array:
     """Efforts (n,) or (N, n) that hold the weight of the bodies at rest."""
     return any_tree(model, 0.0, modes, "gravity_forces").gravity_forces(q, out, threads)
 
 
+@answered()
 def inverse_dynamics_derivatives(
     model: Model, q: Any, v: Any, a: Any, out: Any = None, t: float = 0.0, threads: int = 1, modes: Any = None
 ) -> InverseDerivatives:
@@ -169,6 +176,7 @@ def inverse_dynamics_derivatives(
     return tree.inverse_dynamics_derivatives(q, v, a, out, threads)
 
 
+@answered()
 def forward_dynamics_derivatives(
     model: Model, q: Any, v: Any, tau: Any, out: Any = None, t: float = 0.0, threads: int = 1, modes: Any = None
 ) -> ForwardDerivatives:
@@ -177,6 +185,7 @@ def forward_dynamics_derivatives(
     return tree.forward_dynamics_derivatives(q, v, tau, out, threads)
 
 
+@answered()
 def jacobian(model: Model, place: Any, q: Any, frame: str = "world", modes: Any = None) -> Array:
     """Jacobian (6, n) of a place: its velocity and angular velocity are J v.
 
@@ -194,26 +203,31 @@ def jacobian(model: Model, place: Any, q: Any, frame: str = "world", modes: Any 
     return any_tree(model, 0.0, modes, "jacobian").jacobian(place, q, frame)
 
 
+@answered()
 def jacobian_rate(model: Model, place: Any, q: Any, v: Any, frame: str = "world", modes: Any = None) -> Array:
     """Time derivative (6, n) of `jacobian` at velocities v; `modes` as there."""
     return any_tree(model, 0.0, modes, "jacobian_rate").jacobian_rate(place, q, v, frame)
 
 
+@answered()
 def forward_kinematics(model: Model, q: Any, v: Any = None, a: Any = None, modes: Any = None) -> Posture:
     """Positions, rotations, velocities and accelerations of places at a state; `modes` as for `jacobian`."""
     return any_tree(model, 0.0, modes, "forward_kinematics").forward_kinematics(q, v, a)
 
 
+@answered()
 def centroidal_momentum(model: Model, q: Any, v: Any, modes: Any = None) -> Array:
     """Momentum and angular momentum (6,) about the centre of mass, in world axes."""
     return any_tree(model, 0.0, modes, "centroidal_momentum").centroidal_momentum(q, v)
 
 
+@answered()
 def centroidal_matrix(model: Model, q: Any, modes: Any = None) -> Array:
     """Matrix (6, n) that takes velocities to `centroidal_momentum`."""
     return any_tree(model, 0.0, modes, "centroidal_matrix").centroidal_matrix(q)
 
 
+@answered()
 def energy(model: Model, q: Any, v: Any, modes: Any = None) -> Energy:
     """Kinetic, strain (elastic bodies, springs and joints) and potential energy of a state (J)."""
     return any_tree(model, 0.0, modes, "energy").energy(q, v)
