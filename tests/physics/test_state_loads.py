@@ -1,5 +1,7 @@
 """Loads given by laws of users: closed forms, second order, linear models, statics, conservation, errors."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -185,8 +187,63 @@ def test_results_are_saved_and_read(tmp_path):
     assert cs.load_model(tmp_path / "fall.yaml") == falling(law)
 
 
-def test_floating_frames_refuse_such_loads():
-    with pytest.raises(ModelError, match="load 'drag': floating frames and trees do not know"):
-        cs.simulate(falling(), 1.0, 0.01, formulation="floating")
-    with pytest.raises(ModelError, match="load 'drag': floating frames and trees do not know"):
-        cs.Tree(falling())
+@pytest.mark.parametrize("integrator", ["generalized-alpha", "runge-kutta"])
+def test_fall_in_floating_frames(integrator):
+    order = 2 if integrator == "generalized-alpha" else 4
+    errors = []
+    for step in (0.04, 0.02, 0.01):
+        run = cs.simulate(falling(), 3.0, step, formulation="floating", integrator=integrator)
+        assert run.status.ok
+        errors.append(abs(float(run.velocity("ball")[-1, 2]) + FALLEN))
+    assert errors[-1] < 1e-4
+    for coarse, fine in itertools.pairwise(errors):
+        assert np.log2(coarse / fine) == pytest.approx(order, abs=0.2)
+
+
+def mechanism():
+    """A flexible arm on a hinge, a body on its end, drag on both, magnets between them."""
+    model = cs.Model("arm", gravity=(0, 0, -9.81))
+    section = cs.Section(stiffness=[1e5, 1e5, 1e5, 200.0, 200.0, 300.0], mass=[1.0, 1.0, 1.0, 1e-3, 1e-3, 1e-3])
+    arm = model.add(cs.Beam("arm", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=4))
+    tool = model.add(cs.RigidBody("tool", mass=0.5, com=(1.1, 0, 0), inertia=0.01 * np.eye(3)))
+    model.add(cs.Revolute("hinge", cs.GROUND, arm.start, axis=(0, 1, 0)))
+    model.add(cs.Spherical("wrist", arm.end, tool, at=(1, 0, 0)))
+    model.add(cs.StateLoad("drag", tool.at((1.2, 0, 0.1)), drag, {"c": 0.3}))
+    model.add(cs.StateLoad("brake", arm.at(0.5), drag, {"c": 0.2}))
+    model.add(cs.StateLoad("magnets", tool, repel, {"q": 0.05}, other=arm.at(0.5)))
+    return model
+
+
+def test_floating_frames_agree_with_galilean():
+    galilean = cs.simulate(mechanism(), 0.3, 1e-3)
+    floating = cs.simulate(mechanism(), 0.3, 1e-3, formulation="floating", modes=8)
+    assert galilean.status.ok
+    assert floating.status.ok
+    a, b = (run.position("tool").values for run in (galilean, floating))
+    assert np.abs(a - a[0]).max() > 0.2
+    assert np.abs(a - b).max() < 5e-4
+    work = [float(run.energy.work[-1]) for run in (galilean, floating)]
+    assert work[1] == pytest.approx(work[0], rel=5e-3)
+
+
+def test_derivatives_of_a_tree(rng):
+    tree = cs.Tree(mechanism(), modes=2)
+    n = len(tree.coordinates)
+    q, v, a = (0.1 * rng.normal(size=n) for _ in range(3))
+    q[1:4] = 0.0  # of the wrist: its increments are then changes of the coordinates
+    found = tree.inverse_dynamics_derivatives(q, v, a)
+    h = 1e-5
+    for k in range(n):
+        for matrix, which in ((found.dq, 0), (found.dv, 1)):
+            sides = []
+            for sign in (1.0, -1.0):
+                state = [q.copy(), v.copy()]
+                state[which][k] += sign * h
+                sides.append(tree.inverse_dynamics(*state, a))
+            difference = (sides[0] - sides[1]) / (2 * h)
+            np.testing.assert_allclose(matrix[:, k], difference, atol=2e-6 * max(1.0, np.abs(difference).max()))
+
+
+def test_calls_of_rigid_recursions_refuse_such_loads():
+    with pytest.raises(ModelError, match="load 'drag': this call takes no loads that depend on the state"):
+        cs.inverse_dynamics(falling(), np.zeros(6), np.zeros(6), np.zeros(6))

@@ -29,7 +29,6 @@ from cosserat.compile.tree import (
     joint_links,
     named_coordinates,
     prescribed_coordinates,
-    refuse_state_loads,
 )
 from cosserat.errors import CosseratWarning, ModelError
 from cosserat.kernels.flexible.arrays import WELD
@@ -145,7 +144,6 @@ def compile_flexible_tree(
         model.validate()
     _check_choices(call, model, modes=modes, boundary=boundary)
     checks.flag(call, "stiffening", stiffening)
-    refuse_state_loads(call, model)
     spanning = span(model)
     if not cut:
         spanning.demand_tree(model.title)
@@ -171,6 +169,7 @@ def _used(model: Model) -> dict[str, list[float]]:
     out: dict[str, list[float]] = {beam.name: [] for beam in model.beams}
     ends = [p for j in model.joints for p in (j.parent, j.child)] + [load.place for load in model.loads]
     ends += [p for spring in model.springs for p in (spring.a, spring.b)] + [item.place for item in model.rolling]
+    ends += [p for law in model.state_loads for p in (law.place, law.other) if p is not None]
     for place in ends:
         if place.s is not None:
             out[place.owner.name].append(place.s)

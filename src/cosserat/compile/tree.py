@@ -200,11 +200,11 @@ def prescribed_coordinates(
 
 
 def refuse_state_loads(call: str, model: Model) -> None:
-    """Raise if the model has loads that depend on the state, which trees do not know."""
+    """Raise if the model has loads that depend on the state, which recursions of rigid bodies do not know."""
     for load in model.state_loads:
         raise ModelError(
-            f"{call}: {load.title}: floating frames and trees do not know loads that depend on the state; use the "
-            "Galilean formulation: cs.simulate(..., formulation='galilean'), cs.equilibrium, cs.modes, cs.linearize"
+            f"{call}: {load.title}: this call takes no loads that depend on the state; cs.Tree(model) and its methods, "
+            "cs.simulate, cs.equilibrium, cs.modes and cs.linearize take them"
         )
 
 

@@ -305,3 +305,8 @@ def new_targets() -> I1:
 def new_rows(n: int, width: int) -> I2:
     """An empty table of addresses, n rows."""
     return address_table(n * width).reshape(n, width)
+
+
+def new_visit() -> Visit:
+    """Memory for calls of users' laws."""
+    return Visit(np.eye(4), np.eye(4), np.zeros(6), np.zeros(6), np.zeros(6), np.zeros((6, 6)), np.zeros((6, 24)))

@@ -189,7 +189,8 @@ def assemble_state_loads(problem, k, frames, twists):
         return 0
     for i in range(sl.node.shape[0]):
         a, b = sl.node[i, 0], sl.node[i, 1]
-        state_loads.differentiate(sl, i, solver.units[i], clock[k, 0], frames, twists, visit)
+        here, there = state_loads.motions_of(sl, i, frames, twists)
+        state_loads.differentiate(sl, i, solver.units[i], clock[k, 0], here, there, visit)
         state_loads.tangents(sl, i, clock[k, 1], frames, visit, K, C)
         for side in range(2):
             matrix = K if side == 0 else C

@@ -103,8 +103,9 @@ def write_motion(R, x, v, w, frame_out, twist_out):
 
 
 @helper
-def call(address, t, numbers, visit):
-    """visit.wrench of the law at the motion in `visit`; not a number where the law fails."""
+def call(sl, i, address, t, visit):
+    """visit.wrench of law i at the motion in `visit`; not a number where the law fails."""
+    numbers = sl.parameter[sl.start[i] : sl.start[i + 1]]
     code = call_address(
         address, (t, visit.frame_a, visit.twist_a, visit.frame_b, visit.twist_b, numbers, visit.wrench)
     )
@@ -114,15 +115,27 @@ def call(address, t, numbers, visit):
 
 
 @helper
+def visit_motions(here, there, visit):
+    """Write the motions (R, x, v, w) of both places into `visit`."""
+    write_motion(here[0], here[1], here[2], here[3], visit.frame_a, visit.twist_a)
+    write_motion(there[0], there[1], there[2], there[3], visit.frame_b, visit.twist_b)
+
+
+@helper
+def motions_of(sl, i, frames, twists):
+    """Motions (R, x, v, w) of the place of law i and of the other one, carried by nodes."""
+    F, y = load_frame(sl.frame_a[i])
+    here = place_motion(sl.node[i, 0], F, y, frames, twists)
+    F, y = load_frame(sl.frame_b[i])
+    return here, place_motion(sl.node[i, 1], F, y, frames, twists)
+
+
+@helper
 def call_at(sl, i, address, t, frames, twists, visit):
     """visit.wrench of law i at the motion of nodes."""
-    F, y = load_frame(sl.frame_a[i])
-    R, x, v, w = place_motion(sl.node[i, 0], F, y, frames, twists)
-    write_motion(R, x, v, w, visit.frame_a, visit.twist_a)
-    F, y = load_frame(sl.frame_b[i])
-    R, x, v, w = place_motion(sl.node[i, 1], F, y, frames, twists)
-    write_motion(R, x, v, w, visit.frame_b, visit.twist_b)
-    call(address, t, sl.parameter[sl.start[i] : sl.start[i + 1]], visit)
+    here, there = motions_of(sl, i, frames, twists)
+    visit_motions(here, there, visit)
+    call(sl, i, address, t, visit)
 
 
 @helper
@@ -180,8 +193,9 @@ def typical(column, x, v, w, length):
 
 
 @helper
-def shift(column, step, R, x, v, w, frame_out, twist_out):
-    """Write a motion that is changed along one of twelve columns: frame H exp(d), twist + d."""
+def shifted(column, step, motion):
+    """A motion that is changed along one of twelve columns: frame H exp(d), twist + d."""
+    R, x, v, w = motion
     k = column % 3
     d = (step * (k == 0), step * (k == 1), step * (k == 2))
     zero = (0.0, 0.0, 0.0)
@@ -195,15 +209,16 @@ def shift(column, step, R, x, v, w, frame_out, twist_out):
         v = add(v, d)
     else:
         w = add(w, d)
-    write_motion(R, x, v, w, frame_out, twist_out)
+    return R, x, v, w
 
 
 @helper
-def differentiate(sl, i, unit, t, frames, twists, visit):
-    """visit.J (6, 24): derivatives of law i by frame and twist of its place, then of the other one."""
-    J = visit.J
-    call_at(sl, i, unit[0], t, frames, twists, visit)
-    numbers = sl.parameter[sl.start[i] : sl.start[i + 1]]
+def differentiate(sl, i, unit, t, here, there, visit):
+    """visit.J (6, 24): derivatives of law i by frame and twist of its place, then of the other one; visit.wrench."""
+    J, numbers = visit.J, sl.parameter[sl.start[i] : sl.start[i + 1]]
+    visit_motions(here, there, visit)
+    call(sl, i, unit[0], t, visit)
+    f, m = load(visit.wrench, 0), load(visit.wrench, 3)
     if unit[1] != 0:
         code = call_address(unit[1], (t, visit.frame_a, visit.twist_a, visit.frame_b, visit.twist_b, numbers, J))
         for p in range(6):
@@ -211,33 +226,29 @@ def differentiate(sl, i, unit, t, frames, twists, visit):
                 if code != 0:
                     J[p, q] = float("nan")
         return
-    F, y = load_frame(sl.frame_a[i])
-    R_a, x_a, v_a, w_a = place_motion(sl.node[i, 0], F, y, frames, twists)
-    F, y = load_frame(sl.frame_b[i])
-    R_b, x_b, v_b, w_b = place_motion(sl.node[i, 1], F, y, frames, twists)
-    f, m = load(visit.wrench, 0), load(visit.wrench, 3)
     size = largest(f, m)
     clear(J)
     for column in range(12 + 12 * sl.pair[i]):
-        first = column < 12
-        s = typical(column, x_a if first else x_b, v_a if first else v_b, w_a if first else w_b, sl.length[i])
+        motion = here if column < 12 else there
+        s = typical(column, motion[1], motion[2], motion[3], sl.length[i])
         for side in range(6):
             step = (LONG if side < 2 else 0.5 * LONG if side < 4 else SHORT) * s * (1.0 - 2.0 * (side % 2))
-            if first:
-                shift(column, step, R_a, x_a, v_a, w_a, visit.frame_a, visit.twist_a)
+            changed = shifted(column, step, motion)
+            if column < 12:
+                visit_motions(changed, there, visit)
             else:
-                shift(column, step, R_b, x_b, v_b, w_b, visit.frame_b, visit.twist_b)
-            call(unit[0], t, numbers, visit)
+                visit_motions(here, changed, visit)
+            call(sl, i, unit[0], t, visit)
             for p in range(6):
                 visit.sides[side, p] = visit.wrench[p]
-        write_motion(R_a, x_a, v_a, w_a, visit.frame_a, visit.twist_a)
-        write_motion(R_b, x_b, v_b, w_b, visit.frame_b, visit.twist_b)
         for p in range(6):
             full = (visit.sides[0, p] - visit.sides[1, p]) / (2.0 * LONG * s)
             half = (visit.sides[2, p] - visit.sides[3, p]) / (LONG * s)
             short = (visit.sides[4, p] - visit.sides[5, p]) / (2.0 * SHORT * s)
             smooth = half + (half - full) / 3.0
             J[p, column] = smooth if abs(smooth - short) <= AGREE * (abs(smooth) + size / s) else short
+    store(f, visit.wrench, 0)
+    store(m, visit.wrench, 3)
 
 
 @helper

@@ -18,10 +18,10 @@ from cosserat.kernels.arrays import (
     Solver,
     State,
     Trial,
-    Visit,
     handles,
     new_rows,
     new_targets,
+    new_visit,
 )
 from cosserat.kernels.laws import CONSTRAINTS, FORCES, kinds_in_use
 
@@ -127,15 +127,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             p=np.zeros(12),
             q=np.zeros(12),
         ),
-        visit=Visit(
-            frame_a=np.eye(4),
-            frame_b=np.eye(4),
-            twist_a=np.zeros(6),
-            twist_b=np.zeros(6),
-            wrench=np.zeros(6),
-            sides=np.zeros((6, 6)),
-            J=np.zeros((6, 24)),
-        ),
+        visit=new_visit(),
         history=new_history(compiled, 1),
     )
     return Memory(problem, handles.pack(problem))

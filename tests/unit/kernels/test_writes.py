@@ -13,7 +13,9 @@ from cosserat import kernels
 
 FOLDER = Path(kernels.__file__).parent
 DECORATORS = {"helper", "inlined", "stage", "kernel", "quick"}
-GROUPS = {"state", "trial", "middle", "solver", "scratch", "history", "memory", "now", "lin", "room", "work", "visit"}
+GROUPS = {
+    "state", "trial", "middle", "solver", "scratch", "history", "memory", "now", "lin", "room", "work", "visit", "laws",
+}  # fmt: skip
 """Names of workspaces, wherever they are arguments."""
 
 MEMORY = {

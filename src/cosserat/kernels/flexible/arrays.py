@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.jit import Handles
+from cosserat.kernels.arrays import Visit
 
 F1 = Annotated[NDArray[np.float64], ("float64", 1)]
 F2 = Annotated[NDArray[np.float64], ("float64", 2)]
@@ -81,6 +82,20 @@ class Forces(NamedTuple):
     passive: F2  # (4, n_v) stiffness, damping, friction, speed of joint coordinates
 
 
+class Laws(NamedTuple):
+    """Laws of users at a seat, or between two seats; see `kernels.state_loads`."""
+
+    seat: I2  # (ns, 2) of the place and of the other one, on the ground if there is none
+    pair: I1  # (ns,) 1: the opposite wrench acts on the other place
+    length: F1  # (ns,) over which the law may change, for differences
+    start: I1  # (ns+1,) range of its parameters in ...
+    parameter: F1  # ... this
+    unit: I2  # (ns, 2) addresses of the law and of its derivative, 0: none is given
+    clock: F1  # (1,) time
+    wrench: F2  # (ns, 6) at the state that is linearised, in the axes of the place
+    slope: F3  # (ns, 6, 24) derivatives there by frame and twist of both places
+
+
 class Tree(NamedTuple):
     """All that does not depend on the state; the seats of joints."""
 
@@ -102,6 +117,8 @@ class Acting(NamedTuple):
     places: Seats
     forces: Forces
     inputs: Inputs
+    laws: Laws
+    visit: Visit
 
 
 class Motion(NamedTuple):
@@ -205,6 +222,8 @@ acting_handles = Handles(Acting)
 places_of = acting_handles.getter("places", Seats)
 forces_of = acting_handles.getter("forces", Forces)
 inputs_of = acting_handles.getter("inputs", Inputs)
+laws_of = acting_handles.getter("laws", Laws)
+visit_of = acting_handles.getter("visit", Visit)
 state_handles = Handles(State)
 motion_of = state_handles.getter("motion", Motion)
 vectors_of = state_handles.getter("vectors", Vectors)

@@ -3,11 +3,12 @@
 import math
 
 from cosserat.jit import helper, stage
+from cosserat.kernels import state_loads
 from cosserat.kernels.flexible.arrays import FIRST, KIND, N_JOINT, PARENT, Z, forces_of, inputs_of, links_of, vectors_of
 from cosserat.kernels.flexible.forces import pull3, shared
 from cosserat.kernels.flexible.seat_tangents import S_FLOW, S_FRAME, add_power, add_power_change, seat_change
 from cosserat.kernels.flexible.twists import add6, bracket, coadjoint, compose, inner_twist, outer_wrench, zero
-from cosserat.kernels.frames import apply_a, cotc, exp_frame, load_frame
+from cosserat.kernels.frames import apply_a, cotc, exp_frame, load_frame, relative
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.kernels.vectors import (
     add,
@@ -42,23 +43,30 @@ def place_at(links, places, now, lin, s):
 @helper
 def place_change(links, places, now, lin, s, start, l, along_q):
     """Variation of the frame of a seat, as a twist in its axes, and of its velocity."""
+    p, o, du, _ = motion_change(links, places, now, lin, s, start, l, along_q)
+    return p, o, du
+
+
+@helper
+def motion_change(links, places, now, lin, s, start, l, along_q):
+    """Variation of the frame of a seat, as a twist in its axes, and of its twist."""
     link = places.link[s]
     if link < 0 or lin.mark[link] != 1:
-        return zero(), zero(), zero()
+        return zero(), zero(), zero(), zero()
     z, record, at = links.table[link, Z], lin.place[s], 0 * s
     own = l if link == start else -1
-    p, o, ds, _, _, _ = seat_change(
+    p, o, ds, dr, _, _ = seat_change(
         places, s, record, lin.place_slope, lin.place_rate, lin.place_change, own if along_q else -1,
         -1 if along_q else own,
     )  # fmt: skip
     R, x = load_frame(record[S_FRAME:])
     y, h = inner_twist(R, x, load(now.z, z), load(now.z, z + 3))
-    u, _ = inner_twist(R, x, load(lin.dz, z), load(lin.dz, z + 3))
-    c, _ = bracket(p, o, y, h)
+    u, w = inner_twist(R, x, load(lin.dz, z), load(lin.dz, z + 3))
+    c, d = bracket(p, o, y, h)
     if not along_q:
-        return zero(), zero(), add(u, ds)
+        return zero(), zero(), add(u, ds), add(w, dr)
     a, b = inner_twist(R, x, load(lin.turn[link], at), load(lin.turn[link], at + 3))
-    return add(a, p), add(b, o), add(sub(u, c), ds)
+    return add(a, p), add(b, o), add(sub(u, c), ds), add(sub(w, d), dr)
 
 
 @helper
@@ -139,6 +147,71 @@ def change_loads(links, places, forces, loads, now, lin, start, l):
         f, t = shared(forces.gain[i], f, t)
         df, dt = shared(forces.gain[i], df, dt)
         take(links, places, lin, s, start, l, True, f, t, df, dt)
+
+
+@helper
+def law_motion(links, places, now, lin, s):
+    """Motion (R, x, v, w) of a seat: world frame and twist in its own axes."""
+    link, at = places.link[s], 0 * s
+    if link < 0:
+        R, x = load_frame(places.frame[s])
+        return R, x, zero(), zero()
+    z, record = links.table[link, Z], lin.place[s]
+    R_i, x_i = load_frame(record[S_FRAME:])
+    R, x = load_frame(now.frame[link])
+    u, w = inner_twist(R_i, x_i, load(now.z, z), load(now.z, z + 3))
+    R, x = compose(R, x, R_i, x_i)
+    return R, x, add(u, load(record, S_FLOW + at)), add(w, load(record, S_FLOW + 3 + at))
+
+
+@helper
+def record_laws(links, places, laws, visit, now, lin):
+    """Wrenches of users' laws and their derivatives at the state."""
+    for i in range(len(laws.seat)):
+        here = law_motion(links, places, now, lin, laws.seat[i, 0])
+        there = law_motion(links, places, now, lin, laws.seat[i, 1])
+        state_loads.differentiate(laws, i, laws.unit[i], laws.clock[0], here, there, visit)
+        for p in range(6):
+            laws.wrench[i, p] = visit.wrench[p]
+            for q in range(24):
+                laws.slope[i, p, q] = visit.J[p, q]
+
+
+@helper
+def slope_times(J, at, p, o, du, dw):
+    """Twelve columns of derivatives (6, 24) from `at` on, times the change of a motion."""
+    out = zero()
+    more = zero()
+    for k in range(12):
+        y = p[k] if k < 3 else o[k - 3] if k < 6 else du[k - 6] if k < 9 else dw[k - 9]
+        out = axpy(y, (J[0, at + k], J[1, at + k], J[2, at + k]), out)
+        more = axpy(y, (J[3, at + k], J[4, at + k], J[5, at + k]), more)
+    return out, more
+
+
+@helper
+def change_laws(links, places, laws, now, lin, start, l, along_q):
+    """Changes of the wrenches of users' laws."""
+    for i in range(len(laws.seat)):
+        a, b, at = laws.seat[i, 0], laws.seat[i, 1], 0 * i
+        p_a, o_a, u_a, w_a = motion_change(links, places, now, lin, a, start, l, along_q)
+        df, dt = slope_times(laws.slope[i], at, p_a, o_a, u_a, w_a)
+        f, t = load(laws.wrench[i], at), load(laws.wrench[i], at + 3)
+        if laws.pair[i] == 0:
+            take(links, places, lin, a, start, l, along_q, f, t, df, dt)
+            continue
+        p_b, o_b, u_b, w_b = motion_change(links, places, now, lin, b, start, l, along_q)
+        ef, et = slope_times(laws.slope[i], 12 + at, p_b, o_b, u_b, w_b)
+        df, dt = add(df, ef), add(dt, et)
+        take(links, places, lin, a, start, l, along_q, f, t, df, dt)
+        R_a, x_a, _, _ = law_motion(links, places, now, lin, a)
+        R_b, x_b, _, _ = law_motion(links, places, now, lin, b)
+        R, x = relative(R_a, x_a, R_b, x_b)
+        f, t = state_loads.opposite(R, x, f, t)
+        df, dt = state_loads.opposite(R, x, df, dt)
+        p_b, o_b = sub(p_b, mul_t(R, add(p_a, cross(o_a, x)))), sub(o_b, mul_t(R, o_a))
+        ef, et = coadjoint(p_b, o_b, f, t)
+        take(links, places, lin, b, start, l, along_q, neg(f), neg(t), neg(add(df, ef)), neg(add(dt, et)))
 
 
 @helper

@@ -3,6 +3,7 @@
 import math
 
 from cosserat.jit import helper, stage
+from cosserat.kernels import state_loads
 from cosserat.kernels.flexible.arrays import (
     FIRST,
     KIND,
@@ -10,14 +11,16 @@ from cosserat.kernels.flexible.arrays import (
     N_JOINT,
     Z,
     forces_of,
+    laws_of,
     links_of,
     motion_of,
     places_of,
     scratch_of,
+    visit_of,
 )
 from cosserat.kernels.flexible.seats import place_seat
 from cosserat.kernels.flexible.twists import add6, combined, compose, inner_twist, outer_wrench, projected, zero
-from cosserat.kernels.frames import exp_frame, load_frame
+from cosserat.kernels.frames import exp_frame, load_frame, relative
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.kernels.vectors import add, cross, dot, load, load_matrix, mul, mul_t, neg, scale, store, sub
 
@@ -67,6 +70,23 @@ def shared(gain, f, t):
     return (a, b, c), (d, e, g)
 
 
+@helper
+def push_laws(links, seats, laws, visit, now, scratch, q, wrench_out):
+    """Add the wrenches of users' laws."""
+    for i in range(len(laws.seat)):
+        a, b = laws.seat[i, 0], laws.seat[i, 1]
+        R_a, x_a, u_a, w_a, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.last)
+        R_b, x_b, u_b, w_b, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.last)
+        state_loads.visit_motions((R_a, x_a, u_a, w_a), (R_b, x_b, u_b, w_b), visit)
+        state_loads.call(laws, i, laws.unit[i, 0], laws.clock[0], visit)
+        f, t = load(visit.wrench, 0 * i), load(visit.wrench, 0 * i + 3)
+        push(links, seats, a, P_a, y_a, scratch.rows, f, t, wrench_out)
+        if laws.pair[i] == 1:
+            R, x = relative(R_a, x_a, R_b, x_b)
+            f, t = state_loads.opposite(R, x, f, t)
+            push(links, seats, b, P_b, y_b, scratch.more, neg(f), neg(t), wrench_out)
+
+
 @stage
 def wrenches(tree, acting, state, q, loads, which, wrench_out):
     """Wrenches and modal forces (n_z,) on all links, in their axes; `loads` (nl, 6): their forces and moments now."""
@@ -101,6 +121,8 @@ def wrenches(tree, acting, state, q, loads, which, wrench_out):
         f, t = mul_t(R, load(loads[i], 0 * i)), mul_t(R, load(loads[i], 0 * i + 3))
         f, t = shared(forces.gain[i], f, t)
         push(links, seats, s, P, y, scratch.rows, f, t, wrench_out)
+    if which & LOADS:
+        push_laws(links, seats, laws_of(acting), visit_of(acting), now, scratch, q, wrench_out)
     return 0
 
 

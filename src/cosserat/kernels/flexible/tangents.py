@@ -22,12 +22,14 @@ from cosserat.kernels.flexible.arrays import (
     forces_of,
     inputs_of,
     joint_seats_of,
+    laws_of,
     linear_of,
     links_of,
     motion_of,
     places_of,
     scratch_of,
     vectors_of,
+    visit_of,
 )
 from cosserat.kernels.flexible.articulated import coordinate
 from cosserat.kernels.flexible.body_tangents import (
@@ -36,7 +38,13 @@ from cosserat.kernels.flexible.body_tangents import (
     change_with_rate,
     record_body,
 )
-from cosserat.kernels.flexible.force_tangents import change_loads, change_springs, mark_carriers
+from cosserat.kernels.flexible.force_tangents import (
+    change_laws,
+    change_loads,
+    change_springs,
+    mark_carriers,
+    record_laws,
+)
 from cosserat.kernels.flexible.joint import joint_axis, joint_frame, joint_twist
 from cosserat.kernels.flexible.kinematics import accelerate
 from cosserat.kernels.flexible.seat_tangents import (
@@ -302,6 +310,8 @@ def differentiate(tree, acting, state, linearised, dq_out, dv_out):
         for b in range(dq_out.shape[1]):
             dq_out[a, b] = 0.0
             dv_out[a, b] = 0.0
+    laws = laws_of(acting)
+    record_laws(links, places, laws, visit_of(acting), now, lin)
     for i in range(len(links.table)):
         row = links.table[i]
         for r in range(row[N_JOINT] + row[N_MODES]):
@@ -312,6 +322,7 @@ def differentiate(tree, acting, state, linearised, dq_out, dv_out):
                 spread(links, seats, bodies, now, lin, i, r, along_q)
                 mark_carriers(links, lin.mark, row[PARENT])
                 change_springs(links, places, forces, now, lin, i, l, along_q)
+                change_laws(links, places, laws, now, lin, i, l, along_q)
                 if along_q:
                     change_loads(links, places, forces, loads, now, lin, i, l)
                 collect(links, seats, now, lin, i, r, along_q, dq_out if along_q else dv_out, column)

@@ -11,6 +11,8 @@ from cosserat.compile.inputs import mean_sample
 from cosserat.compile.line_loads import ElementLoad, nodal_loads
 from cosserat.compile.seats import Seat
 from cosserat.compile.spanning import moment_at_rest
+from cosserat.compile.state_laws import CompiledLaw, compile_law, law_addresses
+from cosserat.kernels.arrays import new_visit
 from cosserat.kernels.flexible import arrays, composite, forces
 from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS
 from cosserat.lie import se3
@@ -18,9 +20,26 @@ from cosserat.model.functions import TimeFunction
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
+from cosserat.model.places import GROUND
 from cosserat.solve.relative.flexible_recursion import LinkMotion, Motions
 
 Array = NDArray[np.float64]
+
+
+def law_group(laws: list[CompiledLaw], first: int, length: float) -> arrays.Laws:
+    """Arrays of users' laws, whose seats come two by two from `first` on."""
+    n, numbers = len(laws), [law.numbers for law in laws]
+    return arrays.Laws(
+        seat=first + np.arange(2 * n, dtype=np.int64).reshape(-1, 2),
+        pair=np.array([law.load.other is not None for law in laws], dtype=np.int64),
+        length=np.full(n, length),
+        start=np.concatenate(([0], np.cumsum([len(x) for x in numbers], dtype=np.int64))).astype(np.int64),
+        parameter=np.concatenate([np.zeros(0), *numbers]),
+        unit=law_addresses(tuple(laws)),
+        clock=np.zeros(1),
+        wrench=np.zeros((n, 6)),
+        slope=np.zeros((n, 6, 24)),
+    )
 
 
 class FlexibleForces:
@@ -52,21 +71,37 @@ class FlexibleForces:
         for k, row in enumerate(loads):
             self._loads.setdefault(row.load.name, (row.load, []))[1].append(k)
         seats = [data.seat(end) for s in springs for end in (s.a, s.b)] + [row.seat for row in loads]
+        n_seats = len(seats)
+        laws = [compile_law(load) for load in model.state_loads]
+        for law in laws:
+            other = law.load.other
+            seats += [data.seat(law.load.place), data.seat(GROUND.at((0.0, 0.0, 0.0)) if other is None else other)]
         group = arrays.Forces(
             np.arange(2 * len(springs)).reshape(-1, 2),
             np.array([(s.stiffness, s.damping, s.length) for s in springs], dtype=float).reshape(-1, 3),
-            np.arange(2 * len(springs), len(seats)),
+            np.arange(2 * len(springs), n_seats),
             np.array([row.axes.ravel() for row in loads], dtype=float).reshape(-1, 9),
             np.array([row.load.follower for row in loads], dtype=np.int64),
             np.array([row.gain for row in loads], dtype=float).reshape(-1, 6, 6),
             self._passive,
         )
         self._inputs = arrays.Inputs(np.zeros(n), np.zeros((len(loads), 6)))
-        self._acting = arrays.Packed(arrays.acting_handles, arrays.Acting(pack_seats(seats), group, self._inputs))
+        self._laws = law_group(laws, n_seats, self._extent(model))
+        acting = arrays.Acting(pack_seats(seats), group, self._inputs, self._laws, new_visit())
+        self._units = laws  # own the code
+        self._acting = arrays.Packed(arrays.acting_handles, acting)
         self.address = self._acting.address
         self.places = self._acting.problem.places
         self.jump = 0.0  # functions of time are the mean of their values this long before and after
         self._sampled: tuple[float, float, int] | None = None
+
+    @staticmethod
+    def _extent(model: Model) -> float:
+        """A length over which laws may change: the extent of what they act on, 1 m at least where that has none."""
+        points = [place.position for load in model.state_loads for place in (load.place, load.other) if place]
+        points += [body.com for body in model.bodies]
+        points += [beam.frames(np.array([s]))[0, :3, 3] for beam in model.beams for s in (0.0, 1.0)]
+        return max(float(np.max(np.ptp(np.array(points), axis=0))), 1e-3) if len(points) > 1 else 1.0
 
     def command(self, efforts: dict[str, float]) -> None:
         """Efforts by coordinate that a controller holds; they win over those of the model."""
@@ -78,6 +113,9 @@ class FlexibleForces:
         if self._sampled != (t, self.jump, Parameter.changes):
             self._sampled, at, jump = (t, self.jump, Parameter.changes), np.array([t]), self.jump
             self._inputs.drive[:] = 0.0
+            self._laws.clock[0] = t
+            for law, first in zip(self._units, self._laws.start, strict=False):
+                self._laws.parameter[first : first + len(law.numbers)] = law.numbers
             for k, effort in self.efforts:
                 held = self._commanded.get(k)
                 self._inputs.drive[k] += mean_sample(effort, at, jump)[0] if held is None else held

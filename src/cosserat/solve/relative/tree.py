@@ -80,7 +80,8 @@ class Tree(ABC):
 
         if not isinstance(model, Model):
             raise SolveError(f"Tree: expected a Model, got {model!r}")
-        return super().__new__(FlexibleTree if model.beams or model.modal_bodies else RigidTree)
+        general = model.beams or model.modal_bodies or model.state_loads  # laws of users: only the general one has them
+        return super().__new__(FlexibleTree if general else RigidTree)
 
     def __reduce__(self) -> Any:
         return _made, (type(self), self._model, self._choices, self.time)
