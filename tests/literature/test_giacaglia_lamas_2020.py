@@ -121,7 +121,7 @@ def test_arm_in_symbols():
 
 
 def test_composed_vectors_in_symbols_are_those_in_numbers(rng):
-    """Velocities, momenta, quadratic terms, brackets and forces of a model in space with a ball joint."""
+    """Velocities, momenta, quadratic terms, mass matrix and forces of a model in space with a ball joint."""
     import sympy as sp
 
     from cosserat import symbolic
@@ -146,4 +146,3 @@ def test_composed_vectors_in_symbols_are_those_in_numbers(rng):
         assert np.allclose(numbers(vectors.quadratic(beta, gamma))[0], expected.quadratic[beta, gamma], atol=1e-12)
     assert np.allclose(numbers(vectors.mass_matrix), expected.mass_matrix, atol=1e-12)
     assert np.allclose(numbers(vectors.generalised_forces).ravel(), expected.generalised_forces, atol=1e-12)
-    assert np.allclose(numbers(vectors.brackets).reshape(4, 4, 4), expected.brackets, atol=1e-12)

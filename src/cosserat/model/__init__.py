@@ -9,6 +9,7 @@ from cosserat.model import materials, winds
 from cosserat.model.added_mass import AddedMass
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody, Shape
+from cosserat.model.chains import chain_from_dh
 from cosserat.model.fluid import Fluid
 from cosserat.model.fluid_loads import Aerodynamics, Buoyancy
 from cosserat.model.forces import Damper, Spring
@@ -97,6 +98,7 @@ __all__ = [
     "Universal",
     "VectorFunction",
     "Wrench",
+    "chain_from_dh",
     "materials",
     "resolve",
     "section_from_geometry",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cosserat.errors import ModelError, PlaceError, SolveError, shown
 from cosserat.results import beams, joints, kinematics, rolling
+from cosserat.results.attitude import converted
 from cosserat.results.divergence import divergence
 from cosserat.results.floating import FloatingRecord, record_of
 from cosserat.results.floating_monitors import monitors_of
@@ -118,6 +119,19 @@ class Run:
         station, label = self.motion.mechanism.station(place)
         values = kinematics.place_frames(self.motion, station)[0]
         return self._labelled(values, ("axis", "local"), {"axis": AXES, "local": AXES}, f"rotation of {label}", "1")
+
+    def attitude(self, place: Any, kind: str = "yaw_pitch_roll") -> DataArray:
+        """Attitude (time, k) of a place without jumps: "yaw_pitch_roll", "euler", "quaternion" or "rotation_vector".
+
+        Angles are those of `cosserat.lie.rotations` (rad), quaternions are (w, x, y, z).
+        """
+        values, names, unit = converted(kind, self.rotation(place).values)
+        label = f"{kind.replace('_', ' ')} of {self.motion.mechanism.station(place)[1]}"
+        return self._labelled(values, ("angle",), {"angle": names}, label, unit)
+
+    def yaw_pitch_roll(self, place: Any) -> DataArray:
+        """Yaw, pitch and roll (time, 3) of a place (rad): M3(yaw) M2(pitch) M1(roll). Source: [Lerbet17] 1.8.3."""
+        return self.attitude(place)
 
     def velocity(self, place: Any, frame: str = "world") -> DataArray:
         """Velocity (time, axis) of a place (m/s), in world axes or in those of the place (``frame="body"``)."""

@@ -14,6 +14,8 @@ from cosserat.symbolic.equations import Equations
 from cosserat.symbolic.geometry import body_inertia, body_mass, body_rotation
 from cosserat.symbolic.vectors import ZERO, Vector, cross, matmul, mul, scale, transposed
 
+_SMALL = 100  # operations, beyond which nothing is simplified
+
 
 class SymbolicComposedVectors:
     """A mechanism of N bodies in vectors of 6 N expressions, in world axes; made by `composed_vectors`.
@@ -169,8 +171,10 @@ class CombinedVectors:
 
 def _tidy(expression: sp.Expr) -> sp.Expr:
     """Products of sines and cosines as sines and cosines of sums, where the expression is small."""
+    if expression.count_ops() > _SMALL:
+        return expression
     expression = sp.expand(expression)
-    if not isinstance(expression, sp.Add) or len(expression.args) > 200:
+    if not isinstance(expression, sp.Add) or expression.count_ops() > _SMALL:
         return expression
     return sp.expand(sp.fu(expression)) if expression.has(sp.sin, sp.cos) else expression
 

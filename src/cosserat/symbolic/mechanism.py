@@ -88,6 +88,11 @@ class Mechanism:
     ) -> None:
         if not isinstance(model, Model):
             raise SolveError(f"{call}: expected a Model, got {model!r}")
+        for load in model.state_loads:
+            raise SolveError(
+                f"{call}: {load.title} depends on the state by a function of numbers, which has no formula; leave it "
+                "out of the model and give its law to forces="
+            )
         self.model = model
         self.data: TreeData = compile_tree(model, call)
         self.coordinates = self.data.coordinates
