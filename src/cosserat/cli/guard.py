@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from cosserat.cli.signals import interruptible, interruption
+from cosserat.cli.signals import INTERRUPTED, interruptible
 from cosserat.errors import CosseratError
 
 OK, NOT_FINISHED, BAD_INPUT = 0, 1, 2
@@ -43,7 +43,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
                 command(*args, **kwargs)
         except KeyboardInterrupt:
             errors.print("interrupted")
-            raise typer.Exit(interruption()) from None
+            raise typer.Exit(INTERRUPTED) from None
         except CosseratError as error:
             if debug:
                 raise

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from cosserat.cli.files import PICTURES, ModelPath, Settings, check_outputs, list_written, load
 from cosserat.cli.guard import NOT_FINISHED, Debug, UsageProblem, console, errors, guarded
-from cosserat.cli.signals import interruption, undisturbed
+from cosserat.cli.signals import INTERRUPTED, undisturbed
 from cosserat.io.formats import SUFFIXES, demand
 
 if TYPE_CHECKING:
@@ -144,4 +144,4 @@ def leave(status: Any, consolation: str) -> None:
         return
     interrupted = status.outcome.name == "INTERRUPTED"
     errors.print(Text("not finished  ", style="bold red") + Text(f"{status.message}; {consolation}"))
-    raise typer.Exit(interruption() if interrupted else NOT_FINISHED)
+    raise typer.Exit(INTERRUPTED if interrupted else NOT_FINISHED)

@@ -1,4 +1,4 @@
-"""Signals that end a command: what a solver has is kept, and the exit code tells which one it was."""
+"""Signals that end a command: what a solver has is kept."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+INTERRUPTED = 130  # exit code
+
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-_last: list[int] = []
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
     """Treat SIGTERM (kill, batch systems) and SIGHUP (a closed terminal) like Ctrl-C, which solvers understand."""
-    with _handlers(_interrupt):
+    with _handlers(signal.default_int_handler):
         yield
 
 
@@ -24,16 +25,6 @@ def undisturbed() -> Iterator[None]:
     """Let nothing but kill -9 end the process while a result is written."""
     with _handlers(signal.SIG_IGN):
         yield
-
-
-def interruption() -> int:
-    """Exit code of a command that was interrupted: 128 and the number of the signal, 130 for Ctrl-C."""
-    return 128 + (_last[-1] if _last else int(signal.SIGINT))
-
-
-def _interrupt(number: int, _: Any) -> None:
-    _last.append(number)
-    raise KeyboardInterrupt
 
 
 @contextmanager

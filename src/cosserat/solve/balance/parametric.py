@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel, System
-from cosserat.errors import ParameterError, SolveError
+from cosserat.errors import ParameterError, SolveError, shown
 from cosserat.kernels.arrays import Inputs
 from cosserat.kernels.integrate import load_stages
 from cosserat.model.model import Model
@@ -54,7 +54,7 @@ class Knobs:
         for item in names:
             name = item.name if isinstance(item, Parameter) else item
             if not isinstance(name, str):
-                raise ParameterError(f"{caller}: {item!r} is not a parameter; pass its name, such as 'P'")
+                raise ParameterError(f"{caller}: {shown(item)} is not a parameter; pass its name, such as 'P'")
             if name not in known:
                 listed = ", ".join(repr(n) for n in known) or "none; make a number one with cs.Parameter('P', 1.0)"
                 raise ParameterError(f"{caller}: nothing depends on a parameter {name!r}; parameters: {listed}")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import SolveError
+from cosserat.errors import SolveError, shown
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.linear import POSITION
@@ -122,11 +122,11 @@ def frequency_response(
 def _frequencies(values: Any) -> Array:
     try:
         out = np.atleast_1d(np.asarray(values, dtype=float))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         out = np.empty(0)
     if out.ndim != 1 or out.size == 0 or not np.all(np.isfinite(out)) or np.any(out < 0.0):
         raise SolveError(
-            f"{_CALLER}: frequencies={values!r} cannot be used; pass finite numbers in Hz, none negative, such as "
+            f"{_CALLER}: frequencies={shown(values)} cannot be used; pass finite numbers in Hz, none negative, such as "
             "np.linspace(1, 100, 400)"
         )
     return out

@@ -15,7 +15,7 @@ from scipy.sparse.linalg import splu
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
-from cosserat.errors import SolveError
+from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import History
 from cosserat.kernels.freedoms import SLIDE
 from cosserat.kernels.integrate import load_stages
@@ -164,7 +164,8 @@ def point_at(
         return _of_equilibrium(model, about, caller)
     if about is not None and not (isinstance(about, str) and about == "reference"):
         raise SolveError(
-            f"{caller}: about={about!r} is not understood; pass an Equilibrium, a Run, (run, time), 'reference' or None"
+            f"{caller}: about={shown(about)} is not understood; pass an Equilibrium, a Run, (run, time), 'reference' "
+            "or None"
         )
     rotation = spin_twist(spin, center)
     point = _at_reference(model, time, rotation)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import PlaceError, SolveError
+from cosserat.errors import PlaceError, SolveError, shown
 from cosserat.model.joints import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.parameters import Parameter
@@ -119,8 +119,9 @@ def _listed(items: Any) -> list[Any]:
         return [items]
     if isinstance(items, tuple) and len(items) == 2 and not isinstance(items[0], str) and isinstance(items[1], str):
         return [items]
-    if not isinstance(items, Iterable):
-        raise SolveError(f"inputs and outputs are names or lists of names, such as ['elbow', 'tip.fz']; got {items!r}")
+    if not np.iterable(items):
+        got = shown(items)
+        raise SolveError(f"inputs and outputs are names or lists of names, such as ['elbow', 'tip.fz']; got {got}")
     return list(items)
 
 

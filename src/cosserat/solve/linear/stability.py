@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import SolveError
+from cosserat.errors import SolveError, shown
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
+from cosserat.model.parameters import Parameter
 from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability
 from cosserat.solve.carried import carrying
 from cosserat.solve.linear.crossings import Crossing
@@ -87,6 +88,9 @@ def stability(
             raise SolveError(
                 "stability: pass one parameter with its values, or two parameters with two lists of values"
             )
+        for item in parameter:
+            if not isinstance(item, (str, Parameter)):
+                raise SolveError(f"stability: {shown(item)} is not a parameter; pass its name, such as 'P'")
         ranges = dict(zip(parameter, values, strict=True))
         return stability_map(model, ranges, n=n, about=about, time=time, spin=spin, center=center)
     wall, cpu = clock.perf_counter(), clock.process_time()
@@ -126,11 +130,12 @@ def checked_values(caller: str, name: Any, values: Any) -> Array:
     """Values of a parameter as an array, or an error that says what is wrong with them."""
     try:
         grid = np.array(values, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         grid = np.empty(0)
     if grid.ndim != 1 or len(grid) < 2:
         raise SolveError(
-            f"{caller}: values of {name!r} must be two numbers or more, such as np.linspace(0, 10, 101); got {values!r}"
+            f"{caller}: values of {shown(name)} must be two numbers or more, such as np.linspace(0, 10, 101); got "
+            f"{shown(values)}"
         )
     if not np.all(np.isfinite(grid)):
         k = int(np.argmin(np.isfinite(grid)))
@@ -148,5 +153,5 @@ def checked_values(caller: str, name: Any, values: Any) -> Array:
 def checked_number(caller: str, n: Any) -> int:
     """Number of modes."""
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise SolveError(f"{caller}: n is {n!r}; pass how many modes to follow, such as 10")
+        raise SolveError(f"{caller}: n is {shown(n)}; pass how many modes to follow, such as 10")
     return int(n)

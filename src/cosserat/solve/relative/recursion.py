@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import SolveError
+from cosserat.errors import SolveError, shown
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
@@ -60,7 +60,7 @@ def tree_of(model: Model, t: float = 0.0) -> RigidTree:
             return kept.tree
     except AttributeError:
         if not isinstance(model, Model):
-            raise SolveError(f"expected a Model, got {model!r}") from None
+            raise SolveError(f"expected a Model, got {shown(model)}") from None
         kept = None
     if kept is None or not kept.rigid or not kept.outlives(model):
         kept = model.derived = _Kept(model, RigidTree(model))
@@ -80,7 +80,7 @@ def any_tree(model: Model, t: float, modes: Any, call: str) -> Tree:
     if modes is None and kept is not None and kept.rigid:
         return tree_of(model, t)
     if not isinstance(model, Model):
-        raise SolveError(f"expected a Model, got {model!r}")
+        raise SolveError(f"expected a Model, got {shown(model)}")
     if not (model.beams or model.modal_bodies):
         if modes is not None:
             raise SolveError(f"{call}: modes is {modes!r}, but {model.title} has no beams; leave it out")

@@ -79,7 +79,7 @@ class RigidTree(Tree):
                     return self._inverse_forced(q, v, a, tau)
                 if _inverse(self._table, q, v, a, tau) == 0:
                     return tau
-        except (TypeError, AttributeError, IndexError):
+        except (TypeError, ValueError, AttributeError, IndexError):
             pass  # not plain arrays: said, or made so, below
         q, v, a = self._check.vectors("inverse_dynamics", q=q, v=v, a=a)
         tau = self._check.out("inverse_dynamics", out, q.shape)
@@ -101,7 +101,7 @@ class RigidTree(Tree):
                     return self._forward_forced(q, v, tau, a)
                 if _forward(self._table, q, v, tau, a) == 0:
                     return a
-        except (TypeError, AttributeError, IndexError):
+        except (TypeError, ValueError, AttributeError, IndexError):
             pass
         q, v, tau = self._check.vectors("forward_dynamics", q=q, v=v, tau=tau)
         a = self._check.out("forward_dynamics", out, q.shape)
@@ -212,7 +212,7 @@ class RigidTree(Tree):
                 M = np.empty((self._n, self._n)) if out is None else out
                 if composite.mass_matrix(self._table, q, M) == 0:
                     return self._restore(M)
-        except (TypeError, AttributeError, IndexError):
+        except (TypeError, ValueError, AttributeError, IndexError):
             pass
         (q,) = self._check.vectors("mass_matrix", q=q)
         M = self._check.out("mass_matrix", out, (*q.shape, self._n))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.tree import TreeData
-from cosserat.errors import SolveError
+from cosserat.errors import SolveError, shown
 from cosserat.kernels.recursion import table as layout
 
 Array = NDArray[np.float64]
@@ -52,8 +52,8 @@ class StateChecker:
             if np.iscomplexobj(given):
                 raise TypeError
             array = np.require(given, float, ["C", "W", "A"])
-        except (TypeError, ValueError):
-            self._refuse(call, name, f"is {given!r}, not numbers")
+        except (TypeError, ValueError, OverflowError):
+            self._refuse(call, name, f"is {shown(given)}, not numbers")
         if array.ndim not in (1, 2) or array.shape[-1] != len(self.coordinates):
             self._refuse(call, name, f"has the shape {array.shape}")
         if finite:

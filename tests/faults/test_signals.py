@@ -1,0 +1,105 @@
+"""Commands that are told to end: every finished step is in the file, at its true time, and the exit code says why."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import cosserat as cs
+from cosserat.cli import app
+from cosserat.cli.signals import undisturbed
+
+posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="signals of POSIX")
+
+FALL = """
+model: fall
+gravity: [0, 0, -2]
+bodies:
+  - {kind: sphere, name: ball, diameter: 0.1, mass: 1.0}
+simulate: {duration: 1000, step: 1.0e-4, every: 50}
+"""
+
+
+def started(folder, *options):
+    (folder / "fall.yaml").write_text(FALL)
+    words = [sys.executable, "-m", "cosserat", "run", "fall.yaml", *options]
+    return subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+@posix
+@pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGINT))
+def test_a_run_that_is_told_to_end(tmp_path, number):
+    cs.simulate(cs.load_model(_file(tmp_path)), duration=0.01, step=0.001)  # the kernels are there
+    for delay in (3.0, 10.0, 30.0):  # importing takes its time on a busy machine
+        job = started(tmp_path)
+        time.sleep(delay)
+        job.send_signal(number)
+        job.send_signal(number)  # an impatient user does not lose it
+        said, _ = job.communicate(timeout=60)
+        assert job.returncode == 130, said
+        if (tmp_path / "fall.nc").exists():
+            break
+    run = cs.load_run(tmp_path / "fall.nc")
+    assert run.status.outcome is cs.Outcome.INTERRUPTED
+    assert len(run.time) > 1
+    np.testing.assert_allclose(run.position("ball")[:, 2], -(run.time**2), rtol=1e-9, atol=1e-9)
+    assert run.status.time == pytest.approx(run.time[-1], abs=50e-4)
+    assert "not finished" in said
+
+
+def _file(folder):
+    (folder / "fall.yaml").write_text(FALL)
+    return folder / "fall.yaml"
+
+
+@posix
+def test_nothing_disturbs_saving():
+    with undisturbed():
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            os.kill(os.getpid(), number)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize(
+    "options, says",
+    [
+        (("--step", "0.1", "--tolerance", "1e-4"), "--step and --tolerance exclude each other"),
+        (("--html", "fall.yaml"), "the suffix '.yaml' is not known"),
+        (("--out", "fall.yaml"), "the suffix '.yaml' is not known"),
+        (("--out", "a.mp4"), "the suffix '.mp4' is not known"),
+        (("--out", "no/where/a.nc"), "the folder 'no' does not exist"),
+        (("--out", "a.nc", "--html", "a.nc"), "the suffix '.nc' is not known"),
+        (("--duration", "1e15"), "duration is 1e+15"),
+        (("--step", "1e-100"), "step is 1e-100"),
+        (("--step", "1e-12"), "more than can be"),
+        (("--every", "0"), "every is 0"),
+        (("--set", "x=1"), "no parameter 'x'"),
+        (("--set", "x"), "cannot be read"),
+    ],
+)
+def test_options_that_do_harm_are_refused(tmp_path, monkeypatch, options, says):
+    monkeypatch.chdir(tmp_path)
+    path = _file(tmp_path)
+    result = CliRunner().invoke(app, ["run", "fall.yaml", *options], env={"COLUMNS": "300"})
+    assert result.exit_code == 2, result.output
+    assert says in " ".join(result.output.split())
+    assert path.read_text() == FALL
+    assert [p.name for p in tmp_path.iterdir()] == ["fall.yaml"]
+
+
+def test_two_outputs_of_one_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _file(tmp_path)
+    words = ["stability", "fall.yaml", "--parameter", "p", "--from", "0", "--to", "1"]
+    os.symlink("fall.yaml", "x.json")
+    result = CliRunner().invoke(app, [*words, "--json", "x.json"], env={"COLUMNS": "300"})
+    assert result.exit_code == 2
+    assert "is the model file" in " ".join(result.output.split())
+    assert (tmp_path / "fall.yaml").read_text() == FALL
