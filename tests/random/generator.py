@@ -170,9 +170,13 @@ class _Maker:
         """Join the last body to the ground once more, by a joint that leaves a chain something to move."""
         last = list(self.ends)[-1]
         spot, at = self.ends[last]
-        chain = [len(FREEDOMS[p.kind]) - len(p.given.get("motion", {})) for p in self.parts if p.kind in FREEDOMS]
-        soft = any(p.kind == "Beam" for p in self.parts)
-        kind = "Spherical" if sum(chain) > 3 or soft else "Free"
+        free, soft, name = 0, False, last
+        while name != "ground":  # along the chain that becomes a loop
+            soft |= any(p.kind == "Beam" and p.name == name for p in self.parts)
+            inner = next(p for p in self.parts if p.kind in FREEDOMS and p.given["child"].owner == name)
+            free += len(FREEDOMS[inner.kind]) - len(inner.given.get("motion", {}))
+            name = inner.given["parent"].owner
+        kind = "Spherical" if free > 3 or soft else "Free"
         part = self.joint("closing", kind, Spot("ground", None), spot, at)
         self.parts.append(Part(kind, "closing", {k: v for k, v in part.given.items() if k not in ("motion", "effort")}))
 

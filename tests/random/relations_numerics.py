@@ -107,6 +107,13 @@ def adaptive(mechanism: Mechanism) -> None:
         raise Violation(f"adaptive steps: errors {errors[0]:.1e}, {errors[1]:.1e} for tolerances 1e-4, 1e-6")
 
 
+def assembled(mechanism: Mechanism) -> None:
+    """A run that ends well has kept its joints together."""
+    found = float(run_of(mechanism).constraint_violation.max()) / mechanism.extent
+    if not found <= 1e-6:
+        raise Violation(f"a run that ended well violates its constraints by {found:.1e} of its extent")
+
+
 def still(mechanism: Mechanism) -> None:
     """Nothing happens where nothing acts: no weight, loads, drives or strained springs."""
     from .relations_laws import idle
