@@ -5,7 +5,7 @@ import pytest
 
 import cosserat as cs
 
-FORMULATIONS = ("galilean",)
+FORMULATIONS = ("galilean", "floating")
 
 
 def falling(**air) -> cs.Model:

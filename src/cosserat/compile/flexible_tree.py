@@ -142,6 +142,10 @@ def compile_flexible_tree(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CosseratWarning)  # a body that nothing moves still has coordinates
         model.validate()
+    for added in model.added_masses:
+        raise ModelError(
+            f"{call}: {added.title}: floating frames and trees do not know added mass; use the Galilean formulation"
+        )
     _check_choices(call, model, modes=modes, boundary=boundary)
     checks.flag(call, "stiffening", stiffening)
     spanning = span(model)
