@@ -235,30 +235,37 @@ class LinearModel:
         return self._projected(V, shapes[:, others], chosen)
 
     def _projected(self, V: Array, W: Array | None, chosen: list[int]) -> LinearModel:
-        """q = V z + W w with w following statically: K_ww w = F_w u - K_wz z."""
+        """q = V z + W w, with w that gives way to springs and dampers: K_ww w = F_w u - E_w u' - K_wz z - D_wz z'."""
         follow, give = np.zeros_like(V), np.zeros((len(V), len(self.inputs)))
+        slow, lag = np.zeros_like(V), np.zeros_like(give)
         left = V.T
         if W is not None:
             K_ww = W.T @ self.stiffness @ W
-            follow = -W @ np.linalg.solve(K_ww, W.T @ self.stiffness @ V)
-            give = W @ np.linalg.solve(K_ww, W.T @ self.force)
+
+            def answer(force: Array) -> Array:
+                return np.asarray(W @ np.linalg.solve(K_ww, W.T @ force))
+
+            follow, give = -answer(self.stiffness @ V), answer(self.force)
+            slow = -answer(self.damping @ (V + follow))
         T = V + follow
         rows, moved = self.rows, give * np.array(self.driven, dtype=float)  # motions have rates, forces may jump
+        if W is not None:
+            lag = -answer(self.drag + self.damping @ moved)
         new = OutputRows(
             position=rows.position @ T,
-            rate=rows.rate @ T,
-            acceleration=rows.acceleration @ T,
+            rate=rows.rate @ T + rows.position @ slow,
+            acceleration=rows.acceleration @ T + rows.rate @ slow,
             u0=rows.u0 + rows.position @ give,
-            u1=rows.u1 + rows.rate @ moved,
-            u2=rows.u2 + rows.acceleration @ moved,
+            u1=rows.u1 + rows.rate @ moved + rows.position @ lag,
+            u2=rows.u2 + rows.acceleration @ moved + rows.rate @ lag,
         )
         return replace(
             self,
-            mass=left @ self.mass @ V,
-            damping=left @ self.damping @ T,
+            mass=_definite(left @ (self.mass @ V + self.damping @ slow), left @ self.mass @ V),
+            damping=left @ (self.damping @ T + self.stiffness @ slow),
             stiffness=left @ self.stiffness @ T,
             force=left @ (self.force - self.stiffness @ give),
-            drag=left @ (self.drag + self.damping @ moved),
+            drag=left @ (self.drag + self.damping @ moved + self.stiffness @ lag),
             rows=new,
             basis=self.basis @ T,
             drives=self.drives + self.basis @ give,
@@ -271,6 +278,12 @@ class LinearModel:
             f"<LinearModel of {self.name!r} about {self.kind} at t = {self.time:g} s: {len(self.states)} states, "
             f"{len(self.inputs)} inputs, {len(self.outputs)} outputs>"
         )
+
+
+def _definite(mass: Array, otherwise: Array) -> Array:
+    """A mass matrix, if it is one: what gives way to strong dampers is not slow, and has no inertia to offer."""
+    values = eigh(0.5 * (mass + mass.T), 0.5 * (otherwise + otherwise.T), eigvals_only=True)
+    return mass if values[0] > 0.5 else otherwise
 
 
 def _plain(name: str) -> str:

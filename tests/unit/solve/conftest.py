@@ -188,4 +188,5 @@ def driven_point(request):
     model = driven_model(request.param)
     if request.param == 0:
         return point_at(model, time=0.4)
-    return point_at(model, cs.simulate(model, duration=0.3, step=0.005))
+    # steps so small that velocities obey the joints better than what rows are compared to
+    return point_at(model, cs.simulate(model, duration=0.3, step=0.002))
