@@ -1,5 +1,7 @@
 """Reduced linear models: reactions improve as modes are kept, dampers or not; symmetric stiffness is recognised."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -32,7 +34,7 @@ def test_reactions_improve_with_the_number_of_modes():
         errors.append(np.abs(np.array([reduced.transfer(x) for x in s]) - exact).max() / np.abs(exact).max())
     assert errors[0] < 0.02
     assert errors[1] < 1e-4
-    assert all(after < before for before, after in zip(errors, errors[1:], strict=False))
+    assert all(after < before for before, after in pairwise(errors))
 
 
 def test_full_number_of_modes_is_the_model_itself():

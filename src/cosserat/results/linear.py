@@ -261,7 +261,7 @@ class LinearModel:
         )
         return replace(
             self,
-            mass=_definite(left @ (self.mass @ V + self.damping @ slow), left @ self.mass @ V),
+            mass=definite(left @ (self.mass @ V + self.damping @ slow), left @ self.mass @ V),
             damping=left @ (self.damping @ T + self.stiffness @ slow),
             stiffness=left @ self.stiffness @ T,
             force=left @ (self.force - self.stiffness @ give),
@@ -280,7 +280,7 @@ class LinearModel:
         )
 
 
-def _definite(mass: Array, otherwise: Array) -> Array:
+def definite(mass: Array, otherwise: Array) -> Array:
     """A mass matrix, if it is one: what gives way to strong dampers is not slow, and has no inertia to offer."""
     values = eigh(0.5 * (mass + mass.T), 0.5 * (otherwise + otherwise.T), eigvals_only=True)
     return mass if values[0] > 0.5 else otherwise

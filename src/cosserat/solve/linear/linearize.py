@@ -13,7 +13,7 @@ from scipy.sparse.linalg import splu
 from cosserat.errors import SolveError
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
-from cosserat.results.linear import ACCELERATION, POSITION, LinearModel, OutputRows
+from cosserat.results.linear import ACCELERATION, POSITION, LinearModel, OutputRows, definite
 from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.carried import carrying
 from cosserat.solve.linear.basis import Basis, Carried, basis_of_motions, mode_names, moving
@@ -109,11 +109,12 @@ def project(
     basis: Basis,
     driven: Carried,
     drive: str,
-    give: Array | None = None,
+    give: tuple[Array, Array, Array] | None = None,
 ) -> LinearModel:
-    """The linear equations on the motions x = N q + G u (+ give u, at once), where G follows the drives.
+    """The linear equations on the motions x = N q + G u, where G follows the drives.
 
-    With N and G that change in time, x' = N q' + N' q + G u' + G' u, and so on.
+    With N and G that change in time, x' = N q' + N' q + G u' + G' u, and so on. `give` is what else gives way at once
+    to u, to q' and to u'.
     """
     M, D = matrices.mass, matrices.damping
     position, rate, acceleration, direct = outs.position, outs.rate, outs.acceleration, outs.direct
@@ -126,20 +127,20 @@ def project(
     G, G1, G2 = driven.value, driven.rate, driven.acceleration
     mass = N.T @ (M @ N)
     force = N.T @ (ins.force - D @ G1 - M @ G2) - matrices.form(N, G)
-    moved = G if give is None else G + give
+    moved, slow, lag = (G, 0.0 * N, 0.0 * G) if give is None else (G + give[0], *give[1:])
     return LinearModel(
-        mass=mass,
+        mass=definite(mass + N.T @ (D @ slow), mass),
         damping=basis.damping(matrices),
         stiffness=basis.stiffness(matrices),
         force=force,
         drag=N.T @ (D @ G + 2.0 * (M @ G1)),
         rows=OutputRows(
             position @ N + rate @ N1 + acceleration @ N2,
-            rate @ N + 2.0 * (acceleration @ N1),
-            acceleration @ N,
+            rate @ N + 2.0 * (acceleration @ N1) + position @ slow,
+            acceleration @ N + rate @ slow,
             direct + position @ moved + rate @ G1 + acceleration @ G2,
-            rate @ G + 2.0 * (acceleration @ G1),
-            acceleration @ G,
+            rate @ G + 2.0 * (acceleration @ G1) + position @ lag,
+            acceleration @ G + rate @ lag,
         ),
         basis=N,
         drives=moved,
@@ -200,10 +201,15 @@ def _modal(point: Point, matrices: Matrices, ins: InputPorts, outs: OutputPorts,
     followed = statics.solve(np.vstack((0.0 * ins.force, ins.drive, np.zeros((rest, len(ins.names))))))[:n]
     share = heavy.T @ followed
     force = V.T @ ins.force + (V.T @ (matrices.stiffness @ V)) @ share
-    pushed = ins.force - heavy @ (V.T @ ins.force)
-    give = statics.solve(np.vstack((pushed, np.zeros((border.shape[0], len(ins.names))))))[:n]
-    give -= V @ (heavy.T @ give)
+
+    def gives(force: Array) -> Array:
+        """What the modes that are left out give way to forces (6n, k)."""
+        pushed = force - heavy @ (V.T @ force)
+        x = statics.solve(np.vstack((pushed, np.zeros((border.shape[0], force.shape[1])))))[:n]
+        return np.asarray(x - V @ (heavy.T @ x))
+
     G = followed - V @ share
+    give = gives(ins.force), -gives(matrices.damping @ V), -gives(matrices.damping @ G)
     still = Carried(V, np.zeros_like(V), np.zeros_like(V))
     basis = Basis(still, mode_names(modes), 0, np.asarray(heavy.T))
     linear = project(point, matrices, ins, outs, basis, Carried(G, np.zeros_like(G), np.zeros_like(G)), drive, give)
