@@ -225,3 +225,30 @@ def test_a_run_that_stops_is_compared_up_to_there(monkeypatch) -> None:
     assert both.findings[0].kind == "stopped"
     assert "floating run stopped at t = 0.05 s" in both.findings[0].text
     assert "stopped" in both.verdict
+
+
+def held_at_both_ends() -> cs.Model:
+    model = cs.Model("held")
+    metal = cs.Material(E=70e9, nu=0.3, rho=2700.0)
+    beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.01), material=metal, elements=10))
+    model.add(cs.Fixed("left", cs.GROUND, beam.start))
+    model.add(cs.Fixed("right", cs.GROUND.at((1, 0, 0)), beam.end))
+    model.add(cs.DistributedLoad("weight", beam, force=(0, 0, "-20*smoothstep(t,0,0.2)")))
+    return model
+
+
+def test_beams_are_compared_between_their_ends() -> None:
+    """One mode of a cantilever that is held at its end is too few, across the load even none at all."""
+    both = cs.compare(held_at_both_ends(), 0.3, step=2e-3, modes=1)
+    assert not both.within_range
+    assert both.places["beam.at(0.5)"].share > 0.01
+    assert both.places["beam.end"].deflection < 1e-12
+    enough = cs.compare(held_at_both_ends(), 0.3, step=2e-3, modes=20)
+    assert enough.places["beam.at(0.5)"].share < 0.01
+
+
+def test_loaded_places_are_compared() -> None:
+    model = cantilever(2e11)
+    model.add(cs.Force("pull", "beam.at(0.4)", (0, 0, "2 * sin(20 * t)")))
+    both = cs.compare(model, 0.02, 2e-3, modes=4, checks=False)
+    assert {"beam.at(0.25)", "beam.at(0.4)", "beam.at(0.5)", "beam.at(0.75)"} <= set(both.places)

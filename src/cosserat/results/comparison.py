@@ -63,6 +63,8 @@ class PlaceDifference:
         Largest error (m) that the length of the step leaves in the Galilean run, estimated with half the step.
     mode_error : float or None
         How far (m) it moves when the number of modes is doubled.
+    left : float or None
+        Largest difference (m) of its positions with twice the modes.
     """
 
     difference: float
@@ -70,6 +72,7 @@ class PlaceDifference:
     time: float
     step_error: float | None
     mode_error: float | None
+    left: float | None = None
 
     @property
     def share(self) -> float:
@@ -81,7 +84,8 @@ class PlaceDifference:
 class JointDifference:
     """Largest differences of a joint: coordinates (rad, m), force (N) and moment (N m) of its reaction.
 
-    `force_share` and `moment_share` are root mean squares over time, relative to those of the Galilean reaction.
+    `force_share` and `moment_share` are root mean squares over time, relative to those of the Galilean reaction;
+    `force_step` and `moment_step` the same of what the length of the step leaves wrong, not a number where unknown.
     """
 
     coordinate: float
@@ -89,6 +93,8 @@ class JointDifference:
     moment: float
     force_share: float
     moment_share: float
+    force_step: float = np.nan
+    moment_step: float = np.nan
 
 
 @dataclass(frozen=True, eq=False)

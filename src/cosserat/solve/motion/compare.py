@@ -26,6 +26,7 @@ from cosserat.solve.relative.flexible_tree import FlexibleTree
 Array = NDArray[np.float64]
 
 _FREQUENCIES = 10  # compared at most
+_INSIDE = (0.25, 0.5, 0.75)  # where beams are compared besides their ends
 
 
 @answered()
@@ -58,7 +59,8 @@ def compare(
     modes, boundary, stiffening
         Of the floating formulation: as for `FlexibleTree`.
     places : list of places, optional
-        Whose positions are compared; default: the ends of all beams, and all rigid bodies.
+        Whose positions are compared; default: ends, middle and quarters of all beams, all rigid bodies, and where loads
+        and springs act.
     checks : bool
         Run twice more: the Galilean formulation with half the step, which tells what the step leaves wrong, and the
         floating one with twice the modes, which tells what was truncated.
@@ -115,6 +117,7 @@ def compare(
     apart = {
         name: _of_place(place, galilean, floating, finer, richer, deflections, n) for name, place in chosen.items()
     }
+    joints = {joint.name: _of_joint(joint.name, galilean, floating, finer, n) for joint in model.joints}
     options = (modes, boundary, stiffening)
     pairs = _quietly(notes, "frequencies", frequency_pairs, model, _FREQUENCIES, start_time, *options)
     energy, scale = _energies(galilean, floating, n)
@@ -135,11 +138,13 @@ def compare(
             findings += modal_range.of_energy(shares, worst / largest)
         findings += modal_range.of_mass(tree, floating)
         findings += [] if findings else modal_range.unexplained(apart, largest)
+        findings += [] if findings else modal_range.of_reactions(joints)
+        findings += [] if findings else modal_range.of_strain_energy(energy, scale, _strain_error(galilean, finer))
     return Comparison(
         galilean=galilean,
         floating=floating,
         places=apart,
-        joints={joint.name: _of_joint(joint.name, galilean, floating, n) for joint in model.joints},
+        joints=joints,
         energy=energy,
         energy_scale=scale,
         frequencies=None if pairs is None else pairs.table(),
@@ -156,8 +161,10 @@ def compare(
 def _chosen(model: Model, places: Any) -> dict[str, Place]:
     """Places by label: those asked for, or all that have a name."""
     if places is None:
-        places = [place for beam in model.beams for place in (beam.start, beam.end)]
+        places = [place for beam in model.beams for place in (beam.start, *map(beam.at, _INSIDE), beam.end)]
         places += [body.name for body in model.bodies]
+        acting = [load.place for load in model.loads] + [end for s in model.springs for end in (s.a, s.b)]
+        places += [place for place in acting if not model.place(place).on_ground]
     elif isinstance(places, (str, Place)) or not isinstance(places, Iterable):
         places = [places]
     found = [model.place(place, "compare: places") for place in places]
@@ -193,6 +200,7 @@ def _of_place(
         # the error of a second-order method is 4/3 of what halving its step changes
         step_error=None if finer is None else 4.0 / 3.0 * _largest(galilean, finer, place),
         mode_error=None if richer is None else _largest(floating, richer, place),
+        left=None if richer is None else _largest(galilean, richer, place),
     )
 
 
@@ -201,18 +209,36 @@ def _largest(one: Run, two: Run, place: Place) -> float:
     return float(np.linalg.norm((one.position(place)[:n].values - two.position(place)[:n].values), axis=1).max())
 
 
-def _of_joint(name: str, galilean: Run, floating: Run, n: int) -> JointDifference:
-    one, two = (run.reaction(name)[:n].values for run in (galilean, floating))
-    parts = []
-    for which in (slice(0, 3), slice(3, 6)):
-        size = float(np.sqrt(np.mean(one[:, which] ** 2)))
-        change = two[:, which] - one[:, which]
-        share = float(np.sqrt(np.mean(change**2))) / size if size > 0.0 else np.nan
-        parts.append((float(np.linalg.norm(change, axis=1).max()), share))
+def _of_joint(name: str, galilean: Run, floating: Run, finer: Run | None, n: int) -> JointDifference:
+    parts = _reaction_parts(name, galilean, floating)
+    steps = [(0.0, np.nan)] * 2 if finer is None else _reaction_parts(name, galilean, finer)
     angle = 0.0
     if galilean.motion.mechanism.joints[name].names:
         angle = float(np.abs((galilean.coordinate(name)[:n] - floating.coordinate(name)[:n]).values).max())
-    return JointDifference(angle, parts[0][0], parts[1][0], parts[0][1], parts[1][1])
+    return JointDifference(
+        angle, parts[0][0], parts[1][0], parts[0][1], parts[1][1], 4.0 / 3.0 * steps[0][1], 4.0 / 3.0 * steps[1][1]
+    )
+
+
+def _reaction_parts(name: str, one: Run, two: Run) -> list[tuple[float, float]]:
+    """Of force and moment of a reaction the largest difference, and the mean one relative to the first run's."""
+    n = common_times(one, two)
+    a, b = (run.reaction(name)[:n].values for run in (one, two))
+    parts = []
+    for which in (slice(0, 3), slice(3, 6)):
+        size = float(np.sqrt(np.mean(a[:, which] ** 2)))
+        change = b[:, which] - a[:, which]
+        share = float(np.sqrt(np.mean(change**2))) / size if size > 0.0 else np.nan
+        parts.append((float(np.linalg.norm(change, axis=1).max()), share))
+    return parts
+
+
+def _strain_error(galilean: Run, finer: Run | None) -> float | None:
+    """What the length of the step leaves wrong in the strain energy (J), if known."""
+    if finer is None:
+        return None
+    n = common_times(galilean, finer)
+    return 4.0 / 3.0 * float(np.abs(galilean.energy["strain"].values[:n] - finer.energy["strain"].values[:n]).max())
 
 
 def _energies(galilean: Run, floating: Run, n: int) -> tuple[dict[str, float], float]:

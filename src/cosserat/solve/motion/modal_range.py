@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.results.comparison import Finding, PlaceDifference
+from cosserat.results.comparison import Finding, JointDifference, PlaceDifference
 from cosserat.results.deflection import Bending
 from cosserat.results.run import Run
 from cosserat.solve.relative.flexible_tree import FlexibleTree
@@ -24,6 +24,9 @@ LARGEST_ROTATION = {STIFFENED: 0.2, PLAIN: 0.04}  # rad
 LARGEST_RATE = {STIFFENED: 2.0, PLAIN: 0.05}  # relative to the first angular frequency
 LARGEST_SHARE = 0.01  # of the deflection: differences beyond which the two do not agree, errors beyond which modes miss
 
+LARGEST_REACTION = 0.2  # share of a reaction, root mean square, from which it is another one
+LARGEST_ENERGY = 0.05  # of the energy exchanged: difference of strain energies from which they are others
+_HELPS = 0.7  # part of a difference that is left, at most, where more modes help
 _UPPER_ENERGY = 0.1  # share of the strain energy in the upper half of the modes
 _MASS_MATRICES = 40  # looked at along a run
 _ROUNDING = 1e-10
@@ -86,7 +89,12 @@ def _rate(name: str, body: ElasticBody, stiffening: bool) -> list[Finding]:
 
 def of_modes(places: dict[str, PlaceDifference], scale: float) -> list[Finding]:
     """Places that move when the number of modes is doubled."""
-    moving = {name: place.mode_error for name, place in places.items() if place.mode_error is not None}
+    moving = {
+        name: place.mode_error
+        for name, place in places.items()
+        # where more modes do not bring the two nearer, something else keeps them apart, such as the length of the step
+        if place.mode_error is not None and (place.left is None or place.left < _HELPS * place.difference)
+    }
     if not moving or scale <= 0.0:
         return []
     name = max(moving, key=lambda key: moving[key])
@@ -148,3 +156,34 @@ def unexplained(places: dict[str, PlaceDifference], scale: float) -> list[Findin
         "though no limit of the modal form was passed; try more modes and a smaller step"
     )
     return [Finding("unexplained", text, share, LARGEST_SHARE)]
+
+
+def of_reactions(joints: dict[str, JointDifference]) -> list[Finding]:
+    """Reactions that differ though positions do not: forces on a stiff part need modes that hardly move."""
+    worst, text = 0.0, ""
+    for name, joint in joints.items():
+        for word, share, step in (
+            ("force", joint.force_share, joint.force_step),
+            ("moment", joint.moment_share, joint.moment_step),
+        ):
+            if np.isnan(share) or np.isnan(step) or share <= 5.0 * step:  # the step may be the reason
+                continue
+            size = joint.force if word == "force" else joint.moment
+            largest = max(j.force if word == "force" else j.moment for j in joints.values())
+            if share > worst and size >= 0.1 * largest:
+                worst = share
+                text = (
+                    f"the reaction {word} of joint {name!r} differs by {100 * share:.3g} % (root mean square), though "
+                    "positions agree; take more modes"
+                )
+    return [Finding("reactions", text, worst, LARGEST_REACTION)] if worst > LARGEST_REACTION else []
+
+
+def of_strain_energy(apart: dict[str, float], scale: float, step_error: float | None) -> list[Finding]:
+    """Strain energies that differ though positions do not."""
+    strain = apart.get("strain", 0.0)
+    if step_error is None or scale <= 0.0 or strain <= max(LARGEST_ENERGY * scale, 5.0 * step_error):
+        return []
+    share = strain / scale
+    text = f"the strain energies differ by {100 * share:.3g} % of the energy exchanged; take more modes"
+    return [Finding("strain energy", text, share, LARGEST_ENERGY)]
