@@ -11,6 +11,12 @@ from cosserat.errors import GeometryError
 from cosserat.lie.protocol import Array
 
 
+def demand_size(name: str, d: int, least: int) -> None:
+    """Raise unless ``d`` is a whole number that is not below ``least``."""
+    if isinstance(d, bool) or not isinstance(d, int) or d < least:
+        raise GeometryError(f"{name}: the dimension is {d!r}; pass a whole number of {least} or more")
+
+
 def unit(m: int, i: int, j: int, value: float = 1.0) -> Array:
     """Return the (m, m) matrix with one entry at (i, j)."""
     E = np.zeros((m, m))
@@ -39,11 +45,13 @@ def se(d: int) -> Array:
 
 def gl(d: int) -> Array:
     """Return gl(d): E_11, E_12, ... row by row."""
+    demand_size("gl", d, 1)
     return np.array([unit(d, i, j) for i in range(d) for j in range(d)])
 
 
 def sl(d: int) -> Array:
     """Return sl(d): E_ij for i != j row by row, then E_ii - E_(i+1)(i+1)."""
+    demand_size("sl", d, 2)
     off = [unit(d, i, j) for i in range(d) for j in range(d) if i != j]
     return np.array([*off, *(unit(d, i, i) - unit(d, i + 1, i + 1) for i in range(d - 1))])
 
@@ -66,6 +74,7 @@ def galilei() -> Array:
 
 def heisenberg(n: int = 1) -> Array:
     """Return the Heisenberg algebra, dimension 2n + 1: p_i, q_i and their bracket z = [p_i, q_i]."""
+    demand_size("heisenberg", n, 1)
     m = n + 2
     p = [unit(m, 0, 1 + i) for i in range(n)]
     q = [unit(m, 1 + i, m - 1) for i in range(n)]

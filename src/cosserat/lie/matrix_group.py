@@ -168,7 +168,10 @@ class MatrixGroup:
 
 def verified_constants(constants: Any, name: str) -> Array:
     """Return c as an array (n, n, n) after the checks of skew symmetry and of Jacobi's identity."""
-    c = np.asarray(constants, dtype=float)
+    try:
+        c = np.asarray(constants, dtype=float)
+    except (TypeError, ValueError):
+        raise GeometryError(f"{name}: structure constants are {constants!r}; pass an array (n, n, n)") from None
     if c.ndim != 3 or len(set(c.shape)) != 1 or c.shape[0] == 0:
         raise GeometryError(f"{name}: structure constants have shape {c.shape}; pass an array (n, n, n)")
     if not np.all(np.isfinite(c)):

@@ -173,7 +173,10 @@ class Momentum:
 
 def _pair(kind: str, name: str, vector: Any, second: str, matrix: Any) -> tuple[Array, Array]:
     """Return both parts as finite arrays of matching shapes (..., d) and (..., d, d)."""
-    v, M = np.array(vector, dtype=float), np.array(matrix, dtype=float)
+    try:
+        v, M = np.array(vector, dtype=float), np.array(matrix, dtype=float)
+    except (TypeError, ValueError):
+        raise GeometryError(f"{kind}: {name} or {second} is no array of numbers") from None
     if v.ndim not in (1, 2) or M.shape != (*v.shape, v.shape[-1]):
         raise GeometryError(
             f"{kind}: {name} has shape {v.shape} and {second} {M.shape}; pass (d,) and (d, d), or (p, d) and (p, d, d)"

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, SolveError
+from cosserat.errors import SolveError
 from cosserat.lie.protocol import Array, Group
 
 Field = Callable[[float, Any, Array], tuple[Array, Array]]
@@ -84,14 +84,3 @@ def integrate(
         elements.append(group.compose(g, move) if left else group.compose(move, g))
         unknowns.append(y + total[group.dim :])
     return elements, np.array(unknowns)
-
-
-def grid(duration: float, step: float, who: str) -> Array:
-    """Return the times 0 ... duration with equal steps not longer than ``step``."""
-    for name, value in (("duration", duration), ("step", step)):
-        if not np.isfinite(value) or value <= 0.0:
-            raise ArgumentError(who, name, f"is {value!r}; pass a number above zero")
-    ratio = duration / step
-    n = round(ratio) if abs(ratio - round(ratio)) < 1e-9 * ratio else int(np.ceil(ratio))
-    n = max(1, n)
-    return np.linspace(0.0, duration, n + 1)

@@ -15,6 +15,7 @@ import numpy as np
 
 from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
+from cosserat.symbolic.arguments import whole
 from cosserat.symbolic.collocation import integrate
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.evaluate import Values, substituted
@@ -106,7 +107,11 @@ class Connection:
         ``path`` holds the corners (k, p) of a polygon, each side divided into ``steps`` steps of order 6. Round a
         closed path that is small, log(h) is the integral of the curvature over the area inside.
         """
-        corners = np.asarray(path, dtype=float)
+        steps = whole("holonomy", "steps", steps, 1)
+        try:
+            corners = np.asarray(path, dtype=float)
+        except (TypeError, ValueError):
+            corners = np.zeros(0)
         if corners.ndim != 2 or corners.shape[1] != len(self.parameters) or len(corners) < 2:
             expected = f"pass corners (k, {len(self.parameters)})"
             raise ArgumentError("holonomy", "path", f"has shape {corners.shape}; {expected}")

@@ -9,7 +9,8 @@ import numpy as np
 
 from cosserat.errors import ArgumentError, SolveError
 from cosserat.lie.protocol import Array
-from cosserat.symbolic.collocation import grid, integrate
+from cosserat.symbolic.arguments import array, element, grid
+from cosserat.symbolic.collocation import integrate
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.motion import GroupMotion
 
@@ -21,7 +22,9 @@ Values = Mapping[Any, float] | None
 
 def substituted(expression: Any, values: Values, allowed: set[Any], who: str) -> Any:
     """Return an expression with constants replaced by numbers, or raise an error that lists the symbols left."""
-    numbers = {str(k): v for k, v in (values or {}).items()}
+    if not isinstance(values, Mapping | None):
+        raise ArgumentError(who, "values", f"are {values!r}; pass a dict of numbers by name")
+    numbers = {str(k): float(array(who, f"values[{str(k)!r}]", v, ())) for k, v in (values or {}).items()}
     known = {s.name: s for s in expression.free_symbols}
     result = expression.xreplace({known[name]: sp.Float(v) for name, v in numbers.items() if name in known})
     left = sorted(str(s) for s in result.free_symbols - allowed)
@@ -103,12 +106,10 @@ def motion(
     group = problem.group.numeric
     if order not in (2, 4, 6, 8):
         raise ArgumentError(who, "order", f"is {order!r}; pass 2, 4, 6 or 8")
-    eta = np.asarray(velocity, dtype=float)
-    if eta.shape != (group.dim,):
-        raise ArgumentError(who, "velocity", f"has shape {eta.shape}; pass {group.dim} numbers")
+    eta = array(who, "velocity", velocity, (group.dim,))
     acceleration = dynamics(problem, values)
     times = grid(duration, step, who)
-    g = group.identity() if start is None else start
+    g = element(who, group, start)
     elements, etas = integrate(
         group,
         lambda t, g, eta: (eta, acceleration(t, g, eta)),

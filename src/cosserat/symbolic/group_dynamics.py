@@ -10,7 +10,8 @@ import numpy as np
 
 from cosserat.errors import ArgumentError, SolveError
 from cosserat.lie.protocol import Array, Group
-from cosserat.symbolic.collocation import grid, integrate
+from cosserat.symbolic.arguments import array, element, grid
+from cosserat.symbolic.collocation import integrate
 from cosserat.symbolic.motion import GroupMotion
 
 _WHO = "euler_poincare"
@@ -76,11 +77,15 @@ def euler_poincare(
     >>> bool(np.ptp(motion.energy) < 1e-13 and np.ptp(motion.momentum_map, axis=0).max() < 1e-13)
     True
     """
-    group = group.numeric if hasattr(group, "numeric") else group
+    group = getattr(group, "numeric", group)
+    if not all(callable(getattr(group, name, None)) for name in ("exp", "adjoint", "coadjoint", "tangent_inv")):
+        raise ArgumentError(_WHO, "group", f"is {group!r}; pass a group of cosserat.lie or of cosserat.symbolic")
+    if not (force is None or callable(force)):
+        raise ArgumentError(_WHO, "force", f"is {force!r}; pass a function of (t, g, eta)")
     inertia = _inertia(inertia, group)
     times = grid(duration, step, _WHO)
-    eta = _vector(velocity, group.dim, "velocity")
-    g = group.identity() if start is None else start
+    eta = array(_WHO, "velocity", velocity, (group.dim,))
+    g = element(_WHO, group, start)
     if method not in ("velocity", "momentum"):
         raise ArgumentError(_WHO, "method", f"is {method!r}; pass 'velocity' or 'momentum'")
     known = _COMPOSITIONS if conserving else (2, 4, 6, 8)
@@ -109,7 +114,7 @@ def _by_velocity(
     def field(t: float, g: Any, eta: Array) -> tuple[Array, Array]:
         load = group.coadjoint(eta) @ (inertia @ eta)
         if force is not None:
-            load = load + _vector(force(t, g, eta), group.dim, "force")
+            load = load + array(_WHO, "force", force(t, g, eta), (group.dim,))
         return eta, inverse @ load
 
     return integrate(group, field, g, eta, times, stages=stages, who=_WHO)
@@ -127,7 +132,7 @@ def _by_momentum(
         eta = inverse @ (Ad.T @ pi)
         if force is None:
             return eta, np.zeros(group.dim)
-        load = _vector(force(t, g, eta), group.dim, "force")
+        load = array(_WHO, "force", force(t, g, eta), (group.dim,))
         return eta, np.asarray(np.linalg.solve(Ad.T, load), dtype=float)
 
     elements, spatial = integrate(group, field, g, pi, times, stages=stages, who=_WHO)
@@ -161,18 +166,9 @@ def _conserving(
 
 
 def _inertia(value: Any, group: Group[Any]) -> Array:
-    I = np.asarray(value, dtype=float)
-    if I.shape != (group.dim, group.dim):
-        raise ArgumentError(_WHO, "inertia", f"has shape {I.shape}; {group!r} needs ({group.dim}, {group.dim})")
-    if not np.all(np.isfinite(I)) or np.max(np.abs(I - I.T)) > 1e-12 * np.max(np.abs(I)):
-        raise ArgumentError(_WHO, "inertia", "is not a symmetric matrix of finite numbers")
+    I = array(_WHO, "inertia", value, (group.dim, group.dim))
+    if np.max(np.abs(I - I.T)) > 1e-12 * np.max(np.abs(I)):
+        raise ArgumentError(_WHO, "inertia", "is not symmetric")
     if np.linalg.matrix_rank(I) < group.dim:
         raise ArgumentError(_WHO, "inertia", "is singular: some velocity carries no momentum; pass a regular matrix")
     return 0.5 * (I + I.T)
-
-
-def _vector(value: Any, dim: int, what: str) -> Array:
-    x = np.asarray(value, dtype=float)
-    if x.shape != (dim,):
-        raise ArgumentError(_WHO, what, f"has shape {x.shape}; pass {dim} numbers")
-    return x

@@ -185,8 +185,7 @@ class Translations(Group):
     """The commutative group R^n, whose elements are presented as columns q of coordinates."""
 
     def __init__(self, n: int, names: Sequence[str] | None = None) -> None:
-        if n < 1:
-            raise GeometryError(f"R(n): n is {n}; pass a dimension of 1 or more")
+        bases.demand_size("R(n)", n, 1)
         components = tuple(names) if names is not None else tuple(f"q{k + 1}" for k in range(n))
         super().__init__(list(bases.rn(n)), f"R({n})", components, lie.R(n))
 
@@ -280,7 +279,10 @@ def product(*groups: Any) -> Group:
 def semidirect(group: Any, action: Any, name: str = "", components: Sequence[str] | None = None) -> Group:
     """Return V x| G, V first; ``action`` holds the matrix by which each basis vector of G acts on V = R^d."""
     base = Group.of(group)
-    matrices = np.array([np.array(sp.Matrix(a), dtype=float) for a in action])
+    try:
+        matrices = np.array([np.array(sp.Matrix(a), dtype=float) for a in action])
+    except (TypeError, ValueError):
+        raise GeometryError(f"semidirect: the action is {action!r}; pass one square matrix per basis vector") from None
     twin = MatrixGroup(np.array(base.basis, dtype=float), base.name)
     numeric = lie.Semidirect(twin, matrices, name)
     return Group(list(numeric.basis), numeric.name, components, numeric)
@@ -293,6 +295,7 @@ def R(n: int, names: Sequence[str] | None = None) -> Group:
 
 def GA(d: int) -> Group:
     """Return the affine group of R^d: translations first, then GL(d) row by row."""
+    bases.demand_size("GA(d)", d, 1)
     names = [f"c{i + 1}" for i in range(d)] + [f"p{i + 1}{j + 1}" for i in range(d) for j in range(d)]
     return Group(list(bases.ga(d)), f"GA({d})", names)
 

@@ -103,7 +103,9 @@ def intrinsic_beam(beam: Any, model: Any) -> IntrinsicBeam:
     if model is None:
         model = Model(beam.name)
         model.add(beam)
-    if beam not in model.beams:
+    if not isinstance(model, Model):
+        raise ArgumentError(_WHO, "model", f"is {model!r}; pass a Model")
+    if not any(item is beam for item in model.beams):
         raise ArgumentError(_WHO, "model", f"does not contain the beam {beam.name!r}")
     compiled = compile_model(model)
     mesh = compiled.beams[beam.name]

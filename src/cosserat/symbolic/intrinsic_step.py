@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError, SolveError
 from cosserat.lie import se3
-from cosserat.symbolic.collocation import grid
+from cosserat.symbolic.arguments import grid, positive
 from cosserat.symbolic.intrinsic_beam import IntrinsicBeam, brackets, coadjoint_of, intrinsic_beam
 from cosserat.symbolic.intrinsic_motion import IntrinsicMotion
 
@@ -71,6 +71,7 @@ def intrinsic(
     times = grid(duration, step, _WHO)
     if form not in ("velocity", "momentum"):
         raise ArgumentError(_WHO, "form", f"is {form!r}; pass 'velocity' or 'momentum'")
+    tolerance = positive(_WHO, "tolerance", tolerance)
     data = intrinsic_beam(beam, model)
     solver = _Stepper(data, form, tolerance)
     eta, f, H = data.twist.copy(), data.reference.copy(), data.frames.copy()

@@ -29,7 +29,7 @@ class Jets:
     """
 
     def __init__(self, group: Group, parameters: Sequence[str], setting: str) -> None:
-        names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        names = (parameters,) if isinstance(parameters, str) else tuple(parameters or ())
         bad = [n for n in names if not (isinstance(n, str) and re.fullmatch(r"[A-Za-z]\w*", n))]
         if not names or bad or len(set(names)) < len(names):
             raise ArgumentError(

@@ -169,6 +169,10 @@ def floating_body(
     The arguments are the tensors of `cosserat.ModalInertia` with the same names (arrays of numbers or of symbols) and
     the modal stiffness (m, m): T = 1/2 m V^2 + 1/2 W^T J W + 1/2 q'^T M q' + V.(W x ms + a q') + W.beta q'.
     """
+    couplings = (linear_coupling, angular_coupling, cross_coupling)
+    inertias = (first_moment, inertia, modal_mass, inertia_gradient, inertia_hessian)
+    if any(value is None for value in (*couplings, *inertias, stiffness)):
+        raise ArgumentError("floating_body", "", "a tensor is None; pass those of a ModalInertia and the stiffness")
     n = len(modal_mass)
     if not (len(linear_coupling) == len(angular_coupling) == len(inertia_gradient) == len(stiffness) == n and n > 0):
         raise ArgumentError("floating_body", "modal_mass", f"has {n} rows; other tensors have another number of modes")

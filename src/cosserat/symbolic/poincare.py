@@ -126,6 +126,8 @@ class PoincareChetayev:
         if p not in self.parameters or p == "t":
             there = ", ".join(q for q in self.parameters if q != "t") or "none"
             raise ArgumentError(_WHO, "boundary_at", f"got parameter {p!r}; parameters with a boundary: {there}")
+        if side not in (-1, 1):
+            raise ArgumentError(_WHO, "boundary_at", f"got side {side!r}; pass -1 for the start, 1 for the end")
         normals = {sp.Symbol(f"N_{q}", real=True): sp.Integer(side if q == p else 0) for q in self.parameters}
         return self.boundary.xreplace(normals)
 
@@ -202,13 +204,20 @@ class PoincareChetayev:
                 "lagrangian",
                 f"takes {needed} arguments; pass one velocity for each of {self.parameters}, and g if it is needed",
             )
-        return function(*arguments)
+        try:
+            return function(*arguments)
+        except (IndexError, TypeError, ValueError, AttributeError, sp.ShapeError) as error:
+            sizes = f"velocities have {self.group.dim} components, the element is of {self.group}"
+            raise ArgumentError(_WHO, "lagrangian", f"or another function fails: {error}; {sizes}") from error
 
     def _column(self, value: Any, what: str) -> Any:
         value = self._call(value)
         if value is None:
             return sp.zeros(self.group.dim, 1)
-        column = sp.Matrix(list(value))
+        try:
+            column = sp.Matrix([] if isinstance(value, str) else list(value))
+        except (TypeError, ValueError, sp.SympifyError):
+            raise ArgumentError(_WHO, what, f"are {value!r}; pass {self.group.dim} expressions") from None
         if column.shape != (self.group.dim, 1):
             raise ArgumentError(
                 _WHO, what, f"have {column.shape[0]} components; pass {self.group.dim}, dual to {self.group.components}"
@@ -239,7 +248,7 @@ def _scalar(value: Any) -> Any:
             raise ArgumentError(_WHO, "lagrangian", f"is a matrix {value.shape}; it must be one expression")
         value = value[0]
     try:
-        expression = sp.sympify(value)
+        expression = None if isinstance(value, str) else sp.sympify(value)
     except (sp.SympifyError, TypeError):
         raise ArgumentError(_WHO, "lagrangian", f"is {value!r}; pass an expression or a function") from None
     if not isinstance(expression, sp.Expr):

@@ -50,6 +50,10 @@ def check_potential(
     array([[3.]])
     """
     symbols = list(variables)
+    if not isinstance(potential, sp.Expr | int | float):
+        raise ArgumentError(name, "", f"is {potential!r}; pass a SymPy expression")
+    if not all(isinstance(s, sp.Symbol) for s in symbols):
+        raise ArgumentError(name, "variables", f"are {variables!r}; pass symbols")
     U = substituted(sp.sympify(potential), values, set(symbols), name)
     at = np.zeros(len(symbols)) if reference is None else np.asarray(reference, dtype=float)
     if at.shape != (len(symbols),):

@@ -44,7 +44,10 @@ class QuasiVelocities:
     def __init__(self, coordinates: Sequence[Any], fields: Any, names: Sequence[str] | None = None) -> None:
         self.q = sp.Matrix([sp.Symbol(c, real=True) if isinstance(c, str) else c for c in coordinates])
         n = len(self.q)
-        self.fields = sp.Matrix(fields)
+        try:
+            self.fields = sp.Matrix(fields)
+        except (TypeError, ValueError):
+            raise ArgumentError(_WHO, "fields", f"are {fields!r}; pass a matrix ({n}, {n})") from None
         if self.fields.shape != (n, n):
             raise ArgumentError(_WHO, "fields", f"have shape {self.fields.shape}; pass ({n}, {n}), a column per field")
         if sp.simplify(self.fields.det()) == 0:
@@ -73,6 +76,8 @@ class QuasiVelocities:
     def equations(self, lagrangian: Callable[[Any, Any], Any], forces: Any = None) -> Any:
         """Return left side minus right side of the equations of motion, (n, 1); ``lagrangian(eta, q)``."""
         n = len(self.q)
+        if not callable(lagrangian):
+            raise ArgumentError(_WHO, "lagrangian", f"is {lagrangian!r}; pass a function of (eta, q)")
         L = sp.sympify(lagrangian(self.eta, self.q))
         F = sp.zeros(n, 1) if forces is None else sp.Matrix(list(forces))
         if F.shape != (n, 1):

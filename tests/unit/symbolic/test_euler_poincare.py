@@ -61,9 +61,9 @@ def test_forces_in_both_methods():
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"inertia": np.eye(2)}, r"inertia has shape \(2, 2\); SO3 needs \(3, 3\)"),
+        ({"inertia": np.eye(2)}, r"inertia has shape \(2, 2\); pass an array \(3, 3\)"),
         ({"inertia": np.diag([1.0, 1.0, 0.0])}, "singular"),
-        ({"inertia": np.triu(np.ones((3, 3)))}, "not a symmetric"),
+        ({"inertia": np.triu(np.ones((3, 3)))}, "is not symmetric"),
         ({"velocity": (1, 2)}, "pass 3 numbers"),
         ({"method": "both"}, "pass 'velocity' or 'momentum'"),
         ({"order": 5}, "pass one of 2, 4, 6, 8"),

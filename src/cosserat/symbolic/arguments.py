@@ -1,0 +1,69 @@
+"""Checks of what a user passes to the solvers and groups of this package: clean numbers, or a located error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import ArgumentError
+from cosserat.lie.protocol import Array
+
+MOST_STEPS = 10_000_000
+"""Steps of one motion; more is a slip in the duration or in the step."""
+
+
+def positive(who: str, name: str, value: Any) -> float:
+    """Return ``value`` as a finite float above zero."""
+    try:
+        x = float(value)
+    except (TypeError, ValueError):
+        raise ArgumentError(who, name, f"is {value!r}; pass a number above zero") from None
+    if not np.isfinite(x) or x <= 0.0:
+        raise ArgumentError(who, name, f"is {value!r}; pass a number above zero")
+    return x
+
+
+def whole(who: str, name: str, value: Any, least: int) -> int:
+    """Return ``value`` as an int that is not below ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ArgumentError(who, name, f"is {value!r}; pass a whole number of {least} or more")
+    return int(value)
+
+
+def array(who: str, name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """Return ``value`` as a finite float array of this shape."""
+    wanted = f"pass {shape[0]} numbers" if len(shape) == 1 else f"pass an array {shape}"
+    try:
+        x = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError(who, name, f"is {value!r}; {wanted}") from None
+    if x.shape != shape:
+        raise ArgumentError(who, name, f"has shape {x.shape}; {wanted}")
+    if not np.all(np.isfinite(x)):
+        raise ArgumentError(who, name, f"is {x.tolist()}; its numbers must be finite")
+    return x
+
+
+def element(who: str, group: Any, start: Any) -> Any:
+    """Return an element of a group to start from: the identity for None."""
+    if start is None:
+        return group.identity()
+    size = group.matrix(group.identity()).shape
+    try:
+        matrix = np.asarray(group.matrix(start), dtype=float)
+    except (TypeError, ValueError, IndexError):
+        raise ArgumentError(who, "start", f"is {start!r}; pass an element of {group!r}") from None
+    if matrix.shape != size or not np.all(np.isfinite(matrix)):
+        raise ArgumentError(who, "start", f"has the matrix {matrix.shape}; elements of {group!r} have {size}")
+    return start
+
+
+def grid(duration: Any, step: Any, who: str) -> Array:
+    """Return the times 0 ... duration with equal steps not longer than ``step``."""
+    end, h = positive(who, "duration", duration), positive(who, "step", step)
+    ratio = end / h
+    if ratio > MOST_STEPS:
+        raise ArgumentError(who, "step", f"is {h:g} for a duration of {end:g}; {ratio:.3g} steps are too many")
+    n = round(ratio) if abs(ratio - round(ratio)) < 1e-9 * ratio else int(np.ceil(ratio))
+    return np.linspace(0.0, end, max(1, n) + 1)

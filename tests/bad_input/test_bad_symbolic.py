@@ -1,0 +1,83 @@
+"""Nonsense passed to the symbolic workbench and to groups: always an error of ours that names the argument."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import cosserat as cs
+from cosserat import lie, symbolic
+from cosserat.errors import CosseratError
+from cosserat.symbolic import SO3, Connection, PoincareChetayev, QuasiVelocities, euler_poincare
+
+NAN = float("nan")
+I = np.eye(3)
+SCALED = PoincareChetayev(SO3, lambda w: sp.Symbol("a") * w.dot(w))
+
+
+def rod():
+    section = cs.Section(stiffness=np.eye(6), mass=np.eye(6))
+    return cs.Beam("rod", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=2, velocity=(1, 0, 0))
+
+
+def moved(**changes):
+    given = {"velocity": [1, 2, 3], "duration": 1.0, "step": 0.1, "values": {"a": 1.0}} | changes
+    return SCALED.motion(**given)
+
+
+def solved(group=SO3, **changes):
+    given = {"inertia": I, "velocity": (1, 0, 0), "duration": 1.0, "step": 0.1} | changes
+    return euler_poincare(group, **given)
+
+
+CASES = {
+    "lagrangian is text": (lambda: PoincareChetayev(SO3, "w1_t**2"), "lagrangian is 'w1_t"),
+    "lagrangian is None": (lambda: PoincareChetayev(SO3, None), "lagrangian is None"),
+    "lagrangian fails": (lambda: PoincareChetayev(SO3, lambda w: w[7]), "velocities have 3 components"),
+    "lagrangian is a relation": (lambda: PoincareChetayev(SO3, lambda w: w[0] > 0), "pass an expression"),
+    "parameters are None": (lambda: PoincareChetayev(SO3, lambda: 1, parameters=None), "parameters are None"),
+    "forces are a number": (lambda: PoincareChetayev(SO3, lambda w: w[0], forces=3), "forces are 3; pass 3"),
+    "forces are text": (lambda: PoincareChetayev(SO3, lambda w: w[0], forces="abc"), "forces have 0 components"),
+    "side": (lambda: symbolic.media.planar_beam().boundary_at("X", 3), "pass -1 for the start"),
+    "values are a list": (lambda: moved(values=[1]), "pass a dict"),
+    "a value is nan": (lambda: moved(values={"a": NAN}), r"values\['a'\]"),
+    "a value is text": (lambda: moved(values={"a": "x"}), r"values\['a'\]"),
+    "velocity is nan": (lambda: moved(velocity=[1, NAN, 3]), "velocity is"),
+    "velocity is text": (lambda: moved(velocity="abc"), "velocity is 'abc'; pass 3 numbers"),
+    "start of another size": (lambda: moved(start=np.eye(4)), r"start has the matrix \(4, 4\)"),
+    "step is text": (lambda: moved(step="x"), "step is 'x'"),
+    "too many steps": (lambda: moved(duration=1e9, step=1e-9), "too many"),
+    "inertia is text": (lambda: solved(inertia="a"), "inertia is 'a'"),
+    "inertia is zero": (lambda: solved(inertia=0 * I), "inertia is singular"),
+    "group is text": (lambda: solved(group="SO3"), "group is 'SO3'"),
+    "force is a number": (lambda: solved(force=3), "pass a function of"),
+    "velocity nan": (lambda: solved(velocity=(NAN, 0, 0), conserving=True), "must be finite"),
+    "ragged basis": (lambda: symbolic.Group([[[1, 2], [3]]]), "not a list of matrices"),
+    "no basis": (lambda: symbolic.Group([]), "basis"),
+    "basis nan": (lambda: symbolic.Group([[[NAN, 0], [0, 0]]]), "finite"),
+    "R of text": (lambda: symbolic.R("x"), r"R\(n\): the dimension is 'x'"),
+    "GA(0)": (lambda: symbolic.GA(0), "pass a whole number of 1 or more"),
+    "SL(1)": (lambda: lie.SL(1), "pass a whole number of 2 or more"),
+    "Heisenberg(0)": (lambda: lie.Heisenberg(0), "pass a whole number of 1 or more"),
+    "constants are text": (lambda: lie.MatrixGroup.from_structure_constants("x"), "pass an array"),
+    "action": (lambda: symbolic.semidirect(SO3, None), "the action is None"),
+    "factor": (lambda: symbolic.product(3), "got 3 for a group"),
+    "path is text": (lambda: Connection(SO3, {"t": [1, 0, 0]}).holonomy("x"), "pass corners"),
+    "no steps": (lambda: Connection(SO3, {"t": [1, 0, 0]}).holonomy([(0,), (1,)], steps=0), "steps is 0"),
+    "fields are None": (lambda: QuasiVelocities(("x",), None), "fields are None"),
+    "no Lagrangian": (lambda: QuasiVelocities(("x",), [[1]]).equations(None), "lagrangian is None"),
+    "potential is text": (lambda: symbolic.check_potential("x**2", [sp.Symbol("x")]), "pass a SymPy expression"),
+    "variables are text": (lambda: symbolic.check_potential(sp.Symbol("x") ** 2, "x"), "pass symbols"),
+    "model is text": (lambda: symbolic.intrinsic(rod(), 0.2, 0.1, model="m"), "model is 'm'; pass a Model"),
+    "tolerance": (lambda: symbolic.intrinsic(rod(), 0.2, 0.1, tolerance=-1), "tolerance is -1"),
+    "duration is text": (lambda: symbolic.intrinsic(rod(), "x", 0.1), "duration is 'x'"),
+    "momentum of text": (lambda: lie.Momentum("a", None), "no array of numbers"),
+    "tensor is None": (lambda: symbolic.media.floating_body(*10 * [None]), "a tensor is None"),
+    "setting": (lambda: symbolic.media.rigid_body("body"), "pass 'material' or 'spatial'"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_nonsense_is_answered_by_name(name):
+    make, message = CASES[name]
+    with pytest.raises(CosseratError, match=message):
+        make()
