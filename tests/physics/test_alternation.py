@@ -25,12 +25,21 @@ def largest(run: cs.Run) -> float:
     return float(abs(run.reaction("axle")[-20:, :3]).max())
 
 
-@pytest.mark.parametrize(("rho", "step"), [(0.9, 0.004), (0.9, 0.008), (0.9, 0.016), (0.8, 0.008)])
+@pytest.mark.parametrize(("rho", "step"), [(0.9, 0.008), (0.9, 0.016)])
 def test_growing_reactions_are_told(rho: float, step: float) -> None:
-    _, told = rotor_run(rho, step)
+    run, told = rotor_run(rho, step)
+    assert "reactions alternate" in run.status.message
     assert len(told) == 1
     assert "joint 'axle': reactions alternate" in told[0]
-    assert f"(here {40 * step:.2g} rad)" in told[0]
+    assert float(told[0].split("(here ")[1].split(" rad")[0]) == pytest.approx(40 * step, rel=0.05)
+
+
+@pytest.mark.parametrize(("rho", "step"), [(0.9, 0.004), (0.8, 0.008)])
+def test_steps_that_start_smoothly_leave_little_to_grow(rho: float, step: float) -> None:
+    """At 0.16 and 0.32 rad in a step errors used to grow a thousandfold within a second."""
+    run, told = rotor_run(rho, step)
+    assert told == []
+    assert largest(run) < 3 * largest(rotor_run(0.9, 0.002)[0])
 
 
 def test_what_the_warning_proposes_mends_it() -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel, System
 from cosserat.compile.elements import element_weights
 from cosserat.compile.inputs import Sampler
-from cosserat.compile.joints import compile_joints, driven_joints, freedom_arrays, ints, joint_arrays
+from cosserat.compile.joints import compile_joints, driven_joints, freedom_arrays, ints, joint_arrays, turn_arrays
 from cosserat.compile.loads import load_arrays
 from cosserat.compile.mesh import beam_matrices
 from cosserat.compile.ordering import build_pattern
@@ -80,6 +80,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         block=ints([pair(a.node, b.node) for a, b in ends], 4),
     )
     freedoms, named_freedoms, efforts = freedom_arrays(joints)
+    turns, counted = turn_arrays(joints)
     driven = driven_joints(joints)
     loads, sources, line_columns = load_arrays(model, skeleton, gains, block)
     laws = tuple(compile_law(load) for load in model.state_loads)
@@ -93,6 +94,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
             bodies,
             joint_arrays(joints, named_freedoms, driven, block, n),
             freedoms,
+            turns,
             springs,
             loads,
             state_load_arrays(model, skeleton, pair, size),
@@ -109,7 +111,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         beams=skeleton.beams,
         joints=tuple(joints),
         rolling=model.rolling,
-        freedoms=tuple(named_freedoms),
+        freedoms=(*named_freedoms, *counted),
         size=size,
         length=length,
         mass=mass,

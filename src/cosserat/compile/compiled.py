@@ -23,6 +23,7 @@ from cosserat.kernels.arrays import (
     Rolling,
     Springs,
     StateLoads,
+    Turns,
 )
 from cosserat.model.joints import Joint
 from cosserat.model.model import Model
@@ -67,6 +68,7 @@ class System(NamedTuple):
     bodies: Bodies
     joints: Joints
     freedoms: Freedoms
+    turns: Turns
     springs: Springs
     loads: Loads
     state_loads: StateLoads
@@ -88,7 +90,7 @@ class CompiledModel:
     beams: dict[str, BeamMesh]
     joints: tuple[CompiledJoint, ...]
     rolling: tuple[RollingItem, ...]
-    freedoms: tuple[tuple[str, ActiveFreedom], ...]
+    freedoms: tuple[tuple[str, ActiveFreedom], ...]  # active ones, then those whose turns are counted
     size: float  # extent of the mechanism
     length: float  # typical length of an element or body
     mass: float  # typical mass of a node

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.jumps import Jumps
 from cosserat.compile.rows import drive_frames
 from cosserat.kernels.arrays import Inputs
 from cosserat.model.functions import TimeFunction, VectorFunction
@@ -34,17 +35,39 @@ class Sampler:
     wrenches: tuple[WrenchSource, ...]
     n_state: int = 0  # number of loads that depend on the state
 
-    def sample(self, t: Array, load_factor: float = 1.0, jump: float = 0.0) -> Inputs:
+    def sample(
+        self, t: Array, load_factor: float = 1.0, step: float = 0.0, jumps: Jumps | None = None
+    ) -> Inputs:  # fmt: skip
         """Inputs at times t; the load factor scales gravity, efforts and wrenches, not prescribed motions.
 
-        With `jump` > 0, efforts and wrenches are the mean of their values that long before and after: at a jump this
-        is what keeps the integrators second order.
+        With `jumps` of its functions, times are ends of steps of length `step`, see `Jumps.sample`; where that is
+        negative the first time is the start of the only step, and values there are those after a jump.
         """
         n = len(t)
         drive = np.zeros((n, len(self.driven), 21))
         for k, joint in enumerate(self.driven):
             drive[:, k] = drive_frames(joint, t, order=0)[0]
-        return self._inputs(t, drive, load_factor, jump)
+
+        def values(function: TimeFunction | VectorFunction) -> Array:
+            if jumps is None:
+                return load_factor * function.sample(t)
+            if step < 0.0:
+                first = jumps.sample(function, t[:1] - 2e-9 * step, step)
+                return load_factor * np.concatenate((first, jumps.sample(function, t[1:], step)))
+            return load_factor * jumps.sample(function, t, step)
+
+        effort = np.zeros((n, len(self.efforts)))
+        for k, function in enumerate(self.efforts):
+            effort[:, k] = values(function)
+        wrench = np.zeros((n, len(self.wrenches), 6))
+        for k, source in enumerate(self.wrenches):
+            if source.force is not None:
+                wrench[:, k, :3] = values(source.force)
+            if source.moment is not None:
+                wrench[:, k, 3:] = values(source.moment)
+        gravity = np.broadcast_to(load_factor * self.gravity, (n, 3)).copy()
+        clock = np.stack((np.asarray(t, dtype=float), np.full(n, load_factor)), axis=1)
+        return Inputs(gravity, drive, effort, wrench, clock, np.zeros((n, self.n_state, 6)))
 
     def sample_rates(self, t: Array) -> tuple[Array, Array, Array]:
         """Prescribed motions and their first two derivatives: three arrays (nt, n_driven, 21)."""
@@ -53,25 +76,9 @@ class Sampler:
         stack: Callable[[int], Array] = lambda k: np.stack([v[k] for v in values], 1) if values else empty  # noqa: E731
         return stack(0), stack(1), stack(2)
 
-    def _inputs(self, t: Array, drive: Array, load_factor: float, jump: float) -> Inputs:
-        n = len(t)
-        effort = np.zeros((n, len(self.efforts)))
-        for k, function in enumerate(self.efforts):
-            effort[:, k] = load_factor * mean_sample(function, t, jump)
-        wrench = np.zeros((n, len(self.wrenches), 6))
-        for k, source in enumerate(self.wrenches):
-            if source.force is not None:
-                wrench[:, k, :3] = load_factor * mean_sample(source.force, t, jump)
-            if source.moment is not None:
-                wrench[:, k, 3:] = load_factor * mean_sample(source.moment, t, jump)
-        gravity = np.broadcast_to(load_factor * self.gravity, (n, 3)).copy()
-        clock = np.stack((np.asarray(t, dtype=float), np.full(n, load_factor)), axis=1)
-        return Inputs(gravity, drive, effort, wrench, clock, np.zeros((n, self.n_state, 6)))
-
-
-def mean_sample(function: TimeFunction | VectorFunction, t: Array, jump: float) -> Array:
-    """Values at times t; with `jump` > 0 the mean of those that long before and after."""
-    if jump == 0.0 or function.is_constant:
-        return function.sample(t)
-    before = np.maximum(t - jump, min(float(t[0]), 0.0))  # never before the start
-    return np.asarray(0.5 * (function.sample(before) + function.sample(t + jump)))
+    def jumps(self, start: float, end: float) -> Jumps:
+        """Jumps of efforts and loads between two times; its times are also those of kinks, of motions too."""
+        functions: list[TimeFunction | VectorFunction] = [*self.efforts]
+        functions += [f for source in self.wrenches for f in (source.force, source.moment) if f is not None]
+        functions += [f for joint in self.driven for f in joint.motion if f is not None]
+        return Jumps(functions, start, end)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import Attachment, CompiledJoint, frame_to_row, row_to_frame
-from cosserat.compile.rows import ActiveFreedom, active_freedoms, joint_rows, weld_rows
+from cosserat.compile.rows import ActiveFreedom, active_freedoms, counted_freedoms, joint_rows, weld_rows
 from cosserat.compile.skeleton import Skeleton
-from cosserat.kernels.arrays import Freedoms, Joints
+from cosserat.kernels.arrays import Freedoms, Joints, Turns
 from cosserat.lie import se3
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
@@ -72,6 +72,19 @@ def freedom_arrays(
         effort=ints(columns),
     )
     return arrays, [(joints[k].name, a) for k, a, _ in rows], efforts
+
+
+def turn_arrays(joints: list[CompiledJoint]) -> tuple[Turns, list[tuple[str, ActiveFreedom]]]:
+    """Arrays of the angles whose turns are counted, and the names of their joints."""
+    rows = [(k, a) for k, item in enumerate(joints) if item.joint is not None for a in counted_freedoms(item.joint)]
+    arrays = Turns(
+        joint=ints([k for k, _ in rows]),
+        kind=ints([a.kind for _, a in rows]),
+        axis=np.array([a.axis for _, a in rows]).reshape(-1, 3),
+        cosine=np.array([a.cosine for _, a in rows]).reshape(-1, 3),
+        sine=np.array([a.sine for _, a in rows]).reshape(-1, 3),
+    )
+    return arrays, [(joints[k].name, a) for k, a in rows]
 
 
 def joint_arrays(

@@ -138,6 +138,14 @@ def active_freedoms(joint: Joint) -> list[ActiveFreedom]:
     return wanted
 
 
+def counted_freedoms(joint: Joint) -> list[ActiveFreedom]:
+    """Angles that carry nothing and are not prescribed: only their turns have to be counted."""
+    active = {freedom.index for freedom in active_freedoms(joint)}
+    free = [i for i, motion in enumerate(joint.motion) if motion is None and i not in active]
+    found = [freedom_geometry(joint, i) for i in free]
+    return [freedom for freedom in found if freedom.kind in (ANGLE_PARENT, ANGLE_CHILD)]
+
+
 def drive_frames(joint: Joint, t: Array, order: int = 2) -> Array:
     """Prescribed motion of a joint with its time derivatives up to `order` (0 or 2): (order + 1, nt, 21).
 

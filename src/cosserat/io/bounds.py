@@ -17,7 +17,7 @@ from cosserat.kernels.arrays import History, Inputs
 # shape of every array in sizes by name; ... : any further extent
 SHAPES: dict[str, tuple[Any, ...]] = {
     "history.frame": ("nt", "n", 12), "history.twist": ("nt", "n", 6), "history.rate": ("nt", "n", 6),
-    "history.force": ("nt", "nc", 6), "history.angle": ("nt", "nf"),
+    "history.force": ("nt", "nc", 6), "history.angle": ("nt", "na"),
     "inputs.gravity": ("nt", 3), "inputs.drive": ("nt", "nd", 21), "inputs.effort": ("nt", "ng"),
     "inputs.wrench": ("nt", "nw", 6), "inputs.clock": ("nt", 2), "inputs.state": ("nt", "nx", 6),
     "nodes.mass": ("n",), "nodes.moment": ("n", 3),
@@ -32,6 +32,8 @@ SHAPES: dict[str, tuple[Any, ...]] = {
     "freedoms.joint": ("nf",), "freedoms.kind": ("nf",), "freedoms.axis": ("nf", 3), "freedoms.cosine": ("nf", 3),
     "freedoms.sine": ("nf", 3), "freedoms.stiffness": ("nf",), "freedoms.damping": ("nf",),
     "freedoms.friction": ("nf",), "freedoms.speed": ("nf",), "freedoms.effort": ("nf",),
+    "turns.joint": ("nq",), "turns.kind": ("nq",), "turns.axis": ("nq", 3), "turns.cosine": ("nq", 3),
+    "turns.sine": ("nq", 3),
     "springs.node": ("ns", 2), "springs.point_a": ("ns", 3), "springs.point_b": ("ns", 3), "springs.stiffness": ("ns",),
     "springs.damping": ("ns",), "springs.length": ("ns",), "springs.block": ("ns", 4),
     "loads.node": ("nl",), "loads.frame": ("nl", 12), "loads.follower": ("nl",), "loads.gain": ("nl", 6, 6),
@@ -48,13 +50,14 @@ RANGES: dict[str, tuple[int, Any]] = {
     "elements.node": (0, "n"), "elements.like": (0, "ne"), "bodies.node": (0, "n"), "joints.node": (0, "n"),
     "joints.n_rows": (0, 7), "joints.kind": (-1, 64), "joints.drive": (-1, "nd"), "joints.branch": (-1, 4),
     "joints.angle": (-1, "nf"), "freedoms.joint": (0, "nj"), "freedoms.kind": (0, 64), "freedoms.effort": (-1, "ng"),
+    "turns.joint": (0, "nj"), "turns.kind": (0, 64),
     "springs.node": (0, "n"), "loads.node": (0, "n"), "loads.follower": (0, 2), "loads.column": (0, "nw"),
     "state_loads.node": (0, "n"), "state_loads.pair": (0, 2), "state_loads.start": (0, "np+1"),
     "rolling.node": (0, "n"), "rolling.kind": (0, 64),
     **{f"{g}.block": (0, 2**31)
        for g in ("elements", "bodies", "joints", "springs", "loads", "state_loads", "rolling")},
 }  # fmt: skip
-_COUNTS = {"ne": "elements.node", "nb": "bodies.node", "nj": "joints.node", "nf": "freedoms.joint",
+_COUNTS = {"ne": "elements.node", "nb": "bodies.node", "nj": "joints.node", "nf": "freedoms.joint", "nq": "turns.joint",
            "ns": "springs.node", "nl": "loads.node", "nr": "rolling.node", "nx": "state_loads.node",
            "np": "state_loads.parameter"}  # fmt: skip
 
@@ -77,7 +80,7 @@ def check_arrays(raw: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str,
     demand(np.isfinite(time).all() and (np.diff(time) >= 0.0).all(), "times do not rise")
     demand(frames.ndim == 2 and frames.shape[1] == 12 and len(frames) and frames.dtype == np.float64, "frames")
     sizes = {key: len(np.atleast_1d(found[name])) for key, name in _COUNTS.items()}
-    sizes |= {"nt": len(time), "n": len(frames), "nc": sizes["nj"] + sizes["nr"]}
+    sizes |= {"nt": len(time), "n": len(frames), "nc": sizes["nj"] + sizes["nr"], "na": sizes["nf"] + sizes["nq"]}
     sizes |= {f"{key}+1": sizes[key] + 1 for key in ("nx", "np")}
     for key, name in (("nd", "inputs.drive"), ("ng", "inputs.effort"), ("nw", "inputs.wrench")):
         demand(found[name].ndim >= 2, f"{name} has {found[name].ndim} dimensions")

@@ -222,9 +222,11 @@ def _joint_from_plain(plain: dict[str, Any], sizes: dict[str, int]) -> JointInfo
         found = [np.array(v, dtype=float) for v in vectors]
         demand(len(found) == 3 and all(v.shape == (3,) and np.isfinite(v).all() for v in found), f"axes of {title}")
         freedoms.append(ActiveFreedom(check_index(i, n, f"freedom of {title}"), check_index(kind, 64, "kind"), *found))
-    for key in ("names", "kinds", "driven", "active"):
+    for key in ("names", "kinds", "driven", "active", "counted"):
         demand(isinstance(plain[key], list) and len(plain[key]) == n, f"{key} of {title}")
     for row in plain["active"]:
         check_index(row, sizes["nf"], f"freedom of {title}", least=-1)
+    for row in plain["counted"]:
+        check_index(row, sizes["na"], f"angle of {title}", least=-1)
     rest: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in plain.items() if k != "freedoms"}
     return JointInfo(freedoms=tuple(freedoms), **rest)

@@ -83,6 +83,16 @@ class Freedoms(NamedTuple):
     effort: I1  # (nf,) column in the sampled efforts, -1: none
 
 
+class Turns(NamedTuple):
+    """Angles of joints that carry nothing: their turns are counted once a step, after those of `Freedoms`."""
+
+    joint: I1  # (nt,)
+    kind: I1  # (nt,) as in `Freedoms`
+    axis: F2  # (nt, 3)
+    cosine: F2  # (nt, 3)
+    sine: F2  # (nt, 3)
+
+
 class Springs(NamedTuple):
     """Straight springs and dampers between two points."""
 
@@ -166,7 +176,7 @@ class State(NamedTuple):
     rate: F2  # (n+1, 6) time derivative of the twist
     accel: F2  # (n+1, 6) the integrator's acceleration-like variable
     force: F2  # (nj+nr, 6) multipliers
-    angle: F1  # (nf,) tracked joint coordinates
+    angle: F1  # (nf + nt,) tracked joint coordinates, then counted angles
 
 
 class Trial(NamedTuple):
@@ -201,7 +211,7 @@ class Solver(NamedTuple):
     tangent: F3  # (n+1, 6, 6) tangent operators of the exponential
     blocks: F3  # (n_blocks+1, 6, 6)
     pivots: F1  # (n_vertices,)
-    settings: F1  # (8,) step, rho, tolerance, typical mass, typical length, epsilon, scheme, gravity
+    settings: F1  # (9,) step, rho, tolerance, typical mass, typical length, epsilon, scheme, gravity, share
     coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
     memory: F1  # (2,) step of the present factors (0: none), contraction rate
     counters: I1  # (6,) steps, solves, factorizations, careful steps, steps accepted though stalled, line searches
@@ -244,7 +254,7 @@ class History(NamedTuple):
     twist: F3  # (nt, n+1, 6)
     rate: F3  # (nt, n+1, 6)
     force: F3  # (nt, nj+nr, 6)
-    angle: F2  # (nt, nf)
+    angle: F2  # (nt, nf + nt)
 
 
 class Problem(NamedTuple):
@@ -255,6 +265,7 @@ class Problem(NamedTuple):
     bodies: Bodies
     joints: Joints
     freedoms: Freedoms
+    turns: Turns
     springs: Springs
     loads: Loads
     state_loads: StateLoads
@@ -276,6 +287,7 @@ elements_of = handles.getter("elements", Elements)
 bodies_of = handles.getter("bodies", Bodies)
 joints_of = handles.getter("joints", Joints)
 freedoms_of = handles.getter("freedoms", Freedoms)
+turns_of = handles.getter("turns", Turns)
 springs_of = handles.getter("springs", Springs)
 loads_of = handles.getter("loads", Loads)
 state_loads_of = handles.getter("state_loads", StateLoads)

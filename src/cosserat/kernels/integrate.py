@@ -6,17 +6,20 @@ A step that cannot be solved ends the loop with a code; the caller may try again
 import numpy as np
 
 from cosserat.jit import address_of, call_address, helper, load, stage
-from cosserat.kernels import alpha, bending, blocks, conserving, residual, tangent
+from cosserat.kernels import alpha, bending, blocks, conserving, freedoms, joints, residual, tangent
 from cosserat.kernels.arrays import (
     BENDING_CONSERVING,
     BENDING_FORCES,
     BENDING_STRESS,
     BENDING_TANGENT,
+    freedoms_of,
     history_of,
+    joints_of,
     middle_of,
     solver_of,
     state_of,
     trial_of,
+    turns_of,
 )
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.laws import load_laws
@@ -32,7 +35,7 @@ from cosserat.kernels.newton import (
     refactor,
     step_coefficients,
 )
-from cosserat.kernels.residual import add_inertia, constraints, predict_stress, track_angles, wrong_branch
+from cosserat.kernels.residual import add_inertia, constraints, forces, predict_stress, track_angles, wrong_branch
 from cosserat.kernels.vectors import clear, copy, dot
 
 LARGEST_TURN = 2.0  # rad per step
@@ -63,6 +66,19 @@ def strayed(twists, increments, h):
 
 
 @stage
+def count_turns(problem):
+    """Continue the angles that `Turns` counts to the trial configuration, in trial.angle."""
+    turns, trial = turns_of(problem), trial_of(problem)
+    first = freedoms_of(problem).joint.shape[0]
+    if turns.joint.shape[0] > 0:
+        jt = joints_of(problem)
+        for i in range(turns.joint.shape[0]):
+            _, _, _, _, R, x = joints.place_frames(jt, turns.joint[i], trial.frame)
+            trial.angle[first + i] = freedoms.coordinate(turns, i, R, x, trial.angle[first + i])
+    return 0
+
+
+@stage
 def accept(problem):
     """The trial state becomes the state."""
     state, trial, settings = state_of(problem), trial_of(problem), solver_of(problem).settings
@@ -70,6 +86,7 @@ def accept(problem):
         alpha.finish(state, trial, settings[0], settings[1])
     alpha.move(state.frame, trial.increment, 1.0, trial.frame)
     track_angles(problem)
+    count_turns(problem)
     copy(trial.frame, state.frame)
     copy(trial.twist, state.twist)
     copy(trial.rate, state.rate)
@@ -89,6 +106,44 @@ def record(state, row, history):
     copy(state.force, history.force[row])
     for i in range(state.angle.shape[0]):
         history.angle[row, i] = state.angle[i]
+
+
+@stage
+def kick(problem):
+    """Let accelerations and multipliers jump with the efforts, from those in inputs row 0 to those in row 1.
+
+    What changes at once is what the iteration matrix makes of the change of the forces: vibrations that the step does
+    not resolve stay out of it.
+    """
+    state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
+    n = trial.residual.shape[0] - 1
+    copy(state.frame, trial.frame)
+    copy(state.twist, trial.twist)
+    copy(state.rate, trial.rate)
+    copy(state.force, trial.force)
+    for i in range(trial.angle.shape[0]):
+        trial.angle[i] = state.angle[i]
+    forces(problem, 0)
+    for i in range(n):
+        for k in range(6):
+            solver.direction[i, k] = trial.residual[i, k]
+    forces(problem, 1)
+    if solver.memory[0] != solver.settings[0]:
+        refactor(problem, 1)
+    clear(solver.x)
+    for i in range(n):
+        for k in range(6):
+            solver.x[i, k] = solver.direction[i, k] - trial.residual[i, k]
+    solve(problem)
+    cm, _, _, s = step_coefficients(solver.settings)
+    for i in range(n):
+        for k in range(6):
+            state.rate[i, k] += cm * solver.x[i, k]
+            state.accel[i, k] += cm * solver.x[i, k]
+    for j in range(state.force.shape[0]):
+        for k in range(6):
+            state.force[j, k] += s * solver.x[n + j, k]
+    return 0
 
 
 @stage
@@ -203,6 +258,7 @@ def load_stages(table, problem):
     load(refactor, address, 0)
     evaluate = address_of(chosen)
     load(newton, address, 0, evaluate)
+    load(count_turns, address)
     load(accept, address)
     load(constraints_at_start, address, 0)
     load(advance, address, 1, 1, 0, 0, np.zeros(3, dtype=np.int64), evaluate, 0, 0)

@@ -20,6 +20,7 @@ MAX_CAREFUL = 25
 MAX_DAMPED = 40
 SMALLEST_FRACTION = 0.01
 SLOW = 0.2
+SHARPEST = 1e-10  # error of accelerations, relative to the largest
 ROUNDING = 1e-13  # of the extent: what rounding errors alone may leave of a correction
 CONSERVING = 1.0
 
@@ -105,20 +106,41 @@ def apply_correction(correction, fraction, trial, solver):
 
 
 @helper
-def tolerance_of(trial, settings):
-    """Tolerance on corrections: a share of the displacement that the accelerations make in one step."""
+def tolerance_of(state, trial, settings, norm):
+    """Tolerance on corrections: a share of the displacement that the accelerations make in one step.
+
+    The method's own accelerations are wrong by about a tenth of the square of their relative change in a step. Where
+    settings[8] > 0 the tolerance is also this number times that square, so that no error is left which smaller steps
+    do not remove, as far down as SHARPEST; `norm` of a correction tells whether this matters yet.
+    """
     h, length = settings[0], settings[4]
     acceleration = settings[7]
     for i in range(trial.rate.shape[0] - 1):
         for k in range(3):
             acceleration = max(acceleration, abs(trial.rate[i, k]), length * abs(trial.rate[i, k + 3]))
-    return settings[2] * 0.25 * h * h * acceleration + 1e-15 * extent_of(trial, length)
+    tolerance = settings[2] * 0.25 * h * h * acceleration
+    if settings[8] > 0.0 and norm < 10.0 * tolerance:
+        change = change_of(state, trial, length)
+        sharp = max(settings[8] * change * change / acceleration, SHARPEST * acceleration)
+        tolerance = min(tolerance, 0.25 * h * h * sharp)
+    return tolerance + 1e-15 * extent_of(trial, length)
 
 
 @helper
-def stalled_tolerance(trial, settings):
+def change_of(state, trial, length):
+    """Largest change of an acceleration in the step, turns counted with the length."""
+    change = 0.0
+    for i in range(trial.rate.shape[0] - 1):
+        for k in range(3):
+            a, b = trial.rate[i, k] - state.rate[i, k], trial.rate[i, k + 3] - state.rate[i, k + 3]
+            change = max(change, abs(a), length * abs(b))
+    return change
+
+
+@helper
+def stalled_tolerance(state, trial, settings):
     """Tolerance where the iteration no longer improves: near a singular pose rounding errors are amplified."""
-    return max(tolerance_of(trial, settings), 1e-10 * extent_of(trial, settings[4]))
+    return max(tolerance_of(state, trial, settings, 0.0), 1e-10 * extent_of(trial, settings[4]))
 
 
 @helper
@@ -144,10 +166,10 @@ def start_step(state, trial, settings, smooth):
 @stage
 def newton(problem, k, evaluate):
     """One step with frozen factors, renewed when the contraction is slow. Returns a code."""
-    solver, trial = solver_of(problem), trial_of(problem)
+    solver, state, trial = solver_of(problem), state_of(problem), trial_of(problem)
     settings, memory = solver.settings, solver.memory
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
-    start_step(state_of(problem), trial, settings, 1.0)
+    start_step(state, trial, settings, 1.0)
     need = memory[0] != settings[0]
     fresh = False
     previous = 0.0
@@ -166,14 +188,14 @@ def newton(problem, k, evaluate):
         if not norm < math.inf:
             memory[0] = 0.0
             return NOT_FINITE
-        tolerance = tolerance_of(trial, settings)
+        tolerance = tolerance_of(state, trial, settings, norm)
         if iteration > 0 and norm > tolerance:
             rate = norm / previous
             if rate > 1.0:
                 if fresh:
                     memory[0] = 0.0
                     # near a singular pose multipliers are ill determined: the motion decides
-                    return accept_stalled(trial, solver)
+                    return accept_stalled(state, trial, solver)
                 refactor(problem, k)
                 fresh = True
                 rate = 0.1
@@ -194,15 +216,15 @@ def newton(problem, k, evaluate):
             need = True
         previous = norm
     memory[0] = 0.0
-    return accept_stalled(trial, solver)
+    return accept_stalled(state, trial, solver)
 
 
 @helper
-def accept_stalled(trial, solver):
+def accept_stalled(state, trial, solver):
     """Code of an iteration that no longer improves; accepted beyond plain rounding it is counted, for the report."""
     n = trial.residual.shape[0] - 1
     moved = correction_norm(solver.x, n, n, solver.settings)
-    if moved > stalled_tolerance(trial, solver.settings):
+    if moved > stalled_tolerance(state, trial, solver.settings):
         return NOT_CONVERGED
     if moved > ROUNDING * extent_of(trial, solver.settings[4]):
         solver.counters[4] += 1
@@ -224,10 +246,10 @@ def keep_step(trial, middle, solver):
 @stage
 def careful_newton(problem, k, evaluate):
     """One step from a plain predictor with a new matrix in every iteration, built with predicted stresses."""
-    solver, trial, middle = solver_of(problem), trial_of(problem), middle_of(problem)
+    solver, state, trial, middle = solver_of(problem), state_of(problem), trial_of(problem), middle_of(problem)
     settings = solver.settings
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
-    start_step(state_of(problem), trial, settings, 0.0)
+    start_step(state, trial, settings, 0.0)
     solver.counters[3] += 1
     previous = math.inf
     growths = 0
@@ -246,14 +268,14 @@ def careful_newton(problem, k, evaluate):
         moved = correction_norm(solver.x, n, n, settings)
         if norm > previous:
             growths += 1
-            if growths > 3 and moved > stalled_tolerance(trial, settings):
+            if growths > 3 and moved > stalled_tolerance(state, trial, settings):
                 return NOT_CONVERGED
         if settings[6] != CONSERVING:
             keep_step(trial, middle, solver)
         apply_correction(solver.x, 1.0, trial, solver)
-        tolerance = tolerance_of(trial, settings)
+        tolerance = tolerance_of(state, trial, settings, norm)
         sure = norm <= tolerance or (norm < 0.1 * previous and 0.1 * norm <= tolerance)
-        if sure or (iteration > 4 and accept_stalled(trial, solver) == CONVERGED):
+        if sure or (iteration > 4 and accept_stalled(state, trial, solver) == CONVERGED):
             solver.memory[1] = 0.1
             return CONVERGED
         previous = norm
@@ -269,10 +291,10 @@ def damped_newton(problem, k, evaluate):
     Newton Methods for Nonlinear Problems (2004), section 3.3.3. `careful_newton` solves most steps in fewer
     iterations: full corrections with predicted stresses are often right though the test would refuse them.
     """
-    solver, trial = solver_of(problem), trial_of(problem)
+    solver, state, trial = solver_of(problem), state_of(problem), trial_of(problem)
     settings, direction = solver.settings, solver.direction
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
-    start_step(state_of(problem), trial, settings, 0.0)
+    start_step(state, trial, settings, 0.0)
     solver.counters[3] += 1
     fraction = 1.0
     call_address(evaluate, (problem, k))
@@ -285,7 +307,8 @@ def damped_newton(problem, k, evaluate):
         norm = correction_norm(direction, n, n_rows, settings)
         if not norm < math.inf:
             return NOT_FINITE
-        close = norm <= tolerance_of(trial, settings) or (iteration > 4 and accept_stalled(trial, solver) == CONVERGED)
+        close = norm <= tolerance_of(state, trial, settings, norm)
+        close = close or (iteration > 4 and accept_stalled(state, trial, solver) == CONVERGED)
         fraction = 1.0 if close else min(1.0, 4.0 * fraction)
         apply_correction(direction, fraction, trial, solver)
         if close:

@@ -129,6 +129,13 @@ class TimeFunction:
             demand_finite(part, getattr(result, part), t, self.where, self.variable)
         return result.value, result.rate, result.acceleration
 
+    def watch(self, t: Array) -> None:
+        """Evaluate it once, for whoever watches the jets; raises if it takes only numbers."""
+        if self._expression is None and callable(self.source):
+            self.source(Jet.variable(t))
+        else:
+            self._jet(t, by_differences=False)
+
     def _jet(self, t: Array, by_differences: bool) -> Jet:
         if is_number(self.source):
             return Jet(np.full(t.shape, resolve(self.source)))

@@ -5,7 +5,9 @@ comparisons (by value), indexing, and the NumPy functions a time function may ca
 ``math.sin(jet)`` raises TypeError and the caller can fall back to differences.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, cast
 
 import numpy as np
@@ -16,6 +18,19 @@ from cosserat.model.parameters import ParameterLike, resolve
 
 Array = npt.NDArray[np.float64]
 _ufuncs: Any = np  # NumPy's annotations do not know classes with __array_ufunc__
+
+_notes: ContextVar[list[Array] | None] = ContextVar("notes of switches", default=None)
+
+
+@contextmanager
+def watched() -> Iterator[list[Array]]:
+    """Within it, every comparison, table or other switch notes on which side of it each value is."""
+    notes: list[Array] = []
+    token = _notes.set(notes)
+    try:
+        yield notes
+    finally:
+        _notes.reset(token)
 
 
 class Jet:
@@ -145,6 +160,9 @@ class Jet:
             return NotImplemented
         if any(isinstance(x, np.ndarray) and x.dtype == object for x in inputs):
             return ufunc(*(_boxed(x) for x in inputs))
+        notes = _notes.get()
+        if notes is not None:
+            _note(notes, ufunc, [_lift(x).value for x in inputs])
         if ufunc in _BY_VALUE:
             return np.asarray(ufunc(*(_lift(x).value for x in inputs))).view(Truth)
         with np.errstate(all="ignore"):
@@ -183,6 +201,17 @@ def _lift(x: Any) -> Jet:
     if isinstance(x, Jet):
         return x
     return Jet(resolve(x) if isinstance(x, ParameterLike) else x)
+
+
+def _note(notes: list[Array], ufunc: np.ufunc, values: list[Array]) -> None:
+    """Which side of a switch values are on, if the function is one."""
+    if ufunc in _SWITCHES:
+        notes.append(np.where(values[0] >= values[1], 1.0, 0.0))
+    elif ufunc in (np.absolute, np.fabs, np.sign, np.heaviside):
+        notes.append(np.where(values[0] >= 0.0, 1.0, 0.0))
+    elif ufunc in _STEPS or ufunc is np.remainder:
+        whole = np.floor_divide(values[0], values[1]) if len(values) == 2 else values[0]
+        notes.append(np.rint(whole) if ufunc is np.rint else np.floor(whole))
 
 
 def _boxed(x: Any) -> Any:
@@ -250,6 +279,9 @@ _LOGICAL = {
     np.invert,
 }  # fmt: skip
 _STEPS = {np.sign, np.floor, np.ceil, np.rint, np.trunc, np.floor_divide, np.heaviside}
+_SWITCHES = {
+    np.less, np.less_equal, np.greater, np.greater_equal, np.minimum, np.maximum, np.fmin, np.fmax,
+}  # fmt: skip
 _UNARY: dict[Any, tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]] = {
     np.negative: (np.negative, lambda x: -1.0, lambda x: 0.0),
     np.positive: (np.positive, lambda x: 1.0, lambda x: 0.0),
@@ -338,6 +370,9 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, perio
         raise TypeError("periodic tables are differentiated numerically")
     i = np.clip(np.searchsorted(xp, x.value, side="right") - 1, 0, xp.size - 2)
     inside = (x.value >= xp[0]) & (x.value < xp[-1])
+    notes = _notes.get()
+    if notes is not None:
+        notes.append(i + 1.0 * (x.value >= xp[-1]) - 1.0 * (x.value < xp[0]))
     slope = np.where(inside, (fp[i + 1] - fp[i]) / (xp[i + 1] - xp[i]), 0.0)
     return Jet(np.interp(x.value, xp, fp, left, right), slope * x.rate, slope * x.acceleration)
 

@@ -73,14 +73,18 @@ def coordinates(motion: Motion, joint: JointInfo) -> Array:
 
 
 def _continued(motion: Motion, joint: JointInfo, i: int, raw: Array, sides: Sides) -> Array:
-    """Angles with the right number of turns: those prescribed, or those the rate tells."""
+    """Angles with the right number of turns: those prescribed, those counted, or those the rate tells."""
     if joint.driven[i]:
         wanted = motion.prescribed[joint.name if len(joint.names) == 1 else f"{joint.name}.{joint.names[i]}"]
         return raw + TURN * np.round((wanted - raw) / TURN)
+    counted = motion.angle[:, joint.counted[i]] if joint.counted[i] >= 0 else np.full(len(raw), np.nan)
+    if np.isfinite(counted).all():
+        return raw + TURN * np.round((counted - raw) / TURN)
     rate = _spin(joint, i, sides)
     expected = 0.5 * np.diff(motion.time) * (rate[1:] + rate[:-1])
     turns = np.round((expected - np.diff(raw)) / TURN)
-    return raw + TURN * np.concatenate(([0.0], np.cumsum(turns)))
+    first = np.round((counted[0] - raw[0]) / TURN) if np.isfinite(counted[0]) else 0.0
+    return raw + TURN * (first + np.concatenate(([0.0], np.cumsum(turns))))
 
 
 def coordinate_rates(motion: Motion, joint: JointInfo) -> Array:

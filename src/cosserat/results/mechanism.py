@@ -48,6 +48,7 @@ class JointInfo:
     kinds: tuple[str, ...]  # "translation" or "rotation"
     driven: tuple[bool, ...]
     active: tuple[int, ...]  # row of each freedom in the arrays of freedoms, -1: none
+    counted: tuple[int, ...]  # column of each freedom in the stored angles, -1: none
 
 
 class LineLoad(NamedTuple):
@@ -164,12 +165,14 @@ class Mechanism:
 def mechanism_of(compiled: CompiledModel) -> Mechanism:
     """The mechanism of a compiled model."""
     positions = {(name, active.index): k for k, (name, active) in enumerate(compiled.freedoms)}
+    n_active = len(compiled.system.freedoms.joint)
     joints = {}
     for k, item in enumerate(compiled.joints):
         joint = item.joint
         if joint is None:
             continue
         indices = range(len(joint.freedoms))
+        columns = tuple(positions.get((joint.name, i), -1) for i in indices)
         joints[joint.name] = JointInfo(
             name=joint.name,
             index=k,
@@ -178,7 +181,8 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
             names=tuple(f.name for f in joint.freedoms),
             kinds=tuple(f.kind for f in joint.freedoms),
             driven=tuple(m is not None for m in joint.motion),
-            active=tuple(positions.get((joint.name, i), -1) for i in indices),
+            active=tuple(k if k < n_active else -1 for k in columns),
+            counted=columns,
         )
     model = compiled.model.snapshot()
     owners: dict[str, Owner] = {body.name: body for body in model.bodies}

@@ -45,7 +45,7 @@ class Monitors:
         book, t = self.book, self.motion.time
         kinetic = 0.5 * np.einsum("tni,tni->t", self.nodal_momenta, self.motion.twist)
         total = kinetic + book.strain + book.potential
-        dissipated, work = integrate(t, book.loss), integrate(t, book.supply)
+        dissipated, work = integrate(t, book.loss), integrate(t, book.supply) + book.held
         return {
             "kinetic": kinetic,
             "strain": book.strain,

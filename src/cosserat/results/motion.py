@@ -45,6 +45,7 @@ class Motion:
             self.rate, self._force = _from_middles(self.rate, time), _from_middles(self._force, time)
         self.find_forces: Callable[[], None] | None = None  # fills the multipliers, if they are not there yet
         self.floating = settings.get("formulation") == "floating"
+        self.held = bool(settings.get("controlled"))  # efforts are those a controller held up to the stored times
         self._kept: dict[str, Array] = {}
         self._sample = sample
         self._sampled: tuple[Inputs, dict[str, Array]] | None = None

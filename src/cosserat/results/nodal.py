@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
+from cosserat.kernels.freedoms import ROTATION_VECTOR
 from cosserat.results import rolling
 from cosserat.results.beams import element_forces, element_inertia, element_momenta, gyroscopic, strain_energy
-from cosserat.results.joints import constraint_wrenches, directions, joint_sides, passive_efforts
+from cosserat.results.joints import constraint_wrenches, coordinates, directions, joint_sides, passive_efforts
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
 
@@ -24,6 +25,7 @@ class Ledger(NamedTuple):
     potential: Array
     loss: Array  # power that viscous parts and friction take
     supply: Array  # power of loads, efforts and prescribed motions
+    held: Array  # work so far of efforts that a controller held from call to call
     force: Array
 
 
@@ -75,7 +77,8 @@ def ledger(motion: Motion) -> Ledger:
 def external(motion: Motion) -> Ledger:
     """Everything that acts but the forces in beams."""
     n = len(motion.time)
-    book = Ledger(np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros_like(motion.twist))
+    strain, potential, loss, supply, held = np.zeros((5, n))
+    book = Ledger(strain, potential, loss, supply, held, np.zeros_like(motion.twist))
     _gravity(motion, book)
     _springs(motion, book)
     _loads(motion, book)
@@ -195,7 +198,13 @@ def _joints(motion: Motion, book: Ledger) -> None:
             loss = freedoms.damping[k] * rate + freedoms.friction[k] * np.tanh(rate / freedoms.speed[k])
             book.loss[:] += loss * rate
             if freedoms.effort[k] >= 0:
-                book.supply[:] += motion.inputs.effort[:, freedoms.effort[k]] * rate
+                given = motion.inputs.effort[:, freedoms.effort[k]]
+                if motion.held and joint.freedoms[i].kind != ROTATION_VECTOR:
+                    # a stored effort acted from the time before on: its work is that of the way
+                    way = np.diff(coordinates(motion, joint)[:, i], prepend=np.nan)
+                    book.held[1:] += np.cumsum(given[1:] * way[1:])
+                else:
+                    book.supply[:] += given * rate
             if freedoms.stiffness[k] != 0.0:
                 applied = motion.inputs.effort[:, freedoms.effort[k]] if freedoms.effort[k] >= 0 else 0.0
                 q = (applied - loss - effort) / freedoms.stiffness[k]

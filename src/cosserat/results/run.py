@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import ModelError, PlaceError, SolveError, shown
+from cosserat.errors import CosseratError, ModelError, PlaceError, SolveError, shown
 from cosserat.results import beams, joints, kinematics, rolling
 from cosserat.results.attitude import converted
 from cosserat.results.divergence import divergence
@@ -19,6 +19,7 @@ from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.results.verdict import FEWEST, judged
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -81,10 +82,17 @@ class Run:
         """Coordinates of a run in floating frames; None in the Galilean formulation."""
         return self.trajectory.floating
 
-    @property
+    @cached_property
     def status(self) -> Status:
-        """How the run ended."""
-        return self.trajectory.status
+        """How the run ended, and whether its energy balance holds."""
+        if not isinstance(self.trajectory, Trajectory):  # of a file: judged before it was written
+            return self.trajectory.status
+        if len(self.time) < FEWEST or not self.trajectory.status.ok:
+            return self.trajectory.status
+        try:
+            return judged(self.trajectory.status, self.time, self.monitors.energies(), self.stats)
+        except CosseratError:  # a model that was changed since
+            return self.trajectory.status
 
     @property
     def time(self) -> Array:

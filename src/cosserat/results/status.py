@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 class Outcome(enum.Enum):
@@ -35,10 +35,22 @@ class Outcome(enum.Enum):
     STEP_TOO_SMALL = (
         "the accuracy asked for needs steps below the smallest allowed: raise the tolerance, or pass a fixed step"
     )
+    TURNS_TOO_FAR = (
+        "a rolling body turns so far in a step that errors of its reactions would grow: use smaller steps or a smaller "
+        "rho, adaptive steps, or integrator='energy-momentum'"
+    )
     OUT_OF_STEPS = (
         "the path did not reach its end in the steps allowed: raise max_steps or step, or stop it with until"
     )
     INTERRUPTED = "interrupted by the user"
+    CALL_FAILED = (
+        "a function that was passed to the solver raised an exception: everything up to there is kept, correct the "
+        "function and go on with start=run"
+    )
+    UNBALANCED = (
+        "finished, but the energy balance is broken: energy appeared that nothing supplied, so the motion is wrong "
+        "from there on; use smaller steps, a smaller rho, damping, or integrator='energy-momentum'"
+    )
     FREE_MOTION = (
         "the mechanism can move without resistance, so it has no isolated equilibrium: add a joint, a spring or a load "
         "that holds it"
@@ -58,12 +70,15 @@ class Status:
         What was special, such as the name of a joint.
     where : str
         Where it ended, if not at a time: "P = 3".
+    cause : Exception, optional
+        What a controller or `progress` raised, if that ended the run.
     """
 
     outcome: Outcome
     time: float
     detail: str = ""
     where: str = ""
+    cause: Exception | None = field(default=None, compare=False, repr=False)
 
     @property
     def ok(self) -> bool:
@@ -74,7 +89,7 @@ class Status:
     def message(self) -> str:
         """One sentence for a user."""
         text = self.outcome.value
-        if self.ok:
+        if self.ok or self.outcome is Outcome.UNBALANCED:
             return text + (f" ({self.detail})" if self.detail else "")
         where = f"stopped at {self.where or f't = {self.time:.6g} s'}"
         return f"{where}: {text}" + (f" ({self.detail})" if self.detail else "")

@@ -119,18 +119,12 @@ def warn_redundant(names: list[str]) -> None:
         )
 
 
-def _rates(memory: Memory, drives: tuple[Array, ...], rate_out: Array, accel_out: Array) -> None:
+def constraint_rates_of(memory: Memory, drives: tuple[Array, ...], rate_out: Array, accel_out: Array) -> None:
     """phi_dot and the part of phi_ddot free of accelerations at the trial state, of joints and of what rolls."""
     constraint_rates(memory.address, drives[0], drives[1], drives[2], rate_out, accel_out)
     nr = len(memory.problem.rolling.node)
     if nr:
         rolling_rates(memory.address, rate_out[len(rate_out) - nr :], accel_out[len(rate_out) - nr :])
-
-
-def elastic_shift(compiled: CompiledModel) -> float:
-    """Factor s for which K + s M lets beams move almost rigidly: small against their stiffness, 1 without beams."""
-    stiffness = float(np.max(np.abs(compiled.system.elements.stiffness), initial=0.0))
-    return 1.0 if stiffness == 0.0 else 1e-8 * stiffness / compiled.mass
 
 
 def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> None:
@@ -143,7 +137,7 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
         If a velocity that the user gave had to be changed.
     """
     n = compiled.n_nodes
-    state, trial, solver = memory.problem.state, memory.problem.trial, memory.problem.solver
+    state, trial = memory.problem.state, memory.problem.trial
     times = np.array([t])
     memory.replace(inputs=compiled.sampler.sample(times, load_factor=0.0))
     drives = tuple(d[0] for d in compiled.sampler.sample_rates(times))
@@ -151,33 +145,70 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
     state.force[:] = 0.0
     set_trial(memory, state)
     forces(memory.address, 0)
-    phi_dot, phi_ddot = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
-    _rates(memory, drives, phi_dot, phi_ddot)
-    violation = phi_dot.copy()
-    shift = elastic_shift(compiled)
-    scale = shift * compiled.mass
-    inertia = np.array([1.0, compiled.length**2]).repeat(3) * scale
+    violation, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
+    constraint_rates_of(memory, drives, violation, unused)
+    if not _misfit(violation, state.twist) and not _strained(compiled):
+        return
+    from cosserat.solve.velocities import least_velocities  # sparse matrices of SciPy, which most runs do without
+
     trial.twist[:] = 0.0
-    factor_at(memory, shift, 1.0, scale, 1e12 * compiled.given[:n].repeat(3, axis=1) * inertia)
+    wanted = np.zeros_like(trial.phi)
+    constraint_rates_of(memory, drives, wanted, unused)
+    state.twist[:n] = least_velocities(compiled, memory, -wanted)
     trial.twist[:] = state.twist
-    for _ in range(6):  # the multipliers' small diagonal leaves a remainder, which repetition removes
-        solver.x[:n] = 0.0
-        solver.x[n:] = -scale * phi_dot
+    left = np.zeros_like(trial.phi)
+    constraint_rates_of(memory, drives, left, unused)
+    if _misfit(left, state.twist):
+        _refuse_velocities(compiled, violation, left)
+
+
+def project_velocities(compiled: CompiledModel, t: float, memory: Memory) -> None:
+    """The nearest velocities, in the metric of the kinetic energy, that joints and prescribed motions allow."""
+    n, state, trial, solver = compiled.n_nodes, memory.problem.state, memory.problem.trial, memory.problem.solver
+    times = np.array([t])
+    memory.replace(inputs=compiled.sampler.sample(times))
+    drives = tuple(d[0] for d in compiled.sampler.sample_rates(times))
+    set_trial(memory, state)
+    factor_at(memory, 1.0, 0.0, compiled.mass)
+    rate, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
+    for _ in range(3):
+        constraint_rates_of(memory, drives, rate, unused)
+        solver.x[:n], solver.x[n:] = 0.0, -compiled.mass * rate
         solve(memory.address)
         trial.twist[:n] += solver.x[:n]
-        _rates(memory, drives, phi_dot, phi_ddot)
-    state.twist[:] = trial.twist
-    change = np.abs(state.twist - compiled.twists)
-    allowed = 1e-6 * (1.0 + np.max(np.abs(compiled.twists)))
-    for part, columns, word in ((0, slice(0, 3), "velocity"), (1, slice(3, 6), "angular velocity")):
-        wrong = np.nonzero(compiled.given[:, part] & (np.max(change[:, columns], axis=1) > allowed))[0]
-        if len(wrong):
-            worst = int(np.argmax(np.max(np.abs(violation), axis=1)))
-            raise ModelError(
-                f"{_owner(compiled, int(wrong[0]))}: its initial {word} violates {compiled.constraint_title(worst)} "
-                f"(by {np.max(np.abs(violation[worst])):.3g} m/s or rad/s); give velocities that all of them allow, "
-                "or leave them out and they are computed"
-            )
+    state.twist[:n] = trial.twist[:n]
+
+
+def _misfit(violation: Array, twist: Array) -> bool:
+    """Whether rates of constraints are more than rounding errors."""
+    return bool(np.max(np.abs(violation), initial=0.0) > 1e-9 * (1e-9 + np.max(np.abs(twist))))
+
+
+def _strained(compiled: CompiledModel) -> bool:
+    """Whether velocities were given of some nodes of elements only, which the others have to follow."""
+    given = compiled.given[compiled.system.elements.node].reshape(len(compiled.system.elements.node), 4)
+    return bool(np.any(given.any(axis=1) & ~given.all(axis=1)))
+
+
+def _refuse_velocities(compiled: CompiledModel, violation: Array, left: Array) -> None:
+    """Raise: no velocities satisfy all constraints and keep what was given."""
+    worst = int(np.argmax(np.max(np.abs(left), axis=1)))
+    arrays, nj = compiled.system.joints, compiled.n_joints
+    near = arrays.node[worst] if worst < nj else compiled.system.rolling.node[worst - nj :][:1]
+    given = np.nonzero(compiled.given.any(axis=1))[0]
+    title = compiled.constraint_title(worst)
+    if not len(given):
+        raise ModelError(
+            f"{title}: the prescribed motions demand velocities at the start that the joints cannot have together "
+            f"(they miss by {np.max(np.abs(left[worst])):.3g} m/s or rad/s); check the rates of the prescribed motions"
+        )
+    node = next((int(i) for i in near if i in given), int(given[0]))
+    word = "velocity" if compiled.given[node, 0] else "angular velocity"
+    size = max(np.max(np.abs(violation[worst])), np.max(np.abs(left[worst])))
+    raise ModelError(
+        f"{_owner(compiled, node)}: its initial {word} violates {title} (by {size:.3g} m/s or rad/s); give velocities "
+        "that all of them allow, or leave them out and they are computed"
+    )
 
 
 def _owner(compiled: CompiledModel, node: int) -> str:
@@ -203,7 +234,7 @@ def consistent_accelerations(
     state.force[:] = 0.0
     set_trial(memory, state)
     phi_dot, phi_ddot = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
-    _rates(memory, drives, phi_dot, phi_ddot)
+    constraint_rates_of(memory, drives, phi_dot, phi_ddot)
     factor_at(memory, 1.0, 0.0, compiled.mass)
     still = (drives[0], np.zeros_like(drives[0]), np.zeros_like(drives[0]))
     gradient, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
@@ -217,7 +248,7 @@ def consistent_accelerations(
         trial.force[:] += compiled.mass * solver.x[n:]
         twist = trial.twist.copy()
         trial.twist[:] = trial.rate  # Phi v_dot through the same kernel as Phi v
-        _rates(memory, still, gradient, unused)
+        constraint_rates_of(memory, still, gradient, unused)
         trial.twist[:] = twist
     state.rate[:n] = trial.rate[:n]
     state.force[:] = trial.force

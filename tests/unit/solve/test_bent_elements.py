@@ -31,8 +31,8 @@ def test_a_coarse_mesh_is_warned_of():
 
 def test_a_run_that_stops_says_so(monkeypatch):
     def stopping(*args):
-        times, history, status = steps(*args)
-        return times, history, replace(status, outcome=Outcome.NOT_CONVERGED)
+        times, status = steps(*args)
+        return times, replace(status, outcome=Outcome.NOT_CONVERGED)
 
     steps = module.fixed_steps
     monkeypatch.setattr(module, "fixed_steps", stopping)

@@ -50,7 +50,8 @@ class Bordered:
     def __init__(self, factored: Factored, A: Array, B: Array, k: Array) -> None:
         self._factored, self._m = factored, len(A)
         self.C = np.vstack((A, B))
-        if not len(self.C):
+        self.Y, self._root = np.zeros(self.C.shape), np.zeros((len(self.C), 0))
+        if not len(self.C):  # of a free joint, which closes a loop without any rows
             return
         self.Y = factored.solve(self.C)
         G = self.C @ self.Y.T  # zero for rows that nothing moves, which get no multiplier

@@ -26,40 +26,21 @@ class FloatingControl:
     def __init__(
         self, controller: Any, compiled: CompiledModel, tree: FlexibleTree, constraints: TreeConstraints
     ) -> None:  # fmt: skip
-        self._asked = Controlled(controller, compiled)
-        self._names = {column: name for name, column in self._asked.columns.items()}
+        self.asked = Controlled(controller, compiled)
+        self._names = {column: name for name, column in self.asked.columns.items()}
         self._compiled, self._tree, self._constraints = compiled, tree, constraints
         self._seats = node_seats(tree, compiled)
         self._called: float | None = None
 
-    def before_step(self, now: Point, k: int, h: float) -> None:
-        """Call the controller if it is due before step number k (from 1 on) of equal steps."""
-        period = self._asked.period
-        per_call = 1 if period is None else max(1, int(round(period / h)))
-        if (k - 1) % per_call == 0:
-            self.call(now)
-
-    def before_any_step(self, now: Point, h: float, start: float) -> float:
-        """Call the controller if it is due; the step, shortened to end at its next call."""
-        period = self._asked.period
-        if period is None:
-            self.call(now)
-            return h
-        phase = (now.t - start) / period
-        nearest = round(phase)
-        if abs(phase - nearest) < 1e-9:
-            self.call(now)
-            phase = nearest
-        remaining = float(start + (np.floor(phase) + 1) * period - now.t)
-        return remaining / max(1, int(np.ceil(remaining / h - 1e-9)))  # equal parts, no tiny last one
-
-    def call(self, now: Point) -> None:
-        """Ask the controller for new efforts, once at any time."""
+    def call(self, now: Point) -> bool:
+        """Ask the controller for new efforts, once at any time; whether they changed."""
         if now.t == self._called:
-            return
+            return False
         self._called = now.t
-        self._asked.ask(now.t, self._snapshot(now))
-        self._command(self._asked.values)
+        before = dict(self.asked.values)
+        self.asked.ask(now.t, self._snapshot(now))
+        self._command(self.asked.values)
+        return self.asked.values != before
 
     def _snapshot(self, now: Point) -> Run:
         """A state as a run of one moment; forces in joints are found when they are asked for."""
@@ -73,11 +54,11 @@ class FloatingControl:
 
     def restore(self, t: float) -> None:
         """Let the efforts act again that acted up to a time."""
-        self._command(self._asked.values_at(t))
+        self._command(self.asked.values_at(t))
 
     def efforts_at(self, times: Array) -> Array:
         """Efforts (nt, n_efforts) at stored times."""
-        return self._asked.efforts_at(times, self._compiled.sampler.sample(times).effort)
+        return self.asked.efforts_at(times, self._compiled.sampler.sample(times).effort)
 
     def _command(self, values: dict[int, float]) -> None:
         efforts = {self._names[column]: value for column, value in values.items()}

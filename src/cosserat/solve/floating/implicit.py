@@ -23,7 +23,6 @@ Array = NDArray[np.float64]
 _MOST_ITERATIONS = 40
 _ROUNDING = 1e-5  # changes below this that no longer shrink are rounding errors of stiff forces
 _OPEN = 1e4  # gap, as a multiple of the allowed one, that no rounding error excuses
-_JUMP = 1e-7  # of the step
 _SLOW = 0.3  # shrinking slower than this, the iteration takes new factors
 
 
@@ -84,7 +83,7 @@ class Implicit(Stepper):
 
     def step(self, old: Point, h: float) -> Point:
         """One step of the generalised-alpha method on the group."""
-        self.tree.forces.jump = _JUMP * h  # at a jump the mean of both sides keeps the second order
+        self.tree.forces.jump = -h if self.at_breaks else h
         if self._compiled is not None:
             try:
                 return self._taken(self._compiled, old, h)
@@ -148,12 +147,11 @@ class Implicit(Stepper):
         """Algorithmic accelerations for a step of another length than the last.
 
         They belong to a time shifted by a fixed part of the step: without this, changing steps cost one order of
-        accuracy.
+        accuracy. Where steps grow, one after another, scaled errors would grow with them.
         """
         if old.step in (0.0, h):
             return old.carried
-        ratio = h / old.step
-        return np.asarray(old.a + (ratio if ratio <= 3.0 else 0.0) * (old.carried - old.a))
+        return np.asarray(old.a + min(1.0, h / old.step) * (old.carried - old.a))
 
     def _factored(
         self, now: Motions, rows: TreeRows, q: Array, v: Array, c_v: float, c_q: float

@@ -18,7 +18,7 @@ from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 Array = NDArray[np.float64]
 
-_NEWTON_TOLERANCE = 1e-7
+_NEWTON_TOLERANCE = 1e-9
 
 
 def new_stepper(

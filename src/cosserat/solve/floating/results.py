@@ -122,8 +122,10 @@ def nodal_history(
         assert joint is not None
         if (name, freedom.index) in constraints.tracked:
             history.angle[:, k] = links.angles[:, constraints.tracked.index((name, freedom.index))]
-        else:
+        elif joint.coordinates[freedom.index] in tree.coordinates:
             history.angle[:, k] = record.q[:, tree.coordinates.index(joint.coordinates[freedom.index])]
+        else:
+            history.angle[:, k] = np.nan  # of a cut joint: what the rates tell
     for i, path in enumerate(links.paths):
         nodes = [k for k, seat in enumerate(seats) if seat.link == i]
         if nodes:

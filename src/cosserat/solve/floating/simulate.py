@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,15 +14,15 @@ from cosserat.compile.flexible_tree import compile_flexible_tree
 from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
+from cosserat.results.verdict import noted
 from cosserat.solve.floating.control import FloatingControl
-from cosserat.solve.floating.drivers import adaptive_steps, fixed_steps
 from cosserat.solve.floating.methods import Extent, new_stepper
 from cosserat.solve.floating.results import fill_forces, link_history, nodal_history, node_seats
 from cosserat.solve.floating.start import starting_state
-from cosserat.solve.floating.state import Drives, Point
-from cosserat.solve.floating.steps import Stepper
+from cosserat.solve.floating.state import Drives
+from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.floating.welds import fill_welds
-from cosserat.solve.motion.stepping import Counters
+from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
@@ -37,7 +36,7 @@ def simulate_floating(
     settings: dict[str, Any],
     start_time: float,
     every: int,
-    progress: Callable[[float, Counters], None] | None,
+    progress: Progress | None,
 ) -> Run:
     """Simulate a tree in floating frames; arguments as those of `simulate`, the rest of them in `settings`."""
     wall, cpu = clock.perf_counter(), clock.process_time()
@@ -57,31 +56,32 @@ def simulate_floating(
         control.call(begin)
         begin = stepper.start(*state)  # with the first efforts
     prepared = clock.process_time()
+    tree.forces.jumps = compiled.sampler.jumps(begin.t, begin.t + duration)
+    extent = Extent(tree, node_seats(tree, compiled), compiled.length)
+    walk = FloatingWalk(stepper, begin, extent, control)
     if step is None:
-        watch = _announcer(stepper, progress, 1)
-        extent = Extent(tree, node_seats(tree, compiled), compiled.length)
-        allowed = 0.01 * settings["tolerance"] * compiled.size
-        stored, status = adaptive_steps(stepper, begin, duration, allowed, extent, watch, control)
-        n_steps = len(stored) - 1
+        times, status = adaptive_steps(
+            walk, begin.t, duration, settings["tolerance"], every, tree.forces.jumps.times, progress
+        )  # fmt: skip
     else:
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
-        watch = _announcer(stepper, progress, max(1, n_steps // 100))
-        stored, status = fixed_steps(stepper, begin, n_steps, duration / n_steps, every, watch, control)
-    times = np.array([point.t for point in stored])
+        times, status = fixed_steps(walk, begin.t, n_steps, duration / n_steps, every, progress)
+    stored, tally = walk.stored, walk.tally
     links = link_history(tree, constraints, stored, None if control is None else control.restore)
     history = nodal_history(tree, compiled, constraints, links)
     stats = {
-        "steps": n_steps, "solves": stepper.residuals, "factorizations": stepper.factorizations,
-        "steps_split": stepper.halved, "steps_rejected": stepper.rejected,
+        "steps": tally.steps, "solves": tally.solves, "factorizations": tally.factorizations,
+        "steps_split": tally.halved, "steps_rejected": tally.rejected,
         "nodes": compiled.n_nodes, "joints": compiled.n_joints, "setup_seconds": prepared - cpu,
         "solve_seconds": clock.process_time() - prepared, "wall_seconds": clock.perf_counter() - wall,
     }  # fmt: skip
     asked = {key: value for key, value in settings.items() if key not in ("start", "controller")}
     asked |= {"step": step, "duration": duration}
     efforts = None if control is None else control.efforts_at(times)
-    run = Run(Trajectory(compiled, times, history, status, asked, stats, efforts, links.record))
+    run = Run(Trajectory(compiled, times, history, noted(status, stats), asked, stats, efforts, links.record))
     fill_forces(tree, constraints, run.motion, history, links)
     fill_welds(model, tree, run.motion, history)
+    warn_of_call(status)
     return run
 
 
@@ -91,18 +91,3 @@ def _tree(model: Model, compiled: CompiledModel, settings: dict[str, Any]) -> Fl
         model, settings["modes"], settings["boundary"], settings["stiffening"], stations, "simulate", cut=True
     )  # fmt: skip
     return FlexibleTree.of_data(model, data)
-
-
-def _announcer(
-    stepper: Stepper, progress: Callable[[float, Counters], None] | None, interval: int
-) -> Callable[[Point, int], None] | None:
-    if progress is None:
-        return None
-
-    def announce(now: Point, k: int) -> None:
-        if k % interval == 0:
-            work = np.zeros(8, dtype=np.int64)
-            work[:3] = k, stepper.residuals, stepper.factorizations
-            progress(now.t, Counters(work))
-
-    return announce

@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 
 CLOSED = 1e-12  # of the size of the mechanism: gaps of constraints that count as none
 _MOST_PROJECTIONS = 40
+_AFTER = 1e-9  # of the step: where loads that jump have their next value
 
 
 class Stepper(ABC):
@@ -41,6 +42,7 @@ class Stepper(ABC):
     def __init__(self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float = 1.0) -> None:
         self.tree, self.drives, self.constraints, self.size = tree, drives, constraints, size
         self._rooms = Motions(tree.data), Motions(tree.data)
+        self.at_breaks = False  # whether steps end where loads jump
         self.residuals = self.factorizations = self.halved = self.rejected = 0
 
     def links(self, q: Array, v: Array) -> Motions:
@@ -56,6 +58,18 @@ class Stepper(ABC):
     @abstractmethod
     def step(self, old: Point, h: float) -> Point:
         """One step; raises `StepFailure`."""
+
+    def smooth(self, start: Point, h: float) -> Point:
+        """A state at the start, ready for a step of length h."""
+        return start
+
+    def jumped(self, now: Point, h: float = 0.0) -> Point:
+        """A state whose accelerations have jumped with loads and efforts; a step of length h follows."""
+        a = np.zeros(len(now.q))
+        self.tree.forces.jump = 0.0
+        self.drives.impose(now.t, now.q.copy(), now.v.copy(), a)
+        a, force, _ = self.accelerations(now.t, now.q, now.v, a, now.angles, now.t + _AFTER * h)
+        return now._replace(a=a, carried=now.carried + a - now.a, force=force)
 
     @abstractmethod
     def error(self, old: Point, new: Point) -> Array:

@@ -119,6 +119,7 @@ def _empty(point: Point) -> System:
             friction=zero(ours.freedoms.friction),
             effort=np.full_like(ours.freedoms.effort, -1),
         ),
+        turns=ours.turns,
         springs=ours.springs._replace(stiffness=zero(ours.springs.stiffness), damping=zero(ours.springs.damping)),
         loads=ours.loads._replace(gain=zero(ours.loads.gain)),
         state_loads=ours.state_loads._replace(node=ours.state_loads.node[:0]),

@@ -19,8 +19,8 @@ from cosserat.results.deflection import Deflections
 from cosserat.results.run import Run
 from cosserat.solve.linear.modal_frequencies import FrequencyPairs, frequency_pairs
 from cosserat.solve.motion import modal_range
+from cosserat.solve.motion.driver import Progress
 from cosserat.solve.motion.simulate import simulate
-from cosserat.solve.motion.stepping import Counters
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 
 Array = NDArray[np.float64]
@@ -46,7 +46,7 @@ def compare(
     every: int = 1,
     newton_tolerance: float | None = None,
     controller: Any = None,
-    progress: Callable[[float, Counters], None] | None = None,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Simulate a model in both formulations and say how far they differ, and whether the modal form is in its range.
 

@@ -48,6 +48,23 @@ class Controlled:
         self._calls: list[float] = []
         self._log: list[dict[int, float]] = []
 
+    def steps_per_call(self, h: float) -> int:
+        """Equal steps between two calls."""
+        return 1 if self.period is None else max(1, int(round(self.period / h)))
+
+    def is_due(self, t: float, start: float) -> bool:
+        """Whether a call is due at a time."""
+        if self.period is None:
+            return True
+        phase = (t - start) / self.period
+        return abs(phase - round(phase)) < 1e-9
+
+    def next_call(self, t: float, start: float) -> float:
+        """Time of the next call after t; infinite if there is one at every step."""
+        if self.period is None:
+            return np.inf
+        return float(start + (np.floor((t - start) / self.period + 1e-9) + 1) * self.period)
+
     def update(self, t: float, state: State) -> None:
         """Ask the controller for new efforts, once at any time."""
         if self._calls and self._calls[-1] == t:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time as clock
 import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +17,7 @@ from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
+from cosserat.results.verdict import noted
 from cosserat.solve.arguments import check_known, check_number, check_span
 from cosserat.solve.carried import carrying
 from cosserat.solve.floating import FLOATING_METHODS
@@ -26,13 +26,15 @@ from cosserat.solve.memory import new_memory
 from cosserat.solve.motion.alternation import alternating_reaction
 from cosserat.solve.motion.bent_elements import most_bent
 from cosserat.solve.motion.control import Controlled
+from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
 from cosserat.solve.motion.starting import set_start
-from cosserat.solve.motion.stepping import Counters, Integration, adaptive_steps, fixed_steps
+from cosserat.solve.motion.stepping import Integration
 from cosserat.solve.motion.wheels import warn_of_wheels
 
 INTEGRATORS = {"generalized-alpha": 0.0, "energy-momentum": CONSERVING}
 FORMULATIONS = {"galilean": tuple(INTEGRATORS), "floating": FLOATING_METHODS}
 _LARGEST_HISTORY = 4e9  # bytes
+_SHARE = 1e-3  # times the square of the relative change of accelerations: what Newton's iteration may leave of them
 
 
 @answered()
@@ -51,7 +53,7 @@ def simulate(
     tolerance: float = 1e-4,
     newton_tolerance: float | None = None,
     controller: Any = None,
-    progress: Callable[[float, Counters], None] | None = None,
+    progress: Progress | None = None,
     modes: Any = None,
     boundary: Any = None,
     stiffening: bool = True,
@@ -145,25 +147,29 @@ def simulate(
             CosseratWarning,
             stacklevel=3,
         )
+    share = _SHARE if newton_tolerance is None and integrator == "generalized-alpha" else 0.0
     if newton_tolerance is None:
         sharp = rho > 0.99 or compiled.rolling  # slip is a velocity: a step divides the error of its displacement
         newton_tolerance = 1e-11 if integrator == "energy-momentum" else 1e-9 if sharp else 1e-5
     memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))
-    work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, progress)
-    start_time = set_start(compiled, memory, start, start_time)
+    work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, share)
+    conserved = integrator == "energy-momentum" and isinstance(start, Run) and _conserved(start)
+    start_time = set_start(compiled, memory, start, start_time, project=not conserved)
     if controller is not None:
         work.controlled = Controlled(controller, compiled)
         work.controlled.update(start_time, memory.problem.state)
         inputs = work.controlled.apply(compiled.sampler.sample(np.array([start_time])))
         consistent_accelerations(compiled, start_time, memory, inputs)  # with the first efforts
+    work.jumps = compiled.sampler.jumps(start_time, start_time + duration)
     prepared = clock.process_time()
     if step is None:
-        times, history, status = adaptive_steps(work, start_time, duration, tolerance)
+        times, status = adaptive_steps(work, start_time, duration, tolerance, every, work.jumps.times, progress)
     else:
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
         _check_memory(compiled, n_steps // every)
-        times, history, status = fixed_steps(work, start_time, n_steps, duration / n_steps, every)
-    counters = work.counters
+        work.reserve(2 + n_steps // every)
+        times, status = fixed_steps(work, start_time, n_steps, duration / n_steps, every, progress)
+    counters, history = work.counters, work.history()
     solved = clock.process_time()
     bent = most_bent(compiled, times, history.frame)
     if bent is not None and not status.ok and bent.nearly_lost:
@@ -174,43 +180,45 @@ def simulate(
         grown = alternating_reaction(compiled, times, history.twist, history.force, rho)
         if grown is not None:
             warnings.warn(f"simulate: {grown}", CosseratWarning, stacklevel=3)
-    if status.ok and counters.stalled:
-        detail = (
-            f"in {counters.stalled} steps rounding errors kept the iteration above its tolerance: the tolerance is "
-            "tight for so stiff a mechanism, or a pose was nearly singular, where the motion should be looked at"
-        )
-        status = replace(status, detail=detail)
+            status = replace(status, detail="; ".join(filter(None, (status.detail, grown))))
+    stats = {
+        "steps": counters.steps,
+        "solves": counters.solves,
+        "factorizations": counters.factorizations,
+        "careful_steps": counters.careful,
+        "searched_steps": counters.searched,
+        "stalled_steps": counters.stalled,
+        "steps_split": counters.halved,
+        "steps_rejected": counters.rejected,
+        "nodes": compiled.n_nodes,
+        "joints": compiled.n_joints,
+        "setup_seconds": prepared - cpu,
+        "solve_seconds": solved - prepared,
+        "wall_seconds": clock.perf_counter() - wall,
+    }
+    warn_of_call(status)
     run = Run(
         Trajectory(
             compiled=compiled,
             time=times,
             history=history,
-            status=status,
+            status=noted(status, stats),
             efforts=work.recorded_efforts(times),
             settings={
                 "formulation": formulation, "integrator": integrator, "rho": rho, "step": step, "every": every,
                 "tolerance": tolerance, "newton_tolerance": newton_tolerance, "duration": duration,
+                "controlled": controller is not None,
             },
-            stats={
-                "steps": counters.steps,
-                "solves": counters.solves,
-                "factorizations": counters.factorizations,
-                "careful_steps": counters.careful,
-                "searched_steps": counters.searched,
-                "stalled_steps": counters.stalled,
-                "steps_split": counters.halved,
-                "steps_rejected": counters.rejected,
-                "nodes": compiled.n_nodes,
-                "joints": compiled.n_joints,
-                "setup_seconds": prepared - cpu,
-                "solve_seconds": solved - prepared,
-                "wall_seconds": clock.perf_counter() - wall,
-            },
+            stats=stats,
         )
     )  # fmt: skip
     if compiled.rolling:
         warn_of_wheels(run)
     return run
+
+
+def _conserved(run: Run) -> bool:
+    return bool(run.settings.get("integrator") == "energy-momentum")
 
 
 def _check_memory(compiled: CompiledModel, n_rows: int) -> None:

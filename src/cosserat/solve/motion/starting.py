@@ -9,12 +9,14 @@ import numpy as np
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import History
+from cosserat.kernels.integrate import count_turns
 from cosserat.kernels.residual import constraint_rates
 from cosserat.results.run import Run
 from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.initial import (
     consistent_accelerations,
     consistent_velocities,
+    project_velocities,
     set_trial,
     soften_redundant,
     warn_redundant,
@@ -22,18 +24,36 @@ from cosserat.solve.initial import (
 from cosserat.solve.memory import Memory
 
 
-def set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> float:
-    """Fill the state; returns the starting time."""
+def set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float, project: bool = True) -> float:
+    """Fill the state; returns the starting time.
+
+    `project`: velocities of a run, in which those along prescribed directions are the method's own, become true ones.
+    """
+    state = memory.problem.state
+    state.twist[:] = 0.0
+    t = _filled(compiled, memory, start, t)
+    turning = not isinstance(start, (Run, str)) and start.settings.get("spin") is not None
+    set_trial(memory, state)
+    count_turns(memory.address)
+    state.angle[:] = memory.problem.trial.angle
+    warn_redundant(soften_redundant(compiled, memory))
+    if not isinstance(start, Run) and not turning:
+        consistent_velocities(compiled, t, memory)
+    elif isinstance(start, Run) and project:
+        project_velocities(compiled, t, memory)
+    consistent_accelerations(compiled, t, memory)
+    return t
+
+
+def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> float:
+    """Fill configuration and angles, of a run the velocities too."""
     state = memory.problem.state
     if isinstance(start, Run):
         require_same(compiled, start.trajectory.compiled, "run")
         history: History = start.trajectory.history
         for name in ("frame", "twist", "rate", "force", "angle"):
             getattr(state, name)[...] = getattr(history, name)[-1]
-        t = float(start.time[-1])
-        warn_redundant(soften_redundant(compiled, memory))
-        consistent_accelerations(compiled, t, memory)
-        return t
+        return float(start.time[-1])
     if isinstance(start, str) and start == "equilibrium":
         from cosserat.solve.balance.equilibrium import equilibrium
 
@@ -53,14 +73,8 @@ def set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> 
         state.frame[:] = start.trajectory.history.frame[-1]
         state.angle[:] = start.trajectory.history.angle[-1]
         if start.settings.get("spin") is not None:
-            warn_redundant(soften_redundant(compiled, memory))
             state.twist[:-1] = start.trajectory.history.twist[-1, :-1]  # the ground stands still
             _demand_turning(compiled, memory, t)
-            consistent_accelerations(compiled, t, memory)
-            return t
-    warn_redundant(soften_redundant(compiled, memory))
-    consistent_velocities(compiled, t, memory)
-    consistent_accelerations(compiled, t, memory)
     return t
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.flexible_tree import FlexibleTreeData
-from cosserat.compile.inputs import mean_sample
+from cosserat.compile.jumps import Jumps
 from cosserat.compile.line_loads import ElementLoad, nodal_loads
 from cosserat.compile.seats import Seat
 from cosserat.compile.spanning import moment_at_rest
@@ -16,7 +18,7 @@ from cosserat.kernels.arrays import new_visit
 from cosserat.kernels.flexible import arrays, composite, forces
 from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS
 from cosserat.lie import se3
-from cosserat.model.functions import TimeFunction
+from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
@@ -92,7 +94,8 @@ class FlexibleForces:
         self._acting = arrays.Packed(arrays.acting_handles, acting)
         self.address = self._acting.address
         self.places = self._acting.problem.places
-        self.jump = 0.0  # functions of time are the mean of their values this long before and after
+        self.jump = 0.0  # length of the steps over which functions of time are spread where they jump
+        self.jumps: Jumps | None = None
         self._sampled: tuple[float, float, int] | None = None
 
     @staticmethod
@@ -118,11 +121,14 @@ class FlexibleForces:
                 self._laws.parameter[first : first + len(law.numbers)] = law.numbers
             for k, effort in self.efforts:
                 held = self._commanded.get(k)
-                self._inputs.drive[k] += mean_sample(effort, at, jump)[0] if held is None else held
+                self._inputs.drive[k] += self._value(effort, at, jump) if held is None else held
             for load, rows in self._loads.values():
-                self._inputs.load[rows, :3] = 0.0 if load.force is None else mean_sample(load.force, at, jump)[0]
-                self._inputs.load[rows, 3:] = 0.0 if load.moment is None else mean_sample(load.moment, at, jump)[0]
+                self._inputs.load[rows, :3] = 0.0 if load.force is None else self._value(load.force, at, jump)
+                self._inputs.load[rows, 3:] = 0.0 if load.moment is None else self._value(load.moment, at, jump)
         return self._inputs
+
+    def _value(self, function: TimeFunction | VectorFunction, at: Array, step: float) -> Any:
+        return (function.sample(at) if self.jumps is None else self.jumps.sample(function, at, step))[0]
 
     def in_joints(self, q: Array, v: Array, t: float | None) -> Array:
         """Efforts (n,) in the coordinates; prescribed efforts do not count without a time.

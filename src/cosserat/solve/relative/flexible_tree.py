@@ -396,9 +396,10 @@ class FlexibleTree(Tree):
         ``formulation="floating"``, which gives a `Run`. Prescribed motions are followed.
         """
         from cosserat.solve.floating import FLOATING_METHODS
-        from cosserat.solve.floating.drivers import fixed_steps
         from cosserat.solve.floating.methods import new_stepper
         from cosserat.solve.floating.state import Drives
+        from cosserat.solve.floating.walk import FloatingWalk
+        from cosserat.solve.motion.driver import fixed_steps
         from cosserat.solve.relative.tree_constraints import TreeConstraints
 
         for name, value in (("duration", duration), ("step", step)):
@@ -414,9 +415,10 @@ class FlexibleTree(Tree):
         constraints = TreeConstraints(self._model, self.data)
         stepper = new_stepper(self, Drives(self._model, self), constraints, 1.0, integrator, rho, tolerance)
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
-        stored, status = fixed_steps(stepper, stepper.start(0.0, q, v), n_steps, duration / n_steps, 1)
+        walk = FloatingWalk(stepper, stepper.start(0.0, q, v))
+        _, status = fixed_steps(walk, 0.0, n_steps, duration / n_steps, 1)
         self.forces.jump = 0.0  # the steps leave theirs
-        t, q, v, a = (np.array([getattr(point, name) for point in stored]) for name in ("t", "q", "v", "a"))
+        t, q, v, a = (np.array([getattr(point, name) for point in walk.stored]) for name in ("t", "q", "v", "a"))
         return TreeMotion(t, q, v, a, status)
 
     def frame(self, place: Any, q: Any) -> Array:

@@ -1,0 +1,85 @@
+"""Whether a run that reached its end can be believed: energy balance, split steps, stalled steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.results.status import Outcome, Status
+
+Array = NDArray[np.float64]
+
+_ROUNDING = 1e-6  # of the largest energy
+_BROKEN = 0.2  # of the energy that was exchanged: what may appear from nowhere
+FEWEST = 10  # stored times that integrals over them are judged by
+_OFTEN = 0.1  # of the steps
+
+
+def judged(status: Status, time: Array, energies: Mapping[str, Array], stats: Mapping[str, Any]) -> Status:
+    """The status of a finished run; not ok if energy appeared that nothing supplied.
+
+    Energy that gets lost is the numerical damping of unresolved vibrations, which is wanted. What integrals over the
+    stored times leave open counts for the run: the difference to those over every second time, and what a jump of a
+    load may do, unless steps had to be split again and again.
+    """
+    if not status.ok or len(time) < FEWEST:
+        return status
+    balance = energies["balance"]
+    exchanged = max(float(np.ptp(energies[k])) for k in ("kinetic", "strain", "potential", "work", "dissipated"))
+    gained = balance - np.minimum.accumulate(balance)
+    doubt = np.zeros(len(time))
+    for k in ("work", "dissipated"):
+        doubt += _doubt(time, energies[k])
+    if not _often_split(stats):
+        doubt += _largest_jump(time, energies["work"])
+    large = max(float(np.abs(energies[k]).max()) for k in ("kinetic", "strain", "potential"))
+    excess = gained - 3.0 * doubt - _BROKEN * exchanged - _ROUNDING * large
+    if not np.isfinite(balance).all() or not (exchanged > 0.0 and excess.max() > 0.0):
+        return status
+    first = int(np.argmax(excess > 0.0))
+    text = (
+        f"up to {gained.max():.3g} J appeared, where {exchanged:.3g} J were exchanged; the balance is broken from "
+        f"t = {time[first]:.4g} s on"
+    )
+    return replace(status, outcome=Outcome.UNBALANCED, detail="; ".join(filter(None, (text, status.detail))))
+
+
+def _doubt(time: Array, integral: Array) -> Array:
+    """How much an integral over time, by the trapezoidal rule, depends on the stored times, up to each of them."""
+    power = np.zeros(len(time))  # powers whose trapezoidal integral it is, up to one that alternates
+    rate = np.diff(integral) / np.diff(time)
+    power[1:-1] = 0.5 * (rate[1:] + rate[:-1])
+    power[0], power[-1] = rate[0], rate[-1]
+    coarse = np.cumsum(0.5 * np.diff(time[::2]) * (power[::2][1:] + power[::2][:-1]))
+    apart = np.abs(np.concatenate(([0.0], coarse)) - (integral[::2] - integral[0]))
+    return np.maximum.accumulate(np.interp(time, time[::2], apart))
+
+
+def _largest_jump(time: Array, work: Array) -> float:
+    """What a jump of a load between two stored times may do to its work."""
+    power = np.diff(work) / np.diff(time)
+    return float(np.max(np.abs(np.diff(power)) * (time[2:] - time[:-2]), initial=0.0))
+
+
+def _often_split(stats: Mapping[str, Any]) -> bool:
+    return int(stats.get("steps_split", 0)) > _OFTEN * max(1, int(stats.get("steps", 0)))
+
+
+def noted(status: Status, stats: Mapping[str, Any]) -> Status:
+    """The status with what was hard on the way."""
+    steps = int(stats.get("steps", 0))
+    split, stalled = int(stats.get("steps_split", 0)), int(stats.get("stalled_steps", 0))
+    notes = [status.detail]
+    if split:
+        often = ": the motion is hardly resolved, use smaller steps" if _often_split(stats) else ""
+        notes.append(f"steps had to be split {split} times in {steps} steps{often}")
+    if stalled:
+        notes.append(
+            f"in {stalled} steps rounding errors kept the iteration above its tolerance: the tolerance is tight for so "
+            "stiff a mechanism, or a pose was nearly singular, where the motion should be looked at"
+        )
+    return replace(status, detail="; ".join(filter(None, notes)))

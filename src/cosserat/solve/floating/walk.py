@@ -1,0 +1,143 @@
+"""Steps in floating frames, as the drivers take them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import SolveError
+from cosserat.results.status import Outcome
+from cosserat.solve.floating.control import FloatingControl
+from cosserat.solve.floating.state import Point, StepFailure
+from cosserat.solve.floating.steps import Stepper
+from cosserat.solve.motion.walk import Failure, Tally, Walk
+
+Array = NDArray[np.float64]
+
+
+class Work(Tally):
+    """Work done by a stepper."""
+
+    def __init__(self, stepper: Stepper) -> None:
+        self._stepper, self.taken = stepper, 0
+
+    @property
+    def steps(self) -> int:
+        """Steps taken."""
+        return self.taken
+
+    def forget(self, steps: int) -> None:
+        """Take back steps."""
+        self.taken -= steps
+
+    @property
+    def solves(self) -> int:
+        """Evaluations of the equations."""
+        return self._stepper.residuals
+
+    @property
+    def factorizations(self) -> int:
+        """Matrices factored."""
+        return self._stepper.factorizations
+
+
+class FloatingWalk(Walk):
+    """Steps of a flexible tree.
+
+    Parameters
+    ----------
+    stepper : Stepper
+        Of the method.
+    start : Point
+    extent : callable, optional
+        Tells how far the mechanism moves at coordinates q for small changes of them; adaptive steps need it.
+    control : FloatingControl, optional
+    """
+
+    def __init__(
+        self,
+        stepper: Stepper,
+        start: Point,
+        extent: Callable[[Array, Array], float] | None = None,
+        control: FloatingControl | None = None,
+    ) -> None:
+        self.stepper, self.now, self._extent, self._control = stepper, start, extent, control
+        self.order, self.splits, self.remedy = stepper.order, stepper.splits, stepper.remedy
+        self.size = stepper.size
+        self.tally = self._work = Work(stepper)
+        self.controlled = None if control is None else control.asked
+        self.stored: list[Point] = []
+        self.done = 0
+        self._kept = start, 0
+
+    def store(self) -> None:
+        """Store the state."""
+        self.stored.append(self.now)
+
+    def keep(self) -> None:
+        """Remember the state."""
+        self._kept = self.now, self._work.taken
+
+    def restore(self) -> None:
+        """Go back to the state kept last."""
+        self.now, self._work.taken = self._kept
+
+    def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
+        """Up to n steps from time t."""
+        self.done = 0
+        if n > 1:
+            parts = n * self.stepper.stages
+            self.stepper.drives.expect(np.asarray(t + h / self.stepper.stages * np.arange(parts + 1)))
+        for k in range(1, n + 1):
+            try:
+                self.now = _guarded(self.stepper, self.now, h)._replace(t=t + k * h)
+            except StepFailure as failure:
+                return Failure(failure.outcome, failure.detail)
+            self.done += 1
+            self._work.taken += 1
+            if (phase + k) % every == 0:
+                self.store()
+        return None
+
+    def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
+        """Start the method smoothly."""
+        self.stepper.at_breaks = at_breaks
+        self.now = self.stepper.smooth(self.now, h)
+
+    def error(self) -> float:
+        """Estimated position error (m) of the last step."""
+        assert self._extent is not None
+        try:
+            return self._extent(self.now.q, self.stepper.error(self._kept[0], self.now))
+        except StepFailure:
+            return np.inf
+
+    def first_step(self) -> float:
+        """A step over which the first accelerations move nothing by more than a thousandth of the size."""
+        assert self._extent is not None
+        a, v = self._extent(self.now.q, self.now.a), self._extent(self.now.q, self.now.v)
+        bounds = (np.sqrt(2e-3 * self.size / a) if a > 0 else np.inf, 1e-2 * self.size / v if v > 0 else np.inf)
+        return float(min(bounds))
+
+    def consult(self, t: float) -> None:
+        """Call the controller; accelerations jump with the efforts it changes."""
+        assert self._control is not None
+        if self._control.call(self.now):
+            self.now = self.stepper.jumped(self.now)
+
+    def cross(self, t: float, h: float) -> None:
+        """Let accelerations jump with loads that do so at time t."""
+        self.now = self.stepper.jumped(self.now, h)
+
+
+def _guarded(stepper: Stepper, old: Point, h: float) -> Point:
+    """A step; whatever goes wrong in it is a `StepFailure`."""
+    try:
+        with np.errstate(all="ignore"):  # what overflows is refused by the step
+            return stepper.step(old, h)
+    except np.linalg.LinAlgError:
+        raise StepFailure(Outcome.NOT_FINITE) from None
+    except SolveError as error:  # of a disc that fell flat
+        raise StepFailure(Outcome.NOT_CONVERGED, str(error)) from None

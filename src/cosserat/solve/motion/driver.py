@@ -1,0 +1,218 @@
+"""Drivers of time steps, of either formulation: equal steps, split where one fails, and adaptive steps.
+
+They call the controller and `progress`, keep what is finished whatever happens, and say how it ended.
+"""
+
+from __future__ import annotations
+
+import bisect
+import time as clock
+import warnings
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import CosseratWarning
+from cosserat.results.status import Outcome, Status
+from cosserat.solve.motion.interrupts import Interrupts
+from cosserat.solve.motion.walk import NEVER, Failure, Tally, Walk
+
+Array = NDArray[np.float64]
+Progress = Callable[[float, Tally], None]
+
+_MOST_HALVINGS = 10
+_CHUNK = 4096  # steps for which functions of time are sampled at once, at most
+_WATCHED = 64  # steps between two looks at how far wheels turn
+_PATIENCE = 0.1  # s between two looks at what goes on outside
+_SAFETY = 0.6  # the estimate is of errors that a step commits, which the motion may let grow
+_SMALLEST = 1e-7  # of the duration: adaptive steps below this are given up
+_MOST_CUTS = 200  # attempts in a row at one adaptive step
+
+
+class _Ended(Exception):
+    """The run ends before its time."""
+
+    def __init__(self, status: Status) -> None:
+        super().__init__()
+        self.status = status
+
+
+def _consult(walk: Walk, t: float) -> None:
+    """Call the controller; what it raises ends the run."""
+    try:
+        walk.consult(t)
+    except Exception as error:
+        raise _Ended(_of_call("controller", error, t)) from error
+
+
+def _announce(progress: Progress | None, t: float, walk: Walk) -> None:
+    if progress is None:
+        return
+    try:
+        progress(t, walk.tally)
+    except Exception as error:
+        raise _Ended(_of_call("progress", error, t)) from error
+
+
+def _of_call(what: str, error: Exception, t: float) -> Status:
+    return Status(Outcome.CALL_FAILED, t, f"{what}: {type(error).__name__}: {error}", cause=error)
+
+
+def warn_of_call(status: Status) -> None:
+    """Say so if a controller or `progress` raised, whose exception is not passed on: the run is kept instead."""
+    if status.cause is not None:
+        warnings.warn(f"simulate: {status.message}", CosseratWarning, stacklevel=3)
+
+
+def fixed_steps(
+    walk: Walk, start: float, n_steps: int, h: float, every: int, progress: Progress | None = None
+) -> tuple[Array, Status]:
+    """n_steps of size h; a step that fails is split into 2, 4, ... parts. Gives the times that are stored."""
+    walk.store()
+    walk.begin(start, h)
+    done, chunk = 0, 64
+    status = Status(Outcome.OK, start + n_steps * h)
+    with Interrupts() as interrupts:
+        try:
+            while done < n_steps:
+                n = min(chunk, n_steps - done)
+                if walk.controlled is not None:
+                    per_call = walk.controlled.steps_per_call(h)
+                    if done % per_call == 0:
+                        _consult(walk, start + done * h)
+                    n = min(n, per_call - done % per_call)
+                if not _turns_little(walk, start + done * h, h):
+                    n = min(n, _WATCHED)
+                began = clock.perf_counter()
+                failure = walk.advance(start + done * h, h, n, every, done)
+                done += walk.done
+                if failure is not None:
+                    _split_step(walk, start + done * h, h)
+                    done += 1
+                    if done % every == 0:
+                        walk.store()
+                pace = (clock.perf_counter() - began) / n
+                chunk = int(np.clip(_PATIENCE / max(pace, 1e-9), 1, _CHUNK))
+                _announce(progress, start + done * h, walk)
+                if interrupts.asked:
+                    raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            status = Status(Outcome.INTERRUPTED, start + done * h)
+        except _Ended as ended:
+            status = ended.status
+    times = np.asarray(start + h * every * np.arange(1 + done // every), dtype=np.float64)
+    if done % every != 0:  # the state at the end is always stored
+        walk.store()
+        times = np.append(times, start + h * done)
+    return times, status
+
+
+def _turns_little(walk: Walk, t: float, h: float) -> bool:
+    """Whether nothing that a limit holds for turns; one that is exceeded ends the run."""
+    limit = walk.turn_limit()
+    if limit is not None and h > limit.step:
+        raise _Ended(
+            Status(
+                Outcome.TURNS_TOO_FAR, t,
+                f"{limit.title}: it turns by {limit.turn * h / limit.step:.2g} rad in a step, where {limit.turn:.2g} "
+                f"rad are allowed; use steps of {0.9 * limit.step:.2g} s",
+            )
+        )  # fmt: skip
+    return limit is None
+
+
+def _split_step(walk: Walk, t: float, h: float) -> None:
+    """Take the step from t to t + h in ever smaller parts."""
+    walk.keep()
+    failure: Failure | None = Failure(Outcome.NOT_CONVERGED)
+    for level in range(1, (_MOST_HALVINGS if walk.splits else 0) + 1):
+        walk.tally.halved += 1
+        failure = walk.advance(t, h / 2**level, 2**level, NEVER, 0)
+        if failure is None:
+            walk.tally.forget(2**level - 1)
+            return
+        walk.restore()
+    assert failure is not None
+    raise _Ended(_given_up(walk, failure, t, h / 2**_MOST_HALVINGS))
+
+
+def _given_up(walk: Walk, failure: Failure, t: float, h: float) -> Status:
+    return Status(failure.outcome, t, failure.detail or walk.remedy or f"step cut to {h:.3g} s")
+
+
+def adaptive_steps(
+    walk: Walk,
+    start: float,
+    duration: float,
+    tolerance: float,
+    every: int = 1,
+    breaks: Sequence[float] = (),
+    progress: Progress | None = None,
+) -> tuple[Array, Status]:
+    """Steps chosen so that a hundred of them commit an estimated position error of at most tolerance * size.
+
+    An error per step, not per time: a vibration too small to matter is then never resolved, however fast it is. Steps
+    end at `breaks`, times at which loads or prescribed motions are not smooth.
+    """
+    walk.store()
+    allowed = _SAFETY * 0.01 * tolerance * walk.size
+    power = 1.0 / (walk.order + 1)
+    end = start + duration
+    smallest = _SMALLEST * duration
+    limits = [*(t for t in sorted(breaks) if start + smallest < t < end - smallest), end]
+    h = min(duration / 10.0, walk.first_step(), limits[0] - start)
+    t, taken, times, cuts, last_shown = start, 0, [start], 0, clock.perf_counter()
+    walk.begin(start, h, at_breaks=True)
+    status = Status(Outcome.OK, end)
+    with Interrupts() as interrupts:
+        try:
+            while t < end - 1e-12 * duration:
+                limit = limits[bisect.bisect_right(limits, t + 1e-12 * duration)]
+                if walk.controlled is not None:
+                    limit = min(limit, walk.controlled.next_call(t, start))
+                    if walk.controlled.is_due(t, start):
+                        _consult(walk, t)
+                turning = walk.turn_limit()
+                if turning is not None:
+                    h = min(h, 0.8 * turning.step)
+                room = limit - t
+                step = room / max(1, int(np.ceil(room / h - 0.1))) if room < 3.0 * h else h  # no tiny last one
+                walk.keep()
+                failure = walk.advance(t, step, 1, NEVER, 0)
+                ratio = np.inf if failure is not None else walk.error() / allowed
+                if failure is not None or (ratio > 1.0 and step > smallest):
+                    walk.restore()
+                    walk.tally.rejected += 1
+                    cuts += 1
+                    h = step * (0.5 if failure is not None else float(np.clip(0.9 / ratio**power, 0.2, 0.8)))
+                    if h < smallest or cuts > _MOST_CUTS:
+                        if failure is not None:
+                            raise _Ended(_given_up(walk, failure, t, h))
+                        raise _Ended(Status(Outcome.STEP_TOO_SMALL, t))
+                else:
+                    cuts = 0
+                    taken += 1
+                    t = limit if abs(limit - t - step) < 1e-9 * step else t + step
+                    if taken % every == 0:
+                        walk.store()
+                        times.append(t)
+                    if t in limits[:-1]:
+                        walk.cross(t, step)
+                    growth = float(np.clip(0.9 / max(ratio, 1e-12) ** power, 0.5, 2.0))
+                    if growth > 1.3 or growth < 0.9:  # otherwise keep the step, and with it the factors
+                        h = max(h, step) * growth if growth > 1.0 else step * growth
+                    now = clock.perf_counter()
+                    if now - last_shown > _PATIENCE or t >= end:
+                        last_shown = now
+                        _announce(progress, t, walk)
+                if interrupts.asked:
+                    raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            status = Status(Outcome.INTERRUPTED, t)
+        except _Ended as ended:
+            status = ended.status
+    if times[-1] < t:
+        walk.store()
+        times.append(t)
+    return np.asarray(times), status

@@ -1,0 +1,138 @@
+"""The first step of the generalised-alpha method, so that reactions do not ring.
+
+The method's acceleration a_n belongs to the time t_n + (alpha_m - alpha_f) h. Along directions in which joints
+prescribe the motion, its velocities differ from the true ones by h^2 (C v_ddot + [v, v_dot]/12), C = 1/6 - beta -
+(alpha_m - alpha_f)/2, since increments are exact there. Started with a = v_dot and the true velocities, errors of first
+order in the reactions alternate until they have died out. Source: M. Arnold, O. Bruls, A. Cardona, Numer. Math. 129
+(2015) 149-179.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.elements import bracket
+from cosserat.kernels.alpha import method, move
+from cosserat.kernels.arrays import Inputs
+from cosserat.kernels.blocks import solve
+from cosserat.kernels.newton import refactor
+from cosserat.kernels.residual import add_inertia, forces
+from cosserat.solve.initial import constraint_rates_of, set_trial
+from cosserat.solve.memory import Memory
+from cosserat.solve.motion.control import Controlled
+
+Array = NDArray[np.float64]
+
+_PART = 1e-2  # of the step, over which the equations are differentiated
+
+
+def smooth_start(
+    compiled: CompiledModel, memory: Memory, t: float, h: float, rho: float, controlled: Controlled | None
+) -> None:
+    """Set the integrator's acceleration and velocities for steps of length h from time t; all else is consistent."""
+    n, state = compiled.n_nodes, memory.problem.state
+    alpha_m, alpha_f, _, _ = method(rho)
+    jerk = _jerk(compiled, memory, t, h, controlled)
+    state.accel[:n] = state.rate[:n] + (alpha_m - alpha_f) * h * jerk
+    state.accel[n:] = state.rate[n:]
+    if compiled.n_joints:
+        _shift_velocities(compiled, memory, t, h * h, rho, jerk)
+
+
+def change_step(
+    compiled: CompiledModel, memory: Memory, t: float, before: float, h: float, rho: float,
+    controlled: Controlled | None,
+) -> None:  # fmt: skip
+    """Bring the method's own accelerations and velocities from steps of length `before` to steps of length h.
+
+    Both are found anew: scaled with the step, errors of accelerations would grow where steps do, one after another.
+    """
+    n, state = compiled.n_nodes, memory.problem.state
+    alpha_m, alpha_f, _, _ = method(rho)
+    jerk = _jerk(compiled, memory, t, h, controlled)
+    state.accel[:n] = state.rate[:n] + (alpha_m - alpha_f) * h * jerk
+    if compiled.n_joints:
+        _shift_velocities(compiled, memory, t, h * h - before * before, rho, jerk)
+
+
+def _shift_velocities(
+    compiled: CompiledModel, memory: Memory, t: float, square: float, rho: float, jerk: Array
+) -> None:
+    """Add, along prescribed directions, by what velocities of the method differ from true ones per square of h."""
+    n, state, solver = compiled.n_nodes, memory.problem.state, memory.problem.solver
+    alpha_m, alpha_f, _, beta = method(rho)
+    twisted = np.einsum("nij,nj->ni", bracket(state.twist[:n]), state.rate[:n])
+    change = square * ((1.0 / 6.0 - 0.5 * (alpha_m - alpha_f) - beta) * jerk + twisted / 12.0)
+    solver.x[:n] = 0.0
+    solver.x[n:] = solver.coefficients[3] * _along(compiled, memory, t, change)
+    solve(memory.address)
+    state.twist[:n] += solver.x[:n]
+
+
+def _jerk(compiled: CompiledModel, memory: Memory, t: float, h: float, controlled: Controlled | None) -> Array:
+    """Rates (n, 6) of the accelerations at the start, those of unresolved vibrations filtered; leaves the factors.
+
+    The equations of motion and the second derivatives of the constraints are differentiated along the motion, by
+    differences to one side: functions of time may have a kink at the start.
+    """
+    n = compiled.n_nodes
+    state, trial, solver = memory.problem.state, memory.problem.trial, memory.problem.solver
+    parts = (0.0, 0.5 * _PART * h, _PART * h)
+    weights = np.array([-3.0, 4.0, -1.0]) / (_PART * h)
+    residual, accel = np.zeros((n, 6)), np.zeros_like(trial.phi)
+    for weight, part in zip(weights, parts, strict=True):
+        at = np.array([t + part])
+        memory.replace(inputs=_sampled(compiled, at, controlled))
+        set_trial(memory, state)
+        trial.increment[:n] = part * state.twist[:n] + 0.5 * part * part * state.rate[:n]
+        move(state.frame, trial.increment, 1.0, trial.frame)
+        trial.twist[:n] = state.twist[:n] + part * state.rate[:n]
+        forces(memory.address, 0)
+        add_inertia(memory.address)
+        residual += weight * trial.residual[:n]
+        accel += weight * _second_rates(compiled, memory, at)
+    memory.replace(inputs=_sampled(compiled, np.array([t]), controlled))
+    set_trial(memory, state)
+    trial.increment[:] = 0.0
+    forces(memory.address, 0)
+    refactor(memory.address, 0)
+    cm, s = solver.coefficients[0], solver.coefficients[3]
+    solver.x[:n] = -cm * residual
+    solver.x[n:] = -s * accel
+    solve(memory.address)
+    return np.array(solver.x[:n])
+
+
+def _sampled(compiled: CompiledModel, times: Array, controlled: Controlled | None) -> Inputs:
+    inputs = compiled.sampler.sample(times)
+    return inputs if controlled is None else controlled.apply(inputs)
+
+
+def _second_rates(compiled: CompiledModel, memory: Memory, times: Array) -> Array:
+    """Second derivatives (groups, 6) of the constraints at the trial state and its accelerations."""
+    trial = memory.problem.trial
+    drives = tuple(d[0] for d in compiled.sampler.sample_rates(times))
+    rate, accel = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
+    constraint_rates_of(memory, drives, rate, accel)
+    return accel + _gradient(memory, drives[0], trial.rate)
+
+
+def _along(compiled: CompiledModel, memory: Memory, t: float, change: Array) -> Array:
+    """Rates (groups, 6) of the constraints for small velocities (n, 6); those of what rolls are velocities already."""
+    drive = compiled.sampler.sample_rates(np.array([t]))[0][0]
+    out = _gradient(memory, drive, np.vstack((change, np.zeros((1, 6)))))
+    out[compiled.n_joints :] = 0.0
+    return out
+
+
+def _gradient(memory: Memory, drive: Array, velocities: Array) -> Array:
+    """Phi times velocities (n+1, 6) at the trial configuration, through the kernel of the rates."""
+    trial = memory.problem.trial
+    kept = trial.twist.copy()
+    trial.twist[:] = velocities
+    rate, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
+    constraint_rates_of(memory, (drive, np.zeros_like(drive), np.zeros_like(drive)), rate, unused)
+    trial.twist[:] = kept
+    return rate

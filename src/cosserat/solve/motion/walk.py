@@ -1,0 +1,100 @@
+"""What the drivers of time steps ask of a formulation."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+from cosserat.results.status import Outcome
+from cosserat.solve.motion.control import Controlled
+from cosserat.solve.motion.wheels import TurnLimit
+
+NEVER = 2**62
+
+
+class Failure(NamedTuple):
+    """Why a step could not be taken."""
+
+    outcome: Outcome
+    detail: str = ""
+
+
+class Tally(ABC):
+    """Work done so far: what `progress` is given."""
+
+    halved = 0
+    rejected = 0
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """Steps taken."""
+
+    @abstractmethod
+    def forget(self, steps: int) -> None:
+        """Take back steps that were repeated, or were parts of one."""
+
+    @property
+    @abstractmethod
+    def solves(self) -> int:
+        """Evaluations of the residual, each with one back-substitution."""
+
+    @property
+    @abstractmethod
+    def factorizations(self) -> int:
+        """Matrices assembled and factored."""
+
+
+class Walk(ABC):
+    """Steps of one formulation. It owns the state, and the states it has stored."""
+
+    order: int  # of the method
+    splits: bool  # whether a step that fails may succeed in parts
+    remedy: str  # for one that fails nevertheless
+    size: float  # extent of the mechanism (m)
+    tally: Tally
+    controlled: Controlled | None
+    done: int  # steps taken by the last `advance`
+
+    @abstractmethod
+    def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
+        """Take up to n equal steps from time t, and store where (phase + steps) % every == 0."""
+
+    @abstractmethod
+    def store(self) -> None:
+        """Store the state."""
+
+    @abstractmethod
+    def keep(self) -> None:
+        """Remember the state, for `restore`."""
+
+    @abstractmethod
+    def restore(self) -> None:
+        """Go back to the state kept last, and forget the steps taken since."""
+
+    @abstractmethod
+    def error(self) -> float:
+        """Estimated position error (m) of the step taken last from the state kept last."""
+
+    @abstractmethod
+    def first_step(self) -> float:
+        """A step over which the first accelerations move nothing by more than a thousandth of the size."""
+
+    def turn_limit(self) -> TurnLimit | None:
+        """The longest step for which something turns little enough, if there is a limit."""
+        return None
+
+    @abstractmethod
+    def consult(self, t: float) -> None:
+        """Call the controller with the state; its efforts act from here on."""
+
+    @abstractmethod
+    def cross(self, t: float, h: float) -> None:
+        """Let accelerations jump with the loads at time t, before a step of length h."""
+
+    @abstractmethod
+    def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
+        """Get ready for a first step of length h, once the state at the start is stored.
+
+        `at_breaks`: steps will end where loads jump, and `cross` be called there.
+        """

@@ -1,0 +1,130 @@
+"""How steps start: velocities that follow from prescribed ones, reactions that do not ring, turns that are kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+
+
+def driven_rod(diameter: float, **more: object) -> cs.Model:
+    model = cs.Model("rod")
+    rod = model.add(
+        cs.Beam("rod", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(diameter), material=cs.materials.STEEL, elements=8)
+    )
+    model.add(cs.Revolute("drive", cs.GROUND, rod.start, axis=(0, 0, 1), motion="t"))
+    return model
+
+
+@pytest.mark.parametrize("diameter", [1e-2, 2e-3, 5e-4, 1e-5])
+def test_a_driven_rod_starts_as_a_rigid_body_however_slender(diameter: float) -> None:
+    run = cs.simulate(driven_rod(diameter), 1e-6, 1e-6)
+    for s in (0.25, 1.0):
+        assert np.allclose(run.velocity(f"rod.at({s})")[0], (0, s, 0), atol=1e-11)
+
+
+def slider(second: float) -> cs.Model:
+    """A driven crank, a link on a hinge and a spring, in units of time of so many seconds."""
+    model = cs.Model("crank")
+    a = model.add(cs.RigidBody("a", mass=1.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    b = model.add(cs.RigidBody("b", mass=2.0, com=(1.5, 0, 0), inertia=(0.1, 0.2, 0.2)))
+    model.add(cs.Revolute("drive", cs.GROUND, a.at((0, 0, 0)), axis=(0, 0, 1), motion=f"{second}*t"))
+    model.add(cs.Revolute("hinge", a.at((1, 0, 0)), b.at((1, 0, 0)), axis=(0, 0, 1), stiffness=50.0 * second**2))
+    return model
+
+
+def test_initial_velocities_do_not_depend_on_the_unit_of_time() -> None:
+    """Least kinetic energy with the crank at 1 rad/s: the end of the link turns with (m l (1) + ...) = 0 about it."""
+    expected = 1.0 - 2.0 * 0.5 * (1.0 + 0.5) / (0.2 + 2.0 * 0.25) + 0.5 * 0.0
+    spin = -2.0 * 0.5 * 1.0 / (0.2 + 2.0 * 0.25)  # absolute turn of b: J w + m l (v + l w) = 0 about its centre
+    for second in (1.0, 1e-3, 60.0):
+        run = cs.simulate(slider(second), 1e-6 / second, 1e-6 / second)
+        assert float(run.angular_velocity("b")[0, 2]) / second == pytest.approx(spin, rel=1e-9)
+    assert expected < 0.0
+
+
+def test_least_strain_rate_where_a_beam_cannot_stay_rigid() -> None:
+    """A beam stretched between two drives: the strain rate is the same all along."""
+    model = cs.Model("wire")
+    wire = model.add(
+        cs.Beam("wire", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(1e-3), material=cs.materials.STEEL, elements=5)
+    )
+    model.add(cs.Fixed("left", cs.GROUND, wire.start))
+    model.add(cs.Prismatic("right", cs.GROUND, wire.end, axis=(1, 0, 0), motion="1e-3*t"))
+    run = cs.simulate(model, 1e-7, 1e-7)
+    for s in (0.2, 0.4, 0.6, 0.8):
+        assert np.allclose(run.velocity(f"wire.at({s})")[0], (1e-3 * s, 0, 0), atol=1e-12)
+
+
+def test_a_beam_follows_a_body_that_was_given_a_velocity() -> None:
+    model = cs.Model("thrown")
+    hub = model.add(
+        cs.RigidBody("hub", mass=1, com=(0, 0, 0), inertia=(1, 1, 1), velocity=(0, 1, 0), angular_velocity=(0, 0, 2))
+    )
+    arm = model.add(
+        cs.Beam("arm", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(1e-3), material=cs.materials.STEEL, elements=4)
+    )
+    model.add(cs.Fixed("root", hub, arm.start))
+    run = cs.simulate(model, 1e-6, 1e-6)
+    assert np.allclose(run.velocity("arm.end")[0], (0, 3, 0), atol=1e-11)
+
+
+def arm(motion: str) -> cs.Model:
+    """Two bars, the first one driven."""
+    model = cs.Model("arm", gravity=(0, 0, -9.81))
+    inertia = np.diag([0.01, 0.1, 0.1])
+    a = model.add(cs.RigidBody("a", mass=1.0, com=(0.5, 0, 0), inertia=inertia))
+    b = model.add(cs.RigidBody("b", mass=1.0, com=(1.5, 0, 0), inertia=inertia))
+    model.add(cs.Revolute("j", cs.GROUND, a.at((0, 0, 0)), axis=(0, 1, 0), motion=motion))
+    model.add(cs.Revolute("k", a.at((1, 0, 0)), b.at((1, 0, 0)), axis=(0, 1, 0)))
+    return model
+
+
+@pytest.mark.parametrize("motion", ["t**2", "t - sin(t)", "2*t", "1 - cos(3*t)"])
+def test_reactions_do_not_ring_after_the_start(motion: str) -> None:
+    """Their error is of second order from the first step on, also with an initial velocity or a jerk."""
+    exact = cs.simulate(arm(motion), 0.064, 1e-3, formulation="floating", integrator="runge-kutta")
+    worst = []
+    for step in (4e-3, 2e-3, 1e-3):
+        run = cs.simulate(arm(motion), 0.064, step)
+        every = round(step / 1e-3)
+        worst.append(np.abs(run.reaction("j").values[:16] - exact.reaction("j").values[::every][:16]).max())
+    assert worst[0] > 3.5 * worst[1]
+    assert worst[1] > 3.5 * worst[2]
+    assert worst[0] < 3e-3  # N; it was 1 N
+
+
+@pytest.mark.parametrize("rho", [0.9, 0.6, 0.0])
+def test_efforts_of_a_drive_with_a_jerk(rho: float) -> None:
+    exact = cs.simulate(arm("t - sin(t)"), 0.04, 1e-3, formulation="floating", integrator="runge-kutta")
+    run = cs.simulate(arm("t - sin(t)"), 0.04, 1e-3, rho=rho)
+    assert np.abs(run.effort("j").values - exact.effort("j").values).max() < 1e-6
+
+
+def test_a_continued_run_does_not_ring_either() -> None:
+    """Continued, the reactions are those of the whole run."""
+    whole = cs.simulate(arm("1 - cos(3*t)"), 0.2, 1e-3)
+    second = cs.simulate(arm("1 - cos(3*t)"), 0.1, 1e-3, start=cs.simulate(arm("1 - cos(3*t)"), 0.1, 1e-3))
+    assert np.abs(second.reaction("j").values - whole.reaction("j").values[100:]).max() < 2e-3
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_passive_angles_keep_their_turns(formulation: str) -> None:
+    model = cs.Model("wheel")
+    body = model.add(
+        cs.RigidBody("body", mass=1, com=(0, 0, 0), inertia=(1, 1, 1), angular_velocity=(0, 0, 10), velocity=(0, 0, 0))
+    )
+    model.add(cs.Revolute("j", cs.GROUND, body, axis=(0, 0, 1), at=(0, 0, 0)))
+    first = cs.simulate(model, 2, 0.01, every=150, formulation=formulation)
+    assert np.allclose(first.coordinate("j"), 10.0 * first.time, atol=1e-9)
+    second = cs.simulate(model, 1, 0.01, start=first, formulation=formulation)
+    assert np.allclose(second.coordinate("j"), 10.0 * second.time, atol=1e-9)
+
+
+def test_counted_turns_survive_a_file(tmp_path) -> None:
+    model = cs.Model("wheel")
+    body = model.add(cs.RigidBody("body", mass=1, com=(0, 0, 0), inertia=(1, 1, 1), angular_velocity=(0, 0, 10)))
+    model.add(cs.Revolute("j", cs.GROUND, body, axis=(0, 0, 1), at=(0, 0, 0)))
+    cs.simulate(model, 2, 0.01, every=200).save(tmp_path / "run.nc")
+    assert np.allclose(cs.load_run(tmp_path / "run.nc").coordinate("j"), (0, 20), atol=1e-9)

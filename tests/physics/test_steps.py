@@ -1,0 +1,202 @@
+"""What steps promise: their order down to 1e-8, the tolerance of adaptive ones, jumps, controllers, the status."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+from cosserat.compile.build import compile_model
+
+DATA = Path(__file__).parent / "data"
+
+METHODS = [
+    {"rho": 0.9}, {"rho": 0.0}, {"rho": 0.5}, {"rho": 0.99}, {"integrator": "energy-momentum"},
+    {"formulation": "floating"}, {"formulation": "floating", "integrator": "runge-kutta"},
+]  # fmt: skip
+
+
+def cart(force: object) -> cs.Model:
+    model = cs.Model("cart")
+    body = model.add(cs.RigidBody("cart", mass=1, com=(1, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Prismatic("track", cs.GROUND, body, axis=(1, 0, 0), at=(0, 0, 0)))
+    model.add(cs.Force("push", body, (force, 0, 0) if isinstance(force, str) else force))
+    return model
+
+
+def double_pendulum() -> cs.Model:
+    model = cs.Model("pendulum", gravity=(0, 0, -9.81))
+    a = model.add(cs.RigidBody("a", mass=1, com=(1, 0, 0), inertia=0.01 * np.eye(3)))
+    b = model.add(cs.RigidBody("b", mass=1, com=(2, 0, 0), inertia=0.01 * np.eye(3)))
+    model.add(cs.Revolute("j", cs.GROUND, a, axis=(0, 1, 0), at=(0, 0, 0)))
+    model.add(cs.Revolute("k", a.at((1, 0, 0)), b.at((1, 0, 0)), axis=(0, 1, 0)))
+    return model
+
+
+def last(run: cs.Run, place: str) -> np.ndarray:
+    assert run.status.ok, run.status.message
+    return np.asarray(run.position(place).values[-1])
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: "-".join(map(str, m.values())))
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-6, 1e-8])
+def test_adaptive_steps_end_at_a_jump(method: dict, tolerance: float) -> None:
+    """A tighter tolerance made it worse: by 1 m at 1e-10."""
+    end = last(cs.simulate(cart("2*step(t, 0.503)"), 2.0, tolerance=tolerance, **method), "cart")[0]
+    assert abs(end - 1.0 - (2 - 0.503) ** 2) < tolerance
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: "-".join(map(str, m.values())))
+def test_adaptive_steps_do_not_step_over_pulses(method: dict) -> None:
+    for force in (
+        "20*(smoothstep(t, .5, .6) - smoothstep(t, .6, .7))",
+        lambda t: (20 * np.exp(-(((t - 0.6) / 0.05) ** 2)), 0, 0),
+        lambda t: (20.0 * (0.5 < float(t) < 0.6), 0, 0),
+    ):
+        run = cs.simulate(cart(force), 2.0, tolerance=1e-6, **method)
+        exact = last(cs.simulate(cart(force), 2.0, step=1e-4), "cart")[0]
+        assert exact > 2.0
+        assert abs(last(run, "cart")[0] - exact) < 1e-6 * run.stats["steps"] + 1e-5
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: "-".join(map(str, m.values())))
+def test_the_tolerance_means_what_the_page_says(method: dict) -> None:
+    """A hundred steps commit at most `tolerance` times the extent."""
+    spring = cs.Model("forced")
+    body = spring.add(cs.RigidBody("b", mass=1, com=(1, 0, 0), inertia=(1, 1, 1)))
+    spring.add(cs.Prismatic("p", cs.GROUND, body, axis=(1, 0, 0), at=(0, 0, 0), stiffness=40.0, damping=0.5))
+    spring.add(cs.Force("f", body, ("10*sin(9*t)", 0, 0)))
+    for model in (double_pendulum(), spring):
+        exact = last(cs.simulate(model, 1.0, 1e-3, formulation="floating", integrator="runge-kutta"), "b")
+        for tolerance in (1e-4, 1e-6):
+            run = cs.simulate(model, 1.0, tolerance=tolerance, **method)
+            allowed = tolerance * compile_model(model).size * run.stats["steps"] / 100
+            assert np.linalg.norm(last(run, "b") - exact) < 1.3 * allowed
+
+
+def test_adaptive_steps_store_every_so_many() -> None:
+    every, third = (cs.simulate(double_pendulum(), 1.0, tolerance=1e-5, every=k) for k in (1, 3))
+    assert third.stats["steps"] == every.stats["steps"]
+    assert np.allclose(third.time[:-1], every.time[::3][: len(third.time) - 1])
+    assert third.time[-1] == every.time[-1]
+
+
+@pytest.mark.parametrize("method", [{}, {"rho": 0.5}, {"integrator": "energy-momentum"}, {"formulation": "floating"}])
+def test_equal_steps_keep_their_order_over_a_jump_inside_a_step(method: dict) -> None:
+    model = cart("2*step(t, 0.503) - 3*step(t, 1.1017)")
+    exact = 1.0 + (2 - 0.503) ** 2 - 1.5 * (2 - 1.1017) ** 2
+    for step in (0.05, 0.02, 0.01):
+        assert abs(last(cs.simulate(model, 2.0, step, **method), "cart")[0] - exact) < 1e-2 * (step / 0.05) ** 2
+
+
+def slider_crank() -> cs.Model:
+    """The spatial slider-crank whose default runs did not converge below 6e-6."""
+    model = cs.Model("slider-crank", gravity=(0, 0, -9.81))
+    A = np.array([0, 0.1, 0.12])
+    B = A + [0, 0, 0.08]
+    C = np.array([np.sqrt(0.09 - B[1] ** 2 - B[2] ** 2), 0, 0])
+    d = (C - B) / np.linalg.norm(C - B)
+    spin = {"angular_velocity": (6.0, 0, 0)}
+    crank = model.add(cs.RigidBody("crank", mass=0.12, com=(A + B) / 2, inertia=(1e-4, 1e-4, 1e-4), **spin))
+    I = 4e-4 * np.outer(d, d) + 4e-3 * (np.eye(3) - np.outer(d, d))
+    rod = model.add(cs.RigidBody("rod", mass=0.5, com=(B + C) / 2, inertia=I))
+    slider = model.add(cs.RigidBody("slider", mass=2.0, com=C, inertia=1e-4 * np.eye(3)))
+    model.add(cs.Revolute("A", cs.GROUND, crank.at(A), axis=(1, 0, 0)))
+    model.add(cs.Spherical("B", crank.at(B), rod.at(B)))
+    across = np.cross((1.0, 0, 0), d)
+    model.add(cs.Universal("C", slider.at(C), rod.at(C), axes=((1, 0, 0), across / np.linalg.norm(across))))
+    model.add(cs.Prismatic("S", cs.GROUND, slider, axis=(1, 0, 0)))
+    return model
+
+
+def test_default_steps_keep_their_order_in_a_spatial_loop() -> None:
+    ends = [last(cs.simulate(slider_crank(), 1.0, step, every=1000), "slider")[0] for step in (5e-4, 2.5e-4, 1.25e-4)]
+    assert np.log2((ends[0] - ends[1]) / (ends[1] - ends[2])) == pytest.approx(2.0, abs=0.1)
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_default_steps_keep_their_order_down_to_1e_8(formulation: str) -> None:
+    model = double_pendulum()
+    exact = last(cs.simulate(model, 0.5, 2e-4, formulation="floating", integrator="runge-kutta"), "b")
+    errors = [
+        np.linalg.norm(last(cs.simulate(model, 0.5, step, formulation=formulation, every=10_000), "b") - exact)
+        for step in (2e-3, 1e-3, 2.5e-4, 6.25e-5)
+    ]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.1)
+    assert errors[1] / errors[2] == pytest.approx(16.0, rel=0.1)
+    assert errors[2] / errors[3] == pytest.approx(16.0, rel=0.1)
+    assert errors[3] < 1.5e-8
+
+
+def sampled_control(step: float | None, method: dict) -> cs.Run:
+    """A flywheel under a sampled law: effort -20 q - q', held for 0.05 s."""
+    model = cs.Model("flywheel")
+    body = model.add(cs.RigidBody("wheel", mass=1, com=(0, 0, 0), inertia=0.5 * np.eye(3), angular_velocity=(0, 0, 1)))
+    model.add(cs.Revolute("axle", cs.GROUND, body, axis=(0, 0, 1), effort=0.0, damping=0.2, stiffness=3.0))
+
+    def law(t: float, state: cs.Run) -> dict[str, float]:
+        return {"axle": -20 * float(state.coordinate("axle")[-1]) - float(state.coordinate_rate("axle")[-1])}
+
+    law.period = 0.05
+    return cs.simulate(model, 1.0, step, controller=law, **method)
+
+
+def exact_control() -> float:
+    """The same, exactly: a linear system with an input that is held."""
+    from scipy.linalg import expm
+
+    J, c, k, h = 0.5, 0.2, 3.0, 0.05
+    M = expm(np.array([[0, 1, 0], [-k / J, -c / J, 1 / J], [0, 0, 0]]) * h)
+    x = np.array([0.0, 1.0])
+    for _ in range(20):
+        x = M[:2, :2] @ x + M[:2, 2] * (-20 * x[0] - x[1])
+    return float(x[0])
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: "-".join(map(str, m.values())))
+def test_controllers_act_in_time(method: dict) -> None:
+    """The error was of first order, as if the controller acted half a step late."""
+    errors = [
+        abs(float(sampled_control(step, method).coordinate("axle")[-1]) - exact_control()) for step in (0.01, 0.005)
+    ]
+    assert errors[0] < 3e-4
+    assert errors[1] < max(0.3 * errors[0], 1e-9)
+    assert abs(float(sampled_control(None, method).coordinate("axle")[-1]) - exact_control()) < 3e-4
+
+
+@pytest.mark.parametrize("method", [{}, {"integrator": "energy-momentum"}])
+def test_the_work_of_controllers_is_that_of_held_efforts(method: dict) -> None:
+    worst = [float(np.abs(sampled_control(step, method).energy.balance).max()) for step in (0.01, 0.005)]
+    assert worst[0] < 2e-4
+    assert worst[1] < 0.3 * worst[0]
+
+
+@pytest.mark.parametrize(("name", "duration", "step"), [("stiff_loop", 0.5, 0.01), ("stiff_chain", 1.0, 0.003)])
+@pytest.mark.parametrize("every", [1, 2, 5])
+def test_a_broken_energy_balance_is_not_ok(name: str, duration: float, step: float, every: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", cs.CosseratWarning)  # reactions alternate, too
+        run = cs.simulate(cs.load_model(DATA / f"{name}.yaml"), duration, step, every=every)
+    assert run.status.outcome.name == "UNBALANCED"
+    assert not run.status.ok
+    assert "J appeared, where" in run.status.message
+    assert "steps had to be split" in run.status.message
+
+
+def test_a_loop_closed_by_a_free_joint() -> None:
+    """It has no rows: the bordered matrix was without columns."""
+    model = cs.Model("pair", gravity=(0, 0, -9.81))
+    a = model.add(cs.RigidBody("a", mass=1.0, com=(0.5, 0, 0), inertia=0.1 * np.eye(3)))
+    b = model.add(cs.RigidBody("b", mass=1.0, com=(1.5, 0, 0), inertia=0.1 * np.eye(3)))
+    model.add(cs.Revolute("j", cs.GROUND, a.at((0, 0, 0)), axis=(0, 1, 0)))
+    model.add(cs.Free("f", a.at((1, 0, 0)), b.at((1, 0, 0))))
+    model.add(cs.Revolute("k", cs.GROUND.at((2, 0, 0)), b.at((2, 0, 0)), axis=(0, 1, 0)))
+    ends = [
+        last(cs.simulate(model, 0.02, 2e-3, **method), "b")
+        for method in ({}, {"formulation": "floating"}, {"formulation": "floating", "integrator": "runge-kutta"})
+    ]
+    assert np.allclose(ends[1], ends[0], atol=1e-7)
+    assert np.allclose(ends[2], ends[0], atol=1e-7)
