@@ -31,7 +31,7 @@ from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.balance.equilibrium import equilibrium
 from cosserat.solve.balance.spin import check_steady, spin_twist, twists_in
-from cosserat.solve.initial import consistent_accelerations, set_trial, soften_redundant
+from cosserat.solve.initial import consistent_accelerations, project_velocities, set_trial, soften_redundant
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.memory import Memory, new_memory
 
@@ -258,7 +258,9 @@ def _of_run(model: Model, run: Run, time: float, caller: str) -> Point:
         inputs = inputs._replace(effort=run.trajectory.efforts[k : k + 1].copy())
     _take_state(compiled, memory, run.trajectory, k, caller)
     soften_redundant(compiled, memory)
-    # integrators know accelerations and reactions less well than positions and velocities: compute them from these
+    # integrators know accelerations and reactions less well than positions and velocities, and these less well along
+    # directions that joints prescribe: compute them
+    project_velocities(compiled, time, memory)
     consistent_accelerations(compiled, time, memory, inputs)
     return replace(_finish(compiled, memory, time, MOMENT), controlled=controlled)
 
