@@ -37,7 +37,7 @@ def test_falls_with_the_square():
     assert np.allclose(fields[0].s, np.linspace(0, 1, 9)[1:-1])
     coarse, fine = (np.sqrt((f.values[2:-2] ** 2).mean(axis=(0, 1))) for f in fields)
     assert np.all(coarse / fine > 3.4)
-    assert fine.max() < 2e-3
+    assert fine.max() < 5e-3  # where forces along the beam change by 10 to 100 N/m; the factor is that of the element
 
 
 def test_a_force_inside_shows():
