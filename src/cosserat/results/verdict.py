@@ -13,7 +13,8 @@ from cosserat.results.status import Outcome, Status
 
 Array = NDArray[np.float64]
 
-_ROUNDING = 1e-6  # of the largest energy
+_OF_MOTION = 0.02  # of the kinetic or strain energy
+_ROUNDING = 1e-6  # of the potential energy
 _BROKEN = 0.2  # of the energy that was exchanged: what may appear from nowhere
 FEWEST = 10  # stored times that integrals over them are judged by
 _OFTEN = 0.1  # of the steps
@@ -36,8 +37,9 @@ def judged(status: Status, time: Array, energies: Mapping[str, Array], stats: Ma
         doubt += _doubt(time, energies[k])
     if not _often_split(stats):
         doubt += _largest_jump(time, energies["work"])
-    large = max(float(np.abs(energies[k]).max()) for k in ("kinetic", "strain", "potential"))
-    excess = gained - 3.0 * doubt - _BROKEN * exchanged - _ROUNDING * large
+    moving = max(float(energies[k].max()) for k in ("kinetic", "strain"))
+    allowed = max(_BROKEN * exchanged, _OF_MOTION * moving, _ROUNDING * float(np.abs(energies["potential"]).max()))
+    excess = gained - 3.0 * doubt - allowed
     if not np.isfinite(balance).all() or not (exchanged > 0.0 and excess.max() > 0.0):
         return status
     first = int(np.argmax(excess > 0.0))
