@@ -142,3 +142,31 @@ def test_spin_and_stiffness():
     model.add(cs.Prismatic("arm", cs.GROUND, bob, axis=(1, 0, 0), stiffness=cs.Parameter("k", 200.0)))
     found = cs.trim(model, ["k"], hold={"arm": 0.1}, spin=(0, 0, 3))
     assert found.parameters["k"] == pytest.approx(9 * 1.1 / 0.1, rel=1e-8)
+
+
+@pytest.mark.parametrize("angle", [0.3, 0.6, 1.0])
+def test_speed_of_a_governor(angle):
+    """A pendulum on a turntable: w^2 (r + l sin a) = g tan a. The angle is met long before the speed is."""
+    speed = cs.Parameter("w", 4.0)
+    model = cs.Model("governor", gravity=(0, 0, -G))
+    ball = model.add(cs.RigidBody.sphere("ball", diameter=0.1, mass=1.0, com=(0.1, 0, -1)))
+    model.add(cs.Revolute("hinge", cs.GROUND.at((0.1, 0, 0)), ball.at((0.1, 0, 0)), axis=(0, -1, 0)))
+    found = cs.trim(model, {"w": 4.0}, targets={"hinge": angle}, spin=(0, 0, speed))
+    # the ball is round: only its centre counts
+    assert found.parameters["w"] == pytest.approx(np.sqrt(G * np.tan(angle) / (0.1 + np.sin(angle))), rel=1e-9)
+
+
+def test_fewer_targets_than_unknowns_change_them_least():
+    model = cs.Model("slider")
+    ball = model.add(cs.RigidBody.sphere("ball", diameter=0.1, mass=1.0))
+    model.add(cs.Prismatic("rail", cs.GROUND, ball, axis=(1, 0, 0), stiffness=10.0))
+    one, two, three = (cs.Parameter(n, v) for n, v in (("A", 1.0), ("B", 100.0), ("C", 1.0)))
+    model.add(cs.Force("a", ball, (one, 0, 0)))
+    model.add(cs.Force("b", ball, (two, 0, 0)))
+    model.add(cs.Force("c", ball, (three * three, 0, 0)))
+    found = cs.trim(model, ["A", "B"], targets={"rail": 5.1}).parameters
+    assert found == pytest.approx({"A": -24.5, "B": 74.5}, rel=1e-9)
+    found = cs.trim(model, ["A", "C"], targets={"rail": 11.0}).parameters
+    # A + C^2 = 10, and the change is along the gradient (1, 2 C)
+    assert found["A"] + found["C"] ** 2 == pytest.approx(10.0, rel=1e-9)
+    assert found["C"] - 1.0 == pytest.approx(2 * found["C"] * (found["A"] - 1.0), rel=1e-6)

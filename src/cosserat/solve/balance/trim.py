@@ -30,7 +30,7 @@ from cosserat.solve.linear.quadratic import eigenpairs
 
 Array = NDArray[np.float64]
 
-_MAX_ITERATIONS = 60
+_MAX_ITERATIONS = 100
 _ALL_EIGENVALUES = 60  # freedoms up to which all eigenvalues are computed
 _SOME_EIGENVALUES = 24
 _ROUNDING = 1e-6  # real part, relative to |s|, that counts as zero
@@ -68,7 +68,8 @@ def trim(
     targets : dict
         Wanted coordinates of joints, ``"hinge"`` or ``"joint.freedom"``, and components of positions,
         ``("arm.end", "z")`` (m, rad). With as many targets as unknowns all are met; with fewer, the change of the
-        unknowns is the smallest possible; with more, the targets are met in the least-squares sense.
+        unknowns is the smallest possible (in the sum of squares, each in its own unit); with more, the targets are met
+        in the least-squares sense.
     require_stable : bool
         Raise an error if small motions about the trimmed state grow.
     start : Equilibrium, optional
@@ -233,18 +234,23 @@ def _meet(
     trial, n = statics.memory.problem.trial, statics.compiled.n_nodes
     shape = (n + statics.compiled.n_joints, 6)
     rhs = statics.residual()
+    first = np.array(list(knobs.values.values()))
     for _ in range(_MAX_ITERATIONS):
-        change = _correction(balance, targets, rhs)
+        change = _correction(balance, targets, rhs, first)
         step = change[: rhs.size].reshape(shape)
         if not np.all(np.isfinite(change)):
             break
         size = statics.size_of(step)
-        fraction = min(1.0, 0.3 * statics.compiled.size / size) if size > 0.0 else 1.0
+        missing = max(abs(t.value(_point(balance)) - t.wanted) for t in targets)
+        reach = 0.3 * max(statics.compiled.size, missing)
+        fraction = min(1.0, reach / size) if size > 0.0 else 1.0
+        values = np.abs(list(knobs.values.values()))
+        settled = np.all(np.abs(change[rhs.size :]) <= tolerance * np.maximum(values, np.max(values)))
         fraction = _turn(balance, change[rhs.size :], fraction)
         before, force = trial.frame.copy(), trial.force.copy()
         statics.apply(before, force, step, fraction)
         rhs = statics.residual()
-        if fraction == 1.0 and size <= tolerance * statics.compiled.size:
+        if fraction == 1.0 and settled and size <= tolerance * statics.compiled.size:
             point = _point(balance)
             return _found(balance), max(abs(t.value(point) - t.wanted) for t in targets)
         predict_stress(statics.memory.address, before, trial.increment)
@@ -269,8 +275,11 @@ def _turn(balance: Parametric, change: Array, fraction: float) -> float:
                 raise
 
 
-def _correction(balance: Parametric, targets: list[Target], rhs: Array) -> Array:
-    """Newton correction of configuration, multipliers and parameters."""
+def _correction(balance: Parametric, targets: list[Target], rhs: Array, first: Array) -> Array:
+    """Newton correction of configuration, multipliers and parameters.
+
+    Of more parameters than targets, those are found that are nearest to the first ones, not to the last.
+    """
     statics, point = balance.statics, _point(balance)
     n, names = statics.compiled.n_nodes, balance.knobs.names
     scales = np.array([balance.difference(name) for name in names])
@@ -289,8 +298,21 @@ def _correction(balance: Parametric, targets: list[Target], rhs: Array) -> Array
     except RuntimeError:
         return np.full(rhs.size + len(names), np.nan)
     own, by_parameter = lu.solve(rhs.ravel()), lu.solve(columns)
-    change, *_ = np.linalg.lstsq(rows @ -by_parameter, missing - rows @ own, rcond=1e-12)
+    slopes, wanted = rows @ -by_parameter, missing - rows @ own
+    if len(targets) < len(names):
+        moved = np.array(list(balance.knobs.values.values())) - first
+        change = _nearest(slopes / scales, wanted + slopes @ (moved / scales)) - moved
+        return np.concatenate((own - by_parameter @ (change / scales), change))
+    change, *_ = np.linalg.lstsq(slopes, wanted, rcond=1e-12)
     return np.concatenate((own - by_parameter @ change, scales * change))
+
+
+def _nearest(slopes: Array, wanted: Array) -> Array:
+    """The least change with slopes change = wanted."""
+    size = np.max(np.abs(slopes), axis=1, keepdims=True)
+    size[size == 0.0] = 1.0
+    change, *_ = np.linalg.lstsq(slopes / size, wanted / size[:, 0], rcond=1e-12)
+    return np.asarray(change)
 
 
 def _found(balance: Parametric) -> Equilibrium:
