@@ -139,6 +139,19 @@ class Model:
             self._owners[component.name] = component
         return component
 
+    def swap(self, component: C) -> C:
+        """Put a component in the place of the one with its name, and return it; others then refer to the new one.
+
+        Not for bodies and beams, on which places of others lie.
+        """
+        if component.name not in self._components or isinstance(component, Owner):
+            raise ModelError(f"{self.title}: there is no {component.word} {component.name!r} to be replaced; add it")
+        component.resolve_places(lambda target: self.place(target, component.title))
+        component.join(self)
+        self._components[component.name] = component
+        self.revision += 1
+        return component
+
     def remove(self, component: "Component | str") -> Component:
         """Take a component out of the model and return it.
 

@@ -18,6 +18,8 @@ Array = NDArray[np.float64]
 
 POSITION, ACCELERATION = "position", "acceleration"
 
+_ONE_FREQUENCY = 1e-13  # difference of frequencies squared, of the largest, that rounding makes
+_EXCITED = 1e-8  # part of an input that moves a mode, from which it does
 _IMPROPER = 1e-9  # coefficient of a derivative of an input that counts as zero, relative to the largest of its row
 
 
@@ -207,7 +209,7 @@ class LinearModel:
         values, shapes = eigh(K, M)
         return values, shapes
 
-    def reduce(self, n: int | list[int], *, static: bool = True) -> LinearModel:
+    def reduce(self, n: int | list[int], *, static: bool = True, controllable: bool = False) -> LinearModel:
         """A smaller model: undamped modes as coordinates, the others left out.
 
         Parameters
@@ -216,9 +218,14 @@ class LinearModel:
             How many modes, the slowest first; or which ones.
         static : bool
             Whether the modes that are left out still give way statically, so that the response at frequency zero is
-            that of the full model.
+            that of the full model, dampers included.
+        controllable : bool
+            Only modes that the inputs excite: of the others, which an LQR design must not meet, none is kept. Of modes
+            with one frequency those combinations count that are excited or not.
         """
         size = len(self.mass)
+        if controllable:
+            return self._reduced_to_controllable(n, static)
         chosen = list(range(n)) if isinstance(n, (int, np.integer)) else [int(k) for k in n]
         if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0 or max(chosen) >= size:
             raise SolveError(f"reduce: {n!r} is not a choice among the {size} modes of the model, numbered from 0")
@@ -233,6 +240,39 @@ class LinearModel:
                 f"reduce: mode {soft[0]} is a free motion and cannot give way statically; keep it or pass static=False"
             )
         return self._projected(V, shapes[:, others], chosen)
+
+    def _reduced_to_controllable(self, n: Any, static: bool) -> LinearModel:
+        values, shapes, excited = self._excited
+        count = int(np.count_nonzero(excited))
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= count:
+            raise SolveError(
+                f"reduce: {n!r} of the {count} modes that the inputs {', '.join(self.inputs) or '(none)'} excite; pass "
+                "a number of them"
+            )
+        chosen = np.nonzero(excited)[0][:n]
+        others = np.nonzero(excited)[0][n:]  # what the inputs do not move does not give way to them either
+        soft = others[np.abs(values[others]) <= 1e-9 * np.max(np.abs(values))] if static else others[:0]
+        if len(soft):
+            raise SolveError(
+                f"reduce: mode {soft[0]} is a free motion and cannot give way statically; keep it or pass static=False"
+            )
+        V, W = shapes[:, chosen], shapes[:, others]
+        return self._projected(V, W if static and len(others) else None, [int(k) for k in chosen])
+
+    @property
+    def _excited(self) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Frequencies squared and shapes as `modes`, turned within groups of one frequency, and which inputs excite."""
+        values, shapes = self.modes[0], self.modes[1].copy()
+        push = np.hstack((self.force, self.drag))
+        sizes = np.linalg.norm(shapes.T @ push, axis=0)
+        push = push / np.where(sizes > 0.0, sizes, 1.0)
+        excited = np.zeros(len(values), dtype=bool)
+        ends = np.nonzero(np.diff(values) > _ONE_FREQUENCY * np.max(np.abs(values)) + 1e-7 * np.abs(values[1:]))[0] + 1
+        for group in np.split(np.arange(len(values)), ends):
+            left, strength, _ = np.linalg.svd(shapes[:, group].T @ push)
+            shapes[:, group] = shapes[:, group] @ left
+            excited[group[: len(strength)]] = strength > _EXCITED
+        return values, shapes, excited
 
     def _projected(self, V: Array, W: Array | None, chosen: list[int]) -> LinearModel:
         """q = V z + W w, with w that gives way to springs and dampers: K_ww w = F_w u - E_w u' - K_wz z - D_wz z'."""

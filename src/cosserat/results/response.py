@@ -86,10 +86,26 @@ class Response:
         return np.unwrap(np.angle(self.sel(output, input).values))
 
     def peak(self, output: str | None = None, input: str | None = None) -> tuple[float, float]:
-        """Frequency (Hz) and modulus of the largest of the computed values."""
-        gain = self.gain(output, input)
+        """Frequency (Hz) and modulus of the largest response, between the computed frequencies too.
+
+        1 / modulus^2 of a resonance is a parabola in the square of the frequency: it is laid through the largest value
+        and its neighbours. At an end of the frequencies it is the computed value.
+        """
+        gain, f = self.gain(output, input), self.frequencies
         k = int(np.argmax(gain))
-        return float(self.frequencies[k]), float(gain[k])
+        largest = float(f[k]), float(gain[k])
+        if k in (0, len(f) - 1) or np.any(gain[k - 1 : k + 2] <= 0.0):
+            return largest
+        x = f[k - 1 : k + 2] ** 2
+        unit = x[2] - x[0]
+        bend, slope, _ = np.polyfit((x - x[1]) / unit, (gain[k] / gain[k - 1 : k + 2]) ** 2, 2)
+        if bend <= 0.0:
+            return largest
+        lowest = 1.0 - slope**2 / (4.0 * bend)
+        at = x[1] - unit * slope / (2.0 * bend)
+        if not (lowest > 0.0 and x[0] < at < x[2]):
+            return largest
+        return float(np.sqrt(at)), float(gain[k] / np.sqrt(lowest))
 
     def plot(self, *outputs: str, input: str | None = None, path: str | Path | None = None) -> Figure:
         """Draw modulus and phase over frequency (Bode diagram); default all outputs, for every input or one."""

@@ -16,13 +16,14 @@ from cosserat.kernels.residual import applied_forces, element_forces
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
-from cosserat.solve.arguments import check_count
+from cosserat.solve.arguments import check_count, check_model
 from cosserat.solve.carried import carrying
 from cosserat.solve.linear.basis import basis_of_motions, reduced
 from cosserat.solve.linear.basis import moving as in_motion
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices, matrices_at
 from cosserat.solve.linear.point import Point, point_at
+from cosserat.solve.linear.pose import held_at
 from cosserat.solve.linear.quadratic import eigenpairs
 from cosserat.solve.linear.scaling import without_units
 
@@ -41,6 +42,7 @@ def modes(
     n: int = 10,
     about: Any = None,
     *,
+    at: Any = None,
     damped: bool | None = None,
     time: float = 0.0,
     spin: Any = None,
@@ -56,6 +58,9 @@ def modes(
         Fewer come back if the mechanism has fewer.
     about : Equilibrium, Run, (Run, time), "reference" or None
         The state; None: the reference configuration if it is in balance, else the equilibrium that `equilibrium` finds.
+    at : dict, optional
+        A pose, ``{"elbow": 0.5}``: these joints are held at these coordinates (m, rad), as brakes hold them, and the
+        rest of the mechanism vibrates about its equilibrium there. Not together with `about`.
     damped : bool, optional
         True: complex modes, with damping and gyroscopic terms. False: leave out every term with a velocity. None: with
         them where there are any.
@@ -80,6 +85,11 @@ def modes(
     n = check_count(n, "modes")
     if damped is not None and not isinstance(damped, (bool, np.bool_)):
         raise SolveError(f"modes: damped is {damped!r}; pass True, False or None")
+    if at is not None:
+        if about is not None:
+            raise SolveError("modes: at and about both say about which state; pass one of them")
+        check_model(model, "modes")
+        model = held_at(model, at, "modes")
     wall, cpu = clock.perf_counter(), clock.process_time()
     point = quiet_point(model, about, time=time, spin=spin, center=center, caller="modes")
     result = modes_at(point, n, damped)

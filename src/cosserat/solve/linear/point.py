@@ -183,7 +183,7 @@ def point_at(
             f"{caller}: no equilibrium to linearise about: {found.status.message}; pass about= an Equilibrium or a "
             "moment (run, time) of a simulation"
         )
-    return _of_equilibrium(model, found, caller)
+    return _of_equilibrium(model, found, caller, given=False)
 
 
 def _new(model: Model, time: float) -> tuple[CompiledModel, Memory]:
@@ -218,7 +218,7 @@ def _at_reference(model: Model, time: float, rotation: Array | None) -> Point:
     return _finish(compiled, memory, time, EQUILIBRIUM if rotation is None else ROTATION)
 
 
-def _of_equilibrium(model: Model, found: Equilibrium, caller: str) -> Point:
+def _of_equilibrium(model: Model, found: Equilibrium, caller: str, *, given: bool = True) -> Point:
     if not found.status.ok and found.status.outcome is not Outcome.FREE_MOTION:
         raise SolveError(f"{caller}: the equilibrium given as about was not found: {found.status.message}")
     time = float(found.trajectory.time[-1])
@@ -228,6 +228,11 @@ def _of_equilibrium(model: Model, found: Equilibrium, caller: str) -> Point:
     point = _finish(compiled, memory, time, EQUILIBRIUM if rotation is None else ROTATION)
     worst, place = imbalance(point)
     if worst > 1.0:
+        if not given or caller == "trim":
+            raise SolveError(
+                f"{caller}: the equilibrium that was found is not balanced well enough to linearise about: {place}; "
+                "look for parts of very different stiffness, or pass a smaller tolerance to equilibrium or trim"
+            )
         raise SolveError(
             f"{caller}: the state given as about is not an equilibrium of the model as it is now: {place}; "
             "were parameters set since? call equilibrium again"

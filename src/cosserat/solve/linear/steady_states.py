@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
-from cosserat.errors import ParameterError, SolveError
+from cosserat.errors import CosseratError, ParameterError, SolveError
 from cosserat.kernels.arrays import Inputs
 from cosserat.kernels.integrate import load_stages
 from cosserat.model.model import Model
@@ -94,13 +94,13 @@ class SteadyStates:
         """Whether a parameter changes nothing but loads and gravity; an error if it changes nothing at all."""
         name, model = self.names[k], self._knobs.model
         self._knobs.turn({n: r[0] for n, r in zip(self.names, ranges, strict=True)})
-        self._knobs.check()
+        self._accept()
         here = compile_model(model)
         first = self._sample(here), spin_twist(self._knobs.spin, self._knobs.center)
         only, nothing = True, True
         for value in (ranges[k][len(ranges[k]) // 2], ranges[k][-1]):
             self._knobs.turn({name: value})
-            self._knobs.check()
+            self._accept()
             there = compile_model(model)
             second = self._sample(there), spin_twist(self._knobs.spin, self._knobs.center)
             same = _equal(here.system, there.system) and np.array_equal(here.frames, there.frames)
@@ -142,7 +142,15 @@ class SteadyStates:
     def _turn(self, values: Array) -> None:
         self._knobs.turn(dict(zip(self.names, values.tolist(), strict=True)))
         if not self._inputs_only:
+            self._accept()
+
+    def _accept(self) -> None:
+        """Raise an error that names the parameters if a component refuses their values."""
+        try:
             self._knobs.check()
+        except CosseratError as error:
+            values = ", ".join(f"{name} = {value:.10g}" for name, value in self._knobs.values.items())
+            raise ParameterError(f"{self._caller}: with {values}: {error}") from None
 
     def _text(self, values: Array) -> str:
         return ", ".join(f"{n} = {v:.10g}" for n, v in zip(self.names, values, strict=True))
