@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import cosserat as cs
 
-from . import relations_laws, relations_linear, relations_numerics, relations_same
+from . import relations_laws, relations_linear, relations_numerics, relations_same, relations_statics
 from .answers import NotApplicable, Unanswered, Violation
 from .mechanism import Mechanism
 
@@ -48,6 +48,10 @@ RELATIONS: dict[str, Relation] = {
         relations_linear.moving,
         relations_linear.moving_tree,
         relations_laws.angular,
+        relations_statics.rest_units,
+        relations_statics.rest_observer,
+        relations_statics.rest_stays,
+        relations_statics.rest_carried,
         relations_numerics.jumps,
         relations_linear.verdict,
     )
@@ -74,6 +78,7 @@ KNOWN: list[tuple[str, Callable[[Mechanism], bool], str]] = [
     ("angular", _bent_or_offset, "weight of curved, tapered and offset beams disagrees with their mass"),
     ("resultant", _line_moment, "moments along a beam that is bent have a resultant force"),
     ("resultant", _bent_or_offset, "dead line loads on curved, tapered and offset beams do not sum to what is applied"),
+    ("rest_carried", _bent_or_offset, "the weight of curved, tapered and offset beams is not their mass times gravity"),
     ("jumps", lambda m: True, "adaptive steps do not keep their tolerance where a load jumps"),
 ]
 

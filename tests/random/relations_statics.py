@@ -1,0 +1,73 @@
+"""Equilibria: the same whoever describes them, at rest when they are let go, and carried by the ground."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+import cosserat as cs
+
+from .answers import NotApplicable, Violation, run_of
+from .mechanism import LINKS, Mechanism, Observer, build, place_text
+from .relations_laws import applied, first_moment, grounded
+from .relations_linear import held, rest
+from .relations_same import UNITS, rng_of
+
+
+def _answers(found: cs.Equilibrium, mechanism: Mechanism, see: Observer) -> tuple[Any, Any]:
+    """Positions of places and forces in joints, as the first observer would have them."""
+    places = [
+        (found.position(place_text(s)) / see.length - see.shift) @ see.R / mechanism.extent
+        for s in mechanism.spots().values()
+    ]
+    forces = [found.reaction(j.name)[:3] @ see.R / see.factor(1, 1, -2) for j in mechanism.joints]
+    return np.array(places), np.array(forces)
+
+
+def _demand_same(mechanism: Mechanism, see: Observer, what: str) -> None:
+    mechanism = held(mechanism)
+    first, second = (_answers(rest(build(mechanism, s)), mechanism, s) for s in (Observer(), see))
+    for a, b, scale, word in ((first[0], second[0], 1.0, "places"), (first[1], second[1], None, "reactions")):
+        away = np.abs(a - b).max() / (scale or max(float(np.abs(a).max()), 0.1))
+        if not away <= 1e-7:
+            raise Violation(f"equilibrium in {what}: {word} differ by {away:.1e}")
+
+
+def rest_units(mechanism: Mechanism) -> None:
+    """Equilibria do not depend on units."""
+    _demand_same(mechanism, UNITS[int(rng_of(mechanism).integers(len(UNITS)))], "other units")
+
+
+def rest_observer(mechanism: Mechanism) -> None:
+    """Equilibria do not depend on axes."""
+    _demand_same(mechanism, Observer.turned(rng_of(mechanism)), "turned axes")
+
+
+def rest_stays(mechanism: Mechanism) -> None:
+    """What starts in its equilibrium stays there."""
+    mechanism = held(mechanism)
+    run = run_of(mechanism, start="equilibrium", duration=0.05)
+    speed = max(float(np.abs(run.velocity(place_text(s)).values).max()) for s in mechanism.spots().values())
+    if not speed <= 1e-6 * mechanism.extent:
+        raise Violation(f"an equilibrium that is let go moves with {speed:.1e} m/s")
+
+
+def rest_carried(mechanism: Mechanism) -> None:
+    """The ground carries weight and dead forces, nothing else."""
+    parts = [p for p in mechanism.parts if p.kind not in LINKS and not p.given.get("follower")]
+    plain = held(replace(mechanism, parts=tuple(parts)))
+    if any("moment" in p.given for p in plain.of("DistributedLoad")):
+        raise NotApplicable("moments along beams")
+    found = rest(build(plain))
+    mass, _ = first_moment(found)
+    force = mass * np.array(plain.gravity)
+    for load in plain.of("Force", "DistributedLoad"):
+        force = force + applied(found, load, np.zeros(1))[0]
+    carried = np.zeros(3)
+    for joint in grounded(plain):
+        carried += (1.0 if joint.given["parent"].grounded else -1.0) * found.reaction(joint.name)[:3]
+    away = np.abs(carried + force).max() / max(float(np.abs(force).max()), 0.1)
+    if not away <= 1e-6:
+        raise Violation(f"the ground carries {carried} N, what acts is {force} N (differs by {away:.1e})")
