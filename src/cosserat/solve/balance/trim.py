@@ -234,9 +234,9 @@ def _meet(
     trial, n = statics.memory.problem.trial, statics.compiled.n_nodes
     shape = (n + statics.compiled.n_joints, 6)
     rhs = statics.residual()
-    first = np.array(list(knobs.values.values()))
+    began = np.array(list(knobs.values.values()))
     for _ in range(_MAX_ITERATIONS):
-        change = _correction(balance, targets, rhs, first)
+        change = _correction(balance, targets, rhs, began)
         step = change[: rhs.size].reshape(shape)
         if not np.all(np.isfinite(change)):
             break
