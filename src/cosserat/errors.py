@@ -2,7 +2,17 @@
 
 
 class CosseratError(Exception):
-    """Base of every error raised by this package."""
+    """Base of every error raised by this package.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> try:
+    ...     cs.RigidBody("hub", mass=-1.0)
+    ... except cs.CosseratError as error:
+    ...     print(error)
+    body 'hub': mass is -1; it must be greater than 0
+    """
 
 
 class GeometryError(CosseratError, ValueError):
@@ -34,7 +44,16 @@ class MissingDependencyError(CosseratError, ImportError):
 
 
 class CosseratWarning(UserWarning):
-    """Something a user will want to know but that does not stop the work."""
+    """Something a user will want to know but that does not stop the work.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import cosserat as cs
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", cs.CosseratWarning)  # stop where something is doubtful
+    ...     model = cs.Model("a script that wants to know")
+    """
 
 
 class ArgumentError(ModelError):

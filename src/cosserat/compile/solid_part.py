@@ -40,6 +40,13 @@ class SolidInterface:
         Axes of the frame (columns); default: the world axes.
     tie : {"rigid", "averaged"}
         How the frame is tied to the nodes.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> tip = cs.SolidInterface(region="x_max", tie="averaged")
+    >>> tip.tie
+    'averaged'
     """
 
     region: Region

@@ -31,6 +31,11 @@ def load_mesh(path: str | Path, scale: float = 1.0) -> SolidMesh:
         Regions: the nodes of every named group of cells (physical groups of gmsh, sets of others); of every whole
         number that marks cells, as ``"key:number"`` (cell data of VTK files, ``"gmsh:physical:3"``); and of every
         set of points.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> blade = cs.load_mesh("blade.msh", scale=1e-3)  # doctest: +SKIP
     """
     try:
         import meshio

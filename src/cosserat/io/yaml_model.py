@@ -83,7 +83,19 @@ def load(path: str | Path) -> ModelFile:
 
 @answered()
 def load_model(path: str | Path) -> Model:
-    """Read the model of a model file."""
+    """Read the model of a model file.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import cosserat as cs
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "fall.yaml"
+    >>> model = cs.Model("fall", gravity=(0, 0, -9.81))
+    >>> ball = model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0))
+    >>> cs.save_model(model, path)
+    >>> cs.load_model(path)
+    <Model 'fall': 1 components>
+    """
     return load(path).model
 
 

@@ -4,6 +4,10 @@ In: plain NumPy arrays (rotation vectors, twists, 4x4 frames). Out: plain NumPy 
 objects (`Frame`, `Twist`, `Wrench`, `Inertia`) for those who want the law of transformation with the numbers.
 Nothing here knows of bodies, time integration or compiled code; everything else rests on it. Conventions:
 linear part first, left-invariant velocities, ``coadjoint = ad^T``.
+
+>>> import cosserat as cs
+>>> (cs.lie.so3.exp([0, 0, 3.141592653589793]).round(9)[0] + 0.0).tolist()
+[-1.0, 0.0, 0.0]
 """
 
 from cosserat.lie import bases, coefficients, rotations, se2, se3, shapes, so3

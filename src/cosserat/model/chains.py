@@ -8,6 +8,7 @@ import numpy as np
 from cosserat.errors import ModelError
 from cosserat.model import checks
 from cosserat.model.bodies import RigidBody
+from cosserat.model.calls import answered
 from cosserat.model.jets import Array
 from cosserat.model.joints import AxisJoint, Prismatic, Revolute
 from cosserat.model.model import Model
@@ -38,6 +39,7 @@ def dh_frame(row: Any, q: float = 0.0, joint: str = "R", convention: str = "stan
     return turn @ tilt if convention == "standard" else tilt @ turn
 
 
+@answered()
 def chain_from_dh(
     table: Any,
     joints: str | None = None,

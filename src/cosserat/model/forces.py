@@ -87,6 +87,13 @@ class Spring(Link):
         Length at which it is at rest (m); default: the distance in the reference configuration.
     damping : float
         (N s/m).
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> cs.Spring("spring", cs.GROUND.at((0, 0, 1)), body, stiffness=100.0, length=0.5).length
+    0.5
     """
 
     word = "spring"
@@ -126,6 +133,13 @@ class Damper(Link):
     a, b : place
     damping : float
         (N s/m), not negative.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> cs.Damper("damper", cs.GROUND.at((0, 0, 1)), body, damping=5.0).damping
+    5.0
     """
 
     word = "damper"

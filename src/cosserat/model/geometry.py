@@ -22,6 +22,13 @@ def section_from_geometry(geometry: Any, mesh_size: float | None = None) -> Prof
     -------
     Profile
         Centroidal constants; shear factors are shear area over area.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> from sectionproperties.pre.library import i_section  # doctest: +SKIP
+    >>> geometry = i_section(d=0.2, b=0.1, t_f=0.01, t_w=0.006, r=0.01, n_r=8)  # doctest: +SKIP
+    >>> cs.section_from_geometry(geometry).constants().area  # doctest: +SKIP
     """
     try:
         from sectionproperties.analysis import Section as Analysis

@@ -28,6 +28,14 @@ class Interface(ArrayRecord):
         Its axes in the undeformed body (columns). Default: those of the floating frame.
     stiffening : (6, m, m), optional
         Second order: the displacement is shape q + q^T stiffening q / 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import cosserat as cs
+    >>> tip = cs.Interface(position=(1, 0, 0), shape=np.array([[0, 0, 1, 0, -1.5, 0]]).T)
+    >>> tip.shape.shape
+    (6, 1)
     """
 
     position: Array
@@ -75,6 +83,14 @@ class RecoveryPoint(ArrayRecord):
         What the modes leave out of static answers, which `Run.stress` adds: to accelerations a + A X of the body, less
         gravity, per unit of (a_1, A_11, A_12, A_13, a_2, ...) in the axes of the floating frame; and to wrenches at its
         i interfaces, in their axes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import cosserat as cs
+    >>> root = cs.RecoveryPoint(position=(0, 0, 0.01), strain=np.eye(6, 1), stress=2e11 * np.eye(6, 1))
+    >>> root.stress.shape
+    (6, 1)
     """
 
     position: Array
@@ -117,6 +133,14 @@ class Outline(ArrayRecord):
         Displacement of each mode there.
     cells : (k, 2) or (k, 3)
         Numbers of the points of every line or triangle.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import cosserat as cs
+    >>> line = cs.Outline(points=[(0, 0, 0), (1, 0, 0)], shape=np.zeros((2, 3, 1)), cells=[(0, 1)])
+    >>> line.cells.tolist()
+    [[0, 1]]
     """
 
     points: Array

@@ -43,6 +43,14 @@ class Friction(Record):
         Greatest effort (N m or N), not negative.
     speed : float
         Rate at which it is reached to 76 % (rad/s or m/s), greater than 0.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> slide = cs.Prismatic("slide", cs.GROUND, body, axis=(1, 0, 0), friction=cs.Friction(level=2.0, speed=0.01))
+    >>> slide.coordinates
+    ('slide',)
     """
 
     word = "friction"

@@ -58,25 +58,58 @@ class AxisJoint(Joint):
 
 
 class Revolute(AxisJoint):
-    """Rotation about an axis (a hinge)."""
+    """Rotation about an axis (a hinge).
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> hinge = cs.Revolute("hinge", cs.GROUND, body, axis=(0, 0, 1), at=(0.5, 0, 0), damping=0.1)
+    >>> hinge.coordinates
+    ('hinge',)
+    """
 
     kind, freedoms = "revolute", (RZ,)
 
 
 class Prismatic(AxisJoint):
-    """Translation along an axis (a slider)."""
+    """Translation along an axis (a slider).
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> cs.Prismatic("slide", cs.GROUND, body, axis=(1, 0, 0), motion="0.1*sin(t)").coordinates
+    ('slide',)
+    """
 
     kind, freedoms = "prismatic", (Z,)
 
 
 class Cylindrical(AxisJoint):
-    """Translation along an axis and rotation about it, independent of each other."""
+    """Translation along an axis and rotation about it, independent of each other.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> cs.Cylindrical("sleeve", cs.GROUND, body, axis=(0, 0, 1), stiffness=(100.0, 0.0)).coordinates
+    ('sleeve.z', 'sleeve.rz')
+    """
 
     kind, freedoms = "cylindrical", (Z, RZ)
 
 
 class Screw(Joint):
-    """Rotation about an axis with an advance of `pitch` metres per radian along it."""
+    """Rotation about an axis with an advance of `pitch` metres per radian along it.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> cs.Screw("screw", cs.GROUND, body, axis=(0, 0, 1), pitch=0.002).coordinates
+    ('screw',)
+    """
 
     kind, freedoms = "screw", (RZ,)
 
@@ -145,13 +178,29 @@ class NormalJoint(Joint):
 
 
 class Planar(NormalJoint):
-    """Two translations in a plane and the rotation about its normal."""
+    """Two translations in a plane and the rotation about its normal.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> cs.Planar("table", cs.GROUND, body, normal=(0, 0, 1)).coordinates
+    ('table.x', 'table.y', 'table.rz')
+    """
 
     kind, freedoms = "planar", (X, Y, RZ)
 
 
 class PlanarTranslation(NormalJoint):
-    """Two translations in a plane, no rotation (the planar joint of [Grazioso17] Table I)."""
+    """Two translations in a plane, no rotation (the planar joint of [Grazioso17] Table I).
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> cs.PlanarTranslation("stage", cs.GROUND, body, normal=(0, 0, 1)).coordinates
+    ('stage.x', 'stage.y')
+    """
 
     kind, freedoms = "planar_translation", (X, Y)
 
@@ -179,19 +228,43 @@ class FrameJoint(Joint):
 
 
 class Spherical(FrameJoint):
-    """All rotations about a point; the coordinates are the rotation vector in the joint frame."""
+    """All rotations about a point; the coordinates are the rotation vector in the joint frame.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> cs.Spherical("ball joint", cs.GROUND, body).coordinates
+    ('ball joint.rx', 'ball joint.ry', 'ball joint.rz')
+    """
 
     kind, freedoms, isotropic = "spherical", (RX, RY, RZ), True
 
 
 class Free(FrameJoint):
-    """No constraint: six coordinates (translation, rotation vector) that can be driven, held or braked."""
+    """No constraint: six coordinates (translation, rotation vector) that can be driven, held or braked.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> cs.Free("tether", cs.GROUND, body, stiffness=(10, 10, 10, 1, 1, 1)).coordinates
+    ('tether.x', 'tether.y', 'tether.z', 'tether.rx', 'tether.ry', 'tether.rz')
+    """
 
     kind, freedoms, isotropic = "free", (X, Y, Z, RX, RY, RZ), True
 
 
 class Fixed(Joint):
-    """No relative motion."""
+    """No relative motion.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> cs.Fixed("weld", cs.GROUND, body).coordinates
+    ()
+    """
 
     kind, freedoms = "fixed", ()
 
@@ -204,7 +277,15 @@ class Fixed(Joint):
 
 
 class Universal(Joint):
-    """Two rotations about perpendicular axes: the first fixed in the parent (x), the second in the child (y)."""
+    """Two rotations about perpendicular axes: the first fixed in the parent (x), the second in the child (y).
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> cs.Universal("cardan", cs.GROUND, body, axes=((1, 0, 0), (0, 1, 0))).coordinates
+    ('cardan.rx', 'cardan.ry')
+    """
 
     kind, freedoms = "universal", (RX, RY)
 

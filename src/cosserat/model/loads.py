@@ -68,6 +68,14 @@ class Force(PointLoad):
         (N), in world coordinates; entries may be numbers, parameters, formulas in ``t`` or functions of t.
     follower : bool
         Whether it turns with the body.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> push = cs.Force("push", body, ("2*sin(t)", 0, 0))
+    >>> push.place
+    <place 'ball'>
     """
 
     @recorded
@@ -78,7 +86,15 @@ class Force(PointLoad):
 
 
 class Torque(PointLoad):
-    """A moment at a place; arguments as for `Force`, in N m."""
+    """A moment at a place; arguments as for `Force`, in N m.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> cs.Torque("drive", body, (0, 0, 3.0), follower=True).follower
+    True
+    """
 
     @recorded
     def __init__(self, name: str, place: Any, vector: Any, follower: bool = False) -> None:
@@ -99,6 +115,13 @@ class Wrench(PointLoad):
     moment, force : (3,) or callable of t, optional
         Instead of a vector of six.
     follower : bool
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> cs.Wrench("grip", body, (1, 0, 0, 0, 0, 0.5)).place
+    <place 'ball'>
     """
 
     @recorded

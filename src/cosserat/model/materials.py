@@ -1,4 +1,9 @@
-"""Materials: isotropic, linear elastic, with optional Kelvin-Voigt damping."""
+"""Materials: isotropic, linear elastic, with optional Kelvin-Voigt damping.
+
+>>> import cosserat as cs
+>>> round(cs.materials.STEEL.G / 1e9, 2)
+80.77
+"""
 
 from cosserat.errors import ArgumentError, shown
 from cosserat.model import checks

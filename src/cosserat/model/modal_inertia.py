@@ -64,6 +64,16 @@ class ModalInertia(ArrayRecord):
         g_ab dm and X x g_ab dm, where q^a q^b g_ab / 2 is the displacement of second order (foreshortening).
     inertia_stiffening : (m, m, 3, 3), optional
         X^T g_ab dm with cross-product matrices, symmetric part. With these three, forces of inertia stiffen the body.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> inertia = cs.ModalInertia(
+    ...     mass=2.0, first_moment=(1, 0, 0), inertia=(0.1, 1, 1), modal_mass=[[1.0]], linear_coupling=[(0, 0, 1)],
+    ...     angular_coupling=[(0, -0.5, 0)],
+    ... )
+    >>> inertia.modal_mass.tolist()
+    [[1.0]]
     """
 
     mass: float

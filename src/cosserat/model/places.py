@@ -46,6 +46,14 @@ class Place:
         None for the centre of mass of a body, and for the ground as a whole.
     interface : str or None
         Name of an interface of a modal body.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> body = cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0)
+    >>> place = body.at((0.1, 0, 0))
+    >>> place.label, place.position.tolist()
+    ('ball.at(0.1, 0, 0)', [0.1, 0.0, 0.0])
     """
 
     __slots__ = ("_point", "_s", "interface", "label", "owner")
@@ -108,7 +116,14 @@ class Place:
 
 
 class Ground(Owner):
-    """The immovable body. As a place it stands for whichever point of the ground is wanted."""
+    """The immovable body. As a place it stands for whichever point of the ground is wanted.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> cs.GROUND.at((0, 0, 1)).position.tolist()
+    [0.0, 0.0, 1.0]
+    """
 
     name = "ground"
 

@@ -126,6 +126,13 @@ class Rod(ShapeSection):
         (m).
     shear_factor : float or (y, z), optional
         Default: Cowper's 6 (1 + nu) / (7 + 6 nu).
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> stiffness, mass = cs.Rod(diameter=0.02).matrices(cs.materials.STEEL)
+    >>> round(float(mass[0, 0]), 4)
+    2.4662
     """
 
     @recorded
@@ -195,6 +202,12 @@ class Rectangle(ShapeSection):
     """A solid rectangle: `width` along the local y axis, `height` along the local z axis.
 
     The torsion constant is Saint-Venant's series; the shear factor is Cowper's 10 (1 + nu) / (12 + 11 nu).
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> round(1e6 * cs.Rectangle(width=0.03, height=0.01).constants().area, 6)
+    300.0
     """
 
     @recorded
@@ -226,6 +239,12 @@ class Box(ShapeSection):
     """A thin-walled rectangular tube, `width` along y and `height` along z measured outside.
 
     Torsion after Bredt, shear after Cowper (thin-walled box), both on the middle line of the walls.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> round(cs.Box(width=0.1, height=0.2, thickness=0.01).constants().area, 6)
+    0.0056
     """
 
     @recorded
@@ -276,6 +295,13 @@ class IBeam(ShapeSection):
 
     Torsion constant of thin open walls. Shear along the web after Cowper (thin-walled I); along the flanges, which
     Cowper does not treat, the two flanges carry it as rectangles.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> beam = cs.IBeam(width=0.1, height=0.2, web_thickness=0.006, flange_thickness=0.01)
+    >>> round(beam.constants().area, 6)
+    0.00308
     """
 
     @recorded
@@ -339,6 +365,13 @@ class Profile(ShapeSection):
     shear_factor : float or (y, z)
     Iyz : float
         Product of area, integral of y z (m^4).
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> channel = cs.Profile(area=1e-3, Iy=2e-6, Iz=3e-7, J=1e-8, shear_factor=(0.4, 0.3))
+    >>> channel.constants().Iy
+    2e-06
     """
 
     @recorded
@@ -375,6 +408,13 @@ class Section(AnySection):
     mass : (6, 6) or (6,)
         Per unit length: mass (kg/m), the same number three times, then rotary inertia (kg m) about x, y, z; symmetric,
         positive semi-definite, with positive mass.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> section = cs.Section(stiffness=[1e6, 1e6, 1e6, 5, 8, 8], mass=[2, 2, 2, 1e-3, 5e-4, 5e-4])
+    >>> section.matrices()[0].diagonal().tolist()
+    [1000000.0, 1000000.0, 1000000.0, 5.0, 8.0, 8.0]
     """
 
     @recorded

@@ -1,6 +1,11 @@
 """Winds and currents: functions of (x, y, z, t) for ``cs.Fluid(velocity=...)``.
 
 Each gives a function that laws of force can compile. Directions are world axes, z is up.
+
+>>> import cosserat as cs
+>>> wind = cs.winds.power_law(10.0, height=10.0, exponent=0.2)
+>>> round(wind(0, 0, 320.0, 0)[0], 9)
+20.0
 """
 
 from __future__ import annotations

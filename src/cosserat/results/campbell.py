@@ -57,6 +57,16 @@ class Campbell:
     unstable : list of Critical
         Speeds at which stability is lost or regained.
     stats : dict
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("oscillator")
+    >>> body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    >>> rail = model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=cs.Parameter("k", 4.0)))
+    >>> found = cs.campbell(model, [0.5, 1.0], n=1, orders=(1,))
+    >>> found.frequencies.shape
+    (2, 1)
     """
 
     name: str

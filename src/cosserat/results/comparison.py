@@ -123,6 +123,17 @@ class Comparison:
         The Galilean run with half the step, the floating one with twice the modes.
     unknowns : dict of int
         Number of coordinates of each formulation.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("arm", gravity=(0, 0, -9.81))
+    >>> section, steel = cs.Rod(0.02), cs.materials.STEEL
+    >>> arm = model.add(cs.Beam("arm", points=[(0, 0, 0), (1, 0, 0)], section=section, material=steel, elements=2))
+    >>> clamp = model.add(cs.Fixed("clamp", cs.GROUND, arm.start))
+    >>> found = cs.compare(model, duration=0.01, step=0.005, modes=2)
+    >>> type(found).__name__
+    'Comparison'
     """
 
     galilean: Run

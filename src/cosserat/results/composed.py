@@ -38,6 +38,16 @@ class ComposedVectors:
     forces : (6 N,)
         FN (2.9): what acts on the bodies: gravity, springs, loads, and between two bodies the stiffness, damping,
         friction and efforts of their joint.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> vectors = cs.composed_vectors(model, [0.0])
+    >>> vectors.bodies, vectors.mass_matrix.round(6).tolist()
+    (('bob',), [[2.1]])
     """
 
     coordinates: tuple[str, ...]

@@ -34,6 +34,17 @@ class Equilibrium:
         Work done by the solver, and what it was asked for.
     parameters : dict
         Values of the model's parameters in this equilibrium.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("oscillator")
+    >>> body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    >>> rail = model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=cs.Parameter("k", 4.0)))
+    >>> push = model.add(cs.Force("push", body, (2.0, 0, 0)))
+    >>> rest = cs.equilibrium(model)
+    >>> round(rest.coordinate("rail"), 9), round(float(rest.position("body")[0]), 9)
+    (0.5, 0.5)
     """
 
     def __init__(self, trajectory: Trajectory) -> None:

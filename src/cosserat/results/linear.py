@@ -66,6 +66,16 @@ class LinearModel:
     time : float
     point : object
         The state about which it was linearised, for the solvers of this package.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("oscillator")
+    >>> body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    >>> rail = model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=cs.Parameter("k", 4.0)))
+    >>> linear = cs.linearize(model, inputs="rail", outputs="rail")
+    >>> (linear.A.round(9) + 0.0).tolist()
+    [[0.0, 1.0], [-4.0, 0.0]]
     """
 
     mass: Array

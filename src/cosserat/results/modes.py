@@ -45,6 +45,16 @@ class Modes:
         Whether terms with velocities were taken into account.
     kind : str
         "equilibrium", "steady rotation" or "moment of a run".
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("oscillator")
+    >>> body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    >>> rail = model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=cs.Parameter("k", 4.0)))
+    >>> modes = cs.modes(model, 1)
+    >>> len(modes), round(float(modes.frequencies[0]), 6)  # 2 rad/s
+    (1, 0.31831)
     """
 
     def __init__(

@@ -93,6 +93,17 @@ class Path:
     status : Status
     stats : dict
         Work done by the solver.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("oscillator")
+    >>> body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    >>> rail = model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=cs.Parameter("k", 4.0)))
+    >>> push = model.add(cs.Force("push", body, (cs.Parameter("P", 0.0), 0, 0)))
+    >>> path = cs.continuation(model, "P", 0.0, 2.0)
+    >>> path.status.ok, round(float(path.position("body")[-1, 0]), 9)
+    (True, 0.5)
     """
 
     def __init__(

@@ -27,6 +27,16 @@ class Response:
     name : str
         Of the model.
     method : "direct" or "modal"
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("oscillator")
+    >>> body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    >>> rail = model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=cs.Parameter("k", 4.0)))
+    >>> response = cs.frequency_response(model, "rail", "rail", [0.0, 0.1])
+    >>> response.frequencies.tolist()
+    [0.0, 0.1]
     """
 
     def __init__(

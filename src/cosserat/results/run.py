@@ -63,6 +63,20 @@ class Run:
         Stored times (s).
     stats, settings : dict
         Work done by the solver, and what it was asked for.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> run = cs.simulate(model, duration=0.1, step=0.01)
+    >>> run.status.ok, len(run.time)
+    (True, 11)
+    >>> run.position("bob").dims
+    ('time', 'axis')
+    >>> round(float(run.coordinate("hinge")[-1]), 4)
+    0.0476
     """
 
     def __init__(self, trajectory: Trajectory) -> None:
@@ -185,7 +199,7 @@ class Run:
         --------
         >>> import cosserat as cs
         >>> model = cs.Model("puck")
-        >>> _ = model.add(cs.RigidBody("puck", mass=1, com=(1, 0, 0), velocity=(0, 2, 0)))
+        >>> _ = model.add(cs.RigidBody("puck", mass=1, com=(1, 0, 0), inertia=(1, 1, 1), velocity=(0, 2, 0)))
         >>> run = cs.simulate(model, duration=1.5, step=0.01)
         >>> table = run.seen_from(cs.Observer(turns=[((0, 0, 1), "2*t")]))
         >>> table.position("puck").values[-1, :2].round(6).tolist()

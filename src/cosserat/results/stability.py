@@ -68,6 +68,16 @@ class Stability:
         Every crossing of the imaginary axis in the order of the values; the first is the first change of stability.
     stable : (n_values,) bool
         Whether no computed eigenvalue has a positive real part (beyond rounding).
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("oscillator")
+    >>> body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    >>> rail = model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=cs.Parameter("k", 4.0)))
+    >>> found = cs.stability(model, "k", [4.0, 2.0, 1.0])
+    >>> found.critical, bool(found.stable.all())
+    ([], True)
     """
 
     def __init__(

@@ -54,6 +54,17 @@ class StabilityMap:
     boundary : list of Boundary
         Curves around the stable region, refined.
     stats : dict
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("oscillator")
+    >>> body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    >>> rail = model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=cs.Parameter("k", 4.0)))
+    >>> damping = model.add(cs.Damper("damper", cs.GROUND.at((-1, 0, 0)), body, damping=cs.Parameter("d", 0.1)))
+    >>> found = cs.stability_map(model, {"k": [1.0, 2.0], "d": [0.1, 0.2]})
+    >>> bool(found.stable.all())
+    True
     """
 
     name: str

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 
 
 class Outcome(enum.Enum):
-    """Outcomes of solvers; the value says what happened and what to do about it."""
+    """Outcomes of solvers; the value says what happened and what to do about it.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> cs.Outcome.OK.value
+    'finished'
+    """
 
     OK = "finished"
     NOT_CONVERGED = (
@@ -72,6 +79,13 @@ class Status:
         Where it ended, if not at a time: "P = 3".
     cause : Exception, optional
         What a controller or `progress` raised, if that ended the run.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> status = cs.Status(cs.Outcome.INTERRUPTED, time=2.5)
+    >>> status.ok, status.message
+    (False, 'stopped at t = 2.5 s: interrupted by the user')
     """
 
     outcome: Outcome

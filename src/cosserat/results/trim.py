@@ -31,6 +31,17 @@ class Trim:
         Largest real part of an eigenvalue that is more than rounding (1/s); 0 if none grows.
     neutral : int
         Number of zero eigenvalues: motions that nothing brings back.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> place, T = bob.at((0, 0, 0)), cs.Parameter("T", 0.0)
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, place, axis=(0, 1, 0), effort=T))
+    >>> found = cs.trim(model, ["T"])
+    >>> round(found.parameters["T"], 9)
+    -20.0
     """
 
     parameters: dict[str, float]

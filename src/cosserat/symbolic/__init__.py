@@ -3,6 +3,10 @@
 In: a group (of a catalogue, or from a basis of matrices) and a Lagrangian written with SymPy. Out: field, boundary
 and compatibility equations, printed in the notation of a source, or as functions of numbers. SymPy is imported when
 one of the names that need it is first used; the solvers on groups need NumPy only.
+
+>>> import cosserat as cs
+>>> "euler_poincare" in dir(cs.symbolic)
+True
 """
 
 from __future__ import annotations

@@ -60,6 +60,16 @@ def campbell(
     Returns
     -------
     Campbell
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("oscillator")
+    >>> body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    >>> rail = model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=cs.Parameter("k", 4.0)))
+    >>> found = cs.campbell(model, [0.5, 1.0], n=1, orders=(1,))
+    >>> found.frequencies.round(4).ravel().tolist()  # sqrt(4 - w^2) / (2 pi)
+    [0.3082, 0.2757]
     """
     wall, cpu = clock.perf_counter(), clock.process_time()
     check_state("campbell", model, time, None, center)

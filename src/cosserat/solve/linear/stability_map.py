@@ -54,6 +54,16 @@ def stability_map(
     Returns
     -------
     StabilityMap
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("oscillator")
+    >>> body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    >>> rail = model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=cs.Parameter("k", 4.0)))
+    >>> damping = model.add(cs.Damper("damper", cs.GROUND.at((-1, 0, 0)), body, damping=cs.Parameter("d", 0.1)))
+    >>> bool(cs.stability_map(model, {"k": [1.0, 2.0], "d": [0.1, 0.2]}).stable.all())
+    True
     """
     if not isinstance(ranges, Mapping) or len(ranges) != 2:
         raise SolveError("stability_map: pass two parameters with their values, such as {'P': [...], 'c': [...]}")

@@ -30,6 +30,16 @@ _SLIPS = 1e-6  # of the greatest velocity: slip that says that something contrad
 class ConstrainedDynamics(NamedTuple):
     """Accelerations (n,), multipliers (m,), which are forces that A^T carries to the coordinates, and efforts (n,) of
     the drives, zero where no motion is prescribed.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("skate")
+    >>> skate = model.add(cs.RigidBody("skate", mass=2.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    >>> ice = model.add(cs.Planar("ice", cs.GROUND, skate, normal=(0, 0, 1), at=(0, 0, 0)))
+    >>> edge = model.add(cs.KnifeEdge("edge", skate, direction=(0, 1, 0)))
+    >>> cs.constrained_dynamics(model, [0, 0, 0], [3, 0, 4]).multipliers.round(9).tolist()
+    [24.0]
     """
 
     a: Array
@@ -39,7 +49,19 @@ class ConstrainedDynamics(NamedTuple):
 
 @dataclass(frozen=True)
 class ConstrainedMotion:
-    """A motion under constraints: times (nt,), coordinates and velocities (nt, n), and the greatest violations."""
+    """A motion under constraints: times (nt,), coordinates and velocities (nt, n), and the greatest violations.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("skate")
+    >>> skate = model.add(cs.RigidBody("skate", mass=2.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    >>> ice = model.add(cs.Planar("ice", cs.GROUND, skate, normal=(0, 0, 1), at=(0, 0, 0)))
+    >>> edge = model.add(cs.KnifeEdge("edge", skate, direction=(0, 1, 0)))
+    >>> motion = cs.constrained_motion(model, [0, 0, 0], [3, 0, 4], duration=0.1, step=0.01)
+    >>> motion.coordinates
+    ('ice.x', 'ice.y', 'ice.rz')
+    """
 
     coordinates: tuple[str, ...]
     t: Array
@@ -129,6 +151,17 @@ def constrained_motion(
         Rows beside those of the model.
     modes
         As for `constrained_dynamics`.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("skate")
+    >>> skate = model.add(cs.RigidBody("skate", mass=2.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    >>> ice = model.add(cs.Planar("ice", cs.GROUND, skate, normal=(0, 0, 1), at=(0, 0, 0)))
+    >>> edge = model.add(cs.KnifeEdge("edge", skate, direction=(0, 1, 0)))
+    >>> motion = cs.constrained_motion(model, [0, 0, 0], [3, 0, 4], duration=0.1, step=0.01)
+    >>> motion.q[-1].round(6).tolist()  # a circle of radius 3/4
+    [0.292064, 0.059204, 0.4]
     """
     call = "constrained_motion"
     tree = any_tree(model, 0.0, modes, call)

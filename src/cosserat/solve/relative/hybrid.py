@@ -34,6 +34,16 @@ class HybridDynamics:
         True where the acceleration was given.
     a, tau : (n,) or (N, n)
         Accelerations, and what actuators add. Where the call had no wrenches, tau is `inverse_dynamics` of a.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> found = cs.hybrid_dynamics(model, [0.0], [0.0], motions={"hinge": 1.0})
+    >>> round(found.efforts["hinge"], 9)  # inertia 2.1 less the weight's 20
+    -17.9
     """
 
     coordinates: tuple[str, ...]

@@ -120,6 +120,16 @@ class VelocityConstraint:
     ----------
     function : callable
         Of q and v; gives A (m, n) and A_dot v (m,).
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> brake = cs.VelocityConstraint(lambda q, v: ([[1.0]], [0.0]))  # the angle stays as it is
+    >>> cs.constrained_dynamics(model, [0.0], [0.0], constraints=[brake]).a.round(9).tolist()
+    [0.0]
     """
 
     def __init__(self, function: Callable[[Array, Array], tuple[Any, Any]]) -> None:

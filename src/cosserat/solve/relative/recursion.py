@@ -141,26 +141,66 @@ def inverse_dynamics(
 def forward_dynamics(
     model: Model, q: Any, v: Any, tau: Any, out: Any = None, t: float = 0.0, threads: int = 1, modes: Any = None
 ) -> Array:
-    """Accelerations (n,) or (N, n) of a model under efforts tau, in O(n); arguments as for `inverse_dynamics`."""
+    """Accelerations (n,) or (N, n) of a model under efforts tau, in O(n); arguments as for `inverse_dynamics`.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> cs.forward_dynamics(model, [0.0], [0.0], [0.0]).round(6).tolist()  # 20 N m / 2.1 kg m^2
+    [9.52381]
+    """
     tree = free_tree(model, t, modes, "forward_dynamics")
     return tree.forward_dynamics(q, v, tau, out, threads)
 
 
 @answered()
 def mass_matrix(model: Model, q: Any, out: Any = None, threads: int = 1, modes: Any = None) -> Array:
-    """Mass matrix M (n, n), or (N, n, n) for a stack of states."""
+    """Mass matrix M (n, n), or (N, n, n) for a stack of states.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> cs.mass_matrix(model, [0.0]).round(9).tolist()
+    [[2.1]]
+    """
     return any_tree(model, 0.0, modes, "mass_matrix").mass_matrix(q, out, threads)
 
 
 @answered()
 def bias(model: Model, q: Any, v: Any, out: Any = None, t: float = 0.0, threads: int = 1, modes: Any = None) -> Array:
-    """h(q, v) (n,) or (N, n): the efforts that keep the velocities as they are."""
+    """h(q, v) (n,) or (N, n): the efforts that keep the velocities as they are.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> cs.bias(model, [0.0], [3.0]).round(9).tolist()
+    [-20.0]
+    """
     return any_tree(model, t, modes, "bias").bias(q, v, out, threads)
 
 
 @answered()
 def gravity_forces(model: Model, q: Any, out: Any = None, threads: int = 1, modes: Any = None) -> Array:
-    """Efforts (n,) or (N, n) that hold the weight of the bodies at rest."""
+    """Efforts (n,) or (N, n) that hold the weight of the bodies at rest.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> cs.gravity_forces(model, [0.0]).round(9).tolist()
+    [-20.0]
+    """
     return any_tree(model, 0.0, modes, "gravity_forces").gravity_forces(q, out, threads)
 
 
@@ -171,6 +211,15 @@ def inverse_dynamics_derivatives(
     """Analytic derivatives of the efforts: ``dq``, ``dv``, ``da``, each (n, n); see `Tree.moved` for d q.
 
     Stacks of states give (N, n, n).
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> cs.inverse_dynamics_derivatives(model, [0.0], [0.0], [0.0]).da.round(6).tolist()
+    [[2.1]]
     """
     tree = any_tree(model, t, modes, "inverse_dynamics_derivatives")
     return tree.inverse_dynamics_derivatives(q, v, a, out, threads)
@@ -180,7 +229,17 @@ def inverse_dynamics_derivatives(
 def forward_dynamics_derivatives(
     model: Model, q: Any, v: Any, tau: Any, out: Any = None, t: float = 0.0, threads: int = 1, modes: Any = None
 ) -> ForwardDerivatives:
-    """Analytic derivatives of the accelerations: ``dq``, ``dv``, ``dtau``, each (n, n), and ``a``, or stacks."""
+    """Analytic derivatives of the accelerations: ``dq``, ``dv``, ``dtau``, each (n, n), and ``a``, or stacks.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> cs.forward_dynamics_derivatives(model, [0.0], [0.0], [0.0]).dtau.round(6).tolist()
+    [[0.47619]]
+    """
     tree = free_tree(model, t, modes, "forward_dynamics_derivatives")
     return tree.forward_dynamics_derivatives(q, v, tau, out, threads)
 
@@ -199,35 +258,95 @@ def jacobian(model: Model, place: Any, q: Any, frame: str = "world", modes: Any 
         World axes, or the axes of the place.
     modes : int, or dict of int by beam
         As for `inverse_dynamics`; places on elastic bodies are those where something is attached.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> (cs.jacobian(model, "bob", [0.0]).ravel().round(9) + 0.0).tolist()
+    [0.0, 0.0, -1.0, 0.0, 1.0, 0.0]
     """
     return any_tree(model, 0.0, modes, "jacobian").jacobian(place, q, frame)
 
 
 @answered()
 def jacobian_rate(model: Model, place: Any, q: Any, v: Any, frame: str = "world", modes: Any = None) -> Array:
-    """Time derivative (6, n) of `jacobian` at velocities v; `modes` as there."""
+    """Time derivative (6, n) of `jacobian` at velocities v; `modes` as there.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> (cs.jacobian_rate(model, "bob", [0.0], [3.0]).ravel().round(9) + 0.0).tolist()
+    [-3.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    """
     return any_tree(model, 0.0, modes, "jacobian_rate").jacobian_rate(place, q, v, frame)
 
 
 @answered()
 def forward_kinematics(model: Model, q: Any, v: Any = None, a: Any = None, modes: Any = None) -> Posture:
-    """Positions, rotations, velocities and accelerations of places at a state; `modes` as for `jacobian`."""
+    """Positions, rotations, velocities and accelerations of places at a state; `modes` as for `jacobian`.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> import math
+    >>> cs.forward_kinematics(model, [math.pi / 2]).position("bob").round(9).tolist()
+    [0.0, 0.0, -1.0]
+    """
     return any_tree(model, 0.0, modes, "forward_kinematics").forward_kinematics(q, v, a)
 
 
 @answered()
 def centroidal_momentum(model: Model, q: Any, v: Any, modes: Any = None) -> Array:
-    """Momentum and angular momentum (6,) about the centre of mass, in world axes."""
+    """Momentum and angular momentum (6,) about the centre of mass, in world axes.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> cs.centroidal_momentum(model, [0.0], [3.0]).round(9).tolist()
+    [0.0, 0.0, -6.0, 0.0, 0.3, 0.0]
+    """
     return any_tree(model, 0.0, modes, "centroidal_momentum").centroidal_momentum(q, v)
 
 
 @answered()
 def centroidal_matrix(model: Model, q: Any, modes: Any = None) -> Array:
-    """Matrix (6, n) that takes velocities to `centroidal_momentum`."""
+    """Matrix (6, n) that takes velocities to `centroidal_momentum`.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> cs.centroidal_matrix(model, [0.0]).round(9).ravel().tolist()
+    [0.0, 0.0, -2.0, 0.0, 0.1, 0.0]
+    """
     return any_tree(model, 0.0, modes, "centroidal_matrix").centroidal_matrix(q)
 
 
 @answered()
 def energy(model: Model, q: Any, v: Any, modes: Any = None) -> Energy:
-    """Kinetic, strain (elastic bodies, springs and joints) and potential energy of a state (J)."""
+    """Kinetic, strain (elastic bodies, springs and joints) and potential energy of a state (J).
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("pendulum", gravity=(0, 0, -10))
+    >>> bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    >>> hinge = model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    >>> round(cs.energy(model, [0.0], [3.0]).kinetic, 9)
+    9.45
+    """
     return any_tree(model, 0.0, modes, "energy").energy(q, v)
