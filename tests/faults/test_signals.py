@@ -34,7 +34,7 @@ def started(folder, *options):
 
 
 @posix
-@pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGINT))
+@pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
 def test_a_run_that_is_told_to_end(tmp_path, number):
     cs.simulate(cs.load_model(_file(tmp_path)), duration=0.01, step=0.001)  # the kernels are there
     for delay in (3.0, 10.0, 30.0):  # importing takes its time on a busy machine
@@ -49,7 +49,9 @@ def test_a_run_that_is_told_to_end(tmp_path, number):
     run = cs.load_run(tmp_path / "fall.nc")
     assert run.status.outcome is cs.Outcome.INTERRUPTED
     assert len(run.time) > 1
-    np.testing.assert_allclose(run.position("ball")[:-1, 2], -(run.time[:-1] ** 2), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(run.position("ball")[:, 2], -(run.time**2), rtol=1e-9, atol=1e-9)
+    assert run.status.time == pytest.approx(run.time[-1], abs=1e-9)
+    assert np.diff(run.time)[:-1] == pytest.approx(50e-4)
     assert "not finished" in said
 
 

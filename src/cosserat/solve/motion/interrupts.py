@@ -7,7 +7,7 @@ import time as clock
 from types import FrameType, TracebackType
 from typing import Any
 
-_SIGNALS = ("SIGINT", "SIGTERM")
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 _PATIENCE = 3.0  # s
 
 
