@@ -6,6 +6,7 @@ error names the file, the line and the place in it, such as ``joints[2].axis``; 
 
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,6 +31,7 @@ from cosserat.model.materials import Material
 from cosserat.model.model import Model
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, number_from_text
+from cosserat.model.potentials import Potential
 from cosserat.model.rolling import ROLLING
 from cosserat.model.sections import AnySection, Box, IBeam, Profile, Rectangle, Rod, Section, Tube
 from cosserat.model.state_loads import StateLoad
@@ -260,6 +262,8 @@ class _Reader:
             return self._material(value, route, None)
         if key == "friction":
             return self._friction(value, route)
+        if key == "potential":
+            return self._potential(value, route)
         if key == "shape":
             self._mapping(value, route, _accepted(Shape))
             given = {k: v if k == "kind" else self._numbers(v, (*route, k)) for k, v in value.items()}
@@ -307,6 +311,17 @@ class _Reader:
         if "region" not in value:
             raise self.document.error(route, "has no region; write 'region: name', a group of the mesh")
         return {k: v if k in ("region", "tie") else self._numbers(v, (*route, k)) for k, v in value.items()}
+
+    def _potential(self, value: Any, route: Route) -> Potential:
+        """A formula, which may use the parameters of the file, or a Potential (formula, parameters)."""
+        if isinstance(value, dict):
+            given = self._mapping(value, route, _accepted(Potential))
+            arguments = {k: v if k == "formula" else self._numbers(v, (*route, k)) for k, v in given.items()}
+        else:
+            words = set(re.findall(r"[A-Za-z_]\w*", value)) if isinstance(value, str) else set()
+            arguments = {"formula": value, "parameters": {n: p for n, p in self.parameters.items() if n in words}}
+        found: Potential = self._guard(route, Potential, **arguments)
+        return found
 
     def _friction(self, value: Any, route: Route) -> Any:
         """A number, a Friction (level, speed), or one of these per freedom."""

@@ -40,6 +40,7 @@ from cosserat.model.model import Model
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, ParameterExpression, resolve
 from cosserat.model.places import GROUND, Place
+from cosserat.model.potentials import Potential
 from cosserat.model.rolling import KnifeEdge, RollingDisc
 from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Section, Tube
 from cosserat.model.solid_mesh import SolidMesh
@@ -78,6 +79,7 @@ __all__ = [
     "Planar",
     "PlanarTranslation",
     "Prismatic",
+    "Potential",
     "Profile",
     "Rectangle",
     "RecoveryPoint",

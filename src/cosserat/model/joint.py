@@ -17,6 +17,7 @@ from cosserat.model.functions import TimeFunction
 from cosserat.model.jets import Array
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Ground, Place, find_place
+from cosserat.model.potentials import read_potential
 from cosserat.model.records import Component, Record, plain, recorded
 
 COINCIDE = 1e-6  # of the distance of the places from the origin, and at least 1e-9 m
@@ -91,6 +92,8 @@ class Joint(Component):
         Linear spring and damper on the coordinate (N m/rad, N m s/rad; N/m, N s/m), not negative.
     friction : Friction or float, optional
         Dry friction.
+    potential : str or Potential, optional
+        Potential energy U(t, q) of the coordinates, as a formula; acts with -dU/dq. Not for spherical and free joints.
 
     With several freedoms, `motion`, `effort`, `stiffness`, `damping` and `friction` take one entry per freedom, or a
     dict by the names of freedoms.
@@ -133,9 +136,10 @@ class Joint(Component):
             f if f is None or isinstance(f, Friction) else self._as_friction(f)
             for f in self._per_freedom("friction", friction, None)
         )
+        self.potential = read_potential(self, self._given.get("potential"))
         self._keep(
             parent=self._parent, child=self._child, motion=self.motion, effort=self.effort, stiffness=self._stiffness,
-            damping=self._damping, friction=self.friction,
+            damping=self._damping, friction=self.friction, potential=self.potential,
         )  # fmt: skip
 
     def _shown_names(self) -> list[str]:
@@ -190,6 +194,8 @@ class Joint(Component):
         for friction in self.friction:
             if friction is not None:
                 friction.check()
+        if self.potential is not None:
+            self.potential.check()
         for motion, effort in zip(self.motion, self.effort, strict=True):
             if motion is not None:
                 motion.jet([0.0])

@@ -44,6 +44,7 @@ class AxisJoint(Joint):
         stiffness: Any = 0.0,
         damping: Any = 0.0,
         friction: Any = None,
+        potential: Any = None,
     ) -> None:
         self._axis = self._given["axis"]
         self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
@@ -127,6 +128,7 @@ class Screw(Joint):
         stiffness: Any = 0.0,
         damping: Any = 0.0,
         friction: Any = None,
+        potential: Any = None,
     ) -> None:
         self._axis, self._pitch = self._given["axis"], pitch
         self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
@@ -164,6 +166,7 @@ class NormalJoint(Joint):
         stiffness: Any = 0.0,
         damping: Any = 0.0,
         friction: Any = None,
+        potential: Any = None,
     ) -> None:
         self._normal = self._given["normal"]
         self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
@@ -220,6 +223,7 @@ class FrameJoint(Joint):
         stiffness: Any = 0.0,
         damping: Any = 0.0,
         friction: Any = None,
+        potential: Any = None,
     ) -> None:
         self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
 
@@ -302,6 +306,7 @@ class Universal(Joint):
         stiffness: Any = 0.0,
         damping: Any = 0.0,
         friction: Any = None,
+        potential: Any = None,
     ) -> None:
         self._axes = self._given["axes"]
         self._setup(name, parent, child, motion, effort, stiffness, damping, friction)

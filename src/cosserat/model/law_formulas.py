@@ -97,14 +97,13 @@ class LawFormulas:
         if not isinstance(text, str):
             raise ArgumentError(self.where, "law", f"[{component!r}] must be a formula or a number, got {text!r}")
         Expression(text, [*VARIABLES, *self.names], where)
-        tree = _Spelling().visit(ast.parse(text.strip(), mode="eval"))
-        return f"1.0 * ({ast.unparse(ast.fix_missing_locations(tree))})"
+        return spelled(text)
 
     @property
     def function(self) -> Callable[..., Any]:
         """The law as a Python function."""
         if "_function" not in self.__dict__:
-            space: dict[str, Any] = {"np": np, "step": _step, "ramp": _ramp, "smoothstep": _smoothstep}
+            space: dict[str, Any] = {"np": np, **FORMULA_FUNCTIONS}
             exec(compile(self.source, f"<formulas of {self.where}>", "exec"), space)
             self._function: Callable[..., Any] = space["law"]
         return self._function
@@ -118,6 +117,16 @@ class LawFormulas:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return LawFormulas, (self.formulas, self.names, self.where)
+
+
+FORMULA_FUNCTIONS: dict[str, Any] = {"step": _step, "ramp": _ramp, "smoothstep": _smoothstep}
+"""Functions that a spelled formula calls besides those of NumPy."""
+
+
+def spelled(text: str) -> str:
+    """A formula that was checked, as Python that Numba compiles."""
+    tree = _Spelling().visit(ast.parse(text.strip(), mode="eval"))
+    return f"1.0 * ({ast.unparse(ast.fix_missing_locations(tree))})"
 
 
 class _Spelling(ast.NodeTransformer):

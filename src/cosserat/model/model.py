@@ -23,6 +23,7 @@ from cosserat.model.modal import ModalBody
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, parameters_in
 from cosserat.model.places import Owner, Place, find_place
+from cosserat.model.potentials import JointPotential
 from cosserat.model.records import Component, plain
 from cosserat.model.rolling import Rolling
 from cosserat.model.state_loads import StateLoad
@@ -249,8 +250,9 @@ class Model:
 
     @property
     def state_loads(self) -> tuple[StateLoad, ...]:
-        """Loads that depend on the state in order, the apparent ones of a frame that turns behind."""
+        """Loads that depend on the state in order, behind them potentials of joints, and apparent ones of a frame."""
         given = self.given_state_loads
+        given += tuple(JointPotential(joint) for joint in self.joints if joint.potential is not None)
         return given if self.frame is None else (*given, *(ApparentLoad(body, self.frame) for body in self.bodies))
 
     @property

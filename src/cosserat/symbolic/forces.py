@@ -11,8 +11,9 @@ from cosserat.model.forces import Link as SpringLink
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.joints import Joint
 from cosserat.model.loads import PointLoad
+from cosserat.model.potentials import joint_names
 from cosserat.symbolic.dependency import sp
-from cosserat.symbolic.formulas import T, Traced, function_of_time, number
+from cosserat.symbolic.formulas import T, Traced, formula, function_of_time, number
 from cosserat.symbolic.geometry import place_position
 from cosserat.symbolic.mechanism import Mechanism
 from cosserat.symbolic.vectors import ZERO, Vector, add, cross, dot, identity, matmul, mul, mul_t, scale, sub, zeros
@@ -58,6 +59,9 @@ class Forces:
             self._add_spring(spring)
         for load in mechanism.model.loads:
             self._add_load(load)
+        for joint in mechanism.model.joints:
+            if joint.potential is not None:
+                self._add_potential(joint.name, self._energy_of(joint))
         for name, potential in potentials.items():
             self._add_potential(name, potential)
         for place, law in laws.items():
@@ -174,6 +178,19 @@ class Forces:
             self._terms[at + k].append(moment[k])
             if free:
                 self._terms[link.first + k].append(force[k])
+
+    def _energy_of(self, joint: Joint) -> sp.Expr:
+        """The potential of a joint of the model as an expression."""
+        mechanism, potential = self.mechanism, joint.potential
+        assert potential is not None
+        if joint.name not in mechanism.data.named:
+            raise SolveError(
+                f"lagrange: {joint.title} closes a loop and has a potential; give it to another joint of the loop"
+            )
+        places = mechanism.data.named[joint.name]
+        names = dict(zip(joint_names(joint), (mechanism.q[k] for k in places), strict=True))
+        names.update({name: number(value) for name, value in potential.given.items()})
+        return formula(potential.formula, {**names, "t": T})
 
     def _add_potential(self, name: str, potential: Any) -> None:
         """-dU/dq of a function U(t, q) of the coordinates of one joint. Source: [Lerbet17] (58)."""

@@ -16,6 +16,7 @@ from cosserat.errors import ModelError, SolveError
 from cosserat.kernels.recursion.table import FREE, REVOLUTE, SCREW, SPHERICAL
 from cosserat.model.model import Model
 from cosserat.model.places import Place
+from cosserat.model.potentials import JointPotential
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.formulas import T as TIME
 from cosserat.symbolic.formulas import exact_matrix, number, symbols_in
@@ -89,12 +90,19 @@ class Mechanism:
         if not isinstance(model, Model):
             raise SolveError(f"{call}: expected a Model, got {model!r}")
         for load in model.state_loads:
+            if isinstance(load, JointPotential):
+                continue
             raise SolveError(
                 f"{call}: {load.title} depends on the state by a function of numbers, which has no formula; leave it "
                 "out of the model and give its law to forces="
             )
         self.model = model
-        self.data: TreeData = compile_tree(model, call)
+        bare = model
+        if any(joint.potential is not None for joint in model.joints):  # the tree alone; `Forces` adds them
+            bare = model.copy()
+            for joint in bare.joints:
+                joint.potential = None
+        self.data: TreeData = compile_tree(bare, call)
         self.coordinates = self.data.coordinates
         self._given = {str(name): float(value) for name, value in (parameters or {}).items()}
         for name in self._given:

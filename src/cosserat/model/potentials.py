@@ -1,0 +1,222 @@
+"""Potentials of joints: any function U(t, q) of the coordinates, which acts with -dU/dq. Source: [Lerbet17] (58)."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import ArgumentError
+from cosserat.lie import se3
+from cosserat.model import checks
+from cosserat.model.expressions import Expression
+from cosserat.model.formula_derivatives import derivative
+from cosserat.model.law_formulas import FORMULA_FUNCTIONS, spelled
+from cosserat.model.parameters import Number, resolve
+from cosserat.model.records import Component, Record, recorded
+from cosserat.model.state_loads import StateLoad
+
+_TAKEN = ("t", "q", "x", "y", "z", "rx", "ry", "rz")
+
+
+class Potential(Record):
+    """A potential energy U(t, q) of a joint.
+
+    Parameters
+    ----------
+    formula : str
+        In ``t``, in the coordinate ``q`` of a joint with one freedom, or in the names of the freedoms of a joint with
+        several (``x y z rx ry rz``), and in `parameters`. It must be smooth: + - * / **, and functions such as sin,
+        exp, sqrt. Angles are between half a turn in either sense: let the potential be periodic, or stay within.
+    parameters : dict, optional
+        Names and numbers, or `Parameter`s.
+
+    Examples
+    --------
+    >>> detent = Potential("k*(1 - cos(6*q))", {"k": 0.2})
+    >>> import cosserat as cs
+    >>> knob = cs.RigidBody.cylinder("knob", 0.04, 0.02, mass=0.1)
+    >>> cs.Revolute("axle", cs.GROUND, knob, axis=(0, 0, 1), potential=detent).potential.formula
+    'k*(1 - cos(6*q))'
+    """
+
+    word = "potential"
+
+    @recorded
+    def __init__(self, formula: str, parameters: Mapping[str, Number] | None = None) -> None:
+        self.formula = formula
+        self._parameters = dict(parameters or {})
+
+    def check(self) -> None:
+        if not isinstance(self.formula, str):
+            raise ArgumentError("potential", "formula", f"must be a text such as 'k*q**2/2', got {self.formula!r}")
+        for name, value in self._parameters.items():
+            if not isinstance(name, str) or not name.isidentifier() or name in _TAKEN:
+                raise ArgumentError("potential", "parameters", f"has the name {name!r}; take a word that is free")
+            checks.number("potential", f"parameters[{name!r}]", value)
+
+    @property
+    def given(self) -> dict[str, Number]:
+        """Its parameters as they were given."""
+        return dict(self._parameters)
+
+    def slopes(self, coordinates: tuple[str, ...], where: str = "potential") -> dict[str, str]:
+        """Formulas of the derivatives by the coordinates."""
+        Expression(self.formula, ["t", *coordinates, *self._parameters], where)
+        return {q: derivative(self.formula, q, where) for q in coordinates}
+
+
+_PREFIX = "own_"  # of the names of a formula in the source of its law, where others occur
+
+
+_LAW = """
+def law(t, frame, twist, other_frame, other_twist, parameters):
+    A, B = np.empty(12), np.empty(12)
+{numbers}
+    F_a, F_b = {frames}
+    R_a, R_b, x_a, x_b = np.zeros((3, 3)), np.zeros((3, 3)), np.empty(3), np.empty(3)
+    for i in range(3):
+        x_a[i], x_b[i] = F_a[i, 3], F_b[i, 3]
+        for k in range(3):
+            x_a[i] += F_a[i, k] * A[9 + k]
+            x_b[i] += F_b[i, k] * B[9 + k]
+            for j in range(3):
+                R_a[i, j] += F_a[i, k] * A[3 * k + j]
+                R_b[i, j] += F_b[i, k] * B[3 * k + j]
+    R, d = np.zeros((3, 3)), np.zeros(3)
+    for i in range(3):
+        for k in range(3):
+            d[i] += R_a[k, i] * (x_b[k] - x_a[k])
+            for j in range(3):
+                R[i, j] += R_a[k, i] * R_b[k, j]
+{coordinates}
+    f, m = np.zeros(3), np.zeros(3)
+{efforts}
+    F, M, r = np.zeros(3), np.zeros(3), np.empty(3)
+    for i in range(3):
+        r[i] = x_b[i] - frame[i, 3]
+        for k in range(3):
+            F[i] += {sign} * R_a[i, k] * f[k]
+            M[i] += {sign} * R_a[i, k] * m[k]
+    M[0] += r[1] * F[2] - r[2] * F[1]
+    M[1] += r[2] * F[0] - r[0] * F[2]
+    M[2] += r[0] * F[1] - r[1] * F[0]
+    w = np.zeros(6)
+    for i in range(3):
+        for k in range(3):
+            w[i] += frame[k, i] * F[k]
+            w[3 + i] += frame[k, i] * M[k]
+    return w
+"""
+
+_READ = {
+    "x": "d[0]", "y": "d[1]", "z": "d[2]", "rz": "np.arctan2(R[1, 0], R[0, 0])",
+    "rx": "np.arctan2(R[2, 1], R[1, 1])", "ry": "np.arctan2(R[0, 2], R[0, 0])",
+}  # fmt: skip
+"""Coordinates from the child's joint frame in the parent's; rx and ry are those of a universal joint, Rx Ry."""
+_ACT = {
+    "x": "f[0] -= {0}", "y": "f[1] -= {0}", "z": "f[2] -= {0}", "rz": "m[2] -= {0}", "rx": "m[0] -= {0}",
+    "ry": "g = {0}; m[0] -= R[0, 1] * g; m[1] -= R[1, 1] * g; m[2] -= R[2, 1] * g",
+}  # fmt: skip
+"""Where the efforts act, in the parent's axes; the second axis of a universal joint is fixed to the child."""
+
+
+class JointPotential(StateLoad):
+    """What the potential of a joint does, as a load between its two sides."""
+
+    def __init__(self, joint: Any) -> None:
+        self._given: dict[str, Any] = {}
+        Component.__init__(self, f"potential of {joint.name}")
+        self.joint, self.potential, self.derivative = joint, joint.potential, None
+        self._on_child = not joint.child.on_ground
+        sides = (joint.child, joint.parent) if self._on_child else (joint.parent, joint.child)
+        self._place, self._other = sides
+
+    @property
+    def title(self) -> str:
+        return f"{self.joint.title}: potential"
+
+    @property
+    def law(self) -> Callable[..., Any]:
+        """The law as a Python function."""
+        freedoms = tuple(f.name for f in self.joint.freedoms)
+        names = joint_names(self.joint)
+        own = {*names, *self.potential.given}
+        slopes = {q: spelled(_prefixed(text, own)) for q, text in self.potential.slopes(names, self.title).items()}
+        pairs = list(zip(names, freedoms, strict=True))
+        lines = [f"    {_PREFIX}{name} = {_READ[freedom]}" for name, freedom in pairs]
+        efforts = [f"    {_ACT[freedom].format(slopes[name])}" for name, freedom in pairs]
+        numbers = [f"    {side}[{i}] = parameters['{side}_{i}']" for side in "AB" for i in range(12)]
+        numbers += [f"    {_PREFIX}{name} = parameters[{_PREFIX + name!r}]" for name in self.potential.given]
+        source = _LAW.format(
+            numbers="\n".join(numbers),
+            frames="other_frame, frame" if self._on_child else "frame, other_frame",
+            coordinates="\n".join(lines),
+            efforts="\n".join(efforts),
+            sign="1.0" if self._on_child else "-1.0",
+        )
+        return _function(source)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (
+            *(f"{side}_{i}" for side in "AB" for i in range(12)),
+            *(_PREFIX + name for name in self.potential.given),
+        )
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        numbers: list[float] = []
+        for place in (self.joint.parent, self.joint.child):
+            H = se3.inverse(place.frame()) @ self.joint.frame()
+            numbers += [*H[:3, :3].ravel().tolist(), *H[:3, 3].tolist()]
+        return (*numbers, *(resolve(value) for value in self.potential.given.values()))
+
+    def check(self) -> None:
+        """Its numbers are those of the joint, which is checked itself."""
+
+    def record_type(self) -> Any:
+        return np.dtype([(name, np.float64) for name in self.names])
+
+
+def _prefixed(text: str, names: set[str]) -> str:
+    """A formula in which some names have the prefix."""
+    tree = ast.parse(text, mode="eval")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in names:
+            node.id = _PREFIX + node.id
+    return ast.unparse(tree)
+
+
+@functools.lru_cache(256)
+def _function(source: str) -> Callable[..., Any]:
+    """The law of a source: one function for one text, so that it is compiled once."""
+    space: dict[str, Any] = {"np": np, **FORMULA_FUNCTIONS}
+    exec(compile(source, "<potential of a joint>", "exec"), space)
+    found: Callable[..., Any] = space["law"]
+    return found
+
+
+def joint_names(joint: Any) -> tuple[str, ...]:
+    """What a potential calls the coordinates of a joint."""
+    return ("q",) if len(joint.freedoms) == 1 else tuple(f.name for f in joint.freedoms)
+
+
+def read_potential(joint: Any, given: Any) -> Potential | None:
+    """The potential of a joint from what its constructor was given."""
+    if given is None:
+        return None
+    potential = Potential(given) if isinstance(given, str) else given
+    if not isinstance(potential, Potential):
+        raise ArgumentError(
+            joint.title, "potential", f"must be a formula such as '2*q**2' or a Potential, got {given!r}"
+        )
+    if joint.kind in ("fixed", "spherical", "free"):
+        raise ArgumentError(
+            joint.title, "potential", f"cannot be given to a {joint.kind} joint; use a StateLoad between its sides"
+        )
+    potential.slopes(joint_names(joint), f"{joint.title}: potential")
+    return potential
