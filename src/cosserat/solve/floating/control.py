@@ -32,15 +32,16 @@ class FloatingControl:
         self._seats = node_seats(tree, compiled)
         self._called: float | None = None
 
-    def call(self, now: Point) -> bool:
-        """Ask the controller for new efforts, once at any time; whether they changed."""
+    def call(self, now: Point) -> dict[str, float]:
+        """Ask the controller for new efforts, once at any time; changes of efforts by coordinate."""
         if now.t == self._called:
-            return False
+            return {}
         self._called = now.t
         before = dict(self.asked.values)
         self.asked.ask(now.t, self._snapshot(now))
         self._command(self.asked.values)
-        return self.asked.values != before
+        changes = {k: value - before.get(k, 0.0) for k, value in self.asked.values.items()}
+        return {self._names[k]: change for k, change in changes.items() if change != 0.0}
 
     def _snapshot(self, now: Point) -> Run:
         """A state as a run of one moment; forces in joints are found when they are asked for."""

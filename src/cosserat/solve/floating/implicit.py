@@ -162,6 +162,20 @@ class Implicit(Stepper):
         stiffness = c_v * soft.damping + c_q * soft.stiffness
         return Iteration(Bordered(factored, rows.A, soft.rows, stiffness), rows.A, extra, soft, stiffness)
 
+    def pushed(self, now: Point, efforts: Array | None) -> Point:
+        """As what the iteration matrix makes of the efforts: vibrations that the step does not resolve stay out."""
+        if efforts is None or now.step == 0.0:
+            return self.jumped(now)
+        right = np.where(self.drives.held, 0.0, efforts)
+        if self._compiled is not None and self._closed is None:
+            a, force = self._compiled.solve(right), now.force
+        elif self._iteration is not None:
+            found = self._iteration.matrix.solve(-right, np.zeros(len(self._iteration.A)))
+            a, force = found.a, now.force + found.force
+        else:
+            return self.jumped(now)
+        return now._replace(a=now.a + a, carried=now.carried + a, force=force)
+
     def error(self, old: Point, new: Point) -> Array:
         """The leading error c h^2 (a_new - a_old), stiff motions filtered: S e = M times that, A e = 0."""
         c = self.beta + 0.5 * (self.mean - self.shift) - 1.0 / 6.0

@@ -71,6 +71,10 @@ class Stepper(ABC):
         a, force, _ = self.accelerations(now.t, now.q, now.v, a, now.angles, now.t + _AFTER * h)
         return now._replace(a=a, carried=now.carried + a - now.a, force=force)
 
+    def pushed(self, now: Point, efforts: Array | None) -> Point:
+        """A state whose accelerations have jumped with changes (n,) of efforts; None: with those of cut joints too."""
+        return self.jumped(now)
+
     @abstractmethod
     def error(self, old: Point, new: Point) -> Array:
         """Estimated error of the coordinates (n,) of the step just taken, as a velocity during a unit of time."""

@@ -124,8 +124,14 @@ class FloatingWalk(Walk):
     def consult(self, t: float) -> None:
         """Call the controller; accelerations jump with the efforts it changes."""
         assert self._control is not None
-        if self._control.call(self.now):
-            self.now = self.stepper.jumped(self.now)
+        changes = self._control.call(self.now)
+        if changes:
+            place = {name: k for k, name in enumerate(self.stepper.tree.coordinates)}
+            efforts = np.zeros(len(place)) if all(name in place for name in changes) else None
+            if efforts is not None:
+                for name, change in changes.items():
+                    efforts[place[name]] = change
+            self.now = self.stepper.pushed(self.now, efforts)
 
     def cross(self, t: float, h: float) -> None:
         """Let accelerations jump with loads that do so at time t."""
