@@ -17,7 +17,7 @@ _OF_MOTION = 0.02  # of the kinetic or strain energy
 _ROUNDING = 1e-6  # of the potential energy
 _BROKEN = 0.2  # of the energy that was exchanged: what may appear from nowhere
 FEWEST = 10  # stored times that integrals over them are judged by
-_OFTEN = 0.1  # of the steps
+_OFTEN, _ALWAYS = 0.1, 1.0  # splits in a step
 
 
 def judged(status: Status, time: Array, energies: Mapping[str, Array], stats: Mapping[str, Any]) -> Status:
@@ -35,7 +35,7 @@ def judged(status: Status, time: Array, energies: Mapping[str, Array], stats: Ma
     doubt = np.zeros(len(time))
     for k in ("work", "dissipated"):
         doubt += _doubt(time, energies[k])
-    if not _often_split(stats):
+    if _splits(stats) < _ALWAYS:
         doubt += _largest_jump(time, energies["work"])
     moving = max(float(energies[k].max()) for k in ("kinetic", "strain"))
     allowed = max(_BROKEN * exchanged, _OF_MOTION * moving, _ROUNDING * float(np.abs(energies["potential"]).max()))
@@ -67,8 +67,9 @@ def _largest_jump(time: Array, work: Array) -> float:
     return float(np.max(np.abs(np.diff(power)) * (time[2:] - time[:-2]), initial=0.0))
 
 
-def _often_split(stats: Mapping[str, Any]) -> bool:
-    return int(stats.get("steps_split", 0)) > _OFTEN * max(1, int(stats.get("steps", 0)))
+def _splits(stats: Mapping[str, Any]) -> float:
+    """How often a step had to be split, on average."""
+    return int(stats.get("steps_split", 0)) / max(1, int(stats.get("steps", 0)))
 
 
 def noted(status: Status, stats: Mapping[str, Any]) -> Status:
@@ -77,7 +78,7 @@ def noted(status: Status, stats: Mapping[str, Any]) -> Status:
     split, stalled = int(stats.get("steps_split", 0)), int(stats.get("stalled_steps", 0))
     notes = [status.detail]
     if split:
-        often = ": the motion is hardly resolved, use smaller steps" if _often_split(stats) else ""
+        often = ": the motion is hardly resolved, use smaller steps" if _splits(stats) > _OFTEN else ""
         notes.append(f"steps had to be split {split} times in {steps} steps{often}")
     if stalled:
         notes.append(
