@@ -240,3 +240,16 @@ def test_controller_that_pushes_evenly(integrator):
     run = cs.simulate(model, 1.0, 0.05, controller=law, integrator=integrator)
     np.testing.assert_allclose(run.position("mass").values[:, 0], 0.5 * run.time**2, atol=1e-12)
     assert len(times) == len(set(times)) == 20  # once each
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_a_mechanism_at_rest_is_not_blamed_for_rounding(formulation: str) -> None:
+    """Energies of 1e-23 J that come and go are nothing that appeared."""
+    model = cs.Model("idle")
+    body = model.add(cs.RigidBody("body", mass=1.3, com=(0.31, 0.17, 0.23), inertia=(0.02, 0.03, 0.04)))
+    other = model.add(cs.RigidBody("other", mass=0.7, com=(0.83, 0.29, 0.41), inertia=(0.02, 0.03, 0.04)))
+    model.add(cs.Universal("cross", cs.GROUND, body, axes=((0.6, 0.8, 0), (0.8, -0.6, 0)), at=(0.1, 0.2, 0.3)))
+    model.add(cs.Prismatic("rail", body, other, axis=(1, 2, 3), at=(0.5, 0.2, 0.3), stiffness=500.0))
+    model.add(cs.Spring("cord", cs.GROUND.at((1.1, 0.7, 0.3)), other, stiffness=90.0))
+    run = cs.simulate(model, 0.05, step=1.25e-4, formulation=formulation)
+    assert run.status.ok, run.status.message

@@ -79,7 +79,6 @@ KNOWN: list[tuple[str, Callable[[Mechanism], bool], str]] = [
     ("resultant", _line_moment, "moments along a beam that is bent have a resultant force"),
     ("resultant", _bent_or_offset, "dead line loads on curved, tapered and offset beams do not sum to what is applied"),
     ("rest_carried", _bent_or_offset, "the weight of curved, tapered and offset beams is not their mass times gravity"),
-    ("jumps", lambda m: True, "adaptive steps do not keep their tolerance where a load jumps"),
 ]
 
 

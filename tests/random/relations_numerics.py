@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .answers import SHARP, STEP, Answers, NotApplicable, Violation, answers_of, distance, run_of
+from .answers import SHARP, STEP, Answers, NotApplicable, Unanswered, Violation, answers_of, distance, run_of
 from .mechanism import Mechanism, Part
 
 FORCES = ("force", "moment", "section", "energy")
@@ -118,7 +118,10 @@ def still(mechanism: Mechanism) -> None:
     """Nothing happens where nothing acts: no weight, loads, drives or strained springs."""
     from .relations_laws import idle
 
-    run = run_of(idle(mechanism))
+    try:
+        run = run_of(idle(mechanism))
+    except Unanswered as error:
+        raise Violation(f"at rest: {error}") from None
     found = answers_of(run, mechanism)
     for key, value in found.items():
         if key[0] in ("velocity", "spin") and not np.abs(value).max() <= 1e-9:

@@ -104,7 +104,10 @@ class Run:
         if len(self.time) < FEWEST or not self.trajectory.status.ok:
             return self.trajectory.status
         try:
-            return judged(self.trajectory.status, self.time, self.monitors.energies(), self.stats)
+            speed = np.abs(self.motion.twist).max(axis=(0, 1))
+            extent = self.motion.mechanism.length
+            travel = float(max(speed[:3].max() / extent, speed[3:].max()) * np.diff(self.time).max())
+            return judged(self.trajectory.status, self.time, self.monitors.energies(), self.stats, travel)
         except CosseratError:  # a model that was changed since
             return self.trajectory.status
 

@@ -16,18 +16,22 @@ Array = NDArray[np.float64]
 _OF_MOTION = 0.02  # of the kinetic or strain energy
 _ROUNDING = 1e-6  # of the potential energy
 _BROKEN = 0.2  # of the energy that was exchanged: what may appear from nowhere
+_STILL = 1e-12  # of the extent
 FEWEST = 10  # stored times that integrals over them are judged by
 _OFTEN, _ALWAYS = 0.1, 1.0  # splits in a step
 
 
-def judged(status: Status, time: Array, energies: Mapping[str, Array], stats: Mapping[str, Any]) -> Status:
+def judged(
+    status: Status, time: Array, energies: Mapping[str, Array], stats: Mapping[str, Any], travel: float
+) -> Status:
     """The status of a finished run; not ok if energy appeared that nothing supplied.
 
     Energy that gets lost is the numerical damping of unresolved vibrations, which is wanted. What integrals over the
     stored times leave open counts for the run: the difference to those over every second time, and what a jump of a
-    load may do, unless steps had to be split again and again.
+    load may do, unless steps had to be split again and again. Where the longest way between two stored times, `travel`
+    as a share of the extent of the mechanism, is rounding, nothing moves, and there is nothing to judge.
     """
-    if not status.ok or len(time) < FEWEST:
+    if not status.ok or len(time) < FEWEST or travel < _STILL:
         return status
     balance = energies["balance"]
     exchanged = max(float(np.ptp(energies[k])) for k in ("kinetic", "strain", "potential", "work", "dissipated"))
