@@ -103,7 +103,9 @@ def balance(mechanism: Mechanism) -> None:
         energy = run.energy
         parts = [np.ptp(energy[k].values) for k in ("kinetic", "strain", "potential", "work", "dissipated")]
         errors.append(float(np.abs(energy["balance"].values).max()) / max(*parts, 1e-6))
-    if errors[-1] > 1e-6 and not errors[-1] <= max(0.4 * errors[-2], 0.2 * errors[0]):
+    # numerical damping takes energy from vibrations of beams that no step resolves, and not with the square of the step
+    enough = 1e-3 if mechanism.of("Beam") else 1e-6
+    if errors[-1] > enough and not errors[-1] <= max(0.4 * errors[-2], 0.2 * errors[0]):
         raise Violation("energy balance " + ", ".join(f"{e:.1e}" for e in errors) + " as the step is halved")
 
 
