@@ -163,7 +163,8 @@ def _run(body: bytes, path: str) -> Run:
     history = History(*(raw[f"history.{k}"] for k in History._fields))
     inputs = Inputs(*(raw[f"inputs.{k}"] for k in Inputs._fields))
     prescribed = {k.split(".", 1)[1]: v for k, v in raw.items() if k.startswith("prescribed.")}
-    demand(all(len(v) == sizes["nt"] for v in prescribed.values()), "prescribed motions")
+    sampled = all(v.shape == (sizes["nt"],) and v.dtype == np.float64 for v in prescribed.values())
+    demand(sampled, "prescribed motions")
     for key in ("model", "model_missing", "status_detail"):
         demand(isinstance(layout[key], str), f"{key} is not text")
     status = Status(Outcome[layout["outcome"]], float(layout["status_time"]), layout["status_detail"])
@@ -172,6 +173,10 @@ def _run(body: bytes, path: str) -> Run:
     matrices = {k.split(".", 1)[1]: v for k, v in arrays.items() if k.startswith("matrices.")}
     trajectory = StoredTrajectory(path, raw["time"], history, status, attributes, floating, matrices)
     mechanism = mechanism_from(layout, arrays, sizes, trajectory)
+    for joint in mechanism.joints.values():
+        for name, driven in zip(joint.names, joint.driven, strict=True):
+            wanted = joint.name if len(joint.names) == 1 else f"{joint.name}.{name}"
+            demand(not driven or wanted in prescribed, f"the prescribed motion of {wanted!r} is missing")
     parameters = layout["parameters"]
     plain = parameters is None or all(isinstance(v, float) for v in parameters.values())
     demand(plain, "values of parameters")
