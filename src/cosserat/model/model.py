@@ -63,7 +63,7 @@ class Model:
     ) -> None:
         if not isinstance(name, str) or not name.strip():
             raise ModelError(f"model: its name must be a non-empty text, got {shown(name)}")
-        self.name = name
+        self.name = str(name)
         self._components: dict[str, Component] = {}
         self._owners: dict[str, Owner] = {}
         self.revision = 0  # counts what changes the model, so that what was made from it knows when to be made anew

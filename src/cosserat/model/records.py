@@ -86,7 +86,7 @@ class Component(Record, ABC):
             raise ModelError(f"{self.word} {name!r}: a name may not contain '.', ',', brackets or line breaks")
         if name in RESERVED_NAMES:
             raise ModelError(f"{self.word} {name!r}: this name is reserved for the ground; choose another")
-        self.name = name
+        self.name = str(name)  # also where text of NumPy was given
 
     def resolve_places(self, place: Callable[[Any], Any]) -> None:
         """Turn places given as text into `Place` objects; called when the component is added to a model."""

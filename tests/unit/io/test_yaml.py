@@ -298,3 +298,22 @@ def test_numbers_of_numpy_are_written_as_numbers(tmp_path: Path) -> None:
     run = cosserat.simulate(model, 0.02, step=0.01)
     run.save(tmp_path / "run.nc")
     assert cosserat.load_run(tmp_path / "run.nc").status.ok
+
+
+def test_numbers_of_numpy_are_written(tmp_path: Path) -> None:
+    """In joints, loads and names, and in runs of such a model."""
+    from fractions import Fraction
+
+    import cosserat as cs
+
+    model = cs.Model(np.str_("arm"), gravity=np.array([0, 0, -9.81]))
+    body = model.add(cs.RigidBody.box(np.str_("body"), size=np.ones(3), mass=np.float32(2), com=np.array([1, 0, 0])))
+    model.add(cs.Revolute("pivot", cs.GROUND, body, axis=np.array([0, 1, 0]), at=np.zeros(3), stiffness=np.int64(3),
+                          damping=Fraction(1, 4), effort=np.float64(2.0)))  # fmt: skip
+    model.add(cs.Force("push", body, np.array([1.0, 2.0, 3.0]), follower=np.bool_(True)))
+    model.add(cs.Torque("turn", body, (np.float64(1), np.int32(2), Fraction(1, 2))))
+    cs.save_model(model, tmp_path / "arm.yaml")
+    assert cs.load_model(tmp_path / "arm.yaml") == model
+    run = cs.simulate(model, duration=np.float64(0.02), step=np.float32(0.01), every=np.int64(1))
+    run.save(tmp_path / "arm.nc")
+    assert cs.load_run(tmp_path / "arm.nc").model == model

@@ -219,3 +219,33 @@ def test_import_stays_light() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_remove() -> None:
+    import cosserat as cs
+
+    model = cs.Model("arm")
+    beam = model.add(cs.Beam("beam", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.1), material=cs.materials.STEEL))
+    ball = model.add(cs.RigidBody.sphere("ball", diameter=0.1, mass=1.0, com=(1, 0, 0)))
+    model.add(cs.Fixed("weld", "beam.end", ball))
+    model.add(cs.DistributedLoad("snow", beam, force=(0, 0, -1)))
+    before = model.revision
+    with pytest.raises(ModelError, match=r"beam 'beam' is needed by joint 'weld', .*'snow'; remove what needs it"):
+        model.remove("beam")
+    with pytest.raises(ModelError, match=r"body 'ball' is needed by joint 'weld'"):
+        model.remove(ball)
+    with pytest.raises(ModelError, match=r"no component 'x'; components: 'beam', 'ball'"):
+        model.remove("x")
+    with pytest.raises(ModelError, match="is not in the model"):
+        model.remove(3)  # type: ignore[arg-type]
+    other = cs.RigidBody.sphere("ball", diameter=0.1, mass=1.0)
+    with pytest.raises(ModelError, match="is not in the model"):
+        model.remove(other)
+    assert model.revision == before
+    model.remove("weld")
+    assert model.remove(ball) is ball
+    assert "ball" not in model
+    assert model.revision > before
+    with pytest.raises(ModelError, match="unknown body 'ball'"):
+        model.place("ball")
+    assert model.add(other) is other

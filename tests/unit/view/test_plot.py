@@ -113,3 +113,17 @@ def test_marks_have_the_size_of_the_mechanism_and_not_of_its_way() -> None:
     picture = scene(cs.simulate(model, 1.0, step=0.1))
     assert picture["size"] == pytest.approx(3.0)
     assert picture["scale"] == pytest.approx(1.0)
+
+
+def test_joints_are_drawn_by_their_coordinate() -> None:
+    model = cs.Model("pendulum", gravity=(0, 0, -9.81))
+    bob = model.add(cs.RigidBody.sphere("bob", diameter=0.1, mass=1.0, com=(1, 0, 0)))
+    pivot = model.add(cs.Revolute("pivot", cs.GROUND, bob, axis=(0, 1, 0), at=(0, 0, 0)))
+    run = cs.simulate(model, duration=0.1, step=0.01)
+    for target in ("pivot", pivot, f"pivot.{pivot.freedoms[0].name}"):
+        (line,) = run.plot(target).axes[0].lines
+        assert (line.get_ydata() == run.coordinate("pivot").values).all()
+    assert "coordinate (rad)" in run.plot("pivot").axes[0].get_ylabel()
+    assert "position (m)" in run.plot("bob").axes[0].get_ylabel()
+    with pytest.raises(cs.CosseratError, match="two pictures"):
+        run.plot("bob", "pivot")
