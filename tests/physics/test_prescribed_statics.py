@@ -56,24 +56,25 @@ def test_stretched_wire(stretch):
     assert float(run.section_force("wire", 0.5)[-1, 0]) == pytest.approx(tension, rel=1e-6)
 
 
-def test_driven_chain_with_a_prestressed_spring():
+@pytest.mark.parametrize(("angle", "length"), [(0.4, 1.0), (1.5, 1.0), (0.4, 5.0)])
+def test_driven_chain_with_a_prestressed_spring(angle, length):
     model = cs.Model("chain")
     before = cs.GROUND
     for i in range(3):
         bar = model.add(cs.RigidBody.bar(f"bar{i}", start=(i, 0, 0), end=(i + 1, 0, 0), mass=1.0))
-        joint = {"motion": 0.4} if i == 0 else {"stiffness": 2.0}
+        joint = {"motion": angle} if i == 0 else {"stiffness": 2.0}
         model.add(cs.Revolute(f"j{i}", before if i == 0 else before.at((i, 0, 0)), bar.at((i, 0, 0)),
                               axis=(0, 0, 1), **joint))  # fmt: skip
         before = bar
-    model.add(cs.Spring("spring", cs.GROUND.at((3, 2, 0)), before.at((3, 0, 0)), stiffness=1e4, length=1.0))
+    model.add(cs.Spring("spring", cs.GROUND.at((3, 2, 0)), before.at((3, 0, 0)), stiffness=1e4, length=length))
     assert cs.simulate(model, 0.01, step=1e-3).status.ok
     found = cs.equilibrium(model)
     assert found.status.ok
     tip, arm = found.position(before.at((3, 0, 0))), np.array([3.0, 2.0, 0.0])
-    pull = 1e4 * (np.linalg.norm(arm - tip) - 1.0) * (arm - tip) / np.linalg.norm(arm - tip)
+    pull = 1e4 * (np.linalg.norm(arm - tip) - length) * (arm - tip) / np.linalg.norm(arm - tip)
     for i in (1, 2):
         moment = np.cross(tip - found.position(f"bar{i}") + 0.5 * found.rotation(f"bar{i}")[:, 0], pull)[2]
-        assert 2.0 * found.coordinate(f"j{i}") == pytest.approx(moment, rel=1e-6)
+        assert 2.0 * found.coordinate(f"j{i}") == pytest.approx(moment, rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.parametrize("swapped", [False, True])
@@ -163,3 +164,21 @@ def test_failures_speak_of_statics():
     assert "t = 0" not in message
     assert "time step" not in message
     assert "damping" not in message
+
+
+def spinning_rod(joint):
+    model = cs.Model("rod")
+    rod = model.add(
+        cs.Beam("rod", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.01), material=cs.materials.STEEL, elements=4)
+    )
+    model.add(joint(rod.start))
+    return model
+
+
+def test_runs_start_with_the_rotation_of_an_equilibrium():
+    model = spinning_rod(lambda place: cs.Revolute("axle", cs.GROUND, place, axis=(0, 0, 1)))
+    run = cs.simulate(model, 0.1, step=1e-3, start=cs.equilibrium(model, spin=(0, 0, 5.0)))
+    assert float(run.coordinate("axle")[-1]) == pytest.approx(0.5, rel=1e-9)
+    model = spinning_rod(lambda place: cs.Fixed("clamp", cs.GROUND, place))
+    with pytest.raises(cs.CosseratError, match="joint 'clamp' does not allow it"):
+        cs.simulate(model, 0.1, step=1e-3, start=cs.equilibrium(model, spin=(0, 0, 5.0)))
