@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cosserat.errors import SolveError
 from cosserat.symbolic.dependency import sp
+from cosserat.symbolic.directional import directional, replaced
 from cosserat.symbolic.turns import coshalf, cotc, sinhalf
 
 if TYPE_CHECKING:
@@ -67,9 +68,12 @@ def linearize(equations: Equations, about: Mapping[Any, Any], inputs: Sequence[A
     mechanism, residual = equations.mechanism, equations.residual
     n = len(equations.q)
 
+    turned: dict[sp.Basic, sp.Expr] = {}
+    found: dict[sp.Basic, sp.Expr] = {}
+
     def at(matrix: sp.Matrix) -> sp.Matrix:
-        out = matrix.xreplace(equations.quaternions)
-        values = out.xreplace(point)
+        out = matrix.applyfunc(lambda e: replaced(e, equations.quaternions, turned))
+        values = out.applyfunc(lambda e: replaced(e, point, found))
         for index in range(len(values)):
             if values[index].has(sp.nan, sp.zoo):
                 values[index] = _limit(out[index], point, equations.v)
@@ -77,8 +81,12 @@ def linearize(equations: Equations, about: Mapping[Any, Any], inputs: Sequence[A
         return out.replace(lambda e: isinstance(e, (coshalf, sinhalf, cotc)) and not e.free_symbols, lambda e: e.doit())
 
     K = sp.Matrix(n, n, lambda i, j: mechanism.along(residual[i], j))
-    C = residual.jacobian(sp.Matrix(equations.v))
-    B = -residual.jacobian(sp.Matrix(changing)) if changing else sp.zeros(n, 0)
+
+    def jacobian(symbols: Sequence[sp.Symbol]) -> sp.Matrix:
+        columns = [[directional(x, {s: sp.S.One}) for x in residual] for s in symbols]
+        return sp.Matrix(n, len(symbols), lambda i, j: columns[j][i])
+
+    C, B = jacobian(equations.v), -jacobian(changing)
     A = equations.constraint_matrix if equations.rows else sp.zeros(0, n)
     return LinearEquations(at(equations.mass_matrix), at(C), at(K), at(B), at(A))
 

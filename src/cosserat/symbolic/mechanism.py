@@ -18,8 +18,9 @@ from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.model.potentials import JointPotential
 from cosserat.symbolic.dependency import sp
+from cosserat.symbolic.directional import directional
 from cosserat.symbolic.formulas import T as TIME
-from cosserat.symbolic.formulas import exact_matrix, number, symbols_in
+from cosserat.symbolic.formulas import exact_matrix, number
 from cosserat.symbolic.geometry import (
     aligned,
     body_inertia,
@@ -121,6 +122,7 @@ class Mechanism:
         self.slides, self.spins = self._columns()
         self.paths = [self._path(i) for i in range(len(self.data.links))]
         self.rates = self._coordinate_rates()
+        self._known: dict[int, dict[sp.Basic, sp.Expr]] = {}  # derivatives found before
 
     @property
     def values(self) -> dict[str, float]:
@@ -371,10 +373,8 @@ class Mechanism:
 
     def along(self, expression: sp.Expr, j: int) -> sp.Expr:
         """Derivative of an expression of coordinates along a unit velocity of freedom j."""
-        present = symbols_in(expression)
-        return sp.Add(*(
-            factors[j] * expression.diff(x) for x, factors in self.rates.items() if j in factors and x in present
-        ))  # fmt: skip
+        rates = {x: factors[j] for x, factors in self.rates.items() if j in factors}
+        return directional(expression, rates, self._known.setdefault(j, {}))
 
     def rate(self, expression: sp.Expr, explicit_time: bool = True) -> sp.Expr:
         """Time derivative of an expression of coordinates and time (and velocities, taken as constant)."""

@@ -142,6 +142,34 @@ def test_rolling_rows_are_those_of_the_engine(rng):
     assert relative(found.multipliers, expected.multipliers) < 1e-10
 
 
+@pytest.mark.parametrize("closing", ["spherical", "screw", "universal"])
+def test_rows_of_loops_in_space_are_rates_of_their_gaps(closing, rng):
+    """A v is the rate of the gap and b that of A v, by differences along the motion, in a loop through a ball joint."""
+    model = cs.Model("loop", gravity=(1, 2, 3))
+    bodies = [
+        model.add(cs.RigidBody(f"b{i}", mass=1.0, com=tuple(rng.normal(size=3)), inertia=(0.2, 0.25, 0.3)))
+        for i in range(2)
+    ]
+    model.add(cs.Cylindrical("c", cs.GROUND, bodies[0], axis=(1, 2, 3), at=(0, 0, 0)))
+    first = cs.Revolute if closing == "screw" else cs.Prismatic
+    model.add(first("p", *bodies, axis=(0, 1, 1), at=(0, 1, 0)))
+    ball = cs.Spherical("close", cs.GROUND, bodies[1], at=(1, 1, 1), damping=0.2)
+    other = KINDS[closing]("close", cs.GROUND, bodies[1], (1, 1, 1), (0.2, -1, 1))
+    model.add(ball if closing == "spherical" else other)
+    compiled = symbolic.lagrange(model).compile(jit=False)
+    q, v = 0.2 * rng.normal(size=(2, len(compiled.coordinates)))
+
+    def ahead(s):
+        middle = q + s / 2 * compiled.coordinate_rates(q, v)
+        return compiled.rows(q + s * compiled.coordinate_rates(middle, v), v)
+
+    h = 1e-5
+    (A, b, _, _), (A_p, _, _, gap_p), (A_m, _, _, gap_m) = compiled.rows(q, v), ahead(h), ahead(-h)
+    assert len(A) >= 3
+    assert np.allclose((gap_p - gap_m) / (2 * h), A @ v, atol=1e-8)
+    assert np.allclose((A_p - A_m) @ v / (2 * h), b, atol=1e-8)
+
+
 def test_potential_of_a_joint():
     """Any function U(t, q); a quadratic one is a spring. Source: [Lerbet17] (58)."""
     model, plain = arm(), arm()
