@@ -253,3 +253,18 @@ def test_a_mechanism_at_rest_is_not_blamed_for_rounding(formulation: str) -> Non
     model.add(cs.Spring("cord", cs.GROUND.at((1.1, 0.7, 0.3)), other, stiffness=90.0))
     run = cs.simulate(model, 0.05, step=1.25e-4, formulation=formulation)
     assert run.status.ok, run.status.message
+
+
+@pytest.mark.parametrize("integrator", ["generalized-alpha", "energy-momentum"])
+def test_motions_that_cannot_be_followed_do_not_end_well(integrator: str) -> None:
+    """A slider is driven in a loop that cannot move: nothing holds the joints together."""
+    model = cs.Model("locked")
+    a = model.add(cs.RigidBody("a", mass=1.0, com=(0, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    b = model.add(cs.RigidBody("b", mass=1.0, com=(0.5, 0.2, 0), inertia=(0.1, 0.1, 0.1)))
+    model.add(cs.Revolute("hinge", cs.GROUND, a, axis=(0, 0, 1)))
+    model.add(cs.Prismatic("slider", a, b, axis=(1, 0.3, 0.2), at=(0.5, 0.2, 0), motion="0.05*(1 - cos(5*t))"))
+    model.add(cs.Spherical("ball", cs.GROUND, b, at=(0.8, 0.1, 0.3)))
+    with pytest.warns(cs.CosseratWarning, match="redundant"):
+        run = cs.simulate(model, 0.3, step=1e-3, integrator=integrator)
+    assert not run.status.ok
+    assert "joints came apart" in run.status.message

@@ -19,7 +19,7 @@ from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
-from cosserat.results.verdict import FEWEST, judged
+from cosserat.results.verdict import FEWEST, held_together, judged
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -106,6 +106,10 @@ class Run:
         try:
             speed = np.abs(self.motion.twist).max(axis=(0, 1))
             extent = self.motion.mechanism.length
+            if self.stats.get("stalled_steps"):  # only then can constraints be violated
+                found = held_together(self.trajectory.status, self.time, self.monitors.violation(), extent)
+                if not found.ok:
+                    return found
             travel = float(max(speed[:3].max() / extent, speed[3:].max()) * np.diff(self.time).max())
             return judged(self.trajectory.status, self.time, self.monitors.energies(), self.stats, travel)
         except CosseratError:  # a model that was changed since
@@ -430,9 +434,7 @@ class Run:
 
         save_run(self, path)
 
-    def plot(
-        self, *places: Any, quantity: str | None = None, ax: Any = None, path: str | Path | None = None
-    ) -> Figure:
+    def plot(self, *places: Any, quantity: str | None = None, ax: Any = None, path: str | Path | None = None) -> Figure:
         """Draw a quantity over time, for places ("position", "velocity", ...) or joints ("coordinate", "effort", ...).
 
         Default: the position of places, the coordinate of joints. Without places: the ends of all beams and bodies, or,

@@ -46,9 +46,7 @@ class Outcome(enum.Enum):
         "a rolling body turns so far in a step that errors of its reactions would grow: use smaller steps or a smaller "
         "rho, adaptive steps, or integrator='energy-momentum'"
     )
-    OUT_OF_STEPS = (
-        "the path did not reach its end in the steps allowed: raise max_steps or step, or stop it with until"
-    )
+    OUT_OF_STEPS = "the path did not reach its end in the steps allowed: raise max_steps or step, or stop it with until"
     INTERRUPTED = "interrupted by the user"
     CALL_FAILED = (
         "a function that was passed to the solver raised an exception: everything up to there is kept, correct the "
@@ -57,6 +55,10 @@ class Outcome(enum.Enum):
     UNBALANCED = (
         "finished, but the energy balance is broken: energy appeared that nothing supplied, so the motion is wrong "
         "from there on; use smaller steps, a smaller rho, damping, or integrator='energy-momentum'"
+    )
+    APART = (
+        "finished, but joints came apart: what they and the prescribed motions demand cannot be met, so reactions mean "
+        "nothing; give the mechanism a freedom more, or prescribe a motion that it can follow"
     )
     FREE_MOTION = (
         "the mechanism can move without resistance, so it has no isolated equilibrium: add a joint, a spring or a load "
@@ -103,7 +105,7 @@ class Status:
     def message(self) -> str:
         """One sentence for a user."""
         text = self.outcome.value
-        if self.ok or self.outcome is Outcome.UNBALANCED:
+        if self.ok or self.outcome in (Outcome.UNBALANCED, Outcome.APART):
             return text + (f" ({self.detail})" if self.detail else "")
         where = f"stopped at {self.where or f't = {self.time:.6g} s'}"
         return f"{where}: {text}" + (f" ({self.detail})" if self.detail else "")

@@ -1,4 +1,4 @@
-"""Whether a run that reached its end can be believed: energy balance, split steps, stalled steps."""
+"""Whether a run that reached its end can be believed: joints, energy balance, split steps, stalled steps."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ _OF_MOTION = 0.02  # of the kinetic or strain energy
 _ROUNDING = 1e-6  # of the potential energy
 _BROKEN = 0.2  # of the energy that was exchanged: what may appear from nowhere
 _STILL = 1e-12  # of the extent
+_APART = 1e-4  # of the extent
 FEWEST = 10  # stored times that integrals over them are judged by
 _OFTEN, _ALWAYS = 0.1, 1.0  # splits in a step
 
@@ -52,6 +53,15 @@ def judged(
         f"t = {time[first]:.4g} s on"
     )
     return replace(status, outcome=Outcome.UNBALANCED, detail="; ".join(filter(None, (text, status.detail))))
+
+
+def held_together(status: Status, time: Array, violation: Array, extent: float) -> Status:
+    """The status of a finished run; not ok if constraints of joints are violated by a visible share of the extent."""
+    worst = int(np.argmax(violation))
+    if not status.ok or violation[worst] <= _APART * extent:
+        return status
+    text = f"by {violation[worst]:.3g} m, or that sine of an angle, at t = {time[worst]:.4g} s"
+    return replace(status, outcome=Outcome.APART, detail="; ".join(filter(None, (text, status.detail))))
 
 
 def _doubt(time: Array, integral: Array) -> Array:
