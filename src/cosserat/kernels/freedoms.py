@@ -1,12 +1,13 @@
 """Efforts in the freedoms of joints: springs, dampers, dry friction, drives by force.
 
-The generalised effort Q = effort(t) - k q - c q_dot - level tanh(q_dot / speed) acts along the freedom's direction:
+The generalised effort of `efforts` acts along the freedom's direction:
 a line through the child's joint frame for a translation, an axis fixed to the parent or the child for a rotation.
 """
 
 import math
 
 from cosserat.jit import helper
+from cosserat.kernels import efforts
 from cosserat.kernels.frames import apply_a, cotc, log_rotation
 from cosserat.kernels.joints import add_pair, place_frames, place_twists
 from cosserat.kernels.vectors import (
@@ -64,22 +65,16 @@ def direction(freedoms, i, R, x):
 @helper
 def elastic(freedoms, i, q):
     """The part of the effort that has an energy."""
-    return -freedoms.stiffness[i] * q
+    return efforts.effort(freedoms.stiffness[i], 0.0, 0.0, 1.0, 0.0, q, 0.0)[0]
 
 
 @helper
 def effort(freedoms, i, q, q_dot, applied):
     """Generalised effort and its derivative with respect to q_dot."""
-    level = freedoms.friction[i]
-    Q = elastic(freedoms, i, q) - freedoms.damping[i] * q_dot
-    slope = -freedoms.damping[i]
-    if freedoms.effort[i] >= 0:
-        Q += applied[freedoms.effort[i]]
-    if level > 0.0:
-        th = math.tanh(q_dot / freedoms.speed[i])
-        Q -= level * th
-        slope -= level * (1.0 - th * th) / freedoms.speed[i]
-    return Q, slope
+    drive = applied[freedoms.effort[i]] if freedoms.effort[i] >= 0 else 0.0
+    return efforts.effort(
+        freedoms.stiffness[i], freedoms.damping[i], freedoms.friction[i], freedoms.speed[i], drive, q, q_dot
+    )
 
 
 @helper

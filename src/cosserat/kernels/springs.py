@@ -8,6 +8,18 @@ from cosserat.kernels.vectors import accumulate, add, cross, dot, load, mul, mul
 
 
 @helper
+def pull(stiffness, damping, rest, length, rate):
+    """Pull of a spring and damper at a length that changes at a rate: the law, for numbers and for arrays."""
+    return stiffness * (length - rest) + damping * rate
+
+
+@helper
+def stored(stiffness, rest, length):
+    """Energy of a spring at a length."""
+    return 0.5 * stiffness * (length - rest) * (length - rest)
+
+
+@helper
 def line(springs, i, frames):
     """Vector from point a to point b, its length, and the rotations of both nodes."""
     R_a, x_a = load_frame(frames[springs.node[i, 0]])
@@ -28,15 +40,14 @@ def gap_rate(springs, i, twists, R_a, y_a, R_b, y_b):
 
 @helper
 def tension(springs, i, length, rate):
-    """Pull between the points."""
-    return springs.stiffness[i] * (length - springs.length[i]) + springs.damping[i] * rate
+    """Pull between the points of spring i."""
+    return pull(springs.stiffness[i], springs.damping[i], springs.length[i], length, rate)
 
 
 @helper
 def energy(springs, i, length):
     """Energy of spring i at a length."""
-    stretch = length - springs.length[i]
-    return 0.5 * springs.stiffness[i] * stretch * stretch
+    return stored(springs.stiffness[i], springs.length[i], length)
 
 
 @helper
@@ -56,11 +67,11 @@ def add_spring(springs, i, frames, twists, r_out):
     if length < 1e-14:
         return
     e = scale(1.0 / length, r)
-    pull = tension(springs, i, length, dot(e, gap_rate(springs, i, twists, R_a, y_a, R_b, y_b)))
-    f = mul_t(R_a, scale(-pull, e))
+    tense = tension(springs, i, length, dot(e, gap_rate(springs, i, twists, R_a, y_a, R_b, y_b)))
+    f = mul_t(R_a, scale(-tense, e))
     accumulate(f, r_out[springs.node[i, 0]], 0)
     accumulate(cross(y_a, f), r_out[springs.node[i, 0]], 3)
-    f = mul_t(R_b, scale(pull, e))
+    f = mul_t(R_b, scale(tense, e))
     accumulate(f, r_out[springs.node[i, 1]], 0)
     accumulate(cross(y_b, f), r_out[springs.node[i, 1]], 3)
 
@@ -79,7 +90,7 @@ def spring_tangent(springs, i, frames, twists, K_out, row_out):
     e = scale(1.0 / length, r)
     w = gap_rate(springs, i, twists, R_a, y_a, R_b, y_b)
     rate = dot(e, w)
-    pull = tension(springs, i, length, rate)
+    tense = tension(springs, i, length, rate)
     for k in range(12):
         # unit left increment k: displacement of the point and turn of its frame
         side = k // 6
@@ -100,14 +111,14 @@ def spring_tangent(springs, i, frames, twists, K_out, row_out):
         t = twists[springs.node[i, side]]
         dw = scale(sign, mul(R, cross(turn, add(load(t, 0), cross(load(t, 3), y)))))
         d_pull = springs.stiffness[i] * d_length + springs.damping[i] * (dot(de, w) + dot(e, dw))
-        df = add(scale(d_pull, e), scale(pull, de))
+        df = add(scale(d_pull, e), scale(tense, de))
         for other in range(2):
             R_o = R_a if other == 0 else R_b
             y_o = y_a if other == 0 else y_b
             s_o = -1.0 if other == 0 else 1.0
             f = mul_t(R_o, scale(s_o, df))
             if other == side:
-                f = sub(f, cross(turn, mul_t(R_o, scale(s_o * pull, e))))
+                f = sub(f, cross(turn, mul_t(R_o, scale(s_o * tense, e))))
             m = cross(y_o, f)
             for q in range(3):
                 K_out[6 * other + q, k] += f[q]

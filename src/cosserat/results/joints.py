@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
+from cosserat.kernels.efforts import effort
 from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
 from cosserat.kernels.joints import ROTATION, SCREW
 from cosserat.lie import so3
@@ -165,12 +166,10 @@ def passive_efforts(motion: Motion, joint: JointInfo, i: int, sides: Sides) -> A
         return np.zeros(len(motion.time))
     arrays = motion.mechanism.system.freedoms
     rate = _spin(joint, i, sides)
-    effort = -arrays.damping[k] * rate - arrays.friction[k] * np.tanh(rate / arrays.speed[k])
-    if arrays.stiffness[k] != 0.0:
-        effort -= arrays.stiffness[k] * coordinates(motion, joint)[:, i]
-    if arrays.effort[k] >= 0:
-        effort += motion.inputs.effort[:, arrays.effort[k]]
-    return effort
+    q = coordinates(motion, joint)[:, i] if arrays.stiffness[k] != 0.0 else 0.0
+    drive = motion.inputs.effort[:, arrays.effort[k]] if arrays.effort[k] >= 0 else 0.0
+    constants = arrays.stiffness[k], arrays.damping[k], arrays.friction[k], arrays.speed[k]
+    return np.asarray(effort(*constants, drive, q, rate)[0])
 
 
 def reactions(motion: Motion, joint: JointInfo, world: bool = True) -> Array:

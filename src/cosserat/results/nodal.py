@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
+from cosserat.kernels.efforts import effort as law_of_freedom
 from cosserat.kernels.freedoms import ROTATION_VECTOR
+from cosserat.kernels.springs import pull, stored
 from cosserat.results import rolling
 from cosserat.results.beams import element_forces, element_inertia, element_momenta, gyroscopic, strain_energy
 from cosserat.results.joints import constraint_wrenches, coordinates, directions, joint_sides, passive_efforts
@@ -125,11 +127,11 @@ def _springs(motion: Motion, book: Ledger) -> None:
         length = np.linalg.norm(line, axis=1)
         unit = line / np.where(length < 1e-14, np.inf, length)[:, None]
         rate = np.sum(unit * (ends[1][4] - ends[0][4]), axis=1)
-        book.strain[:] += 0.5 * springs.stiffness[k] * (length - springs.length[k]) ** 2
+        book.strain[:] += stored(springs.stiffness[k], springs.length[k], length)
         book.loss[:] += springs.damping[k] * rate**2
-        pull = springs.stiffness[k] * (length - springs.length[k]) + springs.damping[k] * rate
+        tension = pull(springs.stiffness[k], springs.damping[k], springs.length[k], length, rate)
         for (node, point, R, _, _), sign in zip(ends, (1.0, -1.0), strict=True):
-            f = rotate(np.swapaxes(R, 1, 2), sign * pull[:, None] * unit)
+            f = rotate(np.swapaxes(R, 1, 2), sign * tension[:, None] * unit)
             book.force[:, node, :3] += f
             book.force[:, node, 3:] += np.cross(point, f)
 
@@ -195,7 +197,8 @@ def _joints(motion: Motion, book: Ledger) -> None:
             rate = np.sum(unit_a * sides.twist_a + unit_b * sides.twist_b, axis=1)
             effort = passive_efforts(motion, joint, i, sides)
             on_a, on_b = on_a + effort[:, None] * unit_a, on_b + effort[:, None] * unit_b
-            loss = freedoms.damping[k] * rate + freedoms.friction[k] * np.tanh(rate / freedoms.speed[k])
+            constants = freedoms.damping[k], freedoms.friction[k], freedoms.speed[k]
+            loss = -law_of_freedom(0.0, *constants, 0.0, 0.0, rate)[0]
             book.loss[:] += loss * rate
             if freedoms.effort[k] >= 0:
                 given = motion.inputs.effort[:, freedoms.effort[k]]

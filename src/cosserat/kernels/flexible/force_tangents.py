@@ -3,7 +3,7 @@
 import math
 
 from cosserat.jit import helper, stage
-from cosserat.kernels import state_loads
+from cosserat.kernels import efforts, springs, state_loads
 from cosserat.kernels.flexible.arrays import FIRST, KIND, N_JOINT, PARENT, Z, forces_of, inputs_of, links_of, vectors_of
 from cosserat.kernels.flexible.forces import pull3, shared
 from cosserat.kernels.flexible.seat_tangents import S_FLOW, S_FRAME, add_power, add_power_change, seat_change
@@ -114,7 +114,7 @@ def change_springs(links, places, forces, now, lin, start, l, along_q):
         k, c = forces.elasticity[i, 0], forces.elasticity[i, 1]
         unit = scale(1.0 / length, line)
         speed = sub(mul(R_b, u_b), mul(R_a, u_a))
-        pull = k * (length - forces.elasticity[i, 2]) + c * dot(unit, speed)
+        pull = springs.pull(k, c, forces.elasticity[i, 2], length, dot(unit, speed))
         p_a, o_a, du_a = place_change(links, places, now, lin, a, start, l, along_q)
         p_b, o_b, du_b = place_change(links, places, now, lin, b, start, l, along_q)
         d_line = sub(mul(R_b, p_b), mul(R_a, p_a))
@@ -223,8 +223,7 @@ def slopes(passive, k, rate):
 @helper
 def slope(passive, k, rate):
     """The same of one coordinate."""
-    h = math.tanh(rate / passive[3, k])
-    return passive[1, k] + passive[2, k] / passive[3, k] * (1.0 - h * h)
+    return -efforts.effort(0.0, passive[1, k], passive[2, k], passive[3, k], 0.0, 0.0, rate)[1]
 
 
 @helper

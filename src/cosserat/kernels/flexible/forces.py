@@ -3,7 +3,7 @@
 import math
 
 from cosserat.jit import helper, stage
-from cosserat.kernels import state_loads
+from cosserat.kernels import efforts, springs, state_loads
 from cosserat.kernels.flexible.arrays import (
     FIRST,
     KIND,
@@ -104,12 +104,10 @@ def wrenches(tree, acting, state, q, loads, which, wrench_out):
         if length < 1e-14:
             continue  # ends that meet have no direction
         unit = scale(1.0 / length, line)
-        pull = 0.0
-        if which & SPRINGS:
-            pull += forces.elasticity[i, 0] * (length - forces.elasticity[i, 2])
-        if which & DAMPERS:
-            pull += forces.elasticity[i, 1] * dot(unit, sub(mul(R_b, u_b), mul(R_a, u_a)))
-        f = scale(pull, unit)
+        k = forces.elasticity[i, 0] if which & SPRINGS else 0.0
+        c = forces.elasticity[i, 1] if which & DAMPERS else 0.0
+        rate = dot(unit, sub(mul(R_b, u_b), mul(R_a, u_a)))
+        f = scale(springs.pull(k, c, forces.elasticity[i, 2], length, rate), unit)
         push(links, seats, a, P_a, y_a, scratch.rows, mul_t(R_a, f), zero(), wrench_out)
         push(links, seats, b, P_b, y_b, scratch.more, neg(mul_t(R_b, f)), zero(), wrench_out)
     n_loads = len(forces.load) if which & LOADS else 0
@@ -138,8 +136,7 @@ def spring_energy(tree, acting, state, q, energy_out):
         _, x_a, _, _, _, _ = seat_motion(links, seats, now, forces.spring[i, 0], q, scratch.rows, scratch.last)
         _, x_b, _, _, _, _ = seat_motion(links, seats, now, forces.spring[i, 1], q, scratch.rows, scratch.last)
         line = sub(x_b, x_a)
-        stretch = math.sqrt(dot(line, line)) - forces.elasticity[i, 2]
-        total += 0.5 * forces.elasticity[i, 0] * stretch * stretch
+        total += springs.stored(forces.elasticity[i, 0], forces.elasticity[i, 2], math.sqrt(dot(line, line)))
     energy_out[0] = total
     return 0
 
@@ -147,8 +144,7 @@ def spring_energy(tree, acting, state, q, energy_out):
 @helper
 def pull(passive, k, drive, x, rate):
     """Effort in a coordinate at x that changes at a rate."""
-    friction = passive[2, k] * math.tanh(rate / passive[3, k])
-    return drive[k] - passive[0, k] * x - passive[1, k] * rate - friction
+    return efforts.effort(passive[0, k], passive[1, k], passive[2, k], passive[3, k], drive[k], x, rate)[0]
 
 
 @helper

@@ -7,6 +7,7 @@ import math
 from typing import NamedTuple
 
 from cosserat.jit import Handles, load, stage
+from cosserat.kernels import efforts
 from cosserat.kernels.flexible.arrays import F1, F2, I1, vectors_of
 from cosserat.kernels.flexible.articulated import factor, solve_once
 from cosserat.kernels.flexible.coordinates import moved
@@ -113,8 +114,8 @@ def factor_step(tree, state, factored, stepping):
     for i in range(len(passive.diagonal)):
         k = passive.columns[i]
         if passive.friction[k] > 0.0:
-            slope = math.tanh(x.v[k] / passive.speed[k])
-            passive.extra[passive.diagonal[i]] += c_v * passive.friction[k] / passive.speed[k] * (1.0 - slope * slope)
+            _, slope = efforts.friction(passive.friction[k], passive.speed[k], x.v[k])
+            passive.extra[passive.diagonal[i]] += c_v * slope
     return factor(tree, state, factored, passive.extra, passive.held)
 
 

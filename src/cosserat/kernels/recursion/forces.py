@@ -1,17 +1,17 @@
 """The model's own forces: springs, loads, and stiffness, damping, friction and efforts of joints; with derivatives.
 
 Links take the place of the engine's nodes, so that springs and loads are the engine's own kernels. In a joint the
-effort Q = effort - k q - c q_dot - level tanh(q_dot / speed) acts along the coordinate; in spherical and free joints
-along the axes of the parent's joint frame, on the rotation vector and on the angular velocity in those axes, as in
-`kernels.freedoms`. Rows of `passive`: k, c, level, speed, effort.
+effort of `kernels.efforts` acts along the coordinate; in spherical and free joints along the axes of the parent's joint
+frame, on the rotation vector and on the angular velocity in those axes, as in `kernels.freedoms`. Rows of `passive`: k,
+c, level, speed, effort.
 """
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from cosserat.jit import helper, kernel
+from cosserat.kernels import efforts
 from cosserat.kernels.frames import apply_a, cotc, store_frame
 from cosserat.kernels.loads import add_load, load_tangent
 from cosserat.kernels.recursion.link import get3, get9, put3, rotation
@@ -80,9 +80,9 @@ def _nodes(table, q, v, frame_out, twist_out):
 @helper
 def _pull(passive, k, coordinate, rate):
     """Effort along a coordinate, and its derivative with respect to the rate."""
-    th = math.tanh(rate / passive[3, k])
-    Q = passive[4, k] - passive[0, k] * coordinate - passive[1, k] * rate - passive[2, k] * th
-    return Q, -passive[1, k] - passive[2, k] * (1.0 - th * th) / passive[3, k]
+    return efforts.effort(
+        passive[0, k], passive[1, k], passive[2, k], passive[3, k], passive[4, k], coordinate, rate
+    )
 
 
 @helper

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.kernels.efforts import friction
 from cosserat.results.status import Outcome
 from cosserat.solve.floating.bordered import Bordered
 from cosserat.solve.floating.closed import ClosedStep
@@ -216,6 +217,6 @@ class Implicit(Stepper):
         forces = self.tree.forces
         extra = c_v * self._blocks.damping + c_q * self._blocks.stiffness
         if forces.friction.any():
-            slope = forces.friction / forces.speed * (1.0 - np.tanh(v / forces.speed) ** 2)
+            _, slope = friction(forces.friction, forces.speed, v)
             extra[self._blocks.diagonal] += c_v * slope[self._blocks.columns]
         return np.asarray(extra)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.rows import TRACE, Row, drive_frames, freedom_geometry
 from cosserat.compile.seats import Seat
+from cosserat.kernels.efforts import effort as law_of_freedom
 from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
 from cosserat.kernels.joints import ROTATION, SCREW
 from cosserat.lie import so3
@@ -203,8 +204,8 @@ class FreedomRow:
     def effort(self, coordinate: float, rate: float, t: float | None) -> float:
         """What acts along it; prescribed efforts do not count without a time."""
         drive = 0.0 if self._effort is None or t is None else self._drive(t)
-        friction = self._level * np.tanh(rate / self._speed)
-        return float(drive - self.stiffness * coordinate - self.damping * rate - friction)
+        constants = self.stiffness, self.damping, self._level, self._speed
+        return float(law_of_freedom(*constants, drive, coordinate, rate)[0])
 
     def _drive(self, t: float) -> float:
         assert self._effort is not None
@@ -212,4 +213,4 @@ class FreedomRow:
 
     def slope(self, rate: float) -> float:
         """-d(effort)/d(rate)."""
-        return float(self.damping + self._level / self._speed * (1.0 - np.tanh(rate / self._speed) ** 2))
+        return -float(law_of_freedom(0.0, self.damping, self._level, self._speed, 0.0, 0.0, rate)[1])
