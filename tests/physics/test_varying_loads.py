@@ -5,6 +5,7 @@ import pytest
 
 import cosserat as cs
 from cosserat.errors import CosseratError
+from cosserat.model.breaks import breaks_of
 
 SLENDER = cs.Section(stiffness=[1e8, 1e8, 1e8, 1e3, 1.0, 1.0], mass=[1.0, 1.0, 1.0, 1e-6, 5e-7, 5e-7])
 RIGIDISH = cs.Section(stiffness=[1e7, 1e7, 1e7, 1e5, 1e4, 1e4], mass=[1.0, 1.0, 1.0, 1e-3, 1e-3, 1e-3])
@@ -55,6 +56,12 @@ def test_a_uniform_load_of_two_arguments_is_the_uniform_load():
         a = cs.equilibrium(cantilever(lambda s, t: (0, 0, -50.0), follower=follower)).position("rod.end")
         b = cs.equilibrium(cantilever((0, 0, -50.0), follower=follower)).position("rod.end")
         np.testing.assert_allclose(a, b, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", [lambda s, t: (0, 0, -5.0 * s if t > 0.503 else 0.0), ("0", 0, "-5*s*step(t, 0.503)")])
+def test_jumps_in_time_are_known(form):
+    load = cantilever(form)["load"]
+    assert breaks_of(load.force, 0.0, 2.0) == [pytest.approx(0.503, abs=1e-6)]
 
 
 def test_what_is_ambiguous_is_refused():

@@ -12,6 +12,7 @@ import numpy as np
 from cosserat.model.derivatives import floats, vector_of_floats
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.jets import Array, Jet, watched
+from cosserat.model.line_functions import LineFunction, StationMean
 
 _GRID = 2048
 _FINE = 33
@@ -28,8 +29,10 @@ def breaks_of(function: TimeFunction | VectorFunction, start: float, end: float)
     >>> breaks_of(TimeFunction("2*step(t, 0.503)"), 0.0, 2.0)
     [0.503]
     """
-    if function.is_constant or not end > start:
-        return []
+    if function.is_constant or not end > start or isinstance(function, StationMean):
+        return []  # means along an element break where the load does, which is looked at itself
+    if isinstance(function, LineFunction):
+        return sorted({t for s in (0.0, 0.5, 1.0) for t in breaks_of(function.at(s), start, end)})
     if isinstance(function, VectorFunction) and function.callable is None:
         return sorted({t for part in function.components for t in breaks_of(part, start, end)})
     grid = np.linspace(start, end, _GRID + 1)

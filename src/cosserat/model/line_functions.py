@@ -142,6 +142,19 @@ class LineFunction(VectorFunction):
             raise ModelError(f"{self.where} must give 3 numbers, got {value.shape[0]} at s = {s:g}, t = {t:g}")
         return value
 
+    def at(self, s: float) -> VectorFunction:
+        """The function of time at a station."""
+        function: Any = self.callable
+
+        def formulas(t: Any) -> list[Any]:
+            names = {n: p.value for n, p in self._known.items()} | {"s": s, "t": t}
+            return [f.evaluate(names) if isinstance(f, Expression) else resolve(f) for f in self._formulas]
+
+        def called(t: Any) -> Any:
+            return function(t, s) if self._swapped else function(s, t)
+
+        return VectorFunction(formulas if function is None else called, self.where)
+
     def sample(self, t: Any) -> Array:
         """Means along the beam (nt, 3)."""
         x, weight = np.polynomial.legendre.leggauss(4)
