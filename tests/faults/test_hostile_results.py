@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import warnings
+from pathlib import Path
 from typing import Any, get_type_hints
 
 import h5py
@@ -198,6 +200,15 @@ def test_sizes_that_no_file_has(parts):
         file["raw"].create_dataset("history.frame", shape=(10**9, 10**3, 12), dtype=float, chunks=(1, 1, 12))
     with pytest.raises(FileFormatError, match=r"claims .* bytes"):
         netcdf.run_from(netcdf.seal(stream.getvalue()), "a.nc")
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="devices of POSIX")
+def test_files_without_end(tmp_path):
+    os.mkfifo(tmp_path / "pipe.nc")
+    for path in ("/dev/zero", tmp_path / "pipe.nc"):
+        for load in (cs.load_run, cs.load_equilibrium, cs.load_model, cs.load_mesh):
+            with pytest.raises(cs.CosseratError):
+                load(path)
 
 
 @pytest.mark.parametrize("name", ("folder", "text.nc", "empty.nc", "foreign.nc", "pickle.nc"))

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from cosserat.results.stability import Stability
 
+MOST_STEPS = 100_000
+
 
 @guarded
 def stability(
@@ -53,8 +55,8 @@ def stability(
     from cosserat.solve.linear.stability import stability as solve
 
     loaded = load(model, set_).model
-    if steps < 1:
-        raise UsageProblem(f"--steps is {steps}; pass a positive number such as --steps 100")
+    if not 1 <= steps <= MOST_STEPS:
+        raise UsageProblem(f"--steps is {steps}; pass a number from 1 to {MOST_STEPS}, such as --steps 100")
     if from_ == to:
         raise UsageProblem(f"--from and --to are both {to:g}; pass two different values")
     check_outputs(model, plot=(plot, PICTURES), csv=(csv, (".csv",)), json=(json_, (".json",)))

@@ -60,6 +60,8 @@ def read(path: str | Path) -> Document:
     file = Path(path).name
     try:
         size = Path(path).stat().st_size
+        if not Path(path).is_file():  # a pipe or a device may have no end
+            raise FileFormatError(f"{path}: is not a regular file; pass a model file such as 'model.yaml'")
         if size > 4 * LARGEST:
             raise FileFormatError(f"{path}: has {size / 1e6:.0f} MB, too much for a model file; put arrays beside it")
         text = Path(path).read_text(encoding="utf-8")

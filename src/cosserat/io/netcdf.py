@@ -130,6 +130,8 @@ def read_bytes(path: Any) -> bytes:
     try:
         if not Path(path).exists():
             raise FileFormatError(f"{path}: no such file")
+        if not Path(path).is_file():  # a pipe or a device may have no end
+            raise FileFormatError(f"{path}: is not a regular file; pass the name of a result file")
         return Path(path).read_bytes()
     except (OSError, ValueError, MemoryError) as error:
         if isinstance(error, FileFormatError):
