@@ -87,8 +87,8 @@ def simulate(
         For adaptive steps: estimated position error that a hundred steps may commit together, as a share of the extent
         of the mechanism.
     newton_tolerance : float, optional
-        Accepted error of accelerations in each step, relative to the largest (1e-5; 1e-9 for rho near 1 and where
-        something rolls; 1e-11 for "energy-momentum"; 1e-7 in floating frames).
+        Accepted error of accelerations in each step, relative to the largest (1e-5, and less where they change little
+        in a step; 1e-9 for rho near 1, where something rolls, and in floating frames; 1e-11 for "energy-momentum").
     controller : callable, optional
         Called as ``controller(t, state)`` every ``controller.period`` seconds (every step if it has no period); gives a
         dict of efforts by joint, held until the next call.
