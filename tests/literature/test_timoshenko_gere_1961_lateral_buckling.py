@@ -83,6 +83,7 @@ def test_greenhill_shaft():
 
 
 def test_error_falls_with_the_fourth_power_of_the_element():
-    """At least: where moments of the stiff axis turn far inside an element, the energy of that fades out."""
-    errors = [abs(critical_load(cantilever, 5.0, n) / 4.01259934 - 1) for n in (16, 32)]
+    """With few elements: the strong axis is not infinitely stiff, which is 1.2e-6 of the load."""
+    errors = [abs(critical_load(cantilever, 5.0, n) / 4.01259934 - 1) for n in (4, 8)]
     assert errors[1] < errors[0] / 14
+    assert errors[0] < 1e-3

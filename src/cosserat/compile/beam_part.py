@@ -2,7 +2,8 @@
 
 Stiffness, damping and mass are those of the equations that `simulate` solves, linearised. Third derivatives of the
 strain energy, from which loads stiffen the beam, are those of the same elements: with e = d - d0 = e1 + e2/2 + ... for
-displacements u and rotation vectors w of the nodes, e1 = P y and e2 = DP[P y] y - P (w x u, 0).
+displacements u and rotation vectors w of the nodes, e1 = P y and e2 = DP[P y] y - P (w x u, 0), to which the second
+order of the strains adds e1 Q e1 (see `elements`).
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.elements import skew
 from cosserat.compile.flexible_part import Drawn, FlexiblePart, MassPoints, Recovery, lever
 from cosserat.compile.mass_points import assemble_matrices, beam_points, joined, lumped_body, sparse_matrix
+from cosserat.compile.matter import nodal_mass
 from cosserat.compile.mesh import BeamMesh, beam_matrices, mesh_beam
+from cosserat.compile.series import skew
 from cosserat.lie import se3
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
@@ -51,7 +53,9 @@ def assemble_part(
     for beam in beams:
         mesh = meshes[beam.name]
         rows = (6 * number[mesh.pairs][:, :, None] + np.arange(6)).reshape(-1, 12)
-        parts.append((_Elements(beam, mesh), rows, beam_points(beam, mesh, rows, n)))
+        elements = _Elements(beam, mesh)
+        length = np.linalg.norm(elements.d0[:, :3], axis=1)
+        parts.append((elements, rows, beam_points(beam, mesh, elements.local, length, rows, n)))
     K, D = (
         sum(assemble_matrices(e.stiffness * scale(e), rows, n) for e, rows, _ in parts) for scale in (_one, _viscosity)
     )
@@ -145,12 +149,12 @@ class _Elements:
         pairs = mesh.pairs - mesh.first_node
         a, b = pairs[:, 0], pairs[:, 1]
         self.d0 = np.array([se3.log(se3.inverse(mesh.frames[i]) @ mesh.frames[k]) for i, k in pairs])
-        local, self.viscosity, _ = beam_matrices(beam, mesh, self.d0)
+        self.local, self.viscosity, _ = beam_matrices(beam, mesh, self.d0)
         self.turn = np.zeros((len(self.d0), 12, 12))  # from world axes to those of the two nodes
         for block, node in enumerate((a, a, b, b)):
             span = slice(3 * block, 3 * block + 3)
             self.turn[:, span, span] = np.swapaxes(mesh.frames[node, :3, :3], 1, 2)
-        self.section = local.stiffness
+        self.section = self.local.stiffness
         keys = np.round(self.d0 / np.linalg.norm(self.d0[:, :3], axis=1).max(), 12)
         _, self._representative, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         self._inverse = inverse.reshape(-1)
@@ -158,13 +162,11 @@ class _Elements:
         self.P = np.array(P)[self._inverse]
         gradient = self.P @ self.turn
         self.stiffness = np.swapaxes(gradient, 1, 2) @ self.section @ gradient
-        self.mass = np.swapaxes(self.turn, 1, 2) @ local.mass @ self.turn
-        coupling = local.coupling[:, None, None] * np.eye(3)
-        self.mass[:, :3, 6:9] += coupling
-        self.mass[:, 6:9, :3] += coupling
+        turn = np.swapaxes(mesh.frames[a, :3, :3], 1, 2) @ mesh.frames[b, :3, :3]
+        self.mass = np.swapaxes(self.turn, 1, 2) @ nodal_mass(self.local.mass, turn) @ self.turn
 
     def _second(self) -> Array:
-        """e2 (ne, 6, 12, 12) as a symmetric bilinear map of displacements in the axes of the nodes."""
+        """e2 + e1 Q e1 (ne, 6, 12, 12) as a symmetric bilinear map of displacements in the axes of the nodes."""
         found = []
         for e in self._representative:
             d, P = self.d0[e], self.P[e]
@@ -177,7 +179,8 @@ class _Elements:
                 for j in range(3):
                     E2[:, side + 3 + j, side : side + 3] -= P[:, side : side + 3] @ skew(np.eye(3)[j])
             found.append(0.5 * (E2 + np.swapaxes(E2, 1, 2)))
-        return np.array(found)[self._inverse]
+        Q = self.local.second.reshape(-1, 6, 6, 6)  # [k, i, j]
+        return np.array(found)[self._inverse] + np.einsum("ekij,ekb,eja->eiab", Q, self.P, self.P, optimize=True)
 
     def third(self, U: Array, Phi: Array) -> Array:
         """U3[u, a, b], (k, m, m), for nodal values (ne, 12, k) and (ne, 12, m)."""

@@ -129,16 +129,16 @@ def _body_mass(body: RigidBody) -> Array:
     return M
 
 
-def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[str, tuple[Array, Array]]]:
+def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[str, Array]]:
     """Element arrays, gravity data of nodes, and the load distribution of every beam."""
     beams, frames, n = skeleton.beams, skeleton.frames, skeleton.n_nodes
     ne = sum(len(mesh.pairs) for mesh in beams.values())
     node = np.zeros((ne, 2), dtype=np.int64)
     like, d0 = np.zeros(ne, dtype=np.int64), np.zeros((ne, 6))
-    stiffness, bending, mass = np.zeros((ne, 6, 6)), np.zeros((ne, 12, 6)), np.zeros((ne, 12, 12))
-    viscosity, coupling = np.zeros(ne), np.zeros(ne)
+    stiffness, second, turning = np.zeros((ne, 6, 6)), np.zeros((ne, 6, 36)), np.zeros((ne, 3, 3))
+    viscosity, mass = np.zeros(ne), np.zeros((ne, 8, 8))
     nodes = Nodes(np.zeros(n + 1), np.zeros((n + 1, 3)))
-    gains: dict[str, tuple[Array, Array]] = {}
+    gains: dict[str, Array] = {}
     for mesh in beams.values():
         node[mesh.first_element : mesh.first_element + len(mesh.pairs)] = mesh.pairs
     if ne:
@@ -148,15 +148,13 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
         span = slice(mesh.first_element, mesh.first_element + len(mesh.pairs))
         matrices, viscosity[span], same = beam_matrices(beam, mesh, d0[span])
         like[span] = mesh.first_element + same
-        stiffness[span], bending[span], mass[span] = matrices.stiffness, matrices.bending, matrices.mass
-        gains[beam.name] = (matrices.follower, matrices.dead)
-        coupling[span] = matrices.coupling
-        masses, moments = element_weights(matrices.mass, matrices.coupling, d0[span])
+        stiffness[span], second[span], turning[span] = matrices.stiffness, matrices.second, matrices.turning
+        mass[span], gains[beam.name] = matrices.mass, matrices.spread
+        masses, moments = element_weights(matrices.mass)
         for side in range(2):
             np.add.at(nodes.mass, mesh.pairs[:, side], masses[:, side])
             np.add.at(nodes.moment, mesh.pairs[:, side], moments[:, side])
-    used = len(bending) if bending.any() else 0
-    return Elements(node, like, d0, stiffness, bending[:used], viscosity, mass, coupling, ints([], 4)), nodes, gains
+    return Elements(node, like, d0, stiffness, second, turning, viscosity, mass, ints([], 4)), nodes, gains
 
 
 def _scales(model: Model, frames: Array, elements: Elements, bodies: Bodies) -> tuple[float, float, float]:
@@ -172,6 +170,6 @@ def _scales(model: Model, frames: Array, elements: Elements, bodies: Bodies) -> 
     length = float(np.mean(positive)) if positive else max(size, 1.0)
     size = max(size, length)
     masses = [float(np.trace(M[:3, :3])) / 3.0 for M in bodies.mass]
-    masses += list(np.trace(elements.mass[:, :3, :3], axis1=1, axis2=2) / 3.0)
+    masses += list(elements.mass[:, 0, 0])
     masses += [body.mass for body in model.modal_bodies]
     return length, float(np.mean(masses)), size

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.elements import skew
+from cosserat.compile.series import skew
 from cosserat.lie import so3
 
 Array = NDArray[np.float64]

@@ -59,17 +59,16 @@ def nodal_loads(model: Model, data: FlexibleTreeData) -> list[NodalLoad]:
         pairs = mesh.pairs
         d0 = np.array([se3.log(se3.inverse(mesh.frames[a]) @ mesh.frames[b]) for a, b in pairs])
         matrices, _, _ = beam_matrices(load.beam, mesh, d0)
-        spread = matrices.follower if load.follower else matrices.dead
         gain = np.zeros((mesh.n_nodes, 6, 6))
         for side in range(2):
-            np.add.at(gain, pairs[:, side], spread[:, side])
+            np.add.at(gain, pairs[:, side], matrices.spread[:, side])
         seats = []
         for k, s in enumerate(mesh.s):
             key = min(stations, key=lambda key: abs(stations[key] - s))
             seats.append(seat_on(link, data.links[link].frame, mesh.frames[k], body.interfaces[key]))
         if varies(load):
             sources = element_sources(load, mesh)
-            for share in shares(spread):
+            for share in shares(matrices.spread):
                 source = sources[2 * share.e + share.side]
                 name = f"{load.name} towards end {share.side} of element {share.e}"
                 k = int(pairs[share.e, share.node])

@@ -19,11 +19,11 @@ Array = NDArray[np.float64]
 
 
 def load_arrays(
-    model: Model, skeleton: Skeleton, gains: dict[str, tuple[Array, Array]], block: Callable[[int, int], int]
+    model: Model, skeleton: Skeleton, gains: dict[str, Array], block: Callable[[int, int], int]
 ) -> tuple[Loads, list[WrenchSource], dict[str, NDArray[np.int64]]]:
     """Point loads and distributed loads, where their samples come from, and the columns (ne, 2) of loads that vary.
 
-    `gains` are the nodal shares (follower, dead) of a uniform line load for every beam.
+    `gains` are the nodal shares of a uniform line load for every beam.
     """
     node: list[int] = []
     frame: list[Array] = []
@@ -46,7 +46,7 @@ def load_arrays(
         if varies(line):  # its mean has a column like others, its elements have theirs behind all
             sources.append(WrenchSource(line.force, line.moment))
             continue
-        spread = gains[line.beam.name][0 if line.follower else 1]
+        spread = gains[line.beam.name]
         total = np.zeros((mesh.n_nodes, 6, 6))
         for side in range(2):
             np.add.at(total, mesh.pairs[:, side] - mesh.first_node, spread[:, side])

@@ -7,68 +7,48 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.elements import gauss_points
+from cosserat.compile.elements import ElementMatrices
 from cosserat.compile.flexible_part import Arm, MassPoints, Sparse, axial, lever
 from cosserat.compile.mesh import BeamMesh
-from cosserat.lie import se3, so3
+from cosserat.compile.series import gauss, gauss_points
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.signedinteger[Any]]
 
-_WEIGHTS = 0.5 * np.polynomial.legendre.leggauss(len(gauss_points()))[1]
 
-
-def beam_points(beam: Beam, mesh: BeamMesh, rows: Ints, n: int) -> MassPoints:
-    """Particles with the mass and the first and second moments of the sections.
-
-    Inside an element the axis is x = (1 - z) x_A + z x_B + h z (1 - z) (t_A - t_B)/2, t the tangents that turn with the
-    nodes: the straight line and the bulge of a constant curvature. Rotations are linear in z.
-    """
+def beam_points(beam: Beam, mesh: BeamMesh, line: ElementMatrices, length: Array, rows: Ints, n: int) -> MassPoints:
+    """Particles on the line of the elements (see `matter`) with the mass and the moments of the sections."""
     pairs = mesh.pairs - mesh.first_node
-    a, b = pairs[:, 0], pairs[:, 1]
-    d0 = np.array([se3.log(se3.inverse(mesh.frames[i]) @ mesh.frames[k]) for i, k in pairs])
-    R_a, R_b = mesh.frames[a, :3, :3], mesh.frames[b, :3, :3]
-    length = np.linalg.norm(d0[:, :3], axis=1)
-    weights, positions, near, far, inside, place = [], [], [], [], [], []
-    for e in range(len(d0)):
-        t = d0[e, :3] / length[e]
-        left, right = mesh.s[a[e]], mesh.s[b[e]]
-        for z, w in zip(gauss_points(), _WEIGHTS, strict=True):
-            bulge = 0.5 * length[e] * z * (1.0 - z)
-            arm_a, arm_b = bulge * R_a[e] @ t, -bulge * R_b[e] @ t
-            axis = (1.0 - z) * mesh.frames[a[e], :3, 3] + z * mesh.frames[b[e], :3, 3] + arm_a + arm_b
+    _, weight = gauss()
+    weights, positions, shares, arms, element = [], [], [], [], []
+    for e, (a, b) in enumerate(pairs):
+        left, right = mesh.s[a], mesh.s[b]
+        R = mesh.frames[[a, b], :3, :3]
+        x = mesh.frames[[a, b], :3, 3]
+        for g, z in enumerate(gauss_points()):
             masses, offsets = _particles(beam.section_at(float(left + z * (right - left)))[1])
-            offsets = offsets @ (R_a[e] @ so3.exp(z * d0[e, 3:])).T
-            for mass, y in zip(masses, offsets, strict=True):
-                weights.append(w * length[e] * mass)
-                positions.append(axis + y)
-                near.append(arm_a)
-                far.append(arm_b)
-                inside.append(y)
-                place.append((e, z))
-    element = np.array([e for e, _ in place])
-    z = np.array([z for _, z in place])[:, None, None]
-    identity = np.broadcast_to(np.eye(3), (len(z), 3, 3))
-    y = np.array(inside)
+            P = line.axis[e, g] + offsets @ line.section[e, g].T  # (k, 8)
+            N, arm = P[:, [0, 4]], np.einsum("sij,ksj->ksi", R, P.reshape(-1, 2, 4)[:, :, 1:])
+            weights += list(weight[g] * length[e] * masses)
+            positions += list(N @ x + arm.sum(axis=1))
+            shares += list(N)
+            arms += list(arm)
+            element += [e] * len(masses)
+    number, N, vectors = np.array(element), np.array(shares)[:, :, None, None], np.array(arms)
+    identity = np.broadcast_to(np.eye(3), (len(number), 3, 3))
+    nothing = np.zeros_like(identity)
 
     def sampling(*blocks: Array) -> Sparse:
-        return _sampling(np.concatenate(blocks, axis=2), rows[element], n)
+        return _sampling(np.concatenate(blocks, axis=2), rows[number], n)
 
-    nothing = np.zeros_like(identity)
-    moved = sampling(
-        (1.0 - z) * identity,
-        lever(np.array(near) + (1.0 - z[:, 0]) * y),
-        z * identity,
-        lever(np.array(far) + z[:, 0] * y),
+    moved = sampling(N[:, 0] * identity, lever(vectors[:, 0]), N[:, 1] * identity, lever(vectors[:, 1]))
+    turned = (
+        Arm(sampling(nothing, identity, nothing, nothing), vectors[:, 0]),
+        Arm(sampling(nothing, nothing, nothing, identity), vectors[:, 1]),
     )
-    arms = (
-        Arm(sampling(nothing, identity, nothing, nothing), np.array(near)),
-        Arm(sampling(nothing, nothing, nothing, identity), np.array(far)),
-        Arm(sampling(nothing, (1.0 - z) * identity, nothing, z * identity), y),
-    )
-    return MassPoints(np.array(weights), np.array(positions), moved, arms, element)
+    return MassPoints(np.array(weights), np.array(positions), moved, turned, number)
 
 
 def lumped_body(body: RigidBody, origin: Array, node: Ints, n: int) -> tuple[Sparse, MassPoints]:
@@ -84,8 +64,7 @@ def lumped_body(body: RigidBody, origin: Array, node: Ints, n: int) -> tuple[Spa
     moved = _sampling(np.concatenate((identity, lever(offsets)), axis=2), rows, n)
     turned = _sampling(np.concatenate((np.zeros_like(identity), identity), axis=2), rows, n)
     still = sparse_matrix(np.zeros(0), np.zeros(0, int), np.zeros(0, int), (3 * len(masses), n))
-    nothing = Arm(still, np.zeros_like(offsets))
-    points = MassPoints(masses, origin + offsets, moved, (nothing, nothing, Arm(turned, offsets)))
+    points = MassPoints(masses, origin + offsets, moved, (Arm(turned, offsets), Arm(still, np.zeros_like(offsets))))
     return assemble_matrices(M[None], node[None], n), points
 
 
@@ -97,7 +76,7 @@ def joined(points: list[MassPoints]) -> MassPoints:
             vstack([p.arms[k].rotation for p in points], format="csr"),
             np.concatenate([p.arms[k].vector for p in points]),
         )
-        for k in range(3)
+        for k in range(2)
     )
     weights, positions = (np.concatenate([getattr(p, name) for p in points]) for name in ("weights", "positions"))
     return MassPoints(weights, positions, vstack([p.sampling for p in points], format="csr"), arms)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.elements import ElementMatrices, element_matrices, gauss_points
+from cosserat.compile.elements import ElementMatrices, element_matrices
+from cosserat.compile.series import gauss_points
 from cosserat.errors import ModelError
 from cosserat.model.beams import Beam
 

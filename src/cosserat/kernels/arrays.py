@@ -29,16 +29,16 @@ class Nodes(NamedTuple):
 
 
 class Elements(NamedTuple):
-    """Two-node helical beam elements [Grazioso17] (16)-(20)."""
+    """Two-node beam elements, see `beams`, `elastic` and `matter`."""
 
     node: I2  # (ne, 2)
     like: I1  # (ne,) first element with the same matrices, whose own are read: in long beams they stay in the cache
     d0: F2  # (ne, 6) relative vector in the stress-free configuration
-    stiffness: F3  # (ne, 6, 6) section stiffness over the length
-    bending: F3  # (ne, 12, 6), or without rows: second-order part of the strain energy, see `bending`
+    stiffness: F3  # (ne, 6, 6) K of the strain energy
+    second: F3  # (ne, 6, 36) Q
+    turning: F3  # (ne, 3, 3) F
     viscosity: F1  # (ne,) Kelvin-Voigt time: damping matrix = viscosity * stiffness
-    mass: F3  # (ne, 12, 12) consistent mass, constant in the nodes' frames
-    coupling: F1  # (ne,) mass m of the term m V_A . V_B of the kinetic energy, velocities in space
+    mass: F3  # (ne, 8, 8) G of the kinetic energy, of (x_A, R_A, x_B, R_B)
     block: I2  # (ne, 4) AA, AB, BA, BB
 
 
@@ -189,8 +189,8 @@ class Trial(NamedTuple):
     increment: F2  # (n+1, 6) n of [Grazioso17] (34)
     force: F2  # (nj+nr, 6)
     angle: F1  # (nf,)
-    stress: F2  # (ne, 6) stress resultants for the geometric stiffness
-    strain: F2  # (ne, 6) strains for the second-order part of the stiffness, see `bending`
+    stress: F2  # (ne, 6) stress resultants
+    strain: F2  # (ne, 12) e + (e Q e)/2 for the stress in the tangent, and the stress beyond that of the strain energy
     residual: F2  # (n+1, 6)
     phi: F2  # (nj+nr, 6)
 
@@ -215,7 +215,6 @@ class Solver(NamedTuple):
     coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
     memory: F1  # (2,) step of the present factors (0: none), contraction rate
     counters: I1  # (6,) steps, solves, factorizations, careful steps, steps accepted though stalled, line searches
-    targets: I1  # (4,) addresses of the stages of `bending`, which only some beams need
     laws: I2  # (n, 3) addresses of the stages of the laws in use, a row for each kind of force; see `laws`
     bonds: I2  # (n, 3) the same for constraints besides joints
     units: I2  # (ns, 2) addresses of users' laws and of their derivatives, 0: none is given
@@ -230,6 +229,10 @@ class Scratch(NamedTuple):
     P: F2  # (6, 12)
     Y: F2  # (12, 6)
     D: F2  # (6, 6)
+    H: F2  # (6, 6)
+    E: F2  # (18, 6)
+    Z: F2  # (3, 8)
+    F: F2  # (3, 8)
     row: F1  # (12,)
     p: F1  # (12,)
     q: F1  # (12,)
@@ -302,16 +305,8 @@ scratch_of = handles.getter("scratch", Scratch)
 visit_of = handles.getter("visit", Visit)
 history_of = handles.getter("history", History)
 
-# positions in solver.targets
-BENDING_FORCES, BENDING_STRESS, BENDING_TANGENT, BENDING_CONSERVING = 0, 1, 2, 3
-
 # columns of solver.laws and solver.bonds
 ADD, CONSERVE, ASSEMBLE = 0, 1, 2
-
-
-def new_targets() -> I1:
-    """An empty solver.targets."""
-    return address_table(4)
 
 
 def new_rows(n: int, width: int) -> I2:

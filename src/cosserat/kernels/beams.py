@@ -1,7 +1,7 @@
-"""Two-node helical beam element: elastic, viscous and inertia forces, and their exact tangents.
+"""Two-node beam element: its strains, internal forces and their exact tangents.
 
-d = log(H_A^-1 H_B), stress resultants sigma = K (d - d0)/L + viscous part, nodal forces P(d)^T sigma with
-P = [-T^-1(-d), T^-1(d)]. Source: [Grazioso17] (16)-(20); signs of (14) corrected.
+d = log(H_A^-1 H_B), nodal forces P(d)^T sigma with P = [-T^-1(-d), T^-1(d)]; sigma is the gradient of the strain
+energy, see `elastic`, and a viscous part. Source: [Grazioso17] (16)-(20); signs of (14) corrected.
 """
 
 from cosserat.jit import helper, stage
@@ -26,13 +26,7 @@ from cosserat.kernels.vectors import (
     cross,
     dot,
     load,
-    load_matrix,
-    matmul,
-    mul,
-    mul_t,
     neg,
-    scale,
-    skew,
     store,
     sub,
     transpose,
@@ -85,70 +79,6 @@ def nodal_forces(u, w, c, c1, n, m):
     fb = apply_a(mw, c, n)
     mb = add(apply_b(mu, mw, c, c1, n), apply_a(mw, c, m))
     return fa, ma, fb, mb
-
-
-@helper
-def stress(K, viscosity, u, w, c, c1, eu, ew, twist_a, twist_b):
-    """Stress resultants (n, m) at the middle of the element."""
-    if viscosity > 0.0:
-        ru, rw = strain_rate(u, w, c, c1, twist_a, twist_b)
-        eu = add(eu, (viscosity * ru[0], viscosity * ru[1], viscosity * ru[2]))
-        ew = add(ew, (viscosity * rw[0], viscosity * rw[1], viscosity * rw[2]))
-    return multiply(K, eu, ew)
-
-
-@helper
-def momentum(M, twist_a, twist_b, p_out):
-    """p = M v of an element: (12,)."""
-    for i in range(12):
-        p_out[i] = 0.0
-    for j in range(6):
-        sa = twist_a[j]
-        sb = twist_b[j]
-        for i in range(12):
-            p_out[i] += M[j, i] * sa + M[j + 6, i] * sb
-
-
-@helper
-def acceleration(R, twist, rate):
-    """Acceleration in space of a node: R (v_dot + omega x v)."""
-    return mul(R, add(load(rate, 0), cross(load(twist, 3), load(twist, 0))))
-
-
-@helper
-def add_coupled_inertia(m, frames, twists, rates, a, b, r_out):
-    """r += inertia of the term m V_A . V_B: a force m times the other node's acceleration, and no moment."""
-    R_a = load_matrix(frames[a], 0)
-    R_b = load_matrix(frames[b], 0)
-    accumulate(scale(m, mul_t(R_a, acceleration(R_b, twists[b], rates[b]))), r_out[a], 0)
-    accumulate(scale(m, mul_t(R_b, acceleration(R_a, twists[a], rates[a]))), r_out[b], 0)
-
-
-@helper
-def add_coupled_momentum(m, frames, twists, a, b, p_out):
-    """p += momentum of the term m V_A . V_B, (12,)."""
-    R_a = load_matrix(frames[a], 0)
-    R_b = load_matrix(frames[b], 0)
-    accumulate(scale(m, mul_t(R_a, mul(R_b, load(twists[b], 0)))), p_out, 0)
-    accumulate(scale(m, mul_t(R_b, mul(R_a, load(twists[a], 0)))), p_out, 6)
-
-
-@helper
-def add_coupled_tangent(m, cm, cc, frames, twists, rates, a, b, plain_out, K_out):
-    """Tangent of `add_coupled_inertia`: plain += cm M + cc C, K += the change with the configuration, (12, 12)."""
-    R_a = load_matrix(frames[a], 0)
-    R_b = load_matrix(frames[b], 0)
-    for side in range(2):
-        # rows of node `side`, driven by the other node
-        o = b if side == 0 else a
-        row, column = 6.0 * side, 6.0 - 6.0 * side
-        R = matmul(transpose(R_a), R_b) if side == 0 else matmul(transpose(R_b), R_a)
-        v, omega = load(twists[o], 0), load(twists[o], 3)
-        y = add(load(rates[o], 0), cross(omega, v))
-        add_block(m, combine(cm, R, cc, matmul(R, skew(omega))), plain_out, row, column)
-        add_block(-m * cc, matmul(R, skew(v)), plain_out, row, column + 3.0)
-        add_block(-m, matmul(R, skew(y)), K_out, row, column + 3.0)
-        add_block(m, skew(mul(R, y)), K_out, row, row + 3.0)
 
 
 @helper
@@ -233,27 +163,28 @@ def project(P, K, Y_out):
 
 
 @helper
-def element_tangent(frames, twists, a, b, d0, K, viscosity, sigma, scratch):
+def element_tangent(frames, twists, a, b, d0, H, K, viscosity, n, m, scratch):
     """Tangents of the internal forces: scratch.K = d f/d(left increments of H), scratch.C = d f/d(twists) if viscous.
 
-    sigma (6,) are the stress resultants of the geometric part: those of the configuration make the tangent exact,
-    those predicted by the last correction make Newton's method in statics far more robust (`predict_stress`).
+    H is the second derivative of the strain energy; (n, m) are the stress resultants of the geometric part. Those of
+    the configuration make the tangent exact, those predicted by the last correction make Newton's method in statics far
+    more robust (`predict_stress`).
     """
     u, w, c, c1, _, _ = strain(frames, a, b, d0)
-    n, m = load(sigma, 0), load(sigma, 3)
     c2 = dd_cotc(dot(w, w))
     mu, mw = neg(u), neg(w)
-    P, Y, D = scratch.P, scratch.Y, scratch.D
+    P, Y, D, V = scratch.P, scratch.Y, scratch.D, scratch.W
     strain_operator(u, w, c, c1, P)
-    project(P, K, Y)
+    project(P, H, Y)
     if viscosity > 0.0:
-        # damping matrix P^T C P, and P^T C (I/viscosity + d(d_dot)/dd) in the stiffness, C = viscosity K
-        product(Y, P, viscosity, scratch.C)
+        # damping matrix P^T C P, and P^T C d(d_dot)/dd in the stiffness, C = viscosity K
+        project(P, K, V)
+        product(V, P, viscosity, scratch.C)
         clear(D)
         _rate_derivative(u, w, c, c1, c2, twists[b], D)
         _rate_derivative(mu, mw, c, c1, c2, twists[a], D)
         for i in range(12):
-            y = (Y[i, 0], Y[i, 1], Y[i, 2], Y[i, 3], Y[i, 4], Y[i, 5])
+            y = (V[i, 0], V[i, 1], V[i, 2], V[i, 3], V[i, 4], V[i, 5])
             for j in range(6):
                 s = 0.0
                 for k in range(6):

@@ -13,10 +13,9 @@ the momentum alone. Loads that depend on time take the mean of both ends.
 """
 
 from cosserat.jit import call_address, helper, stage
-from cosserat.kernels import beams, joints, pairs
+from cosserat.kernels import beams, elastic, joints, matter, pairs
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import (
-    BENDING_CONSERVING,
     CONSERVE,
     bodies_of,
     elements_of,
@@ -38,7 +37,7 @@ from cosserat.kernels.frames import (
     wrench_to_node,
 )
 from cosserat.kernels.loads import matvec
-from cosserat.kernels.residual import constraints, track_angles
+from cosserat.kernels.residual import constraints, note, track_angles
 from cosserat.kernels.vectors import (
     accumulate,
     add,
@@ -48,7 +47,6 @@ from cosserat.kernels.vectors import (
     cross,
     dot,
     load,
-    load_matrix,
     mul,
     mul_t,
     neg,
@@ -122,67 +120,60 @@ def add_momentum_change(n, p1, p0, offset, h, r_out):
 def _add_elements(el, scratch, state, trial, middle, h):
     p1, p0 = scratch.p, scratch.q
     for e in range(el.node.shape[0]):
-        a, b = el.node[e, 0], el.node[e, 1]
-        K, M = el.stiffness[el.like[e]], el.mass[el.like[e]]
-        u0, w0, _, _, eu0, ew0 = beams.strain(state.frame, a, b, el.d0[e])
-        u1, w1, _, _, eu1, ew1 = beams.strain(trial.frame, a, b, el.d0[e])
+        a, b, like = el.node[e, 0], el.node[e, 1], el.like[e]
+        K, G = el.stiffness[like], el.mass[like]
+        _, _, _, _, eu0, ew0 = beams.strain(state.frame, a, b, el.d0[e])
+        _, _, _, _, eu1, ew1 = beams.strain(trial.frame, a, b, el.d0[e])
         u, w, c, c1, _, _ = beams.strain(middle.frame, a, b, el.d0[e])
-        n, m = beams.multiply(K, scale(0.5, add(eu0, eu1)), scale(0.5, add(ew0, ew1)))
+        gap, n, m = elastic.change(K, el.second[like], el.turning[like], eu0, ew0, eu1, ew1, scratch.D)
         nu, nw = beams.strain_rate(u, w, c, c1, trial.increment[a], trial.increment[b])
         ku, kw = beams.multiply(K, nu, nw)
         weight = dot(ku, nu) + dot(kw, nw)
-        gap = dot(n, sub(sub(u1, u0), nu)) + dot(m, sub(sub(w1, w0), nw))
-        if el.viscosity[e] > 0.0:
-            n = axpy(el.viscosity[e] / h, ku, n)
-            m = axpy(el.viscosity[e] / h, kw, m)
+        gap -= dot(n, nu) + dot(m, nw)
+        factor = el.viscosity[e] / h
         if abs(gap) < weight:
-            n = axpy(gap / weight, ku, n)
-            m = axpy(gap / weight, kw, m)
+            factor += gap / weight
+        ku, kw = scale(factor, ku), scale(factor, kw)
+        n, m = add(n, ku), add(m, kw)
         store(n, trial.stress[e], 0)
         store(m, trial.stress[e], 3)
+        vu, vw = elastic.measure(
+            el.second[like], scale(0.5, add(eu0, eu1)), scale(0.5, add(ew0, ew1)), scratch.D
+        )
+        note(vu, vw, ku, kw, trial.strain[e])
         fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
         accumulate(fa, trial.residual[a], 0)
         accumulate(ma, trial.residual[a], 3)
         accumulate(fb, trial.residual[b], 0)
         accumulate(mb, trial.residual[b], 3)
-        beams.momentum(M, trial.twist[a], trial.twist[b], p1)
-        beams.momentum(M, state.twist[a], state.twist[b], p0)
-        beams.add_coupled_momentum(el.coupling[e], trial.frame, trial.twist, a, b, p1)
-        beams.add_coupled_momentum(el.coupling[e], state.frame, state.twist, a, b, p0)
-        _add_coupling(el.coupling[e], state, trial, middle, a, b, h)
+        matter.momentum(G, trial.frame, trial.twist[a], trial.twist[b], a, b, scratch, p1)
+        matter.momentum(G, state.frame, state.twist[a], state.twist[b], a, b, scratch, p0)
+        _add_exchange(G, state, trial, middle, a, b)
         add_momentum_change(trial.increment[a], p1, p0, 0, h, trial.residual[a])
         add_momentum_change(trial.increment[b], p1, p0, 6, h, trial.residual[b])
 
 
 @helper
-def _add_coupling(m, state, trial, middle, a, b, h):
-    """r -= the pair of couples by which the kinetic energy m V_A . V_B resists a change of the relative rotation.
+def _add_exchange(G, state, trial, middle, a, b):
+    """r -= the pair of couples by which the kinetic energy resists a change of the relative rotation of two nodes.
 
-    At the middle they are m u_A x R u_B on A and its opposite on B; they are corrected along the relative turn so that
-    their work is half of v0 . (M1 - M0) v1, which is what the change of momentum leaves over.
+    At the middle they are the derivatives of the product of both motions, `matter.across`; they are corrected along
+    the relative turn so that their work is half of v0 . (M1 - M0) v1, which is what the change of momentum leaves over.
     """
-    R_a, R_b = load_matrix(middle.frame[a], 0), load_matrix(middle.frame[b], 0)
-    u_a, u_b = mul(R_a, load(middle.mean[a], 0)), mul(R_b, load(middle.mean[b], 0))
-    couple = scale(m, cross(u_b, u_a))  # on B, in space
-    w_a, w_b = load(trial.increment[a], 3), load(trial.increment[b], 3)
-    turn = sub(mul(R_b, w_b), mul(R_a, w_a))
-    work = 0.5 * m * (
-        _across(trial.frame, a, b, state.twist[a], trial.twist[b])
-        - _across(state.frame, a, b, state.twist[a], trial.twist[b])
-        + _across(trial.frame, b, a, state.twist[b], trial.twist[a])
-        - _across(state.frame, b, a, state.twist[b], trial.twist[a])
-    )
+    R = matter.turn_between(middle.frame, a, b)
+    _, couple = matter.across(G, R, middle.mean[a], middle.mean[b])
+    turn = sub(mul(R, load(trial.increment[b], 3)), load(trial.increment[a], 3))
+    R0, R1 = matter.turn_between(state.frame, a, b), matter.turn_between(trial.frame, a, b)
+    p11, _ = matter.across(G, R1, state.twist[a], trial.twist[b])
+    p10, _ = matter.across(G, R0, state.twist[a], trial.twist[b])
+    p01, _ = matter.across(G, R1, trial.twist[a], state.twist[b])
+    p00, _ = matter.across(G, R0, trial.twist[a], state.twist[b])
+    work = 0.5 * ((p11 - p10) + (p01 - p00))
     weight = dot(turn, turn)
     if weight > 1e-26:
         couple = axpy((work - dot(couple, turn)) / weight, turn, couple)
-    accumulate(mul_t(R_a, couple), trial.residual[a], 3)
-    accumulate(neg(mul_t(R_b, couple)), trial.residual[b], 3)
-
-
-@helper
-def _across(frames, a, b, twist_a, twist_b):
-    """Product in space of two linear velocities given in the frames of nodes a and b."""
-    return dot(mul(load_matrix(frames[a], 0), load(twist_a, 0)), mul(load_matrix(frames[b], 0), load(twist_b, 0)))
+    accumulate(couple, trial.residual[a], 3)
+    accumulate(neg(mul_t(R, couple)), trial.residual[b], 3)
 
 
 @helper
@@ -271,8 +262,6 @@ def evaluate(problem, k):
         R, _ = load_frame(middle.frame[i])
         add_space_force(g, nodes.mass[i], load(nodes.moment[i], 0), R, trial.increment[i], trial.residual[i])
     _add_elements(elements_of(problem), scratch, state, trial, middle, h)
-    if elements_of(problem).bending.shape[0] > 0:
-        call_address(solver_of(problem).targets[BENDING_CONSERVING], (problem,))
     _add_bodies(bodies_of(problem), scratch, state, trial, h)
     laws, bonds = solver_of(problem).laws, solver_of(problem).bonds
     for i in range(laws.shape[0]):

@@ -6,12 +6,8 @@ A step that cannot be solved ends the loop with a code; the caller may try again
 import numpy as np
 
 from cosserat.jit import address_of, call_address, helper, load, stage
-from cosserat.kernels import alpha, bending, blocks, conserving, freedoms, joints, residual, tangent
+from cosserat.kernels import alpha, blocks, conserving, freedoms, joints, residual, tangent
 from cosserat.kernels.arrays import (
-    BENDING_CONSERVING,
-    BENDING_FORCES,
-    BENDING_STRESS,
-    BENDING_TANGENT,
     freedoms_of,
     history_of,
     joints_of,
@@ -248,8 +244,6 @@ def load_stages(table, problem):
         problem.pattern.order, solver.blocks,
     )  # fmt: skip
     load_laws(address, problem, problem.solver.settings[6] == CONSERVING)
-    if problem.elements.bending.shape[0] > 0:
-        load_bending(address, problem)
     load(tangent.assemble_elements, address, trial.frame, trial.twist)
     load(tangent.assemble_nodes, address, 0, trial.frame, trial.twist)
     load(tangent.assemble_joints, address, 0, trial.frame)
@@ -263,20 +257,6 @@ def load_stages(table, problem):
     load(constraints_at_start, address, 0)
     load(advance, address, 1, 1, 0, 0, np.zeros(3, dtype=np.int64), evaluate, 0, 0)
     return evaluate
-
-
-def load_bending(address, problem):
-    """Compile or read the stages of `bending`."""
-    trial, targets = problem.trial, problem.solver.targets
-    load(bending.add_forces, address)
-    load(bending.add_predicted_stress, address, trial.frame, trial.increment)
-    load(bending.add_tangent, address, trial.frame)
-    targets[BENDING_FORCES] = address_of(bending.add_forces)
-    targets[BENDING_STRESS] = address_of(bending.add_predicted_stress)
-    targets[BENDING_TANGENT] = address_of(bending.add_tangent)
-    if problem.solver.settings[6] == CONSERVING:
-        load(bending.add_conserving_forces, address)
-        targets[BENDING_CONSERVING] = address_of(bending.add_conserving_forces)
 
 
 def load_careful(table, problem, evaluate):

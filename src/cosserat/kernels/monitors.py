@@ -1,9 +1,9 @@
 """Kernels over stored states, for results only: kinematics inside elements, strains and nodal forces of elements."""
 
 from cosserat.jit import stage
-from cosserat.kernels import beams
+from cosserat.kernels import beams, elastic
 from cosserat.kernels.frames import compose, exp_frame, load_frame, store_frame, tangent_blocks, twist_at_place
-from cosserat.kernels.vectors import add, load, mul, scale, store
+from cosserat.kernels.vectors import add, axpy, load, mul, scale, store
 
 
 @stage
@@ -26,8 +26,10 @@ def between(frames, twists, a, b, xi, frame_out, twist_out):
 
 
 @stage
-def element_states(frames, twists, node, d0, stiffness, viscosity, strain_out, rate_out, force_out):
-    """Strain d - d0 and its rate (nt, ne, 6), nodal forces with the viscous part (nt, ne, 12), of given elements."""
+def element_states(
+    frames, twists, node, d0, stiffness, second, turning, viscosity, strain_out, rate_out, force_out, energy_out, work
+):
+    """Strain d - d0 and its rate (nt, ne, 6), nodal forces with the viscous part (nt, ne, 12), energy (nt, ne)."""
     for k in range(frames.shape[0]):
         for e in range(node.shape[0]):
             a, b = node[e, 0], node[e, 1]
@@ -37,11 +39,24 @@ def element_states(frames, twists, node, d0, stiffness, viscosity, strain_out, r
             store(ew, strain_out[k, e], 3)
             store(ru, rate_out[k, e], 0)
             store(rw, rate_out[k, e], 3)
-            tau = viscosity[e]
-            n, m = beams.multiply(stiffness[e], add(eu, scale(tau, ru)), add(ew, scale(tau, rw)))
+            energy_out[k, e] = elastic.energy(stiffness[e], second[e], turning[e], eu, ew, work)
+            vu, vw = elastic.measure(second[e], eu, ew, work)
+            n, m = elastic.stress(stiffness[e], turning[e], ew, vu, vw, work)
+            vn, vm = beams.multiply(stiffness[e], ru, rw)
+            n, m = axpy(viscosity[e], vn, n), axpy(viscosity[e], vm, m)
             fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
             store(fa, force_out[k, e], 0)
             store(ma, force_out[k, e], 3)
             store(fb, force_out[k, e], 6)
             store(mb, force_out[k, e], 9)
+    return 0
+
+
+@stage
+def moduli(frames, node, d0, stiffness, second, turning, work, H_out):
+    """Second derivatives (ne, 6, 6) of the strain energies of given elements in one configuration; work is (18, 6)."""
+    for e in range(node.shape[0]):
+        _, _, _, _, eu, ew = beams.strain(frames, node[e, 0], node[e, 1], d0[e])
+        vu, vw = elastic.measure(second[e], eu, ew, work[0:6])
+        elastic.second_derivative(stiffness[e], second[e], turning[e], eu, ew, vu, vw, work, H_out[e])
     return 0

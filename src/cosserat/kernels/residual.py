@@ -4,12 +4,10 @@ Source: [Grazioso17] (25)-(26), all rows in the local frames of the nodes. Every
 with the inputs of row `k`.
 """
 
-from cosserat.jit import call_address, stage
-from cosserat.kernels import beams, freedoms, joints, loads
+from cosserat.jit import call_address, helper, stage
+from cosserat.kernels import beams, elastic, freedoms, joints, loads, matter
 from cosserat.kernels.arrays import (
     ADD,
-    BENDING_FORCES,
-    BENDING_STRESS,
     bodies_of,
     elements_of,
     freedoms_of,
@@ -21,19 +19,37 @@ from cosserat.kernels.arrays import (
     solver_of,
     trial_of,
 )
-from cosserat.kernels.vectors import accumulate, add, clear, store
+from cosserat.kernels.vectors import accumulate, add, clear, scale, store
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@helper
+def note(vu, vw, n, m, strain_out):
+    """What the tangent needs of an element: e + (e Q e)/2, and the stress beyond that of the strain energy."""
+    store(vu, strain_out, 0)
+    store(vw, strain_out, 3)
+    store(n, strain_out, 6)
+    store(m, strain_out, 9)
 
 
 @stage
 def element_forces(problem):
-    """trial.residual = internal forces of the beams (everything else is added to it), and trial.stress."""
-    el, trial = elements_of(problem), trial_of(problem)
+    """trial.residual = internal forces of the beams (everything else is added to it), trial.stress and trial.strain."""
+    el, trial, D = elements_of(problem), trial_of(problem), scratch_of(problem).D
     frames, twists, r = trial.frame, trial.twist, trial.residual
     clear(r)
     for e in range(el.node.shape[0]):
-        a, b = el.node[e, 0], el.node[e, 1]
+        a, b, like = el.node[e, 0], el.node[e, 1], el.like[e]
         u, w, c, c1, eu, ew = beams.strain(frames, a, b, el.d0[e])
-        n, m = beams.stress(el.stiffness[el.like[e]], el.viscosity[e], u, w, c, c1, eu, ew, twists[a], twists[b])
+        vu, vw = elastic.measure(el.second[like], eu, ew, D)
+        n, m = elastic.stress(el.stiffness[like], el.turning[like], ew, vu, vw, D)
+        ku, kw = ZERO, ZERO
+        if el.viscosity[e] > 0.0:
+            ru, rw = beams.strain_rate(u, w, c, c1, twists[a], twists[b])
+            ku, kw = beams.multiply(el.stiffness[like], scale(el.viscosity[e], ru), scale(el.viscosity[e], rw))
+            n, m = add(n, ku), add(m, kw)
+        note(vu, vw, ku, kw, trial.strain[e])
         store(n, trial.stress[e], 0)
         store(m, trial.stress[e], 3)
         fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
@@ -41,29 +57,29 @@ def element_forces(problem):
         accumulate(ma, r[a], 3)
         accumulate(fb, r[b], 0)
         accumulate(mb, r[b], 3)
-    if el.bending.shape[0] > 0:
-        call_address(solver_of(problem).targets[BENDING_FORCES], (problem,))
     return 0
 
 
 @stage
 def predict_stress(problem, frames, increments):
-    """trial.stress = K (strain at `frames` + its linear change along left increments, (n+1, 6)).
+    """trial.strain = e + (e Q e)/2 at `frames` and its linear change along left increments, (n+1, 6); trial.stress.
 
     With the stress as an unknown of its own, Newton's iteration uses this prediction in the geometric stiffness and
     not the stress of the moved configuration, which for slender beams is spoilt by the second-order stretch of every
     correction (the mixed integration point strategy of Magisano, Leonetti and Garcea, CMAME 313, 2017).
     """
-    el, trial = elements_of(problem), trial_of(problem)
+    el, trial, D = elements_of(problem), trial_of(problem), scratch_of(problem).D
     for e in range(el.node.shape[0]):
-        a, b = el.node[e, 0], el.node[e, 1]
+        a, b, like = el.node[e, 0], el.node[e, 1], el.like[e]
         u, w, c, c1, eu, ew = beams.strain(frames, a, b, el.d0[e])
         du, dw = beams.strain_rate(u, w, c, c1, increments[a], increments[b])
-        n, m = beams.multiply(el.stiffness[el.like[e]], add(eu, du), add(ew, dw))
+        vu, vw = elastic.measure(el.second[like], eu, ew, D)
+        qu, qw = loads.matvec(D, du, dw)
+        vu, vw = add(vu, add(du, qu)), add(vw, add(dw, qw))
+        n, m = elastic.stress(el.stiffness[like], el.turning[like], add(ew, dw), vu, vw, D)
+        note(vu, vw, ZERO, ZERO, trial.strain[e])
         store(n, trial.stress[e], 0)
         store(m, trial.stress[e], 3)
-    if el.bending.shape[0] > 0:
-        call_address(solver_of(problem).targets[BENDING_STRESS], (problem, frames, increments))
     return 0
 
 
@@ -113,18 +129,11 @@ def add_inertia(problem):
     """residual += M v_dot - ad(v)^T M v, bodies and elements. Source: [Grazioso17] (7), (20)."""
     el, trial, scratch = elements_of(problem), trial_of(problem), scratch_of(problem)
     twists, rates, r = trial.twist, trial.rate, trial.residual
-    p, q = scratch.p, scratch.q
+    p = scratch.p
     for e in range(el.node.shape[0]):
-        a, b = el.node[e, 0], el.node[e, 1]
-        M = el.mass[el.like[e]]
-        beams.momentum(M, rates[a], rates[b], q)
-        beams.momentum(M, twists[a], twists[b], p)
-        for i in range(6):
-            r[a, i] += q[i]
-            r[b, i] += q[6 + i]
-        beams.add_gyroscopic(p, 0, twists[a], r[a])
-        beams.add_gyroscopic(p, 6, twists[b], r[b])
-        beams.add_coupled_inertia(el.coupling[e], trial.frame, twists, rates, a, b, r)
+        matter.add_inertia(
+            el.mass[el.like[e]], trial.frame, twists, rates, el.node[e, 0], el.node[e, 1], scratch, r
+        )
     bodies = bodies_of(problem)
     for k in range(bodies.node.shape[0]):
         node = bodies.node[k]

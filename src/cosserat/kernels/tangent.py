@@ -7,10 +7,9 @@ constraints that hold anyway do not become large multipliers.
 """
 
 from cosserat.jit import call_address, helper, stage
-from cosserat.kernels import beams, joints, loads
+from cosserat.kernels import beams, elastic, joints, loads, matter
 from cosserat.kernels.arrays import (
     ASSEMBLE,
-    BENDING_TANGENT,
     bodies_of,
     elements_of,
     inputs_of,
@@ -23,7 +22,7 @@ from cosserat.kernels.arrays import (
     trial_of,
 )
 from cosserat.kernels.frames import tangent_blocks
-from cosserat.kernels.vectors import clear, load
+from cosserat.kernels.vectors import add, clear, load
 
 SOFT = 1e-3
 
@@ -76,29 +75,28 @@ def assemble_elements(problem, frames, twists):
     el, solver, scratch = elements_of(problem), solver_of(problem), scratch_of(problem)
     cm, cc, ck = solver.coefficients[0], solver.coefficients[1], solver.coefficients[2]
     T, blocks_out = solver.tangent, solver.blocks
-    K, C, W, stress = scratch.K, scratch.C, scratch.W, trial_of(problem).stress
-    rates = trial_of(problem).rate
+    K, C, W, H = scratch.K, scratch.C, scratch.W, scratch.H
+    rates, strains = trial_of(problem).rate, trial_of(problem).strain
     for e in range(el.node.shape[0]):
         a, b = el.node[e, 0], el.node[e, 1]
         like = el.like[e]
-        M = el.mass[like]
         if ck != 0.0:
-            beams.element_tangent(
-                frames, twists, a, b, el.d0[e], el.stiffness[like], el.viscosity[e], stress[e], scratch
+            stiffness = el.stiffness[like]
+            _, _, _, _, eu, ew = beams.strain(frames, a, b, el.d0[e])
+            vu, vw = load(strains[e], 0), load(strains[e], 3)
+            n, m = elastic.second_derivative(
+                stiffness, el.second[like], el.turning[like], eu, ew, vu, vw, scratch.E, H
             )
+            n, m = add(n, load(strains[e], 6)), add(m, load(strains[e], 9))
+            beams.element_tangent(frames, twists, a, b, el.d0[e], H, stiffness, el.viscosity[e], n, m, scratch)
         else:
             clear(K)
         clear(W)
-        beams.add_coupled_tangent(el.coupling[e], cm, cc, frames, twists, rates, a, b, W, K)
-        if cc != 0.0:
-            beams.momentum(M, twists[a], twists[b], scratch.row)
-            for side in range(2):
-                beams.add_gyroscopic_tangent(scratch.row, 6 * side, twists[el.node[e, side]], cc, M, W)
+        matter.add_tangent(el.mass[like], cm, cc, frames, twists, rates, a, b, W, K)
         viscous = ck != 0.0 and el.viscosity[e] > 0.0
-        for i in range(12):
-            for j in range(12):
-                W[i, j] += cm * M[i, j]
-                if viscous:
+        if viscous:
+            for i in range(12):
+                for j in range(12):
                     W[i, j] += cc * C[i, j]
         scatter(K, W, ck, T[a], T[b], el.block[e], blocks_out)
     return 0
@@ -185,8 +183,6 @@ def assemble(problem, k, frames, twists):
     for i in range(blocks_out.shape[0]):
         clear(blocks_out[i])
     assemble_elements(problem, frames, twists)
-    if elements_of(problem).bending.shape[0] > 0:
-        call_address(solver_of(problem).targets[BENDING_TANGENT], (problem, frames))
     assemble_nodes(problem, k, frames, twists)
     laws, bonds = solver_of(problem).laws, solver_of(problem).bonds
     for i in range(laws.shape[0]):

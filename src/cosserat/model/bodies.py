@@ -277,7 +277,10 @@ class RigidBody(Component, Owner):
             _, M = section.matrices(material)
             m = float(M[0, 0]) * L
             R = section_axes(x)
-            J = R @ (M[3:, 3:] * L + np.diag([0.0, 1.0, 1.0]) * m * L**2 / 12) @ R.T
+            c = np.array([0.0, M[3, 2], -M[3, 1]]) / M[0, 0]  # centre of mass of the section
+            own = M[3:, 3:] - M[0, 0] * (float(c @ c) * np.eye(3) - np.outer(c, c))
+            J = R @ (own * L + np.diag([0.0, 1.0, 1.0]) * m * L**2 / 12) @ R.T
+            com = tuple(np.asarray(com, dtype=float) + R @ c)
             diameter = float(np.sqrt(8.0 * M[3, 3] / M[0, 0])) if M[3, 3] > 0.0 else diameter
         shape = Shape("cylinder", (diameter, L), x)
         return cls(name, m, com, J, None, velocity, angular_velocity, shape)

@@ -21,7 +21,9 @@ def section_from_geometry(geometry: Any, mesh_size: float | None = None) -> Prof
     Returns
     -------
     Profile
-        Centroidal constants; shear factors are shear area over area.
+        Centroidal constants; shear factors are shear area over area. The shear centre is ignored: it is taken to be
+        the centroid. A channel or another open profile whose shear centre is elsewhere twists under forces through its
+        centroid; give it as a `Section` whose stiffness couples shear and torsion.
 
     Examples
     --------

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from cosserat.compile.elements import element_weights
 from cosserat.compile.mesh import BeamMesh
+from cosserat.compile.series import skew
 from cosserat.errors import PlaceError
-from cosserat.kernels import bending
 from cosserat.kernels.monitors import between, element_states
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
@@ -72,40 +72,20 @@ def strains(motion: Motion, beam: Any, s: Any) -> Array:
     return section_forces(motion, beam, s, viscous=False) @ motion.mechanism.compliance(name, s).T
 
 
-def element_forces(motion: Motion, elements: NDArray[np.int64], viscous: bool = True) -> tuple[Array, Array, Array]:
-    """Strains d - d0, their rates (nt, ne, 6) and nodal forces (nt, ne, 12) of the given elements."""
+def element_forces(
+    motion: Motion, elements: NDArray[np.int64], viscous: bool = True
+) -> tuple[Array, Array, Array, Array]:
+    """Strains d - d0, rates (nt, ne, 6), nodal forces (nt, ne, 12) and energies (nt, ne) of the given elements."""
     arrays = motion.mechanism.system.elements
     shape = (len(motion.time), len(elements))
     strain, rate, force = np.empty((*shape, 6)), np.empty((*shape, 6)), np.empty((*shape, 12))
+    energy = np.empty(shape)
     viscosity = arrays.viscosity[elements] * (1.0 if viscous else 0.0)
     element_states(
-        motion.frame, motion.twist, arrays.node[elements], arrays.d0[elements], arrays.stiffness[elements], viscosity,
-        strain, rate, force,
+        motion.frame, motion.twist, arrays.node[elements], arrays.d0[elements], arrays.stiffness[elements],
+        arrays.second[elements], arrays.turning[elements], viscosity, strain, rate, force, energy, np.empty((6, 6)),
     )  # fmt: skip
-    if len(arrays.bending):
-        force += _turning(motion, elements)[1]
-    return strain, rate, force
-
-
-def strain_energy(motion: Motion, e: int, strain: Array) -> Array:
-    """Strain energy (nt,) of element e for its strains d - d0, (nt, 6)."""
-    arrays = motion.mechanism.system.elements
-    energy = 0.5 * np.sum(strain * (strain @ arrays.stiffness[e]), axis=1)
-    if len(arrays.bending):
-        energy += _turning(motion, np.array([e]))[0][:, 0]
-    return np.asarray(energy)
-
-
-def _turning(motion: Motion, elements: NDArray[np.int64]) -> tuple[Array, Array]:
-    """Energy (nt, ne) of moments that turn inside the given elements, and its nodal forces (nt, ne, 12)."""
-    arrays = motion.mechanism.system.elements
-    shape = (len(motion.time), len(elements))
-    energy, force = np.empty(shape), np.empty((*shape, 12))
-    bending.states(
-        motion.frame, arrays.node[elements], arrays.d0[elements], arrays.stiffness[elements], arrays.bending[elements],
-        energy, force,
-    )  # fmt: skip
-    return energy, force
+    return strain, rate, force, energy
 
 
 def gyroscopic(p: Array, twist: Array) -> Array:
@@ -116,34 +96,51 @@ def gyroscopic(p: Array, twist: Array) -> Array:
 
 def element_momenta(motion: Motion, e: int) -> Array:
     """Momenta (nt, 12) of both nodes of element e, in their frames, for the present twists."""
-    arrays = motion.mechanism.system.elements
-    a, b = arrays.node[e]
-    p = np.hstack((motion.twist[:, a], motion.twist[:, b])) @ arrays.mass[e]
-    p[:, :3] += arrays.coupling[e] * _across(motion, a, b, motion.twist[:, b, :3])
-    p[:, 6:9] += arrays.coupling[e] * _across(motion, b, a, motion.twist[:, a, :3])
-    return p
+    return _nodal(motion, e, _velocities(motion, e))
 
 
 def element_inertia(motion: Motion, e: int) -> Array:
     """Inertia forces (nt, 12) of element e on its two nodes, as the kernels have them."""
-    arrays = motion.mechanism.system.elements
-    a, b = arrays.node[e]
-    twist = np.hstack((motion.twist[:, a], motion.twist[:, b]))
-    rate = np.hstack((motion.rate[:, a], motion.rate[:, b]))
-    p = twist @ arrays.mass[e]
-    out = rate @ arrays.mass[e] + np.hstack((gyroscopic(p[:, :6], twist[:, :6]), gyroscopic(p[:, 6:], twist[:, 6:])))
-    out[:, :3] += arrays.coupling[e] * _across(motion, a, b, _acceleration(twist[:, 6:], rate[:, 6:]))
-    out[:, 6:9] += arrays.coupling[e] * _across(motion, b, a, _acceleration(twist[:, :6], rate[:, :6]))
+    return _nodal(motion, e, _columns(motion, e, True))
+
+
+def element_exchange(motion: Motion, e: int, side: int) -> Array:
+    """Moment (nt, 3) by which a node of element e takes angular momentum from the other one, in its frame."""
+    Z = _velocities(motion, e)
+    own, other = slice(4 * side, 4 * side + 4), slice(4 - 4 * side, 8 - 4 * side)
+    F = Z[:, :, other] @ motion.mechanism.system.elements.mass[e][other, own]
+    moment = np.cross(Z[:, :, own], F, axis=1).sum(axis=2)
+    return rotate(np.swapaxes(motion.node(motion.mechanism.system.elements.node[e, side])[0], 1, 2), moment)
+
+
+def _velocities(motion: Motion, e: int) -> Array:
+    return _columns(motion, e, False)
+
+
+def _columns(motion: Motion, e: int, second: bool) -> Array:
+    """First or second rates (nt, 3, 8) of x_A, R_A, x_B, R_B in space, see `compile.matter`."""
+    out = np.empty((len(motion.time), 3, 8))
+    for side, node in enumerate(motion.mechanism.system.elements.node[e]):
+        R, twist, rate = motion.node(node)[0], motion.twist[:, node], motion.rate[:, node]
+        x, W = twist[:, :3], skew(twist[:, 3:])
+        if second:
+            x, W = rate[:, :3] + np.cross(twist[:, 3:], x), skew(rate[:, 3:]) + W @ W
+        out[:, :, 4 * side] = rotate(R, x)
+        out[:, :, 4 * side + 1 : 4 * side + 4] = R @ W
     return out
 
 
-def _acceleration(twist: Array, rate: Array) -> Array:
-    return rate[:, :3] + np.cross(twist[:, 3:], twist[:, :3])
-
-
-def _across(motion: Motion, a: int, b: int, vector: Array) -> Array:
-    """Components in the frame of node a of vectors given in that of node b."""
-    return rotate(np.swapaxes(motion.node(a)[0], 1, 2), rotate(motion.node(b)[0], vector))
+def _nodal(motion: Motion, e: int, Z: Array) -> Array:
+    """What columns (nt, 3, 8) times the mass of element e are as wrenches (nt, 12) on its nodes, in their frames."""
+    elements = motion.mechanism.system.elements
+    F = Z @ elements.mass[e]
+    out = np.empty((len(Z), 12))
+    for side, node in enumerate(elements.node[e]):
+        local = np.swapaxes(motion.node(node)[0], 1, 2) @ F[:, :, 4 * side : 4 * side + 4]
+        X = local[:, :, 1:]
+        moment = (X[:, 2, 1] - X[:, 1, 2], X[:, 0, 2] - X[:, 2, 0], X[:, 1, 0] - X[:, 0, 1])
+        out[:, 6 * side : 6 * side + 3], out[:, 6 * side + 3 : 6 * side + 6] = local[:, :, 0], np.stack(moment, 1)
+    return out
 
 
 def _shares(motion: Motion, name: str, e: int) -> Array:
@@ -155,8 +152,7 @@ def line_shares(motion: Motion, name: str, e: int) -> Array:
     """Line loads and weight (nt, 12) along element e, shared out to its two nodes."""
     mechanism = motion.mechanism
     arrays = mechanism.system.elements
-    one = slice(e, e + 1)
-    weights, arms = element_weights(arrays.mass[one], arrays.coupling[one], arrays.d0[one])
+    weights, arms = element_weights(arrays.mass[e : e + 1])
     share = np.zeros((len(motion.time), 12))
     for side, node in enumerate(arrays.node[e]):
         R_t = np.swapaxes(motion.node(node)[0], 1, 2)

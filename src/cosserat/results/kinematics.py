@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.elements import skew
+from cosserat.compile.series import skew
 from cosserat.kernels.monitors import between
 from cosserat.lie import se3
 from cosserat.results.mechanism import Station

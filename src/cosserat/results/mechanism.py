@@ -203,14 +203,13 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
         for k, load in enumerate(model.distributed_loads):
             if load.beam.name == name:
                 matrices, _, _ = beam_matrices(beams[name], mesh, compiled.system.elements.d0[span])
-                spread = matrices.follower if load.follower else matrices.dead
                 if load.name in compiled.line_columns:
                     columns = compiled.line_columns[load.name]
-                    parts = masked(spread)
+                    parts = masked(matrices.spread)
                     found += [LineLoad(columns[:, i], bool(load.follower), parts[i]) for i in range(2)]
                     continue
                 column = np.full(len(mesh.pairs), len(model.loads) + k, dtype=np.int64)
-                found.append(LineLoad(column, bool(load.follower), spread))
+                found.append(LineLoad(column, bool(load.follower), matrices.spread))
         return found
 
     def compliance(name: str, s: float) -> Array:

@@ -12,7 +12,7 @@ from cosserat.kernels.efforts import effort as law_of_freedom
 from cosserat.kernels.freedoms import ROTATION_VECTOR
 from cosserat.kernels.springs import pull, stored
 from cosserat.results import rolling
-from cosserat.results.beams import element_forces, element_inertia, element_momenta, gyroscopic, strain_energy
+from cosserat.results.beams import element_exchange, element_forces, element_inertia, element_momenta, gyroscopic
 from cosserat.results.joints import constraint_wrenches, coordinates, directions, joint_sides, passive_efforts
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
@@ -60,12 +60,9 @@ def inertia(motion: Motion) -> Array:
 
 def exchange(motion: Motion) -> Array:
     """Moments (nt, n+1, 3) by which the two nodes of an element exchange angular momentum through their coupling."""
-    elements = motion.mechanism.system.elements
     out = np.zeros((*motion.twist.shape[:2], 3))
-    for e, (a, b) in enumerate(elements.node):
-        both = element_momenta(motion, e) - np.hstack((motion.twist[:, a], motion.twist[:, b])) @ elements.mass[e]
-        out[:, a] += np.cross(motion.twist[:, a, :3], both[:, :3])
-        out[:, b] += np.cross(motion.twist[:, b, :3], both[:, 6:9])
+    for e, (a, b) in enumerate(motion.mechanism.system.elements.node):
+        out[:, a], out[:, b] = out[:, a] + element_exchange(motion, e, 0), out[:, b] + element_exchange(motion, e, 1)
     return out
 
 
@@ -95,8 +92,8 @@ def external(motion: Motion) -> Ledger:
 def _beams(motion: Motion, book: Ledger) -> None:
     el = motion.mechanism.system.elements
     for e in range(len(el.node)):
-        strain, rate, force = (x[:, 0] for x in element_forces(motion, np.array([e])))
-        book.strain[:] += strain_energy(motion, e, strain)
+        _, rate, force, energy = (x[:, 0] for x in element_forces(motion, np.array([e])))
+        book.strain[:] += energy
         if el.viscosity[e] > 0.0:
             book.loss[:] += el.viscosity[e] * np.sum(rate * (rate @ el.stiffness[e]), axis=1)
         a, b = el.node[e]

@@ -9,6 +9,7 @@ import cosserat as cs
 from cosserat.compile.beam_part import beam_part
 from cosserat.compile.build import compile_model
 from cosserat.compile.modal_dynamics import inertia_matrix
+from cosserat.kernels import elastic
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.residual import forces
 from cosserat.kernels.tangent import assemble
@@ -71,7 +72,8 @@ def strain_energy(compiled, y):
     total = 0.0
     for e, (a, b) in enumerate(arrays.node):
         d = se3.log(se3.inverse(H[a]) @ H[b]) - arrays.d0[e]
-        total += 0.5 * d @ arrays.stiffness[e] @ d
+        law = arrays.stiffness[e], arrays.second[e], arrays.turning[e]
+        total += elastic.energy(*law, tuple(d[:3]), tuple(d[3:]), np.zeros((6, 6)))
     return total
 
 

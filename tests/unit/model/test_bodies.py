@@ -8,7 +8,7 @@ from cosserat.lie import so3
 from cosserat.model.bodies import RigidBody
 from cosserat.model.materials import STEEL
 from cosserat.model.parameters import Parameter
-from cosserat.model.sections import Rectangle, Rod
+from cosserat.model.sections import Rectangle, Rod, Section
 
 
 def test_plain() -> None:
@@ -102,3 +102,15 @@ def test_a_reflection_is_not_a_rotation() -> None:
         RigidBody("b", 1, inertia=(1, 1, 1), rotation=2 * np.eye(3))
     with pytest.raises(CosseratError, match="quaternion of norm 2"):
         RigidBody("b", 1, inertia=(1, 1, 1), rotation=(2, 0, 0, 0))
+
+
+def test_bar_of_a_section_whose_mass_is_off_the_axis() -> None:
+    """The same mass, centre and inertia as the beam of this section."""
+    c, m = np.array([0.0, 0.2, -0.1]), 3.0
+    C = np.array([[0, -c[2], c[1]], [c[2], 0, -c[0]], [-c[1], c[0], 0]])
+    J = np.diag([0.05, 0.02, 0.03]) - m * C @ C
+    section = Section(stiffness=[1e6] * 3 + [1e3] * 3, mass=np.block([[m * np.eye(3), -m * C], [m * C, J]]))
+    bar = RigidBody.bar("bar", (0, 0, 0), (2, 0, 0), section=section)
+    np.testing.assert_allclose(bar.com, [1, 0.2, -0.1])
+    wanted = 2 * np.diag([0.05, 0.02, 0.03]) + np.diag([0, 1, 1]) * 6 * 4 / 12
+    np.testing.assert_allclose(bar.inertia, wanted, atol=1e-12)

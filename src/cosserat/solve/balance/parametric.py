@@ -29,7 +29,7 @@ _DIFFERENCE = 1e-5  # relative step of central differences where a parameter ent
 # what static balance does not depend on, and what it depends on only with gravity or a spin
 _DYNAMIC = {"elements.viscosity", "freedoms.damping", "freedoms.friction", "freedoms.speed", "springs.damping"}
 _WEIGHTS = {"nodes.mass", "nodes.moment"}
-_INERTIAS = {"elements.mass", "elements.coupling", "bodies.mass"}
+_INERTIAS = {"elements.mass", "bodies.mass"}
 _STRUCTURE = {"elements.node", "bodies.node", "joints.node", "springs.node", "loads.node", "freedoms.joint"}
 
 

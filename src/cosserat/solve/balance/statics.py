@@ -13,7 +13,7 @@ from scipy.sparse import bsr_matrix, csc_matrix
 from scipy.sparse.linalg import SuperLU, splu
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.compile.elements import bracket
+from cosserat.compile.series import bracket
 from cosserat.kernels.alpha import move
 from cosserat.kernels.residual import add_inertia, forces, predict_stress, track_angles
 from cosserat.solve.balance.spin import twists_in

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.elements import skew
 from cosserat.compile.seats import Seat
+from cosserat.compile.series import skew
 from cosserat.lie import coefficients
 
 Array = NDArray[np.float64]

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix, csc_matrix
 
-from cosserat.compile.elements import skew
+from cosserat.compile.series import skew
 from cosserat.kernels.beams import relative_vectors
+from cosserat.kernels.monitors import moduli
 from cosserat.lie.coefficients import cotc, d_cotc
 
 if TYPE_CHECKING:
@@ -87,22 +88,28 @@ def elastic_at(point: Point, damping: csc_matrix, stiffness: csc_matrix) -> Elas
     if len(elements.node) == 0 or (viscous and np.any(trial.twist)):
         return None
     strain = element_strains(trial.frame, elements.node, stiffness.shape[0])
+    stressed = bool(np.any(trial.stress))
     modulus = elements.stiffness[elements.like]
+    if stressed and not viscous:
+        modulus = np.empty_like(elements.stiffness)
+        moduli(
+            trial.frame, elements.node, elements.d0, elements.stiffness, elements.second, elements.turning,
+            np.empty((18, 6)), modulus,
+        )  # fmt: skip
+        modulus = 0.5 * (modulus + modulus.swapaxes(1, 2))
     if not np.all(np.linalg.eigvalsh(modulus)[:, 0] > 0.0):
         return None
     product = product_of(strain, modulus)
-    bent = len(elements.bending) > 0 and bool(np.any(trial.stress))
-    zero = elements._replace(
-        stiffness=np.zeros_like(elements.stiffness),
-        bending=np.zeros_like(elements.bending),
-        viscosity=np.zeros_like(elements.viscosity),
-    )
+    zero = elements._replace(stiffness=np.zeros_like(elements.stiffness), viscosity=np.zeros_like(elements.viscosity))
+    known = trial.strain.copy()
     try:
+        trial.strain[:, :6], trial.strain[:, 6:] = 0.0, trial.stress  # stresses are those of the point
         memory.replace(elements=zero)
-        _, other_damping, rest = tangents(point)  # stresses are those of the point
+        _, other_damping, rest = tangents(point)
     finally:
         memory.replace(elements=elements)
-    if bent:  # what moments that turn inside an element add depends on its stiffness too
+        trial.strain[:] = known
+    if stressed and viscous:  # damping goes with the stiffness without stress
         rest = csc_matrix(stiffness - product)
     root = 1.0 / np.sqrt(np.maximum(np.abs(stiffness.diagonal()), np.finfo(float).tiny))
     apart = abs(stiffness - product - rest).tocoo()

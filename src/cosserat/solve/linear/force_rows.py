@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
-from cosserat.compile.elements import skew
+from cosserat.compile.series import skew
 from cosserat.errors import SolveError
 from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
 from cosserat.lie import se3

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.sparse import block_array, bsr_matrix, csc_matrix, csr_matrix, vstack
 
-from cosserat.compile.elements import bracket
+from cosserat.compile.series import bracket
 from cosserat.solve.linear.elastic import Elastic, elastic_at
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
 

@@ -56,13 +56,10 @@ def elastic_part(point: Point, e: int, viscous: bool) -> Part:
     """Internal forces of element e, with or without those of its viscosity."""
     system, elements = _empty(point), point.compiled.system.elements
     stiffness, viscosity = np.zeros_like(elements.stiffness), np.zeros_like(elements.viscosity)
-    bending = np.zeros_like(elements.bending)
     stiffness[e] = elements.stiffness[e]
-    if len(bending):
-        bending[e] = elements.bending[e]
     if viscous:
         viscosity[e] = elements.viscosity[e]
-    ours = system.elements._replace(stiffness=stiffness, bending=bending, viscosity=viscosity)
+    ours = system.elements._replace(stiffness=stiffness, viscosity=viscosity)
     return _part(point, system._replace(elements=ours))
 
 
@@ -70,10 +67,9 @@ def burden_part(point: Point, beam: str, e: int) -> Part:
     """Inertia of element e less its weight and the loads along it, shared out to its nodes."""
     system, ours = _empty(point), point.compiled.system
     elements, nodes, loads = ours.elements, system.nodes, ours.loads
-    mass, coupling = np.zeros_like(elements.mass), np.zeros_like(elements.coupling)
-    mass[e], coupling[e] = elements.mass[e], elements.coupling[e]
-    one = slice(e, e + 1)
-    weights, arms = element_weights(elements.mass[one], elements.coupling[one], elements.d0[one])
+    mass = np.zeros_like(elements.mass)
+    mass[e] = elements.mass[e]
+    weights, arms = element_weights(elements.mass[e : e + 1])
     for side, node in enumerate(elements.node[e]):
         nodes.mass[node] += weights[0, side]
         nodes.moment[node] += arms[0, side]
@@ -91,7 +87,7 @@ def burden_part(point: Point, beam: str, e: int) -> Part:
             gain[k] += turn @ spread @ turn.T
             frame[k] = frame_to_row(np.block([[R.T, np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]]))
     system = system._replace(
-        elements=system.elements._replace(mass=mass, coupling=coupling),
+        elements=system.elements._replace(mass=mass),
         loads=loads._replace(gain=gain, frame=frame),
     )
     return _part(point, system)
@@ -106,10 +102,8 @@ def _empty(point: Point) -> System:
         elements=ours.elements._replace(
             like=np.arange(len(ours.elements.node)),
             stiffness=zero(ours.elements.stiffness),
-            bending=zero(ours.elements.bending),
             viscosity=zero(ours.elements.viscosity),
             mass=zero(ours.elements.mass),
-            coupling=zero(ours.elements.coupling),
         ),
         bodies=ours.bodies._replace(mass=zero(ours.bodies.mass)),
         joints=ours.joints._replace(n_rows=zero(ours.joints.n_rows)),

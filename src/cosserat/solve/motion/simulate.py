@@ -24,7 +24,6 @@ from cosserat.solve.floating import FLOATING_METHODS
 from cosserat.solve.initial import consistent_accelerations
 from cosserat.solve.memory import new_memory
 from cosserat.solve.motion.alternation import alternating_reaction
-from cosserat.solve.motion.bent_elements import most_bent
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
 from cosserat.solve.motion.starting import set_start
@@ -171,11 +170,6 @@ def simulate(
         times, status = fixed_steps(work, start_time, n_steps, duration / n_steps, every, progress)
     counters, history = work.counters, work.history()
     solved = clock.process_time()
-    bent = most_bent(compiled, times, history.frame)
-    if bent is not None and not status.ok and bent.nearly_lost:
-        status = replace(status, detail="; ".join(filter(None, (status.detail, bent.message))))
-    elif bent is not None and bent.lost:
-        warnings.warn(f"simulate: {bent.message}", CosseratWarning, stacklevel=3)
     if integrator == "generalized-alpha" and step is not None and every == 1:
         grown = alternating_reaction(compiled, times, history.twist, history.force, rho)
         if grown is not None:

@@ -9,7 +9,9 @@ import pytest
 from scipy.linalg import eigh, expm
 from scipy.optimize import brentq
 
-from cosserat.compile.elements import bracket, element_matrices, gauss_points
+from cosserat.compile.elements import element_matrices
+from cosserat.compile.matter import nodal_mass
+from cosserat.compile.series import bracket, gauss_points
 
 SHEAR = 5 / 6 / 2.6  # kappa G/E
 FIXED = {"cantilever": (0, 1, 2, 3, 4, 5), "free": (), "pinned": (0, 1, 2, 3)}
@@ -32,14 +34,6 @@ def elements(n, properties, d0=None):
     return element_matrices(d0, compliance, mass)
 
 
-def whole(mass, coupling, turn):
-    """The 12x12 mass in the axes of the nodes, with the coupling of the velocities; turn = R_A^T R_B."""
-    M = mass.copy()
-    M[:3, 6:9] += coupling * turn
-    M[6:9, :3] += coupling * turn.T
-    return M
-
-
 def frequencies(n, properties, boundary="cantilever", plane=(1, 5), modes=3):
     """Lowest frequencies of motions along and about the axes `plane`, rigid ones left out."""
     made = elements(n, properties)
@@ -49,7 +43,7 @@ def frequencies(n, properties, boundary="cantilever", plane=(1, 5), modes=3):
     for e in range(n):
         at = slice(6 * e, 6 * e + 12)
         K[at, at] += P.T @ made.stiffness[e] @ P
-        M[at, at] += whole(made.mass[e], made.coupling[e], np.eye(3))
+        M[at, at] += nodal_mass(made.mass[e : e + 1], np.eye(3)[None])[0]
     held = set(FIXED[boundary])
     if boundary == "pinned":
         held |= {6 * n, 6 * n + 1, 6 * n + 2, 6 * n + 3}
@@ -162,7 +156,7 @@ def test_mass_is_positive_definite_and_rigid_motions_exact(rng):
     d0 = np.zeros((n, 6))
     d0[:, 0] = length
     d0[n // 2 :, 3:] = 0.3 * rng.normal(size=(n - n // 2, 3))
-    made = element_matrices(d0, np.repeat(compliance[:, None], 4, 1), np.repeat(rho[:, None], 4, 1))
+    made = element_matrices(d0, np.repeat(compliance[:, None], 6, 1), np.repeat(rho[:, None], 6, 1))
     H = expm(bracket(d0))  # Ad of the relative motion
     s, weight = np.polynomial.legendre.leggauss(8)
     # a rigid motion v at node A is exp(-s ad) v in between and at node B
@@ -171,7 +165,7 @@ def test_mass_is_positive_definite_and_rigid_motions_exact(rng):
         for a, E in ((a, expm(-(1 + x) / 2 * bracket(d0))) for x, a in zip(s, weight))
     )
     for e in range(n):
-        M = whole(made.mass[e], made.coupling[e], H[e, 3:, 3:])
+        M = nodal_mass(made.mass[e : e + 1], H[e : e + 1, 3:, 3:])[0]
         scale = 1 / np.sqrt(np.diag(M))
         assert np.linalg.eigvalsh(scale[:, None] * M * scale).min() > 0
         rigid = np.vstack((np.eye(6), np.linalg.inv(H[e])))

@@ -1,0 +1,198 @@
+"""Where the matter of a beam element is: one line through its nodes, linear in their positions and rotations.
+
+    x(z, Y) = N_A x_A + N_B x_B + R_A P_A(z, Y) + R_B P_B(z, Y),   N_A + N_B = 1,   z in [0, 1],
+
+Y being a point of the section and P arms fixed in the nodes. The axis runs along section frames that are blended
+linearly between the nodes; what it then misses of the node B, the gap, goes with N_B:
+
+    x = x_A + R_A a_A(z) + R_B a_B(z) + N_B(z) gap,   gap = x_B - x_A - R_A a_A(1) - R_B a_B(1),
+
+a_A = int (1 - z) t, a_B = int z t, t the tangent of the reference element in the axes of the node; a point of the
+section is carried by M_A R_A + M_B R_B. So in the reference configuration the line is the element itself, and the
+kinetic energy is tr(Z_dot G Z_dot^T)/2 with Z = (x_A, R_A, x_B, R_B), (3, 8), and a constant G, (8, 8). Weight, line
+loads and momenta of any motion in any deformation follow from the same line, exactly.
+
+N_B and M_B are the static shapes of a stretched and of a twisted bar plus an odd part (see `_odd`; over the inertia in
+tapered elements, so that it moves no centre of mass). With it the coupling of the nodes, int N_A N_B, is 1/12 instead
+of 1/6: half way from the consistent mass to the lumped one, where frequencies of bars are of fourth order. `LEVER`, the
+inertia between the gap and the turning of the tangent, is that of the S of a slender bent element. Shear wants more of
+it than a line can have: k r_dot . gap_dot is added, r = (R_A t + R_B t)/2, see `_shear`. It vanishes with
+(thickness/length)^2, takes no part in translations and in rigid motions of the reference, and leaves the mass positive.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.series import exponential, gauss, skew
+
+Array = NDArray[np.float64]
+
+_XI, _WEIGHT = gauss()
+LEVER = 1.0 / 60.0  # mean of (z - 1/2) times the odd part of N_B
+_LARGEST = 0.9  # of what would leave the mass singular
+
+
+class Reference(NamedTuple):
+    """Reference elements: relative vectors, lengths, stiffness, and means of the sections' compliance and mass."""
+
+    d0: Array
+    length: Array
+    stiffness: Array
+    compliance: Array
+    mass: Array
+
+
+class Line(NamedTuple):
+    """The line at the Gauss points: weights and arms of its axis, and what carries a section's points."""
+
+    axis: Array  # (ne, points, 8) N_A, p_A, N_B, p_B
+    section: Array  # (ne, points, 8, 3) of a point Y, in the section's axes
+    gap: Array  # (ne, 8)
+    blend: Array  # (ne, points) M_B
+
+
+def line_of(reference: Reference, compliance: Array, mass: Array) -> Line:
+    """The line through elements whose sections have the compliance and the mass (ne, points, 6, 6)."""
+    u, w = reference.d0[:, :3], skew(reference.d0[:, 3:])
+    t = u / reference.length[:, None]
+    back = np.swapaxes(exponential(w), 1, 2)  # from the axes of node A to those of node B
+    N = _shape(np.einsum("ei,egij,ej->eg", t, compliance[..., :3, :3], t), moments(mass)[0])
+    M = _shape(
+        np.einsum("ei,egij,ej->eg", t, compliance[..., 3:, 3:], t), np.trace(mass[..., 3:, 3:], axis1=2, axis2=3)
+    )
+    end_a, end_b = _arms(1.0, u, w)
+    n = len(u)
+    gap = np.zeros((n, 8))
+    gap[:, 0], gap[:, 4] = -1.0, 1.0
+    gap[:, 1:4], gap[:, 5:] = -end_a, -(back @ end_b[..., None])[..., 0]
+    axis, section = np.zeros((n, len(_XI), 8)), np.zeros((n, len(_XI), 8, 3))
+    for g, x in enumerate(_XI):
+        z = 0.5 + float(x)
+        a, b = _arms(z, u, w)
+        axis[:, g, 0] = 1.0
+        axis[:, g, 1:4], axis[:, g, 5:] = a, (back @ b[..., None])[..., 0]
+        axis[:, g] += N[:, g, None] * gap
+        F = exponential(z * w)
+        section[:, g, 1:4] = (1.0 - M[:, g, None, None]) * F
+        section[:, g, 5:] = M[:, g, None, None] * (back @ F)
+    return Line(axis, section, gap, M)
+
+
+def mass_of(reference: Reference, line: Line, mass: Array) -> Array:
+    """G (ne, 8, 8) of sections with the mass (ne, points, 6, 6)."""
+    m, s, second = moments(mass)
+    s = np.einsum("egia,ega->egi", line.section, s)
+    dx = _WEIGHT * reference.length[:, None]
+    G = np.einsum("eg,egi,egj->eij", dx * m, line.axis, line.axis)
+    mixed = np.einsum("eg,egi,egj->eij", dx, line.axis, s)
+    G += mixed + np.swapaxes(mixed, 1, 2)
+    G += np.einsum("eg,egia,egab,egjb->eij", dx, line.section, second, line.section, optimize=True)
+    tangent = np.zeros_like(line.gap)
+    half = exponential(0.5 * skew(reference.d0[:, 3:]))
+    t = reference.d0[:, :3] / reference.length[:, None]
+    tangent[:, 1:4] = 0.5 * np.einsum("eij,ej->ei", half, t)
+    tangent[:, 5:] = 0.5 * np.einsum("eji,ej->ei", half, t)
+    sheared = np.einsum("ei,ej->eij", tangent, line.gap)
+    sheared = sheared + np.swapaxes(sheared, 1, 2)
+    factor = _shear(reference)
+    for signs in ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)):  # as it is, and bent and twisted by pi
+        turn = half @ np.diag(np.array(signs, dtype=float)) @ half
+        factor = np.minimum(factor, _LARGEST * _most(nodal_mass(G, turn), nodal_mass(sheared, turn)))
+    return np.asarray(G + factor[:, None, None] * sheared)
+
+
+def nodal_mass(G: Array, turn: Array) -> Array:
+    """Mass matrices (ne, 12, 12) of the nodes' twists in their own axes, turn = R_A^T R_B, (ne, 3, 3)."""
+    rates = np.zeros((len(G), 3, 8, 12))  # of x_A, R_A, x_B, R_B in the axes of node A
+    for side, R in enumerate((np.broadcast_to(np.eye(3), turn.shape), turn)):
+        rates[:, :, 4 * side, 6 * side : 6 * side + 3] = R
+        for k, axis in enumerate(np.eye(3)):
+            rates[:, :, 4 * side + 1 + k, 6 * side + 3 : 6 * side + 6] = -R @ skew(axis)
+    return np.asarray(np.einsum("eabi,ebc,eacj->eij", rates, G, rates, optimize=True))
+
+
+def spread_of(reference: Reference, line: Line) -> Array:
+    """Nodal wrenches (ne, 2, 6, 6) of uniform forces and moments per length on the axis, in the axes of each node."""
+    dx = _WEIGHT * reference.length[:, None]
+    axis = np.einsum("eg,egi->ei", dx, line.axis).reshape(-1, 2, 4)
+    turned = np.sum(dx * line.blend, axis=1)
+    out = np.zeros((len(dx), 2, 6, 6))
+    out[:, :, :3, :3] = axis[:, :, 0, None, None] * np.eye(3)
+    out[:, :, 3:, :3] = skew(axis[:, :, 1:])
+    out[:, 0, 3:, 3:] = (reference.length - turned)[:, None, None] * np.eye(3)
+    out[:, 1, 3:, 3:] = turned[:, None, None] * np.eye(3)
+    return out
+
+
+def moments(mass: Array) -> tuple[Array, Array, Array]:
+    """Mass (...), first moment (..., 3) and second moments (..., 3, 3) of sections with mass matrices (..., 6, 6)."""
+    m = np.trace(mass[..., :3, :3], axis1=-2, axis2=-1) / 3.0
+    X, J = mass[..., 3:, :3], mass[..., 3:, 3:]
+    s = 0.5 * np.stack((X[..., 2, 1] - X[..., 1, 2], X[..., 0, 2] - X[..., 2, 0], X[..., 1, 0] - X[..., 0, 1]), -1)
+    return m, s, 0.5 * np.trace(J, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - J
+
+
+def _shape(flexibility: Array, inertia: Array) -> Array:
+    """Static shape (ne, points), from 0 to 1, of a bar of varying flexibility, plus the odd part."""
+    powers = np.linalg.inv(np.vander(_XI, len(_XI), increasing=True))
+    k = np.arange(len(_XI)) + 1.0
+    coefficients = (flexibility @ powers.T) / k
+    static = coefficients @ (_XI[:, None] ** k - (-0.5) ** k).T
+    whole = coefficients @ (0.5**k - (-0.5) ** k)
+    weight = (inertia @ _WEIGHT)[:, None] / np.where(inertia > 0.0, inertia, np.inf)
+    return np.asarray(static / whole[:, None] + weight * _odd(2.0 * _XI))
+
+
+def _odd(z: Array) -> Array:
+    """a (z - z^3) + b (z^3 - z^5) for z in [-1, 1]: the mean of z/2 times it is `LEVER`, that of its square 1/20.
+
+    Then int N_A N_B = 1/6 - 2 LEVER - 1/20 = 1/12.
+    """
+    root = np.sqrt(6391.0)
+    return np.asarray((7.0 + 3.0 * root) / 160.0 * (z - z**3) + (77.0 - 7.0 * root) / 160.0 * (z**3 - z**5))
+
+
+def _arms(z: float, u: Array, w: Array) -> tuple[Array, Array]:
+    """a_A and a_B up to z, (ne, 3) each, both in the axes of node A."""
+    a, b = np.zeros_like(u), np.zeros_like(u)
+    for x, weight in zip(_XI, _WEIGHT, strict=True):
+        y = z * (0.5 + float(x))
+        t = (exponential(y * w) @ u[..., None])[..., 0]
+        a += z * weight * (1.0 - y) * t
+        b += z * weight * y * t
+    return a, b
+
+
+def _shear(reference: Reference) -> Array:
+    """k of the module's docstring, (ne,), from the dynamic stiffness of elements between held nodes.
+
+    w^2 times the mass that an element has between its nodes, times its softness, is a mass again. Of it, the shear in
+    the gap gives L^2 m (1/24 - LEVER) (share of shear in the gap), and the bending rotations that a shear force makes
+    give (L^3/24) J S K_uu, J the rotary inertia; both in the plane in which the section bends most easily. A rotary
+    inertia that no material has would make the second part dwarf the first: it is left at what is natural.
+    """
+    d0, L, K, S, rho = reference
+    t = d0[:, :3] / L[:, None]
+    along = skew(t)
+    m = np.trace(rho[:, :3, :3], axis1=1, axis2=2) / 3.0
+    across = along @ along
+    axis = np.linalg.eigh(across @ S[:, 3:, 3:] @ across)[1][:, :, -1]
+    side = np.cross(axis, t)
+    stiffness = np.einsum("ei,eij,ej->e", side, K[:, :3, :3], side)
+    shear = L * np.einsum("ei,eij,ej->e", side, S[:, :3, :3], side) * stiffness
+    rotary, flexibility = (np.einsum("ei,eij,ej->e", axis, X[:, 3:, 3:], axis) for X in (rho, S))
+    turn = np.minimum(L * rotary * flexibility * stiffness, m * shear)
+    return np.asarray(L**2 * (m * (1.0 / 24.0 - LEVER) * shear + turn / 24.0))
+
+
+def _most(M: Array, change: Array) -> Array:
+    """The largest k for which M + k change is positive semi-definite, (ne,)."""
+    scale = 1.0 / np.sqrt(np.maximum(np.diagonal(M, axis1=1, axis2=2), 1e-300))
+    values, vectors = np.linalg.eigh(scale[:, :, None] * M * scale[:, None])
+    vectors = scale[:, :, None] * vectors / np.sqrt(np.maximum(values, 1e-12))[:, None]
+    lowest = np.linalg.eigvalsh(np.swapaxes(vectors, 1, 2) @ change @ vectors)[:, 0]
+    return np.asarray(1.0 / np.maximum(-lowest, 1e-300))

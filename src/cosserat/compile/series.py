@@ -1,0 +1,51 @@
+"""Exponentials and Gauss points of beam elements, over many elements at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(6)
+
+
+def gauss() -> tuple[Array, Array]:
+    """Gauss points in [-1/2, 1/2], from the middle of an element, and their weights, of sum one."""
+    return 0.5 * _POINTS, 0.5 * _WEIGHTS
+
+
+def gauss_points() -> Array:
+    """Relative positions in an element, in [0, 1], at which section properties are wanted."""
+    return 0.5 * (1.0 + _POINTS)
+
+
+def skew(a: Array) -> Array:
+    """Cross-product matrices: (..., 3) -> (..., 3, 3)."""
+    out = np.zeros((*a.shape, 3))
+    out[..., 0, 1], out[..., 0, 2] = -a[..., 2], a[..., 1]
+    out[..., 1, 0], out[..., 1, 2] = a[..., 2], -a[..., 0]
+    out[..., 2, 0], out[..., 2, 1] = -a[..., 1], a[..., 0]
+    return out
+
+
+def bracket(d: Array) -> Array:
+    """ad(d) for many twists: (..., 6) -> (..., 6, 6)."""
+    out = np.zeros((*d.shape, 6))
+    u, w = skew(d[..., :3]), skew(d[..., 3:])
+    out[..., :3, :3] = w
+    out[..., :3, 3:] = u
+    out[..., 3:, 3:] = w
+    return out
+
+
+def exponential(X: Array) -> Array:
+    """exp of many small matrices by its series; their norm is the angle turned inside an element."""
+    term = np.broadcast_to(np.eye(X.shape[-1]), X.shape)
+    total = term.copy()
+    for k in range(1, 60):
+        term = term @ X / k
+        if np.abs(term).max(initial=0.0) < 1e-18:
+            break
+        total += term
+    return total

@@ -1,0 +1,184 @@
+"""Inertia of a beam element: kinetic energy tr(Z_dot G Z_dot^T)/2 of the line through its nodes.
+
+Z = (x_A, R_A, x_B, R_B). Z_dot has the velocities and the columns of R omega~, Z_ddot the accelerations and those of
+R (omega_dot~ + omega~^2). The columns of Z_ddot G are forces on the columns of Z: those on x_A and x_B are forces on
+the nodes, those on the columns of a rotation have a moment, sum_k (R e_k) x f_k. G is constant, (8, 8), see
+`compile.matter`. Here everything is in the axes of node A, R = R_A^T R_B.
+"""
+
+from cosserat.jit import helper
+from cosserat.kernels.vectors import (
+    IDENTITY,
+    accumulate,
+    add,
+    add_block,
+    axpy,
+    combine,
+    cross,
+    dot,
+    load,
+    load_matrix,
+    matmul,
+    mul,
+    mul_t,
+    scale,
+    skew,
+    store,
+    transpose,
+)
+
+
+@helper
+def turn_between(frames, a, b):
+    """R_A^T R_B."""
+    return matmul(transpose(load_matrix(frames[a], 0)), load_matrix(frames[b], 0))
+
+
+@helper
+def axial(X):
+    """sum_k e_k x X e_k."""
+    return (X[7] - X[5], X[2] - X[6], X[3] - X[1])
+
+
+@helper
+def mixed(A, B):
+    """The matrix of w -> sum_k e_k x B (w x A^T e_k): products of entries as in a matrix of cofactors."""
+    return (
+        A[4] * B[8] - A[5] * B[7] - A[7] * B[5] + A[8] * B[4],
+        A[5] * B[6] - A[3] * B[8] - A[8] * B[3] + A[6] * B[5],
+        A[3] * B[7] - A[4] * B[6] - A[6] * B[4] + A[7] * B[3],
+        A[7] * B[2] - A[8] * B[1] - A[1] * B[8] + A[2] * B[7],
+        A[8] * B[0] - A[6] * B[2] - A[2] * B[6] + A[0] * B[8],
+        A[6] * B[1] - A[7] * B[0] - A[0] * B[7] + A[1] * B[6],
+        A[1] * B[5] - A[2] * B[4] - A[4] * B[2] + A[5] * B[1],
+        A[2] * B[3] - A[0] * B[5] - A[5] * B[0] + A[3] * B[2],
+        A[0] * B[4] - A[1] * B[3] - A[3] * B[1] + A[4] * B[0],
+    )
+
+
+@helper
+def acceleration(twist, rate):
+    """(a, W) of a node in its axes: v_dot + omega x v, omega_dot~ + omega~^2."""
+    v, omega = load(twist, 0), load(twist, 3)
+    W = skew(omega)
+    return add(load(rate, 0), cross(omega, v)), combine(1.0, skew(load(rate, 3)), 1.0, matmul(W, W))
+
+
+@helper
+def put(x, X, column, Z_out):
+    """Write a vector and a matrix into four columns."""
+    c = int(column)
+    for i in range(3):
+        Z_out[i, c] = x[i]
+        for k in range(3):
+            Z_out[i, c + 1 + k] = X[3 * i + k]
+
+
+@helper
+def nodal(a, A, b, B, R, G, scratch):
+    """Forces and moments (f_A, m_A, f_B, m_B), each in its node's axes, of the columns (a, A, b, B) times G."""
+    Z, F = scratch.Z, scratch.F
+    put(a, A, 0.0, Z)
+    put(mul(R, b), matmul(R, B), 4.0, Z)
+    for i in range(3):
+        for k in range(8):
+            s = Z[i, 0] * G[0, k] + Z[i, 1] * G[1, k] + Z[i, 2] * G[2, k] + Z[i, 3] * G[3, k]
+            F[i, k] = s + Z[i, 4] * G[4, k] + Z[i, 5] * G[5, k] + Z[i, 6] * G[6, k] + Z[i, 7] * G[7, k]
+    X = (F[0, 5], F[0, 6], F[0, 7], F[1, 5], F[1, 6], F[1, 7], F[2, 5], F[2, 6], F[2, 7])
+    return (
+        (F[0, 0], F[1, 0], F[2, 0]),
+        (F[2, 2] - F[1, 3], F[0, 3] - F[2, 1], F[1, 1] - F[0, 2]),
+        mul_t(R, (F[0, 4], F[1, 4], F[2, 4])),
+        axial(matmul(transpose(R), X)),
+    )
+
+
+@helper
+def add_inertia(G, frames, twists, rates, a, b, scratch, r_out):
+    """r += inertia forces of an element."""
+    x, A = acceleration(twists[a], rates[a])
+    y, B = acceleration(twists[b], rates[b])
+    fa, ma, fb, mb = nodal(x, A, y, B, turn_between(frames, a, b), G, scratch)
+    accumulate(fa, r_out[a], 0)
+    accumulate(ma, r_out[a], 3)
+    accumulate(fb, r_out[b], 0)
+    accumulate(mb, r_out[b], 3)
+
+
+@helper
+def momentum(G, frames, twist_a, twist_b, a, b, scratch, p_out):
+    """Momenta (12,) of both nodes in their axes."""
+    A, B = skew(load(twist_a, 3)), skew(load(twist_b, 3))
+    fa, ma, fb, mb = nodal(
+        load(twist_a, 0), A, load(twist_b, 0), B, turn_between(frames, a, b), G, scratch
+    )
+    store(fa, p_out, 0)
+    store(ma, p_out, 3)
+    store(fb, p_out, 6)
+    store(mb, p_out, 9)
+
+
+@helper
+def add_tangent(G, cm, cc, frames, twists, rates, a, b, plain_out, K_out):
+    """Tangent of `add_inertia`: plain += cm M + cc C, K += the change with the configuration, (12, 12)."""
+    turn = turn_between(frames, a, b)
+    for i in range(2):
+        for j in range(2):
+            R = IDENTITY if i == j else (turn if i == 0 else transpose(turn))
+            node = a if j == 0 else b
+            p, q = 4 * i, 4 * j
+            m = G[p, q]
+            s = (G[p, q + 1], G[p, q + 2], G[p, q + 3])
+            t = skew((G[p + 1, q], G[p + 2, q], G[p + 3, q]))
+            E = (
+                G[p + 1, q + 1], G[p + 1, q + 2], G[p + 1, q + 3],
+                G[p + 2, q + 1], G[p + 2, q + 2], G[p + 2, q + 3],
+                G[p + 3, q + 1], G[p + 3, q + 2], G[p + 3, q + 3],
+            )  # fmt: skip
+            v, omega = load(twists[node], 0), load(twists[node], 3)
+            W, S = skew(omega), skew(s)
+            row, column = 6.0 * i, 6.0 * j
+            R_W, E_W = matmul(R, W), matmul(E, W)
+            # derivatives of the force with respect to velocity and angular velocity, then those of the moment
+            f_v = combine(cm * m, R, cc * m, R_W)
+            f_w = combine(-cm, matmul(R, S), -cc, matmul(R, skew(axpy(m, v, cross(omega, s)))))
+            add_block(1.0, f_v, plain_out, row, column)
+            add_block(1.0, combine(1.0, f_w, -cc, matmul(R_W, S)), plain_out, row, column + 3.0)
+            m_v = matmul(t, combine(cm, R, cc, R_W))
+            m_w = combine(cm, mixed(E, R), -cc, matmul(t, matmul(R, skew(v))))
+            turned = combine(1.0, mixed(E, R_W), -1.0, mixed(E_W, R))
+            add_block(1.0, m_v, plain_out, row + 3.0, column)
+            add_block(1.0, combine(1.0, m_w, cc, turned), plain_out, row + 3.0, column + 3.0)
+            if i != j:
+                x, X = acceleration(twists[node], rates[node])
+                y = axpy(m, x, mul(X, s))
+                E_X = matmul(E, transpose(X))
+                Y = matmul(R, transpose(E_X))
+                trace = Y[0] + Y[4] + Y[8]
+                add_block(1.0, skew(mul(R, y)), K_out, row, row + 3.0)
+                add_block(-1.0, matmul(R, skew(y)), K_out, row, column + 3.0)
+                own = combine(1.0, matmul(t, skew(mul(R, x))), -trace, IDENTITY)
+                add_block(1.0, combine(1.0, own, 1.0, Y), K_out, row + 3.0, row + 3.0)
+                other = combine(-1.0, matmul(t, matmul(R, skew(x))), 1.0, mixed(E_X, R))
+                add_block(1.0, other, K_out, row + 3.0, column + 3.0)
+
+
+@helper
+def across(G, R, twist_a, twist_b):
+    """Product of the motions of both nodes in the kinetic energy, and the couple on B, in the axes of A.
+
+    The couple is the derivative of the product with respect to a turn of B.
+    """
+    A, B = skew(load(twist_a, 3)), matmul(R, skew(load(twist_b, 3)))
+    u, w = load(twist_a, 0), mul(R, load(twist_b, 0))
+    product, couple = 0.0, (0.0, 0.0, 0.0)
+    for k in range(4):
+        # column k of Z_dot_A G_AB, and column k of Z_dot_B
+        h = scale(G[0, 4 + k], u)
+        h = axpy(G[1, 4 + k], (A[0], A[3], A[6]), h)
+        h = axpy(G[2, 4 + k], (A[1], A[4], A[7]), h)
+        h = axpy(G[3, 4 + k], (A[2], A[5], A[8]), h)
+        z = w if k == 0 else (B[k - 1], B[2 + k], B[5 + k])
+        product += dot(h, z)
+        couple = add(couple, cross(z, h))
+    return product, couple

@@ -1,0 +1,117 @@
+"""Beams in tension: stable at any tension, and known frequencies of strings, chains and rotating beams.
+
+Hanging chain: zeros of J0 (D. Bernoulli). Rotating cantilever: its flap frequencies tend to those of a rotating string,
+Omega sqrt(n (2n - 1)), so that the first is a little above Omega.
+"""
+
+import numpy as np
+import pytest
+from scipy.special import jn_zeros
+
+import cosserat as cs
+
+T = 100.0
+
+
+def string(elements, EI):
+    """Pinned at both ends, free to slide at one, pulled there; unit mass and length."""
+    model = cs.Model("string")
+    section = cs.Section(stiffness=[1e10, 4e9, 4e9, EI, EI, EI], mass=[1, 1, 1, 2e-8, 1e-8, 1e-8])
+    beam = model.add(cs.Beam("b", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=elements))
+    slider = model.add(cs.RigidBody("slider", mass=1e-6, com=(1, 0, 0), inertia=1e-9 * np.eye(3)))
+    model.add(cs.Universal("left", cs.GROUND, beam.start, axes=((0, 1, 0), (0, 0, 1))))
+    model.add(cs.Prismatic("rail", cs.GROUND, slider.at((1, 0, 0)), axis=(1, 0, 0)))
+    model.add(cs.Spherical("right", slider.at((1, 0, 0)), beam.end))
+    model.add(cs.Force("pull", beam.end, (T, 0, 0)))
+    return model
+
+
+def errors(model, wanted):
+    """Relative errors of the frequencies (rad/s) next to the wanted ones."""
+    found = cs.modes(model, 30)
+    assert found.stable
+    omega = 2 * np.pi * np.array(found.frequencies)
+    return np.array([omega[np.argmin(np.abs(omega - w))] / w - 1 for w in wanted])
+
+
+@pytest.mark.parametrize("EI", [1e-8, 1e-2, 1.0])
+def test_strings_with_and_without_bending(EI):
+    """omega^2 = (T k^2 + EI k^4)/m, k = n pi/L: the overtones of a guitar string are sharp. N h^2/EI up to 1.6e8."""
+    k = np.pi * np.arange(1, 4)
+    wanted = np.sqrt(T * k**2 + EI * k**4)
+    coarse, fine = (np.abs(errors(string(n, EI), wanted)) for n in (8, 16))
+    assert fine.max() < 2e-4
+    assert np.log2(coarse[1:] / fine[1:]).min() > 3.5
+
+
+@pytest.mark.parametrize("elements", [1, 2, 5, 20])
+def test_a_pulled_wire_does_not_buckle(elements):
+    """A steel wire of 1 mm under 20 N: N h^2/EI from 5 to 1900."""
+    model = cs.Model("wire")
+    line = [(0, 0, 0), (1, 0, 0)]
+    beam = model.add(cs.Beam("b", points=line, section=cs.Rod(0.001), material=cs.materials.STEEL, elements=elements))
+    model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+    model.add(cs.Force("pull", beam.end, (20, 0, 0)))
+    assert cs.modes(model, 2).stable
+
+
+def chain(elements, EI=1e-7):
+    model = cs.Model("chain", gravity=(0, 0, -9.81))
+    section = cs.Section(stiffness=[1e7, 1e7, 1e7, EI, EI, EI], mass=[1, 1, 1, 2e-12, 1e-12, 1e-12])
+    beam = model.add(cs.Beam("b", points=[(0, 0, 0), (0, 0, -1)], section=section, elements=elements))
+    model.add(cs.Universal("hook", cs.GROUND, beam.start, axes=((1, 0, 0), (0, 1, 0))))
+    return model
+
+
+@pytest.mark.parametrize("elements", [1, 2, 3])
+def test_coarse_chains_hang_stably(elements):
+    assert cs.modes(chain(elements), 4).stable
+
+
+def test_hanging_chain():
+    wanted = jn_zeros(0, 2) / 2 * np.sqrt(9.81)
+    coarse, fine = (np.abs(errors(chain(n), wanted)) for n in (8, 16))
+    assert coarse[0] < 1e-5
+    assert fine[1] < 2e-4
+    assert np.log2(coarse[1] / fine[1]) > 3.5
+
+
+def test_catenary():
+    """A cable between two supports, far longer than their distance: sag of the curve that Leibniz and Huygens found."""
+    length = 1.5
+    model = cs.Model("cable", gravity=(0, 0, -9.81))
+    section = cs.Section(stiffness=[1e6, 1e6, 1e6, 1e-3, 1e-3, 1e-3], mass=[1, 1, 1, 2e-8, 1e-8, 1e-8])
+    # without stress a circular arc of this length through both supports
+    half = 1.4957822  # length / (2 R), sin(half)/half = 2/3
+    R = length / (2 * half)
+    curve = lambda s: (  # noqa: E731
+        R * np.sin(half * (2 * s - 1)), 0 * s, -R * np.cos(half * (2 * s - 1)) + R * np.cos(half)
+    )  # fmt: skip
+    beam = model.add(cs.Beam("b", curve=curve, section=section, elements=32))
+    model.add(cs.Spherical("left", cs.GROUND, beam.start))
+    model.add(cs.Spherical("right", cs.GROUND, beam.end))
+    found = cs.equilibrium(model)
+    distance = np.linalg.norm(beam.end.position - beam.start.position)
+    from scipy.optimize import brentq
+
+    a = brentq(lambda a: 2 * a * np.sinh(distance / (2 * a)) - length, 0.1, 2.0)
+    sag = a * (np.cosh(distance / (2 * a)) - 1)
+    # the bending stiffness is 1e-4 of q L^3
+    assert beam.start.position[2] - found.position("b.at(0.5)")[2] == pytest.approx(sag, rel=5e-4)
+
+
+@pytest.mark.parametrize("spin", [20, 100])
+def test_fast_rotating_beam(spin):
+    """Flap of a rotating cantilever, EI = m = L = 1: between Wright's table and the string, Omega and sqrt(6) Omega."""
+    model = cs.Model("blade")
+    section = cs.Section(stiffness=[1e10, 1e10, 1e10, 1e3, 1, 1], mass=[1, 1, 1, 2e-8, 1e-8, 1e-8])
+    beam = model.add(cs.Beam("blade", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=32))
+    model.add(cs.Fixed("hub", cs.GROUND, beam.start))
+    found = cs.modes(model, 4, spin=(0, 0, spin))
+    assert found.stable
+    omega = 2 * np.pi * np.array(found.frequencies)
+    flap = [w for i, w in enumerate(omega) if abs(found.shape(i, "blade.end")[2]) > 0.5]
+    wanted = {20: 21.3, 100: 101.2}[spin]
+    assert flap[0] == pytest.approx(wanted, rel=0.02)
+    lag = [w for i, w in enumerate(omega) if abs(found.shape(i, "blade.end")[1]) > 0.5]
+    assert lag[0] == pytest.approx(np.sqrt(flap[0] ** 2 - spin**2), rel=1e-5)
