@@ -56,7 +56,7 @@ def stability(
 
     loaded = load(model, set_).model
     if not 1 <= steps <= MOST_STEPS:
-        raise UsageProblem(f"--steps is {steps}; pass a number from 1 to {MOST_STEPS}, such as --steps 100")
+        raise UsageProblem(f"--steps is {steps}; pass a positive number such as --steps 100, at most {MOST_STEPS}")
     if from_ == to:
         raise UsageProblem(f"--from and --to are both {to:g}; pass two different values")
     check_outputs(model, plot=(plot, PICTURES), csv=(csv, (".csv",)), json=(json_, (".json",)))
