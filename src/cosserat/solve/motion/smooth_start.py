@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.compile.elements import bracket
+from cosserat.compile.series import bracket
 from cosserat.kernels.alpha import method, move
 from cosserat.kernels.arrays import Inputs
 from cosserat.kernels.blocks import solve
