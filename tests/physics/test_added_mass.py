@@ -105,6 +105,34 @@ def test_a_neutral_body_goes_with_an_accelerating_flow():
     assert np.allclose(run.velocity("ball").values[:, 0], 0.5 * run.time, atol=1e-8)
 
 
+def test_an_accelerating_flow_pulls_at_the_centre_of_the_volume():
+    # Who goes with the fluid sees it at rest, a gravity -a, and the weight of the displaced fluid at its centre.
+    start, a = np.array([0.3, 0.2, 0.1]), np.array([0.7, -0.4, 0.3])
+    v0, a0 = tuple(start.tolist()), tuple(a.tolist())
+    matrix = np.diag([1.0, 2.0, 3.0, 0.1, 0.2, 0.3])
+    centre = (0.2, 0.1, -0.1)
+
+    def fish(fluid, gravity, velocity):
+        model = cs.Model("fish", gravity=gravity, fluid=fluid)
+        body = model.add(cs.RigidBody("fish", mass=2.0, com=(0, 0, 0), inertia=(0.3, 0.4, 0.5), velocity=velocity,
+                                      rotation=so3.exp(np.array([0.3, -0.7, 0.5])),
+                                      angular_velocity=(0.5, 0.3, -0.4)))  # fmt: skip
+        model.add(cs.AddedMass("water", body, matrix, volume=1.3e-3, centre=centre))
+        return model, body
+
+    flow = cs.Fluid(
+        density=1000.0, velocity=lambda x, y, z, t: (v0[0] + a0[0] * t, v0[1] + a0[1] * t, v0[2] + a0[2] * t)
+    )
+    here = cs.simulate(fish(flow, (0, 0, 0), (0.5, 0.1, -0.2))[0], duration=0.3, step=5e-3)
+    model, body = fish(cs.Fluid(density=1000.0), -a, np.array([0.5, 0.1, -0.2]) - start)
+    model.add(cs.Buoyancy("lift", body, volume=1.3e-3, centre=centre))
+    there = cs.simulate(model, duration=0.3, step=5e-3)
+    t = here.time[:, None]
+    moved = there.position("fish").values + start * t + a * t**2 / 2
+    assert np.allclose(here.position("fish").values, moved, atol=5e-6)
+    assert np.allclose(here.angular_velocity("fish").values, there.angular_velocity("fish").values, atol=5e-6)
+
+
 def test_discs_and_cylinders_by_formula(tmp_path):
     model = cs.Model("plate", fluid=cs.Fluid(density=2.0))
     body = model.add(cs.RigidBody("plate", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1), velocity=(0, 0, 1)))

@@ -208,6 +208,12 @@ def test_model_files_know_fluids_and_their_loads(tmp_path):
         (lambda: cs.Aerodynamics("a", "b", lift=[(1.0, 2.0), (0.5, 1.0)]), "growing angles"),
         (lambda: cs.Aerodynamics("a", "b", pitch=0.1), "chord must be given"),
         (lambda: cs.Aerodynamics("a", "b", up=(1, 0, 0)), "perpendicular to forward"),
+        (lambda: cs.Aerodynamics("a", "b", lift=None), "lift must be a number, a function"),
+        (lambda: cs.Aerodynamics("a", "b", lift=lambda alpha: 1.0), r"function of \(alpha, beta\)"),
+        (lambda: cs.Fluid(density=lambda x, y: 1.0), r"density must be a function of \(z\)"),
+        (lambda: cs.Fluid(density=1.0, velocity=lambda t: (1.0, 0, 0)), r"velocity must be a function of \(x, y"),
+        (lambda: cs.Fluid(density=1.0, velocity=lambda x, y, z, t: 1.0).at(0, 0, 0), "gives no numbers"),
+        (lambda: cs.Fluid(density=1.0).at("a", 0, 0), r"Fluid\.at: x must be a number"),
         (lambda: cs.winds.gust(1.0, duration=0.0), "duration"),
         (lambda: cs.winds.log_law(10.0, height=1.0, roughness=2.0), "above the roughness"),
     ],
@@ -249,3 +255,23 @@ def test_a_given_surface_floats_as_the_box_it_is():
     model.add(body)
     model.add(cs.Buoyancy("water", body, surface=(vertices @ body.rotation.T + body.com, triangles)))
     assert np.allclose(cs.simulate(model, duration=0.5, step=0.01).rotation("box").values[-1], own, atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["box", "sphere"])
+def test_shapes_float_about_the_given_centre(kind):
+    model = cs.Model("float", gravity=(0, 0, -9.81), fluid=cs.Fluid(density=1000.0, surface=0.0))
+    ball = cs.RigidBody.sphere("body", diameter=1.0, density=500.0)
+    body = model.add(ball if kind == "sphere" else cs.RigidBody.box("body", size=(1, 1, 1), density=500.0))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(0, 0, 1)))
+    model.add(cs.Buoyancy("water", body, centre=(0, 0, 0.1)))
+    assert cs.equilibrium(model).position("body")[2] == pytest.approx(-0.1, abs=1e-8)
+    with pytest.raises(cs.CosseratError, match=r"must be a RigidBody, got its place 'body.at"):
+        cs.Buoyancy("more", body.at((0, 0, 0.1)))
+
+
+@pytest.mark.parametrize("gravity", [(9.81, 0, 0), (0, 0, 9.81), (1e-3, 0, -9.81)])
+def test_a_free_surface_is_horizontal(gravity):
+    model = cs.Model("float", gravity=gravity, fluid=cs.Fluid(density=1000.0, surface=0.0))
+    model.add(cs.Buoyancy("water", model.add(cs.RigidBody.sphere("ball", diameter=1.0, density=500.0))))
+    with pytest.raises(cs.CosseratError, match=r"load 'water': the free surface .* must point along -z"):
+        cs.equilibrium(model)

@@ -147,3 +147,15 @@ def test_modes_of_a_rigid_model_are_refused():
         cs.Tree(rigid(), modes=3)
     with pytest.raises(cs.CosseratError, match="Tree: beam 'beam': pass modes="):
         cs.Tree(elastic())
+
+
+@pytest.mark.parametrize("t", ["x", None, [1.0], np.nan])
+@pytest.mark.parametrize("kind", [cs.Tree, cs.FlexibleTree])
+def test_times_are_numbers(kind, t):
+    model = cs.Model("mass")
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Force("push", body, ("t", 0, 0)))
+    tree = kind(model)
+    with pytest.raises(cs.CosseratError, match=r"Tree\.set_time: t "):
+        tree.set_time(t)
+    assert tree.time == 0.0

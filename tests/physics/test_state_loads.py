@@ -247,3 +247,8 @@ def test_derivatives_of_a_tree(rng):
 def test_calls_of_rigid_recursions_refuse_such_loads():
     with pytest.raises(ModelError, match="load 'drag': this call takes no loads that depend on the state"):
         cs.inverse_dynamics(falling(), np.zeros(6), np.zeros(6), np.zeros(6))
+
+
+def test_names_of_parameters_are_no_words_of_python():
+    with pytest.raises(cs.CosseratError, match="load 'drag': parameters has the name 'lambda'"):
+        cs.StateLoad("drag", "ball", {"fx": "-c*vx"}, parameters={"lambda": 1.0, "c": 1.0})

@@ -70,6 +70,31 @@ def test_the_same_motion_in_both_frames(formulation):
     assert np.allclose(relative.angular_velocity("body").values, seen.angular_velocity("body").values, atol=5e-5)
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        cs.Observer(turns=[((1, 0, 0), 0.5), ((0, 0, 1), "2*t")]),
+        cs.Observer(turns=[((0, 0, 1), "2*t + 1"), ((1, 0, 0), 0.5)]),
+        cs.Observer(origin=(0.3, -0.2, 0.1), turns=[((0, 0, 1), "2*t")]),
+    ],
+    ids=["tilted axis", "tilted table", "origin"],
+)
+def test_frames_may_be_tilted_and_have_an_origin(table):
+    # Positions are from the origin of the frame in its axes, as run.seen_from gives them.
+    inertia = np.diag([0.1, 0.2, 0.3])
+    space = cs.Model("space")
+    space.add(cs.RigidBody("body", mass=2, com=(1, 0.2, 0.1), inertia=inertia, velocity=(0.3, 2, 0.5),
+                           angular_velocity=(0.3, -0.4, 1.0)))  # fmt: skip
+    seen = cs.simulate(space, duration=0.5, step=5e-3).seen_from(table)
+    start = {"velocity": seen.velocity("body").values[0], "angular_velocity": seen.angular_velocity("body").values[0]}
+    com, rotation = seen.position("body").values, seen.rotation("body").values
+    model = cs.Model("table", frame=table)
+    model.add(cs.RigidBody("body", mass=2, com=com[0], rotation=rotation[0], inertia=inertia, **start))
+    run = cs.simulate(model, duration=0.5, step=5e-3)
+    assert np.allclose(run.position("body").values, com, atol=2e-5)
+    assert np.allclose(run.rotation("body").values, rotation, atol=2e-5)
+
+
 def test_files_and_errors(tmp_path):
     model = cs.Model("stone", gravity=(0, 0, -9.81), frame=cs.Observer.earth(0.7))
     model.add(cs.RigidBody("stone", mass=1.0, com=(0, 0, 100), inertia=(1, 1, 1)))

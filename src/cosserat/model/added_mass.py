@@ -15,7 +15,7 @@ from cosserat.lie import se3
 from cosserat.model import checks
 from cosserat.model.bodies import RigidBody
 from cosserat.model.fluid import Fluid
-from cosserat.model.fluid_loads import FluidLoad
+from cosserat.model.fluid_loads import FluidLoad, demand_whole_body
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place
 from cosserat.model.records import located, recorded
@@ -129,6 +129,7 @@ class AddedMass(FluidLoad):
         body = self._place.owner
         if not isinstance(body, RigidBody):
             raise ArgumentError(self.title, "body", f"must be a RigidBody, got {body!r}")
+        demand_whole_body(self.title, self._place)
         self.body, self._place = body, Place(body)
         self._keep(body=body.name)
 
@@ -153,11 +154,16 @@ class AddedMass(FluidLoad):
         A = checks.array(self.title, "matrix", self._matrix, (6, 6))
         if self._per_density:
             A = A * self._uniform_density()
-        if self._centre is None:
-            return A
-        arm = self.body.rotation.T @ (checks.array(self.title, "centre", self._centre, (3,)) - self.body.com)
-        carry = se3.adjoint(se3.inverse(se3.frame(np.eye(3), arm)))  # twist at the centre from that at the body's
+        carry = se3.adjoint(se3.inverse(se3.frame(np.eye(3), self._arm)))  # twist at the centre from that at the body's
         return np.asarray(carry.T @ A @ carry)
+
+    @property
+    def _arm(self) -> Array:
+        """From the body's centre of mass to `centre` (3,), in the body's axes."""
+        if self._centre is None:
+            return np.zeros(3)
+        centre = checks.array(self.title, "centre", self._centre, (3,))
+        return np.asarray(self.body.rotation.T @ (centre - self.body.com))
 
     def _uniform_density(self) -> float:
         fluid = self.fluid
@@ -174,7 +180,8 @@ class AddedMass(FluidLoad):
     @property
     def own_numbers(self) -> dict[str, Number]:
         A = self.matrix
-        return {"volume": self._volume, **{f"a{i}{j}": float(A[i, j]) for i in range(6) for j in range(i, 6)}}
+        arm = dict(zip(("arm_x", "arm_y", "arm_z"), self._arm.tolist(), strict=True))
+        return {"volume": self._volume, **arm, **{f"a{i}{j}": float(A[i, j]) for i in range(6) for j in range(i, 6)}}
 
     @property
     def law(self) -> Callable[..., Any]:
@@ -203,17 +210,24 @@ def moving_fluid_law(density: Any, velocity: Any) -> Any:
     """What a flow adds to the equations of a body whose inertia holds A already.
 
     The fluid exerts -A d(eta_r)/dt + ad(eta_r)^T A eta_r + rho V Du/Dt with the twist eta_r = eta - (R^T u, 0). The
-    body's equations have -A d(eta)/dt + ad(eta)^T A eta; the law is the difference.
+    body's equations have -A d(eta)/dt + ad(eta)^T A eta; the law is the difference. The flow is that at the centre of
+    the volume, where rho V Du/Dt acts, too.
     """
 
     def law(t, frame, twist, p):
-        x, y, z = frame[0, 3], frame[1, 3], frame[2, 3]
+        cx, cy, cz = p["arm_x"], p["arm_y"], p["arm_z"]
+        x = frame[0, 3] + frame[0, 0] * cx + frame[0, 1] * cy + frame[0, 2] * cz
+        y = frame[1, 3] + frame[1, 0] * cx + frame[1, 1] * cy + frame[1, 2] * cz
+        z = frame[2, 3] + frame[2, 0] * cx + frame[2, 1] * cy + frame[2, 2] * cz
         u = velocity(x, y, z, t, p)
         w = np.zeros(6)
         # rates of the flow seen by the body, and by the fluid
-        vx = frame[0, 0] * twist[0] + frame[0, 1] * twist[1] + frame[0, 2] * twist[2]
-        vy = frame[1, 0] * twist[0] + frame[1, 1] * twist[1] + frame[1, 2] * twist[2]
-        vz = frame[2, 0] * twist[0] + frame[2, 1] * twist[1] + frame[2, 2] * twist[2]
+        v0 = twist[0] + twist[4] * cz - twist[5] * cy
+        v1 = twist[1] + twist[5] * cx - twist[3] * cz
+        v2 = twist[2] + twist[3] * cy - twist[4] * cx
+        vx = frame[0, 0] * v0 + frame[0, 1] * v1 + frame[0, 2] * v2
+        vy = frame[1, 0] * v0 + frame[1, 1] * v1 + frame[1, 2] * v2
+        vz = frame[2, 0] * v0 + frame[2, 1] * v1 + frame[2, 2] * v2
         h = _INSTANT
         ahead = velocity(x + h * vx, y + h * vy, z + h * vz, t + h, p)
         behind = velocity(x - h * vx, y - h * vy, z - h * vz, t - h, p)
@@ -241,6 +255,7 @@ def moving_fluid_law(density: Any, velocity: Any) -> Any:
                 rate[i] += frame[k, i] * (ahead[k] - behind[k]) / (2.0 * h)
                 w[i] += displaced * frame[k, i] * (with_fluid[k] - before[k])
             relative[i] -= flow[i]
+        w[3], w[4], w[5] = cy * w[2] - cz * w[1], cz * w[0] - cx * w[2], cx * w[1] - cy * w[0]
         rate[0] -= twist[4] * flow[2] - twist[5] * flow[1]
         rate[1] -= twist[5] * flow[0] - twist[3] * flow[2]
         rate[2] -= twist[3] * flow[1] - twist[4] * flow[0]

@@ -12,13 +12,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cosserat.errors import ModelError
 from cosserat.model.bodies import RigidBody
-from cosserat.model.observers import Observer, ObserverMotion
+from cosserat.model.observers import Observer
 from cosserat.model.places import Place
 from cosserat.model.records import Component
 from cosserat.model.state_loads import StateLoad
+
+Array = NDArray[np.float64]
 
 _TIMES = np.array([0.0, 0.37, 1.9, 11.3])  # s, at which a frame is looked at
 _STEADY = 1e-9
@@ -31,10 +34,8 @@ class ApparentLoad(StateLoad):
         self._given: dict[str, Any] = {}
         Component.__init__(self, f"apparent forces on {body.name}")
         self.body, self._place, self._other, self.derivative = body, Place(body), None, None
-        motion = steady_motion(frame)
         J = body.inertia
-        self._numbers = dict(zip(("ox", "oy", "oz"), motion.omega[0].tolist(), strict=True))
-        self._numbers |= dict(zip(("cx", "cy", "cz"), motion.origin[0].tolist(), strict=True))
+        self._numbers = dict(zip(("ox", "oy", "oz"), steady_spin(frame).tolist(), strict=True))
         self._numbers |= {"m": body.mass, "jxx": J[0, 0], "jyy": J[1, 1], "jzz": J[2, 2]}
         self._numbers |= {"jxy": J[0, 1], "jxz": J[0, 2], "jyz": J[1, 2]}
 
@@ -57,28 +58,29 @@ class ApparentLoad(StateLoad):
         return np.dtype([(name, np.float64) for name in self.names])
 
 
-def steady_motion(frame: Observer) -> ObserverMotion:
-    """The motion of a frame that turns steadily about an axis at rest, at some times; an error for any other."""
+def steady_spin(frame: Observer) -> Array:
+    """Angular velocity (3,), in its own axes, of a frame that turns steadily about an axis at rest through its origin.
+
+    Any other frame is an error.
+    """
     motion = frame.motion(_TIMES)
+    own = np.einsum("tji,tj->ti", motion.rotation, motion.omega)
     spin = max(float(np.abs(motion.omega).max()), np.finfo(float).tiny)
     still = np.abs(motion.velocity).max() + np.abs(motion.acceleration).max() == 0.0
-    if (
-        not still
-        or np.abs(motion.alpha).max() > _STEADY * spin**2
-        or np.ptp(motion.omega, axis=0).max() > _STEADY * spin
-    ):
+    steady = max(np.ptp(motion.omega, axis=0).max(), np.ptp(own, axis=0).max()) <= _STEADY * spin
+    if not still or not steady or np.abs(motion.alpha).max() > _STEADY * spin**2:
         raise ModelError(
             "Model: frame= must turn steadily about an axis at rest, such as Observer(turns=[((0, 0, 1), '2*t')]) or "
             "Observer.earth(latitude); for other motions simulate in a Galilean frame and look with run.seen_from"
         )
-    return motion
+    return np.asarray(own[0])
 
 
 def apparent_wrench(t, frame, twist, p):
     """-(K_r + K_c) of a rigid body about its centre of mass, in its axes: [Lerbet17] (45)-(46)."""
     ox, oy, oz = p["ox"], p["oy"], p["oz"]
-    # velocities in the axes of the turning frame
-    x, y, z = frame[0, 3] - p["cx"], frame[1, 3] - p["cy"], frame[2, 3] - p["cz"]
+    # velocities in the axes of the turning frame, positions from its origin
+    x, y, z = frame[0, 3], frame[1, 3], frame[2, 3]
     vx = frame[0, 0] * twist[0] + frame[0, 1] * twist[1] + frame[0, 2] * twist[2]
     vy = frame[1, 0] * twist[0] + frame[1, 1] * twist[1] + frame[1, 2] * twist[2]
     vz = frame[2, 0] * twist[0] + frame[2, 1] * twist[1] + frame[2, 2] * twist[2]

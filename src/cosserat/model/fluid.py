@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
@@ -66,6 +69,8 @@ class Fluid(Record):
         self.viscosity, self._surface, self.above = viscosity, surface, above
         if not callable(velocity):
             self._velocity = self._given["velocity"]
+        demand_arguments("Fluid", "density", density, "z")
+        demand_arguments("Fluid", "velocity", velocity, "x", "y", "z", "t")
         if above is not None and not isinstance(above, Fluid):
             raise ArgumentError("Fluid", "above", f"must be a Fluid, got {above!r}")
         if above is not None and surface is None:
@@ -135,9 +140,28 @@ class Fluid(Record):
 
     def at(self, x: float, y: float, z: float, t: float = 0.0) -> tuple[float, tuple[float, float, float]]:
         """Density (kg/m^3) and velocity (m/s) at a point and time."""
+        given = {"x": x, "y": y, "z": z, "t": t}
+        x, y, z, t = (checks.number("Fluid.at", name, value) for name, value in given.items())
         p = {name: resolve(value) for name, value in self.numbers.items()}
-        u = self.velocity_function(x, y, z, t, p)
-        return float(self.density_function(x, y, z, t, p)), (float(u[0]), float(u[1]), float(u[2]))
+        try:
+            u = np.array(self.velocity_function(x, y, z, t, p), dtype=float)
+            density = float(self.density_function(x, y, z, t, p))
+        except (TypeError, ValueError, IndexError) as error:
+            raise ArgumentError("Fluid", "density or velocity", f"gives no numbers at this point: {error}") from None
+        return density, (float(u[0]), float(u[1]), float(u[2]))
+
+
+def demand_arguments(item: str, argument: str, function: Any, *names: str) -> None:
+    """Raise if something that can be called does not take these arguments."""
+    if not callable(function):
+        return
+    try:
+        inspect.signature(getattr(function, "py_func", function)).bind(*names)
+    except TypeError:
+        wanted = f"a function of ({', '.join(names)})"
+        raise ArgumentError(item, argument, f"must be {wanted}; it takes other arguments") from None
+    except ValueError:  # nothing is known of it
+        return
 
 
 def standard_density(ground: float) -> Function:

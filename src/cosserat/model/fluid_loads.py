@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks, fluid_laws
 from cosserat.model.bodies import RigidBody
-from cosserat.model.fluid import Fluid
+from cosserat.model.fluid import Fluid, demand_arguments
 from cosserat.model.parameters import Number, is_number, resolve
 from cosserat.model.places import Place, find_place
 from cosserat.model.records import Component, recorded
@@ -79,6 +79,12 @@ class FluidLoad(StateLoad):
         return np.dtype([(name, np.float64) for name in self.names])
 
 
+def demand_whole_body(title: str, place: Place) -> None:
+    """Raise if a load on a whole body was given one of its places."""
+    if place != Place(place.owner):
+        raise ArgumentError(title, "body", f"must be a RigidBody, got its place {place.label!r}; pass centre= for that")
+
+
 class Buoyancy(FluidLoad):
     """What a fluid carries of a body: the weight of the fluid it displaces, upwards.
 
@@ -92,7 +98,8 @@ class Buoyancy(FluidLoad):
     volume : number, optional
         (m^3); default: that of the body's shape (`RigidBody.box`, `.sphere`, `.cylinder`).
     centre : (3,), optional
-        Centre of the volume, world coordinates of the reference configuration; default: the centre of mass.
+        Centre of the volume, world coordinates of the reference configuration; default: the centre of mass. The body's
+        shape is taken as lying about it.
     surface : (vertices (n, 3), triangles (m, 3)), optional
         A closed surface, in place of the body's shape where there is a free surface: points in world coordinates of the
         reference configuration, corners counted from 0 and seen from outside counter-clockwise.
@@ -126,10 +133,12 @@ class Buoyancy(FluidLoad):
         body = self._place.owner
         if not isinstance(body, RigidBody):
             raise ArgumentError(self.title, "body", f"must be a RigidBody, got {body!r}")
-        self._body = body
+        given, self._body, self._place = self._place, body, Place(body)
         if self._centre is not None:
             checks.array(self.title, "centre", self._centre, (3,))
             self._place = body.at(self._centre)
+        if given != self._place:  # it was not settled before
+            demand_whole_body(self.title, given)
         self._keep(body=body.name)
 
     def check(self) -> None:
@@ -141,6 +150,13 @@ class Buoyancy(FluidLoad):
     def check_places(self) -> None:
         super().check_places()
         self.law  # noqa: B018  (what is missing is said now)
+        assert self._model is not None
+        x, y, z = self._model.gravity
+        if self.fluid.has_surface and (max(abs(x), abs(y)) > 1e-9 * abs(z) or z > 0.0):
+            raise ModelError(
+                f"{self.title}: the free surface of the fluid is horizontal, z = const, but gravity is "
+                f"({x:g}, {y:g}, {z:g}); with a surface it must point along -z"
+            )
 
     @property
     def own_numbers(self) -> dict[str, Number]:
@@ -175,8 +191,7 @@ class Buoyancy(FluidLoad):
         if shape.kind == "sphere":
             return fluid_laws.floating_sphere_law(density)
         vertices, triangles = box_surface(shape.size) if shape.kind == "box" else cylinder_surface(shape)
-        offset = self._body.rotation.T @ (self.place.position - self._body.com)
-        return fluid_laws.floating_law(density, vertices - offset, triangles)
+        return fluid_laws.floating_law(density, vertices, triangles)
 
     def _given_surface(self) -> tuple[Array, NDArray[np.int64]]:
         """Vertices in the place's frame, and triangles."""
@@ -284,6 +299,7 @@ class Aerodynamics(FluidLoad):
         for key, rate in self._rates.items():
             checks.number(self.title, f"rates[{key!r}]", rate)
         for word, value in self._coefficients.items():
+            demand_arguments(self.title, word, value, "alpha", "beta")
             if not is_number(value) and not callable(value):
                 self._table(word, value)
             elif is_number(value):
@@ -300,8 +316,9 @@ class Aerodynamics(FluidLoad):
                 raise ArgumentError(self.title, length, f"must be given for the moment {word}")
 
     def _table(self, word: str, value: Any) -> tuple[Array, Array]:
-        rows = checks.array(self.title, word, value, (len(value) if isinstance(value, (tuple, list)) else 0, 2))
-        if len(rows) < 2 or np.any(np.diff(rows[:, 0]) <= 0.0):
+        given = isinstance(value, (tuple, list)) and len(value) > 1
+        rows = checks.array(self.title, word, value, (len(value), 2)) if given else np.zeros((0, 2))
+        if not given or np.any(np.diff(rows[:, 0]) <= 0.0):
             raise ArgumentError(
                 self.title, word, "must be a number, a function of (alpha, beta), or a table of two or more pairs "
                 "(angle of attack, value) with growing angles"

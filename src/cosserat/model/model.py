@@ -10,7 +10,7 @@ import numpy as np
 from cosserat.errors import CosseratWarning, ModelError, ParameterError, shown
 from cosserat.model import checks
 from cosserat.model.added_mass import AddedMass
-from cosserat.model.apparent import ApparentLoad, steady_motion
+from cosserat.model.apparent import ApparentLoad, steady_spin
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.calls import answered
@@ -73,7 +73,7 @@ class Model:
         if frame is not None and not isinstance(frame, Observer):
             raise ModelError(f"{self.title}: frame is {frame!r}; pass an Observer such as cs.Observer.earth(0.8)")
         if frame is not None:
-            steady_motion(frame)
+            steady_spin(frame)
         self.frame = frame  # the model is described in it, and results are relative to it; None: a Galilean frame
 
     @property

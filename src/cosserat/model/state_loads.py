@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
+from keyword import iskeyword
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ class StateLoad(Component):
             raise ArgumentError(self.title, "parameters", f"must be a dict such as {{'c': 0.1}}, got {parameters!r}")
         self._parameters = dict(parameters or {})
         for key in self._parameters:
-            if not isinstance(key, str) or not key.isidentifier():
+            if not isinstance(key, str) or not key.isidentifier() or iskeyword(key):
                 raise ArgumentError(self.title, "parameters", f"has the name {key!r}; names are words such as 'c'")
         if isinstance(law, Mapping):
             if other is not None or derivative is not None:

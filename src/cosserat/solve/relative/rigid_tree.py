@@ -383,6 +383,7 @@ class RigidTree(Tree):
 
     def set_time(self, t: float) -> None:
         """Take loads and efforts that are functions of time at time t."""
+        t = checks.number("Tree.set_time", "t", t)
         if not self._forces.constant:
             with self._lock:
                 self._forces.sample(t)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.model import checks
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.posture import Posture
@@ -265,7 +266,7 @@ class Tree(ABC):
 
     def set_time(self, t: float) -> None:
         """Take loads and efforts that are functions of time at time t."""
-        self.time = float(t)
+        self.time = checks.number("Tree.set_time", "t", t)
 
     def neutral(self) -> Array:
         """Coordinates (n,) of the reference configuration: zeros."""
