@@ -67,6 +67,7 @@ bench: $(VENV)/bench.stamp
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 $(BIN)/python bench/run.py
 	$(BIN)/python bench/recursion.py
 	$(BIN)/python bench/flexible.py
+	$(BIN)/python bench/symbolic.py
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/mkdocs build --strict --quiet

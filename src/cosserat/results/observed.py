@@ -16,6 +16,7 @@ from cosserat.lie import Inertia, MovingFrame, Twist
 from cosserat.lie.frame import Frame
 from cosserat.model.observers import Observer, ObserverMotion
 from cosserat.results import kinematics
+from cosserat.results.labels import AXES, WRENCH
 
 if TYPE_CHECKING:
     from xarray import DataArray
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from cosserat.results.run import Run
 
 Array = NDArray[np.float64]
-
-AXES = ("x", "y", "z")
-WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
 class Observed:

@@ -15,6 +15,7 @@ from cosserat.results.attitude import converted
 from cosserat.results.divergence import divergence
 from cosserat.results.floating import FloatingRecord, record_of
 from cosserat.results.floating_monitors import monitors_of
+from cosserat.results.labels import AXES, ENERGIES, SECTION_FORCE, SOLID, STRAIN, WRENCH
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
 from cosserat.results.status import Status
@@ -29,22 +30,6 @@ if TYPE_CHECKING:
     from cosserat.results.observed import Observed
 
 Array = NDArray[np.float64]
-
-AXES = ("x", "y", "z")
-WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
-SECTION_FORCE = ("N", "Qy", "Qz", "T", "My", "Mz")
-STRAIN = ("stretch", "shear_y", "shear_z", "twist", "curvature_y", "curvature_z")
-SOLID = ("xx", "yy", "zz", "yz", "xz", "xy")
-ENERGIES = {
-    "kinetic": "kinetic energy",
-    "strain": "strain energy of beams, springs and joint springs",
-    "potential": "potential energy of gravity, zero at the world's origin",
-    "dissipated": "energy taken by viscous beams, dampers, joint damping and friction",
-    "work": "work of loads, efforts and prescribed motions",
-    "total": "kinetic + strain + potential",
-    "balance": "total - total at the start + dissipated - work",
-}
-
 
 _INTERNAL = frozenset(("floating", "monitors", "motion", "of_motion", "trajectory"))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cosserat.model.loads import Torque
+from cosserat.results.labels import SECTION_FORCE, STRAIN
 from cosserat.results.mechanism import JointInfo
-from cosserat.results.run import SECTION_FORCE, STRAIN
 from cosserat.solve.linear.input_columns import Column
 from cosserat.solve.linear.output_rows import coordinate_names
 from cosserat.solve.linear.point import Point

@@ -20,9 +20,9 @@ from cosserat.model.joints import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.parameters import Parameter
 from cosserat.model.places import Owner, Place
+from cosserat.results.labels import AXES, SECTION_FORCE, STRAIN, WRENCH
 from cosserat.results.mechanism import JointInfo
 from cosserat.results.motion import motion_of
-from cosserat.results.run import AXES, SECTION_FORCE, STRAIN, WRENCH
 from cosserat.solve.linear import input_columns
 from cosserat.solve.linear.force_rows import effort_rows, reaction_rows, section_rows
 from cosserat.solve.linear.input_columns import Column
