@@ -66,7 +66,7 @@ def load_arrays(
     lines: dict[str, NDArray[np.int64]] = {}
     for line in (load for load in model.distributed_loads if varies(load)):
         mesh = skeleton.beams[line.beam.name]
-        spread = gains[line.beam.name][0 if line.follower else 1]
+        spread = gains[line.beam.name]
         lines[line.name] = len(sources) + np.arange(2 * len(mesh.pairs), dtype=np.int64).reshape(-1, 2)
         for share in shares(spread):
             i = int(mesh.pairs[share.e, share.node])
