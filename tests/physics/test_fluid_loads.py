@@ -275,3 +275,14 @@ def test_a_free_surface_is_horizontal(gravity):
     model.add(cs.Buoyancy("water", model.add(cs.RigidBody.sphere("ball", diameter=1.0, density=500.0))))
     with pytest.raises(cs.CosseratError, match=r"load 'water': the free surface .* must point along -z"):
         cs.equilibrium(model)
+
+
+@pytest.mark.parametrize("wind", [(0, 0, 0), (5, 0, 0)])
+def test_tables_that_do_not_cover_a_state_are_named_by_linear_analyses(wind):
+    model = cs.Model("slide", fluid=cs.Fluid(density=1.2, velocity=wind))
+    body = model.add(cs.RigidBody("body", mass=1, com=(0, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=100.0))
+    model.add(cs.Aerodynamics("air", body, area=0.1, drag=[(-0.5, 0.1), (0.5, 0.1)]))
+    for analysis in (lambda: cs.modes(model, 1), lambda: cs.linearize(model)):
+        with pytest.raises(cs.CosseratError, match="load 'air'"):
+            analysis()

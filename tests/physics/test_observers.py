@@ -105,6 +105,8 @@ def test_bad_observers():
         cs.Observer(turns=[((0, 0, 0), 1.0)])
     with pytest.raises(cs.CosseratError, match="latitude"):
         cs.Observer.earth(48.85)
+    with pytest.raises(cs.CosseratError, match=r"Observer\.motion: t"):
+        cs.Observer().motion("noon")
     with pytest.raises(cs.CosseratError, match="rigid bodies: 'body'"):
         run.seen_from(cs.Observer()).drive_wrench("wheel")
     with pytest.raises(cs.CosseratError, match="'observer' or 'body'"):

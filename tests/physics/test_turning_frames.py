@@ -95,6 +95,16 @@ def test_frames_may_be_tilted_and_have_an_origin(table):
     assert np.allclose(run.rotation("body").values, rotation, atol=2e-5)
 
 
+def test_parameters_of_a_frame_are_those_of_the_model():
+    rate = cs.Parameter("rate", 2.0)
+    model = cs.Model("puck", frame=cs.Observer(turns=[((0, 0, 1), lambda t: rate * t)]))
+    model.add(cs.RigidBody("puck", mass=1.0, com=(1, 0, 0), inertia=(1, 1, 1)))
+    other = model.copy()
+    other.set(rate=3.0)
+    for m, outwards in ((model, 4.0), (other, 9.0)):
+        assert cs.simulate(m, duration=0.1, step=0.1).acceleration("puck").values[0, 0] == pytest.approx(outwards)
+
+
 def test_files_and_errors(tmp_path):
     model = cs.Model("stone", gravity=(0, 0, -9.81), frame=cs.Observer.earth(0.7))
     model.add(cs.RigidBody("stone", mass=1.0, com=(0, 0, 100), inertia=(1, 1, 1)))

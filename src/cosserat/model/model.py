@@ -299,7 +299,8 @@ class Model:
         found: dict[str, list[Parameter]] = {}
         for parameter in parameters_in(self._gravity):
             found.setdefault(parameter.name, []).append(parameter)
-        for item in (*(() if self._fluid is None else (self._fluid,)), *self._components.values()):
+        around = (item for item in (self._fluid, self.frame) if item is not None)
+        for item in (*around, *self._components.values()):
             for parameter in item.parameters():
                 found.setdefault(parameter.name, []).append(parameter)
         return found
@@ -330,6 +331,8 @@ class Model:
     def _check_all(self) -> None:
         if self._fluid is not None:
             self._fluid.check()
+        if self.frame is not None:
+            steady_spin(self.frame)
         for component in self._components.values():
             component.check()
 
@@ -390,7 +393,7 @@ class Model:
             )
 
     def _warn_idle(self) -> None:
-        if np.any(self.gravity):
+        if np.any(self.gravity) or self.frame is not None:
             return
         busy = {id(place.owner) for _, places in self._places() for place in places}
         busy |= {id(load.beam) for load in self.distributed_loads if not (is_zero(load.force) and is_zero(load.moment))}

@@ -96,7 +96,12 @@ class Observer(Record):
 
     def motion(self, t: Any) -> ObserverMotion:
         """Rotation, origin and their first two derivatives at the times `t` (nt,)."""
-        t = np.atleast_1d(np.asarray(t, float))
+        try:
+            t = np.atleast_1d(np.asarray(t, float))
+        except (TypeError, ValueError):
+            t = np.array([np.nan])
+        if t.ndim != 1 or not np.isfinite(t).all():
+            raise ArgumentError("Observer.motion", "t", "must be one or more finite times (s)")
         origin, velocity, acceleration = self.origin.jet(t)
         R = np.broadcast_to(np.eye(3), (t.size, 3, 3))
         omega = alpha = np.zeros((t.size, 3))

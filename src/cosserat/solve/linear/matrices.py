@@ -16,6 +16,7 @@ from scipy.linalg import qr
 from scipy.sparse import block_array, bsr_matrix, csc_matrix, csr_matrix, vstack
 
 from cosserat.compile.series import bracket
+from cosserat.errors import SolveError
 from cosserat.solve.linear.elastic import Elastic, elastic_at
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
@@ -147,6 +148,12 @@ def tangents(point: Point) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
     M = assemble_blocks(point.memory, mass=1.0)[of_nodes]
     C = damping_blocks(point.memory)[of_nodes]
     K = assemble_blocks(point.memory, stiffness=1.0)[of_nodes]
+    if not (np.isfinite(C).all() and np.isfinite(K).all()):
+        laws = ", ".join(law.load.title for law in compiled.laws)
+        raise SolveError(
+            "the equations cannot be linearised here: forces or their derivatives are not numbers"
+            + (f"; loads that depend on the state: {laws}; do their laws and tables cover this state?" if laws else "")
+        )
     if np.any(moving):
         K = K + C @ moving
         C = C + M @ moving
