@@ -24,6 +24,9 @@ from cosserat.solve.initial import (
 from cosserat.solve.memory import Memory
 
 
+STARTS = "'reference', 'equilibrium', a Run or an Equilibrium"
+
+
 def set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float, project: bool = True) -> float:
     """Fill the state; returns the starting time.
 
@@ -62,13 +65,13 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
             raise SolveError(f"simulate: no equilibrium to start from: {start.status.message}")
     if isinstance(start, str):
         if start != "reference":
-            raise SolveError(f"simulate: start is {shown(start)}; pass 'reference', 'equilibrium', Run or Equilibrium")
+            raise SolveError(f"simulate: start is {shown(start)}; pass {STARTS}")
         assemble_configuration(compiled, t, memory)
     else:
         from cosserat.results.equilibrium import Equilibrium
 
         if not isinstance(start, Equilibrium):
-            raise SolveError(f"simulate: start is {shown(start)}; pass 'reference', 'equilibrium', Run or Equilibrium")
+            raise SolveError(f"simulate: start is {shown(start)}; pass {STARTS}")
         require_same(compiled, start.trajectory.compiled, "equilibrium")
         state.frame[:] = start.trajectory.history.frame[-1]
         state.angle[:] = start.trajectory.history.angle[-1]
