@@ -23,7 +23,6 @@ from cosserat.solve.initial import (
 )
 from cosserat.solve.memory import Memory
 
-
 STARTS = "'reference', 'equilibrium', a Run or an Equilibrium"
 
 
