@@ -13,7 +13,7 @@ from .mechanism import Mechanism, Observer, build, place_text
 
 Answers = dict[str, Any]
 STEP, DURATION = 0.004, 0.2
-SHARP = 1e-9  # tolerance of Newton's iteration where two ways to the same equations are compared
+SHARP = 1e-10  # tolerance of Newton's iteration where two ways to the same equations are compared
 
 
 class Violation(AssertionError):

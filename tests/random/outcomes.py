@@ -61,25 +61,8 @@ HOLDS, VIOLATED, REFUSED, UNANSWERED, CRASHED, OUTSIDE = (
 )  # fmt: skip
 
 
-def _bent_or_offset(mechanism: Mechanism) -> bool:
-    return any("curve" in b.given or b.given["section"][0][0] == "Section" or len(b.given["section"]) > 1
-               for b in mechanism.of("Beam"))  # fmt: skip
-
-
-def _line_moment(mechanism: Mechanism) -> bool:
-    return any("moment" in p.given for p in mechanism.of("DistributedLoad"))
-
-
 # Where a relation does not hold yet: left out of the tests, run and counted by the study. Remove a row when it holds.
-KNOWN: list[tuple[str, Callable[[Mechanism], bool], str]] = [
-    ("free_fall", _bent_or_offset, "weight of curved, tapered and offset beams disagrees with their mass"),
-    ("mesh", _line_moment, "moments along a beam that is bent have a resultant force"),
-    ("mesh", _bent_or_offset, "curved, tapered and offset beams under weight converge slowly or not at all"),
-    ("angular", _bent_or_offset, "weight of curved, tapered and offset beams disagrees with their mass"),
-    ("resultant", _line_moment, "moments along a beam that is bent have a resultant force"),
-    ("resultant", _bent_or_offset, "dead line loads on curved, tapered and offset beams do not sum to what is applied"),
-    ("rest_carried", _bent_or_offset, "the weight of curved, tapered and offset beams is not their mass times gravity"),
-]
+KNOWN: list[tuple[str, Callable[[Mechanism], bool], str]] = []
 
 
 def known_defect(relation: str, mechanism: Mechanism) -> str | None:

@@ -33,6 +33,7 @@ Array = NDArray[np.float64]
 
 _XI, _WEIGHT = gauss()
 LEVER = 1.0 / 60.0  # mean of (z - 1/2) times the odd part of N_B
+_TIE = 1e-6  # weight of the curvature where flexibilities are equal
 _LARGEST = 0.9  # of what would leave the mass singular
 
 
@@ -180,7 +181,9 @@ def _shear(reference: Reference) -> Array:
     along = skew(t)
     m = np.trace(rho[:, :3, :3], axis1=1, axis2=2) / 3.0
     across = along @ along
-    axis = np.linalg.eigh(across @ S[:, 3:, 3:] @ across)[1][:, :, -1]
+    # a round section bends equally easily about all axes: then the curvature decides, not rounding errors
+    bent = np.trace(S[:, 3:, 3:], axis1=1, axis2=2)[:, None, None] * np.einsum("ei,ej->eij", d0[:, 3:], d0[:, 3:])
+    axis = np.linalg.eigh(across @ (S[:, 3:, 3:] + _TIE * bent) @ across)[1][:, :, -1]
     side = np.cross(axis, t)
     stiffness = np.einsum("ei,eij,ej->e", side, K[:, :3, :3], side)
     shear = L * np.einsum("ei,eij,ej->e", side, S[:, :3, :3], side) * stiffness
