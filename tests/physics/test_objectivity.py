@@ -85,7 +85,5 @@ def drift_error(elements):
 
 
 def test_uniform_motion_is_hardly_felt():
-    """Galilean invariance holds in the limit of small elements: velocities are interpolated in local frames."""
-    errors = [drift_error(n) for n in (8, 16, 32)]
-    assert errors[0] < 1e-3
-    assert errors[2] < errors[0] / 16
+    """The equations are invariant on any mesh; what is left is the error of the steps, the same on all."""
+    assert max(drift_error(n) for n in (2, 8, 32)) < 2e-5

@@ -88,15 +88,7 @@ def elastic_at(point: Point, damping: csc_matrix, stiffness: csc_matrix) -> Elas
     if len(elements.node) == 0 or (viscous and np.any(trial.twist)):
         return None
     strain = element_strains(trial.frame, elements.node, stiffness.shape[0])
-    stressed = bool(np.any(trial.stress))
     modulus = elements.stiffness[elements.like]
-    if stressed and not viscous:
-        modulus = np.empty_like(elements.stiffness)
-        moduli(
-            trial.frame, elements.node, elements.d0, elements.stiffness, elements.second, elements.turning,
-            np.empty((18, 6)), modulus,
-        )  # fmt: skip
-        modulus = 0.5 * (modulus + modulus.swapaxes(1, 2))
     if not np.all(np.linalg.eigvalsh(modulus)[:, 0] > 0.0):
         return None
     product = product_of(strain, modulus)
@@ -109,8 +101,13 @@ def elastic_at(point: Point, damping: csc_matrix, stiffness: csc_matrix) -> Elas
     finally:
         memory.replace(elements=elements)
         trial.strain[:] = known
-    if stressed and viscous:  # damping goes with the stiffness without stress
-        rest = csc_matrix(stiffness - product)
+    if np.any(trial.stress):  # what the strains at the point change in the moduli
+        stressed = np.empty_like(elements.stiffness)
+        moduli(
+            trial.frame, elements.node, elements.d0, elements.stiffness, elements.second, elements.turning,
+            np.empty((18, 6)), stressed,
+        )  # fmt: skip
+        rest = csc_matrix(rest + product_of(strain, stressed - modulus))
     root = 1.0 / np.sqrt(np.maximum(np.abs(stiffness.diagonal()), np.finfo(float).tiny))
     apart = abs(stiffness - product - rest).tocoo()
     if apart.nnz and np.max(apart.data * root[apart.row] * root[apart.col]) > _AGREE:
