@@ -271,7 +271,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00\x01")
     with pytest.raises(FileFormatError, match="cannot be read as text"):
         yaml_model.load(tmp_path / "binary.yaml")
-    with pytest.raises(FileFormatError, match="cannot be read as text"):
+    with pytest.raises(FileFormatError, match="is not a regular file"):
         yaml_model.load(tmp_path)
 
 
