@@ -26,6 +26,7 @@ from cosserat.solve.motion.control import Controlled
 Array = NDArray[np.float64]
 
 _PART = 1e-2  # of the step, over which the equations are differentiated
+_AFTER = 1e-9  # of the step: after the start
 
 
 def smooth_start(
@@ -83,7 +84,7 @@ def _jerk(compiled: CompiledModel, memory: Memory, t: float, h: float, controlle
     weights = np.array([-3.0, 4.0, -1.0]) / (_PART * h)
     residual, accel = np.zeros((n, 6)), np.zeros_like(trial.phi)
     for weight, part in zip(weights, parts, strict=True):
-        at = np.array([t + part])
+        at = np.array([t + max(part, _AFTER * h)])  # a load may jump at the start: what counts is what comes after it
         memory.replace(inputs=_sampled(compiled, at, controlled))
         set_trial(memory, state)
         trial.increment[:n] = part * state.twist[:n] + 0.5 * part * part * state.rate[:n]
