@@ -174,12 +174,21 @@ def test_the_work_of_controllers_is_that_of_held_efforts(method: dict) -> None:
     assert worst[1] < 0.3 * worst[0]
 
 
-@pytest.mark.parametrize(("name", "duration", "step"), [("stiff_loop", 0.5, 0.01), ("stiff_chain", 1.0, 0.003)])
-@pytest.mark.parametrize("every", [1, 2, 5])
-def test_a_broken_energy_balance_is_not_ok(name: str, duration: float, step: float, every: int) -> None:
+def hardly_resolved(name: str, duration: float, step: float, every: int) -> cs.Run:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cs.CosseratWarning)  # reactions alternate, too
-        run = cs.simulate(cs.load_model(DATA / f"{name}.yaml"), duration, step, every=every)
+        return cs.simulate(cs.load_model(DATA / f"{name}.yaml"), duration, step, every=every)
+
+
+@pytest.mark.parametrize("every", [1, 2, 5])
+def test_steps_that_were_split_are_named(every: int) -> None:
+    run = hardly_resolved("stiff_loop", 0.5, 0.01, every)
+    assert "the motion is hardly resolved, use smaller steps" in run.status.message
+
+
+@pytest.mark.parametrize("every", [1, 2, 5])
+def test_a_broken_energy_balance_is_not_ok(every: int) -> None:
+    run = hardly_resolved("stiff_chain", 1.0, 0.003, every)
     assert run.status.outcome.name == "UNBALANCED"
     assert not run.status.ok
     assert "J appeared, where" in run.status.message
