@@ -19,7 +19,7 @@ def derivative(text: str, variable: str, where: str) -> str:
     Examples
     --------
     >>> derivative("3*q**2", "q", "potential")
-    '(3.0)*((2.0)*((q)**(2.0 - 1.0))*(1.0))'
+    '(3.0)*(((2.0)*((q)**(2.0 - 1.0))*(1.0)))'
     """
     return _walk(ast.parse(text.strip(), mode="eval").body, variable, where)
 
