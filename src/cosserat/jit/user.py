@@ -26,6 +26,8 @@ from cosserat.jit.switch import COMPILED
 
 Function = Callable[..., Any]
 
+_LAYOUT = 2  # of kept units; raised where they are named or made otherwise
+
 _FILE = re.compile(r'File "([^"]+)", line (\d+)')
 _QUOTED = re.compile(r"'(\w+)'")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -91,7 +93,7 @@ def compile_user(glue: Callable[..., Function], functions: tuple[Function, ...],
 
         inner = tuple(_compiled(function, {}) for function in functions)
         try:
-            unit = Unit(signature, *user_address(glue(*inner), signature, folder, digest))
+            unit = Unit(signature, *user_address(_named(glue(*inner), digest), signature, folder, digest))
         except Exception as error:
             raise UserCodeError(explained(error, functions)) from None
         if digest is None:
@@ -155,16 +157,37 @@ def _compiled(function: Function, seen: dict[int, Any]) -> Any:
     inner = {n: v for n, v in used.items() if isinstance(v, types.FunctionType)}
     cells = [c.cell_contents for c in function.__closure__ or ()]
     if not inner and not any(isinstance(c, types.FunctionType) for c in cells):
-        seen[id(function)] = user_dispatcher(function)
+        seen[id(function)] = user_dispatcher(_named(_copied(function, function.__closure__), _digest(function)))
         return seen[id(function)]
     space = dict(function.__globals__)
     closure = tuple(
         types.CellType(_compiled(c, seen) if isinstance(c, types.FunctionType) else c) for c in cells
     )
     renewed = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, closure or None)
-    seen[id(function)] = user_dispatcher(renewed)  # first, for functions that call each other
+    renewed.__qualname__, renewed.__kwdefaults__ = function.__qualname__, function.__kwdefaults__
+    # first, for functions that call each other
+    seen[id(function)] = user_dispatcher(_named(renewed, _digest(function)))
     space.update({n: _compiled(v, seen) for n, v in inner.items()})
     return seen[id(function)]
+
+
+def _copied(function: types.FunctionType, closure: Any) -> types.FunctionType:
+    copied = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, closure
+    )  # fmt: skip
+    copied.__qualname__, copied.__kwdefaults__ = function.__qualname__, function.__kwdefaults__
+    return copied
+
+
+def _named(function: Any, digest: str | None) -> Any:
+    """The function under a name of its own, by what it does.
+
+    Numba's names of compiled code count functions within a process. Code that was kept by several processes could meet
+    under one name, and then the first to be loaded is called for all.
+    """
+    if digest is not None:
+        function.__qualname__ = f"{function.__qualname__}_{digest}"
+    return function
 
 
 def _names(code: types.CodeType) -> set[str]:
@@ -178,7 +201,7 @@ def _names(code: types.CodeType) -> set[str]:
 
 def _digest(function: Function) -> str | None:
     """Digest of a function's code and of all values it refers to; None if one of them cannot be told by its value."""
-    digest = hashlib.sha256(compiler_digest().encode())
+    digest = hashlib.sha256(f"{_LAYOUT} {compiler_digest()}".encode())
     try:
         _feed(digest, function, set())
     except ValueError:
