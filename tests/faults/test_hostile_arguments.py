@@ -375,7 +375,7 @@ def test_budgets_of_time(settings, duration, step):
     began = time.process_time()
     with pytest.raises(cs.CosseratError, match=r"simulate: (a step of|duration is|step is|storing)"):
         cs.simulate(arm(), duration=duration, step=step, every=10**9 if step == 1e-12 else 1, **settings)
-    assert time.process_time() - began < 1.0
+    assert time.process_time() - began < 5.0  # a second on a quiet machine
 
 
 @pytest.mark.parametrize("elements", (10**9, 10**100, 2**63, 100_001))

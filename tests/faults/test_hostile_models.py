@@ -171,7 +171,7 @@ def use(path: Any, text: str) -> None:
             assert cs.load_model(again) == found.model
         except cs.CosseratError:
             pass
-    assert time.process_time() - began < 2.0
+    assert time.process_time() - began < 8.0  # about a second on a quiet machine
 
 
 @pytest.mark.parametrize("n", MANY)
@@ -272,7 +272,7 @@ def test_budgets(tmp_path, name):
         with contextlib.suppress(cs.CosseratError):
             cs.load_model(path)
         times.append(time.process_time() - began)
-    assert min(times) < 1.5
+    assert min(times) < 6.0  # a second or two, and not minutes, on a busy machine
 
 
 @pytest.mark.parametrize(
