@@ -49,7 +49,7 @@ lint: $(VENV)/dev.stamp
 # each other's way on matrices as small as those of the tests.
 test: export OPENBLAS_NUM_THREADS = 1
 test: lint
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q tests/unit/kernels tests/unit/results --cov=src/cosserat/kernels --cov-report=term
 
 # The other end of the range of supported versions; `make test` has the newest.
