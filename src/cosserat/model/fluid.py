@@ -66,6 +66,8 @@ class Fluid(Record):
             if density != "isa":
                 raise ArgumentError("Fluid", "density", f"is {density!r}; pass a number, a function of z, or 'isa'")
             self._density = standard_density(checks.number("Fluid", "altitude", altitude))
+        elif altitude != 0.0:
+            raise ArgumentError("Fluid", "altitude", "belongs to density='isa', the standard atmosphere")
         self.viscosity, self._surface, self.above = viscosity, surface, above
         if not callable(velocity):
             self._velocity = self._given["velocity"]
