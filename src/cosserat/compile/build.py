@@ -135,8 +135,8 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
     ne = sum(len(mesh.pairs) for mesh in beams.values())
     node = np.zeros((ne, 2), dtype=np.int64)
     like, d0 = np.zeros(ne, dtype=np.int64), np.zeros((ne, 6))
-    stiffness, second, turning = np.zeros((ne, 6, 6)), np.zeros((ne, 6, 36)), np.zeros((ne, 3, 3))
-    viscosity, mass = np.zeros(ne), np.zeros((ne, 8, 8))
+    stiffness, second, turning = np.zeros((ne, 6, 6)), np.zeros((ne, 216)), np.zeros((ne, 6))
+    viscosity, mass = np.zeros(ne), np.zeros((ne, 64))
     nodes = Nodes(np.zeros(n + 1), np.zeros((n + 1, 3)))
     gains: dict[str, Array] = {}
     for mesh in beams.values():
@@ -149,7 +149,7 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
         matrices, viscosity[span], same = beam_matrices(beam, mesh, d0[span])
         like[span] = mesh.first_element + same
         stiffness[span], second[span], turning[span] = matrices.stiffness, matrices.second, matrices.turning
-        mass[span], gains[beam.name] = matrices.mass, matrices.spread
+        mass[span], gains[beam.name] = matrices.mass.reshape(-1, 64), matrices.spread
         masses, moments = element_weights(matrices.mass)
         for side in range(2):
             np.add.at(nodes.mass, mesh.pairs[:, side], masses[:, side])
@@ -170,6 +170,6 @@ def _scales(model: Model, frames: Array, elements: Elements, bodies: Bodies) -> 
     length = float(np.mean(positive)) if positive else max(size, 1.0)
     size = max(size, length)
     masses = [float(np.trace(M[:3, :3])) / 3.0 for M in bodies.mass]
-    masses += list(elements.mass[:, 0, 0])
+    masses += list(elements.mass[:, 0])
     masses += [body.mass for body in model.modal_bodies]
     return length, float(np.mean(masses)), size

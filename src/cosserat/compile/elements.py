@@ -30,6 +30,7 @@ Array = NDArray[np.float64]
 
 _XI, _WEIGHT = gauss()
 _STRETCH = 0.6  # see the docstring of this module
+_SOFT = 1e-12  # of the largest flexibility: what rounding errors leave of one that should be zero
 _AD = bracket(np.eye(6)).transpose(1, 0, 2)  # (ad(a) b)_i = _AD[i, j, k] a_j b_k
 
 
@@ -37,8 +38,8 @@ class ElementMatrices(NamedTuple):
     """Arrays over elements; nodes A and B of each."""
 
     stiffness: Array  # (ne, 6, 6)
-    second: Array  # (ne, 6, 36): row k holds Q[i, j, k] at column 6 i + j, symmetric in j and k
-    turning: Array  # (ne, 3, 3): F of the strain energy, see `kernels.elastic`
+    second: Array  # (ne, 216): Q[i, j, k] at 36 k + 6 i + j, symmetric in j and k
+    turning: Array  # (ne, 6): F^-1 of the strain energy, see `kernels.elastic`
     mass: Array  # (ne, 8, 8) of the positions and rotations of both nodes, see `matter`
     spread: Array  # (ne, 2, 6, 6): nodal wrench of a uniform line load, both in the axes of the node
     axis: Array  # (ne, points, 8) and ...
@@ -97,7 +98,7 @@ def _second(ad: Array, length: Array, compliance: Array, E_T: Array, Z: Array, K
         strain = np.eye(6) + L * compliance[:, g] @ np.swapaxes(E_T[:, g], 1, 2) @ stress  # e + e1
         X += _WEIGHT[g] * np.einsum("eci,ijk,eja,ekb->ecab", Z @ E_T[:, g], _AD, strain, eta, optimize=True)
     Q = 0.5 * (X + np.swapaxes(X, 2, 3))
-    return np.ascontiguousarray(Q.transpose(0, 3, 1, 2).reshape(-1, 6, 36))
+    return np.ascontiguousarray(Q.transpose(0, 3, 1, 2).reshape(-1, 216))
 
 
 def _stretch(reference: Reference) -> Array:
@@ -110,11 +111,11 @@ def _stretch(reference: Reference) -> Array:
     b *= np.sqrt(_STRETCH / length)[:, None, None]
     Q = np.zeros((len(t), 6, 6, 6))
     Q[:, :, :3] = np.einsum("ei,eaj,eak->ekij", t, b, b)
-    return Q.reshape(-1, 6, 36)
+    return Q.reshape(-1, 216)
 
 
 def _turning(ad: Array, length: Array, compliance: Array, E_T: Array, flexibility: Array) -> Array:
-    """Flexibility (ne, 3, 3) of elements between held nodes under a uniform moment, of unit total, along them.
+    """Stiffness (ne, 6) of elements between held nodes against a uniform moment, of unit total, along them.
 
     Of all stresses P + E sigma in balance with the moment, those of least complementary energy.
     """
@@ -126,14 +127,17 @@ def _turning(ad: Array, length: Array, compliance: Array, E_T: Array, flexibilit
     S = length[:, None, None, None] * compliance
     whole = np.einsum("g,egia,egij,egjb->eab", _WEIGHT, P, S, P, optimize=True)
     mixed = np.einsum("g,egai,egij,egjb->eab", _WEIGHT, E_T, S, P, optimize=True)
-    out = whole - np.swapaxes(mixed, 1, 2) @ np.linalg.solve(flexibility, mixed)
-    return np.asarray(0.5 * (out + np.swapaxes(out, 1, 2)))
+    values, vectors = np.linalg.eigh(whole - np.swapaxes(mixed, 1, 2) @ np.linalg.solve(flexibility, mixed))
+    values = np.maximum(values, _SOFT * values[:, -1:])
+    out = vectors / values[:, None] @ np.swapaxes(vectors, 1, 2)
+    return np.asarray(out[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]])
 
 
 def element_weights(mass: Array) -> tuple[Array, Array]:
     """Masses (ne, 2) of both nodes and first moments (ne, 2, 3) in their frames, for the potential of gravity.
 
-    They are what the mass matrix (ne, 8, 8) makes of a uniform acceleration.
+    They are what the mass matrix (ne, 8, 8), or flat, makes of a uniform acceleration.
     """
+    mass = mass.reshape(-1, 8, 8)
     moved = (mass[:, :, 0] + mass[:, :, 4]).reshape(-1, 2, 4)
     return moved[:, :, 0], moved[:, :, 1:]

@@ -35,10 +35,10 @@ class Elements(NamedTuple):
     like: I1  # (ne,) first element with the same matrices, whose own are read: in long beams they stay in the cache
     d0: F2  # (ne, 6) relative vector in the stress-free configuration
     stiffness: F3  # (ne, 6, 6) K of the strain energy
-    second: F3  # (ne, 6, 36) Q
-    turning: F3  # (ne, 3, 3) F
+    second: F2  # (ne, 216) Q
+    turning: F2  # (ne, 6) F^-1
     viscosity: F1  # (ne,) Kelvin-Voigt time: damping matrix = viscosity * stiffness
-    mass: F3  # (ne, 8, 8) G of the kinetic energy, of (x_A, R_A, x_B, R_B)
+    mass: F2  # (ne, 64) G of the kinetic energy, of (x_A, R_A, x_B, R_B)
     block: I2  # (ne, 4) AA, AB, BA, BB
 
 
@@ -230,9 +230,9 @@ class Scratch(NamedTuple):
     Y: F2  # (12, 6)
     D: F2  # (6, 6)
     H: F2  # (6, 6)
-    E: F2  # (18, 6)
-    Z: F2  # (3, 8)
-    F: F2  # (3, 8)
+    E: F1  # (144,)
+    Z: F1  # (24,)
+    F: F1  # (24,)
     row: F1  # (12,)
     p: F1  # (12,)
     q: F1  # (12,)

@@ -44,18 +44,17 @@ def strain(frames, a, b, d0):
 
 
 @helper
-def multiply(K, eu, ew):
-    """K (eu, ew) for a 6x6 array, as two vectors."""
-    f0 = f1 = f2 = m0 = m1 = m2 = 0.0
-    for j in range(6):
-        e = eu[j] if j < 3 else ew[j - 3]
-        f0 += K[j, 0] * e
-        f1 += K[j, 1] * e
-        f2 += K[j, 2] * e
-        m0 += K[j, 3] * e
-        m1 += K[j, 4] * e
-        m2 += K[j, 5] * e
-    return (f0, f1, f2), (m0, m1, m2)
+def multiply(K, u, w):
+    """K (u, w) for a 6x6 array, as two vectors."""
+    return (
+        K[0, 0] * u[0] + K[0, 1] * u[1] + K[0, 2] * u[2] + K[0, 3] * w[0] + K[0, 4] * w[1] + K[0, 5] * w[2],
+        K[1, 0] * u[0] + K[1, 1] * u[1] + K[1, 2] * u[2] + K[1, 3] * w[0] + K[1, 4] * w[1] + K[1, 5] * w[2],
+        K[2, 0] * u[0] + K[2, 1] * u[1] + K[2, 2] * u[2] + K[2, 3] * w[0] + K[2, 4] * w[1] + K[2, 5] * w[2],
+    ), (
+        K[3, 0] * u[0] + K[3, 1] * u[1] + K[3, 2] * u[2] + K[3, 3] * w[0] + K[3, 4] * w[1] + K[3, 5] * w[2],
+        K[4, 0] * u[0] + K[4, 1] * u[1] + K[4, 2] * u[2] + K[4, 3] * w[0] + K[4, 4] * w[1] + K[4, 5] * w[2],
+        K[5, 0] * u[0] + K[5, 1] * u[1] + K[5, 2] * u[2] + K[5, 3] * w[0] + K[5, 4] * w[1] + K[5, 5] * w[2],
+    )
 
 
 @helper

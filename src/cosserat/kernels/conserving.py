@@ -125,7 +125,7 @@ def _add_elements(el, scratch, state, trial, middle, h):
         _, _, _, _, eu0, ew0 = beams.strain(state.frame, a, b, el.d0[e])
         _, _, _, _, eu1, ew1 = beams.strain(trial.frame, a, b, el.d0[e])
         u, w, c, c1, _, _ = beams.strain(middle.frame, a, b, el.d0[e])
-        gap, n, m = elastic.change(K, el.second[like], el.turning[like], eu0, ew0, eu1, ew1, scratch.D)
+        gap, n, m = elastic.change(K, el.second[like], el.turning[like], eu0, ew0, eu1, ew1, scratch.E)
         nu, nw = beams.strain_rate(u, w, c, c1, trial.increment[a], trial.increment[b])
         ku, kw = beams.multiply(K, nu, nw)
         weight = dot(ku, nu) + dot(kw, nw)
@@ -138,7 +138,7 @@ def _add_elements(el, scratch, state, trial, middle, h):
         store(n, trial.stress[e], 0)
         store(m, trial.stress[e], 3)
         vu, vw = elastic.measure(
-            el.second[like], scale(0.5, add(eu0, eu1)), scale(0.5, add(ew0, ew1)), scratch.D
+            el.second[like], scale(0.5, add(eu0, eu1)), scale(0.5, add(ew0, ew1)), scratch.E
         )
         note(vu, vw, ku, kw, trial.strain[e])
         fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)

@@ -6,95 +6,125 @@ K, Q and F are constants of the reference element, see `compile.elements`: Q is 
 statics add to its mean strain. y is an inner turn that makes W least: where a moment m is not along the curvature, it
 turns the sections between the nodes about the soft axes, with the flexibility F,
 
-    y = F (m x e_w),   m = (K v)_w,   so that   (1 + F e_w~^T K_ww e_w~) y = F (m0 x e_w)
+    y = F (m x e_w),   m = (K v)_w,   so that   (F^-1 + e_w~^T K_ww e_w~) y = m0 x e_w
 
 with the m0 of y = 0. Nothing is switched off anywhere: W is never negative.
 
-Rows of Q: k, columns 6 i + j of Q[i, j, k].
+Arrays are flat, and sums written out, or the compiler would not vectorise them: Q (216,) has Q[i, j, k] at
+36 k + 6 i + j, D = e Q (36,) is the derivative of (e Q e)/2, and F^-1 and its like are (xx, xy, xz, yy, yz, zz).
 """
 
-from cosserat.jit import helper
+from cosserat.jit import helper, inlined
 from cosserat.kernels.beams import multiply
-from cosserat.kernels.loads import matvec
-from cosserat.kernels.vectors import IDENTITY, add, axpy, clear, combine, cross, dot, matmul, mul, scale, skew, sub
+from cosserat.kernels.vectors import add, axpy, cross, dot, scale, sub
 
 
-@helper
-def load_block(A, offset):
-    """The 3x3 block of an array that starts at (offset, offset)."""
-    i = int(offset)
+@inlined
+def rows(D, u, w):
+    """D (u, w) as two vectors."""
     return (
-        A[i, i], A[i, i + 1], A[i, i + 2],
-        A[i + 1, i], A[i + 1, i + 1], A[i + 1, i + 2],
-        A[i + 2, i], A[i + 2, i + 1], A[i + 2, i + 2],
-    )  # fmt: skip
+        D[0] * u[0] + D[1] * u[1] + D[2] * u[2] + D[3] * w[0] + D[4] * w[1] + D[5] * w[2],
+        D[6] * u[0] + D[7] * u[1] + D[8] * u[2] + D[9] * w[0] + D[10] * w[1] + D[11] * w[2],
+        D[12] * u[0] + D[13] * u[1] + D[14] * u[2] + D[15] * w[0] + D[16] * w[1] + D[17] * w[2],
+    ), (
+        D[18] * u[0] + D[19] * u[1] + D[20] * u[2] + D[21] * w[0] + D[22] * w[1] + D[23] * w[2],
+        D[24] * u[0] + D[25] * u[1] + D[26] * u[2] + D[27] * w[0] + D[28] * w[1] + D[29] * w[2],
+        D[30] * u[0] + D[31] * u[1] + D[32] * u[2] + D[33] * w[0] + D[34] * w[1] + D[35] * w[2],
+    )
 
 
-@helper
-def inverse(A):
-    """Inverse of a 3x3 matrix."""
-    a, b, c = A[4] * A[8] - A[5] * A[7], A[2] * A[7] - A[1] * A[8], A[1] * A[5] - A[2] * A[4]
-    d, e, f = A[5] * A[6] - A[3] * A[8], A[0] * A[8] - A[2] * A[6], A[2] * A[3] - A[0] * A[5]
-    g, h, k = A[3] * A[7] - A[4] * A[6], A[1] * A[6] - A[0] * A[7], A[0] * A[4] - A[1] * A[3]
-    s = 1.0 / (A[0] * a + A[1] * d + A[2] * g)
-    return (s * a, s * b, s * c, s * d, s * e, s * f, s * g, s * h, s * k)
+@inlined
+def columns(D, u, w):
+    """D^T (u, w) as two vectors."""
+    return (
+        D[0] * u[0] + D[6] * u[1] + D[12] * u[2] + D[18] * w[0] + D[24] * w[1] + D[30] * w[2],
+        D[1] * u[0] + D[7] * u[1] + D[13] * u[2] + D[19] * w[0] + D[25] * w[1] + D[31] * w[2],
+        D[2] * u[0] + D[8] * u[1] + D[14] * u[2] + D[20] * w[0] + D[26] * w[1] + D[32] * w[2],
+    ), (
+        D[3] * u[0] + D[9] * u[1] + D[15] * u[2] + D[21] * w[0] + D[27] * w[1] + D[33] * w[2],
+        D[4] * u[0] + D[10] * u[1] + D[16] * u[2] + D[22] * w[0] + D[28] * w[1] + D[34] * w[2],
+        D[5] * u[0] + D[11] * u[1] + D[17] * u[2] + D[23] * w[0] + D[29] * w[1] + D[35] * w[2],
+    )
 
 
-@helper
-def slopes(Q, eu, ew, D_out):
-    """D = e Q, (6, 6): the derivative of (e Q e)/2."""
-    for i in range(6):
-        for j in range(6):
-            c = 6 * i + j
-            a = Q[0, c] * eu[0] + Q[1, c] * eu[1] + Q[2, c] * eu[2]
-            D_out[i, j] = a + Q[3, c] * ew[0] + Q[4, c] * ew[1] + Q[5, c] * ew[2]
+@inlined
+def slopes(Q, u, w, D_out):
+    """D = e Q for e = (u, w)."""
+    for c in range(36):
+        s = Q[c] * u[0] + Q[36 + c] * u[1] + Q[72 + c] * u[2]
+        D_out[c] = s + Q[108 + c] * w[0] + Q[144 + c] * w[1] + Q[180 + c] * w[2]
 
 
-@helper
+@inlined
 def measure(Q, eu, ew, D_out):
     """e + (e Q e)/2; D = e Q."""
     slopes(Q, eu, ew, D_out)
-    qu, qw = matvec(D_out, eu, ew)
+    qu, qw = rows(D_out, eu, ew)
     return axpy(0.5, qu, eu), axpy(0.5, qw, ew)
 
 
-@helper
-def inner(K, F, ew, vu, vw):
-    """v, y, K v and (F^-1 + e_w~^T K_ww e_w~)^-1 of the module's docstring, from v without the turn."""
+@inlined
+def softness(K, I, w):
+    """(F^-1 + w~^T K_ww w~)^-1; I = F^-1."""
+    x, y, z = w
+    a, b, c, d, e, f = K[3, 3], K[3, 4], K[3, 5], K[4, 4], K[4, 5], K[5, 5]
+    # columns of K_ww w~, then what is left of the symmetric product
+    p0, p1, p2 = b * z - c * y, d * z - e * y, e * z - f * y
+    q0, q1, q2 = c * x - a * z, e * x - b * z, f * x - c * z
+    r0, r1, r2 = a * y - b * x, b * y - d * x, c * y - e * x
+    a, b, c = I[0] + z * p1 - y * p2, I[1] + z * q1 - y * q2, I[2] + z * r1 - y * r2
+    d, e, f = I[3] + x * q2 - z * q0, I[4] + x * r2 - z * r0, I[5] + y * r0 - x * r1
+    p0, p1, p2 = d * f - e * e, c * e - b * f, b * e - c * d
+    s = 1.0 / (a * p0 + b * p1 + c * p2)
+    return (s * p0, s * p1, s * p2, s * (a * f - c * c), s * (b * c - a * e), s * (a * d - b * b))
+
+
+@inlined
+def spread(C, b):
+    """C b for a symmetric C of six numbers."""
+    return (
+        C[0] * b[0] + C[1] * b[1] + C[2] * b[2],
+        C[1] * b[0] + C[3] * b[1] + C[4] * b[2],
+        C[2] * b[0] + C[4] * b[1] + C[5] * b[2],
+    )
+
+
+@inlined
+def inner(K, I, ew, vu, vw):
+    """v, y, K v and `softness`, from v without the turn."""
+    C = softness(K, I, ew)
+    _, m = multiply(K, vu, vw)
+    y = spread(C, cross(m, ew))
+    vw = sub(vw, cross(ew, y))
     n, m = multiply(K, vu, vw)
-    W, C = skew(ew), load_block(F, 0.0)
-    C = matmul(inverse(combine(1.0, IDENTITY, -1.0, matmul(matmul(C, W), matmul(load_block(K, 3.0), W)))), C)
-    y = mul(C, cross(m, ew))
-    x = cross(ew, y)
-    kn, km = multiply(K, (0.0, 0.0, 0.0), x)
-    return vu, sub(vw, x), y, sub(n, kn), sub(m, km), C
+    return vu, vw, y, n, m, C
 
 
-@helper
-def stress(K, F, ew, vu, vw, D):
+@inlined
+def stress(K, I, ew, vu, vw, D):
     """Gradient (n, m) of W, from v without the turn and D = e Q."""
-    _, _, y, n, m, _ = inner(K, F, ew, vu, vw)
-    qn, qm = multiply(D, n, m)
+    _, _, y, n, m, _ = inner(K, I, ew, vu, vw)
+    qn, qm = columns(D, n, m)
     return add(n, qn), add(add(m, qm), cross(m, y))
 
 
 @helper
-def energy(K, Q, F, eu, ew, D_out):
+def energy(K, Q, I, eu, ew, D_out):
     """W."""
     vu, vw = measure(Q, eu, ew, D_out)
-    vu, vw, y, n, m, _ = inner(K, F, ew, vu, vw)
+    vu, vw, y, n, m, _ = inner(K, I, ew, vu, vw)
     return 0.5 * (dot(vu, n) + dot(vw, m) + dot(y, cross(m, ew)))
 
 
 @helper
-def change(K, Q, F, eu0, ew0, eu1, ew1, D_out):
+def change(K, Q, I, eu0, ew0, eu1, ew1, D_out):
     """W1 - W0, free of the rounding errors of W, and the mean of both gradients."""
     vu0, vw0 = measure(Q, eu0, ew0, D_out)
-    vu0, vw0, y0, n0, m0, _ = inner(K, F, ew0, vu0, vw0)
-    qn0, qm0 = multiply(D_out, n0, m0)
+    vu0, vw0, y0, n0, m0, _ = inner(K, I, ew0, vu0, vw0)
+    qn0, qm0 = columns(D_out, n0, m0)
     vu1, vw1 = measure(Q, eu1, ew1, D_out)
-    vu1, vw1, y1, n1, m1, _ = inner(K, F, ew1, vu1, vw1)
-    qn1, qm1 = multiply(D_out, n1, m1)
+    vu1, vw1, y1, n1, m1, _ = inner(K, I, ew1, vu1, vw1)
+    qn1, qm1 = columns(D_out, n1, m1)
     n, m = add(n0, n1), add(m0, m1)
     twice = dot(n, sub(vu1, vu0)) + dot(m, sub(vw1, vw0))
     twice += dot(sub(y1, y0), add(cross(m0, ew0), cross(m1, ew1)))
@@ -103,39 +133,43 @@ def change(K, Q, F, eu0, ew0, eu1, ew1, D_out):
 
 
 @helper
-def second_derivative(K, Q, F, eu, ew, vu, vw, work, H_out):
+def second_derivative(K, Q, I, eu, ew, vu, vw, work, H_out):
     """H = second derivative of W, (6, 6): of the energy in e and y, y condensed. Returns the gradient.
 
-    Both for the strains e and for the stress of (vu, vw), e + (e Q e)/2 or what is predicted for it. work is (18, 6).
+    Both for the strains e and for the stress of (vu, vw), e + (e Q e)/2 or what is predicted for it. work is (144,).
     """
-    D, V, X = work[0:6], work[6:12], work[12:18]
+    D, V, KV, X, CX = work[0:36], work[36:72], work[72:108], work[108:126], work[126:144]
     slopes(Q, eu, ew, D)
-    _, _, y, n, m, C = inner(K, F, ew, vu, vw)
-    qn, qm = multiply(D, n, m)
+    _, _, y, n, m, C = inner(K, I, ew, vu, vw)
+    qn, qm = columns(D, n, m)
     # V = dv/de at fixed y
+    for c in range(36):
+        V[c] = D[c]
     for i in range(6):
+        V[7 * i] += 1.0
+    V[22], V[23], V[29] = V[22] - y[2], V[23] + y[1], V[29] - y[0]
+    V[27], V[33], V[34] = V[27] + y[2], V[33] - y[1], V[34] + y[0]
+    for i in range(6):
+        a, b, c, d, e, f = K[i, 0], K[i, 1], K[i, 2], K[i, 3], K[i, 4], K[i, 5]
         for j in range(6):
-            V[i, j] = D[i, j] + (1.0 if i == j else 0.0)
-    Y, M, W = skew(y), skew(m), skew(ew)
-    for i in range(3):
-        for j in range(3):
-            V[3 + i, 3 + j] += Y[3 * i + j]
-    # X = mixed derivative, -V^T K (0, e_w~) + (0, m~): (6, 3); H = V^T K V + sigma Q - X C X^T
-    clear(H_out)
+            s = a * V[j] + b * V[6 + j] + c * V[12 + j]
+            KV[6 * i + j] = s + d * V[18 + j] + e * V[24 + j] + f * V[30 + j]
+    # X = mixed derivative, e_w x (K V)_w + (0, -m~): (3, 6); H = V^T K V + sigma Q - X^T C X
     for j in range(6):
-        ku, kw = multiply(K, (V[0, j], V[1, j], V[2, j]), (V[3, j], V[4, j], V[5, j]))
-        for i in range(6):
-            a = V[0, i] * ku[0] + V[1, i] * ku[1] + V[2, i] * ku[2]
-            H_out[i, j] = a + V[3, i] * kw[0] + V[4, i] * kw[1] + V[5, i] * kw[2]
-            c = Q[i, j] * n[0] + Q[i, 6 + j] * n[1] + Q[i, 12 + j] * n[2]
-            H_out[i, j] += c + Q[i, 18 + j] * m[0] + Q[i, 24 + j] * m[1] + Q[i, 30 + j] * m[2]
-        for k in range(3):
-            X[j, k] = -(kw[0] * W[k] + kw[1] * W[3 + k] + kw[2] * W[6 + k])
-    for i in range(3):
-        for k in range(3):
-            X[3 + i, k] += M[3 * i + k]
+        x = cross(ew, (KV[18 + j], KV[24 + j], KV[30 + j]))
+        X[j], X[6 + j], X[12 + j] = x[0], x[1], x[2]
+    X[4], X[5], X[11] = X[4] + m[2], X[5] - m[1], X[11] + m[0]
+    X[9], X[15], X[16] = X[9] - m[2], X[15] + m[1], X[16] - m[0]
+    for j in range(6):
+        x = spread(C, (X[j], X[6 + j], X[12 + j]))
+        CX[j], CX[6 + j], CX[12 + j] = x[0], x[1], x[2]
     for i in range(6):
-        x = mul(C, (X[i, 0], X[i, 1], X[i, 2]))
+        a, b, c, d, e, f = V[i], V[6 + i], V[12 + i], V[18 + i], V[24 + i], V[30 + i]
+        p, q, r = CX[i], CX[6 + i], CX[12 + i]
+        k = 36 * i
         for j in range(6):
-            H_out[i, j] -= x[0] * X[j, 0] + x[1] * X[j, 1] + x[2] * X[j, 2]
+            s = a * KV[j] + b * KV[6 + j] + c * KV[12 + j] + d * KV[18 + j] + e * KV[24 + j] + f * KV[30 + j]
+            s += Q[k + j] * n[0] + Q[k + 6 + j] * n[1] + Q[k + 12 + j] * n[2]
+            s += Q[k + 18 + j] * m[0] + Q[k + 24 + j] * m[1] + Q[k + 30 + j] * m[2]
+            H_out[i, j] = s - p * X[j] - q * X[6 + j] - r * X[12 + j]
     return add(n, qn), add(add(m, qm), cross(m, y))

@@ -2,11 +2,11 @@
 
 Z = (x_A, R_A, x_B, R_B). Z_dot has the velocities and the columns of R omega~, Z_ddot the accelerations and those of
 R (omega_dot~ + omega~^2). The columns of Z_ddot G are forces on the columns of Z: those on x_A and x_B are forces on
-the nodes, those on the columns of a rotation have a moment, sum_k (R e_k) x f_k. G is constant, (8, 8), see
-`compile.matter`. Here everything is in the axes of node A, R = R_A^T R_B.
+the nodes, those on the columns of a rotation have a moment, sum_k (R e_k) x f_k. G is constant, (64,) row by
+row, see `compile.matter`. Here everything is in the axes of node A, R = R_A^T R_B.
 """
 
-from cosserat.jit import helper
+from cosserat.jit import helper, inlined
 from cosserat.kernels.vectors import (
     IDENTITY,
     accumulate,
@@ -35,12 +35,6 @@ def turn_between(frames, a, b):
 
 
 @helper
-def axial(X):
-    """sum_k e_k x X e_k."""
-    return (X[7] - X[5], X[2] - X[6], X[3] - X[1])
-
-
-@helper
 def mixed(A, B):
     """The matrix of w -> sum_k e_k x B (w x A^T e_k): products of entries as in a matrix of cofactors."""
     return (
@@ -56,40 +50,44 @@ def mixed(A, B):
     )
 
 
-@helper
+@inlined
 def acceleration(twist, rate):
     """(a, W) of a node in its axes: v_dot + omega x v, omega_dot~ + omega~^2."""
-    v, omega = load(twist, 0), load(twist, 3)
-    W = skew(omega)
-    return add(load(rate, 0), cross(omega, v)), combine(1.0, skew(load(rate, 3)), 1.0, matmul(W, W))
+    v, w, a = load(twist, 0), load(twist, 3), load(rate, 3)
+    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    W = (-yy - zz, xy - a[2], xz + a[1], xy + a[2], -xx - zz, yz - a[0], xz - a[1], yz + a[0], -xx - yy)
+    return add(load(rate, 0), cross(w, v)), W
 
 
-@helper
+@inlined
 def put(x, X, column, Z_out):
     """Write a vector and a matrix into four columns."""
-    c = int(column)
     for i in range(3):
-        Z_out[i, c] = x[i]
+        Z_out[8 * i + column] = x[i]
         for k in range(3):
-            Z_out[i, c + 1 + k] = X[3 * i + k]
+            Z_out[8 * i + column + 1 + k] = X[3 * i + k]
 
 
-@helper
+@inlined
 def nodal(a, A, b, B, R, G, scratch):
     """Forces and moments (f_A, m_A, f_B, m_B), each in its node's axes, of the columns (a, A, b, B) times G."""
     Z, F = scratch.Z, scratch.F
-    put(a, A, 0.0, Z)
-    put(mul(R, b), matmul(R, B), 4.0, Z)
-    for i in range(3):
+    put(a, A, 0, Z)
+    put(mul(R, b), matmul(R, B), 4, Z)
+    for i in range(0, 24, 8):
+        p, q, r, s, t, u, v, w = Z[i], Z[i + 1], Z[i + 2], Z[i + 3], Z[i + 4], Z[i + 5], Z[i + 6], Z[i + 7]
         for k in range(8):
-            s = Z[i, 0] * G[0, k] + Z[i, 1] * G[1, k] + Z[i, 2] * G[2, k] + Z[i, 3] * G[3, k]
-            F[i, k] = s + Z[i, 4] * G[4, k] + Z[i, 5] * G[5, k] + Z[i, 6] * G[6, k] + Z[i, 7] * G[7, k]
-    X = (F[0, 5], F[0, 6], F[0, 7], F[1, 5], F[1, 6], F[1, 7], F[2, 5], F[2, 6], F[2, 7])
+            F[i + k] = (p * G[k] + q * G[8 + k] + r * G[16 + k] + s * G[24 + k]) + (
+                t * G[32 + k] + u * G[40 + k] + v * G[48 + k] + w * G[56 + k]
+            )
+    x, y, z = (F[5], F[13], F[21]), (F[6], F[14], F[22]), (F[7], F[15], F[23])
+    e, f, g = (R[0], R[3], R[6]), (R[1], R[4], R[7]), (R[2], R[5], R[8])
     return (
-        (F[0, 0], F[1, 0], F[2, 0]),
-        (F[2, 2] - F[1, 3], F[0, 3] - F[2, 1], F[1, 1] - F[0, 2]),
-        mul_t(R, (F[0, 4], F[1, 4], F[2, 4])),
-        axial(matmul(transpose(R), X)),
+        (F[0], F[8], F[16]),
+        (F[18] - F[11], F[3] - F[17], F[9] - F[2]),
+        mul_t(R, (F[4], F[12], F[20])),
+        (dot(g, y) - dot(f, z), dot(e, z) - dot(g, x), dot(f, x) - dot(e, y)),
     )
 
 
@@ -126,15 +124,11 @@ def add_tangent(G, cm, cc, frames, twists, rates, a, b, plain_out, K_out):
         for j in range(2):
             R = IDENTITY if i == j else (turn if i == 0 else transpose(turn))
             node = a if j == 0 else b
-            p, q = 4 * i, 4 * j
-            m = G[p, q]
-            s = (G[p, q + 1], G[p, q + 2], G[p, q + 3])
-            t = skew((G[p + 1, q], G[p + 2, q], G[p + 3, q]))
-            E = (
-                G[p + 1, q + 1], G[p + 1, q + 2], G[p + 1, q + 3],
-                G[p + 2, q + 1], G[p + 2, q + 2], G[p + 2, q + 3],
-                G[p + 3, q + 1], G[p + 3, q + 2], G[p + 3, q + 3],
-            )  # fmt: skip
+            k = 32 * i + 4 * j
+            m, s = G[k], load(G, k + 1)
+            t = skew((G[k + 8], G[k + 16], G[k + 24]))
+            p, q, r = load(G, k + 9), load(G, k + 17), load(G, k + 25)
+            E = (p[0], p[1], p[2], q[0], q[1], q[2], r[0], r[1], r[2])
             v, omega = load(twists[node], 0), load(twists[node], 3)
             W, S = skew(omega), skew(s)
             row, column = 6.0 * i, 6.0 * j
@@ -174,10 +168,10 @@ def across(G, R, twist_a, twist_b):
     product, couple = 0.0, (0.0, 0.0, 0.0)
     for k in range(4):
         # column k of Z_dot_A G_AB, and column k of Z_dot_B
-        h = scale(G[0, 4 + k], u)
-        h = axpy(G[1, 4 + k], (A[0], A[3], A[6]), h)
-        h = axpy(G[2, 4 + k], (A[1], A[4], A[7]), h)
-        h = axpy(G[3, 4 + k], (A[2], A[5], A[8]), h)
+        h = scale(G[4 + k], u)
+        h = axpy(G[12 + k], (A[0], A[3], A[6]), h)
+        h = axpy(G[20 + k], (A[1], A[4], A[7]), h)
+        h = axpy(G[28 + k], (A[2], A[5], A[8]), h)
         z = w if k == 0 else (B[k - 1], B[2 + k], B[5 + k])
         product += dot(h, z)
         couple = add(couple, cross(z, h))

@@ -54,9 +54,9 @@ def element_states(
 
 @stage
 def moduli(frames, node, d0, stiffness, second, turning, work, H_out):
-    """Second derivatives (ne, 6, 6) of the strain energies of given elements in one configuration; work is (18, 6)."""
+    """Second derivatives (ne, 6, 6) of the strain energies of given elements in one configuration; work is (144,)."""
     for e in range(node.shape[0]):
         _, _, _, _, eu, ew = beams.strain(frames, node[e, 0], node[e, 1], d0[e])
-        vu, vw = elastic.measure(second[e], eu, ew, work[0:6])
+        vu, vw = elastic.measure(second[e], eu, ew, work)
         elastic.second_derivative(stiffness[e], second[e], turning[e], eu, ew, vu, vw, work, H_out[e])
     return 0

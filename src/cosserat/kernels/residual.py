@@ -36,7 +36,7 @@ def note(vu, vw, n, m, strain_out):
 @stage
 def element_forces(problem):
     """trial.residual = internal forces of the beams (everything else is added to it), trial.stress and trial.strain."""
-    el, trial, D = elements_of(problem), trial_of(problem), scratch_of(problem).D
+    el, trial, D = elements_of(problem), trial_of(problem), scratch_of(problem).E
     frames, twists, r = trial.frame, trial.twist, trial.residual
     clear(r)
     for e in range(el.node.shape[0]):
@@ -68,13 +68,13 @@ def predict_stress(problem, frames, increments):
     not the stress of the moved configuration, which for slender beams is spoilt by the second-order stretch of every
     correction (the mixed integration point strategy of Magisano, Leonetti and Garcea, CMAME 313, 2017).
     """
-    el, trial, D = elements_of(problem), trial_of(problem), scratch_of(problem).D
+    el, trial, D = elements_of(problem), trial_of(problem), scratch_of(problem).E
     for e in range(el.node.shape[0]):
         a, b, like = el.node[e, 0], el.node[e, 1], el.like[e]
         u, w, c, c1, eu, ew = beams.strain(frames, a, b, el.d0[e])
         du, dw = beams.strain_rate(u, w, c, c1, increments[a], increments[b])
         vu, vw = elastic.measure(el.second[like], eu, ew, D)
-        qu, qw = loads.matvec(D, du, dw)
+        qu, qw = elastic.rows(D, du, dw)
         vu, vw = add(vu, add(du, qu)), add(vw, add(dw, qw))
         n, m = elastic.stress(el.stiffness[like], el.turning[like], add(ew, dw), vu, vw, D)
         note(vu, vw, ZERO, ZERO, trial.strain[e])

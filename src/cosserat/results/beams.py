@@ -83,7 +83,7 @@ def element_forces(
     viscosity = arrays.viscosity[elements] * (1.0 if viscous else 0.0)
     element_states(
         motion.frame, motion.twist, arrays.node[elements], arrays.d0[elements], arrays.stiffness[elements],
-        arrays.second[elements], arrays.turning[elements], viscosity, strain, rate, force, energy, np.empty((6, 6)),
+        arrays.second[elements], arrays.turning[elements], viscosity, strain, rate, force, energy, np.empty(36),
     )  # fmt: skip
     return strain, rate, force, energy
 
@@ -108,7 +108,7 @@ def element_exchange(motion: Motion, e: int, side: int) -> Array:
     """Moment (nt, 3) by which a node of element e takes angular momentum from the other one, in its frame."""
     Z = _velocities(motion, e)
     own, other = slice(4 * side, 4 * side + 4), slice(4 - 4 * side, 8 - 4 * side)
-    F = Z[:, :, other] @ motion.mechanism.system.elements.mass[e][other, own]
+    F = Z[:, :, other] @ motion.mechanism.system.elements.mass[e].reshape(8, 8)[other, own]
     moment = np.cross(Z[:, :, own], F, axis=1).sum(axis=2)
     return rotate(np.swapaxes(motion.node(motion.mechanism.system.elements.node[e, side])[0], 1, 2), moment)
 
@@ -133,7 +133,7 @@ def _columns(motion: Motion, e: int, second: bool) -> Array:
 def _nodal(motion: Motion, e: int, Z: Array) -> Array:
     """What columns (nt, 3, 8) times the mass of element e are as wrenches (nt, 12) on its nodes, in their frames."""
     elements = motion.mechanism.system.elements
-    F = Z @ elements.mass[e]
+    F = Z @ elements.mass[e].reshape(8, 8)
     out = np.empty((len(Z), 12))
     for side, node in enumerate(elements.node[e]):
         local = np.swapaxes(motion.node(node)[0], 1, 2) @ F[:, :, 4 * side : 4 * side + 4]

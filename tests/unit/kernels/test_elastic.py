@@ -30,18 +30,18 @@ class Element:
         self.K = self.law[0]
 
     def energy(self, e):
-        return elastic.energy(*self.law, tuple(e[:3]), tuple(e[3:]), np.zeros((6, 6)))
+        return elastic.energy(*self.law, tuple(e[:3]), tuple(e[3:]), np.zeros(36))
 
     def stress(self, e):
         K, Q, F = self.law
-        D = np.zeros((6, 6))
+        D = np.zeros(36)
         v = elastic.measure(Q, tuple(e[:3]), tuple(e[3:]), D)
         return np.concatenate(elastic.stress(K, F, tuple(e[3:]), *v, D))
 
     def derivative(self, e):
         H, e = np.zeros((6, 6)), (tuple(e[:3]), tuple(e[3:]))
-        v = elastic.measure(self.law[1], *e, np.zeros((6, 6)))
-        elastic.second_derivative(*self.law, *e, *v, np.zeros((18, 6)), H)
+        v = elastic.measure(self.law[1], *e, np.zeros(36))
+        elastic.second_derivative(*self.law, *e, *v, np.zeros(144), H)
         return H
 
 
@@ -85,7 +85,7 @@ def test_is_never_negative(kind, rng):
 def test_change_is_the_difference_of_energies_and_the_mean_of_gradients(kind, rng):
     element, e0, e1 = ELEMENTS[kind], strains(rng, 0.3), strains(rng, 0.3)
     pairs = (tuple(e0[:3]), tuple(e0[3:]), tuple(e1[:3]), tuple(e1[3:]))
-    gap, n, m = elastic.change(*element.law, *pairs, np.zeros((6, 6)))
+    gap, n, m = elastic.change(*element.law, *pairs, np.zeros(36))
     assert gap == pytest.approx(element.energy(e1) - element.energy(e0), rel=1e-12)
     np.testing.assert_allclose([*n, *m], 0.5 * (element.stress(e0) + element.stress(e1)), rtol=1e-12)
 

@@ -105,7 +105,7 @@ def elastic_at(point: Point, damping: csc_matrix, stiffness: csc_matrix) -> Elas
         stressed = np.empty_like(elements.stiffness)
         moduli(
             trial.frame, elements.node, elements.d0, elements.stiffness, elements.second, elements.turning,
-            np.empty((18, 6)), stressed,
+            np.empty(144), stressed,
         )  # fmt: skip
         rest = csc_matrix(rest + product_of(strain, stressed - modulus))
     root = 1.0 / np.sqrt(np.maximum(np.abs(stiffness.diagonal()), np.finfo(float).tiny))
