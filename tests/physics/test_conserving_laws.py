@@ -1,4 +1,4 @@
-"""Laws in the energy-momentum scheme: second order with every effort in every joint, and nothing lost by springs."""
+"""The energy-momentum scheme: second order with every effort in every joint, springs, kinked motions, reactions."""
 
 import numpy as np
 import pytest
@@ -73,3 +73,83 @@ def test_a_damper_takes_energy_and_no_momentum():
                  (0.02, 0.01, 0.005)]  # fmt: skip
     ratio = np.abs(positions[0] - positions[1]).max() / np.abs(positions[1] - positions[2]).max()
     assert 3.6 < ratio < 4.4
+
+
+def arm(motion, *, free=False):
+    """Two bars, driven at the first joint; or a free body in place of the ground."""
+    model = cs.Model("arm", gravity=(0, 0, 0) if free else (0, 0, -9.81))
+    inertia = np.diag([0.01, 0.1, 0.1])
+    base = model.add(cs.RigidBody("base", mass=2.0, com=(0, 0, 0), inertia=0.3 * np.eye(3))) if free else cs.GROUND
+    a = model.add(cs.RigidBody("a", mass=1.0, com=(0.5, 0, 0), inertia=inertia))
+    b = model.add(cs.RigidBody("b", mass=1.0, com=(1.5, 0, 0), inertia=inertia))
+    model.add(cs.Revolute("j", base, a.at((0, 0, 0)), axis=(0, 1, 0), motion=motion))
+    model.add(cs.Revolute("k", a.at((1, 0, 0)), b.at((1, 0, 0)), axis=(0, 1, 0) if not free else (0, 0.6, 0.8)))
+    return model
+
+
+def late(t):
+    """A kink that cannot be found from outside: a function of numbers."""
+    return 0.0 if t < 0.1003 else 2.0 * (t - 0.1003)
+
+
+KINKS = {
+    "velocity": ("2*max(t - 0.1003, 0)", lambda t: 2.0 * (t > 0.1003)),
+    "stop": ("2*min(t, 0.1003)", lambda t: 2.0 * (t < 0.1003)),
+    "acceleration": ("10*max(t - 0.1003, 0)**2", lambda t: 20.0 * np.maximum(t - 0.1003, 0.0)),
+    "function": (late, lambda t: 2.0 * (t > 0.1003)),
+}
+
+
+@pytest.mark.parametrize("kind", KINKS)
+def test_a_kink_in_a_prescribed_motion_leaves_no_alternating_rates(kind):
+    """They alternated between 0 and twice the right value for good; the other joint's with them."""
+    motion, rate = KINKS[kind]
+    exact = cs.simulate(arm(motion), 0.4, 2.5e-4, integrator="energy-momentum", every=32)
+    worst = []
+    for step in (8e-3, 2e-3):
+        run = cs.simulate(arm(motion), 0.4, step, integrator="energy-momentum", every=round(8e-3 / step))
+        assert run.status.ok
+        assert np.abs(run.coordinate_rate("j").values - rate(run.time)).max() < 1e-9
+        late = slice(15, None)
+        worst.append([np.abs(getattr(run, what)("k").values[late] - getattr(exact, what)("k").values[late]).max() for
+                      what in ("coordinate", "coordinate_rate")])  # fmt: skip
+        worst[-1].append(np.abs(run.effort("j").values[late] - exact.effort("j").values[late]).max())
+    assert np.all(np.array(worst[0]) > 8.0 * np.array(worst[1]))  # 16 and more where the kink were at the same place
+    assert max(worst[1]) < 5e-3
+
+
+def test_motions_inside_a_free_mechanism_leave_its_momentum_alone():
+    run = cs.simulate(arm("2*max(t - 0.1003, 0) + 0.2*sin(20*t)", free=True), 0.5, 5e-3, integrator="energy-momentum")
+    assert run.status.ok
+    momentum = run.momentum.values
+    assert np.abs(momentum - momentum[0]).max() < 1e-9 * np.abs(run.angular_velocity("b").values).max()
+
+
+def test_a_joint_that_is_held_still_keeps_the_energy_exactly():
+    model = arm("0.3")
+    run = cs.simulate(model, 2.0, 0.01, integrator="energy-momentum")
+    energy = run.energy.total.values
+    assert np.abs(energy - energy[0]).max() < 1e-8
+
+
+def clamped():
+    model = cs.Model("clamped", gravity=(0, 0, -9.81))
+    soft = cs.Material(E=1e9, nu=0.3, rho=1000.0)
+    beam = model.add(cs.Beam("b", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.02), material=soft, elements=6))
+    model.add(cs.Fixed("clamp", cs.GROUND, beam.start))
+    model.add(cs.Force("push", beam.end, (0, "-3*smoothstep(t, 0, 0.3)", 0)))
+    return model
+
+
+@pytest.mark.parametrize("every", [1, 3, 7])
+def test_section_force_and_reaction_at_a_clamp_are_of_the_same_moment(every):
+    """Those of a run that stores every so many steps were half a step apart."""
+    model, gaps = clamped(), []
+    start = cs.equilibrium(model)
+    for step in (4e-3, 2e-3):
+        run = cs.simulate(model, 0.336, step, integrator="energy-momentum", start=start, every=every)
+        gap = np.abs(run.section_force("b", 0.0).values + run.reaction("clamp").values)
+        assert gap[-1].max() < 1e-9
+        gaps.append(gap.max())
+    assert gaps[0] < 5e-3
+    assert gaps[1] < 0.3 * gaps[0]

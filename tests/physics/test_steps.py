@@ -77,6 +77,19 @@ def test_the_tolerance_means_what_the_page_says(method: dict) -> None:
             assert np.linalg.norm(last(run, "b") - exact) < 1.3 * allowed
 
 
+@pytest.mark.parametrize("method", METHODS[:5], ids=lambda m: "-".join(map(str, m.values())))
+@pytest.mark.parametrize("motion", ["2*max(t - 0.1003, 0)", "10*max(t - 0.1003, 0)**2"])
+def test_adaptive_steps_over_a_kink_in_a_prescribed_motion(method: dict, motion: str) -> None:
+    """After a kink, reactions of generalised-alpha alternated and grew."""
+    model = double_pendulum()
+    model.remove("j")
+    model.add(cs.Revolute("j", cs.GROUND, model["a"], axis=(0, 1, 0), at=(0, 0, 0), motion=motion))
+    exact = cs.simulate(model, 0.4, 1e-4, integrator="energy-momentum", every=4000)
+    run = cs.simulate(model, 0.4, tolerance=1e-6, **method)
+    assert np.linalg.norm(last(run, "b") - last(exact, "b")) < 1.3e-6 * 2 * run.stats["steps"] / 100
+    assert abs(float(run.effort("j")[-1] - exact.effort("j")[-1])) < 0.05
+
+
 def test_adaptive_steps_store_every_so_many() -> None:
     every, third = (cs.simulate(double_pendulum(), 1.0, tolerance=1e-5, every=k) for k in (1, 3))
     assert third.stats["steps"] == every.stats["steps"]

@@ -201,6 +201,8 @@ class Middle(NamedTuple):
     frame: F2  # (n+1, 12)
     mean: F2  # (n+1, 6) mean twist
     phi: F2  # (nj+nr, 6) constraint values at the start of the step
+    drive_rate: F3  # (nt, nd, 21) time derivative of `Inputs.drive`; no rows where nothing is driven
+    blocks: F3  # (n_blocks+1, 6, 6) where factors of the iteration matrix wait; none where nothing is driven
 
 
 class Solver(NamedTuple):
@@ -213,7 +215,7 @@ class Solver(NamedTuple):
     pivots: F1  # (n_vertices,)
     settings: F1  # (9,) step, rho, tolerance, typical mass, typical length, epsilon, scheme, gravity, share
     coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
-    memory: F1  # (2,) step of the present factors (0: none), contraction rate
+    memory: F1  # (4,) step of the factors (0: none), contraction rate, row to complete (-1: none), step before it
     counters: I1  # (6,) steps, solves, factorizations, careful steps, steps accepted though stalled, line searches
     laws: I2  # (n, 3) addresses of the stages of the laws in use, a row for each kind of force; see `laws`
     bonds: I2  # (n, 3) the same for constraints besides joints

@@ -32,6 +32,7 @@ from cosserat.kernels.newton import (
     step_coefficients,
 )
 from cosserat.kernels.residual import add_inertia, constraints, forces, predict_stress, track_angles, wrong_branch
+from cosserat.kernels.settling import settle
 from cosserat.kernels.vectors import clear, copy, dot
 
 LARGEST_TURN = 2.0  # rad per step
@@ -104,6 +105,23 @@ def record(state, row, history):
         history.angle[row, i] = state.angle[i]
 
 
+@helper
+def complete(state, history, memory, h):
+    """Bring rates and forces of the row stored last to its time.
+
+    The conserving scheme has them in the middle of a step: they are interpolated between the steps before and after.
+    """
+    row = int(memory[2])
+    memory[2] = -1.0
+    after = memory[3] / (memory[3] + h)
+    for i in range(state.rate.shape[0]):
+        for k in range(6):
+            history.rate[row, i, k] += after * (state.rate[i, k] - history.rate[row, i, k])
+    for j in range(state.force.shape[0]):
+        for k in range(6):
+            history.force[row, j, k] += after * (state.force[j, k] - history.force[row, j, k])
+
+
 @stage
 def kick(problem):
     """Let accelerations and multipliers jump with the efforts, from those in inputs row 0 to those in row 1.
@@ -162,17 +180,19 @@ def advance(problem, n_steps, every, phase, row, report_out, evaluate, careful, 
     fails, or 0. Returns a code; report_out = (steps taken, rows stored, joint in question or -1).
     """
     state, trial, history, solver = state_of(problem), trial_of(problem), history_of(problem), solver_of(problem)
+    middle = middle_of(problem)
+    h, conserves = solver.settings[0], solver.settings[6] == CONSERVING
     report_out[0] = report_out[1] = 0
     report_out[2] = -1
     for k in range(n_steps):
-        if solver.settings[6] == CONSERVING:
+        if conserves:
             constraints_at_start(problem, k)
         code = newton(problem, k + 1, evaluate)
         if code != CONVERGED and careful != 0:
             code = call_address(careful, (problem, k + 1, evaluate))
         if code != CONVERGED and search != 0:
             code = call_address(search, (problem, k + 1, evaluate))
-            if code == CONVERGED and strayed(state.twist, trial.increment, solver.settings[0]):
+            if code == CONVERGED and strayed(state.twist, trial.increment, h):
                 code = NOT_CONVERGED
             if code == CONVERGED:
                 solver.counters[5] += 1
@@ -187,10 +207,17 @@ def advance(problem, n_steps, every, phase, row, report_out, evaluate, careful, 
             report_out[2] = joint
             return WRONG_BRANCH
         accept(problem)
+        if conserves:
+            if middle.drive_rate.shape[0] > 0:
+                settle(problem, k + 1)
+            if solver.memory[2] >= 0.0:
+                complete(state, history, solver.memory, h)
         solver.counters[0] += 1
         report_out[0] += 1
         if (phase + k + 1) % every == 0:
             record(state, row + report_out[1], history)
+            if conserves:
+                solver.memory[2], solver.memory[3] = row + report_out[1], h
             report_out[1] += 1
     return CONVERGED
 
@@ -255,6 +282,7 @@ def load_stages(table, problem):
     load(count_turns, address)
     load(accept, address)
     load(constraints_at_start, address, 0)
+    load(settle, address, 0)
     load(advance, address, 1, 1, 0, 0, np.zeros(3, dtype=np.int64), evaluate, 0, 0)
     return evaluate
 

@@ -19,11 +19,7 @@ Array = NDArray[np.float64]
 
 
 class Motion:
-    """States over time.
-
-    The energy-momentum scheme computes rates and multipliers halfway through its steps; here they are brought to the
-    stored times, where all else is known (second-order accurate, if every step was stored).
-    """
+    """States over time."""
 
     def __init__(
         self,
@@ -41,8 +37,6 @@ class Motion:
         self.time = time
         self.frame, self.twist, self.angle = history.frame, history.twist, history.angle
         self.rate, self._force = history.rate, history.force
-        if settings.get("integrator") == "energy-momentum" and settings.get("every", 1) == 1 and len(time) > 2:
-            self.rate, self._force = _from_middles(self.rate, time), _from_middles(self._force, time)
         self.find_forces: Callable[[], None] | None = None  # fills the multipliers, if they are not there yet
         self.floating = settings.get("formulation") == "floating"
         self.held = bool(settings.get("controlled"))  # efforts are those a controller held up to the stored times
@@ -128,14 +122,3 @@ def as_simulated(model: Model, values: dict[str, float] | None) -> Iterator[None
         yield
     finally:
         model.set(**now)
-
-
-def _from_middles(values: Array, time: Array) -> Array:
-    """Values at stored times from values[k] in the middle between times k - 1 and k (values[0] is at time 0)."""
-    h = np.diff(time)
-    shape = (-1,) + (1,) * (values.ndim - 1)
-    out = values.copy()
-    left = (h[1:] / (h[:-1] + h[1:])).reshape(shape)
-    out[1:-1] = left * values[1:-1] + (1.0 - left) * values[2:]
-    out[-1] = out[-2] + (out[-2] - out[-3]) * h[-1] / h[-2]
-    return out

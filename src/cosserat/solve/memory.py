@@ -99,7 +99,13 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             residual=np.zeros((n + 1, 6)),
             phi=np.zeros((nj, 6)),
         ),
-        middle=Middle(frame=compiled.frames.copy(), mean=np.zeros((n + 1, 6)), phi=np.zeros((nj, 6))),
+        middle=Middle(
+            frame=compiled.frames.copy(),
+            mean=np.zeros((n + 1, 6)),
+            phi=np.zeros((nj, 6)),
+            drive_rate=np.zeros((0, 0, 21)),
+            blocks=np.zeros((0, 6, 6)),
+        ),
         solver=Solver(
             x=np.zeros((n + nj, 6)),
             direction=np.zeros((n + nj, 6)),
@@ -108,7 +114,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             pivots=np.zeros(n + nj),
             settings=np.zeros(9),
             coefficients=np.zeros(5),
-            memory=np.array([0.0, 0.1]),
+            memory=np.array([0.0, 0.1, -1.0, 0.0]),
             counters=np.zeros(6, dtype=np.int64),
             laws=new_rows(kinds_in_use(FORCES, compiled.system), 3),
             bonds=new_rows(kinds_in_use(CONSTRAINTS, compiled.system), 3),

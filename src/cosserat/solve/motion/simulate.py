@@ -168,6 +168,7 @@ def simulate(
         _check_memory(compiled, n_steps // every)
         work.reserve(2 + n_steps // every)
         times, status = fixed_steps(work, start_time, n_steps, duration / n_steps, every, progress)
+    work.finish(float(times[-1]))
     counters, history = work.counters, work.history()
     solved = clock.process_time()
     if integrator == "generalized-alpha" and step is not None and every == 1:

@@ -19,7 +19,7 @@ from cosserat.kernels.arrays import Inputs
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.newton import refactor
 from cosserat.kernels.residual import add_inertia, forces
-from cosserat.solve.initial import constraint_rates_of, set_trial
+from cosserat.solve.initial import constraint_rates_of, project_velocities, set_trial
 from cosserat.solve.memory import Memory
 from cosserat.solve.motion.control import Controlled
 
@@ -56,6 +56,34 @@ def change_step(
     state.accel[:n] = state.rate[:n] + (alpha_m - alpha_f) * h * jerk
     if compiled.n_joints:
         _shift_velocities(compiled, memory, t, h * h - before * before, rho, jerk)
+
+
+def restart(
+    compiled: CompiledModel, memory: Memory, t: float, h: float, rho: float, controlled: Controlled | None
+) -> None:
+    """Start anew at time t, just after a kink in a prescribed motion: velocities jump as after an impact.
+
+    Accelerations and multipliers follow, those of unresolved vibrations filtered by the iteration matrix.
+    """
+    n, state, trial, solver = compiled.n_nodes, memory.problem.state, memory.problem.trial, memory.problem.solver
+    times = np.array([t])
+    project_velocities(compiled, t, memory)
+    memory.replace(inputs=_sampled(compiled, times, controlled))
+    set_trial(memory, state)
+    trial.increment[:] = 0.0
+    forces(memory.address, 0)
+    refactor(memory.address, 0)
+    cm, s = solver.coefficients[0], solver.coefficients[3]
+    for _ in range(3):
+        forces(memory.address, 0)
+        add_inertia(memory.address)
+        solver.x[:n] = -cm * trial.residual[:n]
+        solver.x[n:] = -s * _second_rates(compiled, memory, times)
+        solve(memory.address)
+        trial.rate[:n] += solver.x[:n]
+        trial.force[:] += s / cm * solver.x[n:]
+    state.rate[:n], state.force[:] = trial.rate[:n], trial.force
+    smooth_start(compiled, memory, t, h, rho, controlled)
 
 
 def _shift_velocities(

@@ -15,10 +15,10 @@ from cosserat.kernels.arrays import History, Inputs, State
 from cosserat.kernels.integrate import advance, kick, load_careful, load_search, load_stages, local_error
 from cosserat.kernels.newton import CONSERVING, CONVERGED, NOT_FINITE, WRONG_BRANCH
 from cosserat.results.status import Outcome
-from cosserat.solve.initial import EPSILON
+from cosserat.solve.initial import EPSILON, consistent_accelerations, project_velocities
 from cosserat.solve.memory import Memory, copy_state, new_history, new_state
 from cosserat.solve.motion.control import Controlled
-from cosserat.solve.motion.smooth_start import change_step, smooth_start
+from cosserat.solve.motion.smooth_start import change_step, restart, smooth_start
 from cosserat.solve.motion.walk import NEVER, Failure, Tally, Walk
 from cosserat.solve.motion.wheels import TurnLimit, turn_limit
 
@@ -101,10 +101,15 @@ class Integration(Walk):
         self.at_breaks = False
         self.report = np.zeros(3, dtype=np.int64)
         self.accel_step = 0.0  # the step to which state.accel belongs
+        self.driven = self.scheme == CONSERVING and bool(self.compiled.sampler.driven)
+        self._waiting: tuple[int, float] | None = None  # steps taken when `rows` grew last, and length of the last one
         self.careful: Any = 0  # iterations for hard steps, loaded when the first one comes
         self.search: Any = 0
         self._backup = new_state(self.compiled), 0.0, 0
         self.set_step(1.0)
+        if self.driven:
+            middle, blocks = self.memory.problem.middle, self.memory.problem.solver.blocks
+            self.memory.replace(middle=middle._replace(blocks=np.zeros_like(blocks)))
         self.evaluate = load_stages(self.memory.table, self.memory.problem)
 
     def set_step(self, h: float) -> None:
@@ -121,6 +126,7 @@ class Integration(Walk):
 
     def keep(self) -> None:
         """Remember the state, for `restore`."""
+        self._complete()
         copy_state(self.state, self._backup[0])
         self._backup = self._backup[0], self.accel_step, self.counters.steps
 
@@ -152,8 +158,10 @@ class Integration(Walk):
                 change_step(*both, t, self.accel_step, h, self.rho, self.controlled)
         self.accel_step = h
         n, done, stored = len(times) - 1, 0, 0
+        rates = self.compiled.sampler.sample_rates(times)[1] if self.driven else self.memory.problem.middle.drive_rate
         while True:
-            self.memory.replace(inputs=Inputs(*(a[done:] for a in inputs)))
+            middle = self.memory.problem.middle._replace(drive_rate=rates[done:])
+            self.memory.replace(inputs=Inputs(*(a[done:] for a in inputs)), middle=middle)
             last = self.search if search else 0
             where = (n - done, every, phase + done, row + stored, self.report)
             code = advance(self.memory.address, *where, self.evaluate, self.careful, last)
@@ -186,14 +194,39 @@ class Integration(Walk):
         self.memory.replace(history=self.reserved)
 
     def store(self) -> None:
-        """Store the state."""
-        row = _snapshot(self.state)
+        """Store the state. What the conserving scheme has in the middle of steps waits for the next one."""
+        self._complete()
+        row, waits = _snapshot(self.state), self.scheme == CONSERVING and self.counters.steps > 0
         if self.reserved is None:
             self.rows.append(row)
+            self._waiting = (self.counters.steps, self.accel_step) if waits else None
             return
         for array, value in zip(self.reserved, row, strict=True):
             array[self._stored] = value
+        if waits:
+            self.memory.problem.solver.memory[2:] = self._stored, self.accel_step
         self._stored += 1
+
+    def _complete(self) -> None:
+        """Bring rates and forces of the last of `rows` to its time, once the next step is taken."""
+        if self._waiting is not None and self.counters.steps > self._waiting[0]:
+            before = self._waiting[1]
+            for kept, new in zip(self.rows[-1][2:4], (self.state.rate, self.state.force), strict=True):
+                kept += before / (before + self.accel_step) * (new - kept)
+            self._waiting = None
+
+    def finish(self, t: float, inputs: Inputs | None = None) -> None:
+        """Rates and forces of the state stored last, at its own time t, where no next step tells them."""
+        solver = self.memory.problem.solver
+        if self._waiting is None and solver.memory[2] < 0.0:
+            return
+        if inputs is None:
+            inputs = self.compiled.sampler.sample(np.array([t]))
+            inputs = inputs if self.controlled is None else self.controlled.apply(inputs)
+        consistent_accelerations(self.compiled, t, self.memory, inputs)
+        row = self.rows[-1] if self.reserved is None else [a[self._stored - 1] for a in self.reserved]
+        row[2][...], row[3][...] = self.state.rate, self.state.force
+        self._waiting, solver.memory[2] = None, -1.0
 
     def history(self) -> History:
         """The stored states."""
@@ -252,12 +285,30 @@ class Integration(Walk):
 
     def cross(self, t: float, h: float) -> None:
         """Let accelerations jump with loads that do so at time t."""
+        both = np.array([t * (1.0 - 1e-15) - 1e-9 * h, t + 1e-9 * h])
+        inputs = self.compiled.sampler.sample(both)
+        if self.controlled is not None:
+            inputs = self.controlled.apply(inputs)
         if self.scheme != CONSERVING:
-            inputs = self.compiled.sampler.sample(np.array([t * (1.0 - 1e-15) - 1e-9 * h, t + 1e-9 * h]))
-            inputs.drive[0] = inputs.drive[1]
-            if self.controlled is not None:
-                inputs = self.controlled.apply(inputs)
-            self._jump(inputs, h)
+            if self._kinked(both):
+                self.set_step(h)
+                restart(self.compiled, self.memory, float(both[1]), h, self.rho, self.controlled)
+                self.accel_step = h
+            else:
+                inputs.drive[0] = inputs.drive[1]
+                self._jump(inputs, h)
+            return
+        self.finish(t, Inputs(*(a[:1] for a in inputs)))
+        if self.driven:
+            project_velocities(self.compiled, float(both[1]), self.memory)
+        consistent_accelerations(self.compiled, float(both[1]), self.memory, Inputs(*(a[1:] for a in inputs)))
+
+    def _kinked(self, times: Array) -> bool:
+        """Whether rates or accelerations of prescribed motions jump between two times."""
+        _, rate, accel = self.compiled.sampler.sample_rates(times)
+        small = 1e-6 * (np.abs(rate).max(initial=0.0) / max(self.accel_step, 1e-300) + np.abs(accel).max(initial=0.0))
+        jumps = (np.abs(np.diff(d, axis=0)).max(initial=0.0) for d in (rate / max(self.accel_step, 1e-300), accel))
+        return bool(max(jumps) > small)
 
     def _jump(self, inputs: Inputs, h: float) -> None:
         self.set_step(h)
