@@ -7,11 +7,14 @@ M q'' + v C1 q' + (g K0 + v^2 K2) q = 0 for lean and steer, to 14 digits). Diffe
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.linalg import expm
 
 import cosserat as cs
+from cosserat.errors import SolveError
 
 W, TRAIL, TILT, G = 1.02, 0.08, np.pi / 10, 9.81
 REAR, FRONT = 0.3, 0.35
@@ -21,13 +24,13 @@ K0 = np.array([[-80.95, -2.59951685249872], [-2.59951685249872, -0.8032948845861
 K2 = np.array([[0.0, 76.59734589573222], [0.0, 2.65431523794604]])
 
 
-def bicycle(speed: float, lean_rate: float) -> cs.Model:
+def bicycle(speed: Any, lean_rate: float) -> cs.Model:
     """Upright, going along x, falling to its right at a small rate about the line on which it rolls."""
     model = cs.Model("bicycle", gravity=(0, 0, -G))
 
-    def body(name: str, mass: float, com: tuple[float, float, float], inertia: object, spin: float = 0.0) -> None:
-        omega = np.array([lean_rate, spin, 0.0])
-        velocity = np.array([speed, 0, 0]) + np.cross((lean_rate, 0, 0), com)
+    def body(name: str, mass: float, com: tuple[float, float, float], inertia: object, spin: Any = 0.0) -> None:
+        omega = (lean_rate, spin, 0.0)
+        velocity = (speed, -lean_rate * com[2], lean_rate * com[1])
         model.add(cs.RigidBody(name, mass=mass, com=com, inertia=inertia, velocity=velocity, angular_velocity=omega))
 
     def tensor(xx: float, yy: float, zz: float, xz: float) -> list[list[float]]:
@@ -59,6 +62,67 @@ def test_published_eigenvalues() -> None:
     weave = -0.775341882195845 + 4.464867713788220j
     expected = np.sort_complex([-14.078389692798219, -0.322866429004087, weave, np.conj(weave)])
     assert np.allclose(found, expected, rtol=1e-12)
+
+
+TABLE_2 = {  # eigenvalues at a speed: real ones, and one of the pair where there is one
+    0.0: (3.13164324790656, -3.13164324790656, 5.53094371765393, -5.53094371765393),
+    1.0: (-3.13423125066578, -7.11008014637442, 3.52696170990070 + 0.80774027519930j),
+    2.0: (-3.07158645641514, -8.67387984831735, 2.68234517512746 + 1.68066296590675j),
+    3.0: (-2.63366137253667, -10.35101467245920, 1.70675605663975 + 2.31582447384325j),
+    4.0: (-1.42944427361326, -12.15861426576447, 0.41325331521125 + 3.07910818603206j),
+    5.0: (-0.32286642900409, -14.07838969279822, -0.77534188219585 + 4.46486771378823j),
+    6.0: (-0.00406690076970, -16.08537123098026, -1.52644486584142 + 5.87673060598709j),
+    7.0: (0.10268170574766, -18.15788466125262, -2.13875644258362 + 7.19525913329805j),
+    8.0: (0.14327879765713, -20.27940894394569, -2.69348683581097 + 8.46037971396931j),
+    9.0: (0.15790184030917, -22.43788559040858, -3.21675402252485 + 9.69377351531791j),
+    10.0: (0.16105338653172, -24.62459635017404, -3.72016840437287 + 10.90681139476287j),
+}
+
+
+def both(values: tuple[complex, ...]) -> np.ndarray:
+    """With the other one of each conjugate pair."""
+    return np.sort_complex([*values, *(np.conj(v) for v in values if np.imag(v))])
+
+
+def test_stability_along_the_speed() -> None:
+    """Table 2: all eigenvalues at 0 to 10 m/s by `stability` about the described motion; the others are exact zeros."""
+    model = bicycle(cs.Parameter("speed", 1.0), 0.0)
+    found = cs.stability(model, "speed", list(TABLE_2), about="motion")
+    for speed, values in zip(found.values, found.eigenvalues, strict=True):
+        moving = values[values != 0.0]
+        assert len(values) - len(moving) == 6  # x, y, heading, two wheels, and the speed itself
+        assert np.allclose(np.sort_complex(moving), both(TABLE_2[float(speed)]), rtol=0, atol=1e-9)
+    end, loss = found.critical
+    assert (end.kind, end.loss, loss.kind, loss.loss) == ("flutter", False, "divergence", True)
+    assert abs(end.value - 4.292382536341108) < 1e-8  # weave
+    assert abs(loss.value - 6.024262015388371) < 1e-8  # capsize
+    assert model.parameters["speed"] == 1.0
+
+
+def test_linear_model_and_modes() -> None:
+    """`modes` and `linearize` of the same motion, and the push of a hand on the handlebar in `frequency_response`."""
+    model = bicycle(5.0, 0.0)
+    modes = cs.modes(model, about="motion")
+    assert modes.kind == "steady motion"
+    assert np.allclose(both(tuple(modes.eigenvalues[modes.rigid :])), both(TABLE_2[5.0]), rtol=0, atol=1e-9)
+    linear = cs.linearize(model, inputs="steer", outputs=["steer", "rear frame.rx"], about="motion")
+    values = linear.eigenvalues
+    # zeros come in chains, which rounding takes apart
+    assert np.allclose(np.sort_complex(values[np.abs(values) > 1e-2]), both(TABLE_2[5.0]), rtol=0, atol=1e-6)
+    f = np.array([0.2, 1.0, 3.0])
+    response = cs.frequency_response(model, "steer", ["steer", "rear frame.rx"], f, about="motion")
+    for k, s in enumerate(2j * np.pi * f):
+        lean, steer = np.linalg.solve(s**2 * M + s * 5.0 * C1 + G * K0 + 25.0 * K2, (0.0, 1.0))
+        # the angle of the paper's lean to the right is about x, its steer about the axis that points down
+        assert np.allclose(np.abs(response.data.values[k, :, 0]), np.abs((steer, lean)), rtol=1e-9)
+        assert np.allclose(linear.response(s)[:, 0], response.data.values[k, :, 0], rtol=1e-9)
+        assert np.allclose(linear.transfer(s)[:, 0], response.data.values[k, :, 0], rtol=1e-9)
+
+
+def test_not_steady() -> None:
+    """A bicycle that falls has no steady motion."""
+    with pytest.raises(SolveError, match=r"not steady: '.*' is accelerated by"):
+        cs.modes(bicycle(5.0, 0.1), about="motion")
 
 
 def errors(speed: float, rate: float, time: np.ndarray, lean: np.ndarray, steer: np.ndarray) -> np.ndarray:

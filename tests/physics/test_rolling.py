@@ -388,10 +388,3 @@ def test_a_coin_that_falls_flat_is_reported() -> None:
     assert not run.status.ok
     assert 0.05 < run.time[-1] < 1.0
     assert np.isfinite(run.position("disc").values).all()
-
-
-@pytest.mark.parametrize("call", ["equilibrium", "modes", "linearize", "trim"])
-def test_analyses_that_need_positions_refuse(call: str) -> None:
-    arguments = {"modes": [3], "linearize": [[], []], "trim": [{}]}.get(call, [])
-    with pytest.raises(cs.CosseratError, match=f"{call}: knife edge 'edge' restricts velocities and not positions"):
-        getattr(cs, call)(skate(0.1, 1.0), *arguments)

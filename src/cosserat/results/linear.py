@@ -36,6 +36,29 @@ class OutputRows:
 
 
 @dataclass(frozen=True)
+class RollingStates:
+    """q' = drift q + velocities w of a mechanism that rolls; w are the rates of the coordinates `chosen`."""
+
+    drift: Array  # (n, n)
+    velocities: Array  # (n, k)
+    chosen: tuple[int, ...]  # k numbers of coordinates
+
+    def space(
+        self, mass: Array, damping: Array, stiffness: Array, force: Array, rows: OutputRows
+    ) -> tuple[Array, Array, Array, Array]:
+        """State space with z = (q, w), from M w' + D w + K q = force u."""
+        G, Z = self.drift, self.velocities
+        n = len(G)
+        K, D, F = np.split(_accelerations_of(mass, np.hstack((stiffness, damping, force))), [n, n + len(mass)], axis=1)
+        A = np.block([[G, Z], [-K, -D]])
+        B = np.vstack((np.zeros((n, F.shape[1])), F))
+        # q' = G q + Z w, q" = G q' + Z w'
+        rate = rows.rate + rows.acceleration @ G
+        C = np.hstack((rows.position + rate @ G, rate @ Z)) - rows.acceleration @ Z @ np.hstack((K, D))
+        return A, B, C, rows.u0 + rows.acceleration @ Z @ F
+
+
+@dataclass(frozen=True)
 class LinearModel:
     """Linear equations of a mechanism about a point: M q" + D q' + K q = force u - drag u', and y from q and u.
 
@@ -62,10 +85,13 @@ class LinearModel:
         The outputs at the point itself.
     drive : "position" or "acceleration"
         What the input of a prescribed motion is.
-    kind : "equilibrium", "steady rotation" or "moment of a run"
+    kind : "equilibrium", "steady rotation", "steady motion" or "moment of a run"
     time : float
     point : object
         The state about which it was linearised, for the solvers of this package.
+    rolling : RollingStates, optional
+        Of wheels and blades in motion, which restrict velocities only: there are fewer velocities w than coordinates,
+        q' = drift q + velocities w, and the equations are M w' + D w + K q = force u.
 
     Examples
     --------
@@ -98,6 +124,7 @@ class LinearModel:
     kind: str
     time: float
     point: Any = None
+    rolling: RollingStates | None = None
 
     # state space ----------------------------------------------------------------------------------------------------
 
@@ -105,6 +132,8 @@ class LinearModel:
     def states(self) -> tuple[str, ...]:
         """Names of the states: coordinates, then their rates."""
         names = self.coordinates + self._driven_names
+        if self.rolling is not None:
+            return names + tuple(f"{names[k]}.rate" for k in self.rolling.chosen)
         return names + tuple(f"{name}.rate" for name in names)
 
     @property
@@ -136,6 +165,8 @@ class LinearModel:
 
     @cached_property
     def _space(self) -> tuple[Array, Array, Array, Array]:
+        if self.rolling is not None:
+            return self.rolling.space(self.mass, self.damping, self.stiffness, self.force, self.rows)
         return _positions(self) if self.drive == POSITION else _accelerations(self)
 
     @cached_property
@@ -158,10 +189,14 @@ class LinearModel:
     def _units(self) -> Array:
         """Sizes of the states (2n,) that go with one unit of kinetic energy, so that algebra sees numbers near one."""
         size = np.concatenate((1.0 / np.sqrt(np.diag(self.mass)), np.ones(len(self._driven_names))))
+        if self.rolling is not None:
+            return np.concatenate((np.ones(len(self.coordinates)), size))
         return np.tile(size, 2)
 
     def response(self, s: complex) -> NDArray[np.complex128]:
         """Outputs (p, k) for inputs exp(s t), prescribed motions by their position; also where these are not proper."""
+        if self.rolling is not None:
+            return self.transfer(s)
         rows = self.rows
         q = np.linalg.solve(s**2 * self.mass + s * self.damping + self.stiffness, self.force - s * self.drag)
         of_motion = (rows.position + s * rows.rate + s**2 * rows.acceleration) @ q
@@ -234,6 +269,8 @@ class LinearModel:
             with one frequency those combinations count that are excited or not.
         """
         size = len(self.mass)
+        if self.rolling is not None:
+            raise SolveError("reduce: a mechanism that rolls has no undamped modes to keep; use the whole model")
         if controllable:
             return self._reduced_to_controllable(n, static)
         chosen = list(range(n)) if isinstance(n, (int, np.integer)) else [int(k) for k in n]

@@ -25,6 +25,7 @@ def check_state(caller: str, model: Any, time: Any, spin: Any = None, center: An
     check_number(time, caller, "time", "the time at which loads and prescribed motions are taken, in s")
     if spin is not None:
         three_numbers("spin", spin, caller)
+        demand_no_rolling(model, caller)
     three_numbers("center", center, caller)
 
 
@@ -32,15 +33,14 @@ def check_model(model: Any, caller: str) -> None:
     """Demand a model."""
     if not isinstance(model, Model):
         raise SolveError(f"{caller}: {shown(model)} is not a Model; build one with cosserat.Model or load_model")
-    demand_no_rolling(model, caller)
 
 
 def demand_no_rolling(model: Model, caller: str) -> None:
-    """Refuse knife edges and rolling discs, which restrict velocities and not positions."""
+    """Refuse knife edges and rolling discs on a turntable: their planes stand still."""
     for item in model.rolling:
         raise SolveError(
-            f"{caller}: {item.title} restricts velocities and not positions, which this call cannot regard; put a "
-            "joint in its place that allows the same small motions, or simulate the motion with cs.simulate"
+            f"{caller}: {item.title} rolls on a plane that stands still, and spin turns the mechanism together with "
+            "its ground; leave out spin, and pass about='motion' for a steady motion given by the initial velocities"
         )
 
 

@@ -53,7 +53,7 @@ class Arc:
         self.tolerance = tolerance
         self.statics = balance.statics
         compiled = self.statics.compiled
-        self.n, self.size = compiled.n_nodes, 6 * (compiled.n_nodes + compiled.n_joints)
+        self.n, self.size = compiled.n_nodes, 6 * (compiled.n_nodes + compiled.n_multipliers)
         self.weights = np.zeros(self.size + 1)
         self.weights[: 6 * self.n] = np.tile([compiled.size**-2.0, 1.0], self.n).repeat(3) / self.n
         self.weights[-1] = 1.0

@@ -139,7 +139,7 @@ def statics_at(model: Model, time: float, start: Equilibrium | None, spin: Any, 
         assemble_configuration(compiled, time, memory)
     else:
         history = start.trajectory.history
-        if history.frame.shape[1:] != compiled.frames.shape or history.force.shape[1:] != (compiled.n_joints, 6):
+        if history.frame.shape[1:] != compiled.frames.shape or history.force.shape[1:] != (compiled.n_multipliers, 6):
             raise SolveError(
                 "equilibrium: the equilibrium given as start belongs to a model with other nodes or joints"
             )

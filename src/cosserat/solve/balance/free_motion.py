@@ -45,10 +45,10 @@ def free_motions(statics: Statics) -> Array:
     force = -statics.residual()[:n]
     tangent = statics.matrix(0.0)
     mass = ((statics.matrix(shift) - tangent) / shift).tocsr()[: 6 * n, : 6 * n]
-    turned = np.zeros((n + c.n_joints, 6, 6))
+    turned = np.zeros((n + c.n_multipliers, 6, 6))
     for i, row in enumerate(force):
         turned[i, :3, 3:], turned[i, 3:, 3:] = -so3.hat(row[:3]), -so3.hat(row[3:])
-    m = n + c.n_joints
+    m = n + c.n_multipliers
     unbalanced = bsr_matrix((turned, np.arange(m), np.arange(m + 1)), shape=tangent.shape)
     lu, _ = signed_factors((statics.matrix(shift) + unbalanced).tocsc())
     if lu is None:
@@ -74,7 +74,7 @@ def free_motions(statics: Statics) -> Array:
 def _softest(statics: Statics, lu: SuperLU, root: Array) -> tuple[Array, Array] | None:
     """Flexibilities and motions of the softest motions, displacements of nodes times `root`; None if not found."""
     n = statics.compiled.n_nodes
-    rest = np.zeros(6 * statics.compiled.n_joints)
+    rest = np.zeros(6 * statics.compiled.n_multipliers)
 
     def soften(z: Array) -> Array:
         return np.asarray(lu.solve(np.concatenate((root * np.asarray(z).ravel(), rest)))[: 6 * n] * root)

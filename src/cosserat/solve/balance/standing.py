@@ -31,7 +31,7 @@ class Push(NamedTuple):
 def nudge(statics: Statics, push: Push, part: float) -> None:
     """Move the trial state along a push, by a part of the extent of the mechanism."""
     trial, n = statics.memory.problem.trial, statics.compiled.n_nodes
-    step = np.zeros((n + statics.compiled.n_joints, 6))
+    step = np.zeros((n + statics.compiled.n_multipliers, 6))
     step[:n] = push.shape.reshape(-1, 6)
     statics.apply(trial.frame.copy(), trial.force.copy(), step, part * statics.compiled.size / statics.size_of(step))
 

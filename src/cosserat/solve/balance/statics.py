@@ -55,7 +55,7 @@ class Statics:
         self.iterations = 0
         self.factorizations = 0
         rows, columns = compiled.blocks[:, 0], compiled.blocks[:, 1]
-        n = compiled.n_nodes + compiled.n_joints
+        n = compiled.n_nodes + compiled.n_multipliers
         self._order = np.lexsort((columns, rows))
         self._indices = columns[self._order]
         self._indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n))))
@@ -285,7 +285,7 @@ class Statics:
         if lu is None:
             return 0.0
         n = self.compiled.n_nodes
-        x = np.zeros((n + self.compiled.n_joints, 6))
+        x = np.zeros((n + self.compiled.n_multipliers, 6))
         x[:n] = np.random.default_rng(1).normal(size=(n, 6))
         growth = np.inf
         for _ in range(3):

@@ -232,7 +232,7 @@ def _meet(
     statics = balance.statics
     targets = read_targets(_point(balance).mechanism, wanted)
     trial, n = statics.memory.problem.trial, statics.compiled.n_nodes
-    shape = (n + statics.compiled.n_joints, 6)
+    shape = (n + statics.compiled.n_multipliers, 6)
     rhs = statics.residual()
     began = np.array(list(knobs.values.values()))
     for _ in range(_MAX_ITERATIONS):

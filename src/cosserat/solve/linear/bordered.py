@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import block_array, bsr_matrix, csc_matrix
+from scipy.sparse import block_array, bsr_matrix, csc_matrix, diags
 from scipy.sparse.linalg import splu
 
 from cosserat.solve.linear.matrices import Matrices
@@ -46,11 +46,20 @@ class Bordered:
             phi = self.scale * matrices.constraints
             none = [None] * (len(blocks) - 1)
             blocks = [[*row, column] for row, column in zip(blocks, [phi.T, *none], strict=True)]
-            blocks.append([phi, *none, None])
+            blocks.append([self._rows(matrices, s), *none, None])
         system = csc_matrix(block_array(blocks, format="csc")) if len(blocks) > 1 else csc_matrix(top)
+        if np.iscomplexobj(system.data):
+            self.kind = complex
         self.lu = splu(system.astype(self.kind), permc_spec="MMD_ATA")
         if not np.all(np.abs(self.lu.U.diagonal()) > 0.0):
             raise RuntimeError("singular")
+
+    def _rows(self, matrices: Matrices, s: complex) -> csc_matrix:
+        """The constraints in a motion exp(s t); those that restrict velocities only demand s Phi x + drift x."""
+        phi, slips = self.scale * matrices.constraints, matrices.slips
+        if slips is None:
+            return phi
+        return csc_matrix(diags(np.where(slips.rows, s, 1.0)) @ phi + self.scale * slips.drift)
 
     def solve(self, force: NDArray[Any], drive: NDArray[Any] | None = None) -> NDArray[Any]:
         """The motion x (6n, k) for forces (6n, k) and demands (m, k) of the constraints."""

@@ -251,7 +251,7 @@ def parameter_difference(point: Point, name: str, evaluate: Callable[[Any], tupl
 
 def _residual(point: Point, compiled: Any, name: str) -> tuple[Array, Array]:
     """Residual (6n,) and constraint values (nj, 6) of another compiled model in the state of a point."""
-    if compiled.frames.shape != point.compiled.frames.shape or compiled.n_joints != point.compiled.n_joints:
+    if compiled.frames.shape != point.compiled.frames.shape or compiled.n_multipliers != point.compiled.n_multipliers:
         raise SolveError(f"parameter {name!r}: it changes the number of nodes or joints; it cannot be an input")
     inputs = compiled.sampler.sample(np.array([point.time]))
     if point.offset:

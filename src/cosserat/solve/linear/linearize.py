@@ -13,7 +13,7 @@ from scipy.sparse.linalg import splu
 from cosserat.errors import SolveError
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
-from cosserat.results.linear import ACCELERATION, POSITION, LinearModel, OutputRows, definite
+from cosserat.results.linear import ACCELERATION, POSITION, LinearModel, OutputRows, RollingStates, definite
 from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.carried import carrying
 from cosserat.solve.linear.basis import Basis, Carried, basis_of_motions, mode_names, moving
@@ -22,6 +22,7 @@ from cosserat.solve.linear.matrices import Matrices, matrices_at
 from cosserat.solve.linear.modes import is_symmetric
 from cosserat.solve.linear.point import Point, point_at
 from cosserat.solve.linear.ports import InputPorts, OutputPorts, input_ports, output_ports
+from cosserat.solve.linear.rolling_spectrum import rolling_space
 from cosserat.solve.linear.scaling import without_units
 
 Array = NDArray[np.float64]
@@ -57,7 +58,8 @@ def linearize(
         .strain``; a joint (its coordinates), also ``.rate, .effort, .reaction``; single components such as
         ``"arm.end.vy"``, ``"arm.at(0.5).Mz"``, ``"elbow.fz"``.
     about, time, spin, center
-        The point: as for `modes`. About a moment of a run the coefficients are those of that moment, frozen.
+        The point: as for `modes`. About a moment of a run the coefficients are those of that moment, frozen. About a
+        steady motion ("motion") outputs are along axes that go along, and places those of frames that do not spin.
     modes : int, optional
         Keep so many undamped modes (`LinearModel.reduce`); sparse where the stiffness is symmetric, so that the
         mechanism may be large.
@@ -86,6 +88,13 @@ def linearize(
     ins = input_ports(point, inputs)
     outs = output_ports(point, outputs, ins)
     free = matrices.mass.shape[0] - point.n_constraints
+    if matrices.slips is not None:
+        if modes is not None:
+            raise SolveError(
+                "linearize: a mechanism that rolls has no undamped modes to keep; leave out modes, or linearise it at "
+                "rest, about=None"
+            )
+        return rolling_model(point, matrices, ins, outs, drive)
     if modes is not None and free > _DENSE and modes < free and not moving(point) and is_symmetric(point, matrices):
         linear = _modal(point, matrices, ins, outs, modes, drive)
     elif free > _LARGEST:
@@ -157,6 +166,48 @@ def project(
         time=point.time,
         point=point,
     )
+
+
+def rolling_model(
+    point: Point, matrices: Matrices, ins: InputPorts, outs: OutputPorts, drive: str = POSITION
+) -> LinearModel:
+    """The linear equations of a mechanism in steady motion whose wheels roll, in coordinates and fewer velocities."""
+    assert matrices.slips is not None
+    if np.any(ins.drive):
+        raise SolveError(
+            "linearize: prescribed motions and the geometry cannot be inputs where wheels roll; pass about=None to "
+            "linearise at rest, or use frequency_response"
+        )
+    held = replace(matrices, constraints=matrices.constraints[~matrices.slips.rows], slips=None)
+    basis = basis_of_motions(point, held)
+    space = rolling_space(matrices, basis.motions.value)
+    chosen = _leading(space.velocities)
+    Z = np.asarray(np.linalg.solve(space.velocities[chosen].T, space.velocities.T).T)
+    space = rolling_space(matrices, basis.motions.value, (Z, chosen))
+    empty = InputPorts(ins.columns, ins.force, 0.0 * ins.drive)
+    none = Carried(*(np.zeros_like(ins.force),) * 3)
+    linear = project(point, matrices, empty, outs, basis, none, drive)
+    return replace(
+        linear,
+        mass=space.mass,
+        damping=space.damping,
+        stiffness=space.stiffness,
+        force=space.velocities.T @ linear.force,
+        drag=np.zeros_like(space.velocities.T @ linear.force),
+        rolling=RollingStates(space.drift, space.velocities, tuple(chosen)),
+    )
+
+
+def _leading(rows: Array) -> list[int]:
+    """The first rows (k of n) that are independent, joint coordinates before modes."""
+    chosen: list[int] = []
+    basis = np.zeros((rows.shape[1], 0))
+    for i, row in enumerate(rows / np.max(np.abs(rows))):
+        rest = row - basis @ (basis.T @ row)
+        if np.linalg.norm(rest) > 1e-6 * np.linalg.norm(row) > 0.0:
+            chosen.append(i)
+            basis = np.column_stack((basis, rest / np.linalg.norm(rest)))
+    return chosen
 
 
 def _balancing(matrices: Matrices, multiplier: Array) -> Array:

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
-from scipy.sparse import block_array, bsr_matrix, csc_matrix, csr_matrix, vstack
+from scipy.sparse import block_array, block_diag, bsr_matrix, csc_matrix, csr_matrix, diags, vstack
 
+from cosserat.compile.rolling import keep_all
 from cosserat.compile.series import bracket
 from cosserat.errors import SolveError
+from cosserat.kernels.rolling import DISC
 from cosserat.solve.linear.elastic import Elastic, elastic_at
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
@@ -33,6 +35,14 @@ _STRAY = 2e-13  # part of other motions that rounding leaves in the shape of a f
 
 
 @dataclass(frozen=True)
+class Slips:
+    """Constraints of wheels and blades in motion: Phi x' + drift x = 0 in place of Phi x = 0."""
+
+    rows: NDArray[np.bool_]  # (m,) which of the constraints
+    drift: csc_matrix  # (m, 6n), zero in the rows of all others
+
+
+@dataclass(frozen=True)
 class Matrices:
     """Sparse matrices of the linear equations; n nodes, m independent constraints."""
 
@@ -42,6 +52,7 @@ class Matrices:
     constraints: csc_matrix  # (m, 6n)
     length: float = 1.0  # typical, which makes turns comparable with displacements
     elastic: Elastic | None = None  # stiffness and damping once more, those of elements in factored form
+    slips: Slips | None = None  # in motion: constraints that restrict velocities only
 
     def bordered(self, matrix: csc_matrix, scale: float = 1.0) -> csc_matrix:
         """[matrix, s Phi^T; s Phi, 0]: with it one solves for motions that the joints allow."""
@@ -132,9 +143,46 @@ class Matrices:
 
 
 def matrices_at(point: Point) -> Matrices:
-    """Exact matrices of a mechanism at a point."""
+    """Exact matrices of a mechanism at a point; in a steady motion of motions counted from frames that do not spin."""
     M, D, K = tangents(point)
-    return Matrices(M, D, K, constraint_matrix(point), point.compiled.length, elastic_at(point, D, K))
+    elastic, phi = elastic_at(point, D, K), constraint_matrix(point)
+    if point.flow is None:
+        return Matrices(M, D, K, phi, point.compiled.length, elastic)
+    from cosserat.solve.linear.flow import steadied  # they need each other
+
+    if elastic is not None:
+        still = steadied(point.flow, M, elastic.damping, elastic.stiffness)
+        elastic = replace(elastic, damping=still[0], stiffness=still[1])
+    D, K = steadied(point.flow, M, D, K)
+    return Matrices(M, D, K, phi, point.compiled.length, elastic, slips_at(point, phi))
+
+
+def slips_at(point: Point, phi: csc_matrix) -> Slips | None:
+    """What restricts velocities only, in a steady motion: A (y' + ad(v) y - B y) + (dA/dy v) y = 0."""
+    assert point.flow is not None
+    compiled, memory, n = point.compiled, point.memory, point.compiled.n_nodes
+    if not len(memory.problem.rolling.node):
+        return None
+    rolling, nj = memory.problem.rolling, compiled.n_joints
+    counts = [3 if kind == DISC else 1 for kind in rolling.kind]
+    every = [np.zeros((0, 6))] * nj + [np.eye(6)[:count] for count in counts]
+    chosen = [rows[:, :count] for rows, count in zip(point.independent_rows[nj:], counts, strict=True)]
+    acting = rolling.keep.copy()
+    try:
+        keep_all(rolling)
+        gradients = constraint_gradients(compiled, memory, every)
+        turning = constraint_gradients(compiled, memory, every, 1.0) - constraint_gradients(
+            compiled, memory, every, 1.0, 0.0
+        )
+    finally:
+        rolling.keep[:] = acting
+    across = block_diag(list(bracket(memory.problem.trial.twist[:n]) - bracket(point.flow.spins)), format="csc")
+    # the gap of a disc is a position: its gradient stands still as seen from frames that go along
+    moves = np.concatenate([[0.0, 1.0, 1.0] if kind == DISC else [1.0] for kind in rolling.kind])
+    drift = block_diag(chosen) @ diags(moves) @ (gradients @ across + turning)
+    of_joints = phi.shape[0] - drift.shape[0]
+    which = np.concatenate((np.zeros(of_joints), np.abs(block_diag(chosen).toarray()) @ moves)) > 1e-9
+    return Slips(which, csc_matrix(vstack((csc_matrix((of_joints, 6 * n)), drift))))
 
 
 def tangents(point: Point) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
@@ -170,12 +218,17 @@ def constraint_matrix(point: Point, keep: list[Array] | None = None) -> csc_matr
     return constraint_gradients(point.compiled, point.memory, point.independent_rows if keep is None else keep)
 
 
-def constraint_gradients(compiled: CompiledModel, memory: Memory, keep: list[Array]) -> csc_matrix:
-    """Gradients (m, 6n) of combinations (k, 6) of the rows of joints and of what rolls, in the trial state."""
+def constraint_gradients(
+    compiled: CompiledModel, memory: Memory, keep: list[Array], damping: float = 0.0, stiffness: float = 1.0
+) -> csc_matrix:
+    """Gradients (m, 6n) of combinations (k, 6) of the rows of joints and of what rolls, in the trial state.
+
+    With a damping c, those of what rolls are A + (stiffness/c) d(A v)/dx.
+    """
     n = compiled.n_nodes
     if compiled.n_multipliers == 0:
         return csc_matrix((0, 6 * n))
-    blocks = assemble_blocks(memory, stiffness=1.0, scale=1.0)
+    blocks = assemble_blocks(memory, damping=damping, stiffness=stiffness, scale=1.0)
     rows, columns = compiled.blocks.T
     borders = np.nonzero((rows >= n) & (columns < n))[0]
     first = np.concatenate(([0], np.cumsum([len(rows) for rows in keep])))

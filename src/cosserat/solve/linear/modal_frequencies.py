@@ -71,9 +71,7 @@ def unloaded(model: Model) -> Model:
     return bare
 
 
-def frequency_pairs(
-    model: Model, n: int, time: float, modes: Any, boundary: Any, stiffening: bool
-) -> FrequencyPairs:
+def frequency_pairs(model: Model, n: int, time: float, modes: Any, boundary: Any, stiffening: bool) -> FrequencyPairs:
     """Lowest frequencies of finite elements and of floating frames, n at most.
 
     Both of the unloaded mechanism in its reference configuration, undamped, prescribed motions held where they are at

@@ -56,8 +56,10 @@ def modes(
     n : int
         How many, not counting free motions (rigid-body motions, mechanisms), which are always found and come first.
         Fewer come back if the mechanism has fewer.
-    about : Equilibrium, Run, (Run, time), "reference" or None
+    about : Equilibrium, Run, (Run, time), "reference", "motion" or None
         The state; None: the reference configuration if it is in balance, else the equilibrium that `equilibrium` finds.
+        "motion": the steady motion that the initial velocities describe, such as that of a vehicle which rolls; shapes
+        are those seen from frames that go along and do not spin.
     at : dict, optional
         A pose, ``{"elbow": 0.5}``: these joints are held at these coordinates (m, rad), as brakes hold them, and the
         rest of the mechanism vibrates about its equilibrium there. Not together with `about`.
@@ -138,6 +140,8 @@ def modes_at(point: Point, n: int, damped: bool | None = None) -> Modes:
 
 def is_symmetric(point: Point, matrices: Matrices) -> bool:
     """Whether the stiffness is that of a potential, but for rounding and what is left of the balance."""
+    if matrices.slips is not None:
+        return False
     compiled, residual = point.compiled, point.memory.problem.trial.residual
     n = compiled.n_nodes
     skew = matrices.stiffness - matrices.stiffness.T
@@ -179,6 +183,8 @@ def _even_where_allowed(matrices: Matrices, accepted: float) -> bool:
 def _complex_modes(matrices: Matrices, n: int) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
     """One of each conjugate pair, n besides the free motions."""
     most = 2 * (matrices.mass.shape[0] - matrices.constraints.shape[0])
+    if matrices.slips is not None:
+        most += int(np.count_nonzero(matrices.slips.rows))
     asked = 2 * (n + 6)
     while True:
         values, shapes, _ = eigenpairs(matrices, min(asked, max(most, 1)))

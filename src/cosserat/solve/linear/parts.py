@@ -117,7 +117,7 @@ def _empty(point: Point) -> System:
         springs=ours.springs._replace(stiffness=zero(ours.springs.stiffness), damping=zero(ours.springs.damping)),
         loads=ours.loads._replace(gain=zero(ours.loads.gain)),
         state_loads=ours.state_loads._replace(node=ours.state_loads.node[:0]),
-        rolling=ours.rolling,
+        rolling=ours.rolling._replace(node=ours.rolling.node[:0]),
         pattern=ours.pattern,
     )
 

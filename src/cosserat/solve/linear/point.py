@@ -20,6 +20,7 @@ from cosserat.kernels.arrays import History
 from cosserat.kernels.freedoms import SLIDE
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.residual import add_inertia, applied_forces, element_forces, forces, track_angles
+from cosserat.kernels.rolling import DISC
 from cosserat.lie import se3
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
@@ -32,12 +33,14 @@ from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.balance.equilibrium import equilibrium
 from cosserat.solve.balance.spin import check_steady, spin_twist, twists_in
 from cosserat.solve.initial import consistent_accelerations, project_velocities, set_trial, soften_redundant
+from cosserat.solve.linear.flow import Flow
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.memory import Memory, new_memory
 
 Array = NDArray[np.float64]
 
 EQUILIBRIUM, ROTATION, MOMENT = "equilibrium", "steady rotation", "moment of a run"
+MOTION = "steady motion"
 
 _BALANCED = 1e-6  # unbalanced force that is accepted, relative to the largest force that acts
 
@@ -48,7 +51,7 @@ class Point:
 
     Attributes
     ----------
-    kind : "equilibrium", "steady rotation" or "moment of a run"
+    kind : "equilibrium", "steady rotation", "steady motion" or "moment of a run"
     controlled : bool
         Whether the joint efforts are those that a controller gave in the run.
     """
@@ -59,6 +62,7 @@ class Point:
     kind: str
     controlled: bool = False
     offset: float = 0.0  # time by which it is displaced along its motion, s
+    flow: Flow | None = None  # of a steady motion
 
     @contextmanager
     def displaced(self, offset: float) -> Iterator[None]:
@@ -87,7 +91,7 @@ class Point:
 
     @cached_property
     def independent_rows(self) -> list[Array]:
-        """For every joint the combinations (k, 6) of its rows that no other joint implies."""
+        """For every joint and wheel the combinations (k, 6) of its rows that no other implies."""
         keep = []
         for j, count in enumerate(self.compiled.system.joints.n_rows):
             used = np.eye(6)[:count]
@@ -95,6 +99,14 @@ class Point:
             if np.any(soft):
                 values, vectors = np.linalg.eigh(used @ soft @ used.T)
                 used = vectors[:, values < 0.5].T @ used
+            keep.append(used)
+        rolling = self.memory.problem.rolling
+        for kind, acting in zip(rolling.kind, rolling.keep, strict=True):
+            used = np.eye(6)[: 3 if kind == DISC else 1]
+            part = used[:, :3] @ acting @ used[:, :3].T
+            if not np.array_equal(part, np.eye(len(part))):
+                values, vectors = np.linalg.eigh(part)
+                used = vectors[:, values > 0.5].T @ used
             keep.append(used)
         return keep
 
@@ -136,9 +148,9 @@ def point_at(
 
     Parameters
     ----------
-    about : None, "reference", Equilibrium, Run or (Run, time)
+    about : None, "reference", "motion", Equilibrium, Run or (Run, time)
         None: the reference configuration if it is in balance, else the equilibrium that `equilibrium` finds. A run
-        without a time means its end.
+        without a time means its end. "motion": the steady motion that the initial velocities describe.
     time : float
         Time at which loads and prescribed motions are taken, where `about` does not say it (s).
     spin, center
@@ -162,11 +174,17 @@ def point_at(
         if spin is not None:
             raise SolveError(f"{caller}: the equilibrium given as about has its own rotation; leave out spin")
         return _of_equilibrium(model, about, caller)
-    if about is not None and not (isinstance(about, str) and about == "reference"):
+    if about is not None and not (isinstance(about, str) and about in ("reference", "motion")):
         raise SolveError(
-            f"{caller}: about={shown(about)} is not understood; pass an Equilibrium, a Run, (run, time), 'reference' "
-            "or None"
+            f"{caller}: about={shown(about)} is not understood; pass an Equilibrium, a Run, (run, time), 'reference', "
+            "'motion' or None"
         )
+    if isinstance(about, str) and about == "motion":
+        from cosserat.solve.linear.described import described_motion  # it makes points
+
+        if spin is not None:
+            raise SolveError(f"{caller}: about='motion' takes the motion from the initial velocities; leave out spin")
+        return described_motion(model, time, caller)
     rotation = spin_twist(spin, center)
     point = _at_reference(model, time, rotation)
     worst, place = imbalance(point)
@@ -186,7 +204,8 @@ def point_at(
     return _of_equilibrium(model, found, caller, given=False)
 
 
-def _new(model: Model, time: float) -> tuple[CompiledModel, Memory]:
+def new_point_memory(model: Model, time: float) -> tuple[CompiledModel, Memory]:
+    """A compiled model in its reference configuration, with the inputs of a time."""
     compiled = compile_model(model)
     memory = new_memory(compiled, compiled.sampler.sample(np.array([time])))
     memory.problem.solver.settings[0] = 1.0
@@ -203,7 +222,7 @@ def _finish(compiled: CompiledModel, memory: Memory, time: float, kind: str) -> 
 
 
 def _at_reference(model: Model, time: float, rotation: Array | None) -> Point:
-    compiled, memory = _new(model, time)
+    compiled, memory = new_point_memory(model, time)
     times = np.array([time])
     if rotation is not None:
         check_steady(compiled, compiled.sampler.sample(times), rotation)
@@ -222,7 +241,7 @@ def _of_equilibrium(model: Model, found: Equilibrium, caller: str, *, given: boo
     if not found.status.ok and found.status.outcome is not Outcome.FREE_MOTION:
         raise SolveError(f"{caller}: the equilibrium given as about was not found: {found.status.message}")
     time = float(found.trajectory.time[-1])
-    compiled, memory = _new(model, time)
+    compiled, memory = new_point_memory(model, time)
     _take_state(compiled, memory, found.trajectory, -1, caller)
     rotation = found.settings.get("spin")
     point = _finish(compiled, memory, time, EQUILIBRIUM if rotation is None else ROTATION)
@@ -256,7 +275,7 @@ def _of_run(model: Model, run: Run, time: float, caller: str) -> Point:
             f"{caller}: the run given as about was made with other parameters ({', '.join(changed)}); set them back or "
             "simulate again"
         )
-    compiled, memory = _new(model, time)
+    compiled, memory = new_point_memory(model, time)
     inputs = memory.problem.inputs
     controlled = run.trajectory.efforts is not None
     if run.trajectory.efforts is not None:
@@ -267,7 +286,12 @@ def _of_run(model: Model, run: Run, time: float, caller: str) -> Point:
     # directions that joints prescribe: compute them
     project_velocities(compiled, time, memory)
     consistent_accelerations(compiled, time, memory, inputs)
-    return replace(_finish(compiled, memory, time, MOMENT), controlled=controlled)
+    found = replace(_finish(compiled, memory, time, MOMENT), controlled=controlled)
+    if not model.rolling:
+        return found
+    from cosserat.solve.linear.described import steady  # it makes points
+
+    return steady(replace(found, kind=MOTION), caller)  # what rolls has linear equations in steady motion only
 
 
 def _take_state(compiled: CompiledModel, memory: Memory, source: Trajectory, k: int, caller: str) -> None:

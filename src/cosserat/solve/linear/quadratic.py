@@ -21,6 +21,7 @@ from cosserat.errors import SolveError
 from cosserat.solve.linear.bordered import Bordered
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
+from cosserat.solve.linear.rolling_spectrum import rolling_eigenpairs
 from cosserat.solve.linear.scaling import without_units
 
 Array = NDArray[np.float64]
@@ -64,6 +65,12 @@ def eigenpairs(
     """
     scaled, units = without_units(matrices)
     near = complex(shift) / units.rate
+    if matrices.slips is not None:
+        if left:
+            raise SolveError("left eigenvectors of a mechanism that rolls are not available")
+        values, shapes = rolling_eigenpairs(scaled)
+        values, shapes = _nearest(values, shapes, n, near)
+        return values * units.rate, _unit(units.shapes(shapes)), None
     values, shapes = _right(scaled, n, near)
     right = _unit(units.shapes(shapes))
     if not left:

@@ -63,9 +63,12 @@ def without_units(matrices: Matrices) -> tuple[Matrices, Units]:
             csc_matrix(factors[2] * (S @ elastic.stiffness @ S)),
             csc_matrix(factors[1] * (S @ elastic.damping @ S)),
         )
+    slips = matrices.slips
+    if slips is not None:
+        slips = replace(slips, drift=csc_matrix(diags(1.0 / (norms * rate)) @ slips.drift @ S))
     scaled = replace(
         matrices, mass=M, damping=D, stiffness=K, constraints=csc_matrix(diags(1.0 / norms) @ phi), length=1.0,
-        elastic=elastic,
+        elastic=elastic, slips=slips,
     )  # fmt: skip
     return scaled, Units(motion, rate, inertia, norms)
 

@@ -52,9 +52,10 @@ def stability(
         between two values.
     n : int
         Number of modes that are followed, those of lowest frequency. An instability of higher modes is not seen.
-    about : None, "reference" or Equilibrium
+    about : None, "reference", Equilibrium or "motion"
         On which equilibrium to start at the first value: the reference configuration if it is in balance, else the one
-        that `equilibrium` finds; or one given.
+        that `equilibrium` finds; or one given. "motion": at every value the steady motion that the initial velocities
+        describe, in which the parameter may be.
     time : float
         Time at which loads and prescribed motions are taken (s).
     spin, center : three numbers

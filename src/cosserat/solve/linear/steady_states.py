@@ -75,11 +75,13 @@ class SteadyStates:
         check_state(caller, model, time, spin, center)
         self._knobs = Knobs(model, names, spin, center, caller)
         self._caller, self._about = caller, about
-        known = isinstance(about, Equilibrium) or (isinstance(about, str) and about == "reference")
+        known = isinstance(about, Equilibrium) or (isinstance(about, str) and about in ("reference", "motion"))
         if about is not None and not known:
             raise SolveError(
-                f"{caller}: about={about!r} is not understood; pass the Equilibrium to start from, 'reference' or None"
+                f"{caller}: about={about!r} is not understood; pass the Equilibrium to start from, 'reference', "
+                "'motion' or None"
             )
+        self._described = isinstance(about, str) and about == "motion"  # of the initial velocities
         if isinstance(about, Equilibrium) and about.settings.get("spin") is not None and spin is None:
             raise SolveError(f"{caller}: the equilibrium given as about turns; pass its spin and center too")
         self._times = np.array([time], dtype=float)
@@ -104,6 +106,7 @@ class SteadyStates:
             there = compile_model(model)
             second = self._sample(there), spin_twist(self._knobs.spin, self._knobs.center)
             same = _equal(here.system, there.system) and np.array_equal(here.frames, there.frames)
+            same = same and (not self._described or np.array_equal(here.twists, there.twists))
             only = only and same
             nothing = nothing and same and _equal(first, second)
         if nothing:
@@ -131,6 +134,9 @@ class SteadyStates:
             If there is none near the nearest one known; the message says at which value.
         """
         target = np.array(values, dtype=float)
+        if self._described:
+            self._turn(target)
+            return self._first(target)
         if self._point is None:
             self._turn(target)
             self._point = self._first(target)
