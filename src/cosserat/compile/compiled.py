@@ -114,6 +114,21 @@ class CompiledModel:
         """Number of groups of six multipliers: one for each joint, then one for each knife edge or rolling disc."""
         return len(self.joints) + len(self.system.rolling.node)
 
+    @property
+    def n_inner(self) -> int:
+        """Number of states that laws own."""
+        return int(self.system.state_loads.inner[-1])
+
+    def first_states(self) -> Array:
+        """States (3, ny) of laws at the start, without rates."""
+        values = [x for law in self.laws for x in law.load.first_states]
+        return np.array([values, np.zeros(len(values)), np.zeros(len(values))]).reshape(3, -1)
+
+    @property
+    def inner_names(self) -> tuple[str, ...]:
+        """Names of the states of laws: load.state."""
+        return tuple(f"{law.load.name}.{name}" for law in self.laws for name in law.load.states)
+
     def unit_addresses(self) -> Any:
         """Addresses (ns, 2) of the laws of loads and of their derivatives, for `kernels.arrays.Solver.units`."""
         return law_addresses(self.laws)

@@ -146,6 +146,12 @@ def compile_flexible_tree(
         raise ModelError(
             f"{call}: {added.title}: floating frames and trees do not know added mass; use the Galilean formulation"
         )
+    for load in model.state_loads:
+        if load.states or load.inertia is not None:
+            what = f"a law that owns states ({', '.join(load.states)})" if load.states else "apparent mass of a fluid"
+            raise ModelError(
+                f"{call}: {load.title}: floating frames and trees do not know {what}; use the Galilean formulation"
+            )
     _check_choices(call, model, modes=modes, boundary=boundary)
     checks.flag(call, "stiffening", stiffening)
     spanning = span(model)

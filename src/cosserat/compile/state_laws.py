@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,15 +27,25 @@ class CompiledLaw:
 
     @property
     def numbers(self) -> Array:
-        """Present values of the parameters; at least one number."""
-        return np.array(self.load.values or (0.0,))
+        """Present values of the parameters, behind them first values of its states; at least one number."""
+        return np.array((*self.load.values, *self.load.first_states) or (0.0,))
 
-    def wrench(self, t: float, frame: Array, twist: Array, other_frame: Array, other_twist: Array) -> Array:
-        """Wrench (6,) at frames (4, 4) and twists (6,); not a number where the law fails."""
-        out = np.zeros(6)
+    @property
+    def n_states(self) -> int:
+        """Number of its states."""
+        return len(self.load.states)
+
+    def wrench(
+        self, t: float, frame: Array, twist: Array, other_frame: Array, other_twist: Array, states: Array | None = None
+    ) -> Array:
+        """Wrench (6,) at frames (4, 4), twists (6,) and states (n,); not a number where the law fails."""
+        n = self.n_states
+        out, numbers = np.zeros(6 + n), self.numbers
+        if states is not None and n:
+            numbers[-n:] = states
         arrays = (np.ascontiguousarray(a, dtype=float) for a in (frame, twist, other_frame, other_twist))
-        code = self.law(float(t), *arrays, self.numbers, out)
-        return out if code == 0 else np.full(6, np.nan)
+        code = self.law(float(t), *arrays, numbers, out)
+        return out[:6] if code == 0 else np.full(6, np.nan)
 
 
 def compile_law(load: StateLoad) -> CompiledLaw:
@@ -48,7 +59,7 @@ def compile_law(load: StateLoad) -> CompiledLaw:
     record, pair = load.record_type(), load.other is not None
     units = []
     for what, function, build in (
-        ("law", load.law, state_loads.compile_law),
+        ("law", load.law, partial(state_loads.compile_law, n_states=len(load.states))),
         ("derivative", load.derivative, state_loads.compile_derivative),
     ):
         try:
@@ -68,9 +79,12 @@ def _demand_sizes(compiled: CompiledLaw) -> None:
     load, still = compiled.load, np.zeros(6)
     frames = load.place.frame(), np.eye(4) if load.other is None else load.other.frame()
     given = (0.0, frames[0], still, frames[1], still.copy(), compiled.numbers)
-    columns = 12 if load.other is None else 24
+    columns, n = 12 if load.other is None else 24, compiled.n_states
+    wanted_of_law = "force and moment in the place's frame"
+    if n:
+        wanted_of_law += f", then the rates of its states {', '.join(load.states)}"
     for unit, out, wanted in (
-        (compiled.law, np.zeros(6), "(6,), force and moment in the place's frame"),
+        (compiled.law, np.zeros(6 + n), f"({6 + n},), {wanted_of_law}"),
         (compiled.derivative, np.zeros((6, 24)), f"(6, {columns})"),
     ):
         if unit is not None and unit(*given, out) == state_loads.WRONG_SIZE:

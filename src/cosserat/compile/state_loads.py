@@ -35,7 +35,7 @@ def state_load_arrays(
     loads = model.state_loads
     here = [skeleton.attach(load.place) for load in loads]
     there = [skeleton.attach(GROUND.at((0.0, 0.0, 0.0)) if load.other is None else load.other) for load in loads]
-    numbers = [load.values or (0.0,) for load in loads]
+    numbers = [(*load.values, *load.first_states) or (0.0,) for load in loads]
     return StateLoads(
         node=ints([(a.node, b.node) for a, b in zip(here, there, strict=True)], 2),
         frame_a=np.array([frame_to_row(a.frame) for a in here]).reshape(-1, 12),
@@ -44,13 +44,21 @@ def state_load_arrays(
         length=np.full(len(loads), size),
         start=ints(np.concatenate(([0], np.cumsum([len(n) for n in numbers], dtype=np.int64)))),
         parameter=np.array([x for values in numbers for x in values], dtype=float),
+        inner=ints(np.concatenate(([0], np.cumsum([len(load.states) for load in loads], dtype=np.int64)))),
         block=ints([pair(a.node, b.node) for a, b in zip(here, there, strict=True)], 4),
     )
 
 
-def state_wrenches(compiled: CompiledModel, times: Array, frames: Array, twists: Array) -> Array:
-    """Wrenches (nt, ns, 6) of all such loads in their places, for frames (nt, n+1, 12) and twists (nt, n+1, 6)."""
+def state_wrenches(
+    compiled: CompiledModel, times: Array, frames: Array, twists: Array, inner: Array | None = None
+) -> Array:
+    """Wrenches (nt, ns, 6) of all such loads in their places, for frames (nt, n+1, 12) and twists (nt, n+1, 6).
+
+    `inner` (nt, ny) are the states of laws; without them the laws are taken at their first states.
+    """
     arrays = compiled.system.state_loads
+    if inner is None or inner.shape[1:] != (compiled.n_inner,):
+        inner = np.repeat(compiled.first_states()[:1], len(times), axis=0)
     out = np.zeros((len(times), len(compiled.laws), 6))
     for k, law in enumerate(compiled.laws):
         sides = []
@@ -60,12 +68,15 @@ def state_wrenches(compiled: CompiledModel, times: Array, frames: Array, twists:
             H[:, :3, :3], H[:, :3, 3] = frames[:, node, :9].reshape(-1, 3, 3), frames[:, node, 9:]
             H[:, 3, 3] = 1.0
             sides += [H @ place, twists[:, node] @ se3.adjoint(se3.inverse(place)).T]
+        own = slice(arrays.inner[k], arrays.inner[k + 1])
         for i, t in enumerate(times):
-            out[i, k] = law.wrench(t, *(side[i] for side in sides))
+            out[i, k] = law.wrench(t, *(side[i] for side in sides), states=inner[i, own])
     return out
 
 
-def failing_law(compiled: CompiledModel, times: Array, frames: Array, twists: Array) -> str:
+def failing_law(
+    compiled: CompiledModel, times: Array, frames: Array, twists: Array, inner: Array | None = None
+) -> str:
     """In words, a load whose law fails, or gives something that is not a number, at one of these states; or "".
 
     States of later times are also looked at where their twists carry them since the first: a step may fail at a state
@@ -74,7 +85,8 @@ def failing_law(compiled: CompiledModel, times: Array, frames: Array, twists: Ar
     for i, t in enumerate(times):
         carried = _carried(frames[i], twists[i], float(t - times[0]))
         for frame in (frames[i], carried):
-            found = state_wrenches(compiled, times[i : i + 1], frame[None], twists[i : i + 1])[0]
+            states = None if inner is None else inner[i : i + 1]
+            found = state_wrenches(compiled, times[i : i + 1], frame[None], twists[i : i + 1], states)[0]
             for law, wrench in zip(compiled.laws, found, strict=True):
                 if not np.all(np.isfinite(wrench)):
                     shown = "raises an error" if np.isnan(wrench).all() else f"gives {wrench.tolist()}"

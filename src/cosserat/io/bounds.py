@@ -17,7 +17,7 @@ from cosserat.kernels.arrays import History, Inputs
 # shape of every array in sizes by name; ... : any further extent
 SHAPES: dict[str, tuple[Any, ...]] = {
     "history.frame": ("nt", "n", 12), "history.twist": ("nt", "n", 6), "history.rate": ("nt", "n", 6),
-    "history.force": ("nt", "nc", 6), "history.angle": ("nt", "na"),
+    "history.force": ("nt", "nc", 6), "history.angle": ("nt", "na"), "history.inner": ("nt", "ny"),
     "inputs.gravity": ("nt", 3), "inputs.drive": ("nt", "nd", 21), "inputs.effort": ("nt", "ng"),
     "inputs.wrench": ("nt", "nw", 6), "inputs.clock": ("nt", 2), "inputs.state": ("nt", "nx", 6),
     "nodes.mass": ("n",), "nodes.moment": ("n", 3),
@@ -40,7 +40,7 @@ SHAPES: dict[str, tuple[Any, ...]] = {
     "loads.column": ("nl",), "loads.block": ("nl",),
     "state_loads.node": ("nx", 2), "state_loads.frame_a": ("nx", 12), "state_loads.frame_b": ("nx", 12),
     "state_loads.pair": ("nx",), "state_loads.length": ("nx",), "state_loads.start": ("nx+1",),
-    "state_loads.parameter": ("np",), "state_loads.block": ("nx", 4),
+    "state_loads.parameter": ("np",), "state_loads.inner": ("nx+1",), "state_loads.block": ("nx", 4),
     "rolling.node": ("nr",), "rolling.kind": ("nr",), "rolling.point": ("nr", 3), "rolling.axis": ("nr", 3),
     "rolling.radius": ("nr",), "rolling.plane": ("nr", 3, 3), "rolling.level": ("nr",), "rolling.keep": ("nr", 3, 3),
     "rolling.block": ("nr", 4),
@@ -53,6 +53,7 @@ RANGES: dict[str, tuple[int, Any]] = {
     "turns.joint": (0, "nj"), "turns.kind": (0, 64),
     "springs.node": (0, "n"), "loads.node": (0, "n"), "loads.follower": (0, 2), "loads.column": (0, "nw"),
     "state_loads.node": (0, "n"), "state_loads.pair": (0, 2), "state_loads.start": (0, "np+1"),
+    "state_loads.inner": (0, "ny+1"),
     "rolling.node": (0, "n"), "rolling.kind": (0, 64),
     **{f"{g}.block": (0, 2**31)
        for g in ("elements", "bodies", "joints", "springs", "loads", "state_loads", "rolling")},
@@ -81,10 +82,11 @@ def check_arrays(raw: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str,
     demand(frames.ndim == 2 and frames.shape[1] == 12 and len(frames) and frames.dtype == np.float64, "frames")
     sizes = {key: len(np.atleast_1d(found[name])) for key, name in _COUNTS.items()}
     sizes |= {"nt": len(time), "n": len(frames), "nc": sizes["nj"] + sizes["nr"], "na": sizes["nf"] + sizes["nq"]}
-    sizes |= {f"{key}+1": sizes[key] + 1 for key in ("nx", "np")}
-    for key, name in (("nd", "inputs.drive"), ("ng", "inputs.effort"), ("nw", "inputs.wrench")):
+    several = ("nd", "inputs.drive"), ("ng", "inputs.effort"), ("nw", "inputs.wrench"), ("ny", "history.inner")
+    for key, name in several:
         demand(found[name].ndim >= 2, f"{name} has {found[name].ndim} dimensions")
         sizes[key] = found[name].shape[1]
+    sizes |= {f"{key}+1": sizes[key] + 1 for key in ("nx", "np", "ny")}
     for group, fields in _groups().items():
         for field, (dtype, ndim) in fields.items():
             name = f"{group}.{field}"

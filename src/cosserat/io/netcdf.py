@@ -60,6 +60,8 @@ def image(run: Run) -> bytes:
         "model_missing": reason,
     }
     raw = {f"history.{k}": a for k, a in run.trajectory.history._asdict().items()}
+    if len(raw["history.inner"]) != len(run.time):  # no law owns states
+        raw["history.inner"] = np.zeros((len(run.time), 0))
     raw.update({f"inputs.{k}": a for k, a in motion.inputs._asdict().items()})
     raw.update({f"prescribed.{k}": a for k, a in motion.prescribed.items()})
     if run.floating is not None:
@@ -161,6 +163,9 @@ def _run(body: bytes, path: str) -> Run:
         if layout["format"] != FORMAT:
             raise FileFormatError(f"{path}: written in format {layout['format']}; this version reads format {FORMAT}")
         raw, arrays = ({k: _array(file[g], k, len(body)) for k in file[g]} for g in ("raw", "system"))
+    if "history.inner" not in raw and "time" in raw and "state_loads.node" in arrays:  # laws did not own states then
+        raw["history.inner"] = np.zeros((len(np.atleast_1d(raw["time"])), 0))
+        arrays["state_loads.inner"] = np.zeros(len(arrays["state_loads.node"]) + 1, dtype=np.int64)
     sizes = check_arrays(raw, arrays)
     history = History(*(raw[f"history.{k}"] for k in History._fields))
     inputs = Inputs(*(raw[f"inputs.{k}"] for k in Inputs._fields))

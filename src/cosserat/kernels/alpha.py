@@ -34,6 +34,17 @@ def predict(state, trial, h, rho, smooth):
 
 
 @helper
+def inner_step(h, rho):
+    """(factor, weight of the rate, of the rate-like variable): y1 = y0 + factor g1 + weights . (g0, z0).
+
+    States of laws follow y1 = y0 + h (1 - gamma) z0 + h gamma z1, with z like the integrator's acceleration.
+    """
+    alpha_m, alpha_f, gamma, _ = method(rho)
+    part = h * gamma / (1.0 - alpha_m)
+    return part * (1.0 - alpha_f), part * alpha_f, h * (1.0 - gamma) - part * alpha_m
+
+
+@helper
 def finish(state, trial, h, rho):
     """The acceleration-like variable that belongs to the converged step, [Grazioso17] (39)."""
     alpha_m, alpha_f, _, _ = method(rho)
@@ -42,6 +53,10 @@ def finish(state, trial, h, rho):
             trial.accel[i, k] = (
                 (1.0 - alpha_f) * trial.rate[i, k] + alpha_f * state.rate[i, k] - alpha_m * state.accel[i, k]
             ) / (1.0 - alpha_m)
+    for k in range(state.inner.shape[1]):
+        trial.inner[2, k] = (
+            (1.0 - alpha_f) * trial.inner[1, k] + alpha_f * state.inner[1, k] - alpha_m * state.inner[2, k]
+        ) / (1.0 - alpha_m)
 
 
 @stage

@@ -125,7 +125,8 @@ class StateLoads(NamedTuple):
     pair: I1  # (ns,) 1: the opposite wrench acts on the other place
     length: F1  # (ns,) over which the law may change, for differences
     start: I1  # (ns+1,) range of its parameters in ...
-    parameter: F1  # ... this
+    parameter: F1  # ... this; behind them places for its states, with their first values
+    inner: I1  # (ns+1,) range of its states among those of all laws, see `law_states`
     block: I2  # (ns, 4)
 
 
@@ -177,6 +178,7 @@ class State(NamedTuple):
     accel: F2  # (n+1, 6) the integrator's acceleration-like variable
     force: F2  # (nj+nr, 6) multipliers
     angle: F1  # (nf + nt,) tracked joint coordinates, then counted angles
+    inner: F2  # (3, ny) states of laws, their rates, and the integrator's rate-like variable
 
 
 class Trial(NamedTuple):
@@ -193,6 +195,7 @@ class Trial(NamedTuple):
     strain: F2  # (ne, 12) e + (e Q e)/2 for the stress in the tangent, and the stress beyond that of the strain energy
     residual: F2  # (n+1, 6)
     phi: F2  # (nj+nr, 6)
+    inner: F2  # (4, ny) as in `State`, and where the states would be with a rate of zero, see `law_states`
 
 
 class Middle(NamedTuple):
@@ -217,6 +220,7 @@ class Solver(NamedTuple):
     coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
     memory: F1  # (4,) step of the factors (0: none), contraction rate, row to complete (-1: none), step before it
     counters: I1  # (6,) steps, solves, factorizations, careful steps, steps accepted though stalled, line searches
+    follow: F1  # (1,) how states of laws follow the motion, see `law_states`
     laws: I2  # (n, 3) addresses of the stages of the laws in use, a row for each kind of force; see `laws`
     bonds: I2  # (n, 3) the same for constraints besides joints
     units: I2  # (ns, 2) addresses of users' laws and of their derivatives, 0: none is given
@@ -252,6 +256,18 @@ class Visit(NamedTuple):
     J: F2  # (6, 24)
 
 
+class Owned(NamedTuple):
+    """Memory for laws that own states; m: the largest number of states of a law."""
+
+    numbers: F1  # parameters and states of a law
+    out: F1  # (6+m,) wrench, then rates of the states
+    sides: F2  # (6, 6+m) the same on both sides of differences
+    J: F2  # (6+m, 24+m) derivatives by the motions of both places and by the states
+    gain: F3  # (ns, m, m) how states answer, (sigma - dg/dy)^-1
+    known: F1  # (ns,) the sigma of that matrix; not a number: not known yet
+    change: F1  # (m,)
+
+
 class History(NamedTuple):
     """Stored results: first index is the stored time."""
 
@@ -260,6 +276,7 @@ class History(NamedTuple):
     rate: F3  # (nt, n+1, 6)
     force: F3  # (nt, nj+nr, 6)
     angle: F2  # (nt, nf + nt)
+    inner: F2 = np.zeros((0, 0))  # (nt, ny) states of laws; without any where none are known
 
 
 class Problem(NamedTuple):
@@ -283,6 +300,7 @@ class Problem(NamedTuple):
     solver: Solver
     scratch: Scratch
     visit: Visit
+    owned: Owned
     history: History
 
 
@@ -305,6 +323,7 @@ middle_of = handles.getter("middle", Middle)
 solver_of = handles.getter("solver", Solver)
 scratch_of = handles.getter("scratch", Scratch)
 visit_of = handles.getter("visit", Visit)
+owned_of = handles.getter("owned", Owned)
 history_of = handles.getter("history", History)
 
 # columns of solver.laws and solver.bonds
@@ -319,3 +338,19 @@ def new_rows(n: int, width: int) -> I2:
 def new_visit() -> Visit:
     """Memory for calls of users' laws."""
     return Visit(np.eye(4), np.eye(4), np.zeros(6), np.zeros(6), np.zeros(6), np.zeros((6, 6)), np.zeros((6, 24)))
+
+
+def new_owned(loads: StateLoads) -> Owned:
+    """Memory for the laws among these that own states."""
+    m = int(np.max(np.diff(loads.inner), initial=0))
+    longest = int(np.max(np.diff(loads.start), initial=0))
+    n = len(loads.node)
+    return Owned(
+        numbers=np.zeros(longest),
+        out=np.zeros(6 + m),
+        sides=np.zeros((6, 6 + m)),
+        J=np.zeros((6 + m, 24 + m)),
+        gain=np.zeros((n, m, m)),
+        known=np.full(n, np.nan),
+        change=np.zeros(m),
+    )

@@ -18,6 +18,7 @@ from cosserat.kernels.arrays import (
     turns_of,
 )
 from cosserat.kernels.blocks import solve
+from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.laws import load_laws
 from cosserat.kernels.newton import (
     CONSERVING,
@@ -91,6 +92,12 @@ def accept(problem):
     copy(trial.force, state.force)
     for i in range(trial.angle.shape[0]):
         state.angle[i] = trial.angle[i]
+    for i in range(state.inner.shape[1]):
+        if settings[6] == CONSERVING:  # the trial has the mean of both ends
+            trial.inner[0, i] = 2.0 * trial.inner[0, i] - state.inner[0, i]
+            trial.inner[2, i] = trial.inner[1, i]
+        for k in range(3):
+            state.inner[k, i] = trial.inner[k, i]
     return 0
 
 
@@ -103,6 +110,8 @@ def record(state, row, history):
     copy(state.force, history.force[row])
     for i in range(state.angle.shape[0]):
         history.angle[row, i] = state.angle[i]
+    for i in range(state.inner.shape[1]):
+        history.inner[row, i] = state.inner[0, i]
 
 
 @helper
@@ -137,11 +146,16 @@ def kick(problem):
     copy(state.force, trial.force)
     for i in range(trial.angle.shape[0]):
         trial.angle[i] = state.angle[i]
+    follow = solver.follow[0]
+    solver.follow[0] = FROZEN
+    for i in range(state.inner.shape[1]):
+        trial.inner[0, i] = state.inner[0, i]
     forces(problem, 0)
     for i in range(n):
         for k in range(6):
             solver.direction[i, k] = trial.residual[i, k]
     forces(problem, 1)
+    solver.follow[0] = follow
     if solver.memory[0] != solver.settings[0]:
         refactor(problem, 1)
     clear(solver.x)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from cosserat.jit import address_of, helper, load, stage
-from cosserat.kernels import freedoms, joints, pairs, rolling, springs, state_loads
+from cosserat.kernels import freedoms, joints, law_states, pairs, rolling, springs, state_loads
 from cosserat.kernels.arrays import (
     freedoms_of,
     inputs_of,
@@ -162,6 +162,8 @@ def add_state_loads(problem, k):
     sl, trial, solver, visit = state_loads_of(problem), trial_of(problem), solver_of(problem), visit_of(problem)
     clock = inputs_of(problem).clock
     for i in range(sl.node.shape[0]):
+        if sl.inner[i + 1] > sl.inner[i]:
+            continue
         state_loads.call_at(sl, i, solver.units[i, 0], clock[k, 0], trial.frame, trial.twist, visit)
         state_loads.add_wrench(sl, i, clock[k, 1], trial.frame, visit.wrench, trial.residual)
     return 0
@@ -174,6 +176,8 @@ def conserve_state_loads(problem, k):
     solver, visit, clock = solver_of(problem), visit_of(problem), inputs_of(problem).clock
     t = 0.5 * (clock[k - 1, 0] + clock[k, 0])
     for i in range(sl.node.shape[0]):
+        if sl.inner[i + 1] > sl.inner[i]:
+            continue
         state_loads.call_at(sl, i, solver.units[i, 0], t, middle.frame, middle.mean, visit)
         state_loads.add_wrench(sl, i, clock[k, 1], middle.frame, visit.wrench, trial.residual)
     return 0
@@ -188,6 +192,8 @@ def assemble_state_loads(problem, k, frames, twists):
     if ck == 0.0 and cc == 0.0:
         return 0
     for i in range(sl.node.shape[0]):
+        if sl.inner[i + 1] > sl.inner[i]:
+            continue
         a, b = sl.node[i, 0], sl.node[i, 1]
         here, there = state_loads.motions_of(sl, i, frames, twists)
         state_loads.differentiate(sl, i, solver.units[i], clock[k, 0], here, there, visit)
@@ -214,7 +220,8 @@ class Kind(NamedTuple):
 FORCES = (
     Kind(lambda p: len(p.springs.node), add_springs, conserve_springs, assemble_springs),
     Kind(lambda p: len(p.freedoms.joint), add_efforts, conserve_efforts, assemble_efforts),
-    Kind(lambda p: len(p.state_loads.node), add_state_loads, conserve_state_loads, assemble_state_loads),
+    Kind(lambda p: law_states.without(p.state_loads), add_state_loads, conserve_state_loads, assemble_state_loads),
+    Kind(law_states.count, law_states.add_owning, law_states.conserve_owning, law_states.assemble_owning),
 )
 CONSTRAINTS = (
     Kind(lambda p: len(p.rolling.node), rolling.add_rolling, rolling.conserve_rolling, rolling.assemble_rolling),

@@ -154,13 +154,33 @@ def extent_of(trial, length):
 
 
 @helper
-def start_step(state, trial, settings, smooth):
+def start_step(state, trial, solver, smooth):
     """Predictor of the chosen scheme."""
+    settings = solver.settings
     if settings[6] == CONSERVING:
         conserving.predict(state, trial, settings[0], smooth)
     else:
         alpha.predict(state, trial, settings[0], settings[1], smooth)
+    if state.inner.shape[1] > 0:
+        start_inner(state, trial, solver)
     copy(state.force, trial.force)
+
+
+@helper
+def start_inner(state, trial, solver):
+    """How states of laws follow the motion of the step: sigma (y - drift) = g, see `law_states`; and a first guess.
+
+    With the conserving scheme y is their mean over the step.
+    """
+    h, rho, conserves = solver.settings[0], solver.settings[1], solver.settings[6] == CONSERVING
+    factor, of_rate, of_other = alpha.inner_step(h, rho)
+    if conserves:
+        factor, of_rate, of_other = 0.5 * h, 0.0, 0.0
+    solver.follow[0] = 1.0 / factor
+    for k in range(state.inner.shape[1]):
+        drift = state.inner[0, k] + of_rate * state.inner[1, k] + of_other * state.inner[2, k]
+        trial.inner[3, k] = drift
+        trial.inner[0, k] = drift + factor * state.inner[1, k]
 
 
 @stage
@@ -169,7 +189,7 @@ def newton(problem, k, evaluate):
     solver, state, trial = solver_of(problem), state_of(problem), trial_of(problem)
     settings, memory = solver.settings, solver.memory
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
-    start_step(state, trial, settings, 1.0)
+    start_step(state, trial, solver, 1.0)
     need = memory[0] != settings[0]
     fresh = False
     previous = 0.0
@@ -249,7 +269,7 @@ def careful_newton(problem, k, evaluate):
     solver, state, trial, middle = solver_of(problem), state_of(problem), trial_of(problem), middle_of(problem)
     settings = solver.settings
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
-    start_step(state, trial, settings, 0.0)
+    start_step(state, trial, solver, 0.0)
     solver.counters[3] += 1
     previous = math.inf
     growths = 0
@@ -294,7 +314,7 @@ def damped_newton(problem, k, evaluate):
     solver, state, trial = solver_of(problem), state_of(problem), trial_of(problem)
     settings, direction = solver.settings, solver.direction
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
-    start_step(state, trial, settings, 0.0)
+    start_step(state, trial, solver, 0.0)
     solver.counters[3] += 1
     fraction = 1.0
     call_address(evaluate, (problem, k))

@@ -19,8 +19,13 @@ AGREE = 1e-8  # relative difference below which the law counts as smooth
 FAILED, WRONG_SIZE = 1, 2  # what a law returns that raises an error, or gives another number of components
 
 
-def compile_law(law, parameters, pair):
-    """A user's law as a unit with `SIGNATURE`; `parameters`: dtype of the record that it gets."""
+def compile_law(law, parameters, pair, n_states):
+    """A user's law as a unit with `SIGNATURE`; `parameters`: dtype of the record that it gets.
+
+    A law that owns states gives their rates behind the wrench; see `law_states`.
+    """
+    if n_states:
+        return _compile_owning(law, parameters, pair, 6 + n_states)
 
     def glue(law):
         def alone(t, frame, twist, other_frame, other_twist, numbers, wrench_out):
@@ -41,6 +46,37 @@ def compile_law(law, parameters, pair):
                     return 2
                 wrench_out[0], wrench_out[1], wrench_out[2] = w[0], w[1], w[2]
                 wrench_out[3], wrench_out[4], wrench_out[5] = w[3], w[4], w[5]
+            except Exception:
+                return 1
+            return 0
+
+        return between if pair else alone
+
+    return compile_user(glue, (law,), SIGNATURE, "")
+
+
+def _compile_owning(law, parameters, pair, size):
+    """The same for a law that gives `size` numbers."""
+
+    def glue(law):
+        def alone(t, frame, twist, other_frame, other_twist, numbers, out):
+            try:
+                w = law(t, frame, twist, numbers.view(parameters)[0])
+                if len(w) != size:
+                    return 2
+                for k in range(size):
+                    out[k] = w[k]
+            except Exception:
+                return 1
+            return 0
+
+        def between(t, frame, twist, other_frame, other_twist, numbers, out):
+            try:
+                w = law(t, frame, twist, other_frame, other_twist, numbers.view(parameters)[0])
+                if len(w) != size:
+                    return 2
+                for k in range(size):
+                    out[k] = w[k]
             except Exception:
                 return 1
             return 0

@@ -54,9 +54,6 @@ class ApparentLoad(StateLoad):
     def check(self) -> None:
         """Its numbers are those of body and frame, which are checked themselves."""
 
-    def record_type(self) -> Any:
-        return np.dtype([(name, np.float64) for name in self.names])
-
 
 def steady_spin(frame: Observer) -> Array:
     """Angular velocity (3,), in its own axes, of a frame that turns steadily about an axis at rest through its origin.

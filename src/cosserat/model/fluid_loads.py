@@ -75,8 +75,6 @@ class FluidLoad(StateLoad):
     def values(self) -> tuple[float, ...]:
         return tuple(resolve(value) for value in self.numbers.values())
 
-    def record_type(self) -> Any:
-        return np.dtype([(name, np.float64) for name in self.names])
 
 
 def demand_whole_body(title: str, place: Place) -> None:

@@ -62,14 +62,17 @@ class LawFormulas:
     [0.0, 0.0, -0.2, 0.0, 0.0, 0.0]
     """
 
-    def __init__(self, formulas: Mapping[str, Any], parameters: Iterable[str], where: str) -> None:
+    def __init__(
+        self, formulas: Mapping[str, Any], parameters: Iterable[str], where: str, states: tuple[str, ...] = ()
+    ) -> None:
         self.formulas = dict(formulas)
-        self.names = tuple(parameters)
+        self.names, self.states = (*parameters, *states), states
         self.where = where
         known = (*COMPONENTS, *(c.capitalize() for c in COMPONENTS))
         taken = [name for name in self.names if name in (*VARIABLES, *known, "R", "frame", "twist", "parameters")]
         if taken:
-            raise ArgumentError(where, "parameters", f"has the name {taken[0]!r}, which formulas use; take another")
+            argument = "states" if taken[0] in states else "parameters"
+            raise ArgumentError(where, argument, f"has the name {taken[0]!r}, which formulas use; take another")
         if not formulas:
             raise ArgumentError(where, "law", f"has no formula; components: {', '.join(known)}")
         parts = []
@@ -77,8 +80,12 @@ class LawFormulas:
             text = self.formulas.get(component, 0.0)
             if component in self.formulas or component in COMPONENTS:
                 parts.append(f"    {component} = {self._written(component, text)}\n")
+        for state in states:
+            if state not in self.formulas:
+                raise ArgumentError(where, "law", f"has no formula for the rate of the state {state!r}")
+            parts.append(f"    {state}_rate = {self._written(state, self.formulas[state])}\n")
         for key in self.formulas:
-            if key not in known:
+            if key not in (*known, *states):
                 raise ArgumentError(where, "law", f"has the unknown component {key!r}; components: {', '.join(known)}")
         for first in ("F", "M"):
             if any(f"{first}{k}" in self.formulas for k in "xyz"):
@@ -87,7 +94,7 @@ class LawFormulas:
                     sums = " + ".join(f"R[{j}, {i}] * {world[j]}" for j in range(3))
                     parts.append(f"    {first.lower()}{k} = {first.lower()}{k} + {sums}\n")
         head = _HEAD + "".join(f"    {name} = parameters[{name!r}]\n" for name in self.names)
-        self.source = head + "".join(parts) + f"    return {', '.join(COMPONENTS)}\n"
+        self.source = head + "".join(parts) + f"    return {', '.join((*COMPONENTS, *(f'{s}_rate' for s in states)))}\n"
 
     def _written(self, component: str, text: Any) -> str:
         """A formula as Python: only after it was checked, and with the names that may occur in it."""
@@ -111,12 +118,13 @@ class LawFormulas:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LawFormulas):
             return NotImplemented
-        return (self.formulas, self.names) == (other.formulas, other.names)
+        return (self.formulas, self.names, self.states) == (other.formulas, other.names, other.states)
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return LawFormulas, (self.formulas, self.names, self.where)
+        parameters = self.names[: len(self.names) - len(self.states)]
+        return LawFormulas, (self.formulas, parameters, self.where, self.states)
 
 
 FORMULA_FUNCTIONS: dict[str, Any] = {"step": _step, "ramp": _ramp, "smoothstep": _smoothstep}

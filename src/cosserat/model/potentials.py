@@ -178,9 +178,6 @@ class JointPotential(StateLoad):
     def check(self) -> None:
         """Its numbers are those of the joint, which is checked itself."""
 
-    def record_type(self) -> Any:
-        return np.dtype([(name, np.float64) for name in self.names])
-
 
 def _prefixed(text: str, names: set[str]) -> str:
     """A formula in which some names have the prefix."""

@@ -38,6 +38,10 @@ class StateLoad(Component):
         With the arguments of the law: its derivatives (6, 12) by left increments of the frame (H exp(d)) and by the
         twist; with `other` (6, 24), those by the other place's behind. Without it they are found by differences, to
         1e-7 or better.
+    states : dict, optional
+        Names and first values of states that the law owns: a lag, a filter, a wake. It reads them as it reads
+        parameters, ``parameters["lag"]``, and returns their rates behind the wrench, 6 + n numbers. Formulas give the
+        rate by the name of the state, ``{"fx": "-k*lag", "lag": "(vx - lag)/tau"}``.
 
     Examples
     --------
@@ -57,6 +61,7 @@ class StateLoad(Component):
     """
 
     word = "load"
+    _states: Mapping[str, Number] = {}
 
     @recorded
     def __init__(
@@ -67,6 +72,7 @@ class StateLoad(Component):
         parameters: Mapping[str, Number] | None = None,
         other: Any = None,
         derivative: Callable[..., Any] | None = None,
+        states: Mapping[str, Number] | None = None,
     ) -> None:
         super().__init__(name)
         self._place = place if isinstance(place, str) else find_place(place, {}, f"{self.title}: place")
@@ -76,19 +82,30 @@ class StateLoad(Component):
         if parameters is not None and not isinstance(parameters, Mapping):
             raise ArgumentError(self.title, "parameters", f"must be a dict such as {{'c': 0.1}}, got {parameters!r}")
         self._parameters = dict(parameters or {})
-        for key in self._parameters:
-            if not isinstance(key, str) or not key.isidentifier() or iskeyword(key):
-                raise ArgumentError(self.title, "parameters", f"has the name {key!r}; names are words such as 'c'")
+        if states is not None and not isinstance(states, Mapping):
+            raise ArgumentError(self.title, "states", f"must be a dict such as {{'lag': 0.0}}, got {states!r}")
+        self._states = dict(states or {})
+        for argument, numbers in (("parameters", self._parameters), ("states", self._states)):
+            for key in numbers:
+                if not isinstance(key, str) or not key.isidentifier() or iskeyword(key):
+                    raise ArgumentError(self.title, argument, f"has the name {key!r}; names are words such as 'c'")
+        both = [key for key in self._states if key in self._parameters]
+        if both:
+            raise ArgumentError(self.title, "states", f"has the name {both[0]!r}, which is a parameter; take another")
+        if self._states and derivative is not None:
+            raise ArgumentError(self.title, "derivative", "is not taken where the law owns states; leave it out")
         if isinstance(law, Mapping):
             if other is not None or derivative is not None:
                 raise ModelError(f"{self.title}: formulas take no other= and no derivative=; write a Python function")
-            law = LawFormulas(law, self._parameters, self.title)
+            law = LawFormulas(law, self._parameters, self.title, tuple(self._states))
         n_arguments = 4 if other is None else 6
         self._demand_function("law", law, n_arguments)
         if derivative is not None:
             self._demand_function("derivative", derivative, n_arguments)
         self._law, self.derivative = law, derivative
-        self._keep(place=self._place, other=self._other, parameters=dict(self._parameters))
+        self._keep(
+            place=self._place, other=self._other, parameters=dict(self._parameters), states=dict(self._states) or None
+        )
 
     def _demand_function(self, argument: str, function: Any, n: int) -> None:
         if isinstance(function, LawFormulas):
@@ -137,9 +154,26 @@ class StateLoad(Component):
         """Present values of its parameters."""
         return tuple(resolve(value) for value in self._parameters.values())
 
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names of the states that its law owns."""
+        return tuple(self._states)
+
+    @property
+    def first_states(self) -> tuple[float, ...]:
+        """Their values at the start of a motion from the reference configuration."""
+        return tuple(resolve(value) for value in self._states.values())
+
+    @property
+    def inertia(self) -> Any:
+        """Inertia (6, 6) of a fluid that moves with the place, in its frame; None: none."""
+        return None
+
     def check(self) -> None:
         for key, value in self._parameters.items():
             checks.number(self.title, f"parameters[{key!r}]", value)
+        for key, value in self._states.items():
+            checks.number(self.title, f"states[{key!r}]", value)
 
     def check_places(self) -> None:
         """Raise if it acts on the ground, or on one body from both sides."""
@@ -150,5 +184,5 @@ class StateLoad(Component):
             raise ModelError(f"{self.title}: both places are on {other.owner.name!r}; its wrenches would cancel")
 
     def record_type(self) -> Any:
-        """dtype of the record of parameters that the law gets."""
-        return np.dtype([(name, np.float64) for name in self._parameters] or [("_", np.float64)])
+        """dtype of the record of parameters and states that the law gets."""
+        return np.dtype([(name, np.float64) for name in (*self.names, *self.states)] or [("_", np.float64)])

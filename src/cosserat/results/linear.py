@@ -13,6 +13,7 @@ from scipy.linalg import eigh
 from cosserat.compile.compiled import row_to_frame
 from cosserat.errors import MissingDependencyError, SolveError
 from cosserat.lie import se3
+from cosserat.results.law_states import LawStates
 
 Array = NDArray[np.float64]
 
@@ -87,6 +88,8 @@ class LinearModel:
         What the input of a prescribed motion is.
     kind : "equilibrium", "steady rotation", "steady motion" or "moment of a run"
     time : float
+    inner : LawStates or None
+        States that laws own, such as lags of unsteady aerodynamics; they come last in z.
     point : object
         The state about which it was linearised, for the solvers of this package.
     rolling : RollingStates, optional
@@ -125,16 +128,18 @@ class LinearModel:
     time: float
     point: Any = None
     rolling: RollingStates | None = None
+    inner: LawStates | None = None
 
     # state space ----------------------------------------------------------------------------------------------------
 
     @property
     def states(self) -> tuple[str, ...]:
-        """Names of the states: coordinates, then their rates."""
+        """Names of the states: coordinates, then their rates, then states that laws own."""
         names = self.coordinates + self._driven_names
+        own = () if self.inner is None else self.inner.names
         if self.rolling is not None:
             return names + tuple(f"{names[k]}.rate" for k in self.rolling.chosen)
-        return names + tuple(f"{name}.rate" for name in names)
+        return names + tuple(f"{name}.rate" for name in names) + own
 
     @property
     def A(self) -> Array:
@@ -167,7 +172,10 @@ class LinearModel:
     def _space(self) -> tuple[Array, Array, Array, Array]:
         if self.rolling is not None:
             return self.rolling.space(self.mass, self.damping, self.stiffness, self.force, self.rows)
-        return _positions(self) if self.drive == POSITION else _accelerations(self)
+        space = _positions(self) if self.drive == POSITION else _accelerations(self)
+        if self.inner is None:
+            return space
+        return self.inner.joined(space, _accelerations_of(self.mass, self.inner.push), self.rows.acceleration)
 
     @cached_property
     def eigenvalues(self) -> NDArray[np.complex128]:
@@ -191,15 +199,23 @@ class LinearModel:
         size = np.concatenate((1.0 / np.sqrt(np.diag(self.mass)), np.ones(len(self._driven_names))))
         if self.rolling is not None:
             return np.concatenate((np.ones(len(self.coordinates)), size))
-        return np.tile(size, 2)
+        own = 0 if self.inner is None else len(self.inner.names)
+        return np.concatenate((np.tile(size, 2), np.ones(own)))
 
     def response(self, s: complex) -> NDArray[np.complex128]:
         """Outputs (p, k) for inputs exp(s t), prescribed motions by their position; also where these are not proper."""
         if self.rolling is not None:
             return self.transfer(s)
         rows = self.rows
-        q = np.linalg.solve(s**2 * self.mass + s * self.damping + self.stiffness, self.force - s * self.drag)
+        left: Any = s**2 * self.mass + s * self.damping + self.stiffness
+        right: Any = self.force - s * self.drag
+        if self.inner is not None:
+            of_q, of_u = self.inner.followed(s)
+            left, right = left - self.inner.push @ of_q, right + self.inner.push @ of_u
+        q = np.linalg.solve(left, right)
         of_motion = (rows.position + s * rows.rate + s**2 * rows.acceleration) @ q
+        if self.inner is not None:
+            of_motion = of_motion + self.inner.rows @ (of_q @ q + of_u)
         return np.asarray(of_motion + rows.u0 + s * rows.u1 + s**2 * rows.u2, dtype=complex)
 
     def to_control(self) -> Any:
@@ -239,7 +255,8 @@ class LinearModel:
             y = se3.log(se3.inverse(row_to_frame(H_0)) @ row_to_frame(H))
             x.append(y)
             x_dot.append(se3.tangent_inv(y) @ twist)
-        return np.concatenate((self.dual @ np.concatenate(x), self.dual @ np.concatenate(x_dot)))
+        own = [] if self.inner is None else [history.inner[-1] - self.inner.values]
+        return np.concatenate((self.dual @ np.concatenate(x), self.dual @ np.concatenate(x_dot), *own))
 
     # reduction ------------------------------------------------------------------------------------------------------
 
@@ -271,6 +288,11 @@ class LinearModel:
         size = len(self.mass)
         if self.rolling is not None:
             raise SolveError("reduce: a mechanism that rolls has no undamped modes to keep; use the whole model")
+        if self.inner is not None:
+            raise SolveError(
+                f"reduce: laws own states, such as {self.inner.names[0]!r}, which modes do not describe; use the whole "
+                "model, or reduce it with python-control (to_control)"
+            )
         if controllable:
             return self._reduced_to_controllable(n, static)
         chosen = list(range(n)) if isinstance(n, (int, np.integer)) else [int(k) for k in n]

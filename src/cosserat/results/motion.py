@@ -97,7 +97,9 @@ def motion_of(trajectory: Trajectory) -> Motion:
             factor = float(trajectory.settings.get("load_factor", 1.0))
             inputs = compiled.sampler.sample(trajectory.time, factor)
             history = trajectory.history
-            inputs.state[:] = factor * state_wrenches(compiled, trajectory.time, history.frame, history.twist)
+            inputs.state[:] = factor * state_wrenches(
+                compiled, trajectory.time, history.frame, history.twist, history.inner
+            )
             prescribed = {
                 coordinate: function.sample(trajectory.time)
                 for joint in compiled.sampler.driven

@@ -12,6 +12,7 @@ from cosserat.compile.rolling import keep_all
 from cosserat.errors import CosseratWarning, ModelError
 from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.blocks import factor, solve
+from cosserat.kernels.law_states import FROZEN, STEADY
 from cosserat.kernels.residual import (
     add_inertia,
     constraint_rates,
@@ -32,6 +33,19 @@ def set_trial(memory: Memory, state: State) -> None:
     trial = memory.problem.trial
     for name in ("frame", "twist", "rate", "force", "angle"):
         getattr(trial, name)[...] = getattr(state, name)
+    trial.inner[:3] = state.inner
+    memory.problem.solver.follow[0] = FROZEN
+
+
+def settle_states(memory: Memory) -> None:
+    """Give the states of laws the values that are steady at the motion of the state."""
+    if memory.problem.state.inner.shape[1] == 0:
+        return
+    set_trial(memory, memory.problem.state)
+    memory.problem.solver.follow[0] = STEADY
+    forces(memory.address, 0)
+    memory.problem.solver.follow[0] = FROZEN
+    memory.problem.state.inner[0] = memory.problem.trial.inner[0]
 
 
 def factor_at(memory: Memory, cm: float, ck: float, scale: float, weights: Array | None = None) -> None:
@@ -253,3 +267,4 @@ def consistent_accelerations(
     state.rate[:n] = trial.rate[:n]
     state.force[:] = trial.force
     state.accel[:] = state.rate
+    state.inner[1:] = trial.inner[1]

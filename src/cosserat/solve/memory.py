@@ -19,9 +19,11 @@ from cosserat.kernels.arrays import (
     State,
     Trial,
     handles,
+    new_owned,
     new_rows,
     new_visit,
 )
+from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.laws import CONSTRAINTS, FORCES, kinds_in_use
 
 Array = NDArray[np.float64]
@@ -57,6 +59,7 @@ def new_state(compiled: CompiledModel) -> State:
         accel=np.zeros((n + 1, 6)),
         force=np.zeros((nj, 6)),
         angle=np.zeros(nf),
+        inner=compiled.first_states(),
     )
 
 
@@ -75,6 +78,7 @@ def new_history(compiled: CompiledModel, n_rows: int) -> History:
         rate=np.empty((n_rows, n + 1, 6)),
         force=np.empty((n_rows, nj, 6)),
         angle=np.empty((n_rows, nf)),
+        inner=np.empty((n_rows, compiled.n_inner)),
     )
 
 
@@ -98,6 +102,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             strain=np.zeros((len(compiled.system.elements.node), 12)),
             residual=np.zeros((n + 1, 6)),
             phi=np.zeros((nj, 6)),
+            inner=np.vstack((compiled.first_states(), np.zeros((1, compiled.n_inner)))),
         ),
         middle=Middle(
             frame=compiled.frames.copy(),
@@ -116,6 +121,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             coefficients=np.zeros(5),
             memory=np.array([0.0, 0.1, -1.0, 0.0]),
             counters=np.zeros(6, dtype=np.int64),
+            follow=np.array([FROZEN]),
             laws=new_rows(kinds_in_use(FORCES, compiled.system), 3),
             bonds=new_rows(kinds_in_use(CONSTRAINTS, compiled.system), 3),
             units=compiled.unit_addresses(),
@@ -136,6 +142,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             q=np.zeros(12),
         ),
         visit=new_visit(),
+        owned=new_owned(compiled.system.state_loads),
         history=new_history(compiled, 1),
     )
     return Memory(problem, handles.pack(problem))

@@ -110,7 +110,8 @@ def equilibrium(
         detail = f"{status.detail}; " if status.detail else ""
         status = replace(status, detail=f"{detail}the equilibrium is unstable: it leaves it when pushed; {words}")
     trial = memory.problem.trial
-    history = History(*(a[None].copy() for a in (trial.frame, trial.twist, trial.rate, trial.force, trial.angle)))
+    known = trial.frame, trial.twist, trial.rate, trial.force, trial.angle, trial.inner[0]
+    history = History(*(a[None].copy() for a in known))
     stats = {
         "stable": stands,
         "load_steps": n_steps,

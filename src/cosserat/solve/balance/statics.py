@@ -15,6 +15,7 @@ from scipy.sparse.linalg import SuperLU, splu
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.series import bracket
 from cosserat.kernels.alpha import move
+from cosserat.kernels.law_states import STEADY
 from cosserat.kernels.residual import add_inertia, forces, predict_stress, track_angles
 from cosserat.solve.balance.spin import twists_in
 from cosserat.solve.initial import EPSILON
@@ -87,6 +88,7 @@ class Statics:
     def assemble(self, shift: float) -> None:
         """Blocks of [K + shift M, s Phi^T; s Phi, -epsilon s] at the trial state."""
         centrifugal: Array | float = 0.0
+        self.memory.problem.solver.follow[0] = STEADY
         if self.spin is not None:
             # a displaced node has another twist, d v = ad(v) delta
             columns = self.compiled.blocks[:, 1]
@@ -115,6 +117,7 @@ class Statics:
         """-(r, s phi) at the trial state, one row per vertex."""
         trial, n = self.memory.problem.trial, self.compiled.n_nodes
         track_angles(self.memory.address)
+        self.memory.problem.solver.follow[0] = STEADY
         if self.spin is not None:
             trial.twist[:] = twists_in(self.spin, trial.frame)
         forces(self.memory.address, 0)

@@ -317,7 +317,8 @@ def _nearest(slopes: Array, wanted: Array) -> Array:
 
 def _found(balance: Parametric) -> Equilibrium:
     trial = balance.statics.memory.problem.trial
-    history = History(*(a[None].copy() for a in (trial.frame, trial.twist, trial.rate, trial.force, trial.angle)))
+    known = trial.frame, trial.twist, trial.rate, trial.force, trial.angle, trial.inner[0]
+    history = History(*(a[None].copy() for a in known))
     settings = {"time": float(balance.times[0]), "spin": balance.statics.full_spin}
     status = Status(Outcome.OK, float(balance.times[0]))
     stats = {"iterations": balance.statics.iterations, "factorizations": balance.statics.factorizations}

@@ -160,6 +160,7 @@ def reduced(matrices: Matrices, basis: Basis) -> Matrices:
         csc_matrix(basis.damping(matrices)),
         csc_matrix(basis.stiffness(matrices)),
         csc_matrix((0, N.shape[1])),
+        inner=None if matrices.inner is None else matrices.inner.projected(N, basis.motions.rate),
     )
 
 

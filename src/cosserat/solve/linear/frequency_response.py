@@ -99,7 +99,7 @@ def frequency_response(
             raise SolveError(f"{_CALLER}: no {word} are given; name at least one")
     matrices = matrices_at(point)
     s = np.asarray(2j * np.pi * values, dtype=np.complex128)
-    if moving(point):
+    if moving(point) or matrices.inner is not None:
         basis = basis_of_motions(point, matrices)
         linear = project(point, matrices, sources, sinks, basis, following(point, matrices, basis, sources), POSITION)
         result = np.array([linear.response(value) for value in s])

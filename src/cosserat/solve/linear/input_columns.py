@@ -57,6 +57,8 @@ class Column:
         Of a load along a beam.
     again : callable, optional
         `drive` of the point as it is when called, displaced along its motion.
+    inner : (ny,), optional
+        What it adds to the rates of states of laws.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Column:
     joint: int = -1
     line: tuple[int, Array] | None = None
     again: Callable[[Point], Array] | None = None
+    inner: Array | None = None
 
     def demand(self, point: Point) -> Array:
         """What the independent constraints demand of x (m,) in the present state of the point."""
@@ -219,9 +222,9 @@ def _unit_drive(joint: Any, i: int, point: Point) -> Array:
 
 def parameter_column(point: Point, name: str) -> Column:
     """A unit of a parameter of the model."""
-    force, phi = parameter_difference(point, name, lambda other: _residual(point, other, name))
+    force, phi, inner = parameter_difference(point, name, lambda other: _residual(point, other, name))
     again = (lambda there: parameter_column(there, name).drive) if np.any(phi) else None
-    return Column(name, "parameter", -force, _independent(point, -phi), again=again)
+    return Column(name, "parameter", -force, _independent(point, -phi), again=again, inner=inner)
 
 
 def parameter_difference(point: Point, name: str, evaluate: Callable[[Any], tuple[Array, ...]]) -> tuple[Array, ...]:
@@ -249,8 +252,8 @@ def parameter_difference(point: Point, name: str, evaluate: Callable[[Any], tupl
         model.set(**{name: value})
 
 
-def _residual(point: Point, compiled: Any, name: str) -> tuple[Array, Array]:
-    """Residual (6n,) and constraint values (nj, 6) of another compiled model in the state of a point."""
+def _residual(point: Point, compiled: Any, name: str) -> tuple[Array, Array, Array]:
+    """Residual (6n,), constraint values (nj, 6) and rates of laws' states of another model in the state of a point."""
     if compiled.frames.shape != point.compiled.frames.shape or compiled.n_multipliers != point.compiled.n_multipliers:
         raise SolveError(f"parameter {name!r}: it changes the number of nodes or joints; it cannot be an input")
     inputs = compiled.sampler.sample(np.array([point.time]))
@@ -266,13 +269,14 @@ def _residual(point: Point, compiled: Any, name: str) -> tuple[Array, Array]:
     trial = memory.problem.trial
     for field in ("frame", "twist", "rate", "force"):
         getattr(trial, field)[...] = getattr(ours.trial, field)
+    trial.inner[0] = ours.trial.inner[0]
     tracked = {(joint, f.index): q for (joint, f), q in zip(point.compiled.freedoms, ours.trial.angle, strict=True)}
     # a spring or damper that appears with the parameter has a coordinate of its own, found within half a turn
     trial.angle[:] = [tracked.get((joint, f.index), 0.0) for joint, f in compiled.freedoms]
     track_angles(memory.address)
     forces(memory.address, 0)
     add_inertia(memory.address)
-    return trial.residual[: compiled.n_nodes].ravel().copy(), trial.phi.copy()
+    return trial.residual[: compiled.n_nodes].ravel().copy(), trial.phi.copy(), trial.inner[1].copy()
 
 
 def _independent(point: Point, phi: Array) -> Array:

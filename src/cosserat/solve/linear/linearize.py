@@ -13,6 +13,7 @@ from scipy.sparse.linalg import splu
 from cosserat.errors import SolveError
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
+from cosserat.results.law_states import LawStates
 from cosserat.results.linear import ACCELERATION, POSITION, LinearModel, OutputRows, RollingStates, definite
 from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.carried import carrying
@@ -165,6 +166,35 @@ def project(
         kind=point.kind,
         time=point.time,
         point=point,
+        inner=_inner(point, matrices, ins, outs, basis, driven),
+    )
+
+
+def _inner(
+    point: Point, matrices: Matrices, ins: InputPorts, outs: OutputPorts, basis: Basis, driven: Carried
+) -> LawStates | None:
+    """States of laws as states of the linear model."""
+    inner = matrices.inner
+    if inner is None:
+        return None
+    if np.any(driven.value):
+        raise SolveError(
+            f"linearize: prescribed motions cannot be inputs where laws own states, such as "
+            f"{point.compiled.inner_names[0]!r}; drive the joint by an effort instead"
+        )
+    own, n = inner.projected(basis.motions.value, basis.motions.rate), len(point.compiled.inner_names)
+    rows = np.zeros((len(outs.names), n))
+    if np.any(outs.multiplier):
+        rows = _balancing(matrices, outs.multiplier).T @ inner.push.toarray()
+    return LawStates(
+        names=point.compiled.inner_names,
+        push=own.push.toarray(),
+        position=own.position.toarray(),
+        velocity=own.velocity.toarray(),
+        rate=own.rate.toarray(),
+        force=ins.inner(n),
+        rows=rows,
+        values=point.memory.problem.trial.inner[0].copy(),
     )
 
 

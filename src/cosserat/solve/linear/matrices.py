@@ -18,8 +18,10 @@ from scipy.sparse import block_array, block_diag, bsr_matrix, csc_matrix, csr_ma
 from cosserat.compile.rolling import keep_all
 from cosserat.compile.series import bracket
 from cosserat.errors import SolveError
+from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.rolling import DISC
 from cosserat.solve.linear.elastic import Elastic, elastic_at
+from cosserat.solve.linear.inner import Inner, inner_at
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
 if TYPE_CHECKING:
@@ -53,6 +55,7 @@ class Matrices:
     length: float = 1.0  # typical, which makes turns comparable with displacements
     elastic: Elastic | None = None  # stiffness and damping once more, those of elements in factored form
     slips: Slips | None = None  # in motion: constraints that restrict velocities only
+    inner: Inner | None = None  # states of laws, which are held still in all of the above
 
     def bordered(self, matrix: csc_matrix, scale: float = 1.0) -> csc_matrix:
         """[matrix, s Phi^T; s Phi, 0]: with it one solves for motions that the joints allow."""
@@ -69,7 +72,7 @@ class Matrices:
         return qr(phi.T, mode="full")[0][:, phi.shape[0] :]
 
     def transposed(self) -> Matrices:
-        """The problem of left eigenvectors."""
+        """The problem of left eigenvectors; not where laws own states."""
         M, D, K = (csc_matrix(a.T) for a in (self.mass, self.damping, self.stiffness))
         elastic = self.elastic
         if elastic is not None:
@@ -78,8 +81,12 @@ class Matrices:
         return replace(self, mass=M, damping=D, stiffness=K, elastic=elastic)
 
     def undamped(self) -> Matrices:
-        """Without any term with a velocity."""
+        """Without any term with a velocity; states of laws follow at once."""
         none, elastic = csc_matrix(self.damping.shape), self.elastic
+        if self.inner is not None:
+            more = self.inner.steady_stiffness()
+            steady = None if elastic is None else replace(elastic, stiffness=csc_matrix(elastic.stiffness + more))
+            return replace(self, stiffness=self.stiffness + more, elastic=steady, inner=None).undamped()
         if elastic is not None:
             elastic = replace(elastic, damping=none, viscosity=np.zeros_like(elastic.viscosity))
         return replace(self, damping=none, elastic=elastic)
@@ -147,14 +154,14 @@ def matrices_at(point: Point) -> Matrices:
     M, D, K = tangents(point)
     elastic, phi = elastic_at(point, D, K), constraint_matrix(point)
     if point.flow is None:
-        return Matrices(M, D, K, phi, point.compiled.length, elastic)
+        return Matrices(M, D, K, phi, point.compiled.length, elastic, inner=inner_at(point))
     from cosserat.solve.linear.flow import steadied  # they need each other
 
     if elastic is not None:
         still = steadied(point.flow, M, elastic.damping, elastic.stiffness)
         elastic = replace(elastic, damping=still[0], stiffness=still[1])
     D, K = steadied(point.flow, M, D, K)
-    return Matrices(M, D, K, phi, point.compiled.length, elastic, slips_at(point, phi))
+    return Matrices(M, D, K, phi, point.compiled.length, elastic, slips_at(point, phi), inner_at(point))
 
 
 def slips_at(point: Point, phi: csc_matrix) -> Slips | None:
@@ -189,6 +196,7 @@ def tangents(point: Point) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
     """Mass, damping and stiffness (6n, 6n) of what is in the memory of a point, whose forces have been evaluated."""
     compiled, trial = point.compiled, point.memory.problem.trial
     n = compiled.n_nodes
+    point.memory.problem.solver.follow[0] = FROZEN
     columns = compiled.blocks[:, 1]
     of_nodes = np.nonzero((compiled.blocks[:, 0] < n) & (columns < n))[0]
     k = columns[of_nodes]

@@ -115,6 +115,7 @@ def modes_at(point: Point, n: int, damped: bool | None = None) -> Modes:
     shapes: NDArray[Any]
     cpu = clock.process_time()
     moving = in_motion(point) or (matrices.damping.nnz > 0 and abs(matrices.damping).max() > 0.0)
+    moving = moving or matrices.inner is not None
     if in_motion(point):  # the motions that the joints allow turn with it
         basis = basis_of_motions(point, matrices)
         values, shapes = _complex_modes(reduced(matrices, basis), n)
@@ -144,6 +145,8 @@ def is_symmetric(point: Point, matrices: Matrices) -> bool:
         return False
     compiled, residual = point.compiled, point.memory.problem.trial.residual
     n = compiled.n_nodes
+    if matrices.inner is not None:
+        return False
     skew = matrices.stiffness - matrices.stiffness.T
     if skew.nnz == 0 or abs(skew).max() == 0.0:
         return True
@@ -185,6 +188,7 @@ def _complex_modes(matrices: Matrices, n: int) -> tuple[NDArray[np.complex128], 
     most = 2 * (matrices.mass.shape[0] - matrices.constraints.shape[0])
     if matrices.slips is not None:
         most += int(np.count_nonzero(matrices.slips.rows))
+    most += 0 if matrices.inner is None else matrices.inner.rate.shape[0]
     asked = 2 * (n + 6)
     while True:
         values, shapes, _ = eigenpairs(matrices, min(asked, max(most, 1)))

@@ -19,6 +19,7 @@ from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import History
 from cosserat.kernels.freedoms import SLIDE
 from cosserat.kernels.integrate import load_stages
+from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.residual import add_inertia, applied_forces, element_forces, forces, track_angles
 from cosserat.kernels.rolling import DISC
 from cosserat.lie import se3
@@ -32,7 +33,13 @@ from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.balance.equilibrium import equilibrium
 from cosserat.solve.balance.spin import check_steady, spin_twist, twists_in
-from cosserat.solve.initial import consistent_accelerations, project_velocities, set_trial, soften_redundant
+from cosserat.solve.initial import (
+    consistent_accelerations,
+    project_velocities,
+    set_trial,
+    settle_states,
+    soften_redundant,
+)
 from cosserat.solve.linear.flow import Flow
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.memory import Memory, new_memory
@@ -122,6 +129,7 @@ class Point:
 
     def refresh(self) -> None:
         """Evaluate the forces, so that the stresses which the tangent needs belong to this state."""
+        self.memory.problem.solver.follow[0] = FROZEN
         track_angles(self.memory.address)
         forces(self.memory.address, 0)
         add_inertia(self.memory.address)
@@ -129,7 +137,8 @@ class Point:
     def trajectory(self) -> Trajectory:
         """The state as a stored trajectory of one moment, from which results read places and joints."""
         trial = self.memory.problem.trial
-        history = History(*(a[None].copy() for a in (trial.frame, trial.twist, trial.rate, trial.force, trial.angle)))
+        known = trial.frame, trial.twist, trial.rate, trial.force, trial.angle, trial.inner[0]
+        history = History(*(a[None].copy() for a in known))
         efforts = self.memory.problem.inputs.effort.copy() if self.controlled else None
         status = Status(Outcome.OK, self.time)
         return Trajectory(self.compiled, np.array([self.time]), history, status, {}, {}, efforts)
@@ -231,6 +240,7 @@ def _at_reference(model: Model, time: float, rotation: Array | None) -> Point:
     soften_redundant(compiled, memory)
     if rotation is not None:
         state.twist[:] = twists_in(rotation, state.frame)
+    settle_states(memory)
     # for the multipliers; in balance the accelerations vanish
     consistent_accelerations(compiled, time, memory, frozen=True)
     state.rate[:] = 0.0
@@ -300,6 +310,10 @@ def _take_state(compiled: CompiledModel, memory: Memory, source: Trajectory, k: 
         raise SolveError(f"{caller}: the state given as about belongs to a model with other bodies, beams or joints")
     for name in ("frame", "twist", "rate", "force", "angle"):
         getattr(state, name)[...] = getattr(history, name)[k]
+    if history.inner.shape[1:] == state.inner[0].shape:
+        state.inner[0] = history.inner[k]
+    else:
+        settle_states(memory)
 
 
 def imbalance(point: Point) -> tuple[float, str]:

@@ -58,6 +58,11 @@ class InputPorts:
         """Names of the inputs."""
         return tuple(column.name for column in self.columns)
 
+    def inner(self, ny: int) -> Array:
+        """What the inputs add to the rates of states of laws (ny, k)."""
+        none = np.zeros(ny)
+        return np.array([none if c.inner is None else c.inner for c in self.columns]).reshape(-1, ny).T
+
 
 @dataclass(frozen=True)
 class OutputPorts:

@@ -20,6 +20,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 from cosserat.errors import SolveError
 from cosserat.solve.linear.bordered import Bordered
 from cosserat.solve.linear.eigen import symmetric_modes
+from cosserat.solve.linear.lagged import lagged_pairs
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.rolling_spectrum import rolling_eigenpairs
 from cosserat.solve.linear.scaling import without_units
@@ -68,8 +69,15 @@ def eigenpairs(
     if matrices.slips is not None:
         if left:
             raise SolveError("left eigenvectors of a mechanism that rolls are not available")
+        if matrices.inner is not None:
+            raise SolveError("eigenvalues of a mechanism that rolls are not found where laws own states")
         values, shapes = rolling_eigenpairs(scaled)
         values, shapes = _nearest(values, shapes, n, near)
+        return values * units.rate, _unit(units.shapes(shapes)), None
+    if scaled.inner is not None:
+        if left or shift != 0.0:
+            raise SolveError("left eigenvectors, and eigenvalues near a shift, are not found where laws own states")
+        values, shapes = lagged_pairs(scaled, n)
         return values * units.rate, _unit(units.shapes(shapes)), None
     values, shapes = _right(scaled, n, near)
     right = _unit(units.shapes(shapes))

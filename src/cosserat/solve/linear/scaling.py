@@ -69,6 +69,7 @@ def without_units(matrices: Matrices) -> tuple[Matrices, Units]:
     scaled = replace(
         matrices, mass=M, damping=D, stiffness=K, constraints=csc_matrix(diags(1.0 / norms) @ phi), length=1.0,
         elastic=elastic, slips=slips,
+        inner=None if matrices.inner is None else matrices.inner.scaled(motion, inertia, rate),
     )  # fmt: skip
     return scaled, Units(motion, rate, inertia, norms)
 

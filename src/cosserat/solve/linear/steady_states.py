@@ -22,7 +22,7 @@ from cosserat.solve.balance.equilibrium import equilibrium
 from cosserat.solve.balance.parametric import Knobs
 from cosserat.solve.balance.spin import check_steady, spin_twist, twists_in
 from cosserat.solve.balance.statics import Attempt, Statics
-from cosserat.solve.initial import consistent_accelerations, set_trial, soften_redundant
+from cosserat.solve.initial import consistent_accelerations, set_trial, settle_states, soften_redundant
 from cosserat.solve.linear.point import Point, point_at
 from cosserat.solve.memory import new_memory
 
@@ -198,6 +198,7 @@ class SteadyStates:
         inputs = memory.problem.inputs
         if rotation is not None:
             check_steady(compiled, inputs, rotation)
+        settle_states(memory)
         consistent_accelerations(compiled, point.time, memory, inputs, frozen=True)
         state.rate[:] = 0.0
         set_trial(memory, state)

@@ -69,9 +69,8 @@ class Controlled:
         """Ask the controller for new efforts, once at any time."""
         if self._calls and self._calls[-1] == t:
             return
-        history = History(
-            *(np.array(a)[None] for a in (state.frame, state.twist, state.rate, state.force, state.angle))
-        )
+        known = state.frame, state.twist, state.rate, state.force, state.angle, state.inner[0]
+        history = History(*(np.array(a)[None] for a in known))
         self.ask(t, Run(Trajectory(self.compiled, np.array([t]), history, Status(Outcome.OK, t))))
 
     def ask(self, t: float, snapshot: Run) -> None:

@@ -35,8 +35,9 @@ def smooth_start(
     """Set the integrator's acceleration and velocities for steps of length h from time t; all else is consistent."""
     n, state = compiled.n_nodes, memory.problem.state
     alpha_m, alpha_f, _, _ = method(rho)
-    jerk = _jerk(compiled, memory, t, h, controlled)
+    jerk, bend = _jerk(compiled, memory, t, h, controlled)
     state.accel[:n] = state.rate[:n] + (alpha_m - alpha_f) * h * jerk
+    state.inner[2] = state.inner[1] + (alpha_m - alpha_f) * h * bend
     state.accel[n:] = state.rate[n:]
     if compiled.n_joints:
         _shift_velocities(compiled, memory, t, h * h, rho, jerk)
@@ -52,8 +53,9 @@ def change_step(
     """
     n, state = compiled.n_nodes, memory.problem.state
     alpha_m, alpha_f, _, _ = method(rho)
-    jerk = _jerk(compiled, memory, t, h, controlled)
+    jerk, bend = _jerk(compiled, memory, t, h, controlled)
     state.accel[:n] = state.rate[:n] + (alpha_m - alpha_f) * h * jerk
+    state.inner[2] = state.inner[1] + (alpha_m - alpha_f) * h * bend
     if compiled.n_joints:
         _shift_velocities(compiled, memory, t, h * h - before * before, rho, jerk)
 
@@ -100,8 +102,11 @@ def _shift_velocities(
     state.twist[:n] += solver.x[:n]
 
 
-def _jerk(compiled: CompiledModel, memory: Memory, t: float, h: float, controlled: Controlled | None) -> Array:
-    """Rates (n, 6) of the accelerations at the start, those of unresolved vibrations filtered; leaves the factors.
+def _jerk(
+    compiled: CompiledModel, memory: Memory, t: float, h: float, controlled: Controlled | None
+) -> tuple[Array, Array]:
+    """Rates (n, 6) of the accelerations at the start, those of unresolved vibrations filtered, and of the rates of
+    states of laws; leaves the factors.
 
     The equations of motion and the second derivatives of the constraints are differentiated along the motion, by
     differences to one side: functions of time may have a kink at the start.
@@ -110,7 +115,7 @@ def _jerk(compiled: CompiledModel, memory: Memory, t: float, h: float, controlle
     state, trial, solver = memory.problem.state, memory.problem.trial, memory.problem.solver
     parts = (0.0, 0.5 * _PART * h, _PART * h)
     weights = np.array([-3.0, 4.0, -1.0]) / (_PART * h)
-    residual, accel = np.zeros((n, 6)), np.zeros_like(trial.phi)
+    residual, accel, bend = np.zeros((n, 6)), np.zeros_like(trial.phi), np.zeros(state.inner.shape[1])
     for weight, part in zip(weights, parts, strict=True):
         at = np.array([t + max(part, _AFTER * h)])  # a load may jump at the start: what counts is what comes after it
         memory.replace(inputs=_sampled(compiled, at, controlled))
@@ -118,10 +123,12 @@ def _jerk(compiled: CompiledModel, memory: Memory, t: float, h: float, controlle
         trial.increment[:n] = part * state.twist[:n] + 0.5 * part * part * state.rate[:n]
         move(state.frame, trial.increment, 1.0, trial.frame)
         trial.twist[:n] = state.twist[:n] + part * state.rate[:n]
+        trial.inner[0] = state.inner[0] + part * state.inner[1]
         forces(memory.address, 0)
         add_inertia(memory.address)
         residual += weight * trial.residual[:n]
         accel += weight * _second_rates(compiled, memory, at)
+        bend += weight * trial.inner[1]
     memory.replace(inputs=_sampled(compiled, np.array([t]), controlled))
     set_trial(memory, state)
     trial.increment[:] = 0.0
@@ -131,7 +138,7 @@ def _jerk(compiled: CompiledModel, memory: Memory, t: float, h: float, controlle
     solver.x[:n] = -cm * residual
     solver.x[n:] = -s * accel
     solve(memory.address)
-    return np.array(solver.x[:n])
+    return np.array(solver.x[:n]), bend
 
 
 def _sampled(compiled: CompiledModel, times: Array, controlled: Controlled | None) -> Inputs:

@@ -55,6 +55,7 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
         history: History = start.trajectory.history
         for name in ("frame", "twist", "rate", "force", "angle"):
             getattr(state, name)[...] = getattr(history, name)[-1]
+        _take_inner(compiled, memory, history)
         return float(start.time[-1])
     if isinstance(start, str) and start == "equilibrium":
         from cosserat.solve.balance.equilibrium import equilibrium
@@ -74,10 +75,17 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
         require_same(compiled, start.trajectory.compiled, "equilibrium")
         state.frame[:] = start.trajectory.history.frame[-1]
         state.angle[:] = start.trajectory.history.angle[-1]
+        _take_inner(compiled, memory, start.trajectory.history)
         if start.settings.get("spin") is not None:
             state.twist[:-1] = start.trajectory.history.twist[-1, :-1]  # the ground stands still
             _demand_turning(compiled, memory, t)
     return t
+
+
+def _take_inner(compiled: CompiledModel, memory: Memory, history: History) -> None:
+    """States of laws at the end of a result; where it has none, as after a change of the model, their first values."""
+    if history.inner.shape[1:] == (compiled.n_inner,):
+        memory.problem.state.inner[0] = history.inner[-1]
 
 
 def _demand_turning(compiled: CompiledModel, memory: Memory, t: float) -> None:

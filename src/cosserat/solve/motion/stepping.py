@@ -152,7 +152,9 @@ class Integration(Walk):
             # one order of accuracy
             accel, rate = self.state.accel, self.state.rate
             ratio = h / self.accel_step
-            accel[:] = rate + (ratio if ratio <= 3.0 else 0.0) * (accel - rate)
+            ratio = ratio if ratio <= 3.0 else 0.0
+            accel[:] = rate + ratio * (accel - rate)
+            self.state.inner[2] = self.state.inner[1] + ratio * (self.state.inner[2] - self.state.inner[1])
             if self.at_breaks and self.scheme != CONSERVING:
                 t, both = float(times[0]), (self.compiled, self.memory)
                 change_step(*both, t, self.accel_step, h, self.rho, self.controlled)
@@ -232,7 +234,7 @@ class Integration(Walk):
         """The stored states."""
         if self.reserved is not None:
             return History(*(a[: self._stored] for a in self.reserved))
-        return History(*(np.stack([row[k] for row in self.rows]) for k in range(5)))
+        return History(*(np.stack([row[k] for row in self.rows]) for k in range(6)))
 
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
         """Up to n steps from time t; equal steps are tried with a line search before they are split."""
@@ -322,9 +324,11 @@ class Integration(Walk):
             return f"joint '{self.compiled.joints[joint].name}'" if joint >= 0 else ""
         clock = self.memory.problem.inputs.clock[:, 0]
         times = np.unique(clock[[0, min(1, len(clock) - 1), -1]])
-        frames, twists = (np.repeat(a[None], len(times), axis=0) for a in (self.state.frame, self.state.twist))
-        return failing_law(self.compiled, times, frames, twists)
+        now = self.state.frame, self.state.twist, self.state.inner[0]
+        frames, twists, inner = (np.repeat(a[None], len(times), axis=0) for a in now)
+        return failing_law(self.compiled, times, frames, twists, inner)
 
 
 def _snapshot(state: State) -> tuple[Array, ...]:
-    return state.frame.copy(), state.twist.copy(), state.rate.copy(), state.force.copy(), state.angle.copy()
+    known = state.frame, state.twist, state.rate, state.force, state.angle, state.inner[0]
+    return tuple(a.copy() for a in known)
