@@ -70,7 +70,8 @@ def state_wrenches(
             sides += [H @ place, twists[:, node] @ se3.adjoint(se3.inverse(place)).T]
         own = slice(arrays.inner[k], arrays.inner[k + 1])
         for i, t in enumerate(times):
-            out[i, k] = law.wrench(t, *(side[i] for side in sides), states=inner[i, own])
+            frame, twist, other_frame, other_twist = (side[i] for side in sides)
+            out[i, k] = law.wrench(t, frame, twist, other_frame, other_twist, inner[i, own])
     return out
 
 

@@ -42,15 +42,15 @@ def without(loads):
 
 
 @helper
-def call(sl, i, address, t, inner, visit, owned):
-    """owned.out: wrench of law i and rates of its states, at the motion in `visit` and the states inner[0]."""
+def call(sl, i, address, t, trial, visit, owned):
+    """owned.out: wrench of law i and rates of its states, at the motion in `visit` and the states trial.inner[0]."""
     a, b = sl.start[i], sl.start[i + 1]
     first, n = sl.inner[i], sl.inner[i + 1] - sl.inner[i]
     m = b - a - n
     for k in range(m):
         owned.numbers[k] = sl.parameter[a + k]
     for k in range(n):
-        owned.numbers[m + k] = inner[0, first + k]
+        owned.numbers[m + k] = trial.inner[0, first + k]
     numbers, out = owned.numbers[: b - a], owned.out[: 6 + n]
     code = call_address(address, (t, visit.frame_a, visit.twist_a, visit.frame_b, visit.twist_b, numbers, out))
     if code != 0:
@@ -59,7 +59,7 @@ def call(sl, i, address, t, inner, visit, owned):
 
 
 @helper
-def difference(sl, i, address, t, column, here, there, inner, visit, owned):
+def difference(sl, i, address, t, column, here, there, trial, visit, owned):
     """Column of owned.J: derivatives by one of 24 changes of the motions, or by a state behind them."""
     first, n = sl.inner[i], sl.inner[i + 1] - sl.inner[i]
     kept = 0.0
@@ -67,10 +67,10 @@ def difference(sl, i, address, t, column, here, there, inner, visit, owned):
         motion = here if column < 12 else there
         s = state_loads.typical(column, motion[1], motion[2], motion[3], sl.length[i])
     else:
-        kept = inner[0, first + column - 24]
+        kept = trial.inner[0, first + column - 24]
         s = 0.0
         for k in range(n):
-            s = max(s, abs(inner[0, first + k]))
+            s = max(s, abs(trial.inner[0, first + k]))
         s = s if s > 0.0 else 1.0
     for side in range(6):
         step = (LONG if side < 2 else 0.5 * LONG if side < 4 else SHORT) * s * (1.0 - 2.0 * (side % 2))
@@ -79,12 +79,12 @@ def difference(sl, i, address, t, column, here, there, inner, visit, owned):
         elif column < 24:
             state_loads.visit_motions(here, state_loads.shifted(column, step, there), visit)
         else:
-            inner[0, first + column - 24] = kept + step
-        call(sl, i, address, t, inner, visit, owned)
+            trial.inner[0, first + column - 24] = kept + step
+        call(sl, i, address, t, trial, visit, owned)
         for p in range(6 + n):
             owned.sides[side, p] = owned.out[p]
     if column >= 24:
-        inner[0, first + column - 24] = kept
+        trial.inner[0, first + column - 24] = kept
     for p in range(6 + n):
         full = (owned.sides[0, p] - owned.sides[1, p]) / (2.0 * LONG * s)
         half = (owned.sides[2, p] - owned.sides[3, p]) / (LONG * s)
@@ -124,61 +124,61 @@ def find_gain(sl, i, sigma, owned):
 
 
 @helper
-def find_answer(sl, i, address, t, sigma, here, there, inner, visit, owned):
+def find_answer(sl, i, address, t, sigma, here, there, trial, visit, owned):
     """owned.gain[i] at these motions."""
     for k in range(sl.inner[i + 1] - sl.inner[i]):
-        difference(sl, i, address, t, 24 + k, here, there, inner, visit, owned)
+        difference(sl, i, address, t, 24 + k, here, there, trial, visit, owned)
     find_gain(sl, i, sigma, owned)
 
 
 @helper
-def settle(sl, i, address, t, sigma, here, there, inner, visit, owned):
-    """States of law i that belong to these motions, in inner[0], their rates in inner[1], and owned.out."""
+def settle(sl, i, address, t, sigma, here, there, trial, visit, owned):
+    """States of law i that belong to these motions, in trial.inner[0], their rates in trial.inner[1], and owned.out."""
     first, n = sl.inner[i], sl.inner[i + 1] - sl.inner[i]
     gain, change = owned.gain[i], owned.change
     state_loads.visit_motions(here, there, visit)
     previous = math.inf
     for _ in range(MAX_ITERATIONS):
         if sigma >= 0.0 and owned.known[i] != sigma:
-            find_answer(sl, i, address, t, sigma, here, there, inner, visit, owned)
+            find_answer(sl, i, address, t, sigma, here, there, trial, visit, owned)
             state_loads.visit_motions(here, there, visit)
-        call(sl, i, address, t, inner, visit, owned)
+        call(sl, i, address, t, trial, visit, owned)
         if sigma < 0.0:
             break
         largest, size = 0.0, 0.0
         for p in range(n):
             s = 0.0
             for q in range(n):
-                rest = owned.out[6 + q] - sigma * (inner[0, first + q] - inner[3, first + q])
+                rest = owned.out[6 + q] - sigma * (trial.inner[0, first + q] - trial.inner[3, first + q])
                 s += gain[p, q] * rest
             change[p] = s
-            largest, size = max(largest, abs(s)), max(size, abs(inner[0, first + p]))
+            largest, size = max(largest, abs(s)), max(size, abs(trial.inner[0, first + p]))
         if not (CONVERGED * size < largest < math.inf):
             break
         if largest > 0.1 * previous:
             owned.known[i] = math.nan  # slow: the law is not linear in its states
         previous = largest
         for p in range(n):
-            inner[0, first + p] += change[p]
+            trial.inner[0, first + p] += change[p]
     for k in range(n):
-        inner[1, first + k] = owned.out[6 + k]
+        trial.inner[1, first + k] = owned.out[6 + k]
     for k in range(6):
         visit.wrench[k] = owned.out[k]
 
 
 @helper
-def differentiate(sl, i, address, t, here, there, inner, visit, owned):
+def differentiate(sl, i, address, t, here, there, trial, visit, owned):
     """owned.J (6+n, 24+n): derivatives of wrench and rates of law i by motions and states; visit.wrench."""
     for column in range(24):
         if column < 12 or sl.pair[i] == 1:
-            difference(sl, i, address, t, column, here, there, inner, visit, owned)
+            difference(sl, i, address, t, column, here, there, trial, visit, owned)
         else:
             for p in range(6 + sl.inner[i + 1] - sl.inner[i]):
                 owned.J[p, column] = 0.0
     for k in range(sl.inner[i + 1] - sl.inner[i]):
-        difference(sl, i, address, t, 24 + k, here, there, inner, visit, owned)
+        difference(sl, i, address, t, 24 + k, here, there, trial, visit, owned)
     state_loads.visit_motions(here, there, visit)
-    call(sl, i, address, t, inner, visit, owned)
+    call(sl, i, address, t, trial, visit, owned)
     for k in range(6):
         visit.wrench[k] = owned.out[k]
 
@@ -214,7 +214,7 @@ def add_owning(problem, k):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
         here, there = state_loads.motions_of(sl, i, trial.frame, trial.twist)
-        settle(sl, i, solver.units[i, 0], clock[k, 0], sigma, here, there, trial.inner, visit, owned)
+        settle(sl, i, solver.units[i, 0], clock[k, 0], sigma, here, there, trial, visit, owned)
         state_loads.add_wrench(sl, i, clock[k, 1], trial.frame, visit.wrench, trial.residual)
     return 0
 
@@ -229,7 +229,7 @@ def conserve_owning(problem, k):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
         here, there = state_loads.motions_of(sl, i, middle.frame, middle.mean)
-        settle(sl, i, solver.units[i, 0], t, solver.follow[0], here, there, trial.inner, visit, owned)
+        settle(sl, i, solver.units[i, 0], t, solver.follow[0], here, there, trial, visit, owned)
         state_loads.add_wrench(sl, i, clock[k, 1], middle.frame, visit.wrench, trial.residual)
     return 0
 
@@ -239,14 +239,14 @@ def assemble_owning(problem, k, frames, twists):
     """Derivatives of laws that own states: 12x12 matrices on pairs of nodes."""
     sl, solver, scratch, visit = state_loads_of(problem), solver_of(problem), scratch_of(problem), visit_of(problem)
     cc, ck, clock = solver.coefficients[1], solver.coefficients[2], inputs_of(problem).clock
-    T, K, C, owned, inner = solver.tangent, scratch.K, scratch.C, owned_of(problem), trial_of(problem).inner
+    T, K, C, owned, trial = solver.tangent, scratch.K, scratch.C, owned_of(problem), trial_of(problem)
     if ck == 0.0 and cc == 0.0:
         return 0
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
         here, there = state_loads.motions_of(sl, i, frames, twists)
-        differentiate(sl, i, solver.units[i, 0], clock[k, 0], here, there, inner, visit, owned)
+        differentiate(sl, i, solver.units[i, 0], clock[k, 0], here, there, trial, visit, owned)
         condense(sl, i, solver.follow[0], visit, owned)
         state_loads.tangents(sl, i, clock[k, 1], frames, visit, K, C)
         joints.to_node_frames(sl, i, K, scratch.W)
@@ -268,7 +268,7 @@ def slopes(problem, k, slope_out):
             continue
         here, there = state_loads.motions_of(sl, i, trial.frame, trial.twist)
         t = inputs_of(problem).clock[k, 0]
-        differentiate(sl, i, solver.units[i, 0], t, here, there, trial.inner, visit, owned)
+        differentiate(sl, i, solver.units[i, 0], t, here, there, trial, visit, owned)
         for p in range(owned.J.shape[0]):
             for q in range(owned.J.shape[1]):
                 slope_out[i, p, q] = owned.J[p, q]

@@ -15,6 +15,7 @@ FOLDER = Path(kernels.__file__).parent
 DECORATORS = {"helper", "inlined", "stage", "kernel", "quick"}
 GROUPS = {
     "state", "trial", "middle", "solver", "scratch", "history", "memory", "now", "lin", "room", "work", "visit", "laws",
+    "owned",
 }  # fmt: skip
 """Names of workspaces, wherever they are arguments."""
 

@@ -9,6 +9,7 @@ follow the eigenvalue (Newton's method): what the first basis lacks does not mat
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +60,7 @@ def lagged_pairs(matrices: Matrices, n: int) -> tuple[Complex, Complex]:
     order = order[np.argsort(np.abs(values[order]), kind="stable")]
     full = joined(matrices)
     out_values: list[complex] = []
-    out_shapes: list[Complex] = []
+    out_shapes: list[NDArray[Any]] = []
     for k in order:
         if len(out_values) >= n:
             break

@@ -76,7 +76,7 @@ def spectrum_at(point: Point, value: float, n: int) -> Spectrum:
     values, shapes, _ = eigenpairs(matrices, n + SPARE)
     D = matrices.damping
     undamped = bool(abs(D + D.T).max() <= 1e-12 * abs(D).max()) if D.count_nonzero() else True
-    if matrices.slips is not None or matrices.inner is not None:  # rolling takes energy from one motion and gives it to another
+    if matrices.slips is not None or matrices.inner is not None:  # rolling hands energy from one motion to another
         undamped = False
     return Spectrum(value, values, shapes, matrices.mass, undamped)
 
