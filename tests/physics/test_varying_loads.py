@@ -64,6 +64,42 @@ def test_jumps_in_time_are_known(form):
     assert breaks_of(load.force, 0.0, 2.0) == [pytest.approx(0.503, abs=1e-6)]
 
 
+@pytest.mark.parametrize("elements", [1, 4, 10])
+def test_a_load_on_a_part_of_the_beam(elements):
+    """A patch of 32 N about s = 0.5, by a formula and by a function that NumPy cannot watch."""
+
+    def plain(s, t):
+        return 0, 0, -100.0 if 0.42 < float(s) < 0.58 else 0.0
+
+    for form in ((0, 0, "-100 if s > 0.42 and s < 0.58 else 0"), plain):
+        reaction = cs.equilibrium(cantilever(form, elements=elements)).reaction("wall")
+        assert float(reaction[2]) == pytest.approx(32.0, rel=1e-9)
+        assert float(reaction[4]) == pytest.approx(-32.0, rel=1e-4)
+
+
+def test_a_load_that_travels():
+    form = (0, 0, "-100*(abs(s - 0.3 - 0.1*t) < 0.1)")
+    for t in (0.0, 1.234, 3.1):
+        reaction = cs.equilibrium(cantilever(form, elements=4), time=t).reaction("wall")
+        assert float(reaction[2]) == pytest.approx(40.0, rel=0.02)
+
+
+def test_sections_and_loads_along_a_curve_whose_parameter_is_not_its_length():
+    """x = 0.3 s + 0.7 s^2 with mass 1 + 3 s per length: integrals over s of f(s) (0.3 + 1.4 s)."""
+    ends = [cs.Section(stiffness=[1e6] * 6, mass=[m, m, m, 1e-5, 1e-5, 1e-5]) for m in (1, 4)]
+    for elements, error in ((1, 1e-3), (4, 1e-6)):
+        model = cs.Model("uneven", gravity=(0, 0, -1))
+        beam = model.add(cs.Beam("rod", curve=("0.3*s + 0.7*s**2", 0, 0), section=tuple(ends), elements=elements))
+        model.add(cs.Fixed("wall", cs.GROUND, beam.start))
+        weight = float(cs.equilibrium(model).reaction("wall")[2])
+        assert weight == pytest.approx(1 + 3 * (0.3 / 2 + 1.4 / 3), rel=error)
+        model.add(cs.DistributedLoad("load", beam, force=(0, 0, "-s")))
+        rest = cs.equilibrium(model)
+        assert float(rest.reaction("wall")[2]) - weight == pytest.approx(0.3 / 2 + 1.4 / 3, rel=error)
+        # a section inside an element is where the curve has it
+        assert float(rest.position(beam.at(0.4))[0]) == pytest.approx(0.3 * 0.4 + 0.7 * 0.16, abs=1e-5)
+
+
 def test_what_is_ambiguous_is_refused():
     with pytest.raises(CosseratError, match="load 'load': force is a function of one argument called 's'"):
         cantilever(lambda s: (0, 0, -3 * s))

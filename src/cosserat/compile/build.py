@@ -149,7 +149,7 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
         matrices, viscosity[span], same = beam_matrices(beam, mesh, d0[span])
         like[span] = mesh.first_element + same
         stiffness[span], second[span], turning[span] = matrices.stiffness, matrices.second, matrices.turning
-        mass[span], gains[beam.name] = matrices.mass.reshape(-1, 64), matrices.spread
+        mass[span], gains[beam.name] = matrices.mass.reshape(-1, 64), matrices.towards
         masses, moments = element_weights(matrices.mass)
         for side in range(2):
             np.add.at(nodes.mass, mesh.pairs[:, side], masses[:, side])

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.matter import Reference, line_of, mass_of, spread_of
+from cosserat.compile.matter import Reference, line_of, mass_of, towards_ends
 from cosserat.compile.series import bracket, exponential, gauss
 
 Array = NDArray[np.float64]
@@ -41,9 +41,14 @@ class ElementMatrices(NamedTuple):
     second: Array  # (ne, 216): Q[i, j, k] at 36 k + 6 i + j, symmetric in j and k
     turning: Array  # (ne, 6): F^-1 of the strain energy, see `kernels.elastic`
     mass: Array  # (ne, 8, 8) of the positions and rotations of both nodes, see `matter`
-    spread: Array  # (ne, 2, 6, 6): nodal wrench of a uniform line load, both in the axes of the node
+    towards: Array  # (ne, side, 2, 6, 6): nodal wrenches of line loads, see `matter.towards_ends`
     axis: Array  # (ne, points, 8) and ...
     section: Array  # (ne, points, 8, 3) of the line, see `matter.Line`
+
+    @property
+    def spread(self) -> Array:
+        """Nodal wrenches (ne, 2, 6, 6) of a uniform line load, both in the axes of the node."""
+        return np.asarray(self.towards.sum(axis=1))
 
 
 def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatrices:
@@ -68,7 +73,7 @@ def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatric
         _second(ad, length, compliance, E_T, Z, stiffness) + _stretch(reference),
         _turning(ad, length, compliance, E_T, flexibility),
         mass_of(reference, line, mass),
-        spread_of(reference, line),
+        towards_ends(reference, line),
         line.axis,
         line.section,
     )

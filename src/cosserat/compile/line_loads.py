@@ -60,15 +60,15 @@ def nodal_loads(model: Model, data: FlexibleTreeData) -> list[NodalLoad]:
         d0 = np.array([se3.log(se3.inverse(mesh.frames[a]) @ mesh.frames[b]) for a, b in pairs])
         matrices, _, _ = beam_matrices(load.beam, mesh, d0)
         gain = np.zeros((mesh.n_nodes, 6, 6))
-        for side in range(2):
-            np.add.at(gain, pairs[:, side], matrices.spread[:, side])
+        for node in range(2):
+            np.add.at(gain, pairs[:, node], matrices.spread[:, node])
         seats = []
         for k, s in enumerate(mesh.s):
             key = min(stations, key=lambda key: abs(stations[key] - s))
             seats.append(seat_on(link, data.links[link].frame, mesh.frames[k], body.interfaces[key]))
         if varies(load):
             sources = element_sources(load, mesh)
-            for share in shares(matrices.spread):
+            for share in shares(matrices.towards):
                 source = sources[2 * share.e + share.side]
                 name = f"{load.name} towards end {share.side} of element {share.e}"
                 k = int(pairs[share.e, share.node])

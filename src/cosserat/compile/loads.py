@@ -23,7 +23,7 @@ def load_arrays(
 ) -> tuple[Loads, list[WrenchSource], dict[str, NDArray[np.int64]]]:
     """Point loads and distributed loads, where their samples come from, and the columns (ne, 2) of loads that vary.
 
-    `gains` are the nodal shares of a uniform line load for every beam.
+    `gains` are the nodal shares of line loads for every beam, see `matter.towards_ends`.
     """
     node: list[int] = []
     frame: list[Array] = []
@@ -46,7 +46,7 @@ def load_arrays(
         if varies(line):  # its mean has a column like others, its elements have theirs behind all
             sources.append(WrenchSource(line.force, line.moment))
             continue
-        spread = gains[line.beam.name]
+        spread = gains[line.beam.name].sum(axis=1)
         total = np.zeros((mesh.n_nodes, 6, 6))
         for side in range(2):
             np.add.at(total, mesh.pairs[:, side] - mesh.first_node, spread[:, side])
@@ -66,9 +66,8 @@ def load_arrays(
     lines: dict[str, NDArray[np.int64]] = {}
     for line in (load for load in model.distributed_loads if varies(load)):
         mesh = skeleton.beams[line.beam.name]
-        spread = gains[line.beam.name]
         lines[line.name] = len(sources) + np.arange(2 * len(mesh.pairs), dtype=np.int64).reshape(-1, 2)
-        for share in shares(spread):
+        for share in shares(gains[line.beam.name]):
             i = int(mesh.pairs[share.e, share.node])
             R = mesh.frames[i - mesh.first_node, :3, :3]
             turn = np.zeros((6, 6))

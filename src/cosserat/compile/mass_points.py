@@ -24,11 +24,11 @@ def beam_points(beam: Beam, mesh: BeamMesh, line: ElementMatrices, length: Array
     _, weight = gauss()
     weights, positions, shares, arms, element = [], [], [], [], []
     for e, (a, b) in enumerate(pairs):
-        left, right = mesh.s[a], mesh.s[b]
+        stations = beam.line.stations(mesh.s[a], mesh.s[b], gauss_points())
         R = mesh.frames[[a, b], :3, :3]
         x = mesh.frames[[a, b], :3, 3]
-        for g, z in enumerate(gauss_points()):
-            masses, offsets = _particles(beam.section_at(float(left + z * (right - left)))[1])
+        for g, s in enumerate(stations):
+            masses, offsets = _particles(beam.section_at(float(s))[1])
             P = line.axis[e, g] + offsets @ line.section[e, g].T  # (k, 8)
             N, arm = P[:, [0, 4]], np.einsum("sij,ksj->ksi", R, P.reshape(-1, 2, 4)[:, :, 1:])
             weights += list(weight[g] * length[e] * masses)

@@ -116,16 +116,21 @@ def nodal_mass(G: Array, turn: Array) -> Array:
     return np.asarray(np.einsum("eabi,ebc,eacj->eij", rates, G, rates, optimize=True))
 
 
-def spread_of(reference: Reference, line: Line) -> Array:
-    """Nodal wrenches (ne, 2, 6, 6) of uniform forces and moments per length on the axis, in the axes of each node."""
-    dx = _WEIGHT * reference.length[:, None]
-    axis = np.einsum("eg,egi->ei", dx, line.axis).reshape(-1, 2, 4)
-    turned = np.sum(dx * line.blend, axis=1)
-    out = np.zeros((len(dx), 2, 6, 6))
-    out[:, :, :3, :3] = axis[:, :, 0, None, None] * np.eye(3)
-    out[:, :, 3:, :3] = skew(axis[:, :, 1:])
-    out[:, 0, 3:, 3:] = (reference.length - turned)[:, None, None] * np.eye(3)
-    out[:, 1, 3:, 3:] = turned[:, None, None] * np.eye(3)
+def towards_ends(reference: Reference, line: Line) -> Array:
+    """Nodal wrenches (ne, side, 2, 6, 6) of forces and moments per length on the axis, in the axes of each node.
+
+    A load that varies is taken as linear, (2 - 3 z) q_A + (3 z - 1) q_B, with the q that keep its integral and its
+    first moment: its means weighted with 2 (1 - z) and 2 z. Sides are q_A and q_B; their sum is a uniform load.
+    """
+    out = np.zeros((len(reference.length), 2, 2, 6, 6))
+    for side, share in enumerate((0.5 - 3.0 * _XI, 0.5 + 3.0 * _XI)):
+        dx = share * _WEIGHT * reference.length[:, None]
+        axis = np.einsum("eg,egi->ei", dx, line.axis).reshape(-1, 2, 4)
+        turned = np.sum(dx * line.blend, axis=1)
+        out[:, side, :, :3, :3] = axis[:, :, 0, None, None] * np.eye(3)
+        out[:, side, :, 3:, :3] = skew(axis[:, :, 1:])
+        out[:, side, 0, 3:, 3:] = (dx.sum(axis=1) - turned)[:, None, None] * np.eye(3)
+        out[:, side, 1, 3:, 3:] = turned[:, None, None] * np.eye(3)
     return out
 
 

@@ -16,11 +16,23 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _SAME = 1e-9
+_QUARTERS = np.array([0.25, 0.5, 0.75])
+
+
+def _lagrange(z: float) -> Array:
+    """Lagrange polynomials of the quarters at z, over x (1 - x) of their own point."""
+    first, middle, last = z - _QUARTERS
+    products = np.array([8.0 * middle * last, -16.0 * first * last, 8.0 * first * middle])
+    return np.asarray(products / (_QUARTERS * (1.0 - _QUARTERS)))
 
 
 @dataclass(frozen=True)
 class BeamMesh:
-    """Nodes and elements of one beam; a corner has two nodes at the same s, one for each side."""
+    """Nodes and elements of one beam; a corner has two nodes at the same s, one for each side.
+
+    `inner` are the fractions of the length of every element that are passed at a quarter, a half and three quarters of
+    its range of s: those of s itself, unless a curve is given by a parameter that is not its arc length.
+    """
 
     s: Array  # (m,) of each node
     piece: Ints  # (m,) smooth piece a node belongs to
@@ -28,6 +40,7 @@ class BeamMesh:
     first_node: int  # index of the first node in the whole mechanism
     pairs: Ints  # (ne, 2) nodes of elements, in the whole mechanism
     first_element: int
+    inner: Array  # (ne, 3)
 
     @property
     def n_nodes(self) -> int:
@@ -46,11 +59,13 @@ class BeamMesh:
         return self.first_node + k if abs(self.s[k] - s) < _SAME else None
 
     def element_at(self, s: float) -> tuple[int, float]:
-        """Element that holds s and the relative position in it, in [0, 1]."""
+        """Element that holds s and the fraction of its length there, in [0, 1]."""
         local = self.pairs - self.first_node
         left, right = self.s[local[:, 0]], self.s[local[:, 1]]
         e = int(np.clip(np.searchsorted(right, s), 0, len(right) - 1))
-        return self.first_element + e, float(np.clip((s - left[e]) / (right[e] - left[e]), 0.0, 1.0))
+        z = float(np.clip((s - left[e]) / (right[e] - left[e]), 0.0, 1.0))
+        excess = self.inner[e] - _QUARTERS  # of a polynomial of degree 4 that vanishes at both ends
+        return self.first_element + e, float(np.clip(z + z * (1.0 - z) * _lagrange(z) @ excess, 0.0, 1.0))
 
 
 def node_positions(beam: Beam, stations: list[float]) -> tuple[Array, Ints]:
@@ -97,7 +112,9 @@ def mesh_beam(beam: Beam, stations: list[float], first_node: int, first_element:
     frames = np.concatenate([beam.frames(s[piece == k], k) for k in range(len(beam.pieces))])
     ends = np.nonzero(np.diff(piece) == 0)[0]
     pairs = first_node + np.stack((ends, ends + 1), axis=1).astype(np.int64)
-    return BeamMesh(s, piece, frames, first_node, pairs, first_element)
+    left, right = s[ends], s[ends + 1]
+    inner = beam.line.fractions(left, right, left[:, None] + _QUARTERS * (right - left)[:, None])
+    return BeamMesh(s, piece, frames, first_node, pairs, first_element, inner)
 
 
 def beam_matrices(beam: Beam, mesh: BeamMesh, d0: Array) -> tuple[ElementMatrices, Array, NDArray[np.int64]]:
@@ -123,10 +140,11 @@ def beam_matrices(beam: Beam, mesh: BeamMesh, d0: Array) -> tuple[ElementMatrice
 
     compliance = np.empty((len(representative), len(points), 6, 6))
     mass = np.empty_like(compliance)
+    line = beam.line
     for row, e in enumerate(representative):
-        for g, x in enumerate(points):
-            s = 0.5 if uniform else float(left[e] + x * (right[e] - left[e]))
-            compliance[row, g], mass[row, g] = section(s)
+        stations = np.full(len(points), 0.5) if uniform else line.stations(left[e], right[e], points)
+        for g, s in enumerate(stations):
+            compliance[row, g], mass[row, g] = section(float(s))
     matrices = element_matrices(d0[representative], compliance, mass)
     middles = 0.5 * (left + right)
     viscosity = np.full(len(d0), beam.damping_at(0.5)) if uniform else np.array([beam.damping_at(s) for s in middles])

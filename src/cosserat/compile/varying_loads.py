@@ -1,8 +1,8 @@
 """Line loads that vary along a beam, shared out to the nodes of its elements.
 
-On an element with local coordinate z in [0, 1] the force at node A is the share of a uniform load times the mean of the
-load weighted with 2 (1 - z), at node B with 2 z: exact for the resultant. Moments at the nodes, which a force along the
-element makes, take its plain mean.
+On an element, of local coordinate z in [0, 1], a load is known by its means weighted with 2 (1 - z) and 2 z, so by its
+integral and its first moment; see `matter.towards_ends` for what they put on the nodes. Where the load jumps or has a
+kink in s, the means are taken piece by piece; where its jumps move with time, over many short pieces.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.inputs import WrenchSource
 from cosserat.compile.mesh import BeamMesh
+from cosserat.model.breaks import stations_of_breaks
 from cosserat.model.functions import VectorFunction
 from cosserat.model.line_functions import LineFunction, StationMean
 from cosserat.model.loads import DistributedLoad
@@ -22,6 +23,7 @@ Array = NDArray[np.float64]
 
 _X, _W = np.polynomial.legendre.leggauss(4)
 _Z, _WEIGHT = 0.5 * (1.0 + _X), 0.5 * _W
+_SHORT = 16  # pieces of an element under a load whose jumps move
 
 
 class Share(NamedTuple):
@@ -40,12 +42,24 @@ def varies(load: DistributedLoad) -> bool:
 
 def element_sources(load: DistributedLoad, mesh: BeamMesh) -> list[WrenchSource]:
     """Means of a load towards both ends of every element, two for each in turn."""
-    local = mesh.pairs - mesh.first_node
+    breaks: set[float] = set()
+    pieces = 1
+    for function in (load.force, load.moment):
+        found, moving = stations_of_breaks(function)
+        breaks.update(found)
+        pieces = _SHORT if moving else pieces
+    line, local = load.beam.line, mesh.pairs - mesh.first_node
     out = []
-    for a, b in local:
-        s = mesh.s[a] + _Z * (mesh.s[b] - mesh.s[a])
-        for weight in (2.0 * (1.0 - _Z) * _WEIGHT, 2.0 * _Z * _WEIGHT):
-            out.append(WrenchSource(_mean(load.force, s, weight), _mean(load.moment, s, weight)))
+    for left, right in mesh.s[local]:
+        inside = np.array([[s for s in breaks if left < s < right]])
+        broken = line.fractions(np.array([left]), np.array([right]), inside)
+        cuts = np.union1d(broken, np.linspace(0.0, 1.0, pieces + 1))
+        width = np.diff(cuts)
+        z = (cuts[:-1, None] + width[:, None] * _Z).ravel()
+        weight = (width[:, None] * _WEIGHT).ravel()
+        s = line.stations(left, right, z)
+        for towards in (2.0 * (1.0 - z), 2.0 * z):
+            out.append(WrenchSource(_mean(load.force, s, towards * weight), _mean(load.moment, s, towards * weight)))
     return out
 
 
@@ -53,23 +67,12 @@ def _mean(function: VectorFunction | None, s: Array, weight: Array) -> StationMe
     return None if function is None else StationMean(function, s, weight)
 
 
-def masked(spread: Array) -> Array:
-    """Shares (side, ne, 2, 6, 6) of samples towards either side, from those of a uniform load (ne, 2, 6, 6)."""
-    out = np.zeros((2, *spread.shape))
-    for side in range(2):
-        out[side, :, side] = spread[:, side]
-        out[side, :, side, 3:, :3] = 0.0
-        out[side, :, :, 3:, :3] += 0.5 * spread[:, :, 3:, :3]
-    return out
-
-
-def shares(spread: Array) -> list[Share]:
-    """All that is not zero."""
-    parts = masked(spread)
+def shares(towards: Array) -> list[Share]:
+    """All that is not zero, of the nodal wrenches `towards` (ne, side, 2, 6, 6)."""
     return [
-        Share(e, side, node, parts[side, e, node])
-        for e in range(len(spread))
-        for side in range(2)
-        for node in range(2)
-        if parts[side, e, node].any()
+        Share(e, side, node, part)
+        for e, parts in enumerate(towards)
+        for side, both in enumerate(parts)
+        for node, part in enumerate(both)
+        if part.any()
     ]

@@ -28,6 +28,7 @@ from cosserat.results.status import Status
 Array = NDArray[np.float64]
 
 MATRICES = "matrices.npz"
+MESH = ("s", "piece", "frames", "pairs", "inner")
 RECOVERED = ("position", "strain", "stress", "strain_rest", "stress_rest")
 DRAWN = ("points", "shape", "cells")
 
@@ -104,7 +105,7 @@ def arrays_of(mechanism: Mechanism) -> dict[str, Any]:
         if group != "pattern":
             arrays.update({f"{group}.{k}": a for k, a in values._asdict().items()})
     for name, mesh in mechanism.beams.items():
-        for part in ("s", "piece", "frames", "pairs"):
+        for part in MESH:
             arrays[f"beam.{name}.{part}"] = getattr(mesh, part)
         arrays.update({f"beam.{name}.line{k}": load.spread for k, load in enumerate(mechanism.line_loads(name))})
     for name, info in mechanism.modal.items():
@@ -161,7 +162,7 @@ def mechanism_from(
 
 def _mesh(name: str, first: Any, arrays: dict[str, Any], sizes: dict[str, int]) -> BeamMesh:
     first_node, first_element = first
-    s, piece, frames, pairs = (arrays[f"beam.{name}.{part}"] for part in ("s", "piece", "frames", "pairs"))
+    s, piece, frames, pairs, inner = (arrays[f"beam.{name}.{part}"] for part in MESH)
     m = len(np.atleast_1d(s))
     demand(s.shape == (m,) and m > 1 and s.dtype == np.float64 and np.isfinite(s).all(), f"nodes of {name!r}")
     demand((np.diff(s) >= 0.0).all() and s[0] >= 0.0 and s[-1] <= 1.0, f"nodes of {name!r} are not in order")
@@ -171,7 +172,9 @@ def _mesh(name: str, first: Any, arrays: dict[str, Any], sizes: dict[str, int]) 
     check_index(first_node, sizes["n"] - m + 1, f"first node of {name!r}")
     check_index(first_element, sizes["ne"] - len(pairs) + 1, f"first element of {name!r}")
     check_range(pairs, first_node, first_node + m, {}, f"elements of {name!r}")
-    return BeamMesh(s=s, piece=piece, frames=frames, first_node=first_node, pairs=pairs, first_element=first_element)
+    demand(inner.shape == (len(pairs), 3) and inner.dtype == np.float64, f"inner points of {name!r}")
+    demand(((inner >= 0.0) & (inner <= 1.0)).all(), f"inner points of {name!r}")
+    return BeamMesh(s, piece, frames, first_node, pairs, first_element, inner)
 
 
 def _line_loads(

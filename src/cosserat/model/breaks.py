@@ -1,8 +1,10 @@
 """Times at which a function of time jumps, has a kink, or wakes up after being constant.
 
 Formulas and functions that take arrays are watched while they are evaluated on a grid (`jets.watched`): wherever a
-comparison, an absolute value, a minimum or a table changes sides, the change is located by refining the grid. So a jump
-is found however short the pulse that it belongs to. Functions that take only numbers are looked at from outside.
+comparison, an absolute value, a minimum or a table changes sides, the change is located by refining the grid; so is
+the point of a cell at which what is compared comes nearest to its switch, where it may go to the other side and return.
+So a jump is found however short the pulse that it belongs to. Functions that take only numbers are looked at from
+outside: of them, pulses that fit between two points of the grid are not seen.
 """
 
 from __future__ import annotations
@@ -11,13 +13,14 @@ import numpy as np
 
 from cosserat.model.derivatives import floats, vector_of_floats
 from cosserat.model.functions import TimeFunction, VectorFunction
-from cosserat.model.jets import Array, Jet, watched
+from cosserat.model.jets import Array, Jet, Note, watched
 from cosserat.model.line_functions import LineFunction, StationMean
 
 _GRID = 2048
 _FINE = 33
 _MOST = 500  # breaks of one function; one with more is not told from a smooth one
 _STILL = 1e-3  # of the largest change between grid points: less counts as none
+_MOMENTS = (0.0, 0.0613, 1.7, 23.9)  # at which a line load is looked at along the beam
 _PARTS = 4  # pieces of equal variation into which a short pulse is cut
 
 
@@ -36,17 +39,32 @@ def breaks_of(function: TimeFunction | VectorFunction, start: float, end: float)
     if isinstance(function, VectorFunction) and function.callable is None:
         return sorted({t for part in function.components for t in breaks_of(part, start, end)})
     grid = np.linspace(start, end, _GRID + 1)
-    sides = _sides(function, grid)
+    notes = _seen(function, grid)
     values = _values(function, grid)
-    found = _jumps(function, grid, values) if sides is None else _crossings(function, grid, sides)
+    found = _jumps(function, grid, values) if notes is None else _crossings(function, grid, notes)
     near = 2.0 * (grid[1] - grid[0])
     found += [t for t in _pulses(grid, values) if all(abs(t - other) > near for other in found)]
     inside = 1e-12 * (end - start)
     return sorted({round(t, 15) for t in found if start + inside < t < end - inside})
 
 
-def _sides(function: TimeFunction | VectorFunction, t: Array) -> list[Array] | None:
-    """On which side of every switch the times are; None if the function cannot be watched."""
+def stations_of_breaks(function: VectorFunction | None) -> tuple[list[float], bool]:
+    """Where in s a vector along a beam jumps or has a kink, and whether that moves with time.
+
+    Examples
+    --------
+    >>> stations_of_breaks(LineFunction((0, 0, "9 if 0.25 < s < 0.5 else 0")))
+    ([0.25, 0.5], False)
+    """
+    if not isinstance(function, LineFunction):
+        return [], False
+    found = [breaks_of(function.along(t), 0.0, 1.0) for t in _MOMENTS]
+    different = {tuple(np.round(s, 9)) for s in found if s}
+    return sorted({s for some in found for s in some}), len(different) > 1
+
+
+def _seen(function: TimeFunction | VectorFunction, t: Array) -> list[Note] | None:
+    """What every switch sees at these times; None if the function cannot be watched."""
     if isinstance(function, TimeFunction) and isinstance(function.source, tuple):
         return None
     try:
@@ -58,28 +76,45 @@ def _sides(function: TimeFunction | VectorFunction, t: Array) -> list[Array] | N
                 function.watch(t)
     except Exception:
         return None
-    return [np.broadcast_to(note, t.shape) for note in notes]
+    return [Note(*(np.broadcast_to(x, t.shape) for x in note)) for note in notes]
 
 
-def _crossings(function: TimeFunction | VectorFunction, grid: Array, sides: list[Array]) -> list[float]:
+def _crossings(function: TimeFunction | VectorFunction, grid: Array, notes: list[Note]) -> list[float]:
+    """Where a switch changes sides: on the grid, or within a cell in which the switch is approached and left."""
     out: list[float] = []
-    for k, side in enumerate(sides):
-        changes = np.nonzero(side[1:] != side[:-1])[0]
-        if len(changes) > _MOST:
+    for k, note in enumerate(notes):
+        same = note.side[1:] == note.side[:-1]
+        turning = same & (note.nearing[:-1] > note.nearing[1:])
+        changes, nearest = np.nonzero(~same)[0], np.nonzero(turning)[0]
+        if len(changes) > _MOST or len(nearest) > _MOST:
             continue
-        for i in changes:
-            a, b = grid[i], grid[i + 1]
-            for _ in range(12):
-                fine = np.linspace(a, b, _FINE)
-                again = _sides(function, fine)
-                if again is None or len(again) != len(sides):
-                    break
-                moved = np.nonzero(again[k][1:] != again[k][:-1])[0]
-                if not len(moved) or fine[moved[0] + 1] - fine[moved[0]] >= b - a:
-                    break
-                a, b = fine[moved[0]], fine[moved[0] + 1]
-            out.append(float(b))
+        cells = np.stack((grid[:-1], grid[1:]), axis=1)
+        if len(nearest):
+            middle = _refined(function, k, 1, len(notes), cells[nearest])
+            hidden = [[(a, m), (m, b)] for m in middle for a, b in cells[nearest] if a < m < b]
+            cells = np.concatenate((cells[changes], np.reshape(hidden, (-1, 2))))
+        else:
+            cells = cells[changes]
+        out += _refined(function, k, 0, len(notes), cells)
     return out
+
+
+def _refined(
+    function: TimeFunction | VectorFunction, switch: int, field: int, switches: int, cells: Array
+) -> list[float]:
+    """Every change, of one field of what one switch sees, in the cells (n, 2)."""
+    scale = np.spacing(np.abs(cells).max(initial=0.0))
+    for _ in range(12):
+        if not len(cells) or len(cells) > 4 * _MOST or np.all(cells[:, 1] - cells[:, 0] <= 2.0 * scale):
+            break
+        fine = np.linspace(cells[:, 0], cells[:, 1], _FINE, axis=1)
+        again = _seen(function, fine.ravel())
+        if again is None or len(again) != switches:
+            return []
+        value = again[switch][field].reshape(fine.shape)
+        row, i = np.nonzero(value[:, 1:] != value[:, :-1])
+        cells = np.stack((fine[row, i], fine[row, i + 1]), axis=1)
+    return [float(b) for _, b in cells]
 
 
 def _values(function: TimeFunction | VectorFunction, t: Array) -> Array:

@@ -31,6 +31,14 @@ class Line(ABC):
     def frames(self, s: Array, piece: int) -> Array:
         """Section frames (m, 4, 4) at the parameters s (m,) of one piece."""
 
+    def stations(self, s0: float, s1: float, fractions: Array) -> Array:
+        """Parameters s that divide the line between s0 and s1, of one piece, into these fractions of its length."""
+        return s0 + np.asarray(fractions) * (s1 - s0)
+
+    def fractions(self, s0: Array, s1: Array, s: Array) -> Array:
+        """The inverse of `stations`, for many ranges at once (n,) with s (n, m)."""
+        return (s - s0[:, None]) / (s1 - s0)[:, None]
+
     @property
     def length(self) -> float:
         return float(sum(self.lengths))
@@ -82,13 +90,42 @@ class Curve(Line):
         h = self._grid[1]
         inside = (self._grid[:-1, None] + 0.5 * h * (1.0 + _GAUSS_X)).ravel()
         speeds = np.linalg.norm(function.jet(inside)[1], axis=1).reshape(-1, _GAUSS_X.size)
-        self.lengths = (float((speeds @ _GAUSS_W).sum() * 0.5 * h),)
+        self._arc = np.concatenate(([0.0], np.cumsum((speeds @ _GAUSS_W) * 0.5 * h)))
+        self.lengths = (float(self._arc[-1]),)
+        self._even = bool(np.ptp(speeds) <= 1e-12 * speeds.max())
         if up is None:
             axes = np.empty((self._grid.size, 3, 3))
             axes[0] = section_axes(tangents[0])
             for i in range(self._grid.size - 1):
                 axes[i + 1] = _double_reflection(axes[i], points[i], points[i + 1], tangents[i + 1])
             self._axes, self._points = axes, points
+
+    def stations(self, s0: float, s1: float, fractions: Array) -> Array:
+        s = super().stations(s0, s1, fractions)
+        if self._even:
+            return s
+        first, last = self._arc_at(np.array([s0, s1]))
+        wanted = first + np.asarray(fractions) * (last - first)
+        for _ in range(50):  # Newton, kept inside
+            speed = np.linalg.norm(self._function.jet(s)[1], axis=1)
+            step = (wanted - self._arc_at(s)) / speed
+            s = np.clip(s + step, s0, s1)
+            if np.abs(step).max() <= 1e-15:
+                break
+        return s
+
+    def fractions(self, s0: Array, s1: Array, s: Array) -> Array:
+        if self._even:
+            return super().fractions(s0, s1, s)
+        return super().fractions(self._arc_at(s0), self._arc_at(s1), self._arc_at(s.ravel()).reshape(s.shape))
+
+    def _arc_at(self, s: Array) -> Array:
+        """Length (m,) from the start of the curve."""
+        k = np.minimum((s * (self._grid.size - 1)).astype(int), self._grid.size - 2)
+        rest = s - self._grid[k]
+        inside = self._grid[k, None] + 0.5 * rest[:, None] * (1.0 + _GAUSS_X)
+        speeds = np.linalg.norm(self._function.jet(inside.ravel())[1], axis=1).reshape(inside.shape)
+        return self._arc[k] + 0.5 * rest * (speeds @ _GAUSS_W)
 
     def _points_and_tangents(self, s: Array) -> tuple[Array, Array]:
         points, rates, _ = self._function.jet(s)

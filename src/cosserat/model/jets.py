@@ -8,7 +8,7 @@ comparisons (by value), indexing, and the NumPy functions a time function may ca
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +19,20 @@ from cosserat.model.parameters import ParameterLike, resolve
 Array = npt.NDArray[np.float64]
 _ufuncs: Any = np  # NumPy's annotations do not know classes with __array_ufunc__
 
-_notes: ContextVar[list[Array] | None] = ContextVar("notes of switches", default=None)
+class Note(NamedTuple):
+    """What a switch sees: on which side of it values are, and whether they are coming nearer to it."""
+
+    side: Array
+    nearing: Array  # bool
+
+
+_notes: ContextVar[list[Note] | None] = ContextVar("notes of switches", default=None)
 
 
 @contextmanager
-def watched() -> Iterator[list[Array]]:
-    """Within it, every comparison, table or other switch notes on which side of it each value is."""
-    notes: list[Array] = []
+def watched() -> Iterator[list[Note]]:
+    """Within it, every comparison, table or other switch notes what it sees."""
+    notes: list[Note] = []
     token = _notes.set(notes)
     try:
         yield notes
@@ -162,7 +169,7 @@ class Jet:
             return ufunc(*(_boxed(x) for x in inputs))
         notes = _notes.get()
         if notes is not None:
-            _note(notes, ufunc, [_lift(x).value for x in inputs])
+            _note(notes, ufunc, [_lift(x) for x in inputs])
         if ufunc in _BY_VALUE:
             return np.asarray(ufunc(*(_lift(x).value for x in inputs))).view(Truth)
         with np.errstate(all="ignore"):
@@ -203,15 +210,21 @@ def _lift(x: Any) -> Jet:
     return Jet(resolve(x) if isinstance(x, ParameterLike) else x)
 
 
-def _note(notes: list[Array], ufunc: np.ufunc, values: list[Array]) -> None:
-    """Which side of a switch values are on, if the function is one."""
+def _note(notes: list[Note], ufunc: np.ufunc, inputs: list[Jet]) -> None:
+    """What a switch sees, if the function is one."""
+    values = [x.value for x in inputs]
     if ufunc in _SWITCHES:
-        notes.append(np.where(values[0] >= values[1], 1.0, 0.0))
+        above, rate = values[0] >= values[1], inputs[0].rate - inputs[1].rate
     elif ufunc in (np.absolute, np.fabs, np.sign, np.heaviside):
-        notes.append(np.where(values[0] >= 0.0, 1.0, 0.0))
+        above, rate = values[0] >= 0.0, inputs[0].rate
     elif ufunc in _STEPS or ufunc is np.remainder:
         whole = np.floor_divide(values[0], values[1]) if len(values) == 2 else values[0]
-        notes.append(np.rint(whole) if ufunc is np.rint else np.floor(whole))
+        side = np.rint(whole) if ufunc is np.rint else np.floor(whole)
+        notes.append(Note(side, np.zeros(side.shape, dtype=bool)))
+        return
+    else:
+        return
+    notes.append(Note(np.where(above, 1.0, 0.0), np.where(above, rate < 0.0, rate > 0.0)))
 
 
 def _boxed(x: Any) -> Any:
@@ -372,7 +385,8 @@ def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, perio
     inside = (x.value >= xp[0]) & (x.value < xp[-1])
     notes = _notes.get()
     if notes is not None:
-        notes.append(i + 1.0 * (x.value >= xp[-1]) - 1.0 * (x.value < xp[0]))
+        side = i + 1.0 * (x.value >= xp[-1]) - 1.0 * (x.value < xp[0])
+        notes.append(Note(side, np.zeros(side.shape, dtype=bool)))
     slope = np.where(inside, (fp[i + 1] - fp[i]) / (xp[i + 1] - xp[i]), 0.0)
     return Jet(np.interp(x.value, xp, fp, left, right), slope * x.rate, slope * x.acceleration)
 

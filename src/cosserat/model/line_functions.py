@@ -144,20 +144,23 @@ class LineFunction(VectorFunction):
 
     def at(self, s: float) -> VectorFunction:
         """The function of time at a station."""
-        function: Any = self.callable
+        return VectorFunction(lambda t: self._any(s, t), self.where)
 
-        def formulas(t: Any) -> list[Any]:
-            names = {n: p.value for n, p in self._known.items()} | {"s": s, "t": t}
-            return [f.evaluate(names) if isinstance(f, Expression) else resolve(f) for f in self._formulas]
+    def along(self, t: float) -> VectorFunction:
+        """The function of s at a time."""
+        return VectorFunction(lambda s: self._any(s, t), self.where, variable="s")
 
-        def called(t: Any) -> Any:
+    def _any(self, s: Any, t: Any) -> Any:
+        """Three values where s or t may be a jet."""
+        if self.callable is not None:
+            function: Any = self.callable
             return function(t, s) if self._swapped else function(s, t)
-
-        return VectorFunction(formulas if function is None else called, self.where)
+        names = {n: p.value for n, p in self._known.items()} | {"s": s, "t": t}
+        return [f.evaluate(names) if isinstance(f, Expression) else resolve(f) for f in self._formulas]
 
     def sample(self, t: Any) -> Array:
-        """Means along the beam (nt, 3)."""
-        x, weight = np.polynomial.legendre.leggauss(4)
+        """Means over s (nt, 3), of ten points."""
+        x, weight = np.polynomial.legendre.leggauss(10)
         return np.asarray(np.einsum("g,tgk->tk", 0.5 * weight, self.sample_at(0.5 * (1.0 + x), t)))
 
     def __eq__(self, other: object) -> bool:

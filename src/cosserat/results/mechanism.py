@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel, System, row_to_frame
 from cosserat.compile.mesh import BeamMesh, beam_matrices
 from cosserat.compile.rows import ActiveFreedom, freedom_geometry
-from cosserat.compile.varying_loads import masked
 from cosserat.errors import ModelError, PlaceError, shown
 from cosserat.lie import se3
 from cosserat.model.interfaces import Outline, RecoveryPoint
@@ -205,8 +204,8 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
                 matrices, _, _ = beam_matrices(beams[name], mesh, compiled.system.elements.d0[span])
                 if load.name in compiled.line_columns:
                     columns = compiled.line_columns[load.name]
-                    parts = masked(matrices.spread)
-                    found += [LineLoad(columns[:, i], bool(load.follower), parts[i]) for i in range(2)]
+                    follower, towards = bool(load.follower), matrices.towards
+                    found += [LineLoad(columns[:, side], follower, towards[:, side]) for side in range(2)]
                     continue
                 column = np.full(len(mesh.pairs), len(model.loads) + k, dtype=np.int64)
                 found.append(LineLoad(column, bool(load.follower), matrices.spread))
