@@ -21,6 +21,7 @@ from cosserat.kernels.arrays import Bodies, Elements, Nodes, Springs
 from cosserat.kernels.beams import relative_vectors
 from cosserat.model.bodies import RigidBody
 from cosserat.model.model import Model
+from cosserat.model.servos import servos_of
 
 Array = NDArray[np.float64]
 
@@ -79,8 +80,9 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         length=np.array([s.length for s in model.springs], dtype=float),
         block=ints([pair(a.node, b.node) for a, b in ends], 4),
     )
-    freedoms, named_freedoms, efforts = freedom_arrays(joints)
-    turns, counted = turn_arrays(joints)
+    servos = servos_of(model)
+    freedoms, named_freedoms, efforts = freedom_arrays(joints, servos)
+    turns, counted = turn_arrays(joints, servos)
     driven = driven_joints(joints)
     loads, sources, line_columns = load_arrays(model, skeleton, gains, block)
     laws = tuple(compile_law(load) for load in model.state_loads)

@@ -51,8 +51,8 @@ class FlexibleArrays:
         Number of coordinates, and of velocities of all links.
     """
 
-    def __init__(self, links: Sequence[FlexibleLink], n_v: int) -> None:
-        self.n_v = n_v
+    def __init__(self, links: Sequence[FlexibleLink], armature: Array) -> None:
+        self.n_v, self.armature = len(armature), armature
         kinds = _Kinds([link.modal for link in links if link.modal is not None])
         self.table, self._sizes = _index(links, kinds)
         self.n_z = int(self._sizes[arrays.Z])
@@ -60,7 +60,7 @@ class FlexibleArrays:
         joint = np.array([(link.slide, link.turn) for link in links])
         inertia = np.array([link.inertia.ravel() for link in links])
         seats = pack_seats([seat for link in links for seat in (link.base, link.own)])
-        tree = Tree(Links(self.table, joint, inertia), pack_bodies(kinds.different), seats)
+        tree = Tree(Links(self.table, joint, inertia, armature), pack_bodies(kinds.different), seats)
         self._packed = Packed(arrays.tree_handles, tree)
         self.tree = self._packed.address
         self._largest = max(link.n_modes for link in links)

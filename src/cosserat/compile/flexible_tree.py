@@ -25,6 +25,7 @@ from cosserat.compile.seats import Seat, seat_on
 from cosserat.compile.spanning import GROUND_GROUP, Edge, Loop, Spanning, span
 from cosserat.compile.tree import (
     FREE_BASE,
+    armatures,
     inertia_about,
     joint_links,
     named_coordinates,
@@ -93,7 +94,7 @@ class FlexibleTreeData:
     @functools.cached_property
     def arrays(self) -> FlexibleArrays:
         """The links as kernels read them."""
-        return FlexibleArrays(self.links, len(self.coordinates))
+        return FlexibleArrays(self.links, armatures(self.coordinates, self.links))
 
     @functools.cached_property
     def named(self) -> dict[str, tuple[int, ...]]:

@@ -15,6 +15,7 @@ from cosserat.lie import se3
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
 from cosserat.model.model import Model
+from cosserat.model.servos import Servo
 
 Array = NDArray[np.float64]
 
@@ -44,13 +45,13 @@ def driven_joints(joints: list[CompiledJoint]) -> list[Joint]:
 
 
 def freedom_arrays(
-    joints: list[CompiledJoint],
+    joints: list[CompiledJoint], servos: dict[tuple[str, int], Servo]
 ) -> tuple[Freedoms, list[tuple[str, ActiveFreedom]], list[TimeFunction]]:
-    """Arrays of the active freedoms, the names of their joints, and the functions of their efforts."""
+    """Arrays of the active freedoms, the names of their joints, and the functions of their efforts, then targets."""
     rows: list[tuple[int, ActiveFreedom, Joint]] = []
     for k, compiled in enumerate(joints):
         if compiled.joint is not None:
-            rows += [(k, a, compiled.joint) for a in active_freedoms(compiled.joint)]
+            rows += [(k, a, compiled.joint) for a in active_freedoms(compiled.joint, servos)]
     efforts: list[TimeFunction] = []
     columns: list[int] = []
     for _, active, joint in rows:
@@ -59,6 +60,12 @@ def freedom_arrays(
         if function is not None:
             efforts.append(function)
     friction = [joint.friction[a.index] for _, a, joint in rows]
+    acting = [servos.get((joint.name, a.index)) for _, a, joint in rows]
+    targets = []
+    for servo in acting:
+        targets.append(len(efforts) if servo is not None else -1)
+        if servo is not None:
+            efforts.append(servo.target)
     arrays = Freedoms(
         joint=ints([k for k, _, _ in rows]),
         kind=ints([a.kind for _, a, _ in rows]),
@@ -70,13 +77,21 @@ def freedom_arrays(
         friction=np.array([0.0 if f is None else float(f.level) for f in friction], dtype=float),
         speed=np.array([1.0 if f is None else float(f.speed) for f in friction], dtype=float),
         effort=ints(columns),
+        kp=np.array([0.0 if s is None else s.kp for s in acting], dtype=float),
+        kd=np.array([0.0 if s is None else s.kd for s in acting], dtype=float),
+        limit=np.array([0.0 if s is None else s.limit for s in acting], dtype=float),
+        target=ints(targets),
+        armature=np.array([j.armature[a.index] for _, a, j in rows], dtype=float),
     )
     return arrays, [(joints[k].name, a) for k, a, _ in rows], efforts
 
 
-def turn_arrays(joints: list[CompiledJoint]) -> tuple[Turns, list[tuple[str, ActiveFreedom]]]:
+def turn_arrays(
+    joints: list[CompiledJoint], servos: dict[tuple[str, int], Servo]
+) -> tuple[Turns, list[tuple[str, ActiveFreedom]]]:
     """Arrays of the angles whose turns are counted, and the names of their joints."""
-    rows = [(k, a) for k, item in enumerate(joints) if item.joint is not None for a in counted_freedoms(item.joint)]
+    named = [(k, item.joint) for k, item in enumerate(joints) if item.joint is not None]
+    rows = [(k, a) for k, joint in named for a in counted_freedoms(joint, servos)]
     arrays = Turns(
         joint=ints([k for k, _ in rows]),
         kind=ints([a.kind for _, a in rows]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 import numpy as np
@@ -122,8 +123,8 @@ def freedom_geometry(joint: Joint, index: int) -> ActiveFreedom:
     return ActiveFreedom(index, kind, axis, cosine, np.cross(axis, cosine))
 
 
-def active_freedoms(joint: Joint) -> list[ActiveFreedom]:
-    """Freedoms of a joint that need a row of their own in the kernels."""
+def active_freedoms(joint: Joint, servos: Container[tuple[str, int]] = ()) -> list[ActiveFreedom]:
+    """Freedoms of a joint that need a row of their own in the kernels; `servos`: joints and freedoms that have one."""
     wanted = []
     for i in range(len(joint.freedoms)):
         carries = (
@@ -131,6 +132,8 @@ def active_freedoms(joint: Joint) -> list[ActiveFreedom]:
             or joint.stiffness[i] != 0.0
             or joint.damping[i] != 0.0
             or joint.friction[i] is not None
+            or joint.armature[i] != 0.0
+            or (joint.name, i) in servos
         )
         tracked = joint.kind == "screw" and joint.motion[i] is None
         if carries or tracked:
@@ -138,9 +141,9 @@ def active_freedoms(joint: Joint) -> list[ActiveFreedom]:
     return wanted
 
 
-def counted_freedoms(joint: Joint) -> list[ActiveFreedom]:
+def counted_freedoms(joint: Joint, servos: Container[tuple[str, int]] = ()) -> list[ActiveFreedom]:
     """Angles that carry nothing and are not prescribed: only their turns have to be counted."""
-    active = {freedom.index for freedom in active_freedoms(joint)}
+    active = {freedom.index for freedom in active_freedoms(joint, servos)}
     free = [i for i, motion in enumerate(joint.motion) if motion is None and i not in active]
     found = [freedom_geometry(joint, i) for i in free]
     return [freedom for freedom in found if freedom.kind in (ANGLE_PARENT, ANGLE_CHILD)]

@@ -65,7 +65,7 @@ def span(model: Model) -> Spanning:
     An elastic body is a group of its own; what is fixed to it hangs on it by a joint without freedoms.
 
     Of the joints of a loop the one with most undriven freedoms is cut, the last added among equals: that leaves the
-    fewest coordinates and constraints, and keeps driven joints in the tree.
+    fewest coordinates and constraints, and keeps driven joints in the tree. Joints with an armature are kept.
     """
     bendable: list[Beam | ModalBody] = [*model.beams, *model.modal_bodies]
     elastic = {body.name: body for body in bendable}
@@ -90,8 +90,14 @@ def span(model: Model) -> Spanning:
     kept: list[Joint] = []
     cut: list[Joint] = []
     order = {joint.name: i for i, joint in enumerate(movable)}
-    for joint in sorted(movable, key=lambda j: (sum(m is None for m in j.motion), order[j.name])):
+    for joint in sorted(movable, key=lambda j: (not any(j.armature), sum(m is None for m in j.motion), order[j.name])):
         (kept if root.join(_body(joint.parent), _body(joint.child)) else cut).append(joint)
+    for joint in cut:
+        if any(joint.armature):
+            raise ModelError(
+                f"{joint.title}: armature is given to all joints of a closed loop; relative coordinates leave one of "
+                "them out: give it to one joint less, or use formulation='galilean'"
+            )
     edges = _walk(sorted(kept, key=lambda j: order[j.name]), group, len(number))
     above = {edge.outer: edge for edge in edges}
     loops = tuple(

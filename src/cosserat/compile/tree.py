@@ -131,9 +131,9 @@ class TreeData:
         out[layout.ANGLES], out[layout.WRENCH], out[layout.EFFORT] = angles, wrench, effort
         out[layout.GRAVITY : layout.GRAVITY + 3] = gravity
         out[order:work] = self.order().ravel()
-        rows = out[layout.HEADER : order].reshape(n, layout.ROW)
+        rows, moved = out[layout.HEADER : order].reshape(n, layout.ROW), armatures(self.coordinates, self.links)
         for i, row in enumerate(rows):
-            self._fill_row(i, row)
+            self._fill_row(i, row, moved)
         places = out[work : work + own].reshape(n + 1, layout.W_ROW)
         places[:n, :12] = rows[:, layout.FRAME : layout.FRAME + 12]
         places[n, layout.W_ACCELERATION : layout.W_ACCELERATION + 3] = -np.asarray(gravity)
@@ -144,10 +144,12 @@ class TreeData:
             inertia[15:] = row[layout.INERTIA : layout.INERTIA + 6]
         return out
 
-    def _fill_row(self, i: int, row: Array) -> None:
-        """Constants of a link."""
+    def _fill_row(self, i: int, row: Array, moved: Array) -> None:
+        """Constants of a link; `moved`: inertia that moves with the coordinates."""
         link, n = self.links[i], len(self.links)
         row[: layout.ABOVE] = link.kind, link.parent, link.first, link.slide, link.turn
+        if link.n_v == 1 and moved[link.first] != 0.0:
+            row[layout.KIND], row[layout.ARMATURE] = layout.SCREW, moved[link.first]  # a hinge is a special screw
         row[layout.ABOVE] = layout.W_ROW * (n if link.parent < 0 else link.parent)
         row[layout.COUNT : layout.FRAME] = link.n_v, self.dof[i]
         H = self.frame_in_parent(i)
@@ -197,6 +199,25 @@ def prescribed_coordinates(
         for name, motion in zip(joint.coordinates, joint.motion, strict=True)
         if motion is not None
     )
+
+
+def armatures(coordinates: tuple[str, ...], links: Sequence[Jointed]) -> Array:
+    """Inertia that moves with each coordinate."""
+    out, number = np.zeros(len(coordinates)), {name: k for k, name in enumerate(coordinates)}
+    for joint in {link.joint.name: link.joint for link in links if link.joint is not None}.values():
+        for name, value in zip(joint.coordinates, joint.armature, strict=True):
+            out[number[name]] = value
+    return out
+
+
+def refuse_armatures(call: str, model: Model) -> None:
+    """Raise if a joint has an armature, where all inertia must be that of bodies."""
+    for joint in model.joints:
+        if any(joint.armature):
+            raise ModelError(
+                f"{call}: {joint.title}: this call takes the inertia of bodies only, and the joint has an armature; "
+                "leave it out, or use cs.Tree(model) and its methods"
+            )
 
 
 def refuse_state_loads(call: str, model: Model) -> None:

@@ -1,4 +1,4 @@
-"""What acts on a tree besides gravity: springs, loads, and stiffness, damping, friction and efforts of its joints."""
+"""What acts on a tree besides gravity: springs, loads, and stiffness, damping, friction, efforts, servos of joints."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ from cosserat.kernels.arrays import Loads, Springs
 from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
 from cosserat.model.places import Place
+from cosserat.model.servos import servos_of
 
 Array = NDArray[np.float64]
+
+_EFFORT, _TARGET = 4, 8  # rows of `TreeForces.passive`
 
 
 @dataclass(frozen=True)
@@ -25,9 +28,9 @@ class TreeForces:
 
     springs: Springs
     loads: Loads
-    passive: Array  # (5, n_v) stiffness, damping, friction, its speed, effort
+    passive: Array  # (9, n_v) stiffness, damping, friction, its speed, effort; kp, kd, limit, target of servos
     wrench: Array  # (n_loads, 6) sampled
-    efforts: tuple[tuple[int, TimeFunction], ...]  # coordinate, function
+    efforts: tuple[tuple[int, int, TimeFunction], ...]  # row (effort or target), coordinate, function
     wrenches: tuple[WrenchSource, ...]
 
     @property
@@ -40,16 +43,16 @@ class TreeForces:
     def constant(self) -> bool:
         """Whether nothing depends on time."""
         functions = [f for s in self.wrenches for f in (s.force, s.moment) if f is not None]
-        return all(f.is_constant for f in functions) and all(f.is_constant for _, f in self.efforts)
+        return all(f.is_constant for f in functions) and all(f.is_constant for _, _, f in self.efforts)
 
     def sample(self, t: float) -> None:
         """Take efforts and loads at time t."""
         at = np.array([t])
-        for k, effort in self.efforts:
-            self.passive[4, k] = effort.sample(at)[0]
-        for row, source in zip(self.wrench, self.wrenches, strict=True):
-            row[:3] = 0.0 if source.force is None else source.force.sample(at)[0]
-            row[3:] = 0.0 if source.moment is None else source.moment.sample(at)[0]
+        for row, k, effort in self.efforts:
+            self.passive[row, k] = effort.sample(at)[0]
+        for wrench, source in zip(self.wrench, self.wrenches, strict=True):
+            wrench[:3] = 0.0 if source.force is None else source.force.sample(at)[0]
+            wrench[3:] = 0.0 if source.moment is None else source.moment.sample(at)[0]
 
 
 def compile_forces(model: Model, tree: TreeData) -> TreeForces:
@@ -85,9 +88,10 @@ def compile_forces(model: Model, tree: TreeData) -> TreeForces:
         column=ints(range(len(rows))),
         block=ints([]),
     )
-    passive = np.zeros((5, tree.n_v))
-    passive[3] = 1.0
-    efforts: list[tuple[int, TimeFunction]] = []
+    passive = np.zeros((9, tree.n_v))
+    passive[3], passive[7] = 1.0, np.inf
+    efforts: list[tuple[int, int, TimeFunction]] = []
+    servos = servos_of(model)
     place_of = {name: k for k, name in enumerate(tree.coordinates)}
     for joint in model.joints:
         for index, name in enumerate(joint.coordinates):
@@ -99,7 +103,11 @@ def compile_forces(model: Model, tree: TreeData) -> TreeForces:
             if friction is not None:
                 passive[2, k], passive[3, k] = friction.level, friction.speed
             if effort is not None:
-                efforts.append((k, effort))
+                efforts.append((_EFFORT, k, effort))
+            servo = servos.get((joint.name, index))
+            if servo is not None:
+                passive[5:8, k] = servo.kp, servo.kd, servo.limit
+                efforts.append((_TARGET, k, servo.target))
     sources = tuple(WrenchSource(load.force, load.moment) for load in model.loads)
     forces = TreeForces(springs, loads, passive, np.zeros((len(rows), 6)), tuple(efforts), sources)
     forces.sample(0.0)

@@ -24,7 +24,7 @@ from cosserat.model.fluid import Fluid
 from cosserat.model.fluid_loads import Aerodynamics, Buoyancy
 from cosserat.model.forces import Damper, Spring
 from cosserat.model.functions import TimeFunction
-from cosserat.model.joints import JOINTS, Friction
+from cosserat.model.joints import JOINTS, Armature, Friction
 from cosserat.model.line_functions import LineFunction, varies_with_s
 from cosserat.model.loads import DistributedLoad, Force, Torque, Wrench
 from cosserat.model.materials import Material
@@ -34,6 +34,7 @@ from cosserat.model.parameters import Parameter, number_from_text
 from cosserat.model.potentials import Potential
 from cosserat.model.rolling import ROLLING
 from cosserat.model.sections import AnySection, Box, IBeam, Profile, Rectangle, Rod, Section, Tube
+from cosserat.model.servos import Servo
 from cosserat.model.state_loads import StateLoad
 
 __all__ = ["ModelFile", "load", "load_model", "save", "save_model"]
@@ -52,6 +53,7 @@ TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
     "joints": (dict(JOINTS), None),
     "loads": ({c.__name__: c for c in LOADS}, None),
     "springs": ({"Spring": Spring, "Damper": Damper}, "Spring"),
+    "servos": ({"Servo": Servo}, "Servo"),
     "rolling": (dict(ROLLING), None),
 }
 KEYS = ("model", "gravity", "fluid", "frame", "parameters", "materials", "sections", *TABLES, "simulate")
@@ -61,8 +63,8 @@ SIMULATE = (
 )  # fmt: skip
 _WORDS = ("name", "boundary", "root", "clamp", "stiffening")  # of modal bodies: taken as they are
 _PLACES = ("parent", "child", "place", "centre", "other", "a", "b")
-_TEXT = {"name", "body", "beam", "kind", "formulation", "integrator", "start", *_PLACES}
-_TIME = {"motion", "effort", "vector", "force", "moment"}
+_TEXT = {"name", "body", "beam", "joint", "kind", "formulation", "integrator", "start", *_PLACES}
+_TIME = {"motion", "effort", "vector", "force", "moment", "target"}
 
 
 class ModelFile(NamedTuple):
@@ -244,7 +246,7 @@ class _Reader:
             return value
         if key in ("force", "moment") and table == "loads" and isinstance(value, list) and varies_with_s(value):
             return self._guard(route, LineFunction, value, key, self.parameters.values())
-        if key in _TIME and table in ("joints", "loads"):
+        if key in _TIME and table in ("joints", "loads", "servos"):
             return self._functions(value, route, "t")
         if key == "law":
             if not isinstance(value, dict):
@@ -260,8 +262,9 @@ class _Reader:
             return self._section(value, route)
         if key == "material":
             return self._material(value, route, None)
-        if key == "friction":
-            return self._friction(value, route)
+        if key in ("friction", "armature"):
+            word, make = ("level", Friction) if key == "friction" else ("inertia", Armature)
+            return self._entries(word, make, value, route)
         if key == "potential":
             return self._potential(value, route)
         if key == "shape":
@@ -323,15 +326,15 @@ class _Reader:
         found: Potential = self._guard(route, Potential, **arguments)
         return found
 
-    def _friction(self, value: Any, route: Route) -> Any:
-        """A number, a Friction (level, speed), or one of these per freedom."""
-        if isinstance(value, dict) and "level" in value:
-            self._mapping(value, route, _accepted(Friction))
-            return self._guard(route, Friction, **self._numbers(value, route))
+    def _entries(self, word: str, make: Any, value: Any, route: Route) -> Any:
+        """A number, a record such as Friction, whose mapping has a `word`, or one of these per freedom."""
+        if isinstance(value, dict) and word in value:
+            self._mapping(value, route, _accepted(make))
+            return self._guard(route, make, **self._numbers(value, route))
         if isinstance(value, dict):
-            return {k: self._friction(v, (*route, k)) for k, v in value.items()}
+            return {k: self._entries(word, make, v, (*route, k)) for k, v in value.items()}
         if isinstance(value, list):
-            return tuple(self._friction(v, (*route, i)) for i, v in enumerate(value))
+            return tuple(self._entries(word, make, v, (*route, i)) for i, v in enumerate(value))
         return self._numbers(value, route)
 
     def _section(self, value: Any, route: Route) -> AnySection:

@@ -95,6 +95,7 @@ class _Writer:
             "joints": [self._component(c) for c in model.joints],
             "loads": [self._component(c) for c in (*model.loads, *model.distributed_loads, *model.given_state_loads)],
             "springs": [self._component(c) for c in model.springs],
+            "servos": [self._component(c, "Servo") for c in model.servos],
             "rolling": [self._component(c) for c in model.rolling],
         }
         content: dict[str, Any] = {"model": model.name, "gravity": self._plain(model.given_gravity, "gravity")}

@@ -69,7 +69,7 @@ class Joints(NamedTuple):
 
 
 class Freedoms(NamedTuple):
-    """Joint freedoms that carry an effort, a stiffness, a damping or a friction, or whose angle is tracked."""
+    """Joint freedoms that carry an effort, a spring, damper, friction, servo or armature, or whose angle is tracked."""
 
     joint: I1  # (nf,)
     kind: I1  # (nf,) translation, angle about a parent axis, angle about a child axis, component of a rotation vector
@@ -81,6 +81,11 @@ class Freedoms(NamedTuple):
     friction: F1  # (nf,)
     speed: F1  # (nf,) regularisation of the friction
     effort: I1  # (nf,) column in the sampled efforts, -1: none
+    kp: F1  # (nf,) of the servo
+    kd: F1  # (nf,)
+    limit: F1  # (nf,)
+    target: I1  # (nf,) column of its target in the sampled efforts, -1: no servo
+    armature: F1  # (nf,)
 
 
 class Turns(NamedTuple):
@@ -163,7 +168,7 @@ class Inputs(NamedTuple):
 
     gravity: F2  # (nt, 3)
     drive: F3  # (nt, nd, 21) position (3), rotation on the parent side (9), on the child side (9)
-    effort: F2  # (nt, n_efforts)
+    effort: F2  # (nt, n_efforts) efforts in joints, then targets of servos
     wrench: F3  # (nt, n_wrenches, 6)
     clock: F2  # (nt, 2) time, and the factor by which a solver scales all loads
     state: F3  # (nt, ns, 6) wrenches of state-dependent loads in their places; results fill it, kernels call the laws

@@ -1,4 +1,4 @@
-"""Efforts in the freedoms of joints: springs, dampers, dry friction, drives by force.
+"""Efforts in the freedoms of joints: springs, dampers, dry friction, drives by force, servos.
 
 The generalised effort of `efforts` acts along the freedom's direction:
 a line through the child's joint frame for a translation, an axis fixed to the parent or the child for a rotation.
@@ -70,11 +70,28 @@ def elastic(freedoms, i, q):
 
 @helper
 def effort(freedoms, i, q, q_dot, applied):
-    """Generalised effort and its derivative with respect to q_dot."""
+    """Generalised effort without that of a servo, and its derivative with respect to q_dot."""
     drive = applied[freedoms.effort[i]] if freedoms.effort[i] >= 0 else 0.0
     return efforts.effort(
         freedoms.stiffness[i], freedoms.damping[i], freedoms.friction[i], freedoms.speed[i], drive, q, q_dot
     )
+
+
+@helper
+def servo(freedoms, i, target, q, q_dot):
+    """Effort of the servo, if there is one, and its derivatives by q and q_dot."""
+    if freedoms.target[i] < 0:
+        return 0.0, 0.0, 0.0
+    return efforts.servo(freedoms.kp[i], freedoms.kd[i], freedoms.limit[i], target, q, q_dot)
+
+
+@helper
+def total(freedoms, i, q, q_dot, applied):
+    """All of the generalised effort, and its derivatives by q and q_dot."""
+    Q, slope = effort(freedoms, i, q, q_dot, applied)
+    target = applied[freedoms.target[i]] if freedoms.target[i] >= 0 else 0.0
+    S, by_q, by_rate = servo(freedoms, i, target, q, q_dot)
+    return Q + S, by_q - freedoms.stiffness[i], slope + by_rate
 
 
 @helper
@@ -92,7 +109,7 @@ def add_effort(freedoms, joints, i, frames, twists, angles, applied, r_out):
     f_a, m_a, f_b, m_b = direction(freedoms, i, R, x)
     q = coordinate(freedoms, i, R, x, angles[i])
     q_dot = rate_of(joints, j, twists, f_a, m_a, f_b, m_b)
-    Q, _ = effort(freedoms, i, q, q_dot, applied)
+    Q, _, _ = total(freedoms, i, q, q_dot, applied)
     add_pair(joints, j, scale(-Q, f_a), scale(-Q, m_a), scale(-Q, f_b), scale(-Q, m_b), r_out)
 
 
@@ -107,7 +124,7 @@ def effort_tangent(freedoms, joints, i, frames, twists, angles, applied, row_out
     f_a, m_a, f_b, m_b = direction(freedoms, i, R, x)
     q = coordinate(freedoms, i, R, x, angles[i])
     q_dot = rate_of(joints, j, twists, f_a, m_a, f_b, m_b)
-    Q, slope = effort(freedoms, i, q, q_dot, applied)
+    Q, by_q, slope = total(freedoms, i, q, q_dot, applied)
     for k in range(3):
         row_out[k] = f_a[k]
         row_out[3 + k] = m_a[k]
@@ -122,30 +139,36 @@ def effort_tangent(freedoms, joints, i, frames, twists, angles, applied, row_out
         g_a = neg(apply_a(w, c, axis))
         g_b = apply_a(neg(w), c, axis)
     for k in range(12):
-        s = freedoms.stiffness[i] * row_out[k]
+        s = -by_q * row_out[k]
         for m in range(3):
             K_out[k, m] += s * f_a[m]
             K_out[k, 3 + m] += s * g_a[m]
             K_out[k, 6 + m] += s * f_b[m]
             K_out[k, 9 + m] += s * g_b[m]
+    turn_direction(freedoms.kind[i], axis, R, x, Q, f_b, m_b, K_out)
+    # d q_dot/d(increments) enters through the damping: rows of the relative twist seen from a moving frame
+    if slope != 0.0:
+        add_rate_tangent(joints, j, freedoms.kind[i], axis, R, x, twists, slope, row_out, K_out)
+    return -slope
+
+
+@helper
+def turn_direction(kind, axis, R, x, Q, f_b, m_b, K_out):
+    """K += -Q times the change of the direction of a freedom with left increments, (12, 12) in the joint frames."""
     A = skew(axis)
     R_t = transpose(R)
-    if freedoms.kind[i] == SLIDE:
+    if kind == SLIDE:
         add_block(-Q, skew(f_b), K_out, 6.0, 9.0)
         add_block(Q, matmul(R_t, A), K_out, 6.0, 3.0)
         add_block(-Q, matmul(A, R), K_out, 3.0, 6.0)
         add_block(Q, A, K_out, 3.0, 0.0)
         add_block(-Q, matmul(A, skew(x)), K_out, 3.0, 3.0)
-    elif freedoms.kind[i] == ANGLE_CHILD:
+    elif kind == ANGLE_CHILD:
         add_block(-Q, matmul(R, A), K_out, 3.0, 9.0)
         add_block(Q, skew(mul(R, axis)), K_out, 3.0, 3.0)
     else:
         add_block(-Q, skew(m_b), K_out, 9.0, 9.0)
         add_block(Q, matmul(R_t, A), K_out, 9.0, 3.0)
-    # d q_dot/d(increments) enters through the damping: rows of the relative twist seen from a moving frame
-    if slope != 0.0:
-        add_rate_tangent(joints, j, freedoms.kind[i], axis, R, x, twists, slope, row_out, K_out)
-    return -slope
 
 
 @helper

@@ -10,8 +10,10 @@ nobody uses is neither compiled nor asked for. A new kind is a file with its for
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from cosserat.jit import address_of, helper, load, stage
-from cosserat.kernels import freedoms, joints, law_states, pairs, rolling, springs, state_loads
+from cosserat.kernels import armature, freedoms, joints, law_states, pairs, rolling, springs, state_loads
 from cosserat.kernels.arrays import (
     freedoms_of,
     inputs_of,
@@ -132,6 +134,9 @@ def conserve_efforts(problem, k):
             Q, _ = freedoms.effort(fr, i, 0.0, rate, inputs.effort[k])
             if fr.effort[i] >= 0:
                 Q += 0.5 * (inputs.effort[k - 1, fr.effort[i]] - inputs.effort[k, fr.effort[i]])
+            if fr.target[i] >= 0:
+                target = 0.5 * (inputs.effort[k - 1, fr.target[i]] + inputs.effort[k, fr.target[i]])
+                Q += freedoms.servo(fr, i, target, 0.5 * (trial.angle[i] + state.angle[i]), rate)[0]
             f, m = add(f, scale(-Q, d)), add(m, scale(-Q, e))
         pairs.add_opposite(R, x, a, F_a, y_a, b, F_b, y_b, f, m, trial.residual)
         first = last
@@ -153,6 +158,55 @@ def assemble_efforts(problem, k, frames, twists):
         joints.to_node_frames(jt, j, K, scratch.W)
         joints.to_node_frames(jt, j, C, scratch.W)
         scatter(K, C, ck, T[jt.node[j, 0]], T[jt.node[j, 1]], jt.block[j], solver.blocks)
+    return 0
+
+
+@stage
+def add_armatures(problem, k):
+    """residual += inertia that moves with coordinates of joints."""
+    fr, jt, trial = freedoms_of(problem), joints_of(problem), trial_of(problem)
+    for i in range(fr.joint.shape[0]):
+        if fr.armature[i] != 0.0:
+            armature.add_inertia(fr, jt, i, trial.frame, trial.twist, trial.rate, trial.residual)
+    return 0
+
+
+@stage
+def conserve_armatures(problem, k):
+    """The same over a step: the change of momentum along the direction halfway.
+
+    Where the direction stays the same on both sides (hinges, sliders, screws), its work is the change of energy.
+    """
+    fr, jt = freedoms_of(problem), joints_of(problem)
+    state, trial, middle = state_of(problem), trial_of(problem), middle_of(problem)
+    h = solver_of(problem).settings[0]
+    for i in range(fr.joint.shape[0]):
+        if fr.armature[i] != 0.0:
+            j = fr.joint[i]
+            after = armature.rate(fr, jt, i, trial.frame, trial.twist)
+            before = armature.rate(fr, jt, i, state.frame, state.twist)
+            Q = fr.armature[i] * (after - before) / h
+            _, _, _, _, R, x = joints.place_frames(jt, j, middle.frame)
+            f_a, m_a, f_b, m_b = freedoms.direction(fr, i, R, x)
+            joints.add_pair(jt, j, scale(Q, f_a), scale(Q, m_a), scale(Q, f_b), scale(Q, m_b), trial.residual)
+    return 0
+
+
+@stage
+def assemble_armatures(problem, k, frames, twists):
+    """Armatures: 12x12 matrices on pairs of nodes."""
+    fr, jt, rates = freedoms_of(problem), joints_of(problem), trial_of(problem).rate
+    solver, scratch = solver_of(problem), scratch_of(problem)
+    cm, cc, ck = solver.coefficients[0], solver.coefficients[1], solver.coefficients[2]
+    T, K, C = solver.tangent, scratch.K, scratch.C
+    for i in range(fr.joint.shape[0]):
+        if fr.armature[i] != 0.0:
+            j = fr.joint[i]
+            clear(K)
+            armature.tangent(fr, jt, i, frames, twists, rates, cm, cc, scratch.row, scratch.W, K, C)
+            joints.to_node_frames(jt, j, K, scratch.W)
+            joints.to_node_frames(jt, j, C, scratch.W)
+            scatter(K, C, ck, T[jt.node[j, 0]], T[jt.node[j, 1]], jt.block[j], solver.blocks)
     return 0
 
 
@@ -220,6 +274,7 @@ class Kind(NamedTuple):
 FORCES = (
     Kind(lambda p: len(p.springs.node), add_springs, conserve_springs, assemble_springs),
     Kind(lambda p: len(p.freedoms.joint), add_efforts, conserve_efforts, assemble_efforts),
+    Kind(lambda p: int(np.count_nonzero(p.freedoms.armature)), add_armatures, conserve_armatures, assemble_armatures),
     Kind(lambda p: law_states.without(p.state_loads), add_state_loads, conserve_state_loads, assemble_state_loads),
     Kind(law_states.count, law_states.add_owning, law_states.conserve_owning, law_states.assemble_owning),
 )

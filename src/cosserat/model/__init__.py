@@ -18,6 +18,7 @@ from cosserat.model.geometry import section_from_geometry
 from cosserat.model.interfaces import Interface, Outline, RecoveryPoint
 from cosserat.model.jets import Jet
 from cosserat.model.joints import (
+    Armature,
     Cylindrical,
     Fixed,
     Free,
@@ -43,6 +44,7 @@ from cosserat.model.places import GROUND, Place
 from cosserat.model.potentials import Potential
 from cosserat.model.rolling import KnifeEdge, RollingDisc
 from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Section, Tube
+from cosserat.model.servos import Servo
 from cosserat.model.solid_mesh import SolidMesh
 from cosserat.model.state_loads import StateLoad
 
@@ -52,6 +54,7 @@ __all__ = [
     "Buoyancy",
     "AddedMass",
     "Aerodynamics",
+    "Armature",
     "Beam",
     "Box",
     "Cylindrical",
@@ -89,6 +92,7 @@ __all__ = [
     "RollingDisc",
     "Screw",
     "Section",
+    "Servo",
     "Shape",
     "SolidMesh",
     "Spherical",

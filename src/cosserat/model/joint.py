@@ -73,6 +73,44 @@ class Friction(Record):
         return resolve(self._speed)
 
 
+class Armature(Record):
+    """Inertia of a rotor that turns with a joint through a gear: inertia gear^2 is added to that of the coordinate.
+
+    The rotor counts along the coordinate only: its weight belongs to the bodies, and that it turns with its carrier,
+    too, is left out, as it is small where the gear is large.
+
+    Parameters
+    ----------
+    inertia : float
+        Of the rotor about its own axis (kg m^2; for a slider kg m^2 with a `gear` in rad/m), not negative.
+    gear : float
+        Turns of the rotor for one of the joint.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> link = cs.RigidBody.bar("link", (0, 0, 0), (1, 0, 0), mass=2.0)
+    >>> motor = cs.Armature(inertia=2e-5, gear=100.0)
+    >>> cs.Revolute("elbow", cs.GROUND, link.at((0, 0, 0)), axis=(0, 0, 1), armature=motor).armature
+    (0.2,)
+    """
+
+    word = "armature"
+
+    @recorded
+    def __init__(self, inertia: Number, gear: Number = 1.0) -> None:
+        self._inertia, self._gear = inertia, gear
+
+    def check(self) -> None:
+        checks.number("armature", "inertia", self._inertia, nonnegative=True)
+        checks.number("armature", "gear", self._gear)
+
+    @property
+    def value(self) -> float:
+        """What it adds to the inertia of the coordinate."""
+        return resolve(self._inertia) * resolve(self._gear) ** 2
+
+
 class Joint(Component):
     """Base of all joints.
 
@@ -94,9 +132,12 @@ class Joint(Component):
         Dry friction.
     potential : str or Potential, optional
         Potential energy U(t, q) of the coordinates, as a formula; acts with -dU/dq. Not for spherical and free joints.
+    armature : float or Armature, optional
+        Inertia that moves with the coordinate (kg m^2 or kg), such as that of a motor seen through its gear. Not for
+        spherical and free joints.
 
-    With several freedoms, `motion`, `effort`, `stiffness`, `damping` and `friction` take one entry per freedom, or a
-    dict by the names of freedoms.
+    With several freedoms, `motion`, `effort`, `stiffness`, `damping`, `friction` and `armature` take one entry per
+    freedom, or a dict by the names of freedoms.
     """
 
     word = "joint"
@@ -137,9 +178,10 @@ class Joint(Component):
             for f in self._per_freedom("friction", friction, None)
         )
         self.potential = read_potential(self, self._given.get("potential"))
+        self._armature = self._per_freedom("armature", plain(self._given.get("armature", 0.0)), 0.0)
         self._keep(
             parent=self._parent, child=self._child, motion=self.motion, effort=self.effort, stiffness=self._stiffness,
-            damping=self._damping, friction=self.friction, potential=self.potential,
+            damping=self._damping, friction=self.friction, potential=self.potential, armature=self._armature,
         )  # fmt: skip
 
     def _shown_names(self) -> list[str]:
@@ -194,6 +236,16 @@ class Joint(Component):
         for friction in self.friction:
             if friction is not None:
                 friction.check()
+        for value in self._armature:
+            if isinstance(value, Armature):
+                value.check()
+            else:
+                checks.number(self.title, "armature", value, nonnegative=True)
+        if self.isotropic and any(self.armature):
+            raise ArgumentError(
+                self.title, "armature", f"cannot be given to a {self.kind} joint, whose coordinates are no angles of a "
+                "motor; use a Universal joint, or hinges one after another"
+            )  # fmt: skip
         if self.potential is not None:
             self.potential.check()
         for motion, effort in zip(self.motion, self.effort, strict=True):
@@ -206,7 +258,7 @@ class Joint(Component):
     def arguments(self) -> dict[str, Any]:
         """As for every record; per-freedom arguments as one value, or as a dict of those given."""
         given = super().arguments()
-        for argument in ("motion", "effort", "stiffness", "damping", "friction"):
+        for argument in ("motion", "effort", "stiffness", "damping", "friction", "armature"):
             entries = given.pop(argument, ())
             present = {
                 f.name: e for f, e in zip(self.freedoms, entries) if not (e is None or (type(e) is float and e == 0.0))
@@ -224,6 +276,11 @@ class Joint(Component):
     def damping(self) -> tuple[float, ...]:
         """Damping of each freedom (N m s/rad or N s/m)."""
         return tuple(resolve(c) for c in self._damping)
+
+    @property
+    def armature(self) -> tuple[float, ...]:
+        """Inertia that moves with each freedom (kg m^2 or kg)."""
+        return tuple(a.value if isinstance(a, Armature) else resolve(a) for a in self._armature)
 
     @property
     def pitch(self) -> float:

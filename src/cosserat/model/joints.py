@@ -7,13 +7,13 @@ import numpy as np
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
 from cosserat.model.jets import Array
-from cosserat.model.joint import RX, RY, RZ, Freedom, Friction, Joint, X, Y, Z
+from cosserat.model.joint import RX, RY, RZ, Armature, Freedom, Friction, Joint, X, Y, Z
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.records import recorded
 
 __all__ = [
-    "JOINTS", "Cylindrical", "Fixed", "Free", "Freedom", "Friction", "Joint", "Planar", "PlanarTranslation",
-    "Prismatic", "Revolute", "Screw", "Spherical", "Universal",
+    "JOINTS", "Armature", "Cylindrical", "Fixed", "Free", "Freedom", "Friction", "Joint", "Planar",
+    "PlanarTranslation", "Prismatic", "Revolute", "Screw", "Spherical", "Universal",
 ]  # fmt: skip
 
 
@@ -45,6 +45,7 @@ class AxisJoint(Joint):
         damping: Any = 0.0,
         friction: Any = None,
         potential: Any = None,
+        armature: Any = 0.0,
     ) -> None:
         self._axis = self._given["axis"]
         self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
@@ -129,6 +130,7 @@ class Screw(Joint):
         damping: Any = 0.0,
         friction: Any = None,
         potential: Any = None,
+        armature: Any = 0.0,
     ) -> None:
         self._axis, self._pitch = self._given["axis"], pitch
         self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
@@ -167,6 +169,7 @@ class NormalJoint(Joint):
         damping: Any = 0.0,
         friction: Any = None,
         potential: Any = None,
+        armature: Any = 0.0,
     ) -> None:
         self._normal = self._given["normal"]
         self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
@@ -224,6 +227,7 @@ class FrameJoint(Joint):
         damping: Any = 0.0,
         friction: Any = None,
         potential: Any = None,
+        armature: Any = 0.0,
     ) -> None:
         self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
 
@@ -307,6 +311,7 @@ class Universal(Joint):
         damping: Any = 0.0,
         friction: Any = None,
         potential: Any = None,
+        armature: Any = 0.0,
     ) -> None:
         self._axes = self._given["axes"]
         self._setup(name, parent, child, motion, effort, stiffness, damping, friction)

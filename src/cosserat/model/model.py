@@ -26,6 +26,7 @@ from cosserat.model.places import Owner, Place, find_place
 from cosserat.model.potentials import JointPotential
 from cosserat.model.records import Component, plain
 from cosserat.model.rolling import Rolling
+from cosserat.model.servos import Servo
 from cosserat.model.state_loads import StateLoad
 from cosserat.model.summary import summarize
 
@@ -118,7 +119,7 @@ class Model:
         if not isinstance(component, Component):
             raise ModelError(
                 f"{self.title}: cannot add {component!r}; a model takes bodies, beams, joints, loads, springs, "
-                "dampers, knife edges, rolling discs"
+                "dampers, servos, knife edges, rolling discs"
             )
         if component.name in self._components:
             other = self._components[component.name]
@@ -176,6 +177,7 @@ class Model:
             raise ModelError(f"{self.title}: {shown(component)} is not in the model; components: {listed}")
         users = [item for item, places in self._places() if any(id(place.owner) == id(found) for place in places)]
         users += [load for load in self.distributed_loads if load.beam is found]
+        users += [servo for servo in self.servos if isinstance(found, Joint) and servo.coordinate in found.coordinates]
         if users:
             titles = ", ".join(item.title for item in users)
             raise ModelError(f"{self.title}: {found.title} is needed by {titles}; remove what needs it first")
@@ -264,6 +266,11 @@ class Model:
     def springs(self) -> tuple[Link, ...]:
         """Springs and dampers in order."""
         return self._of(Link)
+
+    @property
+    def servos(self) -> tuple[Servo, ...]:
+        """Servos in order."""
+        return self._of(Servo)
 
     @property
     def rolling(self) -> tuple[Rolling, ...]:
@@ -369,6 +376,8 @@ class Model:
             rolling.check_places()
         for law in self.given_state_loads:
             law.check_places()
+        for servo in self.servos:
+            servo.find(self)
         self._warn_idle()
 
     def _places(self) -> Iterator[tuple[Component, tuple[Place, ...]]]:

@@ -31,6 +31,7 @@ def summarize(model: "Model") -> str:
             ],
         ),
         ("springs", [(c.name, type(c).__name__, f"{_label(c._a)} - {_label(c._b)}", _link(c)) for c in model.springs]),
+        ("servos", [(c.name, type(c).__name__, f"in {c.coordinate}", _servo(c)) for c in model.servos]),
         ("rolling", [(c.name, type(c).__name__, f"at {_label(c._place)}", _rolling(c)) for c in model.rolling]),
         ("parameters", [(name, f"{value:.6g}") for name, value in model.parameters.items()]),
     ]
@@ -84,6 +85,8 @@ def _joint_row(joint: Any) -> tuple[str, ...]:
         joint.freedoms, joint.motion, joint.effort, joint.stiffness, joint.damping, joint.friction, strict=True
     ):
         words = [w for w, on in (("motion", q), ("effort", u), ("elastic", k), ("viscous", c), ("friction", f)) if on]
+        if joint.armature[joint.freedoms.index(freedom)] != 0.0:
+            words.append("armature")
         if words:
             notes.append(f"{freedom.name}: {' '.join(words)}")
     pair = f"{_label(joint._parent)} - {_label(joint._child)}"
@@ -100,6 +103,11 @@ def _between(load: Any) -> str:
 
 def _link(link: Any) -> str:
     return f"stiffness {link.stiffness:.6g} N/m, damping {link.damping:.6g} N s/m"
+
+
+def _servo(servo: Any) -> str:
+    limit = "" if np.isinf(servo.limit) else f", limit {servo.limit:.6g}"
+    return f"kp {servo.kp:.6g}, kd {servo.kd:.6g}{limit}"
 
 
 def _rolling(item: Any) -> str:

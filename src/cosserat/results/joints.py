@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
-from cosserat.kernels.efforts import effort
+from cosserat.kernels.efforts import effort, servo
 from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
 from cosserat.kernels.joints import ROTATION, SCREW
 from cosserat.lie import so3
@@ -160,7 +160,7 @@ def constraint_wrenches(motion: Motion, index: int, sides: Sides) -> tuple[Array
 
 
 def passive_efforts(motion: Motion, joint: JointInfo, i: int, sides: Sides) -> Array:
-    """Effort (nt,) of spring, damper, friction and prescribed effort in freedom i."""
+    """Effort (nt,) of spring, damper, friction, prescribed effort and servo in freedom i."""
     k = joint.active[i]
     if k < 0:
         return np.zeros(len(motion.time))
@@ -169,7 +169,40 @@ def passive_efforts(motion: Motion, joint: JointInfo, i: int, sides: Sides) -> A
     q = coordinates(motion, joint)[:, i] if arrays.stiffness[k] != 0.0 else 0.0
     drive = motion.inputs.effort[:, arrays.effort[k]] if arrays.effort[k] >= 0 else 0.0
     constants = arrays.stiffness[k], arrays.damping[k], arrays.friction[k], arrays.speed[k]
-    return np.asarray(effort(*constants, drive, q, rate)[0])
+    return np.asarray(effort(*constants, drive, q, rate)[0]) + servo_efforts(motion, joint, i, sides)
+
+
+def servo_efforts(motion: Motion, joint: JointInfo, i: int, sides: Sides) -> Array:
+    """Effort (nt,) of the servo in freedom i."""
+    k, arrays = joint.active[i], motion.mechanism.system.freedoms
+    if k < 0 or arrays.target[k] < 0:
+        return np.zeros(len(motion.time))
+    q, target = coordinates(motion, joint)[:, i], motion.inputs.effort[:, arrays.target[k]]
+    found = servo(arrays.kp[k], arrays.kd[k], arrays.limit[k], target, q, _spin(joint, i, sides))[0]
+    return np.asarray(found)
+
+
+def inertial_efforts(motion: Motion, joint: JointInfo, i: int, sides: Sides) -> Array:
+    """Effort (nt,) that the armature of freedom i takes, -J q_ddot."""
+    k, arrays = joint.active[i], motion.mechanism.system.freedoms
+    if k < 0 or arrays.armature[k] == 0.0:
+        return np.zeros(len(motion.time))
+    joints, freedom = motion.mechanism.system.joints, joint.freedoms[i]
+    (a, b), frames = joints.node[joint.index], (joints.frame_a[joint.index], joints.frame_b[joint.index])
+    rate_a, rate_b = (to_place(motion.rate[:, n], row_to_frame(f)) for n, f in zip((a, b), frames, strict=True))
+    w_a, v_b, w_b = sides.twist_a[:, 3:], sides.twist_b[:, :3], sides.twist_b[:, 3:]
+    on_a, on_b = directions(joint, i, sides)
+    ahead = np.sum(on_a * rate_a + on_b * rate_b, axis=1)
+    R, axis = sides.R, freedom.axis
+    if freedom.kind == SLIDE:
+        slip = rotate(R, v_b) - sides.twist_a[:, :3] - np.cross(w_a, sides.x)
+        turned = rotate(R, np.cross(w_b, v_b)) - np.cross(w_a, rotate(R, v_b) + slip)
+        ahead += turned @ axis
+    elif freedom.kind == ANGLE_CHILD:
+        ahead -= np.sum(rotate(R, np.cross(w_b, axis)) * w_a, axis=1)
+    else:
+        ahead -= np.cross(w_a, rotate(R, w_b)) @ axis
+    return np.asarray(-arrays.armature[k] * ahead)
 
 
 def reactions(motion: Motion, joint: JointInfo, world: bool = True) -> Array:
@@ -178,14 +211,15 @@ def reactions(motion: Motion, joint: JointInfo, world: bool = True) -> Array:
     _, wrench = constraint_wrenches(motion, joint.index, sides)
     for i in range(len(joint.freedoms)):
         if joint.active[i] >= 0:
-            wrench = wrench + passive_efforts(motion, joint, i, sides)[:, None] * directions(joint, i, sides)[1]
+            along = passive_efforts(motion, joint, i, sides) + inertial_efforts(motion, joint, i, sides)
+            wrench = wrench + along[:, None] * directions(joint, i, sides)[1]
     if not world:
         return wrench
     return np.hstack((rotate(sides.R_b, wrench[:, :3]), rotate(sides.R_b, wrench[:, 3:])))
 
 
 def efforts(motion: Motion, joint: JointInfo) -> Array:
-    """Efforts (nt, k): of the drive where the motion is prescribed, else of spring, damper, friction and actuator."""
+    """Efforts (nt, k): of the drive where the motion is prescribed, else of all that acts but inertia."""
     sides = joint_sides(motion, joint.index)
     out = np.zeros((len(motion.time), len(joint.freedoms)))
     for i, freedom in enumerate(joint.freedoms):

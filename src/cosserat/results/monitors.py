@@ -13,7 +13,7 @@ from cosserat.results import rolling
 from cosserat.results.joints import joint_sides
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
-from cosserat.results.nodal import Ledger, exchange, ledger, momenta
+from cosserat.results.nodal import Ledger, armature_energy, exchange, ledger, momenta
 
 Array = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ class Monitors:
     def energies(self) -> dict[str, Array]:
         """Energies (J) over time; balance = total - total[0] + dissipated - work should vanish."""
         book, t = self.book, self.motion.time
-        kinetic = 0.5 * np.einsum("tni,tni->t", self.nodal_momenta, self.motion.twist)
+        kinetic = 0.5 * np.einsum("tni,tni->t", self.nodal_momenta, self.motion.twist) + armature_energy(self.motion)
         total = kinetic + book.strain + book.potential
         dissipated, work = integrate(t, book.loss), integrate(t, book.supply) + book.held
         return {

@@ -13,7 +13,16 @@ from cosserat.kernels.freedoms import ROTATION_VECTOR
 from cosserat.kernels.springs import pull, stored
 from cosserat.results import rolling
 from cosserat.results.beams import element_exchange, element_forces, element_inertia, element_momenta, gyroscopic
-from cosserat.results.joints import constraint_wrenches, coordinates, directions, joint_sides, passive_efforts
+from cosserat.results.joints import (
+    constraint_wrenches,
+    coordinates,
+    directions,
+    inertial_efforts,
+    joint_sides,
+    passive_efforts,
+    servo_efforts,
+    spin_rates,
+)
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
 
@@ -56,6 +65,16 @@ def inertia(motion: Motion) -> Array:
         M, twist = system.bodies.mass[k], motion.twist[:, node]
         r[:, node] += motion.rate[:, node] @ M + gyroscopic(twist @ M, twist)
     return r
+
+
+def armature_energy(motion: Motion) -> Array:
+    """Kinetic energy (nt,) of the armatures of joints."""
+    armature, out = motion.mechanism.system.freedoms.armature, np.zeros(len(motion.time))
+    for joint in motion.mechanism.joints.values():
+        for i, k in enumerate(joint.active):
+            if k >= 0 and armature[k] != 0.0:
+                out += 0.5 * armature[k] * spin_rates(motion, joint)[:, i] ** 2
+    return out
 
 
 def exchange(motion: Motion) -> Array:
@@ -192,8 +211,11 @@ def _joints(motion: Motion, book: Ledger) -> None:
                 continue
             unit_a, unit_b = directions(joint, i, sides)
             rate = np.sum(unit_a * sides.twist_a + unit_b * sides.twist_b, axis=1)
-            effort = passive_efforts(motion, joint, i, sides)
-            on_a, on_b = on_a + effort[:, None] * unit_a, on_b + effort[:, None] * unit_b
+            effort, servo = passive_efforts(motion, joint, i, sides), servo_efforts(motion, joint, i, sides)
+            both = effort + inertial_efforts(motion, joint, i, sides)
+            on_a, on_b = on_a + both[:, None] * unit_a, on_b + both[:, None] * unit_b
+            book.supply[:] += servo * rate
+            effort = effort - servo
             constants = freedoms.damping[k], freedoms.friction[k], freedoms.speed[k]
             loss = -law_of_freedom(0.0, *constants, 0.0, 0.0, rate)[0]
             book.loss[:] += loss * rate

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
+from cosserat.compile.tree import refuse_armatures
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.model.places import Place
@@ -34,6 +35,7 @@ class SymbolicComposedVectors:
         self.equations = Equations(model, names, potentials)
         if self.equations.mechanism.data.loops:
             self.equations.mechanism.data.spanning.demand_tree(f"composed_vectors: {model.title}")
+        refuse_armatures("composed_vectors", model)
         carrier = self.equations.mechanism.data.carrier
         self._bodies = [body for body in model.bodies if carrier[body.name] >= 0]
         self.bodies = tuple(body.name for body in self._bodies)

@@ -13,6 +13,7 @@ from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.model.joints import Joint
 from cosserat.model.parameters import parameters_in
 from cosserat.model.rolling import KnifeEdge, Rolling, RollingDisc
+from cosserat.model.servos import servos_of
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.forces import Forces
 from cosserat.symbolic.formulas import T, exact_matrix, function_of_time, number, vector
@@ -119,6 +120,7 @@ class Constraints:
         mechanism = self.mechanism
         given = (joint._stiffness[index], joint._damping[index])
         acts = joint.friction[index] is not None or joint.effort[index] is not None
+        acts = acts or (joint.name, index) in servos_of(mechanism.model)
         if not acts and all(number(value) is ZERO for value in given):
             return
         freedom = freedom_geometry(joint, index)

@@ -12,6 +12,7 @@ from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.joints import Joint
 from cosserat.model.loads import PointLoad
 from cosserat.model.potentials import joint_names
+from cosserat.model.servos import servos_of
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.formulas import T, Traced, formula, function_of_time, number
 from cosserat.symbolic.geometry import place_position
@@ -125,7 +126,7 @@ class Forces:
     # joints ---------------------------------------------------------------------------------------------------------
 
     def pull(self, joint: Joint, index: int, coordinate: sp.Expr, rate: sp.Expr) -> sp.Expr:
-        """Effort along a coordinate: effort - k q - c q_dot - level tanh(q_dot / speed)."""
+        """Effort along a coordinate: effort - k q - c q_dot - level tanh(q_dot / speed), and that of a servo."""
         name = joint.coordinates[index]
         stiffness = number(joint._stiffness[index])
         terms = [-stiffness * coordinate, -number(joint._damping[index]) * rate]
@@ -134,6 +135,12 @@ class Forces:
             terms.append(-number(friction._level) * sp.tanh(rate / number(friction._speed)))
         if effort is not None:
             terms.append(self.signal(effort, f"effort_{name}"))
+        servo = servos_of(self.mechanism.model).get((joint.name, index))
+        if servo is not None:
+            aim = self.signal(servo.target, f"target_{servo.name}")
+            wanted = number(servo._kp) * (aim - coordinate) - number(servo._kd) * rate
+            limit = None if servo._limit is None else number(servo._limit)
+            terms.append(wanted if limit is None else sp.Max(-limit, sp.Min(limit, wanted)))
         if stiffness is not ZERO:
             self._energies.append(stiffness * coordinate**2 / 2)
         return sp.Add(*terms)

@@ -81,6 +81,8 @@ class Inertia:
                     for k, other in carried.items():
                         value = dot(u, other)
                         put(j, k, 2 * value if j == k else value)
+        for k, value in self.mechanism.armatures().items():
+            put(k, k, value)
         return sp.Matrix(self.n, self.n, lambda j, k: sp.Add(*terms[max(j, k)][min(j, k)]))
 
     def coriolis(self) -> sp.Matrix:

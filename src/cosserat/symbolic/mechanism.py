@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from cosserat.compile.tree import Link, TreeData, compile_tree
 from cosserat.errors import ModelError, SolveError
 from cosserat.kernels.recursion.table import FREE, REVOLUTE, SCREW, SPHERICAL
+from cosserat.model.joint import Armature
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.model.potentials import JointPotential
@@ -123,6 +124,18 @@ class Mechanism:
         self.paths = [self._path(i) for i in range(len(self.data.links))]
         self.rates = self._coordinate_rates()
         self._known: dict[int, dict[sp.Basic, sp.Expr]] = {}  # derivatives found before
+
+    def armatures(self) -> dict[int, sp.Expr]:
+        """Inertia that moves with coordinates, by their number."""
+        out = {}
+        for link in self.data.links:
+            if link.joint is not None and link.n_v == 1:
+                given = link.joint._armature[link.joint.coordinates.index(self.coordinates[link.first])]
+                if isinstance(given, Armature):
+                    out[link.first] = number(given._inertia) * number(given._gear) ** 2
+                else:
+                    out[link.first] = number(given)
+        return out
 
     @property
     def values(self) -> dict[str, float]:

@@ -40,6 +40,7 @@ class Links(NamedTuple):
     table: I2  # (n, LINK_INTEGERS)
     joint: F2  # (n, 2) slide, turn; see `kernels.recursion.table`
     inertia: F2  # (n, 36) of rigid links
+    armature: F1  # (n_v,) inertia that moves with coordinates
 
 
 class Bodies(NamedTuple):
@@ -79,7 +80,7 @@ class Forces(NamedTuple):
     axes: F2  # (nl, 9) axes of the place, for followers
     follower: I1  # (nl,)
     gain: F3  # (nl, 6, 6) in the axes of the seat: shares of a distributed load
-    passive: F2  # (4, n_v) stiffness, damping, friction, speed of joint coordinates
+    passive: F2  # (7, n_v) stiffness, damping, friction, speed of joint coordinates; kp, kd, limit of servos
 
 
 class Laws(NamedTuple):
@@ -108,6 +109,7 @@ class Inputs(NamedTuple):
     """Functions of time, as they are now."""
 
     drive: F1  # (n_v,) prescribed efforts
+    target: F1  # (n_v,) of servos
     load: F2  # (nl, 6) forces and moments of loads
 
 

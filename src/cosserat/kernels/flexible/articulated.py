@@ -33,8 +33,8 @@ def coordinate(row, r):
 
 
 @helper
-def own_block(row, now, f, i, extra):
-    """Factor N^T A N + extra over the coordinates that are not held; returns how many pivots are not positive."""
+def own_block(row, now, f, i, extra, armature):
+    """Factor N^T A N + extra + armature over coordinates that are free; returns how many pivots are not positive."""
     k, d, at, axes, v = row[N_JOINT], 6 + row[N_MODES], row[INERTIA], row[AXES], row[Q]
     n, count, D = k + row[N_MODES], f.n_free[i], f.pivot
     for s in range(count):
@@ -51,6 +51,7 @@ def own_block(row, now, f, i, extra):
             f.share[axes + 6 * s + e] = f.columns[s * d + e]
         for p in range(s + 1):
             D[row[PIVOT] + s * count + p] = extra[row[PIVOT] + r * n + f.free[v + p]]
+        D[row[PIVOT] + s * count + s] += armature[coordinate(row, r)]
     for s in range(count):
         r = f.free[v + s]
         a, b = load(now.axes, axes + 6 * r), load(now.axes, axes + 6 * r + 3)
@@ -100,6 +101,8 @@ def hand_on(row, links, now, f, i, extra, rest, work):
     for s in range(count):
         for p in range(count):
             y = extra[row[PIVOT] + f.free[v + s] * n + f.free[v + p]]
+            if s == p:
+                y += links.armature[coordinate(row, f.free[v + s])]
             if y != 0.0:
                 for b in range(6):
                     z = y * f.share[axes + 6 * s + b]
@@ -142,7 +145,7 @@ def factor(tree, state, factored, extra, held):
                 f.free[row[Q] + count] = r
                 count += 1
         f.n_free[i] = count
-        wrong += own_block(row, now, f, i, extra)
+        wrong += own_block(row, now, f, i, extra, links.armature)
         if row[PARENT] >= 0:
             hand_on(row, links, now, f, i, extra, scratch.rows, scratch.more)
     return wrong

@@ -66,6 +66,8 @@ def mass_matrix(tree, state, factored, mass_out):
                 for b in range(6):
                     S[6 * a + b] = A[at + a * d + b]
             lift(row, links, now, S, A, scratch.rows)
+    for r in range(len(links.armature)):
+        mass_out[r, r] += links.armature[r]
     return 0
 
 

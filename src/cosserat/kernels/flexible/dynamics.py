@@ -22,7 +22,7 @@ def act(tree, acting, state):
     """What acts on links and in joints at q, v: wrench, effort."""
     vectors, inputs = vectors_of(state), inputs_of(acting)
     wrenches(tree, acting, state, vectors.q, inputs.load, _ALL + 0 * len(vectors.q), vectors.wrench)
-    return joint_efforts(tree, acting, vectors.q, vectors.v, inputs.drive, vectors.effort)
+    return joint_efforts(tree, acting, vectors.q, vectors.v, inputs.drive, inputs.target, vectors.effort)
 
 
 @stage
@@ -70,7 +70,7 @@ def load_stages(tree, acting, state, factored, vectors, inputs):
     x = vectors
     load(move, tree, state, x.q, x.v)
     load(wrenches, tree, acting, state, x.q, inputs.load, 0, x.wrench)
-    load(joint_efforts, tree, acting, x.q, x.v, inputs.drive, x.effort)
+    load(joint_efforts, tree, acting, x.q, x.v, inputs.drive, inputs.target, x.effort)
     load(efforts, tree, state, x.a, x.ground, x.wrench, x.force, x.tau)
     load(factor, tree, state, factored, x.extra, x.held)
     load(solve_once, tree, state, factored, x.tau, x.force, 0, x.ground, x.a)

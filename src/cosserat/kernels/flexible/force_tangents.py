@@ -5,7 +5,7 @@ import math
 from cosserat.jit import helper, stage
 from cosserat.kernels import efforts, springs, state_loads
 from cosserat.kernels.flexible.arrays import FIRST, KIND, N_JOINT, PARENT, Z, forces_of, inputs_of, links_of, vectors_of
-from cosserat.kernels.flexible.forces import pull3, shared
+from cosserat.kernels.flexible.forces import pull3, servo, shared
 from cosserat.kernels.flexible.seat_tangents import S_FLOW, S_FRAME, add_power, add_power_change, seat_change
 from cosserat.kernels.flexible.twists import add6, bracket, coadjoint, compose, inner_twist, outer_wrench, zero
 from cosserat.kernels.frames import apply_a, cotc, exp_frame, load_frame, relative
@@ -247,13 +247,15 @@ def put_change(out, row, column, change):
 def differentiate_efforts(tree, acting, state, dq_out, dv_out):
     """Take the derivatives of efforts in joints away from d tau/d q and d tau/d v (n_v, n_v)."""
     links, passive, drive = links_of(tree), forces_of(acting).passive, inputs_of(acting).drive
+    target = inputs_of(acting).target
     q, v = vectors_of(state).q, vectors_of(state).v
     for i in range(len(links.table)):
         kind, k = links.table[i, KIND], links.table[i, FIRST]
         if kind < SPHERICAL:
             for j in range(links.table[i, N_JOINT]):
-                dq_out[k + j, k + j] += passive[0, k + j]
-                dv_out[k + j, k + j] += slope(passive, k + j, v[k + j])
+                _, by_q, by_rate = servo(passive, k + j, target, q[k + j], v[k + j])
+                dq_out[k + j, k + j] += passive[0, k + j] - by_q
+                dv_out[k + j, k + j] += slope(passive, k + j, v[k + j]) - by_rate
             continue
         ahead, a = links.joint[i, 1] > 0.0, k + 3 if kind == FREE else k
         w, turns = load(q, a), load(v, a)

@@ -1,4 +1,4 @@
-"""What acts on a flexible tree besides gravity: springs and loads at seats; stiffness, damping, friction of joints."""
+"""What acts on a flexible tree besides gravity: springs and loads at seats; springs, friction, servos of joints."""
 
 import math
 
@@ -148,6 +148,12 @@ def pull(passive, k, drive, x, rate):
 
 
 @helper
+def servo(passive, k, target, x, rate):
+    """Effort of a servo in a coordinate, and its derivatives by the coordinate and by the rate."""
+    return efforts.servo(passive[4, k], passive[5, k], passive[6, k], target[k], x, rate)
+
+
+@helper
 def pull3(passive, k, drive, x, rate):
     """The same for three coordinates."""
     return (
@@ -158,8 +164,8 @@ def pull3(passive, k, drive, x, rate):
 
 
 @stage
-def joint_efforts(tree, acting, q, v, drive, effort_out):
-    """Efforts (n_v,) of stiffness, damping and friction of joint coordinates and of `drive`, prescribed efforts.
+def joint_efforts(tree, acting, q, v, drive, target, effort_out):
+    """Efforts (n_v,) of stiffness, damping, friction, servos of joint coordinates and of `drive`, prescribed efforts.
 
     Where a body turns freely, they act along the components of position, rotation vector and velocities in the
     parent's axes.
@@ -172,6 +178,7 @@ def joint_efforts(tree, acting, q, v, drive, effort_out):
         if kind < SPHERICAL:
             for j in range(links.table[i, N_JOINT]):
                 effort_out[k + j] = pull(passive, k + j, drive, q[k + j], v[k + j])
+                effort_out[k + j] += servo(passive, k + j, target, q[k + j], v[k + j])[0]
             continue
         ahead = links.joint[i, 1] > 0.0
         a = k + 3 if kind == FREE else k

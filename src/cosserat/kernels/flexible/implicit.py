@@ -43,7 +43,7 @@ class Trial(NamedTuple):
 
 
 class Passive(NamedTuple):
-    """Damping and stiffness of bodies and joints, a block for every link; friction of coordinates."""
+    """Damping and stiffness of bodies and joints, a block for every link; friction and servos of coordinates."""
 
     damping: F1
     stiffness: F1
@@ -52,6 +52,8 @@ class Passive(NamedTuple):
     columns: I1  # (n_v,) coordinates of the diagonal
     friction: F1  # (n_v,)
     speed: F1
+    servo: F2  # (3, n_v) kp, kd, limit
+    target: F1  # (n_v,)
     held: I1
     modal: I1  # (n_v,) 1 where a coordinate is modal
 
@@ -116,6 +118,10 @@ def factor_step(tree, state, factored, stepping):
         if passive.friction[k] > 0.0:
             _, slope = efforts.friction(passive.friction[k], passive.speed[k], x.v[k])
             passive.extra[passive.diagonal[i]] += c_v * slope
+        if passive.servo[0, k] + passive.servo[1, k] > 0.0:
+            kp, kd, limit = passive.servo[0, k], passive.servo[1, k], passive.servo[2, k]
+            _, by_q, by_rate = efforts.servo(kp, kd, limit, passive.target[k], x.q[k], x.v[k])
+            passive.extra[passive.diagonal[i]] -= c_v * by_rate + c_q * by_q
     return factor(tree, state, factored, passive.extra, passive.held)
 
 

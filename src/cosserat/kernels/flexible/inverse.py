@@ -64,6 +64,8 @@ def efforts(tree, state, a, ground, wrench, force_out, tau_out):
             force_out[z + j] = now.bias[z + j] - wrench[z + j]
         times(now.inertia, links.table[i, INERTIA], d, rates, z, force_out, z)
     gather(links, now, force_out, tau_out)
+    for k in range(len(tau_out)):
+        tau_out[k] += links.armature[k] * a[k]
     return 0
 
 

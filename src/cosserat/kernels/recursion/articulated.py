@@ -27,6 +27,7 @@ from cosserat.kernels.recursion.link import (
 )
 from cosserat.kernels.recursion.table import (
     ABOVE,
+    ARMATURE,
     BEFORE,
     EFFORT,
     FORCES,
@@ -204,7 +205,7 @@ def _fold_screw(table, row, at, parent, v, k, work, a_out):
     s, r = table[row + SLIDE], table[row + TURN]
     X = (s * A[2] + r * B[2], s * A[4] + r * B[5], s * A[5] + r * B[8])
     Y = (s * B[6] + r * C[2], s * B[7] + r * C[4], s * B[8] + r * C[5])
-    inverse = 1.0 / (s * X[2] + r * Y[2])
+    inverse = 1.0 / (s * X[2] + r * Y[2] + table[row + ARMATURE])
     x, y = (X[0] * inverse, X[1] * inverse, X[2] * inverse), (Y[0] * inverse, Y[1] * inverse, Y[2] * inverse)
     share = (get(a_out, k) - s * f[2] - r * t[2]) * inverse
     put3(work, at + W_PULL, x)

@@ -12,9 +12,11 @@ from cosserat.kernels.recursion.spatial import (
     spatial_parts,
 )
 from cosserat.kernels.recursion.table import (
+    ARMATURE,
     COUNT,
     D_AXIS,
     DOF,
+    FIRST,
     GRAVITY,
     HEADER,
     N_LINKS,
@@ -56,6 +58,7 @@ def composite_bodies(table, q, mass_out):
                     mass_out[d + c, e] = dot(f, s) + dot(m, t)
                     mass_out[e, d + c] = mass_out[d + c, e]
                 last = int(table[order + 2 * n_v + last])
+        mass_out[d, d] += table[HEADER + i * ROW + ARMATURE]
         gather(table, i, links, X_MASS, X_MOMENTUM)
 
 
@@ -110,7 +113,8 @@ def energies(table, q, v, energy_out):
     move_links(table, v, links, freedoms)
     energy_out[0], energy_out[1] = 0.0, 0.0
     for i in range(int(table[N_LINKS])):
-        energy_out[0] += _kinetic(links, i)
+        rate = v[int(table[HEADER + i * ROW + FIRST])]
+        energy_out[0] += _kinetic(links, i) + 0.5 * table[HEADER + i * ROW + ARMATURE] * rate * rate
         at = i * X_ROW
         for e in range(3):
             energy_out[1] -= table[GRAVITY + e] * (links[at + X_MOMENT + e] + links[at + X_MASS] * origin[e])

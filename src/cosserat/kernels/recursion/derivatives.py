@@ -27,6 +27,7 @@ from cosserat.kernels.recursion.spatial import (
     spatial_parts,
 )
 from cosserat.kernels.recursion.table import (
+    ARMATURE,
     COUNT,
     D_AXIS,
     D_PSI,
@@ -69,6 +70,7 @@ def inverse_derivatives(table, q, v, a, dq_out, dv_out, mass_out):
         count = int(table[row + COUNT])
         for c in range(count):
             _pairs(table, runs, links, freedoms, i, d + c, d, d + count, dq_out, dv_out, mass_out)
+        mass_out[d, d] += table[row + ARMATURE]
         gather(table, i, links, X_MASS, X_ROW)
 
 

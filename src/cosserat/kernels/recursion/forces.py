@@ -1,9 +1,9 @@
-"""The model's own forces: springs, loads, and stiffness, damping, friction and efforts of joints; with derivatives.
+"""The model's own forces: springs, loads, and stiffness, damping, friction, efforts, servos of joints; derivatives.
 
 Links take the place of the engine's nodes, so that springs and loads are the engine's own kernels. In a joint the
 effort of `kernels.efforts` acts along the coordinate; in spherical and free joints along the axes of the parent's joint
 frame, on the rotation vector and on the angular velocity in those axes, as in `kernels.freedoms`. Rows of `passive`: k,
-c, level, speed, effort.
+c, level, speed, effort; kp, kd, limit and target of servos, which only joints with one freedom have.
 """
 
 from typing import Any, NamedTuple
@@ -86,6 +86,12 @@ def _pull(passive, k, coordinate, rate):
 
 
 @helper
+def _servo(passive, k, coordinate, rate):
+    """Effort of a servo, and its derivatives by the coordinate and by the rate."""
+    return efforts.servo(passive[5, k], passive[6, k], passive[7, k], passive[8, k], coordinate, rate)
+
+
+@helper
 def _pull3(passive, k, x, rate):
     """Three efforts and their slopes."""
     a, da = _pull(passive, k, x[0], rate[0])
@@ -101,7 +107,7 @@ def joint_efforts(table, q, v, passive, effort_out):
         row = HEADER + i * ROW
         kind, k, sign = int(table[row + KIND]), int(table[row + FIRST]), table[row + TURN]
         if kind < SPHERICAL:
-            effort_out[k], _ = _pull(passive, k, q[k], v[k])
+            effort_out[k] = _pull(passive, k, q[k], v[k])[0] + _servo(passive, k, q[k], v[k])[0]
             continue
         at = k if kind == SPHERICAL else k + 3
         w, turns = get3(q, at), get3(v, at)
@@ -272,8 +278,9 @@ def _joint_derivatives(table, q, v, passive, dq_out, dv_out):
         kind, k, d, sign = int(table[row + KIND]), int(table[row + FIRST]), int(table[row + DOF]), table[row + TURN]
         if kind < SPHERICAL:
             _, slope = _pull(passive, k, q[k], v[k])
-            dq_out[d, d] += passive[0, k]
-            dv_out[d, d] -= slope
+            _, by_q, by_rate = _servo(passive, k, q[k], v[k])
+            dq_out[d, d] += passive[0, k] - by_q
+            dv_out[d, d] -= slope + by_rate
             continue
         shift = 0 if kind == SPHERICAL else 3
         w, turns = get3(q, k + shift), get3(v, k + shift)

@@ -19,6 +19,7 @@ from cosserat.kernels.recursion.articulated import (
 from cosserat.kernels.recursion.lanes import get, put
 from cosserat.kernels.recursion.link import fault, get3, get9, link_of, put3, symmetric
 from cosserat.kernels.recursion.table import (
+    ARMATURE,
     COUNT,
     EFFORT,
     FORCES,
@@ -64,7 +65,7 @@ def hybrid(table, q, v, driven, given, work, a_out, tau_out):
     for i in range(n):
         row, at, kind, _, k = link_of(table, i)
         if driven[k] != 0.0:
-            _drive(table, row, at, kind, k, work, tau_out)
+            _drive(table, row, at, kind, k, work, given, tau_out)
         else:
             accelerate(table, v, work, i, a_out)
     if forced:
@@ -107,7 +108,7 @@ def _load(table, row, at, work, x, y):
 
 
 @inlined
-def _drive(table, row, at, kind, k, work, tau_out):
+def _drive(table, row, at, kind, k, work, given, tau_out):
     """Acceleration of a driven link, and the effort its joint needs."""
     x, y = carried_acceleration(table, row, at, work)
     x, y = add(x, get3(work, at + W_PULL)), add(y, get3(work, at + W_PULL + 3))
@@ -117,7 +118,8 @@ def _drive(table, row, at, kind, k, work, tau_out):
     if kind == REVOLUTE:
         put(tau_out, k, t[2])
     elif kind == SCREW:
-        put(tau_out, k, table[row + SLIDE] * f[2] + table[row + TURN] * t[2])
+        along = table[row + SLIDE] * f[2] + table[row + TURN] * t[2]
+        put(tau_out, k, along + table[row + ARMATURE] * get(given, k))
     elif kind == SPHERICAL:
         put3(tau_out, k, t)
     else:

@@ -21,6 +21,7 @@ from cosserat.kernels.recursion.link import (
 )
 from cosserat.kernels.recursion.table import (
     ABOVE,
+    ARMATURE,
     EFFORT,
     FORCES,
     N_LINKS,
@@ -86,7 +87,8 @@ def newton_euler(table, q, v, a, work, tau_out):
         if kind == REVOLUTE:
             put(tau_out, k, t[2])
         elif kind == SCREW:
-            put(tau_out, k, table[row + SLIDE] * f[2] + table[row + TURN] * t[2])
+            along = table[row + SLIDE] * f[2] + table[row + TURN] * t[2]
+            put(tau_out, k, along + table[row + ARMATURE] * get(a, k))
         elif kind == SPHERICAL:
             put3(tau_out, k, t)
         else:

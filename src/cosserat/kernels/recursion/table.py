@@ -23,7 +23,8 @@ COUNT, DOF = 6, 7  # number of freedoms, and the first of them counted from link
 FRAME = 8  # joint frame on the parent's side, in the parent's link frame: R (9), p (3)
 MASS, MOMENT, INERTIA = 20, 21, 24  # m, m c (3), xx xy xz yy yz zz about the origin of the link frame
 TOTAL, BEFORE = 30, 31
-ROW = 32
+ARMATURE = 32  # inertia that moves with the coordinate; kinds of joints with one freedom are then SCREW
+ROW = 33
 """Places in the workspace. ABOVE: the row of the parent or the ground. TOTAL: the link's articulated inertia; that of a
 link without children is its own. BEFORE: the parent's, before that of this link is added to it."""
 

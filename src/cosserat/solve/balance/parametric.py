@@ -27,7 +27,10 @@ Array = NDArray[np.float64]
 _DIFFERENCE = 1e-5  # relative step of central differences where a parameter enters nonlinearly
 
 # what static balance does not depend on, and what it depends on only with gravity or a spin
-_DYNAMIC = {"elements.viscosity", "freedoms.damping", "freedoms.friction", "freedoms.speed", "springs.damping"}
+_DYNAMIC = {
+    "elements.viscosity", "freedoms.damping", "freedoms.friction", "freedoms.speed", "freedoms.kd", "freedoms.armature",
+    "springs.damping",
+}  # fmt: skip
 _WEIGHTS = {"nodes.mass", "nodes.moment"}
 _INERTIAS = {"elements.mass", "bodies.mass"}
 _STRUCTURE = {"elements.node", "bodies.node", "joints.node", "springs.node", "loads.node", "freedoms.joint"}

@@ -89,7 +89,8 @@ class CompiledStep:
             implicit.Trial(q, v, a, carried, delta, right, change, np.zeros(sizes.n_z), np.zeros(6)),
             implicit.Passive(
                 blocks.damping, blocks.stiffness, np.zeros(len(blocks.damping)), blocks.diagonal, blocks.columns,
-                tree.forces.friction.copy(), tree.forces.speed.copy(), held, blocks.modal,
+                tree.forces.friction.copy(), tree.forces.speed.copy(), tree.forces.servo, tree.forces.target, held,
+                blocks.modal,
             ),
             implicit.Method(self.numbers, driven, np.zeros((3, len(driven))), self.counters),
         )  # fmt: skip

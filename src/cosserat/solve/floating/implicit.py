@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.kernels.efforts import friction
+from cosserat.kernels.efforts import friction, servo
 from cosserat.results.status import Outcome
 from cosserat.solve.floating.bordered import Bordered
 from cosserat.solve.floating.closed import ClosedStep
@@ -113,7 +113,7 @@ class Implicit(Stepper):
             rows = constraints.at(now, q, t, old.angles)
             r = self.residual(now, rows, q, v, a, t, force)
             if used is None:
-                used = self._iteration = self._factored(now, rows, q, v, c_v, c_q)
+                used = self._iteration = self._factored(now, rows, q, v, t, c_v, c_q)
             change = used.matrix.solve(r, -rows.rate / c_v)
             size, gap = self._size(change.a, a), self._gap(rows, v)
             closing = gap >= 1.0 and (gap < 0.5 * last_gap or gap > _OPEN)
@@ -155,11 +155,11 @@ class Implicit(Stepper):
         return np.asarray(old.a + min(1.0, h / old.step) * (old.carried - old.a))
 
     def _factored(
-        self, now: Motions, rows: TreeRows, q: Array, v: Array, c_v: float, c_q: float
+        self, now: Motions, rows: TreeRows, q: Array, v: Array, t: float, c_v: float, c_q: float
     ) -> Iteration:  # fmt: skip
-        extra = self._extra(v, c_v, c_q)
+        extra = self._extra(q, v, c_v, c_q)
         factored = self.factored(now, extra)
-        soft = self.constraints.compliance(now, q, rows.angles)
+        soft = self.constraints.compliance(now, q, rows.angles, t)
         stiffness = c_v * soft.damping + c_q * soft.stiffness
         return Iteration(Bordered(factored, rows.A, soft.rows, stiffness), rows.A, extra, soft, stiffness)
 
@@ -212,11 +212,15 @@ class Implicit(Stepper):
         worst = max(float(np.abs(rows.value).max()), float(np.abs(rows.rate).max()) / speed)
         return worst / (CLOSED * self.size)
 
-    def _extra(self, v: Array, c_v: float, c_q: float) -> Array:
+    def _extra(self, q: Array, v: Array, c_v: float, c_q: float) -> Array:
         """c_v D + c_q K of bodies and joints."""
         forces = self.tree.forces
         extra = c_v * self._blocks.damping + c_q * self._blocks.stiffness
         if forces.friction.any():
             _, slope = friction(forces.friction, forces.speed, v)
             extra[self._blocks.diagonal] += c_v * slope[self._blocks.columns]
+        if forces.servo[:2].any():
+            kp, kd, limit = forces.servo
+            _, by_q, by_rate = servo(kp, kd, limit, forces.target, q, v)
+            extra[self._blocks.diagonal] -= (c_v * by_rate + c_q * by_q)[self._blocks.columns]
         return np.asarray(extra)

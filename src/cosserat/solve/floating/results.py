@@ -14,7 +14,7 @@ from cosserat.kernels.arrays import History
 from cosserat.kernels.flexible.arrays import INERTIA, Z
 from cosserat.lie import se3
 from cosserat.results.floating import FloatingRecord
-from cosserat.results.joints import constraint_wrenches, directions, joint_sides, passive_efforts
+from cosserat.results.joints import constraint_wrenches, directions, inertial_efforts, joint_sides, passive_efforts
 from cosserat.results.motion import Motion
 from cosserat.solve.floating.nodes import LinkPath, seat_paths
 from cosserat.solve.floating.state import Point
@@ -177,7 +177,7 @@ def fill_forces(
         wrench = np.hstack((links.joint[:, i, :3] @ turn, links.joint[:, i, 3:] @ turn))
         for f in range(len(info.freedoms)):
             if info.active[f] >= 0:
-                effort = passive_efforts(motion, info, f, sides)
+                effort = passive_efforts(motion, info, f, sides) + inertial_efforts(motion, info, f, sides)
                 wrench = wrench - effort[:, None] * directions(info, f, sides)[int(outer_is_child)]
         columns = []
         for row in range(6):

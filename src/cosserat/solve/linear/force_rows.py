@@ -18,6 +18,7 @@ from cosserat.results.joints import Sides, efforts, joint_sides, reactions, spin
 from cosserat.results.kinematics import place_frames
 from cosserat.results.mechanism import JointInfo, Station
 from cosserat.results.motion import Motion
+from cosserat.solve.linear.input_columns import servo_slopes
 from cosserat.solve.linear.kinematic_rows import (
     change_in_time,
     joint_jacobian,
@@ -53,7 +54,7 @@ class Forced:
     def rows(self, names: Sequence[str], kind: str, evaluate: Callable[[Motion], Array], joint: int = -1) -> Rows:
         """As outputs."""
         position, rate, acceleration, multiplier, through = self.parts
-        kinds = ("effort", "motion") if kind == "reaction" else ("motion",)
+        kinds = ("effort", "target", "motion") if kind == "reaction" else ("motion",)
         passing = (joint, kinds, through) if joint >= 0 else None
         return Rows(tuple(names), kind, position, rate, acceleration, multiplier, evaluate, passing)
 
@@ -128,7 +129,7 @@ def _along_freedom(point: Point, joint: JointInfo, i: int, sides: Sides, wrench:
 
 
 def _passive_effort(point: Point, joint: JointInfo, i: int) -> Forced:
-    """Effort (1,) of spring, damper and friction; what is applied comes in as an input."""
+    """Effort (1,) of spring, damper, friction and servo; what is applied comes in as an input."""
     n, k = point.compiled.n_nodes, joint.active[i]
     none = [np.zeros((1, size)) for size in (6 * n, 6 * n, 6 * n, point.n_constraints, 6 * n)]
     if k < 0:
@@ -143,7 +144,9 @@ def _passive_effort(point: Point, joint: JointInfo, i: int) -> Forced:
     drift = change_in_time(point, lambda frames: spin_jacobian(point, joint, frames)[i : i + 1])
     speed = float(spin_rates(still_motion(point), joint)[0, i]) / freedoms.speed[k]
     slope = freedoms.damping[k] + freedoms.friction[k] / freedoms.speed[k] / np.cosh(speed) ** 2
-    position = -freedoms.stiffness[k] * joint_jacobian(point, joint)[i : i + 1] - slope * drift
+    by_q, by_rate, _ = servo_slopes(point, joint, i)
+    slope -= by_rate
+    position = (by_q - freedoms.stiffness[k]) * joint_jacobian(point, joint)[i : i + 1] - slope * drift
     return Forced(np.zeros(1), [position, -slope * spin, *none[2:]])
 
 

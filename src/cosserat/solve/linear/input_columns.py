@@ -8,7 +8,7 @@ the residual of the recompiled model, exact where that is linear in the paramete
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,10 +21,12 @@ from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.rows import drive_frames
 from cosserat.errors import CosseratError, SolveError
+from cosserat.kernels.efforts import servo
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.joints import ROTATION
 from cosserat.kernels.residual import add_inertia, constraint_rates, forces, joint_forces, track_angles
-from cosserat.results.joints import directions, joint_sides
+from cosserat.model.servos import Servo
+from cosserat.results.joints import coordinates, directions, joint_sides, spin_rates
 from cosserat.results.mechanism import JointInfo
 from cosserat.results.nodal import to_node
 from cosserat.solve.linear.kinematic_rows import place_jacobian, still_motion
@@ -48,13 +50,15 @@ class Column:
     Attributes
     ----------
     name : str
-    kind : "effort", "motion", "load", "force" or "parameter"
+    kind : "effort", "target", "motion", "load", "force" or "parameter"
     force : (6n,) generalised forces on the nodes
     drive : (m,) what the independent constraints demand of x
     joint : int
         Joint through which it acts; -1: none.
     line : (column of the sampled wrenches, unit sample (6,)), optional
         Of a load along a beam.
+    pushes : (coordinate, effort)
+        Coordinate of a joint in which it adds an effort at once, and how much.
     again : callable, optional
         `drive` of the point as it is when called, displaced along its motion.
     inner : (ny,), optional
@@ -69,6 +73,7 @@ class Column:
     line: tuple[int, Array] | None = None
     again: Callable[[Point], Array] | None = None
     inner: Array | None = None
+    pushes: tuple[str, float] = ("", 0.0)
 
     def demand(self, point: Point) -> Array:
         """What the independent constraints demand of x (m,) in the present state of the point."""
@@ -83,7 +88,27 @@ def effort_column(point: Point, joint: JointInfo, i: int, name: str) -> Column:
     frames = arrays.frame_a[joint.index], arrays.frame_b[joint.index]
     for node, wrench, frame in zip(arrays.node[joint.index], directions(joint, i, sides), frames, strict=True):
         force[node] += to_node(wrench, row_to_frame(frame))[0]
-    return Column(name, "effort", force[:-1].ravel(), np.zeros(point.n_constraints), joint.index)
+    none = np.zeros(point.n_constraints)
+    return Column(name, "effort", force[:-1].ravel(), none, joint.index, pushes=(name, 1.0))
+
+
+def target_column(point: Point, joint: JointInfo, i: int, source: Servo) -> Column:
+    """A unit of the target of a servo in freedom i of a joint."""
+    unit, (_, _, gain) = effort_column(point, joint, i, source.coordinate), servo_slopes(point, joint, i)
+    pushes = (source.coordinate, gain)
+    return replace(unit, name=source.name, kind="target", force=gain * unit.force, pushes=pushes)
+
+
+def servo_slopes(point: Point, joint: JointInfo, i: int) -> tuple[float, float, float]:
+    """Derivatives of the effort of the servo in freedom i by coordinate, rate and target; zero beyond its limit."""
+    freedoms, k = point.compiled.system.freedoms, joint.active[i]
+    if k < 0 or freedoms.target[k] < 0:
+        return 0.0, 0.0, 0.0
+    motion = still_motion(point)
+    q, rate = float(coordinates(motion, joint)[0, i]), float(spin_rates(motion, joint)[0, i])
+    target = float(point.memory.problem.inputs.effort[0, freedoms.target[k]])
+    _, by_q, by_rate = servo(freedoms.kp[k], freedoms.kd[k], freedoms.limit[k], target, q, rate)
+    return float(by_q), float(by_rate), float(-by_q)
 
 
 def place_force_column(point: Point, place: Any, component: int, name: str) -> Column:

@@ -81,8 +81,9 @@ class Rows:
         out = np.zeros(len(self.names))
         if self.through is not None and column.joint == self.through[0] and column.kind in self.through[1]:
             out += self.through[2] @ column.force
-        if column.kind == "effort" and column.name in self.own:
-            out[self.own.index(column.name)] += 1.0
+        coordinate, effort = column.pushes
+        if coordinate in self.own:
+            out[self.own.index(coordinate)] += effort
         if self.along is not None and column.line is not None:
             out += self.along(*column.line)
         return out

@@ -48,6 +48,8 @@ def joint_part(point: Point, j: int, passive: bool = True) -> Part:
         damping=np.where(elsewhere, 0.0, ours.freedoms.damping),
         friction=np.where(elsewhere, 0.0, ours.freedoms.friction),
         effort=np.where(elsewhere, -1, ours.freedoms.effort),
+        target=np.where(elsewhere, -1, ours.freedoms.target),
+        armature=np.where(elsewhere, 0.0, ours.freedoms.armature),
     )
     return _part(point, system._replace(freedoms=freedoms))
 
@@ -112,6 +114,8 @@ def _empty(point: Point) -> System:
             damping=zero(ours.freedoms.damping),
             friction=zero(ours.freedoms.friction),
             effort=np.full_like(ours.freedoms.effort, -1),
+            target=np.full_like(ours.freedoms.target, -1),
+            armature=zero(ours.freedoms.armature),
         ),
         turns=ours.turns,
         springs=ours.springs._replace(stiffness=zero(ours.springs.stiffness), damping=zero(ours.springs.damping)),

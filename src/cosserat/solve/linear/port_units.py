@@ -35,6 +35,8 @@ def output_unit(point: Point, name: str, kind: str) -> str:
 
 def input_unit(point: Point, column: Column) -> str:
     """Unit of an input; empty for a parameter, whose unit only its user knows."""
+    if column.kind == "target":
+        return _JOINT["coordinate"][_motion(point, column.pushes[0])]
     if column.kind in _JOINT:
         return _JOINT[column.kind][_motion(point, column.name)]
     if column.kind == "parameter":

@@ -1,9 +1,10 @@
 """Inputs and outputs of linear models by name.
 
 Inputs: ``"shoulder"`` or ``"slider.x"`` (the effort in a freedom, or its prescribed motion if it has one), ``"wind"``
-(a load along its present direction), ``"tip.fz"`` (a component of a load, or a new force at a place), ``"P"`` (a
-parameter). Outputs: ``"arm.end"`` and ``"arm.end.x"`` (position), with the words of `PLACE`; ``"elbow"`` (coordinate),
-with the words of `JOINT`; single components as in ``"arm.end.vy"``, ``"elbow.fz"``, ``"arm.at(0.5).Mz"``.
+(a load along its present direction), ``"motor"`` (the target of a servo), ``"tip.fz"`` (a component of a load, or a new
+force at a place), ``"P"`` (a parameter). Outputs: ``"arm.end"`` and ``"arm.end.x"`` (position), with the words of
+`PLACE`; ``"elbow"`` (coordinate), with the words of `JOINT`; single components as in ``"arm.end.vy"``, ``"elbow.fz"``,
+``"arm.at(0.5).Mz"``.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from cosserat.model.joints import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.parameters import Parameter
 from cosserat.model.places import Owner, Place
+from cosserat.model.servos import Servo
 from cosserat.results.labels import AXES, SECTION_FORCE, STRAIN, WRENCH
 from cosserat.results.mechanism import JointInfo
 from cosserat.results.motion import motion_of
@@ -120,7 +122,7 @@ def output_ports(point: Point, items: Any, inputs: InputPorts, caller: str = "li
 
 
 def _listed(items: Any) -> list[Any]:
-    if isinstance(items, (str, Place, Owner, Joint, PointLoad, DistributedLoad, Parameter)):
+    if isinstance(items, (str, Place, Owner, Joint, PointLoad, DistributedLoad, Parameter, Servo)):
         return [items]
     if isinstance(items, tuple) and len(items) == 2 and not isinstance(items[0], str) and isinstance(items[1], str):
         return [items]
@@ -142,7 +144,7 @@ def _text(item: Any, caller: str) -> str:
         return f"{_text(item[0], caller)}.{item[1]}"
     if isinstance(item, Place):
         return item.label
-    if isinstance(item, (Owner, Joint, PointLoad, DistributedLoad, Parameter)):
+    if isinstance(item, (Owner, Joint, PointLoad, DistributedLoad, Parameter, Servo)):
         return item.name
     if isinstance(item, str):
         return item.strip()
@@ -175,6 +177,10 @@ def _input(point: Point, item: Any, caller: str) -> list[Column]:
             raise SolveError(f"{caller}: joint {joint.name!r} is fixed; it has no freedom to drive or push")
         chosen = range(len(joint.freedoms)) if pick is None else [pick]
         return [_joint_column(point, joint, i) for i in chosen]
+    servos = {servo.name: servo for servo in model.servos}
+    if text in servos:
+        joint, pick = mechanism.joint(servos[text].coordinate)
+        return [input_columns.target_column(point, joint, pick or 0, servos[text])]
     if text in loads:
         direction = input_columns.present_direction(point, loads[text])
         return [input_columns.load_column(point, loads[text], direction, text)]
@@ -206,6 +212,7 @@ def _words(text: str, words: Iterable[str]) -> str:
 def _known_inputs(point: Point, loads: Iterable[str]) -> str:
     names = {
         "joints": point.mechanism.joints,
+        "servos": [servo.name for servo in point.model.servos],
         "loads": loads,
         "parameters": point.model.parameters,
         "bodies, with a place and a component such as 'arm.end.fz'": point.mechanism.owners,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import History, Inputs, State
+from cosserat.model.servos import servos_of
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
@@ -44,6 +45,9 @@ class Controlled:
             if joint.effort[active.index] is not None:
                 self.columns[joint.coordinates[active.index]] = column
                 column += 1
+        rows = {(name, active.index): k for k, (name, active) in enumerate(compiled.freedoms)}
+        for place, servo in servos_of(compiled.model).items():
+            self.columns[servo.name] = int(compiled.system.freedoms.target[rows[place]])
         self.values: dict[int, float] = {}
         self._calls: list[float] = []
         self._log: list[dict[int, float]] = []
@@ -82,7 +86,7 @@ class Controlled:
             if name not in self.columns:
                 known = ", ".join(map(repr, self.columns)) or "none"
                 raise SolveError(
-                    f"controller: no effort can be set in {name!r}; joints with an effort: {known} "
+                    f"controller: no effort can be set in {name!r}; joints with an effort, and servos: {known} "
                     "(give the joint effort=0.0 to make room for a controller)"
                 )
             if not _is_number(value):

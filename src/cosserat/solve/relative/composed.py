@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.tree import refuse_armatures
 from cosserat.lie import se3
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
@@ -52,6 +53,7 @@ def composed_vectors(model: Model, q: Any, v: Any = None, tau: Any = None, t: fl
     >>> vectors.mass_matrix.round(6), vectors.generalised_forces.round(6)
     (array([[2.1]]), array([20.]))
     """
+    refuse_armatures("composed_vectors", model)
     tree = tree_of(model, t)
     n = len(tree.coordinates)
     check, zero = StateChecker(tree.data.title, tree.coordinates), np.zeros(n)

@@ -15,6 +15,7 @@ from cosserat.compile.seats import Seat
 from cosserat.compile.spanning import moment_at_rest
 from cosserat.compile.state_laws import CompiledLaw, compile_law, law_addresses
 from cosserat.kernels.arrays import new_visit
+from cosserat.kernels.efforts import servo
 from cosserat.kernels.flexible import arrays, composite, forces
 from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS
 from cosserat.lie import se3
@@ -23,6 +24,7 @@ from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.model.places import GROUND
+from cosserat.model.servos import servos_of
 from cosserat.solve.relative.flexible_recursion import LinkMotion, Motions
 
 Array = NDArray[np.float64]
@@ -45,17 +47,21 @@ def law_group(laws: list[CompiledLaw], first: int, length: float) -> arrays.Laws
 
 
 class FlexibleForces:
-    """Springs, dampers and loads at places; stiffness, damping, friction and efforts of joint coordinates."""
+    """Springs, dampers and loads at places; stiffness, damping, friction, efforts, servos of joint coordinates."""
 
     def __init__(self, model: Model, data: FlexibleTreeData) -> None:
         self._data, self._tree = data, data.arrays.tree
         self._at_rest = moment_at_rest(model, data.carrier)
         n = len(data.coordinates)
-        self._passive = np.zeros((4, n))
-        self._passive[3] = 1.0
-        self.stiffness, self.damping, self.friction, self.speed = self._passive
+        self._passive = np.zeros((7, n))
+        self._passive[3], self._passive[6] = 1.0, np.inf
+        self.stiffness, self.damping, self.friction, self.speed = self._passive[:4]
+        self.servo = self._passive[4:]  # kp, kd, limit
         self.efforts: list[tuple[int, TimeFunction]] = []
+        self._targets: list[tuple[str, int, TimeFunction]] = []
         self._commanded: dict[int, float] = {}
+        self._aimed: dict[str, float] = {}
+        servos = servos_of(model)
         place = {name: k for k, name in enumerate(data.coordinates)}
         cut = {loop.joint.name for loop in data.loops}
         for joint in model.joints:
@@ -67,6 +73,10 @@ class FlexibleForces:
                     self.friction[k], self.speed[k] = friction.level, friction.speed
                 if effort is not None:
                     self.efforts.append((k, effort))
+                driver = servos.get((joint.name, index))
+                if driver is not None:
+                    self.servo[:, k] = driver.kp, driver.kd, driver.limit
+                    self._targets.append((driver.name, k, driver.target))
         springs, loads = model.springs, nodal_loads(model, data)
         self._loads: dict[str, tuple[PointLoad | DistributedLoad | ElementLoad, list[int]]] = {}
         # by name: load, and its rows
@@ -87,7 +97,8 @@ class FlexibleForces:
             np.array([row.gain for row in loads], dtype=float).reshape(-1, 6, 6),
             self._passive,
         )
-        self._inputs = arrays.Inputs(np.zeros(n), np.zeros((len(loads), 6)))
+        self._inputs = arrays.Inputs(np.zeros(n), np.zeros(n), np.zeros((len(loads), 6)))
+        self.target = self._inputs.target
         self._laws = law_group(laws, n_seats, self._extent(model))
         acting = arrays.Acting(pack_seats(seats), group, self._inputs, self._laws, new_visit())
         self._units = laws  # own the code
@@ -107,7 +118,8 @@ class FlexibleForces:
         return max(float(np.max(np.ptp(np.array(points), axis=0))), 1e-3) if len(points) > 1 else 1.0
 
     def command(self, efforts: dict[str, float]) -> None:
-        """Efforts by coordinate that a controller holds; they win over those of the model."""
+        """Efforts by coordinate and targets by servo that a controller holds; they win over those of the model."""
+        self._aimed = efforts
         self._commanded = {k: efforts[name] for k, name in enumerate(self._data.coordinates) if name in efforts}
         self._sampled = None
 
@@ -122,6 +134,9 @@ class FlexibleForces:
             for k, effort in self.efforts:
                 held = self._commanded.get(k)
                 self._inputs.drive[k] += self._value(effort, at, jump) if held is None else held
+            for name, k, target in self._targets:
+                aimed = self._aimed.get(name)
+                self.target[k] = self._value(target, at, jump) if aimed is None else aimed
             for load, rows in self._loads.values():
                 self._inputs.load[rows, :3] = 0.0 if load.force is None else self._value(load.force, at, jump)
                 self._inputs.load[rows, 3:] = 0.0 if load.moment is None else self._value(load.moment, at, jump)
@@ -131,15 +146,16 @@ class FlexibleForces:
         return (function.sample(at) if self.jumps is None else self.jumps.sample(function, at, step))[0]
 
     def in_joints(self, q: Array, v: Array, t: float | None) -> Array:
-        """Efforts (n,) in the coordinates; prescribed efforts do not count without a time.
+        """Efforts (n,) in the coordinates; prescribed efforts and servos do not count without a time.
 
         Where a body turns freely, springs and dampers act along the components of position, rotation vector and
         velocities in the parent's axes.
         """
-        out = np.empty(len(q))
-        drive = np.zeros(len(q)) if t is None else self.set_time(t).drive
-        forces.joint_efforts(self._tree, self.address, q, v, drive, out)
-        return out
+        out, none = np.empty(len(q)), np.zeros(len(q))
+        now = self._inputs._replace(drive=none, target=none) if t is None else self.set_time(t)
+        forces.joint_efforts(self._tree, self.address, q, v, now.drive, now.target, out)
+        kp, kd, limit = self.servo
+        return out if t is not None else out - servo(kp, kd, limit, none, q, v)[0]
 
     def on_links(self, now: Motions, q: Array, t: float) -> Array:
         """Wrenches and modal forces (n_z,) on all links, in their own axes."""
@@ -154,7 +170,7 @@ class FlexibleForces:
         """Power (W) that dampers, friction and damped bodies take, and power of loads and prescribed efforts."""
         held = self.in_joints(q, 0 * v, None)
         loss = -float(v @ (self.in_joints(q, v, None) - held))
-        supply = float(v @ (self.in_joints(q, 0 * v, t) - held))
+        supply = float(v @ (self.in_joints(q, v, t) - self.in_joints(q, v, None)))
         z = now.arrays.z
         loss -= float(self._wrenches(now, q, t, DAMPERS) @ z)
         supply += float(self._wrenches(now, q, t, LOADS) @ z)
@@ -165,6 +181,7 @@ class FlexibleForces:
         out, more = np.empty(4), np.empty(1)
         composite.energies(self._tree, now.address, q, gravity, out)
         forces.spring_energy(self._tree, self.address, now.address, q, more)
+        out[0] += 0.5 * float(self._data.arrays.armature @ now.vectors.v**2)
         out[1] += more[0]
         out[2] -= gravity @ self._at_rest
         return out

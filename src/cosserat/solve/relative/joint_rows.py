@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from cosserat.compile.rows import TRACE, Row, drive_frames, freedom_geometry
 from cosserat.compile.seats import Seat
 from cosserat.kernels.efforts import effort as law_of_freedom
+from cosserat.kernels.efforts import servo as law_of_servo
 from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
 from cosserat.kernels.joints import ROTATION, SCREW
 from cosserat.lie import so3
 from cosserat.model.joints import Joint
+from cosserat.model.servos import Servo
 from cosserat.solve.relative.seat_motion import PairRows, SeatMotion
 
 Array = NDArray[np.float64]
@@ -181,16 +183,17 @@ class Angle:
 
 
 class FreedomRow:
-    """Spring, damper, friction and actuator in one freedom of a joint that has no coordinate in the tree."""
+    """Spring, damper, friction, actuator and servo in one freedom of a joint that has no coordinate in the tree."""
 
-    def __init__(self, joint: Joint, index: int, a: Seat, b: Seat) -> None:
-        self.joint, self.index, self.a, self.b = joint, index, a, b
+    def __init__(self, joint: Joint, index: int, a: Seat, b: Seat, servo: Servo | None) -> None:
+        self.joint, self.index, self.a, self.b, self.servo = joint, index, a, b, servo
         self._angle = Angle(joint, index)
         self.stiffness, self.damping = joint.stiffness[index], joint.damping[index]
         friction = joint.friction[index]
         self._level, self._speed = (0.0, 1.0) if friction is None else (friction.level, friction.speed)
         self._effort = joint.effort[index]
         self.commanded: float | None = None  # by a controller, instead of the effort
+        self.aimed: float | None = None  # the same for the target of the servo
 
     def at(self, a: SeatMotion, b: SeatMotion, previous: float) -> tuple[PairRows, float]:
         """Its direction, coordinate and velocity."""
@@ -202,15 +205,26 @@ class FreedomRow:
         return row, coordinate
 
     def effort(self, coordinate: float, rate: float, t: float | None) -> float:
-        """What acts along it; prescribed efforts do not count without a time."""
+        """What acts along it; prescribed efforts and servos do not count without a time."""
         drive = 0.0 if self._effort is None or t is None else self._drive(t)
         constants = self.stiffness, self.damping, self._level, self._speed
-        return float(law_of_freedom(*constants, drive, coordinate, rate)[0])
+        servo = 0.0 if t is None else self._servo(coordinate, rate, t)[0]
+        return float(law_of_freedom(*constants, drive, coordinate, rate)[0]) + servo
+
+    def _servo(self, coordinate: float, rate: float, t: float) -> tuple[float, float, float]:
+        """Effort of the servo, and its derivatives by coordinate and rate."""
+        if self.servo is None:
+            return 0.0, 0.0, 0.0
+        target = float(self.servo.target.sample(np.array([t]))[0]) if self.aimed is None else self.aimed
+        found = law_of_servo(self.servo.kp, self.servo.kd, self.servo.limit, target, coordinate, rate)
+        return float(found[0]), float(found[1]), float(found[2])
 
     def _drive(self, t: float) -> float:
         assert self._effort is not None
         return float(self._effort.sample(np.array([t]))[0]) if self.commanded is None else self.commanded
 
-    def slope(self, rate: float) -> float:
-        """-d(effort)/d(rate)."""
-        return -float(law_of_freedom(0.0, self.damping, self._level, self._speed, 0.0, 0.0, rate)[1])
+    def slopes(self, coordinate: float, rate: float, t: float) -> tuple[float, float]:
+        """-d(effort)/d(coordinate) and -d(effort)/d(rate)."""
+        passive = -float(law_of_freedom(0.0, self.damping, self._level, self._speed, 0.0, 0.0, rate)[1])
+        _, by_q, by_rate = self._servo(coordinate, rate, t)
+        return self.stiffness - by_q, passive - by_rate

@@ -20,6 +20,7 @@ from cosserat.kernels.joints import ROTATION
 from cosserat.model.joints import Joint
 from cosserat.model.model import Model
 from cosserat.model.places import Place
+from cosserat.model.servos import servos_of
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.joint_rows import FreedomRow, JointRows
@@ -89,17 +90,17 @@ class TreeConstraints:
         self._freedoms: list[tuple[FreedomRow, int]] = []
         self.tracked: list[tuple[str, int]] = []
         self.n_rows = 0
-        cut = [loop.joint for loop in data.loops]
+        cut, servos = [loop.joint for loop in data.loops], servos_of(model)
         for joint in cut:
             found = joint_rows(joint)
             a, b = (_side(data, joint, place) for place in (joint.parent, joint.child))
-            active = [freedom.index for freedom in active_freedoms(joint)]
+            active = [freedom.index for freedom in active_freedoms(joint, servos)]
             tracked = {index: len(self.tracked) + k for k, index in enumerate(active)}
             self.tracked += [(joint.name, index) for index in active]
             rows = JointRows(joint, found.rows, found.branch, a, b)
             self._add(rows, (), False, tracked.get(0, -1))
             for index in active:
-                self._freedoms.append((FreedomRow(joint, index, a, b), tracked[index]))
+                self._freedoms.append((FreedomRow(joint, index, a, b, servos.get((joint.name, index))), tracked[index]))
         for joint in model.joints:
             if joint.kind in ("spherical", "free") and joint not in cut and any(m is not None for m in joint.motion):
                 self._drive(joint)
@@ -196,8 +197,8 @@ class TreeConstraints:
     ) -> tuple[SeatMotion, SeatMotion]:  # fmt: skip
         return moving_seat(self._data, now, drift, a, q), moving_seat(self._data, now, drift, b, q)
 
-    def compliance(self, now: Motions, q: Array, angles: Array) -> Compliance:
-        """Springs of the model, and springs, dampers and friction in cut joints: what makes the motion stiff."""
+    def compliance(self, now: Motions, q: Array, angles: Array, t: float) -> Compliance:
+        """Springs of the model, and springs, dampers, friction, servos in cut joints: what makes the motion stiff."""
         data = self._data
         if not self._springs and not self._freedoms:
             return Compliance(np.zeros((0, len(q))), np.zeros(0), np.zeros(0))
@@ -226,14 +227,15 @@ class TreeConstraints:
                 on_a[0, :3], on_b[0, :3] = -direction @ H_a[:3, :3], direction @ H_b[:3, :3]
                 add(a, b, PairRows(on_a, on_b, *(3 * [np.zeros(1)])), stiff, viscous)
         for freedom, angle in self._freedoms:
-            row, _ = freedom.at(*self._sides(now, drift, freedom.a, freedom.b, q), angles[angle])
-            add(freedom.a, freedom.b, row, freedom.stiffness, freedom.slope(row.rate[0]))
+            row, x = freedom.at(*self._sides(now, drift, freedom.a, freedom.b, q), angles[angle])
+            add(freedom.a, freedom.b, row, *freedom.slopes(x, row.rate[0], t))
         rows = coordinate_rows(data, now, q, parts, first) if parts else np.zeros((0, len(q)))
         return Compliance(rows, np.array(k), np.array(c))
 
     def command(self, efforts: dict[str, float]) -> None:
-        """Efforts by coordinate that a controller holds in cut joints; they win over those of the model."""
+        """Efforts and targets that a controller holds in cut joints; they win over those of the model."""
         for freedom, _ in self._freedoms:
+            freedom.aimed = None if freedom.servo is None else efforts.get(freedom.servo.name)
             freedom.commanded = efforts.get(freedom.joint.coordinates[freedom.index])
 
     def wrenches(self, now: Motions, q: Array, t: float, angles: Array, force: Array) -> Array:
