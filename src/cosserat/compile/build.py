@@ -94,7 +94,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
             nodes,
             elements,
             bodies,
-            joint_arrays(joints, named_freedoms, driven, block, n),
+            joint_arrays(joints, named_freedoms, driven, block, n, length),
             freedoms,
             turns,
             springs,

@@ -11,6 +11,7 @@ from cosserat.compile.compiled import Attachment, CompiledJoint, frame_to_row, r
 from cosserat.compile.rows import ActiveFreedom, active_freedoms, counted_freedoms, joint_rows, weld_rows
 from cosserat.compile.skeleton import Skeleton
 from cosserat.kernels.arrays import Freedoms, Joints, Turns
+from cosserat.kernels.joints import ROTATION
 from cosserat.lie import se3
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
@@ -108,8 +109,13 @@ def joint_arrays(
     driven: list[Joint],
     block: Callable[[int, int], int],
     n_nodes: int,
+    length: float,
 ) -> Joints:
-    """Arrays of the joints; `block` numbers the blocks of the matrix, with n_nodes for the ground."""
+    """Arrays of the joints; `block` numbers the blocks of the matrix, with n_nodes for the ground.
+
+    Rotation rows are multiplied by a typical length: all rows are lengths and all multipliers forces, whose errors
+    compare in any units.
+    """
     nj = len(joints)
     arrays = Joints(
         node=ints([(j.parent.node, j.child.node) for j in joints], 2),
@@ -130,7 +136,7 @@ def joint_arrays(
     for k, j in enumerate(joints):
         for r, row in enumerate(j.rows.rows):
             arrays.kind[k, r] = row.kind
-            arrays.row_a[k, r], arrays.row_b[k, r] = row.a, row.b
+            arrays.row_a[k, r], arrays.row_b[k, r] = (length if row.kind == ROTATION else 1.0) * row.a, row.b
         for column, joint in enumerate(driven):
             if j.joint is joint:
                 arrays.drive[k] = column

@@ -28,6 +28,7 @@ from cosserat.results.floating import FloatingRecord
 from cosserat.results.motion import Motion, as_simulated
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
+from cosserat.results.trajectory import Carried
 
 FORMAT = 3
 _SEAL = b"\ncosserat sha256 "
@@ -67,6 +68,9 @@ def image(run: Run) -> bytes:
     if run.floating is not None:
         raw.update({f"floating.{k}": a for k, a in run.floating._asdict().items() if k != "coordinates"})
     raw["time"] = run.time
+    carried = run.trajectory.carried
+    if carried is not None:
+        raw["carried.accel"], raw["carried.step"] = carried.accel, np.array([carried.step])
     arrays = {**arrays_of(mechanism), **{f"matrices.{key}": value for key, value in matrices.items()}}
     return seal(_written(run.data, raw, arrays, layout))
 
@@ -178,7 +182,8 @@ def _run(body: bytes, path: str) -> Run:
     attributes = {"settings": settings, "stats": stats, **layout}
     floating = _floating(layout["coordinates"], raw, sizes)
     matrices = {k.split(".", 1)[1]: v for k, v in arrays.items() if k.startswith("matrices.")}
-    trajectory = StoredTrajectory(path, raw["time"], history, status, attributes, floating, matrices)
+    carried = _carried(raw, floating, sizes)
+    trajectory = StoredTrajectory(path, raw["time"], history, status, attributes, floating, matrices, carried)
     mechanism = mechanism_from(layout, arrays, sizes, trajectory)
     for joint in mechanism.joints.values():
         for name, driven in zip(joint.names, joint.driven, strict=True):
@@ -197,6 +202,16 @@ def _array(group: Any, name: str, most: int) -> NDArray[Any]:
     demand(found.dtype in (np.float64, np.int64, np.uint8, np.bool_), f"{name} holds {found.dtype}")
     demand(found.nbytes <= most, f"{name} claims {found.nbytes} bytes")
     return np.ascontiguousarray(found[()])
+
+
+def _carried(raw: dict[str, Any], floating: FloatingRecord | None, sizes: dict[str, int]) -> Carried | None:
+    if "carried.accel" not in raw:
+        return None
+    accel, step = raw["carried.accel"], raw["carried.step"]
+    shape = (sizes["n"], 6) if floating is None else (len(floating.coordinates),)
+    demand(accel.shape == shape and accel.dtype == np.float64 and np.isfinite(accel).all(), "carried accelerations")
+    demand(step.shape == (1,) and step.dtype == np.float64 and np.isfinite(step).all() and step[0] >= 0.0, "last step")
+    return Carried(accel, float(step[0]))
 
 
 def _floating(coordinates: Any, raw: dict[str, Any], sizes: dict[str, int]) -> FloatingRecord | None:

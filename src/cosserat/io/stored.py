@@ -24,6 +24,7 @@ from cosserat.model.places import Owner
 from cosserat.results.floating import FloatingRecord
 from cosserat.results.mechanism import JointInfo, LineLoad, Mechanism, ModalInfo, StoredModal, StoredOwner
 from cosserat.results.status import Status
+from cosserat.results.trajectory import Carried
 
 Array = NDArray[np.float64]
 
@@ -45,8 +46,10 @@ class StoredTrajectory:
         attributes: dict[str, Any],
         floating: FloatingRecord | None,
         matrices: dict[str, NDArray[Any]],
+        carried: Carried | None = None,
     ) -> None:
         self.path = path
+        self.carried = carried
         self.floating = floating
         self.time = time
         self.history = history

@@ -58,7 +58,7 @@ class Joints(NamedTuple):
     frame_b: F2  # (nj, 12)
     n_rows: I1  # (nj,)
     kind: I2  # (nj, 6) of each row
-    row_a: F3  # (nj, 6, 3) vector fixed to the parent side
+    row_a: F3  # (nj, 6, 3) vector fixed to the parent side, of rotation rows times a typical length
     row_b: F3  # (nj, 6, 3) vector fixed to the child side
     pitch: F1  # (nj,)
     drive: I1  # (nj,) row in the sampled drives, -1: none

@@ -1,10 +1,10 @@
 """Joint constraints as rows on the relative frame (R, x) of the child's joint frame seen from the parent's.
 
 A translation row is a . (x - p(t)); a rotation row is (D_A(t) a) . R D_B(t) b, zero when the two directions are
-orthogonal; a screw row is x_z - pitch * angle. p, D_A, D_B carry the prescribed motion, so that a driven joint has the
-rows of the passive one and one more per driven freedom. Rows replace the six constraints and k joint unknowns of
-[Grazioso17] (29)-(33): the joint coordinates are eliminated. Rotation rows also vanish half a turn away, a root that
-`wrong_branch` reports.
+orthogonal, where a has a typical length; a screw row is x_z - pitch * angle. p, D_A, D_B carry the prescribed motion,
+so that a driven joint has the rows of the passive one and one more per driven freedom. Rows replace the six
+constraints and k joint unknowns of [Grazioso17] (29)-(33): the joint coordinates are eliminated. Rotation rows also
+vanish half a turn away, a root that `wrong_branch` reports.
 """
 
 from cosserat.jit import helper

@@ -45,21 +45,22 @@ def settle(problem, k):
     assemble(problem, k, trial.frame, trial.twist)
     factor(problem)
     n = state.twist.shape[0] - 1
-    clear(solver.x)
-    for j in range(jt.node.shape[0]):
-        joints.constraint_rates(
-            jt, j, trial.frame, trial.twist, inputs.drive[k], drive_rate, drive_rate, trial.phi[j], middle.phi[j]
-        )
-        for i in range(6):
-            solver.x[n + j, i] = -mass * trial.phi[j, i]
-    solve(problem)
-    for i in range(n):
-        for q in range(6):
-            state.twist[i, q] += solver.x[i, q]
-            state.rate[i, q] += solver.x[i, q] / h
-    for j in range(state.force.shape[0]):
-        for q in range(6):
-            state.force[j, q] += mass * solver.x[n + j, q] / h
+    for _ in range(2):  # the second time for what epsilon leaves
+        clear(solver.x)
+        for j in range(jt.node.shape[0]):
+            joints.constraint_rates(
+                jt, j, state.frame, state.twist, inputs.drive[k], drive_rate, drive_rate, trial.phi[j], middle.phi[j]
+            )
+            for i in range(6):
+                solver.x[n + j, i] = -mass * trial.phi[j, i]
+        solve(problem)
+        for i in range(n):
+            for q in range(6):
+                state.twist[i, q] += solver.x[i, q]
+                state.rate[i, q] += solver.x[i, q] / h
+        for j in range(state.force.shape[0]):
+            for q in range(6):
+                state.force[j, q] += mass * solver.x[n + j, q] / h
     copy_blocks(middle.blocks, solver.blocks)
     return 0
 

@@ -80,7 +80,7 @@ class Monitors:
             for k in range(arrays.n_rows[j]):
                 a, b = arrays.row_a[j, k], arrays.row_b[j, k]
                 if arrays.kind[j, k] == ROTATION:
-                    phi = np.sum((D_a @ a) * rotate(sides.R, D_b @ b), axis=1)
+                    phi = np.sum((D_a @ a) * rotate(sides.R, D_b @ b), axis=1) / np.linalg.norm(a)
                 else:
                     phi = (sides.x - shift) @ a
                     if arrays.kind[j, k] == SCREW and arrays.angle[j] >= 0:

@@ -117,7 +117,7 @@ def _units(compiled: CompiledModel) -> Array:
     for j, joint in enumerate(compiled.joints):
         for k, row in enumerate(joint.rows.rows):
             if row.kind == ROTATION:
-                unit[j, k] = 1.0
+                unit[j, k] = compiled.length  # by which the row is multiplied
     return unit
 
 

@@ -189,4 +189,7 @@ def fill_forces(
     for slot in constraints.slots:
         if not slot.in_tree:
             at = n_joints + slot.rolling if slot.joint is None else joints[slot.joint.name].index
-            history.force[:, at, list(slot.rows)] = links.force[:, slot.first : slot.first + len(slot.rows)]
+            rows, found = list(slot.rows), links.force[:, slot.first : slot.first + len(slot.rows)]
+            if slot.joint is not None:
+                found = found / np.linalg.norm(motion.mechanism.system.joints.row_a[at, rows], axis=1)
+            history.force[:, at, rows] = found

@@ -13,12 +13,12 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.flexible_tree import compile_flexible_tree
 from cosserat.model.model import Model
 from cosserat.results.run import Run
-from cosserat.results.trajectory import Trajectory
+from cosserat.results.trajectory import Carried, Trajectory
 from cosserat.results.verdict import noted
 from cosserat.solve.floating.control import FloatingControl
 from cosserat.solve.floating.methods import Extent, new_stepper
 from cosserat.solve.floating.results import fill_forces, link_history, nodal_history, node_seats
-from cosserat.solve.floating.start import starting_state
+from cosserat.solve.floating.start import continued, starting_state
 from cosserat.solve.floating.state import Drives
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.floating.welds import fill_welds
@@ -51,7 +51,7 @@ def simulate_floating(
     if settings["controller"] is not None:
         control = FloatingControl(settings["controller"], compiled, tree, constraints)
     state = starting_state(stepper, compiled, settings["start"], start_time)
-    begin = stepper.start(*state)
+    begin = continued(stepper, settings["start"], stepper.start(*state), settings["rho"])
     if control is not None:
         control.call(begin)
         begin = stepper.start(*state)  # with the first efforts
@@ -78,7 +78,8 @@ def simulate_floating(
     asked = {key: value for key, value in settings.items() if key not in ("start", "controller")}
     asked |= {"step": step, "duration": duration}
     efforts = None if control is None else control.efforts_at(times)
-    run = Run(Trajectory(compiled, times, history, noted(status, stats), asked, stats, efforts, links.record))
+    carried = Carried(walk.now.carried, walk.now.step) if settings["integrator"] == "generalized-alpha" else None
+    run = Run(Trajectory(compiled, times, history, noted(status, stats), asked, stats, efforts, links.record, carried))
     fill_forces(tree, constraints, run.motion, history, links)
     fill_welds(model, tree, run.motion, history)
     warn_of_call(status)

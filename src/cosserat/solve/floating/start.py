@@ -14,11 +14,12 @@ from cosserat.errors import CosseratWarning, SolveError
 from cosserat.kernels.integrate import load_stages
 from cosserat.lie import se3, so3
 from cosserat.results.run import Run
+from cosserat.results.trajectory import carried_to
 from cosserat.solve.floating.results import node_seats
-from cosserat.solve.floating.state import StepFailure
+from cosserat.solve.floating.state import Point, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.memory import new_memory
-from cosserat.solve.motion.starting import require_same, set_start
+from cosserat.solve.motion.starting import IN_BALANCE, require_same, set_start
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Motions
@@ -72,7 +73,7 @@ def starting_state(stepper: Stepper, compiled: CompiledModel, start: Any, t: flo
         memory = new_memory(compiled, compiled.sampler.sample(np.array([t])))
         memory.problem.solver.settings[0] = 1.0
         load_stages(memory.table, memory.problem)
-        t = set_start(compiled, memory, start, t)
+        t = set_start(compiled, memory, start, t).time
         state = memory.problem.state
         nodes = Nodes(seats, np.array([row_to_frame(row) for row in state.frame[:-1]]), state.twist[:-1])
         if not plain:
@@ -88,6 +89,19 @@ def starting_state(stepper: Stepper, compiled: CompiledModel, start: Any, t: flo
                 f"simulate: {failure.detail} at the start; check the geometry of loops and the prescribed motions"
             ) from None
     return Start(t, q, v, angles)
+
+
+def continued(stepper: Stepper, start: Any, begin: Point, rho: float) -> Point:
+    """A start with what the method carried at the end of a run, if accelerations are what they were there."""
+    record = start.trajectory.floating if isinstance(start, Run) else None
+    carried = None if record is None else carried_to(start.trajectory, formulation="floating", rho=rho)
+    if record is None or carried is None or tuple(record.coordinates) != stepper.tree.coordinates:
+        return begin
+    a = record.a[-1]
+    size = float(np.abs(a).max(initial=0.0)) + float(np.linalg.norm(stepper.tree.gravity))
+    if not np.abs(a - begin.a).max(initial=0.0) <= IN_BALANCE * size:
+        return begin
+    return begin._replace(a=a.copy(), carried=carried.accel.copy(), step=carried.step)
 
 
 def _continued(stepper: Stepper, compiled: CompiledModel, start: Any) -> Start | None:

@@ -16,12 +16,11 @@ from cosserat.kernels.newton import CONSERVING
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.run import Run
-from cosserat.results.trajectory import Trajectory
+from cosserat.results.trajectory import Carried, Trajectory, carried_to
 from cosserat.results.verdict import noted
 from cosserat.solve.arguments import check_known, check_number, check_span
 from cosserat.solve.carried import carrying
 from cosserat.solve.floating import FLOATING_METHODS
-from cosserat.solve.initial import consistent_accelerations
 from cosserat.solve.memory import new_memory
 from cosserat.solve.motion.alternation import alternating_reaction
 from cosserat.solve.motion.control import Controlled
@@ -153,12 +152,20 @@ def simulate(
     memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))
     work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, share)
     conserved = integrator == "energy-momentum" and isinstance(start, Run) and _conserved(start)
-    start_time = set_start(compiled, memory, start, start_time, project=not conserved)
+    carried, inputs = None, None
+    if isinstance(start, Run) and integrator == "generalized-alpha":
+        carried = carried_to(start.trajectory, formulation=formulation, rho=rho)
+        held = start.trajectory.efforts
+        if controller is not None and held is not None:
+            inputs = compiled.sampler.sample(start.time[-1:])._replace(effort=held[-1:].copy())
+        elif controller is not None:
+            carried = None
+    start_time, work.accel_step = set_start(
+        compiled, memory, start, start_time, project=not conserved, carried=carried, inputs=inputs
+    )
     if controller is not None:
         work.controlled = Controlled(controller, compiled)
-        work.controlled.update(start_time, memory.problem.state)
-        inputs = work.controlled.apply(compiled.sampler.sample(np.array([start_time])))
-        consistent_accelerations(compiled, start_time, memory, inputs)  # with the first efforts
+        work.take_control(start_time, inputs)
     work.jumps = compiled.sampler.jumps(start_time, start_time + duration)
     prepared = clock.process_time()
     if step is None:
@@ -199,6 +206,7 @@ def simulate(
             history=history,
             status=noted(status, stats),
             efforts=work.recorded_efforts(times),
+            carried=None if work.scheme == CONSERVING else Carried(work.state.accel.copy(), work.accel_step),
             settings={
                 "formulation": formulation, "integrator": integrator, "rho": rho, "step": step, "every": every,
                 "tolerance": tolerance, "newton_tolerance": newton_tolerance, "duration": duration,

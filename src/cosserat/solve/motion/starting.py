@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError, shown
-from cosserat.kernels.arrays import History
+from cosserat.kernels.arrays import History, Inputs
 from cosserat.kernels.integrate import count_turns
-from cosserat.kernels.residual import constraint_rates
+from cosserat.kernels.residual import add_inertia, constraint_rates, forces
 from cosserat.results.run import Run
+from cosserat.results.trajectory import Carried
 from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.initial import (
     consistent_accelerations,
@@ -23,13 +24,31 @@ from cosserat.solve.initial import (
 )
 from cosserat.solve.memory import Memory
 
+IN_BALANCE = 1e-4  # of what acts: what Newton's iteration may have left of it, at most
+
 STARTS = "'reference', 'equilibrium', a Run or an Equilibrium"
 
 
-def set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float, project: bool = True) -> float:
-    """Fill the state; returns the starting time.
+class Started(NamedTuple):
+    """Time of the start, and the step of a generalised-alpha run that goes on (0: it starts anew)."""
+
+    time: float
+    step: float
+
+
+def set_start(
+    compiled: CompiledModel,
+    memory: Memory,
+    start: Any,
+    t: float,
+    project: bool = True,
+    carried: Carried | None = None,
+    inputs: Inputs | None = None,
+) -> Started:
+    """Fill the state.
 
     `project`: velocities of a run, in which those along prescribed directions are the method's own, become true ones.
+    `carried`: what the method goes on with where the run given as start is in balance, under `inputs` if given.
     """
     state = memory.problem.state
     state.twist[:] = 0.0
@@ -41,10 +60,26 @@ def set_start(compiled: CompiledModel, memory: Memory, start: Any, t: float, pro
     warn_redundant(soften_redundant(compiled, memory))
     if not isinstance(start, Run) and not turning:
         consistent_velocities(compiled, t, memory)
-    elif isinstance(start, Run) and project:
+    if carried is not None and not compiled.n_inner and _goes_on(compiled, memory, t, inputs):
+        state.accel[...] = carried.accel
+        return Started(t, carried.step)
+    if isinstance(start, Run) and project:
         project_velocities(compiled, t, memory)
     consistent_accelerations(compiled, t, memory)
-    return t
+    return Started(t, 0.0)
+
+
+def _goes_on(compiled: CompiledModel, memory: Memory, t: float, inputs: Inputs | None) -> bool:
+    """Whether the state is in balance with its accelerations: nothing has been changed or has jumped since."""
+    memory.replace(inputs=compiled.sampler.sample(np.array([t])) if inputs is None else inputs)
+    trial, unit = memory.problem.trial, np.repeat([1.0, 1.0 / compiled.length], 3)
+    set_trial(memory, memory.problem.state)
+    forces(memory.address, 0)
+    acting = trial.residual[:-1] * unit
+    add_inertia(memory.address)
+    left = np.max(np.abs(trial.residual[:-1] * unit), initial=0.0)
+    weight = compiled.mass * float(np.linalg.norm(compiled.sampler.gravity))
+    return bool(left <= IN_BALANCE * (np.max(np.abs(acting), initial=0.0) + weight))
 
 
 def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> float:
@@ -84,7 +119,7 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
 
 def _take_inner(compiled: CompiledModel, memory: Memory, history: History) -> None:
     """States of laws at the end of a result; where it has none, as after a change of the model, their first values."""
-    if history.inner.shape[1:] == (compiled.n_inner,):
+    if compiled.n_inner and history.inner.shape[1:] == (compiled.n_inner,):
         memory.problem.state.inner[0] = history.inner[-1]
 
 

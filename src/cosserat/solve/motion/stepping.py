@@ -249,7 +249,7 @@ class Integration(Walk):
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
         """Start the method smoothly; its own velocities differ from the stored ones along what the joints prescribe."""
         self.at_breaks = at_breaks
-        if self.scheme != CONSERVING:
+        if self.scheme != CONSERVING and self.accel_step == 0.0:
             self.set_step(h)
             smooth_start(self.compiled, self.memory, t, h, self.rho, self.controlled)
             self.accel_step = h
@@ -279,11 +279,26 @@ class Integration(Walk):
         before = dict(self.controlled.values)
         self.controlled.update(t, self.state)
         if self.controlled.values != before and self.scheme != CONSERVING and self.accel_step > 0.0:
-            inputs = self.compiled.sampler.sample(np.array([t, t]))
-            for row, values in enumerate((before, self.controlled.values)):
-                for column, value in values.items():
-                    inputs.effort[row, column] = value
-            self._jump(inputs, self.accel_step)
+            self._push(t, before)
+
+    def take_control(self, t: float, inputs: Inputs | None) -> None:
+        """Call the controller for the first time; `inputs` have the efforts before, in a run that goes on."""
+        assert self.controlled is not None
+        self.controlled.update(t, self.state)
+        if self.accel_step > 0.0 and inputs is not None:
+            self._push(t, {column: float(inputs.effort[0, column]) for column in self.controlled.values})
+        else:
+            inputs = self.controlled.apply(self.compiled.sampler.sample(np.array([t])))
+            consistent_accelerations(self.compiled, t, self.memory, inputs)
+
+    def _push(self, t: float, before: dict[int, float]) -> None:
+        """Let accelerations jump from efforts before to those of the controller."""
+        assert self.controlled is not None
+        inputs = self.compiled.sampler.sample(np.array([t, t]))
+        for row, values in enumerate((before, self.controlled.values)):
+            for column, value in values.items():
+                inputs.effort[row, column] = value
+        self._jump(inputs, self.accel_step)
 
     def cross(self, t: float, h: float) -> None:
         """Let accelerations jump with loads that do so at time t."""
