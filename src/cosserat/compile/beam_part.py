@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cosserat.compile.flexible_part import Drawn, FlexiblePart, MassPoints, Recovery, lever
 from cosserat.compile.mass_points import assemble_matrices, beam_points, joined, lumped_body, sparse_matrix
 from cosserat.compile.matter import nodal_mass
+from cosserat.compile.media import linear_medium
 from cosserat.compile.mesh import BeamMesh, beam_matrices, mesh_beam
 from cosserat.compile.series import skew
 from cosserat.lie import se3
@@ -42,6 +43,8 @@ def assemble_part(
     recovery: dict[str, Place],
 ) -> FlexiblePart:
     """Matrices of beams welded to each other, and of rigid bodies that each move with a place on a beam."""
+    for beam in beams:
+        linear_medium("the floating formulation", beam)
     meshes = _meshes(beams, [*interfaces.values(), *(p for pair in welds for p in pair), *(p for _, p in lumps)])
     frames = np.concatenate([mesh.frames for mesh in meshes.values()])
     number = _numbering(meshes, [(_node(meshes, a), _node(meshes, b)) for a, b in welds])

@@ -10,6 +10,7 @@ from cosserat.compile.elements import element_weights
 from cosserat.compile.inputs import Sampler
 from cosserat.compile.joints import compile_joints, driven_joints, freedom_arrays, ints, joint_arrays, turn_arrays
 from cosserat.compile.loads import load_arrays
+from cosserat.compile.media import compile_media, media_arrays
 from cosserat.compile.mesh import beam_matrices
 from cosserat.compile.ordering import build_pattern
 from cosserat.compile.rolling import rolling_arrays
@@ -86,6 +87,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     driven = driven_joints(joints)
     loads, sources, line_columns = load_arrays(model, skeleton, gains, block)
     laws = tuple(compile_law(load) for load in model.state_loads)
+    media = compile_media(model, floating)
     length, mass, size = _scales(model, skeleton.frames, elements, bodies)
     twists, given = initial_twists(model, skeleton)
     return CompiledModel(
@@ -100,6 +102,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
             springs,
             loads,
             state_load_arrays(model, skeleton, pair, size),
+            media_arrays(media, skeleton.beams, elements),
             rolling_arrays(model, skeleton, block, len(joints)),
             pattern,
         ),
@@ -120,6 +123,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         blocks=ints(list(number), 2),
         modal=skeleton.modal,
         laws=laws,
+        media=media,
         line_columns=line_columns,
     )
 

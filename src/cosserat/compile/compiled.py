@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.inputs import Sampler
+from cosserat.compile.media import CompiledMedium, medium_addresses
 from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.rows import ActiveFreedom, Rows
 from cosserat.compile.state_laws import CompiledLaw, law_addresses
@@ -18,6 +19,7 @@ from cosserat.kernels.arrays import (
     Freedoms,
     Joints,
     Loads,
+    Media,
     Nodes,
     Pattern,
     Rolling,
@@ -72,6 +74,7 @@ class System(NamedTuple):
     springs: Springs
     loads: Loads
     state_loads: StateLoads
+    media: Media
     rolling: Rolling
     pattern: Pattern
 
@@ -97,6 +100,7 @@ class CompiledModel:
     blocks: Ints  # (n_blocks, 2) row and column of every block of the matrix
     modal: dict[str, ModalNodes]  # modal body -> nodes; empty in the Galilean formulation
     laws: tuple[CompiledLaw, ...]  # of loads that depend on the state
+    media: dict[str, CompiledMedium]  # by beam, those that are not quadratic
     line_columns: dict[str, Ints]  # line load that varies -> columns (ne, 2) of its samples towards both ends
 
     @property
@@ -132,6 +136,10 @@ class CompiledModel:
     def unit_addresses(self) -> Any:
         """Addresses (ns, 2) of the laws of loads and of their derivatives, for `kernels.arrays.Solver.units`."""
         return law_addresses(self.laws)
+
+    def medium_addresses(self) -> Any:
+        """Addresses (nm, 2) of derivatives of potentials, for `kernels.arrays.Solver.media`."""
+        return medium_addresses(self.media, self.beams)
 
     def constraint_title(self, k: int) -> str:
         """How error messages call what owns group k of the multipliers."""

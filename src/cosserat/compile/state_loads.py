@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
 from cosserat.compile.joints import ints
+from cosserat.compile.media import failing_medium
 from cosserat.compile.skeleton import Skeleton
 from cosserat.kernels.arrays import StateLoads
 from cosserat.lie import se3
@@ -78,7 +79,7 @@ def state_wrenches(
 def failing_law(
     compiled: CompiledModel, times: Array, frames: Array, twists: Array, inner: Array | None = None
 ) -> str:
-    """In words, a load whose law fails, or gives something that is not a number, at one of these states; or "".
+    """In words, a load or medium whose law fails, or gives what is not a number, at one of these states; or "".
 
     States of later times are also looked at where their twists carry them since the first: a step may fail at a state
     that is never stored.
@@ -92,6 +93,10 @@ def failing_law(
                 if not np.all(np.isfinite(wrench)):
                     shown = "raises an error" if np.isnan(wrench).all() else f"gives {wrench.tolist()}"
                     return f"the law of {law.load.title} {shown} at t = {t:g} s"
+            system = compiled.system
+            beam = failing_medium(compiled.media, compiled.beams, system.elements, system.media, frame)
+            if beam:
+                return beam
     return ""
 
 

@@ -42,6 +42,8 @@ SHAPES: dict[str, tuple[Any, ...]] = {
     "state_loads.node": ("nx", 2), "state_loads.frame_a": ("nx", 12), "state_loads.frame_b": ("nx", 12),
     "state_loads.pair": ("nx",), "state_loads.length": ("nx",), "state_loads.start": ("nx+1",),
     "state_loads.parameter": ("np",), "state_loads.inner": ("nx+1",), "state_loads.block": ("nx", 4),
+    "media.element": ("nm",), "media.point": ("nm", 12, 6), "media.weight": ("nm", 2), "media.start": ("nm", 2),
+    "media.parameter": ("nk",),
     "rolling.node": ("nr",), "rolling.kind": ("nr",), "rolling.point": ("nr", 3), "rolling.axis": ("nr", 3),
     "rolling.radius": ("nr",), "rolling.plane": ("nr", 3, 3), "rolling.level": ("nr",), "rolling.keep": ("nr", 3, 3),
     "rolling.block": ("nr", 4),
@@ -56,13 +58,13 @@ RANGES: dict[str, tuple[int, Any]] = {
     "springs.node": (0, "n"), "loads.node": (0, "n"), "loads.follower": (0, 2), "loads.column": (0, "nw"),
     "state_loads.node": (0, "n"), "state_loads.pair": (0, 2), "state_loads.start": (0, "np+1"),
     "state_loads.inner": (0, "ny+1"),
-    "rolling.node": (0, "n"), "rolling.kind": (0, 64),
+    "rolling.node": (0, "n"), "rolling.kind": (0, 64), "media.element": (0, "ne"), "media.start": (0, "nk+1"),
     **{f"{g}.block": (0, 2**31)
        for g in ("elements", "bodies", "joints", "springs", "loads", "state_loads", "rolling")},
 }  # fmt: skip
 _COUNTS = {"ne": "elements.node", "nb": "bodies.node", "nj": "joints.node", "nf": "freedoms.joint", "nq": "turns.joint",
            "ns": "springs.node", "nl": "loads.node", "nr": "rolling.node", "nx": "state_loads.node",
-           "np": "state_loads.parameter"}  # fmt: skip
+           "np": "state_loads.parameter", "nm": "media.element", "nk": "media.parameter"}  # fmt: skip
 
 
 class OutOfBounds(ValueError):
@@ -88,7 +90,7 @@ def check_arrays(raw: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str,
     for key, name in several:
         demand(found[name].ndim >= 2, f"{name} has {found[name].ndim} dimensions")
         sizes[key] = found[name].shape[1]
-    sizes |= {f"{key}+1": sizes[key] + 1 for key in ("nx", "np", "ny")}
+    sizes |= {f"{key}+1": sizes[key] + 1 for key in ("nx", "np", "ny", "nk")}
     for group, fields in _groups().items():
         for field, (dtype, ndim) in fields.items():
             name = f"{group}.{field}"

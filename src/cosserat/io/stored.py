@@ -159,6 +159,7 @@ def mechanism_from(
         length=length,
         line_loads=lines.__getitem__,
         compliance=compliance,
+        media=lambda: trajectory.compiled.media,
         modal=modal,
     )
 

@@ -28,6 +28,7 @@ from cosserat.model.joints import JOINTS, Armature, Friction
 from cosserat.model.line_functions import LineFunction, varies_with_s
 from cosserat.model.loads import DistributedLoad, Force, Torque, Wrench
 from cosserat.model.materials import Material
+from cosserat.model.medium import Medium
 from cosserat.model.model import Model
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, number_from_text
@@ -267,6 +268,11 @@ class _Reader:
             return self._entries(word, make, value, route)
         if key == "potential":
             return self._potential(value, route)
+        if key == "medium":
+            given = self._mapping(value, route, _accepted(Medium))
+            energies = ("kinetic", "potential")
+            arguments = {k: v if k in energies else self._numbers(v, (*route, k)) for k, v in given.items()}
+            return self._guard(route, Medium, **arguments)
         if key == "shape":
             self._mapping(value, route, _accepted(Shape))
             given = {k: v if k == "kind" else self._numbers(v, (*route, k)) for k, v in value.items()}

@@ -135,6 +135,16 @@ class StateLoads(NamedTuple):
     block: I2  # (ns, 4)
 
 
+class Media(NamedTuple):
+    """Elements of media that users describe, beyond their quadratic part, see `media`."""
+
+    element: I1  # (nm,)
+    point: F3  # (nm, 12, 6) strains at two points per v
+    weight: F2  # (nm, 2) lengths that the points stand for
+    start: I2  # (nm, 2) range of its parameters in ...
+    parameter: F1  # ... this
+
+
 class Rolling(NamedTuple):
     """Knife edges and rolling discs; see `rolling` for the rows. Their multipliers come after those of the joints."""
 
@@ -229,6 +239,7 @@ class Solver(NamedTuple):
     laws: I2  # (n, 3) addresses of the stages of the laws in use, a row for each kind of force; see `laws`
     bonds: I2  # (n, 3) the same for constraints besides joints
     units: I2  # (ns, 2) addresses of users' laws and of their derivatives, 0: none is given
+    media: I2  # (nm, 2) addresses of first and second derivatives of potentials
 
 
 class Scratch(NamedTuple):
@@ -296,6 +307,7 @@ class Problem(NamedTuple):
     springs: Springs
     loads: Loads
     state_loads: StateLoads
+    media: Media
     rolling: Rolling
     pattern: Pattern
     inputs: Inputs
@@ -319,6 +331,7 @@ turns_of = handles.getter("turns", Turns)
 springs_of = handles.getter("springs", Springs)
 loads_of = handles.getter("loads", Loads)
 state_loads_of = handles.getter("state_loads", StateLoads)
+media_of = handles.getter("media", Media)
 rolling_of = handles.getter("rolling", Rolling)
 pattern_of = handles.getter("pattern", Pattern)
 inputs_of = handles.getter("inputs", Inputs)

@@ -35,6 +35,7 @@ from cosserat.model.joints import (
 )
 from cosserat.model.loads import DistributedLoad, Force, Torque, Wrench
 from cosserat.model.materials import Material
+from cosserat.model.medium import Medium
 from cosserat.model.modal import ModalBody
 from cosserat.model.modal_inertia import ModalInertia
 from cosserat.model.model import Model
@@ -71,6 +72,7 @@ __all__ = [
     "Joint",
     "KnifeEdge",
     "Material",
+    "Medium",
     "ModalBody",
     "ModalInertia",
     "Model",

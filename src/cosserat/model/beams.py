@@ -12,6 +12,7 @@ from cosserat.model.expressions import Expression
 from cosserat.model.functions import VectorFunction
 from cosserat.model.jets import Array
 from cosserat.model.materials import Material
+from cosserat.model.medium import Medium
 from cosserat.model.parameters import Number, ParameterLike, is_number, resolve
 from cosserat.model.places import Owner, Place
 from cosserat.model.records import Component, recorded
@@ -42,6 +43,8 @@ class Beam(Component, Owner):
         Initial velocity, world components: three numbers; six numbers (v, omega); three or six formulas in ``x, y, z``;
         or a function of a world point (3,) giving three or six numbers. A field of three numbers turns the sections
         with half its curl.
+    medium : Medium, optional
+        Instead of `section` and `material`: kinetic and potential energy of your own.
 
     Examples
     --------
@@ -65,12 +68,13 @@ class Beam(Component, Owner):
         elements: Any = 10,
         up: Any = None,
         velocity: Any = None,
+        medium: Medium | None = None,
     ) -> None:
         super().__init__(name)
         given = self._given
         self._points, self._up, self._velocity = given["points"], given["up"], given["velocity"]
         self._section, self._elements = given["section"], given["elements"]
-        self.material = material
+        self.material, self.medium = material, medium
         self._curve: VectorFunction | None = None
         if (points is None) == (curve is None):
             raise ModelError(
@@ -86,7 +90,9 @@ class Beam(Component, Owner):
             self._fields = tuple(Expression(v, "xyz", where) if isinstance(v, str) else v for v in self._velocity)
 
     def check(self) -> None:
-        if self._section is None:
+        if self.medium is not None:
+            self._check_medium(self.medium)
+        elif self._section is None:
             raise ArgumentError(self.title, "section", "must be given, for instance section=cs.Rod(diameter=0.01)")
         if self.material is not None and not isinstance(self.material, Material):
             raise ArgumentError(self.title, "material", f"must be a Material, got {shown(self.material)}")
@@ -98,7 +104,8 @@ class Beam(Component, Owner):
                 self.title, "elements", f"is {self._elements}; its {pieces} straight pieces need at least one each"
             )
         ends = self._section if isinstance(self._section, tuple) else (self._section,)
-        if len(ends) not in (1, 2) or not all(isinstance(e, AnySection) or callable(e) for e in ends):
+        known = len(ends) in (1, 2) and all(isinstance(e, AnySection) or callable(e) for e in ends)
+        if self.medium is None and not known:
             raise ArgumentError(
                 self.title,
                 "section",
@@ -109,6 +116,14 @@ class Beam(Component, Owner):
             checks.strong(self.title, "section", np.diag(stiffness), "a stiffness")
             checks.strong(self.title, "section", np.diag(mass)[:3], "a mass per length")
             self.velocity_at(s)
+
+    def _check_medium(self, medium: Any) -> None:
+        if not isinstance(medium, Medium):
+            raise ArgumentError(self.title, "medium", f"must be a Medium, got {shown(medium)}")
+        for argument, value in (("section", self._section), ("material", self.material)):
+            if value is not None:
+                raise ArgumentError(self.title, argument, "is given with a medium, which has stiffness and mass")
+        medium.check()
 
     @property
     def line(self) -> Line:
@@ -158,10 +173,12 @@ class Beam(Component, Owner):
     @property
     def is_uniform(self) -> bool:
         """True if one section serves the whole beam."""
-        return isinstance(self._section, AnySection)
+        return self.medium is not None or isinstance(self._section, AnySection)
 
     def section_at(self, s: float) -> tuple[Array, Array]:
-        """Stiffness (6, 6) and mass (6, 6) per unit length at s."""
+        """Stiffness (6, 6) and mass (6, 6) per unit length at s; of a medium, those at zero strain."""
+        if self.medium is not None:
+            return self.medium.matrices(self.title)
         section = self.section_object_at(s)
         try:
             return section.matrices(self.material)
@@ -170,6 +187,8 @@ class Beam(Component, Owner):
 
     def section_object_at(self, s: float) -> AnySection:
         """The section at s."""
+        if self.medium is not None:
+            return self.medium.section
         try:
             if isinstance(self._section, tuple) and len(self._section) == 2:
                 section: Any = self._section[0].between(self._section[1], s)
@@ -186,7 +205,8 @@ class Beam(Component, Owner):
 
     def damping_at(self, s: float) -> float:
         """Kelvin-Voigt time tau (s): the damping matrix is tau times the stiffness."""
-        return 0.0 if self.material is None else self.material.damping
+        source = self.material if self.medium is None else self.medium
+        return 0.0 if source is None else source.damping
 
     def velocity_at(self, s: float) -> tuple[Array, Array] | None:
         """Initial velocity and angular velocity at s, world components, or None if not given."""

@@ -62,7 +62,7 @@ def _counted(n: int, one: str, several: str) -> str:
 
 
 def _beam_row(beam: Any) -> tuple[str, ...]:
-    section = beam._section
+    section = beam._section if beam.medium is None else beam.medium
     name = " -> ".join(type(s).__name__ for s in section) if isinstance(section, tuple) else type(section).__name__
     material = "" if beam.material is None else beam.material.name or "unnamed material"
     return (

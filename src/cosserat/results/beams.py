@@ -14,11 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.elements import element_weights
+from cosserat.compile.media import CompiledMedium, medium_addresses
 from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.series import skew
 from cosserat.errors import PlaceError
+from cosserat.kernels.media import media_states
 from cosserat.kernels.monitors import between, element_states
 from cosserat.results.kinematics import rotate
+from cosserat.results.mechanism import Mechanism
 from cosserat.results.motion import Motion
 
 Array = NDArray[np.float64]
@@ -69,7 +72,16 @@ def _force(motion: Motion, mesh: BeamMesh, e: int, viscous: bool) -> Array:
 def strains(motion: Motion, beam: Any, s: Any) -> Array:
     """Strain measures (nt, 6) at s: stretch, two shears (1), twist and two curvatures (1/m), zero without stress."""
     name, _ = motion.mechanism.beam(beam)
-    return section_forces(motion, beam, s, viscous=False) @ motion.mechanism.compliance(name, s).T
+    forces = section_forces(motion, beam, s, viscous=False)
+    medium = medium_of(motion.mechanism, name)
+    if medium is not None:
+        return np.array([medium.strain(force) for force in forces])
+    return forces @ motion.mechanism.compliance(name, s).T
+
+
+def medium_of(mechanism: Mechanism, beam: str) -> CompiledMedium | None:
+    """The medium of a beam, if it is one that is not quadratic."""
+    return mechanism.media().get(beam) if len(mechanism.system.media.element) else None
 
 
 def element_forces(
@@ -85,7 +97,25 @@ def element_forces(
         motion.frame, motion.twist, arrays.node[elements], arrays.d0[elements], arrays.stiffness[elements],
         arrays.second[elements], arrays.turning[elements], viscosity, strain, rate, force, energy, np.empty(36),
     )  # fmt: skip
+    if len(motion.mechanism.system.media.element):
+        _add_media(motion, elements, force, energy)
     return strain, rate, force, energy
+
+
+def _add_media(motion: Motion, elements: NDArray[np.int64], force: Array, energy: Array) -> None:
+    """Add what potentials of users have beyond their quadratic part to forces and energies of elements."""
+    mechanism = motion.mechanism
+    arrays, rows = mechanism.system.elements, mechanism.system.media
+    order = np.argsort(elements)
+    found = np.searchsorted(elements[order], rows.element)
+    own = elements[order][np.minimum(found, len(elements) - 1)] == rows.element
+    if own.any():
+        unit = medium_addresses(mechanism.media(), mechanism.beams)
+        media_states(
+            motion.frame, arrays.node[elements], arrays.d0[elements], arrays.second[elements], rows.point[own],
+            rows.weight[own], rows.start[own], rows.parameter, unit[own], order[found[own]], force, energy,
+            np.empty(60),
+        )  # fmt: skip
 
 
 def gyroscopic(p: Array, twist: Array) -> Array:

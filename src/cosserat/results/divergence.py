@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
-from cosserat.results.beams import element_forces, gyroscopic, line_shares
+from cosserat.results.beams import element_forces, gyroscopic, line_shares, medium_of
 from cosserat.results.motion import Motion
 
 Array = NDArray[np.float64]
@@ -34,6 +34,10 @@ def divergence(motion: Motion, name: str, section_mass: Callable[[float], Array]
     deformed = (strain + d0) / length[:, None]
     viscosity = arrays.viscosity[elements][:, None]
     stress = np.einsum("eij,tej->tei", arrays.stiffness[elements], strain + viscosity * rate)
+    medium = medium_of(motion.mechanism, name)
+    if medium is not None:
+        per_length = strain / length[:, None]
+        stress = stress + np.apply_along_axis(lambda e: medium.stress(e) - medium.stiffness @ e, 2, per_length)
     inner = [k for k in range(len(elements) - 1) if mesh.pairs[k, 1] == mesh.pairs[k + 1, 0]]
     s = np.array([mesh.s[mesh.pairs[k, 1] - mesh.first_node] for k in inner])
     out = np.empty((len(motion.time), len(inner), 6))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel, System, row_to_frame
+from cosserat.compile.media import CompiledMedium
 from cosserat.compile.mesh import BeamMesh, beam_matrices
 from cosserat.compile.rows import ActiveFreedom, freedom_geometry
 from cosserat.errors import ModelError, PlaceError, shown
@@ -83,6 +84,7 @@ class Mechanism:
     length: float  # typical length of an element or body
     line_loads: Callable[[str], list[LineLoad]]  # of a beam
     compliance: Callable[[str, float], Array]  # of the section of a beam at s, (6, 6)
+    media: Callable[[], dict[str, CompiledMedium]]  # by beam, those that are not quadratic
     modal: dict[str, ModalInfo]  # by modal body, in floating frames
 
     @property
@@ -226,6 +228,7 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
         length=compiled.length,
         line_loads=functools.cache(line_loads),
         compliance=compliance,
+        media=lambda: compiled.media,
         modal=modal,
     )
 

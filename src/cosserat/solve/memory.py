@@ -125,6 +125,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             laws=new_rows(kinds_in_use(FORCES, compiled.system), 3),
             bonds=new_rows(kinds_in_use(CONSTRAINTS, compiled.system), 3),
             units=compiled.unit_addresses(),
+            media=compiled.medium_addresses(),
         ),
         scratch=Scratch(
             K=np.zeros((12, 12)),

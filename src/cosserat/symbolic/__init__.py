@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from cosserat.symbolic.poincare import PoincareChetayev
     from cosserat.symbolic.potential import check_potential
     from cosserat.symbolic.quasi_velocities import QuasiVelocities
+    from cosserat.symbolic.symbols import strain, twist
 
 _LAZY = {
     "QuasiVelocities": "cosserat.symbolic.quasi_velocities",
@@ -86,6 +87,8 @@ _LAZY = {
     "SO3": "cosserat.symbolic.groups",
     "product": "cosserat.symbolic.groups",
     "semidirect": "cosserat.symbolic.groups",
+    "strain": "cosserat.symbolic.symbols",
+    "twist": "cosserat.symbolic.symbols",
 }
 
 _MODULES = ("evaluate", "media")
@@ -126,6 +129,8 @@ __all__ = [
     "SO3",
     "product",
     "semidirect",
+    "strain",
+    "twist",
 ]
 
 

@@ -7,15 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cosserat.errors import SolveError
+from cosserat.model.algebra import symbols_in
+from cosserat.model.formula_code import function_source
 from cosserat.model.model import Model
 from cosserat.symbolic.constraints import Constraints, Row
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.forces import Forces
-from cosserat.symbolic.formulas import T, symbols_in
+from cosserat.symbolic.formulas import T
 from cosserat.symbolic.inertia import Inertia
 from cosserat.symbolic.mechanism import Mechanism
 from cosserat.symbolic.printing import equations_latex
-from cosserat.symbolic.source import function_source, module_source
+from cosserat.symbolic.source import module_source
 from cosserat.symbolic.turns import coshalf, cotc, sinhalf
 
 if TYPE_CHECKING:

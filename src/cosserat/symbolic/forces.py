@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from cosserat.errors import SolveError
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
+from cosserat.model.algebra import formula
 from cosserat.model.forces import Link as SpringLink
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.joints import Joint
@@ -14,7 +15,7 @@ from cosserat.model.loads import PointLoad
 from cosserat.model.potentials import joint_names
 from cosserat.model.servos import servos_of
 from cosserat.symbolic.dependency import sp
-from cosserat.symbolic.formulas import T, Traced, formula, function_of_time, number
+from cosserat.symbolic.formulas import T, Traced, function_of_time, number
 from cosserat.symbolic.geometry import place_position
 from cosserat.symbolic.mechanism import Mechanism
 from cosserat.symbolic.vectors import ZERO, Vector, add, cross, dot, identity, matmul, mul, mul_t, scale, sub, zeros

@@ -2,50 +2,18 @@
 
 from __future__ import annotations
 
-import ast
-import math
-from collections.abc import Callable, Mapping
-from fractions import Fraction
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ExpressionError
+from cosserat.model.algebra import exact, formula
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Parameter, ParameterLike, is_number, resolve
 from cosserat.symbolic.dependency import sp
 
 T = sp.Symbol("t")
 """Time."""
-
-_ULPS = 4.0
-_LARGEST_DENOMINATOR, _LARGEST_SQUARE = 10**6, 10**4
-
-
-def exact(x: float) -> sp.Expr:
-    """A fraction or the root of one where a float is that to its last digits, the float itself otherwise.
-
-    Examples
-    --------
-    >>> exact(0.1), exact(np.sqrt(0.75)), exact(1 / 3)
-    (1/10, sqrt(3)/2, 1/3)
-    """
-    x = float(x)
-    if abs(x) < 1e-300:
-        return sp.S.Zero
-    room = _ULPS * math.ulp(x)
-    ratio = Fraction(x).limit_denominator(_LARGEST_DENOMINATOR)
-    if ratio and abs(float(ratio) - x) <= room:
-        return sp.Rational(ratio.numerator, ratio.denominator)
-    decimal = Fraction(repr(x))  # what was typed, such as 2.5e-7
-    if len(str(decimal.numerator)) <= 8:
-        return sp.Rational(decimal.numerator, decimal.denominator)
-    square = Fraction(x * x).limit_denominator(_LARGEST_SQUARE)
-    if square and abs(math.sqrt(square) - abs(x)) <= room:
-        root: sp.Expr = sp.sqrt(sp.Rational(square.numerator, square.denominator))
-        return root if x > 0 else -root
-    return sp.Float(x, 17)
-
 
 def exact_matrix(R: Any) -> list[list[sp.Expr]]:
     """A matrix of numbers of the size of 1, entry by entry; what is zero but for rounding becomes zero."""
@@ -88,83 +56,6 @@ def function_of_time(function: TimeFunction) -> sp.Expr | None:
 
 def _number_or_none(value: Any) -> sp.Expr | None:
     return number(value) if is_number(value) else None
-
-
-def symbols_in(*expressions: sp.Basic) -> set[sp.Symbol]:
-    """All symbols in expressions; each shared part is looked at once, where `free_symbols` would walk it every time."""
-    seen: set[sp.Basic] = set()
-    found: set[sp.Symbol] = set()
-    waiting = list(expressions)
-    while waiting:
-        e = waiting.pop()
-        if e in seen:
-            continue
-        seen.add(e)
-        if isinstance(e, sp.Symbol):
-            found.add(e)
-        waiting += e.args
-    return found
-
-
-# text -----------------------------------------------------------------------------------------------------------------
-
-
-def _smoothstep(t: sp.Expr, a: sp.Expr, b: sp.Expr) -> sp.Expr:
-    u = _ramp(t, a, b)
-    return u**3 * (10 - 15 * u + 6 * u**2)
-
-
-def _ramp(t: sp.Expr, a: sp.Expr, b: sp.Expr) -> sp.Expr:
-    return sp.Piecewise((sp.S.Zero, t < a), (sp.S.One, t >= b), ((t - a) / (b - a), True))
-
-
-FUNCTIONS: dict[str, Callable[..., sp.Expr]] = {
-    "sin": sp.sin, "cos": sp.cos, "tan": sp.tan, "asin": sp.asin, "acos": sp.acos, "atan": sp.atan, "atan2": sp.atan2,
-    "sinh": sp.sinh, "cosh": sp.cosh, "tanh": sp.tanh, "exp": sp.exp, "log": sp.log, "sqrt": sp.sqrt, "abs": sp.Abs,
-    "sign": sp.sign, "min": sp.Min, "max": sp.Max, "ramp": _ramp, "smoothstep": _smoothstep,
-    "step": lambda t, a: sp.Piecewise((sp.S.Zero, t < a), (sp.S.One, True)),
-}  # fmt: skip
-_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
-    ast.Div: lambda a, b: a / b, ast.Mod: sp.Mod, ast.Pow: lambda a, b: a**b,
-}  # fmt: skip
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Lt: sp.Lt, ast.LtE: sp.Le, ast.Gt: sp.Gt, ast.GtE: sp.Ge, ast.Eq: sp.Eq, ast.NotEq: sp.Ne,
-}  # fmt: skip
-
-
-def formula(text: str, names: Mapping[str, sp.Expr]) -> sp.Expr:
-    """The expression of a formula that `cosserat.model.expressions` has accepted.
-
-    Examples
-    --------
-    >>> formula("2*L*sin(pi*t)/4", {"L": sp.Symbol("L"), "t": T})
-    L*sin(pi*t)/2
-    """
-    return _walk(ast.parse(text.strip(), mode="eval").body, names)
-
-
-def _walk(node: ast.AST, names: Mapping[str, sp.Expr]) -> Any:
-    if isinstance(node, ast.Constant):
-        return sp.Integer(node.value) if isinstance(node.value, int) else exact(float(node.value))  # type: ignore[arg-type]
-    if isinstance(node, ast.Name):
-        return names[node.id] if node.id in names else {"pi": sp.pi, "e": sp.E}[node.id]
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return FUNCTIONS[node.func.id](*(_walk(a, names) for a in node.args))
-    if isinstance(node, ast.BinOp):
-        return _BINARY[type(node.op)](_walk(node.left, names), _walk(node.right, names))
-    if isinstance(node, ast.UnaryOp):
-        value = _walk(node.operand, names)
-        return sp.Not(value) if isinstance(node.op, ast.Not) else -value if isinstance(node.op, ast.USub) else value
-    if isinstance(node, ast.Compare):
-        sides = [_walk(n, names) for n in (node.left, *node.comparators)]
-        return sp.And(*(_COMPARE[type(op)](a, b) for op, a, b in zip(node.ops, sides, sides[1:], strict=False)))
-    if isinstance(node, ast.BoolOp):
-        return (sp.And if isinstance(node.op, ast.And) else sp.Or)(*(_walk(v, names) for v in node.values))
-    if isinstance(node, ast.IfExp):
-        test, yes, no = (_walk(n, names) for n in (node.test, node.body, node.orelse))
-        return sp.Piecewise((yes, test), (no, True))
-    raise ExpressionError(f"formula: {ast.unparse(node)!r} has no symbolic form")
 
 
 # Python functions -----------------------------------------------------------------------------------------------------

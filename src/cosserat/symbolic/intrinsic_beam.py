@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.inputs import Sampler
-from cosserat.errors import ArgumentError, ModelError
+from cosserat.errors import ArgumentError, ModelError, SolveError
 from cosserat.lie import SE3, se3
 from cosserat.model import GROUND, Beam, DistributedLoad, Fixed, Force, Model, Torque, Wrench
 
@@ -127,6 +127,11 @@ def intrinsic_beam(beam: Any, model: Any) -> IntrinsicBeam:
     )
     twist = compiled.twists[: mesh.n_nodes].copy()
     twist[list(clamped)] = 0.0
+    if beam.medium is not None and not beam.medium.is_quadratic:
+        raise SolveError(
+            f"intrinsic: {beam.title}: its potential is not quadratic; the intrinsic equations are solved for linear "
+            "materials; use cs.simulate"
+        )
     return IntrinsicBeam(
         name=beam.name,
         s=mesh.s,

@@ -121,9 +121,26 @@ def blades():
     return model
 
 
+def medium_of_a_user():
+    """A potential that couples all strains, is not a polynomial, and has a prestress."""
+    pytest.importorskip("sympy")
+    model = cs.Model("medium", gravity=(0.5, -1.0, -2.0))
+    kinetic = "(v1**2 + v2**2 + v3**2)/2 + 0.15*w1**2 + 0.05*w2**2 + 0.1*w3**2 + 0.1*(v2*w3 - v3*w2)"
+    potential = (
+        "25*(e1 - 0.1)**2 + 15*e2**2 + 10*e3**2 + 3*k1**2 + 2*k2**2 + 2.5*k3**2 + 4*e1*k3 + 6*sin(e2)*k1*e1"
+        " + a*cosh(k2 + e1/2) + 3*(k1**2 + k2**2 + k3**2)**2 - 5*e3**3 + log(1 + k3**2*e1**2)"
+    )
+    arc = lambda s: (np.sin(s), 1 - np.cos(s), 0.3 * s)  # noqa: E731
+    model.add(cs.Beam("rod", curve=arc, medium=cs.Medium(kinetic, potential, {"a": 2.0}, damping=0.05), elements=2))
+    line = [(0, 1, 0), (0, 2, 0)]
+    model.add(cs.Beam("other", points=line, medium=cs.Medium(kinetic, f"{potential} - 3*e1", {"a": 1.0}), elements=1))
+    return model
+
+
 MODELS = {kind: (lambda kind=kind: pair_of_bodies(kind)) for kind in KINDS}
 MODELS |= {"beam under loads": beam_under_loads, "damped beam": damped_beam, "blades": blades}
 MODELS["state loads"] = state_loads
+MODELS["medium"] = medium_of_a_user
 
 
 @pytest.fixture(params=MODELS)

@@ -13,7 +13,7 @@ from cosserat.compile.series import skew
 from cosserat.errors import SolveError
 from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
 from cosserat.lie import se3
-from cosserat.results.beams import section_forces, strains
+from cosserat.results.beams import medium_of, section_forces, strains
 from cosserat.results.joints import Sides, efforts, joint_sides, reactions, spin_rates
 from cosserat.results.kinematics import place_frames
 from cosserat.results.mechanism import JointInfo, Station
@@ -177,7 +177,10 @@ def section_rows(point: Point, beam: str, s: float, kind: str, names: Sequence[s
 
     inner = _exerted(point, elastic_part(point, e, viscous=kind == "section_force"), a)
     total = carried(a, inner) + weighted(a, 1.0 - xi) + weighted(b, -xi)
-    compliance = np.eye(6) if kind == "section_force" else mechanism.compliance(beam, s)
+    compliance: Array = np.eye(6)
+    if kind != "section_force":
+        medium, at = medium_of(mechanism, beam), strains(still_motion(point), beam, s)[0]
+        compliance = mechanism.compliance(beam, s) if medium is None else np.asarray(np.linalg.inv(medium.modulus(at)))
     evaluate = section_forces if kind == "section_force" else strains
     rows = total.mapped(compliance).rows(names, kind, lambda motion: evaluate(motion, beam, s))
 

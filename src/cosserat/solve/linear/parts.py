@@ -11,6 +11,7 @@ from scipy.sparse import csc_matrix
 
 from cosserat.compile.compiled import System, frame_to_row
 from cosserat.compile.elements import element_weights
+from cosserat.kernels.arrays import Media
 from cosserat.solve.linear.matrices import tangents
 from cosserat.solve.linear.point import Point
 
@@ -62,7 +63,14 @@ def elastic_part(point: Point, e: int, viscous: bool) -> Part:
     if viscous:
         viscosity[e] = elements.viscosity[e]
     ours = system.elements._replace(stiffness=stiffness, viscosity=viscosity)
-    return _part(point, system._replace(elements=ours))
+    media = point.compiled.system.media
+    own = media.element == e
+    rows = Media(media.element[own], media.point[own], media.weight[own], media.start[own], media.parameter)
+    return _part(
+        point,
+        system._replace(elements=ours, media=rows),
+        point.compiled.medium_addresses()[own],
+    )
 
 
 def burden_part(point: Point, beam: str, e: int) -> Part:
@@ -121,16 +129,18 @@ def _empty(point: Point) -> System:
         springs=ours.springs._replace(stiffness=zero(ours.springs.stiffness), damping=zero(ours.springs.damping)),
         loads=ours.loads._replace(gain=zero(ours.loads.gain)),
         state_loads=ours.state_loads._replace(node=ours.state_loads.node[:0]),
+        media=ours.media._replace(element=ours.media.element[:0]),
         rolling=ours.rolling._replace(node=ours.rolling.node[:0]),
         pattern=ours.pattern,
     )
 
 
-def _part(point: Point, system: System) -> Part:
+def _part(point: Point, system: System, units: Any = None) -> Part:
     memory = point.memory
-    ours: dict[str, Any] = {name: getattr(memory.problem, name) for name in System._fields}
+    ours: dict[str, Any] = {name: getattr(memory.problem, name) for name in (*System._fields, "solver")}
+    solver = memory.problem.solver if units is None else memory.problem.solver._replace(media=units)
     try:
-        memory.replace(**system._asdict())
+        memory.replace(**system._asdict(), solver=solver)
         point.refresh()
         residual = memory.problem.trial.residual[: point.compiled.n_nodes].copy()
         return Part(residual, *tangents(point))

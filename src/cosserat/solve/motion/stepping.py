@@ -335,8 +335,8 @@ class Integration(Walk):
     def detail(self) -> str:
         """The joint that stopped the last run, or the law of a load that failed, if one did."""
         joint = int(self.report[2])
-        if joint >= 0 or not self.compiled.laws:
-            return f"joint '{self.compiled.joints[joint].name}'" if joint >= 0 else ""
+        if joint >= 0:
+            return f"joint '{self.compiled.joints[joint].name}'"
         clock = self.memory.problem.inputs.clock[:, 0]
         times = np.unique(clock[[0, min(1, len(clock) - 1), -1]])
         now = self.state.frame, self.state.twist, self.state.inner[0]

@@ -1,0 +1,182 @@
+"""Media that users describe: their functions, compiled, and the arrays of the elements that are made of them."""
+
+from __future__ import annotations
+
+import functools
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.mesh import BeamMesh
+from cosserat.compile.series import bracket, exponential, gauss
+from cosserat.errors import CosseratWarning, ModelError
+from cosserat.kernels import media
+from cosserat.kernels.arrays import Elements, Media, new_rows
+from cosserat.kernels.beams import relative_vectors
+from cosserat.model.beams import Beam
+from cosserat.model.medium import Medium
+from cosserat.model.model import Model
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_XI, _WEIGHT = gauss()
+_POINTS = np.array([-0.5, 0.5]) / math.sqrt(3.0)
+_NEWTON = 60
+
+
+@dataclass(frozen=True)
+class CompiledMedium:
+    """The rest of the potential of a medium beyond its quadratic part, as units of compiled code."""
+
+    stiffness: Array  # (6, 6) at zero strain
+    numbers: Array  # parameters
+    first: Any
+    second: Any
+
+    def stress(self, strain: Array) -> Array:
+        """Slope (6,) of the potential at a strain (6,); not a number where it has none."""
+        out = np.zeros(7)
+        failed = self.first(np.ascontiguousarray(strain), self.numbers, out)
+        return np.full(6, np.nan) if failed or not np.isfinite(out[0]) else self.stiffness @ strain + out[1:]
+
+    def modulus(self, strain: Array) -> Array:
+        """Second derivatives (6, 6) of the potential at a strain."""
+        H = np.zeros((6, 6))
+        failed = self.second(np.ascontiguousarray(strain), self.numbers, H)
+        return np.full((6, 6), np.nan) if failed else self.stiffness + H
+
+    def strain(self, stress: Array) -> Array:
+        """Strain (6,) at which the potential has a given slope, by Newton's method; not a number if none is found."""
+        e = np.zeros(6)
+        gap = self.stress(e) - stress
+        scale = np.sqrt(np.diag(self.stiffness))
+        for _ in range(_NEWTON):
+            size = np.linalg.norm(gap / scale)
+            if size <= 1e-14 * (np.linalg.norm(stress / scale) + np.linalg.norm(self.stress(np.zeros(6)) / scale)):
+                return e
+            try:
+                step = np.linalg.solve(self.modulus(e), gap)
+            except np.linalg.LinAlgError:
+                break
+            for k in range(40):
+                trial = e - step * 0.5**k
+                found = self.stress(trial) - stress
+                if np.linalg.norm(found / scale) < size:
+                    break
+            else:
+                return e if size <= 1e-9 * np.linalg.norm(stress / scale) else np.full(6, np.nan)
+            e, gap = trial, found
+        return e if np.linalg.norm(gap / scale) <= 1e-9 * np.linalg.norm(stress / scale) else np.full(6, np.nan)
+
+
+def compile_medium(medium: Medium) -> CompiledMedium | None:
+    """The functions of a medium, for the present values of its parameters; None where it is quadratic."""
+    if medium.is_quadratic:
+        return None
+    formulas = medium.formulas
+    first, second = _function(formulas.first, "first"), _function(formulas.second, "second")
+    return CompiledMedium(
+        medium.stiffness,
+        medium.values,
+        media.compile_medium(first, media.FIRST),
+        media.compile_medium(second, media.SECOND),
+    )
+
+
+@functools.lru_cache(256)
+def _function(source: str, name: str) -> Any:
+    """A function of a generated source: one for one text, so that it is compiled once."""
+    space: dict[str, Any] = {"math": math}
+    exec(compile(source, "<potential of a medium>", "exec"), space)
+    return space[name]
+
+
+def compile_media(model: Model, floating: bool) -> dict[str, CompiledMedium]:
+    """Those of the beams of a model that are not quadratic, by beam; floating frames take them as linear."""
+    found = {b.name: compile_medium(b.medium) for b in model.beams if b.medium is not None and not floating}
+    return {name: medium for name, medium in found.items() if medium is not None}
+
+
+def media_arrays(media: dict[str, CompiledMedium], meshes: dict[str, BeamMesh], elements: Elements) -> Media:
+    """Arrays of all elements of such media."""
+    element, point, weight, start = [], [], [], []
+    parameter: list[Array] = []
+    for name, medium in media.items():
+        span = meshes[name].first_element + np.arange(len(meshes[name].pairs))
+        element.append(span)
+        compliance = np.asarray(np.linalg.inv(medium.stiffness), dtype=np.float64)
+        point.append(_points(elements.d0[span], elements.stiffness[span], compliance))
+        weight.append(np.outer(np.linalg.norm(elements.d0[span, :3], axis=1), (0.5, 0.5)))
+        first = sum(map(len, parameter))
+        start.append(np.tile([first, first + len(medium.numbers)], (len(span), 1)))
+        parameter.append(medium.numbers)
+    return Media(
+        element=_joined(element, np.int64),
+        point=_joined(point).reshape(-1, 12, 6),
+        weight=_joined(weight).reshape(-1, 2),
+        start=_joined(start, np.int64).reshape(-1, 2),
+        parameter=_joined(parameter),
+    )
+
+
+def medium_addresses(media: dict[str, CompiledMedium], meshes: dict[str, BeamMesh]) -> Any:
+    """Addresses (nm, 2) of first and second derivatives, in the order of `media_arrays`."""
+    rows = [medium for name, medium in media.items() for _ in meshes[name].pairs]
+    table = new_rows(len(rows), 2)
+    for row, medium in zip(table, rows, strict=True):
+        row[0], row[1] = medium.first.address, medium.second.address
+    return table
+
+
+def failing_medium(
+    media: dict[str, CompiledMedium], meshes: dict[str, BeamMesh], elements: Elements, rows: Media, frames: Array
+) -> str:
+    """In words, a beam whose potential has no slope at a strain of these frames (n+1, 12); or ""."""
+    if not len(rows.element):
+        return ""
+    d = np.zeros_like(elements.d0)
+    relative_vectors(np.ascontiguousarray(frames), elements.node, d)
+    change = (d - elements.d0)[rows.element]
+    strains = np.einsum("egij,ej->egi", rows.point.reshape(-1, 2, 6, 6), change).reshape(-1, 6)
+    owner = np.repeat([name for name, mesh in meshes.items() if name in media for _ in mesh.pairs], 2)
+    for name, strain in zip(owner, strains, strict=True):
+        if not np.isfinite(media[name].stress(strain)).all():
+            shown = ", ".join(f"{x:.6g}" for x in strain)
+            return f"the potential of beam '{name}' has no slope at the strain ({shown})"
+    return ""
+
+
+def _points(d0: Array, stiffness: Array, compliance: Array) -> Array:
+    """B (ne, 2, 6, 6): the strain of linear statics at two points per relative vector, see `elements`."""
+    ad = bracket(d0)
+    Z = np.linalg.inv(np.einsum("g,egab->eab", _WEIGHT, exponential(_XI[None, :, None, None] * ad[:, None])))
+    E_T = exponential(_POINTS[None, :, None, None] * ad[:, None])
+    middle = np.swapaxes(Z, 1, 2) @ stiffness
+    return np.asarray(compliance @ np.swapaxes(E_T, 2, 3) @ middle[:, None])
+
+
+def _joined(parts: list[Any], dtype: Any = np.float64) -> Any:
+    return np.ascontiguousarray(np.concatenate(parts) if parts else np.zeros(0), dtype=dtype)
+
+
+def linear_medium(call: str, beam: Beam) -> None:
+    """Say that modes take a medium as linear; raise for one with a stress in the reference configuration."""
+    if beam.medium is None or beam.medium.is_quadratic:
+        return
+    if np.any(beam.medium.prestress):
+        stress = ", ".join(f"{x:.6g}" for x in beam.medium.prestress)
+        raise ModelError(
+            f"{beam.title}: its medium has the section force ({stress}) in the reference configuration; {call} takes "
+            "modes about a reference without stress; use the Galilean formulation, or measure strains from the "
+            "configuration without stress"
+        )
+    warnings.warn(
+        f"{beam.title}: its potential is not quadratic; {call} takes its stiffness at zero strain",
+        CosseratWarning,
+        stacklevel=2,
+    )

@@ -1,0 +1,172 @@
+"""Formulas as SymPy expressions: text to expressions and back.
+
+Only what needs SymPy imports this module.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from cosserat.errors import ExpressionError, MissingDependencyError
+
+try:
+    import sympy as sp
+    from sympy.printing.str import StrPrinter
+except ImportError:
+    raise MissingDependencyError(
+        "cosserat.symbolic and cs.Medium need SymPy; install it with pip install 'cosserat[symbolic]'"
+    ) from None
+
+__all__ = ["FUNCTIONS", "exact", "formula", "sp", "symbols_in", "text_of"]
+
+_ULPS = 4.0
+_LARGEST_DENOMINATOR, _LARGEST_SQUARE = 10**6, 10**4
+
+
+def exact(x: float) -> sp.Expr:
+    """A fraction or the root of one where a float is that to its last digits, the float itself otherwise.
+
+    Examples
+    --------
+    >>> exact(0.1), exact(math.sqrt(0.75)), exact(1 / 3)
+    (1/10, sqrt(3)/2, 1/3)
+    """
+    x = float(x)
+    if abs(x) < 1e-300:
+        return sp.S.Zero
+    room = _ULPS * math.ulp(x)
+    ratio = Fraction(x).limit_denominator(_LARGEST_DENOMINATOR)
+    if ratio and abs(float(ratio) - x) <= room:
+        return sp.Rational(ratio.numerator, ratio.denominator)
+    decimal = Fraction(repr(x))  # what was typed, such as 2.5e-7
+    if len(str(decimal.numerator)) <= 8:
+        return sp.Rational(decimal.numerator, decimal.denominator)
+    square = Fraction(x * x).limit_denominator(_LARGEST_SQUARE)
+    if square and abs(math.sqrt(square) - abs(x)) <= room:
+        root: sp.Expr = sp.sqrt(sp.Rational(square.numerator, square.denominator))
+        return root if x > 0 else -root
+    return sp.Float(x, 17)
+
+
+def symbols_in(*expressions: sp.Basic) -> set[sp.Symbol]:
+    """All symbols in expressions; each shared part is looked at once, where `free_symbols` would walk it every time."""
+    seen: set[sp.Basic] = set()
+    found: set[sp.Symbol] = set()
+    waiting = list(expressions)
+    while waiting:
+        e = waiting.pop()
+        if e in seen:
+            continue
+        seen.add(e)
+        if isinstance(e, sp.Symbol):
+            found.add(e)
+        waiting += e.args
+    return found
+
+
+def _smoothstep(t: sp.Expr, a: sp.Expr, b: sp.Expr) -> sp.Expr:
+    u = _ramp(t, a, b)
+    return u**3 * (10 - 15 * u + 6 * u**2)
+
+
+def _ramp(t: sp.Expr, a: sp.Expr, b: sp.Expr) -> sp.Expr:
+    return sp.Piecewise((sp.S.Zero, t < a), (sp.S.One, t >= b), ((t - a) / (b - a), True))
+
+
+FUNCTIONS: dict[str, Callable[..., sp.Expr]] = {
+    "sin": sp.sin, "cos": sp.cos, "tan": sp.tan, "asin": sp.asin, "acos": sp.acos, "atan": sp.atan, "atan2": sp.atan2,
+    "sinh": sp.sinh, "cosh": sp.cosh, "tanh": sp.tanh, "exp": sp.exp, "log": sp.log, "sqrt": sp.sqrt, "abs": sp.Abs,
+    "sign": sp.sign, "min": sp.Min, "max": sp.Max, "ramp": _ramp, "smoothstep": _smoothstep,
+    "step": lambda t, a: sp.Piecewise((sp.S.Zero, t < a), (sp.S.One, True)),
+    "asinh": sp.asinh, "atanh": sp.atanh, "log10": lambda x: sp.log(x, 10), "log2": lambda x: sp.log(x, 2),
+    "log1p": lambda x: sp.log(1 + x), "expm1": lambda x: sp.exp(x) - 1, "hypot": lambda x, y: sp.sqrt(x**2 + y**2),
+    "cbrt": lambda x: sp.sign(x) * sp.Abs(x) ** sp.Rational(1, 3), "floor": sp.floor, "ceil": sp.ceiling,
+}  # fmt: skip
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b, ast.Mod: sp.Mod, ast.Pow: lambda a, b: a**b,
+}  # fmt: skip
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Lt: sp.Lt, ast.LtE: sp.Le, ast.Gt: sp.Gt, ast.GtE: sp.Ge, ast.Eq: sp.Eq, ast.NotEq: sp.Ne,
+}  # fmt: skip
+
+
+def formula(text: str, names: Mapping[str, sp.Expr]) -> sp.Expr:
+    """The expression of a formula that `cosserat.model.expressions` has accepted.
+
+    Examples
+    --------
+    >>> formula("2*L*sin(pi*t)/4", {"L": sp.Symbol("L"), "t": sp.Symbol("t")})
+    L*sin(pi*t)/2
+    """
+    return _value(ast.parse(text.strip(), mode="eval").body, names)
+
+
+def _value(node: ast.AST, names: Mapping[str, sp.Expr]) -> sp.Expr:
+    """As something to calculate with: a comparison counts 1 where it holds, 0 elsewhere."""
+    found = _walk(node, names)
+    return found if isinstance(found, sp.Expr) else sp.Piecewise((sp.S.One, found), (sp.S.Zero, True))
+
+
+def _walk(node: ast.AST, names: Mapping[str, sp.Expr]) -> Any:
+    if isinstance(node, ast.Constant):
+        return sp.Integer(node.value) if isinstance(node.value, int) else exact(float(node.value))  # type: ignore[arg-type]
+    if isinstance(node, ast.Name):
+        return names[node.id] if node.id in names else {"pi": sp.pi, "e": sp.E}[node.id]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return FUNCTIONS[node.func.id](*(_value(a, names) for a in node.args))
+    if isinstance(node, ast.BinOp):
+        return _BINARY[type(node.op)](_value(node.left, names), _value(node.right, names))
+    if isinstance(node, ast.UnaryOp):
+        if isinstance(node.op, ast.Not):
+            return sp.Not(_walk(node.operand, names))
+        value = _value(node.operand, names)
+        return -value if isinstance(node.op, ast.USub) else value
+    if isinstance(node, ast.Compare):
+        sides = [_value(n, names) for n in (node.left, *node.comparators)]
+        return sp.And(*(_COMPARE[type(op)](a, b) for op, a, b in zip(node.ops, sides, sides[1:], strict=False)))
+    if isinstance(node, ast.BoolOp):
+        return (sp.And if isinstance(node.op, ast.And) else sp.Or)(*(_walk(v, names) for v in node.values))
+    if isinstance(node, ast.IfExp):
+        test = _walk(node.test, names)
+        yes, no = (_value(n, names) for n in (node.body, node.orelse))
+        return sp.Piecewise((yes, test), (no, True))
+    raise ExpressionError(f"formula: {ast.unparse(node)!r} has no symbolic form")
+
+
+class _Text(StrPrinter):
+    """Expressions as formulas of `cosserat.model.expressions`."""
+
+    def _print_Float(self, expression: Any) -> str:
+        return repr(float(expression))
+
+    def _print_Exp1(self, expression: Any) -> str:
+        return "e"
+
+    def _print_Abs(self, expression: Any) -> str:
+        return f"abs({self._print(expression.args[0])})"
+
+    def _print_Max(self, expression: Any) -> str:
+        return f"max({', '.join(self._print(a) for a in expression.args)})"
+
+    def _print_Min(self, expression: Any) -> str:
+        return f"min({', '.join(self._print(a) for a in expression.args)})"
+
+    def _print_ceiling(self, expression: Any) -> str:
+        return f"ceil({self._print(expression.args[0])})"
+
+
+def text_of(expression: Any) -> str:
+    """The formula of an expression; what formulas cannot say is left for their own check to find.
+
+    Examples
+    --------
+    >>> x, k = sp.symbols("x k")
+    >>> text_of(k * x**2 / 2 + sp.Float(0.1) * sp.Abs(x))
+    'k*x**2/2 + 0.1*abs(x)'
+    """
+    return str(_Text().doprint(expression))

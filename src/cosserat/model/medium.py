@@ -1,0 +1,189 @@
+"""Media of beams that users describe: a kinetic and a potential energy per length, as formulas of twist and strain."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cosserat.errors import ArgumentError, CosseratError, ExpressionError, shown
+from cosserat.model import checks
+from cosserat.model.expressions import CONSTANTS, FUNCTIONS, Expression
+from cosserat.model.jets import Array
+from cosserat.model.parameters import Number, resolve
+from cosserat.model.records import Record, recorded
+from cosserat.model.sections import Section
+
+if TYPE_CHECKING:
+    from cosserat.model.medium_formulas import MediumFormulas
+
+TWIST = ("v1", "v2", "v3", "w1", "w2", "w3")
+STRAIN = ("e1", "e2", "e3", "k1", "k2", "k3")
+
+
+class Medium(Record):
+    """What a beam is made of, as a Lagrangian: kinetic energy less potential energy, per unit of reference length.
+
+    Parameters
+    ----------
+    kinetic : SymPy expression or str
+        In the twist of a section, ``v1 v2 v3 w1 w2 w3`` (m/s, rad/s, in the section's axes, the beam along the first):
+        a quadratic form, whose matrix is the mass per length, see `Section`.
+    potential : SymPy expression or str
+        In the strain, ``e1 e2 e3 k1 k2 k3``: stretch, two shears (1), twist and two curvatures (1/m), all zero in the
+        reference configuration. Any smooth function, strictly convex at zero strain; its slope there is a prestress.
+    parameters : dict, optional
+        Numbers, or `Parameter`s, for the other symbols, by name.
+    damping : float, optional
+        Kelvin-Voigt time (s): times the stiffness at zero strain it is the viscosity.
+
+    Examples
+    --------
+    A rod that stiffens as it is stretched:
+
+    >>> import cosserat as cs
+    >>> from cosserat.symbolic import strain, twist
+    >>> import sympy as sp
+    >>> EA, b = sp.symbols("EA b")
+    >>> v, e = twist, strain
+    >>> kinetic = 2 * v[:3, :].dot(v[:3, :]) / 2 + 1e-4 * v[3:, :].dot(v[3:, :]) / 2
+    >>> shear, bending = e[1] ** 2 + e[2] ** 2, e[3:, :].dot(e[3:, :])
+    >>> potential = EA * (e[0] ** 2 / 2 + b * e[0] ** 4 / 4) + 1e3 * shear / 2 + 5 * bending / 2
+    >>> rubber = cs.Medium(kinetic, potential, {"EA": 1e3, "b": cs.Parameter("b", 20.0)})
+    >>> beam = cs.Beam("rod", points=[(0, 0, 0), (1, 0, 0)], medium=rubber)
+    >>> rubber.stiffness.diagonal().tolist()
+    [1000.0, 1000.0, 1000.0, 5.0, 5.0, 5.0]
+    """
+
+    word = "medium"
+
+    @recorded
+    def __init__(
+        self, kinetic: Any, potential: Any, parameters: Mapping[str, Number] | None = None, damping: Number = 0.0
+    ) -> None:
+        if not isinstance(parameters, Mapping | None):
+            raise ArgumentError(self.title, "parameters", f"must be a dict of numbers by name, got {shown(parameters)}")
+        self._parameters = dict(parameters or {})
+        self._damping = damping
+        self.kinetic = self._text("kinetic", kinetic)
+        self.potential = self._text("potential", potential)
+        self._keep(kinetic=self.kinetic, potential=self.potential)
+
+    def _text(self, argument: str, given: Any) -> str:
+        """A formula as text."""
+        if isinstance(given, str):
+            return given.strip()
+        from cosserat.model.algebra import sp, text_of
+
+        if isinstance(given, int | float | sp.Expr) and not isinstance(given, bool):
+            return text_of(sp.sympify(given))
+        raise ArgumentError(
+            self.title, argument, f"must be a SymPy expression or a formula as text, got {shown(given)}"
+        )
+
+    def check(self) -> None:
+        for name, value in self._parameters.items():
+            taken = name in (*TWIST, *STRAIN, *FUNCTIONS, *CONSTANTS)
+            if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name) or taken:
+                raise ArgumentError(self.title, "parameters", f"has the name {name!r}; take a word that is free")
+            checks.number(self.title, f"parameters[{name!r}]", value)
+        checks.number(self.title, "damping", self._damping, nonnegative=True)
+        for argument, text, variables, others in (
+            ("kinetic", self.kinetic, TWIST, STRAIN),
+            ("potential", self.potential, STRAIN, TWIST),
+        ):
+            try:
+                used = Expression(text, [*variables, *others, *self._parameters], f"{self.title}: {argument}").used
+            except ExpressionError as error:
+                hint = "; give numbers for other symbols with parameters={...}" if "unknown name" in str(error) else ""
+                raise ExpressionError(f"{error}{hint}") from None
+            wrong = sorted(used & set(others))
+            if wrong:
+                raise ArgumentError(
+                    self.title, argument, f"depends on {', '.join(wrong)}; the kinetic energy is a function of the "
+                    f"twist ({', '.join(TWIST)}), the potential of the strain ({', '.join(STRAIN)})"
+                )  # fmt: skip
+        self.section  # noqa: B018  raises where the matrices cannot be those of a section
+
+    @property
+    def given(self) -> dict[str, Number]:
+        """Its parameters as they were given."""
+        return dict(self._parameters)
+
+    @property
+    def values(self) -> Array:
+        """Present values of its parameters; at least one number."""
+        return np.array([resolve(v) for v in self._parameters.values()] or [0.0])
+
+    @property
+    def damping(self) -> float:
+        """Kelvin-Voigt time (s)."""
+        return resolve(self._damping)
+
+    @property
+    def formulas(self) -> MediumFormulas:
+        """Derivatives of both energies."""
+        from cosserat.model.medium_formulas import formulas_of
+
+        return formulas_of(self.kinetic, self.potential, tuple(self._parameters))
+
+    @property
+    def section(self) -> Section:
+        """The section with the same mass and the stiffness at zero strain."""
+        formulas, p = self.formulas, self.values
+        found = {}
+        for argument, function in (("potential", formulas.stiffness), ("kinetic", formulas.mass)):
+            matrix = function(p)
+            if not np.isfinite(matrix).all():
+                raise ArgumentError(
+                    self.title, argument, "has second derivatives at zero that are no numbers for the present "
+                    f"parameters: {_listed(self._parameters)}"
+                )  # fmt: skip
+            found[argument] = matrix
+        try:
+            return Section(stiffness=found["potential"], mass=found["kinetic"])
+        except ArgumentError as error:
+            stiff = error.argument == "stiffness"
+            of = "second derivatives at zero strain are a stiffness that" if stiff else "matrix is a mass that"
+            raise ArgumentError(
+                self.title, "potential" if stiff else "kinetic", f"cannot be used: its {of} {error.problem}"
+            ) from None
+
+    @property
+    def stiffness(self) -> Array:
+        """Second derivatives (6, 6) of the potential at zero strain, per unit length."""
+        return self.section.matrices()[0]
+
+    @property
+    def mass(self) -> Array:
+        """Mass matrix (6, 6) per unit length."""
+        return self.section.matrices()[1]
+
+    @property
+    def prestress(self) -> Array:
+        """Slope (6,) of the potential at zero strain: the section force in the reference configuration."""
+        return self.formulas.prestress(self.values)
+
+    @property
+    def is_quadratic(self) -> bool:
+        """True if the potential is a quadratic form, without prestress: the beam is that of `section`."""
+        return self.formulas.first == ""
+
+    def matrices(self, where: str) -> tuple[Array, Array]:
+        """Stiffness and mass (6, 6); errors are located by `where`."""
+        try:
+            return self.section.matrices()
+        except CosseratError as error:
+            raise type(error)(*_located(error, where)) from None
+
+
+def _located(error: CosseratError, where: str) -> tuple[str, ...]:
+    if isinstance(error, ArgumentError):
+        return f"{where}: {error.item}", error.argument, error.problem
+    return (f"{where}: {error}",)
+
+
+def _listed(parameters: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {resolve(value):g}" for name, value in parameters.items()) or "none"
