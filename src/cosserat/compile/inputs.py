@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,6 +75,17 @@ class Sampler:
         empty = np.zeros((len(t), 0, 21))
         stack: Callable[[int], Array] = lambda k: np.stack([v[k] for v in values], 1) if values else empty  # noqa: E731
         return stack(0), stack(1), stack(2)
+
+    def kinks(self, times: Sequence[float], side: float) -> list[float]:
+        """Those of the times at which rates or accelerations of prescribed motions jump, seen from both sides."""
+        if not len(times) or not self.driven:
+            return []
+        at = np.asarray(times, dtype=float)
+        _, rate, accel = (np.diff(d.reshape(len(at), 2, -1), axis=1)[:, 0] for d in
+                          self.sample_rates(np.stack((at - side, at + side), axis=1).ravel()))  # fmt: skip
+        _, whole, change = (np.abs(d).max(initial=0.0) for d in self.sample_rates(np.concatenate((at - side, at + side))))
+        jumps = (np.abs(rate) > 1e-6 * whole).any(axis=1) | (np.abs(accel) > 1e-6 * change).any(axis=1)
+        return [t for t, kinked in zip(at.tolist(), jumps, strict=True) if kinked]
 
     def jumps(self, start: float, end: float) -> Jumps:
         """Jumps of efforts and loads between two times; its times are also those of kinks, of motions too."""

@@ -59,6 +59,7 @@ def simulate_floating(
     tree.forces.jumps = compiled.sampler.jumps(begin.t, begin.t + duration)
     extent = Extent(tree, node_seats(tree, compiled), compiled.length)
     walk = FloatingWalk(stepper, begin, extent, control)
+    walk.kinks = compiled.sampler.kinks(tree.forces.jumps.times, 1e-9 * duration)
     if step is None:
         times, status = adaptive_steps(
             walk, begin.t, duration, settings["tolerance"], every, tree.forces.jumps.times, progress

@@ -71,6 +71,23 @@ class Stepper(ABC):
         a, force, _ = self.accelerations(now.t, now.q, now.v, a, now.angles, now.t + _AFTER * h)
         return now._replace(a=a, carried=now.carried + a - now.a, force=force)
 
+    def kinked(self, now: Point, t: float) -> Point:
+        """A state just after a kink in a prescribed motion at time t: velocities jump as in an impact.
+
+        The impulses of drives and constraints are those that the kinetic energy asks for: M dv is zero along all that
+        is free, which is what accelerations do when the prescribed ones change by dv.
+        """
+        q, v, jump = now.q.copy(), now.v.copy(), np.zeros(len(now.q))
+        self.drives.impose(t, q, v, np.zeros(len(q)))
+        jump[self.drives.held] = (v - now.v)[self.drives.held]
+        with_it, without = (
+            self.accelerations(now.t, q, now.v, a, now.angles)[0] for a in (jump, np.zeros(len(q)))
+        )  # fmt: skip
+        v = now.v + with_it - without
+        if self.constraints.present:
+            q, v = self.projected(t, q, v, now.angles)
+        return self.start(t, q, v, now.angles)
+
     def pushed(self, now: Point, efforts: Array | None) -> Point:
         """A state whose accelerations have jumped with changes (n,) of efforts; None: with those of cut joints too."""
         return self.jumped(now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable
 
 import numpy as np
@@ -15,6 +16,9 @@ from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.walk import Failure, Tally, Walk
 
 Array = NDArray[np.float64]
+
+
+_SIDE = 1e-9  # of the step: how far from a kink its two sides are
 
 
 class Work(Tally):
@@ -68,6 +72,7 @@ class FloatingWalk(Walk):
         self.size = stepper.size
         self.tally = self._work = Work(stepper)
         self.controlled = None if control is None else control.asked
+        self.kinks: list[float] = []  # times at which rates or accelerations of prescribed motions jump
         self.stored: list[Point] = []
         self.done = 0
         self._kept = start, 0
@@ -92,7 +97,7 @@ class FloatingWalk(Walk):
             self.stepper.drives.expect(np.asarray(t + h / self.stepper.stages * np.arange(parts + 1)))
         for k in range(1, n + 1):
             try:
-                self.now = _guarded(self.stepper, self.now, h)._replace(t=t + k * h)
+                self.now = self._stepped(t + (k - 1) * h, h)._replace(t=t + k * h)
             except StepFailure as failure:
                 return Failure(failure.outcome, failure.detail)
             self.done += 1
@@ -100,6 +105,18 @@ class FloatingWalk(Walk):
             if (phase + k) % every == 0:
                 self.store()
         return None
+
+    def _stepped(self, t: float, h: float) -> Point:
+        """A step from time t; it is taken in parts where prescribed motions have kinks, with what they do between."""
+        now, side = self.now, _SIDE * h
+        first = bisect.bisect_right(self.kinks, t + side)
+        for kink in self.kinks[first : bisect.bisect_right(self.kinks, t + h + side)]:
+            if kink - side > now.t + side:
+                now = _guarded(self.stepper, now, kink - side - now.t)
+            if self.stepper.at_breaks:
+                return now  # `cross` does the rest
+            now = self.stepper.kinked(now, kink + side)
+        return _guarded(self.stepper, now, t + h - now.t) if t + h > now.t + side else now
 
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
         """Start the method smoothly."""
@@ -135,7 +152,12 @@ class FloatingWalk(Walk):
 
     def cross(self, t: float, h: float) -> None:
         """Let accelerations jump with loads that do so at time t."""
-        self.now = self.stepper.jumped(self.now, h)
+        side = _SIDE * h
+        at = bisect.bisect_left(self.kinks, t - side)
+        if at < len(self.kinks) and self.kinks[at] <= t + side:
+            self.now = self.stepper.kinked(self.now, t + side)._replace(t=t)
+        else:
+            self.now = self.stepper.jumped(self.now, h)
 
 
 def _guarded(stepper: Stepper, old: Point, h: float) -> Point:
