@@ -1,7 +1,8 @@
-"""Loads that jump within a step: sampled so that steps keep their second order wherever the jump is.
+"""Loads that jump or have kinks within a step: sampled so that steps keep their second order wherever that is.
 
 Steps take loads as linear between their ends. A jump somewhere in a step is replaced by its mean over the hat functions
-of the two ends, which leaves its impulse and the moment of its impulse as they are.
+of the two ends, and so is what a step with a kink leaves out between the load and its chord: that leaves the impulse
+and the moment of the impulse as they are, also of a pulse that begins and ends within one step.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from numpy.typing import NDArray
 
 from cosserat.model.breaks import breaks_of
 from cosserat.model.functions import TimeFunction, VectorFunction
+from cosserat.model.line_functions import StationMean
 
 Array = NDArray[np.float64]
 Function = TimeFunction | VectorFunction
 
 _AT = 1e-6  # of the step: a jump so close to its end is there
 _SIDE = 1e-9  # of the step, or of the time between two breaks: where a value is that of one side
+_X, _W = np.polynomial.legendre.leggauss(4)
+_Z, _WEIGHT = 0.5 * (1.0 + _X), 0.5 * _W
 
 
 class Jumps:
@@ -32,16 +36,22 @@ class Jumps:
 
     def __init__(self, functions: Iterable[Function], start: float, end: float) -> None:
         self._sizes: dict[int, list[tuple[float, Array]]] = {}
+        self._kinks: dict[int, Array] = {}
         self._kept: list[Function] = []  # so that identities stay theirs
-        self.times: list[float] = []
+        times: set[float] = set()
         side = _SIDE * (end - start)
+        known: dict[int, list[float]] = {}
         for function in functions:
-            breaks = breaks_of(function, start, end)
-            self.times += breaks
+            origin = id(function.of) if isinstance(function, StationMean) else id(function)
+            if origin not in known:
+                known[origin] = breaks_of(function, start, end)
+            breaks = known[origin]
+            times.update(breaks)
             sizes = [(t, _jump(function, t, side)) for t in breaks]
             self._sizes[id(function)] = [(t, size) for t, size in sizes if np.any(size)]
+            self._kinks[id(function)] = np.array([t for t, size in sizes if not np.any(size)])
             self._kept.append(function)
-        self.times.sort()
+        self.times = sorted(times)
 
     def sample(self, function: Function, t: Array, h: float) -> Array:
         """Values at times t, ends of steps of length h: jumps spread over both ends of their step.
@@ -64,7 +74,33 @@ class Jumps:
                 if just.any():
                     values[np.nonzero(near)[0][just]] = function.sample(t[near][just] - _AT * h)
                 values[near] += np.multiply.outer(spread - ((s >= 0.0) & ~just), size)
+        kinks = self._kinks.get(id(function), np.zeros(0))
+        if len(kinks):
+            values = values.copy()
+            for k in np.nonzero((np.abs(t[:, None] - kinks) < h).any(axis=1))[0]:
+                values[k] += self._left_out(function, t[k], h) + self._left_out(function, t[k], -h)
         return values
+
+    def _left_out(self, function: Function, t: float, h: float) -> Array:
+        """Mean over the hat function of t, in the step from t to t + h, of the load less its chord and its jumps."""
+        low, high = min(t, t + h), max(t, t + h)
+        kinks = self._kinks[id(function)]
+        if not ((kinks > low) & (kinks < high)).any():
+            return np.asarray(0.0)
+        jumps = [(at, size) for at, size in self._sizes[id(function)] if low < at < high]
+        inside = [*(at for at, _ in jumps), *kinks[(kinks > low) & (kinks < high)]]
+        cuts = np.array([low, *sorted(inside), high])
+        width = np.diff(cuts)
+        times = (cuts[:-1, None] + width[:, None] * _Z).ravel()
+        weight = (width[:, None] * _WEIGHT).ravel() / abs(h)
+        at = np.concatenate((times, [t + _SIDE * h, t + (1.0 - _SIDE) * h]))
+        values = function.sample(at)
+        for when, size in jumps:
+            values = values - np.multiply.outer(at > when, size)
+        share = (times - t) / h
+        outer = np.multiply.outer
+        rest = values[:-2] - outer(1.0 - share, values[-2]) - outer(share, values[-1])
+        return np.asarray(np.tensordot(weight * (1.0 - share), rest, 1))
 
 
 def _jump(function: Function, t: float, side: float) -> Array:

@@ -32,8 +32,10 @@ def breaks_of(function: TimeFunction | VectorFunction, start: float, end: float)
     >>> breaks_of(TimeFunction("2*step(t, 0.503)"), 0.0, 2.0)
     [0.503]
     """
-    if function.is_constant or not end > start or isinstance(function, StationMean):
-        return []  # means along an element break where the load does, which is looked at itself
+    if function.is_constant or not end > start:
+        return []
+    if isinstance(function, StationMean):  # means along an element break where the load does
+        return breaks_of(function.of, start, end)
     if isinstance(function, LineFunction):
         return sorted({t for s in (0.0, 0.5, 1.0) for t in breaks_of(function.at(s), start, end)})
     if isinstance(function, VectorFunction) and function.callable is None:

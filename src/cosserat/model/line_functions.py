@@ -185,15 +185,15 @@ class StationMean(VectorFunction):
     """A vector along a beam, averaged over stations with weights: what one end of an element gets of it."""
 
     def __init__(self, function: VectorFunction, s: Array, weight: Array) -> None:
-        self._of, self._s, self._weight = function, s, weight
+        self.of, self._s, self._weight = function, s, weight
 
     @property
     def is_constant(self) -> bool:
         """Whether it never changes with time."""
-        return self._of.is_constant
+        return self.of.is_constant
 
     def sample(self, t: Any) -> Array:
         """Values (nt, 3)."""
-        if not isinstance(self._of, LineFunction):
-            return self._of.sample(t)
-        return np.asarray(np.einsum("g,tgk->tk", self._weight, self._of.sample_at(self._s, t)))
+        if not isinstance(self.of, LineFunction):
+            return self.of.sample(t)
+        return np.asarray(np.einsum("g,tgk->tk", self._weight, self.of.sample_at(self._s, t)))

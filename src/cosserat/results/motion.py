@@ -95,7 +95,9 @@ def motion_of(trajectory: Trajectory) -> Motion:
     def sample() -> tuple[Inputs, dict[str, Array]]:
         with as_simulated(model, values):
             factor = float(trajectory.settings.get("load_factor", 1.0))
-            inputs = compiled.sampler.sample(trajectory.time, factor)
+            sampler, h = compiled.sampler, _equal_step(trajectory)
+            jumps = sampler.jumps(trajectory.time[0], trajectory.time[-1]) if h > 0.0 else None
+            inputs = sampler.sample(trajectory.time, factor, h, jumps)
             history = trajectory.history
             inputs.state[:] = factor * state_wrenches(
                 compiled, trajectory.time, history.frame, history.twist, history.inner
@@ -110,6 +112,14 @@ def motion_of(trajectory: Trajectory) -> Motion:
 
     mechanism = mechanism_of(compiled)
     return Motion(mechanism, trajectory.time, trajectory.history, trajectory.settings, sample, values, model)
+
+
+def _equal_step(trajectory: Trajectory) -> float:
+    """The length of the steps if every one was stored, and loads acted as `Jumps` has it; else zero."""
+    step, time = trajectory.settings.get("step"), trajectory.time
+    if step is None or len(time) < 3:
+        return 0.0
+    return float(step) if np.abs(np.diff(time) - step).max() < 1e-6 * step else 0.0
 
 
 @contextmanager
