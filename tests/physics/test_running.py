@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import cosserat as cs
+from cosserat.errors import SolveError
 
 
 def arm(**options):
@@ -106,6 +107,16 @@ def test_controller_is_called_at_its_period():
     law.period = 0.05
     cs.simulate(arm(effort=0.0), 0.5, 1e-3, controller=law)
     np.testing.assert_allclose(times, np.arange(10) * 0.05, atol=1e-12)
+
+
+@pytest.mark.parametrize("formulation", [{}, {"formulation": "floating", "modes": 2}], ids=str)
+def test_a_period_that_steps_do_not_meet_is_refused(formulation):
+    def law(t, state):
+        return {"hinge": 0.0}
+
+    law.period = 0.05
+    with pytest.raises(SolveError, match=r"period of 0.05 s is not a whole number of steps of 0.02 s; pass"):
+        cs.simulate(arm(effort=0.0), 0.5, 0.02, controller=law, **formulation)
 
 
 def test_pd_on_a_rigid_joint_against_the_linear_closed_form():

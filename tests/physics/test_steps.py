@@ -62,6 +62,35 @@ def test_adaptive_steps_do_not_step_over_pulses(method: dict) -> None:
         assert abs(last(run, "cart")[0] - exact) < 1e-6 * run.stats["steps"] + 1e-5
 
 
+PULSES = {  # of 1 N s each, within a few milliseconds
+    "comparison": "500*(abs(t - 0.8013) < 0.001)",
+    "square": "500*((t - 0.8013)**2 < 1e-6)",
+    "table": lambda t: (np.interp(t, [0, 0.8003, 0.8013, 0.8023, 2], [0, 0, 1000.0, 0, 0]), 0, 0),
+    "steps": "500*(step(t, 0.8003) - step(t, 0.8023))",
+}
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: "-".join(map(str, m.values())))
+@pytest.mark.parametrize("steps", [{"step": 0.02}, {"tolerance": 1e-4}], ids=str)
+def test_short_pulses_act_with_their_impulse(method: dict, steps: dict) -> None:
+    for name, pulse in PULSES.items():
+        run = cs.simulate(cart(pulse), 2.0, **steps, **method)
+        assert float(run.velocity("cart")[-1, 0]) == pytest.approx(1.0, rel=2e-3), name
+
+
+@pytest.mark.parametrize("integrator", ["generalized-alpha", "energy-momentum"])
+def test_work_is_that_of_the_loads_of_the_steps(integrator: str) -> None:
+    """A jump within a step left the balance open by the power times the step; a short pulse was called unbalanced."""
+    for name, pulse in PULSES.items():
+        assert cs.simulate(cart(pulse), 2.0, 0.02, integrator=integrator).status.ok, name
+    open_by = []
+    for h in (0.02, 0.01):
+        run = cs.simulate(cart("30*step(t, 0.5033)"), 2.0, h, integrator=integrator)
+        open_by.append(float(np.abs(run.energy.balance).max()))
+    assert open_by[1] < 0.3 * open_by[0] + 1e-9
+    assert open_by[0] < 1e-3 * float(run.energy.work.max())
+
+
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: "-".join(map(str, m.values())))
 def test_the_tolerance_means_what_the_page_says(method: dict) -> None:
     """A hundred steps commit at most `tolerance` times the extent."""

@@ -7,6 +7,7 @@ and the moment of the impulse as they are, also of a pulse that begins and ends 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
 import numpy as np
@@ -52,6 +53,10 @@ class Jumps:
             self._kinks[id(function)] = np.array([t for t, size in sizes if not np.any(size)])
             self._kept.append(function)
         self.times = sorted(times)
+
+    def between(self, low: float, high: float) -> list[float]:
+        """Those of its times that are inside."""
+        return self.times[bisect_right(self.times, low) : bisect_left(self.times, high)]
 
     def sample(self, function: Function, t: Array, h: float) -> Array:
         """Values at times t, ends of steps of length h: jumps spread over both ends of their step.

@@ -26,7 +26,14 @@ class Explicit(Stepper):
     remedy = "an explicit method needs steps that resolve every vibration"
 
     def step(self, old: Point, h: float) -> Point:
-        """One step."""
+        """One step, in parts that end where loads, efforts or prescribed motions are not smooth."""
+        jumps = self.tree.forces.jumps
+        end, near = old.t + h, _INSIDE * h
+        for at in () if jumps is None else jumps.between(old.t + near, end - near):
+            old = self._part(old, at - old.t)
+        return self._part(old, end - old.t)
+
+    def _part(self, old: Point, h: float) -> Point:
         rates: list[tuple[Array, Array]] = []
         for share in (0.0, 0.5, 0.5, 1.0):
             theta, v = np.zeros(len(old.q)), old.v

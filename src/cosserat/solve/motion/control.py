@@ -53,8 +53,18 @@ class Controlled:
         self._log: list[dict[int, float]] = []
 
     def steps_per_call(self, h: float) -> int:
-        """Equal steps between two calls."""
-        return 1 if self.period is None else max(1, int(round(self.period / h)))
+        """Equal steps between two calls; refused if the period is not a whole number of them."""
+        if self.period is None:
+            return 1
+        count = round(self.period / h)
+        if count < 1 or abs(self.period / h - count) > 1e-6 * count:
+            fitting = self.period / np.ceil(self.period / h)
+            raise SolveError(
+                f"controller: its period of {self.period:g} s is not a whole number of steps of {h:g} s; pass for "
+                f"instance step={fitting:g} and a duration that is a multiple of it, or leave step out: adaptive "
+                "steps end where the controller is called"
+            )
+        return int(count)
 
     def is_due(self, t: float, start: float) -> bool:
         """Whether a call is due at a time."""

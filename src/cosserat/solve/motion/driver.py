@@ -69,6 +69,7 @@ def fixed_steps(
     walk: Walk, start: float, n_steps: int, h: float, every: int, progress: Progress | None = None
 ) -> tuple[Array, Status]:
     """n_steps of size h; a step that fails is split into 2, 4, ... parts. Gives the times that are stored."""
+    per_call = n_steps if walk.controlled is None else walk.controlled.steps_per_call(h)
     walk.store()
     walk.begin(start, h)
     done, chunk = 0, 64
@@ -78,7 +79,6 @@ def fixed_steps(
             while done < n_steps:
                 n = min(chunk, n_steps - done)
                 if walk.controlled is not None:
-                    per_call = walk.controlled.steps_per_call(h)
                     if done % per_call == 0:
                         _consult(walk, start + done * h)
                     n = min(n, per_call - done % per_call)
