@@ -207,7 +207,7 @@ class Trial(NamedTuple):
     force: F2  # (nj+nr, 6)
     angle: F1  # (nf,)
     stress: F2  # (ne, 6) stress resultants
-    strain: F2  # (ne, 12) e + (e Q e)/2 for the stress in the tangent, and the stress beyond that of the strain energy
+    strain: F2  # (ne, 24) e and v of the tangent, the stress beyond that of the strain energy, and the last e predicted
     residual: F2  # (n+1, 6)
     phi: F2  # (nj+nr, 6)
     inner: F2  # (4, ny) as in `State`, and where the states would be with a rate of zero, see `law_states`

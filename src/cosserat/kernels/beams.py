@@ -167,7 +167,7 @@ def element_tangent(frames, twists, a, b, d0, H, K, viscosity, n, m, scratch):
 
     H is the second derivative of the strain energy; (n, m) are the stress resultants of the geometric part. Those of
     the configuration make the tangent exact, those predicted by the last correction make Newton's method in statics far
-    more robust (`predict_stress`).
+    more robust (`predict_strain`).
     """
     u, w, c, c1, _, _ = strain(frames, a, b, d0)
     c2 = dd_cotc(dot(w, w))

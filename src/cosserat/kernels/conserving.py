@@ -137,10 +137,9 @@ def _add_elements(el, scratch, state, trial, middle, h):
         n, m = add(n, ku), add(m, kw)
         store(n, trial.stress[e], 0)
         store(m, trial.stress[e], 3)
-        vu, vw = elastic.measure(
-            el.second[like], scale(0.5, add(eu0, eu1)), scale(0.5, add(ew0, ew1)), scratch.E
-        )
-        note(vu, vw, ku, kw, trial.strain[e])
+        eu, ew = scale(0.5, add(eu0, eu1)), scale(0.5, add(ew0, ew1))
+        vu, vw = elastic.measure(el.second[like], eu, ew, scratch.E)
+        note(eu, ew, vu, vw, ku, kw, trial.strain[e])
         fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
         accumulate(fa, trial.residual[a], 0)
         accumulate(ma, trial.residual[a], 3)

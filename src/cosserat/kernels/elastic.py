@@ -134,9 +134,9 @@ def change(K, Q, I, eu0, ew0, eu1, ew1, D_out):
 
 @helper
 def second_derivative(K, Q, I, eu, ew, vu, vw, work, H_out):
-    """H = second derivative of W, (6, 6): of the energy in e and y, y condensed. Returns the gradient.
+    """H = second derivative of W, (6, 6), the inner turn condensed. Returns the gradient; work is (144,).
 
-    Both for the strains e and for the stress of (vu, vw), e + (e Q e)/2 or what is predicted for it. work is (144,).
+    Both for the strains e and for the stress of (vu, vw), e + (e Q e)/2 or what is predicted for it.
     """
     D, V, KV, X, CX = work[0:36], work[36:72], work[72:108], work[108:126], work[126:144]
     slopes(Q, eu, ew, D)

@@ -32,7 +32,7 @@ from cosserat.kernels.newton import (
     refactor,
     step_coefficients,
 )
-from cosserat.kernels.residual import add_inertia, constraints, forces, predict_stress, track_angles, wrong_branch
+from cosserat.kernels.residual import add_inertia, constraints, forces, predict_strain, track_angles, wrong_branch
 from cosserat.kernels.settling import settle
 from cosserat.kernels.vectors import clear, copy, dot
 
@@ -304,7 +304,7 @@ def load_stages(table, problem):
 def load_careful(table, problem, evaluate):
     """Compile or read `careful_newton`, which runs with small steps never need; returns its address."""
     address, trial = address_of_table(table, problem), problem.trial
-    load(predict_stress, address, trial.frame, trial.increment)
+    load(predict_strain, address, trial.frame, trial.increment, 1.0)
     load(careful_newton, address, 0, evaluate)
     return address_of(careful_newton)
 

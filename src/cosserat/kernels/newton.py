@@ -6,7 +6,7 @@ from cosserat.jit import call_address, helper, stage
 from cosserat.kernels import alpha, conserving
 from cosserat.kernels.arrays import middle_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import factor, solve
-from cosserat.kernels.residual import predict_stress
+from cosserat.kernels.residual import predict_strain
 from cosserat.kernels.tangent import assemble, tangent_operators
 from cosserat.kernels.vectors import copy
 
@@ -265,7 +265,7 @@ def keep_step(trial, middle, solver):
 
 @stage
 def careful_newton(problem, k, evaluate):
-    """One step from a plain predictor with a new matrix in every iteration, built with predicted stresses."""
+    """One step from a plain predictor with a new matrix in every iteration, built with predicted strains."""
     solver, state, trial, middle = solver_of(problem), state_of(problem), trial_of(problem), middle_of(problem)
     settings = solver.settings
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
@@ -277,7 +277,7 @@ def careful_newton(problem, k, evaluate):
         call_address(evaluate, (problem, k))
         solver.counters[1] += 1
         if iteration > 0 and settings[6] != CONSERVING:
-            predict_stress(problem, middle.frame, middle.mean)
+            predict_strain(problem, middle.frame, middle.mean, 0.0 if iteration == 1 else 1.0)
         refactor(problem, k)
         solver.memory[0] = 0.0
         set_right_hand_side(trial, solver)
@@ -309,7 +309,7 @@ def damped_newton(problem, k, evaluate):
     A fraction of the correction is accepted if the next correction with the same factors would be smaller (restricted
     natural monotonicity test); otherwise it is shortened as the curvature found on the way tells. Source: Deuflhard,
     Newton Methods for Nonlinear Problems (2004), section 3.3.3. `careful_newton` solves most steps in fewer
-    iterations: full corrections with predicted stresses are often right though the test would refuse them.
+    iterations: full corrections with predicted strains are often right though the test would refuse them.
     """
     solver, state, trial = solver_of(problem), state_of(problem), trial_of(problem)
     settings, direction = solver.settings, solver.direction

@@ -19,18 +19,30 @@ from cosserat.kernels.arrays import (
     solver_of,
     trial_of,
 )
-from cosserat.kernels.vectors import accumulate, add, clear, scale, store
+from cosserat.kernels.vectors import accumulate, add, axpy, clear, load, scale, store, sub
 
 ZERO = (0.0, 0.0, 0.0)
 
 
 @helper
-def note(vu, vw, n, m, strain_out):
-    """What the tangent needs of an element: e + (e Q e)/2, and the stress beyond that of the strain energy."""
-    store(vu, strain_out, 0)
-    store(vw, strain_out, 3)
-    store(n, strain_out, 6)
-    store(m, strain_out, 9)
+def note(eu, ew, vu, vw, n, m, strain_out):
+    """What the tangent needs of an element: e, v for its stress, and the stress beyond that of the strain energy."""
+    store(eu, strain_out, 0)
+    store(ew, strain_out, 3)
+    store(vu, strain_out, 6)
+    store(vw, strain_out, 9)
+    store(n, strain_out, 12)
+    store(m, strain_out, 15)
+
+
+@helper
+def add_nodal(u, w, c, c1, n, m, r_out, a, b):
+    """r += forces of the stress (n, m) of an element on its nodes."""
+    fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
+    accumulate(fa, r_out[a], 0)
+    accumulate(ma, r_out[a], 3)
+    accumulate(fb, r_out[b], 0)
+    accumulate(mb, r_out[b], 3)
 
 
 @stage
@@ -49,37 +61,50 @@ def element_forces(problem):
             ru, rw = beams.strain_rate(u, w, c, c1, twists[a], twists[b])
             ku, kw = beams.multiply(el.stiffness[like], scale(el.viscosity[e], ru), scale(el.viscosity[e], rw))
             n, m = add(n, ku), add(m, kw)
-        note(vu, vw, ku, kw, trial.strain[e])
+        note(eu, ew, vu, vw, ku, kw, trial.strain[e])
         store(n, trial.stress[e], 0)
         store(m, trial.stress[e], 3)
-        fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
-        accumulate(fa, r[a], 0)
-        accumulate(ma, r[a], 3)
-        accumulate(fb, r[b], 0)
-        accumulate(mb, r[b], 3)
+        add_nodal(u, w, c, c1, n, m, r, a, b)
     return 0
 
 
 @stage
-def predict_stress(problem, frames, increments):
-    """trial.strain = e + (e Q e)/2 at `frames` and its linear change along left increments, (n+1, 6); trial.stress.
+def predict_strain(problem, frames, increments, fraction):
+    """trial.strain = the strains that Newton's method predicts, and trial.residual for them.
 
-    With the stress as an unknown of its own, Newton's iteration uses this prediction in the geometric stiffness and
-    not the stress of the moved configuration, which for slender beams is spoilt by the second-order stretch of every
-    correction (the mixed integration point strategy of Magisano, Leonetti and Garcea, CMAME 313, 2017).
+    With strain and stress as unknowns of their own, the iteration takes moduli and stresses from their linear
+    predictions and not from the moved configuration, which for slender beams is spoilt by the second-order stretch of
+    every correction; the difference of both strains counts in the residual with the predicted moduli. The strain is
+    the one at `frames`, before the correction, and its change along the left increments (n+1, 6); where only a
+    fraction of a correction was taken, only this fraction of the way from the last prediction. In the first iteration,
+    with fraction 0, there is no such. After the mixed integration point strategy of Magisano, Leonetti and Garcea,
+    CMAME 313, 2017, where the strain is not an unknown.
     """
-    el, trial, D = elements_of(problem), trial_of(problem), scratch_of(problem).E
+    el, trial, scratch = elements_of(problem), trial_of(problem), scratch_of(problem)
     for e in range(el.node.shape[0]):
         a, b, like = el.node[e, 0], el.node[e, 1], el.like[e]
+        K, Q, I, known = el.stiffness[like], el.second[like], el.turning[like], trial.strain[e]
         u, w, c, c1, eu, ew = beams.strain(frames, a, b, el.d0[e])
         du, dw = beams.strain_rate(u, w, c, c1, increments[a], increments[b])
-        vu, vw = elastic.measure(el.second[like], eu, ew, D)
-        qu, qw = elastic.rows(D, du, dw)
+        if fraction > 0.0:
+            bu, bw = load(known, 18), load(known, 21)
+            du, dw = axpy(fraction, sub(eu, bu), du), axpy(fraction, sub(ew, bw), dw)
+            eu, ew = bu, bw
+        vu, vw = elastic.measure(Q, eu, ew, scratch.E)
+        qu, qw = elastic.rows(scratch.E, du, dw)
         vu, vw = add(vu, add(du, qu)), add(vw, add(dw, qw))
-        n, m = elastic.stress(el.stiffness[like], el.turning[like], add(ew, dw), vu, vw, D)
-        note(vu, vw, ZERO, ZERO, trial.strain[e])
-        store(n, trial.stress[e], 0)
-        store(m, trial.stress[e], 3)
+        eu, ew = add(eu, du), add(ew, dw)
+        elastic.second_derivative(K, Q, I, eu, ew, vu, vw, scratch.E, scratch.H)
+        bu, bw = elastic.measure(Q, eu, ew, scratch.E)
+        n, m = elastic.stress(K, I, ew, bu, bw, scratch.E)
+        u, w, c, c1, bu, bw = beams.strain(trial.frame, a, b, el.d0[e])
+        du, dw = beams.multiply(scratch.H, sub(bu, eu), sub(bw, ew))
+        ku, kw = load(known, 12), load(known, 15)
+        n, m = sub(add(n, add(du, ku)), load(trial.stress[e], 0)), sub(add(m, add(dw, kw)), load(trial.stress[e], 3))
+        add_nodal(u, w, c, c1, n, m, trial.residual, a, b)
+        note(eu, ew, vu, vw, ku, kw, known)
+        store(eu, known, 18)
+        store(ew, known, 21)
     return 0
 
 

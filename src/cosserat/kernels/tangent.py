@@ -82,12 +82,12 @@ def assemble_elements(problem, frames, twists):
         like = el.like[e]
         if ck != 0.0:
             stiffness = el.stiffness[like]
-            _, _, _, _, eu, ew = beams.strain(frames, a, b, el.d0[e])
-            vu, vw = load(strains[e], 0), load(strains[e], 3)
+            known = strains[e]
+            eu, ew, vu, vw = load(known, 0), load(known, 3), load(known, 6), load(known, 9)
             n, m = elastic.second_derivative(
                 stiffness, el.second[like], el.turning[like], eu, ew, vu, vw, scratch.E, H
             )
-            n, m = add(n, load(strains[e], 6)), add(m, load(strains[e], 9))
+            n, m = add(n, load(known, 12)), add(m, load(known, 15))
             beams.element_tangent(frames, twists, a, b, el.d0[e], H, stiffness, el.viscosity[e], n, m, scratch)
         else:
             clear(K)

@@ -99,7 +99,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             force=np.zeros((nj, 6)),
             angle=np.zeros(nf),
             stress=np.zeros((len(compiled.system.elements.node), 6)),
-            strain=np.zeros((len(compiled.system.elements.node), 12)),
+            strain=np.zeros((len(compiled.system.elements.node), 24)),
             residual=np.zeros((n + 1, 6)),
             phi=np.zeros((nj, 6)),
             inner=np.vstack((compiled.first_states(), np.zeros((1, compiled.n_inner)))),

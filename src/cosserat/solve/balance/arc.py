@@ -17,7 +17,6 @@ from scipy.sparse import block_array, csc_matrix
 from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs
 
 from cosserat.compile.compiled import row_to_frame
-from cosserat.kernels.residual import predict_stress
 from cosserat.lie import se3
 from cosserat.solve.balance.parametric import Parametric
 from cosserat.solve.balance.statics import signed_factors
@@ -173,8 +172,8 @@ class Arc:
         self.balance.turn({self.name: q * self.scale})
         before = start.frame
         statics.apply(before, start.force, step[:-1].reshape(shape), 1.0)
-        rhs = statics.residual()
-        predict_stress(statics.memory.address, before, trial.increment)
+        statics.residual()
+        rhs = statics.predicted(before, first=True)
         previous, strayed = np.inf, 0.0
         extent = statics.compiled.size
         for iteration in range(MAX_CORRECTIONS):
@@ -211,7 +210,7 @@ class Arc:
                 return PathState(frame, force, angle, q * self.scale, tangent, lu, sign, strayed)
             if iteration > 3 and norm > 2.0 * previous:
                 return None
-            predict_stress(statics.memory.address, before, trial.increment)
+            rhs = statics.predicted(before)
             previous = norm
         return None
 

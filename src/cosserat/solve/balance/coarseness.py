@@ -1,7 +1,8 @@
 """Meshes that are too coarse for what a beam does.
 
-An element bends inside like a cubic, and that gives way to a transverse force by Q h^2 / (12 EI): as long as this is
-small. Where it is not, the ends of the element draw apart although the beam hardly stretches.
+An element bends inside like a cubic. A beam in tension bends sharply where it is held, over a length sqrt(EI / N).
+Where elements are much longer than that, their ends may draw apart although the beam hardly stretches, or there is no
+balance.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from numpy.typing import NDArray
 
+from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import CosseratWarning
 from cosserat.results.equilibrium import Equilibrium
 
 _DRAWN = 0.1  # elongation of an element's chord beyond the strain of the beam that is taken as wrong
+_TAUT = 15.0  # length of an element in bends sqrt(EI / N) beyond which it may be why there is no balance
 
 
 def warn_coarse(found: Equilibrium) -> None:
@@ -37,3 +41,22 @@ def warn_coarse(found: Equilibrium) -> None:
                 CosseratWarning,
                 stacklevel=4,
             )
+
+
+def taut_element(compiled: CompiledModel, stress: NDArray[np.float64]) -> str:
+    """The element that is longest in units of sqrt(EI / N), in words; nothing if it is short. stress is (ne, 6)."""
+    elements = compiled.system.elements
+    length = np.linalg.norm(elements.d0[:, :3], axis=1)
+    along = elements.d0[:, :3] / length[:, None]
+    across = np.eye(3) - along[:, :, None] * along[:, None]
+    stiffness = np.linalg.eigvalsh(across @ elements.stiffness[:, :3, :3] @ across)[:, 1]  # 12 EI / h^3
+    ratio = np.sqrt(np.maximum(12.0 * np.sum(along * stress[:, :3], axis=1), 0.0) / (length * stiffness))
+    for name, mesh in compiled.beams.items():
+        own = ratio[mesh.first_element : mesh.first_element + len(mesh.pairs)]
+        worst = int(np.argmax(own))
+        if own[worst] > _TAUT and own[worst] == np.max(ratio):
+            return (
+                f"beam {name!r}: element {worst + 1} of {len(own)} is too long for its tension, {own[worst]:.0f} times "
+                "the bend sqrt(EI/N); use more elements"
+            )
+    return ""

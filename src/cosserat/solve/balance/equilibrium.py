@@ -20,7 +20,7 @@ from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.assembly import assemble_configuration
-from cosserat.solve.balance.coarseness import warn_coarse
+from cosserat.solve.balance.coarseness import taut_element, warn_coarse
 from cosserat.solve.balance.free_motion import describe, free_motions, push, stands
 from cosserat.solve.balance.spin import check_steady, spin_twist
 from cosserat.solve.balance.standing import Push, descend, nudge, resists
@@ -182,6 +182,8 @@ def _failed(statics: Statics, times: np.ndarray, reached: float, attempt: Attemp
     detail = f"balanced up to {100 * reached:.3g} % of the loads"
     statics.load(times)
     statics.residual()
+    taut = taut_element(statics.compiled, statics.memory.problem.trial.stress)
+    detail += f"; {taut}" if taut else ""
     motions = free_motions(statics)
     force, applied = push(statics, motions)
     statics.load(times, reached)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.kernels.residual import predict_stress
 from cosserat.solve.balance.statics import FALLEN, Attempt, Statics
 
 Array = NDArray[np.float64]
@@ -57,6 +56,7 @@ def descend(statics: Statics, tolerance: float, shift: float) -> Attempt:
         rhs, before = statics._advance(correction, 1.0)
         if not np.all(np.isfinite(rhs)) or np.max(np.abs(trial.frame[:, 9:] - start)) > FALLEN * statics.compiled.size:
             return Attempt.FAILED
+        rhs = statics.predicted(before, first=True)
         calm = calm + 1 if reach < _CALM else 0
         if calm >= 3:
             frames = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
@@ -72,7 +72,6 @@ def descend(statics: Statics, tolerance: float, shift: float) -> Attempt:
                 continue
             trial.frame[:], trial.force[:], trial.angle[:] = frames
             rhs, calm = statics.residual(), -10
-        predict_stress(statics.memory.address, before, trial.increment)
         shift *= 0.5 if reach < 0.2 * _REACH else 1.0
     return Attempt.FAILED
 

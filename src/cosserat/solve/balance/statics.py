@@ -16,7 +16,7 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.series import bracket
 from cosserat.kernels.alpha import move
 from cosserat.kernels.law_states import STEADY
-from cosserat.kernels.residual import add_inertia, forces, predict_stress, track_angles
+from cosserat.kernels.residual import add_inertia, forces, predict_strain, track_angles
 from cosserat.solve.balance.spin import twists_in
 from cosserat.solve.initial import EPSILON
 from cosserat.solve.memory import Memory
@@ -60,6 +60,7 @@ class Statics:
         self._order = np.lexsort((columns, rows))
         self._indices = columns[self._order]
         self._indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n))))
+        self._fraction = 1.0  # of the last correction that was taken
         self.sign = 0  # of the determinant of the last tangent: it changes where a path loses or regains stability
         self.scale = 1.0
         self.scale = self._stiffness_scale()
@@ -126,6 +127,13 @@ class Statics:
         self.iterations += 1
         return -np.concatenate((trial.residual[:n], self.scale * trial.phi))
 
+    def predicted(self, before: Array, first: bool = False) -> Array:
+        """The residual for predicted strains (`predict_strain`) after a move from the frames `before`, the first of an
+        iteration or another one."""
+        trial, n = self.memory.problem.trial, self.compiled.n_nodes
+        predict_strain(self.memory.address, before, trial.increment, 0.0 if first else self._fraction)
+        return -np.concatenate((trial.residual[:n], self.scale * trial.phi))
+
     def size_of(self, correction: Array) -> float:
         """Largest displacement, or turn times the typical length."""
         nodes = np.abs(correction[: self.compiled.n_nodes])
@@ -142,6 +150,7 @@ class Statics:
     def apply(self, frame: Array, force: Array, correction: Array, fraction: float) -> None:
         """Trial state = given state moved along a correction."""
         trial, n = self.memory.problem.trial, self.compiled.n_nodes
+        self._fraction = fraction
         trial.increment[:n] = fraction * correction[:n]
         move(frame, trial.increment, 1.0, trial.frame)
         trial.force[:] = force + fraction * self.scale * correction[n:]
@@ -156,7 +165,7 @@ class Statics:
         return (lu if norm <= 1e12 * self.compiled.size else None), correction, norm
 
     def balance(self, tolerance: float, *, limit_first: bool) -> Attempt:
-        """Newton's method with predicted stresses (`predict_stress`) from the trial state.
+        """Newton's method with predicted strains (`predict_strain`) from the trial state.
 
         Corrections are full ones at first, and searched along where the iteration turns out to be slow.
         """
@@ -180,7 +189,7 @@ class Statics:
                 return Attempt.BALANCED
             if iteration > SLOW and norm > 4.0 * previous:
                 return Attempt.FAILED
-            predict_stress(self.memory.address, before, self.memory.problem.trial.increment)
+            rhs = self.predicted(before, iteration == 0)
             previous = norm
         return Attempt.FAILED
 
@@ -189,11 +198,11 @@ class Statics:
 
         Where it succeeds, as under large dead forces, it replaces many load steps. A search for the fraction of each
         correction that lowers the next one (the natural monotonicity test) needs more work here: full corrections with
-        predicted stresses are right though such a test refuses them.
+        predicted strains are right though such a test refuses them.
         """
         rhs = self.residual()
         previous, farthest, cuts = np.inf, np.inf, 0
-        for _ in range(MAX_LEAP):
+        for iteration in range(MAX_LEAP):
             lu, correction, norm = self._correction(rhs, 0.0)
             if lu is None:
                 return Attempt.FAILED
@@ -207,7 +216,7 @@ class Statics:
                 return Attempt.FAILED
             if _converged(norm, previous, tolerance):
                 return Attempt.BALANCED
-            predict_stress(self.memory.address, before, self.memory.problem.trial.increment)
+            rhs = self.predicted(before, iteration == 0)
             previous = norm
         return Attempt.FAILED
 

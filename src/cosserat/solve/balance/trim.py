@@ -12,7 +12,6 @@ from scipy.sparse.linalg import splu
 
 from cosserat.errors import ModelError, SolveError
 from cosserat.kernels.arrays import History
-from cosserat.kernels.residual import predict_stress
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
@@ -235,7 +234,7 @@ def _meet(
     shape = (n + statics.compiled.n_multipliers, 6)
     rhs = statics.residual()
     began = np.array(list(knobs.values.values()))
-    for _ in range(_MAX_ITERATIONS):
+    for iteration in range(_MAX_ITERATIONS):
         change = _correction(balance, targets, rhs, began)
         step = change[: rhs.size].reshape(shape)
         if not np.all(np.isfinite(change)):
@@ -253,7 +252,7 @@ def _meet(
         if fraction == 1.0 and settled and size <= tolerance * statics.compiled.size:
             point = _point(balance)
             return _found(balance), max(abs(t.value(point) - t.wanted) for t in targets)
-        predict_stress(statics.memory.address, before, trial.increment)
+        rhs = statics.predicted(before, iteration == 0)
     listed = ", ".join(f"{t.name} = {t.wanted:g}" for t in targets)
     raise SolveError(
         f"trim: no equilibrium with {listed} was found by varying {', '.join(map(repr, knobs.names))}; check that they "

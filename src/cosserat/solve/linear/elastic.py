@@ -95,7 +95,7 @@ def elastic_at(point: Point, damping: csc_matrix, stiffness: csc_matrix) -> Elas
     zero = elements._replace(stiffness=np.zeros_like(elements.stiffness), viscosity=np.zeros_like(elements.viscosity))
     known = trial.strain.copy()
     try:
-        trial.strain[:, :6], trial.strain[:, 6:] = 0.0, trial.stress  # stresses are those of the point
+        trial.strain[:, :12], trial.strain[:, 12:18] = 0.0, trial.stress  # stresses are those of the point
         memory.replace(elements=zero)
         _, other_damping, rest = tangents(point)
     finally:
