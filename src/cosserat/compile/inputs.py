@@ -81,10 +81,10 @@ class Sampler:
         if not len(times) or not self.driven:
             return []
         at = np.asarray(times, dtype=float)
-        _, rate, accel = (np.diff(d.reshape(len(at), 2, -1), axis=1)[:, 0] for d in
-                          self.sample_rates(np.stack((at - side, at + side), axis=1).ravel()))  # fmt: skip
-        _, whole, change = (np.abs(d).max(initial=0.0) for d in self.sample_rates(np.concatenate((at - side, at + side))))
-        jumps = (np.abs(rate) > 1e-6 * whole).any(axis=1) | (np.abs(accel) > 1e-6 * change).any(axis=1)
+        both = self.sample_rates(np.concatenate((at - side, at + side)))[1:]
+        jumps = np.zeros(len(at), dtype=bool)
+        for values in (d.reshape(2, len(at), -1) for d in both):
+            jumps |= (np.abs(values[1] - values[0]) > 1e-6 * np.abs(values).max(initial=0.0)).any(axis=1)
         return [t for t, kinked in zip(at.tolist(), jumps, strict=True) if kinked]
 
     def jumps(self, start: float, end: float) -> Jumps:
