@@ -310,7 +310,7 @@ def _take_state(compiled: CompiledModel, memory: Memory, source: Trajectory, k: 
         raise SolveError(f"{caller}: the state given as about belongs to a model with other bodies, beams or joints")
     for name in ("frame", "twist", "rate", "force", "angle"):
         getattr(state, name)[...] = getattr(history, name)[k]
-    if history.inner.shape[1:] == state.inner[0].shape:
+    if len(history.inner) and history.inner.shape[1:] == state.inner[0].shape:
         state.inner[0] = history.inner[k]
     else:
         settle_states(memory)
