@@ -97,7 +97,24 @@ def test_shell():
     assert set(shell.compatibility) == {("t", "X"), ("t", "Y"), ("X", "Y")}
 
 
+def floating_body():
+    """Two modes, every tensor full."""
+    rng = np.random.default_rng(5)
+    J, J_ee = rng.uniform(0.5, 1, (3, 3)), rng.uniform(0.1, 0.2, (2, 2, 3, 3))
+    lam = rng.standard_normal((2, 2, 3))
+    return media.floating_body(
+        2.0, rng.standard_normal(3), J + J.T + 3 * np.eye(3), [[1.0, 0.2], [0.2, 1.5]], rng.standard_normal((2, 3)),
+        rng.standard_normal((2, 3)), lam - lam.swapaxes(0, 1), 0.2 * rng.standard_normal((2, 3, 3)),
+        J_ee + J_ee.transpose(1, 0, 3, 2), [[3.0, 0.5], [0.5, 4.0]], gravity=(1.0, -2.0, -9.0),
+    )  # fmt: skip
+
+
 MEDIA = {
+    "Reissner beam": lambda: media.reissner_beam(gravity=True),
+    "Reissner beam in space": lambda: media.reissner_beam(setting="spatial", gravity=True),
+    "coupled beam": lambda: media.reissner_beam(stiffness=media.symmetric("C", 6)),
+    "arch": media.arch,
+    "floating body": floating_body,
     "rigid body": lambda: media.rigid_body(gravity=True),
     "heavy top": media.heavy_top,
     "heavy top in space": lambda: media.heavy_top("spatial"),
