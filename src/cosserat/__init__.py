@@ -127,6 +127,7 @@ if TYPE_CHECKING:
         mass_matrix,
     )
     from cosserat.solve.relative.tree import Tree
+    from cosserat.solve.trees.formulation import Floating
 
 __version__ = "0.1.0"
 
@@ -150,6 +151,7 @@ _LAZY = {
     "StabilityMap": "cosserat.results.stability_map",
     "Status": "cosserat.results.status",
     "FlexibleTree": "cosserat.solve.relative.flexible_tree",
+    "Floating": "cosserat.solve.trees.formulation",
     "Tree": "cosserat.solve.relative.tree",
     "Trim": "cosserat.results.trim",
     "Twist": "cosserat.lie",
@@ -261,6 +263,7 @@ __all__ = [
     "TimeFunction",
     "Torque",
     "FlexibleTree",
+    "Floating",
     "Tree",
     "Trim",
     "Tube",

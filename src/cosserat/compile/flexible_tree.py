@@ -175,6 +175,11 @@ def compile_flexible_tree(
     return _links(model, spanning, bodies, places)
 
 
+def linked_again(model: Model, like: FlexibleTreeData) -> FlexibleTreeData:
+    """Links of a model with the elastic bodies of another that has the same bodies and beams, reduced before."""
+    return _links(model, span(model), like.modal_bodies, like.stations)
+
+
 def _used(model: Model) -> dict[str, list[float]]:
     """Where something is attached to each beam."""
     out: dict[str, list[float]] = {beam.name: [] for beam in model.beams}

@@ -18,8 +18,8 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs
 
 from cosserat.compile.compiled import row_to_frame
 from cosserat.lie import se3
+from cosserat.solve.balance.balance import signed_factors
 from cosserat.solve.balance.parametric import Parametric
-from cosserat.solve.balance.statics import signed_factors
 
 Array = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class Arc:
         self.tolerance = tolerance
         self.statics = balance.statics
         compiled = self.statics.compiled
-        self.n, self.size = compiled.n_nodes, 6 * (compiled.n_nodes + compiled.n_multipliers)
+        self.n, self.size = compiled.n_nodes, self.statics.n_unknowns
         self.weights = np.zeros(self.size + 1)
         self.weights[: 6 * self.n] = np.tile([compiled.size**-2.0, 1.0], self.n).repeat(3) / self.n
         self.weights[-1] = 1.0
@@ -78,15 +78,14 @@ class Arc:
         return out
 
     def _put(self, state: PathState) -> None:
-        trial = self.statics.memory.problem.trial
-        trial.frame[:], trial.force[:], trial.angle[:] = state.frame, state.force, state.angle
+        self.statics.put((state.frame, state.force, state.angle))
 
     def _factor(self, k: int) -> tuple[SuperLU | None, int]:
         """Factors of the bordered matrix at the trial state, and the sign of its determinant.
 
         Neutral motions are barred by rows of their own, in between: T is singular along them.
         """
-        column = csc_matrix(self.scale * self.balance.derivative(self.name).reshape(-1, 1))
+        column = csc_matrix(self.scale * self.balance.derivative(self.name)[:, None])
         tangent = self.statics.matrix()
         at = (np.array([1.0]), (np.array([0]), np.array([k])))
         row = csc_matrix(at, shape=(1, self.size + 1))
@@ -163,15 +162,14 @@ class Arc:
         With `fixed`, the point at that value of the parameter instead. Unless strict, an iteration that stalls is
         accepted where rounding may be the reason: close to a branch point the equations are nearly singular.
         """
-        statics, trial = self.statics, self.statics.memory.problem.trial
-        shape = (self.size // 6, 6)
+        statics = self.statics
         step = length * direction
         q = start.value / self.scale + step[-1] if fixed is None else fixed / self.scale
         k = self.fastest(direction) if fixed is None else self.size
         self._put(start)
         self.balance.turn({self.name: q * self.scale})
-        before = start.frame
-        statics.apply(before, start.force, step[:-1].reshape(shape), 1.0)
+        before = (start.frame, start.force, start.angle)
+        statics.apply(before, step[:-1])
         statics.residual()
         rhs = statics.predicted(before, first=True)
         previous, strayed = np.inf, 0.0
@@ -180,7 +178,7 @@ class Arc:
             lu, sign = self._factor(k)
             if lu is None or not np.all(np.isfinite(rhs)):
                 return None
-            y, _ = self._solve(lu, np.append(rhs.ravel(), 0.0))
+            y, _ = self._solve(lu, np.append(rhs, 0.0))
             w, _ = self._solve(lu, self.along_parameter)
             if not np.all(np.isfinite(y)) or not np.all(np.isfinite(w)):
                 return None
@@ -192,13 +190,13 @@ class Arc:
                 y = y - (self.inner(direction, y) / along) * w
             else:
                 y[-1] = 0.0  # but for rounding it is
-            norm = statics.size_of(y[:-1].reshape(shape)) + abs(y[-1]) * extent
+            norm = statics.size_of(y[:-1]) + abs(y[-1]) * extent
             if iteration == 0:
                 strayed = float(np.sqrt(self.inner(y, y))) / max(abs(length), 1e-6)
                 if strict and strayed > 1.0:
                     return None
-            before, force = trial.frame.copy(), trial.force.copy()
-            statics.apply(before, force, y[:-1].reshape(shape), 1.0)
+            before = statics.state()
+            statics.apply(before, y[:-1])
             q += y[-1]
             self.balance.turn({self.name: q * self.scale})
             rhs = statics.residual()
@@ -206,8 +204,7 @@ class Arc:
             if norm <= self.tolerance * extent or stalled:
                 tangent = self.unit(w) * (1.0 if along >= 0.0 else -1.0)
                 sign *= 1 if w[-1] >= 0.0 else -1
-                frame, force, angle = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
-                return PathState(frame, force, angle, q * self.scale, tangent, lu, sign, strayed)
+                return PathState(*statics.state(), q * self.scale, tangent, lu, sign, strayed)
             if iteration > 3 and norm > 2.0 * previous:
                 return None
             rhs = statics.predicted(before)

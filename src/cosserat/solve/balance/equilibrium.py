@@ -10,23 +10,22 @@ import numpy as np
 
 from cosserat.compile.build import compile_model
 from cosserat.errors import SolveError
-from cosserat.kernels.arrays import History
 from cosserat.kernels.integrate import load_stages
-from cosserat.kernels.residual import forces
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import Trajectory
 from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.assembly import assemble_configuration
+from cosserat.solve.balance.balance import Attempt, Balance
 from cosserat.solve.balance.coarseness import taut_element, warn_coarse
 from cosserat.solve.balance.free_motion import describe, free_motions, push, stands
 from cosserat.solve.balance.spin import check_steady, spin_twist
 from cosserat.solve.balance.standing import Push, descend, nudge, resists
-from cosserat.solve.balance.statics import Attempt, Statics
+from cosserat.solve.balance.statics import Statics
 from cosserat.solve.initial import set_trial, soften_redundant, warn_redundant
-from cosserat.solve.memory import Memory, new_memory
+from cosserat.solve.memory import new_memory
+from cosserat.solve.trees.formulation import floating_of
 
 _SMALLEST_STEP = 2.0**-14
 _CRITICAL_STEP = 2.0**-11  # a critical load is passed in steps no larger than this
@@ -45,6 +44,7 @@ def equilibrium(
     spin: Any = None,
     center: Any = (0.0, 0.0, 0.0),
     stable: bool = False,
+    formulation: Any = None,
 ) -> Equilibrium:
     """Find the configuration in which a mechanism is in static balance, at rest or in a steady rotation.
 
@@ -69,6 +69,9 @@ def equilibrium(
         A point on the axis of that rotation.
     stable : bool
         Whether to go on from an unstable equilibrium, pushed a little the way it gives, to a stable one.
+    formulation : "galilean", "floating" or Floating, optional
+        Nodes and beams that bend however far (the default), or floating frames, as in `simulate`; beams then have
+        modes, ``formulation=cs.Floating(modes=6)``. A model with modal bodies is in floating frames by itself.
 
     Returns
     -------
@@ -93,13 +96,13 @@ def equilibrium(
     if start is not None and not isinstance(start, Equilibrium):
         raise SolveError(f"equilibrium: start is {start!r}; pass an Equilibrium, or leave it out")
     wall, cpu = clock.perf_counter(), clock.process_time()
-    statics = statics_at(model, time, start, spin, center)
-    compiled, memory, times = statics.compiled, statics.memory, np.array([time], dtype=float)
-    absolute = tolerance * compiled.size
+    statics = balance_at(model, time, start, spin, center, formulation)
+    times = np.array([time], dtype=float)
+    absolute = tolerance * statics.extent
     if start is None:
-        status, n_steps = _raise_loads(statics, memory, times, absolute)
+        status, n_steps = _raise_loads(statics, times, absolute)
     else:
-        status, n_steps = _at_full_load(statics, memory, times, absolute)
+        status, n_steps = _at_full_load(statics, times, absolute)
     balanced = status.ok or (status.outcome is Outcome.FREE_MOTION and status.detail.startswith(_BALANCED))
     stands, push = resists(statics) if balanced else (None, None)
     if stable and push is not None:
@@ -109,24 +112,34 @@ def equilibrium(
         words = "no stable one was found near it" if stable else "pass stable=True to be led to a stable one"
         detail = f"{status.detail}; " if status.detail else ""
         status = replace(status, detail=f"{detail}the equilibrium is unstable: it leaves it when pushed; {words}")
-    trial = memory.problem.trial
-    known = trial.frame, trial.twist, trial.rate, trial.force, trial.angle, trial.inner[0]
-    history = History(*(a[None].copy() for a in known))
     stats = {
         "stable": stands,
         "load_steps": n_steps,
         "iterations": statics.iterations,
         "factorizations": statics.factorizations,
-        "nodes": compiled.n_nodes,
-        "joints": compiled.n_joints,
+        "nodes": statics.compiled.n_nodes,
+        "joints": statics.compiled.n_joints,
         "solve_seconds": clock.process_time() - cpu,
         "wall_seconds": clock.perf_counter() - wall,
     }
     settings = {"time": time, "tolerance": tolerance, "spin": statics.full_spin}
-    found = Equilibrium(Trajectory(compiled, times, history, status, settings, stats))
-    if status.ok:
+    found = statics.result(status, settings, stats)
+    if status.ok and isinstance(statics, Statics):
         warn_coarse(found)
     return found
+
+
+def balance_at(
+    model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any, formulation: Any,
+    caller: str = "equilibrium",
+) -> Balance:  # fmt: skip
+    """Equations of balance of a model in one of the formulations, in a known equilibrium or in the reference."""
+    floating = floating_of(formulation, model, caller)
+    if floating is None:
+        return statics_at(model, time, start, spin, center)
+    from cosserat.solve.trees.starts import tree_balance_at  # it is made of linear equations, too
+
+    return tree_balance_at(model, time, start, spin, floating, caller)
 
 
 def statics_at(model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any) -> Statics:
@@ -155,7 +168,7 @@ def statics_at(model: Model, time: float, start: Equilibrium | None, spin: Any, 
     return Statics(compiled, memory, rotation)
 
 
-def _finish(statics: Statics, t: float, detail: str = "") -> Status:
+def _finish(statics: Balance, t: float, detail: str = "") -> Status:
     softest = statics.softest()
     if softest < _SINGULAR:
         motions = free_motions(statics)
@@ -164,25 +177,24 @@ def _finish(statics: Statics, t: float, detail: str = "") -> Status:
     return Status(Outcome.OK, t, detail)
 
 
-def _lead(statics: Statics, push: Push, absolute: float) -> bool:
-    """Lead the trial state from an unstable equilibrium to a stable one; where there is none it stays, False."""
-    trial = statics.memory.problem.trial
-    before = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+def _lead(statics: Balance, push: Push, absolute: float) -> bool:
+    """Lead the present state from an unstable equilibrium to a stable one; where there is none it stays, False."""
+    before = statics.state()
     for part in (1e-3, -1e-3, 2e-2, -2e-2):
         nudge(statics, push, part)
         if descend(statics, absolute, 2.0 * push.rate**2) is Attempt.BALANCED:
             return True
-        trial.frame[:], trial.force[:], trial.angle[:] = before
+        statics.put(before)
     statics.residual()
     return False
 
 
-def _failed(statics: Statics, times: np.ndarray, reached: float, attempt: Attempt) -> Status:
+def _failed(statics: Balance, times: np.ndarray, reached: float, attempt: Attempt) -> Status:
     """Say why there is no equilibrium: loads that push along a free motion, or a failure to converge."""
     detail = f"balanced up to {100 * reached:.3g} % of the loads"
     statics.load(times)
     statics.residual()
-    taut = taut_element(statics.compiled, statics.memory.problem.trial.stress)
+    taut = taut_element(statics.compiled, statics.memory.problem.trial.stress) if isinstance(statics, Statics) else ""
     detail += f"; {taut}" if taut else ""
     motions = free_motions(statics)
     force, applied = push(statics, motions)
@@ -195,7 +207,7 @@ def _failed(statics: Statics, times: np.ndarray, reached: float, attempt: Attemp
     return Status(outcome, times[0], detail, f"{100 * reached:.3g} % of the loads")
 
 
-def _at_full_load(statics: Statics, memory: Memory, times: np.ndarray, absolute: float) -> tuple[Status, int]:
+def _at_full_load(statics: Balance, times: np.ndarray, absolute: float) -> tuple[Status, int]:
     statics.load(times)
     outcome = statics.balance(absolute, limit_first=False)
     if outcome is Attempt.BALANCED:
@@ -203,21 +215,20 @@ def _at_full_load(statics: Statics, memory: Memory, times: np.ndarray, absolute:
     return Status(Outcome.NOT_BALANCED, times[0], "", "the first step from the equilibrium given as start"), 1
 
 
-def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: float) -> tuple[Status, int]:
+def _raise_loads(statics: Balance, times: np.ndarray, absolute: float) -> tuple[Status, int]:
     """Load factor from 0 to 1; returns the status and the number of load steps."""
-    trial, sampler = memory.problem.trial, statics.compiled.sampler
     reached, step, n_steps = 0.0, 1.0, 0
     attempt = Attempt.BALANCED
-    reference = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+    reference = statics.state()
     statics.load(times, 0.0)
-    forces(memory.address, 0)
+    statics.residual()
     stable_sign = statics.sign if statics.factor(0.0) is not None else 0
     falls = stable_sign == 0  # a mechanism that its loads alone hold
     passed = ""
     while reached < 1.0:
         factor = min(1.0, reached + step)
         statics.load(times, factor)
-        backup = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+        backup = statics.state()
         # inside the path a loose balance is enough
         attempt = statics.balance(absolute if factor == 1.0 else 1e4 * absolute, limit_first=step > _SMALLEST_STEP)
         if attempt is Attempt.TOO_FAR and reached == 0.0 and factor == 1.0:
@@ -236,29 +247,29 @@ def _raise_loads(statics: Statics, memory: Memory, times: np.ndarray, absolute: 
             reached = factor
             step *= 2.0
             continue
-        trial.frame[:], trial.force[:], trial.angle[:] = backup
+        statics.put(backup)
         if attempt is Attempt.SINGULAR and reached == 0.0:
             break
         step *= 0.5
         if step < _SMALLEST_STEP:
             break
     if reached == 1.0 and falls and not stands(statics):
-        if np.max(np.abs(trial.frame - reference[0])) < _AT_REST * statics.compiled.size:
+        if statics.is_at(reference, _AT_REST):
             return _finish(statics, times[0]), n_steps
-        reached, (trial.frame[:], trial.force[:], trial.angle[:]) = 0.0, reference
+        reached = 0.0
+        statics.put(reference)
     if reached == 1.0:
         return _finish(statics, times[0], passed), n_steps
     # Fall to a stable position: (K + shift M) steps at full load, the shift let go as the motion calms down.
     statics.load(times)
-    compiled = statics.compiled
-    gravity = float(np.linalg.norm(sampler.gravity))
-    for shift in (10.0 * max(gravity, 1.0) / compiled.size, statics.scale / compiled.mass):
-        backup = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+    gravity = statics.gravity
+    for shift in (10.0 * max(gravity, 1.0) / statics.extent, statics.scale / statics.mass):
+        backup = statics.state()
         if statics.settle(absolute, shift) is Attempt.BALANCED:
             return _finish(statics, times[0]), n_steps + 1
-        trial.frame[:], trial.force[:], trial.angle[:] = backup
-    shift = max(10.0 * gravity / compiled.size, 1e-6 * statics.scale / compiled.mass)
+        statics.put(backup)
+    shift = max(10.0 * gravity / statics.extent, 1e-6 * statics.scale / statics.mass)
     if descend(statics, absolute, shift) is Attempt.BALANCED:
         return _finish(statics, times[0]), n_steps + 1
-    trial.frame[:], trial.force[:], trial.angle[:] = backup
+    statics.put(backup)
     return _failed(statics, times, reached, attempt), n_steps

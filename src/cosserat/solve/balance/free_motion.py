@@ -8,12 +8,12 @@ from scipy.linalg import eig
 from scipy.sparse import bsr_matrix
 from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs
 
-from cosserat.kernels.arrays import History
+from cosserat.kernels.arrays import History, Inputs
 from cosserat.lie import so3
 from cosserat.results.joints import coordinate_rates
-from cosserat.results.mechanism import mechanism_of
 from cosserat.results.motion import Motion
-from cosserat.solve.balance.statics import FREE_SHIFT, Statics, signed_factors
+from cosserat.solve.balance.balance import FREE_SHIFT, Balance, signed_factors
+from cosserat.solve.balance.statics import Statics
 
 Array = NDArray[np.float64]
 
@@ -23,83 +23,87 @@ _TAKES_PART = 1e-3
 _FALLS = 1e-6  # negative flexibility that is no rounding, relative to the largest
 
 
-def stands(statics: Statics) -> bool:
+def stands(statics: Balance) -> bool:
     """Whether the balanced trial state resists every small push, so that it does not fall."""
     lu, _ = signed_factors(statics.matrix(0.0))
-    root = np.tile([1.0, statics.compiled.length], statics.compiled.n_nodes).repeat(3)
-    softest = _softest(statics, lu, root) if lu is not None else None
+    softest = _softest(statics, lu, statics.metric()) if lu is not None else None
     if softest is None:
         return True
     flexibility = softest[0]
     return not bool(np.any(flexibility.real < -_FALLS * np.max(np.abs(flexibility), initial=0.0)))
 
 
-def free_motions(statics: Statics) -> Array:
-    """Motions (k, 6n) of the trial state without stiffness, left increments of the nodes, orthonormal in a metric.
+def free_motions(statics: Balance) -> Array:
+    """Motions (k, n_motions) of the present state without stiffness, orthonormal in a metric.
 
     With K + shift M, their stiffness is that of the shift alone. Out of balance, forces that keep their direction in
     space count as unchanged, though their components in the nodes' frames turn: K x - (x_w) r is without them.
     """
-    n, c = statics.compiled.n_nodes, statics.compiled
-    shift = FREE_SHIFT * statics.scale / c.mass
-    force = -statics.residual()[:n]
+    m = statics.n_motions
+    shift = FREE_SHIFT * statics.scale / statics.mass
+    force = -statics.residual()[:m]
     tangent = statics.matrix(0.0)
-    mass = ((statics.matrix(shift) - tangent) / shift).tocsr()[: 6 * n, : 6 * n]
-    turned = np.zeros((n + c.n_multipliers, 6, 6))
-    for i, row in enumerate(force):
-        turned[i, :3, 3:], turned[i, 3:, 3:] = -so3.hat(row[:3]), -so3.hat(row[3:])
-    m = n + c.n_multipliers
-    unbalanced = bsr_matrix((turned, np.arange(m), np.arange(m + 1)), shape=tangent.shape)
-    lu, _ = signed_factors((statics.matrix(shift) + unbalanced).tocsc())
+    mass = ((statics.matrix(shift) - tangent) / shift).tocsr()[:m, :m]
+    held = statics.matrix(shift)
+    lu, _ = signed_factors((held + _turned(statics, force)).tocsc() if isinstance(statics, Statics) else held)
     if lu is None:
-        return np.zeros((0, 6 * n))
-    root = np.tile([1.0, c.length], n).repeat(3)  # turns times a length are displacements
+        return np.zeros((0, m))
+    root = statics.metric()  # turns times a length are displacements
     softest = _softest(statics, lu, root)
     if softest is None:
-        return np.zeros((0, 6 * n))
+        return np.zeros((0, m))
     values, vectors = softest
     found = []
     for value, z in zip(values, vectors.T, strict=True):
         x = z.real / root if np.linalg.norm(z.real) > np.linalg.norm(z.imag) else z.imag / root
-        held = shift * float(x @ (mass @ x))
+        stiffness = shift * float(x @ (mass @ x))
         size = float(np.sum((root * x) ** 2))
-        if abs(value) > 0.0 and abs(size / abs(value) - held) <= 0.02 * held:
+        if abs(value) > 0.0 and abs(size / abs(value) - stiffness) <= 0.02 * stiffness:
             found.append(root * x / np.sqrt(size))
     if not found:
-        return np.zeros((0, 6 * n))
+        return np.zeros((0, m))
     basis, values, _ = np.linalg.svd(np.array(found).T, full_matrices=False)
     return np.asarray((basis[:, values > 1e-6 * values[0]] / root[:, None]).T)
 
 
-def _softest(statics: Statics, lu: SuperLU, root: Array) -> tuple[Array, Array] | None:
-    """Flexibilities and motions of the softest motions, displacements of nodes times `root`; None if not found."""
-    n = statics.compiled.n_nodes
-    rest = np.zeros(6 * statics.compiled.n_multipliers)
+def _turned(statics: Statics, force: Array) -> bsr_matrix:
+    """What is left of forces on nodes, as their components change when the nodes turn."""
+    count = statics.n_unknowns // 6
+    turned = np.zeros((count, 6, 6))
+    for i, row in enumerate(force.reshape(-1, 6)):
+        turned[i, :3, 3:], turned[i, 3:, 3:] = -so3.hat(row[:3]), -so3.hat(row[3:])
+    return bsr_matrix((turned, np.arange(count), np.arange(count + 1)), shape=(6 * count, 6 * count))
+
+
+def _softest(statics: Balance, lu: SuperLU, root: Array) -> tuple[Array, Array] | None:
+    """Flexibilities and motions of the softest motions, increments times `root`; None if not found."""
+    m = statics.n_motions
+    rest = np.zeros(statics.n_unknowns - m)
 
     def soften(z: Array) -> Array:
-        return np.asarray(lu.solve(np.concatenate((root * np.asarray(z).ravel(), rest)))[: 6 * n] * root)
+        return np.asarray(lu.solve(np.concatenate((root * np.asarray(z).ravel(), rest)))[:m] * root)
 
-    if 6 * n <= _DENSE:
-        values, vectors = eig(np.array([soften(column) for column in np.eye(6 * n)]).T)
+    if m <= _DENSE:
+        values, vectors = eig(np.array([soften(column) for column in np.eye(m)]).T)
         return values, vectors
-    start = np.random.default_rng(1).normal(size=6 * n)
+    start = np.random.default_rng(1).normal(size=m)
     try:
-        values, vectors = eigs(LinearOperator((6 * n, 6 * n), matvec=soften), k=_AT_MOST, v0=start)
+        values, vectors = eigs(LinearOperator((m, m), matvec=soften), k=_AT_MOST, v0=start)
     except ArpackError:
         return None
     return values, vectors
 
 
-def describe(statics: Statics, motions: Array) -> str:
+def describe(statics: Balance, motions: Array) -> str:
     """Free motions in words: how many, which joints move in them and which parts."""
-    compiled, trial = statics.compiled, statics.memory.problem.trial
-    n, count = compiled.n_nodes, len(motions)
-    mechanism = mechanism_of(compiled)
+    point = statics.point()
+    compiled, mechanism = point.compiled, point.mechanism
+    n, count, here = compiled.n_nodes, len(motions), point.trajectory().history
     twists = np.zeros((count, n + 1, 6))
-    twists[:, :n] = motions.reshape(count, n, 6)
-    many = (np.repeat(a[None], count, axis=0) for a in (trial.force, trial.angle))
-    history = History(np.repeat(trial.frame[None], count, axis=0), twists, np.zeros_like(twists), *many)
-    motion = Motion(mechanism, np.zeros(count), history, {}, lambda: (statics.memory.problem.inputs, {}))
+    twists[:, :n] = point.nodal(motions.T).T.reshape(count, n, 6)
+    many = (np.repeat(a, count, axis=0) for a in (here.force, here.angle))
+    history = History(np.repeat(here.frame, count, axis=0), twists, np.zeros_like(twists), *many)
+    motion = Motion(mechanism, np.zeros(count), history, {}, _no_inputs)
     sizes: dict[str, float] = {}
     for joint in mechanism.joints.values():
         rates = np.linalg.norm(coordinate_rates(motion, joint), axis=0) if joint.names else np.zeros(0)
@@ -121,13 +125,16 @@ def describe(statics: Statics, motions: Array) -> str:
     return f"{words}{how}{' and' if joints else ':'} {_listed(parts)} {verb}{'' if joints else ' freely in space'}"
 
 
-def push(statics: Statics, motions: Array) -> tuple[float, float]:
-    """Force (N) with which the loads push along motions of the trial state, and the largest load on a node.
+def _no_inputs() -> tuple[Inputs, dict[str, Array]]:
+    raise AssertionError("kinematics need no inputs")
+
+
+def push(statics: Balance, motions: Array) -> tuple[float, float]:
+    """Force (N) with which the loads push along motions of the present state, and the largest load on a node.
 
     Moments count over the typical length.
     """
-    force = statics.residual()[: statics.compiled.n_nodes].ravel()
-    weight = np.tile(np.array([1.0, statics.compiled.length]).repeat(3), statics.compiled.n_nodes)
+    force, weight = statics.residual()[: statics.n_motions], statics.metric()
     sizes = np.max(np.abs(motions * weight), axis=1, initial=0.0)
     along = float(np.max(np.abs(motions @ force) / sizes, initial=0.0))
     return along, float(np.max(np.abs(force / weight), initial=0.0))

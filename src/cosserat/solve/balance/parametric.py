@@ -184,7 +184,7 @@ class Parametric:
             compiled = dataclasses.replace(compiled, system=system)
             memory.replace(**{k: v for k, v in system._asdict().items() if k != "pattern"})
             load_stages(memory.table, memory.problem)  # a section may have become one that needs more of them
-            self.statics.compiled = compiled
+            self.statics.take(compiled)
         memory.replace(inputs=self._sample(self.statics.compiled))
         self.statics.spin = self.statics.full_spin = spin_twist(self.knobs.spin, self.knobs.center)
 
@@ -193,7 +193,7 @@ class Parametric:
         return self._differences[name]
 
     def derivative(self, name: str) -> Array:
-        """Derivative (n_vertices, 6) of (r, s phi) with respect to a parameter at the present configuration.
+        """Derivative (n_unknowns,) of (r, s phi) with respect to a parameter at the present configuration.
 
         By central differences: exact, but for rounding, where the parameter enters linearly.
         """

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.solve.balance.statics import FALLEN, Attempt, Statics
+from cosserat.solve.balance.balance import FALLEN, Attempt, Balance
 
 Array = NDArray[np.float64]
 
@@ -21,28 +21,26 @@ _CALM = 1e-3  # such a step, small enough to try whether it rests
 
 
 class Push(NamedTuple):
-    """The way in which an unstable state gives: left increments (6n,) of the nodes, and how fast (1/s)."""
+    """The way in which an unstable state gives: increments (n_motions,), and how fast (1/s)."""
 
     shape: Array
     rate: float
 
 
-def nudge(statics: Statics, push: Push, part: float) -> None:
+def nudge(statics: Balance, push: Push, part: float) -> None:
     """Move the trial state along a push, by a part of the extent of the mechanism."""
-    trial, n = statics.memory.problem.trial, statics.compiled.n_nodes
-    step = np.zeros((n + statics.compiled.n_multipliers, 6))
-    step[:n] = push.shape.reshape(-1, 6)
-    statics.apply(trial.frame.copy(), trial.force.copy(), step, part * statics.compiled.size / statics.size_of(step))
+    step = np.zeros(statics.n_unknowns)
+    step[: statics.n_motions] = push.shape
+    statics.apply(statics.state(), step, part * statics.extent / statics.size_of(step))
 
 
-def descend(statics: Statics, tolerance: float, shift: float) -> Attempt:
+def descend(statics: Balance, tolerance: float, shift: float) -> Attempt:
     """Lead the trial state down in potential energy until it rests: steps (K + shift M) x = -r of limited size.
 
     The shift, which makes the steps those of a heavily damped motion, is raised where the way bends and let go where it
     is straight; at last it is zero, and the state one that stands.
     """
-    trial, first = statics.memory.problem.trial, shift
-    start = trial.frame[:, 9:].copy()
+    first, start = shift, statics.state()
     rhs, sign, calm, pushes = statics.residual(), 0, 0, 0
     for _ in range(_MOST):
         lu, correction, norm = statics._correction(rhs, shift)
@@ -54,12 +52,12 @@ def descend(statics: Statics, tolerance: float, shift: float) -> Attempt:
         sign = sign or statics.sign
         reach = statics.reach(correction)
         rhs, before = statics._advance(correction, 1.0)
-        if not np.all(np.isfinite(rhs)) or np.max(np.abs(trial.frame[:, 9:] - start)) > FALLEN * statics.compiled.size:
+        if not np.all(np.isfinite(rhs)) or statics.distance(start) > FALLEN * statics.extent:
             return Attempt.FAILED
         rhs = statics.predicted(before, first=True)
         calm = calm + 1 if reach < _CALM else 0
         if calm >= 3:
-            frames = trial.frame.copy(), trial.force.copy(), trial.angle.copy()
+            calmed = statics.state()
             if statics.balance(tolerance, limit_first=False) is Attempt.BALANCED:
                 stands, push = resists(statics)
                 if stands is not False or push is None:
@@ -70,13 +68,13 @@ def descend(statics: Statics, tolerance: float, shift: float) -> Attempt:
                 nudge(statics, push, _NUDGE)
                 rhs, calm, shift, sign = statics.residual(), 0, 2.0 * push.rate**2, 0
                 continue
-            trial.frame[:], trial.force[:], trial.angle[:] = frames
+            statics.put(calmed)
             rhs, calm = statics.residual(), -10
         shift *= 0.5 if reach < 0.2 * _REACH else 1.0
     return Attempt.FAILED
 
 
-def resists(statics: Statics) -> tuple[bool | None, Push | None]:
+def resists(statics: Balance) -> tuple[bool | None, Push | None]:
     """Whether the balanced trial state is stable, and else how it gives way; None where that cannot be told.
 
     With a potential: whether no motion lowers the energy. In rotation and under follower loads: whether no eigenvalue
@@ -84,20 +82,14 @@ def resists(statics: Statics) -> tuple[bool | None, Push | None]:
     """
     from cosserat.errors import SolveError
     from cosserat.solve.linear.eigen import symmetric_modes  # linear analyses are made of equilibria
-    from cosserat.solve.linear.matrices import matrices_at
-    from cosserat.solve.linear.modes import is_symmetric
-    from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, Point
     from cosserat.solve.linear.quadratic import eigenpairs
 
-    kind = EQUILIBRIUM if statics.full_spin is None else ROTATION
-    point = Point(statics.compiled, statics.memory, 0.0, kind)
-    statics.residual()
-    point.refresh()
-    matrices = matrices_at(point)
+    point = statics.point()
+    matrices = point.matrices()
     if matrices.mass.shape[0] <= matrices.constraints.shape[0]:
         return True, None
     try:
-        if kind == EQUILIBRIUM and is_symmetric(point, matrices):
+        if statics.full_spin is None and point.is_symmetric(matrices):
             even = matrices.symmetric()
             found = symmetric_modes(even, 1)
             x = found.shapes[:, :1]

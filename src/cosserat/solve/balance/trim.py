@@ -23,7 +23,7 @@ from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.balance.equilibrium import equilibrium
 from cosserat.solve.balance.parametric import Knobs, Parametric
 from cosserat.solve.balance.targets import Target, read_targets
-from cosserat.solve.linear.matrices import constraint_matrix, matrices_at
+from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, Point, imbalance, point_at
 from cosserat.solve.linear.quadratic import eigenpairs
 
@@ -177,7 +177,7 @@ def _hold(knobs: Knobs, held: Equilibrium | None, time: float) -> tuple[Equilibr
 
     def unbalanced(force: Array) -> tuple[Array, Array]:
         """What reactions cannot balance, and the reactions."""
-        rest = weight * force[:n].ravel()
+        rest = weight * force[: 6 * n]
         if solve is None:
             return rest, np.zeros(0)
         out = solve(np.concatenate((rest, np.zeros(phi.shape[0]))))
@@ -230,26 +230,24 @@ def _meet(
     balance = Parametric(knobs, start, time, _spans(knobs))
     statics = balance.statics
     targets = read_targets(_point(balance).mechanism, wanted)
-    trial, n = statics.memory.problem.trial, statics.compiled.n_nodes
-    shape = (n + statics.compiled.n_multipliers, 6)
     rhs = statics.residual()
     began = np.array(list(knobs.values.values()))
     for iteration in range(_MAX_ITERATIONS):
         change = _correction(balance, targets, rhs, began)
-        step = change[: rhs.size].reshape(shape)
+        step = change[: rhs.size]
         if not np.all(np.isfinite(change)):
             break
         size = statics.size_of(step)
         missing = max(abs(t.value(_point(balance)) - t.wanted) for t in targets)
-        reach = 0.3 * max(statics.compiled.size, missing)
+        reach = 0.3 * max(statics.extent, missing)
         fraction = min(1.0, reach / size) if size > 0.0 else 1.0
         values = np.abs(list(knobs.values.values()))
         settled = np.all(np.abs(change[rhs.size :]) <= tolerance * np.maximum(values, np.max(values)))
         fraction = _turn(balance, change[rhs.size :], fraction)
-        before, force = trial.frame.copy(), trial.force.copy()
-        statics.apply(before, force, step, fraction)
+        before = statics.state()
+        statics.apply(before, step, fraction)
         rhs = statics.residual()
-        if fraction == 1.0 and settled and size <= tolerance * statics.compiled.size:
+        if fraction == 1.0 and settled and size <= tolerance * statics.extent:
             point = _point(balance)
             return _found(balance), max(abs(t.value(point) - t.wanted) for t in targets)
         rhs = statics.predicted(before, iteration == 0)
@@ -282,7 +280,7 @@ def _correction(balance: Parametric, targets: list[Target], rhs: Array, first: A
     statics, point = balance.statics, _point(balance)
     n, names = statics.compiled.n_nodes, balance.knobs.names
     scales = np.array([balance.difference(name) for name in names])
-    columns = np.array([balance.derivative(name).ravel() for name in names]).T * scales
+    columns = np.array([balance.derivative(name) for name in names]).T * scales
     rows = np.zeros((len(targets), rhs.size))
     for row, target in zip(rows, targets, strict=True):
         row[: 6 * n] = target.gradient(point)
@@ -291,12 +289,12 @@ def _correction(balance: Parametric, targets: list[Target], rhs: Array, first: A
     try:
         if len(targets) == len(names):
             system = block_array([[tangent, csc_matrix(columns)], [csc_matrix(rows), None]], format="csc")
-            out = splu(system).solve(np.concatenate((rhs.ravel(), missing)))
+            out = splu(system).solve(np.concatenate((rhs, missing)))
             return np.concatenate((out[: rhs.size], scales * out[rhs.size :]))
         lu = splu(tangent)
     except RuntimeError:
         return np.full(rhs.size + len(names), np.nan)
-    own, by_parameter = lu.solve(rhs.ravel()), lu.solve(columns)
+    own, by_parameter = lu.solve(rhs), lu.solve(columns)
     slopes, wanted = rows @ -by_parameter, missing - rows @ own
     if len(targets) < len(names):
         moved = np.array(list(balance.knobs.values.values())) - first
@@ -325,7 +323,7 @@ def _found(balance: Parametric) -> Equilibrium:
 
 
 def _eigenvalues(point: Point) -> NDArray[np.complex128]:
-    matrices = matrices_at(point)
+    matrices = point.matrices()
     n_free = matrices.mass.shape[0] - matrices.constraints.shape[0]
     n = 2 * n_free if n_free <= _ALL_EIGENVALUES else _SOME_EIGENVALUES
     return eigenpairs(matrices, n)[0] if n_free else np.zeros(0, dtype=complex)

@@ -24,7 +24,7 @@ from cosserat.lie import se3
 from cosserat.solve.linear.kinematic_rows import joint_jacobian
 from cosserat.solve.linear.matrices import Matrices, constraint_matrix
 from cosserat.solve.linear.output_rows import coordinate_names
-from cosserat.solve.linear.point import MOMENT, Point
+from cosserat.solve.linear.point import Point
 from cosserat.solve.linear.scaling import without_units
 
 Array = NDArray[np.float64]
@@ -146,10 +146,21 @@ def _demand_inertia(M: Array) -> None:
         ) from None
 
 
-def moving(point: Point) -> bool:
+def leading(rows: Array) -> list[int]:
+    """The first rows (k of n) that are independent, joint coordinates before modes."""
+    chosen: list[int] = []
+    basis = np.zeros((rows.shape[1], 0))
+    for i, row in enumerate(rows / np.max(np.abs(rows))):
+        rest = row - basis @ (basis.T @ row)
+        if np.linalg.norm(rest) > 1e-6 * np.linalg.norm(row) > 0.0:
+            chosen.append(i)
+            basis = np.column_stack((basis, rest / np.linalg.norm(rest)))
+    return chosen
+
+
+def moving(point: Any) -> bool:
     """Whether constraints and coordinates turn with the motion of the point."""
-    trial = point.memory.problem.trial
-    return point.kind == MOMENT and bool(np.any(trial.twist) or np.any(trial.rate))
+    return point.turning
 
 
 def reduced(matrices: Matrices, basis: Basis) -> Matrices:
@@ -161,6 +172,7 @@ def reduced(matrices: Matrices, basis: Basis) -> Matrices:
         csc_matrix(basis.stiffness(matrices)),
         csc_matrix((0, N.shape[1])),
         inner=None if matrices.inner is None else matrices.inner.projected(N, basis.motions.rate),
+        unit=np.ones(N.shape[1]),
     )
 
 

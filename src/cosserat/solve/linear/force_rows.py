@@ -13,8 +13,8 @@ from cosserat.compile.series import skew
 from cosserat.errors import SolveError
 from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
 from cosserat.lie import se3
-from cosserat.results.beams import medium_of, section_forces, strains
-from cosserat.results.joints import Sides, efforts, joint_sides, reactions, spin_rates
+from cosserat.results.beams import medium_of, strains
+from cosserat.results.joints import Sides, joint_sides, spin_rates
 from cosserat.results.kinematics import place_frames
 from cosserat.results.mechanism import JointInfo, Station
 from cosserat.results.motion import Motion
@@ -30,6 +30,7 @@ from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.linear.output_rows import Rows, coordinate_names
 from cosserat.solve.linear.parts import Part, burden_part, elastic_part, joint_part
 from cosserat.solve.linear.point import MOMENT, Point
+from cosserat.solve.linear.quantities import joint_values, section_values
 
 Array = NDArray[np.float64]
 
@@ -95,7 +96,7 @@ def _wrench_on_child(point: Point, joint: JointInfo, sides: Sides, passive: bool
 def reaction_rows(point: Point, joint: JointInfo, names: Sequence[str]) -> Rows:
     """Wrench of the parent on the child about the child's joint frame, in world axes: six outputs."""
     wrench = _wrench_on_child(point, joint, joint_sides(still_motion(point), joint.index), passive=True)
-    return wrench.rows(names, "reaction", lambda motion: reactions(motion, joint), joint.index)
+    return wrench.rows(names, "reaction", joint_values("reaction", joint), joint.index)
 
 
 def effort_rows(point: Point, joint: JointInfo, names: Sequence[str]) -> Rows:
@@ -110,7 +111,7 @@ def effort_rows(point: Point, joint: JointInfo, names: Sequence[str]) -> Rows:
             lines.append(_passive_effort(point, joint, i))
     value = np.concatenate([line.value for line in lines])
     both = Forced(value, [np.vstack(parts) for parts in zip(*(line.parts for line in lines), strict=True)])
-    rows = both.rows(names, "effort", lambda motion: efforts(motion, joint), joint.index)
+    rows = both.rows(names, "effort", joint_values("effort", joint), joint.index)
     return replace(rows, own=coordinate_names(joint))
 
 
@@ -181,8 +182,7 @@ def section_rows(point: Point, beam: str, s: float, kind: str, names: Sequence[s
     if kind != "section_force":
         medium, at = medium_of(mechanism, beam), strains(still_motion(point), beam, s)[0]
         compliance = mechanism.compliance(beam, s) if medium is None else np.asarray(np.linalg.inv(medium.modulus(at)))
-    evaluate = section_forces if kind == "section_force" else strains
-    rows = total.mapped(compliance).rows(names, kind, lambda motion: evaluate(motion, beam, s))
+    rows = total.mapped(compliance).rows(names, kind, section_values(kind, beam, s))
 
     def along(column: int, unit: Array) -> Array:
         out = np.zeros(6)

@@ -19,14 +19,15 @@ from cosserat.results.linear import POSITION
 from cosserat.results.response import Response
 from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.carried import carrying
-from cosserat.solve.linear.basis import basis_of_motions, moving
+from cosserat.solve.linear.basis import moving
 from cosserat.solve.linear.bordered import Bordered
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.linearize import following, project
-from cosserat.solve.linear.matrices import Matrices, matrices_at
-from cosserat.solve.linear.modes import is_symmetric, quiet_point
+from cosserat.solve.linear.matrices import Matrices
+from cosserat.solve.linear.modes import quiet_point
+from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
 from cosserat.solve.linear.port_units import input_unit, output_unit
-from cosserat.solve.linear.ports import InputPorts, OutputPorts, input_ports, output_ports
+from cosserat.solve.linear.ports import input_ports, output_ports
 from cosserat.solve.linear.scaling import without_units
 
 Array = NDArray[np.float64]
@@ -50,6 +51,7 @@ def frequency_response(
     time: float = 0.0,
     spin: Any = None,
     center: Any = (0.0, 0.0, 0.0),
+    formulation: Any = None,
 ) -> Response:
     """Steady vibration of outputs under inputs that oscillate, per unit of input.
 
@@ -65,7 +67,7 @@ def frequency_response(
         Modal is cheaper for many frequencies; what lies above the n modes answers statically.
     n : int
         Number of modes of the modal method.
-    about, time, spin, center
+    about, time, spin, center, formulation
         The state, as for `modes`.
 
     Returns
@@ -91,22 +93,22 @@ def frequency_response(
     check_choice(method, _CALLER, "method", _METHODS)
     n = check_count(n, _CALLER)
     values = _frequencies(frequencies)
-    point = quiet_point(model, about, time=time, spin=spin, center=center, caller=_CALLER)
+    point = quiet_point(model, about, time=time, spin=spin, center=center, caller=_CALLER, formulation=formulation)
     sources = input_ports(point, inputs, _CALLER)
     sinks = output_ports(point, outputs, sources, _CALLER)
     for ports, word in ((sources.names, "inputs"), (sinks.names, "outputs")):
         if not ports:
             raise SolveError(f"{_CALLER}: no {word} are given; name at least one")
-    matrices = matrices_at(point)
+    matrices = point.matrices()
     s = np.asarray(2j * np.pi * values, dtype=np.complex128)
     if moving(point) or matrices.inner is not None:
-        basis = basis_of_motions(point, matrices)
+        basis = point.basis(matrices)
         linear = project(point, matrices, sources, sinks, basis, following(point, matrices, basis, sources), POSITION)
         result = np.array([linear.response(value) for value in s])
     elif method == "direct":
         result = _direct(matrices, sources, sinks, s)
     else:
-        if not is_symmetric(point, matrices):
+        if not point.is_symmetric(matrices):
             raise SolveError(
                 f"{_CALLER}: the stiffness is not symmetric (follower loads or spin), so modes do not decouple it; "
                 "pass method='direct'"

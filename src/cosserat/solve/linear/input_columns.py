@@ -38,9 +38,9 @@ Array = NDArray[np.float64]
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 
-_STEP = 1e-3  # of a parameter, relative
-_CENTRAL = ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3), (2, -1 / 12))
-_FORWARD = ((0, -25 / 12), (1, 4.0), (2, -3.0), (3, 4 / 3), (4, -1 / 4))
+PARAMETER_STEP = 1e-3  # relative
+CENTRAL = ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3), (2, -1 / 12))
+FORWARD = ((0, -25 / 12), (1, 4.0), (2, -3.0), (3, 4 / 3), (4, -1 / 4))
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ def parameter_difference(point: Point, name: str, evaluate: Callable[[Any], tupl
     """Derivatives of what `evaluate(compiled model)` gives with respect to a parameter; the model is left as it was."""
     model = point.model
     value = model.parameters[name]
-    step = _STEP * (abs(value) or 1.0)
+    step = PARAMETER_STEP * (abs(value) or 1.0)
 
     here = evaluate(compile_model(model))
 
@@ -270,9 +270,9 @@ def parameter_difference(point: Point, name: str, evaluate: Callable[[Any], tupl
 
     try:
         try:
-            return total(_CENTRAL)
+            return total(CENTRAL)
         except CosseratError:  # at the border of what the model can take, such as a damping of zero
-            return total(_FORWARD)
+            return total(FORWARD)
     finally:
         model.set(**{name: value})
 

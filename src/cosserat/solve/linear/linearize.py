@@ -17,12 +17,12 @@ from cosserat.results.law_states import LawStates
 from cosserat.results.linear import ACCELERATION, POSITION, LinearModel, OutputRows, RollingStates, definite
 from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.carried import carrying
-from cosserat.solve.linear.basis import Basis, Carried, basis_of_motions, mode_names, moving
+from cosserat.solve.linear.basis import Basis, Carried, leading, mode_names, moving
 from cosserat.solve.linear.eigen import symmetric_modes
-from cosserat.solve.linear.matrices import Matrices, matrices_at
-from cosserat.solve.linear.modes import is_symmetric
-from cosserat.solve.linear.point import Point, point_at
-from cosserat.solve.linear.ports import InputPorts, OutputPorts, input_ports, output_ports
+from cosserat.solve.linear.matrices import Matrices
+from cosserat.solve.linear.point import point_at
+from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
+from cosserat.solve.linear.ports import input_ports, output_ports
 from cosserat.solve.linear.rolling_spectrum import rolling_space
 from cosserat.solve.linear.scaling import without_units
 
@@ -45,6 +45,7 @@ def linearize(
     center: Any = (0.0, 0.0, 0.0),
     modes: int | None = None,
     drive: str = POSITION,
+    formulation: Any = None,
 ) -> LinearModel:
     """Linear equations of motion of a mechanism, with named inputs and outputs.
 
@@ -67,6 +68,8 @@ def linearize(
     drive : "position" or "acceleration"
         What the input of a prescribed motion is. With its position, velocities and reactions that follow it at once
         cannot be outputs.
+    formulation : "galilean", "floating" or Floating, optional
+        As for `equilibrium`. In floating frames the coordinates are those of the tree.
 
     Returns
     -------
@@ -84,8 +87,8 @@ def linearize(
     """
     check_choice(drive, "linearize", "drive", (POSITION, ACCELERATION))
     modes = None if modes is None else check_count(modes, "linearize", "modes")
-    point = point_at(model, about, time=time, spin=spin, center=center, caller="linearize")
-    matrices = matrices_at(point)
+    point = point_at(model, about, time=time, spin=spin, center=center, caller="linearize", formulation=formulation)
+    matrices = point.matrices()
     ins = input_ports(point, inputs)
     outs = output_ports(point, outputs, ins)
     free = matrices.mass.shape[0] - point.n_constraints
@@ -96,7 +99,7 @@ def linearize(
                 "rest, about=None"
             )
         return rolling_model(point, matrices, ins, outs, drive)
-    if modes is not None and free > _DENSE and modes < free and not moving(point) and is_symmetric(point, matrices):
+    if modes is not None and free > _DENSE and modes < free and not moving(point) and point.is_symmetric(matrices):
         linear = _modal(point, matrices, ins, outs, modes, drive)
     elif free > _LARGEST:
         raise SolveError(
@@ -104,7 +107,7 @@ def linearize(
             "keep the slowest (where the stiffness is symmetric), or use frequency_response"
         )
     else:
-        basis = basis_of_motions(point, matrices)
+        basis = point.basis(matrices)
         linear = project(point, matrices, ins, outs, basis, following(point, matrices, basis, ins), drive)
         linear = linear if modes is None else linear.reduce(modes)
     linear._space  # noqa: B018  (an output that cannot be is refused now)
@@ -112,7 +115,7 @@ def linearize(
 
 
 def project(
-    point: Point,
+    point: Any,
     matrices: Matrices,
     ins: InputPorts,
     outs: OutputPorts,
@@ -152,10 +155,10 @@ def project(
             rate @ G + 2.0 * (acceleration @ G1) + position @ lag,
             acceleration @ G + rate @ lag,
         ),
-        basis=N,
-        drives=moved,
+        basis=point.nodal(N),
+        drives=point.nodal(moved),
         dual=basis.dual,
-        frames=point.memory.problem.trial.frame.copy(),
+        frames=point.frames,
         driven=tuple(bool(np.any(column)) for column in ins.drive.T),
         coordinates=basis.names,
         inputs=ins.names,
@@ -171,7 +174,7 @@ def project(
 
 
 def _inner(
-    point: Point, matrices: Matrices, ins: InputPorts, outs: OutputPorts, basis: Basis, driven: Carried
+    point: Any, matrices: Matrices, ins: InputPorts, outs: OutputPorts, basis: Basis, driven: Carried
 ) -> LawStates | None:
     """States of laws as states of the linear model."""
     inner = matrices.inner
@@ -199,7 +202,7 @@ def _inner(
 
 
 def rolling_model(
-    point: Point, matrices: Matrices, ins: InputPorts, outs: OutputPorts, drive: str = POSITION
+    point: Any, matrices: Matrices, ins: InputPorts, outs: OutputPorts, drive: str = POSITION
 ) -> LinearModel:
     """The linear equations of a mechanism in steady motion whose wheels roll, in coordinates and fewer velocities."""
     assert matrices.slips is not None
@@ -209,9 +212,9 @@ def rolling_model(
             "linearise at rest, or use frequency_response"
         )
     held = replace(matrices, constraints=matrices.constraints[~matrices.slips.rows], slips=None)
-    basis = basis_of_motions(point, held)
+    basis = point.basis(held)
     space = rolling_space(matrices, basis.motions.value)
-    chosen = _leading(space.velocities)
+    chosen = leading(space.velocities)
     Z = np.asarray(np.linalg.solve(space.velocities[chosen].T, space.velocities.T).T)
     space = rolling_space(matrices, basis.motions.value, (Z, chosen))
     empty = InputPorts(ins.columns, ins.force, 0.0 * ins.drive)
@@ -228,18 +231,6 @@ def rolling_model(
     )
 
 
-def _leading(rows: Array) -> list[int]:
-    """The first rows (k of n) that are independent, joint coordinates before modes."""
-    chosen: list[int] = []
-    basis = np.zeros((rows.shape[1], 0))
-    for i, row in enumerate(rows / np.max(np.abs(rows))):
-        rest = row - basis @ (basis.T @ row)
-        if np.linalg.norm(rest) > 1e-6 * np.linalg.norm(row) > 0.0:
-            chosen.append(i)
-            basis = np.column_stack((basis, rest / np.linalg.norm(rest)))
-    return chosen
-
-
 def _balancing(matrices: Matrices, multiplier: Array) -> Array:
     """L (6n, p) with Phi L = multiplier^T, the smallest in typical lengths."""
     scaled, units = without_units(matrices)
@@ -248,7 +239,7 @@ def _balancing(matrices: Matrices, multiplier: Array) -> Array:
     return np.asarray(units.motion[:, None] * splu(scaled.bordered(identity(n, format="csc"))).solve(right)[:n])
 
 
-def following(point: Point, matrices: Matrices, basis: Basis, ins: InputPorts) -> Carried:
+def following(point: Any, matrices: Matrices, basis: Basis, ins: InputPorts) -> Carried:
     """G (6n, k) with Phi G = drive and N^T M G = 0: accelerations of prescribed motions do not push q."""
     if not np.any(ins.drive):
         none = np.zeros_like(ins.force)
@@ -263,7 +254,7 @@ def following(point: Point, matrices: Matrices, basis: Basis, ins: InputPorts) -
     return basis.transport.carried(G, demands[0])
 
 
-def _modal(point: Point, matrices: Matrices, ins: InputPorts, outs: OutputPorts, modes: int, drive: str) -> LinearModel:
+def _modal(point: Any, matrices: Matrices, ins: InputPorts, outs: OutputPorts, modes: int, drive: str) -> LinearModel:
     """The n slowest modes of a large symmetric mechanism as coordinates; the others give way statically. Sparse."""
     found = symmetric_modes(matrices, modes)
     n_free = int(np.count_nonzero(found.squares == 0.0))

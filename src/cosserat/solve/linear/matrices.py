@@ -56,6 +56,7 @@ class Matrices:
     elastic: Elastic | None = None  # stiffness and damping once more, those of elements in factored form
     slips: Slips | None = None  # in motion: constraints that restrict velocities only
     inner: Inner | None = None  # states of laws, which are held still in all of the above
+    unit: Array | None = None  # sizes of the unknowns, where they are not increments of nodes
 
     def bordered(self, matrix: csc_matrix, scale: float = 1.0) -> csc_matrix:
         """[matrix, s Phi^T; s Phi, 0]: with it one solves for motions that the joints allow."""

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time as clock
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_matrix, diags, identity
-from scipy.sparse.linalg import splu
+from scipy.sparse import csc_matrix
 
 from cosserat.errors import CosseratWarning, SolveError
-from cosserat.kernels.residual import applied_forces, element_forces
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
@@ -21,17 +20,13 @@ from cosserat.solve.carried import carrying
 from cosserat.solve.linear.basis import basis_of_motions, reduced
 from cosserat.solve.linear.basis import moving as in_motion
 from cosserat.solve.linear.eigen import symmetric_modes
-from cosserat.solve.linear.matrices import Matrices, matrices_at
-from cosserat.solve.linear.point import Point, point_at
+from cosserat.solve.linear.matrices import Matrices
+from cosserat.solve.linear.point import point_at
 from cosserat.solve.linear.pose import held_at
 from cosserat.solve.linear.quadratic import eigenpairs
-from cosserat.solve.linear.scaling import without_units
 
 Array = NDArray[np.float64]
 
-_ASYMMETRY = 1e-5  # of the stiffness, in parts of the forces that act, that an equilibrium found by iteration may leave
-_ROUNDING = 1e-13
-_PROBES = 6  # motions on which the symmetry of the stiffness is looked at
 _EQUAL = 1e-6  # relative difference of frequencies squared, or displacements, that are taken as equal
 
 
@@ -47,6 +42,7 @@ def modes(
     time: float = 0.0,
     spin: Any = None,
     center: Any = (0.0, 0.0, 0.0),
+    formulation: Any = None,
 ) -> Modes:
     """Lowest modes of small vibrations about an equilibrium, a steady rotation or a moment of a run.
 
@@ -70,6 +66,8 @@ def modes(
         Time at which loads and prescribed motions are taken (s).
     spin, center : three numbers
         A steady rotation, as for `equilibrium`.
+    formulation : "galilean", "floating" or Floating, optional
+        As for `equilibrium`.
 
     Returns
     -------
@@ -93,23 +91,23 @@ def modes(
         check_model(model, "modes")
         model = held_at(model, at, "modes")
     wall, cpu = clock.perf_counter(), clock.process_time()
-    point = quiet_point(model, about, time=time, spin=spin, center=center, caller="modes")
+    point = quiet_point(model, about, time=time, spin=spin, center=center, caller="modes", formulation=formulation)
     result = modes_at(point, n, damped)
     result.stats["wall_seconds"] = clock.perf_counter() - wall
     result.stats["setup_seconds"] = clock.process_time() - cpu - result.stats["solve_seconds"]
     return result
 
 
-def quiet_point(model: Model, about: Any, **options: Any) -> Point:
+def quiet_point(model: Model, about: Any, **options: Any) -> Any:
     """The point, without the warning that a part which nothing holds or pushes will never move: here it vibrates."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*will never move", category=CosseratWarning)
         return point_at(model, about, **options)
 
 
-def modes_at(point: Point, n: int, damped: bool | None = None) -> Modes:
+def modes_at(point: Any, n: int, damped: bool | None = None) -> Modes:
     """Modes about a point."""
-    matrices = matrices_at(point)
+    matrices = point.matrices()
     if damped is not None and not damped:
         matrices = matrices.undamped()
     shapes: NDArray[Any]
@@ -120,15 +118,15 @@ def modes_at(point: Point, n: int, damped: bool | None = None) -> Modes:
         basis = basis_of_motions(point, matrices)
         values, shapes = _complex_modes(reduced(matrices, basis), n)
         shapes = basis.motions.value @ shapes
-    elif damped or moving or not is_symmetric(point, matrices):
+    elif damped or moving or not point.is_symmetric(matrices):
         values, shapes = _complex_modes(matrices, n)
     else:
-        found = symmetric_modes(matrices, n)
-        squares = found.squares
-        shapes = _aligned(point, squares, found.shapes)
+        even = symmetric_modes(matrices, n)
+        squares = even.squares
+        shapes = _aligned(point, squares, even.shapes)
         values = np.where(squares < 0.0, np.sqrt(np.abs(squares)) + 0j, 1j * np.sqrt(np.abs(squares)))
     values, shapes = _sorted(values, shapes)
-    shapes = _normalised(matrices.mass, shapes)
+    shapes = _normalised(matrices.mass, shapes, point.nodal)
     trajectory = point.trajectory()
     trajectory.stats.update(
         nodes=point.compiled.n_nodes,
@@ -136,51 +134,9 @@ def modes_at(point: Point, n: int, damped: bool | None = None) -> Modes:
         constraints=int(matrices.constraints.shape[0]),
         solve_seconds=clock.process_time() - cpu,
     )
-    return Modes(trajectory, values, shapes, matrices.mass, point.kind, bool(damped or moving))
-
-
-def is_symmetric(point: Point, matrices: Matrices) -> bool:
-    """Whether the stiffness is that of a potential, but for rounding and what is left of the balance."""
-    if matrices.slips is not None:
-        return False
-    compiled, residual = point.compiled, point.memory.problem.trial.residual
-    n = compiled.n_nodes
-    if matrices.inner is not None:
-        return False
-    skew = matrices.stiffness - matrices.stiffness.T
-    if skew.nnz == 0 or abs(skew).max() == 0.0:
-        return True
-    per_node = np.array([1.0, 1.0 / compiled.length]).repeat(3)  # rotations as displacements of that length
-    weight = diags(np.tile(per_node, n))
-    uneven = abs(weight @ skew @ weight).max()
-    acting = []
-    element_forces(point.memory.address)
-    acting.append(np.max(np.abs(residual[:n] * per_node), initial=0.0))
-    applied_forces(point.memory.address, 0)
-    acting.append(np.max(np.abs(residual[:n] * per_node), initial=0.0))
-    point.refresh()
-    rounding = _ROUNDING * abs(weight @ matrices.stiffness @ weight).max()
-    accepted = _ASYMMETRY * max(acting) / compiled.length + rounding
-    return bool(uneven <= accepted) or _even_where_allowed(matrices, accepted)
-
-
-def _even_where_allowed(matrices: Matrices, accepted: float) -> bool:
-    """Whether the skew part of the stiffness does no work on motions that the joints allow, some of them at random.
-
-    Reactions and springs of a joint that is bent each have one; on such motions they cancel.
-    """
-    scaled, units = without_units(matrices)
-    size, rows = scaled.mass.shape[0], scaled.constraints.shape[0]
-    if rows == 0:
-        return False
-    right = np.zeros((size + rows, _PROBES))
-    right[:size] = np.random.default_rng(3).normal(size=(size, _PROBES))
-    x = splu(scaled.bordered(identity(size, format="csc"))).solve(right)[:size]
-    skew = 0.5 * (scaled.stiffness - scaled.stiffness.T)
-    work = np.abs(x.T @ (skew @ x))
-    terms = np.abs(x).T @ (abs(scaled.stiffness) @ np.abs(x))
-    unit = units.inertia * (units.rate / matrices.length) ** 2
-    return bool(np.all(work <= _ROUNDING * terms + accepted / unit * (np.abs(x).T @ np.abs(x))))
+    found = Modes(trajectory, values, point.nodal(shapes), matrices.mass, point.kind, bool(damped or moving))
+    point.tell(found, shapes)
+    return found
 
 
 def _complex_modes(matrices: Matrices, n: int) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
@@ -204,7 +160,7 @@ def _complex_modes(matrices: Matrices, n: int) -> tuple[NDArray[np.complex128], 
     )
 
 
-def _aligned(point: Point, squares: Array, shapes: Array) -> Array:
+def _aligned(point: Any, squares: Array, shapes: Array) -> Array:
     """Turn the shapes of equal frequencies among themselves so that they move along axes where they can.
 
     Of each group the first shape has all of the largest displacement, the second none of that and all of the largest
@@ -216,8 +172,8 @@ def _aligned(point: Point, squares: Array, shapes: Array) -> Array:
         if len(group) < 2:
             continue
         n = point.compiled.n_nodes
-        R = point.memory.problem.trial.frame[:n, :9].reshape(n, 3, 3)
-        moved = shapes[:, group].reshape(n, 6, -1)
+        R = point.frames[:n, :9].reshape(n, 3, 3)
+        moved = point.nodal(shapes[:, group]).reshape(n, 6, -1)
         rest = np.concatenate((R @ moved[:, :3], point.compiled.length * R @ moved[:, 3:]), axis=1).reshape(6 * n, -1)
         axes = np.zeros((0, len(group)))
         for _ in group[1:]:
@@ -250,8 +206,8 @@ def _sorted(values: NDArray[np.complex128], shapes: NDArray[Any]) -> tuple[NDArr
     return values[order], shapes[:, order]
 
 
-def _normalised(mass: csc_matrix, shapes: NDArray[Any]) -> NDArray[Any]:
-    """x^H M x = 1, the phase such that x^T M x > 0, the largest entry positive."""
+def _normalised(mass: csc_matrix, shapes: NDArray[Any], nodal: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:
+    """x^H M x = 1, the phase such that x^T M x > 0, the largest entry of the motion of nodes positive."""
     if shapes.shape[1] == 0:
         return shapes
     heavy = mass @ shapes
@@ -260,5 +216,6 @@ def _normalised(mass: csc_matrix, shapes: NDArray[Any]) -> NDArray[Any]:
         shapes = shapes * np.exp(-0.5j * np.angle(turn))
     size = np.sqrt(np.maximum(np.real(np.sum(shapes.conj() * (mass @ shapes), axis=0)), 0.0))
     size[size == 0.0] = 1.0
-    largest = np.take_along_axis(shapes, np.argmax(np.abs(shapes), axis=0)[None], axis=0)[0].real
+    moved = nodal(shapes)
+    largest = np.take_along_axis(moved, np.argmax(np.abs(moved), axis=0)[None], axis=0)[0].real
     return shapes * np.where(largest < 0.0, -1.0, 1.0) / size

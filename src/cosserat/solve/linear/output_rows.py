@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.arrays import History
 from cosserat.lie import so3
-from cosserat.results.joints import coordinate_rates, coordinates
 from cosserat.results.kinematics import place_frames, place_twists, rotate
 from cosserat.results.mechanism import JointInfo, Station
 from cosserat.results.motion import Motion, motion_of
@@ -23,6 +22,7 @@ from cosserat.results.trajectory import Trajectory
 from cosserat.solve.linear.input_columns import Column, parameter_difference
 from cosserat.solve.linear.kinematic_rows import change_in_time, joint_jacobian, place_jacobian
 from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.quantities import joint_values, place_values
 
 Array = NDArray[np.float64]
 
@@ -138,23 +138,13 @@ def place_rows(point: Point, station: Station, kind: str, names: Sequence[str]) 
     """Position, rotation (vector of small turns), velocity or angular velocity of a place: three outputs."""
     part = slice(0, 3) if kind in ("position", "velocity") else slice(3, 6)
     J = place_jacobian(point, station)[part]
-    if kind == "position":
-        return kinematic(point, kind, names, lambda motion: place_frames(motion, station)[1], position=J)
-    if kind == "rotation":
-        R_0 = place_frames(motion_of(point.trajectory()), station)[0][0]
-
-        def turn(motion: Motion) -> Array:
-            return np.array([so3.log(R @ R_0.T) for R in place_frames(motion, station)[0]])
-
-        return kinematic(point, kind, names, turn, position=J)
-
-    def speed(motion: Motion) -> Array:
-        return rotate(place_frames(motion, station)[0], place_twists(motion, station)[:, part])
-
+    values = place_values(kind, station, motion_of(point.trajectory()))
+    if kind in ("position", "rotation"):
+        return kinematic(point, kind, names, values, position=J)
     drift = change_in_time(point, lambda frames: place_jacobian(point, station, frames)[part])
     if kind == "angular_velocity":
         drift = drift + _turning(point, station, J)
-    return kinematic(point, kind, names, speed, position=drift, rate=J)
+    return kinematic(point, kind, names, values, position=drift, rate=J)
 
 
 def _turning(point: Point, station: Station, J: Array) -> Array:
@@ -170,9 +160,9 @@ def coordinate_rows(point: Point, joint: JointInfo, kind: str, names: Sequence[s
     """All coordinates of a joint, or their rates."""
     J = joint_jacobian(point, joint)
     if kind == "coordinate":
-        return kinematic(point, kind, names, lambda motion: coordinates(motion, joint), position=J)
+        return kinematic(point, kind, names, joint_values(kind, joint), position=J)
     drift = change_in_time(point, lambda frames: joint_jacobian(point, joint, frames))
-    return kinematic(point, kind, names, lambda motion: coordinate_rates(motion, joint), position=drift, rate=J)
+    return kinematic(point, kind, names, joint_values(kind, joint), position=drift, rate=J)
 
 
 def coordinate_names(joint: JointInfo) -> tuple[str, ...]:

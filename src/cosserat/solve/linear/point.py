@@ -41,8 +41,9 @@ from cosserat.solve.initial import (
     soften_redundant,
 )
 from cosserat.solve.linear.flow import Flow
-from cosserat.solve.linear.matrices import constraint_matrix
+from cosserat.solve.linear.matrices import Matrices, constraint_matrix, matrices_at
 from cosserat.solve.memory import Memory, new_memory
+from cosserat.solve.trees.formulation import floating_of
 
 Array = NDArray[np.float64]
 
@@ -127,6 +128,40 @@ class Point:
         """The model that is linearised."""
         return self.compiled.model
 
+    def matrices(self) -> Matrices:
+        """Exact matrices of the linear equations."""
+        return matrices_at(self)
+
+    def basis(self, matrices: Matrices) -> Any:
+        """Motions that the constraints of matrices allow, with named coordinates."""
+        from cosserat.solve.linear.basis import basis_of_motions
+
+        return basis_of_motions(self, matrices)
+
+    def is_symmetric(self, matrices: Matrices) -> bool:
+        """Whether the stiffness is that of a potential, but for rounding and what is left of the balance."""
+        from cosserat.solve.linear.symmetry import is_symmetric
+
+        return is_symmetric(self, matrices)
+
+    @property
+    def turning(self) -> bool:
+        """Whether constraints and coordinates turn with its motion."""
+        trial = self.memory.problem.trial
+        return self.kind == MOMENT and bool(np.any(trial.twist) or np.any(trial.rate))
+
+    @property
+    def frames(self) -> Array:
+        """Frames (nodes + 1, 12) of the nodes."""
+        return self.memory.problem.trial.frame.copy()
+
+    def nodal(self, motions: NDArray[Any]) -> NDArray[Any]:
+        """Increments (6n, k) of the nodes for columns of unknowns, here the same."""
+        return motions
+
+    def tell(self, modes: Any, shapes: NDArray[Any]) -> None:
+        """What modes cannot find out by themselves from the motion of nodes: nothing."""
+
     def refresh(self) -> None:
         """Evaluate the forces, so that the stresses which the tangent needs belong to this state."""
         self.memory.problem.solver.follow[0] = FROZEN
@@ -152,7 +187,8 @@ def point_at(
     spin: Any = None,
     center: Any = (0.0, 0.0, 0.0),
     caller: str = "linearize",
-) -> Point:
+    formulation: Any = None,
+) -> Any:
     """State about which a model is linearised.
 
     Parameters
@@ -164,6 +200,8 @@ def point_at(
         Time at which loads and prescribed motions are taken, where `about` does not say it (s).
     spin, center
         Steady rotation, as for `equilibrium`; an equilibrium given as `about` brings its own.
+    formulation : "galilean", "floating" or Floating, optional
+        A `Point`, or in floating frames a `TreePoint`, which answers the same questions.
 
     Raises
     ------
@@ -171,6 +209,11 @@ def point_at(
         If the state is not in balance; the message says by how much.
     """
     check_state(caller, model, time, spin, center)
+    floating = floating_of(formulation, model, caller)
+    if floating is not None:
+        from cosserat.solve.trees.points import tree_point  # its points are made of these
+
+        return tree_point(model, about, time, spin, caller, floating)
     of_run = isinstance(about, Run) or (isinstance(about, tuple) and len(about) == 2 and isinstance(about[0], Run))
     if of_run and (spin is not None or time != 0.0):
         raise SolveError(f"{caller}: a moment of a run has its own time and motion; pass about=(run, time) and no spin")

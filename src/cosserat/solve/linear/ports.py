@@ -10,7 +10,6 @@ force at a place), ``"P"`` (a parameter). Outputs: ``"arm.end"`` and ``"arm.end.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,11 @@ from cosserat.solve.linear.force_rows import effort_rows, reaction_rows, section
 from cosserat.solve.linear.input_columns import Column
 from cosserat.solve.linear.output_rows import Rows, coordinate_names, coordinate_rows, direct_feed, place_rows
 from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
+from cosserat.solve.linear.quantities import Quantity
+from cosserat.solve.trees import columns as tree_columns
+from cosserat.solve.trees.outputs import tree_outputs
+from cosserat.solve.trees.point import TreePoint
 
 Array = NDArray[np.float64]
 
@@ -47,62 +51,25 @@ JOINT = ("coordinate", "rate", "effort", "reaction")
 """Words for outputs of a joint; components of a reaction are ``fx`` to ``mz``."""
 
 
-@dataclass(frozen=True)
-class InputPorts:
-    """Columns of all inputs: force (6n, k), drive (m, k)."""
-
-    columns: tuple[Column, ...]
-    force: Array
-    drive: Array
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the inputs."""
-        return tuple(column.name for column in self.columns)
-
-    def inner(self, ny: int) -> Array:
-        """What the inputs add to the rates of states of laws (ny, k)."""
-        none = np.zeros(ny)
-        return np.array([none if c.inner is None else c.inner for c in self.columns]).reshape(-1, ny).T
-
-
-@dataclass(frozen=True)
-class OutputPorts:
-    """Rows of all outputs: y = position x + rate x' + acceleration x" + multiplier lambda + direct u.
-
-    `kinds` and `values` (at the point) go with `names`.
-    """
-
-    names: tuple[str, ...]
-    kinds: tuple[str, ...]
-    position: Array
-    rate: Array
-    acceleration: Array
-    multiplier: Array
-    direct: Array
-    values: Array
-
-    def at(self, s: complex, x: Array, multipliers: Array, u: Array) -> Array:
-        """Outputs of a motion x exp(s t) with its multipliers under inputs u exp(s t); columns may be several."""
-        turned = self.position @ x + s * (self.rate @ x) + s * s * (self.acceleration @ x)
-        return np.asarray(turned + self.multiplier @ multipliers + self.direct @ u)
-
-
-def input_ports(point: Point, items: Any, caller: str = "linearize") -> InputPorts:
+def input_ports(point: Any, items: Any, caller: str = "linearize") -> InputPorts:
     """Columns of inputs given by name, as objects of the model, or as pairs (object, component)."""
     columns = [column for item in _listed(items) for column in _input(point, item, caller)]
     _demand_distinct([c.name for c in columns], "input", caller)
-    n, m = 6 * point.compiled.n_nodes, point.n_constraints
+    n = point.system.n if isinstance(point, TreePoint) else 6 * point.compiled.n_nodes
+    m = point.n_constraints
     force = np.stack([c.force for c in columns], axis=1) if columns else np.zeros((n, 0))
     drive = np.stack([c.drive for c in columns], axis=1) if columns else np.zeros((m, 0))
     return InputPorts(tuple(columns), force, drive)
 
 
-def output_ports(point: Point, items: Any, inputs: InputPorts, caller: str = "linearize") -> OutputPorts:
+def output_ports(point: Any, items: Any, inputs: InputPorts, caller: str = "linearize") -> OutputPorts:
     """Rows of outputs given by name, as objects of the model, or as pairs (object, word)."""
-    rows = [_output(point, item, caller) for item in _listed(items)]
-    names = [name for r in rows for name in r.names]
+    asked = [quantity_of(point, item, caller) for item in _listed(items)]
+    names = [q.names[k] for q in asked for k in q.picked]
     _demand_distinct(names, "output", caller)
+    if isinstance(point, TreePoint):
+        return tree_outputs(point, asked, inputs)
+    rows = [_rows_of(point, quantity) for quantity in asked]
     n, m = 6 * point.compiled.n_nodes, point.n_constraints
 
     def stacked(parts: list[Array], width: int) -> Array:
@@ -161,8 +128,9 @@ def _split(text: str) -> tuple[str, str]:
     return text, ""
 
 
-def _input(point: Point, item: Any, caller: str) -> list[Column]:
+def _input(point: Any, item: Any, caller: str) -> list[Column]:
     model, mechanism = point.model, point.mechanism
+    columns = tree_columns if isinstance(point, TreePoint) else input_columns
     text = _text(item, caller)
     head, word = _split(text)
     loads = {load.name: load for load in (*model.loads, *model.distributed_loads)}
@@ -170,7 +138,7 @@ def _input(point: Point, item: Any, caller: str) -> list[Column]:
         if text not in model.parameters:
             known = ", ".join(map(repr, model.parameters)) or "none"
             raise SolveError(f"{caller}: nothing in the model depends on the parameter {text!r}; parameters: {known}")
-        return [input_columns.parameter_column(point, text)]
+        return [columns.parameter_column(point, text)]
     if text in mechanism.joints or head in mechanism.joints:
         joint, pick = mechanism.joint(text)
         if not joint.freedoms:
@@ -180,36 +148,37 @@ def _input(point: Point, item: Any, caller: str) -> list[Column]:
     servos = {servo.name: servo for servo in model.servos}
     if text in servos:
         joint, pick = mechanism.joint(servos[text].coordinate)
-        return [input_columns.target_column(point, joint, pick or 0, servos[text])]
+        return [columns.target_column(point, joint, pick or 0, servos[text])]
     if text in loads:
-        direction = input_columns.present_direction(point, loads[text])
-        return [input_columns.load_column(point, loads[text], direction, text)]
+        direction = columns.present_direction(point, loads[text])
+        return [columns.load_column(point, loads[text], direction, text)]
     if head in loads:
         if word not in WRENCH:
             raise SolveError(f"{caller}: load {head!r} has no component {word!r}; components: {', '.join(WRENCH)}")
         unit = np.eye(6)[WRENCH.index(word)]
-        return [input_columns.load_column(point, loads[head], unit, text)]
+        return [columns.load_column(point, loads[head], unit, text)]
     if word in WRENCH:
         _station(point, head, text, caller)
-        return [input_columns.place_force_column(point, head, WRENCH.index(word), text)]
+        return [columns.place_force_column(point, head, WRENCH.index(word), text)]
     owner = _split(head)[0] if head not in mechanism.owners else head
     if owner in mechanism.owners:
         raise SolveError(f"{caller}: input {text!r}: say which force at the place: {_words(text, WRENCH)}")
     raise SolveError(f"{caller}: unknown input {text!r}; {_known_inputs(point, loads)}")
 
 
-def _joint_column(point: Point, joint: JointInfo, i: int) -> Column:
+def _joint_column(point: Any, joint: JointInfo, i: int) -> Column:
     name = coordinate_names(joint)[i]
+    columns = tree_columns if isinstance(point, TreePoint) else input_columns
     if joint.driven[i]:
-        return input_columns.motion_column(point, joint, i, name)
-    return input_columns.effort_column(point, joint, i, name)
+        return columns.motion_column(point, joint, i, name)
+    return columns.effort_column(point, joint, i, name)
 
 
 def _words(text: str, words: Iterable[str]) -> str:
     return ", ".join(repr(f"{text}.{word}") for word in words)
 
 
-def _known_inputs(point: Point, loads: Iterable[str]) -> str:
+def _known_inputs(point: Any, loads: Iterable[str]) -> str:
     names = {
         "joints": point.mechanism.joints,
         "servos": [servo.name for servo in point.model.servos],
@@ -220,21 +189,22 @@ def _known_inputs(point: Point, loads: Iterable[str]) -> str:
     return "; ".join(f"{what}: {', '.join(map(repr, found))}" for what, found in names.items() if list(found))
 
 
-def _station(point: Point, place: str, text: str, caller: str) -> Any:
+def _station(point: Any, place: str, text: str, caller: str) -> Any:
     try:
         return point.mechanism.station(place)[0]
     except PlaceError as error:
         raise SolveError(f"{caller}: {text!r}: {error}") from None
 
 
-def _output(point: Point, item: Any, caller: str) -> Rows:
+def quantity_of(point: Any, item: Any, caller: str) -> Quantity:
+    """An output given by name, as an object of the model, or as a pair (object, word)."""
     mechanism = point.mechanism
     text = _text(item, caller)
     head, word = _split(text)
     inner = _split(head)
     for name, rest in ((text, ""), (head, word), (inner[0], f"{inner[1]}.{word}")):
         if name in mechanism.joints:
-            return _joint_output(point, mechanism.joints[name], rest, text, caller)
+            return _of_joint(mechanism.joints[name], rest, text, caller)
     kind = next((k for k, parts in PLACE.items() if word == k or word in parts), None)
     if kind is None:
         head, word, kind = text, "", "position"
@@ -245,18 +215,18 @@ def _output(point: Point, item: Any, caller: str) -> Rows:
             f"{', '.join(map(repr, mechanism.owners))}"
         )
     station = _station(point, head, text, caller)
-    if kind in ("section_force", "strain"):
-        if owner not in mechanism.beams:
-            raise SolveError(f"{caller}: output {text!r}: {owner!r} is not a beam and has no {kind.replace('_', ' ')}")
-        s = point.model.place(head).s
-        assert s is not None
-        rows = section_rows(point, owner, s, kind, [f"{head}.{c}" for c in PLACE[kind]])
-    else:
-        rows = place_rows(point, station, kind, [f"{head}.{c}" for c in PLACE[kind]])
-    return rows if word in ("", kind) else rows.picked([PLACE[kind].index(word)])
+    names = tuple(f"{head}.{c}" for c in PLACE[kind])
+    pick = None if word in ("", kind) else (PLACE[kind].index(word),)
+    if kind not in ("section_force", "strain"):
+        return Quantity(kind, names, pick, station=station)
+    if owner not in mechanism.beams:
+        raise SolveError(f"{caller}: output {text!r}: {owner!r} is not a beam and has no {kind.replace('_', ' ')}")
+    s = point.model.place(head).s
+    assert s is not None
+    return Quantity(kind, names, pick, beam=(owner, s))
 
 
-def _joint_output(point: Point, joint: JointInfo, rest: str, text: str, caller: str) -> Rows:
+def _of_joint(joint: JointInfo, rest: str, text: str, caller: str) -> Quantity:
     """Output of a joint: `rest` is empty, a word, a freedom, a freedom and a word, or a component of the reaction."""
     freedom, _, word = rest.partition(".")
     if freedom not in joint.names:
@@ -266,13 +236,25 @@ def _joint_output(point: Point, joint: JointInfo, rest: str, text: str, caller: 
         words = ", ".join([*joint.names, *JOINT, *WRENCH])
         raise SolveError(f"{caller}: output {text!r}: joint {joint.name!r} has no {rest!r}; it has: {words}")
     if kind == "reaction":
-        rows = reaction_rows(point, joint, [f"{joint.name}.{c}" for c in WRENCH])
-        return rows.picked([WRENCH.index(word)]) if word in WRENCH else rows
+        pick = (WRENCH.index(word),) if word in WRENCH else None
+        return Quantity(kind, tuple(f"{joint.name}.{c}" for c in WRENCH), pick, joint=joint)
     if not joint.freedoms:
         raise SolveError(f"{caller}: output {text!r}: joint {joint.name!r} is fixed and has no {kind}")
-    names = coordinate_names(joint)
-    if kind == "effort":
-        rows = effort_rows(point, joint, [f"{name}.effort" for name in names])
+    names = tuple(n if kind == "coordinate" else f"{n}.{kind}" for n in coordinate_names(joint))
+    return Quantity(kind, names, (joint.names.index(freedom),) if freedom else None, joint=joint)
+
+
+def _rows_of(point: Point, quantity: Quantity) -> Rows:
+    """Rows of an output of nodes."""
+    if quantity.beam is not None:
+        rows = section_rows(point, *quantity.beam, quantity.kind, quantity.names)
+    elif quantity.joint is None:
+        assert quantity.station is not None
+        rows = place_rows(point, quantity.station, quantity.kind, quantity.names)
+    elif quantity.kind == "reaction":
+        rows = reaction_rows(point, quantity.joint, quantity.names)
+    elif quantity.kind == "effort":
+        rows = effort_rows(point, quantity.joint, quantity.names)
     else:
-        rows = coordinate_rows(point, joint, kind, [n if kind == "coordinate" else f"{n}.rate" for n in names])
-    return rows.picked([joint.names.index(freedom)]) if freedom else rows
+        rows = coordinate_rows(point, quantity.joint, quantity.kind, quantity.names)
+    return rows if quantity.pick is None else rows.picked(quantity.pick)

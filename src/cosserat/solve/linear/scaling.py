@@ -38,7 +38,10 @@ def without_units(matrices: Matrices) -> tuple[Matrices, Units]:
     """The same equations with lengths, masses and times in units of their own."""
     size = matrices.mass.shape[0]
     length = _round(matrices.length)
-    motion = np.tile([length, 1.0], size // 6).repeat(3) if size % 6 == 0 else np.ones(size)
+    if matrices.unit is not None:
+        motion = np.array([_round(float(x)) for x in matrices.unit])
+    else:
+        motion = np.tile([length, 1.0], size // 6).repeat(3) if size % 6 == 0 else np.ones(size)
     S = diags(motion)
     heavy = np.abs(matrices.mass.diagonal()) * motion**2
     inertia = _round(float(np.mean(heavy[heavy > 0.0]))) if np.any(heavy) else 1.0
@@ -68,7 +71,7 @@ def without_units(matrices: Matrices) -> tuple[Matrices, Units]:
         slips = replace(slips, drift=csc_matrix(diags(1.0 / (norms * rate)) @ slips.drift @ S))
     scaled = replace(
         matrices, mass=M, damping=D, stiffness=K, constraints=csc_matrix(diags(1.0 / norms) @ phi), length=1.0,
-        elastic=elastic, slips=slips,
+        elastic=elastic, slips=slips, unit=np.ones(size),
         inner=None if matrices.inner is None else matrices.inner.scaled(motion, inertia, rate),
     )  # fmt: skip
     return scaled, Units(motion, rate, inertia, norms)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csc_matrix
 
-from cosserat.solve.linear.matrices import matrices_at
 from cosserat.solve.linear.point import Point
 from cosserat.solve.linear.quadratic import eigenpairs
 
@@ -72,7 +71,7 @@ class Spectrum:
 
 def spectrum_at(point: Point, value: float, n: int) -> Spectrum:
     """The n eigenvalues nearest zero, and some more."""
-    matrices = matrices_at(point)
+    matrices = point.matrices()
     values, shapes, _ = eigenpairs(matrices, n + SPARE)
     D = matrices.damping
     undamped = bool(abs(D + D.T).max() <= 1e-12 * abs(D).max()) if D.count_nonzero() else True

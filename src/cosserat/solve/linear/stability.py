@@ -17,7 +17,7 @@ from cosserat.solve.carried import carrying
 from cosserat.solve.linear.crossings import Crossing
 from cosserat.solve.linear.neutral import all_crossings, settle, usual_neutral
 from cosserat.solve.linear.spectra import Spectrum, spectrum_at, track
-from cosserat.solve.linear.steady_states import SteadyStates
+from cosserat.solve.linear.steady_states import steady_states
 
 Array = NDArray[np.float64]
 
@@ -34,6 +34,7 @@ def stability(
     time: float = 0.0,
     spin: Any = None,
     center: Any = (0.0, 0.0, 0.0),
+    formulation: Any = None,
 ) -> Any:
     """Follow the eigenvalues of a mechanism along a parameter, and find where it diverges or flutters.
 
@@ -61,6 +62,8 @@ def stability(
     spin, center : three numbers
         Steady rotation as for `equilibrium`; may contain Parameters. Eigenvalues are those seen by an observer who
         turns along.
+    formulation : "galilean", "floating" or Floating, optional
+        As for `equilibrium`.
 
     Returns
     -------
@@ -93,12 +96,22 @@ def stability(
             if not isinstance(item, (str, Parameter)):
                 raise SolveError(f"stability: {shown(item)} is not a parameter; pass its name, such as 'P'")
         ranges = dict(zip(parameter, values, strict=True))
-        return stability_map(model, ranges, n=n, about=about, time=time, spin=spin, center=center)
+        return stability_map(
+            model, ranges, n=n, about=about, time=time, spin=spin, center=center, formulation=formulation
+        )
     wall, cpu = clock.perf_counter(), clock.process_time()
     grid = checked_values("stability", getattr(parameter, "name", parameter), values)
     n = checked_number("stability", n)
-    states = SteadyStates(
-        model, [parameter], [grid], about=about, time=time, spin=spin, center=center, caller="stability"
+    states = steady_states(
+        model,
+        [parameter],
+        [grid],
+        about=about,
+        time=time,
+        spin=spin,
+        center=center,
+        caller="stability",
+        formulation=formulation,
     )
     count = 0
 

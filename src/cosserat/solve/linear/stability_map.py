@@ -18,7 +18,7 @@ from cosserat.solve.carried import carrying
 from cosserat.solve.linear.crossings import Crossing, crossings
 from cosserat.solve.linear.spectra import Spectrum, spectrum_at
 from cosserat.solve.linear.stability import checked_number, checked_values
-from cosserat.solve.linear.steady_states import SteadyStates
+from cosserat.solve.linear.steady_states import steady_states
 
 Array = NDArray[np.float64]
 Edge = tuple[int, int, int]  # node of the grid and the direction in which the edge leaves it
@@ -37,6 +37,7 @@ def stability_map(
     time: float = 0.0,
     spin: Any = None,
     center: Any = (0.0, 0.0, 0.0),
+    formulation: Any = None,
 ) -> StabilityMap:
     """Where in the plane of two parameters a mechanism is stable, diverges or flutters.
 
@@ -48,7 +49,7 @@ def stability_map(
     model : Model
     ranges : dict
         Two parameters with their values, such as ``{"P": np.linspace(0, 30, 31), "c": np.linspace(0, 1, 11)}``.
-    n, about, time, spin, center
+    n, about, time, spin, center, formulation
         As for `stability`.
 
     Returns
@@ -71,7 +72,17 @@ def stability_map(
     names = list(ranges)
     grids = [checked_values("stability_map", getattr(k, "name", k), v) for k, v in ranges.items()]
     n = checked_number("stability_map", n)
-    states = SteadyStates(model, names, grids, about=about, time=time, spin=spin, center=center, caller="stability_map")
+    states = steady_states(
+        model,
+        names,
+        grids,
+        about=about,
+        time=time,
+        spin=spin,
+        center=center,
+        caller="stability_map",
+        formulation=formulation,
+    )
     shape = (len(grids[0]), len(grids[1]))
     spectra: dict[tuple[int, int], Spectrum] = {}
     edges: dict[Edge, Crossing] = {}
@@ -100,7 +111,7 @@ def stability_map(
 
 
 def _on_edge(
-    states: SteadyStates, a: Spectrum, b: Spectrum, grids: list[Array], node: tuple[int, int], direction: int, n: int
+    states: Any, a: Spectrum, b: Spectrum, grids: list[Array], node: tuple[int, int], direction: int, n: int
 ) -> Crossing | None:
     """The change between stable and unstable on an edge of the grid."""
     i, j = node
@@ -119,7 +130,7 @@ def _on_edge(
 
 
 def _cells(
-    states: SteadyStates,
+    states: Any,
     spectra: dict[tuple[int, int], Spectrum],
     edges: dict[Edge, Crossing],
     grids: list[Array],

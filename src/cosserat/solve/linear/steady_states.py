@@ -18,13 +18,15 @@ from cosserat.kernels.integrate import load_stages
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.arguments import check_state
+from cosserat.solve.balance.balance import Attempt
 from cosserat.solve.balance.equilibrium import equilibrium
 from cosserat.solve.balance.parametric import Knobs
 from cosserat.solve.balance.spin import check_steady, spin_twist, twists_in
-from cosserat.solve.balance.statics import Attempt, Statics
+from cosserat.solve.balance.statics import Statics
 from cosserat.solve.initial import consistent_accelerations, set_trial, settle_states, soften_redundant
 from cosserat.solve.linear.point import Point, point_at
 from cosserat.solve.memory import new_memory
+from cosserat.solve.trees.formulation import floating_of
 
 Array = NDArray[np.float64]
 
@@ -40,6 +42,33 @@ class _Known(NamedTuple):
     frame: Array
     force: Array
     angle: Array
+
+
+def steady_states(
+    model: Model,
+    names: Sequence[Any],
+    ranges: Sequence[Array],
+    *,
+    about: Any,
+    time: float,
+    spin: Any,
+    center: Any,
+    caller: str,
+    formulation: Any = None,
+) -> Any:
+    """The states about which an analysis linearises, in one of the formulations: `SteadyStates` or `TreeStates`."""
+    check_state(caller, model, time, spin, center)
+    floating = floating_of(formulation, model, caller)
+    if floating is None:
+        return SteadyStates(model, names, ranges, about=about, time=time, spin=spin, center=center, caller=caller)
+    from cosserat.solve.trees.states import TreeStates
+
+    if spin is not None:
+        raise SolveError(
+            f"{caller}: spin turns the mechanism together with its ground, which floating frames do not know; use the "
+            "Galilean formulation"
+        )
+    return TreeStates(model, names, ranges, about=about, time=time, caller=caller, floating=floating)
 
 
 class SteadyStates:

@@ -1,0 +1,127 @@
+"""`TreeBalance`: static balance of a model in floating frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import block_array, csc_matrix, identity
+
+from cosserat.results.equilibrium import Equilibrium
+from cosserat.results.status import Status
+from cosserat.solve.balance.balance import Balance, State
+from cosserat.solve.initial import EPSILON
+from cosserat.solve.trees.point import TreePoint
+from cosserat.solve.trees.system import TreeState, TreeSystem
+
+Array = NDArray[np.float64]
+
+_NOISE = 1e-9  # of the largest: diagonal entries of the stiffness that may be what is left of others
+
+
+class TreeBalance(Balance):
+    """Equations of balance of a tree at given inputs."""
+
+    def __init__(self, system: TreeSystem, start: TreeState) -> None:
+        super().__init__()
+        self.system, self.now = system, start
+        compiled = system.compiled
+        self.extent, self.length, self.mass = compiled.size, compiled.length, compiled.mass
+        self.n_motions, self.n_unknowns = system.n, system.n + system.n_rows
+        self._weight = np.tile([1.0, self.length], len(system.seats)).repeat(3)
+        self._jacobian = system.jacobian(start.q)
+        self._rest = np.zeros(self.n_unknowns)
+        system.load(start.t)
+        self.scale = self._stiffness_scale()
+
+    @property
+    def compiled(self) -> Any:
+        """The nodes that results read."""
+        return self.system.compiled
+
+    def _stiffness_scale(self) -> float:
+        """Typical stiffness against displacements."""
+        values = np.abs(np.diag(self.system.slopes(self.now).dq)) / self.metric() ** 2
+        counts = values[values > _NOISE * np.max(values, initial=0.0)]
+        if counts.size:
+            return float(np.exp(np.mean(np.log(counts))))
+        r = self.system.residual(self.now)[0]
+        return float(np.max(np.abs(r) / self.metric(), initial=0.0)) / self.length or self.mass
+
+    def load(self, times: Array, factor: float = 1.0) -> None:
+        self.system.load(float(times[0]), factor)
+
+    def residual(self) -> Array:
+        self.iterations += 1
+        r, value, angles = self.system.residual(self.now)
+        self.now = self.now._replace(angles=angles)
+        self._rest = -np.concatenate((r, self.scale * value))
+        return self._rest
+
+    def predicted(self, before: State, first: bool = False) -> Array:
+        return self._rest  # as it is: coordinates of trees bend little in a correction
+
+    def matrix(self, shift: float = 0.0) -> csc_matrix:
+        self._jacobian = self.system.jacobian(self.now.q)
+        d = self.system.slopes(self.now)
+        top = csc_matrix(d.dq + shift * d.da)
+        if not len(d.rows):
+            return top
+        rows = csc_matrix(self.scale * d.rows)
+        return csc_matrix(
+            block_array([[top, rows.T], [rows, -EPSILON * self.scale * identity(len(d.rows))]], format="csc")
+        )
+
+    def state(self) -> State:
+        return self.now.q.copy(), self.now.force.copy(), self.now.angles.copy()
+
+    def put(self, state: State) -> None:
+        self.now = self.now._replace(q=state[0].copy(), force=state[1].copy(), angles=state[2].copy())
+
+    def apply(self, state: State, correction: Array, fraction: float = 1.0) -> None:
+        n = self.n_motions
+        q = self.system.moved(state[0], fraction * correction[:n])
+        force = state[1] + fraction * self.scale * correction[n:]
+        self.now = self.now._replace(q=q, force=force, angles=state[2].copy())
+
+    def distance(self, state: State) -> float:
+        return float(np.max(np.abs(self._positions(self.now.q) - self._positions(state[0])), initial=0.0))
+
+    def _positions(self, q: Array) -> Array:
+        now = self.system._now.move(q, np.zeros(len(q)))
+        frames = [self.system.tree.forces.frame(now, q, seat) for seat in self.system.seats]
+        return np.array([H[:3, 3] for H in frames])
+
+    def is_at(self, state: State, part: float) -> bool:
+        change = np.abs(self.system.tree.difference(state[0], self.now.q)) * self.metric()
+        return bool(np.max(change, initial=0.0) < part * self.extent)
+
+    def _of_nodes(self, correction: Array) -> Array:
+        return np.abs(self._jacobian @ correction[: self.n_motions]).reshape(-1, 6)
+
+    def size_of(self, correction: Array) -> float:
+        if not np.all(np.isfinite(correction)):
+            return np.inf
+        nodes = self._of_nodes(correction)
+        return float(max(np.max(nodes[:, :3], initial=0.0), self.length * np.max(nodes[:, 3:], initial=0.0)))
+
+    def reach(self, correction: Array) -> float:
+        nodes = self._of_nodes(correction)
+        moved = np.max(nodes[:, :3], initial=0.0) / (0.5 * self.extent)
+        return float(max(moved, np.max(nodes[:, 3:], initial=0.0)))
+
+    def metric(self) -> Array:
+        found = np.max(np.abs(self._jacobian) * self._weight[:, None], axis=0, initial=0.0)
+        return np.where(found > 0.0, found, 1.0)
+
+    @property
+    def gravity(self) -> float:
+        return float(np.linalg.norm(self.system.model.gravity))
+
+    def point(self) -> TreePoint:
+        return TreePoint(self.system, self.now)
+
+    def result(self, status: Status, settings: dict[str, Any], stats: dict[str, Any]) -> Equilibrium:
+        """The present state as a result."""
+        return Equilibrium(self.system.trajectory([self.now], status, settings, stats))

@@ -1,0 +1,205 @@
+"""`TreePoint`: a state of a tree about which it is linearised; what `linear.point.Point` is for nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import null_space
+from scipy.sparse import csc_matrix
+
+from cosserat.compile.compiled import CompiledModel
+from cosserat.errors import SolveError
+from cosserat.model.model import Model
+from cosserat.results.mechanism import Mechanism, mechanism_of
+from cosserat.results.modes import Modes
+from cosserat.results.trajectory import Trajectory
+from cosserat.solve.linear.basis import Basis, Carried, leading
+from cosserat.solve.linear.matrices import Matrices, Slips
+from cosserat.solve.linear.point import EQUILIBRIUM, MOTION, Point
+from cosserat.solve.memory import new_memory
+from cosserat.solve.trees.shares import energy_shares, participation
+from cosserat.solve.trees.system import Slopes, TreeState, TreeSystem
+
+Array = NDArray[np.float64]
+
+_IMPLIED = 1e-9  # singular value of constraints, relative to the largest, of what others imply
+_ASYMMETRY = 1e-8  # of the stiffness, entries relative to the diagonal, that rounding leaves
+
+
+@dataclass
+class TreePoint:
+    """A state of a tree with the inputs of its time.
+
+    Attributes
+    ----------
+    kind : "equilibrium", "steady motion" or "moment of a run"
+    """
+
+    system: TreeSystem
+    state: TreeState
+    kind: str = EQUILIBRIUM
+    controlled: bool = False
+    flow: None = None
+
+    @property
+    def turning(self) -> bool:
+        """Whether constraints turn with its motion: coordinates of trees do not."""
+        return False
+
+    @property
+    def compiled(self) -> CompiledModel:
+        """The nodes that results read."""
+        return self.system.compiled
+
+    @property
+    def model(self) -> Model:
+        """The model that is linearised."""
+        return self.system.model
+
+    @property
+    def time(self) -> float:
+        """Of the inputs (s)."""
+        return self.state.t
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """Names, places and joints, as results see them."""
+        return mechanism_of(self.compiled)
+
+    @cached_property
+    def slopes(self) -> Slopes:
+        """Derivatives of the equations."""
+        self.system.load(self.state.t)
+        return self.system.slopes(self.state)
+
+    @cached_property
+    def jacobian(self) -> Array:
+        """Increments (6 nodes, n) of the nodes."""
+        return self.system.jacobian(self.state.q)
+
+    @cached_property
+    def combinations(self) -> Array:
+        """Combinations (m, k) of the constraints that no others imply."""
+        rows = self.slopes.rows
+        if not len(rows):
+            return np.zeros((0, 0))
+        scaled = rows * self.unit
+        norms = np.linalg.norm(scaled, axis=1)
+        norms[norms == 0.0] = 1.0
+        U, sizes, _ = np.linalg.svd(scaled / norms[:, None])
+        rank = int(np.sum(sizes > _IMPLIED * np.max(sizes, initial=1e-300)))
+        return np.eye(len(rows)) if rank == len(rows) else np.asarray(U[:, :rank].T / norms)
+
+    @property
+    def n_constraints(self) -> int:
+        """Number of independent constraints."""
+        return len(self.combinations)
+
+    @cached_property
+    def unit(self) -> Array:
+        """Sizes (n,) of increments that go with one and the same kinetic energy."""
+        inertia = np.diag(self.slopes.da)
+        typical = self.compiled.mass * self.compiled.length**2
+        return np.sqrt(typical / np.where(inertia > 0.0, inertia, typical))
+
+    def matrices(self) -> Matrices:
+        """Exact matrices of the linear equations in the coordinates of the tree."""
+        d, state = self.slopes, self.state
+        along, turning = self.system.brackets(state.v), self.system.brackets(state.a)
+        K = d.dq + d.dv @ along + d.da @ turning
+        D = d.dv + d.da @ along
+        if self.conservative:
+            K = 0.5 * (K + K.T)
+        rows = csc_matrix(self.combinations @ d.rows) if len(d.rows) else csc_matrix((0, self.system.n))
+        M, D, K = (csc_matrix(a) for a in (0.5 * (d.da + d.da.T), D, K))
+        return Matrices(M, D, K, rows, 1.0, slips=self._slips(along), unit=self.unit)
+
+    def _slips(self, along: Array) -> Slips | None:
+        """What restricts velocities only, in a steady motion: A (x' + [v, x]) + (dA/dx v) x = 0."""
+        system, state = self.system, self.state
+        if self.kind != MOTION or system.holonomic.all():
+            return None
+
+        def rates(other: TreeState) -> Array:
+            return np.asarray(system._bound(other)[0] @ other.v)
+
+        drift = system.differences(state, rates) + self.slopes.rows @ along
+        drift[system.holonomic] = 0.0
+        mixed = np.abs(self.combinations) > 1e-9
+        which = np.any(mixed[:, ~system.holonomic], axis=1)
+        return Slips(which, csc_matrix(self.combinations @ drift))
+
+    def basis(self, matrices: Matrices) -> Basis:
+        """Motions that the constraints allow: coordinates of the tree, as far as they are independent."""
+        rows = matrices.constraints.toarray() * self.unit
+        free = null_space(rows) if len(rows) else np.eye(self.system.n)
+        if free.shape[1] == 0:
+            raise SolveError("linearize: the joints allow no motion at all, there is nothing to linearise")
+        chosen = leading(free)
+        motions = self.unit[:, None] * np.linalg.solve(free[chosen].T, free.T).T / self.unit[chosen]
+        names = tuple(self.system.tree.coordinates[k] for k in chosen)
+        mass = motions.T @ (matrices.mass @ motions)
+        dual = np.linalg.solve(mass, (matrices.mass.T @ motions).T) @ self.dual
+        still = Carried(motions, np.zeros_like(motions), np.zeros_like(motions))
+        return Basis(still, names, len(names), dual)
+
+    @cached_property
+    def conservative(self) -> bool:
+        """Whether all that acts has a potential: no follower loads, no laws of users, no efforts where bodies turn."""
+        model = self.model
+        follows = any(x.follower for x in model.loads) or any(x.follower for x in model.distributed_loads)
+        turned = any(
+            joint.kind in ("spherical", "free", "universal") and any(effort is not None for effort in joint.effort)
+            for joint in model.joints
+        )
+        return not (follows or turned or model.state_loads or np.any(self.state.v))
+
+    def is_symmetric(self, matrices: Matrices) -> bool:
+        """Whether the stiffness is that of a potential."""
+        if self.conservative:
+            return True
+        K = matrices.stiffness.toarray() * np.outer(self.unit, self.unit)
+        size = np.sqrt(np.abs(np.diag(K)))
+        return bool(np.all(np.abs(K - K.T) <= _ASYMMETRY * (np.outer(size, size) + 1e-6 * np.max(np.abs(K)))))
+
+    def nodal(self, motions: NDArray[Any]) -> NDArray[Any]:
+        """Increments (6 nodes, k) of the nodes for columns of increments of the coordinates."""
+        return np.asarray(self.jacobian @ motions)
+
+    def tell(self, modes: Modes, shapes: NDArray[Any]) -> None:
+        """What modes cannot find out by themselves from the motion of nodes: energies of elastic bodies."""
+        modes.__dict__.update(
+            components=energy_shares(self, modes, shapes), participation=participation(self, modes, shapes)
+        )
+
+    @cached_property
+    def dual(self) -> Array:
+        """Increments of the coordinates (n, 6 nodes) of motions of the nodes, the nearest ones."""
+        weight = np.tile([1.0 / self.compiled.length, 1.0], len(self.jacobian) // 6).repeat(3)
+        return np.asarray(np.linalg.pinv(weight[:, None] * self.jacobian / self.unit) * weight / self.unit[:, None])
+
+    def trajectory(self) -> Trajectory:
+        """The state as a stored trajectory of one moment."""
+        return self.system.trajectory([self.state])
+
+    @cached_property
+    def still(self) -> Point:
+        """The same state as one of nodes, for kinematics."""
+        compiled = self.compiled
+        memory = new_memory(compiled, compiled.sampler.sample(np.array([self.time])))
+        history, trial = self.trajectory().history, memory.problem.trial
+        trial.frame[:], trial.force[:], trial.angle[:] = history.frame[0], history.force[0], history.angle[0]
+        return Point(compiled, memory, self.time, EQUILIBRIUM)
+
+    @property
+    def frames(self) -> Array:
+        """Frames (nodes + 1, 12) of the nodes."""
+        return self.still.frames
+
+    def at(self, state: TreeState) -> TreePoint:
+        """The same system in another state."""
+        return replace(self, state=state)

@@ -1,0 +1,100 @@
+"""Where the energy of modes of a tree lives, and how they take part in rigid motions: as `Modes` tells it of nodes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.lie import se3
+from cosserat.results.modes import DIRECTIONS, Modes
+from cosserat.results.virtual import strain_energies, virtual_motion
+from cosserat.solve.relative.flexible_recursion import motions
+
+if TYPE_CHECKING:
+    from xarray import Dataset
+
+    from cosserat.solve.trees.point import TreePoint
+
+Array = NDArray[np.float64]
+
+
+def energy_shares(point: TreePoint, modes: Modes, shapes: NDArray[Any]) -> Dataset:
+    """Shares (mode, component) of the kinetic and the elastic energy; each sums to 1, or is 0."""
+    from xarray import Dataset
+
+    kinetic, strain = [], []
+    for k in range(shapes.shape[1]):
+        parts = [shapes[:, k].real, shapes[:, k].imag] if np.iscomplexobj(shapes) else [shapes[:, k]]
+        found = [_kinetic(point, x) for x in parts]
+        kinetic.append({name: sum(f[name] for f in found) for name in found[0]})
+        bent = [_strain(point, modes, x) for x in parts]
+        strain.append({name: sum(f[name] for f in bent) for name in bent[0]})
+    names = list(dict.fromkeys(name for row in (*kinetic[:1], *strain[:1]) for name in row))
+    rows = [np.array([[row.get(name, 0.0) for name in names] for row in table]) for table in (kinetic, strain)]
+    rows = [row.reshape(len(modes), len(names)) for row in rows]
+    rows[1][: modes.rigid] = 0.0  # what rounding leaves of a free motion
+    shares = []
+    for row in rows:
+        total = row.sum(axis=1, keepdims=True)
+        shares.append(np.divide(row, total, out=np.zeros_like(row), where=total > 0.0))
+    return Dataset(
+        {"kinetic": (("mode", "component"), shares[0]), "strain": (("mode", "component"), shares[1])},
+        coords={"mode": np.arange(len(modes)), "component": names},
+    )
+
+
+def _kinetic(point: TreePoint, x: Array) -> dict[str, float]:
+    """Twice the kinetic energy of every body that moves with velocities x."""
+    data, compiled = point.system.data, point.compiled
+    links = motions(data, point.state.q, x)
+    twice = [float(link.z @ link.M @ link.z) for link in links]
+    nodal = point.nodal(x).reshape(-1, 6)
+    out: dict[str, float] = {}
+    for (name, node), M in zip(compiled.bodies.items(), compiled.system.bodies.mass, strict=True):
+        out[name] = float(nodal[node] @ M @ nodal[node])
+    for name in data.modal_bodies:
+        link = data.carrier[name]
+        if link >= 0:  # rigid bodies fixed to it count for themselves
+            out[name] = twice[link] - sum(out[other] for other in compiled.bodies if data.carrier[other] == link)
+    return out
+
+
+def _strain(point: TreePoint, modes: Modes, x: Array) -> dict[str, float]:
+    """Twice the elastic energy of springs, joints and elastic bodies."""
+    data = point.system.data
+    springs = [spring.name for spring in point.model.springs]
+    out = dict(strain_energies(virtual_motion(modes.motion, point.nodal(x)), springs))
+    for name, body in data.modal_bodies.items():
+        link = data.carrier[name]
+        if link >= 0:
+            bent = data.modal(link, x)
+            out[name] = float(bent @ np.asarray(body.stiffness) @ bent)
+    return out
+
+
+def participation(point: TreePoint, modes: Modes, shapes: NDArray[Any]) -> Dataset:
+    """Participation in translations along and rotations about world axes through the centre of mass."""
+    from xarray import Dataset
+
+    rows, _ = point.system.tree._centroidal(point.state.q)
+    factor = (rows @ shapes).T
+    return Dataset(
+        {
+            "factor": (("mode", "direction"), factor),
+            "effective_mass": (("mode", "direction"), np.abs(factor) ** 2),
+        },
+        coords={"mode": np.arange(len(modes)), "direction": list(DIRECTIONS), "total": ("direction", _inertia(point))},
+    )
+
+
+def _inertia(point: TreePoint) -> Array:
+    """Mass and moments of inertia (6,) of all that moves, about axes through its centre of mass."""
+    _, centre = point.system.tree._centroidal(point.state.q)
+    back = se3.frame(np.eye(3), -centre)
+    total = np.zeros((6, 6))
+    for link in motions(point.system.data, point.state.q, np.zeros(point.system.n)):
+        across = se3.adjoint(se3.inverse(back @ link.frame))
+        total += across.T @ link.M[:6, :6] @ across
+    return np.diag(total)

@@ -1,0 +1,217 @@
+"""`TreeSystem`: a model as a tree in floating frames, with its constraints and the nodes of its Galilean mesh.
+
+    r(q, v, a, lambda, t) = inverse dynamics - efforts in cut joints + A^T lambda = 0,    value(q, t) = 0
+
+Constraints are, one after another: prescribed coordinates, then those of `TreeConstraints`. Increments of the
+coordinates are those of `Tree.moved`: H exp(x) where bodies turn, q + x elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.build import compile_model
+from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tree, linked_again
+from cosserat.model.model import Model
+from cosserat.results.motion import motion_of
+from cosserat.results.status import Outcome, Status
+from cosserat.results.trajectory import Trajectory
+from cosserat.solve.floating.methods import new_stepper
+from cosserat.solve.floating.results import fill_forces, link_history, nodal_history, node_seats
+from cosserat.solve.floating.start import starting_state
+from cosserat.solve.floating.state import Drives
+from cosserat.solve.floating.state import Point as Moment
+from cosserat.solve.floating.welds import fill_welds
+from cosserat.solve.relative import flexible_coordinates
+from cosserat.solve.relative.flexible_recursion import Motions
+from cosserat.solve.relative.flexible_tree import FlexibleTree
+from cosserat.solve.relative.seat_motion import coordinate_rows
+from cosserat.solve.relative.tree_constraints import TreeConstraints
+from cosserat.solve.trees.formulation import Floating
+
+Array = NDArray[np.float64]
+
+STEP = 0.02  # rad, or parts of the typical length, between the points of a difference
+EIGHTH = (
+    (-4, 1 / 280), (-3, -4 / 105), (-2, 1 / 5), (-1, -4 / 5), (1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280)
+)  # fmt: skip
+
+
+class TreeState(NamedTuple):
+    """Coordinates, velocities, accelerations, multipliers, angles of cut joints, time."""
+
+    q: Array
+    v: Array
+    a: Array
+    force: Array  # (held + m,)
+    angles: Array
+    t: float
+
+
+class Slopes(NamedTuple):
+    """Derivatives (n, n) of the residual with respect to increments, velocities and accelerations; rows (k, n)."""
+
+    dq: Array
+    dv: Array
+    da: Array
+    rows: Array
+    value: Array  # (k,) zero where a row is the rate of nothing
+
+
+class TreeSystem:
+    """A model in floating frames.
+
+    Attributes
+    ----------
+    compiled : CompiledModel
+        With the nodes that results read.
+    like : TreeSystem, optional
+        Of the same bodies and beams under other loads, whose reduced beams are used again.
+    n, n_rows : int
+        Numbers of coordinates and of constraints.
+    holonomic : (n_rows,) of bool
+        Whether a constraint is one of positions.
+    """
+
+    def __init__(self, model: Model, floating: Floating, caller: str, like: TreeSystem | None = None) -> None:
+        self.model, self.floating, self.caller = model, floating, caller
+        self.compiled = compile_model(model, floating=True)
+        stations = {name: [float(s) for s in mesh.s] for name, mesh in self.compiled.beams.items()}
+        data: FlexibleTreeData
+        if like is None:
+            data = compile_flexible_tree(
+                model, floating.modes, floating.boundary, floating.stiffening, stations, caller, cut=True
+            )  # fmt: skip
+        else:
+            data = linked_again(model, like.data)
+        self.tree = FlexibleTree.of_data(model, data)
+        self.data: FlexibleTreeData = data
+        self.drives = Drives(model, self.tree)
+        self.constraints = TreeConstraints(model, self.data)
+        self.seats = node_seats(self.tree, self.compiled)
+        self.n = len(self.tree.coordinates)
+        self.held = np.nonzero(self.drives.held)[0]
+        self.n_rows = len(self.held) + self.constraints.n_rows
+        self.holonomic = np.concatenate((np.ones(len(self.held), dtype=bool), self.constraints.holonomic))
+        self._now = Motions(self.data)
+
+    def start(self, t: float, start: Any = "reference", moving: bool = False) -> TreeState:
+        """Where `simulate` would start; at rest unless `moving`."""
+        stepper = new_stepper(
+            self.tree, self.drives, self.constraints, self.compiled.size, "runge-kutta", 0.9, None
+        )  # fmt: skip
+        begin = starting_state(stepper, self.compiled, start, t)
+        zero = np.zeros(self.n)
+        return TreeState(begin.q, begin.v if moving else zero, zero, np.zeros(self.n_rows), begin.angles, begin.t)
+
+    def load(self, t: float, factor: float = 1.0) -> None:
+        """Take gravity, loads and efforts at a time, scaled by a factor; laws of users act as they are."""
+        tree = self.tree
+        tree.time, tree.forces.jump, tree.forces._sampled = t, 0.0, None
+        inputs = tree.forces.set_time(t)
+        inputs.load[:] *= factor
+        inputs.drive[:] *= factor
+        tree.ground[:] = factor * np.concatenate((-self.model.gravity, np.zeros(3)))
+        tree._now.vectors.ground[:] = tree.ground
+
+    def moved(self, q: Array, delta: Array) -> Array:
+        """Coordinates moved by increments."""
+        return flexible_coordinates.moved(self.data, q, np.asarray(delta, dtype=float))
+
+    def _bound(self, state: TreeState) -> tuple[Array, Array, Array, Array]:
+        """Rows (k, n), values (k,), efforts of cut joints (n,) and angles at a state."""
+        found = self.constraints.at(self._now.move(state.q, state.v), state.q, state.t, state.angles)
+        unit = np.eye(self.n)[self.held]
+        here = np.zeros(self.n)
+        self.drives.impose(state.t, here, np.zeros(self.n), np.zeros(self.n))
+        apart = (state.q - here)[self.held]
+        value = np.where(self.constraints.holonomic, found.value, 0.0)
+        return np.vstack((unit, found.A)), np.concatenate((apart, value)), found.efforts, found.angles
+
+    def residual(self, state: TreeState) -> tuple[Array, Array, Array]:
+        """What is left of the equations (n,) and of the constraints (k,), and the angles of cut joints."""
+        rows, value, efforts, angles = self._bound(state)
+        r = self.tree.inverse_dynamics(state.q, state.v, state.a) - efforts + state.force @ rows
+        return r, value, angles
+
+    def slopes(self, state: TreeState) -> Slopes:
+        """Exact derivatives; those of what cut joints and wheels do are differences of eighth order on the group."""
+        d = self.tree.inverse_dynamics_derivatives(state.q, state.v, state.a)
+        rows, value, _, _ = self._bound(state)
+        dq, dv = d.dq.copy(), d.dv.copy()
+        if self.constraints.present:
+
+            def closing(other: TreeState) -> Array:
+                A, _, efforts, _ = self._bound(other)
+                return np.asarray(other.force @ A - efforts)
+
+            dq += self.differences(state, closing)
+            dv += self.rate_differences(state, closing)
+        return Slopes(dq, dv, d.da, rows, value)
+
+    def differences(self, state: TreeState, function: Callable[[TreeState], Array]) -> Array:
+        """Derivatives (..., n) of a function of states along the coordinates."""
+        out = []
+        for k, step in enumerate(STEP / self.sizes(state.q)):
+            unit = step * np.eye(self.n)[k]
+            parts = [w / step * function(state._replace(q=self.moved(state.q, i * unit))) for i, w in EIGHTH]
+            out.append(sum(parts))
+        return np.array(out).T
+
+    def rate_differences(self, state: TreeState, function: Callable[[TreeState], Array]) -> Array:
+        """The same along the velocities, which enter smoothly: friction has the scale of its speed."""
+        speeds = np.concatenate((self.tree.forces.speed[self.tree.forces.friction > 0.0], [1.0]))
+        fast = float(np.max(np.abs(state.v), initial=0.0))
+        step = STEP * max(min(1.0, float(np.min(speeds))), 1e-3 * fast)
+        out = []
+        for unit in np.eye(self.n):
+            parts = [w / step * function(state._replace(v=state.v + i * step * unit)) for i, w in EIGHTH]
+            out.append(sum(parts))
+        return np.array(out).T
+
+    def jacobian(self, q: Array) -> Array:
+        """Increments (6 nodes, n) of the nodes, in their own axes, for increments of the coordinates."""
+        parts = [(seat, np.eye(6)) for seat in self.seats]
+        now = self._now.move(q, np.zeros(self.n))
+        return coordinate_rows(self.data, now, q, parts, [6 * k for k in range(len(self.seats))])
+
+    def sizes(self, q: Array) -> Array:
+        """How far a unit of each coordinate moves the mechanism (n,): turns, or displacements in typical lengths."""
+        weight = np.tile([1.0 / self.compiled.length, 1.0], len(self.seats)).repeat(3)
+        found = np.max(np.abs(self.jacobian(q)) * weight[:, None], axis=0)
+        return np.where(found > 0.0, found, 1.0)
+
+    def brackets(self, v: Array) -> Array:
+        """Matrix (n, n) of the commutator with v: the velocity of a state moved by x(t) is v + x' + [v, x]."""
+        if not np.any(v):
+            return np.zeros((self.n, self.n))
+        return np.array([flexible_coordinates.bracket(self.data, v, unit) for unit in np.eye(self.n)]).T
+
+    def trajectory(
+        self,
+        states: list[TreeState],
+        status: Status | None = None,
+        settings: dict[str, Any] | None = None,
+        stats: dict[str, Any] | None = None,
+    ) -> Trajectory:
+        """States as a stored trajectory, from which results read places, joints, energies."""
+        k = len(self.held)
+        none = np.zeros(self.n)
+        stored = [Moment(s.t, s.q, s.v, s.a, none, 0.0, s.force[k:], s.angles) for s in states]
+        self.load(states[0].t)
+        links = link_history(self.tree, self.constraints, stored)
+        history = nodal_history(self.tree, self.compiled, self.constraints, links, self.seats)
+        status = Status(Outcome.OK, states[-1].t) if status is None else status
+        times = np.array([s.t for s in states])
+        found = Trajectory(
+            self.compiled, times, history, status, {**(settings or {}), "formulation": "floating"}, stats or {}, None,
+            links.record,
+        )  # fmt: skip
+        motion = motion_of(found)
+        fill_forces(self.tree, self.constraints, motion, history, links)
+        fill_welds(self.model, self.tree, motion, history)
+        return found
