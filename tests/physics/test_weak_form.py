@@ -1,0 +1,266 @@
+"""The derived equations of the Reissner beam, tested weakly on the element's own fields, against the element.
+
+The field of the strain energy is the helix between the nodes with the inner displacement of linear statics,
+H_A exp(xi d) exp(eta(xi)); that of matter is the line of `compile.matter`. The element keeps the strains of the first
+to second order: so the forces agree through second order in the deformation (what is added to the stretch, see
+`compile.elements`, is taken away here), and for inertia and weight in any deformation.
+"""
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+import cosserat as cs
+from cosserat.compile import elements
+from cosserat.compile.build import compile_model
+from cosserat.compile.compiled import frame_to_row, row_to_frame
+from cosserat.compile.mesh import beam_matrices
+from cosserat.kernels.integrate import load_stages
+from cosserat.kernels.residual import add_inertia, forces
+from cosserat.kernels.tangent import assemble
+from cosserat.lie import se3, so3
+from cosserat.solve.memory import new_memory
+
+sp = pytest.importorskip("sympy")
+from cosserat.symbolic import SE3, PoincareChetayev, media, product  # noqa: E402
+
+A = np.array([[np.sin(3.0 * i + 7.0 * j * j) for j in range(6)] for i in range(6)])
+SIZE = np.sqrt([60.0, 30.0, 20.0, 1.0, 2.0, 5.0])
+COUPLED = SIZE[:, None] * (np.eye(6) + 0.08 * (A + A.T)) * SIZE
+LENGTH = 0.7
+Z, W = np.polynomial.legendre.leggauss(14)
+XI, WEIGHT = 0.5 * (1 + Z), 0.5 * W
+
+
+class Element:
+    """A free beam of one element, straight or curved, and its equations."""
+
+    def __init__(self, curved=False, stiffness=COUPLED, mass=(1, 1, 1, 0.03, 0.01, 0.02), gravity=(0, 0, -1)):
+        section = cs.Section(stiffness=stiffness, mass=mass)
+        arc = lambda s: (0.5 * np.sin(1.4 * s), 0.5 * (1 - np.cos(1.4 * s)), 0.2 * s)  # noqa: E731
+        line = {"curve": arc} if curved else {"points": [(0, 0, 0), (LENGTH, 0, 0)]}
+        model = cs.Model("element", gravity=gravity)
+        beam = model.add(cs.Beam("beam", section=section, elements=1, **line))
+        self.compiled = compile_model(model)
+        self.memory = new_memory(self.compiled, self.compiled.sampler.sample(np.zeros(1)))
+        self.memory.problem.solver.settings[0] = 1.0
+        load_stages(self.memory.table, self.memory.problem)
+        self.trial = self.memory.problem.trial
+        self.d0 = self.compiled.system.elements.d0[0]
+        self.length = np.linalg.norm(self.d0[:3])
+        self.matrices = beam_matrices(beam, self.compiled.beams["beam"], self.d0[None])[0]
+        self.gravity = np.array(gravity, dtype=float)
+        self.inputs = self.memory.problem.inputs
+
+    def forces(self):
+        """Internal forces and, subtracted, the weight on both nodes, (12,), in their frames."""
+        forces(self.memory.address, 0)
+        return self.trial.residual[:2].ravel().copy()
+
+    def strained(self, d):
+        """Nodal forces at a relative vector d, without weight, as the slope of the strain energy, (6,)."""
+        self.inputs.gravity[:] = 0.0
+        self.trial.frame[1] = frame_to_row(row_to_frame(self.trial.frame[0]) @ se3.exp(d))
+        return se3.tangent(d).T @ self.forces()[6:]
+
+    def derived(self):
+        """The Reissner beam of its sections, by the workbench; strains are those beyond the reference's."""
+        rest = sp.Matrix(self.d0 / self.length)
+        K = sp.Matrix(COUPLED)
+        if np.allclose(self.d0, [self.length, 0, 0, 0, 0, 0], atol=1e-14):
+            return media.reissner_beam(stiffness=K), {f"{n}{i}": 0.0 for n in "nm" for i in (1, 2, 3)}
+        M = media.beam_matrices()[0]
+        return PoincareChetayev(SE3, lambda v, f: media.form(M, v) - media.form(K, f - rest), ("t", "X")), {}
+
+
+INERTIA = {"rhoA": 1.0, "rhoIp": 0.03, "rhoI2": 0.01, "rhoI3": 0.02}
+
+
+def statics(element):
+    """Displacements (6, 6), strains and their rates per e, at x in [0, 1], of linear statics between held nodes."""
+    ad, S, L = se3.bracket(element.d0), np.linalg.inv(COUPLED), element.length
+
+    def gathered(x):
+        nodes, weights = 0.5 * x * (1 + Z), 0.5 * x * W
+        return sum(w * L * expm(s * ad) @ S @ expm(s * ad).T for s, w in zip(nodes, weights))
+
+    first = np.linalg.solve(gathered(1.0), expm(ad) @ se3.tangent(element.d0))  # stress at the start, per e
+
+    def at(x):
+        stress = expm(x * ad).T @ first
+        move = expm(-x * ad) @ gathered(x) @ first
+        return move, S @ stress, S @ ad.T @ stress / L
+
+    return at
+
+
+@pytest.mark.parametrize("curved", [False, True])
+def test_linear_statics_solves_the_derived_equations(curved):
+    """The element's field satisfies them at every point, and the ends carry the forces of its stiffness."""
+    element = Element(curved)
+    problem, loads = element.derived()
+    residual = problem.residual({**INERTIA, **loads})
+    rest, at, L = element.d0 / element.length, statics(element), element.length
+    for e in np.eye(6):
+        for x in (0.0, 0.3, 1.0):
+            _, strain, slope = (part @ e for part in at(x))
+            both = [residual(eta={"X": rest + s * strain}, rate={("X", "X"): s * slope}) for s in (1.0, -1.0)]
+            assert np.abs(both[0] - both[1]).max() < 1e-10 * np.abs(COUPLED @ strain / L).max()
+    element.inputs.gravity[:] = 0.0
+    forces(element.memory.address, 0)
+    solver = element.memory.problem.solver
+    solver.tangent[...], solver.coefficients[:] = np.eye(6), (0, 0, 1, 1, 0)
+    assemble(element.memory.address, 0, element.trial.frame, element.trial.twist)
+    block = {tuple(pair): solver.blocks[k] for k, pair in enumerate(element.compiled.blocks)}
+    stress = [COUPLED @ at(x)[1] for x in (0.0, 1.0)]
+    step = se3.tangent(element.d0)
+    for node, wanted in ((0, -stress[0]), (1, stress[1])):
+        np.testing.assert_allclose(block[node, 1] @ step, wanted, atol=1e-10 * np.abs(stress).max())
+
+
+def weak(element, d, residual, at):
+    """What the derived equations do over variations of d, (6,): inside the element, and at its ends."""
+    e, L = d - element.d0, element.length
+    inner = lambda x: at(x)[0] - x * se3.tangent(x * element.d0)  # noqa: E731
+    points = 0.5 * (1 - np.cos(np.pi * np.arange(21) / 20))  # for derivatives along the beam
+    shapes = [inner(x) for x in points]
+    D = _differentiation(points)
+    slopes = np.einsum("ij,jab->iab", D, shapes)
+    strain = []
+    for N, dN in zip(shapes, slopes):
+        eta = N @ e
+        strain.append((se3.adjoint(se3.exp(-eta)) @ d + se3.tangent(eta) @ dN @ e) / L)
+    strain = np.array(strain)
+    rate = D @ strain / L
+
+    def moved(x, N):
+        eta = N @ e
+        return se3.adjoint(se3.exp(-eta)) @ (x * se3.tangent(x * d)) + se3.tangent(eta) @ N
+
+    inside = [
+        moved(x, N).T @ residual(eta={"X": f}, rate={("X", "X"): df})
+        for x, N, f, df in zip(points, shapes, strain, rate)
+    ]
+    rest = element.d0 / L
+    ends = moved(1.0, shapes[-1]).T @ COUPLED @ (strain[-1] - rest)
+    return ends + L * _quadrature(points) @ np.array(inside)
+
+
+def _differentiation(x):
+    c = np.array([np.prod(x[i] - np.delete(x, i)) for i in range(len(x))])
+    D = np.array([[0.0 if i == j else c[i] / c[j] / (x[i] - x[j]) for j in range(len(x))] for i in range(len(x))])
+    return D - np.diag(D.sum(axis=1))
+
+
+def _quadrature(x):
+    powers = np.vander(2 * x - 1, len(x), increasing=True)
+    moments = [(1 - (-1) ** (k + 1)) / (2 * (k + 1)) for k in range(len(x))]
+    return np.linalg.solve(powers.T, moments)
+
+
+@pytest.mark.parametrize("curved", [False, True])
+def test_forces_are_the_weak_form_through_second_order(curved, monkeypatch, rng):
+    monkeypatch.setattr(elements, "_STRETCH", 0.0)
+    element = Element(curved)
+    problem, loads = element.derived()
+    residual, at = problem.residual({**INERTIA, **loads}), statics(element)
+    for _ in range(2):
+        e = rng.uniform(-1, 1, 6) * [0.1, 0.1, 0.1, 0.5, 0.5, 0.5]
+        found = {
+            t: np.array([element.strained(element.d0 + t * e), weak(element, element.d0 + t * e, residual, at)])
+            for t in (0.16, 0.08, 0.04, -0.16, -0.08, -0.04)
+        }
+        odd, even = (
+            _limit([(found[t] + sign * found[-t]) / 2 / t**k for t in (0.16, 0.08, 0.04)])
+            for sign, k in ((-1, 1), (1, 2))
+        )
+        np.testing.assert_allclose(odd[0], odd[1], atol=1e-10 * np.abs(odd).max())
+        np.testing.assert_allclose(even[0], even[1], atol=1e-8 * np.abs(even).max())
+        gap = [np.abs(found[t][0] - found[t][1]).max() for t in (0.16, 0.08)]
+        assert gap[1] < gap[0] / 6  # the rest is of third order
+
+
+def _limit(values):
+    """Limit for t -> 0 of a series in t^2, from values at t, t/2, t/4."""
+    a, b, c = values
+    first = (4 * b - a) / 3, (4 * c - b) / 3
+    return (16 * first[1] - first[0]) / 15
+
+
+def scrambled(element, rng):
+    for i in range(2):
+        H = row_to_frame(element.trial.frame[i]) @ se3.exp(rng.uniform(-1, 1, 6) * [0.4, 0.4, 0.4, 1, 1, 1])
+        element.trial.frame[i] = frame_to_row(H)
+    element.trial.twist[:2], element.trial.rate[:2] = rng.normal(size=(2, 2, 6))
+    return element
+
+
+def columns(element, v=None, a=None):
+    """x_A, R_A, x_B, R_B (3, 8), or their rates for twists v and, with accelerations a, their second rates."""
+    out = []
+    for i, row in enumerate(element.trial.frame[:2]):
+        R, x = row[:9].reshape(3, 3), row[9:]
+        if v is None:
+            out += [x, R]
+        elif a is None:
+            out += [R @ v[i, :3], R @ so3.hat(v[i, 3:])]
+        else:
+            turn = so3.hat(v[i, 3:])
+            out += [R @ (a[i, :3] + turn @ v[i, :3]), R @ (so3.hat(a[i, 3:]) + turn @ turn)]
+    return np.column_stack(out)
+
+
+def test_inertia_and_weight_of_the_line(rng):
+    """Momentum balance of the derived beam with the velocities and test functions of the line, in any deformation."""
+    slender = np.array([1e12, 1e12, 1e12, 1.0, 2.0, 5.0])  # what shear adds to the inertia vanishes
+    element = scrambled(Element(True, slender, (1.3, 1.3, 1.3, 0, 0, 0), (1.0, -2.0, -9.0)), rng)
+    beam = media.reissner_beam(sp.diag(1.3, 1.3, 1.3, 0, 0, 0), sp.zeros(6), gravity=True)
+    values = {f"{n}{i}": 0.0 for n in "nm" for i in (1, 2, 3)} | dict(zip(("g1", "g2", "g3"), element.gravity))
+    residual = beam.residual(values)
+    v, a = element.trial.twist[:2], element.trial.rate[:2]
+    axis, weight = element.matrices.axis[0], 0.5 * np.polynomial.legendre.leggauss(6)[1] * element.length
+    velocity, acceleration = axis @ columns(element, v).T, axis @ columns(element, v, a).T
+    wanted = np.zeros(12)
+    for g, w in enumerate(weight):
+        R, omega = so3.exp(rng.normal(size=3)), rng.normal(size=3)  # whatever the section does
+        V = R.T @ velocity[g]
+        rate = {("t", "t"): np.concatenate((R.T @ acceleration[g] - np.cross(omega, V), rng.normal(size=3)))}
+        H = se3.frame(R, axis[g] @ columns(element).T)
+        force = residual(H, {"t": np.concatenate((V, omega)), "X": rng.normal(size=6)}, rate)[:3]
+        tests = np.array([axis[g] @ columns(element, y.reshape(2, 6)).T for y in np.eye(12)])
+        wanted += w * tests @ (R @ force)
+    element.inputs.gravity[:] = 0.0
+    elastic = element.forces()
+    element.inputs.gravity[:] = element.gravity
+    forces(element.memory.address, 0)
+    add_inertia(element.memory.address)
+    found = element.trial.residual[:2].ravel() - elastic
+    np.testing.assert_allclose(found, wanted, atol=1e-10 * np.abs(wanted).max())
+
+
+def test_an_element_is_a_system_on_two_frames(rng):
+    """Its matter, rotary inertia included, as a Lagrangian on SE(3) x SE(3): equations at random states."""
+    element = scrambled(Element(False, COUPLED), rng)
+    G = sp.Matrix(element.matrices.mass[0].reshape(8, 8).round(14))
+
+    def lagrangian(eta, g):
+        rates, places = [], []
+        for i, H in enumerate(g):
+            R, v, w = H[:3, :3], eta[6 * i : 6 * i + 3, :], eta[6 * i + 3 : 6 * i + 6, :]
+            rates += [R * v, R * media.cross(w)]
+            places += [H[:3, 3], R]
+        speed, place = sp.Matrix.hstack(*rates), sp.Matrix.hstack(*places)
+        weight = (place * G)[:, 0] + (place * G)[:, 4]
+        return sum((speed * G)[i] * speed[i] for i in range(24)) / 2 - weight[2]
+
+    problem = PoincareChetayev(product(SE3, SE3), lagrangian)
+    v, a = (x[:2].ravel() for x in (element.trial.twist, element.trial.rate))
+    frames = tuple(row_to_frame(row) for row in element.trial.frame[:2])
+    wanted = problem.residual()(frames, {"t": v}, {("t", "t"): a})
+    element.inputs.gravity[:] = 0.0
+    elastic = element.forces()
+    element.inputs.gravity[:] = element.gravity
+    forces(element.memory.address, 0)
+    add_inertia(element.memory.address)
+    found = element.trial.residual[:2].ravel() - elastic
+    np.testing.assert_allclose(found, wanted, atol=1e-10 * np.abs(wanted).max())
