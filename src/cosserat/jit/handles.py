@@ -61,6 +61,11 @@ class Handles:
             table[at + 1 : at + 1 + n] = array.shape
             at += 1 + n
 
+    def pointers(self, name: str) -> Any:
+        """Where a table has the addresses of the arrays of a group: rows of them can be shown by moving these."""
+        steps = [1 + n for _, n in self._fields[name]]
+        return self._offsets[name] + np.cumsum([0, *steps[:-1]])
+
     def getter(self, name: str, group: type) -> Any:
         """A function for kernels: address of a table -> group."""
         if not COMPILED:

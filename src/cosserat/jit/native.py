@@ -83,7 +83,8 @@ def caller(address: int, signature: str) -> Callable[..., int]:
         words: list[Any] = [ctypes.byref(result), ctypes.byref(no_exception)]
         for value, (dtype, n) in zip(args, kinds, strict=True):
             if n == 0:
-                words.append(operator.index(value) if dtype is _INTEGER else float(value))
+                plain = type(value) is int or type(value) is float
+                words.append(value if plain else operator.index(value) if dtype is _INTEGER else float(value))
                 continue
             if not isinstance(value, np.ndarray) or value.dtype != dtype or value.ndim != n:
                 raise TypeError(f"compiled for the signature {signature}, called with {signature_of(args)}")

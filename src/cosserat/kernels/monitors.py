@@ -1,27 +1,34 @@
 """Kernels over stored states, for results only: kinematics inside elements, strains and nodal forces of elements."""
 
-from cosserat.jit import stage
+from cosserat.jit import helper, stage
 from cosserat.kernels import beams, elastic
 from cosserat.kernels.frames import compose, exp_frame, load_frame, store_frame, tangent_blocks, twist_at_place
 from cosserat.kernels.vectors import add, axpy, load, mul, scale, store
 
 
+@helper
+def inside(frames, twists, a, b, xi):
+    """Frame H_A exp(xi d) and twist between nodes a and b: R, x, u, w. Source: [Grazioso17] (16)-(17)."""
+    # the offset of the strain is not needed: any six numbers serve
+    u, w, c, c1, _, _ = beams.strain(frames, a, b, twists[a])
+    ru, rw = beams.strain_rate(u, w, c, c1, twists[a], twists[b])
+    u, w = scale(xi, u), scale(xi, w)
+    E, y = exp_frame(u, w)
+    R, x = load_frame(frames[a])
+    R, x = compose(R, x, E, y)
+    v, omega = twist_at_place(E, y, load(twists[a], 0), load(twists[a], 3))
+    T, T_uw = tangent_blocks(u, w)
+    return R, x, add(v, scale(xi, add(mul(T, ru), mul(T_uw, rw)))), add(omega, scale(xi, mul(T, rw)))
+
+
 @stage
 def between(frames, twists, a, b, xi, frame_out, twist_out):
-    """Frame H_A exp(xi d) (nt, 12) and twist (nt, 6) between nodes a and b. Source: [Grazioso17] (16)-(17)."""
+    """Frames (nt, 12) and twists (nt, 6) between nodes a and b."""
     for k in range(frames.shape[0]):
-        # the offset of the strain is not needed: any six numbers serve
-        u, w, c, c1, _, _ = beams.strain(frames[k], a, b, twists[k, a])
-        ru, rw = beams.strain_rate(u, w, c, c1, twists[k, a], twists[k, b])
-        u, w = scale(xi, u), scale(xi, w)
-        E, y = exp_frame(u, w)
-        R, x = load_frame(frames[k, a])
-        R, x = compose(R, x, E, y)
+        R, x, u, w = inside(frames[k], twists[k], a, b, xi)
         store_frame(R, x, frame_out[k])
-        v, omega = twist_at_place(E, y, load(twists[k, a], 0), load(twists[k, a], 3))
-        T, T_uw = tangent_blocks(u, w)
-        store(add(v, scale(xi, add(mul(T, ru), mul(T_uw, rw)))), twist_out[k], 0)
-        store(add(omega, scale(xi, mul(T, rw))), twist_out[k], 3)
+        store(u, twist_out[k], 0)
+        store(w, twist_out[k], 3)
     return 0
 
 

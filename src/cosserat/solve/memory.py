@@ -36,10 +36,13 @@ class Memory:
     problem: Problem
     table: Any
 
+    def __post_init__(self) -> None:
+        self._address = None if self.table is None else self.table.ctypes.data
+
     @property
     def address(self) -> Any:
         """What kernels take as `problem`."""
-        return self.problem if self.table is None else self.table.ctypes.data
+        return self.problem if self._address is None else self._address
 
     def replace(self, **groups: Any) -> None:
         """Put other arrays in the place of a group."""

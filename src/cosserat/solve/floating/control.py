@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.results.mechanism import mechanism_of
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.floating.moment import TreeMoment
 from cosserat.solve.floating.results import fill_forces, link_history, nodal_history, node_seats
 from cosserat.solve.floating.state import Point
 from cosserat.solve.motion.control import Controlled
@@ -31,6 +33,8 @@ class FloatingControl:
         self._compiled, self._tree, self._constraints = compiled, tree, constraints
         self._seats = node_seats(tree, compiled)
         self._called: float | None = None
+        self._mechanism = mechanism_of(compiled)
+        self._moment: TreeMoment | None = None
 
     def call(self, now: Point) -> dict[str, float]:
         """Ask the controller for new efforts, once at any time; changes of efforts by coordinate."""
@@ -38,7 +42,11 @@ class FloatingControl:
             return {}
         self._called = now.t
         before = dict(self.asked.values)
-        self.asked.ask(now.t, self._snapshot(now))
+        moment = self._moment or TreeMoment(self._tree, self._mechanism, self._seats, self._snapshot)
+        moment.at(now)
+        self._moment = moment if self.asked.ask(now.t, moment) else None
+        if self.asked.values == before:
+            return {}
         self._command(self.asked.values)
         changes = {k: value - before.get(k, 0.0) for k, value in self.asked.values.items()}
         return {self._names[k]: change for k, change in changes.items() if change != 0.0}

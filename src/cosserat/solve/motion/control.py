@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import bisect
+import math
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,13 +13,16 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError, shown
-from cosserat.kernels.arrays import History, Inputs, State
+from cosserat.kernels.arrays import Inputs
 from cosserat.model.servos import servos_of
-from cosserat.results.run import Run
-from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import Trajectory
+from cosserat.results.mechanism import Mechanism, mechanism_of
+from cosserat.results.moment import Moment
+from cosserat.solve.memory import Memory
+from cosserat.solve.motion.moment import NodalMoment
 
 Array = NDArray[np.float64]
+
+_PLAIN = (float, int, np.float64)
 
 
 def _is_number(value: Any) -> bool:
@@ -49,7 +54,10 @@ class Controlled:
         for place, servo in servos_of(compiled.model).items():
             self.columns[servo.name] = int(compiled.system.freedoms.target[rows[place]])
         self.values: dict[int, float] = {}
+        self._mechanism: Mechanism | None = None
+        self._moment: NodalMoment | None = None
         self._calls: list[float] = []
+        self._last: dict[int, float] = {}
         self._log: list[dict[int, float]] = []
 
     def steps_per_call(self, h: float) -> int:
@@ -79,17 +87,23 @@ class Controlled:
             return np.inf
         return float(start + (np.floor((t - start) / self.period + 1e-9) + 1) * self.period)
 
-    def update(self, t: float, state: State) -> None:
+    def update(self, t: float, memory: Memory) -> None:
         """Ask the controller for new efforts, once at any time."""
         if self._calls and self._calls[-1] == t:
             return
-        known = state.frame, state.twist, state.rate, state.force, state.angle, state.inner[0]
-        history = History(*(np.array(a)[None] for a in known))
-        self.ask(t, Run(Trajectory(self.compiled, np.array([t]), history, Status(Outcome.OK, t))))
+        if self._mechanism is None:
+            self._mechanism = mechanism_of(self.compiled)
+        moment = self._moment or NodalMoment(self.compiled, self._mechanism, memory)
+        moment.begin(t)
+        self._moment = moment if self.ask(t, moment) else None
 
-    def ask(self, t: float, snapshot: Run) -> None:
-        """Ask for new efforts in a state, which is a run of one moment."""
-        efforts = self.controller(t, snapshot)
+    def ask(self, t: float, moment: Moment) -> bool:
+        """Ask for new efforts in a state; whether the controller did not keep it, so that it can be used again."""
+        held = sys.getrefcount(moment)
+        efforts = self.controller(t, moment)
+        free = sys.getrefcount(moment) <= held
+        if not free:
+            moment.keep()
         if efforts is not None and not isinstance(efforts, Mapping):
             raise SolveError(f"controller: it gives {shown(efforts)}; a dict of efforts by joint is wanted, or None")
         for name, value in (efforts or {}).items():
@@ -99,11 +113,16 @@ class Controlled:
                     f"controller: no effort can be set in {name!r}; joints with an effort, and servos: {known} "
                     "(give the joint effort=0.0 to make room for a controller)"
                 )
-            if not _is_number(value):
-                raise SolveError(f"controller: effort of {name!r} is {value!r} at t = {t:g} s")
-            self.values[self.columns[name]] = float(np.asarray(value).item())
+            if type(value) not in _PLAIN or not math.isfinite(value):
+                if not _is_number(value):
+                    raise SolveError(f"controller: effort of {name!r} is {value!r} at t = {t:g} s")
+                value = np.asarray(value).item()
+            self.values[self.columns[name]] = float(value)
         self._calls.append(t)
-        self._log.append(dict(self.values))
+        if not self._log or self._log[-1] != self.values:
+            self._last = dict(self.values)
+        self._log.append(self._last)
+        return free
 
     def efforts_at(self, times: Array, efforts: Array) -> Array:
         """Efforts (nt, n_efforts) at stored times: those of the last call before each, elsewhere the model's own."""

@@ -93,7 +93,7 @@ def fixed_steps(
                     if done % every == 0:
                         walk.store()
                 pace = (clock.perf_counter() - began) / n
-                chunk = int(np.clip(_PATIENCE / max(pace, 1e-9), 1, _CHUNK))
+                chunk = min(max(int(_PATIENCE / max(pace, 1e-9)), 1), _CHUNK)
                 _announce(progress, start + done * h, walk)
                 if interrupts.asked:
                     raise KeyboardInterrupt

@@ -21,6 +21,7 @@ from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.smooth_start import change_step, restart, smooth_start
 from cosserat.solve.motion.walk import NEVER, Failure, Tally, Walk
 from cosserat.solve.motion.wheels import TurnLimit, turn_limit
+from cosserat.solve.motion.window import STEPS, Window
 
 Array = NDArray[np.float64]
 
@@ -106,6 +107,7 @@ class Integration(Walk):
         self.careful: Any = 0  # iterations for hard steps, loaded when the first one comes
         self.search: Any = 0
         self._backup = new_state(self.compiled), 0.0, 0
+        self.window: Window | None = None  # inputs of steps to come, where a controller is called
         self.set_step(1.0)
         if self.driven:
             middle, blocks = self.memory.problem.middle, self.memory.problem.solver.blocks
@@ -238,13 +240,39 @@ class Integration(Walk):
 
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
         """Up to n steps from time t; equal steps are tried with a line search before they are split."""
-        times = np.asarray(t + h * np.arange(n + 1), dtype=np.float64)
+        glided = 0
+        if self.controlled is not None and self.reserved is not None and every != NEVER and not self.driven:
+            glided = self._glide(t, h, n, every, phase)
+            if glided == n:
+                self.done = n
+                return None
+        times = np.asarray(t + h * np.arange(glided, n + 1), dtype=np.float64)
         if self.reserved is None:
             every = NEVER
-        code = self.run(times, h, every, phase, self._stored, search=every != NEVER)
-        self.done = int(self.report[0])
+        code = self.run(times, h, every, phase + glided, self._stored, search=every != NEVER)
+        self.done = glided + int(self.report[0])
         self._stored += int(self.report[1])
         return None if code == CONVERGED else Failure(_OUTCOMES.get(code, Outcome.NOT_CONVERGED), self.detail())
+
+    def _glide(self, t: float, h: float, n: int, every: int, phase: int) -> int:
+        """Steps with inputs that were sampled before; how many could be taken."""
+        assert self.controlled is not None
+        window = self.window
+        if self.accel_step not in (0.0, h):
+            return 0
+        if window is None or window.h != h or window.row + n > window.count:
+            self.set_step(h)
+            window = self.window = Window(self.compiled.sampler, t, h, max(n, STEPS), self.jumps)
+        window.show(self.memory, self.controlled.values, n)
+        self.accel_step = h
+        where = (n, every, phase, self._stored, self.report)
+        code = advance(self.memory.address, *where, self.evaluate, self.careful, self.search)
+        done = int(self.report[0])
+        self._stored += int(self.report[1])
+        window.row += done
+        if code != CONVERGED:
+            self.window = None
+        return done
 
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
         """Start the method smoothly; its own velocities differ from the stored ones along what the joints prescribe."""
@@ -277,14 +305,18 @@ class Integration(Walk):
         """Call the controller; accelerations jump with the efforts it changes."""
         assert self.controlled is not None
         before = dict(self.controlled.values)
-        self.controlled.update(t, self.state)
+        self.controlled.update(t, self.memory)
         if self.controlled.values != before and self.scheme != CONSERVING and self.accel_step > 0.0:
-            self._push(t, before)
+            if self.window is not None:
+                self.window.show_change(self.memory, before, self.controlled.values)
+                kick(self.memory.address)
+            else:
+                self._push(t, before)
 
     def take_control(self, t: float, inputs: Inputs | None) -> None:
         """Call the controller for the first time; `inputs` have the efforts before, in a run that goes on."""
         assert self.controlled is not None
-        self.controlled.update(t, self.state)
+        self.controlled.update(t, self.memory)
         if self.accel_step > 0.0 and inputs is not None:
             self._push(t, {column: float(inputs.effort[0, column]) for column in self.controlled.values})
         else:

@@ -1,0 +1,93 @@
+"""What a controller asks of a state: coordinates and rates of joints, motion of places; a microsecond each.
+
+Arguments are addresses and numbers only: handing over an array from Python costs more than the reading itself.
+"""
+
+from typing import NamedTuple
+
+from cosserat.jit import Handles, helper, stage
+from cosserat.kernels import freedoms
+from cosserat.kernels.arrays import F1, F2, I1, joints_of, state_of
+from cosserat.kernels.frames import compose, load_frame, twist_at_place
+from cosserat.kernels.joints import place_frames
+from cosserat.kernels.monitors import inside
+from cosserat.kernels.vectors import dot, load, mul, store
+
+ROTATION, POSITION, VELOCITY, SPIN, OWN_VELOCITY, OWN_SPIN, END = 0, 9, 12, 15, 18, 21, 24
+"""Where `Site.motion` has what: world axes, then velocities in the place's own axes."""
+
+
+class Spot(NamedTuple):
+    """Freedoms of joints, and what was read of them."""
+
+    joint: I1  # (n,)
+    kind: I1  # (n,) as in `kernels.freedoms`
+    axis: F2  # (n, 3)
+    value: F2  # (n, 2) displacement of a slider, rate
+
+
+class Site(NamedTuple):
+    """A place, and what was read of it."""
+
+    node: I1  # (2,) its node twice, or the two it lies between
+    fraction: F1  # (1,) of the way
+    frame: F1  # (12,) in the node's frame
+    motion: F1  # (END,)
+
+
+class Spots(NamedTuple):
+    """All freedoms that can be asked for."""
+
+    spot: Spot
+
+
+class Sites(NamedTuple):
+    """One place."""
+
+    site: Site
+
+
+spot_handles = Handles(Spots)
+spot_of = spot_handles.getter("spot", Spot)
+site_handles = Handles(Sites)
+site_of = site_handles.getter("site", Site)
+
+
+@stage
+def read_freedom(problem, spots, i):
+    """Displacement along a freedom, and its rate."""
+    jt, state, spot = joints_of(problem), state_of(problem), spot_of(spots)
+    j = spot.joint[i]
+    _, _, _, _, R, x = place_frames(jt, j, state.frame)
+    f_a, m_a, f_b, m_b = freedoms.direction(spot, i, R, x)
+    spot.value[i, 0] = dot(load(spot.axis[i], 0), x)
+    spot.value[i, 1] = freedoms.rate_of(jt, j, state.twist, f_a, m_a, f_b, m_b)
+    return 0
+
+
+@stage
+def read_place(problem, sites):
+    """Frame and velocities of a place."""
+    state, site = state_of(problem), site_of(sites)
+    a, b = site.node[0], site.node[1]
+    if a == b:
+        F, y = load_frame(site.frame)
+        R, x = load_frame(state.frame[a])
+        R, x = compose(R, x, F, y)
+        u, w = twist_at_place(F, y, load(state.twist[a], 0), load(state.twist[a], 3))
+    else:
+        R, x, u, w = inside(state.frame, state.twist, a, b, site.fraction[0])
+    put_motion(R, x, u, w, site.motion)
+    return 0
+
+
+@helper
+def put_motion(R, x, u, w, motion_out):
+    """Frame and twist in its own axes, as `Site.motion` has them."""
+    for k in range(9):
+        motion_out[ROTATION + k] = R[k]
+    store(x, motion_out, POSITION)
+    store(mul(R, u), motion_out, VELOCITY)
+    store(mul(R, w), motion_out, SPIN)
+    store(u, motion_out, OWN_VELOCITY)
+    store(w, motion_out, OWN_SPIN)

@@ -1,0 +1,204 @@
+"""`Moment`: the state that a controller is given; quick answers to what controllers ask for, a whole `Run` behind."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import frame_to_row
+from cosserat.kernels import readout
+from cosserat.kernels.flexible.arrays import Packed
+from cosserat.results.mechanism import JointInfo, Mechanism, Station
+from cosserat.results.run import Run, in_world
+
+Array = NDArray[np.float64]
+
+
+class Values(np.ndarray):
+    """Numbers, the first dimension a time; ``.values`` as labelled arrays of a `Run` have it."""
+
+    @property
+    def values(self) -> Array:
+        """The numbers as a plain array."""
+        return self.view(np.ndarray)
+
+
+_new: Callable[..., Any] = np.ndarray.__new__
+
+
+class Freedoms(NamedTuple):
+    """Where the freedoms of a joint are found; `slow`: only a `Run` knows them."""
+
+    shape: tuple[int, ...]  # of the answer
+    coordinate: tuple[int, ...]  # column of the stored coordinates, -1: to be read
+    number: tuple[int, ...]  # for reading
+    slow: bool
+
+
+class Moment(ABC):
+    """The state of a mechanism at one time, while a controller is called.
+
+    Positions, velocities, coordinates and rates cost a few microseconds each; everything else that a `Run` answers is
+    there, too, at the cost of making one. Answers have one time, so that ``state.coordinate("elbow")[-1]`` is a number.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.t = 0.0
+        self._live = True  # whether the state is still the one that it is asked for
+        self._run: Run | None = None
+        self._joints: dict[str, Freedoms] = {}
+        self._places: dict[str, tuple[Any, dict[int, Any], Array]] = {}  # what is moved, views of where it is read
+
+    def begin(self, t: float) -> None:
+        """Another time."""
+        self.t, self._run = t, None
+
+    @property
+    def time(self) -> Array:
+        """The time (1,) in seconds."""
+        return np.array([self.t])
+
+    @property
+    def run(self) -> Run:
+        """The state as a run of one moment."""
+        if self._run is None:
+            self._run = self._snapshot()
+        return self._run
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.run, name)
+
+    def keep(self) -> None:
+        """Stay what it is while the motion goes on: answers come from the run of one moment from here on."""
+        self._run, self._live = self.run, False
+
+    # joints -----------------------------------------------------------------------------------------------------------
+
+    def coordinate(self, joint: Any) -> Any:
+        """Coordinate of a joint: (1,) for one freedom, (1, k) for several."""
+        found = self._joints.get(joint) if type(joint) is str else None
+        if found is None:
+            found = self._find(joint)
+        if found.slow or not self._live:
+            return self.run.coordinate(joint)
+        out = _new(Values, found.shape)
+        flat = out if len(found.shape) == 1 else out[0]
+        for i, column in enumerate(found.coordinate):
+            flat[i] = self._stored(column) if column >= 0 else self._read(found.number[i], 0)
+        return out
+
+    def coordinate_rate(self, joint: Any) -> Any:
+        """Time derivative of `coordinate`."""
+        found = self._joints.get(joint) if type(joint) is str else None
+        if found is None:
+            found = self._find(joint)
+        if found.slow or not self._live:
+            return self.run.coordinate_rate(joint)
+        out = _new(Values, found.shape)
+        flat = out if len(found.shape) == 1 else out[0]
+        for i, number in enumerate(found.number):
+            flat[i] = self._read(number, 1)
+        return out
+
+    def _find(self, joint: Any) -> Freedoms:
+        name = getattr(joint, "name", joint)
+        if type(name) is str and name in self._joints:
+            return self._joints[name]
+        try:
+            info, pick = self.mechanism.joint(joint)
+        except Exception:  # modal coordinates, or nothing that exists: the run says which
+            return Freedoms((), (), (), True)
+        chosen = range(len(info.freedoms)) if pick is None else (pick,)
+        parts = [self._locate(info, i) for i in chosen]
+        shape = (1,) if len(info.names) == 1 or pick is not None else (1, len(parts))
+        slow = any(part is None for part in parts)
+        columns = tuple(part[0] for part in parts if part is not None)
+        found = Freedoms(shape, columns, tuple(part[1] for part in parts if part is not None), slow)
+        if type(name) is str:
+            self._joints[name] = found
+        return found
+
+    # places -----------------------------------------------------------------------------------------------------------
+
+    def position(self, place: Any) -> Any:
+        """Position (1, 3) of a place, world coordinates (m)."""
+        return self._part("position", place, readout.POSITION, (1, 3))
+
+    def rotation(self, place: Any) -> Any:
+        """Axes of a place as the columns of a rotation matrix (1, 3, 3)."""
+        return self._part("rotation", place, readout.ROTATION, (1, 3, 3))
+
+    def velocity(self, place: Any, frame: str = "world") -> Any:
+        """Velocity (1, 3) of a place (m/s), in world axes or in those of the place (``frame="body"``)."""
+        first = readout.VELOCITY if in_world(frame, "body") else readout.OWN_VELOCITY
+        return self._part("velocity", place, first, (1, 3), frame)
+
+    def angular_velocity(self, place: Any, frame: str = "world") -> Any:
+        """Angular velocity (1, 3) of a place (rad/s), in world axes or in those of the place."""
+        first = readout.SPIN if in_world(frame, "body") else readout.OWN_SPIN
+        return self._part("angular_velocity", place, first, (1, 3), frame)
+
+    def _part(self, name: str, place: Any, first: int, shape: tuple[int, ...], *how: str) -> Any:
+        found = self._places.get(place) if type(place) is str else None
+        if found is None:
+            station, label = self.mechanism.station(place)
+            if label not in self._places:
+                site, motion = self._site(station)
+                self._places[label] = site, {}, motion
+            found = self._places[label]
+            if type(place) is str:
+                self._places[place] = found
+        if found[0] is None or not self._live:
+            return getattr(self.run, name)(place, *how)
+        self._move(found[0])
+        view = found[1].get(first)
+        if view is None:
+            size = 9 if first == readout.ROTATION else 3
+            view = found[1][first] = found[2][first : first + size].reshape(shape).view(Values)
+        return view.copy()
+
+    # of a formulation -------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _snapshot(self) -> Run:
+        """The state as a run of one moment."""
+
+    @abstractmethod
+    def _locate(self, joint: JointInfo, i: int) -> tuple[int, int] | None:
+        """Column of the coordinate of a freedom (-1: to be read) and its number; None where only a run knows it."""
+
+    @abstractmethod
+    def _stored(self, column: int) -> float:
+        """A stored coordinate."""
+
+    @abstractmethod
+    def _read(self, number: int, which: int) -> float:
+        """Displacement (0) or rate (1) of a freedom."""
+
+    @abstractmethod
+    def _site(self, station: Station) -> tuple[Any, Array]:
+        """What `_move` takes for a place, None where only a run knows it, and where it writes."""
+
+    @abstractmethod
+    def _move(self, site: Any) -> None:
+        """Read the motion of a place."""
+
+
+def site_of(station: Station) -> readout.Site:
+    """A place for the kernels."""
+    frame = np.eye(4) if station.frame is None else station.frame
+    nodes = np.array([station.node, station.other], dtype=np.int64)
+    return readout.Site(nodes, np.array([station.fraction]), frame_to_row(frame).copy(), np.zeros(readout.END))
+
+
+def packed_site(station: Station) -> tuple[Packed, Array]:
+    """A place of nodes, and where its motion is read."""
+    site = site_of(station)
+    return Packed(readout.site_handles, readout.Sites(site)), site.motion

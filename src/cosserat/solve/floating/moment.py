@@ -1,0 +1,76 @@
+"""The state of a flexible tree as a controller sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.flexible_arrays import pack_seats
+from cosserat.compile.seats import Seat
+from cosserat.kernels.flexible import dynamics, readout
+from cosserat.kernels.flexible.arrays import Packed
+from cosserat.results.mechanism import JointInfo, Mechanism, Station
+from cosserat.results.moment import Moment, site_of
+from cosserat.results.run import Run
+from cosserat.solve.floating.state import Point
+from cosserat.solve.relative.flexible_recursion import Motions
+from cosserat.solve.relative.flexible_tree import FlexibleTree
+
+Array = NDArray[np.float64]
+
+
+class TreeMoment(Moment):
+    """Reads a state of a tree; `snapshot` makes a run of one moment."""
+
+    def __init__(
+        self, tree: FlexibleTree, mechanism: Mechanism, seats: list[Seat], snapshot: Callable[[Point], Run]
+    ) -> None:
+        super().__init__(mechanism)
+        self._tree, self._seats, self._make = tree, seats, snapshot
+        self._links = Motions(tree.data)
+        self._number = {name: k for k, name in enumerate(tree.coordinates)}
+        self._point: Point | None = None
+        self._moved = False
+
+    def at(self, point: Point) -> None:
+        """Another state."""
+        self.begin(point.t)
+        self._point, self._moved = point, False
+
+    def _snapshot(self) -> Run:
+        assert self._point is not None
+        return self._make(self._point)
+
+    def _locate(self, joint: JointInfo, i: int) -> tuple[int, int] | None:
+        name = joint.name if len(joint.names) == 1 else f"{joint.name}.{joint.names[i]}"
+        number = self._number.get(name)
+        return None if number is None or joint.kind in ("spherical", "free") else (number, number)
+
+    def _stored(self, column: int) -> float:
+        assert self._point is not None
+        return float(self._point.q[column])
+
+    def _read(self, number: int, which: int) -> float:
+        assert self._point is not None
+        return float(self._point.v[number])
+
+    def _site(self, station: Station) -> tuple[Any, Array]:
+        site = site_of(station)
+        if station.frame is None:  # between two nodes
+            return None, site.motion
+        seat = self._seats[station.node] if station.node < len(self._seats) else Seat(-1, np.eye(4))
+        seat = replace(seat, frame=seat.frame @ station.frame)
+        return Packed(readout.seated_handles, readout.Seated(pack_seats([seat]), site)), site.motion
+
+    def _move(self, site: Any) -> None:
+        assert self._point is not None
+        if not self._moved:
+            vectors = self._links.vectors
+            vectors.q[:], vectors.v[:] = self._point.q, self._point.v
+            dynamics.place(self._tree.data.arrays.tree, self._links.address)
+            self._moved = True
+        readout.read_seat(self._tree.data.arrays.tree, self._links.address, site.address)

@@ -1,0 +1,69 @@
+"""The state of the Galilean integrator as a controller sees it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import CompiledModel
+from cosserat.kernels import readout
+from cosserat.kernels.arrays import History
+from cosserat.kernels.flexible.arrays import Packed
+from cosserat.kernels.freedoms import ROTATION_VECTOR, SLIDE
+from cosserat.results.mechanism import JointInfo, Mechanism, Station
+from cosserat.results.moment import Moment, packed_site
+from cosserat.results.run import Run
+from cosserat.results.status import Outcome, Status
+from cosserat.results.trajectory import Trajectory
+from cosserat.solve.memory import Memory
+
+Array = NDArray[np.float64]
+
+
+class NodalMoment(Moment):
+    """Reads the state of a problem."""
+
+    def __init__(self, compiled: CompiledModel, mechanism: Mechanism, memory: Memory) -> None:
+        super().__init__(mechanism)
+        self._compiled, self._memory = compiled, memory
+        self._address = None if memory.table is None else memory.address
+        self._angle = memory.problem.state.angle
+        freedoms = [(info, i) for info in mechanism.joints.values() for i in range(len(info.freedoms))]
+        self._numbers = {(info.name, i): k for k, (info, i) in enumerate(freedoms)}
+        spot = readout.Spot(
+            np.array([info.index for info, _ in freedoms], dtype=np.int64),
+            np.array([info.freedoms[i].kind for info, i in freedoms], dtype=np.int64),
+            np.array([info.freedoms[i].axis for info, i in freedoms], dtype=float).reshape(-1, 3),
+            np.zeros((len(freedoms), 2)),
+        )
+        self._value, self._spots = spot.value, Packed(readout.spot_handles, readout.Spots(spot))
+        self._spot_address: Any = self._spots.address
+
+    def _snapshot(self) -> Run:
+        state = self._memory.problem.state
+        known = state.frame, state.twist, state.rate, state.force, state.angle, state.inner[0]
+        history = History(*(np.array(a)[None] for a in known))
+        return Run(Trajectory(self._compiled, np.array([self.t]), history, Status(Outcome.OK, self.t)))
+
+    def _locate(self, joint: JointInfo, i: int) -> tuple[int, int] | None:
+        kind = joint.freedoms[i].kind
+        column = joint.active[i] if joint.active[i] >= 0 else joint.counted[i]
+        if kind == ROTATION_VECTOR or (column < 0 and kind != SLIDE):
+            return None
+        return column, self._numbers[joint.name, i]
+
+    def _stored(self, column: int) -> float:
+        return float(self._angle[column])
+
+    def _read(self, number: int, which: int) -> float:
+        problem = self._memory.problem if self._address is None else self._address
+        readout.read_freedom(problem, self._spot_address, number)
+        return float(self._value[number, which])
+
+    def _site(self, station: Station) -> tuple[Any, Array]:
+        return packed_site(station)
+
+    def _move(self, site: Any) -> None:
+        readout.read_place(self._memory.problem if self._address is None else self._address, site.address)

@@ -1,0 +1,118 @@
+"""Controllers in the loop: what their state answers is what a run answers, and what it costs."""
+
+import numpy as np
+import pytest
+from bench.controllers import measure
+
+import cosserat as cs
+
+QUESTIONS = ("position", "rotation", "velocity", "angular_velocity")
+BOTH = ("galilean", "floating")
+
+
+def mechanism():
+    """One joint of every kind, with a beam at the end."""
+    model = cs.Model("many", gravity=(0.3, -0.2, -9.81))
+    kinds = [
+        (cs.Revolute, {"axis": (0, 1, 0)}), (cs.Prismatic, {"axis": (1, 1, 0)}),
+        (cs.Universal, {"axes": np.eye(3)[:2]}),
+        (cs.Cylindrical, {"axis": (0, 0, 1)}), (cs.Planar, {"normal": (0, 0, 1)}), (cs.Spherical, {}),
+    ]  # fmt: skip
+    before = cs.GROUND
+    for k, (kind, given) in enumerate(kinds):
+        body = model.add(cs.RigidBody.bar(f"b{k}", (k, 0, 0), (k + 1, 0.1, 0), mass=1.0))
+        place = (k, 0, 0)
+        model.add(kind(f"j{k}", before.at(place), body.at(place), **given))
+        before = body
+    ball = model.add(cs.RigidBody.sphere("ball", diameter=0.1, mass=1.0, com=(0, 3, 0)))
+    model.add(cs.Revolute("driven", cs.GROUND, ball, axis=(0, 0, 1), at=(0, 2, 0), motion="4*t"))
+    beam = model.add(cs.Beam("beam", points=[(6, 0, 0), (7, 0, 0)], section=cs.Rod(0.02), elements=4,
+                             material=cs.materials.STEEL))  # fmt: skip
+    model.add(cs.Revolute("last", before.at((6, 0, 0)), beam.start, axis=(0, 1, 0), effort=0.0))
+    return model
+
+
+@pytest.mark.parametrize("formulation", BOTH)
+def test_answers_are_those_of_a_run(formulation):
+    places = ["b0", "b3", "b5.at(5.5, 0.3, 0.1)", "beam.end", "beam.at(0.5)", "ground", "ball"]
+    if formulation == "galilean":
+        places.append("beam.at(0.3)")
+    joints = [*(f"j{k}" for k in range(6)), "j3.rz", "j4.y", "driven", "last"]
+    worst, kept = [0.0], []
+
+    def controller(t, state):
+        for name in joints:
+            for word in ("coordinate", "coordinate_rate"):
+                quick, slow = getattr(state, word)(name), getattr(state.run, word)(name)
+                assert quick.shape == slow.shape
+                worst.append(float(np.abs(np.asarray(quick) - slow.values).max()))
+        for place in places:
+            for word in QUESTIONS:
+                quick, slow = getattr(state, word)(place), getattr(state.run, word)(place)
+                assert np.array_equal(quick.values, np.asarray(quick))
+                assert quick.shape == slow.shape
+                worst.append(float(np.abs(np.asarray(quick) - slow.values).max()))
+            own = state.velocity(place, frame="body") - state.run.velocity(place, frame="body").values
+            worst.append(float(np.abs(own).max()))
+        assert state.time.tolist() == [t]
+        assert state.reaction("j0").shape == (1, 6)
+        kept.append((t, state, np.asarray(state.position("beam.end")).copy()))
+        return {"last": 0.1}
+
+    controller.period = 0.02
+    given = {} if formulation == "galilean" else {"formulation": formulation, "modes": 2}
+    assert cs.simulate(mechanism(), 0.1, step=0.005, controller=controller, **given).status.ok
+    assert max(worst) < 1e-11
+    for t, state, position in kept:  # a state that was kept stays what it was
+        assert state.time[0] == t
+        assert np.abs(np.asarray(state.position("beam.end")) - position).max() < 1e-12
+    with pytest.raises(cs.CosseratError, match="unknown joint 'knee'"):
+        kept[0][1].coordinate("knee")
+
+
+def test_unknown_names_are_located_errors_of_the_controller():
+    for word, wrong, text in (("coordinate", "knee", "unknown joint 'knee'"), ("position", "hand", "'hand'")):
+
+        def controller(t, state, word=word, wrong=wrong):
+            if t > 0.0:
+                getattr(state, word)(wrong)
+
+        with pytest.warns(cs.CosseratWarning, match=text):
+            run = cs.simulate(mechanism(), 0.1, step=0.01, controller=controller)
+        assert "controller" in run.status.message
+
+
+@pytest.mark.parametrize("formulation", BOTH)
+def test_a_controller_costs_microseconds(formulation):
+    """On an idle machine: a call 5 to 10 us, a quantity 2 to 4 us; the bounds leave room for busy ones."""
+    best = {}
+    for _ in range(4):
+        for key, value in measure(formulation, repeats=2).items():
+            best[key] = min(best.get(key, np.inf), value)
+        if best["call"] < 10.0 and max(best["joint quantity"], best["place quantity"]) < 5.0:
+            break
+    assert best["call"] < 30.0
+    assert best["joint quantity"] < 12.0
+    assert best["place quantity"] < 15.0
+
+
+def test_windows_of_inputs_give_the_same_motion():
+    """Efforts that change at every step, a load that jumps and a prescribed motion: as with one step at a time."""
+
+    def build():
+        model = cs.Model("m", gravity=(0, 0, -9.81))
+        a = model.add(cs.RigidBody.bar("a", (0, 0, 0), (1, 0, 0), mass=1.0))
+        b = model.add(cs.RigidBody.bar("b", (1, 0, 0), (2, 0, 0), mass=1.0))
+        model.add(cs.Revolute("drive", cs.GROUND, a.at((0, 0, 0)), axis=(0, 1, 0), motion="0.5*sin(3*t)"))
+        model.add(cs.Revolute("elbow", a.at((1, 0, 0)), b.at((1, 0, 0)), axis=(0, 1, 0), effort=0.0))
+        model.add(cs.Force("push", b, ["5*step(t, 0.3)", 0, 0]))
+        return model
+
+    def controller(t, state):
+        return {"elbow": np.sin(20 * t)}
+
+    whole = cs.simulate(build(), 0.8, step=1e-3, controller=controller)
+    model = build()
+    model.swap(cs.Revolute("elbow", "a.at(1, 0, 0)", "b.at(1, 0, 0)", axis=(0, 1, 0), effort="sin(20*t)"))
+    smooth = cs.simulate(model, 0.8, step=1e-3)
+    assert float(np.abs(whole.position("b") - smooth.position("b")).max()) < 3e-4  # held efforts lag by half a step
