@@ -205,3 +205,14 @@ def test_beam_in_floating_frames() -> None:
         cs.modes(model, 4, formulation=floating, spin=(0, 0, 1))
     with pytest.raises(SolveError, match="formulation is 'fast'"):
         cs.modes(model, formulation="fast")
+
+
+def test_run_from_rest() -> None:
+    """`start="equilibrium"` in floating frames, of modal bodies too: nothing moves; and with an equilibrium given."""
+    for model, modes in ((column(True), None), (column(False), 6), (arm(), None)):
+        run = cs.simulate(model, 0.02, 0.002, formulation=FLOATING, start="equilibrium", modes=modes)
+        assert run.status.ok
+        assert np.abs(run.floating.v).max() < 1e-7
+    rest = cs.equilibrium(model, formulation=FLOATING)
+    run = cs.simulate(model, 0.02, 0.002, formulation=FLOATING, start=rest)
+    assert np.abs(run.floating.v).max() < 1e-7

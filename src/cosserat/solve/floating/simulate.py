@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.flexible_tree import compile_flexible_tree
+from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Carried, Trajectory
@@ -50,6 +51,7 @@ def simulate_floating(
     control = None
     if settings["controller"] is not None:
         control = FloatingControl(settings["controller"], compiled, tree, constraints)
+    settings["start"] = _start(model, settings, start_time)
     state = starting_state(stepper, compiled, settings["start"], start_time)
     begin = continued(stepper, settings["start"], stepper.start(*state), settings["rho"])
     if control is not None:
@@ -85,6 +87,21 @@ def simulate_floating(
     fill_welds(model, tree, run.motion, history)
     warn_of_call(status)
     return run
+
+
+def _start(model: Model, settings: dict[str, Any], t: float) -> Any:
+    """Where to start; an equilibrium is one of the same floating frames."""
+    start = settings["start"]
+    if not (isinstance(start, str) and start == "equilibrium"):
+        return start
+    from cosserat.solve.balance.equilibrium import equilibrium  # most runs do without
+    from cosserat.solve.trees.formulation import Floating
+
+    frames = Floating(settings["modes"], settings["boundary"], settings["stiffening"])
+    found = equilibrium(model, time=t, formulation=frames)
+    if not found.status.ok:
+        raise SolveError(f"simulate: no equilibrium to start from: {found.status.message}")
+    return found
 
 
 def _tree(model: Model, compiled: CompiledModel, settings: dict[str, Any]) -> FlexibleTree:

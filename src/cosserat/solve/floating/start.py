@@ -13,6 +13,7 @@ from cosserat.compile.seats import Seat
 from cosserat.errors import CosseratWarning, SolveError
 from cosserat.kernels.integrate import load_stages
 from cosserat.lie import se3, so3
+from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.run import Run
 from cosserat.results.trajectory import carried_to
 from cosserat.solve.floating.results import node_seats
@@ -66,7 +67,12 @@ def starting_state(stepper: Stepper, compiled: CompiledModel, start: Any, t: flo
     if plain and not compiled.given.any() and not v.any() and not bent:
         return Start(t, q, v, angles)
     seats = node_seats(tree, compiled)
-    if compiled.modal:
+    rest = _at_rest(stepper, compiled, start)
+    if rest is not None:
+        q, angles = rest
+        stepper.drives.impose(t, q, v, tree.neutral())
+        v = given_velocities(tree, compiled, seats, q, v, stepper.drives.held)
+    elif compiled.modal:
         _demand_reference(compiled, start)
         v = given_velocities(tree, compiled, seats, q, v, stepper.drives.held)
     else:
@@ -114,11 +120,21 @@ def _continued(stepper: Stepper, compiled: CompiledModel, start: Any) -> Start |
     return Start(float(start.time[-1]), record.q[-1].copy(), record.v[-1].copy(), angles)
 
 
+def _at_rest(stepper: Stepper, compiled: CompiledModel, start: Any) -> tuple[Array, Array] | None:
+    """Coordinates, and angles of cut joints, of an equilibrium in the same floating frames."""
+    record = start.trajectory.floating if isinstance(start, Equilibrium) else None
+    if record is None or tuple(record.coordinates) != stepper.tree.coordinates:
+        return None
+    require_same(compiled, start.trajectory.compiled, "equilibrium")
+    return record.q[-1].copy(), _cut_angles(stepper, compiled, start.trajectory.history.angle[-1])
+
+
 def _demand_reference(compiled: CompiledModel, start: Any) -> None:
     if not (isinstance(start, str) and start == "reference"):
         raise SolveError(
             f"simulate: start is {start!r}; with modal bodies such as {next(iter(compiled.modal))!r}, of which the "
-            "Galilean formulation has none, it is 'reference' or a floating run of the same model and modes"
+            "Galilean formulation has none, it is 'reference', 'equilibrium', or a floating run or equilibrium of the "
+            "same model and modes"
         )
 
 
