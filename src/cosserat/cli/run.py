@@ -48,6 +48,10 @@ def run(
     every: Annotated[int | None, typer.Option(help="Store every so many steps.")] = None,
     tolerance: Annotated[float | None, typer.Option(help="Adaptive steps with this accuracy, such as 1e-4.")] = None,
     start: Annotated[str | None, typer.Option(help="reference or equilibrium.")] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Keep the run in this file; the same command goes on from it if killed.")
+    ] = None,
+    checkpoint_interval: Annotated[float | None, typer.Option(help="Time between two writes of it (s).")] = None,
     plot: Annotated[
         list[str] | None,
         typer.Option(metavar="PLACE", help="Plot the position of a place, such as arm2.end; may be repeated."),
@@ -64,7 +68,8 @@ def run(
     loaded = load(model, set_)
     given = {"duration": duration, "step": step, "rho": rho, "integrator": integrator, "every": every,
              "tolerance": tolerance, "start": start, "formulation": formulation, "boundary": boundary,
-             "modes": _modes(modes), "stiffening": stiffening}  # fmt: skip
+             "modes": _modes(modes), "stiffening": stiffening, "checkpoint": checkpoint,
+             "checkpoint_interval": checkpoint_interval}  # fmt: skip
     settings: dict[str, Any] = {**loaded.simulate, **{key: value for key, value in given.items() if value is not None}}
     if tolerance is not None and step is not None:
         raise UsageProblem("--step and --tolerance exclude each other; pass a fixed step, or how accurate it should be")

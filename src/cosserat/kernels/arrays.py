@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.jit import Handles, address_table
+from cosserat.jit import Handles, address_table, source_digest
 
 F1 = Annotated[NDArray[np.float64], ("float64", 1)]
 F2 = Annotated[NDArray[np.float64], ("float64", 2)]
@@ -346,6 +346,11 @@ history_of = handles.getter("history", History)
 
 # columns of solver.laws and solver.bonds
 ADD, CONSERVE, ASSEMBLE = 0, 1, 2
+
+
+def source_stamp() -> str:
+    """Fingerprint of the sources of the kernels."""
+    return source_digest()
 
 
 def new_rows(n: int, width: int) -> I2:

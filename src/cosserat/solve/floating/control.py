@@ -61,6 +61,12 @@ class FloatingControl:
         run.motion.find_forces = lambda: fill_forces(tree, constraints, run.motion, history, links)
         return run
 
+    def resume(self, kept: dict[str, Any], t: float) -> None:
+        """Go on in another process."""
+        self.asked.resume(kept)
+        self._called = self.asked.called
+        self._command(self.asked.values)
+
     def restore(self, t: float) -> None:
         """Let the efforts act again that acted up to a time."""
         self._command(self.asked.values_at(t))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +81,18 @@ class Implicit(Stepper):
             self._compiled = CompiledStep(tree, drives, self._blocks, numbers, limits, self._largest)
             if constraints.present:
                 self._closed = ClosedStep(self._compiled, constraints, CLOSED * size)
+
+    def keepsake(self) -> list[Any]:
+        """The largest accelerations, too: changes are measured by them."""
+        numbers = [] if self._compiled is None else [self._compiled.numbers]
+        return [*super().keepsake(), self._largest, *numbers]
+
+    def resume(self, kept: list[Any]) -> None:
+        """Take it back."""
+        super().resume(kept)
+        self._largest[:] = kept[1]
+        if self._compiled is not None:
+            self._compiled.numbers[:] = kept[2]
 
     def step(self, old: Point, h: float) -> Point:
         """One step of the generalised-alpha method on the group."""

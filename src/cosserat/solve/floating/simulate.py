@@ -13,6 +13,7 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.flexible_tree import compile_flexible_tree
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
+from cosserat.results.checkpoint import Checkpoint, identity_of
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Carried, Trajectory
 from cosserat.results.verdict import noted
@@ -38,8 +39,12 @@ def simulate_floating(
     start_time: float,
     every: int,
     progress: Progress | None,
+    kept: tuple[Any, float] | None = None,
 ) -> Run:
-    """Simulate a tree in floating frames; arguments as those of `simulate`, the rest of them in `settings`."""
+    """Simulate a tree in floating frames; arguments as those of `simulate`, the rest of them in `settings`.
+
+    `kept`: path and interval of a checkpoint.
+    """
     wall, cpu = clock.perf_counter(), clock.process_time()
     compiled = compile_model(model, floating=True)
     tree = _tree(model, compiled, settings)
@@ -57,6 +62,10 @@ def simulate_floating(
     if control is not None:
         control.call(begin)
         begin = stepper.start(*state)  # with the first efforts
+    keeper = None
+    if kept is not None:
+        asked = {**settings, "step": step, "duration": duration, "start_time": start_time}
+        keeper = Checkpoint(kept[0], identity_of(compiled, asked), kept[1], settings["controller"])
     prepared = clock.process_time()
     tree.forces.jumps = compiled.sampler.jumps(begin.t, begin.t + duration)
     extent = Extent(tree, node_seats(tree, compiled), compiled.length)
@@ -64,11 +73,11 @@ def simulate_floating(
     walk.kinks = compiled.sampler.kinks(tree.forces.jumps.times, 1e-9 * duration)
     if step is None:
         times, status = adaptive_steps(
-            walk, begin.t, duration, settings["tolerance"], every, tree.forces.jumps.times, progress
+            walk, begin.t, duration, settings["tolerance"], every, tree.forces.jumps.times, progress, keeper
         )  # fmt: skip
     else:
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
-        times, status = fixed_steps(walk, begin.t, n_steps, duration / n_steps, every, progress)
+        times, status = fixed_steps(walk, begin.t, n_steps, duration / n_steps, every, progress, keeper)
     stored, tally = walk.stored, walk.tally
     links = link_history(tree, constraints, stored, None if control is None else control.restore)
     history = nodal_history(tree, compiled, constraints, links)

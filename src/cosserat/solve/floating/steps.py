@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,14 @@ class Stepper(ABC):
         self.factorizations += 1
         self._rooms = self._rooms[1], self._rooms[0]
         return Articulated(now, extra, self.drives.held)
+
+    def keepsake(self) -> list[Any]:
+        """What it remembers from step to step, besides factors, which every step makes anew: arrays."""
+        return [np.array([self.residuals, self.factorizations, self.halved, self.rejected])]
+
+    def resume(self, kept: list[Any]) -> None:
+        """Take it back."""
+        self.residuals, self.factorizations, self.halved, self.rejected = (int(x) for x in kept[0])
 
     @abstractmethod
     def step(self, old: Point, h: float) -> Point:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,6 +123,27 @@ class FloatingWalk(Walk):
         """Start the method smoothly."""
         self.stepper.at_breaks = at_breaks
         self.now = self.stepper.smooth(self.now, h)
+
+    def settle(self, n: int) -> None:
+        """Every step samples by itself: there is nothing to begin anew."""
+
+    def keepsake(self) -> dict[str, Any]:
+        """Stored states, the present one, and what the stepper and the controller remember."""
+        control = None if self._control is None else self._control.asked.keepsake()
+        return {
+            "stored": [list(point) for point in self.stored], "now": list(self.now), "control": control,
+            "taken": self._work.taken, "work": [self.tally.halved, self.tally.rejected],
+            "stepper": self.stepper.keepsake(), "at_breaks": self.stepper.at_breaks,
+        }  # fmt: skip
+
+    def resume(self, kept: dict[str, Any]) -> None:
+        """Take all of it back."""
+        self.stored, self.now = [Point(*point) for point in kept["stored"]], Point(*kept["now"])
+        self._work.taken, (self.tally.halved, self.tally.rejected) = kept["taken"], kept["work"]
+        self.stepper.at_breaks = kept["at_breaks"]
+        self.stepper.resume(kept["stepper"])
+        if self._control is not None:
+            self._control.resume(kept["control"], self.now.t)
 
     def error(self) -> float:
         """Estimated position error (m) of the last step."""

@@ -137,6 +137,20 @@ class Controlled:
         k = bisect.bisect_left(self._calls, t - 1e-12 * abs(t)) - 1
         return self._log[max(0, k)] if self._log else {}
 
+    @property
+    def called(self) -> float | None:
+        """When it was called last."""
+        return self._calls[-1] if self._calls else None
+
+    def keepsake(self) -> dict[str, Any]:
+        """What it has asked so far, for a checkpoint."""
+        return {"values": self.values, "calls": np.array(self._calls), "log": self._log}
+
+    def resume(self, kept: dict[str, Any]) -> None:
+        """Take it back."""
+        self.values, self._calls, self._log = kept["values"], kept["calls"].tolist(), kept["log"]
+        self._last = self._log[-1] if self._log else {}
+
     def apply(self, inputs: Inputs) -> Inputs:
         """Inputs with the controller's efforts in them."""
         for column, value in self.values.items():

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import CosseratWarning
+from cosserat.results.checkpoint import BARRIER, Checkpoint
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.motion.interrupts import Interrupts
 from cosserat.solve.motion.walk import NEVER, Failure, Tally, Walk
@@ -66,13 +67,23 @@ def warn_of_call(status: Status) -> None:
 
 
 def fixed_steps(
-    walk: Walk, start: float, n_steps: int, h: float, every: int, progress: Progress | None = None
+    walk: Walk,
+    start: float,
+    n_steps: int,
+    h: float,
+    every: int,
+    progress: Progress | None = None,
+    keeper: Checkpoint | None = None,
 ) -> tuple[Array, Status]:
     """n_steps of size h; a step that fails is split into 2, 4, ... parts. Gives the times that are stored."""
     per_call = n_steps if walk.controlled is None else walk.controlled.steps_per_call(h)
-    walk.store()
-    walk.begin(start, h)
     done, chunk = 0, 64
+    kept = None if keeper is None else keeper.resume(walk)
+    if kept is not None:
+        done = int(kept["done"])
+    else:
+        walk.store()
+        walk.begin(start, h)
     status = Status(Outcome.OK, start + n_steps * h)
     with Interrupts() as interrupts:
         try:
@@ -82,6 +93,12 @@ def fixed_steps(
                     if done % per_call == 0:
                         _consult(walk, start + done * h)
                     n = min(n, per_call - done % per_call)
+                if keeper is not None:
+                    n = min(n_steps - done, BARRIER - done % BARRIER, per_call - done % per_call)
+                    if done % BARRIER == 0:
+                        walk.settle(BARRIER)
+                        if keeper.due:
+                            keeper.save({**walk.keepsake(), "done": done})
                 if not _turns_little(walk, start + done * h, h):
                     n = min(n, _WATCHED)
                 began = clock.perf_counter()
@@ -101,6 +118,8 @@ def fixed_steps(
             status = Status(Outcome.INTERRUPTED, start + done * h)
         except _Ended as ended:
             status = ended.status
+        if keeper is not None and (status.ok or status.outcome is Outcome.INTERRUPTED):
+            keeper.save({**walk.keepsake(), "done": done})
     times = np.asarray(start + h * every * np.arange(1 + done // every), dtype=np.float64)
     if done % every != 0:  # the state at the end is always stored
         walk.store()
@@ -149,21 +168,26 @@ def adaptive_steps(
     every: int = 1,
     breaks: Sequence[float] = (),
     progress: Progress | None = None,
+    keeper: Checkpoint | None = None,
 ) -> tuple[Array, Status]:
     """Steps chosen so that a hundred of them commit an estimated position error of at most tolerance * size.
 
     An error per step, not per time: a vibration too small to matter is then never resolved, however fast it is. Steps
     end at `breaks`, times at which loads or prescribed motions are not smooth.
     """
-    walk.store()
     allowed = _SAFETY * 0.01 * tolerance * walk.size
     power = 1.0 / (walk.order + 1)
     end = start + duration
     smallest = _SMALLEST * duration
     limits = [*(t for t in sorted(breaks) if start + smallest < t < end - smallest), end]
-    h = min(duration / 10.0, walk.first_step(), limits[0] - start)
     t, taken, times, cuts, last_shown = start, 0, [start], 0, clock.perf_counter()
-    walk.begin(start, h, at_breaks=True)
+    kept = None if keeper is None else keeper.resume(walk)
+    if kept is not None:
+        t, h, taken, times, cuts = (kept[key] for key in ("t", "h", "taken", "times", "cuts"))
+    else:
+        walk.store()
+        h = min(duration / 10.0, walk.first_step(), limits[0] - start)
+        walk.begin(start, h, at_breaks=True)
     status = Status(Outcome.OK, end)
     with Interrupts() as interrupts:
         try:
@@ -173,6 +197,8 @@ def adaptive_steps(
                     limit = min(limit, walk.controlled.next_call(t, start))
                     if walk.controlled.is_due(t, start):
                         _consult(walk, t)
+                if keeper is not None and keeper.due:
+                    keeper.save({**walk.keepsake(), "t": t, "h": h, "taken": taken, "times": times, "cuts": cuts})
                 turning = walk.turn_limit()
                 if turning is not None:
                     h = min(h, 0.8 * turning.step)
@@ -212,6 +238,8 @@ def adaptive_steps(
             status = Status(Outcome.INTERRUPTED, t)
         except _Ended as ended:
             status = ended.status
+        if keeper is not None and (status.ok or status.outcome is Outcome.INTERRUPTED):
+            keeper.save({**walk.keepsake(), "t": t, "h": h, "taken": taken, "times": times, "cuts": cuts})
     if times[-1] < t:
         walk.store()
         times.append(t)

@@ -15,6 +15,7 @@ from cosserat.errors import CosseratWarning, SolveError, shown
 from cosserat.kernels.newton import CONSERVING
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
+from cosserat.results.checkpoint import INTERVAL, Checkpoint, identity_of
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Carried, Trajectory, carried_to
 from cosserat.results.verdict import noted
@@ -55,6 +56,8 @@ def simulate(
     modes: Any = None,
     boundary: Any = None,
     stiffening: bool = True,
+    checkpoint: Any = None,
+    checkpoint_interval: float = INTERVAL,
 ) -> Run:
     """Simulate the motion of a mechanism.
 
@@ -92,6 +95,12 @@ def simulate(
         dict of efforts by joint, held until the next call.
     progress : callable, optional
         Called now and then as ``progress(t, counters)``.
+    checkpoint : path, optional
+        File in which the run is kept now and then, so that the same call goes on from there if the process is killed:
+        with the same states, bit by bit. A finished run is given again at once. A file of another model or of other
+        arguments is refused. A controller must offer ``get_state()`` and ``set_state(state)``.
+    checkpoint_interval : float
+        Wall time between two writes of it (s).
     modes, boundary, stiffening : optional
         Of the floating formulation: as for `FlexibleTree`.
 
@@ -123,6 +132,8 @@ def simulate(
         raise SolveError(f"simulate: progress is {shown(progress)}; pass a function that takes a time and counters")
     if not isinstance(stiffening, (bool, np.bool_)):
         raise SolveError(f"simulate: stiffening is {shown(stiffening)}; pass True or False")
+    if check_number(checkpoint_interval, "simulate", "checkpoint_interval", "a time in s, not negative") < 0.0:
+        raise SolveError(f"simulate: checkpoint_interval is {shown(checkpoint_interval)}; pass a time in s, 0 or more")
     if formulation == "floating":
         from cosserat.solve.floating.simulate import simulate_floating
 
@@ -131,13 +142,22 @@ def simulate(
             "tolerance": tolerance, "newton_tolerance": newton_tolerance, "controller": controller, "modes": modes,
             "boundary": boundary, "stiffening": stiffening,
         }  # fmt: skip
-        return simulate_floating(model, duration, step, settings, start_time, every, progress)
+        kept = None if checkpoint is None else (checkpoint, checkpoint_interval)
+        return simulate_floating(model, duration, step, settings, start_time, every, progress, kept)
     if modes is not None or boundary is not None or not stiffening:
         raise SolveError(
             "simulate: modes, boundary and stiffening belong to formulation='floating'; the Galilean one has no modes"
         )
     wall, cpu = clock.perf_counter(), clock.process_time()
     compiled = compile_model(model)
+    keeper = None
+    if checkpoint is not None:
+        asked = {
+            "formulation": formulation, "integrator": integrator, "rho": rho, "every": every, "start": start,
+            "tolerance": tolerance, "newton_tolerance": newton_tolerance, "controller": controller, "step": step,
+            "duration": duration, "start_time": start_time,
+        }  # fmt: skip
+        keeper = Checkpoint(checkpoint, identity_of(compiled, asked), checkpoint_interval, controller)
     if integrator == "generalized-alpha" and rho > 0.995 and compiled.n_multipliers:
         warnings.warn(
             f"rho = {rho:g}: without numerical damping, errors of accelerations and reactions in joints alternate from "
@@ -169,12 +189,12 @@ def simulate(
     work.jumps = compiled.sampler.jumps(start_time, start_time + duration)
     prepared = clock.process_time()
     if step is None:
-        times, status = adaptive_steps(work, start_time, duration, tolerance, every, work.jumps.times, progress)
+        times, status = adaptive_steps(work, start_time, duration, tolerance, every, work.jumps.times, progress, keeper)
     else:
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
         _check_memory(compiled, n_steps // every)
         work.reserve(2 + n_steps // every)
-        times, status = fixed_steps(work, start_time, n_steps, duration / n_steps, every, progress)
+        times, status = fixed_steps(work, start_time, n_steps, duration / n_steps, every, progress, keeper)
     work.finish(float(times[-1]))
     counters, history = work.counters, work.history()
     solved = clock.process_time()

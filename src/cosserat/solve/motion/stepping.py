@@ -25,6 +25,8 @@ from cosserat.solve.motion.window import STEPS, Window
 
 Array = NDArray[np.float64]
 
+_KEPT = ("state", "trial", "middle", "solver", "scratch", "visit", "owned")  # in a checkpoint, ...
+_OWN = ("laws", "bonds", "units", "drive_rate")  # ... without addresses, and what is sampled anew
 _OUTCOMES = {NOT_FINITE: Outcome.NOT_FINITE, WRONG_BRANCH: Outcome.WRONG_BRANCH}
 
 
@@ -108,6 +110,7 @@ class Integration(Walk):
         self.search: Any = 0
         self._backup = new_state(self.compiled), 0.0, 0
         self.window: Window | None = None  # inputs of steps to come, where a controller is called
+        self.ahead = STEPS  # how many
         self.set_step(1.0)
         if self.driven:
             middle, blocks = self.memory.problem.middle, self.memory.problem.solver.blocks
@@ -262,7 +265,7 @@ class Integration(Walk):
             return 0
         if window is None or window.h != h or window.row + n > window.count:
             self.set_step(h)
-            window = self.window = Window(self.compiled.sampler, t, h, max(n, STEPS), self.jumps)
+            window = self.window = Window(self.compiled.sampler, t, h, max(n, self.ahead), self.jumps)
         window.show(self.memory, self.controlled.values, n)
         self.accel_step = h
         where = (n, every, phase, self._stored, self.report)
@@ -281,6 +284,48 @@ class Integration(Walk):
             self.set_step(h)
             smooth_start(self.compiled, self.memory, t, h, self.rho, self.controlled)
             self.accel_step = h
+
+    def settle(self, n: int) -> None:
+        """Sample inputs anew from here on."""
+        self.window, self.ahead = None, n
+
+    def keepsake(self) -> dict[str, Any]:
+        """Stored states, and every number of the problem: state, trial, factors, memories."""
+        groups = {name: self._arrays(name) for name in _KEPT}
+        if self.reserved is None:
+            stored: list[Any] = [list(row) for row in self.rows]
+        else:
+            stored = [a[: self._stored] for a in self.reserved]
+        return {
+            "groups": groups, "stored": stored, "n_stored": self._stored, "accel_step": self.accel_step,
+            "waiting": self._waiting, "at_breaks": self.at_breaks, "loaded": [self.careful != 0, self.search != 0],
+            "work": [self.counters.halved, self.counters.rejected],
+            "control": None if self.controlled is None else self.controlled.keepsake(),
+        }  # fmt: skip
+
+    def _arrays(self, name: str) -> list[Array]:
+        """Arrays of a group that mean the same in another process, and are not sampled anew."""
+        group = getattr(self.memory.problem, name)
+        return [getattr(group, field) for field in group._fields if field not in _OWN]
+
+    def resume(self, kept: dict[str, Any]) -> None:
+        """Take all of it back."""
+        for name, arrays in kept["groups"].items():
+            for target, array in zip(self._arrays(name), arrays, strict=True):
+                target[...] = array
+        self._stored, self.accel_step, self.at_breaks = kept["n_stored"], kept["accel_step"], kept["at_breaks"]
+        self._waiting = kept["waiting"]
+        if self.reserved is None:
+            self.rows = [tuple(row) for row in kept["stored"]]
+        else:
+            for target, array in zip(self.reserved, kept["stored"], strict=True):
+                target[: self._stored] = array.reshape(target[: self._stored].shape)
+        self.counters.halved, self.counters.rejected = kept["work"]
+        for wanted in kept["loaded"]:
+            if wanted:
+                self._load_more(search=True)
+        if self.controlled is not None:
+            self.controlled.resume(kept["control"])
 
     def error(self) -> float:
         """Estimated position error (m) of the last step."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cosserat.results.status import Outcome
 from cosserat.solve.motion.control import Controlled
@@ -71,6 +71,18 @@ class Walk(ABC):
     @abstractmethod
     def restore(self) -> None:
         """Go back to the state kept last, and forget the steps taken since."""
+
+    @abstractmethod
+    def keepsake(self) -> dict[str, Any]:
+        """All that a run needs to go on in another process, between two steps: what is stored, the state, memories."""
+
+    @abstractmethod
+    def resume(self, kept: dict[str, Any]) -> None:
+        """Become what gave a keepsake."""
+
+    @abstractmethod
+    def settle(self, n: int) -> None:
+        """Begin anew what goes over several steps, and take n of them together from here on."""
 
     @abstractmethod
     def error(self) -> float:

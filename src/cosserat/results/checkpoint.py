@@ -1,0 +1,204 @@
+"""Checkpoints of long runs: all that a run needs to go on as if nothing had happened, in one sealed file.
+
+The file is written whole or not at all and carries a checksum; nothing in it is executed. It holds a fingerprint of the
+model, the settings of the call and the version, and is refused where one of them is another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import platform
+import time as clock
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import CompiledModel
+from cosserat.errors import FileFormatError, SolveError, shown
+from cosserat.kernels.arrays import source_stamp
+
+_MAGIC = b"cosserat checkpoint 1\n"
+_SEAL = 64
+INTERVAL = 10.0  # s of wall time between two writes
+BARRIER = 32  # steps: what is sampled or asked in groups of steps begins anew at multiples of it, however fast it goes
+
+
+class Checkpoint:
+    """The checkpoint of one run.
+
+    Parameters
+    ----------
+    path : path
+    identity : dict of str
+        What the run is: settings by name, and fingerprints.
+    interval : float
+        Wall time (s) between two writes.
+    controller : optional
+        Whose `get_state` and `set_state` keep its memory.
+    """
+
+    def __init__(
+        self, path: Any, identity: Mapping[str, str], interval: float = INTERVAL, controller: Any = None
+    ) -> None:
+        from cosserat.io import output
+
+        self.path: Path = output.target(path)
+        self._identity = dict(identity)
+        self._interval, self._controller = interval, controller
+        self._written = clock.monotonic()
+        if controller is not None:
+            _demand_states(controller)
+        self.kept: dict[str, Any] | None = self._read() if self.path.exists() else None
+
+    def resume(self, walk: Any) -> dict[str, Any] | None:
+        """Let a walk and the controller become what they were; what the driver kept, None where all begins."""
+        if self.kept is not None:
+            walk.resume(self.kept)
+            if self._controller is not None:
+                self._controller.set_state(self.kept["controller"])
+        return self.kept
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time to write."""
+        return clock.monotonic() - self._written >= self._interval
+
+    def save(self, content: Mapping[str, Any]) -> None:
+        """Write numbers, texts, lists, dicts and arrays."""
+        from cosserat.io import output
+
+        whole = dict(content)
+        whole["controller"] = None if self._controller is None else self._controller.get_state()
+        arrays: dict[str, NDArray[Any]] = {}
+        plain = json.dumps({"identity": self._identity, "content": _encoded(whole, arrays, "checkpoint")})
+        stream = io.BytesIO()
+        np.savez(stream, **{"json": np.frombuffer(plain.encode("utf-8"), dtype=np.uint8)}, **arrays)  # type: ignore[arg-type]
+        body = _MAGIC + stream.getvalue()
+        output.write(self.path, body + hashlib.sha256(body).hexdigest().encode("ascii"))
+        self._written = clock.monotonic()
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            data = self.path.read_bytes()
+        except OSError as error:
+            raise FileFormatError(f"{self.path}: cannot be read ({error.strerror})") from None
+        body, seal = data[:-_SEAL], data[-_SEAL:]
+        if not data.startswith(_MAGIC):
+            raise FileFormatError(f"{self.path}: is no checkpoint of this version; pass another name, or delete it")
+        if hashlib.sha256(body).hexdigest().encode("ascii") != seal:
+            raise FileFormatError(f"{self.path}: the checkpoint is damaged: its checksum is wrong; delete it")
+        try:
+            with np.load(io.BytesIO(body[len(_MAGIC) :]), allow_pickle=False) as found:
+                arrays = {key: found[key] for key in found.files}
+            plain = json.loads(arrays.pop("json").tobytes().decode("utf-8"))
+            identity, content = plain["identity"], _decoded(plain["content"], arrays)
+        except (ValueError, KeyError, TypeError, OSError, EOFError) as error:
+            raise FileFormatError(f"{self.path}: the checkpoint cannot be read ({error}); delete it") from None
+        self._demand_same(identity)
+        return dict(content)
+
+    def _demand_same(self, identity: Mapping[str, str]) -> None:
+        for key, value in self._identity.items():
+            there = identity.get(key, "nothing")
+            if there != value:
+                what = f"{key} is other than it was" if len(value) == _SEAL else f"{key} was {there} and is {value}"
+                raise SolveError(
+                    f"checkpoint {str(self.path)!r}: it belongs to another run: {what}; give the same model and "
+                    "arguments to go on, or delete the file to begin anew"
+                )
+
+
+def _demand_states(controller: Any) -> None:
+    if not (callable(getattr(controller, "get_state", None)) and callable(getattr(controller, "set_state", None))):
+        raise SolveError(
+            f"simulate: checkpoint: controller {shown(controller)} has no get_state and set_state, so that what it "
+            "remembers would be lost; give it both (get_state() gives numbers, text, lists, dicts and arrays, "
+            "set_state(them) takes them back; without memory: lambda: None and lambda state: None)"
+        )
+    try:
+        json.dumps(_encoded(controller.get_state(), {}, "get_state()"))
+    except (TypeError, ValueError) as error:
+        raise SolveError(f"simulate: checkpoint: controller: get_state() gives what cannot be kept: {error}") from None
+
+
+def identity_of(compiled: CompiledModel, settings: Mapping[str, Any]) -> dict[str, str]:
+    """What a run is, as texts: settings, a fingerprint of the model and of where it starts, version and machine."""
+    out = {key: shown(value) for key, value in settings.items() if key not in ("start", "controller")}
+    start, controller = settings.get("start"), settings.get("controller")
+    if start is None or isinstance(start, str):
+        out["start"] = shown(start)
+    else:
+        out["start"] = _fingerprint([a[-1] for a in start.trajectory.history if len(a)])
+    out["controller period"] = "no controller" if controller is None else shown(getattr(controller, "period", None))
+    out["model"] = _model_fingerprint(compiled, float(settings["start_time"]), float(settings["duration"]))
+    out["version"] = hashlib.sha256(f"{source_stamp()} {np.__version__} {platform.machine()}".encode()).hexdigest()
+    return out
+
+
+def _model_fingerprint(compiled: CompiledModel, start: float, duration: float) -> str:
+    """Of arrays, names, sampled functions of time and laws."""
+    times = start + duration * np.linspace(0.0, 1.0, 65)
+    parts: list[Any] = [array for group in compiled.system for array in group]
+    parts += [compiled.frames, compiled.twists, *compiled.sampler.sample(times)]
+    parts += [repr([joint.name for joint in compiled.joints]), repr(sorted(compiled.beams)), repr(compiled.freedoms)]
+    for body in compiled.model.modal_bodies:
+        parts += [body.stiffness, body.damping]
+    for law in compiled.laws:
+        function = getattr(law.load, "law", None)
+        code = getattr(function, "__code__", None)
+        parts.append(repr(law.load.name) if code is None else code.co_code.hex() + repr(code.co_consts[:1]))
+    return _fingerprint(parts)
+
+
+def _fingerprint(parts: list[Any]) -> str:
+    found = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            found.update(f"{part.shape}{part.dtype}".encode())
+            found.update(np.ascontiguousarray(part).tobytes())
+        else:
+            found.update(str(part).encode())
+    return found.hexdigest()
+
+
+def _encoded(value: Any, arrays: dict[str, NDArray[Any]], where: str) -> Any:
+    """Plain values for JSON; arrays go into `arrays`, by number."""
+    if isinstance(value, np.ndarray):
+        if value.dtype.hasobject:
+            raise TypeError(f"{where} holds an array of objects")
+        key = f"a{len(arrays)}"
+        arrays[key] = value
+        return {"array": key}
+    if isinstance(value, Mapping):
+        return {"dict": [[_encoded(k, arrays, where), _encoded(v, arrays, where)] for k, v in value.items()]}
+    if isinstance(value, tuple):
+        return {"tuple": [_encoded(v, arrays, where) for v in value]}
+    if isinstance(value, list):
+        return [_encoded(v, arrays, where) for v in value]
+    if isinstance(value, np.generic):
+        return {"array": _encoded(np.asarray(value), arrays, where)["array"], "scalar": True}
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": repr(value)}
+    raise TypeError(f"{where} holds a {type(value).__name__}; numbers, text, lists, dicts and arrays can be kept")
+
+
+def _decoded(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
+    if isinstance(value, list):
+        return [_decoded(v, arrays) for v in value]
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        return arrays[value["array"]][()] if value.get("scalar") else arrays[value["array"]]
+    if "tuple" in value:
+        return tuple(_decoded(v, arrays) for v in value["tuple"])
+    if "float" in value:
+        return float(value["float"])
+    return {_decoded(k, arrays): _decoded(v, arrays) for k, v in value["dict"]}

@@ -1,0 +1,191 @@
+"""Checkpoints: killed at any time, a run goes on with the same call and the same states, bit by bit."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+
+ROOT = Path(__file__).parents[2]
+
+CASES = {
+    "fixed": {"step": 1e-3},
+    "every": {"step": 1e-3, "every": 7},
+    "adaptive": {"tolerance": 1e-5},
+    "conserving": {"step": 1e-3, "integrator": "energy-momentum"},
+    "floating": {"step": 2e-3, "formulation": "floating"},
+    "floating adaptive": {"tolerance": 1e-4, "formulation": "floating"},
+    "controlled": {"step": 1e-3, "controller": True},
+    "controlled adaptive": {"tolerance": 1e-4, "controller": True},
+    "floating controlled": {"step": 2e-3, "formulation": "floating", "controller": True},
+    "runge-kutta": {"step": 2e-3, "formulation": "floating", "integrator": "runge-kutta"},
+}
+DURATION = 0.4
+
+
+def arm(mass=1.0):
+    """A driven link, one with an effort and a spring, and a load that jumps."""
+    model = cs.Model("arm", gravity=(0, 0, -9.81))
+    a = model.add(cs.RigidBody.bar("a", (0, 0, 0), (1, 0, 0), mass=1.0))
+    b = model.add(cs.RigidBody.bar("b", (1, 0, 0), (2, 0, 0), mass=mass))
+    model.add(cs.Revolute("drive", cs.GROUND, a.at((0, 0, 0)), axis=(0, 1, 0), motion="0.4*sin(5*t)"))
+    model.add(cs.Revolute("elbow", a.at((1, 0, 0)), b.at((1, 0, 0)), axis=(0, 1, 0), effort=0.0, stiffness=3.0))
+    model.add(cs.Force("push", b, ["5*step(t, 0.15)", 0, 0]))
+    return model
+
+
+class Integral:
+    """A controller with a memory."""
+
+    period = 0.01
+
+    def __init__(self):
+        self.sum, self.seen = 0.0, np.zeros(2)
+
+    def __call__(self, t, state):
+        angle = float(state.coordinate("elbow")[-1])
+        self.sum += 0.01 * (0.2 - angle)
+        self.seen += angle
+        return {"elbow": 20.0 * (0.2 - angle) + 5.0 * self.sum}
+
+    def get_state(self):
+        return {"sum": self.sum, "seen": self.seen}
+
+    def set_state(self, state):
+        self.sum, self.seen = state["sum"], np.array(state["seen"])
+
+
+def call(name, path, **more):
+    given = dict(CASES[name])
+    if given.pop("controller", False):
+        given["controller"] = Integral()
+    return cs.simulate(arm(), DURATION, checkpoint=path, checkpoint_interval=0.0, **given, **more)
+
+
+def same(one, two):
+    """Whether two runs are the same, bit by bit."""
+    pairs = [(one.time, two.time), *zip(one.trajectory.history, two.trajectory.history, strict=True)]
+    if one.floating is not None:
+        pairs += list(zip(one.floating[1:], two.floating[1:], strict=True))
+    return all(np.asarray(a).tobytes() == np.asarray(b).tobytes() for a, b in pairs)
+
+
+class Stopped(BaseException):
+    """What no driver catches: the process might as well be gone."""
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_runs_that_end_anywhere_go_on(name, tmp_path):
+    """Five ends after one another, each between two writes, and the whole run in one."""
+    whole = call(name, tmp_path / "whole.ckpt")
+    assert whole.status.ok
+    rng, path = random.Random(name), tmp_path / "parts.ckpt"
+    for _ in range(5):
+        end = rng.uniform(0.0, DURATION)
+
+        def progress(t, counters, end=end):
+            if t > end:
+                raise Stopped
+
+        try:
+            run = call(name, path, progress=progress)
+            break
+        except Stopped:
+            continue
+    run = call(name, path)
+    assert same(whole, run)
+    assert same(whole, call(name, path))  # a finished run is given again
+    assert run.stats["steps"] == whole.stats["steps"]
+
+
+SCRIPT = """
+import sys
+from tests.faults.test_checkpoints import call
+print("ready", flush=True)
+run = call(sys.argv[1], sys.argv[2])
+print("finished", flush=True)
+"""
+
+
+def killed_once(name, path, wait):
+    """Start the call in a process, and kill it after a while; whether it was still at work."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, name, str(path)], cwd=ROOT, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )  # fmt: skip
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(wait)
+        child.send_signal(signal.SIGKILL)
+    finally:
+        rest = child.communicate()[0]
+    return "finished" not in rest
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there is no kill -9")
+@pytest.mark.parametrize("name", ["controlled", "floating"])
+def test_killed_with_kill_nine(name, tmp_path):
+    whole, path = call(name, tmp_path / "whole.ckpt"), tmp_path / "killed.ckpt"
+    rng = random.Random(name)
+    kills = sum(killed_once(name, path, rng.uniform(0.0, 0.6)) for _ in range(3))
+    assert same(whole, call(name, path))
+    assert kills >= 1
+    assert not list(tmp_path.glob("*.part")) or kills  # what a kill left of an unfinished write does no harm
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="there is no kill -9")
+def test_killed_many_times(tmp_path):
+    for name in CASES:
+        whole, path = call(name, tmp_path / f"{name}.whole"), tmp_path / f"{name}.ckpt"
+        rng = random.Random(name)
+        for _ in range(10):
+            killed_once(name, path, rng.uniform(0.0, 1.0))
+        assert same(whole, call(name, path))
+
+
+def test_what_is_refused(tmp_path):
+    path = tmp_path / "run.ckpt"
+    call("fixed", path)
+    with pytest.raises(cs.CosseratError, match=r"another run: step was 0\.001 and is 0\.002"):
+        cs.simulate(arm(), DURATION, step=2e-3, checkpoint=path)
+    with pytest.raises(cs.CosseratError, match="it belongs to another run: model is other than it was"):
+        cs.simulate(arm(mass=2.0), DURATION, step=1e-3, checkpoint=path)
+    with pytest.raises(cs.CosseratError, match="has no get_state and set_state"):
+        cs.simulate(arm(), DURATION, step=1e-3, checkpoint=tmp_path / "c.ckpt", controller=lambda t, s: None)
+
+    class Odd(Integral):
+        def get_state(self):
+            return {"model": arm()}
+
+    with pytest.raises(cs.CosseratError, match=r"get_state\(\) gives what cannot be kept.*a Model"):
+        cs.simulate(arm(), DURATION, step=1e-3, checkpoint=tmp_path / "c.ckpt", controller=Odd())
+    content = path.read_bytes()
+    for wrong in (content[:-1], content[:40], b"", b"text", content[:100] + b"x" + content[101:]):
+        path.write_bytes(wrong)
+        with pytest.raises(cs.CosseratError, match=r"run\.ckpt"):
+            call("fixed", path)
+    with pytest.raises(cs.CosseratError, match="does not exist"):
+        call("fixed", tmp_path / "no" / "run.ckpt")
+    with pytest.raises(cs.CosseratError, match="checkpoint_interval is -1"):
+        cs.simulate(arm(), DURATION, step=1e-3, checkpoint=tmp_path / "c.ckpt", checkpoint_interval=-1)
+
+
+def test_interrupted_runs_go_on(tmp_path):
+    path = tmp_path / "run.ckpt"
+
+    def interrupt(t, counters):
+        if t > 0.1:
+            signal.raise_signal(signal.SIGINT)
+
+    part = call("every", path, progress=interrupt)
+    assert part.status.outcome is cs.Outcome.INTERRUPTED
+    assert same(call("every", tmp_path / "whole.ckpt"), call("every", path))
