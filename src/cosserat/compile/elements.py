@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.matter import Reference, line_of, mass_of, towards_ends
-from cosserat.compile.series import bracket, exponential, gauss
+from cosserat.compile.series import bracket, exponential, gauss, skew
 
 Array = NDArray[np.float64]
 
@@ -58,6 +58,7 @@ def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatric
     """
     ad = bracket(d0)
     length = np.linalg.norm(d0[:, :3], axis=1)
+    compliance = _across(d0[:, :3] / length[:, None], compliance)
     E_T = exponential(_XI[None, :, None, None] * ad[:, None])  # E^T = exp(xi ad), xi in [-1/2, 1/2]
     flexibility = length[:, None, None] * np.einsum(
         "g,egab,egbc,egdc->ead", _WEIGHT, E_T, compliance, E_T, optimize=True
@@ -77,6 +78,17 @@ def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatric
         line.axis,
         line.section,
     )
+
+
+def _across(t: Array, X: Array) -> Array:
+    """Compliance (ne, points, 6, 6) turned from the axes of the nodes to those of sections across the element.
+
+    On a curve out of a plane, the helix through two nodes leaves them a little beside their first axes; on average
+    over the element the curve, and with it the normals of the sections, goes along the helix, t (ne, 3).
+    """
+    K = skew(np.cross(np.eye(3)[0], t))
+    turn = np.kron(np.eye(2), np.eye(3) + K + K @ K / np.maximum(1.0 + t[:, 0, None, None], 1e-9))[:, None]
+    return np.asarray(turn @ X @ np.swapaxes(turn, 2, 3))
 
 
 def _second(ad: Array, length: Array, compliance: Array, E_T: Array, Z: Array, K: Array) -> Array:

@@ -191,7 +191,8 @@ def _shear(reference: Reference) -> Array:
     axis = np.linalg.eigh(across @ (S[:, 3:, 3:] + _TIE * bent) @ across)[1][:, :, -1]
     side = np.cross(axis, t)
     stiffness = np.einsum("ei,eij,ej->e", side, K[:, :3, :3], side)
-    shear = L * np.einsum("ei,eij,ej->e", side, S[:, :3, :3], side) * stiffness
+    sheared = np.linalg.inv(np.linalg.inv(S)[:, :3, :3])  # not what twist about another axis adds to it
+    shear = L * np.einsum("ei,eij,ej->e", side, sheared, side) * stiffness
     rotary, flexibility = (np.einsum("ei,eij,ej->e", axis, X[:, 3:, 3:], axis) for X in (rho, S))
     turn = np.minimum(L * rotary * flexibility * stiffness, m * shear)
     return np.asarray(L**2 * (m * (1.0 / 24.0 - LEVER) * shear + turn / 24.0))
