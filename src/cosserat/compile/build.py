@@ -26,6 +26,8 @@ from cosserat.model.servos import servos_of
 
 Array = NDArray[np.float64]
 
+_MASSLESS = 1e-6  # of a typical mass: inertia of frames between joints, which nodes cannot be without
+
 
 def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     """Turn a model into arrays; `floating`: also modal bodies, whose nodes only floating frames can move.
@@ -89,6 +91,8 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     laws = tuple(compile_law(load) for load in model.state_loads)
     media = compile_media(model, floating)
     length, mass, size = _scales(model, skeleton.frames, elements, bodies)
+    for k in np.nonzero(bodies.mass[:, 0, 0] == 0.0)[0]:
+        bodies.mass[k] = _MASSLESS * mass * np.diag([1.0, 1.0, 1.0, length**2, length**2, length**2])
     twists, given = initial_twists(model, skeleton)
     return CompiledModel(
         model=model,
@@ -168,14 +172,14 @@ def _scales(model: Model, frames: Array, elements: Elements, bodies: Bodies) -> 
     positions = frames[:, 9:]
     size = float(np.max(np.ptp(positions, axis=0)))
     lengths = list(np.linalg.norm(elements.d0[:, :3], axis=1))
-    for M in bodies.mass:
+    for M in bodies.mass[bodies.mass[:, 0, 0] > 0.0]:
         lengths.append(float(np.sqrt(np.trace(M[3:, 3:]) / (2.0 * M[0, 0]))))
     for body in model.modal_bodies:
         lengths.append(float(np.sqrt(np.trace(body.inertia.inertia) / (2.0 * body.mass))))
     positive = [x for x in lengths if x > 0.0]
     length = float(np.mean(positive)) if positive else max(size, 1.0)
     size = max(size, length)
-    masses = [float(np.trace(M[:3, :3])) / 3.0 for M in bodies.mass]
+    masses = [float(np.trace(M[:3, :3])) / 3.0 for M in bodies.mass if M[0, 0] > 0.0]
     masses += list(elements.mass[:, 0])
     masses += [body.mass for body in model.modal_bodies]
     return length, float(np.mean(masses)), size

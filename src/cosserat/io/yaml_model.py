@@ -24,6 +24,7 @@ from cosserat.model.fluid import Fluid
 from cosserat.model.fluid_loads import Aerodynamics, Buoyancy
 from cosserat.model.forces import Damper, Spring
 from cosserat.model.functions import TimeFunction
+from cosserat.model.intermediate import IntermediateFrame
 from cosserat.model.joints import JOINTS, Armature, Friction
 from cosserat.model.line_functions import LineFunction, varies_with_s
 from cosserat.model.loads import DistributedLoad, Force, Torque, Wrench
@@ -42,7 +43,8 @@ __all__ = ["ModelFile", "load", "load_model", "save", "save_model"]
 
 SECTIONS: dict[str, type[AnySection]] = {c.__name__: c for c in (Rod, Tube, Rectangle, Box, IBeam, Profile, Section)}
 BODIES: dict[str, Callable[..., Any]] = {
-    "RigidBody": RigidBody, "box": RigidBody.box, "cylinder": RigidBody.cylinder, "sphere": RigidBody.sphere,
+    "RigidBody": RigidBody, "IntermediateFrame": IntermediateFrame,
+    "box": RigidBody.box, "cylinder": RigidBody.cylinder, "sphere": RigidBody.sphere,
     "bar": RigidBody.bar, "plate": RigidBody.plate,
 }  # fmt: skip
 LOADS = (Force, Torque, Wrench, DistributedLoad, StateLoad, AddedMass, Aerodynamics, Buoyancy)

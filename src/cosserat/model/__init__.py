@@ -16,6 +16,7 @@ from cosserat.model.forces import Damper, Spring
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.geometry import section_from_geometry
 from cosserat.model.interfaces import Interface, Outline, RecoveryPoint
+from cosserat.model.intermediate import IntermediateFrame
 from cosserat.model.jets import Jet
 from cosserat.model.joints import (
     Armature,
@@ -89,6 +90,7 @@ __all__ = [
     "Rectangle",
     "RecoveryPoint",
     "Revolute",
+    "IntermediateFrame",
     "RigidBody",
     "Rod",
     "RollingDisc",
