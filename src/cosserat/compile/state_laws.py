@@ -16,6 +16,8 @@ from cosserat.model.state_loads import StateLoad
 
 Array = NDArray[np.float64]
 
+_NO_LENGTH = "No implementation of function Function(<built-in function len>)"  # Numba, of a number or of None
+
 
 @dataclass(frozen=True)
 class CompiledLaw:
@@ -65,6 +67,9 @@ def compile_law(load: StateLoad) -> CompiledLaw:
         try:
             units.append(None if function is None else build(function, record, pair))
         except CosseratError as error:
+            if _NO_LENGTH in str(error):
+                wanted = wanted_of(load) if what == "law" else f"(6, {24 if pair else 12})"
+                raise ModelError(f"{load.title}: the {what} must return an array {wanted}") from None
             raise ModelError(
                 f"{load.title}: the {what} cannot be compiled: {error}; it may use the part of Python and NumPy that "
                 "Numba compiles (https://numba.readthedocs.io), and numbers through parameters="
@@ -74,17 +79,20 @@ def compile_law(load: StateLoad) -> CompiledLaw:
     return compiled
 
 
+def wanted_of(load: StateLoad) -> str:
+    """Shape and meaning of what a law returns."""
+    rates = f", then the rates of its states {', '.join(load.states)}" if load.states else ""
+    return f"({6 + len(load.states)},), force and moment in the place's frame{rates}"
+
+
 def _demand_sizes(compiled: CompiledLaw) -> None:
     """Raise if a function gives another number of components than it must."""
     load, still = compiled.load, np.zeros(6)
     frames = load.place.frame(), np.eye(4) if load.other is None else load.other.frame()
     given = (0.0, frames[0], still, frames[1], still.copy(), compiled.numbers)
     columns, n = 12 if load.other is None else 24, compiled.n_states
-    wanted_of_law = "force and moment in the place's frame"
-    if n:
-        wanted_of_law += f", then the rates of its states {', '.join(load.states)}"
     for unit, out, wanted in (
-        (compiled.law, np.zeros(6 + n), f"({6 + n},), {wanted_of_law}"),
+        (compiled.law, np.zeros(6 + n), wanted_of(load)),
         (compiled.derivative, np.zeros((6, 24)), f"(6, {columns})"),
     ):
         if unit is not None and unit(*given, out) == state_loads.WRONG_SIZE:

@@ -71,11 +71,7 @@ class Model:
         self.derived: Any = None  # what a solver keeps for the next call
         self.gravity = gravity
         self.fluid = fluid
-        if frame is not None and not isinstance(frame, Observer):
-            raise ModelError(f"{self.title}: frame is {frame!r}; pass an Observer such as cs.Observer.earth(0.8)")
-        if frame is not None:
-            steady_spin(frame)
-        self.frame = frame  # the model is described in it, and results are relative to it; None: a Galilean frame
+        self.frame = frame
 
     @property
     def title(self) -> str:
@@ -104,6 +100,20 @@ class Model:
         if value is not None and not isinstance(value, Fluid):
             raise ModelError(f"{self.title}: fluid is {value!r}; pass a Fluid such as cs.Fluid(density=1.225)")
         self._fluid = value
+        self.revision += 1
+
+    @property
+    def frame(self) -> Observer | None:
+        """Observer in whose axes the model is described and its results are given; None: a Galilean frame."""
+        return self._frame
+
+    @frame.setter
+    def frame(self, value: Observer | None) -> None:
+        if value is not None and not isinstance(value, Observer):
+            raise ModelError(f"{self.title}: frame is {shown(value)}; pass an Observer such as cs.Observer.earth(0.8)")
+        if value is not None:
+            steady_spin(value)
+        self._frame = value
         self.revision += 1
 
     @property

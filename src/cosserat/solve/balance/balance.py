@@ -66,6 +66,7 @@ class Balance(ABC):
 
     def __init__(self) -> None:
         self.iterations = 0
+        self.failing = ""  # in words: a law of a load that failed at a state on the way
         self.factorizations = 0
         self.sign = 0
         self.scale = 1.0

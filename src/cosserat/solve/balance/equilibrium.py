@@ -195,12 +195,13 @@ def _failed(statics: Balance, times: np.ndarray, reached: float, attempt: Attemp
     statics.load(times)
     statics.residual()
     taut = taut_element(statics.compiled, statics.memory.problem.trial.stress) if isinstance(statics, Statics) else ""
-    detail += f"; {taut}" if taut else ""
+    detail = "; ".join(filter(None, (detail, taut, statics.failing)))
     motions = free_motions(statics)
     force, applied = push(statics, motions)
     statics.load(times, reached)
     if len(motions) and force > 1e-3 * applied:
-        detail = f"{describe(statics, motions)}; the loads push along with {force:.4g} N"
+        told = (describe(statics, motions), f"the loads push along with {force:.4g} N", statics.failing)
+        detail = "; ".join(filter(None, told))
     elif len(motions):
         detail = f"{describe(statics, motions)}; {detail}"
     outcome = Outcome.FREE_MOTION if len(motions) or attempt is Attempt.SINGULAR else Outcome.NOT_BALANCED
@@ -212,7 +213,8 @@ def _at_full_load(statics: Balance, times: np.ndarray, absolute: float) -> tuple
     outcome = statics.balance(absolute, limit_first=False)
     if outcome is Attempt.BALANCED:
         return _finish(statics, times[0]), 1
-    return Status(Outcome.NOT_BALANCED, times[0], "", "the first step from the equilibrium given as start"), 1
+    where = "the first step from the equilibrium given as start"
+    return Status(Outcome.NOT_BALANCED, times[0], statics.failing, where), 1
 
 
 def _raise_loads(statics: Balance, times: np.ndarray, absolute: float) -> tuple[Status, int]:

@@ -13,6 +13,7 @@ from scipy.sparse import bsr_matrix, csc_matrix
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.series import bracket
+from cosserat.compile.state_loads import failing_law
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import History
 from cosserat.kernels.law_states import STEADY
@@ -120,6 +121,10 @@ class Statics(Balance):
         if self.spin is not None:
             add_inertia(self.memory.address)
         self.iterations += 1
+        if self.compiled.laws and not self.failing and np.all(np.isfinite(trial.frame)):
+            if not np.all(np.isfinite(trial.residual[:n])):
+                time = self.memory.problem.inputs.clock[:1, 0]
+                self.failing = failing_law(self.compiled, time, trial.frame[None], trial.twist[None])
         return -np.concatenate((trial.residual[:n], self.scale * trial.phi)).ravel()
 
     def _of_nodes(self, correction: Array) -> Array:

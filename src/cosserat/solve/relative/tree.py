@@ -81,7 +81,13 @@ class Tree(ABC):
 
         if not isinstance(model, Model):
             raise SolveError(f"Tree: expected a Model, got {model!r}")
-        general = model.beams or model.modal_bodies or model.state_loads  # laws of users: only the general one has them
+        bends = model.beams or model.modal_bodies
+        general = bends or model.state_loads  # laws of users: only the general one has them
+        if not bends:
+            for name, value in zip(("modes", "boundary"), (*args, None, None), strict=False):
+                value = kwargs.get(name, value)
+                if value is not None:
+                    raise SolveError(f"Tree: {name} is {value!r}, but {model.title} has no beams; leave it out")
         return super().__new__(FlexibleTree if general else RigidTree)
 
     def __reduce__(self) -> Any:

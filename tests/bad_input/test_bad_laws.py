@@ -1,0 +1,66 @@
+"""Laws of users and frames of models that cannot be used: what is wrong is said, and where."""
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+from cosserat.errors import ModelError, SolveError
+
+
+def hinged():
+    model = cs.Model("m", gravity=(0, 0, -9.81))
+    body = model.add(cs.RigidBody("b", mass=1, com=(0.5, 0, 0), inertia=0.1 * np.eye(3)))
+    model.add(cs.Revolute("j", cs.GROUND, body.at((0, 0, 0)), axis=(0, 1, 0)))
+    return model, body
+
+
+def scalar(t, frame, twist, parameters):
+    return -1.0
+
+
+def nothing(t, frame, twist, parameters):
+    pass
+
+
+def drag(t, frame, twist, parameters):
+    return -0.1 * twist
+
+
+def chart(t, frame, twist, parameters):
+    wrench = np.zeros(6)
+    wrench[2] = 5.0 if frame[2, 3] > -0.3 else np.nan
+    return wrench
+
+
+@pytest.mark.parametrize("law", [scalar, nothing])
+def test_a_law_that_gives_no_array(law):
+    model, body = hinged()
+    model.add(cs.StateLoad("wind", body, law))
+    with pytest.raises(ModelError, match=r"load 'wind': the law must return an array \(6,\), force and moment"):
+        cs.simulate(model, 0.1, 0.01)
+
+
+def test_a_tree_of_rigid_bodies_has_no_modes():
+    model, body = hinged()
+    model.add(cs.StateLoad("wind", body, drag))
+    for given in ({"modes": 3}, {"boundary": "free"}):
+        with pytest.raises(SolveError, match=r"Tree: (modes is 3|boundary is 'free'), but model 'm' has no beams"):
+            cs.Tree(model, **given)
+    with pytest.raises(SolveError, match="Tree: modes is 3"):
+        cs.Tree(model, 3)
+
+
+@pytest.mark.parametrize("value", ["earth", 3, {"a": 1}, (1, 2, 3)])
+def test_a_frame_is_checked_when_it_is_set(value):
+    model, _ = hinged()
+    with pytest.raises(ModelError, match=r"model .m.: frame is .*; pass an Observer"):
+        model.frame = value
+    assert model.frame is None
+
+
+def test_an_equilibrium_names_the_law_that_failed_on_the_way():
+    model, body = hinged()
+    model.add(cs.StateLoad("chart", body, chart))
+    found = cs.equilibrium(model)
+    assert not found.status.ok
+    assert "the law of load 'chart' gives [0.0, 0.0, nan, 0.0, 0.0, 0.0]" in found.status.message
