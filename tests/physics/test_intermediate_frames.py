@@ -46,6 +46,18 @@ def test_same_analyses():
     assert np.linalg.eigvalsh(a.mass_matrix([0.2, 0.4])) == pytest.approx(np.linalg.eigvalsh(b.mass_matrix([0.4, 0.2])))
 
 
+def test_symbols_and_a_frame_alone():
+    symbolic = pytest.importorskip("cosserat.symbolic")
+    pytest.importorskip("sympy")
+    model, q, v = mechanism(True), np.array([0.3, 0.2]), np.array([1.0, 2.0])
+    found = symbolic.lagrange(model).compile().forward_dynamics(q, v)
+    assert found == pytest.approx(cs.Tree(model).forward_dynamics(q, v, np.zeros(2)), rel=1e-10)
+    alone = cs.Model("alone", gravity=(0, 0, -1))
+    alone.add(cs.Revolute("turn", cs.GROUND, alone.add(cs.IntermediateFrame("frame")), axis=(0, 1, 0)))
+    with pytest.raises(cs.CosseratError, match="model 'alone': nothing in it has mass"):
+        cs.simulate(alone, 0.1, step=0.01)
+
+
 def test_files(tmp_path):
     cs.save_model(mechanism(True), tmp_path / "pair.yaml")
     assert cs.load_model(tmp_path / "pair.yaml") == mechanism(True)

@@ -182,4 +182,6 @@ def _scales(model: Model, frames: Array, elements: Elements, bodies: Bodies) -> 
     masses = [float(np.trace(M[:3, :3])) / 3.0 for M in bodies.mass if M[0, 0] > 0.0]
     masses += list(elements.mass[:, 0])
     masses += [body.mass for body in model.modal_bodies]
+    if not masses:
+        raise ModelError(f"{model.title}: nothing in it has mass, only frames between joints; add a body or a beam")
     return length, float(np.mean(masses)), size

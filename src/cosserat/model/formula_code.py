@@ -23,7 +23,7 @@ class Printer(PythonCodePrinter):
 
     def _print_sign(self, expression: sp.Expr) -> str:
         x = self._print(expression.args[0])
-        return f"(float(({x}) > 0) - float(({x}) < 0))"
+        return f"(1.0 if {x} > 0 else -1.0 if {x} < 0 else 0.0)"
 
     def _print_Abs(self, expression: sp.Expr) -> str:
         return f"abs({self._print(expression.args[0])})"

@@ -44,7 +44,8 @@ class IntermediateFrame(RigidBody):
     @recorded
     def __init__(self, name: str, at: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> None:
         Component.__init__(self, name)
-        self._mass, self._com, self._inertia, self._rotation = 0.0, self._given["at"], None, self._given["rotation"]
+        self._mass, self._inertia = 0.0, (0.0, 0.0, 0.0)
+        self._com, self._rotation = self._given["at"], self._given["rotation"]
         self._velocity = self._angular_velocity = self.shape = None
 
     def check(self) -> None:

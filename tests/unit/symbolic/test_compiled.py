@@ -103,3 +103,14 @@ def test_parameters_change_without_compiling_again():
         compiled.motion([0.0, 1.0], [0.0], 1.0, 0.1)
     with pytest.raises(cs.CosseratError, match="step is 0"):
         compiled.motion([0.0], [0.0], 1.0, 0)
+
+
+@pytest.mark.parametrize("formula", ["cbrt(t)", "sign(t - 1)", "2*(t > 1)", "asinh(t) + log10(1 + t)", "hypot(3, t)"])
+def test_every_function_of_formulas_compiles(formula):
+    """Efforts as formulas: the same accelerations from the equations and from the tree."""
+    model = cs.Model("slider")
+    body = model.add(cs.RigidBody("body", mass=1, com=(1, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Prismatic("x", cs.GROUND, body, axis=(1, 0, 0), at=(0, 0, 0), effort=formula))
+    found = symbolic.lagrange(model).compile().forward_dynamics(np.zeros(1), np.zeros(1), t=1.5)
+    run = cs.simulate(model, 1.5, step=1.5 / 32)
+    assert found[0] == pytest.approx(run.acceleration("body").values[-1, 0], abs=1e-12)
