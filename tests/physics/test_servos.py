@@ -271,3 +271,27 @@ def test_servo_in_a_closed_loop():
         assert runs[-1].status.ok
     apart = runs[0].position("b1") - runs[1].position("b1")
     assert np.abs(apart).max() < 1e-4
+
+
+@pytest.mark.parametrize("formulation", BOTH)
+def test_a_sampled_law_that_is_unstable_is_named(formulation):
+    """kd h > 2 J: every call overshoots by more than the last one; with half of that it is well."""
+
+    def law(kd):
+        def controller(t, state):
+            q, w = float(state.coordinate("hinge")[-1]), float(state.coordinate_rate("hinge")[-1])
+            return {"hinge": 5.0 * (0.3 - q) - kd * w}
+
+        controller.period = 0.01
+        return controller
+
+    model = cs.Model("bar")
+    body = model.add(cs.RigidBody.bar("bar", (0, 0, 0), (1, 0, 0), mass=1.0))
+    model.add(cs.Revolute("hinge", cs.GROUND, body.at((0, 0, 0)), axis=(0, 0, 1), effort=0.0))
+    limit = 2.0 * inertia() / 0.01
+    bad = cs.simulate(model, 1.0, step=0.005, controller=law(1.3 * limit), formulation=formulation)
+    assert "the effort of 'hinge' alternates from call to call and grows" in bad.status.message
+    assert "cs.Servo" in bad.status.message
+    good = cs.simulate(model, 1.0, step=0.005, controller=law(0.5 * limit), formulation=formulation)
+    assert good.status.ok
+    assert "alternates" not in good.status.message

@@ -24,12 +24,14 @@ from cosserat.solve.balance.arc import Arc, PathState
 from cosserat.solve.balance.critical import Critical, Point, critical_points, point_of
 from cosserat.solve.balance.equilibrium import equilibrium
 from cosserat.solve.balance.parametric import Knobs, Parametric
+from cosserat.solve.interrupts import Interrupts
 
 Array = NDArray[np.float64]
 
 _SMALLEST = 1e-7  # step length below which a path is given up
 _STRAYING = 0.1  # first correction, relative to the step, up to which steps grow
 _NEUTRAL = 1e-3  # stiffness of a neutral motion, relative to the softest other one
+_BY_USER = {Outcome.INTERRUPTED, Outcome.CALL_FAILED}
 _LARGEST_TURN = 0.3  # rad between tangents of neighbouring points
 
 
@@ -133,8 +135,12 @@ def continuation(
         )
         for point in _chosen(path, switch):
             for side in (1, -1):
+                if path.status.outcome in _BY_USER:
+                    return path
                 branch, _ = _follow(knobs, name, point, float(stop), side, mode, options, ends)
                 path.branches.append(branch)
+                if branch.status.outcome in _BY_USER:
+                    return path
     return path
 
 
@@ -174,11 +180,33 @@ class _Options:
     tolerance: float
     progress: Callable[[int, float], None] | None
     n_steps: int = 0  # of all paths so far
+    interrupts: Interrupts = field(default_factory=Interrupts)
 
     def report(self, value: float) -> None:
+        """Say how far it is; what the user's function raises, or an interrupt, ends the path, which is kept."""
         self.n_steps += 1
         if self.progress is not None:
-            self.progress(self.n_steps, value)
+            try:
+                self.progress(self.n_steps, value)
+            except Exception as error:
+                raise _Raised("progress", error) from error
+        if self.interrupts.asked:
+            raise KeyboardInterrupt
+
+    def ends(self, found: Equilibrium, value: float) -> bool:
+        """Whether the user's function wants the path to end here."""
+        try:
+            return self.until is not None and bool(self.until(found, value))
+        except Exception as error:
+            raise _Raised("until", error) from error
+
+
+class _Raised(Exception):
+    """What a function of the user raised."""
+
+    def __init__(self, what: str, cause: Exception) -> None:
+        super().__init__(f"{what}: {type(cause).__name__}: {cause}")
+        self.cause = cause
 
 
 @dataclass
@@ -222,7 +250,14 @@ def _follow(
         arc.neutral = np.array(start.shapes).T.reshape(6 * arc.n, -1)  # along which the equations are singular here
     first = _first(arc, found, value)
     arc.neutral = beside
-    status = _walk(arc, trace, first, leave, stop, options)
+    with Interrupts() as options.interrupts:
+        try:
+            status = _walk(arc, trace, first, leave, stop, options)
+        except KeyboardInterrupt:
+            status = Status(Outcome.INTERRUPTED, options.time, "", f"{name} = {_last(trace, value):.6g}")
+        except _Raised as error:
+            where = f"{name} = {_last(trace, value):.6g}"
+            status = Status(Outcome.CALL_FAILED, options.time, str(error), where, cause=error.cause)
     stats = {
         "steps": len(trace.points) - 1,
         "iterations": arc.statics.iterations,
@@ -236,6 +271,10 @@ def _follow(
     if isinstance(start, PathPoint):
         path.origin = start
     return path, ends
+
+
+def _last(trace: _Trace, value: float) -> float:
+    return trace.points[-1].state.value if trace.points else value
 
 
 def _start(knobs: Knobs, name: str, start: float | PathPoint, options: _Options) -> Equilibrium:
@@ -335,7 +374,7 @@ def _walk(arc: Arc, trace: _Trace, first: PathState, leave: Array | None, stop: 
         here, leave = there, None
         if final:
             return Status(Outcome.OK, arc.balance.times[0], f"{arc.name} = {stop:g} reached")
-        if options.until is not None and options.until(_equilibrium_of(arc, state), state.value):
+        if options.until is not None and options.ends(_equilibrium_of(arc, state), state.value):
             return Status(Outcome.OK, arc.balance.times[0], f"until was satisfied at {arc.name} = {state.value:.6g}")
         growth = 2.0 if state.strayed <= _STRAYING else 1.0 if state.strayed <= 3.0 * _STRAYING else 0.7
         bend = 0.5 * _LARGEST_TURN / max(turn, 1e-3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,8 @@ def simulate_floating(
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
         times, status = fixed_steps(walk, begin.t, n_steps, duration / n_steps, every, progress, keeper)
     stored, tally = walk.stored, walk.tally
+    if control is not None:
+        status = replace(status, detail="; ".join(filter(None, (status.detail, control.asked.fault()))))
     links = link_history(tree, constraints, stored, None if control is None else control.restore)
     history = nodal_history(tree, compiled, constraints, links)
     stats = {

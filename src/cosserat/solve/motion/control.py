@@ -22,6 +22,8 @@ from cosserat.solve.motion.moment import NodalMoment
 
 Array = NDArray[np.float64]
 
+_WINDOW = 6  # changes in a row that alternate and grow
+_GROWTH = 3.0  # by so much, over all of them
 _PLAIN = (float, int, np.float64)
 
 
@@ -136,6 +138,27 @@ class Controlled:
         """Efforts by column that acted up to a time: those of the last call before it."""
         k = bisect.bisect_left(self._calls, t - 1e-12 * abs(t)) - 1
         return self._log[max(0, k)] if self._log else {}
+
+    def fault(self) -> str:
+        """A sentence on the first effort that alternates from call to call and grows; empty if there is none."""
+        if len(self._log) < _WINDOW + 2:
+            return ""
+        for name, column in self.columns.items():
+            changes = np.diff([values.get(column, 0.0) for values in self._log])
+            size = np.abs(changes)
+            turns = (changes[1:] * changes[:-1] < 0.0) & (size[1:] > size[:-1])
+            row = np.convolve(turns, np.ones(_WINDOW), "valid") == _WINDOW
+            grown = size[_WINDOW:] > _GROWTH * size[:-_WINDOW]
+            found = np.flatnonzero(row & grown[: len(row)])
+            if len(found):
+                period = np.diff(self._calls[:2])[0] if self.period is None else self.period
+                return (
+                    f"controller: the effort of {name!r} alternates from call to call and grows, from t = "
+                    f"{self._calls[int(found[0])]:.4g} s on: gains so high are unstable where the law is sampled every "
+                    f"{period:.3g} s and moves so little inertia; take the fast part of the law as a cs.Servo, give "
+                    "the joint an armature=, lower the gains, or call the controller more often"
+                )
+        return ""
 
     @property
     def called(self) -> float | None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cosserat.errors import CosseratWarning
 from cosserat.results.checkpoint import BARRIER, Checkpoint
 from cosserat.results.status import Outcome, Status
-from cosserat.solve.motion.interrupts import Interrupts
+from cosserat.solve.interrupts import Interrupts
 from cosserat.solve.motion.walk import NEVER, Failure, Tally, Walk
 
 Array = NDArray[np.float64]

@@ -198,7 +198,10 @@ def simulate(
     work.finish(float(times[-1]))
     counters, history = work.counters, work.history()
     solved = clock.process_time()
-    if integrator == "generalized-alpha" and step is not None and every == 1:
+    fault = "" if work.controlled is None else work.controlled.fault()
+    if fault:
+        status = replace(status, detail="; ".join(filter(None, (status.detail, fault))))
+    elif integrator == "generalized-alpha" and step is not None and every == 1:
         grown = alternating_reaction(compiled, times, history.twist, history.force, rho)
         if grown is not None:
             warnings.warn(f"simulate: {grown}", CosseratWarning, stacklevel=3)
