@@ -264,3 +264,48 @@ def test_noise_in_cache_files(folder, rng):
         assert cache.read("beams.strain", "") is None
     path.write_bytes(good)
     assert cache.read("beams.strain", "") is not None
+
+
+LAWS = """
+import numpy as np
+
+
+def one(t, frame, twist, parameters):
+    w = np.zeros(6)
+    w[0] = {first}
+    return w
+
+
+def two(t, frame, twist, parameters):
+    w = np.zeros(6)
+    w[1] = {second}
+    return w
+"""
+PUSHED = """
+import sys
+import cosserat as cs, laws
+model = cs.Model("pushed")
+for name in sys.argv[1:]:
+    body = model.add(cs.RigidBody.sphere(name, diameter=0.1, mass=1.0))
+    model.add(cs.StateLoad("load " + name, body, getattr(laws, name)))
+run = cs.simulate(model, 0.1, step=0.01)
+print(*(float(v) for name in sys.argv[1:] for v in run.velocity(name)[-1][:2]))
+"""
+
+
+@compiled
+def test_laws_that_two_processes_kept_are_not_called_for_one_another(tmp_path):
+    """Names of the compiler count within a process: two laws of two processes have the same ones."""
+    first, second = 2.0 + time.time() % 1.0, 5.0 + time.time() % 1.0  # never compiled before
+    (tmp_path / "laws.py").write_text(LAWS.format(first=first, second=second))
+
+    def process(*names):
+        done = subprocess.run(
+            [sys.executable, "-c", PUSHED, *names], cwd=tmp_path, capture_output=True, text=True, timeout=120,
+            check=True,
+        )  # fmt: skip
+        return [float(word) for word in done.stdout.split()]
+
+    assert process("one") == pytest.approx([0.1 * first, 0.0], abs=1e-9)
+    assert process("two") == pytest.approx([0.0, 0.1 * second], abs=1e-9)
+    assert process("one", "two") == pytest.approx([0.1 * first, 0.0, 0.0, 0.1 * second], abs=1e-9)
