@@ -51,10 +51,9 @@ def descend(statics: Balance, tolerance: float, shift: float) -> Attempt:
             continue
         sign = sign or statics.sign
         reach = statics.reach(correction)
-        rhs, before = statics._advance(correction, 1.0)
+        rhs, _ = statics._advance(correction, 1.0)
         if not np.all(np.isfinite(rhs)) or statics.distance(start) > FALLEN * statics.extent:
             return Attempt.FAILED
-        rhs = statics.predicted(before, first=True)
         calm = calm + 1 if reach < _CALM else 0
         if calm >= 3:
             calmed = statics.state()
