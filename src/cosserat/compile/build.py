@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +22,7 @@ from cosserat.compile.state_loads import coupled_nodes, state_load_arrays
 from cosserat.errors import ModelError
 from cosserat.kernels.arrays import Bodies, Elements, Nodes, Springs
 from cosserat.kernels.beams import relative_vectors
+from cosserat.lie import se3
 from cosserat.model.bodies import RigidBody
 from cosserat.model.model import Model
 from cosserat.model.servos import servos_of
@@ -93,6 +96,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     length, mass, size = _scales(model, skeleton.frames, elements, bodies)
     for k in np.nonzero(bodies.mass[:, 0, 0] == 0.0)[0]:
         bodies.mass[k] = _MASSLESS * mass * np.diag([1.0, 1.0, 1.0, length**2, length**2, length**2])
+    bodies = _with_fluid(model, skeleton, bodies, block)
     twists, given = initial_twists(model, skeleton)
     return CompiledModel(
         model=model,
@@ -130,6 +134,19 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         media=media,
         line_columns=line_columns,
     )
+
+
+def _with_fluid(model: Model, skeleton: Skeleton, bodies: Bodies, block: Callable[[int, int], int]) -> Bodies:
+    """The bodies, and behind them the inertia of the fluid that moves with places, as that of further bodies."""
+    nodes, masses = bodies.node.tolist(), list(bodies.mass)
+    for load in model.state_loads:
+        inertia = load.inertia
+        if inertia is not None:
+            at = skeleton.attach(load.place)
+            carry = se3.adjoint(se3.inverse(at.frame))
+            nodes.append(at.node)
+            masses.append(carry.T @ inertia @ carry)
+    return Bodies(ints(nodes), np.array(masses).reshape(-1, 6, 6), ints([block(i, i) for i in nodes]))
 
 
 def _body_mass(body: RigidBody) -> Array:

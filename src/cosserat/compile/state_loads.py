@@ -89,8 +89,11 @@ def failing_law(
         for frame in (frames[i], carried):
             states = None if inner is None else inner[i : i + 1]
             found = state_wrenches(compiled, times[i : i + 1], frame[None], twists[i : i + 1], states)[0]
-            for law, wrench in zip(compiled.laws, found, strict=True):
+            for k, (law, wrench) in enumerate(zip(compiled.laws, found, strict=True)):
                 if not np.all(np.isfinite(wrench)):
+                    known = _fault(compiled, k, float(t), frame, twists[i], states)
+                    if known:
+                        return f"{law.load.title} {known}, at t = {t:g} s"
                     shown = "raises an error" if np.isnan(wrench).all() else f"gives {wrench.tolist()}"
                     return f"the law of {law.load.title} {shown} at t = {t:g} s"
             system = compiled.system
@@ -98,6 +101,16 @@ def failing_law(
             if beam:
                 return beam
     return ""
+
+
+def _fault(compiled: CompiledModel, k: int, t: float, frames: Array, twists: Array, states: Array | None) -> str:
+    """What the load of law k says of its failure at a state, in words."""
+    arrays, law = compiled.system.state_loads, compiled.laws[k]
+    place, node = row_to_frame(arrays.frame_a[k]), arrays.node[k, 0]
+    inner = compiled.first_states()[0] if states is None else states[0]
+    own = inner[arrays.inner[k] : arrays.inner[k + 1]]
+    twist = se3.adjoint(se3.inverse(place)) @ twists[node]
+    return law.load.fault(t, row_to_frame(frames[node]) @ place, twist, own)
 
 
 def _carried(frames: Array, twists: Array, h: float) -> Array:

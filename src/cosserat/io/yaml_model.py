@@ -17,6 +17,7 @@ from cosserat.io.located_yaml import Document, Route, read
 from cosserat.io.yaml_writer import save, save_model
 from cosserat.model import checks, materials
 from cosserat.model.added_mass import AddedMass
+from cosserat.model.airfoil import Airfoil
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody, Shape
 from cosserat.model.calls import answered
@@ -38,6 +39,7 @@ from cosserat.model.rolling import ROLLING
 from cosserat.model.sections import AnySection, Box, IBeam, Profile, Rectangle, Rod, Section, Tube
 from cosserat.model.servos import Servo
 from cosserat.model.state_loads import StateLoad
+from cosserat.model.strips import Strip
 
 __all__ = ["ModelFile", "load", "load_model", "save", "save_model"]
 
@@ -47,7 +49,7 @@ BODIES: dict[str, Callable[..., Any]] = {
     "box": RigidBody.box, "cylinder": RigidBody.cylinder, "sphere": RigidBody.sphere,
     "bar": RigidBody.bar, "plate": RigidBody.plate,
 }  # fmt: skip
-LOADS = (Force, Torque, Wrench, DistributedLoad, StateLoad, AddedMass, Aerodynamics, Buoyancy)
+LOADS = (Force, Torque, Wrench, DistributedLoad, StateLoad, AddedMass, Aerodynamics, Buoyancy, Strip)
 # key of the file: the kinds it may hold, and the one meant if no kind is given
 TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
     "bodies": (BODIES, "RigidBody"),
@@ -268,6 +270,9 @@ class _Reader:
         if key in ("friction", "armature"):
             word, make = ("level", Friction) if key == "friction" else ("inertia", Armature)
             return self._entries(word, make, value, route)
+        if key == "airfoil":
+            given = self._mapping(value, route, _accepted(Airfoil))
+            return self._guard(route, Airfoil, **{k: self._numbers(v, (*route, k)) for k, v in given.items()})
         if key == "potential":
             return self._potential(value, route)
         if key == "medium":

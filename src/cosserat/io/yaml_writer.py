@@ -93,7 +93,10 @@ class _Writer:
             "beams": [self._component(c, "Beam") for c in model.beams],
             "modal_bodies": [self._component(c, "ModalBody") for c in model.modal_bodies],
             "joints": [self._component(c) for c in model.joints],
-            "loads": [self._component(c) for c in (*model.loads, *model.distributed_loads, *model.given_state_loads)],
+            "loads": [
+                self._component(c)
+                for c in (*model.loads, *model.distributed_loads, *model.given_state_loads, *model.strips)
+            ],
             "springs": [self._component(c) for c in model.springs],
             "servos": [self._component(c, "Servo") for c in model.servos],
             "rolling": [self._component(c) for c in model.rolling],

@@ -280,6 +280,7 @@ class Owned(NamedTuple):
     sides: F2  # (6, 6+m) the same on both sides of differences
     J: F2  # (6+m, 24+m) derivatives by the motions of both places and by the states
     gain: F3  # (ns, m, m) how states answer, (sigma - dg/dy)^-1
+    slope: F3  # (ns, 6+m, m) derivatives of wrench and rates by the states, where that was found
     known: F1  # (ns,) the sigma of that matrix; not a number: not known yet
     change: F1  # (m,)
 
@@ -374,6 +375,7 @@ def new_owned(loads: StateLoads) -> Owned:
         sides=np.zeros((6, 6 + m)),
         J=np.zeros((6 + m, 24 + m)),
         gain=np.zeros((n, m, m)),
+        slope=np.zeros((n, 6 + m, m)),
         known=np.full(n, np.nan),
         change=np.zeros(m),
     )

@@ -23,12 +23,14 @@ from cosserat.kernels.arrays import (
     trial_of,
     visit_of,
 )
+from cosserat.kernels.frames import load_frame
 from cosserat.kernels.state_loads import AGREE, LONG, SHORT
 from cosserat.kernels.tangent import scatter
 
 FROZEN, STEADY = -1.0, 0.0  # values of solver.follow[0]; in a step it is sigma
 MAX_ITERATIONS = 20
 CONVERGED = 1e-13  # change of states, relative to the largest of the law
+LINEAR = 1e-3  # the same, from which the law need not be called again in a step
 
 
 def count(problem):
@@ -39,6 +41,17 @@ def count(problem):
 def without(loads):
     """Number of laws that own none."""
     return len(loads.node) - int(np.count_nonzero(np.diff(loads.inner)))
+
+
+@helper
+def motions(sl, i, frames, twists):
+    """Motions (R, x, v, w) of both places of law i; a law of one place gets its own twice, and does not look."""
+    F, y = load_frame(sl.frame_a[i])
+    here = state_loads.place_motion(sl.node[i, 0], F, y, frames, twists)
+    if sl.pair[i] == 0:
+        return here, here
+    F, y = load_frame(sl.frame_b[i])
+    return here, state_loads.place_motion(sl.node[i, 1], F, y, frames, twists)
 
 
 @helper
@@ -96,8 +109,11 @@ def difference(sl, i, address, t, column, here, there, trial, visit, owned):
 
 @helper
 def find_gain(sl, i, sigma, owned):
-    """owned.gain[i] = (sigma - dg/dy)^-1 from the derivatives in owned.J, which it uses up; elimination with pivots."""
+    """owned.slope[i], and owned.gain[i] = (sigma - dg/dy)^-1 by elimination, from owned.J, which it uses up."""
     n, A, J = sl.inner[i + 1] - sl.inner[i], owned.gain[i], owned.J
+    for p in range(6 + n):
+        for q in range(n):
+            owned.slope[i, p, q] = J[p, 24 + q]
     for p in range(n):
         for q in range(n):
             A[p, q] = 1.0 if p == q else 0.0
@@ -136,7 +152,9 @@ def settle(sl, i, address, t, sigma, here, there, trial, visit, owned):
     """States of law i that belong to these motions, in trial.inner[0], their rates in trial.inner[1], and owned.out."""
     first, n = sl.inner[i], sl.inner[i + 1] - sl.inner[i]
     gain, change = owned.gain[i], owned.change
-    state_loads.visit_motions(here, there, visit)
+    state_loads.write_motion(here[0], here[1], here[2], here[3], visit.frame_a, visit.twist_a)
+    if sl.pair[i] == 1:
+        state_loads.write_motion(there[0], there[1], there[2], there[3], visit.frame_b, visit.twist_b)
     previous = math.inf
     for _ in range(MAX_ITERATIONS):
         if sigma >= 0.0 and owned.known[i] != sigma:
@@ -160,6 +178,11 @@ def settle(sl, i, address, t, sigma, here, there, trial, visit, owned):
         previous = largest
         for p in range(n):
             trial.inner[0, first + p] += change[p]
+        if sigma > 0.0 and largest <= LINEAR * size:  # what is left is of second order
+            for p in range(6 + n):
+                for q in range(n):
+                    owned.out[p] += owned.slope[i, p, q] * change[q]
+            break
     for k in range(n):
         trial.inner[1, first + k] = owned.out[6 + k]
     for k in range(6):
@@ -192,15 +215,12 @@ def condense(sl, i, sigma, visit, owned):
             visit.J[p, q] = J[p, q]
     if sigma < 0.0:
         return
-    for p in range(6):  # the wrench's derivatives by the states, before these are used up
-        for k in range(n):
-            owned.sides[p, k] = J[p, 24 + k]
     find_gain(sl, i, sigma, owned)
     for p in range(6):
         for k in range(n):
             s = 0.0
             for r in range(n):
-                s += owned.sides[p, r] * gain[r, k]
+                s += owned.slope[i, p, r] * gain[r, k]
             for q in range(24):
                 visit.J[p, q] += s * J[6 + k, q]
 
@@ -213,7 +233,7 @@ def add_owning(problem, k):
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
-        here, there = state_loads.motions_of(sl, i, trial.frame, trial.twist)
+        here, there = motions(sl, i, trial.frame, trial.twist)
         settle(sl, i, solver.units[i, 0], clock[k, 0], sigma, here, there, trial, visit, owned)
         state_loads.add_wrench(sl, i, clock[k, 1], trial.frame, visit.wrench, trial.residual)
     return 0
@@ -228,7 +248,7 @@ def conserve_owning(problem, k):
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
-        here, there = state_loads.motions_of(sl, i, middle.frame, middle.mean)
+        here, there = motions(sl, i, middle.frame, middle.mean)
         settle(sl, i, solver.units[i, 0], t, solver.follow[0], here, there, trial, visit, owned)
         state_loads.add_wrench(sl, i, clock[k, 1], middle.frame, visit.wrench, trial.residual)
     return 0
@@ -245,7 +265,7 @@ def assemble_owning(problem, k, frames, twists):
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
-        here, there = state_loads.motions_of(sl, i, frames, twists)
+        here, there = motions(sl, i, frames, twists)
         differentiate(sl, i, solver.units[i, 0], clock[k, 0], here, there, trial, visit, owned)
         condense(sl, i, solver.follow[0], visit, owned)
         state_loads.tangents(sl, i, clock[k, 1], frames, visit, K, C)
@@ -266,7 +286,7 @@ def slopes(problem, k, slope_out):
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
-        here, there = state_loads.motions_of(sl, i, trial.frame, trial.twist)
+        here, there = motions(sl, i, trial.frame, trial.twist)
         t = inputs_of(problem).clock[k, 0]
         differentiate(sl, i, solver.units[i, 0], t, here, there, trial, visit, owned)
         for p in range(owned.J.shape[0]):

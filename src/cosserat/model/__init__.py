@@ -7,6 +7,7 @@ NumPy only; nothing is solved here.
 
 from cosserat.model import materials, winds
 from cosserat.model.added_mass import AddedMass
+from cosserat.model.airfoil import Airfoil
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody, Shape
 from cosserat.model.chains import chain_from_dh
@@ -49,6 +50,7 @@ from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Section
 from cosserat.model.servos import Servo
 from cosserat.model.solid_mesh import SolidMesh
 from cosserat.model.state_loads import StateLoad
+from cosserat.model.strips import Strip
 
 __all__ = [
     "GROUND",
@@ -56,6 +58,7 @@ __all__ = [
     "Buoyancy",
     "AddedMass",
     "Aerodynamics",
+    "Airfoil",
     "Armature",
     "Beam",
     "Box",
@@ -102,6 +105,7 @@ __all__ = [
     "Spherical",
     "Spring",
     "StateLoad",
+    "Strip",
     "TimeFunction",
     "Torque",
     "Tube",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks, fluid_laws
+from cosserat.model.airfoil import table_of_angles
 from cosserat.model.bodies import RigidBody
 from cosserat.model.fluid import Fluid, demand_arguments
 from cosserat.model.parameters import Number, is_number, resolve
@@ -314,14 +315,7 @@ class Aerodynamics(FluidLoad):
                 raise ArgumentError(self.title, length, f"must be given for the moment {word}")
 
     def _table(self, word: str, value: Any) -> tuple[Array, Array]:
-        given = isinstance(value, (tuple, list)) and len(value) > 1
-        rows = checks.array(self.title, word, value, (len(value), 2)) if given else np.zeros((0, 2))
-        if not given or np.any(np.diff(rows[:, 0]) <= 0.0):
-            raise ArgumentError(
-                self.title, word, "must be a number, a function of (alpha, beta), or a table of two or more pairs "
-                "(angle of attack, value) with growing angles"
-            )  # fmt: skip
-        return rows[:, 0], rows[:, 1]
+        return table_of_angles(self.title, word, value, "alpha, beta")
 
     @property
     def own_numbers(self) -> dict[str, Number]:

@@ -28,6 +28,7 @@ from cosserat.model.records import Component, plain
 from cosserat.model.rolling import Rolling
 from cosserat.model.servos import Servo
 from cosserat.model.state_loads import StateLoad
+from cosserat.model.strips import Strip
 from cosserat.model.summary import summarize
 
 C = TypeVar("C", bound=Component)
@@ -262,10 +263,18 @@ class Model:
 
     @property
     def state_loads(self) -> tuple[StateLoad, ...]:
-        """Loads that depend on the state in order, behind them potentials of joints, and apparent ones of a frame."""
+        """Loads that depend on the state in order, behind them potentials of joints, sections of strips, and apparent
+        ones of a frame.
+        """
         given = self.given_state_loads
         given += tuple(JointPotential(joint) for joint in self.joints if joint.potential is not None)
+        given += tuple(section for strip in self.strips for section in strip.sections)
         return given if self.frame is None else (*given, *(ApparentLoad(body, self.frame) for body in self.bodies))
+
+    @property
+    def strips(self) -> tuple[Strip, ...]:
+        """Wings by strip theory in order."""
+        return self._of(Strip)
 
     @property
     def added_masses(self) -> tuple[AddedMass, ...]:
@@ -384,7 +393,7 @@ class Model:
             link.check_places()
         for rolling in self.rolling:
             rolling.check_places()
-        for law in self.given_state_loads:
+        for law in (*self.given_state_loads, *self.strips):
             law.check_places()
         for servo in self.servos:
             servo.find(self)
@@ -401,6 +410,8 @@ class Model:
             yield rolling, (rolling.place,)
         for law in self.given_state_loads:
             yield law, (law.place,) if law.other is None else (law.place, law.other)
+        for strip in self.strips:
+            yield strip, (strip.place,)
 
     def _demand_own(self, owner: Owner, item: Component) -> None:
         if isinstance(owner, Component) and self._components.get(owner.name) is not owner:

@@ -169,6 +169,10 @@ class StateLoad(Component):
         """Inertia (6, 6) of a fluid that moves with the place, in its frame; None: none."""
         return None
 
+    def fault(self, t: float, frame: Any, twist: Any, states: Any) -> str:
+        """In words, why its law fails at a state, where more is known of it than that; or nothing."""
+        return ""
+
     def check(self) -> None:
         for key, value in self._parameters.items():
             checks.number(self.title, f"parameters[{key!r}]", value)

@@ -55,7 +55,7 @@ def lagged_pairs(matrices: Matrices, n: int) -> tuple[Complex, Complex]:
     if free > _ALL:
         decays = np.linalg.eigvals(inner.rate.toarray())
         near = np.min(np.abs(values[:, None] - decays[None, :]), axis=1) <= _IDLE * np.abs(values)
-        keep &= ~(near & (values.imag == 0.0) & (values.real < 0.0))
+        keep &= ~(near & (values.real < 0.0))
     order = np.nonzero(keep)[0]
     order = order[np.argsort(np.abs(values[order]), kind="stable")]
     full = joined(matrices)

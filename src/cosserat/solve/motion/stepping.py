@@ -416,9 +416,13 @@ class Integration(Walk):
             return f"joint '{self.compiled.joints[joint].name}'"
         clock = self.memory.problem.inputs.clock[:, 0]
         times = np.unique(clock[[0, min(1, len(clock) - 1), -1]])
-        now = self.state.frame, self.state.twist, self.state.inner[0]
-        frames, twists, inner = (np.repeat(a[None], len(times), axis=0) for a in now)
-        return failing_law(self.compiled, times, frames, twists, inner)
+        for here in (self.state, self.memory.problem.trial):  # the trial of the last step is where it failed
+            now = here.frame, here.twist, here.inner[0]
+            frames, twists, inner = (np.repeat(a[None], len(times), axis=0) for a in now)
+            found = failing_law(self.compiled, times, frames, twists, inner)
+            if found:
+                return found
+        return ""
 
 
 def _snapshot(state: State) -> tuple[Array, ...]:

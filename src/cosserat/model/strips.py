@@ -1,0 +1,313 @@
+"""`Strip`: a wing, blade or fin whose sections each feel the flow as if they were alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import ArgumentError, ModelError, PlaceError
+from cosserat.model import checks
+from cosserat.model.airfoil import Airfoil
+from cosserat.model.beams import Beam
+from cosserat.model.bodies import RigidBody
+from cosserat.model.fluid_loads import FluidLoad
+from cosserat.model.parameters import Number, is_number, resolve
+from cosserat.model.places import Place, find_place
+from cosserat.model.records import Component, recorded
+from cosserat.model.strip_laws import lag_names, section_flow, strip_law
+from cosserat.model.wagner import JONES, MOST, Lags, wagner_lags
+
+if TYPE_CHECKING:
+    from cosserat.model.model import Model
+
+Array = NDArray[np.float64]
+
+
+class Strip(Component):
+    """Strip theory along a beam: every section has the forces of an aerofoil in the flow that it meets.
+
+    The sections are at the nodes of the beam; each stands for the part of the beam nearest to it. A rigid wing is one
+    section at a place of a rigid body.
+
+    Parameters
+    ----------
+    name : str
+    beam : Beam, or a place on a RigidBody
+    airfoil : Airfoil
+    chord : number, pair or callable
+        (m); a pair (at the start, at the end) tapers, a function is one of s in [0, 1].
+    axis : number
+        Where the beam's axis, or the place, is on the chord: 0 at the leading edge, 1 at the trailing edge.
+    unsteady : bool
+        Whether the wake is followed by lag states, and the apparent mass counts. Without it forces are those of a
+        steady flow with the present velocity at three quarters of the chord.
+    lags : int or pairs (A, b), optional
+        Of Wagner's function 1 - sum A exp(-b s), s in half chords; default: the two of R. T. Jones. A number of lags:
+        so many, fitted to Theodorsen's function.
+    apparent : bool, optional
+        Whether the apparent mass counts; default: as `unsteady`. It needs a fluid of one density.
+    twist : number, pair or callable
+        Incidence (rad), nose up, against `forward`.
+    span : (s0, s1)
+        The part of the beam that carries strips.
+    width : number
+        Of the section of a rigid body (m).
+    tip_loss : number
+        Lift is taken times 1 - exp(-tip_loss d/span), d the distance from the end of the beam; 0: none.
+    deflection : number or Parameter
+        Of the control surface (rad), trailing edge down; what it does is told by the `Airfoil`.
+    forward, up : (3,)
+        Axes in world coordinates of the reference configuration; along a beam they are made perpendicular to it.
+
+    Examples
+    --------
+    A wing of unit span and chord that starts at an angle of attack of 0.1 rad: at first it has half of its steady lift
+    (Wagner).
+
+    >>> import numpy as np
+    >>> import cosserat as cs
+    >>> model = cs.Model("wing", fluid=cs.Fluid(density=1.2, velocity=(-10, 0, 0)))
+    >>> wing = model.add(cs.RigidBody("wing", mass=1, com=(0, 0, 0), inertia=np.eye(3)))
+    >>> mount = model.add(cs.Fixed("mount", cs.GROUND, wing))
+    >>> _ = model.add(cs.Strip("air", wing, cs.Airfoil(), chord=1.0, width=1.0, twist=0.1))
+    >>> lift = np.abs(cs.simulate(model, duration=30, step=0.05).reaction("mount").values[:, 2])
+    >>> round(float(lift[0] / lift[-1]), 1)
+    0.5
+    """
+
+    word = "strip"
+    _model: Model | None = None
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        beam: Any,
+        airfoil: Airfoil,
+        chord: Any,
+        axis: Number = 0.25,
+        unsteady: bool = True,
+        lags: Any = None,
+        apparent: bool | None = None,
+        twist: Any = 0.0,
+        span: Any = (0.0, 1.0),
+        width: Number | None = None,
+        tip_loss: Number = 0.0,
+        deflection: Number = 0.0,
+        forward: Any = (1.0, 0.0, 0.0),
+        up: Any = (0.0, 0.0, 1.0),
+    ) -> None:
+        super().__init__(name)
+        beam = beam.start if isinstance(beam, Beam) else beam
+        self._target = beam if isinstance(beam, str) else find_place(beam, {}, f"{self.title}: beam")
+        if not isinstance(airfoil, Airfoil):
+            raise ArgumentError(self.title, "airfoil", f"must be a cs.Airfoil, got {airfoil!r}")
+        self.airfoil = airfoil
+        self.unsteady = checks.flag(self.title, "unsteady", unsteady)
+        self.apparent = self.unsteady if apparent is None else checks.flag(self.title, "apparent", apparent)
+        self._lags = self._given["lags"]
+        given = self._given
+        self._chord, self._twist, self._span = given["chord"], given["twist"], given["span"]
+        self._axis, self._width, self._tip_loss, self._deflection = axis, width, tip_loss, deflection
+        self._forward, self._up = given["forward"], given["up"]
+        if isinstance(self._target, Place):
+            self._settle()
+
+    def resolve_places(self, place: Callable[[Any], Place]) -> None:
+        try:
+            self._target = place(self._target)
+        except PlaceError:
+            if not isinstance(self._target, str) or "." in self._target:
+                raise
+            self._target = place(f"{self._target}.start")  # of a beam
+        self._settle()
+
+    def _settle(self) -> None:
+        assert isinstance(self._target, Place)
+        owner = self._target.owner
+        if not isinstance(owner, (Beam, RigidBody)):
+            raise ArgumentError(self.title, "beam", f"must be a Beam or a place on a RigidBody, got {owner!r}")
+        if isinstance(owner, Beam) and self._target != owner.start:
+            raise ArgumentError(self.title, "beam", f"is the place {self._target.label!r}; pass the beam, and span=")
+        if isinstance(owner, Beam) and len(owner.pieces) > 1:
+            raise ArgumentError(self.title, "beam", f"{owner.title} has corners; give every straight piece a beam")
+        self._keep(beam=owner.name if isinstance(owner, Beam) else self._target)
+
+    def join(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def place(self) -> Place:
+        """The place of a rigid wing, or the start of the beam."""
+        if not isinstance(self._target, Place):
+            raise ModelError(f"{self.title}: beam {self._target!r} is text; add the strip to a model first")
+        return self._target
+
+    @property
+    def lags(self) -> Lags:
+        """Lags (A, b) of Wagner's function; none in quasi-steady flow."""
+        if not self.unsteady:
+            return ()
+        if self._lags is None or isinstance(self._lags, (int, np.integer)):
+            return JONES if self._lags is None else wagner_lags(int(self._lags))
+        rows = checks.array(self.title, "lags", self._lags, (len(self._lags), 2))
+        return tuple((float(a), float(b)) for a, b in rows)
+
+    def check(self) -> None:
+        self._check_lags()
+        checks.number(self.title, "axis", self._axis)
+        checks.number(self.title, "tip_loss", self._tip_loss, nonnegative=True)
+        checks.number(self.title, "deflection", self._deflection)
+        if self._width is not None:
+            checks.number(self.title, "width", self._width, positive=True)
+        span = checks.array(self.title, "span", self._span, (2,))
+        if not 0.0 <= span[0] < span[1] <= 1.0:
+            raise ArgumentError(self.title, "span", f"is {span.tolist()}; it must grow within [0, 1]")
+        for s in (0.0, 0.5, 1.0):
+            checks.number(self.title, "chord", self._along("chord", self._chord, s), positive=True)
+            checks.number(self.title, "twist", self._along("twist", self._twist, s))
+        forward, up = (checks.unit(self.title, n, v) for n, v in (("forward", self._forward), ("up", self._up)))
+        if abs(float(forward @ up)) > 1.0 - 1e-6:
+            raise ArgumentError(self.title, "up", "is along forward; give another direction")
+
+    def _check_lags(self) -> None:
+        if self._lags is None:
+            return
+        if not self.unsteady:
+            raise ArgumentError(self.title, "lags", "belong to unsteady=True")
+        count = isinstance(self._lags, (int, np.integer)) and 1 <= int(self._lags) <= MOST and self._lags is not True
+        pairs = isinstance(self._lags, (tuple, list)) and len(self._lags) > 0
+        if not (count or pairs) or min(b for _, b in self.lags) <= 0.0:
+            raise ArgumentError(
+                self.title, "lags", f"must be a number from 1 to {MOST}, or pairs (A, b) with b > 0 such as {JONES}"
+            )
+
+    def _along(self, argument: str, value: Any, s: float) -> float:
+        """A number, the value of a pair between both ends, or of a function, at s."""
+        if is_number(value):
+            return resolve(value)
+        if callable(value):
+            return float(value(s))
+        if not isinstance(value, (tuple, list)) or len(value) != 2:
+            raise ArgumentError(
+                self.title,
+                argument,
+                f"must be a number, a pair (at the start, at the end) or a function of s, got {value!r}",
+            )
+        first, last = (resolve(v) for v in value)
+        return first + s * (last - first)
+
+    def check_places(self) -> None:
+        """Raise if it cannot act where it is; called when the model is complete."""
+        if isinstance(self.place.owner, RigidBody) and self._width is None:
+            raise ArgumentError(self.title, "width", f"must be given: {self.place.owner.title} is rigid, one section")
+        if isinstance(self.place.owner, Beam) and self._width is not None:
+            raise ArgumentError(
+                self.title, "width", "is that of the section of a rigid body; a beam has its own length"
+            )
+        for section in self.sections:
+            section.fluid  # noqa: B018  (what is missing is said now)
+            section.inertia  # noqa: B018
+
+    @property
+    def sections(self) -> tuple[StripSection, ...]:
+        """One load for every section, from the start of the beam to its end."""
+        owner = self.place.owner
+        if isinstance(owner, RigidBody):
+            return (StripSection(self, 1, self.place, 0.0, resolve(self._width or 0.0), 1.0),)
+        assert isinstance(owner, Beam)
+        a, b = (float(x) for x in checks.array(self.title, "span", self._span, (2,)))
+        grid = np.linspace(0.0, 1.0, int(owner.elements) + 1)
+        edges = np.concatenate(([0.0], 0.5 * (grid[1:] + grid[:-1]), [1.0]))
+        share = np.clip(edges[1:], a, b) - np.clip(edges[:-1], a, b)
+        loss, length, found = resolve(self._tip_loss), owner.length, []
+        for s, part in zip(grid, share, strict=True):
+            if part > 1e-12:
+                middle = min(max(s, 0.5 * (max(s - part, a) + s)), b)
+                factor = 1.0 if loss == 0.0 else 1.0 - math.exp(-loss * max(b - middle, 0.25 * part) / (b - a))
+                found.append(StripSection(self, len(found) + 1, owner.at(float(s)), float(s), part * length, factor))
+        return tuple(found)
+
+
+class StripSection(FluidLoad):
+    """One section of a `Strip`."""
+
+    def __init__(self, strip: Strip, number: int, place: Place, s: float, width: float, loss: float) -> None:
+        self.strip, self.name, self._model = strip, f"{strip.name}[{number}]", strip._model
+        self._given = {"name": self.name}
+        self._place, self._other, self.derivative = place, None, None
+        self._states = dict.fromkeys(lag_names(len(strip.lags)), 0.0)
+        self._s, self._part, self._loss = s, width, loss
+
+    @property
+    def axes(self) -> tuple[Array, Array, Array]:
+        """Forward, up and right in the place's frame, turned by the incidence."""
+        strip, R = self.strip, self.place.frame()[:3, :3]
+        forward, up = (
+            R.T @ checks.unit(strip.title, n, v) for n, v in (("forward", strip._forward), ("up", strip._up))
+        )
+        if isinstance(self.place.owner, Beam):
+            forward = forward - np.array([forward[0], 0.0, 0.0])  # the beam's axis is x
+            if np.linalg.norm(forward) < 1e-6:
+                raise ArgumentError(
+                    strip.title, "forward", f"is along {self.place.owner.title}; give its chord's direction"
+                )
+            forward = forward / np.linalg.norm(forward)
+            up = up - np.array([up[0], 0.0, 0.0])
+        up = up - (up @ forward) * forward
+        up = up / np.linalg.norm(up)
+        turn = strip._along("twist", strip._twist, self._s)
+        forward, up = np.cos(turn) * forward + np.sin(turn) * up, np.cos(turn) * up - np.sin(turn) * forward
+        return forward, up, np.cross(forward, up)
+
+    @property
+    def own_numbers(self) -> dict[str, Number]:
+        strip = self.strip
+        axes = {f"{word}{i}": float(x) for word, axis in zip("fur", self.axes, strict=True) for i, x in enumerate(axis)}
+        return {
+            **axes,
+            "chord": strip._along("chord", strip._chord, self._s),
+            "axis": strip._axis,
+            "width": self._part,
+            "loss": self._loss,
+            "deflection": strip._deflection,
+            **strip.airfoil.numbers,
+        }
+
+    @property
+    def law(self) -> Callable[..., Any]:
+        strip, fluid = self.strip, self.fluid
+        return strip_law(
+            fluid.density_function, fluid.velocity_function, strip.airfoil.functions, strip.lags, strip.apparent
+        )
+
+    @property
+    def inertia(self) -> Array | None:
+        """Apparent mass (6, 6) of the section in the place's frame."""
+        if not self.strip.apparent:
+            return None
+        if self.fluid.has_surface or "density" not in self.fluid.numbers:
+            raise ModelError(
+                f"{self.strip.title}: its apparent mass needs a fluid of one density; pass apparent=False to do without"
+            )
+        n = {name: resolve(value) for name, value in self.own_numbers.items()}
+        half = 0.5 * n["chord"]
+        heavy = math.pi * resolve(self.fluid.numbers["density"]) * half**2 * n["width"]
+        _, up, right = self.axes
+        row, turn = np.concatenate((up, (n["axis"] - 0.5) * n["chord"] * right)), np.concatenate((np.zeros(3), right))
+        return np.asarray(heavy * (np.outer(row, row) + half**2 / 8.0 * np.outer(turn, turn)))
+
+    def fault(self, t: float, frame: Array, twist: Array, states: Array) -> str:
+        """In words, which angle of attack the tables of the aerofoil do not cover; or nothing."""
+        p = {name: resolve(value) for name, value in self.numbers.items()}
+        p |= dict(zip(self.states, states.tolist(), strict=True))
+        flow = section_flow(self.fluid.velocity_function, self.strip.lags)(t, frame, twist, p)
+        alpha, (low, high) = math.atan2(flow[3], flow[0]), self.strip.airfoil.range()
+        if low <= alpha <= high:
+            return ""
+        covered = f"the tables of its Airfoil go from {low:.4g} to {high:.4g} rad"
+        return f"meets an angle of attack of {alpha:.4g} rad; {covered}"
