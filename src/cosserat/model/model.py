@@ -393,8 +393,10 @@ class Model:
             link.check_places()
         for rolling in self.rolling:
             rolling.check_places()
-        for law in (*self.given_state_loads, *self.strips):
+        for law in self.given_state_loads:
             law.check_places()
+        for strip in self.strips:
+            strip.check_places()
         for servo in self.servos:
             servo.find(self)
         self._warn_idle()

@@ -224,7 +224,8 @@ class Strip(Component):
         grid = np.linspace(0.0, 1.0, int(owner.elements) + 1)
         edges = np.concatenate(([0.0], 0.5 * (grid[1:] + grid[:-1]), [1.0]))
         share = np.clip(edges[1:], a, b) - np.clip(edges[:-1], a, b)
-        loss, length, found = resolve(self._tip_loss), owner.length, []
+        loss, length = resolve(self._tip_loss), owner.length
+        found: list[StripSection] = []
         for s, part in zip(grid, share, strict=True):
             if part > 1e-12:
                 middle = min(max(s, 0.5 * (max(s - part, a) + s)), b)
