@@ -50,6 +50,8 @@ class Element:
         self.length = np.linalg.norm(self.d0[:3])
         self.matrices = beam_matrices(beam, self.compiled.beams["beam"], self.d0[None])[0]
         self.gravity = np.array(gravity, dtype=float)
+        turn = elements.across(self.d0[None])[0]  # sections stand across the helix
+        self.section = turn @ COUPLED @ turn.T
         self.inputs = self.memory.problem.inputs
 
     def forces(self):
@@ -66,7 +68,7 @@ class Element:
     def derived(self):
         """The Reissner beam of its sections, by the workbench; strains are those beyond the reference's."""
         rest = sp.Matrix(self.d0 / self.length)
-        K = sp.Matrix(COUPLED)
+        K = sp.Matrix(self.section)
         if np.allclose(self.d0, [self.length, 0, 0, 0, 0, 0], atol=1e-14):
             return media.reissner_beam(stiffness=K), {f"{n}{i}": 0.0 for n in "nm" for i in (1, 2, 3)}
         M = media.beam_matrices()[0]
@@ -78,7 +80,7 @@ INERTIA = {"rhoA": 1.0, "rhoIp": 0.03, "rhoI2": 0.01, "rhoI3": 0.02}
 
 def statics(element):
     """Displacements (6, 6), strains and their rates per e, at x in [0, 1], of linear statics between held nodes."""
-    ad, S, L = se3.bracket(element.d0), np.linalg.inv(COUPLED), element.length
+    ad, S, L = se3.bracket(element.d0), np.linalg.inv(element.section), element.length
 
     def gathered(x):
         nodes, weights = 0.5 * x * (1 + Z), 0.5 * x * W
@@ -105,14 +107,14 @@ def test_linear_statics_solves_the_derived_equations(curved):
         for x in (0.0, 0.3, 1.0):
             _, strain, slope = (part @ e for part in at(x))
             both = [residual(eta={"X": rest + s * strain}, rate={("X", "X"): s * slope}) for s in (1.0, -1.0)]
-            assert np.abs(both[0] - both[1]).max() < 1e-10 * np.abs(COUPLED @ strain / L).max()
+            assert np.abs(both[0] - both[1]).max() < 1e-10 * np.abs(element.section @ strain / L).max()
     element.inputs.gravity[:] = 0.0
     forces(element.memory.address, 0)
     solver = element.memory.problem.solver
     solver.tangent[...], solver.coefficients[:] = np.eye(6), (0, 0, 1, 1, 0)
     assemble(element.memory.address, 0, element.trial.frame, element.trial.twist)
     block = {tuple(pair): solver.blocks[k] for k, pair in enumerate(element.compiled.blocks)}
-    stress = [COUPLED @ at(x)[1] for x in (0.0, 1.0)]
+    stress = [element.section @ at(x)[1] for x in (0.0, 1.0)]
     step = se3.tangent(element.d0)
     for node, wanted in ((0, -stress[0]), (1, stress[1])):
         np.testing.assert_allclose(block[node, 1] @ step, wanted, atol=1e-10 * np.abs(stress).max())
@@ -142,7 +144,7 @@ def weak(element, d, residual, at):
         for x, N, f, df in zip(points, shapes, strain, rate)
     ]
     rest = element.d0 / L
-    ends = moved(1.0, shapes[-1]).T @ COUPLED @ (strain[-1] - rest)
+    ends = moved(1.0, shapes[-1]).T @ element.section @ (strain[-1] - rest)
     return ends + L * _quadrature(points) @ np.array(inside)
 
 

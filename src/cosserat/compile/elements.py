@@ -58,7 +58,8 @@ def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatric
     """
     ad = bracket(d0)
     length = np.linalg.norm(d0[:, :3], axis=1)
-    compliance = _across(d0[:, :3] / length[:, None], compliance)
+    turn = across(d0)[:, None]
+    compliance = turn @ compliance @ np.swapaxes(turn, 2, 3)
     E_T = exponential(_XI[None, :, None, None] * ad[:, None])  # E^T = exp(xi ad), xi in [-1/2, 1/2]
     flexibility = length[:, None, None] * np.einsum(
         "g,egab,egbc,egdc->ead", _WEIGHT, E_T, compliance, E_T, optimize=True
@@ -80,15 +81,15 @@ def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatric
     )
 
 
-def _across(t: Array, X: Array) -> Array:
-    """Compliance (ne, points, 6, 6) turned from the axes of the nodes to those of sections across the element.
+def across(d0: Array) -> Array:
+    """Turns (ne, 6, 6) from the axes of the nodes to those of sections across the element.
 
     On a curve out of a plane, the helix through two nodes leaves them a little beside their first axes; on average
     over the element the curve, and with it the normals of the sections, goes along the helix, t (ne, 3).
     """
+    t = d0[:, :3] / np.linalg.norm(d0[:, :3], axis=1)[:, None]
     K = skew(np.cross(np.eye(3)[0], t))
-    turn = np.kron(np.eye(2), np.eye(3) + K + K @ K / np.maximum(1.0 + t[:, 0, None, None], 1e-9))[:, None]
-    return np.asarray(turn @ X @ np.swapaxes(turn, 2, 3))
+    return np.kron(np.eye(2), np.eye(3) + K + K @ K / np.maximum(1.0 + t[:, 0, None, None], 1e-9))
 
 
 def _second(ad: Array, length: Array, compliance: Array, E_T: Array, Z: Array, K: Array) -> Array:

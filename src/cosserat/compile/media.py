@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.elements import across
 from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.series import bracket, exponential, gauss
 from cosserat.errors import CosseratWarning, ModelError
@@ -157,7 +158,7 @@ def _points(d0: Array, stiffness: Array, compliance: Array) -> Array:
     Z = np.linalg.inv(np.einsum("g,egab->eab", _WEIGHT, exponential(_XI[None, :, None, None] * ad[:, None])))
     E_T = exponential(_POINTS[None, :, None, None] * ad[:, None])
     middle = np.swapaxes(Z, 1, 2) @ stiffness
-    return np.asarray(compliance @ np.swapaxes(E_T, 2, 3) @ middle[:, None])
+    return np.asarray(compliance @ np.swapaxes(E_T @ across(d0)[:, None], 2, 3) @ middle[:, None])
 
 
 def _joined(parts: list[Any], dtype: Any = np.float64) -> Any:
