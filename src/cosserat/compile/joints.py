@@ -11,7 +11,7 @@ from cosserat.compile.compiled import Attachment, CompiledJoint, frame_to_row, r
 from cosserat.compile.rows import ActiveFreedom, active_freedoms, counted_freedoms, joint_rows, weld_rows
 from cosserat.compile.skeleton import Skeleton
 from cosserat.kernels.arrays import Freedoms, Joints, Turns
-from cosserat.kernels.joints import ROTATION
+from cosserat.kernels.joint_rows import ROTATION
 from cosserat.lie import se3
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint

@@ -9,7 +9,7 @@ import numpy as np
 from cosserat.compile.joints import ints
 from cosserat.compile.skeleton import Skeleton
 from cosserat.kernels.arrays import Rolling
-from cosserat.kernels.rolling import DISC, EDGE
+from cosserat.kernels.touching import DISC, EDGE
 from cosserat.model.model import Model
 from cosserat.model.rolling import KnifeEdge, RollingDisc
 

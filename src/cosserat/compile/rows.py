@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import ModelError
-from cosserat.kernels.freedoms import ANGLE_CHILD, ANGLE_PARENT, ROTATION_VECTOR, SLIDE
-from cosserat.kernels.joints import ROTATION, SCREW, TRANSLATION
+from cosserat.kernels.freedoms import ANGLE_CHILD, ANGLE_PARENT, ROTATION_VECTOR, SLIDE, coordinate
+from cosserat.kernels.joint_rows import ROTATION, SCREW, TRANSLATION
 from cosserat.lie import so3
 from cosserat.model.joints import Joint
 
@@ -121,6 +122,25 @@ def freedom_geometry(joint: Joint, index: int) -> ActiveFreedom:
     kind = ANGLE_CHILD if joint.kind == "universal" and index == 1 else ANGLE_PARENT
     cosine = X if kind == ANGLE_CHILD or freedom.axis == 2 else np.eye(3)[(freedom.axis + 1) % 3]
     return ActiveFreedom(index, kind, axis, cosine, np.cross(axis, cosine))
+
+
+class _One(NamedTuple):
+    """One freedom, as `kernels.freedoms` reads many."""
+
+    kind: tuple[int]
+    axis: Array
+    cosine: Array
+    sine: Array
+
+
+def read_coordinate(joint: Joint, index: int, H: Array, previous: float) -> float:
+    """Coordinate of a freedom for the frame H of the child's side seen from the parent's.
+
+    Angles continue from the previous value through any number of turns.
+    """
+    f = freedom_geometry(joint, index)
+    one = _One((f.kind,), f.axis[None], f.cosine[None], f.sine[None])
+    return float(coordinate(one, 0, tuple(H[:3, :3].ravel().tolist()), tuple(H[:3, 3].tolist()), previous))
 
 
 def active_freedoms(joint: Joint, servos: Container[tuple[str, int]] = ()) -> list[ActiveFreedom]:

@@ -24,7 +24,7 @@ from cosserat.io.stored import MATRICES, StoredTrajectory, arrays_of, layout_of,
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.model.calls import answered
 from cosserat.results.equilibrium import Equilibrium
-from cosserat.results.floating import FloatingRecord
+from cosserat.results.floating import FloatingRecord, Ledger
 from cosserat.results.motion import Motion, as_simulated
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
@@ -66,7 +66,7 @@ def image(run: Run) -> bytes:
     raw.update({f"inputs.{k}": a for k, a in motion.inputs._asdict().items()})
     raw.update({f"prescribed.{k}": a for k, a in motion.prescribed.items()})
     if run.floating is not None:
-        raw.update({f"floating.{k}": a for k, a in run.floating._asdict().items() if k != "coordinates"})
+        raw.update({f"floating.{k}": a for k, a in run.floating.arrays.items()})
     raw["time"] = run.time
     carried = run.trajectory.carried
     if carried is not None:
@@ -218,13 +218,14 @@ def _floating(coordinates: Any, raw: dict[str, Any], sizes: dict[str, int]) -> F
     if coordinates is None:
         return None
     demand(isinstance(coordinates, list) and all(isinstance(c, str) for c in coordinates), "names of coordinates")
-    parts = {k: raw[f"floating.{k}"] for k in FloatingRecord._fields if k != "coordinates"}
+    parts = {k: raw[f"floating.{k}"] for k in ("q", "v", "a", *Ledger._fields)}
     nt, links = sizes["nt"], len(parts["origin"][0])
     shapes = {**dict.fromkeys(("q", "v", "a"), (nt, len(coordinates))), "powers": (nt, 5), "origin": (nt, links, 3),
               "momentum": (nt, links, 6), "force": (nt, links, 6)}  # fmt: skip
     for key, array in parts.items():
         demand(array.shape == shapes.get(key, array.shape) and array.dtype == np.float64, f"floating.{key}")
-    return FloatingRecord(coordinates=tuple(coordinates), **parts)
+    q, v, a = (parts.pop(key) for key in ("q", "v", "a"))
+    return FloatingRecord(tuple(coordinates), q, v, a, Ledger(**parts))
 
 
 @answered()

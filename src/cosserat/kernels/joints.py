@@ -1,39 +1,32 @@
-"""Joint constraints as rows on the relative frame (R, x) of the child's joint frame seen from the parent's.
+"""Joints between nodes: the rows of `joint_rows`, brought to the frames of the nodes.
 
-A translation row is a . (x - p(t)); a rotation row is (D_A(t) a) . R D_B(t) b, zero when the two directions are
-orthogonal, where a has a typical length; a screw row is x_z - pitch * angle. p, D_A, D_B carry the prescribed motion,
-so that a driven joint has the rows of the passive one and one more per driven freedom. Rows replace the six
-constraints and k joint unknowns of [Grazioso17] (29)-(33): the joint coordinates are eliminated. Rotation rows also
-vanish half a turn away, a root that `wrong_branch` reports.
+A driven joint has the rows of the passive one and one more per driven freedom. Rows replace the six constraints and k
+joint unknowns of [Grazioso17] (29)-(33): the joint coordinates are eliminated. Rotation rows also vanish half a turn
+away, a root that `wrong_branch` reports.
 """
 
 from cosserat.jit import helper
+from cosserat.kernels import joint_rows
 from cosserat.kernels.frames import compose, load_frame, relative, twist_at_place, wrench_to_node
+from cosserat.kernels.joint_rows import ROTATION, SCREW
 from cosserat.kernels.vectors import (
     IDENTITY,
     accumulate,
     add,
     add_block,
+    axpy,
     clear,
-    combine,
-    cross,
     dot,
     load,
     load_matrix,
     matmul,
     mul,
     mul_t,
-    neg,
     scale,
     skew,
     store,
-    sub,
     transpose,
 )
-
-TRANSLATION = 0
-ROTATION = 1
-SCREW = 2
 
 
 @helper
@@ -60,8 +53,9 @@ def drive_of(joints, j, drive):
 
 @helper
 def row_vectors(joints, j, k, D_a, D_b):
-    """The two vectors of row k with the prescribed rotation applied."""
-    return mul(D_a, load(joints.row_a[j, k], 0)), mul(D_b, load(joints.row_b[j, k], 0))
+    """The two vectors of row k, those of a rotation with the prescribed one applied."""
+    a, b = load(joints.row_a[j, k], 0), load(joints.row_b[j, k], 0)
+    return (mul(D_a, a), mul(D_b, b)) if joints.kind[j, k] == ROTATION else (a, b)
 
 
 @helper
@@ -69,15 +63,10 @@ def row_values(joints, j, R, x, p, D_a, D_b, angles, phi_out):
     """Values of the rows for a relative frame: (6,), padded with zeros."""
     for k in range(6):
         phi_out[k] = 0.0
+    angle = angles[joints.angle[j]] if joints.angle[j] >= 0 else 0.0
     for k in range(joints.n_rows[j]):
-        kind = joints.kind[j, k]
-        if kind == ROTATION:
-            a, b = row_vectors(joints, j, k, D_a, D_b)
-            phi_out[k] = dot(a, mul(R, b))
-        else:
-            phi_out[k] = dot(load(joints.row_a[j, k], 0), sub(x, p))
-            if kind == SCREW and joints.angle[j] >= 0:
-                phi_out[k] -= joints.pitch[j] * angles[joints.angle[j]]
+        a, b = row_vectors(joints, j, k, D_a, D_b)
+        phi_out[k] = joint_rows.value(joints.kind[j, k], a, b, joints.pitch[j], angle, R, x, p)
 
 
 @helper
@@ -91,38 +80,22 @@ def constraint(joints, j, frames, drive, angles, phi_out):
 @helper
 def wrong_branch(joints, j, frames, drive):
     """True if the relative rotation sits near the spurious root, half a turn from the right one."""
-    branch = joints.branch[j]
-    if branch < 0:
-        return False
     _, _, _, _, R, _ = place_frames(joints, j, frames)
     _, D_a, D_b = drive_of(joints, j, drive)
-    E = matmul(transpose(D_a), matmul(R, D_b))
-    if branch == 3:
-        return E[0] + E[4] + E[8] < 0.0
-    return E[4 * branch] < 0.0
+    return joint_rows.inside_out(joints.branch[j], R, D_a, D_b)
 
 
 @helper
 def reaction(joints, j, R, x, D_a, D_b, force):
     """Phi^T lambda in the joint frames of both sides: (f_a, m_a, f_b, m_b)."""
-    line = (0.0, 0.0, 0.0)
-    m_a = (0.0, 0.0, 0.0)
-    m_b = (0.0, 0.0, 0.0)
+    zero = (0.0, 0.0, 0.0)
+    f_a, m_a, f_b, m_b = zero, zero, zero, zero
     for k in range(joints.n_rows[j]):
-        value = force[k]
-        kind = joints.kind[j, k]
-        if kind == ROTATION:
-            a, b = row_vectors(joints, j, k, D_a, D_b)
-            m_b = add(m_b, scale(value, cross(b, mul_t(R, a))))
-            m_a = add(m_a, scale(value, cross(a, mul(R, b))))
-        else:
-            a = load(joints.row_a[j, k], 0)
-            line = add(line, scale(value, a))
-            if kind == SCREW:
-                m_b = add(m_b, scale(-value * joints.pitch[j], mul_t(R, a)))
-                m_a = add(m_a, scale(value * joints.pitch[j], a))
-    m_a = add(m_a, cross(line, x))
-    return neg(line), m_a, mul_t(R, line), m_b
+        a, b = row_vectors(joints, j, k, D_a, D_b)
+        p_a, n_a, p_b, n_b = joint_rows.row(joints.kind[j, k], a, b, joints.pitch[j], R, x)
+        f_a, m_a = axpy(force[k], p_a, f_a), axpy(force[k], n_a, m_a)
+        f_b, m_b = axpy(force[k], p_b, f_b), axpy(force[k], n_b, m_b)
+    return f_a, m_a, f_b, m_b
 
 
 @helper
@@ -155,22 +128,10 @@ def gradient(joints, j, frames, drive, phi_q_out):
     _, D_a, D_b = drive_of(joints, j, drive)
     F_a, y_a = load_frame(joints.frame_a[j])
     F_b, y_b = load_frame(joints.frame_b[j])
-    zero = (0.0, 0.0, 0.0)
     clear(phi_q_out)
     for k in range(joints.n_rows[j]):
-        kind = joints.kind[j, k]
-        if kind == ROTATION:
-            a, b = row_vectors(joints, j, k, D_a, D_b)
-            f_a, f_b = zero, zero
-            m_a = cross(a, mul(R, b))
-            m_b = cross(b, mul_t(R, a))
-        else:
-            a = load(joints.row_a[j, k], 0)
-            f_a, f_b = neg(a), mul_t(R, a)
-            m_a, m_b = cross(a, x), zero
-            if kind == SCREW:
-                m_a = add(m_a, scale(joints.pitch[j], a))
-                m_b = scale(-joints.pitch[j], mul_t(R, a))
+        a, b = row_vectors(joints, j, k, D_a, D_b)
+        f_a, m_a, f_b, m_b = joint_rows.row(joints.kind[j, k], a, b, joints.pitch[j], R, x)
         f, m = wrench_to_node(F_a, y_a, f_a, m_a)
         store(f, phi_q_out[k], 0)
         store(m, phi_q_out[k], 3)
@@ -261,46 +222,21 @@ def constraint_rates(joints, j, frames, twists, drive, drive_rate, drive_accel, 
     """Time derivatives of the rows for constant twists: phi_dot (6,), and phi_ddot without Phi v_dot (6,)."""
     _, _, _, _, R, x = place_frames(joints, j, frames)
     v_a, w_a, v_b, w_b = place_twists(joints, j, twists)
-    W_a, W_b = skew(w_a), skew(w_b)
-    R_W = matmul(R, W_b)
-    W_R = matmul(W_a, R)
-    R_dot = combine(1.0, R_W, -1.0, W_R)
-    R_ddot = combine(1.0, matmul(R_W, W_b), 1.0, matmul(W_a, W_R))
-    R_ddot = combine(1.0, R_ddot, -2.0, matmul(W_a, R_W))
-    x_dot = sub(sub(mul(R, v_b), v_a), cross(w_a, x))
-    x_ddot = sub(mul(R_dot, v_b), cross(w_a, x_dot))
-    k_drive = joints.drive[j]
-    zero3 = (0.0, 0.0, 0.0)
-    zero9 = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    R_dot, _, R_ddot, x_ddot = joint_rows.relative_rates(R, x, v_a, w_a, v_b, w_b)
+    driven = joints.drive[j] >= 0
     _, D_a, D_b = drive_of(joints, j, drive)
-    p1, A1, B1 = zero3, zero9, zero9
-    p2, A2, B2 = zero3, zero9, zero9
-    if k_drive >= 0:
-        p1, A1, B1 = drive_of(joints, j, drive_rate)
-        p2, A2, B2 = drive_of(joints, j, drive_accel)
+    p1, A1, B1 = drive_of(joints, j, drive_rate)
+    p2, A2, B2 = drive_of(joints, j, drive_accel)
     for k in range(6):
         rate_out[k] = 0.0
         accel_out[k] = 0.0
     for k in range(joints.n_rows[j]):
-        a0 = load(joints.row_a[j, k], 0)
-        b0 = load(joints.row_b[j, k], 0)
-        kind = joints.kind[j, k]
-        if kind == ROTATION:
-            a, b = mul(D_a, a0), mul(D_b, b0)
-            a1, b1 = mul(A1, a0), mul(B1, b0)
-            a2, b2 = mul(A2, a0), mul(B2, b0)
-            rate_out[k] = dot(a1, mul(R, b)) + dot(a, mul(R_dot, b)) + dot(a, mul(R, b1))
-            accel_out[k] = (
-                dot(a2, mul(R, b))
-                + dot(a, mul(R_ddot, b))
-                + dot(a, mul(R, b2))
-                + 2.0 * (dot(a1, mul(R_dot, b)) + dot(a1, mul(R, b1)) + dot(a, mul(R_dot, b1)))
-            )
-        else:
-            rate_out[k] = dot(a0, sub(x_dot, p1))
-            accel_out[k] = dot(a0, sub(x_ddot, p2))
-            if kind == SCREW:
-                spin = sub(w_b, mul_t(R, w_a))
-                rate_out[k] -= joints.pitch[j] * dot(mul_t(R, a0), spin)
-                # d/dt of the relative spin about the axis for constant twists: -(w_b x R^T w_a) . axis
-                accel_out[k] += joints.pitch[j] * dot(mul_t(R, a0), neg(cross(w_b, mul_t(R, w_a))))
+        a0, b0 = load(joints.row_a[j, k], 0), load(joints.row_b[j, k], 0)
+        a, b = row_vectors(joints, j, k, D_a, D_b)
+        kind, pitch = joints.kind[j, k], joints.pitch[j]
+        f_a, m_a, f_b, m_b = joint_rows.row(kind, a, b, pitch, R, x)
+        rate_out[k] = dot(f_a, v_a) + dot(m_a, w_a) + dot(f_b, v_b) + dot(m_b, w_b)
+        accel_out[k] = joint_rows.passive_bias(kind, a, b, pitch, R, w_a, w_b, R_ddot, x_ddot)
+        if driven:
+            rate_out[k] += joint_rows.explicit_rate(kind, a0, b0, a, b, R, p1, A1, B1)
+            accel_out[k] += joint_rows.explicit_bias(kind, a0, b0, a, b, R, R_dot, A1, B1, p2, A2, B2)

@@ -1,11 +1,8 @@
-"""Knife edges and rolling discs: rows of A(H) eta = 0 on one node, in the node's own frame.
+"""Knife edges and rolling discs on nodes: the rows of `touching` in the residual and in the iteration matrix.
 
-A row is (d, r x d): the point r of the node has no velocity along d. A knife edge has one row, whose d and r do not
-change. A disc of radius a has three: d = R^T k and R^T t for the normal k of its plane and two directions t in the
-plane, and r = y - a u reaches to its lowest point; u = (R^T k - c e)/s points up in the disc, with its axis e,
-c = e . R^T k and s^2 = 1 - c^2. The row along the normal is the rate of the gap k . (x + R y - p) - a s, and it is the
-gap that is held at zero; all other rows are held at zero as velocities, here divided by cc = d eta/d n of the scheme,
-so that they count in metres like the gap. Of the rows only those combinations act that nothing else implies (`keep`).
+The gap of a disc is held at zero; all other rows are held at zero as velocities, here divided by cc = d eta/d n of the
+scheme, so that they count in metres like the gap. Of the rows only those combinations act that nothing else implies
+(`keep`).
 """
 
 import math
@@ -16,9 +13,9 @@ from cosserat.kernels.conserving import add_space_force
 from cosserat.kernels.frames import load_frame
 from cosserat.kernels.newton import step_coefficients
 from cosserat.kernels.tangent import scatter_one
+from cosserat.kernels.touching import DISC, EDGE, gap, row_rates, touch, touch_gradient, turn_gradient
 from cosserat.kernels.vectors import (
     accumulate,
-    add,
     axpy,
     clear,
     combine,
@@ -27,52 +24,10 @@ from cosserat.kernels.vectors import (
     load,
     matmul,
     mul,
-    mul_t,
-    outer,
     scale,
     skew,
     store,
-    transpose,
 )
-
-EDGE = 0
-DISC = 1
-
-
-@helper
-def touch(rolling, i, R):
-    """Directions d of the rows, and the point r that touches, in the frame of the node: (d_0, d_1, d_2, r)."""
-    e, y = load(rolling.axis[i], 0), load(rolling.point[i], 0)
-    zero = (0.0, 0.0, 0.0)
-    if rolling.kind[i] == EDGE:
-        return e, zero, zero, y
-    k = mul_t(R, load(rolling.plane[i, 0], 0))
-    c = dot(e, k)
-    up = scale(1.0 / math.sqrt(1.0 - c * c), axpy(-c, e, k))
-    r = axpy(-rolling.radius[i], up, y)
-    return k, mul_t(R, load(rolling.plane[i, 1], 0)), mul_t(R, load(rolling.plane[i, 2], 0)), r
-
-
-@helper
-def touch_gradient(rolling, i, R):
-    """d r/d w (3, 3): how the point that touches moves in the frame of the node when the node turns by w."""
-    e = load(rolling.axis[i], 0)
-    k = mul_t(R, load(rolling.plane[i, 0], 0))
-    c = dot(e, k)
-    s = math.sqrt(1.0 - c * c)
-    up = scale(1.0 / s, axpy(-c, e, k))
-    turn = cross(e, k)  # d c/d w
-    a = rolling.radius[i]
-    return combine(-a / s, combine(1.0, skew(k), -1.0, outer(e, turn)), -a * c / (s * s), outer(up, turn))
-
-
-@helper
-def gap(rolling, i, R, x):
-    """Distance of the lowest point of a disc from its plane."""
-    k = load(rolling.plane[i, 0], 0)
-    c = dot(k, mul(R, load(rolling.axis[i], 0)))
-    centre = add(x, mul(R, load(rolling.point[i], 0)))
-    return dot(k, centre) - rolling.level[i] - rolling.radius[i] * math.sqrt(1.0 - c * c)
 
 
 @helper
@@ -84,14 +39,6 @@ def kept(rolling, i, values):
         Q[1, 0] * values[0] + Q[1, 1] * values[1] + Q[1, 2] * values[2],
         Q[2, 0] * values[0] + Q[2, 1] * values[1] + Q[2, 2] * values[2],
     )
-
-
-@helper
-def row_rates(rolling, i, R, twist):
-    """A eta of the three rows."""
-    d0, d1, d2, r = touch(rolling, i, R)
-    velocity = add(load(twist, 0), cross(load(twist, 3), r))
-    return dot(d0, velocity), dot(d1, velocity), dot(d2, velocity)
 
 
 @helper
@@ -177,15 +124,6 @@ def add_push_tangent(rolling, i, R, f, r, K_out):
             K_out[3 + p, 3 + q] += M[3 * p + q]
 
 
-@helper
-def turn_gradient(rolling, i, R, d, r, twist):
-    """d(A eta)/d(turn of the node) of the row of a disc along d, the twist fixed: (3,)."""
-    omega = load(twist, 3)
-    velocity = add(load(twist, 0), cross(omega, r))
-    G = touch_gradient(rolling, i, R)
-    return add(cross(velocity, d), mul(transpose(G), cross(d, omega)))
-
-
 @stage
 def assemble_rolling(problem, k, frames, twists):
     """Borders s A^T and s (A + ck/cc d(A eta)/dH T), s A T for a gap; change of the forces with the configuration."""
@@ -228,7 +166,7 @@ def write_rows(rolling, i, R, twist, turning, T, P_out):
         is_gap = q == 0 and rolling.kind[i] == DISC
         turn = (0.0, 0.0, 0.0)
         if turning != 0.0 and rolling.kind[i] == DISC and not is_gap:
-            turn = scale(turning, turn_gradient(rolling, i, R, d, r, twist))
+            turn = scale(turning, turn_gradient(rolling, i, R, d, r, load(twist, 0), load(twist, 3)))
         for m in range(6):
             value = 0.0 if is_gap else P_out[q, m]
             for j in range(6):
@@ -250,9 +188,9 @@ def rolling_rates(problem, rate_out, accel_out):
         a, b, c = 0.0, 0.0, 0.0
         if ro.kind[i] == DISC:
             d0, d1, d2, r = touch(ro, i, R)
-            omega = load(trial.twist[node], 3)
-            a = dot(turn_gradient(ro, i, R, d0, r, trial.twist[node]), omega)
-            b = dot(turn_gradient(ro, i, R, d1, r, trial.twist[node]), omega)
-            c = dot(turn_gradient(ro, i, R, d2, r, trial.twist[node]), omega)
+            v, omega = load(trial.twist[node], 0), load(trial.twist[node], 3)
+            a = dot(turn_gradient(ro, i, R, d0, r, v, omega), omega)
+            b = dot(turn_gradient(ro, i, R, d1, r, v, omega), omega)
+            c = dot(turn_gradient(ro, i, R, d2, r, v, omega), omega)
         store_rows(ro, i, (a, b, c), accel_out[i])
     return 0

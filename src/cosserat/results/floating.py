@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,17 +13,41 @@ from cosserat.errors import ModelError, SolveError
 Array = NDArray[np.float64]
 
 
-class FloatingRecord(NamedTuple):
-    """Coordinates and links of a tree over the stored times."""
+class Ledger(NamedTuple):
+    """Energies, and what moves the links of a tree, over the stored times."""
 
-    coordinates: tuple[str, ...]
-    q: Array  # (nt, n)
-    v: Array
-    a: Array
     powers: Array  # (nt, 5) kinetic, strain and potential energy (J), loss and supply (W)
     origin: Array  # (nt, nl, 3) of the links' frames, world
     momentum: Array  # (nt, nl, 6) of the links about these, world axes
     force: Array  # (nt, nl, 6) wrenches on the links about these, world axes
+
+
+class FloatingRecord:
+    """Coordinates of a tree over the stored times, and its `Ledger`, made when it is first asked for.
+
+    Attributes
+    ----------
+    coordinates : tuple of str
+    q, v, a : (nt, n)
+    """
+
+    def __init__(
+        self, coordinates: tuple[str, ...], q: Array, v: Array, a: Array, ledger: Ledger | Callable[[], Ledger]
+    ) -> None:  # fmt: skip
+        self.coordinates, self.q, self.v, self.a = coordinates, q, v, a
+        self._ledger = ledger
+
+    @property
+    def ledger(self) -> Ledger:
+        """Energies and links."""
+        if not isinstance(self._ledger, Ledger):
+            self._ledger = self._ledger()
+        return self._ledger
+
+    @property
+    def arrays(self) -> dict[str, Array]:
+        """All arrays by name."""
+        return {"q": self.q, "v": self.v, "a": self.a, **self.ledger._asdict()}
 
     def modal(self, name: str) -> tuple[list[int], list[str]]:
         """Columns and names of the modal coordinates of a body, or of one of them (``"arm.mode1"``)."""

@@ -22,7 +22,7 @@ class FloatingMonitors(Monitors):
     def energies(self) -> dict[str, Array]:
         """Energies (J) over time; balance = total - total[0] + dissipated - work should vanish."""
         t = self.motion.time
-        kinetic, strain, potential, loss, supply = self._record.powers.T
+        kinetic, strain, potential, loss, supply = self._record.ledger.powers.T
         total = kinetic + strain + potential
         dissipated, work = integrate(t, loss), integrate(t, supply)
         balance = total - total[0] + dissipated - work
@@ -31,10 +31,14 @@ class FloatingMonitors(Monitors):
             "total": total, "balance": balance,
         }  # fmt: skip
 
+    def speeds(self) -> Array:
+        """Largest velocity of a coordinate, as that of a point and as an angular one (2,)."""
+        return np.full(2, np.abs(self._record.v).max(initial=0.0))
+
     def momentum(self) -> Array:
         """Linear momentum and angular momentum about the world's origin (nt, 6), world axes."""
-        p = self._record.momentum.copy()
-        p[..., 3:] += np.cross(self._record.origin, p[..., :3])
+        p = self._record.ledger.momentum.copy()
+        p[..., 3:] += np.cross(self._record.ledger.origin, p[..., :3])
         return np.asarray(p.sum(axis=1))
 
     def transport(self) -> Array:
@@ -42,7 +46,7 @@ class FloatingMonitors(Monitors):
 
         As in the Galilean formulation, with links instead of nodes.
         """
-        record = self._record
+        record = self._record.ledger
         return self._transport(record.origin, record.momentum, record.force)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import row_to_frame
 from cosserat.kernels.efforts import effort, servo
 from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
-from cosserat.kernels.joints import ROTATION, SCREW
+from cosserat.kernels.joint_rows import ROTATION, SCREW
 from cosserat.lie import so3
 from cosserat.results.kinematics import rotate, to_place
 from cosserat.results.mechanism import JointInfo

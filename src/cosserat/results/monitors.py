@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.kernels.joints import ROTATION, SCREW
+from cosserat.kernels.joint_rows import ROTATION, SCREW
 from cosserat.results import rolling
 from cosserat.results.joints import joint_sides
 from cosserat.results.kinematics import rotate
@@ -55,6 +55,11 @@ class Monitors:
             "total": total,
             "balance": total - total[0] + dissipated - work,
         }
+
+    def speeds(self) -> Array:
+        """Largest velocity and angular velocity (2,) of a node, by component."""
+        largest = np.abs(self.motion.twist).max(axis=(0, 1))
+        return np.array([largest[:3].max(), largest[3:].max()])
 
     def momentum(self) -> Array:
         """Linear momentum and angular momentum about the world's origin (nt, 6), world axes."""

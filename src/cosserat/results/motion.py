@@ -13,7 +13,7 @@ from cosserat.compile.state_loads import state_wrenches
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.model.model import Model
 from cosserat.results.mechanism import Mechanism, mechanism_of
-from cosserat.results.trajectory import Trajectory
+from cosserat.results.trajectory import Pending, Trajectory
 
 Array = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ class Motion:
         self,
         mechanism: Mechanism,
         time: Array,
-        history: History,
+        history: History | Pending,
         settings: Mapping[str, Any],
         sample: Callable[[], tuple[Inputs, dict[str, Array]]],
         parameters: dict[str, float] | None = None,
@@ -35,9 +35,7 @@ class Motion:
         self.model = model  # as it was run: what was added or removed later does not show; None: see the trajectory
         self.parameters = parameters  # values at the time of the run; None: not recorded
         self.time = time
-        self.frame, self.twist, self.angle = history.frame, history.twist, history.angle
-        self.rate, self._force = history.rate, history.force
-        self.find_forces: Callable[[], None] | None = None  # fills the multipliers, if they are not there yet
+        self._found = history
         self.floating = settings.get("formulation") == "floating"
         self.held = bool(settings.get("controlled"))  # efforts are those a controller held up to the stored times
         self._kept: dict[str, Array] = {}
@@ -45,12 +43,34 @@ class Motion:
         self._sampled: tuple[Inputs, dict[str, Array]] | None = None
 
     @property
+    def states(self) -> History:
+        """What was stored; multipliers that were not asked for yet may be missing."""
+        return self._found.states if isinstance(self._found, Pending) else self._found
+
+    @property
+    def frame(self) -> Array:
+        """Frames (nt, n+1, 12) of the nodes and of the ground."""
+        return self.states.frame
+
+    @property
+    def twist(self) -> Array:
+        """Twists (nt, n+1, 6) of the nodes."""
+        return self.states.twist
+
+    @property
+    def angle(self) -> Array:
+        """Coordinates (nt, nf) of joints whose turns are counted."""
+        return self.states.angle
+
+    @property
+    def rate(self) -> Array:
+        """Rates (nt, n+1, 6) of the twists."""
+        return self.states.rate
+
+    @property
     def force(self) -> Array:
         """Multipliers (nt, nj, 6) of the joints."""
-        find, self.find_forces = self.find_forces, None
-        if find is not None:
-            find()
-        return self._force
+        return (self._found.complete if isinstance(self._found, Pending) else self._found).force
 
     @property
     def inputs(self) -> Inputs:
@@ -98,7 +118,8 @@ def motion_of(trajectory: Trajectory) -> Motion:
             sampler, h = compiled.sampler, _equal_step(trajectory)
             jumps = sampler.jumps(trajectory.time[0], trajectory.time[-1]) if h > 0.0 else None
             inputs = sampler.sample(trajectory.time, factor, h, jumps)
-            history = trajectory.history
+            found = trajectory.found
+            history = found.states if isinstance(found, Pending) else found
             inputs.state[:] = factor * state_wrenches(
                 compiled, trajectory.time, history.frame, history.twist, history.inner
             )
@@ -111,7 +132,7 @@ def motion_of(trajectory: Trajectory) -> Motion:
         return (inputs if trajectory.efforts is None else inputs._replace(effort=trajectory.efforts)), prescribed
 
     mechanism = mechanism_of(compiled)
-    return Motion(mechanism, trajectory.time, trajectory.history, trajectory.settings, sample, values, model)
+    return Motion(mechanism, trajectory.time, trajectory.found, trajectory.settings, sample, values, model)
 
 
 def _equal_step(trajectory: Trajectory) -> float:

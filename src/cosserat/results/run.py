@@ -89,13 +89,13 @@ class Run:
         if len(self.time) < FEWEST or not self.trajectory.status.ok:
             return self.trajectory.status
         try:
-            speed = np.abs(self.motion.twist).max(axis=(0, 1))
+            velocity, spin = self.monitors.speeds()
             extent = self.motion.mechanism.length
             if self.stats.get("stalled_steps"):  # only then can constraints be violated
                 found = held_together(self.trajectory.status, self.time, self.monitors.violation(), extent)
                 if not found.ok:
                     return found
-            travel = float(max(speed[:3].max() / extent, speed[3:].max()) * np.diff(self.time).max())
+            travel = float(max(velocity / extent, spin) * np.diff(self.time).max())
             return judged(self.trajectory.status, self.time, self.monitors.energies(), self.stats, travel)
         except CosseratError:  # a model that was changed since
             return self.trajectory.status

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +25,33 @@ class Carried(NamedTuple):
     step: float  # s, to which it belongs
 
 
+class Pending:
+    """A history that is found when it is first asked for, its multipliers when these are.
+
+    Attributes
+    ----------
+    fill : callable, optional
+        Writes the multipliers into the history.
+    """
+
+    def __init__(self, find: Callable[[], History]) -> None:
+        self._find = find
+        self.fill: Callable[[], None] | None = None
+
+    @cached_property
+    def states(self) -> History:
+        """Frames, twists, rates and coordinates; the multipliers may be missing."""
+        return self._find()
+
+    @property
+    def complete(self) -> History:
+        """With the multipliers."""
+        fill, self.fill = self.fill, None
+        if fill is not None:
+            fill()
+        return self.states
+
+
 @dataclass(frozen=True)
 class Trajectory:
     """Stored states over time.
@@ -30,6 +59,7 @@ class Trajectory:
     Attributes
     ----------
     time : (nt,)
+    found : History or Pending
     history : History
         Frames (nt, n+1, 12), twists and their rates (nt, n+1, 6), multipliers (nt, nj, 6), tracked coordinates
         (nt, nf).
@@ -43,13 +73,19 @@ class Trajectory:
 
     compiled: CompiledModel
     time: Array
-    history: History
+    found: History | Pending
     status: Status
     settings: dict[str, Any] = field(default_factory=dict)
     stats: dict[str, Any] = field(default_factory=dict)
     efforts: Array | None = None
     floating: FloatingRecord | None = None
     carried: Carried | None = None
+
+    @property
+    def history(self) -> History:
+        """The stored states."""
+        return self.found.complete if isinstance(self.found, Pending) else self.found
+
 
 
 def carried_to(trajectory: Any, **settings: Any) -> Carried | None:

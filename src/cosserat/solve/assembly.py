@@ -18,7 +18,7 @@ from cosserat.compile.rows import drive_frames
 from cosserat.errors import ModelError
 from cosserat.kernels.alpha import move
 from cosserat.kernels.blocks import solve
-from cosserat.kernels.joints import ROTATION
+from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.residual import constraints, element_forces, joint_forces, track_angles
 from cosserat.kernels.rolling import add_rolling
 from cosserat.model.rolling import RollingDisc

@@ -12,7 +12,7 @@ from scipy.sparse import block_array, csc_matrix, diags, identity
 from scipy.sparse.linalg import splu
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.kernels.rolling import DISC
+from cosserat.kernels.touching import DISC
 from cosserat.solve.linear.matrices import constraint_gradients
 from cosserat.solve.memory import Memory
 

@@ -17,7 +17,7 @@ from scipy.sparse.linalg import splu
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.beams import relative_vectors
-from cosserat.kernels.rolling import DISC
+from cosserat.kernels.touching import DISC
 from cosserat.lie import se3
 from cosserat.solve.linear.matrices import constraint_gradients
 from cosserat.solve.memory import Memory

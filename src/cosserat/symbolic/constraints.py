@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from cosserat.compile.rows import freedom_geometry, joint_rows
 from cosserat.errors import SolveError
 from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
-from cosserat.kernels.joints import ROTATION, SCREW
+from cosserat.kernels.joint_rows import ROTATION, SCREW
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.model.joints import Joint
 from cosserat.model.parameters import parameters_in

@@ -7,10 +7,9 @@ import pytest
 
 import cosserat as cs
 from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tree
-from cosserat.solve.floating.bordered import Bordered
+from cosserat.kernels.flexible.inverses import safe_inverse
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_coordinates import moved
-from cosserat.solve.relative.flexible_recursion import Articulated
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 HERE = (0.7, 0.2, 0.4)
@@ -77,20 +76,31 @@ def test_rates_and_second_derivatives(kind: str, rng: np.random.Generator) -> No
     np.testing.assert_allclose((ahead.rate - behind.rate) / (2 * h), here.A @ a + here.bias, atol=2e-6)
 
 
-def test_bordered_matrix(rng: np.random.Generator) -> None:
-    """Against the assembled matrix, with a row that others imply, a row of zeros, and springs."""
-    model, _, _ = closed("knife edge")
-    tree = cs.FlexibleTree(model, modes=2)
-    n = len(tree.coordinates)
-    q = tree.neutral()
-    now = flexible_recursion.motions(tree.data, q, q)
-    A, B = rng.normal(size=(3, n)), rng.normal(size=(2, n))
-    A = np.vstack((A, A[0] - 2 * A[1], np.zeros(n)))
-    k, r, wanted = np.array([1e-3, 1e4]), rng.normal(size=n), rng.normal(size=3)
-    wanted = np.append(wanted, (wanted[0] - 2 * wanted[1], 0.0))
-    found = Bordered(Articulated(now), A, B, k).solve(r, wanted)
-    M = tree.mass_matrix(q) + B.T @ (k[:, None] * B)
-    np.testing.assert_allclose(A @ found.a, wanted, atol=1e-10)
-    rounding = 1e-12 * np.abs(M).max() * np.abs(found.a).max()
-    np.testing.assert_allclose(M @ found.a + A.T @ found.force + r, 0, atol=rounding)
-    assert found.force[4] == 0.0
+@pytest.mark.parametrize("full", [True, False])
+def test_inverses_of_borders(full: bool, rng: np.random.Generator) -> None:
+    """Constraints and soft rows against the assembled matrix; with a row that others imply, and a row of zeros."""
+    n, m, p = 9, 4 if full else 6, 3
+    S = rng.normal(size=(n, n))
+    S = S @ S.T + np.eye(n)
+    A, B, K = rng.normal(size=(m, n)), rng.normal(size=(p, n)), rng.normal(size=(p, p))
+    K = 1e3 * (K @ K.T)
+    if not full:
+        A[4], A[5] = A[0] - 2 * A[1], 0.0
+    r, wanted = rng.normal(size=n), rng.normal(size=m)
+    if not full:
+        wanted[4:] = wanted[0] - 2 * wanted[1], 0.0
+    C = np.vstack((A, B))
+    Y = np.linalg.solve(S, C.T).T
+    G = C @ Y.T
+    N = np.linalg.inv(np.eye(p) + K @ G[m:, m:]) @ K
+    E = G[:m, :m] - G[:m, m:] @ N @ G[m:, :m]
+    size = m + p
+    safe_inverse(E, m, np.zeros(size), np.zeros(3 * size, dtype=np.int64), *np.zeros((3, size, size)))
+    free = np.linalg.solve(S, -r)
+    force = E @ (A @ free - wanted - G[:m, m:] @ N @ (B @ free))
+    soft = N @ (B @ free - G[m:, :m] @ force)
+    a = free - force @ Y[:m] - soft @ Y[m:]
+    np.testing.assert_allclose(A @ a, wanted, atol=1e-9)
+    np.testing.assert_allclose((S + B.T @ K @ B) @ a + A.T @ force + r, 0, atol=1e-7)
+    if not full:
+        assert force[5] == 0.0

@@ -1,225 +1,333 @@
-"""Implicit steps of a flexible tree whose loops are closed by constraints.
+"""What ties links of a flexible tree besides its joints: cut joints and the efforts in them, driven rotations, wheels.
 
-The rows are those of `kernels.joints` but for screws, between two seats; the iteration is that of
-`solve.floating.implicit`, with the rows eliminated through columns and a pseudo-inverse that belong to the
-factors.
+    M a + h + A^T lambda = tau + C^T Q,        A v + (explicit) = 0
+
+The rows are those of `kernels.joint_rows` and `kernels.touching`, the efforts those of `kernels.freedoms`, between
+seats of the tree; multipliers mean what they mean for nodes.
 """
 
 import math
 from typing import NamedTuple
 
-from cosserat.jit import Handles, load, stage
-from cosserat.kernels.flexible.arrays import F1, F2, I1, I2, Seats, links_of, motion_of, scratch_of, vectors_of
-from cosserat.kernels.flexible.articulated import solve_once
-from cosserat.kernels.flexible.coordinates import moved
-from cosserat.kernels.flexible.dynamics import place, residual
-from cosserat.kernels.flexible.forces import push, seat_motion
-from cosserat.kernels.flexible.implicit import (
-    BETA,
-    CONVERGED,
-    GAMMA,
-    LARGEST,
-    MEAN,
-    MOST,
-    NOT_CONVERGED,
-    NOT_FINITE,
-    ROUNDING,
-    SHIFT,
-    STEP,
-    TOLERANCE,
-    known_of,
-    method_of,
-    passive_of,
-    predict,
-    size_of_change,
-    trial_of,
+from cosserat.jit import Handles, helper, load, stage
+from cosserat.kernels import freedoms, joint_rows, touching
+from cosserat.kernels.flexible.arrays import (
+    F1,
+    F2,
+    F3,
+    I1,
+    I2,
+    MODE,
+    Seats,
+    Z,
+    links_of,
+    motion_of,
+    scratch_of,
+    vectors_of,
 )
+from cosserat.kernels.flexible.forces import push, seat_motion
 from cosserat.kernels.flexible.inverse import project
-from cosserat.kernels.flexible.twists import zero
+from cosserat.kernels.flexible.kinematics import accelerate
+from cosserat.kernels.flexible.seats import place_seat
+from cosserat.kernels.flexible.twists import bracket, combined, inner_twist, zero
 from cosserat.kernels.frames import relative
-from cosserat.kernels.joints import ROTATION
-from cosserat.kernels.vectors import cross, dot, load_matrix, mul, mul_t, neg
+from cosserat.kernels.vectors import IDENTITY, add, axpy, cross, dot, load_matrix, mul
 from cosserat.kernels.vectors import load as load3
 
-_STUCK = 0.7  # of the change before: then other factors are needed
-_OPEN = 1e4  # gap, as a multiple of the allowed one, that no rounding error excuses
+ROWS, BIAS, FORCES, LOOPS = 1, 2, 4, 8
+"""What `close` is asked for besides values and rates: rows, second derivatives, forces on links, those of cut joints
+alone; a sum of these."""
+
 _NOTHING = 1e-13  # of a row's lever: rows below this no velocity moves
 
 
-class Closing(NamedTuple):
-    """Rows (m) of joints between seats, and what they are at a state."""
+class Pairs(NamedTuple):
+    """Joints between two seats."""
 
     seat: I2  # (nj, 2)
     first: I1  # (nj + 1,) where the rows of a joint begin
     kind: I1  # (m,)
     u: F2  # (m, 3)
     w: F2  # (m, 3)
-    driven: I1  # (nj,) row of `motion`, -1: none
-    motion: F2  # (nd, 42) prescribed motions and their rates, as `kernels.joints.drive_of` has them
-    on_links: F2  # (m, n_z)
-    A: F2  # (m, n_v)
+    pitch: F1  # (nj,)
+    branch: I1  # (nj,) see `joint_rows.inside_out`
+    driven: I1  # (nj,) row of `Given.motion`, -1: none
+    in_tree: I1  # (nj,) 1: a joint of the tree, driven through rows
+    cut: I1  # (nj + 1,) where its freedoms begin; a screw has its angle first
+
+
+class Cut(NamedTuple):
+    """Freedoms of cut joints in which something acts, or whose angle a screw needs; see `kernels.arrays.Freedoms`."""
+
+    kind: I1  # (nf,)
+    axis: F2  # (nf, 3)
+    cosine: F2
+    sine: F2
+    stiffness: F1
+    damping: F1
+    friction: F1
+    speed: F1
+    effort: I1  # (nf,) number of the prescribed effort in `Given.effort`
+    kp: F1  # (nf,) of the servo
+    kd: F1
+    limit: F1
+    target: I1  # (nf,) number of its target in `Given.effort`, -1: no servo
+
+
+class Wheels(NamedTuple):
+    """Knife edges and rolling discs; the fields are those of `kernels.touching`."""
+
+    seat: I1  # (nr,)
+    first: I1  # (nr,) number of the first row
+    kind: I1
+    point: F2  # (nr, 3) zero: the seat is the place
+    axis: F2
+    radius: F1
+    plane: F3
+    level: F1
+
+
+class Given(NamedTuple):
+    """Functions of time, as they are now."""
+
+    motion: F2  # (nd, 63) prescribed motions of joints and their first two derivatives, see `kernels.joints.drive_of`
+    effort: F1  # (2 nf,) efforts, targets of servos
+
+
+class Rows(NamedTuple):
+    """The constraints at a state: m rows; `before` and `force` are given."""
+
+    before: F1  # (nf,) coordinates of the freedoms at the last state
+    force: F1  # (m,) multipliers
     value: F1  # (m,)
     rate: F1
-    lever: F1
-
-
-class Border(NamedTuple):
-    """The bordered matrix: columns S^-1 A^T as rows of Y, and the pseudo-inverse of A S^-1 A^T."""
-
-    A: F2  # (m, n_v) where it was factored
-    Y: F2  # (m, n_v)
-    inverse: F2  # (m, m)
-    force: F1  # (m,) multipliers
-    shift: F1  # (n_v,) further change of the coordinates
-    rest: F1  # (m,)
-    push: F1  # (m,)
-    allowed: F1  # (1,) gap
+    bias: F1  # second derivative for no accelerations of the coordinates
+    lever: F1  # size of the row before it is brought to the coordinates
+    holonomic: I1  # (m,) 1: the row is the rate of its value
+    angle: F1  # (nf,) coordinates of the freedoms, continued
+    speed: F1  # (nf,) their rates
+    stiff: F1  # (nf,) -d(effort)/d(coordinate)
+    slope: F1  # (nf,) -d(effort)/d(rate)
+    power: F1  # (4,) of the freedoms: power that dampers take, of given efforts, of all; energy of springs
+    drift: F1  # (n_z,)
+    still: F1  # (n_v,) zeros
+    rest: F1  # (6,) zeros
+    on_links: F2  # (m + p, n_z) rows on the velocities of the links; p: of springs, see `border`
+    C: F2  # (m + p, n_v) on those of the tree
 
 
 class Closed(NamedTuple):
     """All that closes loops."""
 
     places: Seats
-    closing: Closing
-    border: Border
+    pairs: Pairs
+    cut: Cut
+    wheels: Wheels
+    given: Given
+    rows: Rows
 
 
 closed_handles = Handles(Closed)
 places_of = closed_handles.getter("places", Seats)
-closing_of = closed_handles.getter("closing", Closing)
-border_of = closed_handles.getter("border", Border)
+pairs_of = closed_handles.getter("pairs", Pairs)
+cut_of = closed_handles.getter("cut", Cut)
+wheels_of = closed_handles.getter("wheels", Wheels)
+given_of = closed_handles.getter("given", Given)
+rows_of = closed_handles.getter("rows", Rows)
+
+
+@helper
+def seat_rate(links, seats, now, s, q, rates, rows_out, work):
+    """Rate of the twist of a seat, in its axes, for rates (n_z,) of the links' velocities."""
+    link = seats.link[s]
+    if link < 0:
+        return zero(), zero()
+    z, m, at = links.table[link, Z], seats.modes[s], 0 * s
+    R, x, f, g = place_seat(seats, s, q, links.table[link, MODE], now.z, z + 6, rows_out, at, work)
+    u, w = inner_twist(R, x, load3(now.z, z), load3(now.z, z + 3))
+    du, dw = combined(rows_out, at, m, now.z, z + 6)
+    bu, bw = bracket(u, w, du, dw)
+    u, w = inner_twist(R, x, load3(rates, z), load3(rates, z + 3))
+    du, dw = combined(rows_out, at, m, rates, z + 6)
+    return add(add(u, du), add(f, bu)), add(add(w, dw), add(g, bw))
+
+
+@helper
+def clear_rows(on_links_out, first, last):
+    """Rows first to last become zero."""
+    for i in range(first, last):
+        for j in range(on_links_out.shape[1]):
+            on_links_out[i, j] = 0.0
+
+
+@helper
+def take_efforts(cut, given, rows_out, j_first, j_last, R, x, v_a, w_a, v_b, w_b):
+    """Coordinates, rates and efforts of the freedoms of one joint: sum of the efforts along them, for both sides."""
+    f_a, m_a, f_b, m_b = zero(), zero(), zero(), zero()
+    for i in range(j_first, j_last):
+        p_a, n_a, p_b, n_b = freedoms.direction(cut, i, R, x)
+        coordinate = freedoms.coordinate(cut, i, R, x, rows_out.before[i])
+        rate = dot(p_a, v_a) + dot(n_a, w_a) + dot(p_b, v_b) + dot(n_b, w_b)
+        Q, by_q, by_rate = freedoms.total(cut, i, coordinate, rate, given.effort)
+        driven, _ = freedoms.effort(cut, i, coordinate, rate, given.effort)
+        passive = driven - given.effort[cut.effort[i]]
+        rows_out.angle[i], rows_out.speed[i], rows_out.stiff[i], rows_out.slope[i] = coordinate, rate, -by_q, -by_rate
+        rows_out.power[0] += rate * (freedoms.elastic(cut, i, coordinate) - passive)
+        rows_out.power[1] += rate * (Q - passive)
+        rows_out.power[2] += rate * Q
+        rows_out.power[3] += 0.5 * cut.stiffness[i] * coordinate * coordinate
+        f_a, m_a = axpy(Q, p_a, f_a), axpy(Q, n_a, m_a)
+        f_b, m_b = axpy(Q, p_b, f_b), axpy(Q, n_b, m_b)
+    return f_a, m_a, f_b, m_b
 
 
 @stage
-def close(tree, state, closed):
-    """Values, rates and rows of the constraints at a state."""
-    links, seats, c = links_of(tree), places_of(closed), closing_of(closed)
-    now, scratch, q = motion_of(state), scratch_of(state), vectors_of(state).q
-    for i in range(c.on_links.shape[0]):
-        for j in range(c.on_links.shape[1]):
-            c.on_links[i, j] = 0.0
+def close(tree, state, closed, task):
+    """Values and rates of the constraints at a state, and what `task` asks for.
+
+    Forces on links, -A^T lambda and the efforts in cut joints, are added to `Vectors.wrench`.
+    """
+    links, seats, c, cut = links_of(tree), places_of(closed), pairs_of(closed), cut_of(closed)
+    wheels, given, rows = wheels_of(closed), given_of(closed), rows_of(closed)
+    now, scratch, vectors = motion_of(state), scratch_of(state), vectors_of(state)
+    q, one, two, work = vectors.q, scratch.rows, scratch.more, scratch.last
+    if task & ROWS:
+        clear_rows(rows.on_links, 0 * task, len(rows.value))
+    if task & BIAS:
+        accelerate(links, now, rows.still, rows.rest, rows.drift)
+    for i in range(4):
+        rows.power[i] = 0.0
     for j in range(len(c.driven)):
-        a, b = c.seat[j, 0], c.seat[j, 1]
-        R_a, x_a, v_a, w_a, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.last)
-        R_b, x_b, v_b, w_b, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.last)
+        a, b, d, at = c.seat[j, 0], c.seat[j, 1], c.driven[j], 0 * j
+        R_a, x_a, v_a, w_a, P_a, y_a = seat_motion(links, seats, now, a, q, one, work)
+        R_b, x_b, v_b, w_b, P_b, y_b = seat_motion(links, seats, now, b, q, two, work)
         R, x = relative(R_a, x_a, R_b, x_b)
-        d = c.driven[j]
+        F_a, M_a, F_b, M_b = take_efforts(cut, given, rows, c.cut[j], c.cut[j + 1], R, x, v_a, w_a, v_b, w_b)
+        p, angle = zero(), 0.0
+        if c.cut[j + 1] > c.cut[j]:
+            angle = rows.angle[c.cut[j]]
+        if d >= 0:
+            p = load3(given.motion[d], at)
+        u_a, o_a, u_b, o_b = zero(), zero(), zero(), zero()
+        R_dot, R_ddot, x_ddot = R, R, x
+        if task & BIAS:
+            u_a, o_a = seat_rate(links, seats, now, a, q, rows.drift, one, work)
+            u_b, o_b = seat_rate(links, seats, now, b, q, rows.drift, two, work)
+            R_dot, _, R_ddot, x_ddot = joint_rows.relative_rates(R, x, v_a, w_a, v_b, w_b)
         for k in range(c.first[j], c.first[j + 1]):
-            u, w = load3(c.u[k], 0 * k), load3(c.w[k], 0 * k)
-            value, explicit = 0.0, 0.0
-            f_a, m_a, f_b, m_b = zero(), zero(), zero(), zero()
-            if c.kind[k] == ROTATION:
-                u_0, w_0 = u, w
+            kind, pitch = c.kind[k], c.pitch[j]
+            u0, w0 = load3(c.u[k], at), load3(c.w[k], at)
+            u, w = u0, w0
+            if d >= 0 and kind == joint_rows.ROTATION:
+                u, w = mul(load_matrix(given.motion[d], at + 3), u0), mul(load_matrix(given.motion[d], at + 12), w0)
+            rows.value[k] = joint_rows.value(kind, u, w, pitch, angle, R, x, p)
+            f_a, m_a, f_b, m_b = joint_rows.row(kind, u, w, pitch, R, x)
+            rate = dot(f_a, v_a) + dot(m_a, w_a) + dot(f_b, v_b) + dot(m_b, w_b)
+            p1, A1, B1 = zero(), IDENTITY, IDENTITY
+            if d >= 0:
+                p1 = load3(given.motion[d], at + 21)
+                A1, B1 = load_matrix(given.motion[d], at + 24), load_matrix(given.motion[d], at + 33)
+                rate += joint_rows.explicit_rate(kind, u0, w0, u, w, R, p1, A1, B1)
+            rows.rate[k] = rate
+            if task & BIAS:
+                bias = joint_rows.passive_bias(kind, u, w, pitch, R, w_a, w_b, R_ddot, x_ddot)
                 if d >= 0:
-                    u, w = mul(load_matrix(c.motion[d], 0 * k + 3), u_0), mul(load_matrix(c.motion[d], 0 * k + 12), w_0)
-                turned = mul(R, w)
-                m_a, m_b, value = cross(u, turned), cross(w, mul_t(R, u)), dot(u, turned)
-                if d >= 0:
-                    u_dot = mul(load_matrix(c.motion[d], 0 * k + 24), u_0)
-                    w_dot = mul(load_matrix(c.motion[d], 0 * k + 33), w_0)
-                    explicit = dot(u_dot, turned) + dot(u, mul(R, w_dot))
-            else:
-                f_a, f_b, m_a, value = neg(u), mul_t(R, u), cross(u, x), dot(u, x)
-                if d >= 0:
-                    value -= dot(u, load3(c.motion[d], 0 * k))
-                    explicit = -dot(u, load3(c.motion[d], 0 * k + 21))
-            c.value[k] = value
-            c.rate[k] = dot(f_a, v_a) + dot(m_a, w_a) + dot(f_b, v_b) + dot(m_b, w_b) + explicit
-            c.lever[k] = math.sqrt(dot(f_b, f_b) + dot(m_a, m_a) + dot(m_b, m_b))
-            push(links, seats, a, P_a, y_a, scratch.rows, f_a, m_a, c.on_links[k])
-            push(links, seats, b, P_b, y_b, scratch.more, f_b, m_b, c.on_links[k])
-    project(tree, state, c.on_links, c.A)
-    for k in range(len(c.value)):
+                    p2 = load3(given.motion[d], at + 42)
+                    A2, B2 = load_matrix(given.motion[d], at + 45), load_matrix(given.motion[d], at + 54)
+                    bias += joint_rows.explicit_bias(kind, u0, w0, u, w, R, R_dot, A1, B1, p2, A2, B2)
+                rows.bias[k] = bias + dot(f_a, u_a) + dot(m_a, o_a) + dot(f_b, u_b) + dot(m_b, o_b)
+            if task & ROWS:
+                rows.lever[k] = math.sqrt(dot(f_b, f_b) + dot(m_a, m_a) + dot(m_b, m_b))
+                push(links, seats, a, P_a, y_a, one, f_a, m_a, rows.on_links[k])
+                push(links, seats, b, P_b, y_b, two, f_b, m_b, rows.on_links[k])
+            if task & FORCES and not (task & LOOPS and c.in_tree[j] == 1):
+                y = -rows.force[k]
+                F_a, M_a, F_b, M_b = axpy(y, f_a, F_a), axpy(y, m_a, M_a), axpy(y, f_b, F_b), axpy(y, m_b, M_b)
+        if task & FORCES:
+            push(links, seats, a, P_a, y_a, one, F_a, M_a, vectors.wrench)
+            push(links, seats, b, P_b, y_b, two, F_b, M_b, vectors.wrench)
+    for j in range(len(wheels.seat)):
+        s, at = wheels.seat[j], 0 * j
+        R, x, v, o, P, y = seat_motion(links, seats, now, s, q, one, work)
+        d0, d1, d2, r = touching.touch(wheels, j, R)
+        du, dw = zero(), zero()
+        if task & BIAS:
+            du, dw = seat_rate(links, seats, now, s, q, rows.drift, one, work)
+        F, M = zero(), zero()
+        velocity = add(v, cross(o, r))
+        is_disc = wheels.kind[j] == touching.DISC
+        for i in range(3 if is_disc else 1):
+            k = wheels.first[j] + i
+            d = d0 if i == 0 else d1 if i == 1 else d2
+            m = cross(r, d)
+            rows.value[k] = touching.gap(wheels, j, R, x) if is_disc and i == 0 else 0.0
+            rows.rate[k] = dot(d, velocity)
+            if task & BIAS:
+                rows.bias[k] = dot(d, du) + dot(m, dw)
+                if is_disc:
+                    rows.bias[k] += dot(touching.turn_gradient(wheels, j, R, d, r, v, o), o)
+            if task & ROWS:
+                rows.lever[k] = math.sqrt(1.0 + dot(m, m))
+                push(links, seats, s, P, y, one, d, m, rows.on_links[k])
+            F, M = axpy(-rows.force[k], d, F), axpy(-rows.force[k], m, M)
+        if task & FORCES:
+            push(links, seats, s, P, y, one, F, M, vectors.wrench)
+    return 0
+
+
+@stage
+def bring_rows(tree, state, closed, count):
+    """C of the first `count` rows on links; rows that no velocity of the tree moves are zero, free of rounding errors.
+
+    The rows on links are overwritten.
+    """
+    rows = rows_of(closed)
+    project(tree, state, rows.on_links[:count], rows.C[:count])
+    for k in range(len(rows.value)):
         largest = 0.0
-        for i in range(c.A.shape[1]):
-            largest = max(largest, abs(c.A[k, i]))
-        if largest < _NOTHING * c.lever[k]:
-            for i in range(c.A.shape[1]):
-                c.A[k, i] = 0.0
+        for i in range(rows.C.shape[1]):
+            largest = max(largest, abs(rows.C[k, i]))
+        if largest < _NOTHING * rows.lever[k]:
+            for i in range(rows.C.shape[1]):
+                rows.C[k, i] = 0.0
     return 0
 
 
 @stage
-def eliminate(closed, change_out):
-    """push = inverse rest; take what it pushes out of a change."""
-    border = border_of(closed)
-    m, n = len(border.rest), len(change_out)
-    for i in range(m):
-        y = 0.0
-        for j in range(m):
-            y += border.inverse[i, j] * border.rest[j]
-        border.push[i] = y
-    for i in range(m):
-        y = border.push[i]
-        for k in range(n):
-            change_out[k] -= y * border.Y[i, k]
+def wrong_branch(tree, state, closed):
+    """1 + the number of a joint that turned inside out, 0 if none did."""
+    links, seats, c, given = links_of(tree), places_of(closed), pairs_of(closed), given_of(closed)
+    now, scratch, q = motion_of(state), scratch_of(state), vectors_of(state).q
+    for j in range(len(c.driven)):
+        if c.branch[j] < 0:
+            continue
+        R_a, x_a, _, _, _, _ = seat_motion(links, seats, now, c.seat[j, 0], q, scratch.rows, scratch.last)
+        R_b, x_b, _, _, _, _ = seat_motion(links, seats, now, c.seat[j, 1], q, scratch.more, scratch.last)
+        R, _ = relative(R_a, x_a, R_b, x_b)
+        D_a, D_b, d, at = IDENTITY, IDENTITY, c.driven[j], 0 * j
+        if d >= 0:
+            D_a, D_b = load_matrix(given.motion[d], at + 3), load_matrix(given.motion[d], at + 12)
+        if joint_rows.inside_out(c.branch[j], R, D_a, D_b):
+            return 1 + j
     return 0
 
 
 @stage
-def closed_step(tree, acting, fixed, free, factored, stepping, closed):
-    """One step with factors that belong to the state `fixed`; a slow iteration is given up."""
-    known, trial, passive, method = known_of(stepping), trial_of(stepping), passive_of(stepping), method_of(stepping)
-    c, border, x, s = closing_of(closed), border_of(closed), vectors_of(free), method.numbers
-    n, m = len(known.q), len(border.rest)
-    none = 0 * n
-    gain = (1.0 - s[SHIFT]) / (1.0 - s[MEAN])
-    c_v, c_q = s[STEP] * s[GAMMA] * gain, s[STEP] * s[STEP] * s[BETA] * gain
-    for k in range(n):
-        trial.a[k], border.shift[k] = known.a[k], 0.0
-    count, last, last_gap = 0, math.inf, math.inf
-    while count < s[MOST]:
-        predict(tree, free, stepping)
-        for k in range(n):
-            trial.delta[k] += border.shift[k]
-        moved(tree, known.q, trial.delta, x.q)
-        for i in range(len(method.driven)):
-            x.q[method.driven[i]] = method.motion[0, i]
-        place(tree, free)
-        residual(tree, acting, free)
-        close(tree, free, closed)
-        method.counters[0] += 1
-        speed, gap = 1.0, 0.0
-        for k in range(n):
-            speed = max(speed, 1.0 + abs(x.v[k]))
-            y = x.tau[k]
-            for i in range(m):
-                y += c.A[i, k] * border.force[i]
-            trial.right[k] = 0.0 if passive.held[k] == 1 else -y
-            trial.change[k] = 0.0
-        solve_once(tree, fixed, factored, trial.right, trial.nothing, none, trial.still, trial.change)
-        for i in range(m):
-            y = c.rate[i] / c_v
-            for k in range(n):
-                y += border.A[i, k] * trial.change[k]
-            border.rest[i] = y
-            gap = max(gap, abs(c.value[i]), abs(c.rate[i]) / speed)
-        eliminate(closed, trial.change)
-        if size_of_change(stepping) == 1:
-            return NOT_FINITE
-        size, gap = s[LARGEST + 2], gap / border.allowed[0]
-        closing = gap >= 1.0 and (gap < 0.5 * last_gap or gap > _OPEN)
-        rounding = count > 3 and last < s[ROUNDING] and size > 0.5 * last and not closing
-        if (size < s[TOLERANCE] and gap < 1.0) or rounding:
-            for k in range(n):
-                trial.q[k], trial.v[k] = x.q[k], x.v[k]
-            return CONVERGED
-        if size > s[TOLERANCE] and last > s[ROUNDING] and size > _STUCK * last:
-            return NOT_CONVERGED
-        for k in range(n):
-            trial.a[k] += trial.change[k]
-        for i in range(m):
-            border.force[i] += border.push[i]
-            border.rest[i] = c.value[i] - c_q / c_v * c.rate[i]
-        eliminate(closed, border.shift)
-        last, last_gap = size, gap
-        count += 1
-    return NOT_CONVERGED
+def extent(tree, state, closed, first, extent_out):
+    """Largest velocity and angular velocity of the seats from number `first` on."""
+    links, seats, now, scratch = links_of(tree), places_of(closed), motion_of(state), scratch_of(state)
+    q = vectors_of(state).q
+    extent_out[0], extent_out[1] = 0.0, 0.0
+    for s in range(first, len(seats.link)):
+        _, _, v, w, _, _ = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
+        for i in range(3):
+            extent_out[0], extent_out[1] = max(extent_out[0], abs(v[i])), max(extent_out[1], abs(w[i]))
+    return 0
 
 
-def load_closed(tree, acting, state, factored, stepping, closed, arrays):
-    """Compile what the step needs besides `implicit.load_step`, or read it from the cache."""
-    load(project, tree, state, arrays.closing.on_links, arrays.closing.A)
-    load(close, tree, state, closed)
-    load(eliminate, closed, arrays.border.shift)
-    load(closed_step, tree, acting, state, state, factored, stepping, closed)
+def load_closing(tree, state, closed, rows):
+    """Compile what constraints need, or read it from the cache."""
+    load(project, tree, state, rows.on_links, rows.C)
+    load(close, tree, state, closed, 0)
+    load(bring_rows, tree, state, closed, 0)
+    load(wrong_branch, tree, state, closed)

@@ -19,6 +19,7 @@ from cosserat.kernels.flexible.arrays import (
     links_of,
     motion_of,
     scratch_of,
+    vectors_of,
 )
 from cosserat.kernels.flexible.articulated import coordinate, lift
 from cosserat.kernels.flexible.twists import add_scaled
@@ -119,5 +120,8 @@ def energies(tree, state, q, gravity, energy_out):
                     p = row[SQUARE] + m * a + b
                     strain += 0.5 * q[row[MODE] + a] * bodies.stiffness[p] * q[row[MODE] + b]
                     loss += now.z[z + 6 + a] * bodies.damping[p] * now.z[z + 6 + b]
+    v = vectors_of(state).v
+    for k in range(len(v)):
+        kinetic += 0.5 * links.armature[k] * v[k] * v[k]
     energy_out[0], energy_out[1], energy_out[2], energy_out[3] = kinetic, strain, potential, loss
     return 0

@@ -26,14 +26,20 @@ def act(tree, acting, state):
 
 
 @stage
-def residual(tree, acting, state):
-    """tau for the accelerations a, with the motion of the links at hand."""
+def balance(tree, state):
+    """tau for the accelerations a under wrench and effort, with the motion of the links at hand."""
     vectors = vectors_of(state)
-    act(tree, acting, state)
     efforts(tree, state, vectors.a, vectors.ground, vectors.wrench, vectors.force, vectors.tau)
     for k in range(len(vectors.tau)):
         vectors.tau[k] -= vectors.effort[k]
     return 0
+
+
+@stage
+def residual(tree, acting, state):
+    """tau for the accelerations a, with the motion of the links at hand."""
+    act(tree, acting, state)
+    return balance(tree, state)
 
 
 @stage
@@ -46,8 +52,14 @@ def inverse_dynamics(tree, acting, state):
 @stage
 def accelerate_freely(tree, acting, state, factored):
     """a under the efforts tau, with the motion of the links at hand; `held` coordinates keep theirs."""
-    vectors, bias = vectors_of(state), motion_of(state).bias
     act(tree, acting, state)
+    return accelerate_under(tree, state, factored)
+
+
+@stage
+def accelerate_under(tree, state, factored):
+    """a under the efforts tau, wrench and effort, with the motion of the links at hand."""
+    vectors, bias = vectors_of(state), motion_of(state).bias
     for k in range(len(vectors.tau)):
         vectors.effort[k] += vectors.tau[k]
     for k in range(len(bias)):
@@ -76,7 +88,9 @@ def load_stages(tree, acting, state, factored, vectors, inputs):
     load(solve_once, tree, state, factored, x.tau, x.force, 0, x.ground, x.a)
     load(place, tree, state)
     load(act, tree, acting, state)
+    load(balance, tree, state)
     load(residual, tree, acting, state)
     load(inverse_dynamics, tree, acting, state)
+    load(accelerate_under, tree, state, factored)
     load(accelerate_freely, tree, acting, state, factored)
     load(forward_dynamics, tree, acting, state, factored)

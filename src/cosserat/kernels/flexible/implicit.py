@@ -1,6 +1,7 @@
-"""One implicit step of a flexible tree without constraints: the generalised-alpha method on the group.
+"""One implicit step of a flexible tree: the generalised-alpha method on the group of its coordinates.
 
-What the step needs and finds lies in `Stepping`; the iteration is that of `solve.floating.implicit`.
+The iteration matrix is M + c_v D + c_q K with the stiffness and damping of bodies, joints, springs and users' laws;
+what velocities and other loads add to it is left to the iteration.
 """
 
 import math
@@ -8,14 +9,27 @@ from typing import NamedTuple
 
 from cosserat.jit import Handles, load, stage
 from cosserat.kernels import efforts
-from cosserat.kernels.flexible.arrays import F1, F2, I1, vectors_of
-from cosserat.kernels.flexible.articulated import factor, solve_once
+from cosserat.kernels.flexible.arrays import (
+    F1,
+    F2,
+    I1,
+    N_JOINT,
+    N_MODES,
+    PIVOT,
+    laws_of,
+    links_of,
+    vectors_of,
+)
+from cosserat.kernels.flexible.articulated import coordinate, factor, solve_once
+from cosserat.kernels.flexible.border import border_of, build_border, divide, eliminate, soften
+from cosserat.kernels.flexible.closing import FORCES, ROWS, close, rows_of, wrong_branch
 from cosserat.kernels.flexible.coordinates import moved
-from cosserat.kernels.flexible.dynamics import place, residual
+from cosserat.kernels.flexible.dynamics import act, balance, place
 
-CONVERGED, NOT_CONVERGED, NOT_FINITE = 0, 1, 2
+CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH = 0, 1, 2, 3
+_OPEN = 1e4  # gap, as a multiple of the allowed one, that no rounding error excuses
 
-STEP, MEAN, SHIFT, GAMMA, BETA, TOLERANCE, ROUNDING, SLOW, MOST, LARGEST = range(10)
+STEP, MEAN, SHIFT, GAMMA, BETA, TOLERANCE, ROUNDING, SLOW, MOST, ALLOWED, LARGEST = range(11)
 """Where `Method.numbers` has what; the largest accelerations of joints and of modes so far come last."""
 
 
@@ -26,6 +40,8 @@ class Known(NamedTuple):
     v: F1
     a: F1
     carried: F1  # algorithmic accelerations
+    force: F1  # (m,) multipliers
+    angle: F1  # (nf,) coordinates of cut joints
 
 
 class Trial(NamedTuple):
@@ -64,7 +80,7 @@ class Method(NamedTuple):
     numbers: F1
     driven: I1  # (k,) coordinates
     motion: F2  # (3, k) prescribed coordinates, rates, accelerations
-    counters: I1  # residuals, factors
+    counters: I1  # residuals, factors, 1 + number of a joint that turned inside out
 
 
 class Stepping(NamedTuple):
@@ -84,8 +100,8 @@ method_of = stepping_handles.getter("method", Method)
 
 
 @stage
-def predict(tree, state, stepping):
-    """Coordinates and velocities of the trial for its accelerations, written to the state."""
+def predict(tree, state, stepping, further):
+    """Coordinates and velocities of the trial for its accelerations, with a further change (n_v,) of the former."""
     known, trial, method, x = known_of(stepping), trial_of(stepping), method_of(stepping), vectors_of(state)
     s = method.numbers
     h, mean, shift, gamma, beta = s[STEP], s[MEAN], s[SHIFT], s[GAMMA], s[BETA]
@@ -94,7 +110,7 @@ def predict(tree, state, stepping):
         carried = ((1.0 - shift) * trial.a[k] + shift * known.a[k] - mean * before) / (1.0 - mean)
         trial.carried[k] = carried
         x.v[k] = known.v[k] + h * ((1.0 - gamma) * before + gamma * carried)
-        trial.delta[k] = h * known.v[k] + h * h * ((0.5 - beta) * before + beta * carried)
+        trial.delta[k] = h * known.v[k] + h * h * ((0.5 - beta) * before + beta * carried) + further[k]
     moved(tree, known.q, trial.delta, x.q)
     for i in range(len(method.driven)):
         k = method.driven[i]
@@ -145,53 +161,152 @@ def size_of_change(stepping):
 
 
 @stage
-def implicit_step(tree, acting, fixed, free, factored, stepping):
-    """One step; factors belong to the state `fixed`, further iterations work in `free`."""
+def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
+    """One step; factors belong to the state `fixed`, further iterations work in `free`.
+
+    Constraints hold for positions and for velocities at the end of the step: velocities through the multipliers,
+    positions through a further change of the coordinates (the stabilised form of index 2; M. Arnold, O. Bruls,
+    A. Cardona, Numer. Math. 129 (2015) 149-179).
+    """
     known, trial, passive, method = known_of(stepping), trial_of(stepping), passive_of(stepping), method_of(stepping)
-    s = method.numbers
-    n = len(known.q)
+    rows, border, s = rows_of(closed), border_of(bordered), method.numbers
+    n, m, shift = len(known.q), len(rows.value), border.shift
     none = 0 * n
+    gain = (1.0 - s[SHIFT]) / (1.0 - s[MEAN])
+    c_v, c_q = s[STEP] * s[GAMMA] * gain, s[STEP] * s[STEP] * s[BETA] * gain
+    closes = len(rows.angle) + m > 0
+    forces, every = FORCES + none, ROWS | FORCES + none
     for k in range(n):
-        trial.a[k] = known.a[k]
-    anew, renewed, count, last = 1, 0, 0, math.inf
+        trial.a[k], shift[k] = known.a[k], 0.0
+    for i in range(m):
+        rows.force[i] = known.force[i]
+    for i in range(len(rows.angle)):
+        rows.before[i] = known.angle[i]
+    anew, renewed, count, last, last_gap = 1, 0, 0, math.inf, math.inf
     while count < s[MOST]:
         room = fixed if anew == 1 else free
         x = vectors_of(room)
-        predict(tree, room, stepping)
+        predict(tree, room, stepping, shift)
         place(tree, room)
-        residual(tree, acting, room)
+        act(tree, acting, room)
+        if closes:
+            close(tree, room, closed, every if anew == 1 else forces)
+        balance(tree, room)
         method.counters[0] += 1
+        speed, gap = 1.0, 0.0
         for k in range(n):
+            speed = max(speed, 1.0 + abs(x.v[k]))
             trial.right[k] = 0.0 if passive.held[k] == 1 else -x.tau[k]
             trial.change[k] = 0.0
         if anew == 1:
             factor_step(tree, room, factored, stepping)
+            soften(tree, acting, room, closed, bordered, c_v, c_q)
+            if border.laws[1] > 0:
+                build_border(tree, room, factored, closed, bordered)
             method.counters[1] += 1
         solve_once(tree, fixed, factored, trial.right, trial.nothing, none, trial.still, trial.change)
-        if size_of_change(stepping) == 1:
+        if border.laws[1] > 0:
+            for i in range(border.laws[1]):
+                y = rows.rate[i] / c_v if i < m else 0.0
+                for k in range(n):
+                    y += rows.C[i, k] * trial.change[k]
+                border.rest[i] = y
+            eliminate(bordered, trial.change)
+        for i in range(m):
+            gap = max(gap, abs(rows.value[i]), abs(rows.rate[i]) / speed)
+        gap /= s[ALLOWED]
+        if size_of_change(stepping) == 1 or not gap < math.inf:
             return NOT_FINITE
         size = s[LARGEST + 2]
-        if size < s[TOLERANCE] or (count > 3 and last < s[ROUNDING] and size > 0.5 * last):
+        closing = gap >= 1.0 and (gap < 0.5 * last_gap or gap > _OPEN)
+        rounding = count > 3 and last < s[ROUNDING] and size > 0.5 * last and not closing
+        if (size < s[TOLERANCE] and gap < 1.0) or rounding:
             for k in range(n):
                 trial.q[k], trial.v[k] = x.q[k], x.v[k]
-            return CONVERGED
+            if m > 0:
+                method.counters[2] = wrong_branch(tree, room, closed)
+            return CONVERGED if method.counters[2] == 0 else WRONG_BRANCH
         if size > 1e3 * last:
             return NOT_CONVERGED
         anew = 0
-        if size > s[SLOW] * last and renewed < 3:
+        if size > s[SLOW] * last and size > s[TOLERANCE] and renewed < 3:
             anew, renewed = 1, renewed + 1
+            border.laws[0] = 1  # what users' laws add to the matrix matters
         for k in range(n):
             trial.a[k] += trial.change[k]
-        last = size
+        if m > 0:
+            for i in range(border.laws[1]):
+                border.rest[i] = 0.0
+                if i < m:
+                    rows.force[i] += border.push[i]
+                    border.rest[i] = rows.value[i] - c_q / c_v * rows.rate[i] * rows.holonomic[i]
+            eliminate(bordered, shift)
+        last, last_gap = size, gap
         count += 1
     return NOT_CONVERGED
 
 
-def load_step(tree, acting, state, factored, stepping, arrays):
-    """Compile what the step needs besides `dynamics.load_stages`, or read it from the cache."""
+@stage
+def implicit_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
+    """One step, with what users' laws add to the iteration matrix if it fails without."""
+    border = border_of(bordered)
+    method_of(stepping).counters[2] = 0
+    code = take_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
+    if code != CONVERGED and border.laws[0] == 0 and len(laws_of(acting).seat) > 0:
+        border.laws[0] = 1
+        code = take_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
+    return code
+
+
+@stage
+def filter_error(tree, fixed, factored, stepping, closed, bordered, error_out):
+    """Take out of an error of the coordinates what the iteration matrix holds for stiff: S e = M d, A e = 0.
+
+    `error_out` holds d on entry.
+    """
+    passive, trial, rows, border = passive_of(stepping), trial_of(stepping), rows_of(closed), border_of(bordered)
+    links, n, m, p = links_of(tree), len(error_out), len(rows.value), border.laws[2]
+    for k in range(n):
+        trial.right[k] = 0.0
+    for i in range(len(links.table)):
+        row = links.table[i]
+        d = row[N_JOINT] + row[N_MODES]
+        for r in range(d):
+            for c in range(d):
+                y = passive.extra[row[PIVOT] + r * d + c] * error_out[coordinate(row, c)]
+                trial.right[coordinate(row, r)] += y
+    for i in range(m + p):
+        y = 0.0
+        for k in range(n):
+            y += rows.C[i, k] * error_out[k]
+        border.push[i] = y
+    for i in range(m):
+        border.rest[i] = border.push[i]
+    for i in range(p):
+        y = 0.0
+        for j in range(p):
+            y += border.K[i, j] * border.push[m + j]
+        for k in range(n):
+            trial.right[k] += y * rows.C[m + i, k]
+    for k in range(n):
+        if passive.held[k] == 1:
+            trial.right[k] = 0.0
+    for i in range(m):
+        rows.bias[i] = border.rest[i]
+    divide(tree, fixed, factored, closed, bordered, trial.right, rows.bias, trial.change)
+    for k in range(n):
+        error_out[k] -= trial.change[k]
+    return 0
+
+
+def load_step(tree, acting, state, factored, stepping, closed, bordered, arrays):
+    """Compile what the step needs besides `border.load_border`, or read it from the cache."""
     x = arrays.trial
     load(moved, tree, x.q, x.delta, x.v)
-    load(predict, tree, state, stepping)
+    load(predict, tree, state, stepping, x.delta)
     load(factor_step, tree, state, factored, stepping)
     load(size_of_change, stepping)
-    load(implicit_step, tree, acting, state, state, factored, stepping)
+    rest = factored, stepping, closed, bordered
+    load(take_step, tree, acting, state, state, *rest)
+    load(implicit_step, tree, acting, state, state, *rest)
+    load(filter_error, tree, state, *rest, x.change)

@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.seats import Seat
 from cosserat.results.mechanism import mechanism_of
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.moment import TreeMoment
-from cosserat.solve.floating.results import fill_forces, link_history, nodal_history, node_seats
-from cosserat.solve.floating.state import Point
+from cosserat.solve.floating.results import FloatingResults
+from cosserat.solve.floating.state import Point, States
 from cosserat.solve.motion.control import Controlled
-from cosserat.solve.relative.flexible_tree import FlexibleTree
-from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 Array = NDArray[np.float64]
 
@@ -26,12 +26,11 @@ class FloatingControl:
     """Calls a controller with the state as a run of one moment, and holds the efforts it gives."""
 
     def __init__(
-        self, controller: Any, compiled: CompiledModel, tree: FlexibleTree, constraints: TreeConstraints
+        self, controller: Any, compiled: CompiledModel, engine: Engine, seats: list[Seat]
     ) -> None:  # fmt: skip
         self.asked = Controlled(controller, compiled)
         self._names = {column: name for name, column in self.asked.columns.items()}
-        self._compiled, self._tree, self._constraints = compiled, tree, constraints
-        self._seats = node_seats(tree, compiled)
+        self._compiled, self._engine, self._seats = compiled, engine, seats
         self._called: float | None = None
         self._mechanism = mechanism_of(compiled)
         self._moment: TreeMoment | None = None
@@ -42,7 +41,7 @@ class FloatingControl:
             return {}
         self._called = now.t
         before = dict(self.asked.values)
-        moment = self._moment or TreeMoment(self._tree, self._mechanism, self._seats, self._snapshot)
+        moment = self._moment or TreeMoment(self._engine.tree, self._mechanism, self._seats, self._snapshot)
         moment.at(now)
         self._moment = moment if self.asked.ask(now.t, moment) else None
         if self.asked.values == before:
@@ -52,13 +51,12 @@ class FloatingControl:
         return {self._names[k]: change for k, change in changes.items() if change != 0.0}
 
     def _snapshot(self, now: Point) -> Run:
-        """A state as a run of one moment; forces in joints are found when they are asked for."""
-        tree, constraints = self._tree, self._constraints
-        links = link_history(tree, constraints, [now])
-        history = nodal_history(tree, self._compiled, constraints, links, self._seats)
+        """A state as a run of one moment, whose results are found when they are asked for."""
+        times, states = np.array([now.t]), States(*(x[None] for x in (now.q, now.v, now.a, now.force, now.angles)))
+        results = FloatingResults(self._engine, self._compiled, times, states, self._seats)
         settings, ended = {"formulation": "floating"}, Status(Outcome.OK, now.t)
-        run = Run(Trajectory(self._compiled, np.array([now.t]), history, ended, settings, floating=links.record))
-        run.motion.find_forces = lambda: fill_forces(tree, constraints, run.motion, history, links)
+        run = Run(Trajectory(self._compiled, times, results.pending, ended, settings, floating=results.record))
+        results.pending.fill = lambda: results.fill(run.motion)
         return run
 
     def resume(self, kept: dict[str, Any], t: float) -> None:
@@ -77,6 +75,6 @@ class FloatingControl:
 
     def _command(self, values: dict[int, float]) -> None:
         efforts = {self._names[column]: value for column, value in values.items()}
-        self._tree.forces.command(efforts)
-        self._constraints.command(efforts)
+        self._engine.tree.forces.command(efforts)
+        self._engine.constraints.command(efforts)
 

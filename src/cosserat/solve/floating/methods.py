@@ -5,15 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.seats import Seat
+from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.explicit import Explicit
 from cosserat.solve.floating.implicit import Implicit
 from cosserat.solve.floating.state import Drives
 from cosserat.solve.floating.steps import Stepper
-from cosserat.solve.relative import flexible_recursion
-from cosserat.solve.relative.flexible_forces import seat_twist
 from cosserat.solve.relative.flexible_tree import FlexibleTree
-from cosserat.solve.relative.seat_motion import modal_coordinates
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 Array = NDArray[np.float64]
@@ -40,12 +37,9 @@ def new_stepper(
 class Extent:
     """How far nodes move (m), turns counted with a length, for small changes of the coordinates."""
 
-    def __init__(self, tree: FlexibleTree, seats: list[Seat], length: float) -> None:
-        self._tree, self._seats, self._length = tree, [seat for seat in seats if seat.link >= 0], length
+    def __init__(self, engine: Engine, length: float) -> None:
+        self._engine, self._length = engine, length
 
     def __call__(self, q: Array, change: Array) -> float:
-        data = self._tree.data
-        now = flexible_recursion.motions(data, q, change)
-        moves = [seat_twist(now[seat.link], seat, modal_coordinates(data, seat, q)) for seat in self._seats]
-        found = np.abs(np.array(moves)).max(axis=0, initial=0.0)
-        return float(max(found[:3].max(), self._length * found[3:].max()))
+        moved, turned = self._engine.extent(q, change)
+        return max(moved, self._length * turned)

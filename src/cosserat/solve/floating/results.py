@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -11,15 +12,17 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.seats import Seat, seat_on
 from cosserat.kernels.arrays import History
-from cosserat.kernels.flexible.arrays import INERTIA, Z
+from cosserat.kernels.flexible.arrays import Z
+from cosserat.kernels.flexible.record import Links
 from cosserat.lie import se3
-from cosserat.results.floating import FloatingRecord
+from cosserat.results.floating import FloatingRecord, Ledger
 from cosserat.results.joints import constraint_wrenches, directions, inertial_efforts, joint_sides, passive_efforts
-from cosserat.results.motion import Motion
+from cosserat.results.motion import Motion, as_simulated
+from cosserat.results.trajectory import Pending
+from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.nodes import LinkPath, seat_paths
-from cosserat.solve.floating.state import Point
-from cosserat.solve.relative import flexible_recursion
-from cosserat.solve.relative.flexible_recursion import Motions
+from cosserat.solve.floating.state import States
+from cosserat.solve.floating.welds import fill_welds
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
@@ -31,62 +34,83 @@ class LinkHistory(NamedTuple):
 
     paths: list[LinkPath]
     joint: Array  # (nt, nl, 6) wrench of each link's joint on it, about the joint frame on its own side
-    force: Array  # (nt, m) multipliers of the constraints
-    angles: Array  # (nt, p) of cut joints
-    record: FloatingRecord
+    ledger: Ledger
 
 
-def link_history(
-    tree: FlexibleTree,
-    constraints: TreeConstraints,
-    stored: list[Point],
-    restore: Callable[[float], None] | None = None,
-) -> LinkHistory:
-    """Motion and forces of the links at the stored states, with one recursion for each.
+class FloatingResults:
+    """What a `Run` reads, found from states of a tree when it is asked for.
 
-    `restore` brings back efforts of a controller that acted at a time.
+    Parameters
+    ----------
+    engine : Engine
+    compiled : CompiledModel
+    times : (nt,)
+    states : States
+    seats : list of Seat
+        Of the nodes.
+    restore : callable, optional
+        Brings back efforts of a controller that acted at a time.
     """
-    data, now = tree.data, Motions(tree.data)
-    tree.forces.jump = 0.0
-    nt, nl, n_z = len(stored), len(data.links), data.arrays.n_z
-    frame = np.tile(np.eye(4), (nt, nl, 1, 1))
-    z, z_dot, found = np.empty((3, nt, n_z))
-    momentum, force = np.empty((2, nt, nl, 6))
-    powers = np.empty((nt, 5))
-    where = data.arrays.table[:, [Z, INERTIA]].tolist()
-    places = [(at, inertia, 6 + link.n_modes) for (at, inertia), link in zip(where, data.links, strict=True)]
-    for k, point in enumerate(stored):
-        if restore is not None:
-            restore(point.t)
-        w = now.move(point.q, point.v).arrays
-        frame[k, :, :3, :3], frame[k, :, :3, 3] = w.frame[:, :9].reshape(nl, 3, 3), w.frame[:, 9:]
-        z[k], z_dot[k] = w.z, flexible_recursion.accelerations(now, point.a, np.zeros(6))
-        outside = tree.forces.on_links(now, point.q, point.t)
-        closing = constraints.wrenches(now, point.q, point.t, point.angles, point.force)
-        tau, found[k] = flexible_recursion.inverse_dynamics(now, point.a, tree.ground, outside + closing)
-        for i, (at, inertia, d) in enumerate(places):
-            M = w.inertia[inertia : inertia + 6 * d].reshape(6, d)
-            momentum[k, i] = M @ w.z[at : at + d]
-            force[k, i] = M @ z_dot[k, at : at + d] + w.bias[at : at + 6]
-        kinetic, strain, potential, _ = tree.forces.energies(now, point.q, tree.gravity)
-        loss, supply = tree.forces.powers(now, point.q, point.v, point.t)
-        cut = constraints.powers(now, point.q, point.t, point.angles)
-        # whatever the equations of the tree leave over is the work of its drives and of those in cut joints
-        left = tau - tree.forces.in_joints(point.q, point.v, point.t)
-        supply += float(left @ point.v + closing @ w.z) - cut.total + cut.supply
-        powers[k] = kinetic, strain + cut.strain, potential, loss + cut.loss, supply
-    q, v, a, multipliers, angles = (
-        np.array([getattr(point, name) for point in stored]) for name in ("q", "v", "a", "force", "angles")
-    )
-    parts = [slice(at, at + d) for at, _, d in places]
-    paths = [LinkPath(frame[:, i], z[:, at], z_dot[:, at], _modal(tree, i, q)) for i, at in enumerate(parts)]
-    joint = np.stack([_in_joint(tree, i, q, found[:, at.start : at.start + 6]) for i, at in enumerate(parts)], axis=1)
-    turn = frame[:, :, :3, :3]
-    for wrench in (momentum, force):
-        wrench[..., :3] = np.einsum("tnij,tnj->tni", turn, wrench[..., :3])
-        wrench[..., 3:] = np.einsum("tnij,tnj->tni", turn, wrench[..., 3:])
-    record = FloatingRecord(tree.coordinates, q, v, a, powers, frame[:, :, :3, 3], momentum, force)
-    return LinkHistory(paths, joint, multipliers, angles, record)
+
+    def __init__(
+        self, engine: Engine, compiled: CompiledModel, times: Array, states: States, seats: list[Seat],
+        restore: Callable[[float], None] | None = None,
+    ) -> None:  # fmt: skip
+        self._engine, self._compiled, self._seats, self._restore = engine, compiled, seats, restore
+        self._tree, self._times, self._states = engine.tree, times, states
+        model = compiled.model.snapshot()
+        self._model, self._values = model, dict(model.parameters)
+        self.record = FloatingRecord(
+            engine.tree.coordinates, states.q, states.v, states.a, lambda: self.links.ledger
+        )  # fmt: skip
+        self.pending = Pending(lambda: nodal_history(self._tree, compiled, engine.constraints, self))
+
+    @cached_property
+    def links(self) -> LinkHistory:
+        """The links at the stored states."""
+        with as_simulated(self._model, self._values):
+            found = self._recorded()
+        q, n, data = self._states.q, len(self._tree.data.links), self._tree.data
+        nt = len(q)
+        frame = np.tile(np.eye(4), (nt, n, 1, 1))
+        frame[:, :, :3, :3], frame[:, :, :3, 3] = found.frame[:, :, :9].reshape(nt, n, 3, 3), found.frame[:, :, 9:]
+        starts = data.arrays.table[:, Z].tolist()
+        parts = [slice(at, at + 6 + link.n_modes) for at, link in zip(starts, data.links, strict=True)]
+        paths = [
+            LinkPath(frame[:, i], found.z[:, at], found.z_dot[:, at], _modal(self._tree, i, q))
+            for i, at in enumerate(parts)
+        ]
+        joint = [_in_joint(self._tree, i, q, found.joint[:, at : at + 6]) for i, at in enumerate(starts)]
+        turn = frame[:, :, :3, :3]
+        for wrench in (found.momentum, found.force):
+            wrench[..., :3] = np.einsum("tnij,tnj->tni", turn, wrench[..., :3])
+            wrench[..., 3:] = np.einsum("tnij,tnj->tni", turn, wrench[..., 3:])
+        ledger = Ledger(found.powers, frame[:, :, :3, 3], found.momentum, found.force)
+        return LinkHistory(paths, np.stack(joint, axis=1), ledger)
+
+    def _recorded(self) -> Links:
+        if self._restore is None:
+            return self._engine.record(self._times, self._states)
+        parts = []
+        for k, t in enumerate(self._times):
+            self._restore(float(t))
+            parts.append(self._engine.record(self._times[k : k + 1], States(*(x[k : k + 1] for x in self._states))))
+        return Links(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    @property
+    def states(self) -> States:
+        """The states."""
+        return self._states
+
+    @property
+    def seats(self) -> list[Seat]:
+        """Of the nodes."""
+        return self._seats
+
+    def fill(self, motion: Motion) -> None:
+        """Write the multipliers of all joints into the history of a motion."""
+        fill_forces(self._tree, self._engine.constraints, motion, self)
+        fill_welds(self._model, self._tree, motion)
 
 
 def _in_joint(tree: FlexibleTree, i: int, q: Array, wrenches: Array) -> Array:
@@ -107,12 +131,11 @@ def nodal_history(
     tree: FlexibleTree,
     compiled: CompiledModel,
     constraints: TreeConstraints,
-    links: LinkHistory,
-    seats: list[Seat] | None = None,
+    results: FloatingResults,
 ) -> History:
     """Frames, twists and their rates of all nodes; multipliers are zero until `fill_forces`."""
-    seats, record = seats or node_seats(tree, compiled), links.record
-    nt, n = len(record.q), compiled.n_nodes + 1
+    seats, states = results.seats, results.states
+    nt, n = len(states.q), compiled.n_nodes + 1
     history = History(
         np.tile(compiled.frames, (nt, 1, 1)), np.zeros((nt, n, 6)), np.zeros((nt, n, 6)),
         np.zeros((nt, compiled.n_multipliers, 6)), np.zeros((nt, len(compiled.freedoms))),
@@ -121,12 +144,12 @@ def nodal_history(
         joint = next(j.joint for j in compiled.joints if j.name == name)
         assert joint is not None
         if (name, freedom.index) in constraints.tracked:
-            history.angle[:, k] = links.angles[:, constraints.tracked.index((name, freedom.index))]
+            history.angle[:, k] = states.angles[:, constraints.tracked.index((name, freedom.index))]
         elif joint.coordinates[freedom.index] in tree.coordinates:
-            history.angle[:, k] = record.q[:, tree.coordinates.index(joint.coordinates[freedom.index])]
+            history.angle[:, k] = states.q[:, tree.coordinates.index(joint.coordinates[freedom.index])]
         else:
             history.angle[:, k] = np.nan  # of a cut joint: what the rates tell
-    for i, path in enumerate(links.paths):
+    for i, path in enumerate(results.links.paths):
         nodes = [k for k, seat in enumerate(seats) if seat.link == i]
         if nodes:
             found = seat_paths([seats[k] for k in nodes], path)
@@ -161,10 +184,10 @@ def node_seats(tree: FlexibleTree, compiled: CompiledModel) -> list[Seat]:
 
 
 def fill_forces(
-    tree: FlexibleTree, constraints: TreeConstraints, motion: Motion, history: History, links: LinkHistory
+    tree: FlexibleTree, constraints: TreeConstraints, motion: Motion, results: FloatingResults
 ) -> None:  # fmt: skip
     """Multipliers of the joints: of the tree's from the wrenches the recursion finds in them, of cut ones their own."""
-    data, joints = tree.data, motion.mechanism.joints
+    data, joints, history, links = tree.data, motion.mechanism.joints, motion.states, results.links
     for i, link in enumerate(data.links):
         final = link.joint is not None and i in data.carrier.values()
         if not final or link.joint is None or link.joint.name not in joints:
@@ -189,7 +212,7 @@ def fill_forces(
     for slot in constraints.slots:
         if not slot.in_tree:
             at = n_joints + slot.rolling if slot.joint is None else joints[slot.joint.name].index
-            rows, found = list(slot.rows), links.force[:, slot.first : slot.first + len(slot.rows)]
+            rows, found = list(slot.rows), results.states.force[:, slot.first : slot.first + len(slot.rows)]
             if slot.joint is not None:
                 found = found / np.linalg.norm(motion.mechanism.system.joints.row_a[at, rows], axis=1)
             history.force[:, at, rows] = found

@@ -20,11 +20,10 @@ from cosserat.results.trajectory import Carried, Trajectory
 from cosserat.results.verdict import noted
 from cosserat.solve.floating.control import FloatingControl
 from cosserat.solve.floating.methods import Extent, new_stepper
-from cosserat.solve.floating.results import fill_forces, link_history, nodal_history, node_seats
+from cosserat.solve.floating.results import FloatingResults, node_seats
 from cosserat.solve.floating.start import continued, starting_state
 from cosserat.solve.floating.state import Drives
 from cosserat.solve.floating.walk import FloatingWalk
-from cosserat.solve.floating.welds import fill_welds
 from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
@@ -50,13 +49,14 @@ def simulate_floating(
     compiled = compile_model(model, floating=True)
     tree = _tree(model, compiled, settings)
     drives = Drives(model, tree)
-    constraints = TreeConstraints(model, tree.data)
+    seats = node_seats(tree, compiled)
+    constraints = TreeConstraints(model, tree.data, [seat for seat in seats if seat.link >= 0])
     stepper = new_stepper(
         tree, drives, constraints, compiled.size, settings["integrator"], settings["rho"], settings["newton_tolerance"]
     )  # fmt: skip
     control = None
     if settings["controller"] is not None:
-        control = FloatingControl(settings["controller"], compiled, tree, constraints)
+        control = FloatingControl(settings["controller"], compiled, stepper.engine, seats)
     settings["start"] = _start(model, settings, start_time)
     state = starting_state(stepper, compiled, settings["start"], start_time)
     begin = continued(stepper, settings["start"], stepper.start(*state), settings["rho"])
@@ -69,8 +69,7 @@ def simulate_floating(
         keeper = Checkpoint(kept[0], identity_of(compiled, asked), kept[1], settings["controller"])
     prepared = clock.process_time()
     tree.forces.jumps = compiled.sampler.jumps(begin.t, begin.t + duration)
-    extent = Extent(tree, node_seats(tree, compiled), compiled.length)
-    walk = FloatingWalk(stepper, begin, extent, control)
+    walk = FloatingWalk(stepper, begin, Extent(stepper.engine, compiled.length), control)
     walk.kinks = compiled.sampler.kinks(tree.forces.jumps.times, 1e-9 * duration)
     if step is None:
         times, status = adaptive_steps(
@@ -79,11 +78,10 @@ def simulate_floating(
     else:
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
         times, status = fixed_steps(walk, begin.t, n_steps, duration / n_steps, every, progress, keeper)
-    stored, tally = walk.stored, walk.tally
+    tally, restore = walk.tally, None if control is None else control.restore
     if control is not None:
         status = replace(status, detail="; ".join(filter(None, (status.detail, control.asked.fault()))))
-    links = link_history(tree, constraints, stored, None if control is None else control.restore)
-    history = nodal_history(tree, compiled, constraints, links)
+    results = FloatingResults(stepper.engine, compiled, times, walk.states, seats, restore)
     stats = {
         "steps": tally.steps, "solves": tally.solves, "factorizations": tally.factorizations,
         "steps_split": tally.halved, "steps_rejected": tally.rejected,
@@ -94,9 +92,9 @@ def simulate_floating(
     asked |= {"step": step, "duration": duration}
     efforts = None if control is None else control.efforts_at(times)
     carried = Carried(walk.now.carried, walk.now.step) if settings["integrator"] == "generalized-alpha" else None
-    run = Run(Trajectory(compiled, times, history, noted(status, stats), asked, stats, efforts, links.record, carried))
-    fill_forces(tree, constraints, run.motion, history, links)
-    fill_welds(model, tree, run.motion, history)
+    found = results.pending, noted(status, stats), asked, stats, efforts, results.record, carried
+    run = Run(Trajectory(compiled, times, *found))
+    results.pending.fill = lambda: results.fill(run.motion)
     warn_of_call(status)
     return run
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel, row_to_frame
+from cosserat.compile.rows import read_coordinate
 from cosserat.compile.seats import Seat
 from cosserat.errors import CosseratWarning, SolveError
 from cosserat.kernels.integrate import load_stages
@@ -25,8 +26,7 @@ from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
-from cosserat.solve.relative.joint_rows import Angle, Relative
-from cosserat.solve.relative.seat_motion import SeatMotion, coordinate_rows, modal_coordinates, moving_seat
+from cosserat.solve.relative.seat_motion import coordinate_rows, modal_coordinates, moving_seat
 
 Array = NDArray[np.float64]
 
@@ -170,17 +170,16 @@ def _from_joints(tree: FlexibleTree, compiled: CompiledModel, rows: Array, angle
     arrays = compiled.system.joints
     known = {(name, freedom.index): angles[k] for k, (name, freedom) in enumerate(compiled.freedoms)}
     place = {name: k for k, name in enumerate(tree.coordinates)}
-    still = np.zeros(6)
     for k, item in enumerate(compiled.joints):
         if item.joint is None or not item.joint.coordinates or item.joint.coordinates[0] not in place:
             continue
-        sides = [
-            SeatMotion(row_to_frame(rows[node]) @ row_to_frame(frame), still, still)
+        a, b = (
+            row_to_frame(rows[node]) @ row_to_frame(frame)
             for node, frame in zip(arrays.node[k], (arrays.frame_a[k], arrays.frame_b[k]), strict=True)
-        ]
-        relative = Relative(*sides)
+        )
+        H = se3.inverse(a) @ b
         for index, name in enumerate(item.joint.coordinates):
-            q[place[name]] = Angle(item.joint, index).of(relative, known.get((item.name, index), 0.0))
+            q[place[name]] = read_coordinate(item.joint, index, H, known.get((item.name, index), 0.0))
     for link in tree.data.links:
         if link.joint is None:
             body = next(name for name, at in tree.data.carrier.items() if at >= 0 and tree.data.links[at] is link)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +15,6 @@ from cosserat.solve.relative.flexible_tree import FlexibleTree
 
 Array = NDArray[np.float64]
 
-_SAME_TIME = 1e-14  # relative
-
 
 class Point(NamedTuple):
     """A state at a time: coordinates, velocities, accelerations, and the algorithmic accelerations of the method."""
@@ -30,6 +27,16 @@ class Point(NamedTuple):
     step: float  # the one to which `carried` belongs, 0: any
     force: Array  # multipliers of the constraints
     angles: Array  # of cut joints
+
+
+class States(NamedTuple):
+    """States over time: coordinates, velocities, accelerations (nt, n), multipliers (nt, m), angles (nt, nf)."""
+
+    q: Array
+    v: Array
+    a: Array
+    force: Array
+    angles: Array
 
 
 class StepFailure(CosseratError):
@@ -56,28 +63,14 @@ class Drives:
                     self.held[k] = True
                     self._functions.append((k, motion))
         self.columns = np.array([k for k, _ in self._functions], dtype=np.int64)
-        self._sampled = functools.lru_cache(8)(self._sample)  # a step asks several times for the same time
-        self._times, self._expected = np.zeros(0), np.zeros((0, 3, len(self.columns)))
 
-    def _sample(self, t: float) -> Array:
-        """Coordinates, rates and accelerations (3, k)."""
-        at = np.array([t])
-        return np.array([np.concatenate(motion.jet(at)) for _, motion in self._functions]).T
-
-    def expect(self, times: Array) -> None:
-        """Sample at many times to come at once, which is far cheaper than one after another."""
-        if self._functions:
-            found = np.array([np.stack(motion.jet(times)) for _, motion in self._functions])
-            self._times, self._expected = times, np.ascontiguousarray(np.moveaxis(found, 2, 0).swapaxes(1, 2))
-
-    def at(self, t: float) -> Array:
-        """Coordinates, rates and accelerations (3, k) at a time."""
-        k = int(np.searchsorted(self._times, t - _SAME_TIME * max(1.0, abs(t))))
-        if k < len(self._times) and abs(self._times[k] - t) <= _SAME_TIME * max(1.0, abs(t)):
-            return np.asarray(self._expected[k])
-        return self._sampled(t)
+    def sample(self, times: Array) -> Array:
+        """Coordinates, rates and accelerations (nt, 3, k)."""
+        found = np.array([np.stack(motion.jet(times)) for _, motion in self._functions])
+        found = found.reshape(len(self._functions), 3, len(times))
+        return np.ascontiguousarray(np.moveaxis(found, 2, 0).swapaxes(1, 2))
 
     def impose(self, t: float, q: Array, v: Array, a: Array) -> None:
         """Write prescribed coordinates, rates and accelerations at time t."""
         if self._functions:
-            q[self.columns], v[self.columns], a[self.columns] = self.at(t)
+            q[self.columns], v[self.columns], a[self.columns] = self.sample(np.array([t]))[0]

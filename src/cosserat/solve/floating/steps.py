@@ -1,26 +1,32 @@
-"""What steps of a flexible tree have in common: residual, accelerations under constraints, projection onto them."""
+"""Steps of a flexible tree: what the methods have in common."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.results.status import Outcome
-from cosserat.solve.floating.bordered import Bordered
-from cosserat.solve.floating.state import Drives, Point, StepFailure
-from cosserat.solve.relative.flexible_coordinates import moved
-from cosserat.solve.relative.flexible_recursion import Articulated, Motions
+from cosserat.kernels.flexible.implicit import STEP
+from cosserat.solve.floating.engine import Engine
+from cosserat.solve.floating.state import Drives, Point, States, StepFailure
 from cosserat.solve.relative.flexible_tree import FlexibleTree
-from cosserat.solve.relative.tree_constraints import TreeConstraints, TreeRows
+from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 Array = NDArray[np.float64]
 
 CLOSED = 1e-12  # of the size of the mechanism: gaps of constraints that count as none
-_MOST_PROJECTIONS = 40
 _AFTER = 1e-9  # of the step: where loads that jump have their next value
+
+
+class Advance(NamedTuple):
+    """Where a course of steps ended."""
+
+    now: Point
+    done: int
+    stored: States
+    failure: StepFailure | None
 
 
 class Stepper(ABC):
@@ -33,51 +39,66 @@ class Stepper(ABC):
     constraints : TreeConstraints
     size : float
         Extent of the mechanism (m).
+    numbers : (11,)
+        Of the method, see `kernels.flexible.implicit.Method`.
     """
 
     order: int  # of the method
-    stages: int  # equal parts of a step at whose ends it evaluates
     splits: bool  # whether a step that fails may succeed in parts
     remedy: str  # for one that fails nevertheless
 
-    def __init__(self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float = 1.0) -> None:
+    def __init__(
+        self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float, numbers: Array
+    ) -> None:  # fmt: skip
         self.tree, self.drives, self.constraints, self.size = tree, drives, constraints, size
-        self._rooms = Motions(tree.data), Motions(tree.data)
+        self.engine = Engine(tree, drives, constraints, numbers)
         self.at_breaks = False  # whether steps end where loads jump
-        self.residuals = self.factorizations = self.halved = self.rejected = 0
 
-    def links(self, q: Array, v: Array) -> Motions:
-        """The links at a state; the memory is used again at the next one, unless it was factored."""
-        return self._rooms[0].move(q, v)
+    @property
+    def residuals(self) -> int:
+        """Evaluations of the equations."""
+        return int(self.engine.counters[0])
 
-    def factored(self, now: Motions, extra: Array | None) -> Articulated:
-        """The tree factored at `links`."""
-        self.factorizations += 1
-        self._rooms = self._rooms[1], self._rooms[0]
-        return Articulated(now, extra, self.drives.held)
+    @property
+    def factorizations(self) -> int:
+        """Matrices factored."""
+        return int(self.engine.counters[1])
 
     def keepsake(self) -> list[Any]:
         """What it remembers from step to step, besides factors, which every step makes anew: arrays."""
-        return [np.array([self.residuals, self.factorizations, self.halved, self.rejected])]
+        return list(self.engine.memory)
 
     def resume(self, kept: list[Any]) -> None:
         """Take it back."""
-        self.residuals, self.factorizations, self.halved, self.rejected = (int(x) for x in kept[0])
+        for array, values in zip(self.engine.memory, kept, strict=True):
+            array[:] = values
 
     @abstractmethod
+    def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:
+        """Up to n steps of length h from time t; states are stored where (phase + steps) % every == 0."""
+
     def step(self, old: Point, h: float) -> Point:
         """One step; raises `StepFailure`."""
+        found = self.advance(old, old.t, h, 1, 1, 0)
+        if found.failure is not None:
+            raise found.failure
+        return found.now
 
-    def smooth(self, start: Point, h: float) -> Point:
-        """A state at the start, ready for a step of length h."""
-        return start
+    def breaks(self, low: float, high: float) -> list[float]:
+        """Times between two, at which the method cannot step across."""
+        return []
+
+    def _advance(
+        self, kind: str, old: Point, times: tuple[Array, Array], h: float, n: int, every: int, phase: int, jump: float
+    ) -> Advance:  # fmt: skip
+        self.engine.numbers[STEP] = h
+        return Advance(*self.engine.advance(kind, old, times, jump, n, every, phase))
 
     def jumped(self, now: Point, h: float = 0.0) -> Point:
         """A state whose accelerations have jumped with loads and efforts; a step of length h follows."""
         a = np.zeros(len(now.q))
-        self.tree.forces.jump = 0.0
         self.drives.impose(now.t, now.q.copy(), now.v.copy(), a)
-        a, force, _ = self.accelerations(now.t, now.q, now.v, a, now.angles, now.t + _AFTER * h)
+        a, force, _ = self.engine.accelerations(now.t, now.q, now.v, a, now.angles, now.t + _AFTER * h)
         return now._replace(a=a, carried=now.carried + a - now.a, force=force)
 
     def kinked(self, now: Point, t: float) -> Point:
@@ -90,7 +111,7 @@ class Stepper(ABC):
         self.drives.impose(t, q, v, np.zeros(len(q)))
         jump[self.drives.held] = (v - now.v)[self.drives.held]
         with_it, without = (
-            self.accelerations(now.t, q, now.v, a, now.angles)[0] for a in (jump, np.zeros(len(q)))
+            self.engine.accelerations(now.t, q, now.v, a, now.angles)[0] for a in (jump, np.zeros(len(q)))
         )  # fmt: skip
         v = now.v + with_it - without
         if self.constraints.present:
@@ -108,61 +129,11 @@ class Stepper(ABC):
     def start(self, t: float, q: Array, v: Array, angles: Array | None = None) -> Point:
         """A state with the accelerations and multipliers that belong to it."""
         a = np.zeros(len(q))
-        self.tree.forces.jump = 0.0
         self.drives.impose(t, q, v, a)
         angles = self.constraints.start_angles() if angles is None else angles
-        a, force, angles = self.accelerations(t, q, v, a, angles)
+        a, force, angles = self.engine.accelerations(t, q, v, a, angles)
         return Point(t, q, v, a, a.copy(), 0.0, force, angles)
-
-    def accelerations(
-        self, t: float, q: Array, v: Array, a: Array, angles: Array, load_time: float | None = None
-    ) -> tuple[Array, Array, Array]:  # fmt: skip
-        """Accelerations, multipliers and angles at a state; `a` has the accelerations that are prescribed.
-
-        `load_time`: where efforts and loads are sampled, if not at t.
-        """
-        loaded = t if load_time is None else load_time
-        now = self.links(q, v)
-        if not self.constraints.present:
-            self.factorizations += 1
-            a = self.tree.accelerations(now, q, v, np.zeros(len(q)), a, self.drives.held, loaded)
-            return a, np.zeros(0), angles
-        rows = self.constraints.at(now, q, t, angles, biased=True)
-        r = self.residual(now, rows, q, v, a, loaded, np.zeros(self.constraints.n_rows))
-        found = self._inertial(now, rows).solve(r, -rows.bias - rows.A @ a)
-        return a + found.a, found.force, rows.angles
-
-    def _inertial(self, now: Motions, rows: TreeRows) -> Bordered:
-        return Bordered(self.factored(now, None), rows.A, np.zeros((0, rows.A.shape[1])), np.zeros(0))
-
-    def residual(
-        self, now: Motions, rows: TreeRows, q: Array, v: Array, a: Array, t: float, force: Array
-    ) -> Array:
-        """What is left of the equations of motion; zero where motions are prescribed."""
-        self.residuals += 1
-        r = self.tree.residual(now, q, v, a, t) - rows.efforts + force @ rows.A
-        r[self.drives.held] = 0.0
-        if not np.isfinite(r).all():
-            raise StepFailure(Outcome.NOT_FINITE)
-        return np.asarray(r)
 
     def projected(self, t: float, q: Array, v: Array, angles: Array) -> tuple[Array, Array]:
         """The nearest state that the constraints allow."""
-        data = self.tree.data
-        now = self.links(q, v)
-        rows = self.constraints.at(now, q, t, angles)
-        matrix = self._inertial(now, rows)
-        for _ in range(_MOST_PROJECTIONS):
-            if np.abs(rows.value).max(initial=0.0) < CLOSED * self.size:
-                break
-            q = moved(data, q, matrix.solve(None, -rows.value).a)
-            now = self.links(q, v)
-            rows = self.constraints.at(now, q, t, angles)
-        else:
-            raise StepFailure(Outcome.NOT_CONVERGED, "the constraints cannot be met")
-        if rows.inside_out:
-            raise StepFailure(Outcome.WRONG_BRANCH, rows.inside_out)
-        for _ in range(3):
-            v = v + matrix.solve(None, -rows.rate).a
-            rows = self.constraints.at(self.links(q, v), q, t, angles)
-        return q, v
+        return self.engine.projected(t, q, v, angles)

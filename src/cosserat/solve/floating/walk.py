@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import SolveError
-from cosserat.results.status import Outcome
 from cosserat.solve.floating.control import FloatingControl
-from cosserat.solve.floating.state import Point, StepFailure
+from cosserat.solve.floating.state import Point, States, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.walk import Failure, Tally, Walk
 
@@ -74,13 +72,20 @@ class FloatingWalk(Walk):
         self.tally = self._work = Work(stepper)
         self.controlled = None if control is None else control.asked
         self.kinks: list[float] = []  # times at which rates or accelerations of prescribed motions jump
-        self.stored: list[Point] = []
+        self._stored: list[States] = []
         self.done = 0
         self._kept = start, 0
 
     def store(self) -> None:
         """Store the state."""
-        self.stored.append(self.now)
+        now = self.now
+        self._stored.append(States(*(x[None] for x in (now.q, now.v, now.a, now.force, now.angles))))
+
+    @property
+    def states(self) -> States:
+        """All states that were stored."""
+        self._stored = [States(*(np.concatenate(parts) for parts in zip(*self._stored, strict=True)))]
+        return self._stored[0]
 
     def keep(self) -> None:
         """Remember the state."""
@@ -93,19 +98,42 @@ class FloatingWalk(Walk):
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
         """Up to n steps from time t."""
         self.done = 0
-        if n > 1:
-            parts = n * self.stepper.stages
-            self.stepper.drives.expect(np.asarray(t + h / self.stepper.stages * np.arange(parts + 1)))
-        for k in range(1, n + 1):
+        while self.done < n:
+            begin = t + self.done * h
+            smooth = self._smooth_steps(begin, h, n - self.done)
+            if smooth:
+                with np.errstate(all="ignore"):  # what overflows is refused by the step
+                    found = self.stepper.advance(self.now, begin, h, smooth, every, phase + self.done)
+                self.now = found.now
+                self._stored.append(found.stored)
+                self._count(found.done, t, h)
+                if found.failure is not None:
+                    return Failure(found.failure.outcome, found.failure.detail)
+                continue
             try:
-                self.now = self._stepped(t + (k - 1) * h, h)._replace(t=t + k * h)
+                with np.errstate(all="ignore"):
+                    self.now = self._stepped(begin, h)
             except StepFailure as failure:
                 return Failure(failure.outcome, failure.detail)
-            self.done += 1
-            self._work.taken += 1
-            if (phase + k) % every == 0:
+            self._count(1, t, h)
+            if (phase + self.done) % every == 0:
                 self.store()
         return None
+
+    def _count(self, steps: int, t: float, h: float) -> None:
+        """Steps were taken; times are those of the steps, free of sums of rounding errors."""
+        self.done += steps
+        self._work.taken += steps
+        if steps:
+            self.now = self.now._replace(t=t + self.done * h)
+
+    def _smooth_steps(self, t: float, h: float, n: int) -> int:
+        """How many of n steps from time t come before one that has to be taken in parts."""
+        side, end = _SIDE * h, t + n * h
+        first = bisect.bisect_right(self.kinks, t + side)
+        breaks = [*self.kinks[first : first + 1], *self.stepper.breaks(t + side, end)[:1]]
+        whole = [int(np.ceil((at - side - t) / h)) - 1 for at in breaks if at <= end + side]
+        return max(0, min([n, *whole]))
 
     def _stepped(self, t: float, h: float) -> Point:
         """A step from time t; it is taken in parts where prescribed motions have kinks, with what they do between."""
@@ -113,16 +141,15 @@ class FloatingWalk(Walk):
         first = bisect.bisect_right(self.kinks, t + side)
         for kink in self.kinks[first : bisect.bisect_right(self.kinks, t + h + side)]:
             if kink - side > now.t + side:
-                now = _guarded(self.stepper, now, kink - side - now.t)
+                now = self.stepper.step(now, kink - side - now.t)
             if self.stepper.at_breaks:
                 return now  # `cross` does the rest
             now = self.stepper.kinked(now, kink + side)
-        return _guarded(self.stepper, now, t + h - now.t) if t + h > now.t + side else now
+        return self.stepper.step(now, t + h - now.t) if t + h > now.t + side else now
 
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
-        """Start the method smoothly."""
+        """Steps end at breaks, or not."""
         self.stepper.at_breaks = at_breaks
-        self.now = self.stepper.smooth(self.now, h)
 
     def settle(self, n: int) -> None:
         """Every step samples by itself: there is nothing to begin anew."""
@@ -131,14 +158,14 @@ class FloatingWalk(Walk):
         """Stored states, the present one, and what the stepper and the controller remember."""
         control = None if self._control is None else self._control.asked.keepsake()
         return {
-            "stored": [list(point) for point in self.stored], "now": list(self.now), "control": control,
+            "stored": [list(states) for states in self._stored], "now": list(self.now), "control": control,
             "taken": self._work.taken, "work": [self.tally.halved, self.tally.rejected],
             "stepper": self.stepper.keepsake(), "at_breaks": self.stepper.at_breaks,
         }  # fmt: skip
 
     def resume(self, kept: dict[str, Any]) -> None:
         """Take all of it back."""
-        self.stored, self.now = [Point(*point) for point in kept["stored"]], Point(*kept["now"])
+        self._stored, self.now = [States(*states) for states in kept["stored"]], Point(*kept["now"])
         self._work.taken, (self.tally.halved, self.tally.rejected) = kept["taken"], kept["work"]
         self.stepper.at_breaks = kept["at_breaks"]
         self.stepper.resume(kept["stepper"])
@@ -181,13 +208,3 @@ class FloatingWalk(Walk):
         else:
             self.now = self.stepper.jumped(self.now, h)
 
-
-def _guarded(stepper: Stepper, old: Point, h: float) -> Point:
-    """A step; whatever goes wrong in it is a `StepFailure`."""
-    try:
-        with np.errstate(all="ignore"):  # what overflows is refused by the step
-            return stepper.step(old, h)
-    except np.linalg.LinAlgError:
-        raise StepFailure(Outcome.NOT_FINITE) from None
-    except SolveError as error:  # of a disc that fell flat
-        raise StepFailure(Outcome.NOT_CONVERGED, str(error)) from None

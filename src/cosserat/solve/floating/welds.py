@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
-from cosserat.kernels.arrays import History
 from cosserat.model.model import Model
 from cosserat.results.beams import gyroscopic
 from cosserat.results.joints import constraint_wrenches, joint_sides
@@ -17,9 +16,9 @@ from cosserat.solve.relative.flexible_tree import FlexibleTree
 Array = NDArray[np.float64]
 
 
-def fill_welds(model: Model, tree: FlexibleTree, motion: Motion, history: History) -> None:
+def fill_welds(model: Model, tree: FlexibleTree, motion: Motion) -> None:
     """Multipliers of fixed joints inside rigid groups; the smallest ones where several hold the same bodies."""
-    carrier = tree.data.carrier
+    carrier, history = tree.data.carrier, motion.states
     infos = motion.mechanism.joints
     welds = []
     for joint in model.joints:

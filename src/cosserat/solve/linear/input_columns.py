@@ -23,7 +23,7 @@ from cosserat.compile.rows import drive_frames
 from cosserat.errors import CosseratError, SolveError
 from cosserat.kernels.efforts import servo
 from cosserat.kernels.integrate import load_stages
-from cosserat.kernels.joints import ROTATION
+from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.residual import add_inertia, constraint_rates, forces, joint_forces, track_angles
 from cosserat.model.servos import Servo
 from cosserat.results.joints import coordinates, directions, joint_sides, spin_rates

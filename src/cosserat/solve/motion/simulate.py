@@ -226,7 +226,7 @@ def simulate(
         Trajectory(
             compiled=compiled,
             time=times,
-            history=history,
+            found=history,
             status=noted(status, stats),
             efforts=work.recorded_efforts(times),
             carried=None if work.scheme == CONSERVING else Carried(work.state.accel.copy(), work.accel_step),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import CosseratWarning
-from cosserat.kernels.rolling import DISC
+from cosserat.kernels.touching import DISC
 from cosserat.results import rolling
 from cosserat.results.run import Run
 from cosserat.solve.motion.alternation import allowed_turn

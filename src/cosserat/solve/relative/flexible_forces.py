@@ -51,7 +51,7 @@ class FlexibleForces:
 
     def __init__(self, model: Model, data: FlexibleTreeData) -> None:
         self._data, self._tree = data, data.arrays.tree
-        self._at_rest = moment_at_rest(model, data.carrier)
+        self.moment_at_rest = moment_at_rest(model, data.carrier)
         n = len(data.coordinates)
         self._passive = np.zeros((7, n))
         self._passive[3], self._passive[6] = 1.0, np.inf
@@ -105,9 +105,8 @@ class FlexibleForces:
         self._acting = arrays.Packed(arrays.acting_handles, acting)
         self.address = self._acting.address
         self.places = self._acting.problem.places
-        self.jump = 0.0  # length of the steps over which functions of time are spread where they jump
         self.jumps: Jumps | None = None
-        self._sampled: tuple[float, float, int] | None = None
+        self._sampled: tuple[float, int] | None = None
 
     @staticmethod
     def _extent(model: Model) -> float:
@@ -125,25 +124,34 @@ class FlexibleForces:
 
     def set_time(self, t: float) -> arrays.Inputs:
         """Sample prescribed efforts and loads, unless that was done before and parameters kept their values."""
-        if self._sampled != (t, self.jump, Parameter.changes):
-            self._sampled, at, jump = (t, self.jump, Parameter.changes), np.array([t]), self.jump
-            self._inputs.drive[:] = 0.0
+        if self._sampled != (t, Parameter.changes):
+            drive, target, load = self.sample(np.array([t]))
             self._laws.clock[0] = t
-            for law, first in zip(self._units, self._laws.start, strict=False):
-                self._laws.parameter[first : first + len(law.numbers)] = law.numbers
-            for k, effort in self.efforts:
-                held = self._commanded.get(k)
-                self._inputs.drive[k] += self._value(effort, at, jump) if held is None else held
-            for name, k, target in self._targets:
-                aimed = self._aimed.get(name)
-                self.target[k] = self._value(target, at, jump) if aimed is None else aimed
-            for load, rows in self._loads.values():
-                self._inputs.load[rows, :3] = 0.0 if load.force is None else self._value(load.force, at, jump)
-                self._inputs.load[rows, 3:] = 0.0 if load.moment is None else self._value(load.moment, at, jump)
+            self._inputs.drive[:], self._inputs.target[:], self._inputs.load[:] = drive[0], target[0], load[0]
+            self._sampled = (t, Parameter.changes)
         return self._inputs
 
-    def _value(self, function: TimeFunction | VectorFunction, at: Array, step: float) -> Any:
-        return (function.sample(at) if self.jumps is None else self.jumps.sample(function, at, step))[0]
+    def sample(self, times: Array, step: float = 0.0) -> tuple[Array, Array, Array]:
+        """Prescribed efforts and targets (nt, n), loads (nt, nl, 6), at ends of steps if a step is given; see `Jumps`."""
+        for law, first in zip(self._units, self._laws.start, strict=False):
+            self._laws.parameter[first : first + len(law.numbers)] = law.numbers
+        drive, targets = np.zeros((2, len(times), self._passive.shape[1]))
+        loads = np.zeros((len(times), *self._inputs.load.shape))
+        for k, effort in self.efforts:
+            held = self._commanded.get(k)
+            drive[:, k] += self._values(effort, times, step) if held is None else held
+        for name, k, target in self._targets:
+            aimed = self._aimed.get(name)
+            targets[:, k] = self._values(target, times, step) if aimed is None else aimed
+        for load, rows in self._loads.values():
+            for function, part in ((load.force, slice(0, 3)), (load.moment, slice(3, 6))):
+                if function is not None:
+                    loads[:, rows, part] = self._values(function, times, step)[:, None]
+        self._sampled = None  # kernels may change the inputs
+        return drive, targets, loads
+
+    def _values(self, function: TimeFunction | VectorFunction, times: Array, step: float) -> Any:
+        return function.sample(times) if self.jumps is None else self.jumps.sample(function, times, step)
 
     def in_joints(self, q: Array, v: Array, t: float | None) -> Array:
         """Efforts (n,) in the coordinates; prescribed efforts and servos do not count without a time.
@@ -181,9 +189,8 @@ class FlexibleForces:
         out, more = np.empty(4), np.empty(1)
         composite.energies(self._tree, now.address, q, gravity, out)
         forces.spring_energy(self._tree, self.address, now.address, q, more)
-        out[0] += 0.5 * float(self._data.arrays.armature @ now.vectors.v**2)
         out[1] += more[0]
-        out[2] -= gravity @ self._at_rest
+        out[2] -= gravity @ self.moment_at_rest
         return out
 
     def frame(self, now: Motions, q: Array, seat: Seat) -> Array:

@@ -181,14 +181,6 @@ class FlexibleTree(Tree):
             dynamics.inverse_dynamics(*self._addresses)
             return (x.tau.copy(),)
 
-    def residual(self, now: Motions, q: Array, v: Array, a: Array, t: float) -> Array:
-        """`inverse_dynamics` with the motion of the links at hand."""
-        x = now.vectors
-        x.q[:], x.v[:], x.a[:], x.ground[:] = q, v, a, self.ground
-        self.forces.set_time(t)
-        dynamics.residual(self.data.arrays.tree, self.forces.address, now.address)
-        return x.tau.copy()
-
     def forward_dynamics(
         self, q: Any, v: Any, tau: Any, out: Any = None, threads: int = 1, driven: Mapping[str, float] | None = None
     ) -> Array:
@@ -249,19 +241,6 @@ class FlexibleTree(Tree):
                 part[:6] = wrench
             out[index] = flexible_recursion.projected(now, row)[0]
         return out
-
-    def accelerations(
-        self, now: Motions, q: Array, v: Array, tau: Array, a: Array, held: NDArray[np.bool_], t: float
-    ) -> Array:
-        """`forward_dynamics` with the motion of the links at hand; `a` where coordinates are `held`."""
-        x = now.vectors
-        x.q[:], x.v[:], x.a[:], x.tau[:], x.held[:], x.ground[:] = q, v, a, tau, held, self.ground
-        self.forces.set_time(t)
-        with self._lock:
-            dynamics.accelerate_freely(
-                self.data.arrays.tree, self.forces.address, now.address, self._factor.address
-            )  # fmt: skip
-        return x.a.copy()
 
     def mass_matrix(self, q: Any, out: Any = None, threads: int = 1) -> Array:
         return self._each("mass_matrix", self._mass, out, threads, (2,), q=q)[0]
@@ -416,10 +395,9 @@ class FlexibleTree(Tree):
         stepper = new_stepper(self, Drives(self._model, self), constraints, 1.0, integrator, rho, tolerance)
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
         walk = FloatingWalk(stepper, stepper.start(0.0, q, v))
-        _, status = fixed_steps(walk, 0.0, n_steps, duration / n_steps, 1)
-        self.forces.jump = 0.0  # the steps leave theirs
-        t, q, v, a = (np.array([getattr(point, name) for point in walk.stored]) for name in ("t", "q", "v", "a"))
-        return TreeMotion(t, q, v, a, status)
+        times, status = fixed_steps(walk, 0.0, n_steps, duration / n_steps, 1)
+        states = walk.states
+        return TreeMotion(times, states.q, states.v, states.a, status)
 
     def frame(self, place: Any, q: Any) -> Array:
         """Frame (4, 4) of a place in the world."""

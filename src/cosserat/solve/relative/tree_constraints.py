@@ -7,56 +7,42 @@ A cut joint has constraints (A) and, in its freedoms, efforts Q. The multipliers
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.flexible_tree import FlexibleTreeData
-from cosserat.compile.rows import NO_BRANCH, active_freedoms, joint_rows
+from cosserat.compile.rows import NO_BRANCH, ActiveFreedom, Row, Rows, active_freedoms, drive_frames, joint_rows
 from cosserat.compile.seats import Seat, seat_on
-from cosserat.kernels.joints import ROTATION
+from cosserat.kernels.flexible import closing
+from cosserat.kernels.flexible.arrays import Packed
+from cosserat.kernels.joint_rows import ROTATION
+from cosserat.kernels.touching import DISC, EDGE
+from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
 from cosserat.model.model import Model
 from cosserat.model.places import Place
+from cosserat.model.rolling import FLAT, KnifeEdge, Rolling, RollingDisc
 from cosserat.model.servos import servos_of
-from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_recursion import Motions
-from cosserat.solve.relative.joint_rows import FreedomRow, JointRows
-from cosserat.solve.relative.rolling_rows import RollingRows
-from cosserat.solve.relative.seat_motion import PairRows, SeatMotion, add_wrench, coordinate_rows, moving_seat
+from cosserat.solve.relative.seat_motion import modal_coordinates
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 class TreeRows(NamedTuple):
-    """Constraints at a state, and what acts in cut joints."""
+    """Constraints at a state."""
 
     A: Array  # (m, n)
     value: Array  # (m,) zero where a row is the rate of nothing
     rate: Array  # (m,)
     bias: Array  # (m,) second derivative for a = 0
     angles: Array  # of `TreeConstraints.tracked`, continued
-    efforts: Array  # (n,)
-    inside_out: str  # title of a joint that turned inside out, if one did
-
-
-class Compliance(NamedTuple):
-    """Rows (p, n) of springs and dampers along lines, with their stiffness and damping (p,)."""
-
-    rows: Array
-    stiffness: Array
-    damping: Array
-
-
-class CutPowers(NamedTuple):
-    """In cut joints: power (W) that dampers and friction take, of efforts, of all; energy (J) of springs."""
-
-    loss: float
-    supply: float
-    total: float
-    strain: float
 
 
 @dataclass(frozen=True)
@@ -70,8 +56,31 @@ class Slot:
     rolling: int  # number among the model's knife edges and rolling discs, -1: none of them
 
 
+@dataclass(frozen=True)
+class _Pair:
+    """A joint whose rows hold two seats."""
+
+    joint: Joint
+    rows: tuple[Row, ...]
+    branch: int
+    seats: tuple[Seat, Seat]
+    in_tree: bool
+    freedoms: Sequence[ActiveFreedom]
+
+    @property
+    def driven(self) -> bool:
+        return any(motion is not None for motion in self.joint.motion)
+
+
 class TreeConstraints:
-    """All constraints of a tree.
+    """All constraints of a tree, and the memory of `kernels.flexible.closing` for them.
+
+    Parameters
+    ----------
+    model : Model
+    data : FlexibleTreeData
+    watched : list of Seat
+        Further seats, whose motion `extent` tells.
 
     Attributes
     ----------
@@ -81,200 +90,185 @@ class TreeConstraints:
     slots : list of Slot
     tracked : list of (joint name, index of freedom)
         Coordinates of cut joints, which a state must carry along since angles have turns.
+    closed : kernels.flexible.closing.Closed
+    address
+        The same, as kernels take it.
     """
 
-    def __init__(self, model: Model, data: FlexibleTreeData) -> None:
-        self._data, self._model = data, model
+    def __init__(self, model: Model, data: FlexibleTreeData, watched: Sequence[Seat] = ()) -> None:
+        self._data, self._rolling, self._servos = data, tuple(model.rolling), servos_of(model)
+        cut = [loop.joint for loop in data.loops]
+        self._pairs = [self._cut(joint) for joint in cut]
+        self._pairs += [
+            self._driven(joint)
+            for joint in model.joints
+            if joint.kind in ("spherical", "free") and joint not in cut and any(m is not None for m in joint.motion)
+        ]
+        self.tracked = [(pair.joint.name, freedom.index) for pair in self._pairs for freedom in pair.freedoms]
+        self._efforts: list[tuple[str, TimeFunction | None]] = [
+            (pair.joint.coordinates[freedom.index], pair.joint.effort[freedom.index])
+            for pair in self._pairs
+            for freedom in pair.freedoms
+        ]
+        drivers = [self._servos.get(key) for key in self.tracked]
+        self._efforts += [("", None) if servo is None else (servo.name, servo.target) for servo in drivers]
+        self._commanded: dict[str, float] = {}
         self.slots: list[Slot] = []
-        self._rows: list[tuple[JointRows | RollingRows, int]] = []  # with the number of the angle, -1: none
-        self._freedoms: list[tuple[FreedomRow, int]] = []
-        self.tracked: list[tuple[str, int]] = []
         self.n_rows = 0
-        cut, servos = [loop.joint for loop in data.loops], servos_of(model)
-        for joint in cut:
-            found = joint_rows(joint)
-            a, b = (_side(data, joint, place) for place in (joint.parent, joint.child))
-            active = [freedom.index for freedom in active_freedoms(joint, servos)]
-            tracked = {index: len(self.tracked) + k for k, index in enumerate(active)}
-            self.tracked += [(joint.name, index) for index in active]
-            rows = JointRows(joint, found.rows, found.branch, a, b)
-            self._add(rows, (), False, tracked.get(0, -1))
-            for index in active:
-                self._freedoms.append((FreedomRow(joint, index, a, b, servos.get((joint.name, index))), tracked[index]))
-        for joint in model.joints:
-            if joint.kind in ("spherical", "free") and joint not in cut and any(m is not None for m in joint.motion):
-                self._drive(joint)
-        for number, item in enumerate(model.rolling):
-            self._add(RollingRows(item, data.seat(item.place)), (), False, -1, number)
-        none = np.zeros(0, dtype=bool)
-        self.holonomic = np.concatenate([none, *(item.holonomic for item, _ in self._rows)])
-        self._springs = [(data.seat(s.a), data.seat(s.b), s.stiffness, s.damping, s.length) for s in model.springs]
+        for pair in self._pairs:
+            numbers = range(len(pair.rows)) if not pair.in_tree else _kept(pair.joint)
+            self._slot(pair.joint, tuple(numbers), pair.in_tree, -1)
+        for number, item in enumerate(self._rolling):
+            self._slot(None, tuple(range(3 if isinstance(item, RollingDisc) else 1)), False, number)
+        soft = 3 * len(model.springs) + len(self.tracked) + 12 * len(model.state_loads)
+        self.closed = self._arrays([data.seat(item.place) for item in self._rolling], watched, soft)
+        self.holonomic = self.closed.rows.holonomic.astype(bool)
+        self.watched = 2 * len(self._pairs) + len(self._rolling)  # number of the first watched seat
+        self._packed = Packed(closing.closed_handles, self.closed)
+        self.address = self._packed.address
 
-    def _drive(self, joint: Joint) -> None:
-        """Rows of a joint of the tree whose coordinates cannot be prescribed one by one, since they turn."""
+    def _cut(self, joint: Joint) -> _Pair:
         found = joint_rows(joint)
-        kept = [k for k, row in enumerate(found.rows) if row.kind == ROTATION or joint.kind == "free"]
-        a, b = (_side(self._data, joint, place) for place in (joint.parent, joint.child))
-        branch = found.branch if any(found.rows[k].kind == ROTATION for k in kept) else NO_BRANCH
-        rows = JointRows(joint, tuple(found.rows[k] for k in kept), branch, a, b)
-        self._add(rows, tuple(kept), True, -1)
+        return _Pair(joint, found.rows, found.branch, self._sides(joint), False, active_freedoms(joint, self._servos))
 
-    def _add(
-        self, rows: JointRows | RollingRows, numbers: tuple[int, ...], in_tree: bool, angle: int, rolling: int = -1
-    ) -> None:  # fmt: skip
-        self.slots.append(Slot(rows.joint, self.n_rows, numbers or tuple(range(rows.count)), in_tree, rolling))
-        self._rows.append((rows, angle))
-        self.n_rows += rows.count
+    def _driven(self, joint: Joint) -> _Pair:
+        """Rows of a joint of the tree whose coordinates cannot be prescribed one by one, since they turn."""
+        found: Rows = joint_rows(joint)
+        rows = tuple(found.rows[k] for k in _kept(joint))
+        branch = found.branch if any(row.kind == ROTATION for row in rows) else NO_BRANCH
+        return _Pair(joint, rows, branch, self._sides(joint), True, ())
+
+    def _sides(self, joint: Joint) -> tuple[Seat, Seat]:
+        return _side(self._data, joint, joint.parent), _side(self._data, joint, joint.child)
+
+    def _slot(self, joint: Joint | None, rows: tuple[int, ...], in_tree: bool, rolling: int) -> None:
+        self.slots.append(Slot(joint, self.n_rows, rows, in_tree, rolling))
+        self.n_rows += len(rows)
+
+    def _arrays(self, wheels: list[Seat], watched: Sequence[Seat], soft: int) -> closing.Closed:
+        pairs, m, n = self._pairs, self.n_rows, self._data.arrays
+        seats = [seat for pair in pairs for seat in pair.seats]
+        rows = [row for pair in pairs for row in pair.rows]
+        driven = np.array([pair.driven for pair in pairs], dtype=bool)
+        freedoms = [(pair.joint, freedom) for pair in pairs for freedom in pair.freedoms]
+        nf, n_driven, nr = len(freedoms), int(driven.sum()), len(self._rolling)
+        friction = [joint.friction[f.index] for joint, f in freedoms]
+        servos = [self._servos.get((joint.name, f.index)) for joint, f in freedoms]
+        joint_group = closing.Pairs(
+            np.arange(2 * len(pairs), dtype=np.int64).reshape(-1, 2),
+            _starts([len(pair.rows) for pair in pairs]),
+            _ints([row.kind for row in rows]),
+            _vectors([row.a for row in rows]),
+            _vectors([row.b for row in rows]),
+            np.array([pair.joint.pitch for pair in pairs], dtype=float),
+            _ints([pair.branch for pair in pairs]),
+            np.where(driven, np.cumsum(driven) - 1, -1).astype(np.int64),
+            _ints([pair.in_tree for pair in pairs]),
+            _starts([len(pair.freedoms) for pair in pairs]),
+        )
+        cut_group = closing.Cut(
+            _ints([f.kind for _, f in freedoms]),
+            *(_vectors([getattr(f, name) for _, f in freedoms]) for name in ("axis", "cosine", "sine")),
+            np.array([joint.stiffness[f.index] for joint, f in freedoms], dtype=float),
+            np.array([joint.damping[f.index] for joint, f in freedoms], dtype=float),
+            np.array([0.0 if x is None else x.level for x in friction]),
+            np.array([1.0 if x is None else x.speed for x in friction]),
+            np.arange(nf, dtype=np.int64),
+            np.array([0.0 if x is None else x.kp for x in servos]),
+            np.array([0.0 if x is None else x.kd for x in servos]),
+            np.array([np.inf if x is None else x.limit for x in servos]),
+            _ints([-1 if x is None else nf + k for k, x in enumerate(servos)]),
+        )
+        first = [slot.first for slot in self.slots if slot.rolling >= 0]
+        wheel_group = closing.Wheels(
+            _ints([2 * len(pairs) + k for k in range(nr)]), _ints(first),
+            _ints([DISC if isinstance(item, RollingDisc) else EDGE for item in self._rolling]),
+            np.zeros((nr, 3)), _vectors([_local_axis(item) for item in self._rolling]),
+            np.array([getattr(item, "radius", 0.0) for item in self._rolling]),
+            np.array([_plane(item) for item in self._rolling]).reshape(nr, 3, 3),
+            np.array([_level(item) for item in self._rolling]),
+        )  # fmt: skip
+        holonomic = np.ones(m, dtype=np.int64)
+        for slot in self.slots:
+            if slot.rolling >= 0:
+                holonomic[slot.first + (len(slot.rows) == 3) : slot.first + len(slot.rows)] = 0
+        force, value, rate, bias, lever = np.zeros((5, m))
+        before, angle, speed, stiff, slope = np.zeros((5, nf))
+        row_group = closing.Rows(
+            before, force, value, rate, bias, lever, holonomic, angle, speed, stiff, slope, np.zeros(4),
+            np.zeros(n.n_z),
+            np.zeros(n.n_v), np.zeros(6), np.zeros((m + soft, n.n_z)), np.zeros((m + soft, n.n_v)),
+        )  # fmt: skip
+        given = closing.Given(np.zeros((n_driven, 63)), np.zeros(2 * nf))
+        places = pack_seats([*seats, *wheels, *watched])
+        return closing.Closed(places, joint_group, cut_group, wheel_group, given, row_group)
 
     @property
     def present(self) -> bool:
         """Whether there is anything that the tree does not know by itself."""
-        return bool(self._rows)
-
-    @property
-    def none(self) -> bool:
-        """Whether there is nothing at all, not even a spring."""
-        return not (self._rows or self._freedoms or self._springs)
-
-    @property
-    def joint_rows(self) -> list[JointRows]:
-        """Rows of joints, if there are such and nothing else, not even a spring."""
-        rows = [item for item, _ in self._rows if isinstance(item, JointRows)]
-        return rows if len(rows) == len(self._rows) and not (self._freedoms or self._springs) else []
-
-    def inside_out(self, now: Motions, q: Array, t: float) -> str:
-        """Title of a joint that turned inside out, if one did."""
-        drift = self._data.parts(np.zeros(self._data.arrays.n_z))
-        for item, _ in self._rows:
-            if item.inside_out(*self._sides(now, drift, item.a, item.b, q), t):
-                return item.title
-        return ""
+        return bool(self.slots)
 
     def start_angles(self) -> Array:
         """Angles of the reference configuration."""
         return np.zeros(len(self.tracked))
 
-    def at(self, now: Motions, q: Array, t: float, angles: Array, biased: bool = False) -> TreeRows:
-        """Rows at a state; `angles`: the last ones known; `biased`: whether the bias is wanted."""
-        data, n = self._data, len(q)
-        if not self._rows and not self._freedoms:
-            none = np.zeros(0)
-            return TreeRows(np.zeros((0, n)), none, none, none, angles, np.zeros(n), "")
-        drift = data.parts(
-            flexible_recursion.accelerations(now, np.zeros(n), np.zeros(6)) if biased else np.zeros(data.arrays.n_z)
-        )
-        parts: list[tuple[Seat, Array]] = []
-        first: list[int] = []
-        found: list[PairRows] = []
-        new_angles = angles.copy()
-        wrong, at = "", 0
-        for item, angle in self._rows:
-            a, b = self._sides(now, drift, item.a, item.b, q)
-            rows, turned = item.at(a, b, t, angles[angle] if angle >= 0 else 0.0, biased)
-            if angle >= 0:
-                new_angles[angle] = turned
-            if item.inside_out(a, b, t):
-                wrong = item.title
-            parts += [(item.a, rows.on_a), (item.b, rows.on_b)]
-            first += [at, at]
-            found.append(rows)
-            at += item.count
-        efforts = []
-        for freedom, angle in self._freedoms:
-            row, new_angles[angle] = freedom.at(*self._sides(now, drift, freedom.a, freedom.b, q), angles[angle])
-            efforts.append(freedom.effort(new_angles[angle], row.rate[0], t))
-            parts += [(freedom.a, row.on_a), (freedom.b, row.on_b)]
-            first += [at, at]
-            at += 1
-        every = coordinate_rows(data, now, q, parts, first) if parts else np.zeros((0, n))
-        A, C = every[: self.n_rows], every[self.n_rows :]
-        empty = PairRows(*(5 * [np.zeros(0)]))
-        value, rate, bias = (np.concatenate(x) for x in list(zip(empty, *found, strict=True))[2:])
-        return TreeRows(A, value, rate, bias, new_angles, np.asarray(efforts) @ C if efforts else np.zeros(n), wrong)
-
-    def _sides(
-        self, now: Motions, drift: list[Array], a: Seat, b: Seat, q: Array
-    ) -> tuple[SeatMotion, SeatMotion]:  # fmt: skip
-        return moving_seat(self._data, now, drift, a, q), moving_seat(self._data, now, drift, b, q)
-
-    def compliance(self, now: Motions, q: Array, angles: Array, t: float) -> Compliance:
-        """Springs of the model, and springs, dampers, friction, servos in cut joints: what makes the motion stiff."""
-        data = self._data
-        if not self._springs and not self._freedoms:
-            return Compliance(np.zeros((0, len(q))), np.zeros(0), np.zeros(0))
-        drift = data.parts(np.zeros(data.arrays.n_z))
-        parts: list[tuple[Seat, Array]] = []
-        first: list[int] = []
-        k: list[float] = []
-        c: list[float] = []
-
-        def add(a: Seat, b: Seat, row: PairRows, stiffness: float, damping: float) -> None:
-            if stiffness == 0.0 and damping == 0.0:
-                return
-            parts.extend(((a, row.on_a), (b, row.on_b)))
-            first.extend((len(k), len(k)))
-            k.append(stiffness)
-            c.append(damping)
-
-        for a, b, stiffness, damping, length in self._springs:
-            (H_a, *_), (H_b, *_) = self._sides(now, drift, a, b, q)
-            line = H_b[:3, 3] - H_a[:3, 3]
-            distance = float(np.linalg.norm(line))
-            axes = np.linalg.svd(line[None] / distance)[2]  # along the line, and across it: the tension straightens
-            tension = max(0.0, stiffness * (distance - length)) / distance
-            for direction, stiff, viscous in zip(axes, (stiffness, tension, tension), (damping, 0.0, 0.0), strict=True):
-                on_a, on_b = np.zeros((1, 6)), np.zeros((1, 6))
-                on_a[0, :3], on_b[0, :3] = -direction @ H_a[:3, :3], direction @ H_b[:3, :3]
-                add(a, b, PairRows(on_a, on_b, *(3 * [np.zeros(1)])), stiff, viscous)
-        for freedom, angle in self._freedoms:
-            row, x = freedom.at(*self._sides(now, drift, freedom.a, freedom.b, q), angles[angle])
-            add(freedom.a, freedom.b, row, *freedom.slopes(x, row.rate[0], t))
-        rows = coordinate_rows(data, now, q, parts, first) if parts else np.zeros((0, len(q)))
-        return Compliance(rows, np.array(k), np.array(c))
-
     def command(self, efforts: dict[str, float]) -> None:
         """Efforts and targets that a controller holds in cut joints; they win over those of the model."""
-        for freedom, _ in self._freedoms:
-            freedom.aimed = None if freedom.servo is None else efforts.get(freedom.servo.name)
-            freedom.commanded = efforts.get(freedom.joint.coordinates[freedom.index])
+        self._commanded = efforts
 
-    def wrenches(self, now: Motions, q: Array, t: float, angles: Array, force: Array) -> Array:
-        """What cut joints put on all links, (n_z,) in their own axes, for multipliers `force` (m,)."""
-        out = np.zeros(self._data.arrays.n_z)
-        if not self._rows and not self._freedoms:
-            return out
-        on_links = self._data.parts(out)
-        drift = self._data.parts(np.zeros(self._data.arrays.n_z))
-        for (item, angle), slot in zip(self._rows, self.slots, strict=True):
-            if slot.in_tree:
-                continue
-            sides = self._sides(now, drift, item.a, item.b, q)
-            rows, _ = item.at(*sides, t, angles[angle] if angle >= 0 else 0.0, False)
-            own = force[slot.first : slot.first + item.count]
-            for seat, on in ((item.a, rows.on_a), (item.b, rows.on_b)):
-                add_wrench(self._data, on_links, seat, q, -own @ on)
-        for freedom, angle in self._freedoms:
-            row, coordinate = freedom.at(*self._sides(now, drift, freedom.a, freedom.b, q), angles[angle])
-            effort = freedom.effort(coordinate, row.rate[0], t)
-            for seat, on in ((freedom.a, row.on_a), (freedom.b, row.on_b)):
-                add_wrench(self._data, on_links, seat, q, effort * on[0])
+    def sample_motions(self, times: Array) -> Array:
+        """Prescribed motions (nt, nd, 63) of joints with their rows."""
+        found = [drive_frames(pair.joint, times) for pair in self._pairs if pair.driven]
+        out = np.array(found).reshape(len(found), 3, len(times), 21)
+        return np.ascontiguousarray(np.moveaxis(out, 2, 0)).reshape(len(times), len(found), 63)
+
+    def sample_efforts(self, times: Array) -> Array:
+        """Prescribed efforts of cut joints and targets of their servos (nt, 2 nf)."""
+        out = np.zeros((len(times), len(self._efforts)))
+        for k, (name, effort) in enumerate(self._efforts):
+            if effort is not None:
+                out[:, k] = self._commanded.get(name, 0.0) if name in self._commanded else effort.sample(times)
         return out
 
-    def powers(self, now: Motions, q: Array, t: float, angles: Array) -> CutPowers:
-        """What dampers, friction, efforts and springs of cut joints do."""
-        if not self._freedoms:
-            return CutPowers(0.0, 0.0, 0.0, 0.0)
-        drift = self._data.parts(np.zeros(self._data.arrays.n_z))
-        loss = supply = total = strain = 0.0
-        for freedom, angle in self._freedoms:
-            row, x = freedom.at(*self._sides(now, drift, freedom.a, freedom.b, q), angles[angle])
-            rate = float(row.rate[0])
-            still, passive, every = (freedom.effort(x, *given) for given in ((0.0, None), (rate, None), (rate, t)))
-            loss += rate * (still - passive)
-            supply += rate * (every - passive)
-            total += rate * every
-            strain += 0.5 * freedom.stiffness * x**2
-        return CutPowers(loss, supply, total, strain)
+    def set_time(self, t: float) -> None:
+        """Sample functions of time."""
+        at, given = np.array([t]), self.closed.given
+        given.motion[:], given.effort[:] = self.sample_motions(at)[0], self.sample_efforts(at)[0]
+
+    def at(self, now: Motions, q: Array, t: float, angles: Array, biased: bool = False) -> TreeRows:
+        """Rows at a state; `angles`: the last ones known; `biased`: whether the bias is wanted."""
+        rows, tree = self.closed.rows, self._data.arrays.tree
+        self.set_time(t)
+        rows.before[:] = angles
+        rows.bias[:] = 0.0
+        now.vectors.q[:] = q
+        task = closing.ROWS | (closing.BIAS if biased else 0)
+        closing.close(tree, now.address, self.address, task)
+        closing.bring_rows(tree, now.address, self.address, self.n_rows)
+        found = rows.C[: self.n_rows].copy()
+        return TreeRows(found, rows.value.copy(), rows.rate.copy(), rows.bias.copy(), rows.angle.copy())
+
+    def titled(self, number: int) -> str:
+        """What to call the joint with a number."""
+        return self._pairs[number].joint.title
+
+    def lying_flat(self, now: Motions, q: Array) -> str:
+        """A message about a disc that lies flat on its plane, if one does: then no single point of it touches."""
+        for item in self._rolling:
+            if isinstance(item, RollingDisc):
+                seat = self._data.seat(item.place)
+                R = seat.frame[:3, :3]
+                if seat.link >= 0:
+                    R = now[seat.link].frame[:3, :3] @ seat.at(modal_coordinates(self._data, seat, q))[:3, :3]
+                c = float(item.normal @ R @ _local_axis(item))
+                if not 1.0 - c * c > FLAT**2:
+                    return f"{item.title}: the disc lies flat on the plane; no single point of it touches"
+        return ""
+
+
+def _kept(joint: Joint) -> tuple[int, ...]:
+    """Rows of a driven joint of the tree: of a spherical joint those that hold its rotation."""
+    return tuple(k for k, row in enumerate(joint_rows(joint).rows) if row.kind == ROTATION or joint.kind == "free")
 
 
 def _side(data: FlexibleTreeData, joint: Joint, place: Place) -> Seat:
@@ -282,3 +276,30 @@ def _side(data: FlexibleTreeData, joint: Joint, place: Place) -> Seat:
     held = data.seat(place)
     carrier = np.eye(4) if held.link < 0 else data.links[held.link].frame
     return seat_on(held.link, carrier, joint.frame(), held.interface)
+
+
+def _local_axis(item: Rolling) -> Array:
+    """Axis of a disc, or direction across a knife edge, in the axes of the place."""
+    assert isinstance(item, (RollingDisc, KnifeEdge))
+    direction = item.axis if isinstance(item, RollingDisc) else item.direction
+    return np.asarray(item.place.frame()[:3, :3].T @ direction)
+
+
+def _plane(item: Rolling) -> Array:
+    return item.directions if isinstance(item, RollingDisc) else np.zeros((3, 3))
+
+
+def _level(item: Rolling) -> float:
+    return float(item.normal @ item.point) if isinstance(item, RollingDisc) else 0.0
+
+
+def _ints(values: Sequence[int]) -> Ints:
+    return np.array(values, dtype=np.int64)
+
+
+def _vectors(values: Sequence[Array]) -> Array:
+    return np.array(values, dtype=float).reshape(-1, 3)
+
+
+def _starts(counts: Sequence[int]) -> Ints:
+    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)

@@ -1,0 +1,283 @@
+"""The tree's matrix bordered by constraints and by what is stiff between places: few rows, divided by in O(n) each.
+
+    [S + B^T K B, A^T; A, 0]        S factored by `articulated`, C = (A, B) with m + p rows, Y = S^-1 C^T
+
+What rows do to a solution is found from C times the solution without them: `inverse` makes multipliers of that.
+Springs have a row along their line and two across, where their tension straightens; freedoms of cut joints have one;
+users' laws twelve, once the iteration needed them (`Border.laws`).
+"""
+
+import math
+from typing import NamedTuple
+
+from cosserat.jit import Handles, helper, load, stage
+from cosserat.kernels import freedoms, springs, state_loads
+from cosserat.kernels.flexible.arrays import (
+    F1,
+    F2,
+    I1,
+    forces_of,
+    laws_of,
+    links_of,
+    motion_of,
+    scratch_of,
+    vectors_of,
+    visit_of,
+)
+from cosserat.kernels.flexible.arrays import places_of as acting_places_of
+from cosserat.kernels.flexible.articulated import solve_once
+from cosserat.kernels.flexible.closing import bring_rows, clear_rows, cut_of, pairs_of, places_of, rows_of
+from cosserat.kernels.flexible.forces import push, seat_motion
+from cosserat.kernels.flexible.inverses import invert, safe_inverse
+from cosserat.kernels.flexible.twists import zero
+from cosserat.kernels.frames import relative
+from cosserat.kernels.vectors import cross, dot, mul_t, neg, scale, sub
+
+
+class Border(NamedTuple):
+    """Rows eliminated through a matrix that belongs to the factors."""
+
+    Y: F2  # (m + p, n_v)
+    K: F2  # (p, p)
+    G: F2  # (m + p, m + p) C Y^T
+    inverse: F2  # (m + p, m + p)
+    B: F2  # (m + p, m + p) room, four times
+    V: F2
+    W: F2
+    N: F2
+    scale: F1  # (m + p,)
+    order: I1  # (3 (m + p),)
+    rest: F1  # (m + p,) C times a solution, less what is wanted
+    push: F1  # (m + p,) multipliers
+    shift: F1  # (n_v,) further change of the coordinates
+    nothing: F1  # (n_z,) zeros
+    still: F1  # (6,) zeros
+    laws: I1  # (3,) 1: users' laws have rows; how many rows there are now; how many of them are stiff
+
+
+class Bordered(NamedTuple):
+    """What `border` writes."""
+
+    border: Border
+
+
+border_handles = Handles(Bordered)
+border_of = border_handles.getter("border", Border)
+
+
+@helper
+def soften_springs(links, seats, forces, now, q, scratch, c_v, c_q, first, on_links_out, K_out):
+    """Rows and stiffness of springs: along the line, and across it."""
+    for i in range(len(forces.spring)):
+        a, b, at, k0 = forces.spring[i, 0], forces.spring[i, 1], 0 * i, first + 3 * i
+        R_a, x_a, _, _, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.last)
+        R_b, x_b, _, _, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.last)
+        line = sub(x_b, x_a)
+        length = math.sqrt(dot(line, line))
+        if length < 1e-14:
+            continue
+        e = scale(1.0 / length, line)
+        least = at  # the axis that is farthest from the line
+        for k in range(1, 3):
+            if abs(e[k]) < abs(e[least]):
+                least = k
+        axis = (1.0 * (least == 0), 1.0 * (least == 1), 1.0 * (least == 2))
+        f = cross(e, axis)
+        f = scale(1.0 / math.sqrt(dot(f, f)), f)
+        g = cross(e, f)
+        stiffness, damping = forces.elasticity[i, 0], forces.elasticity[i, 1]
+        tension = max(0.0, springs.pull(stiffness, 0.0, forces.elasticity[i, 2], length, 0.0)) / length
+        for k in range(3):
+            d = e if k == 0 else f if k == 1 else g
+            row = k0 + k
+            K_out[3 * i + k, 3 * i + k] = c_v * damping + c_q * stiffness if k == 0 else c_q * tension
+            push(links, seats, a, P_a, y_a, scratch.rows, neg(mul_t(R_a, d)), zero(), on_links_out[row])
+            push(links, seats, b, P_b, y_b, scratch.more, mul_t(R_b, d), zero(), on_links_out[row])
+
+
+@helper
+def soften_cuts(links, closed, now, q, scratch, c_v, c_q, first, at_K, on_links_out, K_out):
+    """Rows and stiffness of freedoms of cut joints."""
+    seats, c, cut, rows = places_of(closed), pairs_of(closed), cut_of(closed), rows_of(closed)
+    for j in range(len(c.driven)):
+        if c.cut[j + 1] == c.cut[j]:
+            continue
+        a, b = c.seat[j, 0], c.seat[j, 1]
+        R_a, x_a, _, _, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.last)
+        R_b, x_b, _, _, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.last)
+        R, x = relative(R_a, x_a, R_b, x_b)
+        for i in range(c.cut[j], c.cut[j + 1]):
+            f_a, m_a, f_b, m_b = freedoms.direction(cut, i, R, x)
+            K_out[at_K + i, at_K + i] = c_v * rows.slope[i] + c_q * rows.stiff[i]
+            push(links, seats, a, P_a, y_a, scratch.rows, f_a, m_a, on_links_out[first + i])
+            push(links, seats, b, P_b, y_b, scratch.more, f_b, m_b, on_links_out[first + i])
+
+
+@helper
+def soften_laws(links, seats, laws, visit, now, q, scratch, c_v, c_q, first, at_K, on_links_out, K_out):
+    """Rows and derivatives of users' laws: twelve rows each, the twists of both places."""
+    for i in range(len(laws.seat)):
+        a, b, at = laws.seat[i, 0], laws.seat[i, 1], 0 * i
+        R_a, x_a, u_a, w_a, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.last)
+        R_b, x_b, u_b, w_b, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.last)
+        state_loads.differentiate(
+            laws, i, laws.unit[i], laws.clock[0], (R_a, x_a, u_a, w_a), (R_b, x_b, u_b, w_b), visit
+        )
+        R, x = relative(R_a, x_a, R_b, x_b)
+        for k in range(12):
+            e = (1.0 * (k % 3 == 0), 1.0 * (k % 3 == 1), 1.0 * (k % 3 == 2))
+            f, m = (e, zero()) if k % 6 < 3 else (zero(), e)
+            if k < 6:
+                push(links, seats, a, P_a, y_a, scratch.rows, f, m, on_links_out[first + 12 * i + k])
+            else:
+                push(links, seats, b, P_b, y_b, scratch.more, f, m, on_links_out[first + 12 * i + k])
+        J, o = visit.J, at_K + 12 * i
+        for q2 in range(2):
+            for k in range(6):
+                column, by = o + 6 * q2 + k, 12 * q2 + k
+                f = (slope(J, at, by, c_v, c_q), slope(J, at + 1, by, c_v, c_q), slope(J, at + 2, by, c_v, c_q))
+                m = (slope(J, at + 3, by, c_v, c_q), slope(J, at + 4, by, c_v, c_q), slope(J, at + 5, by, c_v, c_q))
+                for p in range(3):
+                    K_out[o + p, column], K_out[o + 3 + p, column] = -f[p], -m[p]
+                if laws.pair[i] == 1:
+                    f, m = state_loads.opposite(R, x, f, m)
+                    for p in range(3):
+                        K_out[o + 6 + p, column], K_out[o + 9 + p, column] = f[p], m[p]
+
+
+@helper
+def slope(J, row, column, c_v, c_q):
+    """Derivative of a component of a law along a column, by frames and by twists."""
+    y = c_q * J[row, column] + c_v * J[row, column + 6]
+    return y if abs(y) < math.inf else 0.0
+
+
+@stage
+def soften(tree, acting, state, closed, bordered, c_v, c_q):
+    """Rows of springs, freedoms of cut joints and users' laws on links, after those of the constraints; K."""
+    links, forces, laws, rows = links_of(tree), forces_of(acting), laws_of(acting), rows_of(closed)
+    seats, now, scratch, q = acting_places_of(acting), motion_of(state), scratch_of(state), vectors_of(state).q
+    border = border_of(bordered)
+    m, K = len(rows.value), border.K
+    n_springs, n_cuts = 3 * len(forces.spring), len(rows.angle)
+    count = n_springs + n_cuts
+    if border.laws[0] == 1:
+        count += 12 * len(laws.seat)
+    border.laws[1], border.laws[2] = m + count, count
+    if count == 0:
+        return 0
+    clear_rows(rows.on_links, m, m + count)
+    for i in range(count):
+        for j in range(count):
+            K[i, j] = 0.0
+    soften_springs(links, seats, forces, now, q, scratch, c_v, c_q, m, rows.on_links, K)
+    soften_cuts(links, closed, now, q, scratch, c_v, c_q, m + n_springs, n_springs, rows.on_links, K)
+    if border.laws[0] == 1:
+        first, at = m + n_springs + n_cuts, n_springs + n_cuts
+        soften_laws(links, seats, laws, visit_of(acting), now, q, scratch, c_v, c_q, first, at, rows.on_links, K)
+    return 0
+
+
+@stage
+def build_border(tree, state, factored, closed, bordered):
+    """C, Y and the inverse, once the rows are on the links and the tree is factored; `Border.laws` has their number."""
+    rows, b = rows_of(closed), border_of(bordered)
+    m, n = len(rows.value), b.laws[1]
+    p = n - m
+    none = 0 * n
+    bring_rows(tree, state, closed, n)
+    for i in range(n):
+        for k in range(b.Y.shape[1]):
+            b.Y[i, k] = 0.0
+        solve_once(tree, state, factored, rows.C[i], b.nothing, none, b.still, b.Y[i])
+    G, E, W, N = b.G, b.inverse, b.W, b.N
+    for i in range(n):
+        for j in range(n):
+            y = 0.0
+            for k in range(b.Y.shape[1]):
+                y += rows.C[i, k] * b.Y[j, k]
+            G[i, j], E[i, j] = y, y
+    if p > 0:  # N = (1 + K G)^-1 K, the stiffness that the mass in series leaves
+        for i in range(p):
+            for j in range(p):
+                y = 1.0 if i == j else 0.0
+                for k in range(p):
+                    y += b.K[i, k] * G[m + k, m + j]
+                b.B[i, j] = y
+        invert(b.B, p, b.order)
+        for i in range(p):
+            for j in range(p):
+                y = 0.0
+                for k in range(p):
+                    y += b.B[i, k] * b.K[k, j]
+                N[i, j] = y
+        for i in range(m):  # what they take out of A S^-1 A^T; V = N G_BA, W = G_AB N
+            for j in range(p):
+                y, z = 0.0, 0.0
+                for k in range(p):
+                    y += N[j, k] * G[m + k, i]
+                    z += G[i, m + k] * N[k, j]
+                b.V[j, i], W[i, j] = y, z
+        for i in range(m):
+            for j in range(m):
+                for k in range(p):
+                    E[i, j] -= G[i, m + k] * b.V[k, j]
+        for i in range(m):
+            for j in range(p):
+                G[i, m + j], G[m + j, i] = W[i, j], b.V[j, i]
+    safe_inverse(E, m, b.scale, b.order, b.B, b.V, W)
+    for i in range(m):
+        for j in range(p):
+            y, z = 0.0, 0.0
+            for k in range(m):
+                y -= E[i, k] * G[k, m + j]
+                z -= G[m + j, k] * E[k, i]
+            E[i, m + j], E[m + j, i] = y, z
+    for i in range(p):
+        for j in range(p):
+            y = N[i, j]
+            for k in range(m):
+                y -= E[m + i, k] * G[k, m + j]
+            E[m + i, m + j] = y
+    return 0
+
+
+@stage
+def eliminate(bordered, change_out):
+    """push = inverse rest; take what it pushes out of a change."""
+    border = border_of(bordered)
+    n = border.laws[1]
+    for i in range(n):
+        y = 0.0
+        for j in range(n):
+            y += border.inverse[i, j] * border.rest[j]
+        border.push[i] = y
+    for i in range(n):
+        y = border.push[i]
+        for k in range(len(change_out)):
+            change_out[k] -= y * border.Y[i, k]
+    return 0
+
+
+@stage
+def divide(tree, state, factored, closed, bordered, right, wanted, change_out):
+    """Solution for right-hand sides (n_v,) and A x = wanted (m,); multipliers in `Border.push`."""
+    rows, border = rows_of(closed), border_of(bordered)
+    none = 0 * len(right)
+    for k in range(len(right)):
+        change_out[k] = 0.0
+    solve_once(tree, state, factored, right, border.nothing, none, border.still, change_out)
+    for i in range(border.laws[1]):
+        y = -wanted[i] if i < len(wanted) else 0.0
+        for k in range(len(right)):
+            y += rows.C[i, k] * change_out[k]
+        border.rest[i] = y
+    return eliminate(bordered, change_out)
+
+
+def load_border(tree, acting, state, factored, closed, bordered, vectors, border):
+    """Compile what the border needs besides `closing.load_closing`, or read it from the cache."""
+    load(soften, tree, acting, state, closed, bordered, 0.0, 0.0)
+    load(build_border, tree, state, factored, closed, bordered)
+    load(eliminate, bordered, border.shift)
+    load(divide, tree, state, factored, closed, bordered, vectors.tau, border.rest, vectors.a)

@@ -1,0 +1,126 @@
+"""Many steps at once: functions of time are sampled before, states are stored on the way."""
+
+from typing import NamedTuple
+
+from cosserat.jit import Handles, helper, load, stage
+from cosserat.kernels.flexible.arrays import F1, F2, F3, I1, inputs_of, laws_of, vectors_of
+from cosserat.kernels.flexible.closing import given_of, rows_of
+from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step, known_of, method_of, trial_of
+
+
+class Samples(NamedTuple):
+    """Functions of time at nt times."""
+
+    clock: F1  # (nt,)
+    drive: F2  # (nt, n_v) prescribed efforts
+    target: F2  # (nt, n_v) of servos
+    load: F3  # (nt, nl, 6)
+    motion: F3  # (nt, 3, k) prescribed coordinates, rates, accelerations
+    joint: F3  # (nt, nd, 63) prescribed motions of cut joints
+    effort: F2  # (nt, 2 nf) prescribed efforts of cut joints, and targets of their servos
+
+
+class Stored(NamedTuple):
+    """States (ns, ...) that were stored, and how many steps were taken and states stored."""
+
+    q: F2
+    v: F2
+    a: F2
+    force: F2
+    angle: F2
+    count: I1  # (2,)
+
+
+class Course(NamedTuple):
+    """Samples and states."""
+
+    samples: Samples
+    stored: Stored
+
+
+course_handles = Handles(Course)
+samples_of = course_handles.getter("samples", Samples)
+stored_of = course_handles.getter("stored", Stored)
+
+
+@helper
+def copy(source, copy_out):
+    """copy_out = source."""
+    for i in range(len(source)):
+        copy_out[i] = source[i]
+
+
+@helper
+def copy_rows(source, copy_out):
+    """The same, row by row."""
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            copy_out[i, j] = source[i, j]
+
+
+@stage
+def take_inputs(acting, stepping, closed, course, k):
+    """Functions of time as they are at the sample k."""
+    inputs, given, method, samples = inputs_of(acting), given_of(closed), method_of(stepping), samples_of(course)
+    laws_of(acting).clock[0] = samples.clock[k]
+    copy(samples.drive[k], inputs.drive)
+    copy(samples.target[k], inputs.target)
+    copy_rows(samples.load[k], inputs.load)
+    copy_rows(samples.motion[k], method.motion)
+    copy_rows(samples.joint[k], given.motion)
+    copy(samples.effort[k], given.effort)
+    return 0
+
+
+@stage
+def impose(stepping, state):
+    """Prescribed coordinates, rates and accelerations at a state."""
+    method, x = method_of(stepping), vectors_of(state)
+    for i in range(len(method.driven)):
+        k = method.driven[i]
+        x.q[k], x.v[k], x.a[k] = method.motion[0, i], method.motion[1, i], method.motion[2, i]
+    return 0
+
+
+@stage
+def accept(stepping, closed, course, phase):
+    """The trial becomes the known state, and is stored if phase = 0."""
+    known, trial, rows, stored = known_of(stepping), trial_of(stepping), rows_of(closed), stored_of(course)
+    copy(trial.q, known.q)
+    copy(trial.v, known.v)
+    copy(trial.a, known.a)
+    copy(trial.carried, known.carried)
+    copy(rows.force, known.force)
+    copy(rows.angle, known.angle)
+    stored.count[0] += 1
+    if phase == 0:
+        k = stored.count[1]
+        copy(known.q, stored.q[k])
+        copy(known.v, stored.v[k])
+        copy(known.a, stored.a[k])
+        copy(known.force, stored.force[k])
+        copy(known.angle, stored.angle[k])
+        stored.count[1] += 1
+    return 0
+
+
+@stage
+def implicit_course(tree, acting, fixed, free, factored, stepping, closed, bordered, course, steps, every, phase):
+    """Up to `steps` steps, stored where (phase + number) % every == 0; how it ended."""
+    for i in range(steps):
+        take_inputs(acting, stepping, closed, course, i)
+        code = implicit_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
+        if code != CONVERGED:
+            return code
+        accept(stepping, closed, course, (phase + i + 1) % every)
+    return CONVERGED
+
+
+def load_course(tree, acting, state, factored, stepping, closed, bordered, course):
+    """Compile what courses need besides `implicit.load_step`, or read it from the cache."""
+    load(take_inputs, acting, stepping, closed, course, 0)
+    load(impose, stepping, state)
+    load(accept, stepping, closed, course, 0)
+    load(
+        implicit_course, tree, acting, state, state, factored, stepping, closed, bordered, course, 0, 0, 0
+    )  # fmt: skip

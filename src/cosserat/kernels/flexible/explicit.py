@@ -1,0 +1,204 @@
+"""Explicit steps of a flexible tree, accelerations under constraints, and projection onto these.
+
+The method is that of Runge and Kutta, of fourth order, in exponential coordinates theta about the start of each step,
+which change with T^-1(theta) v (H. Munthe-Kaas, BIT 38 (1998) 92-111). What is left of the constraints' violations is
+taken out afterwards, by the least change in the metric of the mass matrix.
+"""
+
+import math
+from typing import NamedTuple
+
+from cosserat.jit import Handles, load, stage
+from cosserat.kernels.flexible.arrays import F1, F2, vectors_of
+from cosserat.kernels.flexible.articulated import factor
+from cosserat.kernels.flexible.border import border_of, build_border, eliminate
+from cosserat.kernels.flexible.closing import BIAS, FORCES, ROWS, close, rows_of, wrong_branch
+from cosserat.kernels.flexible.coordinates import exponential_rates, moved
+from cosserat.kernels.flexible.course import accept, impose, take_inputs
+from cosserat.kernels.flexible.dynamics import accelerate_under, act, place
+from cosserat.kernels.flexible.implicit import (
+    ALLOWED,
+    CONVERGED,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    STEP,
+    WRONG_BRANCH,
+    known_of,
+    method_of,
+    trial_of,
+)
+
+SAMPLES = 4  # of functions of time in every step: at its start, in its middle, just before its end, at its end
+_MOST_PROJECTIONS = 40
+
+
+class Stages(NamedTuple):
+    """Rates of theta and v in the four stages, each (4, n_v); difference to the embedded solution (n_v,)."""
+
+    theta: F2
+    speed: F2
+    error: F1
+
+
+class Explicit(NamedTuple):
+    """What `explicit_step` writes besides the trial."""
+
+    stages: Stages
+
+
+explicit_handles = Handles(Explicit)
+stages_of = explicit_handles.getter("stages", Stages)
+
+
+@stage
+def accelerate(tree, acting, state, factored, closed, bordered):
+    """a at the state q, v under loads, constraints and accelerations of held coordinates; multipliers in `Rows.force`.
+
+    Angles of cut joints continue from `Rows.before`.
+    """
+    rows, border, x = rows_of(closed), border_of(bordered), vectors_of(state)
+    m, n = len(rows.value), len(x.q)
+    task = ROWS | BIAS | FORCES + 0 * n
+    place(tree, state)
+    act(tree, acting, state)
+    for i in range(m):
+        rows.force[i] = 0.0
+    if m + len(rows.angle) > 0:
+        close(tree, state, closed, task)
+    for k in range(n):
+        x.tau[k] = 0.0
+    accelerate_under(tree, state, factored)
+    if m > 0:
+        border.laws[1], border.laws[2] = m, 0
+        build_border(tree, state, factored, closed, bordered)
+        for i in range(m):
+            y = rows.bias[i]
+            for k in range(n):
+                y += rows.C[i, k] * x.a[k]
+            border.rest[i] = y
+        eliminate(bordered, x.a)
+        for i in range(m):
+            rows.force[i] = border.push[i]
+    return 0
+
+
+@stage
+def project_state(tree, state, factored, stepping, closed, bordered):
+    """The nearest q, v that the constraints allow."""
+    rows, border, x, method = rows_of(closed), border_of(bordered), vectors_of(state), method_of(stepping)
+    delta = trial_of(stepping).delta
+    m, n = len(rows.value), len(x.q)
+    none, task = 0 * n, ROWS + 0 * n
+    closed_now = 0
+    for count in range(_MOST_PROJECTIONS + 1):
+        place(tree, state)
+        close(tree, state, closed, task if count == 0 else none)
+        if count == 0:
+            factor(tree, state, factored, x.extra, x.held)
+            border.laws[1], border.laws[2] = m, 0
+            build_border(tree, state, factored, closed, bordered)
+        worst = 0.0
+        for i in range(m):
+            border.rest[i] = rows.value[i]
+            worst = max(worst, abs(rows.value[i]))
+            if not abs(rows.value[i]) < math.inf:
+                return NOT_FINITE
+        if worst < method.numbers[ALLOWED]:
+            closed_now = 1
+            break
+        for k in range(n):
+            delta[k] = 0.0
+        eliminate(bordered, delta)
+        moved(tree, x.q, delta, x.a)
+        for k in range(n):
+            x.q[k] = x.a[k]
+    if closed_now == 0:
+        return NOT_CONVERGED
+    method.counters[2] = wrong_branch(tree, state, closed)
+    if method.counters[2] > 0:
+        return WRONG_BRANCH
+    for _ in range(3):
+        for i in range(m):
+            border.rest[i] = rows.rate[i]
+        eliminate(bordered, x.v)
+        place(tree, state)
+        close(tree, state, closed, none)
+    return CONVERGED
+
+
+@stage
+def explicit_step(tree, acting, state, factored, stepping, closed, bordered, course, explicit, first):
+    """One step, whose samples begin at number `first`; the state at its end is the trial."""
+    known, trial, method = known_of(stepping), trial_of(stepping), method_of(stepping)
+    rows, x, r, h = rows_of(closed), vectors_of(state), stages_of(explicit), method.numbers[STEP]
+    n = len(known.q)
+    for i in range(len(rows.angle)):
+        rows.before[i] = known.angle[i]
+    for s in range(4):
+        share = 0.0 if s == 0 else 1.0 if s == 3 else 0.5
+        for k in range(n):
+            trial.delta[k] = share * h * r.theta[s - 1, k] if s > 0 else 0.0
+            x.v[k] = known.v[k] + share * h * r.speed[s - 1, k] if s > 0 else known.v[k]
+            x.a[k] = 0.0
+        moved(tree, known.q, trial.delta, x.q)
+        take_inputs(acting, stepping, closed, course, first + (s + 1) // 2)
+        impose(stepping, state)
+        accelerate(tree, acting, state, factored, closed, bordered)
+        for k in range(n):
+            r.speed[s, k] = x.a[k]
+        exponential_rates(tree, trial.delta, x.v, r.theta[s])
+        method.counters[0] += 1
+        method.counters[1] += 1
+    for k in range(n):
+        sums = r.theta[0, k] + 2.0 * r.theta[1, k] + 2.0 * r.theta[2, k] + r.theta[3, k]
+        trial.delta[k] = h / 6.0 * sums
+        x.v[k] = known.v[k] + h / 6.0 * (r.speed[0, k] + 2.0 * r.speed[1, k] + 2.0 * r.speed[2, k] + r.speed[3, k])
+        x.a[k] = 0.0
+    moved(tree, known.q, trial.delta, x.q)
+    take_inputs(acting, stepping, closed, course, first + 3)
+    impose(stepping, state)
+    for k in range(n):
+        if not (abs(x.q[k]) < math.inf and abs(x.v[k]) < math.inf):
+            return NOT_FINITE
+    # of the solution of third order that takes the rate at the end in place of the last stage's
+    exponential_rates(tree, trial.delta, x.v, r.error)
+    for k in range(n):
+        r.error[k] = h / 6.0 * (r.theta[3, k] - r.error[k])
+    if len(rows.value) > 0:
+        code = project_state(tree, state, factored, stepping, closed, bordered)
+        if code != CONVERGED:
+            return code
+        for k in range(n):
+            x.a[k] = 0.0
+        impose(stepping, state)
+    accelerate(tree, acting, state, factored, closed, bordered)
+    for k in range(n):
+        trial.q[k], trial.v[k], trial.a[k], trial.carried[k] = x.q[k], x.v[k], x.a[k], x.a[k]
+    return CONVERGED
+
+
+@stage
+def explicit_course(tree, acting, state, factored, stepping, closed, bordered, course, explicit, steps, every, phase):
+    """Up to `steps` steps, stored where (phase + number) % every == 0; how it ended."""
+    for i in range(steps):
+        code = explicit_step(
+            tree, acting, state, factored, stepping, closed, bordered, course, explicit, SAMPLES * i
+        )  # fmt: skip
+        if code != CONVERGED:
+            return code
+        accept(stepping, closed, course, (phase + i + 1) % every)
+    return CONVERGED
+
+
+def load_states(tree, acting, state, factored, stepping, closed, bordered):
+    """Compile what accelerations and projection need besides `implicit.load_step`, or read it from the cache."""
+    load(accelerate, tree, acting, state, factored, closed, bordered)
+    load(project_state, tree, state, factored, stepping, closed, bordered)
+
+
+def load_explicit(tree, acting, state, factored, stepping, closed, bordered, course, explicit, vectors):
+    """Compile what explicit steps need besides `course.load_course`, or read it from the cache."""
+    rest = factored, stepping, closed, bordered
+    load(exponential_rates, tree, vectors.q, vectors.v, vectors.a)
+    load(explicit_step, tree, acting, state, *rest, course, explicit, 0)
+    load(explicit_course, tree, acting, state, *rest, course, explicit, 0, 0, 0)

@@ -1,0 +1,167 @@
+"""What results ask of stored states: motions of the links, wrenches in joints, momenta, energies, powers."""
+
+from typing import NamedTuple
+
+from cosserat.jit import Handles, helper, load, stage
+from cosserat.kernels.flexible.arrays import (
+    F1,
+    F2,
+    F3,
+    INERTIA,
+    N_MODES,
+    Z,
+    forces_of,
+    inputs_of,
+    laws_of,
+    links_of,
+    motion_of,
+    vectors_of,
+)
+from cosserat.kernels.flexible.closing import FORCES, LOOPS, close, rows_of
+from cosserat.kernels.flexible.composite import energies
+from cosserat.kernels.flexible.course import copy, stored_of, take_inputs
+from cosserat.kernels.flexible.dynamics import place
+from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS, joint_efforts, servo, spring_energy, wrenches
+from cosserat.kernels.flexible.inverse import efforts
+from cosserat.kernels.flexible.kinematics import accelerations
+
+
+class Links(NamedTuple):
+    """Links over the stored times."""
+
+    frame: F3  # (nt, n, 12) in the world
+    z: F2  # (nt, n_z)
+    z_dot: F2  # (nt, n_z)
+    joint: F2  # (nt, n_z) what the joint of every link puts on it
+    momentum: F3  # (nt, n, 6) in the links' axes
+    force: F3  # (nt, n, 6)
+    powers: F2  # (nt, 5) kinetic, strain and potential energy (J), loss and supply (W)
+
+
+class Room(NamedTuple):
+    """Workspace."""
+
+    one: F1  # (n_z,)
+    still: F1  # (n_v,) zeros
+    passive: F1  # (n_v,)
+    held: F1  # (n_v,)
+    none: F1  # (6,) zeros
+    gravity: F1  # (3,)
+    energy: F1  # (5,)
+
+
+class Record(NamedTuple):
+    """Results and room."""
+
+    links: Links
+    room: Room
+
+
+record_handles = Handles(Record)
+record_of = record_handles.getter("links", Links)
+room_of = record_handles.getter("room", Room)
+
+
+@helper
+def product(a, b):
+    """a . b."""
+    y = 0.0
+    for i in range(len(a)):
+        y += a[i] * b[i]
+    return y
+
+
+@helper
+def gather_forces(tree, acting, state, closed, room):
+    """All wrenches on links into `Vectors.wrench`; power of dampers, of loads, and of the forces of constraints."""
+    x, z, forces, n_laws = vectors_of(state), motion_of(state).z, forces_of(acting), len(laws_of(acting).seat)
+    loads, none, rows = inputs_of(acting).load, 0 * len(x.q), rows_of(closed)
+    damped, supplied, closing = 0.0, 0.0, 0.0
+    for i in range(len(x.wrench)):
+        x.wrench[i] = 0.0
+    if len(rows.value) + len(rows.angle) > 0:
+        close(tree, state, closed, FORCES | LOOPS + none)
+        closing = product(x.wrench, z)
+    for part in range(3):
+        if (part < 2 and len(forces.spring) == 0) or (part == 2 and len(forces.load) + n_laws == 0):
+            continue
+        which = SPRINGS + none if part == 0 else DAMPERS + none if part == 1 else LOADS + none
+        wrenches(tree, acting, state, x.q, loads, which, room.one)
+        power = product(room.one, z)
+        if part == 1:
+            damped = power
+        elif part == 2:
+            supplied = power
+        for i in range(len(x.wrench)):
+            x.wrench[i] += room.one[i]
+    return damped, supplied, closing
+
+
+@stage
+def record_state(tree, acting, state, closed, record, k):
+    """Results at the state in `Vectors`, with its inputs, as number k."""
+    links, now, x, out, room = links_of(tree), motion_of(state), vectors_of(state), record_of(record), room_of(record)
+    rows, inputs = rows_of(closed), inputs_of(acting)
+    place(tree, state)
+    accelerations(tree, state, x.a, room.none, out.z_dot[k])
+    damped, supplied, closing = gather_forces(tree, acting, state, closed, room)
+    efforts(tree, state, x.a, x.ground, x.wrench, out.joint[k], x.tau)
+    joint_efforts(tree, acting, x.q, x.v, inputs.drive, inputs.target, x.effort)
+    joint_efforts(tree, acting, x.q, x.v, room.still, room.still, room.passive)
+    joint_efforts(tree, acting, x.q, room.still, room.still, room.still, room.held)
+    laws = forces_of(acting).passive
+    for j in range(len(x.q)):  # without servos, which have an effort even if their target is zero
+        room.passive[j] -= servo(laws, j, room.still, x.q[j], x.v[j])[0]
+        room.held[j] -= servo(laws, j, room.still, x.q[j], 0.0)[0]
+    for i in range(len(links.table)):
+        z, o, d = links.table[i, Z], links.table[i, INERTIA], 6 + links.table[i, N_MODES]
+        copy(now.frame[i], out.frame[k, i])
+        for j in range(6):
+            p, f = 0.0, now.bias[z + j]
+            for c in range(d):
+                p += now.inertia[o + d * j + c] * now.z[z + c]
+                f += now.inertia[o + d * j + c] * out.z_dot[k, z + c]
+            out.momentum[k, i, j], out.force[k, i, j] = p, f
+    copy(now.z, out.z[k])
+    energies(tree, state, x.q, room.gravity, room.energy)
+    kinetic, strain, potential, loss = room.energy[0], room.energy[1], room.energy[2], room.energy[3]
+    spring_energy(tree, acting, state, x.q, room.energy)
+    strain += room.energy[0]
+    supply = supplied + closing
+    loss -= damped
+    for j in range(len(x.v)):
+        loss -= x.v[j] * (room.passive[j] - room.held[j])
+        supply += x.v[j] * (x.effort[j] - room.passive[j])
+        supply += x.v[j] * (x.tau[j] - x.effort[j])  # what the equations leave over is the work of drives
+    if len(rows.angle) > 0:
+        loss += rows.power[0]
+        supply += rows.power[1] - rows.power[2]
+        strain += rows.power[3]
+    row = out.powers[k]
+    row[0], row[1], row[2], row[3], row[4] = kinetic, strain, potential, loss, supply
+    return 0
+
+
+@stage
+def record_states(tree, acting, state, stepping, closed, course, record):
+    """Results at all stored states of a course, whose samples are those at their times."""
+    stored, rows, x = stored_of(course), rows_of(closed), vectors_of(state)
+    for k in range(len(stored.q)):
+        take_inputs(acting, stepping, closed, course, k)
+        copy(stored.q[k], x.q)
+        copy(stored.v[k], x.v)
+        copy(stored.a[k], x.a)
+        copy(stored.force[k], rows.force)
+        copy(stored.angle[k], rows.before)
+        record_state(tree, acting, state, closed, record, k)
+    return 0
+
+
+def load_record(tree, acting, state, stepping, closed, course, record, arrays):
+    """Compile what results need besides `course.load_course`, or read it from the cache."""
+    room = arrays.room
+    load(accelerations, tree, state, room.still, room.none, room.one)
+    load(energies, tree, state, room.still, room.gravity, room.energy)
+    load(spring_energy, tree, acting, state, room.still, room.energy)
+    load(record_state, tree, acting, state, closed, record, 0)
+    load(record_states, tree, acting, state, stepping, closed, course, record)

@@ -1,0 +1,268 @@
+"""Memory of the compiled steps of a flexible tree, and the calls that work on it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.kernels.flexible import border, closing, course, explicit, implicit, record
+from cosserat.kernels.flexible.arrays import Packed
+from cosserat.results.status import Outcome
+from cosserat.solve.floating.state import Drives, Point, States, StepFailure
+from cosserat.solve.relative.flexible_recursion import Motions
+from cosserat.solve.relative.flexible_tree import FlexibleTree
+from cosserat.solve.relative.tree_constraints import TreeConstraints
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_OUTCOMES = {
+    implicit.NOT_CONVERGED: Outcome.NOT_CONVERGED,
+    implicit.NOT_FINITE: Outcome.NOT_FINITE,
+    implicit.WRONG_BRANCH: Outcome.WRONG_BRANCH,
+}
+
+
+class PassiveBlocks(NamedTuple):
+    """Damping and stiffness of bodies and joints: a block for every link, one after another."""
+
+    damping: Array  # (n_pivots,)
+    stiffness: Array
+    diagonal: Ints  # (n_v,) where the diagonal is
+    columns: Ints  # (n_v,) coordinates of the diagonal
+    modal: Ints  # (n_v,) 1 where a coordinate is modal
+
+
+def passive_blocks(tree: FlexibleTree) -> PassiveBlocks:
+    """Blocks of a tree."""
+    forces, links = tree.forces, tree.data.links
+    damping, stiffness, diagonal = [np.zeros(0)], [np.zeros(0)], [np.zeros(0, dtype=np.int64)]
+    modal = np.zeros(len(tree.coordinates), dtype=np.int64)
+    at = 0
+    for link in links:
+        n, k = len(link.columns), len(link.columns) - link.n_modes
+        D, K = np.diag(forces.damping[link.columns]), np.diag(forces.stiffness[link.columns])
+        if link.modal is not None:
+            D[k:, k:] += link.modal.damping
+            K[k:, k:] += link.modal.stiffness
+            modal[link.columns[k:]] = 1
+        damping.append(D.ravel())
+        stiffness.append(K.ravel())
+        diagonal.append(at + (n + 1) * np.arange(n))
+        at += n * n
+    columns = np.concatenate([link.columns for link in links])
+    return PassiveBlocks(
+        np.concatenate(damping), np.concatenate(stiffness), np.concatenate(diagonal), columns, modal
+    )  # fmt: skip
+
+
+class Engine:
+    """A tree under constraints: accelerations, projection, courses of steps, and results at states.
+
+    Parameters
+    ----------
+    tree : FlexibleTree
+    drives : Drives
+    constraints : TreeConstraints
+    numbers : (12,)
+        Of the method, see `kernels.flexible.implicit.Method`.
+    """
+
+    def __init__(self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, numbers: Array) -> None:
+        self.tree, self.drives, self.constraints = tree, drives, constraints
+        sizes, n, rows = tree.data.arrays, len(tree.coordinates), constraints.closed.rows
+        m, nf, size = len(rows.value), len(rows.angle), len(rows.C)
+        self._rooms = Motions(tree.data), Motions(tree.data)
+        for room in self._rooms:
+            room.vectors.ground[:], room.vectors.held[:] = tree.ground, drives.held
+        self._factor = sizes.new_factor()
+        self.numbers = np.concatenate((numbers, np.zeros(1)))
+        self.counters = np.zeros(3, dtype=np.int64)
+        blocks = passive_blocks(tree)
+        q, v, a, carried, delta, right, change, q0, v0, a0, carried0 = np.zeros((11, n))
+        driven = np.asarray(drives.columns, dtype=np.int64)
+        self._stepping = implicit.Stepping(
+            implicit.Known(q0, v0, a0, carried0, np.zeros(m), np.zeros(nf)),
+            implicit.Trial(q, v, a, carried, delta, right, change, np.zeros(sizes.n_z), np.zeros(6)),
+            implicit.Passive(
+                blocks.damping, blocks.stiffness, np.zeros(len(blocks.damping)), blocks.diagonal, blocks.columns,
+                tree.forces.friction.copy(), tree.forces.speed.copy(), tree.forces.servo, tree.forces.target,
+                drives.held.astype(np.int64), blocks.modal,
+            ),
+            implicit.Method(self.numbers, driven, np.zeros((3, len(driven))), self.counters),
+        )  # fmt: skip
+        G, inverse, B, V, W, N = np.zeros((6, size, size))
+        scale, rest, push = np.zeros((3, size))
+        self._border = border.Border(
+            np.zeros((size, n)), np.zeros((size - m, size - m)), G, inverse, B, V, W, N, scale,
+            np.zeros(3 * size, dtype=np.int64), rest, push, np.zeros(n), np.zeros(sizes.n_z), np.zeros(6),
+            np.array([0, m, 0], dtype=np.int64),
+        )  # fmt: skip
+        self._stages = explicit.Stages(np.zeros((4, n)), np.zeros((4, n)), np.zeros(n))
+        self._packed = (
+            Packed(implicit.stepping_handles, self._stepping),
+            Packed(border.border_handles, border.Bordered(self._border)),
+            Packed(explicit.explicit_handles, explicit.Explicit(self._stages)),
+        )
+        self._load()
+
+    def _load(self) -> None:
+        tree, acting, fixed, _, factored, stepping, closed, bordered = self._addresses
+        vectors, empty = self._rooms[0].vectors, self._course(np.zeros(0), np.zeros(0), 0.0, 0)
+        closing.load_closing(tree, fixed, closed, self.constraints.closed.rows)
+        border.load_border(tree, acting, fixed, factored, closed, bordered, vectors, self._border)
+        implicit.load_step(tree, acting, fixed, factored, stepping, closed, bordered, self._stepping)
+        rest = fixed, factored, stepping, closed, bordered, empty.address
+        course.load_course(tree, acting, *rest)
+        explicit.load_states(tree, acting, *rest[:-1])
+
+    @property
+    def memory(self) -> tuple[Any, ...]:
+        """Arrays that go on from step to step: numbers of the method, counters, whether users' laws are stiff."""
+        return self.numbers, self.counters, self._border.laws
+
+    @property
+    def _addresses(self) -> tuple[Any, ...]:
+        """What kernels take: tree, what acts, the factored state, another one, factors, step, constraints, border."""
+        rooms = self._rooms[0].address, self._rooms[1].address
+        stepping, bordered, _ = (packed.address for packed in self._packed)
+        tree, closed = self.tree, self.constraints.address
+        return tree.data.arrays.tree, tree.forces.address, *rooms, self._factor.address, stepping, closed, bordered
+
+    def _course(self, times: Array, load_times: Array, jump: float, stored: int) -> Packed:
+        """Functions of time at some times, loads at others that may be just before or after; room for states."""
+        constraints, n, m = self.constraints, len(self.tree.coordinates), self.constraints.n_rows
+        nf = len(constraints.tracked)
+        drive, target, load = self.tree.forces.sample(load_times, jump)
+        samples = course.Samples(
+            load_times, drive, target, load, self.drives.sample(times), constraints.sample_motions(times),
+            constraints.sample_efforts(load_times),
+        )  # fmt: skip
+        q, v, a = np.zeros((3, stored, n))
+        states = course.Stored(q, v, a, np.zeros((stored, m)), np.zeros((stored, nf)), np.zeros(2, dtype=np.int64))
+        return Packed(course.course_handles, course.Course(samples, states))
+
+    def set_time(self, t: float, load_time: float | None = None) -> None:
+        """Take functions of time as they are at one time, loads and efforts at another if it is given."""
+        at = np.array([t])
+        found = self._course(at, at if load_time is None else np.array([load_time]), 0.0, 0)
+        _, acting, _, _, _, stepping, closed, _ = self._addresses
+        course.take_inputs(acting, stepping, closed, found.address, 0)
+
+    def _known(self, now: Point) -> None:
+        known = self._stepping.known
+        known.q[:], known.v[:], known.a[:], known.carried[:] = now.q, now.v, now.a, now.carried
+        known.force[:], known.angle[:] = now.force, now.angles
+
+    def accelerations(
+        self, t: float, q: Array, v: Array, a: Array, angles: Array, load_time: float | None = None
+    ) -> tuple[Array, Array, Array]:  # fmt: skip
+        """Accelerations, multipliers and angles at a state; `a` has the accelerations that are prescribed."""
+        tree, acting, fixed, _, factored, _, closed, bordered = self._addresses
+        x, rows = self._rooms[0].vectors, self.constraints.closed.rows
+        self.set_time(t, load_time)
+        x.q[:], x.v[:], x.a[:], rows.before[:] = q, v, a, angles
+        explicit.accelerate(tree, acting, fixed, factored, closed, bordered)
+        if not np.isfinite(x.a).all():
+            raise self._failure(implicit.NOT_FINITE)
+        return x.a.copy(), rows.force.copy(), rows.angle.copy()
+
+    def projected(self, t: float, q: Array, v: Array, angles: Array) -> tuple[Array, Array]:
+        """The nearest state that the constraints allow."""
+        tree, _, fixed, _, factored, stepping, closed, bordered = self._addresses
+        x, rows = self._rooms[0].vectors, self.constraints.closed.rows
+        self.set_time(t)
+        x.q[:], x.v[:], rows.before[:] = q, v, angles
+        code = explicit.project_state(tree, fixed, factored, stepping, closed, bordered)
+        if code == implicit.NOT_CONVERGED:
+            raise StepFailure(Outcome.NOT_CONVERGED, "the constraints cannot be met")
+        if code != implicit.CONVERGED:
+            raise self._failure(code)
+        return x.q.copy(), x.v.copy()
+
+    def advance(
+        self, kind: str, old: Point, times: tuple[Array, Array], jump: float, n: int, every: int, phase: int
+    ) -> tuple[Point, int, States, StepFailure | None]:  # fmt: skip
+        """Take n steps from a state with samples at `times`, those of loads second.
+
+        Gives the last state that was reached, the steps taken, the states stored, and a failure if there was one.
+        """
+        found = self._course(*times, jump, (phase + n) // every - phase // every)
+        tree, acting, fixed, free, factored, stepping, closed, bordered = self._addresses
+        self._known(old)
+        rest = factored, stepping, closed, bordered, found.address
+        if kind == "explicit":
+            stages = self._packed[2].address
+            explicit.load_explicit(tree, acting, fixed, *rest, stages, self._rooms[0].vectors)
+            code = explicit.explicit_course(tree, acting, fixed, *rest, stages, n, every, phase)
+        else:
+            code = course.implicit_course(tree, acting, fixed, free, *rest, n, every, phase)
+        known, states = self._stepping.known, found.problem.stored
+        done, kept = states.count.tolist()
+        h = float(self.numbers[implicit.STEP])
+        now = old
+        if done:
+            now = Point(
+                old.t + done * h, known.q.copy(), known.v.copy(), known.a.copy(), known.carried.copy(), h,
+                known.force.copy(), known.angle.copy(),
+            )  # fmt: skip
+        stored = States(*(getattr(states, name)[:kept] for name in ("q", "v", "a", "force", "angle")))
+        return now, done, stored, None if code == implicit.CONVERGED else self._failure(code)
+
+    def _failure(self, code: int) -> StepFailure:
+        if code == implicit.WRONG_BRANCH:
+            return StepFailure(Outcome.WRONG_BRANCH, self.constraints.titled(int(self.counters[2]) - 1))
+        for room in self._rooms:
+            flat = self.constraints.lying_flat(room, room.vectors.q)
+            if flat:
+                return StepFailure(Outcome.NOT_CONVERGED, flat)
+        return StepFailure(_OUTCOMES[code])
+
+    @property
+    def explicit_error(self) -> Array:
+        """Difference of the last explicit step to its embedded solution."""
+        return self._stages.error
+
+    def filtered(self, error: Array) -> Array:
+        """An error of the coordinates without what the iteration matrix of the last step holds for stiff."""
+        tree, _, fixed, _, factored, stepping, closed, bordered = self._addresses
+        out = error.copy()
+        implicit.filter_error(tree, fixed, factored, stepping, closed, bordered, out)
+        return out
+
+    def divided(self, right: Array) -> tuple[Array, Array]:
+        """What the iteration matrix of the last step makes of a right-hand side: change of a, and multipliers."""
+        tree, _, fixed, _, factored, _, closed, bordered = self._addresses
+        out = np.zeros(len(right))
+        border.divide(tree, fixed, factored, closed, bordered, right, np.zeros(self.constraints.n_rows), out)
+        return out, self._border.push[: self.constraints.n_rows].copy()
+
+    def extent(self, q: Array, change: Array) -> tuple[float, float]:
+        """Largest velocity and angular velocity of the watched seats."""
+        tree, out, room = self.tree.data.arrays.tree, np.zeros(2), self._rooms[1].move(q, change)
+        closing.extent(tree, room.address, self.constraints.address, self.constraints.watched, out)
+        return float(out[0]), float(out[1])
+
+    def record(self, times: Array, states: States) -> record.Links:
+        """Links at states."""
+        nt, nl, n_z, n = len(times), len(self.tree.data.links), self.tree.data.arrays.n_z, len(self.tree.coordinates)
+        found = self._course(times, times, 0.0, 0)
+        q, v, a, force, angles = (np.ascontiguousarray(x) for x in states)
+        stored = course.Stored(q, v, a, force, angles, np.zeros(2, dtype=np.int64))
+        given = Packed(course.course_handles, found.problem._replace(stored=stored))
+        z, z_dot, joint = np.zeros((3, nt, n_z))
+        links = record.Links(
+            np.zeros((nt, nl, 12)), z, z_dot, joint, np.zeros((nt, nl, 6)), np.zeros((nt, nl, 6)), np.zeros((nt, 5))
+        )  # fmt: skip
+        still, passive, held = np.zeros((3, n))
+        room = record.Room(
+            np.zeros(n_z), still, passive, held, np.zeros(6), np.array(self.tree.gravity, dtype=float), np.zeros(5)
+        )  # fmt: skip
+        packed = Packed(record.record_handles, record.Record(links, room))
+        tree, acting, _, free, _, stepping, closed, _ = self._addresses
+        record.load_record(tree, acting, free, stepping, closed, given.address, packed.address, packed.problem)
+        record.record_states(tree, acting, free, stepping, closed, given.address, packed.address)
+        links.powers[:, 2] -= self.tree.gravity @ self.tree.forces.moment_at_rest
+        return links
