@@ -28,7 +28,7 @@ class Stored(NamedTuple):
     a: F2
     force: F2
     angle: F2
-    count: I1  # (2,)
+    counts: I1  # (2,)
 
 
 class Course(NamedTuple):
@@ -92,15 +92,15 @@ def accept(stepping, closed, course, phase):
     copy(trial.carried, known.carried)
     copy(rows.force, known.force)
     copy(rows.angle, known.angle)
-    stored.count[0] += 1
+    stored.counts[0] += 1
     if phase == 0:
-        k = stored.count[1]
+        k = stored.counts[1]
         copy(known.q, stored.q[k])
         copy(known.v, stored.v[k])
         copy(known.a, stored.a[k])
         copy(known.force, stored.force[k])
         copy(known.angle, stored.angle[k])
-        stored.count[1] += 1
+        stored.counts[1] += 1
     return 0
 
 

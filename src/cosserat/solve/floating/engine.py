@@ -200,7 +200,7 @@ class Engine:
         else:
             code = course.implicit_course(tree, acting, fixed, free, *rest, n, every, phase)
         known, states = self._stepping.known, found.problem.stored
-        done, kept = states.count.tolist()
+        done, kept = states.counts.tolist()
         h = float(self.numbers[implicit.STEP])
         now = old
         if done:

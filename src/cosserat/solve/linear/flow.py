@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.series import bracket
-from cosserat.kernels.rolling import DISC
+from cosserat.kernels.touching import DISC
 from cosserat.lie import se3, so3
 from cosserat.solve.linear.matrices import constraint_gradients
 

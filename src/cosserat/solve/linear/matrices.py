@@ -19,7 +19,7 @@ from cosserat.compile.rolling import keep_all
 from cosserat.compile.series import bracket
 from cosserat.errors import SolveError
 from cosserat.kernels.law_states import FROZEN
-from cosserat.kernels.rolling import DISC
+from cosserat.kernels.touching import DISC
 from cosserat.solve.linear.elastic import Elastic, elastic_at
 from cosserat.solve.linear.inner import Inner, inner_at
 from cosserat.solve.tangent import assemble_blocks, damping_blocks

@@ -21,7 +21,7 @@ from cosserat.kernels.freedoms import SLIDE
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.residual import add_inertia, applied_forces, element_forces, forces, track_angles
-from cosserat.kernels.rolling import DISC
+from cosserat.kernels.touching import DISC
 from cosserat.lie import se3
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium

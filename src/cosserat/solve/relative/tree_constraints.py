@@ -168,7 +168,9 @@ class TreeConstraints:
         )
         cut_group = closing.Cut(
             _ints([f.kind for _, f in freedoms]),
-            *(_vectors([getattr(f, name) for _, f in freedoms]) for name in ("axis", "cosine", "sine")),
+            _vectors([f.axis for _, f in freedoms]),
+            _vectors([f.cosine for _, f in freedoms]),
+            _vectors([f.sine for _, f in freedoms]),
             np.array([joint.stiffness[f.index] for joint, f in freedoms], dtype=float),
             np.array([joint.damping[f.index] for joint, f in freedoms], dtype=float),
             np.array([0.0 if x is None else x.level for x in friction]),
