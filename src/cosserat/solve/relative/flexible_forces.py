@@ -132,7 +132,7 @@ class FlexibleForces:
         return self._inputs
 
     def sample(self, times: Array, step: float = 0.0) -> tuple[Array, Array, Array]:
-        """Prescribed efforts and targets (nt, n), loads (nt, nl, 6), at ends of steps if a step is given; see `Jumps`."""
+        """Prescribed efforts and targets (nt, n), loads (nt, nl, 6); with a step, at ends of steps, see `Jumps`."""
         for law, first in zip(self._units, self._laws.start, strict=False):
             self._laws.parameter[first : first + len(law.numbers)] = law.numbers
         drive, targets = np.zeros((2, len(times), self._passive.shape[1]))
