@@ -28,7 +28,7 @@ from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.model.rolling import FLAT, KnifeEdge, Rolling, RollingDisc
 from cosserat.model.servos import servos_of
-from cosserat.solve.relative.flexible_recursion import Motions
+from cosserat.solve.relative.flexible_recursion import Motions, projected
 from cosserat.solve.relative.seat_motion import modal_coordinates
 
 Array = NDArray[np.float64]
@@ -43,6 +43,7 @@ class TreeRows(NamedTuple):
     rate: Array  # (m,)
     bias: Array  # (m,) second derivative for a = 0
     angles: Array  # of `TreeConstraints.tracked`, continued
+    efforts: Array  # (n,) of the freedoms of cut joints
 
 
 @dataclass(frozen=True)
@@ -243,12 +244,16 @@ class TreeConstraints:
         self.set_time(t)
         rows.before[:] = angles
         rows.bias[:] = 0.0
+        rows.force[:], now.vectors.wrench[:] = 0.0, 0.0
         now.vectors.q[:] = q
-        task = closing.ROWS | (closing.BIAS if biased else 0)
+        task = closing.ROWS | closing.FORCES | (closing.BIAS if biased else 0)
         closing.close(tree, now.address, self.address, task)
         closing.bring_rows(tree, now.address, self.address, self.n_rows)
-        found = rows.C[: self.n_rows].copy()
-        return TreeRows(found, rows.value.copy(), rows.rate.copy(), rows.bias.copy(), rows.angle.copy())
+        efforts = projected(now, now.vectors.wrench[None])[0] if self.tracked else np.zeros(len(q))
+        return TreeRows(
+            rows.C[: self.n_rows].copy(), rows.value.copy(), rows.rate.copy(), rows.bias.copy(), rows.angle.copy(),
+            efforts,
+        )  # fmt: skip
 
     def titled(self, number: int) -> str:
         """What to call the joint with a number."""

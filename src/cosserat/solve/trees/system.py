@@ -20,12 +20,11 @@ from cosserat.model.model import Model
 from cosserat.results.motion import motion_of
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.methods import new_stepper
-from cosserat.solve.floating.results import fill_forces, link_history, nodal_history, node_seats
+from cosserat.solve.floating.results import FloatingResults, node_seats
 from cosserat.solve.floating.start import starting_state
-from cosserat.solve.floating.state import Drives
-from cosserat.solve.floating.state import Point as Moment
-from cosserat.solve.floating.welds import fill_welds
+from cosserat.solve.floating.state import Drives, States
 from cosserat.solve.relative import flexible_coordinates
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
@@ -98,6 +97,7 @@ class TreeSystem:
         self.n_rows = len(self.held) + self.constraints.n_rows
         self.holonomic = np.concatenate((np.ones(len(self.held), dtype=bool), self.constraints.holonomic))
         self._now = Motions(self.data)
+        self._engine = Engine(self.tree, self.drives, self.constraints, np.zeros(12))
 
     def start(self, t: float, start: Any = "reference", moving: bool = False) -> TreeState:
         """Where `simulate` would start; at rest unless `moving`."""
@@ -111,7 +111,7 @@ class TreeSystem:
     def load(self, t: float, factor: float = 1.0) -> None:
         """Take gravity, loads and efforts at a time, scaled by a factor; laws of users act as they are."""
         tree = self.tree
-        tree.time, tree.forces.jump, tree.forces._sampled = t, 0.0, None
+        tree.time, tree.forces._sampled = t, None
         inputs = tree.forces.set_time(t)
         inputs.load[:] *= factor
         inputs.drive[:] *= factor
@@ -200,18 +200,17 @@ class TreeSystem:
     ) -> Trajectory:
         """States as a stored trajectory, from which results read places, joints, energies."""
         k = len(self.held)
-        none = np.zeros(self.n)
-        stored = [Moment(s.t, s.q, s.v, s.a, none, 0.0, s.force[k:], s.angles) for s in states]
+        q, v, a, angles = (np.array([getattr(s, name) for s in states]) for name in ("q", "v", "a", "angles"))
+        stored = States(q, v, a, np.array([s.force[k:] for s in states]), angles)
         self.load(states[0].t)
-        links = link_history(self.tree, self.constraints, stored)
-        history = nodal_history(self.tree, self.compiled, self.constraints, links, self.seats)
-        status = Status(Outcome.OK, states[-1].t) if status is None else status
         times = np.array([s.t for s in states])
+        results = FloatingResults(self._engine, self.compiled, times, stored, self.seats)
+        status = Status(Outcome.OK, states[-1].t) if status is None else status
         found = Trajectory(
-            self.compiled, times, history, status, {**(settings or {}), "formulation": "floating"}, stats or {}, None,
-            links.record,
+            self.compiled, times, results.pending, status, {**(settings or {}), "formulation": "floating"}, stats or {},
+            None, results.record,
         )  # fmt: skip
         motion = motion_of(found)
-        fill_forces(self.tree, self.constraints, motion, history, links)
-        fill_welds(self.model, self.tree, motion, history)
+        results.pending.fill = lambda: results.fill(motion)
+        _ = found.history, results.record.ledger  # now: loads may be scaled later
         return found
