@@ -53,7 +53,12 @@ class FloatingControl:
     def _snapshot(self, now: Point) -> Run:
         """A state as a run of one moment, whose results are found when they are asked for."""
         times, states = np.array([now.t]), States(*(x[None] for x in (now.q, now.v, now.a, now.force, now.angles)))
-        results = FloatingResults(self._engine, self._compiled, times, states, self._seats)
+        held = dict(self.asked.values)
+
+        def restore(t: float | None) -> None:
+            self._command(self.asked.values if t is None else held)
+
+        results = FloatingResults(self._engine, self._compiled, times, states, self._seats, restore)
         settings, ended = {"formulation": "floating"}, Status(Outcome.OK, now.t)
         run = Run(Trajectory(self._compiled, times, results.pending, ended, settings, floating=results.record))
         results.pending.fill = lambda: results.fill(run.motion)
@@ -65,9 +70,8 @@ class FloatingControl:
         self._called = self.asked.called
         self._command(self.asked.values)
 
-    def restore(self, t: float) -> None:
-        """Let the efforts act again that acted up to a time."""
-        self._command(self.asked.values_at(t))
+    def restore(self, t: float | None) -> None:
+        """Let the efforts act again that acted up to a time; None: those that act now."""
 
     def efforts_at(self, times: Array) -> Array:
         """Efforts (nt, n_efforts) at stored times."""

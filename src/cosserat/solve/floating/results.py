@@ -49,12 +49,12 @@ class FloatingResults:
     seats : list of Seat
         Of the nodes.
     restore : callable, optional
-        Brings back efforts of a controller that acted at a time.
+        Brings back efforts of a controller that acted at a time; None: those that act now.
     """
 
     def __init__(
         self, engine: Engine, compiled: CompiledModel, times: Array, states: States, seats: list[Seat],
-        restore: Callable[[float], None] | None = None,
+        restore: Callable[[float | None], None] | None = None,
     ) -> None:  # fmt: skip
         self._engine, self._compiled, self._seats, self._restore = engine, compiled, seats, restore
         self._tree, self._times, self._states = engine.tree, times, states
@@ -95,6 +95,7 @@ class FloatingResults:
         for k, t in enumerate(self._times):
             self._restore(float(t))
             parts.append(self._engine.record(self._times[k : k + 1], States(*(x[k : k + 1] for x in self._states))))
+        self._restore(None)
         return Links(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     @property
