@@ -72,6 +72,7 @@ class FloatingControl:
 
     def restore(self, t: float | None) -> None:
         """Let the efforts act again that acted up to a time; None: those that act now."""
+        self._command(self.asked.values if t is None else self.asked.values_at(t))
 
     def efforts_at(self, times: Array) -> Array:
         """Efforts (nt, n_efforts) at stored times."""
