@@ -104,6 +104,7 @@ def test_a_course_is_its_steps(name: str) -> None:
         begin = one.start(0.0, np.zeros(n), np.zeros(n))
         found = many.advance(begin, 0.0, h, 6, 2, 0)
         assert found.failure is None
+        assert found.stored is not None
         assert (found.done, len(found.stored.q)) == (6, 3)
         point = begin
         for _ in range(6):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,9 @@ _OUTCOMES = {
     implicit.NOT_FINITE: Outcome.NOT_FINITE,
     implicit.WRONG_BRANCH: Outcome.WRONG_BRANCH,
 }
+
+
+_REUSED = 64  # samples, and states
 
 
 class PassiveBlocks(NamedTuple):
@@ -106,6 +110,8 @@ class Engine:
             Packed(border.border_handles, border.Bordered(self._border)),
             Packed(explicit.explicit_handles, explicit.Explicit(self._stages)),
         )
+        self._short: Packed | None = None
+        self._reached: tuple[Array | None, Array | None] = None, None
         self._load()
 
     def _load(self) -> None:
@@ -123,7 +129,7 @@ class Engine:
         """Arrays that go on from step to step: numbers of the method, counters, whether users' laws are stiff."""
         return self.numbers, self.counters, self._border.laws
 
-    @property
+    @cached_property
     def _addresses(self) -> tuple[Any, ...]:
         """What kernels take: tree, what acts, the factored state, another one, factors, step, constraints, border."""
         rooms = self._rooms[0].address, self._rooms[1].address
@@ -132,17 +138,41 @@ class Engine:
         return tree.data.arrays.tree, tree.forces.address, *rooms, self._factor.address, stepping, closed, bordered
 
     def _course(self, times: Array, load_times: Array, jump: float, stored: int) -> Packed:
-        """Functions of time at some times, loads at others that may be just before or after; room for states."""
-        constraints, n, m = self.constraints, len(self.tree.coordinates), self.constraints.n_rows
-        nf = len(constraints.tracked)
-        drive, target, load = self.tree.forces.sample(load_times, jump)
-        samples = course.Samples(
-            load_times, drive, target, load, self.drives.sample(times), constraints.sample_motions(times),
-            constraints.sample_efforts(load_times),
-        )  # fmt: skip
+        """Functions of time at some times, loads at others that may be just before or after; room for states.
+
+        What fits uses the same memory again: packing it costs more than a step.
+        """
+        constraints, tree = self.constraints, self.tree
+        drive, target, load = tree.forces.sample(load_times, jump)
+        n, nt = len(tree.coordinates), len(times)
+        if nt <= _REUSED and stored <= _REUSED:
+            if self._short is None:
+                self._short = Packed(course.course_handles, self._new_course(_REUSED, _REUSED))
+            found = self._short
+        else:
+            found = Packed(course.course_handles, self._new_course(nt, stored))
+        samples, states = found.problem
+        samples.clock[:nt], samples.drive[:nt], samples.target[:nt], samples.load[:nt] = load_times, drive, target, load
+        if n and len(self.drives.columns):
+            samples.motion[:nt] = self.drives.sample(times)
+        if samples.joint.shape[1]:
+            samples.joint[:nt] = constraints.sample_motions(times)
+        if samples.effort.shape[1]:
+            samples.effort[:nt] = constraints.sample_efforts(load_times)
+        states.counts[:] = 0
+        return found
+
+    def _new_course(self, nt: int, stored: int) -> course.Course:
+        inputs, given = self.tree.forces.inputs, self.constraints.closed.given
+        n, m, nf = len(self.tree.coordinates), self.constraints.n_rows, len(self.constraints.tracked)
         q, v, a = np.zeros((3, stored, n))
+        samples = course.Samples(
+            np.zeros(nt), np.zeros((nt, n)), np.zeros((nt, n)), np.zeros((nt, *inputs.load.shape)),
+            np.zeros((nt, 3, len(self.drives.columns))), np.zeros((nt, *given.motion.shape)),
+            np.zeros((nt, len(given.effort))),
+        )  # fmt: skip
         states = course.Stored(q, v, a, np.zeros((stored, m)), np.zeros((stored, nf)), np.zeros(2, dtype=np.int64))
-        return Packed(course.course_handles, course.Course(samples, states))
+        return course.Course(samples, states)
 
     def set_time(self, t: float, load_time: float | None = None) -> None:
         """Take functions of time as they are at one time, loads and efforts at another if it is given."""
@@ -153,6 +183,9 @@ class Engine:
 
     def _known(self, now: Point) -> None:
         known = self._stepping.known
+        if now.q is self._reached[0] and now.v is self._reached[1]:  # that is where the last course ended
+            known.a[:], known.carried[:], known.force[:] = now.a, now.carried, now.force
+            return
         known.q[:], known.v[:], known.a[:], known.carried[:] = now.q, now.v, now.a, now.carried
         known.force[:], known.angle[:] = now.force, now.angles
 
@@ -184,7 +217,7 @@ class Engine:
 
     def advance(
         self, kind: str, old: Point, times: tuple[Array, Array], jump: float, n: int, every: int, phase: int
-    ) -> tuple[Point, int, States, StepFailure | None]:  # fmt: skip
+    ) -> tuple[Point, int, States | None, StepFailure | None]:  # fmt: skip
         """Take n steps from a state with samples at `times`, those of loads second.
 
         Gives the last state that was reached, the steps taken, the states stored, and a failure if there was one.
@@ -208,7 +241,11 @@ class Engine:
                 old.t + done * h, known.q.copy(), known.v.copy(), known.a.copy(), known.carried.copy(), h,
                 known.force.copy(), known.angle.copy(),
             )  # fmt: skip
-        stored = States(*(getattr(states, name)[:kept] for name in ("q", "v", "a", "force", "angle")))
+            self._reached = now.q, now.v
+        stored = None
+        if kept:
+            parts = (states.q, states.v, states.a, states.force, states.angle)
+            stored = States(*(part[:kept].copy() for part in parts))
         return now, done, stored, None if code == implicit.CONVERGED else self._failure(code)
 
     def _failure(self, code: int) -> StepFailure:

@@ -25,7 +25,7 @@ class Advance(NamedTuple):
 
     now: Point
     done: int
-    stored: States
+    stored: States | None  # None: none
     failure: StepFailure | None
 
 

@@ -105,7 +105,8 @@ class FloatingWalk(Walk):
                 with np.errstate(all="ignore"):  # what overflows is refused by the step
                     found = self.stepper.advance(self.now, begin, h, smooth, every, phase + self.done)
                 self.now = found.now
-                self._stored.append(found.stored)
+                if found.stored is not None:
+                    self._stored.append(found.stored)
                 self._count(found.done, t, h)
                 if found.failure is not None:
                     return Failure(found.failure.outcome, found.failure.detail)

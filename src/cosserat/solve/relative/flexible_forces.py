@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,7 @@ class FlexibleForces:
         self._targets: list[tuple[str, int, TimeFunction]] = []
         self._commanded: dict[int, float] = {}
         self._aimed: dict[str, float] = {}
+        self._commands = 0
         servos = servos_of(model)
         place = {name: k for k, name in enumerate(data.coordinates)}
         cut = {loop.joint.name for loop in data.loops}
@@ -106,6 +108,8 @@ class FlexibleForces:
         self.address = self._acting.address
         self.places = self._acting.problem.places
         self.jumps: Jumps | None = None
+        self._steady: tuple[tuple[int, int], tuple[Array, Array, Array]] | None = None  # samples that never change
+        self._constants: dict[int, tuple[int, Any]] = {}  # by identity of the function: values of constants
         self._sampled: tuple[float, int] | None = None
 
     @staticmethod
@@ -119,8 +123,14 @@ class FlexibleForces:
     def command(self, efforts: dict[str, float]) -> None:
         """Efforts by coordinate and targets by servo that a controller holds; they win over those of the model."""
         self._aimed = efforts
+        self._commands += 1
         self._commanded = {k: efforts[name] for k, name in enumerate(self._data.coordinates) if name in efforts}
         self._sampled = None
+
+    @property
+    def inputs(self) -> arrays.Inputs:
+        """Functions of time, as they were sampled last."""
+        return self._inputs
 
     def set_time(self, t: float) -> arrays.Inputs:
         """Sample prescribed efforts and loads, unless that was done before and parameters kept their values."""
@@ -132,11 +142,20 @@ class FlexibleForces:
         return self._inputs
 
     def sample(self, times: Array, step: float = 0.0) -> tuple[Array, Array, Array]:
-        """Prescribed efforts and targets (nt, n), loads (nt, nl, 6); with a step, at ends of steps, see `Jumps`."""
+        """Prescribed efforts and targets (nt, n), loads (nt, nl, 6); with a step, at ends of steps, see `Jumps`.
+
+        Where nothing changes with time there is one row, for all times.
+        """
+        key = Parameter.changes, self._commands
+        if self._steady is not None and self._steady[0] == key:
+            self._sampled = None  # kernels may change the inputs
+            return self._steady[1]
         for law, first in zip(self._units, self._laws.start, strict=False):
             self._laws.parameter[first : first + len(law.numbers)] = law.numbers
-        drive, targets = np.zeros((2, len(times), self._passive.shape[1]))
-        loads = np.zeros((len(times), *self._inputs.load.shape))
+        steady = all(function.is_constant for function in self._functions())
+        n_times = 1 if steady else len(times)
+        drive, targets = np.zeros((2, n_times, self._passive.shape[1]))
+        loads = np.zeros((n_times, *self._inputs.load.shape))
         for k, effort in self.efforts:
             held = self._commanded.get(k)
             drive[:, k] += self._values(effort, times, step) if held is None else held
@@ -146,11 +165,28 @@ class FlexibleForces:
         for load, rows in self._loads.values():
             for function, part in ((load.force, slice(0, 3)), (load.moment, slice(3, 6))):
                 if function is not None:
-                    loads[:, rows, part] = self._values(function, times, step)[:, None]
-        self._sampled = None  # kernels may change the inputs
+                    values = self._values(function, times, step)
+                    loads[:, rows, part] = values[:, None] if values.ndim == 2 else values
+        self._steady = (key, (drive, targets, loads)) if steady else None
+        self._sampled = None
         return drive, targets, loads
 
+    def _functions(self) -> Iterator[TimeFunction | VectorFunction]:
+        """All functions of time."""
+        yield from (effort for _, effort in self.efforts)
+        yield from (target for _, _, target in self._targets)
+        for load, _ in self._loads.values():
+            yield from (function for function in (load.force, load.moment) if function is not None)
+
     def _values(self, function: TimeFunction | VectorFunction, times: Array, step: float) -> Any:
+        """Values at all times first index; those of a constant only once, since sampling it costs more than a step."""
+        if id(function) in self._constants:
+            changes, value = self._constants[id(function)]
+            if changes == Parameter.changes:
+                return value
+        if function.is_constant:
+            self._constants[id(function)] = Parameter.changes, function.sample(np.zeros(1))[0]
+            return self._constants[id(function)][1]
         return function.sample(times) if self.jumps is None else self.jumps.sample(function, times, step)
 
     def in_joints(self, q: Array, v: Array, t: float | None) -> Array:
