@@ -9,7 +9,9 @@ order in eta the strain is
 
 and the mean of the last term, weighted with the stress, is `second`: (e Q e)/2. In it are the stretch of the S that a
 tilted element takes, which keeps beams in tension stable, and how bending turns the axes of twist. It makes the strain
-energy exact to third order in e. To that stretch, 3/5 of the squared tilt, `_STRETCH`/2 is added: the weight of a free
+energy exact to third order in e, but for the eta of an axial strain, which is that of a straight element: a slender
+curved one takes its axial strain by bowing, so softly that a series in e is of no use as soon as it is bent or bowed by
+as much as its own curvature. To that stretch, 3/5 of the squared tilt, `_STRETCH`/2 is added: the weight of a free
 end hangs on an arm of its node, and with a `_STRETCH` below 3/10 that arm would turn over at the end of a chain. The
 difference is of fourth order. `turning` is the flexibility of the element between held nodes under a uniform moment
 along it, such as that of moments which are not along the curvature, see `kernels.elastic`. The mass and the shares of
@@ -56,24 +58,17 @@ def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatric
 
     `compliance` and `mass` are section matrices at the points `series.gauss_points()`, (ne, points, 6, 6).
     """
-    ad = bracket(d0)
     length = np.linalg.norm(d0[:, :3], axis=1)
     turn = across(d0)[:, None]
     compliance = turn @ compliance @ np.swapaxes(turn, 2, 3)
-    E_T = exponential(_XI[None, :, None, None] * ad[:, None])  # E^T = exp(xi ad), xi in [-1/2, 1/2]
-    flexibility = length[:, None, None] * np.einsum(
-        "g,egab,egbc,egdc->ead", _WEIGHT, E_T, compliance, E_T, optimize=True
-    )
-    Z = np.linalg.inv(np.einsum("g,egab->eab", _WEIGHT, E_T))  # e = Z (relative motion seen from the middle)
-    stiffness = np.linalg.inv(Z @ flexibility @ np.swapaxes(Z, 1, 2))
-    stiffness = 0.5 * (stiffness + np.swapaxes(stiffness, 1, 2))
+    statics = _statics(d0, length, compliance)
     mean = np.einsum("g,egab->eab", _WEIGHT, compliance)
-    reference = Reference(d0, length, stiffness, mean, np.einsum("g,egab->eab", _WEIGHT, mass))
+    reference = Reference(d0, length, statics.stiffness, mean, np.einsum("g,egab->eab", _WEIGHT, mass))
     line = line_of(reference, compliance, mass)
     return ElementMatrices(
-        stiffness,
-        _second(ad, length, compliance, E_T, Z, stiffness) + _stretch(reference),
-        _turning(ad, length, compliance, E_T, flexibility),
+        statics.stiffness,
+        _second(statics, d0, length, compliance) + _stretch(reference),
+        _turning(statics, length, compliance),
         mass_of(reference, line, mass),
         towards_ends(reference, line),
         line.axis,
@@ -92,10 +87,48 @@ def across(d0: Array) -> Array:
     return np.kron(np.eye(2), np.eye(3) + K + K @ K / np.maximum(1.0 + t[:, 0, None, None], 1e-9))
 
 
-def _second(ad: Array, length: Array, compliance: Array, E_T: Array, Z: Array, K: Array) -> Array:
+class _Statics(NamedTuple):
+    """Linear statics of elements."""
+
+    ad: Array  # (ne, 6, 6) of d0
+    E_T: Array  # (ne, points, 6, 6): exp(xi ad), xi in [-1/2, 1/2]
+    flexibility: Array  # (ne, 6, 6)
+    Z: Array  # (ne, 6, 6): e = Z (relative motion seen from the middle)
+    stiffness: Array  # (ne, 6, 6)
+
+
+def _statics(d0: Array, length: Array, compliance: Array) -> _Statics:
+    ad = bracket(d0)
+    E_T = exponential(_XI[None, :, None, None] * ad[:, None])
+    flexibility = length[:, None, None] * np.einsum(
+        "g,egab,egbc,egdc->ead", _WEIGHT, E_T, compliance, E_T, optimize=True
+    )
+    Z = np.linalg.inv(np.einsum("g,egab->eab", _WEIGHT, E_T))
+    stiffness = np.linalg.inv(Z @ flexibility @ np.swapaxes(Z, 1, 2))
+    return _Statics(ad, E_T, flexibility, Z, 0.5 * (stiffness + np.swapaxes(stiffness, 1, 2)))
+
+
+def _second(statics: _Statics, d0: Array, length: Array, compliance: Array) -> Array:
     """Q of the module's docstring, from eta and e1 at the Gauss points."""
-    L = length[:, None, None]
-    stress = np.swapaxes(Z, 1, 2) @ K  # sigma_mid per e
+    t = d0[:, :3] / length[:, None]
+    straight = np.concatenate((d0[:, :3], t * np.einsum("ei,ei->e", t, d0[:, 3:])[:, None]), axis=1)
+    axial = np.zeros_like(statics.ad)
+    axial[:, :3, :3] = np.einsum("ei,ej->eij", t, t)
+    X = np.zeros((len(t), 6, 6, 6))
+    both = _fields(statics, length, compliance), _fields(_statics(straight, length, compliance), length, compliance)
+    for g, ((eta, strain), (plain_eta, plain_strain)) in enumerate(zip(*both, strict=True)):
+        eta = eta + (plain_eta - eta) @ axial
+        strain = strain + (plain_strain - strain) @ axial
+        lead = statics.Z @ statics.E_T[:, g]
+        X += _WEIGHT[g] * np.einsum("eci,ijk,eja,ekb->ecab", lead, _AD, strain, eta, optimize=True)
+    Q = 0.5 * (X + np.swapaxes(X, 2, 3))
+    return np.ascontiguousarray(Q.transpose(0, 3, 1, 2).reshape(-1, 216))
+
+
+def _fields(statics: _Statics, length: Array, compliance: Array) -> list[tuple[Array, Array]]:
+    """eta and e + e1 at the Gauss points, (ne, 6, 6) each, per e."""
+    L, ad = length[:, None, None], statics.ad
+    stress = np.swapaxes(statics.Z, 1, 2) @ statics.stiffness  # sigma_mid per e
     powers = np.linalg.inv(np.vander(_XI, len(_XI), increasing=True))
     coefficients = np.einsum("kg,egab->ekab", powers, compliance)
 
@@ -110,13 +143,12 @@ def _second(ad: Array, length: Array, compliance: Array, E_T: Array, Z: Array, K
         return total
 
     start = gathered(-0.5)
-    X = np.zeros((len(ad), 6, 6, 6))
+    out = []
     for g, x in enumerate(_XI):
         eta = exponential(-x * ad) @ (gathered(float(x)) - start)
-        strain = np.eye(6) + L * compliance[:, g] @ np.swapaxes(E_T[:, g], 1, 2) @ stress  # e + e1
-        X += _WEIGHT[g] * np.einsum("eci,ijk,eja,ekb->ecab", Z @ E_T[:, g], _AD, strain, eta, optimize=True)
-    Q = 0.5 * (X + np.swapaxes(X, 2, 3))
-    return np.ascontiguousarray(Q.transpose(0, 3, 1, 2).reshape(-1, 216))
+        strain = np.eye(6) + L * compliance[:, g] @ np.swapaxes(statics.E_T[:, g], 1, 2) @ stress
+        out.append((eta, strain))
+    return out
 
 
 def _stretch(reference: Reference) -> Array:
@@ -132,12 +164,12 @@ def _stretch(reference: Reference) -> Array:
     return Q.reshape(-1, 216)
 
 
-def _turning(ad: Array, length: Array, compliance: Array, E_T: Array, flexibility: Array) -> Array:
+def _turning(statics: _Statics, length: Array, compliance: Array) -> Array:
     """Stiffness (ne, 6) of elements between held nodes against a uniform moment, of unit total, along them.
 
     Of all stresses P + E sigma in balance with the moment, those of least complementary energy.
     """
-    ad_T = np.swapaxes(ad, 1, 2)
+    ad_T, E_T = np.swapaxes(statics.ad, 1, 2), statics.E_T
     P = np.zeros((*E_T.shape[:3], 3))
     for g, x in enumerate(_XI):
         for y, weight in zip(_XI, _WEIGHT, strict=True):
@@ -145,7 +177,7 @@ def _turning(ad: Array, length: Array, compliance: Array, E_T: Array, flexibilit
     S = length[:, None, None, None] * compliance
     whole = np.einsum("g,egia,egij,egjb->eab", _WEIGHT, P, S, P, optimize=True)
     mixed = np.einsum("g,egai,egij,egjb->eab", _WEIGHT, E_T, S, P, optimize=True)
-    values, vectors = np.linalg.eigh(whole - np.swapaxes(mixed, 1, 2) @ np.linalg.solve(flexibility, mixed))
+    values, vectors = np.linalg.eigh(whole - np.swapaxes(mixed, 1, 2) @ np.linalg.solve(statics.flexibility, mixed))
     values = np.maximum(values, _SOFT * values[:, -1:])
     out = vectors / values[:, None] @ np.swapaxes(vectors, 1, 2)
     return np.asarray(out[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]])
