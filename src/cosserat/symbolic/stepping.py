@@ -141,12 +141,16 @@ def loops(functions: dict[str, Any], n: int, m: int, jit: bool) -> Loops:
             carried = A.copy()
             for k in range(m):
                 substitute(M, carried[k])
-            multipliers = np.linalg.lstsq(A @ carried.T, -b - A @ a_out, 1e-10)[0]
-            a_out += multipliers @ carried
+            reduced, wanted = A @ carried.T, -b - A @ a_out
+            if not np.isfinite(reduced).all() or not np.isfinite(wanted).all():
+                return bad + 1
+            a_out += np.linalg.lstsq(reduced, wanted, 1e-10)[0] @ carried
             return bad
 
         def project(t, q, v, p, u, balls, periods, free, M, h):
             A, b, drift, gap = np.empty((m, n)), np.empty(m), np.empty(m), np.empty(m)
+            zero, change, still = np.zeros(n), np.empty(n), np.empty(n)
+            rates(t, q, zero, p, u, still)
             worst = 0.0
             for attempt in range(7):
                 rows(t, q, v, p, u, A, b, drift, gap)
@@ -163,15 +167,23 @@ def loops(functions: dict[str, Any], n: int, m: int, jit: bool) -> Loops:
                 carried = held.copy()
                 for k in range(len(held)):
                     substitute(M, carried[k])
-                share = np.linalg.lstsq(held @ carried.T, -gap[~free], 1e-10)[0]
-                moved(q.copy(), share @ carried, balls, q)
+                reduced = held @ carried.T
+                if not np.isfinite(reduced).all() or not np.isfinite(gap).all():
+                    return np.nan
+                twist = np.linalg.lstsq(reduced, -gap[~free], 1e-10)[0] @ carried
+                rates(t, q, twist, p, u, change)  # coordinates of a free body are not in the axes of its twist
+                change -= still
+                local_rates(change, twist, zero, balls)
+                moved(q.copy(), change, balls, q)
             system(t, q, v, p, u, M, h)
             solve_positive(M, h)
             carried = A.copy()
             for k in range(m):
                 substitute(M, carried[k])
-            share = np.linalg.lstsq(A @ carried.T, -drift - A @ v, 1e-10)[0]
-            v += share @ carried
+            reduced, wanted = A @ carried.T, -drift - A @ v
+            if not np.isfinite(reduced).all() or not np.isfinite(wanted).all():
+                return np.nan
+            v += np.linalg.lstsq(reduced, wanted, 1e-10)[0] @ carried
             return worst
 
         slope = compiled(constrained)
@@ -205,7 +217,7 @@ def loops(functions: dict[str, Any], n: int, m: int, jit: bool) -> Loops:
         moved(q0, dt / 6 * (k[0] + 2 * k[1] + 2 * k[2] + k[3]), balls, q_out)
         v_out[:] = v0 + dt / 6 * (a[0] + 2 * a[1] + 2 * a[2] + a[3])
         gap = project(t + dt, q_out, v_out, p, u[2], balls, periods, free, M, h)
-        if bad or not np.isfinite(q_out).all() or not np.isfinite(v_out).all():
+        if bad or not gap >= 0.0 or not np.isfinite(q_out).all() or not np.isfinite(v_out).all():
             return -1.0
         return gap
 

@@ -114,3 +114,15 @@ def test_every_function_of_formulas_compiles(formula):
     found = symbolic.lagrange(model).compile().forward_dynamics(np.zeros(1), np.zeros(1), t=1.5)
     run = cs.simulate(model, 1.5, step=1.5 / 32)
     assert found[0] == pytest.approx(run.acceleration("body").values[-1, 0], abs=1e-12)
+
+
+def test_a_disc_rolls_beyond_a_quarter_turn():
+    """A free body on a plane: its corrections are twists in its own axes, coordinates are in those of the ground."""
+    model = cs.Model("disc", gravity=(0, 0, -9.81))
+    state = {"velocity": (1.5, -0.05, 0), "angular_velocity": (0.1, 3.0, 0.4)}
+    body = model.add(cs.RigidBody("disc", mass=2.0, com=(0, 0, 0.5), inertia=(0.125, 0.25, 0.125), **state))
+    model.add(cs.RollingDisc("wheel", body, radius=0.5, axis=(0, 1, 0)))
+    rolling = symbolic.lagrange(model).compile(jit=False)
+    end = rolling.motion(np.zeros(6), [1.5, -0.05, 0, 0.1, 3.0, 0.4], 1.0, 4e-3).q[-1]
+    run = cs.simulate(model, 1.0, 2e-3, formulation="floating", integrator="runge-kutta")
+    np.testing.assert_allclose(end[:3], run.position("disc")[-1] - [0, 0, 0.5], atol=1e-6)
