@@ -55,28 +55,15 @@ def weld_rows() -> Rows:
 
 
 def joint_rows(joint: Joint) -> Rows:
-    """Rows of a joint in its joint frame: those of its kind, and one more for every driven freedom."""
+    """Rows of a joint in its joint frame: those of its kind, and one more for every driven freedom.
+
+    Joints that turn about one axis at most need no entry here: what is no freedom of theirs vanishes.
+    """
     kind = joint.kind
     driven = [m is not None for m in joint.motion]
-    if kind == "fixed" or (kind in ("revolute", "prismatic", "screw") and driven[0]):
-        return weld_rows()
-    if kind == "revolute":
-        return Rows((*_translations("xyz"), *_rotations(_HINGE)), 2)
-    if kind == "screw":
+    if kind == "screw" and not driven[0]:
         screw = Row(SCREW, Z, np.zeros(3))
         return Rows((*_translations("xy"), *_rotations(_HINGE), screw), 2)
-    if kind == "prismatic":
-        return Rows((*_translations("xy"), *_rotations(_LOCK)), TRACE)
-    if kind in ("cylindrical", "planar"):
-        axes = "xy" if kind == "cylindrical" else "z"
-        free = "z" if kind == "cylindrical" else "xy"
-        rows = _translations(axes) + _translations("".join(k for k, d in zip(free, driven, strict=False) if d))
-        if driven[-1]:
-            return Rows((*rows, *_rotations(_LOCK)), TRACE)
-        return Rows((*rows, *_rotations(_HINGE)), 2)
-    if kind == "planar_translation":
-        rows = _translations("z") + _translations("".join(k for k, d in zip("xy", driven, strict=True) if d))
-        return Rows((*rows, *_rotations(_LOCK)), TRACE)
     if kind in ("spherical", "free"):
         turn = driven[-3:]
         if any(turn) and not all(turn):
@@ -97,7 +84,23 @@ def joint_rows(joint: Joint) -> Rows:
         elif driven[1]:
             pairs, branch = [(X, Y), (X, Z)], 0
         return Rows((*_translations("xyz"), *_rotations(pairs)), branch)
-    raise ModelError(f"joint '{joint.name}': no constraint rows are known for kind '{kind}'")
+    return _rows_of_freedoms(joint, driven)
+
+
+def _rows_of_freedoms(joint: Joint, driven: list[bool]) -> Rows:
+    """Rows of a joint that slides along coordinate axes and turns about one of them at most."""
+    slides = [freedom.axis for freedom in joint.freedoms if freedom.kind == "translation"]
+    turns = [(freedom.axis, d) for freedom, d in zip(joint.freedoms, driven, strict=True) if freedom.kind == "rotation"]
+    if len(turns) > 1:
+        raise ModelError(f"joint '{joint.name}': no constraint rows are known for kind '{joint.kind}'")
+    held = [k for k in range(3) if k not in slides]
+    held += [f.axis for f, d in zip(joint.freedoms, driven, strict=True) if f.kind == "translation" and d]
+    rows = _translations("".join("xyz"[k] for k in held))
+    if not turns or turns[0][1]:
+        return Rows((*rows, *_rotations(_LOCK)), TRACE)
+    axis = turns[0][0]
+    pairs = [(np.eye(3)[k], np.eye(3)[axis]) for k in range(3) if k != axis]
+    return Rows((*rows, *_rotations(pairs)), axis)
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def state_wrenches(
     `inner` (nt, ny) are the states of laws; without them the laws are taken at their first states.
     """
     arrays = compiled.system.state_loads
-    if inner is None or inner.shape[1:] != (compiled.n_inner,):
+    if inner is None or inner.shape != (len(times), compiled.n_inner):
         inner = np.repeat(compiled.first_states()[:1], len(times), axis=0)
     out = np.zeros((len(times), len(compiled.laws), 6))
     for k, law in enumerate(compiled.laws):
