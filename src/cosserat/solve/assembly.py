@@ -30,6 +30,7 @@ Array = NDArray[np.float64]
 _CLOSED = 1e-10  # violation of constraints that is none: of the extent, or rad
 _TOUCHING = 1e-6  # of the size: how far from its plane a disc may be in the reference configuration
 _TURN = 0.2  # rad, or parts of the extent, in one step
+_FINER = (1, 10, 60)  # times as many steps, one after the other
 _FOLLOW, _LAST = 10, 60  # iterations of a step, and of the last one
 _SOFT = 1e-8  # of the stiffness: inertia that holds what beams do not
 
@@ -60,22 +61,32 @@ def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) ->
             freedoms=freedoms._replace(stiffness=0.0 * freedoms.stiffness, damping=0.0 * freedoms.damping),
             springs=springs._replace(stiffness=0.0 * springs.stiffness, damping=0.0 * springs.damping),
         )
-        for k in range(1, ramp.steps + 1):
-            inputs.drive[0] = ramp.at(k / ramp.steps)
-            _close(compiled, memory, _FOLLOW if k < ramp.steps else _LAST)
+        for finer in _FINER:  # where beams give way, steps can be too long
+            set_trial(memory, state)
+            trial.force[:] = 0.0
+            steps = finer * ramp.steps
+            for k in range(1, steps + 1):
+                inputs.drive[0] = ramp.at(k / steps)
+                _close(compiled, memory, _FOLLOW if k < steps else _LAST)
+            track_angles(memory.address)
+            worst = np.max(_violation(memory, unit), axis=1)
+            if np.all(worst <= 1e3 * _CLOSED):
+                break
     finally:
         memory.replace(freedoms=freedoms, springs=springs)
-    track_angles(memory.address)
-    worst = np.max(_violation(memory, unit), axis=1)
     if not np.all(worst <= 1e3 * _CLOSED):
         j = int(np.argmax(worst))
         raise ModelError(
             f"{compiled.constraint_title(j)}: cannot be assembled at t = {t:g}: its places miss each other by "
-            f"{np.max(np.abs(trial.phi[j])):.3g} when all other joints hold; check the geometry of the loop and the "
-            "prescribed motions"
+            f"{_told(np.max(np.abs(trial.phi[j])), compiled.size)} when all other joints hold; check the geometry of "
+            "the loop and the prescribed motions"
         )
     state.frame[:] = trial.frame
     state.angle[:] = trial.angle
+
+
+def _told(gap: float, size: float) -> str:
+    return f"{gap:.3g}" if gap < 100.0 * size else "more than its size (the search does not converge)"
 
 
 def _close(compiled: CompiledModel, memory: Memory, most: int) -> None:
