@@ -69,6 +69,9 @@ bench: $(VENV)/bench.stamp
 	$(BIN)/python bench/recursion.py
 	$(BIN)/python bench/flexible.py
 	$(BIN)/python bench/symbolic.py
+	$(BIN)/python bench/strips.py
+	$(BIN)/python bench/controllers.py
+	$(BIN)/python bench/beam_scan.py
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/mkdocs build --strict --quiet
