@@ -5,6 +5,7 @@ each law is written. Text that grows is seen here before it is felt.
 
     python bench/walk.py                 the tables
     python bench/walk.py --store         write them to bench/walk.txt, to compare with later
+    python bench/walk.py --laws          only where the formula of each law is written
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ os.environ["NUMBA_DISABLE_JIT"] = "1"  # before the package is imported: kernels
 
 import argparse
 import ast
+import functools
 import importlib
 import inspect
 import io
@@ -45,7 +47,9 @@ LAWS = {
     "wrench of a load": r"mul_t\(F, mul_t\(R, f\)\)|mul_t\(R, load\(loads",
     "weight of a body": r"mul_t\(R, gravity\)|gravity @ |@ gravity|mul_t\([A-Za-z_]*, g\)",
     "rotation row of a joint": r"dot\(a, mul\(R, b\)\)|a @ R @ b|cross\(a, mul\(R, b\)\)",
-    "lowest point of a disc": r"sqrt\(1\.0 - c \* c\)|sqrt\(1 - c",
+    "lowest point of a disc": r"sqrt\((max\(0\.0, )?1\.0 - c \* c\)|sqrt\(1 - c",
+    "servo": r"kp \* \(target - q\)",
+    "opposite of a wrench": r"mul_t\(R, sub\(m, cross\(x, f\)\)\)",
 }
 """Name of a law -> what its formula looks like in a line of code."""
 
@@ -162,22 +166,22 @@ def code_lines(path: Path) -> int:
     return len(used - documented)
 
 
-def written(pattern: str) -> list[str]:
-    """Functions, as file:name, with a line of code that looks like the formula of a law."""
+@functools.cache
+def functions() -> list[tuple[str, str]]:
+    """Name, as file:name, and text of every function of the package, without its docstring."""
     found = []
     for path in sorted(SOURCES.rglob("*.py")):
-        tree = ast.parse(path.read_text())
-        documents = {
-            id(node.body[0])
-            for node in ast.walk(tree)
-            if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None
-        }
-        for node in ast.walk(tree):
+        for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef):
-                text = "\n".join(ast.unparse(item) for item in node.body if id(item) not in documents)
-                if re.search(pattern, f"def {node.name}(\n{text}"):
-                    found.append(f"{path.relative_to(SOURCES)}:{node.name}")
+                body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+                text = "\n".join(ast.unparse(item) for item in body)
+                found.append((f"{path.relative_to(SOURCES)}:{node.name}", f"def {node.name}(\n{text}"))
     return found
+
+
+def written(pattern: str) -> list[str]:
+    """Functions, as file:name, with a line of code that looks like the formula of a law."""
+    return [name for name, text in functions() if re.search(pattern, text)]
 
 
 def report() -> str:
@@ -196,8 +200,13 @@ def report() -> str:
         f"files {len(paths)}, median {statistics.median(sizes):g} lines, largest {max(sizes)}",
         f"code lines {sum(map(code_lines, paths))}",
         "",
-        "law: where its formula is written",
     ]
+    return "\n".join(out) + "\n" + laws()
+
+
+def laws() -> str:
+    """Where the formula of each law is written."""
+    out = ["law: where its formula is written"]
     for law, pattern in LAWS.items():
         places = written(pattern)
         out.append(f"{law} ({len(places)})")
@@ -209,9 +218,10 @@ def main() -> None:
     """Print the tables, or store them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", action="store_true", help=f"write to {STORED.name}")
-    store = parser.parse_args().store
-    text = report()
-    if store:
+    parser.add_argument("--laws", action="store_true", help="only where the formula of each law is written")
+    options = parser.parse_args()
+    text = laws() if options.laws else report()
+    if options.store:
         STORED.write_text(text)
     print(text, end="")
 

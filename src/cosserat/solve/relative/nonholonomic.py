@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -10,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.kernels import touching
+from cosserat.kernels.touching import DISC, EDGE
+from cosserat.kernels.vectors import cross, dot
 from cosserat.model.model import Model
 from cosserat.model.rolling import FLAT, KnifeEdge, Rolling, RollingDisc
 
@@ -42,71 +44,64 @@ class Constraint(Protocol):
         """Rows at coordinates q and velocities v."""
 
 
-def _cross(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float]:
-    """a x b; plain numbers are faster than arrays of three."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+class _One(NamedTuple):
+    """One knife edge or disc, as `kernels.touching` reads many."""
+
+    kind: tuple[int]
+    axis: Array
+    point: Array
+    plane: Array
+    radius: tuple[float]
+    level: tuple[float]
 
 
-def _dot(a: Sequence[float], b: Sequence[float]) -> float:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+class Touch:
+    """The rows of a knife edge or rolling disc, in the coordinates that a place's motion is given in.
 
+    A knife edge has one row: no velocity along its direction. A disc has three, along the normal and two directions in
+    the plane: the point that touches is at rest.
+    """
 
-class Edge:
-    """The row of a knife edge, in the coordinates that a place's motion is given in."""
-
-    def __init__(self, edge: KnifeEdge) -> None:
-        self._local = edge.place.frame()[:3, :3].T @ edge.direction
-
-    def rows(self, motion: PlaceMotion, v: Array) -> Rows:
-        """One row: no velocity along the direction."""
-        H, J, rate = motion
-        d = H[:3, :3] @ self._local
-        ux, uy, uz, *omega = (J @ v).tolist()
-        x, y, z = _cross(omega, d.tolist())
-        return Rows((d @ J[:3])[None], np.array([d @ rate[:3] + x * ux + y * uy + z * uz]), np.zeros(1))
-
-
-class Disc:
-    """The rows of a rolling disc, in the coordinates that a place's motion is given in."""
-
-    def __init__(self, disc: RollingDisc) -> None:
-        self._local = disc.place.frame()[:3, :3].T @ disc.axis
-        self._title, self._radius = disc.title, disc.radius
-        self._directions, self._normal = disc.directions, tuple(disc.normal.tolist())
-        self._rows = [tuple(row) for row in disc.directions.tolist()]
-        self._level = float(disc.normal @ disc.point)
+    def __init__(self, item: Rolling) -> None:
+        assert isinstance(item, (KnifeEdge, RollingDisc))
+        to_place, point = item.place.frame()[:3, :3].T, np.zeros((1, 3))
+        self._title, self._disc = item.title, isinstance(item, RollingDisc)
+        if isinstance(item, RollingDisc):
+            axis, plane, level = to_place @ item.axis, item.directions, float(item.normal @ item.point)
+            self._one = _One((DISC,), axis[None], point, plane[None], (float(item.radius),), (level,))
+        else:
+            self._one = _One((EDGE,), (to_place @ item.direction)[None], point, np.zeros((1, 3, 3)), (0.0,), (0.0,))
 
     def rows(self, motion: PlaceMotion, v: Array) -> Rows:
-        """Three rows, along the normal and two directions in the plane: the point that touches is at rest."""
+        """Rows for the motion of the place."""
         H, J, rate = motion
-        k, e, omega = self._normal, (H[:3, :3] @ self._local).tolist(), (J[3:] @ v).tolist()
-        c = _dot(k, e)
-        size = math.sqrt(max(0.0, 1.0 - c * c))
-        if size < FLAT:
-            raise SolveError(f"{self._title}: the disc lies flat on the plane; no single point of it touches")
-        up = [(a - c * b) / size for a, b in zip(k, e, strict=True)]
-        e_dot = _cross(omega, e)
-        c_dot = _dot(k, e_dot)
-        turn = [-(c_dot * a + c * b) for a, b in zip(e, e_dot, strict=True)]  # of k - c e
-        along = _dot(up, turn)
-        r = [-self._radius * a for a in up]
-        r_dot = [-self._radius * (a - along * b) / size for a, b in zip(turn, up, strict=True)]
-        L = np.array([(*d, *_cross(r, d)) for d in self._rows])
-        bias = L @ rate + self._directions @ np.array(_cross(omega, r_dot))
-        gap = _dot(k, H[:3, 3].tolist()) - self._radius * size - self._level
-        return Rows(L @ J, bias, np.array([gap, 0.0, 0.0]))
-
-
-def rolling_rows(item: Rolling) -> Edge | Disc:
-    """What turns the motion of the place of a knife edge or rolling disc into rows."""
-    return Disc(item) if isinstance(item, RollingDisc) else Edge(item)  # type: ignore[arg-type]
+        turn, one = H[:3, :3], self._one
+        if self._disc:
+            c = float(one.plane[0, 0] @ turn @ one.axis[0])
+            if not 1.0 - c * c > FLAT**2:
+                raise SolveError(f"{self._title}: the disc lies flat on the plane; no single point of it touches")
+        R, x = tuple(turn.ravel().tolist()), tuple(H[:3, 3].tolist())
+        *directions, r = touching.touch(one, 0, R)
+        twist = J @ v
+        u, omega = tuple((twist[:3] @ turn).tolist()), tuple((twist[3:] @ turn).tolist())
+        local = np.concatenate((rate[:3] @ turn - cross(omega, u), rate[3:] @ turn))  # rate of the body twist
+        A, bias = [], []
+        for d in directions[: 3 if self._disc else 1]:
+            row = np.array((*d, *cross(r, d)))
+            A.append(np.concatenate((turn @ row[:3], turn @ row[3:])) @ J)
+            own = dot(touching.turn_gradient(one, 0, R, d, r, u, omega), omega) if self._disc else 0.0
+            bias.append(row @ local + own)
+        gap = np.zeros(len(A))
+        if self._disc:
+            gap[0] = touching.gap(one, 0, R, x)
+        return Rows(np.array(A), np.array(bias), gap)
 
 
 class _OnTree:
     """A knife edge or a rolling disc of a model, on its tree."""
 
     def __init__(self, item: Rolling, tree: Tree) -> None:
-        self._tree, self._rows = tree, rolling_rows(item)
+        self._tree, self._rows = tree, Touch(item)
         self._place, self._title = item.place, item.title
 
     def rows(self, q: Array, v: Array) -> Rows:
