@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from cosserat.results import beams, joints, kinematics
 from cosserat.results.monitors import Monitors
 from cosserat.results.motion import Motion, motion_of
-from cosserat.results.run import Run, in_world
+from cosserat.results.place_answers import in_world
+from cosserat.results.run import Run
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import CosseratError, ModelError, PlaceError, SolveError, shown
+from cosserat.errors import CosseratError, ModelError, PlaceError, shown
 from cosserat.results import beams, joints, kinematics, rolling
-from cosserat.results.attitude import converted
 from cosserat.results.divergence import divergence
 from cosserat.results.floating import FloatingRecord, record_of
 from cosserat.results.floating_monitors import monitors_of
-from cosserat.results.labels import AXES, ENERGIES, SECTION_FORCE, SOLID, STRAIN, WRENCH
+from cosserat.results.labels import ENERGIES, SECTION_FORCE, SOLID, STRAIN, WRENCH
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
+from cosserat.results.place_answers import PlaceAnswers, in_world
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.results.verdict import FEWEST, held_together, judged
@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 _INTERNAL = frozenset(("floating", "monitors", "motion", "of_motion", "trajectory"))
 
 
-class Run:
+class Run(PlaceAnswers):
     """Result of a simulation: questions by place, joint and beam, answered over the stored times.
 
     Places are text such as ``"arm1.end"``, ``"arm1.at(0.5)"``, ``"hub"``, or `Place` objects. All answers are
@@ -66,7 +66,7 @@ class Run:
 
     def __init__(self, trajectory: Trajectory) -> None:
         self.trajectory = trajectory
-        self.motion: Motion = motion_of(trajectory)
+        self.motion = motion_of(trajectory)
         self.monitors = monitors_of(self.motion, trajectory.floating)
 
     @classmethod
@@ -120,64 +120,7 @@ class Run:
         """The model that was simulated."""
         return self.trajectory.compiled.model
 
-    # places -----------------------------------------------------------------------------------------------------------
-
-    def position(self, place: Any) -> DataArray:
-        """Position (time, axis) of a place, world coordinates (m)."""
-        station, label = self.motion.mechanism.station(place)
-        values = kinematics.place_frames(self.motion, station)[1]
-        return self._labelled(values, ("axis",), {"axis": AXES}, f"position of {label}", "m")
-
-    def rotation(self, place: Any) -> DataArray:
-        """Axes of a place as the columns of rotation matrices (time, 3, 3)."""
-        station, label = self.motion.mechanism.station(place)
-        values = kinematics.place_frames(self.motion, station)[0]
-        return self._labelled(values, ("axis", "local"), {"axis": AXES, "local": AXES}, f"rotation of {label}", "1")
-
-    def attitude(self, place: Any, kind: str = "yaw_pitch_roll") -> DataArray:
-        """Attitude (time, k) of a place without jumps: "yaw_pitch_roll", "euler", "quaternion" or "rotation_vector".
-
-        Angles are those of `cosserat.lie.rotations` (rad), quaternions are (w, x, y, z).
-        """
-        values, names, unit = converted(kind, self.rotation(place).values)
-        label = f"{kind.replace('_', ' ')} of {self.motion.mechanism.station(place)[1]}"
-        return self._labelled(values, ("angle",), {"angle": names}, label, unit)
-
-    def yaw_pitch_roll(self, place: Any) -> DataArray:
-        """Yaw, pitch and roll (time, 3) of a place (rad): M3(yaw) M2(pitch) M1(roll). Source: [Lerbet17] 1.8.3."""
-        return self.attitude(place)
-
-    def velocity(self, place: Any, frame: str = "world") -> DataArray:
-        """Velocity (time, axis) of a place (m/s), in world axes or in those of the place (``frame="body"``)."""
-        return self._twist_part(place, frame, slice(0, 3), "velocity", "m/s")
-
-    def angular_velocity(self, place: Any, frame: str = "world") -> DataArray:
-        """Angular velocity (time, axis) of a place (rad/s), in world axes or in those of the place."""
-        return self._twist_part(place, frame, slice(3, 6), "angular velocity", "rad/s")
-
-    def acceleration(self, place: Any, frame: str = "world") -> DataArray:
-        """Acceleration (time, axis) of a place (m/s^2), in world axes or in those of the place."""
-        station, label = self.motion.mechanism.station(place)
-        twist, rate = kinematics.place_twists(self.motion, station), kinematics.place_rates(self.motion, station)
-        values = rate[:, :3] + np.cross(twist[:, 3:], twist[:, :3])
-        if in_world(frame, "body"):
-            values = kinematics.rotate(kinematics.place_frames(self.motion, station)[0], values)
-        return self._labelled(values, ("axis",), {"axis": AXES}, f"acceleration of {label}", "m/s^2")
-
-    def angular_acceleration(self, place: Any, frame: str = "world") -> DataArray:
-        """Angular acceleration (time, axis) of a place (rad/s^2), in world axes or in those of the place."""
-        station, label = self.motion.mechanism.station(place)
-        values = kinematics.place_rates(self.motion, station)[:, 3:]
-        if in_world(frame, "body"):
-            values = kinematics.rotate(kinematics.place_frames(self.motion, station)[0], values)
-        return self._labelled(values, ("axis",), {"axis": AXES}, f"angular acceleration of {label}", "rad/s^2")
-
-    def _twist_part(self, place: Any, frame: str, part: slice, name: str, units: str) -> DataArray:
-        station, label = self.motion.mechanism.station(place)
-        values = kinematics.place_twists(self.motion, station)[:, part]
-        if in_world(frame, "body"):
-            values = kinematics.rotate(kinematics.place_frames(self.motion, station)[0], values)
-        return self._labelled(values, ("axis",), {"axis": AXES}, f"{name} of {label}", units)
+    # places: see `PlaceAnswers` ---------------------------------------------------------------------------------------
 
     def seen_from(self, observer: Any) -> Observed:
         """The run as a moving observer sees it: positions, velocities, accelerations, apparent wrenches.
@@ -451,15 +394,6 @@ class Run:
 
         return show(self, path, open, trail)
 
-    def _labelled(
-        self, values: Array, dims: tuple[str, ...], coords: dict[str, Any], name: str, units: str
-    ) -> DataArray:
-        from xarray import DataArray
-
-        labels = {"time": ("time", self.time, {"units": "s", "long_name": "time"})}
-        labels.update({key: (key, list(value)) for key, value in coords.items()})  # type: ignore[misc]
-        return DataArray(values, dims=("time", *dims), coords=labels, attrs={"long_name": name, "units": units})
-
     def __dir__(self) -> list[str]:
         """What is meant for users; raw states and what reads them are left out."""
         return [name for name in super().__dir__() if name not in _INTERNAL]
@@ -481,9 +415,3 @@ class Run:
     def __repr__(self) -> str:
         name = self.motion.mechanism.name
         return f"<Run of {name!r}: {len(self.time)} stored times to t = {self.time[-1]:g} s, {self.status.message}>"
-
-
-def in_world(frame: str, other: str) -> bool:
-    if frame not in ("world", other):
-        raise SolveError(f"frame is {shown(frame)}; pass 'world' or {other!r}")
-    return frame == "world"
