@@ -19,14 +19,13 @@ from cosserat.kernels.arrays import new_visit
 from cosserat.kernels.efforts import servo
 from cosserat.kernels.flexible import arrays, composite, forces
 from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS
-from cosserat.lie import se3
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.model.places import GROUND
 from cosserat.model.servos import servos_of
-from cosserat.solve.relative.flexible_recursion import LinkMotion, Motions
+from cosserat.solve.relative.flexible_recursion import Motions
 
 Array = NDArray[np.float64]
 
@@ -232,9 +231,3 @@ class FlexibleForces:
     def frame(self, now: Motions, q: Array, seat: Seat) -> Array:
         """Frame (4, 4) of a seat in the world."""
         return seat.frame if seat.link < 0 else now[seat.link].frame @ seat.at(self._data.modal(seat.link, q))
-
-
-def seat_twist(now: LinkMotion, seat: Seat, modal: Array) -> Array:
-    """Twist (6,) of a seat in its own axes."""
-    eta = se3.adjoint(se3.inverse(seat.at(modal))) @ now.z[:6]
-    return eta + seat.jacobian(modal) @ now.z[6:]

@@ -27,16 +27,6 @@ class SeatMotion(NamedTuple):
     rate: Array  # (6,)
 
 
-class PairRows(NamedTuple):
-    """k rows on the twists of two seats: d(value)/dt = on_a twist_a + on_b twist_b + explicit = rate."""
-
-    on_a: Array  # (k, 6)
-    on_b: Array  # (k, 6)
-    value: Array  # (k,) zero where a row is the rate of nothing
-    rate: Array  # (k,)
-    bias: Array  # (k,) second derivative, for no accelerations of the coordinates
-
-
 def modal_coordinates(data: FlexibleTreeData, seat: Seat, q: Array) -> Array:
     """Modal coordinates of the link of a seat."""
     link = data.links[seat.link]
@@ -63,15 +53,6 @@ def moving_seat(
     if seat.link < 0:
         return SeatMotion(seat.frame, np.zeros(6), np.zeros(6))
     return seat_motion(now[seat.link], drift[seat.link], seat, modal_coordinates(data, seat, q))
-
-
-def add_wrench(data: FlexibleTreeData, out: list[Array], seat: Seat, q: Array, wrench: Array) -> None:
-    """Add a wrench (6,), given in the axes of a seat, to those (6 + m,) on the links."""
-    if seat.link >= 0:
-        modal = modal_coordinates(data, seat, q)
-        out[seat.link][:6] += se3.adjoint(se3.inverse(seat.at(modal))).T @ wrench
-        if seat.interface is not None:
-            out[seat.link][6:] += seat.jacobian(modal).T @ wrench
 
 
 def coordinate_rows(
