@@ -247,6 +247,7 @@ class TreeConstraints:
         rows.force[:], now.vectors.wrench[:] = 0.0, 0.0
         now.vectors.q[:] = q
         task = closing.ROWS | closing.FORCES | (closing.BIAS if biased else 0)
+        closing.load_closing(tree, now.address, self.address, rows)
         closing.close(tree, now.address, self.address, task)
         closing.bring_rows(tree, now.address, self.address, self.n_rows)
         efforts = projected(now, now.vectors.wrench[None])[0] if self.tracked else np.zeros(len(q))
