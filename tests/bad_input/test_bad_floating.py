@@ -125,9 +125,9 @@ def test_modal_bodies_in_simulate(arm) -> None:
     assert len(cs.FlexibleTree(model).coordinates) == 3
     with refused(r"modes names 'one', a modal body, which has modes of its own"):
         cs.simulate(model, 1.0, 0.1, formulation="floating", modes={"one": 3})
-    for call in (lambda: cs.simulate(model, 1.0, 0.1), lambda: cs.equilibrium(model), lambda: cs.modes(model, 3)):
-        with refused(r"modal body 'one': the Galilean formulation has no modal bodies.*formulation='floating'"):
-            call()
+    with refused(r"modal body 'one': the Galilean formulation has no modal bodies.*formulation='floating'"):
+        cs.simulate(model, 1.0, 0.1)
+    assert "1 free motion: joint 'hub' turns and 'one' moves" in cs.equilibrium(model).status.message
 
 
 def test_section_forces_of_a_floating_run(arm) -> None:

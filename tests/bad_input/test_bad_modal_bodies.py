@@ -114,9 +114,8 @@ def test_not_a_beam():
 def test_the_galilean_formulation_refuses_modal_bodies():
     model = cs.Model("m", gravity=(0, 0, -9.81))
     model.add(body(interfaces={"tip": TIP}))
-    for call in (lambda: cs.simulate(model, 1.0), lambda: cs.equilibrium(model)):
-        with pytest.raises(CosseratError, match="modal body 'wing': the Galilean formulation has no modal bodies"):
-            call()
+    with pytest.raises(CosseratError, match="modal body 'wing': the Galilean formulation has no modal bodies"):
+        cs.simulate(model, 1.0)
     with pytest.raises(CosseratError, match=re.escape("'wing' is not one place; say where: frames of 'wing': 'tip'")):
         model.add(cs.Fixed("f", cs.GROUND, model["wing"]))
 

@@ -18,6 +18,8 @@ from cosserat.model.places import GROUND
 
 Array = NDArray[np.float64]
 
+_LOST = 1e6  # rad or m in a step: a motion that has been lost before
+
 
 def coupled_nodes(model: Model, skeleton: Skeleton) -> list[tuple[int, int]]:
     """Pairs of different nodes that such loads couple."""
@@ -115,7 +117,8 @@ def _fault(compiled: CompiledModel, k: int, t: float, frames: Array, twists: Arr
 
 def _carried(frames: Array, twists: Array, h: float) -> Array:
     """Frames (n+1, 12) after a time h along constant twists."""
-    if h == 0.0 or not (np.isfinite(frames).all() and np.isfinite(twists).all()):
+    far = np.abs(h * twists).max(initial=0.0)
+    if h == 0.0 or not (np.isfinite(frames).all() and far < _LOST):
         return frames
     moved = [row_to_frame(row) @ se3.exp(h * twist) for row, twist in zip(frames, twists, strict=True)]
     return np.array([frame_to_row(H) for H in moved])

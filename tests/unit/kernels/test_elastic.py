@@ -119,7 +119,8 @@ def test_tilted_ends_in_tension(tension):
 
 @pytest.mark.parametrize("kind", ["straight", "curved", "tapered", "coupled"])
 def test_third_order_against_many_elements(kind, laboratory, rng, monkeypatch):
-    """Forces of one element in the shape of forty under an end wrench: relative errors fall with the load squared.
+    """Forces of one element in the shape of forty under an end wrench: relative errors fall with the load squared,
+    with the load for curved elements.
 
     Without the additional stretch, which is there for the sake of the matter and vanishes with the mesh.
     """
@@ -157,8 +158,9 @@ def test_third_order_against_many_elements(kind, laboratory, rng, monkeypatch):
         for i in range(2):
             lab.trial.frame[i] = frame_to_row(move @ row_to_frame(lab.trial.frame[i]))
         np.testing.assert_allclose(lab.equations()[0][6:], internal, atol=1e-10)
-    assert errors[0] < 0.02
-    assert np.log2(errors[0] / errors[1]) > 1.7
+    # the second order of the bowing of curved elements is left out, see `compile.elements`
+    assert errors[0] < (0.03 if kind == "curved" else 0.02)
+    assert np.log2(errors[0] / errors[1]) > (0.9 if kind == "curved" else 1.7)
 
 
 def test_pure_bending_is_exact(rng):

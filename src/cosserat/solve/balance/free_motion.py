@@ -118,6 +118,9 @@ def describe(statics: Balance, motions: Array) -> str:
     for name, mesh in compiled.beams.items():
         if np.max(moved[mesh.first_node : mesh.first_node + mesh.n_nodes]) > _TAKES_PART * largest:
             parts.append(f"{name!r}")
+    for name, nodes in compiled.modal.items():
+        if np.max(moved[[nodes.frame, *nodes.interfaces.values()]]) > _TAKES_PART * largest:
+            parts.append(f"{name!r}")
     joints = [text for text, size in sizes.items() if size > _TAKES_PART * largest]
     words = f"{count} free motion{'s' if count > 1 else ''}"
     how = f": {_listed(joints)}" if joints else ""
