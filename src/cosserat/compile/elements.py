@@ -115,8 +115,10 @@ def _second(statics: _Statics, d0: Array, length: Array, compliance: Array) -> A
     axial = np.zeros_like(statics.ad)
     axial[:, :3, :3] = np.einsum("ei,ej->eij", t, t)
     X = np.zeros((len(t), 6, 6, 6))
-    both = _fields(statics, length, compliance), _fields(_statics(straight, length, compliance), length, compliance)
-    for g, ((eta, strain), (plain_eta, plain_strain)) in enumerate(zip(*both, strict=True)):
+    curved = plain = _fields(statics, length, compliance)
+    if not np.array_equal(straight, d0):
+        plain = _fields(_statics(straight, length, compliance), length, compliance)
+    for g, ((eta, strain), (plain_eta, plain_strain)) in enumerate(zip(curved, plain, strict=True)):
         eta = eta + (plain_eta - eta) @ axial
         strain = strain + (plain_strain - strain) @ axial
         lead = statics.Z @ statics.E_T[:, g]
