@@ -7,6 +7,8 @@ long step, extrapolated once, is exact to 1e-10 or so; where it is not (a branch
 two disagree, and the short one, of 3e-8 relative to a typical change, is taken.
 """
 
+import numpy as np
+
 from cosserat.jit import call_address, compile_user, helper
 from cosserat.kernels.frames import compose, exp_frame, load_frame, relative, twist_at_place, wrench_to_node
 from cosserat.kernels.vectors import accumulate, add, clear, cross, load, mul, mul_t, neg, scale, store, sub
@@ -24,46 +26,15 @@ def compile_law(law, parameters, pair, n_states):
 
     A law that owns states gives their rates behind the wrench; see `law_states`.
     """
-    if n_states:
-        return _compile_owning(law, parameters, pair, 6 + n_states)
-
-    def glue(law):
-        def alone(t, frame, twist, other_frame, other_twist, numbers, wrench_out):
-            try:
-                w = law(t, frame, twist, numbers.view(parameters)[0])
-                if len(w) != 6:
-                    return 2
-                wrench_out[0], wrench_out[1], wrench_out[2] = w[0], w[1], w[2]
-                wrench_out[3], wrench_out[4], wrench_out[5] = w[3], w[4], w[5]
-            except Exception:
-                return 1
-            return 0
-
-        def between(t, frame, twist, other_frame, other_twist, numbers, wrench_out):
-            try:
-                w = law(t, frame, twist, other_frame, other_twist, numbers.view(parameters)[0])
-                if len(w) != 6:
-                    return 2
-                wrench_out[0], wrench_out[1], wrench_out[2] = w[0], w[1], w[2]
-                wrench_out[3], wrench_out[4], wrench_out[5] = w[3], w[4], w[5]
-            except Exception:
-                return 1
-            return 0
-
-        return between if pair else alone
-
-    return compile_user(glue, (law,), SIGNATURE, "")
-
-
-def _compile_owning(law, parameters, pair, size):
-    """The same for a law that gives `size` numbers."""
+    size = 6 + n_states
 
     def glue(law):
         def alone(t, frame, twist, other_frame, other_twist, numbers, out):
             try:
-                w = law(t, frame, twist, numbers.view(parameters)[0])
-                if len(w) != size:
+                given = law(t, frame, twist, numbers.view(parameters)[0])
+                if len(given) != size:
                     return 2
+                w = np.asarray(given)  # numbers of a tuple may be of several types
                 for k in range(size):
                     out[k] = w[k]
             except Exception:
@@ -72,9 +43,10 @@ def _compile_owning(law, parameters, pair, size):
 
         def between(t, frame, twist, other_frame, other_twist, numbers, out):
             try:
-                w = law(t, frame, twist, other_frame, other_twist, numbers.view(parameters)[0])
-                if len(w) != size:
+                given = law(t, frame, twist, other_frame, other_twist, numbers.view(parameters)[0])
+                if len(given) != size:
                     return 2
+                w = np.asarray(given)  # numbers of a tuple may be of several types
                 for k in range(size):
                     out[k] = w[k]
             except Exception:
