@@ -191,7 +191,13 @@ class Strip(Component):
         if is_number(value):
             return resolve(value)
         if callable(value):
-            return float(value(s))
+            try:
+                return float(value(s))
+            except Exception as error:
+                failure = f"{type(error).__name__}: {error}"
+                raise ArgumentError(
+                    self.title, argument, f"must give a number at s = {s:g}; it fails with {failure}"
+                ) from None
         if not isinstance(value, (tuple, list)) or len(value) != 2:
             raise ArgumentError(
                 self.title,

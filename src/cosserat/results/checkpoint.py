@@ -61,7 +61,13 @@ class Checkpoint:
         if self.kept is not None:
             walk.resume(self.kept)
             if self._controller is not None:
-                self._controller.set_state(self.kept["controller"])
+                try:
+                    self._controller.set_state(self.kept["controller"])
+                except Exception as error:
+                    raise SolveError(
+                        f"simulate: checkpoint: controller: set_state() fails with {type(error).__name__}: {error}; it "
+                        "must take what its get_state() gave, or remove the file to begin anew"
+                    ) from error
         return self.kept
 
     @property

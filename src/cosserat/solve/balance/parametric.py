@@ -113,6 +113,7 @@ class Parametric:
         changed: set[str] = set()
         for name, span in spans.items():
             names, linear = self._changes(name, base[name], span)
+            linear = linear and not any(np.isfinite(servo.limit) for servo in knobs.model.servos)
             if not self._relevant(names):
                 raise SolveError(
                     f"the balance of model {knobs.model.name!r} does not depend on {name!r}: it changes "
