@@ -36,7 +36,8 @@ from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, number_from_text
 from cosserat.model.potentials import Potential
 from cosserat.model.rolling import ROLLING
-from cosserat.model.sections import AnySection, Box, IBeam, Profile, Rectangle, Rod, Section, Tube
+from cosserat.model.section import AnySection, Section
+from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Tube
 from cosserat.model.servos import Servo
 from cosserat.model.state_loads import StateLoad
 from cosserat.model.strips import Strip

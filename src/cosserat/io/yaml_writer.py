@@ -23,7 +23,7 @@ from cosserat.model.model import Model
 from cosserat.model.parameters import ParameterLike
 from cosserat.model.places import Place
 from cosserat.model.records import Component, Record
-from cosserat.model.sections import AnySection
+from cosserat.model.section import AnySection
 
 
 def save(model: Model, path: str | Path, simulate: dict[str, Any] | None = None) -> None:

@@ -46,7 +46,8 @@ from cosserat.model.parameters import Parameter, ParameterExpression, resolve
 from cosserat.model.places import GROUND, Place
 from cosserat.model.potentials import Potential
 from cosserat.model.rolling import KnifeEdge, RollingDisc
-from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Section, Tube
+from cosserat.model.section import Section
+from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Tube
 from cosserat.model.servos import Servo
 from cosserat.model.solid_mesh import SolidMesh
 from cosserat.model.state_loads import StateLoad

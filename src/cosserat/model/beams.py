@@ -16,7 +16,7 @@ from cosserat.model.medium import Medium
 from cosserat.model.parameters import Number, ParameterLike, is_number, resolve
 from cosserat.model.places import Owner, Place
 from cosserat.model.records import Component, recorded
-from cosserat.model.sections import AnySection
+from cosserat.model.section import AnySection
 
 MOST_ELEMENTS = 100_000
 

@@ -12,7 +12,7 @@ from cosserat.model.materials import Material
 from cosserat.model.parameters import Number, parameters_in, resolve
 from cosserat.model.places import Owner, Place
 from cosserat.model.records import Component, Record, located, plain, recorded
-from cosserat.model.sections import AnySection
+from cosserat.model.section import AnySection
 
 THIN_BAR = 100.0  # length over diameter of a bar of which only the mass is known
 

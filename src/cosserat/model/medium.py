@@ -14,7 +14,7 @@ from cosserat.model.expressions import CONSTANTS, FUNCTIONS, Expression
 from cosserat.model.jets import Array
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.records import Record, recorded
-from cosserat.model.sections import Section
+from cosserat.model.section import Section
 
 if TYPE_CHECKING:
     from cosserat.model.medium_formulas import MediumFormulas

@@ -1,13 +1,10 @@
 """The model: an ordered collection of named components, gravity and parameters."""
 
 import copy
-import warnings
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-import numpy as np
-
-from cosserat.errors import CosseratWarning, ModelError, ParameterError, shown
+from cosserat.errors import ModelError, ParameterError, shown
 from cosserat.model import checks
 from cosserat.model.added_mass import AddedMass
 from cosserat.model.apparent import ApparentLoad, steady_spin
@@ -18,7 +15,7 @@ from cosserat.model.fluid import Fluid
 from cosserat.model.forces import Link
 from cosserat.model.jets import Array
 from cosserat.model.joint import Joint
-from cosserat.model.loads import DistributedLoad, PointLoad, is_zero
+from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.modal import ModalBody
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, parameters_in
@@ -30,6 +27,7 @@ from cosserat.model.servos import Servo
 from cosserat.model.state_loads import StateLoad
 from cosserat.model.strips import Strip
 from cosserat.model.summary import summarize
+from cosserat.model.validation import demand_same, names_of, places_of, validate
 
 C = TypeVar("C", bound=Component)
 
@@ -141,7 +139,7 @@ class Model:
         known = self.parameter_objects() if parameters else {}
         for parameter in parameters:
             for other_parameter in known.get(parameter.name, []):
-                _demand_same(parameter, other_parameter, component.title)
+                demand_same(parameter, other_parameter, component.title)
         component.resolve_places(lambda target: self.place(target, component.title))
         if isinstance(component, DistributedLoad):
             component.resolve_beam(lambda name: self._find_beam(name, component.title))
@@ -184,9 +182,9 @@ class Model:
         name = component.name if isinstance(component, Component) else component
         found = self[name] if isinstance(name, str) else None
         if found is None or (isinstance(component, Component) and found is not component):
-            listed = _names(self.components)
+            listed = names_of(self.components)
             raise ModelError(f"{self.title}: {shown(component)} is not in the model; components: {listed}")
-        users = [item for item, places in self._places() if any(id(place.owner) == id(found) for place in places)]
+        users = [item for item, places in places_of(self) if any(id(place.owner) == id(found) for place in places)]
         users += [load for load in self.distributed_loads if load.beam is found]
         users += [servo for servo in self.servos if isinstance(found, Joint) and servo.coordinate in found.coordinates]
         if users:
@@ -200,14 +198,19 @@ class Model:
     def _find_beam(self, name: str, where: str) -> Beam:
         found = self._components.get(name)
         if not isinstance(found, Beam):
-            raise ModelError(f"{where}: unknown beam {name!r}; beams of the model: {_names(self.beams)}")
+            raise ModelError(f"{where}: unknown beam {name!r}; beams of the model: {names_of(self.beams)}")
         return found
+
+    @property
+    def owners(self) -> tuple[Owner, ...]:
+        """Bodies and beams, on which places lie."""
+        return tuple(self._owners.values())
 
     def __getitem__(self, name: str) -> Component:
         try:
             return self._components[name]
         except KeyError:
-            raise ModelError(f"{self.title}: no component {name!r}; components: {_names(self.components)}") from None
+            raise ModelError(f"{self.title}: no component {name!r}; components: {names_of(self.components)}") from None
 
     def __contains__(self, name: object) -> bool:
         return name in self._components
@@ -348,13 +351,14 @@ class Model:
             for name, value in values.items():
                 for parameter in objects[name]:
                     parameter.value = value
-            self._check_all()
+            self.check()
         except Exception:
             for parameter, value in old:
                 parameter.value = value
             raise
 
-    def _check_all(self) -> None:
+    def check(self) -> None:
+        """Raise an error if a component cannot take the present values of the parameters."""
         if self._fluid is not None:
             self._fluid.check()
         if self.frame is not None:
@@ -362,83 +366,9 @@ class Model:
         for component in self._components.values():
             component.check()
 
-    # checking -------------------------------------------------------------------------------------------------------
-
     def validate(self) -> None:
         """Raise the first error that can be found without solving; warn about bodies that nothing can move."""
-        if not self.bodies and not self.beams and not self.modal_bodies:
-            raise ModelError(f"{self.title}: it is empty; add a RigidBody or a Beam")
-        checks.array(self.title, "gravity", self._gravity, (3,))
-        for name, objects in self.parameter_objects().items():
-            for other in objects[1:]:
-                _demand_same(objects[0], other, f"parameter {name!r}")
-        self._check_all()
-        soft = (*self.beams, *self.modal_bodies, *self.added_masses)
-        if self.frame is not None and soft:
-            raise ModelError(
-                f"{self.title}: {soft[0].title}: models with frame= take rigid bodies without added mass; simulate in "
-                "a Galilean frame and look with run.seen_from"
-            )
-        for item, places in self._places():
-            for place in places:
-                self._demand_own(place.owner, item)
-        for load in self.distributed_loads:
-            self._demand_own(load.beam, load)
-        for load_ in self.loads:
-            if load_.place.on_ground:
-                raise ModelError(f"{load_.title}: it acts on the ground, which cannot move; name a place on a body")
-        for joint in self.joints:
-            joint.check_places()
-        for link in self.springs:
-            link.check_places()
-        for rolling in self.rolling:
-            rolling.check_places()
-        for law in self.given_state_loads:
-            law.check_places()
-        for strip in self.strips:
-            strip.check_places()
-        for servo in self.servos:
-            servo.find(self)
-        self._warn_idle()
-
-    def _places(self) -> Iterator[tuple[Component, tuple[Place, ...]]]:
-        for joint in self.joints:
-            yield joint, (joint.parent, joint.child)
-        for load in self.loads:
-            yield load, (load.place,)
-        for link in self.springs:
-            yield link, (link.a, link.b)
-        for rolling in self.rolling:
-            yield rolling, (rolling.place,)
-        for law in self.given_state_loads:
-            yield law, (law.place,) if law.other is None else (law.place, law.other)
-        for strip in self.strips:
-            yield strip, (strip.place,)
-
-    def _demand_own(self, owner: Owner, item: Component) -> None:
-        if isinstance(owner, Component) and self._components.get(owner.name) is not owner:
-            problem = "another component has that name" if owner.name in self._components else "add it with model.add"
-            owners = _names(self._owners.values())
-            raise ModelError(
-                f"{item.title}: refers to the {owner.word} {owner.name!r}, which is not in the model ({problem}); "
-                f"bodies of the model: {owners}"
-            )
-
-    def _warn_idle(self) -> None:
-        if np.any(self.gravity) or self.frame is not None:
-            return
-        busy = {id(place.owner) for _, places in self._places() for place in places}
-        busy |= {id(load.beam) for load in self.distributed_loads if not (is_zero(load.force) and is_zero(load.moment))}
-        frames: tuple[RigidBody | ModalBody, ...] = (*self.bodies, *self.modal_bodies)
-        idle = [b.name for b in frames if id(b) not in busy and b.velocity is None and b.angular_velocity is None]
-        idle += [b.name for b in self.beams if id(b) not in busy and b.velocity_at(0.0) is None]
-        if idle:
-            warnings.warn(
-                f"{self.title}: {', '.join(repr(n) for n in idle)}: attached to nothing, without load, gravity or "
-                "initial velocity, so it will never move",
-                CosseratWarning,
-                stacklevel=3,
-            )
+        validate(self)
 
     # the whole ------------------------------------------------------------------------------------------------------
 
@@ -473,15 +403,3 @@ class Model:
 
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {len(self)} components>"
-
-
-def _names(components: Any) -> str:
-    return ", ".join(repr(c.name) for c in components) or "none"
-
-
-def _demand_same(a: Parameter, b: Parameter, where: str) -> None:
-    if a.value != b.value:
-        raise ParameterError(
-            f"{where}: parameter {a.name!r} has two values, {b.value:g} and {a.value:g}; use one Parameter object, or "
-            "give the two different names"
-        )

@@ -6,115 +6,15 @@ coefficient in Timoshenko's beam theory", J. Appl. Mech. 33 (1966) 335-340, unle
 """
 
 import math
-from abc import abstractmethod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks
-from cosserat.model.jets import Array
-from cosserat.model.materials import Material
 from cosserat.model.parameters import Number, resolve
-from cosserat.model.records import Record, recorded
-
-
-class Constants(NamedTuple):
-    """Geometric constants of a shape: area, second moments about y and z, product, torsion constant."""
-
-    area: float
-    Iy: float
-    Iz: float
-    J: float
-    Iyz: float = 0.0
-
-
-class AnySection(Record):
-    """Base of all sections: something that gives the two matrices."""
-
-    word = "section"
-
-    @property
-    def title(self) -> str:
-        return f"section {type(self).__name__}"
-
-    @abstractmethod
-    def matrices(self, material: Material | None) -> tuple[Array, Array]:
-        """Stiffness (6, 6) and mass (6, 6) per unit length."""
-
-    @abstractmethod
-    def between(self, other: "AnySection", x: float) -> "AnySection":
-        """The section at the fraction x of a linear taper from this one to `other`."""
-
-
-class ShapeSection(AnySection):
-    """Base of sections that are shapes of one material."""
-
-    _shear: Any
-
-    @abstractmethod
-    def constants(self) -> Constants:
-        """Area (m^2), second moments (m^4) and torsion constant (m^4)."""
-
-    @abstractmethod
-    def cowper(self, nu: float) -> tuple[float, float]:
-        """Shear factors for shear along y and along z."""
-
-    def shear_factors(self, nu: float) -> tuple[float, float]:
-        """Shear factors (y, z): those given, else Cowper's."""
-        if self._shear is None:
-            return self.cowper(nu)
-        if isinstance(self._shear, tuple):
-            return resolve(self._shear[0]), resolve(self._shear[1])
-        return resolve(self._shear), resolve(self._shear)
-
-    def matrices(self, material: Material | None) -> tuple[Array, Array]:
-        if material is None:
-            raise ModelError(f"{self.title}: it needs a material; pass material=cs.materials.STEEL or a Material")
-        E, G, rho = material.E, material.G, material.rho
-        c = self.constants()
-        ky, kz = self.shear_factors(material.nu)
-        stiffness = np.diag([E * c.area, ky * G * c.area, kz * G * c.area, G * c.J, E * c.Iy, E * c.Iz])
-        mass = rho * np.diag([c.area, c.area, c.area, c.Iy + c.Iz, c.Iy, c.Iz])
-        stiffness[4, 5] = stiffness[5, 4] = -E * c.Iyz
-        mass[4, 5] = mass[5, 4] = -rho * c.Iyz
-        return stiffness, mass
-
-    def between(self, other: AnySection, x: float) -> AnySection:
-        if type(other) is not type(self):
-            raise ModelError(f"cannot taper from {type(self).__name__} to {type(other).__name__}; use one kind")
-        mixed: dict[str, Any] = {}
-        for name, a in self._given.items():
-            b = other._given[name]
-            if (a is None) != (b is None):
-                raise ModelError(f"cannot taper: {name} is given at one end of the {type(self).__name__} only")
-            if isinstance(a, tuple) != isinstance(b, tuple):
-                raise ModelError(f"cannot taper: {name} is one number at one end and two at the other")
-            if isinstance(a, tuple):
-                mixed[name] = tuple((1 - x) * resolve(p) + x * resolve(q) for p, q in zip(a, b, strict=True))
-            elif a is not None:
-                mixed[name] = (1 - x) * resolve(a) + x * resolve(b)
-        return type(self)(**mixed)
-
-    def check(self) -> None:
-        for name, value in self._given.items():
-            if name == "shear_factor":
-                self._check_shear(value)
-            elif name != "inner_diameter" and name != "Iyz":
-                checks.number(self.title, name, value, positive=True)
-
-    def _check_shear(self, value: Any) -> None:
-        if value is None:
-            return
-        pair = value if isinstance(value, tuple) else (value,)
-        if len(pair) > 2:
-            raise ArgumentError(self.title, "shear_factor", f"must be one number or two (y, z), got {len(pair)}")
-        for entry in pair:
-            checks.number(self.title, "shear_factor", entry, positive=True)
-
-    def _thinner(self, inner: str, x: float, outer: str, limit: float) -> None:
-        if x >= limit:
-            raise ArgumentError(self.title, inner, f"is {x:g}; it must be less than {outer} = {limit:g}")
+from cosserat.model.records import recorded
+from cosserat.model.section import Constants, ShapeSection
 
 
 class Rod(ShapeSection):
@@ -395,74 +295,3 @@ class Profile(ShapeSection):
 
     def cowper(self, nu: float) -> tuple[float, float]:
         raise ModelError(f"{self.title}: shear_factor must be given")
-
-
-class Section(AnySection):
-    """A section given by its two matrices, without shape or material.
-
-    Parameters
-    ----------
-    stiffness : (6, 6) or (6,)
-        Axial (N), shear y, shear z (N), torsion, bending about y, bending about z (N m^2); symmetric positive
-        definite. Six numbers are the diagonal.
-    mass : (6, 6) or (6,)
-        Per unit length: mass (kg/m), the same number three times, then rotary inertia (kg m) about x, y, z; symmetric,
-        positive semi-definite, with positive mass.
-
-    Examples
-    --------
-    >>> import cosserat as cs
-    >>> section = cs.Section(stiffness=[1e6, 1e6, 1e6, 5, 8, 8], mass=[2, 2, 2, 1e-3, 5e-4, 5e-4])
-    >>> section.matrices()[0].diagonal().tolist()
-    [1000000.0, 1000000.0, 1000000.0, 5.0, 8.0, 8.0]
-    """
-
-    @recorded
-    def __init__(self, stiffness: Any, mass: Any) -> None:
-        self._stiffness, self._mass = self._given["stiffness"], self._given["mass"]
-
-    @staticmethod
-    def _matrix(item: str, argument: str, value: Any) -> Array:
-        if isinstance(value, tuple) and len(value) == 6 and not any(isinstance(v, tuple) for v in value):
-            return np.diag(checks.array(item, argument, value, (6,)))
-        return checks.array(item, argument, value, (6, 6))
-
-    def check(self) -> None:
-        K, M = self.matrices(None)
-        for argument, matrix in (("stiffness", K), ("mass", M)):
-            checks.symmetric(self.title, argument, matrix)
-        # scaled to a unit diagonal, so that the test does not depend on units
-        if np.diag(K).min() <= 0.0 or np.linalg.eigvalsh(_scaled(K)).min() <= 1e-14:
-            raise ArgumentError(
-                self.title, "stiffness", f"is not positive definite (diagonal {_row(np.diag(K))}); "
-                "a free direction needs a small stiffness, not zero"
-            )  # fmt: skip
-        if np.diag(M)[:3].min() <= 0.0 or np.diag(M).min() < 0.0 or np.linalg.eigvalsh(_scaled(M)).min() < -1e-9:
-            raise ArgumentError(
-                self.title, "mass", f"must be positive semi-definite with positive mass (diagonal {_row(np.diag(M))})"
-            )
-        if np.abs(M[:3, :3] - M[0, 0] * np.eye(3)).max() > 1e-9 * M[0, 0]:
-            rows = ", ".join(map(_row, M[:3, :3]))
-            raise ArgumentError(
-                self.title, "mass", f"begins with the rows {rows}; a section weighs the same along all axes: the first "
-                "three rows and columns are the mass per length times the identity"
-            )  # fmt: skip
-
-    def matrices(self, material: Material | None = None) -> tuple[Array, Array]:
-        K = self._matrix(self.title, "stiffness", self._stiffness)
-        return K, self._matrix(self.title, "mass", self._mass)
-
-    def between(self, other: AnySection, x: float) -> AnySection:
-        if not isinstance(other, Section):
-            raise ModelError(f"cannot taper from Section to {type(other).__name__}; use one kind")
-        (Ka, Ma), (Kb, Mb) = self.matrices(), other.matrices()
-        return Section(stiffness=(1 - x) * Ka + x * Kb, mass=(1 - x) * Ma + x * Mb)
-
-
-def _scaled(matrix: Array) -> Array:
-    diagonal = np.where(np.diag(matrix) > 0.0, np.diag(matrix), 1.0)
-    return matrix / np.sqrt(np.outer(diagonal, diagonal))
-
-
-def _row(values: Array) -> str:
-    return "(" + ", ".join(f"{v:g}" for v in values) + ")"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,49 +14,12 @@ from cosserat.compile.compiled import row_to_frame
 from cosserat.errors import MissingDependencyError, SolveError
 from cosserat.lie import se3
 from cosserat.results.law_states import LawStates
+from cosserat.results.linear_reduction import reduced
+from cosserat.results.state_space import OutputRows, RollingStates, accelerations_of, by_accelerations, by_positions
 
 Array = NDArray[np.float64]
 
 POSITION, ACCELERATION = "position", "acceleration"
-
-_ONE_FREQUENCY = 1e-13  # difference of frequencies squared, of the largest, that rounding makes
-_EXCITED = 1e-8  # part of an input that moves a mode, from which it does
-_IMPROPER = 1e-9  # coefficient of a derivative of an input that counts as zero, relative to the largest of its row
-
-
-@dataclass(frozen=True)
-class OutputRows:
-    """y = position q + rate q' + acceleration q" + u0 u + u1 u' + u2 u"."""
-
-    position: Array
-    rate: Array
-    acceleration: Array
-    u0: Array
-    u1: Array
-    u2: Array
-
-
-@dataclass(frozen=True)
-class RollingStates:
-    """q' = drift q + velocities w of a mechanism that rolls; w are the rates of the coordinates `chosen`."""
-
-    drift: Array  # (n, n)
-    velocities: Array  # (n, k)
-    chosen: tuple[int, ...]  # k numbers of coordinates
-
-    def space(
-        self, mass: Array, damping: Array, stiffness: Array, force: Array, rows: OutputRows
-    ) -> tuple[Array, Array, Array, Array]:
-        """State space with z = (q, w), from M w' + D w + K q = force u."""
-        G, Z = self.drift, self.velocities
-        n = len(G)
-        K, D, F = np.split(_accelerations_of(mass, np.hstack((stiffness, damping, force))), [n, n + len(mass)], axis=1)
-        A = np.block([[G, Z], [-K, -D]])
-        B = np.vstack((np.zeros((n, F.shape[1])), F))
-        # q' = G q + Z w, q" = G q' + Z w'
-        rate = rows.rate + rows.acceleration @ G
-        C = np.hstack((rows.position + rate @ G, rate @ Z)) - rows.acceleration @ Z @ np.hstack((K, D))
-        return A, B, C, rows.u0 + rows.acceleration @ Z @ F
 
 
 @dataclass(frozen=True)
@@ -172,10 +135,10 @@ class LinearModel:
     def _space(self) -> tuple[Array, Array, Array, Array]:
         if self.rolling is not None:
             return self.rolling.space(self.mass, self.damping, self.stiffness, self.force, self.rows)
-        space = _positions(self) if self.drive == POSITION else _accelerations(self)
+        space = by_positions(self) if self.drive == POSITION else by_accelerations(self)
         if self.inner is None:
             return space
-        return self.inner.joined(space, _accelerations_of(self.mass, self.inner.push), self.rows.acceleration)
+        return self.inner.joined(space, accelerations_of(self.mass, self.inner.push), self.rows.acceleration)
 
     @cached_property
     def eigenvalues(self) -> NDArray[np.complex128]:
@@ -285,102 +248,7 @@ class LinearModel:
             Only modes that the inputs excite: of the others, which an LQR design must not meet, none is kept. Of modes
             with one frequency those combinations count that are excited or not.
         """
-        size = len(self.mass)
-        if self.rolling is not None:
-            raise SolveError("reduce: a mechanism that rolls has no undamped modes to keep; use the whole model")
-        if self.inner is not None:
-            raise SolveError(
-                f"reduce: laws own states, such as {self.inner.names[0]!r}, which modes do not describe; use the whole "
-                "model, or reduce it with python-control (to_control)"
-            )
-        if controllable:
-            return self._reduced_to_controllable(n, static)
-        chosen = list(range(n)) if isinstance(n, (int, np.integer)) else [int(k) for k in n]
-        if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0 or max(chosen) >= size:
-            raise SolveError(f"reduce: {n!r} is not a choice among the {size} modes of the model, numbered from 0")
-        values, shapes = self.modes
-        V = shapes[:, chosen]
-        others = [k for k in range(size) if k not in set(chosen)]
-        if not static or not others:
-            return self._projected(V, None, chosen)
-        soft = [k for k in others if abs(values[k]) <= 1e-9 * np.max(np.abs(values))]
-        if soft:
-            raise SolveError(
-                f"reduce: mode {soft[0]} is a free motion and cannot give way statically; keep it or pass static=False"
-            )
-        return self._projected(V, shapes[:, others], chosen)
-
-    def _reduced_to_controllable(self, n: Any, static: bool) -> LinearModel:
-        values, shapes, excited = self._excited
-        count = int(np.count_nonzero(excited))
-        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= count:
-            raise SolveError(
-                f"reduce: {n!r} of the {count} modes that the inputs {', '.join(self.inputs) or '(none)'} excite; pass "
-                "a number of them"
-            )
-        chosen = np.nonzero(excited)[0][:n]
-        others = np.nonzero(excited)[0][n:]  # what the inputs do not move does not give way to them either
-        soft = others[np.abs(values[others]) <= 1e-9 * np.max(np.abs(values))] if static else others[:0]
-        if len(soft):
-            raise SolveError(
-                f"reduce: mode {soft[0]} is a free motion and cannot give way statically; keep it or pass static=False"
-            )
-        V, W = shapes[:, chosen], shapes[:, others]
-        return self._projected(V, W if static and len(others) else None, [int(k) for k in chosen])
-
-    @property
-    def _excited(self) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """Frequencies squared and shapes as `modes`, turned within groups of one frequency, and which inputs excite."""
-        values, shapes = self.modes[0], self.modes[1].copy()
-        push = np.hstack((self.force, self.drag))
-        sizes = np.linalg.norm(shapes.T @ push, axis=0)
-        push = push / np.where(sizes > 0.0, sizes, 1.0)
-        excited = np.zeros(len(values), dtype=bool)
-        ends = np.nonzero(np.diff(values) > _ONE_FREQUENCY * np.max(np.abs(values)) + 1e-7 * np.abs(values[1:]))[0] + 1
-        for group in np.split(np.arange(len(values)), ends):
-            left, strength, _ = np.linalg.svd(shapes[:, group].T @ push)
-            shapes[:, group] = shapes[:, group] @ left
-            excited[group[: len(strength)]] = strength > _EXCITED
-        return values, shapes, excited
-
-    def _projected(self, V: Array, W: Array | None, chosen: list[int]) -> LinearModel:
-        """q = V z + W w, with w that gives way to springs and dampers: K_ww w = F_w u - E_w u' - K_wz z - D_wz z'."""
-        follow, give = np.zeros_like(V), np.zeros((len(V), len(self.inputs)))
-        slow, lag = np.zeros_like(V), np.zeros_like(give)
-        left = V.T
-        if W is not None:
-            K_ww = W.T @ self.stiffness @ W
-
-            def answer(force: Array) -> Array:
-                return np.asarray(W @ np.linalg.solve(K_ww, W.T @ force))
-
-            follow, give = -answer(self.stiffness @ V), answer(self.force)
-            slow = -answer(self.damping @ (V + follow))
-        T = V + follow
-        rows, moved = self.rows, give * np.array(self.driven, dtype=float)  # motions have rates, forces may jump
-        if W is not None:
-            lag = -answer(self.drag + self.damping @ moved)
-        new = OutputRows(
-            position=rows.position @ T,
-            rate=rows.rate @ T + rows.position @ slow,
-            acceleration=rows.acceleration @ T + rows.rate @ slow,
-            u0=rows.u0 + rows.position @ give,
-            u1=rows.u1 + rows.rate @ moved + rows.position @ lag,
-            u2=rows.u2 + rows.acceleration @ moved + rows.rate @ lag,
-        )
-        return replace(
-            self,
-            mass=definite(left @ (self.mass @ V + self.damping @ slow), left @ self.mass @ V),
-            damping=left @ (self.damping @ T + self.stiffness @ slow),
-            stiffness=left @ self.stiffness @ T,
-            force=left @ (self.force - self.stiffness @ give),
-            drag=left @ (self.drag + self.damping @ moved + self.stiffness @ lag),
-            rows=new,
-            basis=self.basis @ T,
-            drives=self.drives + self.basis @ give,
-            dual=left @ self.mass @ self.dual,
-            coordinates=tuple(f"mode {k + 1}" for k in chosen),
-        )
+        return reduced(self, n, static, controllable)
 
     def __repr__(self) -> str:
         return (
@@ -389,67 +257,6 @@ class LinearModel:
         )
 
 
-def definite(mass: Array, otherwise: Array) -> Array:
-    """A mass matrix, if it is one: what gives way to strong dampers is not slow, and has no inertia to offer."""
-    values = eigh(0.5 * (mass + mass.T), 0.5 * (otherwise + otherwise.T), eigvals_only=True)
-    return mass if values[0] > 0.5 else otherwise
-
-
 def _plain(name: str) -> str:
     """A name without dots, which python-control keeps for itself."""
     return name.replace(".", "_")
-
-
-def _positions(model: LinearModel) -> tuple[Array, Array, Array, Array]:
-    """State space with prescribed positions as inputs: with v = q' + E u, E = M^-1 drag, no derivative of u is left."""
-    n, rows = len(model.mass), model.rows
-    both = np.hstack((model.stiffness, model.damping, model.force, model.drag))
-    K, D, F, E = np.split(_accelerations_of(model.mass, both), [n, 2 * n, 2 * n + len(model.inputs)], axis=1)
-    A = np.block([[np.zeros((n, n)), np.eye(n)], [-K, -D]])
-    B = np.vstack((-E, F + D @ E))
-    # q' = v - E u, q" = v' - E u'
-    C = np.hstack((rows.position - rows.acceleration @ K, rows.rate - rows.acceleration @ D))
-    direct = rows.u0 - rows.rate @ E + rows.acceleration @ (F + D @ E)
-    _demand_proper(model, rows.u1 - rows.acceleration @ E, rows.u2, C, direct)
-    return A, B, C, direct
-
-
-def _accelerations_of(mass: Array, forces: Array) -> Array:
-    """mass^-1 forces, whatever the units of the coordinates."""
-    unit = 1.0 / np.sqrt(np.diag(mass))
-    return np.asarray(unit[:, None] * np.linalg.solve(mass * np.outer(unit, unit), unit[:, None] * forces))
-
-
-def _demand_proper(model: LinearModel, u1: Array, u2: Array, C: Array, direct: Array) -> None:
-    size = np.max(np.abs(np.hstack((C, direct))), axis=1, initial=0.0)[:, None]
-    for rest, word in ((u2, "acceleration"), (u1, "velocity")):
-        wrong = np.argwhere(np.abs(rest) > _IMPROPER * np.maximum(size, np.max(np.abs(rest), initial=0.0)))
-        if len(wrong):
-            i, k = wrong[0]
-            raise SolveError(
-                f"linearize: output {model.outputs[i]!r} follows the {word} of the prescribed motion "
-                f"{model.inputs[k]!r}, so it is no proper function of the motion itself; pass drive='acceleration' to "
-                "make the acceleration of prescribed motions the input, or leave one of the two out"
-            )
-
-
-def _accelerations(model: LinearModel) -> tuple[Array, Array, Array, Array]:
-    """State space with accelerations of prescribed motions as inputs; states are q, the motions w, and their rates."""
-    n, rows = len(model.mass), model.rows
-    driven = np.nonzero(np.array(model.driven, dtype=bool))[0]
-    free = np.array([not d for d in model.driven], dtype=float)
-    both = np.hstack((model.stiffness, model.damping, model.force, model.drag))
-    K, D, F, E = np.split(_accelerations_of(model.mass, both), [n, 2 * n, 2 * n + len(model.inputs)], axis=1)
-    m, k = len(driven), len(model.inputs)
-    accel = np.hstack((-K, F[:, driven], -D, -E[:, driven]))
-    A = np.zeros((2 * (n + m), 2 * (n + m)))
-    A[: n + m, n + m :] = np.eye(n + m)
-    A[n + m : 2 * n + m] = accel
-    B = np.zeros((2 * (n + m), k))
-    B[n + m : 2 * n + m] = F * free
-    B[2 * n + m + np.arange(m), driven] = 1.0
-    C = np.hstack((rows.position, rows.u0[:, driven], rows.rate, rows.u1[:, driven])) + rows.acceleration @ accel
-    direct = (rows.u0 + rows.acceleration @ F) * free
-    direct[:, driven] += rows.u2[:, driven]
-    _demand_proper(model, rows.u1 * free, rows.u2 * free, C, direct)
-    return A, B, C, direct

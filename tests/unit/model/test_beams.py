@@ -11,7 +11,8 @@ from cosserat.lie import so3
 from cosserat.model.beams import Beam
 from cosserat.model.materials import STEEL, Material
 from cosserat.model.parameters import Parameter
-from cosserat.model.sections import Rectangle, Rod, Section
+from cosserat.model.section import Section
+from cosserat.model.sections import Rectangle, Rod
 
 ROD: dict[str, Any] = {"section": Rod(0.01), "material": STEEL}
 

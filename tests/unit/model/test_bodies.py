@@ -8,7 +8,8 @@ from cosserat.lie import so3
 from cosserat.model.bodies import RigidBody
 from cosserat.model.materials import STEEL
 from cosserat.model.parameters import Parameter
-from cosserat.model.sections import Rectangle, Rod, Section
+from cosserat.model.section import Section
+from cosserat.model.sections import Rectangle, Rod
 
 
 def test_plain() -> None:

@@ -14,7 +14,9 @@ from cosserat.errors import SolveError
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.law_states import LawStates
-from cosserat.results.linear import ACCELERATION, POSITION, LinearModel, OutputRows, RollingStates, definite
+from cosserat.results.linear import ACCELERATION, POSITION, LinearModel
+from cosserat.results.linear_reduction import definite
+from cosserat.results.state_space import OutputRows, RollingStates
 from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.carried import carrying
 from cosserat.solve.linear.basis import Basis, Carried, leading, mode_names, moving

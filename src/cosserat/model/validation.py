@@ -1,0 +1,108 @@
+"""What can be found wrong with a model without solving it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cosserat.errors import CosseratWarning, ModelError, ParameterError
+from cosserat.model import checks
+from cosserat.model.bodies import RigidBody
+from cosserat.model.loads import is_zero
+from cosserat.model.modal import ModalBody
+from cosserat.model.parameters import Parameter
+from cosserat.model.places import Owner, Place
+from cosserat.model.records import Component
+
+if TYPE_CHECKING:
+    from cosserat.model.model import Model
+
+
+def validate(model: Model) -> None:
+    """Raise the first error of a model; warn about bodies that nothing can move."""
+    if not model.bodies and not model.beams and not model.modal_bodies:
+        raise ModelError(f"{model.title}: it is empty; add a RigidBody or a Beam")
+    checks.array(model.title, "gravity", model.given_gravity, (3,))
+    for name, objects in model.parameter_objects().items():
+        for other in objects[1:]:
+            demand_same(objects[0], other, f"parameter {name!r}")
+    model.check()
+    soft = (*model.beams, *model.modal_bodies, *model.added_masses)
+    if model.frame is not None and soft:
+        raise ModelError(
+            f"{model.title}: {soft[0].title}: models with frame= take rigid bodies without added mass; simulate in "
+            "a Galilean frame and look with run.seen_from"
+        )
+    for item, places in places_of(model):
+        for place in places:
+            _demand_own(model, place.owner, item)
+    for load in model.distributed_loads:
+        _demand_own(model, load.beam, load)
+    for load_ in model.loads:
+        if load_.place.on_ground:
+            raise ModelError(f"{load_.title}: it acts on the ground, which cannot move; name a place on a body")
+    placed: tuple[Any, ...] = (*model.joints, *model.springs, *model.rolling, *model.given_state_loads, *model.strips)
+    for component in placed:
+        component.check_places()
+    for servo in model.servos:
+        servo.find(model)
+    _warn_idle(model)
+
+
+def places_of(model: Model) -> Iterator[tuple[Component, tuple[Place, ...]]]:
+    """Components that refer to places, and these."""
+    for joint in model.joints:
+        yield joint, (joint.parent, joint.child)
+    for load in model.loads:
+        yield load, (load.place,)
+    for link in model.springs:
+        yield link, (link.a, link.b)
+    for rolling in model.rolling:
+        yield rolling, (rolling.place,)
+    for law in model.given_state_loads:
+        yield law, (law.place,) if law.other is None else (law.place, law.other)
+    for strip in model.strips:
+        yield strip, (strip.place,)
+
+
+def _demand_own(model: Model, owner: Owner, item: Component) -> None:
+    if isinstance(owner, Component) and (owner.name not in model or model[owner.name] is not owner):
+        problem = "another component has that name" if owner.name in model else "add it with model.add"
+        raise ModelError(
+            f"{item.title}: refers to the {owner.word} {owner.name!r}, which is not in the model ({problem}); "
+            f"bodies of the model: {names_of(model.owners)}"
+        )
+
+
+def _warn_idle(model: Model) -> None:
+    if np.any(model.gravity) or model.frame is not None:
+        return
+    busy = {id(place.owner) for _, places in places_of(model) for place in places}
+    busy |= {id(load.beam) for load in model.distributed_loads if not (is_zero(load.force) and is_zero(load.moment))}
+    frames: tuple[RigidBody | ModalBody, ...] = (*model.bodies, *model.modal_bodies)
+    idle = [b.name for b in frames if id(b) not in busy and b.velocity is None and b.angular_velocity is None]
+    idle += [b.name for b in model.beams if id(b) not in busy and b.velocity_at(0.0) is None]
+    if idle:
+        warnings.warn(
+            f"{model.title}: {', '.join(repr(n) for n in idle)}: attached to nothing, without load, gravity or "
+            "initial velocity, so it will never move",
+            CosseratWarning,
+            stacklevel=4,
+        )
+
+
+def names_of(components: Any) -> str:
+    """Names of components, as messages list them."""
+    return ", ".join(repr(c.name) for c in components) or "none"
+
+
+def demand_same(a: Parameter, b: Parameter, where: str) -> None:
+    """Raise an error if two parameters of one name have different values."""
+    if a.value != b.value:
+        raise ParameterError(
+            f"{where}: parameter {a.name!r} has two values, {b.value:g} and {a.value:g}; use one Parameter object, or "
+            "give the two different names"
+        )

@@ -1,0 +1,108 @@
+"""State space of a linear model: A, B, C, D from its second-order equations and rows of outputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import SolveError
+
+if TYPE_CHECKING:
+    from cosserat.results.linear import LinearModel
+
+Array = NDArray[np.float64]
+
+_IMPROPER = 1e-9  # coefficient of a derivative of an input that counts as zero, relative to the largest of its row
+
+
+@dataclass(frozen=True)
+class OutputRows:
+    """y = position q + rate q' + acceleration q" + u0 u + u1 u' + u2 u"."""
+
+    position: Array
+    rate: Array
+    acceleration: Array
+    u0: Array
+    u1: Array
+    u2: Array
+
+
+@dataclass(frozen=True)
+class RollingStates:
+    """q' = drift q + velocities w of a mechanism that rolls; w are the rates of the coordinates `chosen`."""
+
+    drift: Array  # (n, n)
+    velocities: Array  # (n, k)
+    chosen: tuple[int, ...]  # k numbers of coordinates
+
+    def space(
+        self, mass: Array, damping: Array, stiffness: Array, force: Array, rows: OutputRows
+    ) -> tuple[Array, Array, Array, Array]:
+        """State space with z = (q, w), from M w' + D w + K q = force u."""
+        G, Z = self.drift, self.velocities
+        n = len(G)
+        K, D, F = np.split(accelerations_of(mass, np.hstack((stiffness, damping, force))), [n, n + len(mass)], axis=1)
+        A = np.block([[G, Z], [-K, -D]])
+        B = np.vstack((np.zeros((n, F.shape[1])), F))
+        # q' = G q + Z w, q" = G q' + Z w'
+        rate = rows.rate + rows.acceleration @ G
+        C = np.hstack((rows.position + rate @ G, rate @ Z)) - rows.acceleration @ Z @ np.hstack((K, D))
+        return A, B, C, rows.u0 + rows.acceleration @ Z @ F
+
+
+def by_positions(model: LinearModel) -> tuple[Array, Array, Array, Array]:
+    """State space with prescribed positions as inputs: with v = q' + E u, E = M^-1 drag, no derivative of u is left."""
+    n, rows = len(model.mass), model.rows
+    both = np.hstack((model.stiffness, model.damping, model.force, model.drag))
+    K, D, F, E = np.split(accelerations_of(model.mass, both), [n, 2 * n, 2 * n + len(model.inputs)], axis=1)
+    A = np.block([[np.zeros((n, n)), np.eye(n)], [-K, -D]])
+    B = np.vstack((-E, F + D @ E))
+    # q' = v - E u, q" = v' - E u'
+    C = np.hstack((rows.position - rows.acceleration @ K, rows.rate - rows.acceleration @ D))
+    direct = rows.u0 - rows.rate @ E + rows.acceleration @ (F + D @ E)
+    _demand_proper(model, rows.u1 - rows.acceleration @ E, rows.u2, C, direct)
+    return A, B, C, direct
+
+
+def accelerations_of(mass: Array, forces: Array) -> Array:
+    """mass^-1 forces, whatever the units of the coordinates."""
+    unit = 1.0 / np.sqrt(np.diag(mass))
+    return np.asarray(unit[:, None] * np.linalg.solve(mass * np.outer(unit, unit), unit[:, None] * forces))
+
+
+def _demand_proper(model: LinearModel, u1: Array, u2: Array, C: Array, direct: Array) -> None:
+    size = np.max(np.abs(np.hstack((C, direct))), axis=1, initial=0.0)[:, None]
+    for rest, word in ((u2, "acceleration"), (u1, "velocity")):
+        wrong = np.argwhere(np.abs(rest) > _IMPROPER * np.maximum(size, np.max(np.abs(rest), initial=0.0)))
+        if len(wrong):
+            i, k = wrong[0]
+            raise SolveError(
+                f"linearize: output {model.outputs[i]!r} follows the {word} of the prescribed motion "
+                f"{model.inputs[k]!r}, so it is no proper function of the motion itself; pass drive='acceleration' to "
+                "make the acceleration of prescribed motions the input, or leave one of the two out"
+            )
+
+
+def by_accelerations(model: LinearModel) -> tuple[Array, Array, Array, Array]:
+    """State space with accelerations of prescribed motions as inputs; states are q, the motions w, and their rates."""
+    n, rows = len(model.mass), model.rows
+    driven = np.nonzero(np.array(model.driven, dtype=bool))[0]
+    free = np.array([not d for d in model.driven], dtype=float)
+    both = np.hstack((model.stiffness, model.damping, model.force, model.drag))
+    K, D, F, E = np.split(accelerations_of(model.mass, both), [n, 2 * n, 2 * n + len(model.inputs)], axis=1)
+    m, k = len(driven), len(model.inputs)
+    accel = np.hstack((-K, F[:, driven], -D, -E[:, driven]))
+    A = np.zeros((2 * (n + m), 2 * (n + m)))
+    A[: n + m, n + m :] = np.eye(n + m)
+    A[n + m : 2 * n + m] = accel
+    B = np.zeros((2 * (n + m), k))
+    B[n + m : 2 * n + m] = F * free
+    B[2 * n + m + np.arange(m), driven] = 1.0
+    C = np.hstack((rows.position, rows.u0[:, driven], rows.rate, rows.u1[:, driven])) + rows.acceleration @ accel
+    direct = (rows.u0 + rows.acceleration @ F) * free
+    direct[:, driven] += rows.u2[:, driven]
+    _demand_proper(model, rows.u1 * free, rows.u2 * free, C, direct)
+    return A, B, C, direct
