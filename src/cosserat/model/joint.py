@@ -131,7 +131,8 @@ class Joint(Component):
     friction : Friction or float, optional
         Dry friction.
     potential : str or Potential, optional
-        Potential energy U(t, q) of the coordinates, as a formula; acts with -dU/dq. Not for spherical and free joints.
+        Potential energy U(t, q) of the coordinates, as a formula; acts with -dU/dq. In spherical and free joints
+        it is a function of the rotation vector (rx, ry, rz) in the joint's frame, and may have preferred axes.
     armature : float or Armature, optional
         Inertia that moves with the coordinate (kg m^2 or kg), such as that of a motor seen through its gear. Not for
         spherical and free joints.

@@ -30,7 +30,8 @@ class Potential(Record):
     formula : str
         In ``t``, in the coordinate ``q`` of a joint with one freedom, or in the names of the freedoms of a joint with
         several (``x y z rx ry rz``), and in `parameters`. It must be smooth: + - * / **, and functions such as sin,
-        exp, sqrt. Angles are between half a turn in either sense: let the potential be periodic, or stay within.
+        exp, sqrt. In spherical and free joints ``rx ry rz`` are the rotation vector. Angles, and its length, are within
+        half a turn in either sense: let the potential be periodic, or stay within.
     parameters : dict, optional
         Names and numbers, or `Parameter`s.
 
@@ -123,6 +124,41 @@ _ACT = {
 }  # fmt: skip
 """Where the efforts act, in the parent's axes; the second axis of a universal joint is fixed to the child."""
 
+_READ_VECTOR = """\
+    e = np.empty(4)
+    e[0] = 1.0 + R[0, 0] + R[1, 1] + R[2, 2]
+    e[1], e[2], e[3] = R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        largest = 1.0 + R[i, i] - R[j, j] - R[k, k]
+        if largest > e[0]:
+            e[0] = R[k, j] - R[j, k]
+            e[1 + i], e[1 + j], e[1 + k] = largest, R[j, i] + R[i, j], R[k, i] + R[i, k]
+            break
+    if e[0] < 0.0:
+        for i in range(4):
+            e[i] = -e[i]
+    size = np.sqrt(e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
+    angle = 2.0 * np.arctan2(size, e[0])
+    per = angle / size if angle > 1e-8 else 2.0 / e[0]
+    {0}rx, {0}ry, {0}rz = per * e[1], per * e[2], per * e[3]
+"""
+"""The rotation vector, by the quaternion whose largest component is not lost to rounding."""
+_ACT_VECTOR = """\
+    w0, w1, w2 = {0}rx, {0}ry, {0}rz
+    g0, g1, g2 = {rx}, {ry}, {rz}
+    p0, p1, p2 = w1 * g2 - w2 * g1, w2 * g0 - w0 * g2, w0 * g1 - w1 * g0
+    y = angle * angle
+    c = 1.0 / 12.0 + y * (1.0 / 720.0 + y * (1.0 / 30240.0 + y * (1.0 / 1209600.0 + y / 47900160.0)))
+    if y > 0.05:
+        c = (1.0 - 0.5 * angle / np.tan(0.5 * angle)) / y
+    m[0] -= g0 + 0.5 * p0 + c * (w1 * p2 - w2 * p1)
+    m[1] -= g1 + 0.5 * p1 + c * (w2 * p0 - w0 * p2)
+    m[2] -= g2 + 0.5 * p2 + c * (w0 * p1 - w1 * p0)
+"""
+"""Its efforts: a turn u of the child in the parent's axes changes the rotation vector w by u - w x u/2 + c w x (w x u).
+"""
+
 
 class JointPotential(StateLoad):
     """What the potential of a joint does, as a load between its two sides."""
@@ -147,8 +183,13 @@ class JointPotential(StateLoad):
         own = {*names, *self.potential.given}
         slopes = {q: spelled(_prefixed(text, own)) for q, text in self.potential.slopes(names, self.title).items()}
         pairs = list(zip(names, freedoms, strict=True))
-        lines = [f"    {_PREFIX}{name} = {_READ[freedom]}" for name, freedom in pairs]
-        efforts = [f"    {_ACT[freedom].format(slopes[name])}" for name, freedom in pairs]
+        if self.joint.isotropic:
+            lines, efforts = [_READ_VECTOR.format(_PREFIX)], [_ACT_VECTOR.format(_PREFIX, **slopes)]
+            pairs = [pair for pair in pairs if pair[1] in "xyz"]
+        else:
+            lines, efforts = [], []
+        lines += [f"    {_PREFIX}{name} = {_READ[freedom]}" for name, freedom in pairs]
+        efforts = [f"    {_ACT[freedom].format(slopes[name])}" for name, freedom in pairs] + efforts
         numbers = [f"    {side}[{i}] = parameters['{side}_{i}']" for side in "AB" for i in range(12)]
         numbers += [f"    {_PREFIX}{name} = parameters[{_PREFIX + name!r}]" for name in self.potential.given]
         source = _LAW.format(
@@ -210,10 +251,6 @@ def read_potential(joint: Any, given: Any) -> Potential | None:
     if not isinstance(potential, Potential):
         raise ArgumentError(
             joint.title, "potential", f"must be a formula such as '2*q**2' or a Potential, got {given!r}"
-        )
-    if joint.kind in ("fixed", "spherical", "free"):
-        raise ArgumentError(
-            joint.title, "potential", f"cannot be given to a {joint.kind} joint; use a StateLoad between its sides"
         )
     potential.slopes(joint_names(joint), f"{joint.title}: potential")
     return potential

@@ -114,6 +114,16 @@ class Constraints:
                 self._holonomic(name, dot(a, x))
         for index in range(len(joint.freedoms)):
             self._act(joint, index, R, x, side_a, side_b)
+        given = self.mechanism.model[joint.name]  # the tree's model has no potentials
+        assert isinstance(given, Joint)
+        if given.potential is not None:
+            if joint.isotropic:
+                raise SolveError(
+                    f"lagrange: {joint.title} closes a loop and has a potential of its rotation vector, for which "
+                    "there is no formula; give the potential to another joint of the loop"
+                )
+            coordinates = [self._coordinate(joint, index, R, x) for index in range(len(joint.freedoms))]
+            self.forces.add_joint_energy(given, coordinates)
 
     def _act(self, joint: Joint, index: int, R: Matrix, x: Vector, side_a: Any, side_b: Any) -> None:
         """Spring, damper, friction and effort in a freedom of a joint that was cut."""
@@ -124,22 +134,17 @@ class Constraints:
         if not acts and all(number(value) is ZERO for value in given):
             return
         freedom = freedom_geometry(joint, index)
-        axis, c, s = (exact_matrix([v])[0] for v in (freedom.axis, freedom.cosine, freedom.sine))
-        if freedom.kind == SLIDE:
-            coordinate = dot(axis, x)
-        elif freedom.kind == ROTATION_VECTOR:
-            if number(joint._stiffness[index]) is not ZERO:
-                raise SolveError(
-                    f"lagrange: {joint.title} closes a loop and has a stiffness about its rotation vector, for which "
-                    "there is no formula; put the spring into another joint of the loop"
-                )
-            coordinate = ZERO
-        elif freedom.kind == ANGLE_CHILD:
-            coordinate = sp.atan2(-dot(c, mul(R, s)), dot(c, mul(R, c)))
+        if freedom.kind != ROTATION_VECTOR:
+            coordinate = self._coordinate(joint, index, R, x)
+        elif number(joint._stiffness[index]) is not ZERO:
+            raise SolveError(
+                f"lagrange: {joint.title} closes a loop and has a stiffness about its rotation vector, for which "
+                "there is no formula; put the spring into another joint of the loop"
+            )
         else:
-            coordinate = sp.atan2(dot(s, mul(R, c)), dot(c, mul(R, c)))
+            coordinate = ZERO
         if freedom.kind == ROTATION_VECTOR:
-            (a, R_a), (b, _) = side_a, side_b
+            axis, (a, R_a), (b, _) = exact_matrix([freedom.axis])[0], side_a, side_b
             world = mul(mechanism.rotation(-1, a), mul(R_a, axis)) if a >= 0 else mul(R_a, axis)
             J_a, J_b = (mechanism.world_jacobian(l, [ZERO] * 3) for l in (a, b))
             row = [dot(world, sub(one[3:], two[3:])) for one, two in zip(J_b, J_a, strict=True)]
@@ -147,6 +152,17 @@ class Constraints:
             row = [mechanism.along(coordinate, j) for j in range(len(mechanism.q))]
         rate = sp.Add(*(f * v for f, v in zip(row, mechanism.v, strict=True)))
         self.forces.push(row, self.forces.pull(joint, index, coordinate, rate))
+
+    @staticmethod
+    def _coordinate(joint: Joint, index: int, R: Matrix, x: Vector) -> sp.Expr:
+        """A coordinate of a joint that was cut, of the child's joint frame in the parent's; no rotation vectors."""
+        freedom = freedom_geometry(joint, index)
+        axis, c, s = (exact_matrix([v])[0] for v in (freedom.axis, freedom.cosine, freedom.sine))
+        if freedom.kind == SLIDE:
+            return dot(axis, x)
+        if freedom.kind == ANGLE_CHILD:
+            return sp.atan2(-dot(c, mul(R, s)), dot(c, mul(R, c)))
+        return sp.atan2(dot(s, mul(R, c)), dot(c, mul(R, c)))
 
     # rolling --------------------------------------------------------------------------------------------------------
 

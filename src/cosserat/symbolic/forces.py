@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cosserat.errors import SolveError
@@ -62,8 +62,8 @@ class Forces:
         for load in mechanism.model.loads:
             self._add_load(load)
         for joint in mechanism.model.joints:
-            if joint.potential is not None:
-                self._add_potential(joint.name, self._energy_of(joint))
+            if joint.potential is not None and joint.name in mechanism.data.named:  # `Constraints` adds those of loops
+                self.add_joint_energy(joint, [mechanism.q[k] for k in mechanism.data.named[joint.name]])
         for name, potential in potentials.items():
             self._add_potential(name, potential)
         for place, law in laws.items():
@@ -187,18 +187,13 @@ class Forces:
             if free:
                 self._terms[link.first + k].append(force[k])
 
-    def _energy_of(self, joint: Joint) -> sp.Expr:
-        """The potential of a joint of the model as an expression."""
-        mechanism, potential = self.mechanism, joint.potential
+    def add_joint_energy(self, joint: Joint, coordinates: Sequence[sp.Expr]) -> None:
+        """-dU/dq of the potential of a joint of the model, given its coordinates as expressions."""
+        potential = joint.potential
         assert potential is not None
-        if joint.name not in mechanism.data.named:
-            raise SolveError(
-                f"lagrange: {joint.title} closes a loop and has a potential; give it to another joint of the loop"
-            )
-        places = mechanism.data.named[joint.name]
-        names = dict(zip(joint_names(joint), (mechanism.q[k] for k in places), strict=True))
+        names = dict(zip(joint_names(joint), coordinates, strict=True))
         names.update({name: number(value) for name, value in potential.given.items()})
-        return formula(potential.formula, {**names, "t": T})
+        self._add_energy(formula(potential.formula, {**names, "t": T}))
 
     def _add_potential(self, name: str, potential: Any) -> None:
         """-dU/dq of a function U(t, q) of the coordinates of one joint. Source: [Lerbet17] (58)."""
@@ -214,9 +209,12 @@ class Forces:
                 f"lagrange: the potential of joint {name!r} has the free symbols {', '.join(strange)}; it may depend "
                 f"on {', '.join(sorted(str(s) for s in known))}"
             )
+        self._add_energy(U)
+
+    def _add_energy(self, U: sp.Expr) -> None:
         self._energies.append(U)
-        for j in range(len(mechanism.q)):
-            slope = mechanism.along(U, j)
+        for j in range(len(self.mechanism.q)):
+            slope = self.mechanism.along(U, j)
             if slope is not ZERO:
                 self._terms[j].append(-slope)
 
