@@ -29,8 +29,6 @@ from cosserat.model.servos import servos_of
 
 Array = NDArray[np.float64]
 
-_MASSLESS = 1e-6  # of a typical mass: inertia of frames between joints, which nodes cannot be without
-
 
 def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     """Turn a model into arrays; `floating`: also modal bodies, whose nodes only floating frames can move.
@@ -94,8 +92,6 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     laws = tuple(compile_law(load) for load in model.state_loads)
     media = compile_media(model, floating)
     length, mass, size = _scales(model, skeleton.frames, elements, bodies)
-    for k in np.nonzero(bodies.mass[:, 0, 0] == 0.0)[0]:
-        bodies.mass[k] = _MASSLESS * mass * np.diag([1.0, 1.0, 1.0, length**2, length**2, length**2])
     bodies = _with_fluid(model, skeleton, bodies, block)
     twists, given = initial_twists(model, skeleton)
     return CompiledModel(

@@ -3,7 +3,8 @@
 T is the tangent operator of the exponential at each node's increment. Source: [Grazioso17] (43). Coefficients are
 (cm, cc, ck, s, epsilon): epsilon > 0 puts -epsilon s on the multipliers' diagonal, which with an exact residual only
 guides the iteration; for combinations of rows that other joints imply it is `SOFT` instead, so that rounding errors of
-constraints that hold anyway do not become large multipliers.
+constraints that hold anyway do not become large multipliers. Frames without mass get `LIGHT` of the typical mass in this
+matrix, where it is to be factored: their blocks come before those of their joints. The residual has none of it.
 """
 
 from cosserat.jit import call_address, helper, stage
@@ -25,6 +26,7 @@ from cosserat.kernels.frames import tangent_blocks
 from cosserat.kernels.vectors import add, clear, load
 
 SOFT = 1e-3
+LIGHT = 1e-6
 
 
 @stage
@@ -109,6 +111,7 @@ def assemble_nodes(problem, k, frames, twists):
     cm, cc, ck = solver.coefficients[0], solver.coefficients[1], solver.coefficients[2]
     T, blocks_out = solver.tangent, solver.blocks
     K, p = scratch.D, scratch.row
+    light = LIGHT * solver.coefficients[3] if cm != 0.0 else 0.0
     for b in range(bodies.node.shape[0]):
         node = bodies.node[b]
         M = bodies.mass[b]
@@ -118,6 +121,10 @@ def assemble_nodes(problem, k, frames, twists):
             for j in range(6):
                 out[i, j] += cm * M[i, j]
                 p[i] += M[i, j] * twists[node, j]
+        if M[0, 0] == 0.0:
+            for i in range(3):
+                out[i, i] += light
+                out[i + 3, i + 3] += light * solver.settings[4] * solver.settings[4]
         if cc != 0.0:
             beams.add_gyroscopic_tangent(p, 0, twists[node], cc, M, out)
     if ck == 0.0:

@@ -11,6 +11,7 @@ import numpy as np
 from cosserat.errors import CosseratWarning, ModelError, ParameterError
 from cosserat.model import checks
 from cosserat.model.bodies import RigidBody
+from cosserat.model.intermediate import check_frames
 from cosserat.model.loads import is_zero
 from cosserat.model.modal import ModalBody
 from cosserat.model.parameters import Parameter
@@ -49,6 +50,7 @@ def validate(model: Model) -> None:
         component.check_places()
     for servo in model.servos:
         servo.find(model)
+    check_frames(model)
     _warn_idle(model)
 
 

@@ -120,7 +120,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             tangent=np.broadcast_to(np.eye(6), (n + 1, 6, 6)).copy(),
             blocks=np.zeros((n_blocks + 1, 6, 6)),
             pivots=np.zeros(n + nj),
-            settings=np.zeros(9),
+            settings=np.array([0.0, 0.0, 0.0, 0.0, compiled.length, 0.0, 0.0, 0.0, 0.0]),
             coefficients=np.zeros(5),
             memory=np.array([0.0, 0.1, -1.0, 0.0]),
             counters=np.zeros(6, dtype=np.int64),
