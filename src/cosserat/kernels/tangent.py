@@ -3,8 +3,8 @@
 T is the tangent operator of the exponential at each node's increment. Source: [Grazioso17] (43). Coefficients are
 (cm, cc, ck, s, epsilon): epsilon > 0 puts -epsilon s on the multipliers' diagonal, which with an exact residual only
 guides the iteration; for combinations of rows that other joints imply it is `SOFT` instead, so that rounding errors of
-constraints that hold anyway do not become large multipliers. Frames without mass get `LIGHT` of the typical mass in this
-matrix, where it is to be factored: their blocks come before those of their joints. The residual has none of it.
+constraints that hold anyway do not become large multipliers. Frames without mass get `LIGHT` of the typical mass in
+this matrix, where it is to be factored: their blocks come before those of their joints. The residual has none of it.
 """
 
 from cosserat.jit import call_address, helper, stage
