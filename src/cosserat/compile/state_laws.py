@@ -18,6 +18,8 @@ Array = NDArray[np.float64]
 
 _NO_LENGTH = "No implementation of function Function(<built-in function len>)"  # Numba, of a number or of None
 
+_TURNS, _DIFFERENCE, _STEADY = 30, 1e-6, 1e-10  # of the search for steady states
+
 
 @dataclass(frozen=True)
 class CompiledLaw:
@@ -37,17 +39,44 @@ class CompiledLaw:
         """Number of its states."""
         return len(self.load.states)
 
-    def wrench(
+    def answer(
         self, t: float, frame: Array, twist: Array, other_frame: Array, other_twist: Array, states: Array | None = None
     ) -> Array:
-        """Wrench (6,) at frames (4, 4), twists (6,) and states (n,); not a number where the law fails."""
+        """Wrench and rates of the states (6 + n,) at frames (4, 4), twists (6,) and states (n,); NaN where it fails."""
         n = self.n_states
         out, numbers = np.zeros(6 + n), self.numbers
         if states is not None and n:
             numbers[-n:] = states
         arrays = (np.ascontiguousarray(a, dtype=float) for a in (frame, twist, other_frame, other_twist))
         code = self.law(float(t), *arrays, numbers, out)
-        return out[:6] if code == 0 else np.full(6, np.nan)
+        return out if code == 0 else np.full(6 + n, np.nan)
+
+    def wrench(self, *motion: Any) -> Array:
+        """Wrench (6,) at a motion and states as for `answer`; not a number where the law fails."""
+        return self.answer(*motion)[:6]
+
+    def steady(self, *motion: Any) -> tuple[Array, str]:
+        """States (n,) at which all rates vanish at a motion; and the name of one that has no such value, or ""."""
+
+        def rate(states: Array) -> Array:
+            return self.answer(*motion, states)[6:]
+
+        y = np.array(self.load.first_states)
+        for _ in range(_TURNS):
+            rates = rate(y)
+            size = max(float(np.abs(y).max(initial=0.0)), 1.0)
+            steps = _DIFFERENCE * size * np.eye(len(y))
+            J = np.array([(rate(y + d) - rate(y - d)) / (2.0 * _DIFFERENCE * size) for d in steps]).T
+            if not (np.isfinite(J).all() and np.isfinite(rates).all()):
+                return np.full(len(y), np.nan), ""
+            least = np.linalg.svd(J)[2][-1] if np.linalg.matrix_rank(J) < len(y) else None
+            if least is not None:
+                return np.full(len(y), np.nan), self.load.states[int(np.argmax(np.abs(least)))]
+            change = -np.linalg.solve(J, rates)
+            y = y + change
+            if np.abs(change).max(initial=0.0) <= _STEADY * np.abs(y).max(initial=0.0):
+                break
+        return y, ""
 
 
 def compile_law(load: StateLoad) -> CompiledLaw:

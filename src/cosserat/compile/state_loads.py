@@ -18,6 +18,7 @@ from cosserat.model.places import GROUND
 
 Array = NDArray[np.float64]
 
+_FAINT = 0.1  # of what acts most strongly
 _LOST = 1e6  # rad or m in a step: a motion that has been lost before
 
 
@@ -64,18 +65,58 @@ def state_wrenches(
         inner = np.repeat(compiled.first_states()[:1], len(times), axis=0)
     out = np.zeros((len(times), len(compiled.laws), 6))
     for k, law in enumerate(compiled.laws):
-        sides = []
-        for node, row in zip(arrays.node[k], (arrays.frame_a[k], arrays.frame_b[k]), strict=True):
-            place = row_to_frame(row)
-            H = np.zeros((len(times), 4, 4))
-            H[:, :3, :3], H[:, :3, 3] = frames[:, node, :9].reshape(-1, 3, 3), frames[:, node, 9:]
-            H[:, 3, 3] = 1.0
-            sides += [H @ place, twists[:, node] @ se3.adjoint(se3.inverse(place)).T]
+        sides = motions_of(compiled, k, frames, twists)
         own = slice(arrays.inner[k], arrays.inner[k + 1])
         for i, t in enumerate(times):
-            frame, twist, other_frame, other_twist = (side[i] for side in sides)
-            out[i, k] = law.wrench(t, frame, twist, other_frame, other_twist, inner[i, own])
+            out[i, k] = law.wrench(t, *(side[i] for side in sides), inner[i, own])
     return out
+
+
+def motions_of(compiled: CompiledModel, k: int, frames: Array, twists: Array) -> tuple[Array, Array, Array, Array]:
+    """Frames (nt, 4, 4) and twists (nt, 6) of the place of law k, and of the other one."""
+    arrays = compiled.system.state_loads
+    sides: list[Array] = []
+    for node, row in zip(arrays.node[k], (arrays.frame_a[k], arrays.frame_b[k]), strict=True):
+        place = row_to_frame(row)
+        H = np.zeros((len(frames), 4, 4))
+        H[:, :3, :3], H[:, :3, 3] = frames[:, node, :9].reshape(-1, 3, 3), frames[:, node, 9:]
+        H[:, 3, 3] = 1.0
+        sides += [H @ place, twists[:, node] @ se3.adjoint(se3.inverse(place)).T]
+    return sides[0], sides[1], sides[2], sides[3]
+
+
+def failing_balance(compiled: CompiledModel, t: float, frames: Array, twists: Array) -> str:
+    """As `failing_law` at one state (n+1, 12), (n+1, 6), with states of laws that follow at once; or which cannot."""
+    inner, arrays = compiled.first_states()[:1].copy(), compiled.system.state_loads
+    for k, law in enumerate(compiled.laws):
+        if law.n_states:
+            sides = motions_of(compiled, k, frames[None], twists[None])
+            found, stuck = law.steady(t, *(side[0] for side in sides))
+            if stuck:
+                return (
+                    f"{law.load.title}: its state {stuck!r} has no steady value, because its rate does not depend on "
+                    "it; an equilibrium needs one: let the rate bring it back, as in (value - state)/lag"
+                )
+            inner[0, arrays.inner[k] : arrays.inner[k + 1]] = found
+    return failing_law(compiled, np.array([t]), frames[None], twists[None], inner)
+
+
+def cautions(compiled: CompiledModel, times: Array, frames: Array, twists: Array, inner: Array) -> list[str]:
+    """What loads say of states at which their laws go beyond what they are meant for, each where it acts most.
+
+    What hardly acts, such as a wing that trembles in calm air, is left out.
+    """
+    said: list[tuple[float, str]] = []
+    strongest, arrays = 0.0, compiled.system.state_loads
+    for k, law in enumerate(compiled.laws):
+        if not law.load.cautious:
+            continue
+        frame, twist, *_ = motions_of(compiled, k, frames, twists)
+        own = inner[:, arrays.inner[k] : arrays.inner[k + 1]]
+        told = [law.load.caution(float(t), *row) for t, *row in zip(times, frame, twist, own, strict=True)]
+        strongest = max([strongest, *(strong for strong, _ in told)])
+        said += sorted((x for x in told if x[1]), key=lambda x: -x[0])[:1]
+    return [text for strong, text in said if strong > _FAINT * strongest]
 
 
 def failing_law(

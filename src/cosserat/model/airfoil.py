@@ -101,6 +101,12 @@ class Airfoil(Record):
         p = {name: resolve(value) for name, value in self.numbers.items()}
         return float(self.functions[COEFFICIENTS.index(word)](checks.number("Airfoil", "alpha", alpha), p))
 
+    @property
+    def has_slope(self) -> bool:
+        """Whether its lift is given by a slope, which knows of no stall; a slope of zero is no lift."""
+        lift = self._coefficients["lift"]
+        return is_number(lift) and resolve(lift) != 0.0
+
     def range(self) -> tuple[float, float]:
         """Angles of attack (rad) that all its tables cover."""
         tables = [self._table(word, v) for word, v in self._coefficients.items() if not (is_number(v) or callable(v))]

@@ -173,6 +173,17 @@ class StateLoad(Component):
         """In words, why its law fails at a state, where more is known of it than that; or nothing."""
         return ""
 
+    @property
+    def cautious(self) -> bool:
+        """Whether `caution` has anything to say."""
+        return False
+
+    def caution(self, t: float, frame: Any, twist: Any, states: Any) -> tuple[float, str]:
+        """How strongly it acts, in a measure of its kind; and in words, why a state is beyond what its law is meant
+        for, though it does not fail, or nothing.
+        """
+        return 0.0, ""
+
     def check(self) -> None:
         for key, value in self._parameters.items():
             checks.number(self.title, f"parameters[{key!r}]", value)

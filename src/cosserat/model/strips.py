@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+STALLED = 0.5  # rad, where every section has stalled
+
 
 class Strip(Component):
     """Strip theory along a beam: every section has the forces of an aerofoil in the flow that it meets.
@@ -308,13 +310,31 @@ class StripSection(FluidLoad):
         row, turn = np.concatenate((up, (n["axis"] - 0.5) * n["chord"] * right)), np.concatenate((np.zeros(3), right))
         return np.asarray(heavy * (np.outer(row, row) + half**2 / 8.0 * np.outer(turn, turn)))
 
-    def fault(self, t: float, frame: Array, twist: Array, states: Array) -> str:
-        """In words, which angle of attack the tables of the aerofoil do not cover; or nothing."""
+    def _met(self, t: float, frame: Array, twist: Array, states: Array) -> tuple[float, float]:
+        """Speed (m/s) and angle of attack (rad) that its aerofoil meets."""
         p = {name: resolve(value) for name, value in self.numbers.items()}
         p |= dict(zip(self.states, states.tolist(), strict=True))
         flow = section_flow(self.fluid.velocity_function, self.strip.lags)(t, frame, twist, p)
-        alpha, (low, high) = math.atan2(flow[3], flow[0]), self.strip.airfoil.range()
+        return math.hypot(flow[0], flow[3]), math.atan2(flow[3], flow[0])
+
+    def fault(self, t: float, frame: Array, twist: Array, states: Array) -> str:
+        """In words, which angle of attack the tables of the aerofoil do not cover; or nothing."""
+        (_, alpha), (low, high) = self._met(t, frame, twist, states), self.strip.airfoil.range()
         if low <= alpha <= high:
             return ""
         covered = f"the tables of its Airfoil go from {low:.4g} to {high:.4g} rad"
         return f"meets an angle of attack of {alpha:.4g} rad; {covered}"
+
+    @property
+    def cautious(self) -> bool:
+        return self.strip.airfoil.has_slope
+
+    def caution(self, t: float, frame: Array, twist: Array, states: Array) -> tuple[float, str]:
+        speed, alpha = self._met(t, frame, twist, states)
+        if abs(alpha) <= STALLED:
+            return speed, ""
+        where = "in reversed flow " if abs(alpha) > 0.5 * math.pi else ""
+        return speed, (
+            f"{self.title} meets an angle of attack of {alpha:.3g} rad {where}at t = {t:g} s: its Airfoil has a slope "
+            "of the lift and no stall, so its lift goes on growing; give lift= as a table or a function of the angle"
+        )

@@ -34,6 +34,7 @@ class Modes:
     """Small free vibrations x(t) = Re(shape exp(s t)) about an equilibrium, a steady rotation or a moment of a run.
 
     Free motions (rigid-body motions, mechanisms) come first with frequency exactly 0, then the others by frequency.
+    Where laws own states, motions that only decay (lags) come last.
 
     Attributes
     ----------

@@ -23,6 +23,7 @@ from cosserat.solve.balance.free_motion import describe, free_motions, push, sta
 from cosserat.solve.balance.spin import check_steady, spin_twist
 from cosserat.solve.balance.standing import Push, descend, nudge, resists
 from cosserat.solve.balance.statics import Statics
+from cosserat.solve.beyond import warn_of_laws
 from cosserat.solve.initial import set_trial, soften_redundant, warn_redundant
 from cosserat.solve.memory import new_memory
 from cosserat.solve.trees.formulation import floating_of
@@ -126,6 +127,7 @@ def equilibrium(
     found = statics.result(status, settings, stats)
     if status.ok and isinstance(statics, Statics):
         warn_coarse(found)
+        warn_of_laws(found.trajectory, stacklevel=5)
     return found
 
 
@@ -193,7 +195,9 @@ def _failed(statics: Balance, times: np.ndarray, reached: float, attempt: Attemp
     """Say why there is no equilibrium: loads that push along a free motion, or a failure to converge."""
     detail = f"balanced up to {100 * reached:.3g} % of the loads"
     statics.load(times)
-    statics.residual()
+    known = np.isfinite(statics.residual()).all() and np.isfinite(statics.matrix().data).all()
+    if statics.failing and not known:
+        return Status(Outcome.NOT_BALANCED, times[0], statics.failing, f"{100 * reached:.3g} % of the loads")
     taut = taut_element(statics.compiled, statics.memory.problem.trial.stress) if isinstance(statics, Statics) else ""
     detail = "; ".join(filter(None, (detail, taut, statics.failing)))
     motions = free_motions(statics)

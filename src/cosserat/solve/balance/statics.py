@@ -13,7 +13,7 @@ from scipy.sparse import bsr_matrix, csc_matrix
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.series import bracket
-from cosserat.compile.state_loads import failing_law
+from cosserat.compile.state_loads import failing_balance
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import History
 from cosserat.kernels.law_states import STEADY
@@ -108,6 +108,7 @@ class Statics(Balance):
         """The tangent [K + shift M, s Phi^T; s Phi, -epsilon s] at the trial state."""
         self.assemble(shift)
         blocks = self.memory.problem.solver.blocks[:-1][self._order]
+        self._name_failing(blocks)
         return bsr_matrix((blocks, self._indices, self._indptr)).tocsc()
 
     def residual(self) -> Array:
@@ -121,11 +122,16 @@ class Statics(Balance):
         if self.spin is not None:
             add_inertia(self.memory.address)
         self.iterations += 1
-        if self.compiled.laws and not self.failing and np.all(np.isfinite(trial.frame)):
-            if not np.all(np.isfinite(trial.residual[:n])):
-                time = self.memory.problem.inputs.clock[:1, 0]
-                self.failing = failing_law(self.compiled, time, trial.frame[None], trial.twist[None])
+        self._name_failing(trial.residual[:n])
         return -np.concatenate((trial.residual[:n], self.scale * trial.phi)).ravel()
+
+    def _name_failing(self, numbers: Array) -> None:
+        """Look for a law of a load that fails where numbers are none."""
+        trial = self.memory.problem.trial
+        if self.compiled.laws and not self.failing and not np.isfinite(numbers).all():
+            if np.isfinite(trial.frame).all():
+                time = float(self.memory.problem.inputs.clock[0, 0])
+                self.failing = failing_balance(self.compiled, time, trial.frame, trial.twist)
 
     def _of_nodes(self, correction: Array) -> Array:
         return np.abs(correction[: self.n_motions]).reshape(-1, 6)

@@ -25,7 +25,11 @@ Complex = NDArray[np.complex128]
 _ALL = 60  # free motions up to which all modes make the first basis, and no lag counts as idle
 _SPARE = 12  # modes of the structure beyond those that are wanted
 _IDLE = 0.02  # relative distance from the decay of a state by itself
-_ZERO = 1e-7  # |s| relative to the largest that is a double zero with rounding
+_ZERO = 1e-7  # |s| relative to the largest that may be a double zero with rounding
+_SIMPLE = 1e-4  # step of Newton's method, relative to that, to which only a simple eigenvalue comes
+_ROUNDING = 1e-14  # |s| relative to the largest that is zero
+_GROWING = 1e-9  # real part relative to |s| that is not rounding
+_DECAYING = 4  # one of so many eigenvalues at most is one that decays without oscillation
 _APART = 1e-4  # relative distance from which two eigenvalues are refined each for itself
 _STILL = 1e-12  # share of the motion in the shape of a state that decays and moves nothing
 _REFINED = 1e-12
@@ -33,7 +37,8 @@ _TURNS = 8
 
 
 def lagged_pairs(matrices: Matrices, n: int) -> tuple[Complex, Complex]:
-    """The n eigenvalues nearest zero and motions (6n, k) of equations without units.
+    """n eigenvalues that oscillate or grow, nearest zero, some that decay, and motions (6n, k) of equations without
+    units.
 
     Idle lags, and states that move nothing, are left out.
     """
@@ -50,23 +55,20 @@ def lagged_pairs(matrices: Matrices, n: int) -> tuple[Complex, Complex]:
     A[m : 2 * m] = -np.linalg.solve(V.T @ (matrices.mass @ V), forces)
     A[2 * m :] = np.hstack((inner.position @ V, inner.velocity @ V, inner.rate.toarray()))
     values, vectors = np.linalg.eig(A)
-    values = np.where(np.abs(values) <= _ZERO * np.max(np.abs(values), initial=0.0), 0.0, values)
+    shapes = np.vstack((V @ vectors[:m], vectors[2 * m :]))
+    full, largest = joined(matrices), float(np.max(np.abs(values), initial=0.0))
+    values, shapes = _told_from_zero(full, values, shapes, largest)
     keep = values.imag >= 0.0
     if free > _ALL:
         decays = np.linalg.eigvals(inner.rate.toarray())
         near = np.min(np.abs(values[:, None] - decays[None, :]), axis=1) <= _IDLE * np.abs(values)
         keep &= ~(near & (values.real < 0.0))
-    order = np.nonzero(keep)[0]
-    order = order[np.argsort(np.abs(values[order]), kind="stable")]
-    full = joined(matrices)
     out_values: list[complex] = []
     out_shapes: list[NDArray[Any]] = []
-    for k in order:
-        if len(out_values) >= n:
-            break
-        s, z = complex(values[k]), np.concatenate((V @ vectors[:m, k], vectors[2 * m :, k]))
+    for k in _first(values, np.nonzero(keep)[0], n):
+        s, z = complex(values[k]), shapes[:, k]
         others = np.abs(np.delete(values, k) - s)
-        if s != 0.0 and np.min(others, initial=np.inf) > _APART * abs(s):
+        if abs(s) > _ZERO * largest and np.min(others, initial=np.inf) > _APART * abs(s):
             s, z = _refined(full, s, z)
         x = z[: len(V)]
         size = float(np.linalg.norm(x))
@@ -77,23 +79,85 @@ def lagged_pairs(matrices: Matrices, n: int) -> tuple[Complex, Complex]:
             out_values.append(value)
             out_shapes.append(shape)
     order = np.argsort(np.abs(out_values), kind="stable")
-    return np.array(out_values, dtype=complex)[order], np.array(out_shapes, dtype=complex)[order].T
+    found = np.array(out_shapes, dtype=complex).reshape(-1, len(V))
+    return np.array(out_values, dtype=complex)[order], found[order].T
+
+
+def _first(values: Complex, candidates: NDArray[np.int_], n: int) -> NDArray[np.int_]:
+    """Which of the candidates make n eigenvalues: all that grow, then those nearest zero.
+
+    Of those that only decay no more than a part are taken, unless nothing else is left: what flutters must not be
+    hidden behind dozens of lags that are slower.
+    """
+    order = candidates[np.argsort(np.abs(values[candidates]), kind="stable")]
+    s = values[order]
+    decaying = (s.imag == 0.0) & (s.real < 0.0)
+    rank = np.zeros(len(order))
+    rank[decaying] = np.cumsum(decaying[decaying]) > max(n // _DECAYING, 1)
+    rank[s.real > _GROWING * np.abs(s)] = -1.0
+    order = order[np.argsort(rank, kind="stable")]
+    weight = np.where(values[order].imag > 0.0, 2, 1)
+    grow = int(np.count_nonzero(rank < 0.0))
+    return order[: max(int(np.searchsorted(np.cumsum(weight), n)) + 1, grow)]
+
+
+def _told_from_zero(full: Matrices, values: Complex, shapes: Complex, largest: float) -> tuple[Complex, Complex]:
+    """Values and shapes where those that rounding may have made of a double zero are zero, or what they are.
+
+    A free motion has the eigenvalue zero twice with one shape: it comes out as the square root of rounding errors, and
+    Newton's method comes nearer by halves. A simple eigenvalue near zero, as of a wing that is about to diverge, is
+    found to full precision in a few turns.
+    """
+    values, shapes = values.copy(), shapes.astype(complex)
+    reach = _ZERO * largest
+    simple: list[int] = []
+    for k in np.nonzero((np.abs(values) <= reach) & (values.imag >= 0.0))[0]:
+        s, z = _simple(full, complex(values[k]), shapes[:, k], reach)
+        double = z is None or any(abs(np.vdot(z, shapes[:, i])) > 1.0 - _APART for i in simple)
+        values[k] = 0.0 if double or abs(s) <= _ROUNDING * largest else s
+        if not double:
+            shapes[:, k] = z
+            simple.append(int(k))
+    below = (np.abs(values) <= reach) & (values.imag < 0.0)
+    values[below] = 0.0
+    return values, shapes
+
+
+def _simple(full: Matrices, s: complex, z: Complex, reach: float) -> tuple[complex, Complex | None]:
+    """A simple eigenvalue near s, and its shape of unit norm; None if it is not simple."""
+    start, z = s, z / np.linalg.norm(z)
+    for _ in range(_TURNS):
+        try:
+            s, z, step = _newton(full, s, z)
+        except RuntimeError:
+            return s, z  # it is the eigenvalue
+        s = s if start.imag else complex(s.real)
+        if not np.isfinite(s) or abs(s) > 10.0 * reach:
+            return start, None
+        if step <= max(_REFINED * abs(s), _SIMPLE**2 * reach):
+            return s, z
+    return (s, z) if step <= _SIMPLE * reach else (start, None)
+
+
+def _newton(full: Matrices, s: complex, z: Complex) -> tuple[complex, Complex, float]:
+    """One step of Newton's method for P(s) z = 0: u = P^-1 P' z, s - (z.z)/(z.u); and its size."""
+    shift = s if s.imag else s.real
+    u = Bordered(full, shift * shift, shift).solve(2.0 * shift * (full.mass @ z) + full.damping @ z)
+    step = complex(np.vdot(z, z) / np.vdot(z, u))
+    return complex(s - step), u / np.linalg.norm(u), abs(step)
 
 
 def _refined(full: Matrices, s: complex, z: Complex) -> tuple[complex, Complex]:
-    """Newton's method for P(s) z = 0: u = P^-1 P' z, s - (z.z)/(z.u)."""
+    """Newton's method, as long as it stays near."""
     start = s, z
     for _ in range(_TURNS):
-        shift = s if s.imag else s.real
         try:
-            u = Bordered(full, shift * shift, shift).solve(2.0 * shift * (full.mass @ z) + full.damping @ z)
+            s, z, step = _newton(full, s, z)
         except RuntimeError:
             return s, z  # it is the eigenvalue
-        step = complex(np.vdot(z, z) / np.vdot(z, u))
-        s = complex(s - step) if start[0].imag else complex((s - step).real)
-        z = u / np.linalg.norm(u)
+        s = s if start[0].imag else complex(s.real)
         if not np.isfinite(s) or abs(s - start[0]) > 0.5 * abs(start[0]):
             return start  # it went to another
-        if abs(step) <= _REFINED * abs(s):
+        if step <= _REFINED * abs(s):
             break
     return s, z

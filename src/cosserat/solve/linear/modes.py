@@ -51,7 +51,8 @@ def modes(
     model : Model
     n : int
         How many, not counting free motions (rigid-body motions, mechanisms), which are always found and come first.
-        Fewer come back if the mechanism has fewer.
+        Fewer come back if the mechanism has fewer. Where laws own states (the wake of a wing), motions that oscillate
+        or grow are taken first; what only decays comes last, if there is room for it.
     about : Equilibrium, Run, (Run, time), "reference", "motion" or None
         The state; None: the reference configuration if it is in balance, else the equilibrium that `equilibrium` finds.
         "motion": the steady motion that the initial velocities describe, such as that of a vehicle which rolls; shapes
@@ -125,7 +126,7 @@ def modes_at(point: Any, n: int, damped: bool | None = None) -> Modes:
         squares = even.squares
         shapes = _aligned(point, squares, even.shapes)
         values = np.where(squares < 0.0, np.sqrt(np.abs(squares)) + 0j, 1j * np.sqrt(np.abs(squares)))
-    values, shapes = _sorted(values, shapes)
+    values, shapes = _sorted(values, shapes, _decaying(matrices, values))
     shapes = _normalised(matrices.mass, shapes, point.nodal)
     trajectory = point.trajectory()
     trajectory.stats.update(
@@ -149,6 +150,7 @@ def _complex_modes(matrices: Matrices, n: int) -> tuple[NDArray[np.complex128], 
     while True:
         values, shapes, _ = eigenpairs(matrices, min(asked, max(most, 1)))
         others = np.nonzero((values != 0.0) & (values.imag >= 0.0))[0]
+        others = others[np.argsort(_decaying(matrices, values[others]), kind="stable")]
         if len(others) >= n or asked >= most:
             break
         asked *= 2
@@ -200,9 +202,18 @@ def _independent(mass: csc_matrix, shapes: NDArray[np.complex128]) -> Array:
     return np.asarray(parts @ (vectors[:, kept] / np.sqrt(values[kept])))
 
 
-def _sorted(values: NDArray[np.complex128], shapes: NDArray[Any]) -> tuple[NDArray[np.complex128], NDArray[Any]]:
-    """Free motions first, then by frequency; among those that do not oscillate the growing ones first."""
-    order = np.lexsort((np.abs(values), -np.sign(values.real) * (values.imag == 0.0), values.imag, values != 0.0))
+def _decaying(matrices: Matrices, values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which eigenvalues decay without oscillation where laws own states: lags, of which there may be dozens."""
+    if matrices.inner is None:
+        return np.zeros(len(values), dtype=bool)
+    return (np.imag(values) == 0.0) & (np.real(values) < 0.0)
+
+
+def _sorted(
+    values: NDArray[np.complex128], shapes: NDArray[Any], last: NDArray[np.bool_]
+) -> tuple[NDArray[np.complex128], NDArray[Any]]:
+    """Free motions first, then by frequency; among those that do not oscillate the growing ones first; some last."""
+    order = np.lexsort((np.abs(values), -np.sign(values.real) * (values.imag == 0.0), values.imag, values != 0.0, last))
     return values[order], shapes[:, order]
 
 

@@ -18,6 +18,7 @@ from cosserat.solve.linear.crossings import Crossing, crossings
 from cosserat.solve.linear.spectra import Spectrum
 
 _TINY = 1e-5  # |s|, relative to the largest, below which it is the square root of rounding errors
+_SHARP = 1e-11  # the same where simple eigenvalues near zero were found to full precision
 _DOUBLE = 1e-5  # relative distance of imaginary eigenvalues that have met
 _PARALLEL = 0.99  # likeness of shapes of eigenvalues that have met, not only passed one another
 _ASIDE = 0.382  # where between two values others are probed: critical values on a grid do not lie there
@@ -80,7 +81,7 @@ def settle(spectrum: Spectrum, usual: tuple[int, int]) -> Spectrum:
 def _masks(spectrum: Spectrum) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which eigenvalues are zero but for the square root of rounding errors, and which others are on the axis."""
     s = spectrum.eigenvalues
-    zero = np.abs(s) <= _TINY * np.max(np.abs(s), initial=0.0)
+    zero = np.abs(s) <= (_SHARP if spectrum.sharp else _TINY) * np.max(np.abs(s), initial=0.0)
     neutral = _met(spectrum) if spectrum.undamped else np.abs(s.real) <= 10.0 * spectrum.rounding * np.abs(s)
     return zero, neutral & ~zero
 

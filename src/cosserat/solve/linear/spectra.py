@@ -33,6 +33,8 @@ class Spectrum:
     ----------
     undamped : bool
         Whether nothing dissipates: then stable eigenvalues are imaginary and lose stability in pairs.
+    sharp : bool
+        Whether simple eigenvalues near zero are found to full precision, and not to its square root.
     settled : bool
         Whether the value is critical, and its neutral eigenvalues were set on the imaginary axis.
     """
@@ -42,6 +44,7 @@ class Spectrum:
     shapes: Complex  # (6n, k)
     mass: csc_matrix
     undamped: bool
+    sharp: bool = False
     settled: bool = False
 
     @property
@@ -77,7 +80,7 @@ def spectrum_at(point: Point, value: float, n: int) -> Spectrum:
     undamped = bool(abs(D + D.T).max() <= 1e-12 * abs(D).max()) if D.count_nonzero() else True
     if matrices.slips is not None or matrices.inner is not None:  # rolling hands energy from one motion to another
         undamped = False
-    return Spectrum(value, values, shapes, matrices.mass, undamped)
+    return Spectrum(value, values, shapes, matrices.mass, undamped, sharp=matrices.inner is not None)
 
 
 def track(
@@ -90,7 +93,8 @@ def track(
     """
     n = min([n, *(len(s.eigenvalues) for s in spectra)])
     # shapes of free motions, all with the eigenvalue zero, are any of their space: begin where there are fewest
-    first = int(np.argmin([s.n_zero for s in spectra]))
+    # and of lags that only decay few are in a spectrum: begin where most of what grows is among them
+    first = min(range(len(spectra)), key=lambda k: (spectra[k].n_zero, -spectra[k].n_growing * spectra[k].sharp))
     budget = [len(spectra)]
     up = _walk(spectra[first:], n, between, budget)
     down = _walk(spectra[first::-1], n, between, budget)

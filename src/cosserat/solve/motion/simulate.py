@@ -20,6 +20,7 @@ from cosserat.results.run import Run
 from cosserat.results.trajectory import Carried, Trajectory, carried_to
 from cosserat.results.verdict import noted
 from cosserat.solve.arguments import check_known, check_number, check_span
+from cosserat.solve.beyond import warn_of_laws
 from cosserat.solve.carried import carrying
 from cosserat.solve.floating import FLOATING_METHODS
 from cosserat.solve.memory import new_memory
@@ -240,6 +241,7 @@ def simulate(
     )  # fmt: skip
     if compiled.rolling:
         warn_of_wheels(run)
+    warn_of_laws(run.trajectory)
     return run
 
 

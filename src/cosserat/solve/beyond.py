@@ -1,0 +1,26 @@
+"""Warnings of laws that met states beyond what they are meant for, such as a wing without stall in reversed flow."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from cosserat.compile.state_loads import cautions
+from cosserat.errors import CosseratWarning
+from cosserat.results.trajectory import Trajectory
+
+_LOOKED_AT = 50  # stored states of a run
+
+
+def warn_of_laws(trajectory: Trajectory, stacklevel: int = 5) -> None:
+    """Warn once of what laws say of the states of a run or of an equilibrium."""
+    compiled = trajectory.compiled
+    if not any(law.load.cautious for law in compiled.laws):
+        return
+    history = trajectory.history
+    some = np.unique(np.linspace(0, len(trajectory.time) - 1, _LOOKED_AT).round().astype(int))
+    said = cautions(compiled, trajectory.time[some], history.frame[some], history.twist[some], history.inner[some])
+    if said:
+        more = f"; {len(said) - 1} others do, too" if len(said) > 1 else ""
+        warnings.warn(f"{said[0]}{more}", CosseratWarning, stacklevel=stacklevel)
