@@ -59,7 +59,7 @@ class CompiledLaw:
         """States (n,) at which all rates vanish at a motion; and the name of one that has no such value, or ""."""
 
         def rate(states: Array) -> Array:
-            return self.answer(*motion, states)[6:]
+            return self.answer(*motion, states=states)[6:]
 
         y = np.array(self.load.first_states)
         for _ in range(_TURNS):
