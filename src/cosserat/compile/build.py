@@ -18,7 +18,7 @@ from cosserat.compile.ordering import build_pattern
 from cosserat.compile.rolling import rolling_arrays
 from cosserat.compile.skeleton import Skeleton, build_skeleton, initial_twists
 from cosserat.compile.state_laws import compile_law
-from cosserat.compile.state_loads import coupled_nodes, state_load_arrays
+from cosserat.compile.state_loads import coupled_nodes, signals_of, state_load_arrays
 from cosserat.errors import ModelError
 from cosserat.kernels.arrays import Bodies, Elements, Nodes, Springs
 from cosserat.kernels.beams import relative_vectors
@@ -89,7 +89,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     turns, counted = turn_arrays(joints, servos)
     driven = driven_joints(joints)
     loads, sources, line_columns = load_arrays(model, skeleton, gains, block)
-    laws = tuple(compile_law(load) for load in model.state_loads)
+    laws, signals = tuple(compile_law(load) for load in model.state_loads), signals_of(model)
     media = compile_media(model, floating)
     length, mass, size = _scales(model, skeleton.frames, elements, bodies)
     bodies = _with_fluid(model, skeleton, bodies, block)
@@ -105,13 +105,18 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
             turns,
             springs,
             loads,
-            state_load_arrays(model, skeleton, pair, size),
+            state_load_arrays(model, skeleton, pair, size, len(efforts)),
             media_arrays(media, skeleton.beams, elements),
             rolling_arrays(model, skeleton, block, len(joints)),
             pattern,
         ),
         sampler=Sampler(
-            np.asarray(model.gravity, dtype=float), tuple(driven), tuple(efforts), tuple(sources), len(laws)
+            np.asarray(model.gravity, dtype=float),
+            tuple(driven),
+            (*efforts, *(function for _, _, _, function in signals)),
+            tuple(sources),
+            len(laws),
+            len(signals),
         ),
         frames=skeleton.frames,
         twists=twists,

@@ -34,6 +34,7 @@ class Sampler:
     efforts: tuple[TimeFunction, ...]
     wrenches: tuple[WrenchSource, ...]
     n_state: int = 0  # number of loads that depend on the state
+    n_signals: int = 0  # the last so many efforts are signals of their laws, which a load factor does not scale
 
     def sample(
         self, t: Array, load_factor: float = 1.0, step: float = 0.0, jumps: Jumps | None = None
@@ -59,6 +60,9 @@ class Sampler:
         effort = np.zeros((n, len(self.efforts)))
         for k, function in enumerate(self.efforts):
             effort[:, k] = values(function)
+        if self.n_signals and load_factor != 1.0:
+            for k in range(len(self.efforts) - self.n_signals, len(self.efforts)):
+                effort[:, k] = self.efforts[k].sample(t)
         wrench = np.zeros((n, len(self.wrenches), 6))
         for k, source in enumerate(self.wrenches):
             if source.force is not None:

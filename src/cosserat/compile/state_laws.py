@@ -40,11 +40,21 @@ class CompiledLaw:
         return len(self.load.states)
 
     def answer(
-        self, t: float, frame: Array, twist: Array, other_frame: Array, other_twist: Array, states: Array | None = None
+        self,
+        t: float,
+        frame: Array,
+        twist: Array,
+        other_frame: Array,
+        other_twist: Array,
+        states: Array | None = None,
+        numbers: Array | None = None,
     ) -> Array:
-        """Wrench and rates of the states (6 + n,) at frames (4, 4), twists (6,) and states (n,); NaN where it fails."""
+        """Wrench and rates of states (6 + n,) at frames (4, 4), twists (6,), states (n,) and numbers, the present ones.
+
+        Not a number where the law fails.
+        """
         n = self.n_states
-        out, numbers = np.zeros(6 + n), self.numbers
+        out, numbers = np.zeros(6 + n), self.numbers if numbers is None else numbers
         if states is not None and n:
             numbers[-n:] = states
         arrays = (np.ascontiguousarray(a, dtype=float) for a in (frame, twist, other_frame, other_twist))

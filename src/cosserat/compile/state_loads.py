@@ -13,6 +13,7 @@ from cosserat.compile.media import failing_medium
 from cosserat.compile.skeleton import Skeleton
 from cosserat.kernels.arrays import StateLoads
 from cosserat.lie import se3
+from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
 from cosserat.model.places import GROUND
 
@@ -32,43 +33,71 @@ def coupled_nodes(model: Model, skeleton: Skeleton) -> list[tuple[int, int]]:
     return [(a, b) for a, b in pairs if a != b]
 
 
+def signals_of(model: Model) -> list[tuple[str, int, int, TimeFunction]]:
+    """Inputs of laws: the name, load.signal; number of the load and of the number that it sets; the function."""
+    return [
+        (f"{load.name}.{name}", k, load.names.index(name), function)
+        for k, load in enumerate(model.state_loads)
+        for name, function in load.signals.items()
+    ]
+
+
 def state_load_arrays(
-    model: Model, skeleton: Skeleton, pair: Callable[[int, int], list[int]], size: float
+    model: Model, skeleton: Skeleton, pair: Callable[[int, int], list[int]], size: float, n_efforts: int
 ) -> StateLoads:
-    """The loads of a model; `pair` numbers the blocks of two nodes, `size` is the extent of the mechanism."""
+    """The loads of a model; `pair` numbers the blocks of two nodes, `size` is the extent of the mechanism.
+
+    Signals have the columns of the sampled efforts from `n_efforts` on.
+    """
     loads = model.state_loads
     here = [skeleton.attach(load.place) for load in loads]
     there = [skeleton.attach(GROUND.at((0.0, 0.0, 0.0)) if load.other is None else load.other) for load in loads]
     numbers = [(*load.values, *load.first_states) or (0.0,) for load in loads]
+    start = ints(np.concatenate(([0], np.cumsum([len(n) for n in numbers], dtype=np.int64))))
+    signals = [(start[k] + place, n_efforts + j) for j, (_, k, place, _) in enumerate(signals_of(model))]
     return StateLoads(
         node=ints([(a.node, b.node) for a, b in zip(here, there, strict=True)], 2),
         frame_a=np.array([frame_to_row(a.frame) for a in here]).reshape(-1, 12),
         frame_b=np.array([frame_to_row(b.frame) for b in there]).reshape(-1, 12),
         pair=ints([int(load.other is not None) for load in loads]),
         length=np.full(len(loads), size),
-        start=ints(np.concatenate(([0], np.cumsum([len(n) for n in numbers], dtype=np.int64)))),
+        start=start,
         parameter=np.array([x for values in numbers for x in values], dtype=float),
         inner=ints(np.concatenate(([0], np.cumsum([len(load.states) for load in loads], dtype=np.int64)))),
+        signal=ints(signals, 2),
         block=ints([pair(a.node, b.node) for a, b in zip(here, there, strict=True)], 4),
     )
 
 
 def state_wrenches(
-    compiled: CompiledModel, times: Array, frames: Array, twists: Array, inner: Array | None = None
+    compiled: CompiledModel,
+    times: Array,
+    frames: Array,
+    twists: Array,
+    inner: Array | None = None,
+    effort: Array | None = None,
 ) -> Array:
     """Wrenches (nt, ns, 6) of all such loads in their places, for frames (nt, n+1, 12) and twists (nt, n+1, 6).
 
-    `inner` (nt, ny) are the states of laws; without them the laws are taken at their first states.
+    `inner` (nt, ny) are the states of laws; without them the laws are taken at their first states. `effort` (nt, n) are
+    the sampled efforts with the signals of laws; without them those of the model.
     """
     arrays = compiled.system.state_loads
+    if effort is None and len(arrays.signal):
+        effort = compiled.sampler.sample(np.asarray(times, dtype=float)).effort
     if inner is None or inner.shape != (len(times), compiled.n_inner):
         inner = np.repeat(compiled.first_states()[:1], len(times), axis=0)
     out = np.zeros((len(times), len(compiled.laws), 6))
     for k, law in enumerate(compiled.laws):
         sides = motions_of(compiled, k, frames, twists)
         own = slice(arrays.inner[k], arrays.inner[k + 1])
+        mine = [(at - arrays.start[k], c) for at, c in arrays.signal if arrays.start[k] <= at < arrays.start[k + 1]]
         for i, t in enumerate(times):
-            out[i, k] = law.wrench(t, *(side[i] for side in sides), inner[i, own])
+            numbers = law.numbers
+            for at, column in mine:
+                assert effort is not None
+                numbers[at] = effort[i, column]
+            out[i, k] = law.wrench(t, *(side[i] for side in sides), inner[i, own], numbers)
     return out
 
 

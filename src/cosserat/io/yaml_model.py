@@ -36,11 +36,13 @@ from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, number_from_text
 from cosserat.model.potentials import Potential
 from cosserat.model.rolling import ROLLING
+from cosserat.model.rotors import Propeller, Rotor
 from cosserat.model.section import AnySection, Section
 from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Tube
 from cosserat.model.servos import Servo
 from cosserat.model.state_loads import StateLoad
 from cosserat.model.strips import Strip
+from cosserat.model.thrusters import Thruster
 
 __all__ = ["ModelFile", "load", "load_model", "save", "save_model"]
 
@@ -50,7 +52,10 @@ BODIES: dict[str, Callable[..., Any]] = {
     "box": RigidBody.box, "cylinder": RigidBody.cylinder, "sphere": RigidBody.sphere,
     "bar": RigidBody.bar, "plate": RigidBody.plate,
 }  # fmt: skip
-LOADS = (Force, Torque, Wrench, DistributedLoad, StateLoad, AddedMass, Aerodynamics, Buoyancy, Strip)
+LOADS = (
+    Force, Torque, Wrench, DistributedLoad, StateLoad, AddedMass, Aerodynamics, Buoyancy, Strip, Thruster, Rotor,
+    Propeller,
+)  # fmt: skip
 # key of the file: the kinds it may hold, and the one meant if no kind is given
 TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
     "bodies": (BODIES, "RigidBody"),
@@ -70,7 +75,7 @@ SIMULATE = (
 _WORDS = ("name", "boundary", "root", "clamp", "stiffening")  # of modal bodies: taken as they are
 _PLACES = ("parent", "child", "place", "centre", "other", "a", "b")
 _TEXT = {"name", "body", "beam", "joint", "kind", "formulation", "integrator", "start", *_PLACES}
-_TIME = {"motion", "effort", "vector", "force", "moment", "target"}
+_TIME = {"motion", "effort", "vector", "force", "moment", "target", "throttle", "gimbal", "speed"}
 
 
 class ModelFile(NamedTuple):

@@ -132,6 +132,7 @@ class StateLoads(NamedTuple):
     start: I1  # (ns+1,) range of its parameters in ...
     parameter: F1  # ... this; behind them places for its states, with their first values
     inner: I1  # (ns+1,) range of its states among those of all laws, see `law_states`
+    signal: I2  # (nm, 2) numbers that follow sampled inputs: place in `parameter`, column of the sampled efforts
     block: I2  # (ns, 4)
 
 
@@ -178,7 +179,7 @@ class Inputs(NamedTuple):
 
     gravity: F2  # (nt, 3)
     drive: F3  # (nt, nd, 21) position (3), rotation on the parent side (9), on the child side (9)
-    effort: F2  # (nt, n_efforts) efforts in joints, then targets of servos
+    effort: F2  # (nt, n_efforts) efforts in joints, targets of servos, signals of laws
     wrench: F3  # (nt, n_wrenches, 6)
     clock: F2  # (nt, 2) time, and the factor by which a solver scales all loads
     state: F3  # (nt, ns, 6) wrenches of state-dependent loads in their places; results fill it, kernels call the laws

@@ -230,6 +230,7 @@ def add_owning(problem, k):
     """residual -= wrenches of laws that own states."""
     sl, trial, solver, visit = state_loads_of(problem), trial_of(problem), solver_of(problem), visit_of(problem)
     clock, owned, sigma = inputs_of(problem).clock, owned_of(problem), solver.follow[0]
+    state_loads.take_signals(sl, inputs_of(problem).effort[k], inputs_of(problem).effort[k])
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
@@ -244,6 +245,7 @@ def conserve_owning(problem, k):
     """The same over a step: in the frames halfway, for the mean twist and mean states, at the mean time."""
     sl, trial, middle = state_loads_of(problem), trial_of(problem), middle_of(problem)
     solver, visit, owned, clock = solver_of(problem), visit_of(problem), owned_of(problem), inputs_of(problem).clock
+    state_loads.take_signals(sl, inputs_of(problem).effort[k - 1], inputs_of(problem).effort[k])
     t = 0.5 * (clock[k - 1, 0] + clock[k, 0])
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
@@ -262,6 +264,7 @@ def assemble_owning(problem, k, frames, twists):
     T, K, C, owned, trial = solver.tangent, scratch.K, scratch.C, owned_of(problem), trial_of(problem)
     if ck == 0.0 and cc == 0.0:
         return 0
+    state_loads.take_signals(sl, inputs_of(problem).effort[k], inputs_of(problem).effort[k])
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
@@ -283,6 +286,7 @@ def slopes(problem, k, slope_out):
     """slope_out (ns, 6+m, 24+m): derivatives of wrenches and rates of laws that own states, at the trial state."""
     sl, trial, solver, visit = state_loads_of(problem), trial_of(problem), solver_of(problem), visit_of(problem)
     owned = owned_of(problem)
+    state_loads.take_signals(sl, inputs_of(problem).effort[k], inputs_of(problem).effort[k])
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue

@@ -214,7 +214,8 @@ def assemble_armatures(problem, k, frames, twists):
 def add_state_loads(problem, k):
     """residual -= wrenches of users' laws."""
     sl, trial, solver, visit = state_loads_of(problem), trial_of(problem), solver_of(problem), visit_of(problem)
-    clock = inputs_of(problem).clock
+    clock, effort = inputs_of(problem).clock, inputs_of(problem).effort
+    state_loads.take_signals(sl, effort[k], effort[k])
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] > sl.inner[i]:
             continue
@@ -228,6 +229,8 @@ def conserve_state_loads(problem, k):
     """The same over a step: in the frames halfway, for the mean twist, at the mean time."""
     sl, trial, middle = state_loads_of(problem), trial_of(problem), middle_of(problem)
     solver, visit, clock = solver_of(problem), visit_of(problem), inputs_of(problem).clock
+    effort = inputs_of(problem).effort
+    state_loads.take_signals(sl, effort[k - 1], effort[k])
     t = 0.5 * (clock[k - 1, 0] + clock[k, 0])
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] > sl.inner[i]:
@@ -245,6 +248,7 @@ def assemble_state_loads(problem, k, frames, twists):
     T, K, C = solver.tangent, scratch.K, scratch.C
     if ck == 0.0 and cc == 0.0:
         return 0
+    state_loads.take_signals(sl, inputs_of(problem).effort[k], inputs_of(problem).effort[k])
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] > sl.inner[i]:
             continue

@@ -111,6 +111,14 @@ def write_motion(R, x, v, w, frame_out, twist_out):
 
 
 @helper
+def take_signals(sl, before, now):
+    """Numbers of laws that follow sampled inputs: their mean over a step, or `before` and `now` are the same."""
+    for j in range(sl.signal.shape[0]):
+        column = sl.signal[j, 1]
+        sl.parameter[sl.signal[j, 0]] = 0.5 * (before[column] + now[column])
+
+
+@helper
 def call(sl, i, address, t, visit):
     """visit.wrench of law i at the motion in `visit`; not a number where the law fails."""
     numbers = sl.parameter[sl.start[i] : sl.start[i + 1]]

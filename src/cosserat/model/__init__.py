@@ -46,12 +46,14 @@ from cosserat.model.parameters import Parameter, ParameterExpression, resolve
 from cosserat.model.places import GROUND, Place
 from cosserat.model.potentials import Potential
 from cosserat.model.rolling import KnifeEdge, RollingDisc
+from cosserat.model.rotors import Propeller, Rotor
 from cosserat.model.section import Section
 from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Tube
 from cosserat.model.servos import Servo
 from cosserat.model.solid_mesh import SolidMesh
 from cosserat.model.state_loads import StateLoad
 from cosserat.model.strips import Strip
+from cosserat.model.thrusters import Thruster
 
 __all__ = [
     "GROUND",
@@ -91,6 +93,7 @@ __all__ = [
     "Prismatic",
     "Potential",
     "Profile",
+    "Propeller",
     "Rectangle",
     "RecoveryPoint",
     "Revolute",
@@ -98,6 +101,7 @@ __all__ = [
     "RigidBody",
     "Rod",
     "RollingDisc",
+    "Rotor",
     "Screw",
     "Section",
     "Servo",
@@ -107,6 +111,7 @@ __all__ = [
     "Spring",
     "StateLoad",
     "Strip",
+    "Thruster",
     "TimeFunction",
     "Torque",
     "Tube",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,10 @@ from cosserat.model.airfoil import table_of_angles
 from cosserat.model.bodies import RigidBody
 from cosserat.model.fluid import Fluid, demand_arguments
 from cosserat.model.parameters import Number, is_number, resolve
-from cosserat.model.places import Place, find_place
-from cosserat.model.records import Component, recorded
-from cosserat.model.state_loads import StateLoad
+from cosserat.model.placed_laws import PlacedLaw
+from cosserat.model.places import Place
+from cosserat.model.records import recorded
 from cosserat.model.surfaces import box_surface, cylinder_surface
-
-if TYPE_CHECKING:
-    from cosserat.model.model import Model
 
 Array = NDArray[np.float64]
 
@@ -29,22 +26,8 @@ COEFFICIENTS = ("lift", "drag", "side", "roll", "pitch", "yaw")
 RATES = ("lift_q", "side_p", "side_r", "roll_p", "roll_r", "pitch_q", "yaw_p", "yaw_r")
 
 
-class FluidLoad(StateLoad):
+class FluidLoad(PlacedLaw):
     """Base of the loads of a fluid: a law of state whose numbers come from the model's fluid, too."""
-
-    _model: Model | None = None
-
-    def _setup(self, name: str, place: Any) -> None:
-        Component.__init__(self, name)
-        self._place = place if isinstance(place, str) else find_place(place, {}, f"{self.title}: place")
-        self._other, self.derivative = None, None
-
-    def resolve_places(self, place: Callable[[Any], Place]) -> None:
-        self._place = place(self._place)
-        self._keep(place=self._place)
-
-    def join(self, model: Model) -> None:
-        self._model = model
 
     @property
     def fluid(self) -> Fluid:
@@ -67,15 +50,6 @@ class FluidLoad(StateLoad):
         assert self._model is not None
         pull = dict(zip(("gravity_x", "gravity_y", "gravity_z"), self._model.given_gravity, strict=True))
         return {**self.own_numbers, **self.fluid.numbers, **pull}
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(self.numbers)
-
-    @property
-    def values(self) -> tuple[float, ...]:
-        return tuple(resolve(value) for value in self.numbers.values())
-
 
 
 def demand_whole_body(title: str, place: Place) -> None:

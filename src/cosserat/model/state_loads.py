@@ -9,6 +9,7 @@ import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks
+from cosserat.model.functions import TimeFunction
 from cosserat.model.law_formulas import LawFormulas
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place, find_place
@@ -163,6 +164,11 @@ class StateLoad(Component):
     def first_states(self) -> tuple[float, ...]:
         """Their values at the start of a motion from the reference configuration."""
         return tuple(resolve(value) for value in self._states.values())
+
+    @property
+    def signals(self) -> Mapping[str, TimeFunction]:
+        """Functions of time by those of its names that they set: inputs, which controllers and linear models see."""
+        return {}
 
     @property
     def inertia(self) -> Any:

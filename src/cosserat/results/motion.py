@@ -121,7 +121,12 @@ def motion_of(trajectory: Trajectory) -> Motion:
             found = trajectory.found
             history = found.states if isinstance(found, Pending) else found
             inputs.state[:] = factor * state_wrenches(
-                compiled, trajectory.time, history.frame, history.twist, history.inner
+                compiled,
+                trajectory.time,
+                history.frame,
+                history.twist,
+                history.inner,
+                inputs.effort if trajectory.efforts is None else trajectory.efforts,
             )
             prescribed = {
                 coordinate: function.sample(trajectory.time)

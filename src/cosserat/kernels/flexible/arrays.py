@@ -92,6 +92,7 @@ class Laws(NamedTuple):
     start: I1  # (ns+1,) range of its parameters in ...
     parameter: F1  # ... this
     unit: I2  # (ns, 2) addresses of the law and of its derivative, 0: none is given
+    signal: I1  # (nm,) numbers in `parameter` that follow sampled inputs
     clock: F1  # (1,) time
     wrench: F2  # (ns, 6) at the state that is linearised, in the axes of the place
     slope: F3  # (ns, 6, 24) derivatives there by frame and twist of both places

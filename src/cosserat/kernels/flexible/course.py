@@ -18,6 +18,7 @@ class Samples(NamedTuple):
     motion: F3  # (nt, 3, k) prescribed coordinates, rates, accelerations
     joint: F3  # (nt, nd, 63) prescribed motions of cut joints
     effort: F2  # (nt, 2 nf) prescribed efforts of cut joints, and targets of their servos
+    signal: F2  # (nt, nm) inputs of users' laws
 
 
 class Stored(NamedTuple):
@@ -62,7 +63,10 @@ def copy_rows(source, copy_out):
 def take_inputs(acting, stepping, closed, course, k):
     """Functions of time as they are at the sample k."""
     inputs, given, method, samples = inputs_of(acting), given_of(closed), method_of(stepping), samples_of(course)
-    laws_of(acting).clock[0] = samples.clock[k]
+    laws = laws_of(acting)
+    laws.clock[0] = samples.clock[k]
+    for i in range(len(laws.signal)):
+        laws.parameter[laws.signal[i]] = samples.signal[k, i]
     copy(samples.drive[k], inputs.drive)
     copy(samples.target[k], inputs.target)
     copy_rows(samples.load[k], inputs.load)

@@ -143,7 +143,7 @@ class Engine:
         What fits uses the same memory again: packing it costs more than a step.
         """
         constraints, tree = self.constraints, self.tree
-        drive, target, load = tree.forces.sample(load_times, jump)
+        drive, target, load, signal = tree.forces.sample(load_times, jump)
         n, nt = len(tree.coordinates), len(times)
         if nt <= _REUSED and stored <= _REUSED:
             if self._short is None:
@@ -153,6 +153,7 @@ class Engine:
             found = Packed(course.course_handles, self._new_course(nt, stored))
         samples, states = found.problem
         samples.clock[:nt], samples.drive[:nt], samples.target[:nt], samples.load[:nt] = load_times, drive, target, load
+        samples.signal[:nt] = signal
         if n and len(self.drives.columns):
             samples.motion[:nt] = self.drives.sample(times)
         if samples.joint.shape[1]:
@@ -169,7 +170,7 @@ class Engine:
         samples = course.Samples(
             np.zeros(nt), np.zeros((nt, n)), np.zeros((nt, n)), np.zeros((nt, *inputs.load.shape)),
             np.zeros((nt, 3, len(self.drives.columns))), np.zeros((nt, *given.motion.shape)),
-            np.zeros((nt, len(given.effort))),
+            np.zeros((nt, len(given.effort))), np.zeros((nt, self.tree.forces.n_signals)),
         )  # fmt: skip
         states = course.Stored(q, v, a, np.zeros((stored, m)), np.zeros((stored, nf)), np.zeros(2, dtype=np.int64))
         return course.Course(samples, states)

@@ -20,11 +20,13 @@ from scipy.sparse.linalg import splu
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.rows import drive_frames
+from cosserat.compile.state_loads import signals_of
 from cosserat.errors import CosseratError, SolveError
 from cosserat.kernels.efforts import servo
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.residual import add_inertia, constraint_rates, forces, joint_forces, track_angles
+from cosserat.lie import se3
 from cosserat.model.servos import Servo
 from cosserat.results.joints import coordinates, directions, joint_sides, spin_rates
 from cosserat.results.mechanism import JointInfo
@@ -50,7 +52,7 @@ class Column:
     Attributes
     ----------
     name : str
-    kind : "effort", "target", "motion", "load", "force" or "parameter"
+    kind : "effort", "target", "motion", "load", "force", "signal" or "parameter"
     force : (6n,) generalised forces on the nodes
     drive : (m,) what the independent constraints demand of x
     joint : int
@@ -109,6 +111,35 @@ def servo_slopes(point: Point, joint: JointInfo, i: int) -> tuple[float, float, 
     target = float(point.memory.problem.inputs.effort[0, freedoms.target[k]])
     _, by_q, by_rate = servo(freedoms.kp[k], freedoms.kd[k], freedoms.limit[k], target, q, rate)
     return float(by_q), float(by_rate), float(-by_q)
+
+
+def signal_column(point: Any, name: str) -> Column:
+    """A unit of an input of a law: differences of its wrench, and of the rates of its states, at the point."""
+    compiled, history = point.compiled, point.trajectory().history
+    names = [found[0] for found in signals_of(compiled.model)]
+    _, k, place, _ = signals_of(compiled.model)[names.index(name)]
+    arrays, law = compiled.system.state_loads, compiled.laws[k]
+    effort = point.memory.problem.inputs.effort[0]
+    numbers = law.numbers
+    for at, column in arrays.signal:
+        if arrays.start[k] <= at < arrays.start[k + 1]:
+            numbers[at - arrays.start[k]] = effort[column]
+    sides: list[Array] = []
+    for node, row in zip(arrays.node[k], (arrays.frame_a[k], arrays.frame_b[k]), strict=True):
+        frame = row_to_frame(row)
+        sides += [row_to_frame(history.frame[0, node]) @ frame]
+        sides += [se3.adjoint(se3.inverse(frame)) @ history.twist[0, node]]
+    inner = history.inner[0] if history.inner.size else compiled.first_states()[0]
+    own = slice(arrays.inner[k], arrays.inner[k + 1])
+    step, slope = PARAMETER_STEP * (abs(numbers[place]) or 1.0), np.zeros(6 + law.n_states)
+    for count, weight in CENTRAL:
+        there = numbers.copy()
+        there[place] += count * step
+        slope += weight / step * law.answer(point.time, *sides, inner[own], there)
+    force, rates = np.zeros((compiled.n_nodes + 1, 6)), np.zeros(compiled.n_inner)
+    force[arrays.node[k, 0]] += to_node(slope[None, :6], row_to_frame(arrays.frame_a[k]))[0]
+    rates[own] = slope[6:]
+    return Column(name, "signal", force[:-1].ravel(), np.zeros(point.n_constraints), inner=rates)
 
 
 def place_force_column(point: Point, place: Any, component: int, name: str) -> Column:

@@ -41,6 +41,8 @@ def input_unit(point: Point, column: Column) -> str:
         return _JOINT[column.kind][_motion(point, column.name)]
     if column.kind == "parameter":
         return ""
+    if column.kind == "signal":
+        return {"throttle": "1", "speed": "rad/s"}.get(column.name.rpartition(".")[2], "rad")
     loads = {load.name: load for load in (*point.model.loads, *point.model.distributed_loads)}
     unit = _WORDS.get(column.name.rpartition(".")[2], "N")
     if isinstance(loads.get(column.name), Torque):

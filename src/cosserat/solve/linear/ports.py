@@ -1,10 +1,10 @@
 """Inputs and outputs of linear models by name.
 
 Inputs: ``"shoulder"`` or ``"slider.x"`` (the effort in a freedom, or its prescribed motion if it has one), ``"wind"``
-(a load along its present direction), ``"motor"`` (the target of a servo), ``"tip.fz"`` (a component of a load, or a new
-force at a place), ``"P"`` (a parameter). Outputs: ``"arm.end"`` and ``"arm.end.x"`` (position), with the words of
-`PLACE`; ``"elbow"`` (coordinate), with the words of `JOINT`; single components as in ``"arm.end.vy"``, ``"elbow.fz"``,
-``"arm.at(0.5).Mz"``.
+(a load along its present direction), ``"motor"`` (the target of a servo), ``"engine.throttle"`` (an input of a law),
+``"tip.fz"`` (a component of a load, or a new force at a place), ``"P"`` (a parameter). Outputs: ``"arm.end"`` and
+``"arm.end.x"`` (position), with the words of `PLACE`; ``"elbow"`` (coordinate), with the words of `JOINT`; single
+components as in ``"arm.end.vy"``, ``"elbow.fz"``, ``"arm.at(0.5).Mz"``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.state_loads import signals_of
 from cosserat.errors import PlaceError, SolveError, shown
 from cosserat.model.joints import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad
@@ -149,6 +150,8 @@ def _input(point: Any, item: Any, caller: str) -> list[Column]:
     if text in servos:
         joint, pick = mechanism.joint(servos[text].coordinate)
         return [columns.target_column(point, joint, pick or 0, servos[text])]
+    if text in (name for name, *_ in signals_of(model)):
+        return [columns.signal_column(point, text)]
     if text in loads:
         direction = columns.present_direction(point, loads[text])
         return [columns.load_column(point, loads[text], direction, text)]
@@ -183,6 +186,7 @@ def _known_inputs(point: Any, loads: Iterable[str]) -> str:
         "joints": point.mechanism.joints,
         "servos": [servo.name for servo in point.model.servos],
         "loads": loads,
+        "inputs of loads": [name for name, *_ in signals_of(point.model)],
         "parameters": point.model.parameters,
         "bodies, with a place and a component such as 'arm.end.fz'": point.mechanism.owners,
     }

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.state_loads import signals_of
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import Inputs
 from cosserat.model.servos import servos_of
@@ -55,6 +56,10 @@ class Controlled:
         rows = {(name, active.index): k for k, (name, active) in enumerate(compiled.freedoms)}
         for place, servo in servos_of(compiled.model).items():
             self.columns[servo.name] = int(compiled.system.freedoms.target[rows[place]])
+        for (name, *_), (_, column) in zip(
+            signals_of(compiled.model), compiled.system.state_loads.signal.tolist(), strict=True
+        ):
+            self.columns[name] = column
         self.values: dict[int, float] = {}
         self._mechanism: Mechanism | None = None
         self._moment: NodalMoment | None = None
@@ -112,7 +117,8 @@ class Controlled:
             if name not in self.columns:
                 known = ", ".join(map(repr, self.columns)) or "none"
                 raise SolveError(
-                    f"controller: no effort can be set in {name!r}; joints with an effort, and servos: {known} "
+                    f"controller: no effort can be set in {name!r}; joints with an effort, servos, inputs of loads: "
+                    f"{known} "
                     "(give the joint effort=0.0 to make room for a controller)"
                 )
             if type(value) not in _PLAIN or not math.isfinite(value):

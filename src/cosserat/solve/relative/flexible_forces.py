@@ -15,6 +15,7 @@ from cosserat.compile.line_loads import ElementLoad, nodal_loads
 from cosserat.compile.seats import Seat
 from cosserat.compile.spanning import moment_at_rest
 from cosserat.compile.state_laws import CompiledLaw, compile_law, law_addresses
+from cosserat.compile.state_loads import signals_of
 from cosserat.kernels.arrays import new_visit
 from cosserat.kernels.efforts import servo
 from cosserat.kernels.flexible import arrays, composite, forces
@@ -40,6 +41,7 @@ def law_group(laws: list[CompiledLaw], first: int, length: float) -> arrays.Laws
         start=np.concatenate(([0], np.cumsum([len(x) for x in numbers], dtype=np.int64))).astype(np.int64),
         parameter=np.concatenate([np.zeros(0), *numbers]),
         unit=law_addresses(tuple(laws)),
+        signal=np.zeros(0, dtype=np.int64),
         clock=np.zeros(1),
         wrench=np.zeros((n, 6)),
         slope=np.zeros((n, 6, 24)),
@@ -101,13 +103,16 @@ class FlexibleForces:
         self._inputs = arrays.Inputs(np.zeros(n), np.zeros(n), np.zeros((len(loads), 6)))
         self.target = self._inputs.target
         self._laws = law_group(laws, n_seats, self._extent(model))
+        self._signals = [(name, function) for name, _, _, function in signals_of(model)]
+        slots = [int(self._laws.start[k]) + place for _, k, place, _ in signals_of(model)]
+        self._laws = self._laws._replace(signal=np.array(slots, dtype=np.int64))
         acting = arrays.Acting(pack_seats(seats), group, self._inputs, self._laws, new_visit())
         self._units = laws  # own the code
         self._acting = arrays.Packed(arrays.acting_handles, acting)
         self.address = self._acting.address
         self.places = self._acting.problem.places
         self.jumps: Jumps | None = None
-        self._steady: tuple[tuple[int, int], tuple[Array, Array, Array]] | None = None  # samples that never change
+        self._steady: tuple[tuple[int, int], tuple[Array, ...]] | None = None  # samples that never change
         self._constants: dict[int, tuple[int, Any]] = {}  # by identity of the function: values of constants
         self._sampled: tuple[float, int] | None = None
 
@@ -127,6 +132,11 @@ class FlexibleForces:
         self._sampled = None
 
     @property
+    def n_signals(self) -> int:
+        """Number of inputs of users' laws."""
+        return len(self._signals)
+
+    @property
     def inputs(self) -> arrays.Inputs:
         """Functions of time, as they were sampled last."""
         return self._inputs
@@ -134,14 +144,17 @@ class FlexibleForces:
     def set_time(self, t: float) -> arrays.Inputs:
         """Sample prescribed efforts and loads, unless that was done before and parameters kept their values."""
         if self._sampled != (t, Parameter.changes):
-            drive, target, load = self.sample(np.array([t]))
+            drive, target, load, signal = self.sample(np.array([t]))
             self._laws.clock[0] = t
+            self._laws.parameter[self._laws.signal] = signal[0]
             self._inputs.drive[:], self._inputs.target[:], self._inputs.load[:] = drive[0], target[0], load[0]
             self._sampled = (t, Parameter.changes)
         return self._inputs
 
-    def sample(self, times: Array, step: float = 0.0) -> tuple[Array, Array, Array]:
-        """Prescribed efforts and targets (nt, n), loads (nt, nl, 6); with a step, at ends of steps, see `Jumps`.
+    def sample(self, times: Array, step: float = 0.0) -> tuple[Array, ...]:
+        """Prescribed efforts and targets (nt, n), loads (nt, nl, 6), inputs of laws (nt, nm).
+
+        With a step they are those at ends of steps, see `Jumps`.
 
         Where nothing changes with time there is one row, for all times.
         """
@@ -166,14 +179,19 @@ class FlexibleForces:
                 if function is not None:
                     values = self._values(function, times, step)
                     loads[:, rows, part] = values[:, None] if values.ndim == 2 else values
-        self._steady = (key, (drive, targets, loads)) if steady else None
+        signals = np.zeros((n_times, len(self._signals)))
+        for k, (name, signal) in enumerate(self._signals):
+            aimed = self._aimed.get(name)
+            signals[:, k] = self._values(signal, times, step) if aimed is None else aimed
+        self._steady = (key, (drive, targets, loads, signals)) if steady else None
         self._sampled = None
-        return drive, targets, loads
+        return drive, targets, loads, signals
 
     def _functions(self) -> Iterator[TimeFunction | VectorFunction]:
         """All functions of time."""
         yield from (effort for _, effort in self.efforts)
         yield from (target for _, _, target in self._targets)
+        yield from (signal for _, signal in self._signals)
         for load, _ in self._loads.values():
             yield from (function for function in (load.force, load.moment) if function is not None)
 

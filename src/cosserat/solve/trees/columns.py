@@ -33,6 +33,11 @@ def target_column(point: TreePoint, joint: JointInfo, i: int, source: Servo) -> 
     return _carried(point, input_columns.target_column(point.still, joint, i, source))
 
 
+def signal_column(point: TreePoint, name: str) -> Column:
+    """A unit of an input of a law."""
+    return _carried(point, input_columns.signal_column(point.still, name))
+
+
 def place_force_column(point: TreePoint, place: Any, component: int, name: str) -> Column:
     """A unit force (component 0 to 2) or moment (3 to 5) along a world axis at a place."""
     return _carried(point, input_columns.place_force_column(point.still, place, component, name))

@@ -193,6 +193,7 @@ class TreePoint:
         memory = new_memory(compiled, compiled.sampler.sample(np.array([self.time])))
         history, trial = self.trajectory().history, memory.problem.trial
         trial.frame[:], trial.force[:], trial.angle[:] = history.frame[0], history.force[0], history.angle[0]
+        trial.twist[:] = history.twist[0]
         return Point(compiled, memory, self.time, EQUILIBRIUM)
 
     @property

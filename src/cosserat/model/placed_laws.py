@@ -1,0 +1,80 @@
+"""`PlacedLaw`: base of the loads whose law the library brings, with numbers and inputs by name."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import ArgumentError
+from cosserat.model import checks
+from cosserat.model.functions import TimeFunction
+from cosserat.model.parameters import Number, resolve
+from cosserat.model.places import Place, find_place
+from cosserat.model.records import Component
+from cosserat.model.state_loads import StateLoad
+
+if TYPE_CHECKING:
+    from cosserat.model.model import Model
+
+Array = NDArray[np.float64]
+
+
+class PlacedLaw(StateLoad):
+    """A law at one place, from numbers by name; some of them may be inputs, functions of time."""
+
+    _model: Model | None = None
+    _inputs: Mapping[str, TimeFunction] = {}
+
+    def _setup(self, name: str, place: Any) -> None:
+        Component.__init__(self, name)
+        self._place = place if isinstance(place, str) else find_place(place, {}, f"{self.title}: place")
+        self._other, self.derivative = None, None
+
+    def resolve_places(self, place: Callable[[Any], Place]) -> None:
+        self._place = place(self._place)
+        self._keep(place=self._place)
+
+    def join(self, model: Model) -> None:
+        self._model = model
+
+    def check(self) -> None:
+        """Numbers are checked where they are given."""
+
+    @property
+    @abstractmethod
+    def numbers(self) -> dict[str, Number]:
+        """Numbers of the law by name, without its inputs."""
+
+    @property
+    def signals(self) -> Mapping[str, TimeFunction]:
+        return self._inputs
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.numbers, *self.signals)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        fixed = tuple(resolve(value) for value in self.numbers.values())
+        return (*fixed, *(float(signal.sample([0.0])[0]) for signal in self.signals.values()))
+
+    def _directions(self, forward: Any, up: Any, names: tuple[str, str]) -> tuple[Array, Array]:
+        """Two perpendicular unit vectors in the place's frame, given in world axes of the reference configuration."""
+        forward, up = (checks.unit(self.title, n, v) for n, v in zip(names, (forward, up), strict=True))
+        up = up - (up @ forward) * forward
+        if np.linalg.norm(up) < 1e-6:
+            raise ArgumentError(self.title, names[1], f"is along {names[0]}; give another direction")
+        turn = self.place.frame()[:3, :3].T
+        return turn @ forward, turn @ up / np.linalg.norm(up)
+
+
+def demand_limits(title: str, argument: str, limits: Any) -> tuple[float, float]:
+    """A pair (lowest, highest) of numbers."""
+    low, high = checks.array(title, argument, limits, (2,))
+    if not low < high:
+        raise ArgumentError(title, argument, f"is ({low:g}, {high:g}); the first must be less than the second")
+    return float(low), float(high)

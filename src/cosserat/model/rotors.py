@@ -1,0 +1,379 @@
+"""`Rotor` and `Propeller`: thrust, torque and gyroscopic moment of what turns in air or water."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import ArgumentError
+from cosserat.model import checks
+from cosserat.model.fluid_loads import FluidLoad
+from cosserat.model.functions import TimeFunction
+from cosserat.model.parameters import Number, is_number, resolve
+from cosserat.model.placed_laws import demand_limits
+from cosserat.model.records import recorded
+
+Array = NDArray[np.float64]
+
+
+class Turning(FluidLoad):
+    """Base of rotors: the speed as an input or from the motion of the place, its lag and limits, the momentum."""
+
+    def _turn(self, speed: Any, axis: Any, inertia: Number, lag: Number, limits: Any) -> None:
+        self._axis, self._inertia, self._lag, self._limits = axis, inertia, lag, limits
+        self._driven = speed is not None
+        self._inputs = {}
+        if self._driven:
+            self._inputs = {"speed": TimeFunction(speed, f"{self.title}: speed")}
+            self._keep(speed=self._inputs["speed"])
+
+    def _check_turn(self) -> None:
+        checks.number(self.title, "inertia", self._inertia, nonnegative=True)
+        checks.number(self.title, "lag", self._lag, nonnegative=True)
+        checks.unit(self.title, "axis", self._axis)
+        if self._limits is not None:
+            demand_limits(self.title, "limits", self._limits)
+        for signal in self._inputs.values():
+            signal.sample([0.0])
+        if not self._driven:
+            for name, value in (("inertia", self._inertia), ("lag", self._lag), ("limits", self._limits)):
+                if value is not None and value != 0.0:
+                    raise ArgumentError(
+                        self.title, name, "belongs to a rotor whose speed= is an input; without it the place turns "
+                        "itself, with the inertia of its body and the drive of its joint"
+                    )  # fmt: skip
+
+    @property
+    def lags(self) -> bool:
+        """Whether the speed follows its input with a lag."""
+        return self._driven and resolve(self._lag) > 0.0
+
+    @property
+    def turn_numbers(self) -> dict[str, Number]:
+        """Numbers of axis, speed and angular momentum."""
+        axis = self.place.frame()[:3, :3].T @ checks.unit(self.title, "axis", self._axis)
+        low, high = (-1e300, 1e300) if self._limits is None else self._limits
+        numbers: dict[str, Number] = {f"a{i}": float(x) for i, x in enumerate(axis)}
+        return numbers | {"inertia": self._inertia, "lag": self._lag, "low": low, "high": high}
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        return ("spin",) if self.lags else ()
+
+    @property
+    def first_states(self) -> tuple[float, ...]:
+        if not self.lags:
+            return ()
+        low, high = (-math.inf, math.inf) if self._limits is None else (resolve(x) for x in self._limits)
+        return (min(max(float(self._inputs["speed"].sample([0.0])[0]), low), high),)
+
+    @property
+    @abstractmethod
+    def push(self) -> Callable[..., Any]:
+        """push(speed, inflow, x, y, z, t, p): thrust along the axis, and moment about it that the air exerts."""
+
+    @property
+    def law(self) -> Callable[..., Any]:
+        needs_fluid = self.needs_fluid
+        velocity = self.fluid.velocity_function if needs_fluid else _no_wind
+        return rotor_law(self.push, velocity, self._driven, self.lags)
+
+    @property
+    @abstractmethod
+    def needs_fluid(self) -> bool:
+        """Whether the law asks for density and wind."""
+
+    @property
+    def numbers(self) -> dict[str, Number]:
+        fluid = self.fluid.numbers if self.needs_fluid else {}
+        return {**self.own_numbers, **self.turn_numbers, **fluid}
+
+    def check_places(self) -> None:
+        super().check_places()
+        self.numbers  # noqa: B018  (what is missing is said now)
+
+
+class Rotor(Turning):
+    """A rotor whose thrust and torque go with the square of its speed: k_T W |W| along its axis, -k_Q W |W| about it.
+
+    With `speed` the rotor is not a body of the model: its speed W is an input, ``"name.speed"`` for controllers and
+    `linearize`, and its angular momentum turns with the place, with the gyroscopic moment -w x (J W a). Without it the
+    place belongs to a body that turns on a hinge, and W is the angular velocity of the place about the axis.
+
+    Parameters
+    ----------
+    name : str
+    place : place
+        Its hub.
+    thrust, torque : number
+        k_T (N s^2) and k_Q (N m s^2).
+    speed : number, Parameter, formula or function of t, optional
+        W (rad/s), positive about `axis`, relative to the body.
+    direction : 1 or -1
+        Of the thrust for a positive speed: a left-handed rotor, which turns with a negative speed, has -1.
+    inertia : number
+        J (kg m^2) about its axis, with `speed`.
+    lag : number
+        Time constant of the speed (s), with `speed`; the moment -J W' of its acceleration then acts, too.
+    limits : (low, high), optional
+        Of the speed.
+    axis : (3,)
+        World axes of the reference configuration.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import cosserat as cs
+    >>> model = cs.Model("hover", gravity=(0, 0, -9.81))
+    >>> body = model.add(cs.RigidBody("body", mass=1.2, com=(0, 0, 0), inertia=np.eye(3)))
+    >>> for k, d in enumerate((1, -1, 1, -1)):
+    ...     arm = body.at((0.2 * np.cos(k * np.pi / 2), 0.2 * np.sin(k * np.pi / 2), 0))
+    ...     _ = model.add(cs.Rotor(f"rotor{k}", arm, 1e-5, 2e-7, speed=d * cs.Parameter("W", 500.0), direction=d))
+    >>> round(cs.trim(model, ["W"]).parameters["W"], 6)
+    542.49424
+    """
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        place: Any,
+        thrust: Number,
+        torque: Number = 0.0,
+        speed: Any = None,
+        direction: int = 1,
+        inertia: Number = 0.0,
+        lag: Number = 0.0,
+        limits: Any = None,
+        axis: Any = (0.0, 0.0, 1.0),
+    ) -> None:
+        self._setup(name, place)
+        self._thrust, self._torque, self._direction = thrust, torque, direction
+        self._turn(speed, self._given["axis"], inertia, lag, self._given["limits"])
+
+    def check(self) -> None:
+        checks.number(self.title, "thrust", self._thrust)
+        checks.number(self.title, "torque", self._torque, nonnegative=True)
+        if self._direction not in (1, -1):
+            raise ArgumentError(self.title, "direction", f"is {self._direction!r}; it must be 1 or -1")
+        self._check_turn()
+
+    @property
+    def own_numbers(self) -> dict[str, Number]:
+        return {"k_thrust": self._direction * self._thrust, "k_torque": self._torque}
+
+    @property
+    def needs_fluid(self) -> bool:
+        return False
+
+    @property
+    def push(self) -> Callable[..., Any]:
+        return squared_push
+
+
+class Propeller(Turning):
+    """A propeller with coefficients of the advance ratio J = V/(n D): rho n^2 D^4 C_T(J) and rho n^2 D^5 C_Q(J).
+
+    V is the speed of the place along the axis relative to the fluid, n the turns per second. The rest is as for
+    `Rotor`.
+
+    Parameters
+    ----------
+    name : str
+    place : place
+        Its hub.
+    diameter : number
+        D (m).
+    thrust, torque : number or table
+        C_T and C_Q: a number, or pairs (J, value) with growing J and straight lines between them. A run that leaves a
+        table ends there and names the propeller.
+    speed, direction, inertia, lag, limits, axis
+        As for `Rotor`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import cosserat as cs
+    >>> model = cs.Model("plane", fluid=cs.Fluid(density=1.225))
+    >>> body = model.add(cs.RigidBody("body", mass=5, com=(0, 0, 0), inertia=np.eye(3), velocity=(10, 0, 0)))
+    >>> table = [(0.0, 0.1), (1.0, 0.0)]
+    >>> _ = model.add(cs.Propeller("prop", body, 0.4, table, 0.005, speed=100 * np.pi, axis=(1, 0, 0)))
+    >>> run = cs.simulate(model, duration=0.1, step=0.01)  # J = 10/(50 * 0.4) = 0.5
+    >>> bool(np.isclose(run.acceleration("body")[0, 0], 1.225 * 50**2 * 0.4**4 * 0.05 / 5))
+    True
+    """
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        place: Any,
+        diameter: Number,
+        thrust: Any,
+        torque: Any = 0.0,
+        speed: Any = None,
+        direction: int = 1,
+        inertia: Number = 0.0,
+        lag: Number = 0.0,
+        limits: Any = None,
+        axis: Any = (1.0, 0.0, 0.0),
+    ) -> None:
+        self._setup(name, place)
+        self._diameter, self._direction = diameter, direction
+        self._coefficients = {"thrust": self._given["thrust"], "torque": self._given["torque"]}
+        self._turn(speed, self._given["axis"], inertia, lag, self._given["limits"])
+
+    def check(self) -> None:
+        checks.number(self.title, "diameter", self._diameter, positive=True)
+        for word, value in self._coefficients.items():
+            if is_number(value):
+                checks.number(self.title, word, value)
+            else:
+                self._table(word)
+        if self._direction not in (1, -1):
+            raise ArgumentError(self.title, "direction", f"is {self._direction!r}; it must be 1 or -1")
+        self._check_turn()
+
+    def _table(self, word: str) -> tuple[Array, Array]:
+        value = self._coefficients[word]
+        given = isinstance(value, (tuple, list)) and len(value) > 1
+        rows = checks.array(self.title, word, value, (len(value), 2)) if given else np.zeros((0, 2))
+        if not given or np.any(np.diff(rows[:, 0]) <= 0.0):
+            raise ArgumentError(
+                self.title, word, "must be a number, or a table of two or more pairs (J, value) with growing advance "
+                "ratios J"
+            )  # fmt: skip
+        return rows[:, 0], rows[:, 1]
+
+    @property
+    def own_numbers(self) -> dict[str, Number]:
+        numbers = {f"c_{word}": value for word, value in self._coefficients.items() if is_number(value)}
+        return {"diameter": self._diameter, "direction": float(self._direction), **numbers}
+
+    @property
+    def needs_fluid(self) -> bool:
+        return True
+
+    @property
+    def push(self) -> Callable[..., Any]:
+        functions = [
+            _constant(word) if is_number(value) else _tabled(*self._table(word))
+            for word, value in self._coefficients.items()
+        ]
+        return coefficient_push(self.fluid.density_function, *functions)
+
+    def fault(self, t: float, frame: Array, twist: Array, states: Array) -> str:
+        """In words, which advance ratio the tables do not cover; or nothing."""
+        p = dict(zip(self.names, self.values, strict=True)) | dict(zip(self.states, states.tolist(), strict=True))
+        axis = np.array([p["a0"], p["a1"], p["a2"]])
+        spin = p["spin"] if self.lags else float(self._inputs["speed"].sample([t])[0]) if self._driven else 0.0
+        spin = spin if self._driven else float(axis @ twist[3:])
+        wind = np.array(self.fluid.velocity_function(*frame[:3, 3], t, p))
+        along = float(axis @ (twist[:3] - frame[:3, :3].T @ wind))
+        J = advance_ratio(spin, along * p["direction"], p["diameter"])
+        tables = [self._table(word)[0] for word, value in self._coefficients.items() if not is_number(value)]
+        if all(x[0] <= J <= x[-1] for x in tables):
+            return ""
+        low, high = max(x[0] for x in tables), min(x[-1] for x in tables)
+        return f"meets the advance ratio {J:.4g}, and its tables cover {low:g} to {high:g}"
+
+
+def rotor_law(push: Callable[..., Any], velocity: Callable[..., Any], driven: bool, lags: bool) -> Callable[..., Any]:
+    """Thrust along the axis, torque of the air about it, gyroscopic moment of a speed that is given."""
+    size = 7 if lags else 6
+
+    def law(t, frame, twist, p):
+        x, y, z = frame[0, 3], frame[1, 3], frame[2, 3]
+        a0, a1, a2 = p["a0"], p["a1"], p["a2"]
+        wind = velocity(x, y, z, t, p)
+        inflow = 0.0
+        for i in range(3):
+            a = a0 if i == 0 else a1 if i == 1 else a2
+            inflow += a * (twist[i] - frame[0, i] * wind[0] - frame[1, i] * wind[1] - frame[2, i] * wind[2])
+        spin = a0 * twist[3] + a1 * twist[4] + a2 * twist[5]
+        w = np.zeros(size)
+        if driven:
+            wanted = min(max(p["speed"], p["low"]), p["high"])
+            spin = wanted
+            if lags:
+                spin = p["spin"]
+        thrust, torque = push(spin, inflow, x, y, z, t, p)
+        if driven:
+            h = p["inertia"] * spin
+            # -w x (h a)
+            w[3] -= h * (twist[4] * a2 - twist[5] * a1)
+            w[4] -= h * (twist[5] * a0 - twist[3] * a2)
+            w[5] -= h * (twist[3] * a1 - twist[4] * a0)
+            if lags:
+                w[size - 1] = (wanted - spin) / p["lag"]
+                torque -= p["inertia"] * w[size - 1]
+        w[0], w[1], w[2] = thrust * a0, thrust * a1, thrust * a2
+        w[3] += torque * a0
+        w[4] += torque * a1
+        w[5] += torque * a2
+        return w
+
+    return law
+
+
+def squared_push(spin, inflow, x, y, z, t, p):
+    """k_T W |W| and -k_Q W |W|."""
+    square = spin * abs(spin)
+    return p["k_thrust"] * square, -p["k_torque"] * square
+
+
+def advance_ratio(spin, along, diameter):
+    """J = V/(n D) of a propeller that pushes along the speed V."""
+    n = abs(spin) / (2.0 * math.pi)
+    return along / (n * diameter) if n > 0.0 else 0.0
+
+
+def coefficient_push(density, c_thrust, c_torque):
+    """rho n^2 D^4 C_T(J) and rho n^2 D^5 C_Q(J); the thrust turns round with the speed."""
+
+    def push(spin, inflow, x, y, z, t, p):
+        d = p["diameter"]
+        side = p["direction"] if spin >= 0.0 else -p["direction"]
+        n = abs(spin) / (2.0 * math.pi)
+        if n == 0.0:
+            return 0.0, 0.0
+        J = side * inflow / (n * d)
+        size = density(x, y, z, t, p) * n * n * d**4
+        return side * size * c_thrust(J, p), -math.copysign(size * d * c_torque(J, p), spin)
+
+    return push
+
+
+def _constant(word):
+    name = "c_" + word
+
+    def coefficient(J, p):
+        return p[name]
+
+    return coefficient
+
+
+def _tabled(ratios, values):
+    x, y = np.array(ratios, dtype=float), np.array(values, dtype=float)
+    n = len(x)
+
+    def coefficient(J, p):
+        if J < x[0] or J > x[n - 1]:
+            return math.nan
+        k = 0
+        while k < n - 2 and J > x[k + 1]:
+            k += 1
+        return y[k] + (y[k + 1] - y[k]) * (J - x[k]) / (x[k + 1] - x[k])
+
+    return coefficient
+
+
+def _no_wind(x, y, z, t, p):
+    return 0.0, 0.0, 0.0

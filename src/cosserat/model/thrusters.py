@@ -1,0 +1,175 @@
+"""`Thruster`: a force that turns with its body, with throttle and gimbal angles as inputs."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import ArgumentError
+from cosserat.model import checks
+from cosserat.model.functions import TimeFunction
+from cosserat.model.parameters import Number, resolve
+from cosserat.model.placed_laws import PlacedLaw, demand_limits
+from cosserat.model.records import recorded
+
+INPUTS = ("throttle", "pitch", "yaw")
+
+
+class Thruster(PlacedLaw):
+    """An engine: thrust times throttle at a place, along a direction that turns with the body and with the gimbal.
+
+    The throttle and the two gimbal angles are inputs: functions of time in the model, ``"motor.throttle"``,
+    ``"motor.pitch"`` and ``"motor.yaw"`` in `linearize` and in what a controller gives.
+
+    Parameters
+    ----------
+    name : str
+    place : place
+        Where the force acts.
+    thrust : number
+        Force at full throttle (N).
+    throttle : number, Parameter, formula or function of t
+        Share of the thrust; cut off at `limits`.
+    gimbal : pair
+        Pitch and yaw of the force (rad), each as `throttle`: pitch turns it from `axis` towards `up`, yaw then about
+        `up`, to the left.
+    lag : number
+        Time constant of the thrust (s): it follows the throttle as a first-order lag; 0: at once.
+    limits : (low, high)
+        Of the throttle.
+    gimbal_limit : number, optional
+        Largest gimbal angle (rad).
+    level : number, optional
+        First value of the lagging throttle; default: the throttle at the time 0.
+    axis, up : (3,)
+        Direction of the force without gimbal, and the one to which pitch turns it, world axes of the reference
+        configuration.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import cosserat as cs
+    >>> model = cs.Model("sled")
+    >>> sled = model.add(cs.RigidBody("sled", mass=2, com=(0, 0, 0), inertia=np.eye(3)))
+    >>> motor = model.add(cs.Thruster("motor", sled, thrust=6.0, lag=0.5, level=0.0))
+    >>> late = cs.simulate(model, duration=2.0, step=0.01).velocity("sled").values[-1, 0]
+    >>> bool(abs(late - 3.0 * (2.0 - 0.5 * (1 - np.exp(-4.0)))) < 1e-3)
+    True
+    """
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        place: Any,
+        thrust: Number,
+        throttle: Any = 1.0,
+        gimbal: Any = (0.0, 0.0),
+        lag: Number = 0.0,
+        limits: Any = (0.0, 1.0),
+        gimbal_limit: Number | None = None,
+        level: Number | None = None,
+        axis: Any = (1.0, 0.0, 0.0),
+        up: Any = (0.0, 0.0, 1.0),
+    ) -> None:
+        self._setup(name, place)
+        given = self._given
+        angles = given["gimbal"]
+        if not isinstance(angles, (tuple, list)) or len(angles) != 2:
+            raise ArgumentError(self.title, "gimbal", f"must be a pair (pitch, yaw) of angles (rad), got {gimbal!r}")
+        functions = (throttle, *angles)
+        labels = ("throttle", "gimbal[0]", "gimbal[1]")
+        self._inputs = {
+            n: TimeFunction(f, f"{self.title}: {label}") for n, f, label in zip(INPUTS, functions, labels, strict=True)
+        }
+        self._thrust, self._lag, self._limits = thrust, lag, given["limits"]
+        self._gimbal_limit, self._level = gimbal_limit, level
+        self._axis, self._up = given["axis"], given["up"]
+        self._keep(throttle=self._inputs["throttle"], gimbal=(self._inputs["pitch"], self._inputs["yaw"]))
+
+    def check(self) -> None:
+        checks.number(self.title, "thrust", self._thrust)
+        checks.number(self.title, "lag", self._lag, nonnegative=True)
+        low, high = demand_limits(self.title, "limits", self._limits)
+        if self._gimbal_limit is not None:
+            checks.number(self.title, "gimbal_limit", self._gimbal_limit, positive=True)
+        if self._level is not None:
+            level = checks.number(self.title, "level", self._level)
+            if not low <= level <= high:
+                raise ArgumentError(self.title, "level", f"is {level:g}; it must be within limits, {low:g} to {high:g}")
+        for name, vector in (("axis", self._axis), ("up", self._up)):
+            checks.unit(self.title, name, vector)
+        for signal in self._inputs.values():
+            signal.sample([0.0])
+
+    def check_places(self) -> None:
+        super().check_places()
+        self._directions(self._axis, self._up, ("axis", "up"))
+
+    @property
+    def lags(self) -> bool:
+        """Whether the thrust follows the throttle with a lag."""
+        return resolve(self._lag) > 0.0
+
+    @property
+    def numbers(self) -> dict[str, Number]:
+        forward, up = self._directions(self._axis, self._up, ("axis", "up"))
+        axes = {f"{word}{i}": float(x) for word, axis in (("f", forward), ("u", up)) for i, x in enumerate(axis)}
+        low, high = self._limits
+        most = math.inf if self._gimbal_limit is None else self._gimbal_limit
+        return {**axes, "thrust": self._thrust, "lag": self._lag, "low": low, "high": high, "most": most}
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        return ("level",) if self.lags else ()
+
+    @property
+    def first_states(self) -> tuple[float, ...]:
+        if not self.lags:
+            return ()
+        low, high = (resolve(x) for x in self._limits)
+        if self._level is not None:
+            return (resolve(self._level),)
+        return (min(max(float(self._inputs["throttle"].sample([0.0])[0]), low), high),)
+
+    @property
+    def law(self) -> Callable[..., Any]:
+        return lagging_thrust if self.lags else direct_thrust
+
+
+def thrust_along(share, p):
+    """Force (3,) in the place's frame: share of the thrust, along the axis that the gimbal turns."""
+    pitch = min(max(p["pitch"], -p["most"]), p["most"])
+    yaw = min(max(p["yaw"], -p["most"]), p["most"])
+    a, b, c = math.cos(pitch) * math.cos(yaw), math.cos(pitch) * math.sin(yaw), math.sin(pitch)
+    push = share * p["thrust"]
+    # to the left: up x forward
+    l0, l1 = p["u1"] * p["f2"] - p["u2"] * p["f1"], p["u2"] * p["f0"] - p["u0"] * p["f2"]
+    l2 = p["u0"] * p["f1"] - p["u1"] * p["f0"]
+    return (
+        push * (a * p["f0"] + b * l0 + c * p["u0"]),
+        push * (a * p["f1"] + b * l1 + c * p["u1"]),
+        push * (a * p["f2"] + b * l2 + c * p["u2"]),
+    )
+
+
+def direct_thrust(t, frame, twist, p):
+    """Wrench of a thruster whose thrust follows the throttle at once."""
+    f = thrust_along(min(max(p["throttle"], p["low"]), p["high"]), p)
+    w = np.zeros(6)
+    w[0], w[1], w[2] = f[0], f[1], f[2]
+    return w
+
+
+def lagging_thrust(t, frame, twist, p):
+    """Wrench, and the rate of the throttle that acts: (throttle - level)/lag."""
+    f = thrust_along(p["level"], p)
+    w = np.zeros(7)
+    w[0], w[1], w[2] = f[0], f[1], f[2]
+    w[6] = (min(max(p["throttle"], p["low"]), p["high"]) - p["level"]) / p["lag"]
+    return w
