@@ -65,11 +65,13 @@ class CompiledLaw:
         """Wrench (6,) at a motion and states as for `answer`; not a number where the law fails."""
         return self.answer(*motion)[:6]
 
-    def steady(self, *motion: Any) -> tuple[Array, str]:
+    def steady(
+        self, t: float, frame: Array, twist: Array, other_frame: Array, other_twist: Array
+    ) -> tuple[Array, str]:
         """States (n,) at which all rates vanish at a motion; and the name of one that has no such value, or ""."""
 
         def rate(states: Array) -> Array:
-            return self.answer(*motion, states=states)[6:]
+            return self.answer(t, frame, twist, other_frame, other_twist, states)[6:]
 
         y = np.array(self.load.first_states)
         for _ in range(_TURNS):
