@@ -78,6 +78,50 @@ def test_short_pulses_act_with_their_impulse(method: dict, steps: dict) -> None:
         assert float(run.velocity("cart")[-1, 0]) == pytest.approx(1.0, rel=2e-3), name
 
 
+SHORT = {  # pulses of some milliseconds, and their impulses
+    "jumps": ("500*step(t, 0.3013) - 500*step(t, 0.3033)", 1.0),
+    "kinks": ("500000*(max(t - 0.3003, 0) - 2*max(t - 0.3013, 0) + max(t - 0.3023, 0))", 0.5),
+    "smooth": ("500*(smoothstep(t, 0.3003, 0.3013) - smoothstep(t, 0.3013, 0.3023))", 0.5),
+    "bell": ("500*exp(-((t - 0.3013)/0.001)**2)", 0.5 * np.sqrt(np.pi)),
+}
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: "-".join(map(str, m.values())))
+def test_adaptive_steps_have_the_impulse_of_short_pulses(method: dict) -> None:
+    """Velocities were wrong by what the rule of the method leaves out of the impulse, positions a hundred times more
+    than the tolerance."""
+    for name, (pulse, impulse) in SHORT.items():
+        run = cs.simulate(cart(pulse), 2.0, tolerance=1e-4, **method)
+        centre = 0.3023 if name == "jumps" else 0.3013
+        allowed = 1e-4 * compile_model(run.model).size * run.stats["steps"] / 100
+        assert abs(float(run.velocity("cart")[-1, 0]) - impulse) < 1e-6, name
+        assert abs(last(run, "cart")[0] - 1.0 - impulse * (2.0 - centre)) < allowed, name
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda m: "-".join(map(str, m.values())))
+def test_short_pulses_in_efforts(method: dict) -> None:
+    """Accelerations alternated for good after them, and their work was taken from one side of a jump."""
+    for name, (pulse, _) in SHORT.items():
+        model = double_pendulum()
+        model.remove("j")
+        model.add(cs.Revolute("j", cs.GROUND, model["a"], axis=(0, 1, 0), at=(0, 0, 0), effort=pulse))
+        exact = last(cs.simulate(model, 0.6, 2e-4, formulation="floating", integrator="runge-kutta"), "b")
+        run = cs.simulate(model, 0.6, tolerance=1e-4, **method)
+        allowed = 1e-4 * compile_model(model).size * run.stats["steps"] / 100
+        assert np.linalg.norm(last(run, "b") - exact) < 2.0 * allowed, name  # turning fast, it lets errors grow
+        assert np.abs(run.energy.balance).max() < 0.06 * float(run.energy.work[-1]), name
+        assert run.stats["steps_rejected"] < 30, name
+
+
+def test_work_of_explicit_steps_over_a_pulse_inside() -> None:
+    """Its power was seen at the ends of steps only: right runs were called unbalanced."""
+    for name, (pulse, impulse) in SHORT.items():
+        run = cs.simulate(cart(pulse), 1.0, 0.02, formulation="floating", integrator="runge-kutta")
+        if name != "bell":  # which has no breaks that a step could end at
+            assert float(run.energy.work[-1]) == pytest.approx(0.5 * impulse**2, rel=1e-2), name
+            assert run.status.ok
+
+
 @pytest.mark.parametrize("integrator", ["generalized-alpha", "energy-momentum"])
 def test_work_is_that_of_the_loads_of_the_steps(integrator: str) -> None:
     """A jump within a step left the balance open by the power times the step; a short pulse was called unbalanced."""

@@ -48,6 +48,16 @@ class Sampler:
         drive = np.zeros((n, len(self.driven), 21))
         for k, joint in enumerate(self.driven):
             drive[:, k] = drive_frames(joint, t, order=0)[0]
+        effort, wrench = self.loads(t, load_factor, step, jumps)
+        gravity = np.broadcast_to(load_factor * self.gravity, (n, 3)).copy()
+        clock = np.stack((np.asarray(t, dtype=float), np.full(n, load_factor)), axis=1)
+        return Inputs(gravity, drive, effort, wrench, clock, np.zeros((n, self.n_state, 6)))
+
+    def loads(
+        self, t: Array, load_factor: float = 1.0, step: float = 0.0, jumps: Jumps | None = None
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """Efforts (nt, n_efforts) and wrenches (nt, n_wrenches, 6) alone, as `sample` has them."""
+        n = len(t)
 
         def values(function: TimeFunction | VectorFunction) -> Array:
             if jumps is None:
@@ -69,9 +79,17 @@ class Sampler:
                 wrench[:, k, :3] = values(source.force)
             if source.moment is not None:
                 wrench[:, k, 3:] = values(source.moment)
-        gravity = np.broadcast_to(load_factor * self.gravity, (n, 3)).copy()
-        clock = np.stack((np.asarray(t, dtype=float), np.full(n, load_factor)), axis=1)
-        return Inputs(gravity, drive, effort, wrench, clock, np.zeros((n, self.n_state, 6)))
+        return effort, wrench
+
+    @property
+    def varying(self) -> bool:
+        """Whether an effort or load changes with time."""
+        return not all(function.is_constant for function in self._acting())
+
+    def _acting(self) -> list[TimeFunction | VectorFunction]:
+        """Functions of time of efforts and loads."""
+        functions: list[TimeFunction | VectorFunction] = [*self.efforts]
+        return functions + [f for source in self.wrenches for f in (source.force, source.moment) if f is not None]
 
     def sample_rates(self, t: Array) -> tuple[Array, Array, Array]:
         """Prescribed motions and their first two derivatives: three arrays (nt, n_driven, 21)."""
@@ -93,7 +111,6 @@ class Sampler:
 
     def jumps(self, start: float, end: float) -> Jumps:
         """Jumps of efforts and loads between two times; its times are also those of kinks, of motions too."""
-        functions: list[TimeFunction | VectorFunction] = [*self.efforts]
-        functions += [f for source in self.wrenches for f in (source.force, source.moment) if f is not None]
+        functions = self._acting()
         functions += [f for joint in self.driven for f in joint.motion if f is not None]
         return Jumps(functions, start, end)

@@ -28,7 +28,7 @@ from cosserat.results.floating import FloatingRecord, Ledger
 from cosserat.results.motion import Motion, as_simulated
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import Carried
+from cosserat.results.trajectory import Carried, Crossed
 
 FORMAT = 4
 _SEAL = b"\ncosserat sha256 "
@@ -68,6 +68,8 @@ def image(run: Run) -> bytes:
     if run.floating is not None:
         raw.update({f"floating.{k}": a for k, a in run.floating.arrays.items()})
     raw["time"] = run.time
+    if motion.crossed is not None:
+        raw.update({f"crossed.{k}": a for k, a in motion.crossed._asdict().items()})
     carried = run.trajectory.carried
     if carried is not None:
         raw["carried.accel"], raw["carried.step"] = carried.accel, np.array([carried.step])
@@ -192,7 +194,9 @@ def _run(body: bytes, path: str) -> Run:
     parameters = layout["parameters"]
     plain = parameters is None or all(isinstance(v, float) for v in parameters.values())
     demand(plain, "values of parameters")
-    motion = Motion(mechanism, raw["time"], history, settings, lambda: (inputs, prescribed), parameters)
+    motion = Motion(
+        mechanism, raw["time"], history, settings, lambda: (inputs, prescribed), parameters, None, _crossed(raw)
+    )
     return Run.of_motion(trajectory, motion)
 
 
@@ -212,6 +216,16 @@ def _carried(raw: dict[str, Any], floating: FloatingRecord | None, sizes: dict[s
     demand(accel.shape == shape and accel.dtype == np.float64 and np.isfinite(accel).all(), "carried accelerations")
     demand(step.shape == (1,) and step.dtype == np.float64 and np.isfinite(step).all() and step[0] >= 0.0, "last step")
     return Carried(accel, float(step[0]))
+
+
+def _crossed(raw: dict[str, Any]) -> Crossed | None:
+    if "crossed.time" not in raw:
+        return None
+    found = Crossed(*(raw[f"crossed.{k}"] for k in Crossed._fields))
+    n = len(np.atleast_1d(found.time))
+    shapes = found.time.shape == (n,) and found.before.shape == found.after.shape == (n, 2)
+    demand(shapes and all(a.dtype == np.float64 and np.isfinite(a).all() for a in found), "powers at jumps")
+    return found
 
 
 def _floating(coordinates: Any, raw: dict[str, Any], sizes: dict[str, int]) -> FloatingRecord | None:

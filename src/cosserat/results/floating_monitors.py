@@ -24,7 +24,7 @@ class FloatingMonitors(Monitors):
         t = self.motion.time
         kinetic, strain, potential, loss, supply = self._record.ledger.powers.T
         total = kinetic + strain + potential
-        dissipated, work = integrate(t, loss), integrate(t, supply)
+        dissipated, work = (integrate(t, p, self.motion.crossed, k) for k, p in enumerate((loss, supply)))
         balance = total - total[0] + dissipated - work
         return {
             "kinetic": kinetic, "strain": strain, "potential": potential, "dissipated": dissipated, "work": work,

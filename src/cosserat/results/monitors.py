@@ -1,6 +1,6 @@
 """Monitors of a motion: energies and their balance, momentum, constraint violation, transport of the momentum.
 
-Time integrals of powers are taken over the stored times by the trapezoidal rule.
+Time integrals of powers are taken over the stored times by the trapezoidal rule, and over those at which loads jump.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from cosserat.results.joints import joint_sides
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
 from cosserat.results.nodal import Ledger, armature_energy, exchange, ledger, momenta
+from cosserat.results.trajectory import Crossed
 
 Array = NDArray[np.float64]
 
@@ -45,7 +46,8 @@ class Monitors:
         book, t = self.book, self.motion.time
         kinetic = 0.5 * np.einsum("tni,tni->t", self.nodal_momenta, self.motion.twist) + armature_energy(self.motion)
         total = kinetic + book.strain + book.potential
-        dissipated, work = integrate(t, book.loss), integrate(t, book.supply) + book.held
+        dissipated, work = (integrate(t, p, self.motion.crossed, k) for k, p in enumerate((book.loss, book.supply)))
+        work = work + book.held
         return {
             "kinetic": kinetic,
             "strain": book.strain,
@@ -139,6 +141,13 @@ class Monitors:
         return np.concatenate((f, m), axis=-1)
 
 
-def integrate(t: Array, power: Array) -> Array:
-    """Time integral from the first time on, trapezoidal rule."""
-    return np.concatenate(([0.0], np.cumsum(0.5 * np.diff(t) * (power[1:] + power[:-1]))))
+def integrate(t: Array, power: Array, crossed: Crossed | None = None, column: int = 0) -> Array:
+    """Time integral from the first time on, trapezoidal rule; powers jump where something was crossed."""
+    if crossed is None or not len(crossed.time):
+        return np.concatenate(([0.0], np.cumsum(0.5 * np.diff(t) * (power[1:] + power[:-1]))))
+    sides = [np.full(len(x), k) for k, x in enumerate((t, crossed.time, crossed.time))]
+    order = np.lexsort((np.concatenate(sides), np.concatenate((t, crossed.time, crossed.time))))
+    at = np.concatenate((t, crossed.time, crossed.time))[order]
+    p = np.concatenate((power, crossed.before[:, column], crossed.after[:, column]))[order]
+    found = np.concatenate(([0.0], np.cumsum(0.5 * np.diff(at) * (p[1:] + p[:-1]))))
+    return np.asarray(found[np.argsort(order, kind="stable")[: len(t)]])

@@ -13,7 +13,7 @@ from cosserat.compile.state_loads import state_wrenches
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.model.model import Model
 from cosserat.results.mechanism import Mechanism, mechanism_of
-from cosserat.results.trajectory import Pending, Trajectory
+from cosserat.results.trajectory import Crossed, Pending, Trajectory
 
 Array = NDArray[np.float64]
 
@@ -30,8 +30,10 @@ class Motion:
         sample: Callable[[], tuple[Inputs, dict[str, Array]]],
         parameters: dict[str, float] | None = None,
         model: Model | None = None,
+        crossed: Crossed | None = None,
     ) -> None:
         self.mechanism = mechanism
+        self.crossed = crossed  # where powers jump
         self.model = model  # as it was run: what was added or removed later does not show; None: see the trajectory
         self.parameters = parameters  # values at the time of the run; None: not recorded
         self.time = time
@@ -116,7 +118,7 @@ def motion_of(trajectory: Trajectory) -> Motion:
         with as_simulated(model, values):
             factor = float(trajectory.settings.get("load_factor", 1.0))
             sampler, h = compiled.sampler, _equal_step(trajectory)
-            jumps = sampler.jumps(trajectory.time[0], trajectory.time[-1]) if h > 0.0 else None
+            jumps = sampler.jumps(trajectory.time[0], trajectory.time[-1]) if h != 0.0 else None
             inputs = sampler.sample(trajectory.time, factor, h, jumps)
             found = trajectory.found
             history = found.states if isinstance(found, Pending) else found
@@ -137,14 +139,21 @@ def motion_of(trajectory: Trajectory) -> Motion:
         return (inputs if trajectory.efforts is None else inputs._replace(effort=trajectory.efforts)), prescribed
 
     mechanism = mechanism_of(compiled)
-    return Motion(mechanism, trajectory.time, trajectory.found, trajectory.settings, sample, values, model)
+    return Motion(
+        mechanism, trajectory.time, trajectory.found, trajectory.settings, sample, values, model, trajectory.crossed
+    )
 
 
 def _equal_step(trajectory: Trajectory) -> float:
-    """The length of the steps if every one was stored, and loads acted as `Jumps` has it; else zero."""
+    """The length of the steps if every one was stored, and loads acted as `Jumps` has it; else zero.
+
+    Adaptive steps end where loads jump, and the states stored there are those before: a negative length.
+    """
     step, time = trajectory.settings.get("step"), trajectory.time
-    if step is None or len(time) < 3:
+    if len(time) < 3:
         return 0.0
+    if step is None:
+        return -float(np.diff(time).min()) if trajectory.crossed is not None else 0.0
     return float(step) if np.abs(np.diff(time) - step).max() < 1e-6 * step else 0.0
 
 

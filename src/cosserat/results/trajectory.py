@@ -25,6 +25,14 @@ class Carried(NamedTuple):
     step: float  # s, to which it belongs
 
 
+class Crossed(NamedTuple):
+    """Times at which steps ended because loads jump, and the powers on both sides: loss and supply (W)."""
+
+    time: Array  # (nb,)
+    before: Array  # (nb, 2)
+    after: Array  # (nb, 2)
+
+
 class Pending:
     """A history that is found when it is first asked for, its multipliers when these are.
 
@@ -69,6 +77,8 @@ class Trajectory:
         What a run in floating frames has besides.
     carried : Carried, optional
         With it a run that starts at the end of this one goes on as if there were no end.
+    crossed : Crossed, optional
+        Where powers jump.
     """
 
     compiled: CompiledModel
@@ -80,12 +90,12 @@ class Trajectory:
     efforts: Array | None = None
     floating: FloatingRecord | None = None
     carried: Carried | None = None
+    crossed: Crossed | None = None
 
     @property
     def history(self) -> History:
         """The stored states."""
         return self.found.complete if isinstance(self.found, Pending) else self.found
-
 
 
 def carried_to(trajectory: Any, **settings: Any) -> Carried | None:

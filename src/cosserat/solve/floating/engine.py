@@ -203,6 +203,28 @@ class Engine:
             raise self._failure(implicit.NOT_FINITE)
         return x.a.copy(), rows.force.copy(), rows.angle.copy()
 
+    def response(self, now: Point, more: tuple[Array, Array, Array, Array]) -> Array:
+        """By what accelerations at a state change with more efforts, targets, loads, and efforts of cut joints."""
+        tree, acting, fixed, _, factored, _, closed, bordered = self._addresses
+        x, inputs, given = self._rooms[0].vectors, self.tree.forces.inputs, self.constraints.closed.given
+        found = []
+        for share in (0.0, 1.0):
+            self.set_time(now.t)
+            for values, change in zip((inputs.drive, inputs.target, inputs.load, given.effort), more, strict=True):
+                values += share * change
+            x.q[:], x.v[:], x.a[:] = now.q, now.v, 0.0
+            self.constraints.closed.rows.before[:] = now.angles
+            self.drives.impose(now.t, x.q, x.v, x.a)
+            explicit.accelerate(tree, acting, fixed, factored, closed, bordered)
+            found.append(x.a.copy())
+        return np.asarray(found[1] - found[0])
+
+    def sample_loads(self, times: Array) -> tuple[Array, Array, Array, Array]:
+        """Efforts, targets, loads, and efforts of cut joints at times."""
+        parts = *self.tree.forces.sample(times), self.constraints.sample_efforts(times)
+        drive, target, load, effort = (np.broadcast_to(p, (len(times), *p.shape[1:])) for p in parts)
+        return drive, target, load, effort
+
     def projected(self, t: float, q: Array, v: Array, angles: Array) -> tuple[Array, Array]:
         """The nearest state that the constraints allow."""
         tree, _, fixed, _, factored, stepping, closed, bordered = self._addresses
@@ -283,10 +305,10 @@ class Engine:
         closing.extent(tree, room.address, self.constraints.address, self.constraints.watched, out)
         return float(out[0]), float(out[1])
 
-    def record(self, times: Array, states: States) -> record.Links:
-        """Links at states."""
+    def record(self, times: Array, states: States, load_times: Array | None = None) -> record.Links:
+        """Links at states, with loads as they are at times of their own if these are given."""
         nt, nl, n_z, n = len(times), len(self.tree.data.links), self.tree.data.arrays.n_z, len(self.tree.coordinates)
-        found = self._course(times, times, 0.0, 0)
+        found = self._course(times, times if load_times is None else load_times, 0.0, 0)
         q, v, a, force, angles = (np.ascontiguousarray(x) for x in states)
         stored = course.Stored(q, v, a, force, angles, np.zeros(2, dtype=np.int64))
         given = Packed(course.course_handles, found.problem._replace(stored=stored))

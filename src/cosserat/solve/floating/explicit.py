@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from cosserat.kernels.flexible.implicit import ALLOWED
 from cosserat.solve.floating.state import Drives, Point
 from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
+from cosserat.solve.motion.impulses import SIMPSON
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
@@ -20,7 +21,7 @@ _SHARES = np.array([0.0, 0.5, 1.0, 1.0])
 class Explicit(Stepper):
     """Steps of the classical Runge-Kutta method, see `kernels.flexible.explicit`."""
 
-    order, splits = 4, False
+    order, splits, rule = 4, False, SIMPSON
     remedy = "an explicit method needs steps that resolve every vibration"
 
     def __init__(self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float) -> None:
@@ -31,7 +32,7 @@ class Explicit(Stepper):
     def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """Steps; efforts and loads that jump at an end of a step are those within it."""
         begin = t + h * np.repeat(np.arange(n), 4)
-        inside = np.tile([_INSIDE, 0.5, 1.0 - _INSIDE, 1.0], n)
+        inside = np.tile([_INSIDE, 0.5, 1.0 - _INSIDE, 1.0 - _INSIDE if self.at_breaks else 1.0], n)
         times = begin + h * np.tile(_SHARES, n), begin + h * inside
         return self._advance("explicit", old, times, h, n, every, phase, 0.0)
 
@@ -39,8 +40,19 @@ class Explicit(Stepper):
         """One step, in parts that end where loads, efforts or prescribed motions are not smooth."""
         end, near = old.t + h, _INSIDE * h
         for at in self.breaks(old.t + near, end - near):
-            old = super().step(old, at - old.t)
+            old = self._part(old, at)
         return super().step(old, end - old.t)
+
+    def _part(self, old: Point, end: float) -> Point:
+        """A step to a time at which something is not smooth, with accelerations of the time after."""
+        kept, self.at_breaks = self.at_breaks, True
+        try:
+            before = super().step(old, end - old.t)
+        finally:
+            self.at_breaks = kept
+        after = self.jumped(before, end - old.t)
+        self.crossed(end, end - old.t, before, after)
+        return after
 
     def breaks(self, low: float, high: float) -> list[float]:
         """Where loads, efforts or prescribed motions are not smooth."""

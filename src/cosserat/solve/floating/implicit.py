@@ -36,6 +36,7 @@ class Implicit(Stepper):
         self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float, rho: float,
         tolerance: float,
     ) -> None:  # fmt: skip
+        self._rho = rho
         self.mean, self.shift = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
         gamma = 0.5 + self.shift - self.mean
         self.beta = 0.25 * (gamma + 0.5) ** 2
@@ -48,8 +49,29 @@ class Implicit(Stepper):
     def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """Steps of the generalised-alpha method on the group."""
         times = np.asarray(t + h * np.arange(1, n + 1), dtype=np.float64)
+        if self.at_breaks and old.step != h:
+            old = self._begun(old, t, h)
         old = old._replace(carried=self._carried(old, h))
         return self._advance("implicit", old, (times, times), h, n, every, phase, -h if self.at_breaks else h)
+
+    @property
+    def rule(self) -> float:
+        """Loads are filtered as accelerations are."""
+        return self._rho
+
+    def _begun(self, old: Point, t: float, h: float) -> Point:
+        """A state from which steps of length h start anew.
+
+        The algorithmic accelerations belong to the time t + (alpha_m - alpha_f) h; a first step tells how accelerations
+        change. Scaled from other steps, their errors would grow where steps do, one after another.
+        """
+        if self.impulses is not None:
+            self.impulses.begin(t, h)
+        times = np.array([t + h])
+        first = self._advance("implicit", old._replace(carried=old.a), (times, times), h, 1, 2, 0, -h)
+        if first.failure is not None:
+            return old._replace(carried=old.a, step=h)
+        return old._replace(carried=old.a + (self.mean - self.shift) * (first.now.a - old.a), step=h)
 
     def _carried(self, old: Point, h: float) -> Array:
         """Algorithmic accelerations for a step of another length than the last.
@@ -67,6 +89,10 @@ class Implicit(Stepper):
             return self.jumped(now)
         a, force = self.engine.divided(np.where(self.drives.held, 0.0, efforts))
         return now._replace(a=now.a + a, carried=now.carried + a, force=now.force + force)
+
+    def resolved(self, change: Array) -> Array:
+        """As the iteration matrix of the last step has it."""
+        return self.engine.filtered(np.where(self.drives.held, 0.0, change))
 
     def error(self, old: Point, new: Point) -> Array:
         """The leading error c h^2 (a_new - a_old), stiff motions filtered: S e = M times that, A e = 0."""

@@ -81,7 +81,8 @@ def simulate_floating(
     tally, restore = walk.tally, None if control is None else control.restore
     if control is not None:
         status = replace(status, detail="; ".join(filter(None, (status.detail, control.asked.fault()))))
-    results = FloatingResults(stepper.engine, compiled, times, walk.states, seats, restore)
+    before = 1e-9 * float(np.diff(times).min(initial=duration)) if step is None else 0.0
+    results = FloatingResults(stepper.engine, compiled, times, walk.states, seats, restore, before)
     stats = {
         "steps": tally.steps, "solves": tally.solves, "factorizations": tally.factorizations,
         "steps_split": tally.halved, "steps_rejected": tally.rejected,
@@ -92,7 +93,7 @@ def simulate_floating(
     asked |= {"step": step, "duration": duration}
     efforts = None if control is None else control.efforts_at(times)
     carried = Carried(walk.now.carried, walk.now.step) if settings["integrator"] == "generalized-alpha" else None
-    found = results.pending, noted(status, stats), asked, stats, efforts, results.record, carried
+    found = results.pending, noted(status, stats), asked, stats, efforts, results.record, carried, walk.powers()
     run = Run(Trajectory(compiled, times, *found))
     results.pending.fill = lambda: results.fill(run.motion)
     warn_of_call(status)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cosserat.kernels.flexible.implicit import STEP
 from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.state import Drives, Point, States, StepFailure
+from cosserat.solve.motion.impulses import Impulses, Rule
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
@@ -53,6 +54,8 @@ class Stepper(ABC):
         self.tree, self.drives, self.constraints, self.size = tree, drives, constraints, size
         self.engine = Engine(tree, drives, constraints, numbers)
         self.at_breaks = False  # whether steps end where loads jump
+        self.impulses: Impulses | None = None  # of loads, where steps adapt
+        self.crossings: list[tuple[float, Array, Point, Point]] = []  # times, both sides of jumps, and states there
 
     @property
     def residuals(self) -> int:
@@ -118,9 +121,31 @@ class Stepper(ABC):
             q, v = self.projected(t, q, v, now.angles)
         return self.start(t, q, v, now.angles)
 
+    def crossed(self, t: float, h: float, before: Point, after: Point) -> None:
+        """Remember the states on both sides of a jump of loads at time t, at the end of a step of length h."""
+        self.crossings.append((t, np.array([t - _AFTER * h, t + _AFTER * h]), before, after))
+
     def pushed(self, now: Point, efforts: Array | None) -> Point:
         """A state whose accelerations have jumped with changes (n,) of efforts; None: with those of cut joints too."""
         return self.jumped(now)
+
+    @property
+    @abstractmethod
+    def rule(self) -> Rule | float:
+        """What it makes of loads that change in a step, see `Impulses`."""
+
+    def made_up(self, now: Point, t: float, h: float) -> Point:
+        """A state, after a step of length h from time t, with what that left out of the impulses of loads."""
+        missed = None if self.impulses is None else self.impulses.missed(t, h)
+        if missed is None:
+            return now
+        drive, target, load, effort = missed
+        change = self.engine.response(now, (drive, target, load, effort))
+        return now._replace(v=now.v + h * np.where(self.drives.held, 0.0, self.resolved(change)))
+
+    def resolved(self, change: Array) -> Array:
+        """Changes of velocities or accelerations (n,) without those of vibrations that steps do not resolve."""
+        return change
 
     @abstractmethod
     def error(self, old: Point, new: Point) -> Array:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.results.trajectory import Crossed
 from cosserat.solve.floating.control import FloatingControl
 from cosserat.solve.floating.state import Point, States, StepFailure
 from cosserat.solve.floating.steps import Stepper
+from cosserat.solve.motion.impulses import CHANGE, Impulses
 from cosserat.solve.motion.walk import Failure, Tally, Walk
 
 Array = NDArray[np.float64]
@@ -74,7 +76,7 @@ class FloatingWalk(Walk):
         self.kinks: list[float] = []  # times at which rates or accelerations of prescribed motions jump
         self._stored: list[States] = []
         self.done = 0
-        self._kept = start, 0
+        self._kept: tuple[Point, int, tuple[Array, ...]] = start, 0, ()
 
     def store(self) -> None:
         """Store the state."""
@@ -89,11 +91,14 @@ class FloatingWalk(Walk):
 
     def keep(self) -> None:
         """Remember the state."""
-        self._kept = self.now, self._work.taken
+        impulses = self.stepper.impulses
+        self._kept = self.now, self._work.taken, () if impulses is None else impulses.filtered
 
     def restore(self) -> None:
         """Go back to the state kept last."""
-        self.now, self._work.taken = self._kept
+        self.now, self._work.taken, filtered = self._kept
+        if self.stepper.impulses is not None:
+            self.stepper.impulses.filtered = filtered
 
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
         """Up to n steps from time t."""
@@ -151,6 +156,17 @@ class FloatingWalk(Walk):
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
         """Steps end at breaks, or not."""
         self.stepper.at_breaks = at_breaks
+        self._follow_impulses()
+        if self.stepper.impulses is not None:
+            self.stepper.impulses.begin(t, h)
+
+    def _follow_impulses(self) -> None:
+        if self.stepper.at_breaks and self.stepper.tree.forces.varying:
+            self.stepper.impulses = Impulses(self.stepper.engine.sample_loads, self.stepper.rule, CHANGE)
+
+    def make_up(self, t: float, h: float) -> None:
+        """Velocities with what the step left out of the impulses of loads."""
+        self.now = self.stepper.made_up(self.now, t, h)
 
     def settle(self, n: int) -> None:
         """Every step samples by itself: there is nothing to begin anew."""
@@ -162,6 +178,8 @@ class FloatingWalk(Walk):
             "stored": [list(states) for states in self._stored], "now": list(self.now), "control": control,
             "taken": self._work.taken, "work": [self.tally.halved, self.tally.rejected],
             "stepper": self.stepper.keepsake(), "at_breaks": self.stepper.at_breaks,
+            "impulses": () if self.stepper.impulses is None else self.stepper.impulses.filtered,
+            "crossings": [(t, sides, list(a), list(b)) for t, sides, a, b in self.stepper.crossings],
         }  # fmt: skip
 
     def resume(self, kept: dict[str, Any]) -> None:
@@ -169,6 +187,10 @@ class FloatingWalk(Walk):
         self._stored, self.now = [States(*states) for states in kept["stored"]], Point(*kept["now"])
         self._work.taken, (self.tally.halved, self.tally.rejected) = kept["taken"], kept["work"]
         self.stepper.at_breaks = kept["at_breaks"]
+        self._follow_impulses()
+        if self.stepper.impulses is not None:
+            self.stepper.impulses.filtered = tuple(kept["impulses"])
+        self.stepper.crossings = [(t, sides, Point(*a), Point(*b)) for t, sides, a, b in kept["crossings"]]
         self.stepper.resume(kept["stepper"])
         if self._control is not None:
             self._control.resume(kept["control"], self.now.t)
@@ -202,10 +224,23 @@ class FloatingWalk(Walk):
 
     def cross(self, t: float, h: float) -> None:
         """Let accelerations jump with loads that do so at time t."""
-        side = _SIDE * h
+        side, before = _SIDE * h, self.now
         at = bisect.bisect_left(self.kinks, t - side)
         if at < len(self.kinks) and self.kinks[at] <= t + side:
             self.now = self.stepper.kinked(self.now, t + side)._replace(t=t)
         else:
-            self.now = self.stepper.jumped(self.now, h)
+            self.now = self.stepper.jumped(self.now, h)._replace(step=0.0)
+        self.stepper.crossed(t, h, before, self.now)
 
+    def powers(self) -> Crossed:
+        """Losses and supplies on both sides of jumps."""
+        kept = self.stepper.crossings
+        if not kept:
+            return Crossed(np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)))
+        sides, found = np.array([sides for _, sides, _, _ in kept]), []
+        for k in (0, 1):
+            points = [before if k == 0 else after for _, _, before, after in kept]
+            parts = zip(*((p.q, p.v, p.a, p.force, p.angles) for p in points), strict=True)
+            states = States(*(np.array(x) for x in parts))
+            found.append(self.stepper.engine.record(sides[:, k], states).powers[:, 3:5].copy())
+        return Crossed(np.array([t for t, _, _, _ in kept]), *found)

@@ -219,6 +219,7 @@ def adaptive_steps(
                 else:
                     cuts = 0
                     taken += 1
+                    walk.make_up(t, step)
                     t = limit if abs(limit - t - step) < 1e-9 * step else t + step
                     if taken % every == 0:
                         walk.store()

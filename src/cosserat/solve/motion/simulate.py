@@ -223,6 +223,11 @@ def simulate(
         "wall_seconds": clock.perf_counter() - wall,
     }
     warn_of_call(status)
+    settings = {
+        "formulation": formulation, "integrator": integrator, "rho": rho, "step": step, "every": every,
+        "tolerance": tolerance, "newton_tolerance": newton_tolerance, "duration": duration,
+        "controlled": controller is not None,
+    }  # fmt: skip
     run = Run(
         Trajectory(
             compiled=compiled,
@@ -231,14 +236,11 @@ def simulate(
             status=noted(status, stats),
             efforts=work.recorded_efforts(times),
             carried=None if work.scheme == CONSERVING else Carried(work.state.accel.copy(), work.accel_step),
-            settings={
-                "formulation": formulation, "integrator": integrator, "rho": rho, "step": step, "every": every,
-                "tolerance": tolerance, "newton_tolerance": newton_tolerance, "duration": duration,
-                "controlled": controller is not None,
-            },
+            settings=settings,
             stats=stats,
+            crossed=work.crossings.powers(compiled, settings) if step is None else None,
         )
-    )  # fmt: skip
+    )
     if compiled.rolling:
         warn_of_wheels(run)
     warn_of_laws(run.trajectory)

@@ -25,7 +25,7 @@ from cosserat.solve.motion.control import Controlled
 
 Array = NDArray[np.float64]
 
-_PART = 1e-2  # of the step, over which the equations are differentiated
+PART = 1e-2  # of the step, over which the equations are differentiated
 _AFTER = 1e-9  # of the step: after the start
 
 
@@ -41,23 +41,6 @@ def smooth_start(
     state.accel[n:] = state.rate[n:]
     if compiled.n_joints:
         _shift_velocities(compiled, memory, t, h * h, rho, jerk)
-
-
-def change_step(
-    compiled: CompiledModel, memory: Memory, t: float, before: float, h: float, rho: float,
-    controlled: Controlled | None,
-) -> None:  # fmt: skip
-    """Bring the method's own accelerations and velocities from steps of length `before` to steps of length h.
-
-    Both are found anew: scaled with the step, errors of accelerations would grow where steps do, one after another.
-    """
-    n, state = compiled.n_nodes, memory.problem.state
-    alpha_m, alpha_f, _, _ = method(rho)
-    jerk, bend = _jerk(compiled, memory, t, h, controlled)
-    state.accel[:n] = state.rate[:n] + (alpha_m - alpha_f) * h * jerk
-    state.inner[2] = state.inner[1] + (alpha_m - alpha_f) * h * bend
-    if compiled.n_joints:
-        _shift_velocities(compiled, memory, t, h * h - before * before, rho, jerk)
 
 
 def restart(
@@ -113,8 +96,8 @@ def _jerk(
     """
     n = compiled.n_nodes
     state, trial, solver = memory.problem.state, memory.problem.trial, memory.problem.solver
-    parts = (0.0, 0.5 * _PART * h, _PART * h)
-    weights = np.array([-3.0, 4.0, -1.0]) / (_PART * h)
+    parts = (0.0, 0.5 * PART * h, PART * h)
+    weights = np.array([-3.0, 4.0, -1.0]) / (PART * h)
     residual, accel, bend = np.zeros((n, 6)), np.zeros_like(trial.phi), np.zeros(state.inner.shape[1])
     for weight, part in zip(weights, parts, strict=True):
         at = np.array([t + max(part, _AFTER * h)])  # a load may jump at the start: what counts is what comes after it

@@ -18,8 +18,11 @@ from cosserat.results.status import Outcome
 from cosserat.solve.initial import EPSILON, consistent_accelerations, project_velocities
 from cosserat.solve.memory import Memory, copy_state, new_history, new_state
 from cosserat.solve.motion.control import Controlled
-from cosserat.solve.motion.smooth_start import change_step, restart, smooth_start
-from cosserat.solve.motion.walk import NEVER, Failure, Tally, Walk
+from cosserat.solve.motion.counters import Counters
+from cosserat.solve.motion.crossings import Crossings, snapshot
+from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, change_at_start
+from cosserat.solve.motion.smooth_start import PART, restart, smooth_start
+from cosserat.solve.motion.walk import NEVER, Failure, Walk
 from cosserat.solve.motion.wheels import TurnLimit, turn_limit
 from cosserat.solve.motion.window import STEPS, Window
 
@@ -27,50 +30,8 @@ Array = NDArray[np.float64]
 
 _KEPT = ("state", "trial", "middle", "solver", "scratch", "visit", "owned")  # in a checkpoint, ...
 _OWN = ("laws", "bonds", "units", "drive_rate")  # ... without addresses, and what is sampled anew
+_AFTER = 1e-9  # of the step: how far from a jump its two sides are
 _OUTCOMES = {NOT_FINITE: Outcome.NOT_FINITE, WRONG_BRANCH: Outcome.WRONG_BRANCH}
-
-
-class Counters(Tally):
-    """Work done by the integrator."""
-
-    def __init__(self, raw: NDArray[np.int64]) -> None:
-        self._raw = raw
-        self.halved = 0
-        self.rejected = 0
-
-    @property
-    def steps(self) -> int:
-        """Steps taken."""
-        return int(self._raw[0])
-
-    @property
-    def solves(self) -> int:
-        """Evaluations of the residual, each with one back-substitution."""
-        return int(self._raw[1])
-
-    @property
-    def factorizations(self) -> int:
-        """Matrices assembled and factored."""
-        return int(self._raw[2])
-
-    @property
-    def careful(self) -> int:
-        """Steps that the iteration with frozen factors could not solve."""
-        return int(self._raw[3])
-
-    @property
-    def stalled(self) -> int:
-        """Steps accepted though rounding errors kept the iteration above its tolerance, as near a singular pose."""
-        return int(self._raw[4])
-
-    @property
-    def searched(self) -> int:
-        """Steps that needed a line search, and were solved by it."""
-        return int(self._raw[5])
-
-    def forget(self, steps: int) -> None:
-        """Take back steps that were repeated."""
-        self._raw[0] -= steps
 
 
 @dataclass
@@ -108,7 +69,9 @@ class Integration(Walk):
         self._waiting: tuple[int, float] | None = None  # steps taken when `rows` grew last, and length of the last one
         self.careful: Any = 0  # iterations for hard steps, loaded when the first one comes
         self.search: Any = 0
-        self._backup = new_state(self.compiled), 0.0, 0
+        self._backup: tuple[State, float, int, tuple[Array, ...]] = new_state(self.compiled), 0.0, 0, ()
+        self.impulses: Impulses | None = None  # of loads, where steps adapt
+        self.crossings = Crossings()
         self.window: Window | None = None  # inputs of steps to come, where a controller is called
         self.ahead = STEPS  # how many
         self.set_step(1.0)
@@ -133,13 +96,16 @@ class Integration(Walk):
         """Remember the state, for `restore`."""
         self._complete()
         copy_state(self.state, self._backup[0])
-        self._backup = self._backup[0], self.accel_step, self.counters.steps
+        filtered = () if self.impulses is None else self.impulses.filtered
+        self._backup = self._backup[0], self.accel_step, self.counters.steps, filtered
 
     def restore(self) -> None:
         """Go back to the state kept last."""
         copy_state(self._backup[0], self.state)
         self.accel_step = self._backup[1]
         self.counters.forget(self.counters.steps - self._backup[2])
+        if self.impulses is not None:
+            self.impulses.filtered = self._backup[3]
 
     @property
     def kept(self) -> State:
@@ -161,8 +127,7 @@ class Integration(Walk):
             accel[:] = rate + ratio * (accel - rate)
             self.state.inner[2] = self.state.inner[1] + ratio * (self.state.inner[2] - self.state.inner[1])
             if self.at_breaks and self.scheme != CONSERVING:
-                t, both = float(times[0]), (self.compiled, self.memory)
-                change_step(*both, t, self.accel_step, h, self.rho, self.controlled)
+                self._restart(float(times[0]) + _AFTER * h, h)
         self.accel_step = h
         n, done, stored = len(times) - 1, 0, 0
         rates = self.compiled.sampler.sample_rates(times)[1] if self.driven else self.memory.problem.middle.drive_rate
@@ -203,7 +168,7 @@ class Integration(Walk):
     def store(self) -> None:
         """Store the state. What the conserving scheme has in the middle of steps waits for the next one."""
         self._complete()
-        row, waits = _snapshot(self.state), self.scheme == CONSERVING and self.counters.steps > 0
+        row, waits = snapshot(self.state), self.scheme == CONSERVING and self.counters.steps > 0
         if self.reserved is None:
             self.rows.append(row)
             self._waiting = (self.counters.steps, self.accel_step) if waits else None
@@ -280,10 +245,18 @@ class Integration(Walk):
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
         """Start the method smoothly; its own velocities differ from the stored ones along what the joints prescribe."""
         self.at_breaks = at_breaks
+        self._follow_impulses()
+        if self.impulses is not None:
+            self.impulses.begin(t, h)
         if self.scheme != CONSERVING and self.accel_step == 0.0:
             self.set_step(h)
             smooth_start(self.compiled, self.memory, t, h, self.rho, self.controlled)
             self.accel_step = h
+
+    def _follow_impulses(self) -> None:
+        if self.at_breaks and self.compiled.sampler.varying:
+            rule = MEAN_OF_ENDS if self.scheme == CONSERVING else self.rho
+            self.impulses = Impulses(self.compiled.sampler.loads, rule, change_at_start(PART))
 
     def settle(self, n: int) -> None:
         """Sample inputs anew from here on."""
@@ -300,6 +273,7 @@ class Integration(Walk):
             "groups": groups, "stored": stored, "n_stored": self._stored, "accel_step": self.accel_step,
             "waiting": self._waiting, "at_breaks": self.at_breaks, "loaded": [self.careful != 0, self.search != 0],
             "work": [self.counters.halved, self.counters.rejected],
+            "impulses": () if self.impulses is None else self.impulses.filtered, "crossings": self.crossings.kept,
             "control": None if self.controlled is None else self.controlled.keepsake(),
         }  # fmt: skip
 
@@ -321,6 +295,10 @@ class Integration(Walk):
             for target, array in zip(self.reserved, kept["stored"], strict=True):
                 target[: self._stored] = array.reshape(target[: self._stored].shape)
         self.counters.halved, self.counters.rejected = kept["work"]
+        self._follow_impulses()
+        if self.impulses is not None:
+            self.impulses.filtered = tuple(kept["impulses"])
+        self.crossings.kept = kept["crossings"]
         for wanted in kept["loaded"]:
             if wanted:
                 self._load_more(search=True)
@@ -377,32 +355,47 @@ class Integration(Walk):
                 inputs.effort[row, column] = value
         self._jump(inputs, self.accel_step)
 
+    def _restart(self, t: float, h: float) -> None:
+        """Start the method anew at time t, for steps of length h."""
+        self.set_step(h)
+        restart(self.compiled, self.memory, t, h, self.rho, self.controlled)
+        self.accel_step = h
+        if self.impulses is not None:
+            self.impulses.begin(t, h)
+
     def cross(self, t: float, h: float) -> None:
-        """Let accelerations jump with loads that do so at time t."""
-        both = np.array([t * (1.0 - 1e-15) - 1e-9 * h, t + 1e-9 * h])
-        inputs = self.compiled.sampler.sample(both)
+        """Let accelerations jump with loads that do so at time t, and velocities with those that are prescribed."""
+        both = np.array([t * (1.0 - 1e-15) - _AFTER * h, t + _AFTER * h])
+        before = snapshot(self.state)
+        if self.scheme != CONSERVING:
+            self._restart(float(both[1]), h)
+        else:
+            inputs = self.compiled.sampler.sample(both)
+            if self.controlled is not None:
+                inputs = self.controlled.apply(inputs)
+            self.finish(t, Inputs(*(a[:1] for a in inputs)))
+            before = (*before[:2], self.state.rate.copy(), self.state.force.copy(), *before[4:])
+            if self.driven:
+                project_velocities(self.compiled, float(both[1]), self.memory)
+            consistent_accelerations(self.compiled, float(both[1]), self.memory, Inputs(*(a[1:] for a in inputs)))
+        self.crossings.add(t, both, before, snapshot(self.state))
+
+    def make_up(self, t: float, h: float) -> None:
+        """Give velocities what the step from t left out of the impulses of loads; stiff parts filtered as in `kick`."""
+        if self.impulses is None:
+            return
+        missed = self.impulses.missed(t, h)
+        if missed is None:
+            return
+        inputs = self.compiled.sampler.sample(np.array([t + h, t + h]))
+        for given, more in zip((inputs.effort, inputs.wrench), missed, strict=True):
+            given[1] += more
         if self.controlled is not None:
             inputs = self.controlled.apply(inputs)
-        if self.scheme != CONSERVING:
-            if self._kinked(both):
-                self.set_step(h)
-                restart(self.compiled, self.memory, float(both[1]), h, self.rho, self.controlled)
-                self.accel_step = h
-            else:
-                inputs.drive[0] = inputs.drive[1]
-                self._jump(inputs, h)
-            return
-        self.finish(t, Inputs(*(a[:1] for a in inputs)))
-        if self.driven:
-            project_velocities(self.compiled, float(both[1]), self.memory)
-        consistent_accelerations(self.compiled, float(both[1]), self.memory, Inputs(*(a[1:] for a in inputs)))
-
-    def _kinked(self, times: Array) -> bool:
-        """Whether rates or accelerations of prescribed motions jump between two times."""
-        _, rate, accel = self.compiled.sampler.sample_rates(times)
-        small = 1e-6 * (np.abs(rate).max(initial=0.0) / max(self.accel_step, 1e-300) + np.abs(accel).max(initial=0.0))
-        jumps = (np.abs(np.diff(d, axis=0)).max(initial=0.0) for d in (rate / max(self.accel_step, 1e-300), accel))
-        return bool(max(jumps) > small)
+        kept = [a.copy() for a in (self.state.rate, self.state.accel, self.state.force)]
+        self._jump(inputs, h)
+        self.state.twist[:] += h * (self.state.rate - kept[0])
+        self.state.rate[:], self.state.accel[:], self.state.force[:] = kept
 
     def _jump(self, inputs: Inputs, h: float) -> None:
         self.set_step(h)
@@ -423,8 +416,3 @@ class Integration(Walk):
             if found:
                 return found
         return ""
-
-
-def _snapshot(state: State) -> tuple[Array, ...]:
-    known = state.frame, state.twist, state.rate, state.force, state.angle, state.inner[0]
-    return tuple(a.copy() for a in known)

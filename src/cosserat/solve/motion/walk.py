@@ -105,6 +105,10 @@ class Walk(ABC):
         """Let accelerations jump with the loads at time t, before a step of length h."""
 
     @abstractmethod
+    def make_up(self, t: float, h: float) -> None:
+        """Give velocities what the step of length h from time t left out of the impulses of loads."""
+
+    @abstractmethod
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
         """Get ready for a first step of length h, once the state at the start is stored.
 

@@ -164,7 +164,7 @@ class FlexibleForces:
             return self._steady[1]
         for law, first in zip(self._units, self._laws.start, strict=False):
             self._laws.parameter[first : first + len(law.numbers)] = law.numbers
-        steady = all(function.is_constant for function in self._functions())
+        steady = not self.varying
         n_times = 1 if steady else len(times)
         drive, targets = np.zeros((2, n_times, self._passive.shape[1]))
         loads = np.zeros((n_times, *self._inputs.load.shape))
@@ -186,6 +186,11 @@ class FlexibleForces:
         self._steady = (key, (drive, targets, loads, signals)) if steady else None
         self._sampled = None
         return drive, targets, loads, signals
+
+    @property
+    def varying(self) -> bool:
+        """Whether an effort, target or load changes with time."""
+        return not all(function.is_constant for function in self._functions())
 
     def _functions(self) -> Iterator[TimeFunction | VectorFunction]:
         """All functions of time."""

@@ -1,0 +1,60 @@
+"""States on both sides of times at which loads jump, for integrals of powers over time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.state_loads import state_wrenches
+from cosserat.kernels.arrays import History, Inputs, State
+from cosserat.results.mechanism import mechanism_of
+from cosserat.results.motion import Motion
+from cosserat.results.nodal import ledger
+from cosserat.results.trajectory import Crossed
+
+Array = NDArray[np.float64]
+Row = tuple[Array, ...]
+
+
+def snapshot(state: State) -> Row:
+    """A row of a history: frames, twists, rates, multipliers, angles, states of laws."""
+    known = state.frame, state.twist, state.rate, state.force, state.angle, state.inner[0]
+    return tuple(a.copy() for a in known)
+
+
+class Crossings:
+    """States before and after jumps."""
+
+    def __init__(self) -> None:
+        self.kept: list[tuple[float, Array, Row, Row]] = []
+
+    def add(self, t: float, sides: Array, before: Row, after: Row) -> None:
+        """Remember both; `sides` are the times (2,) just before and after."""
+        self.kept.append((t, sides, before, after))
+
+    def powers(self, compiled: CompiledModel, settings: dict[str, Any]) -> Crossed:
+        """Powers on both sides."""
+        if not self.kept:
+            return Crossed(np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)))
+        sides = np.array([kept[1] for kept in self.kept])
+        found = []
+        for side in (0, 1):
+            rows = [before if side == 0 else after for _, _, before, after in self.kept]
+            history = History(*(np.stack([row[k] for row in rows]) for k in range(6)))
+            found.append(_powers(compiled, sides[:, side], history, settings))
+        return Crossed(np.array([kept[0] for kept in self.kept]), *found)
+
+
+def _powers(compiled: CompiledModel, times: Array, history: History, settings: dict[str, Any]) -> Array:
+    """Loss and supply (nt, 2) at states."""
+
+    def sample() -> tuple[Inputs, dict[str, Array]]:
+        inputs = compiled.sampler.sample(times)
+        inputs.state[:] = state_wrenches(compiled, times, history.frame, history.twist, history.inner)
+        return inputs, {}
+
+    book = ledger(Motion(mechanism_of(compiled), times, history, settings, sample))
+    return np.stack((book.loss, book.supply), axis=1)
