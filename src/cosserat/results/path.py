@@ -43,6 +43,8 @@ class PathPoint:
     shapes : tuple of (6 n_nodes,)
         Null vectors of the tangent, left increments of the nodes: directions in which the mechanism moves without
         resistance; more than one where several branches cross at once.
+    motions : tuple of arrays
+        The same in the unknowns of the formulation, for the solver that continues from here.
     direction : array
         Along the path, for the solver that continues from here.
     """
@@ -52,6 +54,7 @@ class PathPoint:
     value: float
     index: int
     shapes: tuple[Array, ...]
+    motions: tuple[Array, ...] = field(repr=False)
     direction: Array = field(repr=False)
     path: Path = field(repr=False)
 
@@ -111,8 +114,9 @@ class Path:
         model: Model,
         name: str,
         parameter: Array,
-        history: History,
+        history: History | None,
         *,
+        found: list[Equilibrium] | None = None,
         time: float,
         spin: Array | None,
         fixed_system: bool,
@@ -126,10 +130,10 @@ class Path:
         self.branches: list[Path] = []
         self.origin: PathPoint | None = None
         self._history, self._time, self._spin = history, time, spin
-        self._fixed_system = fixed_system
+        self._fixed_system = fixed_system and history is not None
         self._others = {k: v for k, v in model.parameters.items() if k != name}
         self._in_model = name in model.parameters
-        self._found: dict[int, Equilibrium] = {}
+        self._found: dict[int, Equilibrium] = dict(enumerate(found or []))
         self._motion: Motion | None = None
 
     def __len__(self) -> int:
@@ -143,6 +147,7 @@ class Path:
         """
         i = range(len(self))[index]
         if i not in self._found:
+            assert self._history is not None
             now = self.model.parameters
             wanted = self._others | ({self.name: float(self.parameter[i])} if self._in_model else {})
             try:
@@ -165,6 +170,8 @@ class Path:
 
     def _all(self) -> Motion:
         """All points as one motion; its inputs are not those of the points."""
+        if self._history is None:
+            return self.equilibrium(0).motion
         if self._motion is None:
             compiled = self.equilibrium(0).trajectory.compiled
             times = np.full(len(self), self._time)
@@ -222,7 +229,7 @@ class Path:
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is made again when it is asked for."""
-        return {**self.__dict__, "_found": {}, "_motion": None}
+        return {**self.__dict__, "_found": {} if self._history is not None else self._found, "_motion": None}
 
     def __repr__(self) -> str:
         marks = ", ".join(f"{p.label} at {p.value:.6g}" for p in self.points) or "no special points"

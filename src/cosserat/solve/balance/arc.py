@@ -1,7 +1,8 @@
 """Points and tangents of an equilibrium path r(x, p) = 0, with pseudo-arc length as the parameter.
 
-Directions are vectors (x, q): left increments of nodes and multipliers in the order of `Statics`, and q = p / scale.
-Their inner product is the mean over the nodes of displacement over the extent of the mechanism and of turn, plus q^2.
+Directions are vectors (x, q): the unknowns of a `Balance`, increments of the configuration (n) and multipliers, and
+q = p / scale. Their inner product is the mean over the nodes of displacement over the extent of the mechanism and of
+turn (in floating frames that of each coordinate by itself, where the path begins), plus q^2.
 The linear systems are bordered by one component k that changes fast, [T, r_q; e_k, 0]: regular at limit points, and as
 sparse as T (local parametrisation after Rheinboldt). With J w = e_last, w is the tangent and det T / det J = w_q.
 """
@@ -16,9 +17,7 @@ from scipy.linalg import eig
 from scipy.sparse import block_array, csc_matrix
 from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs
 
-from cosserat.compile.compiled import row_to_frame
-from cosserat.lie import se3
-from cosserat.solve.balance.balance import signed_factors
+from cosserat.solve.balance.balance import State, signed_factors
 from cosserat.solve.balance.parametric import Parametric
 
 Array = NDArray[np.float64]
@@ -34,9 +33,7 @@ _SHARPEST_TURN = 0.3  # cosine of the angle between a step and the tangent at it
 class PathState:
     """A balanced configuration, with what its tangent matrix says."""
 
-    frame: Array
-    force: Array
-    angle: Array
+    where: State  # configuration, multipliers, angles
     value: float  # of the parameter
     tangent: Array  # unit, oriented along the path
     lu: SuperLU | None  # of the bordered matrix
@@ -51,12 +48,11 @@ class Arc:
         self.balance, self.name, self.scale = balance, name, scale
         self.tolerance = tolerance
         self.statics = balance.statics
-        compiled = self.statics.compiled
-        self.n, self.size = compiled.n_nodes, self.statics.n_unknowns
+        self.n, self.size = self.statics.n_motions, self.statics.n_unknowns
         self.weights = np.zeros(self.size + 1)
-        self.weights[: 6 * self.n] = np.tile([compiled.size**-2.0, 1.0], self.n).repeat(3) / self.n
+        self.weights[: self.n] = self.statics.weights()
         self.weights[-1] = 1.0
-        self.neutral = np.zeros((6 * self.n, 0))  # motions (6n, m) that no load resists along the whole path
+        self.neutral = np.zeros((self.n, 0))  # motions (n, m) that no load resists along the whole path
 
     def inner(self, a: Array, b: Array) -> float:
         """Inner product of two directions."""
@@ -78,7 +74,7 @@ class Arc:
         return out
 
     def _put(self, state: PathState) -> None:
-        self.statics.put((state.frame, state.force, state.angle))
+        self.statics.put(state.where)
 
     def _factor(self, k: int) -> tuple[SuperLU | None, int]:
         """Factors of the bordered matrix at the trial state, and the sign of its determinant.
@@ -94,7 +90,7 @@ class Arc:
         if m == 0:
             return signed_factors(block_array([[tangent, column], [row[:, :-1], row[:, -1:]]], format="csc"))
         bars = np.zeros((self.size, m))
-        bars[: 6 * self.n] = self.weights[: 6 * self.n, None] * self.neutral
+        bars[: self.n] = self.weights[: self.n, None] * self.neutral
         bar = csc_matrix(bars)
         rows = [[tangent, bar, column], [bar.T, None, None], [row[:, :-1], None, row[:, -1:]]]
         return signed_factors(block_array(rows, format="csc"))
@@ -114,17 +110,16 @@ class Arc:
         new, stiffness = np.zeros_like(self.neutral), 0.0
         for k in range(m):
             y, force = self._solve(state.lu, np.zeros(self.size + 1), np.eye(m)[k])
-            new[:, k] = (y - (y[-1] / w[-1]) * w)[: 6 * self.n]
+            new[:, k] = (y - (y[-1] / w[-1]) * w)[: self.n]
             stiffness = max(stiffness, float(np.max(np.abs(force))))
-        root = np.sqrt(self.weights[: 6 * self.n, None])
+        root = np.sqrt(self.weights[: self.n, None])
         self.neutral = np.linalg.qr(root * new)[0] / root
         return stiffness
 
     def between(self, a: PathState, b: PathState) -> Array:
         """The direction, with its length, from one state to another."""
         out = np.zeros(self.size + 1)
-        for i, (H_a, H_b) in enumerate(zip(a.frame[: self.n], b.frame[: self.n], strict=True)):
-            out[6 * i : 6 * i + 6] = se3.log(se3.inverse(row_to_frame(H_a)) @ row_to_frame(H_b))
+        out[: self.n] = self.statics.between(a.where, b.where)
         out[-1] = (b.value - a.value) / self.scale
         return out
 
@@ -143,7 +138,7 @@ class Arc:
         return bool(np.sqrt(self.inner(aside, aside)) <= _PASSES * length and abs(along) > _PARALLEL)
 
     def barred(self, state: PathState) -> tuple[float, Array]:
-        """Stiffness against the last of the neutral motions, and that motion (6n,) with what goes along with it.
+        """Stiffness against the last of the neutral motions, and that motion (n,) with what goes along with it.
 
         From the factors of the bordered matrix, whose bars were there; the parameter stands still.
         """
@@ -152,7 +147,7 @@ class Arc:
         y, force = self._solve(state.lu, np.zeros(self.size + 1), np.eye(m)[-1])
         w, of_path = self._solve(state.lu, self.along_parameter)
         change = y[-1] / w[-1] if w[-1] != 0.0 else 0.0
-        return -float(force[-1] - change * of_path[-1]), (y - change * w)[: 6 * self.n]
+        return -float(force[-1] - change * of_path[-1]), (y - change * w)[: self.n]
 
     def correct(
         self, start: PathState, direction: Array, length: float, *, fixed: float | None = None, strict: bool = True
@@ -168,12 +163,12 @@ class Arc:
         k = self.fastest(direction) if fixed is None else self.size
         self._put(start)
         self.balance.turn({self.name: q * self.scale})
-        before = (start.frame, start.force, start.angle)
+        before = start.where
         statics.apply(before, step[:-1])
         statics.residual()
         rhs = statics.predicted(before, first=True)
         previous, strayed = np.inf, 0.0
-        extent = statics.compiled.size
+        extent = statics.extent
         for iteration in range(MAX_CORRECTIONS):
             lu, sign = self._factor(k)
             if lu is None or not np.all(np.isfinite(rhs)):
@@ -204,7 +199,7 @@ class Arc:
             if norm <= self.tolerance * extent or stalled:
                 tangent = self.unit(w) * (1.0 if along >= 0.0 else -1.0)
                 sign *= 1 if w[-1] >= 0.0 else -1
-                return PathState(*statics.state(), q * self.scale, tangent, lu, sign, strayed)
+                return PathState(statics.state(), q * self.scale, tangent, lu, sign, strayed)
             if iteration > 3 and norm > 2.0 * previous:
                 return None
             rhs = statics.predicted(before)
@@ -212,9 +207,9 @@ class Arc:
         return None
 
     def inverse(self, state: PathState, load: Array) -> Array:
-        """T^-1 load for loads (6n,) on the nodes, from the factors of the bordered matrix; the nodes' part (6n,)."""
+        """T^-1 load for loads (n,) against increments, from the factors of the bordered matrix; the increments (n,)."""
         assert state.lu is not None
-        m = 6 * self.n
+        m = self.n
         y, _ = self._solve(state.lu, np.concatenate((load, np.zeros(self.size + 1 - m))))
         w, _ = self._solve(state.lu, self.along_parameter)
         smallest = 1e-15 * np.sqrt(self.inner(w, w))
@@ -224,9 +219,9 @@ class Arc:
     def eigenvalues(self, state: PathState) -> tuple[Array, Array]:
         """The real eigenvalues of the tangent on the allowed motions that are nearest to zero, and their vectors.
 
-        The metric is that of `inner`; vectors (6n, k) have norm 1.
+        The metric is that of `inner`; vectors (n, k) have norm 1.
         """
-        m = 6 * self.n
+        m = self.n
         root = np.sqrt(self.weights[:m])
         apply = lambda z: root * self.inverse(state, root * np.asarray(z).ravel())  # noqa: E731
         if m <= _DENSE:
@@ -244,7 +239,7 @@ class Arc:
         return 1.0 / values[real].real, shapes / root[:, None]
 
     def softness(self, state: PathState, shape: Array) -> float:
-        """1 / (v M T^-1 M v): near the eigenvalue of a shape v (6n,), and zero with it."""
-        weights = self.weights[: 6 * self.n]
+        """1 / (v M T^-1 M v): near the eigenvalue of a shape v (n,), and zero with it."""
+        weights = self.weights[: self.n]
         value = float(np.sum(weights * shape * self.inverse(state, weights * shape)))
         return 1.0 / value if value != 0.0 else np.inf

@@ -120,6 +120,10 @@ class Balance(ABC):
     def point(self) -> Any:
         """The present state as one about which to linearise."""
 
+    def still(self) -> Any:
+        """The same for kinematics alone: forces are not evaluated, so that predicted ones stay."""
+        return self.point()
+
     @property
     @abstractmethod
     def compiled(self) -> CompiledModel:
@@ -134,6 +138,30 @@ class Balance(ABC):
         """The residual as it helps the next correction best, after a correction from a state, the first of an
         iteration or another one.
         """
+
+    @abstractmethod
+    def between(self, a: State, b: State) -> Array:
+        """Increments (n_motions,) from one state to another."""
+
+    @abstractmethod
+    def weights(self) -> Array:
+        """Squares of sizes (n_motions,) of increments: mean over the nodes of displacement over extent, and of turn."""
+
+    @abstractmethod
+    def nodal(self, state: State, motion: Array) -> Array:
+        """Increments (6 nodes,) of the nodes in a state for increments of the configuration."""
+
+    @abstractmethod
+    def constraints(self) -> csc_matrix:
+        """Rows (m, n_motions) of independent constraints at the present state."""
+
+    @abstractmethod
+    def react(self, reactions: Array) -> None:
+        """Add multipliers (m,) of the independent constraints to those of the present state."""
+
+    @abstractmethod
+    def imbalance(self) -> tuple[float, str]:
+        """Unbalanced force relative to what is accepted, and in words the largest and where it acts."""
 
     @property
     def gravity(self) -> float:

@@ -29,7 +29,7 @@ class Point:
 
     state: PathState
     values: Array
-    shapes: Array  # (6n, k)
+    shapes: Array  # (n, k)
 
     @property
     def stable(self) -> bool:
@@ -44,7 +44,7 @@ class Critical:
     kind: str
     length: float  # from the start of the step
     state: PathState
-    shapes: list[Array]  # null vectors, each (6n,)
+    shapes: list[Array]  # null vectors, each (n,)
     direction: Array  # of the path there
 
 
@@ -82,7 +82,7 @@ def critical_points(arc: Arc, a: Point, b: Point, length: float) -> list[Critica
 
 def _crossing(arc: Arc, a: Point, b: Point) -> list[Array]:
     """Eigenvectors at one end of a step whose eigenvalue has the other sign at the other end."""
-    weights = arc.weights[: 6 * arc.n]
+    weights = arc.weights[: arc.n]
     alike = np.abs(a.shapes.T @ (weights[:, None] * b.shapes))
     shapes = []
     for i, value in enumerate(a.values):
@@ -126,7 +126,7 @@ def _locate_singular(arc: Arc, a: Point, length: float, shape: Array, turned: bo
 
 def _along(arc: Arc, shape: Array, tangent: Array) -> float:
     """How far a shape of norm 1 runs along the path."""
-    return float(abs(np.sum(arc.weights[: 6 * arc.n] * shape * tangent[: 6 * arc.n])))
+    return float(abs(np.sum(arc.weights[: arc.n] * shape * tangent[: arc.n])))
 
 
 def _locate_branch(arc: Arc, a: Point, length: float, shape: Array) -> Critical | None:
@@ -151,8 +151,8 @@ def _locate_branch(arc: Arc, a: Point, length: float, shape: Array) -> Critical 
             stiffness, null = arc.barred(state)
             if not abs(stiffness) <= _SINGULAR * max(abs(ends[0]), abs(ends[1])):
                 return None
-            null = null / np.sqrt(np.sum(arc.weights[: 6 * arc.n] * null**2))
-            apart = abs(1.0 - abs(float(np.sum(arc.weights[: 6 * arc.n] * null * shape))))
+            null = null / np.sqrt(np.sum(arc.weights[: arc.n] * null**2))
+            apart = abs(1.0 - abs(float(np.sum(arc.weights[: arc.n] * null * shape))))
             shape = null  # the shape of the step is not quite the one of the point
             if apart <= _TURNED:
                 break
@@ -165,14 +165,14 @@ def _locate_turn(arc: Arc, a: Point, length: float) -> Critical:
     """Where the parameter turns though no eigenvalue changes sign: the path meets the one it branched from."""
     s = float(brentq(lambda s: _at(arc, a, s).tangent[-1], 0.0, length, xtol=1e-13 * length, rtol=1e-14))
     state = _at(arc, a, s)
-    null = state.tangent[: 6 * arc.n]
-    weights = arc.weights[: 6 * arc.n]
+    null = state.tangent[: arc.n]
+    weights = arc.weights[: arc.n]
     return Critical("branch", s, state, [null / np.sqrt(np.sum(weights * null**2))], state.tangent)
 
 
 def _null_vector(arc: Arc, state: PathState, shape: Array) -> Array:
     """Null vector of the tangent near a shape, by inverse iteration."""
-    weights = arc.weights[: 6 * arc.n]
+    weights = arc.weights[: arc.n]
     for _ in range(2):
         shape = arc.inverse(state, weights * shape)
         shape = shape / np.sqrt(np.sum(weights * shape**2))
@@ -181,7 +181,7 @@ def _null_vector(arc: Arc, state: PathState, shape: Array) -> Array:
 
 def _apart(arc: Arc, shape: Array, others: list[Array]) -> Array:
     """A shape made orthogonal to others of the same point, with norm 1."""
-    weights = arc.weights[: 6 * arc.n]
+    weights = arc.weights[: arc.n]
     for other in others:
         shape = shape - np.sum(weights * shape * other) * other
     return shape / np.sqrt(np.sum(weights * shape**2))

@@ -140,8 +140,9 @@ def balance_at(
     if floating is None:
         return statics_at(model, time, start, spin, center)
     from cosserat.solve.trees.starts import tree_balance_at  # it is made of linear equations, too
+    from cosserat.solve.trees.turntable import spin_of
 
-    return tree_balance_at(model, time, start, spin, floating, caller)
+    return tree_balance_at(model, time, start, spin_of(spin, center), floating, caller)
 
 
 def statics_at(model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any) -> Statics:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,19 +12,22 @@ from numpy.typing import NDArray
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel, System
-from cosserat.errors import ParameterError, SolveError, shown
-from cosserat.kernels.arrays import Inputs
+from cosserat.errors import SolveError
+from cosserat.kernels.arrays import History, Inputs
 from cosserat.kernels.integrate import load_stages
-from cosserat.model.model import Model
-from cosserat.model.parameters import Parameter, parameters_in
 from cosserat.results.equilibrium import Equilibrium
+from cosserat.results.status import Outcome, Status
 from cosserat.solve.arguments import check_state
+from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.balance.equilibrium import statics_at
+from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.spin import spin_twist
+from cosserat.solve.balance.statics import Statics
+from cosserat.solve.trees.formulation import Floating
 
 Array = NDArray[np.float64]
 
-_DIFFERENCE = 1e-5  # relative step of central differences where a parameter enters nonlinearly
+RELATIVE_STEP = 1e-5  # relative step of central differences where a parameter enters nonlinearly
 
 # what static balance does not depend on, and what it depends on only with gravity or a spin
 _DYNAMIC = {
@@ -36,91 +39,96 @@ _INERTIAS = {"elements.mass", "bodies.mass"}
 _STRUCTURE = {"elements.node", "bodies.node", "joints.node", "springs.node", "loads.node", "freedoms.joint"}
 
 
-class Knobs:
-    """Parameters of a model, or of its steady rotation, that a solver turns; they are put back afterwards.
-
-    Parameters
-    ----------
-    names : names of parameters, or Parameters themselves
-    spin, center
-        As for `equilibrium`: their numbers may be Parameters too.
-    """
-
-    def __init__(self, model: Model, names: Any, spin: Any, center: Any, caller: str) -> None:
-        check_state(caller, model, 0.0, spin, center)
-        self.model, self.spin, self.center, self.caller = model, spin, center, caller
-        self.names: list[str] = []
-        self._objects: dict[str, list[Parameter]] = {}
-        known = model.parameter_objects()
-        for parameter in parameters_in([list(v) for v in (spin, center) if v is not None and np.iterable(v)]):
-            known.setdefault(parameter.name, []).append(parameter)
-        for item in names:
-            name = item.name if isinstance(item, Parameter) else item
-            if not isinstance(name, str):
-                raise ParameterError(f"{caller}: {shown(item)} is not a parameter; pass its name, such as 'P'")
-            if name not in known:
-                listed = ", ".join(repr(n) for n in known) or "none; make a number one with cs.Parameter('P', 1.0)"
-                raise ParameterError(f"{caller}: nothing depends on a parameter {name!r}; parameters: {listed}")
-            if name in self.names:
-                raise ParameterError(f"{caller}: parameter {name!r} is named twice")
-            self.names.append(name)
-            self._objects[name] = known[name]
-
-    @property
-    def values(self) -> dict[str, float]:
-        """The present values."""
-        return {name: self._objects[name][0].value for name in self.names}
-
-    def turn(self, values: Mapping[str, float]) -> None:
-        """Give the parameters values, without asking the components whether they can take them."""
-        for name, value in values.items():
-            for parameter in self._objects[name]:
-                parameter.value = float(value)
-
-    def check(self) -> None:
-        """Raise a located error if a component cannot take the present values."""
-        for component in self.model.components:
-            component.check()
-
-    @contextmanager
-    def kept(self) -> Iterator[None]:
-        """Parameters have their old values again afterwards."""
-        before = self.values
-        try:
-            yield
-        finally:
-            self.turn(before)
-
-
-class Parametric:
+class Parametric(ABC):
     """Equations of balance of a model in a known configuration, with parameters that can be turned.
 
     Attributes
     ----------
-    statics : Statics
-        At the present parameters; the configuration lives in its trial state.
+    statics : Balance
+        At the present parameters; it holds the configuration.
     inputs_only : bool
         Whether the parameters change nothing but loads, efforts and motions, so that nothing need be compiled again.
     """
 
-    def __init__(self, knobs: Knobs, start: Equilibrium | None, time: float, spans: Mapping[str, float]) -> None:
+    statics: Balance
+    inputs_only: bool
+
+    def __init__(self, knobs: Knobs, time: float) -> None:
         self.knobs = knobs
         check_state(knobs.caller, knobs.model, time)
         self.times = np.array([time], dtype=float)
-        self.statics = statics_at(knobs.model, time, start, knobs.spin, knobs.center)
         self._differences: dict[str, float] = {}
+
+    @abstractmethod
+    def turn(self, values: Mapping[str, float]) -> None:
+        """Give the parameters values, and the equations their inputs and arrays for them."""
+
+    @abstractmethod
+    def stored(self, name: str, states: Sequence[tuple[State, float]]) -> tuple[History | None, list[Equilibrium]]:
+        """States along a parameter, with its values, as a history of nodes, or each as an equilibrium."""
+
+    def difference(self, name: str) -> float:
+        """Change of a parameter over which differences are taken: a typical one."""
+        return self._differences[name]
+
+    def derivative(self, name: str) -> Array:
+        """Derivative (n_unknowns,) of (r, s phi) with respect to a parameter at the present configuration.
+
+        By central differences: exact, but for rounding, where the parameter enters linearly.
+        """
+        value, h = self.knobs.values[name], self._differences[name]
+        sides = []
+        for side in (1.0, -1.0):
+            self.turn({name: value + side * h})
+            sides.append(-self.statics.residual())
+        self.turn({name: value})
+        return (sides[0] - sides[1]) / (2.0 * h)
+
+    def found(self, state: State | None = None, stats: dict[str, Any] | None = None, **more: Any) -> Equilibrium:
+        """A state at the present parameters as a result; the present one by default."""
+        if state is not None:
+            self.statics.put(state)
+            self.statics.residual()
+        time = float(self.times[0])
+        settings = {"time": time, "spin": self.statics.full_spin, **more}
+        return self.statics.result(Status(Outcome.OK, time), settings, stats or {})
+
+    def irrelevant(self, name: str, changed: set[str]) -> SolveError:
+        """What to say of a parameter on which the balance does not depend."""
+        return SolveError(
+            f"the balance of model {self.knobs.model.name!r} does not depend on {name!r}: it changes "
+            f"{', '.join(sorted(changed)) or 'nothing'}; name a parameter of a load, a stiffness or the geometry"
+        )
+
+
+def parametric_at(
+    knobs: Knobs, start: Equilibrium | None, time: float, spans: Mapping[str, float], floating: Floating | None
+) -> Parametric:
+    """Equations of balance in one of the formulations, whose parameters change by typical spans."""
+    if floating is None:
+        return NodalParametric(knobs, start, time, spans)
+    from cosserat.solve.trees.parametric import TreeParametric  # it is made of linear equations, too
+
+    return TreeParametric(knobs, start, time, spans, floating)
+
+
+class NodalParametric(Parametric):
+    """Of the Galilean formulation."""
+
+    statics: Statics
+
+    def __init__(self, knobs: Knobs, start: Equilibrium | None, time: float, spans: Mapping[str, float]) -> None:
+        super().__init__(knobs, time)
+        self.statics = statics_at(knobs.model, time, start, knobs.spin, knobs.center)
         base = knobs.values
         changed: set[str] = set()
         for name, span in spans.items():
             names, linear = self._changes(name, base[name], span)
             linear = linear and not any(np.isfinite(servo.limit) for servo in knobs.model.servos)
             if not self._relevant(names):
-                raise SolveError(
-                    f"the balance of model {knobs.model.name!r} does not depend on {name!r}: it changes "
-                    f"{', '.join(sorted(names)) or 'nothing'}; name a parameter of a load, a stiffness or the geometry"
-                )
+                raise self.irrelevant(name, names)
             changed |= names
-            self._differences[name] = abs(span) if linear else _DIFFERENCE * max(abs(span), abs(base[name]))
+            self._differences[name] = abs(span) if linear else RELATIVE_STEP * max(abs(span), abs(base[name]))
         self.inputs_only = not changed - {"inputs.gravity", "inputs.drive", "inputs.effort", "inputs.wrench", "spin"}
         self.turn(base)
 
@@ -175,7 +183,6 @@ class Parametric:
         return sampler.sample(self.times)
 
     def turn(self, values: Mapping[str, float]) -> None:
-        """Give the parameters values, and the equations their inputs and arrays for them."""
         self.knobs.turn(values)
         memory = self.statics.memory
         if not self.inputs_only:
@@ -189,25 +196,17 @@ class Parametric:
         memory.replace(inputs=self._sample(self.statics.compiled))
         self.statics.spin = self.statics.full_spin = spin_twist(self.knobs.spin, self.knobs.center)
 
-    def difference(self, name: str) -> float:
-        """Change of a parameter over which differences are taken: a typical one."""
-        return self._differences[name]
-
     def derivative(self, name: str) -> Array:
-        """Derivative (n_unknowns,) of (r, s phi) with respect to a parameter at the present configuration.
-
-        By central differences: exact, but for rounding, where the parameter enters linearly.
-        """
         trial = self.statics.memory.problem.trial
         stress, strain = trial.stress.copy(), trial.strain.copy()
-        value, h = self.knobs.values[name], self._differences[name]
-        sides = []
-        for side in (1.0, -1.0):
-            self.turn({name: value + side * h})
-            sides.append(-self.statics.residual())
-        self.turn({name: value})
+        out = super().derivative(name)
         trial.stress[:], trial.strain[:] = stress, strain
-        return (sides[0] - sides[1]) / (2.0 * h)
+        return out
+
+    def stored(self, name: str, states: Sequence[tuple[State, float]]) -> tuple[History | None, list[Equilibrium]]:
+        frame, force, angle = (np.array([state[k] for state, _ in states]) for k in range(3))
+        still = np.zeros((*frame.shape[:2], 6))
+        return History(frame, still, still, force, angle), []
 
 
 def _zero_if_none(spin: Array | None) -> Array:

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix, csc_matrix
 
-from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.series import bracket
 from cosserat.compile.state_loads import failing_balance
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import History
 from cosserat.kernels.law_states import STEADY
 from cosserat.kernels.residual import add_inertia, forces, predict_strain, track_angles
+from cosserat.lie import se3
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
@@ -178,15 +179,46 @@ class Statics(Balance):
         predict_strain(self.memory.address, before[0], trial.increment, 0.0 if first else self._fraction)
         return -np.concatenate((trial.residual[:n], self.scale * trial.phi)).ravel()
 
+    def between(self, a: State, b: State) -> Array:
+        n = self.compiled.n_nodes
+        pairs = zip(a[0][:n], b[0][:n], strict=True)
+        return np.concatenate([se3.log(se3.inverse(row_to_frame(A)) @ row_to_frame(B)) for A, B in pairs])
+
+    def weights(self) -> Array:
+        n = self.compiled.n_nodes
+        return np.tile([self.compiled.size**-2.0, 1.0], n).repeat(3) / n
+
+    def nodal(self, state: State, motion: Array) -> Array:
+        return motion
+
+    def constraints(self) -> csc_matrix:
+        from cosserat.solve.linear.matrices import constraint_matrix
+
+        return constraint_matrix(self.still())
+
+    def react(self, reactions: Array) -> None:
+        first = 0
+        for j, rows in enumerate(self.still().independent_rows):
+            self.memory.problem.trial.force[j] += rows.T @ reactions[first : first + len(rows)]
+            first += len(rows)
+
+    def imbalance(self) -> tuple[float, str]:
+        from cosserat.solve.linear.point import imbalance
+
+        return imbalance(self.still())
+
     @property
     def gravity(self) -> float:
         return float(np.linalg.norm(self.compiled.sampler.gravity))
 
-    def point(self) -> Any:
+    def still(self) -> Any:
         from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, Point  # linear analyses are made of equilibria
 
         kind = EQUILIBRIUM if self.full_spin is None else ROTATION
-        point = Point(self.compiled, self.memory, 0.0, kind)
+        return Point(self.compiled, self.memory, 0.0, kind)
+
+    def point(self) -> Any:
+        point = self.still()
         self.residual()
         point.refresh()
         return point

@@ -11,21 +11,19 @@ from scipy.sparse import block_array, csc_matrix, identity
 from scipy.sparse.linalg import splu
 
 from cosserat.errors import ModelError, SolveError
-from cosserat.kernels.arrays import History
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.equilibrium import Equilibrium
-from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import Trajectory
 from cosserat.results.trim import Trim
 from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.balance.equilibrium import equilibrium
-from cosserat.solve.balance.parametric import Knobs, Parametric
+from cosserat.solve.balance.knobs import Knobs
+from cosserat.solve.balance.parametric import Parametric, parametric_at
 from cosserat.solve.balance.targets import Target, read_targets
-from cosserat.solve.linear.matrices import constraint_matrix
-from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, Point, imbalance, point_at
+from cosserat.solve.linear.point import point_at
 from cosserat.solve.linear.quadratic import eigenpairs
+from cosserat.solve.trees.formulation import Floating, floating_of
 
 Array = NDArray[np.float64]
 
@@ -48,6 +46,7 @@ def trim(
     tolerance: float = 1e-10,
     spin: Any = None,
     center: Any = (0.0, 0.0, 0.0),
+    formulation: Any = None,
 ) -> Trim:
     """Find parameters (thrusts, torques, angles, stiffnesses) for which a wanted state is in equilibrium.
 
@@ -77,6 +76,8 @@ def trim(
         As for `equilibrium`.
     tolerance : float
         Accepted last correction of positions, relative to the extent of the mechanism.
+    formulation : "galilean", "floating" or Floating, optional
+        As for `equilibrium`.
 
     Returns
     -------
@@ -108,15 +109,16 @@ def trim(
     if not knobs.names:
         raise SolveError("trim: no unknowns; name at least one parameter, such as ['T1', 'T2']")
     wanted, held = _wanted(hold, targets)
+    floating = floating_of(formulation, model, "trim")
     with knobs.kept():
         knobs.turn(guesses)
         knobs.check()
         if wanted:
-            found, residual = _meet(knobs, wanted, start, time, tolerance)
+            found, residual = _meet(knobs, wanted, start, time, tolerance, floating)
         else:
-            found, residual = _hold(knobs, held, time)
+            found, residual = _hold(knobs, held, time, floating)
         values = knobs.values
-        eigenvalues = _eigenvalues(point_at(model, found, caller="trim"))
+        eigenvalues = _eigenvalues(point_at(model, found, caller="trim", formulation=floating))
     growth, neutral = _growth(eigenvalues)
     result = Trim(values, found, residual, eigenvalues, growth, neutral)
     if require_stable and not result.stable:
@@ -160,30 +162,26 @@ def _spans(knobs: Knobs) -> dict[str, float]:
     return {name: max(1e-3, abs(value)) for name, value in knobs.values.items()}
 
 
-def _point(balance: Parametric) -> Point:
-    statics = balance.statics
-    kind = EQUILIBRIUM if statics.full_spin is None else ROTATION
-    return Point(statics.compiled, statics.memory, float(balance.times[0]), kind)
-
-
-def _hold(knobs: Knobs, held: Equilibrium | None, time: float) -> tuple[Equilibrium, float]:
+def _hold(
+    knobs: Knobs, held: Equilibrium | None, time: float, floating: Floating | None
+) -> tuple[Equilibrium, float]:  # fmt: skip
     """Parameters that balance a whole configuration, in the least-squares sense of forces (moments over a length)."""
-    balance = Parametric(knobs, held, time, _spans(knobs))
+    balance = parametric_at(knobs, held, time, _spans(knobs), floating)
     statics = balance.statics
-    trial, n = statics.memory.problem.trial, statics.compiled.n_nodes
-    weight = np.tile(np.array([1.0, 1.0 / statics.compiled.length]).repeat(3), n)
-    phi = constraint_matrix(_point(balance)).multiply(weight).tocsc()
-    solve = splu(block_array([[identity(6 * n), phi.T], [phi, None]], format="csc")).solve if phi.shape[0] else None
+    n, weight = statics.n_motions, 1.0 / statics.metric()
+    phi = statics.constraints().multiply(weight).tocsc()
+    solve = splu(block_array([[identity(n), phi.T], [phi, None]], format="csc")).solve if phi.shape[0] else None
 
     def unbalanced(force: Array) -> tuple[Array, Array]:
         """What reactions cannot balance, and the reactions."""
-        rest = weight * force[: 6 * n]
+        rest = weight * force[:n]
         if solve is None:
             return rest, np.zeros(0)
         out = solve(np.concatenate((rest, np.zeros(phi.shape[0]))))
-        return out[: 6 * n], -out[6 * n :]
+        return out[:n], -out[n:]
 
-    trial.force[:] = 0.0
+    configuration, force, angles = statics.state()
+    statics.put((configuration, np.zeros_like(force), angles))
     scales = np.array(list(_spans(knobs).values()))
     for _ in range(_MAX_ITERATIONS):
         rest, _ = unbalanced(-statics.residual())
@@ -198,10 +196,9 @@ def _hold(knobs: Knobs, held: Equilibrium | None, time: float) -> tuple[Equilibr
     knobs.check()
     for _ in range(2):  # once more, to remove what rounding left
         _, reactions = unbalanced(-statics.residual())
-        _add_reactions(_point(balance), reactions)
+        statics.react(reactions)
     statics.residual()
-    point = _point(balance)
-    worst, text = imbalance(point)
+    worst, text = statics.imbalance()
     rest, _ = unbalanced(-statics.residual())
     if worst > 1.0:
         values_text = ", ".join(f"{name} = {value:.6g}" for name, value in knobs.values.items())
@@ -209,27 +206,24 @@ def _hold(knobs: Knobs, held: Equilibrium | None, time: float) -> tuple[Equilibr
             f"trim: no values of {', '.join(map(repr, knobs.names))} balance the configuration: at the best ones, "
             f"{values_text}, {text}; name more unknowns, or give targets and let the rest of the mechanism move"
         )
-    return _found(balance), float(np.max(np.abs(rest), initial=0.0))
-
-
-def _add_reactions(point: Point, reactions: Array) -> None:
-    """Add multipliers of the independent constraints to those of the joints."""
-    first = 0
-    for j, rows in enumerate(point.independent_rows):
-        point.memory.problem.trial.force[j] += rows.T @ reactions[first : first + len(rows)]
-        first += len(rows)
+    return balance.found(stats=_stats(balance)), float(np.max(np.abs(rest), initial=0.0))
 
 
 def _meet(
-    knobs: Knobs, wanted: dict[Any, float], start: Equilibrium | None, time: float, tolerance: float
+    knobs: Knobs,
+    wanted: dict[Any, float],
+    start: Equilibrium | None,
+    time: float,
+    tolerance: float,
+    floating: Floating | None,
 ) -> tuple[Equilibrium, float]:
     """Configuration and parameters together, by Newton's method on balance and targets."""
     if start is None:
-        first = equilibrium(knobs.model, time=time, spin=knobs.spin, center=knobs.center)
+        first = equilibrium(knobs.model, time=time, spin=knobs.spin, center=knobs.center, formulation=floating)
         start = first if first.status.ok else None
-    balance = Parametric(knobs, start, time, _spans(knobs))
+    balance = parametric_at(knobs, start, time, _spans(knobs), floating)
     statics = balance.statics
-    targets = read_targets(_point(balance).mechanism, wanted)
+    targets = read_targets(statics.still().mechanism, wanted)
     rhs = statics.residual()
     began = np.array(list(knobs.values.values()))
     for iteration in range(_MAX_ITERATIONS):
@@ -238,7 +232,7 @@ def _meet(
         if not np.all(np.isfinite(change)):
             break
         size = statics.size_of(step)
-        missing = max(abs(t.value(_point(balance)) - t.wanted) for t in targets)
+        missing = _missing(balance, targets)
         reach = 0.3 * max(statics.extent, missing)
         fraction = min(1.0, reach / size) if size > 0.0 else 1.0
         values = np.abs(list(knobs.values.values()))
@@ -248,14 +242,19 @@ def _meet(
         statics.apply(before, step, fraction)
         rhs = statics.residual()
         if fraction == 1.0 and settled and size <= tolerance * statics.extent:
-            point = _point(balance)
-            return _found(balance), max(abs(t.value(point) - t.wanted) for t in targets)
+            return balance.found(stats=_stats(balance)), _missing(balance, targets)
         rhs = statics.predicted(before, iteration == 0)
     listed = ", ".join(f"{t.name} = {t.wanted:g}" for t in targets)
     raise SolveError(
         f"trim: no equilibrium with {listed} was found by varying {', '.join(map(repr, knobs.names))}; check that they "
         "can reach the targets, or pass first guesses, unknowns={'T': 1.0}, or start= an Equilibrium near by"
     )
+
+
+def _missing(balance: Parametric, targets: list[Target]) -> float:
+    """Largest distance from a target."""
+    point = balance.statics.still().still
+    return max(abs(t.value(point) - t.wanted) for t in targets)
 
 
 def _turn(balance: Parametric, change: Array, fraction: float) -> float:
@@ -277,14 +276,14 @@ def _correction(balance: Parametric, targets: list[Target], rhs: Array, first: A
 
     Of more parameters than targets, those are found that are nearest to the first ones, not to the last.
     """
-    statics, point = balance.statics, _point(balance)
-    n, names = statics.compiled.n_nodes, balance.knobs.names
+    statics, point = balance.statics, balance.statics.still()
+    names = balance.knobs.names
     scales = np.array([balance.difference(name) for name in names])
     columns = np.array([balance.derivative(name) for name in names]).T * scales
     rows = np.zeros((len(targets), rhs.size))
     for row, target in zip(rows, targets, strict=True):
-        row[: 6 * n] = target.gradient(point)
-    missing = np.array([target.wanted - target.value(point) for target in targets])
+        row[: statics.n_motions] = point.carried(target.gradient(point.still))
+    missing = np.array([target.wanted - target.value(point.still) for target in targets])
     tangent = statics.matrix()
     try:
         if len(targets) == len(names):
@@ -312,17 +311,11 @@ def _nearest(slopes: Array, wanted: Array) -> Array:
     return np.asarray(change)
 
 
-def _found(balance: Parametric) -> Equilibrium:
-    trial = balance.statics.memory.problem.trial
-    known = trial.frame, trial.twist, trial.rate, trial.force, trial.angle, trial.inner[0]
-    history = History(*(a[None].copy() for a in known))
-    settings = {"time": float(balance.times[0]), "spin": balance.statics.full_spin}
-    status = Status(Outcome.OK, float(balance.times[0]))
-    stats = {"iterations": balance.statics.iterations, "factorizations": balance.statics.factorizations}
-    return Equilibrium(Trajectory(balance.statics.compiled, balance.times, history, status, settings, stats))
+def _stats(balance: Parametric) -> dict[str, int]:
+    return {"iterations": balance.statics.iterations, "factorizations": balance.statics.factorizations}
 
 
-def _eigenvalues(point: Point) -> NDArray[np.complex128]:
+def _eigenvalues(point: Any) -> NDArray[np.complex128]:
     matrices = point.matrices()
     n_free = matrices.mass.shape[0] - matrices.constraints.shape[0]
     n = 2 * n_free if n_free <= _ALL_EIGENVALUES else _SOME_EIGENVALUES

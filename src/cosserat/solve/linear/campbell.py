@@ -19,10 +19,11 @@ from cosserat.solve.carried import carrying
 from cosserat.solve.linear.neutral import all_crossings, usual_neutral
 from cosserat.solve.linear.spectra import Complex, Spectrum, match, spectrum_at, track
 from cosserat.solve.linear.stability import checked_number, checked_values, critical_of
-from cosserat.solve.linear.steady_states import SteadyStates
+from cosserat.solve.linear.steady_states import steady_states
 
 Array = NDArray[np.float64]
 
+_CONJUGATE = 1e-6  # distance of eigenvalues, relative to the largest, of pairs
 
 @answered()
 @carrying("about")
@@ -36,6 +37,7 @@ def campbell(
     orders: Sequence[int] = (1, 2, 3),
     about: Any = None,
     time: float = 0.0,
+    formulation: Any = None,
 ) -> Campbell:
     """Frequencies of a mechanism in steady rotation against its speed, and where multiples of the speed meet them.
 
@@ -54,7 +56,7 @@ def campbell(
         Number of modes.
     orders : integers
         Multiples of the speed that are compared with the frequencies.
-    about, time
+    about, time, formulation
         As for `stability`.
 
     Returns
@@ -91,7 +93,10 @@ def campbell(
         name += "_"
     speed = Parameter(name, float(grid[0]))
     spin = [speed * float(x) for x in direction / norm]
-    states = SteadyStates(model, [speed], [grid], about=about, time=time, spin=spin, center=center, caller="campbell")
+    states = steady_states(
+        model, [speed], [grid], about=about, time=time, spin=spin, center=center, caller="campbell",
+        formulation=formulation,
+    )  # fmt: skip
 
     def evaluate(value: float) -> Spectrum:
         return spectrum_at(states.at(value), value, 2 * n)
@@ -110,11 +115,26 @@ def campbell(
 
 
 def _one_of_each(values: Complex) -> NDArray[np.bool_]:
-    """Of conjugate pairs (value, mode) the one with positive imaginary part; of real ones the first, third, ..."""
-    keep = np.any(values.imag > 0.0, axis=0)
+    """Of conjugate pairs (value, mode) the one that begins with a positive imaginary part; of real ones every other.
+
+    A whirl that passes frequency zero changes the sign of its imaginary part, and so does its conjugate: of columns
+    one and the other are told by all of their values.
+    """
+    keep = np.zeros(values.shape[1], dtype=bool)
     real = np.nonzero(np.all(values.imag == 0.0, axis=0))[0]
     keep[real[::2]] = True
-    return np.asarray(keep)
+    left = [int(k) for k in np.nonzero(np.any(values.imag != 0.0, axis=0))[0]]
+    size = np.maximum(np.max(np.abs(values), axis=1), 1e-300)
+    while left:
+        k = left.pop(0)
+        apart = [float(np.max(np.abs(values[:, k].conj() - values[:, other]) / size)) for other in left]
+        if not apart or min(apart) > _CONJUGATE:  # its partner is beyond those that were computed
+            keep[k] = True
+            continue
+        other = left.pop(int(np.argmin(apart)))
+        first = int(np.argmax(values[:, k].imag != 0.0))
+        keep[k if values[first, k].imag > 0.0 else other] = True
+    return keep
 
 
 def _critical_speeds(

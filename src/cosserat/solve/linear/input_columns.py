@@ -59,6 +59,8 @@ class Column:
         Joint through which it acts; -1: none.
     line : (column of the sampled wrenches, unit sample (6,)), optional
         Of a load along a beam.
+    direction : (6,), optional
+        Of a load: force and moment of a unit of it.
     pushes : (coordinate, effort)
         Coordinate of a joint in which it adds an effort at once, and how much.
     again : callable, optional
@@ -75,6 +77,7 @@ class Column:
     line: tuple[int, Array] | None = None
     again: Callable[[Point], Array] | None = None
     inner: Array | None = None
+    direction: Array | None = None
     pushes: tuple[str, float] = ("", 0.0)
 
     def demand(self, point: Point) -> Array:
@@ -163,7 +166,7 @@ def load_column(point: Point, load: Any, direction: Array, name: str) -> Column:
             f, m = turn @ f, turn @ m
         force[node] += to_node((loads.gain[k] @ np.concatenate((f, m)))[None], F)[0]
     line = (column, direction) if load in model.distributed_loads else None
-    return Column(name, "load", force.ravel(), np.zeros(point.n_constraints), line=line)
+    return Column(name, "load", force.ravel(), np.zeros(point.n_constraints), line=line, direction=direction)
 
 
 def _demand_uniform(point: Point, load: Any) -> None:

@@ -159,6 +159,15 @@ class Point:
         """Increments (6n, k) of the nodes for columns of unknowns, here the same."""
         return motions
 
+    def carried(self, row: Array) -> Array:
+        """A row on increments of the nodes as one on the unknowns, here the same."""
+        return row
+
+    @property
+    def still(self) -> Point:
+        """The state as one of nodes."""
+        return self
+
     def tell(self, modes: Any, shapes: NDArray[Any]) -> None:
         """What modes cannot find out by themselves from the motion of nodes: nothing."""
 
@@ -212,8 +221,9 @@ def point_at(
     floating = floating_of(formulation, model, caller)
     if floating is not None:
         from cosserat.solve.trees.points import tree_point  # its points are made of these
+        from cosserat.solve.trees.turntable import spin_of
 
-        return tree_point(model, about, time, spin, caller, floating)
+        return tree_point(model, about, time, spin_of(spin, center), caller, floating)
     of_run = isinstance(about, Run) or (isinstance(about, tuple) and len(about) == 2 and isinstance(about[0], Run))
     if of_run and (spin is not None or time != 0.0):
         raise SolveError(f"{caller}: a moment of a run has its own time and motion; pass about=(run, time) and no spin")

@@ -20,7 +20,7 @@ from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.arguments import check_state
 from cosserat.solve.balance.balance import Attempt
 from cosserat.solve.balance.equilibrium import equilibrium
-from cosserat.solve.balance.parametric import Knobs
+from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.spin import check_steady, spin_twist, twists_in
 from cosserat.solve.balance.statics import Statics
 from cosserat.solve.initial import consistent_accelerations, set_trial, settle_states, soften_redundant
@@ -63,12 +63,8 @@ def steady_states(
         return SteadyStates(model, names, ranges, about=about, time=time, spin=spin, center=center, caller=caller)
     from cosserat.solve.trees.states import TreeStates
 
-    if spin is not None:
-        raise SolveError(
-            f"{caller}: spin turns the mechanism together with its ground, which floating frames do not know; use the "
-            "Galilean formulation"
-        )
-    return TreeStates(model, names, ranges, about=about, time=time, caller=caller, floating=floating)
+    knobs = Knobs(model, names, spin, center, caller)
+    return TreeStates(knobs, ranges, about=about, time=time, caller=caller, floating=floating)
 
 
 class SteadyStates:

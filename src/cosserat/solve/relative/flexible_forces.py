@@ -151,6 +151,13 @@ class FlexibleForces:
             self._sampled = (t, Parameter.changes)
         return self._inputs
 
+    def scale(self, t: float, factor: float) -> None:
+        """Sample prescribed efforts and loads anew, and scale them."""
+        self._sampled = None
+        inputs = self.set_time(t)
+        inputs.load[:] *= factor
+        inputs.drive[:] *= factor
+
     def sample(self, times: Array, step: float = 0.0) -> tuple[Array, ...]:
         """Prescribed efforts and targets (nt, n), loads (nt, nl, 6), inputs of laws (nt, nm).
 

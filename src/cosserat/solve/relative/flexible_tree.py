@@ -126,6 +126,13 @@ class FlexibleTree(Tree):
             *self._addresses, self._factor.address, self._now.vectors, self.forces.set_time(0.0)
         )  # fmt: skip
 
+    def load(self, t: float, factor: float = 1.0) -> None:
+        """Take gravity, loads and efforts at a time, scaled by a factor; laws of users act as they are."""
+        self.time = t
+        self.forces.scale(t, factor)
+        self.ground[:] = factor * np.concatenate((-self._model.gravity, np.zeros(3)))
+        self._now.vectors.ground[:] = self.ground
+
     def _are_plain(self, *vectors: Any) -> bool:
         """Whether there is nothing to check: this takes a microsecond for each, the check several."""
         with np.errstate(all="ignore"):  # of what overflows in the quick test

@@ -12,7 +12,7 @@ from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Status
 from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.initial import EPSILON
-from cosserat.solve.trees.point import TreePoint
+from cosserat.solve.trees.point import TreePoint, unbalanced
 from cosserat.solve.trees.system import TreeState, TreeSystem
 
 Array = NDArray[np.float64]
@@ -26,6 +26,7 @@ class TreeBalance(Balance):
     def __init__(self, system: TreeSystem, start: TreeState) -> None:
         super().__init__()
         self.system, self.now = system, start
+        self.full_spin = None if system.spin is None else system.spin.twist
         compiled = system.compiled
         self.extent, self.length, self.mass = compiled.size, compiled.length, compiled.mass
         self.n_motions, self.n_unknowns = system.n, system.n + system.n_rows
@@ -51,6 +52,7 @@ class TreeBalance(Balance):
 
     def load(self, times: Array, factor: float = 1.0) -> None:
         self.system.load(float(times[0]), factor)
+        self.now = self.now._replace(v=np.sqrt(factor) * self.system.turning)  # and with them the centrifugal ones
 
     def residual(self) -> Array:
         self.iterations += 1
@@ -89,9 +91,7 @@ class TreeBalance(Balance):
         return float(np.max(np.abs(self._positions(self.now.q) - self._positions(state[0])), initial=0.0))
 
     def _positions(self, q: Array) -> Array:
-        now = self.system._now.move(q, np.zeros(len(q)))
-        frames = [self.system.tree.forces.frame(now, q, seat) for seat in self.system.seats]
-        return np.array([H[:3, 3] for H in frames])
+        return self.system.frames(q)[:, :3, 3]
 
     def is_at(self, state: State, part: float) -> bool:
         change = np.abs(self.system.tree.difference(state[0], self.now.q)) * self.metric()
@@ -114,6 +114,38 @@ class TreeBalance(Balance):
     def metric(self) -> Array:
         found = np.max(np.abs(self._jacobian) * self._weight[:, None], axis=0, initial=0.0)
         return np.where(found > 0.0, found, 1.0)
+
+    def between(self, a: State, b: State) -> Array:
+        return self.system.tree.difference(a[0], b[0])
+
+    def weights(self) -> Array:
+        unit = np.tile([self.extent**-2.0, 1.0], len(self.system.seats)).repeat(3) / len(self.system.seats)
+        found = np.sum(unit[:, None] * self.system.jacobian(self.now.q) ** 2, axis=0)
+        return np.where(found > 0.0, found, 1.0)
+
+    def nodal(self, state: State, motion: Array) -> Array:
+        return np.asarray(self.system.jacobian(state[0]) @ motion)
+
+    def constraints(self) -> csc_matrix:
+        point = self.point()
+        if not self.system.n_rows:
+            return csc_matrix((0, self.n_motions))
+        return csc_matrix(point.combinations @ point.slopes.rows)
+
+    def react(self, reactions: Array) -> None:
+        self.now = self.now._replace(force=self.now.force + self.point().combinations.T @ reactions)
+
+    def imbalance(self) -> tuple[float, str]:
+        rest = np.abs(self.system.residual(self.now)[0]) / self.metric()
+        worst = int(np.argmax(rest)) if len(rest) else 0
+        text = f"a force of {rest[worst]:.3g} N is left unbalanced along {self.system.tree.coordinates[worst]!r}"
+        return unbalanced(self.point()), text
+
+    def take(self, system: TreeSystem) -> None:
+        """Go on with the same coordinates of a system made anew."""
+        self.system = system
+        self.full_spin = None if system.spin is None else system.spin.twist
+        self.now = self.now._replace(v=system.turning)
 
     @property
     def gravity(self) -> float:

@@ -93,7 +93,7 @@ def parameter_difference(system: TreeSystem, name: str, evaluate: Any) -> Array:
         out = np.zeros_like(here)
         for k, weight in stencil:
             model.set(**{name: value + k * step})
-            out += weight / step * (evaluate(TreeSystem(model, system.floating, system.caller)) - here)
+            out += weight / step * (evaluate(system.anew()) - here)
         return out
 
     try:

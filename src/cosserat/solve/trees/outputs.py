@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import SolveError
 from cosserat.model.joints import Joint
-from cosserat.model.loads import Force, Torque
+from cosserat.model.loads import DistributedLoad, Force, PointLoad, Torque, Wrench
 from cosserat.model.model import Model
 from cosserat.results.motion import Motion, motion_of
 from cosserat.solve.linear.input_columns import COMPONENTS, Column
@@ -114,17 +113,16 @@ def _direct(point: TreePoint, column: Column, values: Any, base: Array) -> Array
     if column.kind == "parameter":
         return parameter_difference(system, column.name, lambda other: values([state], other)[0])
     varied = _with_input(system.model, column)
-    return np.asarray(values([state], TreeSystem(varied, system.floating, system.caller, like=system))[0] - base)
+    return np.asarray(values([state], system.anew(varied, again=True))[0] - base)
 
 
 def _with_input(model: Model, column: Column) -> Model:
     """The model with one unit of an input more."""
     other = model.snapshot()
-    if column.kind == "effort":
-        name, _, freedom = column.name.partition(".")
-        joint = next(j for j in model.joints if j.name == name)
-        index = [f.name for f in joint.freedoms].index(freedom) if freedom else 0
-        other.swap(_pushed(joint, index))
+    if column.kind in ("effort", "target"):
+        coordinate, effort = column.pushes
+        joint = next(j for j in model.joints if coordinate in j.coordinates)
+        other.swap(_pushed(joint, joint.coordinates.index(coordinate), effort))
         return other
     if column.kind == "force":
         place, _, word = column.name.rpartition(".")
@@ -132,22 +130,32 @@ def _with_input(model: Model, column: Column) -> Model:
         kind = Force if word.startswith("f") else Torque
         other.add(kind("unit of an input", other.place(place), unit))
         return other
-    raise SolveError(
-        f"input {column.name!r}: forces cannot be outputs together with a unit of this load in floating frames; put a "
-        "Parameter into the load and name that as the input, or use the Galilean formulation"
-    )
+    assert column.direction is not None
+    force, moment = column.direction[:3], column.direction[3:]
+    acting: tuple[PointLoad | DistributedLoad, ...] = (*model.loads, *model.distributed_loads)
+    load = next(x for x in acting if column.name in _names_of(x.name))
+    if isinstance(load, PointLoad):
+        other.add(Wrench("unit of an input", load.place, force=force, moment=moment, follower=load.follower))
+    else:
+        other.add(DistributedLoad("unit of an input", load.beam, force, moment, load.follower))
+    return other
 
 
-def _pushed(joint: Joint, index: int) -> Joint:
-    """The joint with a unit of effort more in one freedom."""
+def _names_of(load: str) -> tuple[str, ...]:
+    """What inputs of a load are called."""
+    return (load, *(f"{load}.{component}" for component in COMPONENTS))
+
+
+def _pushed(joint: Joint, index: int, more: float) -> Joint:
+    """The joint with more effort in one freedom."""
     given = []
     for k, effort in enumerate(joint.effort):
         source = None if effort is None else effort.source
         if k != index:
             given.append(source)
         elif effort is None:
-            given.append(1.0)
+            given.append(more)
         else:
-            given.append(lambda t, effort=effort: float(effort.sample(np.array([t]))[0]) + 1.0)
+            given.append(lambda t, effort=effort: float(effort.sample(np.array([t]))[0]) + more)
     single = len(given) == 1
     return type(joint)(**{**joint.arguments(), "effort": given[0] if single else given})

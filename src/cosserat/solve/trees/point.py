@@ -19,13 +19,14 @@ from cosserat.results.modes import Modes
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.linear.basis import Basis, Carried, leading
 from cosserat.solve.linear.matrices import Matrices, Slips
-from cosserat.solve.linear.point import EQUILIBRIUM, MOTION, Point
+from cosserat.solve.linear.point import EQUILIBRIUM, MOTION, ROTATION, Point
 from cosserat.solve.memory import new_memory
 from cosserat.solve.trees.shares import energy_shares, participation
 from cosserat.solve.trees.system import Slopes, TreeState, TreeSystem
 
 Array = NDArray[np.float64]
 
+_BALANCED = 1e-6  # force that is left, relative to the largest that acts
 _IMPLIED = 1e-9  # singular value of constraints, relative to the largest, of what others imply
 _ASYMMETRY = 1e-8  # of the stiffness, entries relative to the diagonal, that rounding leaves
 
@@ -36,7 +37,7 @@ class TreePoint:
 
     Attributes
     ----------
-    kind : "equilibrium", "steady motion" or "moment of a run"
+    kind : "equilibrium", "steady rotation", "steady motion" or "moment of a run"
     """
 
     system: TreeSystem
@@ -44,6 +45,10 @@ class TreePoint:
     kind: str = EQUILIBRIUM
     controlled: bool = False
     flow: None = None
+
+    def __post_init__(self) -> None:
+        if self.kind == EQUILIBRIUM and np.any(self.system.turning):
+            self.kind = ROTATION
 
     @property
     def turning(self) -> bool:
@@ -112,6 +117,8 @@ class TreePoint:
         along, turning = self.system.brackets(state.v), self.system.brackets(state.a)
         K = d.dq + d.dv @ along + d.da @ turning
         D = d.dv + d.da @ along
+        for matrix in (K, D):  # the turntable is held: what it feels is a reaction, and it does not move
+            matrix[self.system.table] = matrix[:, self.system.table] = 0.0
         if self.conservative:
             K = 0.5 * (K + K.T)
         rows = csc_matrix(self.combinations @ d.rows) if len(d.rows) else csc_matrix((0, self.system.n))
@@ -125,7 +132,7 @@ class TreePoint:
             return None
 
         def rates(other: TreeState) -> Array:
-            return np.asarray(system._bound(other)[0] @ other.v)
+            return np.asarray(system.bound(other)[0] @ other.v)
 
         drift = system.differences(state, rates) + self.slopes.rows @ along
         drift[system.holonomic] = 0.0
@@ -156,7 +163,7 @@ class TreePoint:
             joint.kind in ("spherical", "free", "universal") and any(effort is not None for effort in joint.effort)
             for joint in model.joints
         )
-        return not (follows or turned or model.state_loads or np.any(self.state.v))
+        return not (follows or turned or model.state_loads or np.any(self.state.v[~self.system.table]))
 
     def is_symmetric(self, matrices: Matrices) -> bool:
         """Whether the stiffness is that of a potential."""
@@ -175,6 +182,10 @@ class TreePoint:
         modes.__dict__.update(
             components=energy_shares(self, modes, shapes), participation=participation(self, modes, shapes)
         )
+
+    def carried(self, row: Array) -> Array:
+        """A row on increments of the nodes as one on those of the coordinates (n,)."""
+        return np.asarray(row @ self.jacobian)
 
     @cached_property
     def dual(self) -> Array:
@@ -204,3 +215,32 @@ class TreePoint:
     def at(self, state: TreeState) -> TreePoint:
         """The same system in another state."""
         return replace(self, state=state)
+
+
+def with_reactions(system: TreeSystem, state: TreeState) -> TreeState:
+    """The state with the multipliers that leave the least of its equations."""
+    system.load(state.t)
+    if not system.n_rows:
+        return state
+    state = state._replace(force=np.zeros(system.n_rows))
+    rows = system.bound(state)[0]
+    for _ in range(2):
+        r, _, _ = system.residual(state)
+        state = state._replace(force=state.force - np.linalg.lstsq(rows.T, r, rcond=1e-10)[0])
+    return state
+
+
+def unbalanced(point: TreePoint) -> float:
+    """What is left of the balance, relative to what is accepted."""
+    system, state = point.system, point.state
+    system.load(state.t)
+    sizes = system.sizes(state.q)
+    rest, value, _ = system.residual(state)
+    acting = [system.residual(state._replace(force=np.zeros(system.n_rows)))[0], system.tree.gravity_forces(state.q)]
+    acting.append(system.tree.forces.in_joints(state.q, state.v, state.t))
+    largest = max(float(np.max(np.abs(a) / sizes, initial=0.0)) for a in acting)
+    stiff = float(np.max(np.abs(np.diag(point.slopes.dq)) / sizes**2, initial=0.0))
+    accepted = _BALANCED * largest + 1e4 * np.finfo(float).eps * stiff
+    worst = float(np.max(np.abs(rest) / sizes, initial=0.0))
+    apart = float(np.max(np.abs(value), initial=0.0)) / (1e-7 * system.compiled.size)
+    return max(worst / accepted if accepted > 0.0 else (np.inf if worst > 0.0 else 0.0), apart)

@@ -14,27 +14,29 @@ from cosserat.results.run import Run
 from cosserat.results.status import Outcome
 from cosserat.solve.linear.point import MOMENT, MOTION
 from cosserat.solve.trees.formulation import Floating
-from cosserat.solve.trees.point import TreePoint
+from cosserat.solve.trees.point import TreePoint, unbalanced, with_reactions
 from cosserat.solve.trees.system import TreeState, TreeSystem
+from cosserat.solve.trees.turntable import Spin, spin_of_twist
 
 Array = NDArray[np.float64]
 
-_BALANCED = 1e-6  # force that is left, relative to the largest that acts
 _STEADY = 1e-6  # acceleration, relative to those that act, that is accepted where there should be none
 _LATER = 0.7  # rad, or typical lengths, by which the fastest part moves on before equations are compared
 
 
 def tree_point(
-    model: Model, about: Any, time: float, spin: Any, caller: str, floating: Floating
+    model: Model, about: Any, time: float, spin: Spin | None, caller: str, floating: Floating
 ) -> TreePoint:  # fmt: skip
     """State of a model in floating frames; arguments as those of `point_at`."""
-    if spin is not None:
-        raise SolveError(
-            f"{caller}: spin turns the mechanism together with its ground, which floating frames do not know; use the "
-            "Galilean formulation, or a joint along the axis with initial velocities and about='motion'"
-        )
-    system = TreeSystem(model, floating, caller)
     run, then = about if isinstance(about, tuple) and len(about) == 2 else (about, None)
+    moving = isinstance(run, Run) or (isinstance(about, str) and about == "motion")
+    if spin is not None and moving:
+        raise SolveError(f"{caller}: about={shown(about)} has its own motion; leave out spin")
+    if isinstance(about, Equilibrium):
+        if spin is not None:
+            raise SolveError(f"{caller}: the equilibrium given as about has its own rotation; leave out spin")
+        spin = spin_of_twist(about.settings.get("spin"))
+    system = TreeSystem(model, floating, caller, spin=spin)
     if isinstance(run, Run):
         return _of_run(system, run, then, caller)
     if isinstance(about, Equilibrium):
@@ -57,7 +59,8 @@ def tree_point(
         )
     from cosserat.solve.balance.equilibrium import equilibrium  # it linearises, too
 
-    found = equilibrium(model, time=time, formulation=floating)
+    turned, centre = (None, np.zeros(3)) if spin is None else (spin.speed * spin.unit[3:], spin.centre)
+    found = equilibrium(model, time=time, formulation=floating, spin=turned, center=centre)
     if not found.status.ok and found.status.outcome is not Outcome.FREE_MOTION:
         raise SolveError(
             f"{caller}: no equilibrium to linearise about: {found.status.message}; pass about= an Equilibrium or a "
@@ -66,46 +69,16 @@ def tree_point(
     return _of_equilibrium(system, found, caller)
 
 
-def with_reactions(system: TreeSystem, state: TreeState) -> TreeState:
-    """The state with the multipliers that leave the least of its equations."""
-    system.load(state.t)
-    if not system.n_rows:
-        return state
-    state = state._replace(force=np.zeros(system.n_rows))
-    rows = system._bound(state)[0]
-    for _ in range(2):
-        r, _, _ = system.residual(state)
-        state = state._replace(force=state.force - np.linalg.lstsq(rows.T, r, rcond=1e-10)[0])
-    return state
-
-
-def unbalanced(point: TreePoint) -> float:
-    """What is left of the balance, relative to what is accepted."""
-    system, state = point.system, point.state
-    system.load(state.t)
-    sizes = system.sizes(state.q)
-    rest, value, _ = system.residual(state)
-    acting = [system.residual(state._replace(force=np.zeros(system.n_rows)))[0], system.tree.gravity_forces(state.q)]
-    acting.append(system.tree.forces.in_joints(state.q, state.v, state.t))
-    largest = max(float(np.max(np.abs(a) / sizes, initial=0.0)) for a in acting)
-    stiff = float(np.max(np.abs(np.diag(point.slopes.dq)) / sizes**2, initial=0.0))
-    accepted = _BALANCED * largest + 1e4 * np.finfo(float).eps * stiff
-    worst = float(np.max(np.abs(rest) / sizes, initial=0.0))
-    apart = float(np.max(np.abs(value), initial=0.0)) / (1e-7 * system.compiled.size)
-    return max(worst / accepted if accepted > 0.0 else (np.inf if worst > 0.0 else 0.0), apart)
-
-
 def _of_equilibrium(system: TreeSystem, found: Equilibrium, caller: str) -> TreePoint:
     if not found.status.ok and found.status.outcome is not Outcome.FREE_MOTION:
         raise SolveError(f"{caller}: the equilibrium given as about was not found: {found.status.message}")
-    time, record = float(found.trajectory.time[-1]), found.trajectory.floating
-    if record is None or tuple(record.coordinates) != system.tree.coordinates:
+    state = system.taken(system.start(float(found.trajectory.time[-1])), found.trajectory.floating)
+    if state is None:
         raise SolveError(
             f"{caller}: the equilibrium given as about is not one in the same floating frames; make it with "
             f"cs.equilibrium(model, formulation={system.floating!r})"
         )
-    start = system.start(time)
-    point = TreePoint(system, with_reactions(system, start._replace(q=record.q[-1].copy())))
+    point = TreePoint(system, with_reactions(system, state))
     if unbalanced(point) > 1.0:
         raise SolveError(
             f"{caller}: the state given as about is not an equilibrium of the model as it is now; were parameters set "
@@ -139,12 +112,10 @@ def accelerated(system: TreeSystem, state: TreeState) -> TreeState:
     a = np.zeros(n)
     system.drives.impose(state.t, np.zeros(n), np.zeros(n), a)
     still = state._replace(a=a, force=np.zeros(system.n_rows))
-    rows = system._bound(still)[0]
+    rows = system.bound(still)[0]
     r, _, _ = system.residual(still)
     M = system.tree.mass_matrix(state.q)
-    now = system._now.move(state.q, state.v)
-    bias = system.constraints.at(now, state.q, state.t, state.angles, biased=True).bias
-    wanted = np.concatenate((np.zeros(k), -bias - rows[k:] @ a))
+    wanted = np.concatenate((np.zeros(k), -system.bias(state) - rows[k:] @ a))
     unit = 1.0 / np.sqrt(np.diag(M))
     U, sizes, V = np.linalg.svd(rows * unit, full_matrices=False)
     rank = int(np.sum(sizes > 1e-10 * np.max(sizes, initial=1e-300)))

@@ -78,8 +78,7 @@ def participation(point: TreePoint, modes: Modes, shapes: NDArray[Any]) -> Datas
     """Participation in translations along and rotations about world axes through the centre of mass."""
     from xarray import Dataset
 
-    rows, _ = point.system.tree._centroidal(point.state.q)
-    factor = (rows @ shapes).T
+    factor = (point.system.tree.centroidal_matrix(point.state.q) @ shapes).T
     return Dataset(
         {
             "factor": (("mode", "direction"), factor),
@@ -91,7 +90,7 @@ def participation(point: TreePoint, modes: Modes, shapes: NDArray[Any]) -> Datas
 
 def _inertia(point: TreePoint) -> Array:
     """Mass and moments of inertia (6,) of all that moves, about axes through its centre of mass."""
-    _, centre = point.system.tree._centroidal(point.state.q)
+    centre = point.system.tree.centre_of_mass(point.state.q)
     back = se3.frame(np.eye(3), -centre)
     total = np.zeros((6, 6))
     for link in motions(point.system.data, point.state.q, np.zeros(point.system.n)):

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import CosseratError, ParameterError, SolveError
-from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.balance.balance import Attempt
-from cosserat.solve.balance.parametric import Knobs
+from cosserat.solve.balance.equilibrium import equilibrium
+from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.trees.balance import TreeBalance
 from cosserat.solve.trees.formulation import Floating
-from cosserat.solve.trees.point import TreePoint
-from cosserat.solve.trees.points import tree_point, unbalanced, with_reactions
-from cosserat.solve.trees.system import TreeSystem
+from cosserat.solve.trees.parametric import Renewal
+from cosserat.solve.trees.point import TreePoint, unbalanced, with_reactions
+from cosserat.solve.trees.points import tree_point
 
 Array = NDArray[np.float64]
 
@@ -36,14 +36,17 @@ class TreeStates:
     """The states about which `stability` linearises in floating frames; as `SteadyStates`."""
 
     def __init__(
-        self, model: Model, names: Sequence[Any], ranges: Sequence[Array], *, about: Any, time: float, caller: str,
-        floating: Floating,
-    ) -> None:  # fmt: skip
-        self._knobs = Knobs(model, names, None, (0.0, 0.0, 0.0), caller)
+        self, knobs: Knobs, ranges: Sequence[Array], *, about: Any, time: float, caller: str, floating: Floating
+    ) -> None:
+        self._knobs = knobs
         self._about, self._time, self._caller, self._floating = about, time, caller, floating
         self.names = self._knobs.names
         self._spans = np.array([np.ptp(r) for r in ranges])
         self._known: list[_Known] = []
+        with knobs.kept():
+            self._turn(np.array([r[0] for r in ranges]))
+            spans = {name: float(r[-1] - r[0]) for name, r in zip(self.names, ranges, strict=True)}
+            self._renewal = Renewal(knobs, spans, time, floating)
 
     @contextmanager
     def walk(self) -> Iterator[None]:
@@ -74,20 +77,21 @@ class TreeStates:
         return ", ".join(f"{n} = {v:.10g}" for n, v in zip(self.names, values, strict=True))
 
     def _first(self, values: Array) -> TreePoint:
-        model, about = self._knobs.model, self._about
+        knobs, about = self._knobs, self._about
         try:
+            spin = self._renewal.now().spin
             if isinstance(about, Equilibrium):
-                from cosserat.solve.balance.equilibrium import equilibrium
-
-                about = equilibrium(model, time=self._time, start=about, formulation=self._floating)
-            return tree_point(model, about, self._time, None, self._caller, self._floating)
+                rotation = {"spin": knobs.spin, "center": knobs.center}
+                found = equilibrium(knobs.model, time=self._time, start=about, formulation=self._floating, **rotation)
+                return tree_point(knobs.model, found, self._time, None, self._caller, self._floating)
+            return tree_point(knobs.model, about, self._time, spin, self._caller, self._floating)
         except SolveError as error:
             raise SolveError(f"{error} (at {self._text(values)})") from None
 
     def _follow(self, known: _Known, target: Array, halvings: int) -> TreePoint:
         """Solve at the target from a known state, in smaller steps if need be."""
         self._turn(target)
-        system = TreeSystem(self._knobs.model, self._floating, self._caller)
+        system = self._renewal.now()
         start = system.start(self._time)
         point = TreePoint(system, with_reactions(system, start._replace(q=known.q)))
         if unbalanced(point) <= _AT_REST:

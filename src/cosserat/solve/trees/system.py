@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from cosserat.compile.build import compile_model
 from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tree, linked_again
 from cosserat.model.model import Model
+from cosserat.results.floating import FloatingRecord
 from cosserat.results.motion import motion_of
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.balance.spin import check_steady
 from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.methods import new_stepper
 from cosserat.solve.floating.results import FloatingResults, node_seats
@@ -31,6 +33,7 @@ from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.seat_motion import coordinate_rows
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 from cosserat.solve.trees.formulation import Floating
+from cosserat.solve.trees.turntable import Spin, on_turntable
 
 Array = NDArray[np.float64]
 
@@ -70,15 +73,24 @@ class TreeSystem:
         With the nodes that results read.
     like : TreeSystem, optional
         Of the same bodies and beams under other loads, whose reduced beams are used again.
+    spin : Spin, optional
+        Steady rotation of the whole mechanism, ground included.
+    turning : (n,)
+        Velocities of the coordinates in that rotation.
     n, n_rows : int
         Numbers of coordinates and of constraints.
     holonomic : (n_rows,) of bool
         Whether a constraint is one of positions.
     """
 
-    def __init__(self, model: Model, floating: Floating, caller: str, like: TreeSystem | None = None) -> None:
-        self.model, self.floating, self.caller = model, floating, caller
+    def __init__(
+        self, model: Model, floating: Floating, caller: str, like: TreeSystem | None = None, spin: Spin | None = None
+    ) -> None:
+        self.model, self.floating, self.caller, self.spin = model, floating, caller, spin
         self.compiled = compile_model(model, floating=True)
+        table = ""
+        if spin is not None:
+            model, table = on_turntable(model, spin)
         stations = {name: [float(s) for s in mesh.s] for name, mesh in self.compiled.beams.items()}
         data: FlexibleTreeData
         if like is None:
@@ -93,6 +105,10 @@ class TreeSystem:
         self.constraints = TreeConstraints(model, self.data)
         self.seats = node_seats(self.tree, self.compiled)
         self.n = len(self.tree.coordinates)
+        self.turning = np.zeros(self.n)
+        self._table = np.array([name == table for name in self.tree.coordinates])
+        if spin is not None:
+            self.turning[self._table] = spin.speed
         self.held = np.nonzero(self.drives.held)[0]
         self.n_rows = len(self.held) + self.constraints.n_rows
         self.holonomic = np.concatenate((np.ones(len(self.held), dtype=bool), self.constraints.holonomic))
@@ -106,23 +122,49 @@ class TreeSystem:
         )  # fmt: skip
         begin = starting_state(stepper, self.compiled, start, t)
         zero = np.zeros(self.n)
-        return TreeState(begin.q, begin.v if moving else zero, zero, np.zeros(self.n_rows), begin.angles, begin.t)
+        if self.spin is not None and self.spin.twist is not None:
+            check_steady(self.compiled, self.compiled.sampler.sample(np.array([t])), self.spin.twist)
+        v = begin.v if moving else self.turning
+        return TreeState(begin.q, v, zero, np.zeros(self.n_rows), begin.angles, begin.t)
+
+    def taken(self, state: TreeState, record: FloatingRecord | None) -> TreeState | None:
+        """The state with the coordinates in which a result ends, by their names; None where it has others."""
+        wanted = [name for name, table in zip(self.tree.coordinates, self._table, strict=True) if not table]
+        if record is None or not set(wanted) <= set(record.coordinates):
+            return None
+        q, place = state.q.copy(), {name: k for k, name in enumerate(record.coordinates)}
+        q[~self._table] = [record.q[-1, place[name]] for name in wanted]
+        return state._replace(q=q)
 
     def load(self, t: float, factor: float = 1.0) -> None:
         """Take gravity, loads and efforts at a time, scaled by a factor; laws of users act as they are."""
-        tree = self.tree
-        tree.time, tree.forces._sampled = t, None
-        inputs = tree.forces.set_time(t)
-        inputs.load[:] *= factor
-        inputs.drive[:] *= factor
-        tree.ground[:] = factor * np.concatenate((-self.model.gravity, np.zeros(3)))
-        tree._now.vectors.ground[:] = tree.ground
+        self.tree.load(t, factor)
+
+    def anew(self, model: Model | None = None, again: bool = False, spin: Spin | None = None) -> TreeSystem:
+        """The system of the model as it is now, or of another one; `again`: with the reduced beams of this one."""
+        like, spin = self if again else None, self.spin if spin is None else spin
+        return TreeSystem(self.model if model is None else model, self.floating, self.caller, like, spin)
+
+    @property
+    def table(self) -> NDArray[np.bool_]:
+        """Which coordinate (n,) turns the whole mechanism; none without a spin."""
+        return self._table
 
     def moved(self, q: Array, delta: Array) -> Array:
         """Coordinates moved by increments."""
         return flexible_coordinates.moved(self.data, q, np.asarray(delta, dtype=float))
 
-    def _bound(self, state: TreeState) -> tuple[Array, Array, Array, Array]:
+    def frames(self, q: Array) -> Array:
+        """Frames (nodes, 4, 4) of the nodes."""
+        now = self._now.move(q, np.zeros(self.n))
+        return np.array([self.tree.forces.frame(now, q, seat) for seat in self.seats])
+
+    def bias(self, state: TreeState) -> Array:
+        """What velocities alone make of the second rates of the constraints of `TreeConstraints`."""
+        now = self._now.move(state.q, state.v)
+        return np.asarray(self.constraints.at(now, state.q, state.t, state.angles, biased=True).bias)
+
+    def bound(self, state: TreeState) -> tuple[Array, Array, Array, Array]:
         """Rows (k, n), values (k,), efforts of cut joints (n,) and angles at a state."""
         found = self.constraints.at(self._now.move(state.q, state.v), state.q, state.t, state.angles)
         unit = np.eye(self.n)[self.held]
@@ -134,19 +176,19 @@ class TreeSystem:
 
     def residual(self, state: TreeState) -> tuple[Array, Array, Array]:
         """What is left of the equations (n,) and of the constraints (k,), and the angles of cut joints."""
-        rows, value, efforts, angles = self._bound(state)
+        rows, value, efforts, angles = self.bound(state)
         r = self.tree.inverse_dynamics(state.q, state.v, state.a) - efforts + state.force @ rows
         return r, value, angles
 
     def slopes(self, state: TreeState) -> Slopes:
         """Exact derivatives; those of what cut joints and wheels do are differences of eighth order on the group."""
         d = self.tree.inverse_dynamics_derivatives(state.q, state.v, state.a)
-        rows, value, _, _ = self._bound(state)
+        rows, value, _, _ = self.bound(state)
         dq, dv = d.dq.copy(), d.dv.copy()
         if self.constraints.present:
 
             def closing(other: TreeState) -> Array:
-                A, _, efforts, _ = self._bound(other)
+                A, _, efforts, _ = self.bound(other)
                 return np.asarray(other.force @ A - efforts)
 
             dq += self.differences(state, closing)

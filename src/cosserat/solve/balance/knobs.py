@@ -1,0 +1,70 @@
+"""Parameters that a solver turns, and puts back afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from cosserat.errors import ParameterError, shown
+from cosserat.model.model import Model
+from cosserat.model.parameters import Parameter, parameters_in
+from cosserat.solve.arguments import check_state
+
+
+class Knobs:
+    """Parameters of a model, or of its steady rotation, that a solver turns; they are put back afterwards.
+
+    Parameters
+    ----------
+    names : names of parameters, or Parameters themselves
+    spin, center
+        As for `equilibrium`: their numbers may be Parameters too.
+    """
+
+    def __init__(self, model: Model, names: Any, spin: Any, center: Any, caller: str) -> None:
+        check_state(caller, model, 0.0, spin, center)
+        self.model, self.spin, self.center, self.caller = model, spin, center, caller
+        self.names: list[str] = []
+        self._objects: dict[str, list[Parameter]] = {}
+        known = model.parameter_objects()
+        for parameter in parameters_in([list(v) for v in (spin, center) if v is not None and np.iterable(v)]):
+            known.setdefault(parameter.name, []).append(parameter)
+        for item in names:
+            name = item.name if isinstance(item, Parameter) else item
+            if not isinstance(name, str):
+                raise ParameterError(f"{caller}: {shown(item)} is not a parameter; pass its name, such as 'P'")
+            if name not in known:
+                listed = ", ".join(repr(n) for n in known) or "none; make a number one with cs.Parameter('P', 1.0)"
+                raise ParameterError(f"{caller}: nothing depends on a parameter {name!r}; parameters: {listed}")
+            if name in self.names:
+                raise ParameterError(f"{caller}: parameter {name!r} is named twice")
+            self.names.append(name)
+            self._objects[name] = known[name]
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The present values."""
+        return {name: self._objects[name][0].value for name in self.names}
+
+    def turn(self, values: Mapping[str, float]) -> None:
+        """Give the parameters values, without asking the components whether they can take them."""
+        for name, value in values.items():
+            for parameter in self._objects[name]:
+                parameter.value = float(value)
+
+    def check(self) -> None:
+        """Raise a located error if a component cannot take the present values."""
+        for component in self.model.components:
+            component.check()
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Parameters have their old values again afterwards."""
+        before = self.values
+        try:
+            yield
+        finally:
+            self.turn(before)
