@@ -305,6 +305,15 @@ class _UserCache(_DigestCache):
         return sig, codegen.magic_tuple(), self._py_func.__user__  # Numba's own key changes with every process
 
 
+def kept_dispatcher(function: Callable[..., Any], digest: str | None) -> Any:
+    """The same for calls from Python, without the interpreter's lock; kept in the cache by its digest."""
+    handle = numba.njit(error_model="numpy", nogil=True)(function)
+    if digest is not None:
+        function.__user__ = "", digest  # type: ignore[attr-defined]
+        handle._cache = _UserCache(function)
+    return handle
+
+
 def user_address(function: Callable[..., Any], signature: str, folder: str, digest: str | None) -> tuple[int, Any]:
     """Address of a function compiled with Numba's runtime, and what owns its code; kept in the cache by its digest."""
     handle = numba.njit(error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)

@@ -26,7 +26,7 @@ from cosserat.jit.switch import COMPILED
 
 Function = Callable[..., Any]
 
-_LAYOUT = 2  # of kept units; raised where they are named or made otherwise
+_LAYOUT = 3  # of kept units; raised where they are named or made otherwise
 
 _FILE = re.compile(r'File "([^"]+)", line (\d+)')
 _QUOTED = re.compile(r"'(\w+)'")
@@ -64,6 +64,7 @@ class Unit:
 
 
 _units: dict[tuple[str, str], Unit] = {}  # compiled in this process, by digest and signature
+_kept: dict[str, Function] = {}  # functions that Python calls, by digest
 
 
 def compile_user(glue: Callable[..., Function], functions: tuple[Function, ...], signature: str, folder: str) -> Unit:
@@ -100,6 +101,25 @@ def compile_user(glue: Callable[..., Function], functions: tuple[Function, ...],
             return unit
         _units[key] = unit
     return _units[key]
+
+
+def keep_user(function: Function, inner: dict[int, Any]) -> Function:
+    """A plain function compiled for calls from Python, with arguments of any type, and kept between processes.
+
+    What it calls is compiled with it; `inner` remembers that, for further functions that call the same ones. With the
+    compiler off it is the function itself.
+    """
+    if not COMPILED:
+        return function
+    digest = _digest(function)
+    if digest is None or digest not in _kept:
+        from cosserat.jit.compiler import kept_dispatcher
+
+        handle: Function = kept_dispatcher(_compiled(function, inner).py_func, digest)
+        if digest is None:
+            return handle
+        _kept[digest] = handle
+    return _kept[digest]
 
 
 def explained(error: Exception, functions: tuple[Function, ...]) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import ParameterError, SolveError
+from cosserat.jit import keep_user
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.symbolic import stepping
 
@@ -41,8 +42,9 @@ class Motion:
 class CompiledEquations:
     """Equations as functions of numbers; made by `Equations.compile`.
 
-    Numba compiles the source of `Equations.python` when a function is first called, for about a second. Parameters
-    have the values that the model has at that moment; `set` changes them without compiling anything again.
+    Numba compiles the source of `Equations.python` when a function is first called, for a second or more, and the code
+    is kept for other processes in the folder of the kernels. Parameters have the values that the model has at that
+    moment; `set` changes them without compiling anything again.
 
     Attributes
     ----------
@@ -53,7 +55,7 @@ class CompiledEquations:
     """
 
     def __init__(self, equations: Equations, jit: bool = True) -> None:
-        self._jit = jit
+        self._jit, self._inner = jit, dict[int, Any]()
         self.source = equations.python()
         self.title, self.coordinates = equations.title, equations.coordinates
         self._p = np.array([equations.mechanism.values[name] for name in equations.parameters], dtype=float)
@@ -85,16 +87,18 @@ class CompiledEquations:
     @functools.cached_property
     def functions(self) -> dict[str, Any]:
         """The compiled functions `system`, `rates` and, with constraints, `rows`."""
-        space: dict[str, Any] = {}
+        space: dict[str, Any] = {"__name__": __name__}  # kept code belongs to a module that can be imported
         exec(compile(self.source, f"<equations of {self.title}>", "exec"), space)
-        compiled = stepping.decorator(self._jit)
-        helpers = {name: f for name, f in space.items() if name.startswith("numeric_")}
-        space.update({name: compiled(helper) for name, helper in helpers.items()})
-        return {name: compiled(space[name]) for name in ("system", "rates", "rows") if name in space}
+        self._plain = {name: space[name] for name in ("system", "rates", "rows") if name in space}
+        return {name: self._ready(function) for name, function in self._plain.items()}
 
     @functools.cached_property
     def _loops(self) -> stepping.Loops:
-        return stepping.loops(self.functions, self._n, self._m, self._jit)
+        self.functions  # noqa: B018  makes the plain ones
+        return stepping.Loops(*map(self._ready, stepping.loops(self._plain, self._n, self._m)))
+
+    def _ready(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return keep_user(function, self._inner) if self._jit else function
 
     # states ---------------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 """Steps of compiled equations: accelerations, Runge-Kutta on the group, and the way back to constraints.
 
 Rotations R of spherical and free joints are stepped in R exp(u) (with a reversed joint, exp(-u) R), u' = T(u)^-1 omega:
-the method of Munthe-Kaas, fourth order. Numba compiles these functions anew for the equations of each model.
+the method of Munthe-Kaas, fourth order. All are plain functions, which `jit.keep_user` compiles for the equations of each
+model, and keeps between processes.
 """
 
 # mypy: allow-untyped-defs, disable-error-code="misc"
@@ -11,10 +12,9 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
-from cosserat.symbolic import turns
+from cosserat.symbolic.turns import numeric_coshalf, numeric_cotc, numeric_sinhalf
 
 
 class Loops(NamedTuple):
@@ -25,7 +25,6 @@ class Loops(NamedTuple):
     move: Any
 
 
-@numba.njit(error_model="numpy")
 def solve_positive(M, x):
     """Overwrite x with M^-1 x and M with its Cholesky factor; 1 if M is not positive definite."""
     n = len(x)
@@ -46,7 +45,6 @@ def solve_positive(M, x):
     return 0
 
 
-@numba.njit(error_model="numpy")
 def substitute(F, x):
     """Overwrite x with (F F^T)^-1 x."""
     n = len(x)
@@ -60,12 +58,6 @@ def substitute(F, x):
         x[i] /= F[i, i]
 
 
-_cotc = numba.njit(error_model="numpy")(turns.numeric_cotc)
-_coshalf = numba.njit(error_model="numpy")(turns.numeric_coshalf)
-_sinhalf = numba.njit(error_model="numpy")(turns.numeric_sinhalf)
-
-
-@numba.njit(error_model="numpy")
 def turned(q, at, sign, u):
     """Write log(exp(w) exp(u)), or log(exp(-u) exp(w)), over the rotation vector w at q[at:]."""
     a = _quaternion(q[at], q[at + 1], q[at + 2])
@@ -82,14 +74,12 @@ def turned(q, at, sign, u):
     q[at], q[at + 1], q[at + 2] = factor * e1, factor * e2, factor * e3
 
 
-@numba.njit(error_model="numpy")
 def _quaternion(x, y, z):
     square = x * x + y * y + z * z
-    s = _sinhalf(square)
-    return _coshalf(square), s * x, s * y, s * z
+    s = numeric_sinhalf(square)
+    return numeric_coshalf(square), s * x, s * y, s * z
 
 
-@numba.njit(error_model="numpy")
 def moved(q, u, balls, q_out):
     """q + u, and on the group where there are rotations."""
     q_out[:] = q + u
@@ -99,28 +89,21 @@ def moved(q, u, balls, q_out):
         turned(q_out, at, balls[i, 1], u)
 
 
-@numba.njit(error_model="numpy")
 def local_rates(rate, v, u, balls):
     """Overwrite rates of coordinates by those of u where there are rotations: w + u x w/2 + c u x (u x w)."""
     for i in range(len(balls)):
         at = int(balls[i, 0])
         u0, u1, u2 = u[at], u[at + 1], u[at + 2]
         w0, w1, w2 = v[at], v[at + 1], v[at + 2]
-        c = _cotc(u0 * u0 + u1 * u1 + u2 * u2)
+        c = numeric_cotc(u0 * u0 + u1 * u1 + u2 * u2)
         a0, a1, a2 = u1 * w2 - u2 * w1, u2 * w0 - u0 * w2, u0 * w1 - u1 * w0
         rate[at] = w0 + 0.5 * a0 + c * (u1 * a2 - u2 * a1)
         rate[at + 1] = w1 + 0.5 * a1 + c * (u2 * a0 - u0 * a2)
         rate[at + 2] = w2 + 0.5 * a2 + c * (u0 * a1 - u1 * a0)
 
 
-def decorator(jit: bool) -> Any:
-    """What compiles a function of equations, or leaves it as it is."""
-    return numba.njit(error_model="numpy", nogil=True) if jit else lambda function: function
-
-
-def loops(functions: dict[str, Any], n: int, m: int, jit: bool) -> Loops:
+def loops(functions: dict[str, Any], n: int, m: int) -> Loops:
     """Functions for equations with n coordinates and m constraints."""
-    compiled = decorator(jit)
     system, rates = functions["system"], functions["rates"]
     rows = functions.get("rows")
 
@@ -129,8 +112,6 @@ def loops(functions: dict[str, Any], n: int, m: int, jit: bool) -> Loops:
         for i in range(n):
             a_out[i] = tau[i] - h[i]
         return solve_positive(M, a_out)
-
-    accelerate = compiled(accelerate)
 
     if m:
 
@@ -186,12 +167,10 @@ def loops(functions: dict[str, Any], n: int, m: int, jit: bool) -> Loops:
             v += np.linalg.lstsq(reduced, wanted, 1e-10)[0] @ carried
             return worst
 
-        slope = compiled(constrained)
-        project = compiled(project)
+        slope = constrained
     else:
         slope = accelerate
 
-        @compiled
         def project(t, q, v, p, u, balls, periods, free, M, h):
             return 0.0
 
@@ -202,8 +181,6 @@ def loops(functions: dict[str, Any], n: int, m: int, jit: bool) -> Loops:
         rates(t, q, v, p, u, rate_out)
         local_rates(rate_out, v, du, balls)
         return slope(t, q, v, tau, p, u, M, h, a_out)
-
-    stage = compiled(stage)
 
     def step(t, dt, q0, v0, tau, p, u, balls, periods, free, q_out, v_out):
         """One step of Runge-Kutta; `u` are inputs at its start, middle and end. Negative if the state is lost."""
@@ -221,8 +198,6 @@ def loops(functions: dict[str, Any], n: int, m: int, jit: bool) -> Loops:
             return -1.0
         return gap
 
-    step = compiled(step)
-
     def move(t, qs, vs, p, balls, periods, free):
         """All steps of a motion; the greatest gap, and the number of steps that were made."""
         u, tau = np.zeros((3, 1)), np.zeros(n)
@@ -235,4 +210,4 @@ def loops(functions: dict[str, Any], n: int, m: int, jit: bool) -> Loops:
             worst = max(worst, gap)
         return worst, len(t) - 1
 
-    return Loops(accelerate, step, compiled(move))
+    return Loops(accelerate, step, move)

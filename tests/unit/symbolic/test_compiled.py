@@ -126,3 +126,28 @@ def test_a_disc_rolls_beyond_a_quarter_turn():
     end = rolling.motion(np.zeros(6), [1.5, -0.05, 0, 0.1, 3.0, 0.4], 1.0, 4e-3).q[-1]
     run = cs.simulate(model, 1.0, 2e-3, formulation="floating", integrator="runge-kutta")
     np.testing.assert_allclose(end[:3], run.position("disc")[-1] - [0, 0, 0.5], atol=1e-6)
+
+
+def test_code_is_kept_for_other_processes(monkeypatch):
+    """As in a new process: functions of this one are forgotten, and found again without compiling."""
+    from cosserat.jit import COMPILED, user
+
+    if not COMPILED:
+        pytest.skip("the compiler is off")
+
+    def pendulum(length):
+        model = cs.Model("pendulum", gravity=(0, 0, -9.81))
+        bob = model.add(cs.RigidBody.sphere("bob", diameter=0.1, mass=1.0, com=(length, 0, 0)))
+        model.add(cs.Revolute("q", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+        return symbolic.lagrange(model).compile()
+
+    q, v = np.array([0.3]), np.array([0.5])
+    first = {length: float(pendulum(length).forward_dynamics(q, v)[0]) for length in (1.0, 1.5)}
+    monkeypatch.setattr(user, "_kept", {})
+    for length in (1.5, 1.0):
+        again = pendulum(length)
+        assert float(again.forward_dynamics(q, v)[0]) == first[length]
+        stats = again._loops.accelerate.stats
+        assert sum(stats.cache_hits.values()) == 1
+        assert not stats.cache_misses
+    assert first[1.0] != first[1.5]
