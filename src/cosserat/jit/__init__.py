@@ -22,8 +22,8 @@ from cosserat.jit.user import Unit, UserCodeError, compile_user, keep_user
 
 __all__ = [
     "COMPILED", "Handles", "Unit", "UserCodeError", "address_of", "address_table", "announce", "cache_directory",
-    "call_address", "compile_user", "compiled_names", "helper", "inlined", "keep_user", "kernel", "load", "mute", "quick",
-    "source_digest", "stage",
+    "call_address", "compile_user", "compiled_names", "helper", "inlined", "keep_user", "kernel", "load", "mute",
+    "quick", "source_digest", "stage",
 ]  # fmt: skip
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

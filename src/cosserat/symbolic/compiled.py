@@ -89,7 +89,8 @@ class CompiledEquations:
         """The compiled functions `system`, `rates` and, with constraints, `rows`."""
         space: dict[str, Any] = {"__name__": __name__}  # kept code belongs to a module that can be imported
         exec(compile(self.source, f"<equations of {self.title}>", "exec"), space)
-        self._plain = {name: space[name] for name in ("system", "rates", "rows") if name in space}
+        names = [name for name in ("system", "rates", "rows") if name in space]
+        self._plain: dict[str, Callable[..., Any]] = {name: space[name] for name in names}
         return {name: self._ready(function) for name, function in self._plain.items()}
 
     @functools.cached_property

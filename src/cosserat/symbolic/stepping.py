@@ -1,8 +1,8 @@
 """Steps of compiled equations: accelerations, Runge-Kutta on the group, and the way back to constraints.
 
 Rotations R of spherical and free joints are stepped in R exp(u) (with a reversed joint, exp(-u) R), u' = T(u)^-1 omega:
-the method of Munthe-Kaas, fourth order. All are plain functions, which `jit.keep_user` compiles for the equations of each
-model, and keeps between processes.
+the method of Munthe-Kaas, fourth order. All are plain functions, which `jit.keep_user` compiles for the equations of
+each model, and keeps between processes.
 """
 
 # mypy: allow-untyped-defs, disable-error-code="misc"
