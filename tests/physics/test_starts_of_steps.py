@@ -70,14 +70,14 @@ def test_a_beam_follows_a_body_that_was_given_a_velocity() -> None:
     assert np.allclose(run.velocity("arm.end")[0], (0, 3, 0), atol=1e-11)
 
 
-def arm(motion: str) -> cs.Model:
+def arm(motion: str, **more: float) -> cs.Model:
     """Two bars, the first one driven."""
     model = cs.Model("arm", gravity=(0, 0, -9.81))
     inertia = np.diag([0.01, 0.1, 0.1])
     a = model.add(cs.RigidBody("a", mass=1.0, com=(0.5, 0, 0), inertia=inertia))
     b = model.add(cs.RigidBody("b", mass=1.0, com=(1.5, 0, 0), inertia=inertia))
     model.add(cs.Revolute("j", cs.GROUND, a.at((0, 0, 0)), axis=(0, 1, 0), motion=motion))
-    model.add(cs.Revolute("k", a.at((1, 0, 0)), b.at((1, 0, 0)), axis=(0, 1, 0)))
+    model.add(cs.Revolute("k", a.at((1, 0, 0)), b.at((1, 0, 0)), axis=(0, 1, 0), **more))
     return model
 
 
@@ -134,6 +134,36 @@ def test_a_run_is_its_two_halves(what: str, method: dict, through_file: bool, tm
         wanted = whole.reaction(joint).values
         assert np.abs(second.reaction(joint).values - wanted[50:]).max() < 1e-8 * np.abs(wanted).max()
     assert np.abs(second.energy.kinetic.values - whole.energy.kinetic.values[50:]).max() < 1e-10
+
+
+@pytest.mark.parametrize("period", [None, 0.01])
+@pytest.mark.parametrize(
+    ("method", "allowed"),
+    [({}, 1e-8), ({"rho": 0.5}, 1e-8), ({"integrator": "energy-momentum"}, 1e-9), ({"formulation": "floating"}, 1e-7),
+     ({"formulation": "floating", "integrator": "runge-kutta"}, 1e-12)],
+)  # fmt: skip
+def test_a_controlled_run_is_its_two_halves(method: dict, allowed: float, period: float | None, tmp_path) -> None:
+    """Efforts changed with new factors at the seam, and the first state had those after the call: 1e-2 N."""
+    model = arm("1 - cos(3*t)", effort=0.0)
+
+    def law(t: float, state: cs.Run) -> dict[str, float]:
+        return {"k": -20 * float(state.coordinate("k")[-1]) - 2 * float(state.coordinate_rate("k")[-1])}
+
+    if period is not None:
+        law.period = period
+    whole = cs.simulate(model, 0.2, 2e-3, controller=law, **method)
+    first = cs.simulate(model, 0.1, 2e-3, controller=law, **method)
+    second = cs.simulate(model, 0.1, 2e-3, controller=law, start=first, **method)
+    seam = 1 if "energy-momentum" in method.values() else 0  # whose forces at the seam are means of both sides
+    for joint in ("j", "k"):
+        wanted = whole.reaction(joint).values
+        off = np.abs(second.reaction(joint).values - wanted[50:])[seam:]
+        assert off.max() < allowed * np.abs(wanted).max()
+    assert np.allclose(second.effort("k"), whole.effort("k")[50:], rtol=0, atol=10 * allowed)
+    if not method:
+        first.save(tmp_path / "first.nc")
+        third = cs.simulate(model, 0.1, 2e-3, controller=law, start=cs.load_run(tmp_path / "first.nc"))
+        assert np.abs(third.reaction("j").values - second.reaction("j").values).max() < 1e-3
 
 
 def test_a_run_of_a_changed_model_does_not_go_on_with_old_accelerations() -> None:

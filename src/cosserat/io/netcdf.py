@@ -186,6 +186,8 @@ def _run(body: bytes, path: str) -> Run:
     matrices = {k.split(".", 1)[1]: v for k, v in arrays.items() if k.startswith("matrices.")}
     carried = _carried(raw, floating, sizes)
     trajectory = StoredTrajectory(path, raw["time"], history, status, attributes, floating, matrices, carried)
+    if settings.get("controlled"):
+        trajectory.efforts = inputs.effort
     mechanism = mechanism_from(layout, arrays, sizes, trajectory)
     for joint in mechanism.joints.values():
         for name, driven in zip(joint.names, joint.driven, strict=True):

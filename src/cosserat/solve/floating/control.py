@@ -35,6 +35,11 @@ class FloatingControl:
         self._mechanism = mechanism_of(compiled)
         self._moment: TreeMoment | None = None
 
+    def hold(self, efforts: Array) -> None:
+        """Take over the efforts (n_efforts,) that a run before this one held."""
+        self.asked.hold({column: float(efforts[column]) for column in self._names})
+        self._command(self.asked.values)
+
     def call(self, now: Point) -> dict[str, float]:
         """Ask the controller for new efforts, once at any time; changes of efforts by coordinate."""
         if now.t == self._called:

@@ -58,11 +58,15 @@ def simulate_floating(
     if settings["controller"] is not None:
         control = FloatingControl(settings["controller"], compiled, stepper.engine, seats)
     settings["start"] = _start(model, settings, start_time)
-    state = starting_state(stepper, compiled, settings["start"], start_time)
+    state, first = starting_state(stepper, compiled, settings["start"], start_time), None
+    held = settings["start"].trajectory.efforts if isinstance(settings["start"], Run) else None
+    if control is not None and held is not None:
+        control.hold(held[-1])
     begin = continued(stepper, settings["start"], stepper.start(*state), settings["rho"])
     if control is not None:
+        first = begin if held is not None else None
         control.call(begin)
-        begin = stepper.start(*state)  # with the first efforts
+        begin = stepper.start(*state) if first is None else stepper.jumped(begin)  # with the first efforts
     keeper = None
     if kept is not None:
         asked = {**settings, "step": step, "duration": duration, "start_time": start_time}
@@ -70,6 +74,7 @@ def simulate_floating(
     prepared = clock.process_time()
     tree.forces.jumps = compiled.sampler.jumps(begin.t, begin.t + duration)
     walk = FloatingWalk(stepper, begin, Extent(stepper.engine, compiled.length), control)
+    walk.first = first
     walk.kinks = compiled.sampler.kinks(tree.forces.jumps.times, 1e-9 * duration)
     if step is None:
         times, status = adaptive_steps(

@@ -75,12 +75,13 @@ class FloatingWalk(Walk):
         self.controlled = None if control is None else control.asked
         self.kinks: list[float] = []  # times at which rates or accelerations of prescribed motions jump
         self._stored: list[States] = []
+        self.first: Point | None = None  # what to store first, where a controller changes it at once
         self.done = 0
         self._kept: tuple[Point, int, tuple[Array, ...]] = start, 0, ()
 
     def store(self) -> None:
         """Store the state."""
-        now = self.now
+        now, self.first = self.first or self.now, None
         self._stored.append(States(*(x[None] for x in (now.q, now.v, now.a, now.force, now.angles))))
 
     @property

@@ -132,6 +132,11 @@ class Controlled:
         self._log.append(self._last)
         return free
 
+    def hold(self, values: dict[int, float]) -> None:
+        """Take over what a run before this one held, by column: it acts up to the first call."""
+        self.values, self._last = dict(values), dict(values)
+        self._calls, self._log = [-math.inf], [self._last]
+
     def efforts_at(self, times: Array, efforts: Array) -> Array:
         """Efforts (nt, n_efforts) at stored times: those of the last call before each, elsewhere the model's own."""
         efforts = efforts.copy()

@@ -17,7 +17,7 @@ from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.checkpoint import INTERVAL, Checkpoint, identity_of
 from cosserat.results.run import Run
-from cosserat.results.trajectory import Carried, Trajectory, carried_to
+from cosserat.results.trajectory import Trajectory, carried_to
 from cosserat.results.verdict import noted
 from cosserat.solve.arguments import check_known, check_number, check_span
 from cosserat.solve.beyond import warn_of_laws
@@ -174,8 +174,8 @@ def simulate(
     work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, share)
     conserved = integrator == "energy-momentum" and isinstance(start, Run) and _conserved(start)
     carried, inputs = None, None
-    if isinstance(start, Run) and integrator == "generalized-alpha":
-        carried = carried_to(start.trajectory, formulation=formulation, rho=rho)
+    if isinstance(start, Run):
+        carried = carried_to(start.trajectory, formulation=formulation, rho=rho) if work.scheme != CONSERVING else None
         held = start.trajectory.efforts
         if controller is not None and held is not None:
             inputs = compiled.sampler.sample(start.time[-1:])._replace(effort=held[-1:].copy())
@@ -184,6 +184,8 @@ def simulate(
     start_time, work.accel_step = set_start(
         compiled, memory, start, start_time, project=not conserved, carried=carried, inputs=inputs
     )
+    if carried is not None and work.accel_step > 0.0:
+        work.go_on(carried)
     if controller is not None:
         work.controlled = Controlled(controller, compiled)
         work.take_control(start_time, inputs)
@@ -235,7 +237,7 @@ def simulate(
             found=history,
             status=noted(status, stats),
             efforts=work.recorded_efforts(times),
-            carried=None if work.scheme == CONSERVING else Carried(work.state.accel.copy(), work.accel_step),
+            carried=work.carried(),
             settings=settings,
             stats=stats,
             crossed=work.crossings.powers(compiled, settings) if step is None else None,

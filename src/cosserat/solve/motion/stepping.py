@@ -15,6 +15,7 @@ from cosserat.kernels.arrays import History, Inputs, State
 from cosserat.kernels.integrate import advance, kick, load_careful, load_search, load_stages, local_error
 from cosserat.kernels.newton import CONSERVING, CONVERGED, NOT_FINITE, WRONG_BRANCH
 from cosserat.results.status import Outcome
+from cosserat.results.trajectory import Carried
 from cosserat.solve.initial import EPSILON, consistent_accelerations, project_velocities
 from cosserat.solve.memory import Memory, copy_state, new_history, new_state
 from cosserat.solve.motion.control import Controlled
@@ -72,6 +73,7 @@ class Integration(Walk):
         self._backup: tuple[State, float, int, tuple[Array, ...]] = new_state(self.compiled), 0.0, 0, ()
         self.impulses: Impulses | None = None  # of loads, where steps adapt
         self.crossings = Crossings()
+        self._first: tuple[Array, ...] | None = None  # what to store first, where a controller changes it at once
         self.window: Window | None = None  # inputs of steps to come, where a controller is called
         self.ahead = STEPS  # how many
         self.set_step(1.0)
@@ -168,7 +170,8 @@ class Integration(Walk):
     def store(self) -> None:
         """Store the state. What the conserving scheme has in the middle of steps waits for the next one."""
         self._complete()
-        row, waits = snapshot(self.state), self.scheme == CONSERVING and self.counters.steps > 0
+        row, self._first = self._first or snapshot(self.state), None
+        waits = self.scheme == CONSERVING and self.counters.steps > 0
         if self.reserved is None:
             self.rows.append(row)
             self._waiting = (self.counters.steps, self.accel_step) if waits else None
@@ -199,6 +202,19 @@ class Integration(Walk):
         row = self.rows[-1] if self.reserved is None else [a[self._stored - 1] for a in self.reserved]
         row[2][...], row[3][...] = self.state.rate, self.state.force
         self._waiting, solver.memory[2] = None, -1.0
+
+    def carried(self) -> Carried | None:
+        """What a run that goes on from here needs besides the state."""
+        if self.scheme == CONSERVING:
+            return None
+        solver = self.memory.problem.solver
+        return Carried(self.state.accel.copy(), self.accel_step, (solver.blocks.copy(), solver.memory[:2].copy()))
+
+    def go_on(self, carried: Carried) -> None:
+        """Take over the factors of a run before this one: what a controller changes at once is what they make of it."""
+        solver = self.memory.problem.solver
+        if carried.factors is not None and carried.factors[0].shape == solver.blocks.shape:
+            solver.blocks[:], solver.memory[:2] = carried.factors
 
     def history(self) -> History:
         """The stored states."""
@@ -339,9 +355,18 @@ class Integration(Walk):
     def take_control(self, t: float, inputs: Inputs | None) -> None:
         """Call the controller for the first time; `inputs` have the efforts before, in a run that goes on."""
         assert self.controlled is not None
+        held: dict[int, float] = {}
+        if inputs is not None:
+            held = {column: float(inputs.effort[0, column]) for column in self.controlled.columns.values()}
+            self.controlled.hold(held)
+            if self.accel_step == 0.0:
+                consistent_accelerations(self.compiled, t, self.memory, inputs)
+            self._first = snapshot(self.state)
         self.controlled.update(t, self.memory)
+        if inputs is not None and self.controlled.values == held:
+            return
         if self.accel_step > 0.0 and inputs is not None:
-            self._push(t, {column: float(inputs.effort[0, column]) for column in self.controlled.values})
+            self._push(t, held)
         else:
             inputs = self.controlled.apply(self.compiled.sampler.sample(np.array([t])))
             consistent_accelerations(self.compiled, t, self.memory, inputs)
