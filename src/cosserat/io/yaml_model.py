@@ -32,8 +32,10 @@ from cosserat.model.loads import DistributedLoad, Force, Torque, Wrench
 from cosserat.model.materials import Material
 from cosserat.model.medium import Medium
 from cosserat.model.model import Model
+from cosserat.model.morison import Morison
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, number_from_text
+from cosserat.model.pipe_flow import PipeFlow
 from cosserat.model.potentials import Potential
 from cosserat.model.rolling import ROLLING
 from cosserat.model.rotors import Propeller, Rotor
@@ -53,8 +55,8 @@ BODIES: dict[str, Callable[..., Any]] = {
     "bar": RigidBody.bar, "plate": RigidBody.plate,
 }  # fmt: skip
 LOADS = (
-    Force, Torque, Wrench, DistributedLoad, StateLoad, AddedMass, Aerodynamics, Buoyancy, Strip, Thruster, Rotor,
-    Propeller,
+    Force, Torque, Wrench, DistributedLoad, StateLoad, AddedMass, Aerodynamics, Buoyancy, Morison, PipeFlow,
+    Strip, Thruster, Rotor, Propeller,
 )  # fmt: skip
 # key of the file: the kinds it may hold, and the one meant if no kind is given
 TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {

@@ -95,7 +95,7 @@ class _Writer:
             "joints": [self._component(c) for c in model.joints],
             "loads": [
                 self._component(c)
-                for c in (*model.loads, *model.distributed_loads, *model.given_state_loads, *model.strips)
+                for c in (*model.loads, *model.distributed_loads, *model.given_state_loads, *model.along_beams)
             ],
             "springs": [self._component(c) for c in model.springs],
             "servos": [self._component(c, "Servo") for c in model.servos],

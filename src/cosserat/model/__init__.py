@@ -41,8 +41,10 @@ from cosserat.model.medium import Medium
 from cosserat.model.modal import ModalBody
 from cosserat.model.modal_inertia import ModalInertia
 from cosserat.model.model import Model
+from cosserat.model.morison import Morison
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, ParameterExpression, resolve
+from cosserat.model.pipe_flow import PipeFlow
 from cosserat.model.places import GROUND, Place
 from cosserat.model.potentials import Potential
 from cosserat.model.rolling import KnifeEdge, RollingDisc
@@ -83,10 +85,12 @@ __all__ = [
     "ModalBody",
     "ModalInertia",
     "Model",
+    "Morison",
     "Observer",
     "Outline",
     "Parameter",
     "ParameterExpression",
+    "PipeFlow",
     "Place",
     "Planar",
     "PlanarTranslation",

@@ -101,6 +101,11 @@ class Fluid(Record):
         return f"fluid of {heavy}{level}"
 
     @property
+    def is_steady(self) -> bool:
+        """Whether it flows with one velocity everywhere and at all times."""
+        return not any(callable(fluid._velocity) for fluid in (self, self.above) if fluid is not None)
+
+    @property
     def has_surface(self) -> bool:
         """Whether it ends at a free surface."""
         return self._surface is not None

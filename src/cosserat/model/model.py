@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from cosserat.errors import ModelError, ParameterError, shown
 from cosserat.model import checks
 from cosserat.model.added_mass import AddedMass
+from cosserat.model.along import AlongBeam
 from cosserat.model.apparent import ApparentLoad, steady_spin
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
@@ -25,7 +26,6 @@ from cosserat.model.records import Component, plain
 from cosserat.model.rolling import Rolling
 from cosserat.model.servos import Servo
 from cosserat.model.state_loads import StateLoad
-from cosserat.model.strips import Strip
 from cosserat.model.summary import summarize
 from cosserat.model.validation import demand_same, names_of, places_of, validate
 
@@ -266,18 +266,18 @@ class Model:
 
     @property
     def state_loads(self) -> tuple[StateLoad, ...]:
-        """Loads that depend on the state in order, behind them potentials of joints, sections of strips, and apparent
+        """Loads that depend on the state in order, behind them potentials of joints, sections along beams, and apparent
         ones of a frame.
         """
         given = self.given_state_loads
         given += tuple(JointPotential(joint) for joint in self.joints if joint.potential is not None)
-        given += tuple(section for strip in self.strips for section in strip.sections)
+        given += tuple(section for law in self.along_beams for section in law.sections)
         return given if self.frame is None else (*given, *(ApparentLoad(body, self.frame) for body in self.bodies))
 
     @property
-    def strips(self) -> tuple[Strip, ...]:
-        """Wings by strip theory in order."""
-        return self._of(Strip)
+    def along_beams(self) -> tuple[AlongBeam, ...]:
+        """Laws that act on the sections of beams, in order: `Strip`, `Morison`, `PipeFlow`."""
+        return self._of(AlongBeam)
 
     @property
     def added_masses(self) -> tuple[AddedMass, ...]:

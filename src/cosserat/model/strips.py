@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import ArgumentError, ModelError, PlaceError
+from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks
 from cosserat.model.airfoil import Airfoil
+from cosserat.model.along import AlongBeam, checked_span, shares
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.fluid_loads import FluidLoad
-from cosserat.model.parameters import Number, is_number, resolve
-from cosserat.model.places import Place, find_place
-from cosserat.model.records import Component, recorded
+from cosserat.model.parameters import Number, resolve
+from cosserat.model.places import Place
+from cosserat.model.records import recorded
 from cosserat.model.strip_laws import lag_names, section_flow, strip_law
 from cosserat.model.wagner import JONES, MOST, Lags, wagner_lags
-
-if TYPE_CHECKING:
-    from cosserat.model.model import Model
 
 Array = NDArray[np.float64]
 
 STALLED = 0.5  # rad, where every section has stalled
 
 
-class Strip(Component):
+class Strip(AlongBeam):
     """Strip theory along a beam: every section has the forces of an aerofoil in the flow that it meets.
 
     The sections are at the nodes of the beam; each stands for the part of the beam nearest to it. A rigid wing is one
@@ -82,7 +80,6 @@ class Strip(Component):
     """
 
     word = "strip"
-    _model: Model | None = None
 
     @recorded
     def __init__(
@@ -103,9 +100,7 @@ class Strip(Component):
         forward: Any = (1.0, 0.0, 0.0),
         up: Any = (0.0, 0.0, 1.0),
     ) -> None:
-        super().__init__(name)
-        beam = beam.start if isinstance(beam, Beam) else beam
-        self._target = beam if isinstance(beam, str) else find_place(beam, {}, f"{self.title}: beam")
+        self._setup(name, beam)
         if not isinstance(airfoil, Airfoil):
             raise ArgumentError(self.title, "airfoil", f"must be a cs.Airfoil, got {airfoil!r}")
         self.airfoil = airfoil
@@ -119,35 +114,14 @@ class Strip(Component):
         if isinstance(self._target, Place):
             self._settle()
 
-    def resolve_places(self, place: Callable[[Any], Place]) -> None:
-        try:
-            self._target = place(self._target)
-        except PlaceError:
-            if not isinstance(self._target, str) or "." in self._target:
-                raise
-            self._target = place(f"{self._target}.start")  # of a beam
-        self._settle()
-
     def _settle(self) -> None:
-        assert isinstance(self._target, Place)
-        owner = self._target.owner
+        owner = self.place.owner
         if not isinstance(owner, (Beam, RigidBody)):
             raise ArgumentError(self.title, "beam", f"must be a Beam or a place on a RigidBody, got {owner!r}")
-        if isinstance(owner, Beam) and self._target != owner.start:
-            raise ArgumentError(self.title, "beam", f"is the place {self._target.label!r}; pass the beam, and span=")
-        if isinstance(owner, Beam) and len(owner.pieces) > 1:
-            raise ArgumentError(self.title, "beam", f"{owner.title} has corners; give every straight piece a beam")
-        self._keep(beam=owner.name if isinstance(owner, Beam) else self._target)
-
-    def join(self, model: Model) -> None:
-        self._model = model
-
-    @property
-    def place(self) -> Place:
-        """The place of a rigid wing, or the start of the beam."""
-        if not isinstance(self._target, Place):
-            raise ModelError(f"{self.title}: beam {self._target!r} is text; add the strip to a model first")
-        return self._target
+        if isinstance(owner, RigidBody):
+            self._keep(beam=self._target)
+            return
+        super()._settle()
 
     @property
     def lags(self) -> Lags:
@@ -166,9 +140,7 @@ class Strip(Component):
         checks.number(self.title, "deflection", self._deflection)
         if self._width is not None:
             checks.number(self.title, "width", self._width, positive=True)
-        span = checks.array(self.title, "span", self._span, (2,))
-        if not 0.0 <= span[0] < span[1] <= 1.0:
-            raise ArgumentError(self.title, "span", f"is {span.tolist()}; it must grow within [0, 1]")
+        checked_span(self.title, self._span)
         for s in (0.0, 0.5, 1.0):
             checks.number(self.title, "chord", self._along("chord", self._chord, s), positive=True)
             checks.number(self.title, "twist", self._along("twist", self._twist, s))
@@ -187,27 +159,6 @@ class Strip(Component):
             raise ArgumentError(
                 self.title, "lags", f"must be a number from 1 to {MOST}, or pairs (A, b) with b > 0 such as {JONES}"
             )
-
-    def _along(self, argument: str, value: Any, s: float) -> float:
-        """A number, the value of a pair between both ends, or of a function, at s."""
-        if is_number(value):
-            return resolve(value)
-        if callable(value):
-            try:
-                return float(value(s))
-            except Exception as error:
-                failure = f"{type(error).__name__}: {error}"
-                raise ArgumentError(
-                    self.title, argument, f"must give a number at s = {s:g}; it fails with {failure}"
-                ) from None
-        if not isinstance(value, (tuple, list)) or len(value) != 2:
-            raise ArgumentError(
-                self.title,
-                argument,
-                f"must be a number, a pair (at the start, at the end) or a function of s, got {value!r}",
-            )
-        first, last = (resolve(v) for v in value)
-        return first + s * (last - first)
 
     def check_places(self) -> None:
         """Raise if it cannot act where it is; called when the model is complete."""
@@ -228,13 +179,11 @@ class Strip(Component):
         if isinstance(owner, RigidBody):
             return (StripSection(self, 1, self.place, 0.0, resolve(self._width or 0.0), 1.0),)
         assert isinstance(owner, Beam)
-        a, b = (float(x) for x in checks.array(self.title, "span", self._span, (2,)))
-        grid = np.linspace(0.0, 1.0, int(owner.elements) + 1)
-        edges = np.concatenate(([0.0], 0.5 * (grid[1:] + grid[:-1]), [1.0]))
-        share = np.clip(edges[1:], a, b) - np.clip(edges[:-1], a, b)
+        a, b = checked_span(self.title, self._span)
+        grid, share = shares(owner, a, b)
         loss, length = resolve(self._tip_loss), owner.length
         found: list[StripSection] = []
-        for s, part in zip(grid, share, strict=True):
+        for s, part in zip(grid, share / length, strict=True):
             if part > 1e-12:
                 middle = min(max(s, 0.5 * (max(s - part, a) + s)), b)
                 factor = 1.0 if loss == 0.0 else 1.0 - math.exp(-loss * max(b - middle, 0.25 * part) / (b - a))

@@ -28,7 +28,7 @@ def summarize(model: "Model") -> str:
                 *((c.name, type(c).__name__, f"at {_label(c._place)}", _follower(c)) for c in model.loads),
                 *((c.name, type(c).__name__, f"along {c.beam.name}", _follower(c)) for c in model.distributed_loads),
                 *((c.name, type(c).__name__, f"at {_label(c._place)}", _between(c)) for c in model.given_state_loads),
-                *((c.name, type(c).__name__, f"along {_label(c._target)}", "") for c in model.strips),
+                *((c.name, type(c).__name__, f"along {_label(c._target)}", "") for c in model.along_beams),
             ],
         ),
         ("springs", [(c.name, type(c).__name__, f"{_label(c._a)} - {_label(c._b)}", _link(c)) for c in model.springs]),

@@ -45,8 +45,8 @@ def validate(model: Model) -> None:
     for load_ in model.loads:
         if load_.place.on_ground:
             raise ModelError(f"{load_.title}: it acts on the ground, which cannot move; name a place on a body")
-    placed: tuple[Any, ...] = (*model.joints, *model.springs, *model.rolling, *model.given_state_loads, *model.strips)
-    for component in placed:
+    placed: tuple[Any, ...] = (*model.joints, *model.springs, *model.rolling, *model.given_state_loads)
+    for component in (*placed, *model.along_beams):
         component.check_places()
     for servo in model.servos:
         servo.find(model)
@@ -66,8 +66,8 @@ def places_of(model: Model) -> Iterator[tuple[Component, tuple[Place, ...]]]:
         yield rolling, (rolling.place,)
     for law in model.given_state_loads:
         yield law, (law.place,) if law.other is None else (law.place, law.other)
-    for strip in model.strips:
-        yield strip, (strip.place,)
+    for along in model.along_beams:
+        yield along, (along.place,)
 
 
 def _demand_own(model: Model, owner: Owner, item: Component) -> None:

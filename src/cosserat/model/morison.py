@@ -1,0 +1,244 @@
+"""`Morison`: forces of a fluid on a slender cylinder, for cables, chains, risers and piles."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import ModelError
+from cosserat.model import checks
+from cosserat.model.along import AlongBeam, checked_span, shares
+from cosserat.model.fluid_loads import FluidLoad
+from cosserat.model.parameters import Number, resolve
+from cosserat.model.places import Place
+from cosserat.model.records import recorded
+
+Array = NDArray[np.float64]
+
+_INSTANT = 1e-4  # s, over which changes of the flow are differenced
+
+
+class Morison(AlongBeam):
+    """Drag, added mass and buoyancy along a beam in a fluid: Morison's equation on the sections at its nodes.
+
+    Per length, with the velocity V of the fluid relative to the section, across and along the beam:
+    rho d C_D |V_n| V_n / 2 + rho pi d C_T |V_t| V_t / 2, the added mass rho A C_A times the part across of the
+    acceleration relative to the fluid, rho A times the acceleration of the fluid, and its buoyancy -rho A g; A is
+    pi d^2/4. Source: Morison, O'Brien, Johnson, Schaaf, Petroleum Transactions 189 (1950).
+
+    Parameters
+    ----------
+    name : str
+    beam : Beam or its name
+    diameter : number, pair or callable
+        (m); a pair (at the start, at the end) tapers, a function is one of s in [0, 1].
+    drag, tangential_drag : number
+        C_D, referred to the diameter, and C_T, referred to the wetted surface pi d.
+    added_mass : number
+        C_A; 1 for a circular cylinder in a perfect fluid. In a fluid of varying density, and at a free surface, the
+        density is that in the reference configuration.
+    buoyancy : bool
+        Whether the weight of the displaced fluid counts.
+    span : (s0, s1)
+        The part of the beam that is in the fluid.
+
+    Examples
+    --------
+    A heavy cable towed at a steady speed hangs straight, at the angle at which the drag across balances its weight in
+    water: w cos(a) = rho d C_D U^2 sin(a)^2 / 2.
+
+    >>> import numpy as np
+    >>> import cosserat as cs
+    >>> model = cs.Model("tow", gravity=(0, 0, -9.81), fluid=cs.Fluid(density=1000.0, velocity=(-2, 0, 0)))
+    >>> section = cs.Section(stiffness=[1e7, 1e7, 1e7, 10, 10, 10], mass=[1.0, 1.0, 1.0, 1e-4, 1e-4, 1e-4])
+    >>> cable = model.add(cs.Beam("cable", points=[(0, 0, 0), (0, 0, -50)], section=section, elements=20))
+    >>> _ = model.add(cs.Revolute("ship", cs.GROUND, cable.start, axis=(0, 1, 0)))
+    >>> _ = model.add(cs.Morison("water", cable, diameter=0.02, drag=1.2))
+    >>> x = cs.equilibrium(model).position("cable.end")
+    >>> w, k = (1.0 - 1000 * np.pi * 0.02**2 / 4) * 9.81, 0.5 * 1000 * 0.02 * 1.2 * 2.0**2
+    >>> c = (-w + np.sqrt(w**2 + 4 * k**2)) / (2 * k)  # cosine of the angle below the horizontal
+    >>> bool(abs(np.arctan2(-x[2], -x[0]) - np.arccos(c)) < 1e-6)
+    True
+    """
+
+    @recorded
+    def __init__(
+        self,
+        name: str,
+        beam: Any,
+        diameter: Any,
+        drag: Number = 1.2,
+        tangential_drag: Number = 0.0,
+        added_mass: Number = 1.0,
+        buoyancy: bool = True,
+        span: Any = (0.0, 1.0),
+    ) -> None:
+        self._setup(name, beam)
+        self._diameter, self._span = self._given["diameter"], self._given["span"]
+        self._drag, self._tangential_drag, self._added_mass = drag, tangential_drag, added_mass
+        self.buoyancy = checks.flag(self.title, "buoyancy", buoyancy)
+        if isinstance(self._target, Place):
+            self._settle()
+
+    def check(self) -> None:
+        for s in (0.0, 0.5, 1.0):
+            checks.number(self.title, "diameter", self._along("diameter", self._diameter, s), positive=True)
+        checks.number(self.title, "drag", self._drag, nonnegative=True)
+        checks.number(self.title, "tangential_drag", self._tangential_drag, nonnegative=True)
+        checks.number(self.title, "added_mass", self._added_mass, nonnegative=True)
+        checked_span(self.title, self._span)
+
+    def check_places(self) -> None:
+        super().check_places()
+        assert self._model is not None
+        x, y, z = self._model.gravity
+        fluid = self._model.fluid
+        if fluid is not None and fluid.has_surface and (max(abs(x), abs(y)) > 1e-9 * abs(z) or z > 0.0):
+            raise ModelError(
+                f"{self.title}: the free surface of the fluid is horizontal, z = const, but gravity is "
+                f"({x:g}, {y:g}, {z:g}); with a surface it must point along -z"
+            )
+
+    @property
+    def sections(self) -> tuple[MorisonSection, ...]:
+        """One load for every section, from the start of the beam to its end."""
+        beam = self.beam
+        grid, share = shares(beam, *checked_span(self.title, self._span))
+        arm = np.zeros(len(grid))
+        arm[0], arm[-1] = share[0] / 3.0, -share[-1] / 3.0  # where linear shapes put the load on half an element
+        rows = [row for row in zip(grid, share, arm, strict=True) if row[1] > 1e-12 * beam.length]
+        return tuple(MorisonSection(self, k, *(float(x) for x in row)) for k, row in enumerate(rows, 1))
+
+
+class MorisonSection(FluidLoad):
+    """One section of a `Morison`."""
+
+    def __init__(self, line: Morison, number: int, s: float, length: float, arm: float) -> None:
+        self.line, self.name, self._model = line, f"{line.name}[{number}]", line._model
+        self._given = {"name": self.name}
+        self._place, self._other, self.derivative = line.beam.at(s), None, None
+        self._s, self._part, self._arm = s, length, arm
+
+    @property
+    def _area(self) -> float:
+        return 0.25 * math.pi * self.line._along("diameter", self.line._diameter, self._s) ** 2
+
+    @property
+    def held(self) -> float:
+        """Added mass (kg) across, in the reference configuration."""
+        x, y, z = (float(c) for c in self.place.position)
+        fluid = self.fluid
+        low, high = fluid.at(x, y, z)[0], 0.0
+        part = 1.0
+        if fluid.has_surface:
+            level = resolve(fluid.numbers["surface"])
+            part = submerged(z - level, abs(float(self.place.frame()[2, 0])), self._part, 2.0 * math.sqrt(self._area))
+            low, high = fluid.at(x, y, min(z, level - 1e-9))[0], fluid.at(x, y, max(z, level + 1e-9))[0]
+        return (part * low + (1.0 - part) * high) * self._area * self._part * resolve(self.line._added_mass)
+
+    @property
+    def own_numbers(self) -> dict[str, Number]:
+        line = self.line
+        return {
+            "diameter": line._along("diameter", line._diameter, self._s),
+            "length": self._part,
+            "arm": self._arm,
+            "drag": line._drag,
+            "tangential_drag": line._tangential_drag,
+            "added_mass": line._added_mass,
+            "held": self.held,
+            "floats": float(line.buoyancy),
+        }
+
+    @property
+    def inertia(self) -> Array | None:
+        """Added mass (6, 6) of the section in the place's frame, whose x axis is along the beam."""
+        held = self.held
+        if held == 0.0:
+            return None
+        y, z = (np.eye(6)[k] for k in (1, 2))
+        y[5], z[4] = self._arm, -self._arm  # velocities across of the point at the arm
+        return np.asarray(held * (np.outer(y, y) + np.outer(z, z)))
+
+    @property
+    def law(self) -> Callable[..., Any]:
+        fluid = self.fluid
+        return morison_law(fluid.density_function, fluid.velocity_function, fluid.has_surface, not fluid.is_steady)
+
+
+def submerged(height: float, upright: float, length: float, width: float) -> float:
+    """Which part of a section is below a level: of a bar whose middle is at `height` above it.
+
+    `upright` is the sine of its slope; its extent is that along the beam and that across it.
+    """
+    reach = 0.5 * (length * upright + width * math.sqrt(max(1.0 - upright * upright, 0.0)))
+    return min(max(0.5 - 0.5 * height / reach, 0.0), 1.0)
+
+
+def morison_law(density: Any, velocity: Any, surface: bool, unsteady: bool) -> Callable[..., Any]:
+    """Wrench of a section p["length"] long, whose added mass p["held"] is part of the mechanism's inertia.
+
+    It acts at p["arm"] along the beam from the node, so that loads at its ends are shared as its weight is.
+
+    Of that the mechanism has held (dv/dt across) + omega x p and the moment v x p, p its momentum; Morison's force is
+    held times the part across of the acceleration, without a moment: the law has the difference.
+    """
+
+    def law(t, frame, twist, p):
+        d, length = p["diameter"], p["length"]
+        arm = p["arm"]
+        x, y, z = frame[0, 3] + arm * frame[0, 0], frame[1, 3] + arm * frame[1, 0], frame[2, 3] + arm * frame[2, 0]
+        s0, s1, s2 = twist[0], twist[1] + arm * twist[5], twist[2] - arm * twist[4]  # velocity there
+        volume = 0.25 * math.pi * d * d * length
+        w0, w1, w2 = 0.0, 0.0, 0.0
+        below = 1.0
+        if surface:
+            below = submerged(z - p["surface"], abs(frame[2, 0]), length, d)
+        for side in range(2):
+            part = below if side == 0 else 1.0 - below
+            if part == 0.0:
+                continue
+            h = z
+            if surface:
+                h = min(z, p["surface"] - 1e-9) if side == 0 else max(z, p["surface"] + 1e-9)
+            rho = part * density(x, y, h, t, p)
+            u = velocity(x, y, h, t, p)
+            v0 = frame[0, 0] * u[0] + frame[1, 0] * u[1] + frame[2, 0] * u[2] - s0
+            v1 = frame[0, 1] * u[0] + frame[1, 1] * u[1] + frame[2, 1] * u[2] - s1
+            v2 = frame[0, 2] * u[0] + frame[1, 2] * u[1] + frame[2, 2] * u[2] - s2
+            across = 0.5 * rho * d * length * p["drag"] * math.sqrt(v1 * v1 + v2 * v2)
+            w0 += 0.5 * rho * math.pi * d * length * p["tangential_drag"] * abs(v0) * v0
+            w1 += across * v1
+            w2 += across * v2
+            a, b, c = 0.0, 0.0, 0.0  # acceleration of the fluid, world axes
+            if unsteady:
+                s = _INSTANT
+                ahead = velocity(x + s * u[0], y + s * u[1], h + s * u[2], t + s, p)
+                behind = velocity(x - s * u[0], y - s * u[1], h - s * u[2], t - s, p)
+                a = (ahead[0] - behind[0]) / (2.0 * s)
+                b = (ahead[1] - behind[1]) / (2.0 * s)
+                c = (ahead[2] - behind[2]) / (2.0 * s)
+            more = rho * volume * p["added_mass"]
+            w1 += more * (frame[0, 1] * a + frame[1, 1] * b + frame[2, 1] * c)
+            w2 += more * (frame[0, 2] * a + frame[1, 2] * b + frame[2, 2] * c)
+            a -= p["floats"] * p["gravity_x"]
+            b -= p["floats"] * p["gravity_y"]
+            c -= p["floats"] * p["gravity_z"]
+            w0 += rho * volume * (frame[0, 0] * a + frame[1, 0] * b + frame[2, 0] * c)
+            w1 += rho * volume * (frame[0, 1] * a + frame[1, 1] * b + frame[2, 1] * c)
+            w2 += rho * volume * (frame[0, 2] * a + frame[1, 2] * b + frame[2, 2] * c)
+        held = p["held"]
+        p1, p2 = held * s1, held * s2
+        # omega x p - held P (omega x v), and v x p
+        w0 += twist[4] * p2 - twist[5] * p1
+        w1 += -twist[3] * p2 - held * (twist[5] * s0 - twist[3] * s2)
+        w2 += twist[3] * p1 - held * (twist[3] * s1 - twist[4] * s0)
+        return w0, w1, w2, s1 * p2 - s2 * p1, -s0 * p2 - arm * w2, s0 * p1 + arm * w1
+
+    return law
