@@ -203,15 +203,16 @@ class Engine:
             raise self._failure(implicit.NOT_FINITE)
         return x.a.copy(), rows.force.copy(), rows.angle.copy()
 
-    def response(self, now: Point, more: tuple[Array, Array, Array, Array]) -> Array:
-        """By what accelerations at a state change with more efforts, targets, loads, and efforts of cut joints."""
-        tree, acting, fixed, _, factored, _, closed, bordered = self._addresses
-        x, inputs, given = self._rooms[0].vectors, self.tree.forces.inputs, self.constraints.closed.given
-        found = []
+    def response(self, now: Point, more: tuple[Array, ...]) -> Array:
+        """By what accelerations at a state change with more of what `sample_loads` gives."""
+        tree, acting, fixed, _, factored, stepping, closed, bordered = self._addresses
+        x, at, found = self._rooms[0].vectors, np.array([now.t]), []
+        course_of_one = self._course(at, at, 0.0, 0)
+        samples = course_of_one.problem.samples
         for share in (0.0, 1.0):
-            self.set_time(now.t)
-            for values, change in zip((inputs.drive, inputs.target, inputs.load, given.effort), more, strict=True):
-                values += share * change
+            for values, change in zip(self._loads_in(samples), more, strict=True):
+                values[0] += share * change
+            course.take_inputs(acting, stepping, closed, course_of_one.address, 0)
             x.q[:], x.v[:], x.a[:] = now.q, now.v, 0.0
             self.constraints.closed.rows.before[:] = now.angles
             self.drives.impose(now.t, x.q, x.v, x.a)
@@ -219,11 +220,14 @@ class Engine:
             found.append(x.a.copy())
         return np.asarray(found[1] - found[0])
 
-    def sample_loads(self, times: Array) -> tuple[Array, Array, Array, Array]:
-        """Efforts, targets, loads, and efforts of cut joints at times."""
-        parts = *self.tree.forces.sample(times), self.constraints.sample_efforts(times)
-        drive, target, load, effort = (np.broadcast_to(p, (len(times), *p.shape[1:])) for p in parts)
-        return drive, target, load, effort
+    def sample_loads(self, times: Array) -> tuple[Array, ...]:
+        """What acts and is a function of time, at times."""
+        samples = self._course(times, times, 0.0, 0).problem.samples
+        return tuple(values[: len(times)].copy() for values in self._loads_in(samples))
+
+    @staticmethod
+    def _loads_in(samples: course.Samples) -> tuple[Array, ...]:
+        return samples.drive, samples.target, samples.load, samples.signal, samples.effort
 
     def projected(self, t: float, q: Array, v: Array, angles: Array) -> tuple[Array, Array]:
         """The nearest state that the constraints allow."""

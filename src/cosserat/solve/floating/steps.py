@@ -139,9 +139,8 @@ class Stepper(ABC):
         missed = None if self.impulses is None else self.impulses.missed(t, h)
         if missed is None:
             return now
-        drive, target, load, effort = missed
-        change = self.engine.response(now, (drive, target, load, effort))
-        return now._replace(v=now.v + h * np.where(self.drives.held, 0.0, self.resolved(change)))
+        change = self.resolved(self.engine.response(now, missed))
+        return now._replace(v=now.v + h * np.where(self.drives.held, 0.0, change))
 
     def resolved(self, change: Array) -> Array:
         """Changes of velocities or accelerations (n,) without those of vibrations that steps do not resolve."""
