@@ -84,16 +84,18 @@ def test_unknown_names_are_located_errors_of_the_controller():
 
 @pytest.mark.parametrize("formulation", BOTH)
 def test_a_controller_costs_microseconds(formulation):
-    """On an idle machine: a call 5 to 10 us, a quantity 2 to 4 us; the bounds leave room for busy ones."""
+    """A call 4 to 6 us, one with new efforts 9 to 10, a quantity 1 to 5; the bounds leave room for slower machines."""
     best = {}
-    for _ in range(4):
+    for _ in range(5):
         for key, value in measure(formulation, repeats=2).items():
             best[key] = min(best.get(key, np.inf), value)
-        if best["call"] < 10.0 and max(best["joint quantity"], best["place quantity"]) < 5.0:
+        calls, quantities = ("call", "call with efforts"), ("joint quantity", "place quantity")
+        if max(best[key] for key in calls) < 10.0 and max(best[key] for key in quantities) < 5.0:
             break
-    assert best["call"] < 30.0
-    assert best["joint quantity"] < 12.0
-    assert best["place quantity"] < 15.0
+    assert best["call"] < 10.0
+    assert best["call with efforts"] < 15.0
+    assert best["joint quantity"] < 5.0
+    assert best["place quantity"] < 7.5
 
 
 def test_windows_of_inputs_give_the_same_motion():

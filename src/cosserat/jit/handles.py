@@ -66,6 +66,11 @@ class Handles:
         steps = [1 + n for _, n in self._fields[name]]
         return self._offsets[name] + np.cumsum([0, *steps[:-1]])
 
+    def part(self, name: str) -> slice:
+        """Where a table has addresses and shapes of a group."""
+        at = self._offsets[name]
+        return slice(at, at + sum(1 + n for _, n in self._fields[name]))
+
     def getter(self, name: str, group: type) -> Any:
         """A function for kernels: address of a table -> group."""
         if not COMPILED:

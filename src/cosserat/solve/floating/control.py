@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,34 +32,42 @@ class FloatingControl:
         self.asked = Controlled(controller, compiled)
         self._names = {column: name for name, column in self.asked.columns.items()}
         self._compiled, self._engine, self._seats = compiled, engine, seats
-        self._called: float | None = None
         self._mechanism = mechanism_of(compiled)
         self._moment: TreeMoment | None = None
+        self._told: dict[int, float] = self.asked.values
 
     def hold(self, efforts: Array) -> None:
         """Take over the efforts (n_efforts,) that a run before this one held."""
         self.asked.hold({column: float(efforts[column]) for column in self._names})
         self._command(self.asked.values)
 
-    def call(self, now: Point) -> dict[str, float]:
-        """Ask the controller for new efforts, once at any time; changes of efforts by coordinate."""
-        if now.t == self._called:
-            return {}
-        self._called = now.t
-        before = dict(self.asked.values)
+    def call(self, t: float, q: Array, v: Array, point: Callable[[], Point]) -> dict[int, float] | None:
+        """Ask the controller for new efforts, once at any time; what was held before, if that changes.
+
+        `q`, `v`: where the state is while it is asked; `point` gives a copy of all of it.
+        """
+        if t == self.asked.called:
+            return None
+        before = self.asked.values
         moment = self._moment or TreeMoment(self._engine.tree, self._mechanism, self._seats, self._snapshot)
-        moment.at(now)
-        self._moment = moment if self.asked.ask(now.t, moment) else None
-        if self.asked.values == before:
-            return {}
-        self._command(self.asked.values)
-        changes = {k: value - before.get(k, 0.0) for k, value in self.asked.values.items()}
-        return {self._names[k]: change for k, change in changes.items() if change != 0.0}
+        moment.at(t, q, v, point)
+        self._moment = moment if self.asked.ask(t, moment) else None
+        return None if self.asked.values is before else before
+
+    def tell(self) -> None:
+        """Let what the controller holds act wherever functions of time are sampled."""
+        if self._told is not self.asked.values:
+            self._command(self.asked.values)
+
+    def changes(self, before: dict[int, float]) -> dict[str, float]:
+        """How efforts have changed, by coordinate or servo."""
+        differences = {k: value - before.get(k, 0.0) for k, value in self.asked.values.items()}
+        return {self._names[k]: change for k, change in differences.items() if change != 0.0}
 
     def _snapshot(self, now: Point) -> Run:
         """A state as a run of one moment, whose results are found when they are asked for."""
         times, states = np.array([now.t]), States(*(x[None] for x in (now.q, now.v, now.a, now.force, now.angles)))
-        held = dict(self.asked.values)
+        held = self.asked.values
 
         def restore(t: float | None) -> None:
             self._command(self.asked.values if t is None else held)
@@ -69,10 +78,9 @@ class FloatingControl:
         results.pending.fill = lambda: results.fill(run.motion)
         return run
 
-    def resume(self, kept: dict[str, Any], t: float) -> None:
+    def resume(self, kept: dict[str, Any]) -> None:
         """Go on in another process."""
         self.asked.resume(kept)
-        self._called = self.asked.called
         self._command(self.asked.values)
 
     def restore(self, t: float | None) -> None:
@@ -84,6 +92,7 @@ class FloatingControl:
         return self.asked.efforts_at(times, self._compiled.sampler.sample(times).effort)
 
     def _command(self, values: dict[int, float]) -> None:
+        self._told = values
         efforts = {self._names[column]: value for column, value in values.items()}
         self._engine.tree.forces.command(efforts)
         self._engine.constraints.command(efforts)

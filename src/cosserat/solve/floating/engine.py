@@ -115,7 +115,7 @@ class Engine:
         self._load()
 
     def _load(self) -> None:
-        tree, acting, fixed, _, factored, stepping, closed, bordered = self._addresses
+        tree, acting, fixed, _, factored, stepping, closed, bordered = self.addresses
         vectors, empty = self._rooms[0].vectors, self._course(np.zeros(0), np.zeros(0), 0.0, 0)
         closing.load_closing(tree, fixed, closed, self.constraints.closed.rows)
         border.load_border(tree, acting, fixed, factored, closed, bordered, vectors, self._border)
@@ -130,7 +130,7 @@ class Engine:
         return self.numbers, self.counters, self._border.laws
 
     @cached_property
-    def _addresses(self) -> tuple[Any, ...]:
+    def addresses(self) -> tuple[Any, ...]:
         """What kernels take: tree, what acts, the factored state, another one, factors, step, constraints, border."""
         rooms = self._rooms[0].address, self._rooms[1].address
         stepping, bordered, _ = (packed.address for packed in self._packed)
@@ -142,15 +142,22 @@ class Engine:
 
         What fits uses the same memory again: packing it costs more than a step.
         """
+        if len(times) > _REUSED or stored > _REUSED:
+            return self.new_course(times, load_times, jump, stored)
+        if self._short is None:
+            self._short = Packed(course.course_handles, self._new_course(_REUSED, _REUSED))
+        return self._filled(self._short, times, load_times, jump)
+
+    def new_course(self, times: Array, load_times: Array, jump: float, stored: int) -> Packed:
+        """The same in memory of its own."""
+        found = Packed(course.course_handles, self._new_course(len(times), stored))
+        return self._filled(found, times, load_times, jump)
+
+    def _filled(self, found: Packed, times: Array, load_times: Array, jump: float) -> Packed:
+        """Sample functions of time."""
         constraints, tree = self.constraints, self.tree
         drive, target, load, signal = tree.forces.sample(load_times, jump)
         n, nt = len(tree.coordinates), len(times)
-        if nt <= _REUSED and stored <= _REUSED:
-            if self._short is None:
-                self._short = Packed(course.course_handles, self._new_course(_REUSED, _REUSED))
-            found = self._short
-        else:
-            found = Packed(course.course_handles, self._new_course(nt, stored))
         samples, states = found.problem
         samples.clock[:nt], samples.drive[:nt], samples.target[:nt], samples.load[:nt] = load_times, drive, target, load
         samples.signal[:nt] = signal
@@ -179,11 +186,27 @@ class Engine:
         """Take functions of time as they are at one time, loads and efforts at another if it is given."""
         at = np.array([t])
         found = self._course(at, at if load_time is None else np.array([load_time]), 0.0, 0)
-        _, acting, _, _, _, stepping, closed, _ = self._addresses
+        _, acting, _, _, _, stepping, closed, _ = self.addresses
         course.take_inputs(acting, stepping, closed, found.address, 0)
 
-    def _known(self, now: Point) -> None:
-        known = self._stepping.known
+    @property
+    def known(self) -> implicit.Known:
+        """The state at which steps begin and end."""
+        return self._stepping.known
+
+    def point(self, t: float) -> Point:
+        """That state, at time t."""
+        x = self.known
+        now = Point(
+            t, x.q.copy(), x.v.copy(), x.a.copy(), x.carried.copy(), float(self.numbers[implicit.STEP]), x.force.copy(),
+            x.angle.copy(),
+        )  # fmt: skip
+        self._reached = now.q, now.v
+        return now
+
+    def know(self, now: Point) -> None:
+        """Begin steps at a state."""
+        known = self.known
         if now.q is self._reached[0] and now.v is self._reached[1]:  # that is where the last course ended
             known.a[:], known.carried[:], known.force[:] = now.a, now.carried, now.force
             return
@@ -194,7 +217,7 @@ class Engine:
         self, t: float, q: Array, v: Array, a: Array, angles: Array, load_time: float | None = None
     ) -> tuple[Array, Array, Array]:  # fmt: skip
         """Accelerations, multipliers and angles at a state; `a` has the accelerations that are prescribed."""
-        tree, acting, fixed, _, factored, _, closed, bordered = self._addresses
+        tree, acting, fixed, _, factored, _, closed, bordered = self.addresses
         x, rows = self._rooms[0].vectors, self.constraints.closed.rows
         self.set_time(t, load_time)
         x.q[:], x.v[:], x.a[:], rows.before[:] = q, v, a, angles
@@ -205,7 +228,7 @@ class Engine:
 
     def response(self, now: Point, more: tuple[Array, ...]) -> Array:
         """By what accelerations at a state change with more of what `sample_loads` gives."""
-        tree, acting, fixed, _, factored, stepping, closed, bordered = self._addresses
+        tree, acting, fixed, _, factored, stepping, closed, bordered = self.addresses
         x, at, found = self._rooms[0].vectors, np.array([now.t]), []
         course_of_one = self._course(at, at, 0.0, 0)
         samples = course_of_one.problem.samples
@@ -231,7 +254,7 @@ class Engine:
 
     def projected(self, t: float, q: Array, v: Array, angles: Array) -> tuple[Array, Array]:
         """The nearest state that the constraints allow."""
-        tree, _, fixed, _, factored, stepping, closed, bordered = self._addresses
+        tree, _, fixed, _, factored, stepping, closed, bordered = self.addresses
         x, rows = self._rooms[0].vectors, self.constraints.closed.rows
         self.set_time(t)
         x.q[:], x.v[:], rows.before[:] = q, v, angles
@@ -250,8 +273,8 @@ class Engine:
         Gives the last state that was reached, the steps taken, the states stored, and a failure if there was one.
         """
         found = self._course(*times, jump, (phase + n) // every - phase // every)
-        tree, acting, fixed, free, factored, stepping, closed, bordered = self._addresses
-        self._known(old)
+        tree, acting, fixed, free, factored, stepping, closed, bordered = self.addresses
+        self.know(old)
         rest = factored, stepping, closed, bordered, found.address
         if kind == "explicit":
             stages = self._packed[2].address
@@ -259,16 +282,9 @@ class Engine:
             code = explicit.explicit_course(tree, acting, fixed, *rest, stages, n, every, phase)
         else:
             code = course.implicit_course(tree, acting, fixed, free, *rest, n, every, phase)
-        known, states = self._stepping.known, found.problem.stored
+        states = found.problem.stored
         done, kept = states.counts.tolist()
-        h = float(self.numbers[implicit.STEP])
-        now = old
-        if done:
-            now = Point(
-                old.t + done * h, known.q.copy(), known.v.copy(), known.a.copy(), known.carried.copy(), h,
-                known.force.copy(), known.angle.copy(),
-            )  # fmt: skip
-            self._reached = now.q, now.v
+        now = self.point(old.t + done * float(self.numbers[implicit.STEP])) if done else old
         stored = None
         if kept:
             parts = (states.q, states.v, states.a, states.force, states.angle)
@@ -291,14 +307,14 @@ class Engine:
 
     def filtered(self, error: Array) -> Array:
         """An error of the coordinates without what the iteration matrix of the last step holds for stiff."""
-        tree, _, fixed, _, factored, stepping, closed, bordered = self._addresses
+        tree, _, fixed, _, factored, stepping, closed, bordered = self.addresses
         out = error.copy()
         implicit.filter_error(tree, fixed, factored, stepping, closed, bordered, out)
         return out
 
     def divided(self, right: Array) -> tuple[Array, Array]:
         """What the iteration matrix of the last step makes of a right-hand side: change of a, and multipliers."""
-        tree, _, fixed, _, factored, _, closed, bordered = self._addresses
+        tree, _, fixed, _, factored, _, closed, bordered = self.addresses
         out = np.zeros(len(right))
         border.divide(tree, fixed, factored, closed, bordered, right, np.zeros(self.constraints.n_rows), out)
         return out, self._border.push[: self.constraints.n_rows].copy()
@@ -325,7 +341,7 @@ class Engine:
             np.zeros(n_z), still, passive, held, np.zeros(6), np.array(self.tree.gravity, dtype=float), np.zeros(5)
         )  # fmt: skip
         packed = Packed(record.record_handles, record.Record(links, room))
-        tree, acting, _, free, _, stepping, closed, _ = self._addresses
+        tree, acting, _, free, _, stepping, closed, _ = self.addresses
         record.load_record(tree, acting, free, stepping, closed, given.address, packed.address, packed.problem)
         record.record_states(tree, acting, free, stepping, closed, given.address, packed.address)
         links.powers[:, 2] -= self.tree.gravity @ self.tree.forces.moment_at_rest

@@ -33,17 +33,17 @@ class TreeMoment(Moment):
         self._tree, self._seats, self._make = tree, seats, snapshot
         self._links = Motions(tree.data)
         self._number = {name: k for k, name in enumerate(tree.coordinates)}
-        self._point: Point | None = None
+        self._q = self._v = np.zeros(0)
+        self._point: Callable[[], Point]
         self._moved = False
 
-    def at(self, point: Point) -> None:
-        """Another state."""
-        self.begin(point.t)
-        self._point, self._moved = point, False
+    def at(self, t: float, q: Array, v: Array, point: Callable[[], Point]) -> None:
+        """Another state; `point` gives a copy of all of it."""
+        self.t, self._run, self._moved = t, None, False
+        self._q, self._v, self._point = q, v, point
 
     def _snapshot(self) -> Run:
-        assert self._point is not None
-        return self._make(self._point)
+        return self._make(self._point())
 
     def _locate(self, joint: JointInfo, i: int) -> tuple[int, int] | None:
         name = joint.name if len(joint.names) == 1 else f"{joint.name}.{joint.names[i]}"
@@ -51,12 +51,10 @@ class TreeMoment(Moment):
         return None if number is None or joint.kind in ("spherical", "free") else (number, number)
 
     def _stored(self, column: int) -> float:
-        assert self._point is not None
-        return float(self._point.q[column])
+        return float(self._q[column])
 
     def _read(self, number: int, which: int) -> float:
-        assert self._point is not None
-        return float(self._point.v[number])
+        return float(self._v[number])
 
     def _site(self, station: Station) -> tuple[Any, Array]:
         site = site_of(station)
@@ -67,10 +65,9 @@ class TreeMoment(Moment):
         return Packed(readout.seated_handles, readout.Seated(pack_seats([seat]), site)), site.motion
 
     def _move(self, site: Any) -> None:
-        assert self._point is not None
         if not self._moved:
             vectors = self._links.vectors
-            vectors.q[:], vectors.v[:] = self._point.q, self._point.v
+            vectors.q[:], vectors.v[:] = self._q, self._v
             dynamics.place(self._tree.data.arrays.tree, self._links.address)
             self._moved = True
         readout.read_seat(self._tree.data.arrays.tree, self._links.address, site.address)

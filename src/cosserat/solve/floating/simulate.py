@@ -64,8 +64,10 @@ def simulate_floating(
         control.hold(held[-1])
     begin = continued(stepper, settings["start"], stepper.start(*state), settings["rho"])
     if control is not None:
+        before = begin
+        control.call(begin.t, begin.q, begin.v, lambda: before)
+        control.tell()
         first = begin if held is not None else None
-        control.call(begin)
         begin = stepper.start(*state) if first is None else stepper.jumped(begin)  # with the first efforts
     keeper = None
     if kept is not None:

@@ -10,15 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.results.trajectory import Crossed
+from cosserat.solve.floating.commands import Commands
 from cosserat.solve.floating.control import FloatingControl
+from cosserat.solve.floating.implicit import Implicit
 from cosserat.solve.floating.state import Point, States, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.impulses import CHANGE, Impulses
-from cosserat.solve.motion.walk import Failure, Tally, Walk
+from cosserat.solve.motion.walk import NEVER, Failure, Tally, Walk
 
 Array = NDArray[np.float64]
 
 
+_AHEAD = 512  # steps for which a controlled run samples functions of time at once
 _SIDE = 1e-9  # of the step: how far from a kink its two sides are
 
 
@@ -68,7 +71,9 @@ class FloatingWalk(Walk):
         extent: Callable[[Array, Array], float] | None = None,
         control: FloatingControl | None = None,
     ) -> None:
-        self.stepper, self.now, self._extent, self._control = stepper, start, extent, control
+        self.stepper, self._extent, self._control = stepper, extent, control
+        self._now: Point | None = start  # None: the engine has it, at the time ...
+        self._time = start.t  # ... here
         self.order, self.splits, self.remedy = stepper.order, stepper.splits, stepper.remedy
         self.size = stepper.size
         self.tally = self._work = Work(stepper)
@@ -78,15 +83,36 @@ class FloatingWalk(Walk):
         self.first: Point | None = None  # what to store first, where a controller changes it at once
         self.done = 0
         self._kept: tuple[Point, int, tuple[Array, ...]] = start, 0, ()
+        self._commands = None
+        if control is not None and isinstance(stepper, Implicit):
+            self._commands = Commands(stepper.engine, control.asked.columns)
+        self._ahead = _AHEAD
+        self._replaced: dict[int, float] | None = None  # what was held before, if it changes with the next step
+
+    @property
+    def now(self) -> Point:
+        """The state."""
+        if self._now is None:
+            self._now = self.stepper.engine.point(self._time)
+        return self._now
+
+    @now.setter
+    def now(self, point: Point) -> None:
+        self._now = point
+
+    def _present(self) -> Point:
+        return self.now
 
     def store(self) -> None:
         """Store the state."""
+        self._close()
         now, self.first = self.first or self.now, None
         self._stored.append(States(*(x[None] for x in (now.q, now.v, now.a, now.force, now.angles))))
 
     @property
     def states(self) -> States:
         """All states that were stored."""
+        self._close()
         self._stored = [States(*(np.concatenate(parts) for parts in zip(*self._stored, strict=True)))]
         return self._stored[0]
 
@@ -104,6 +130,12 @@ class FloatingWalk(Walk):
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
         """Up to n steps from time t."""
         self.done = 0
+        if self._control is not None:
+            if self._commands is not None and every != NEVER:
+                self.done = self._glide(self._commands, t, h, n, every, phase)
+                if self.done == n:
+                    return None
+            self._leave()
         while self.done < n:
             begin = t + self.done * h
             smooth = self._smooth_steps(begin, h, n - self.done)
@@ -126,6 +158,47 @@ class FloatingWalk(Walk):
             if (phase + self.done) % every == 0:
                 self.store()
         return None
+
+    def _glide(self, commands: Commands, t: float, h: float, n: int, every: int, phase: int) -> int:
+        """Steps with inputs that were sampled before, of a state that stays in the engine; how many were taken."""
+        assert self._control is not None
+        if commands.left < n or commands.step != h:
+            if self._now is not None and self._now.step not in (0.0, h):
+                return 0
+            self._close()
+            count = self._smooth_steps(t, h, self.foreseen(t, h, n, self._ahead))
+            if count < n:
+                return 0
+            commands.open(self._now, t, h, count, every)
+        self._now = None
+        commands.hold(self._control.asked.values, self._replaced)
+        self._replaced = None
+        done = commands.advance(n, every, phase)
+        self._work.taken += done
+        self._time = t + done * h
+        return done
+
+    def _leave(self) -> None:
+        """Take the state, and what the controller holds, to where single steps look for them."""
+        self._jump()
+        self._close()
+        assert self._control is not None
+        self._control.tell()
+
+    def _close(self) -> None:
+        """End a course of controlled steps."""
+        stored = None if self._commands is None else self._commands.close()
+        if stored is not None:
+            self._stored.append(stored)
+
+    def _jump(self) -> None:
+        """Let accelerations jump that were to do so with the next step."""
+        if self._replaced is not None:
+            assert self._commands is not None
+            assert self._control is not None
+            self._commands.hold(self._control.asked.values, self._replaced)
+            self._commands.jump()
+            self._replaced = self._now = None
 
     def _count(self, steps: int, t: float, h: float) -> None:
         """Steps were taken; times are those of the steps, free of sums of rounding errors."""
@@ -170,10 +243,14 @@ class FloatingWalk(Walk):
         self.now = self.stepper.made_up(self.now, t, h)
 
     def settle(self, n: int) -> None:
-        """Every step samples by itself: there is nothing to begin anew."""
+        """Sample inputs anew from here on."""
+        self._close()
+        self._ahead = n
 
     def keepsake(self) -> dict[str, Any]:
         """Stored states, the present one, and what the stepper and the controller remember."""
+        self._jump()
+        self._close()
         control = None if self._control is None else self._control.asked.keepsake()
         return {
             "stored": [list(states) for states in self._stored], "now": list(self.now), "control": control,
@@ -194,7 +271,7 @@ class FloatingWalk(Walk):
         self.stepper.crossings = [(t, sides, Point(*a), Point(*b)) for t, sides, a, b in kept["crossings"]]
         self.stepper.resume(kept["stepper"])
         if self._control is not None:
-            self._control.resume(kept["control"], self.now.t)
+            self._control.resume(kept["control"])
 
     def error(self) -> float:
         """Estimated position error (m) of the last step."""
@@ -213,15 +290,27 @@ class FloatingWalk(Walk):
 
     def consult(self, t: float) -> None:
         """Call the controller; accelerations jump with the efforts it changes."""
-        assert self._control is not None
-        changes = self._control.call(self.now)
-        if changes:
-            place = {name: k for k, name in enumerate(self.stepper.tree.coordinates)}
-            efforts = np.zeros(len(place)) if all(name in place for name in changes) else None
-            if efforts is not None:
-                for name, change in changes.items():
-                    efforts[place[name]] = change
-            self.now = self.stepper.pushed(self.now, efforts)
+        control, commands = self._control, self._commands
+        assert control is not None
+        if commands is not None and self._now is None:
+            before = control.call(self._time, commands.q, commands.v, self._present)
+        else:
+            now = self.now
+            before = control.call(now.t, now.q, now.v, self._present)
+        if before is None:
+            return
+        if commands is not None and commands.left and commands.in_tree(control.asked.values):
+            self._replaced = before
+            return
+        control.tell()
+        changes, place = control.changes(before), {name: k for k, name in enumerate(self.stepper.tree.coordinates)}
+        efforts = np.zeros(len(place)) if all(name in place for name in changes) else None
+        if efforts is not None:
+            for name, change in changes.items():
+                efforts[place[name]] = change
+        self.now = self.stepper.pushed(self.now, efforts)
+        if commands is not None and commands.left:
+            self.stepper.engine.know(self.now)
 
     def cross(self, t: float, h: float) -> None:
         """Let accelerations jump with loads that do so at time t."""

@@ -25,7 +25,6 @@ Array = NDArray[np.float64]
 
 _WINDOW = 6  # changes in a row that alternate and grow
 _GROWTH = 3.0  # by so much, over all of them
-_PLAIN = (float, int, np.float64)
 
 
 def _is_number(value: Any) -> bool:
@@ -35,7 +34,13 @@ def _is_number(value: Any) -> bool:
 
 
 class Controlled:
-    """Calls a controller and puts its efforts into the inputs."""
+    """Calls a controller and holds its efforts.
+
+    Attributes
+    ----------
+    values : dict
+        Efforts and targets by column, in the order in which they were first set; never changed, but replaced.
+    """
 
     def __init__(self, controller: Any, compiled: CompiledModel) -> None:
         if not callable(controller):
@@ -64,7 +69,6 @@ class Controlled:
         self._mechanism: Mechanism | None = None
         self._moment: NodalMoment | None = None
         self._calls: list[float] = []
-        self._last: dict[int, float] = {}
         self._log: list[dict[int, float]] = []
 
     def steps_per_call(self, h: float) -> int:
@@ -111,31 +115,36 @@ class Controlled:
         free = sys.getrefcount(moment) <= held
         if not free:
             moment.keep()
-        if efforts is not None and not isinstance(efforts, Mapping):
+        if efforts is not None:
+            self._set(efforts, t)
+        self._calls.append(t)
+        self._log.append(self.values)
+        return free
+
+    def _set(self, efforts: Any, t: float) -> None:
+        """Hold other efforts; where one differs, `values` becomes another dict."""
+        if type(efforts) is not dict and not isinstance(efforts, Mapping):
             raise SolveError(f"controller: it gives {shown(efforts)}; a dict of efforts by joint is wanted, or None")
-        for name, value in (efforts or {}).items():
-            if name not in self.columns:
-                known = ", ".join(map(repr, self.columns)) or "none"
+        held, columns = self.values.copy(), self.columns
+        for name, value in efforts.items():
+            if name not in columns:
+                known = ", ".join(map(repr, columns)) or "none"
                 raise SolveError(
                     f"controller: no effort can be set in {name!r}; joints with an effort, servos, inputs of loads: "
                     f"{known} "
                     "(give the joint effort=0.0 to make room for a controller)"
                 )
-            if type(value) not in _PLAIN or not math.isfinite(value):
+            if type(value) is not float or not -math.inf < value < math.inf:
                 if not _is_number(value):
                     raise SolveError(f"controller: effort of {name!r} is {value!r} at t = {t:g} s")
-                value = np.asarray(value).item()
-            self.values[self.columns[name]] = float(value)
-        self._calls.append(t)
-        if not self._log or self._log[-1] != self.values:
-            self._last = dict(self.values)
-        self._log.append(self._last)
-        return free
+                value = float(np.asarray(value).item())
+            held[columns[name]] = value
+        if held != self.values:
+            self.values = held
 
     def hold(self, values: dict[int, float]) -> None:
         """Take over what a run before this one held, by column: it acts up to the first call."""
-        self.values, self._last = dict(values), dict(values)
-        self._calls, self._log = [-math.inf], [self._last]
+        self.values, self._calls, self._log = values, [-math.inf], [values]
 
     def efforts_at(self, times: Array, efforts: Array) -> Array:
         """Efforts (nt, n_efforts) at stored times: those of the last call before each, elsewhere the model's own."""
@@ -183,7 +192,7 @@ class Controlled:
     def resume(self, kept: dict[str, Any]) -> None:
         """Take it back."""
         self.values, self._calls, self._log = kept["values"], kept["calls"].tolist(), kept["log"]
-        self._last = self._log[-1] if self._log else {}
+        self.values = self._log[-1] if self._log else self.values
 
     def apply(self, inputs: Inputs) -> Inputs:
         """Inputs with the controller's efforts in them."""

@@ -77,7 +77,7 @@ def fixed_steps(
 ) -> tuple[Array, Status]:
     """n_steps of size h; a step that fails is split into 2, 4, ... parts. Gives the times that are stored."""
     per_call = n_steps if walk.controlled is None else walk.controlled.steps_per_call(h)
-    done, chunk = 0, 64
+    done, chunk, walk.end = 0, 64, start + n_steps * h
     kept = None if keeper is None else keeper.resume(walk)
     if kept is not None:
         done = int(kept["done"])

@@ -18,6 +18,7 @@ from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Carried
 from cosserat.solve.initial import EPSILON, consistent_accelerations, project_velocities
 from cosserat.solve.memory import Memory, copy_state, new_history, new_state
+from cosserat.solve.motion.commands import Commands
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.counters import Counters
 from cosserat.solve.motion.crossings import Crossings, snapshot
@@ -76,6 +77,8 @@ class Integration(Walk):
         self._first: tuple[Array, ...] | None = None  # what to store first, where a controller changes it at once
         self.window: Window | None = None  # inputs of steps to come, where a controller is called
         self.ahead = STEPS  # how many
+        self._commands: Commands | None = None
+        self._replaced: dict[int, float] | None = None  # what was held before, if it changes with the next step
         self.set_step(1.0)
         if self.driven:
             middle, blocks = self.memory.problem.middle, self.memory.problem.solver.blocks
@@ -225,11 +228,15 @@ class Integration(Walk):
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
         """Up to n steps from time t; equal steps are tried with a line search before they are split."""
         glided = 0
-        if self.controlled is not None and self.reserved is not None and every != NEVER and not self.driven:
-            glided = self._glide(t, h, n, every, phase)
-            if glided == n:
-                self.done = n
-                return None
+        if self.controlled is not None and self.reserved is not None:
+            if every != NEVER and not self.driven:
+                glided = self._glide(t, h, n, every, phase)
+                if glided == n:
+                    self.done = n
+                    return None
+            if self._replaced is not None:
+                self._push(t, self._replaced)
+                self._replaced = None
         times = np.asarray(t + h * np.arange(glided, n + 1), dtype=np.float64)
         if self.reserved is None:
             every = NEVER
@@ -246,13 +253,16 @@ class Integration(Walk):
             return 0
         if window is None or window.h != h or window.row + n > window.count:
             self.set_step(h)
-            window = self.window = Window(self.compiled.sampler, t, h, max(n, self.ahead), self.jumps)
-        window.show(self.memory, self.controlled.values, n)
+            window = self.window = Window(self.compiled.sampler, t, h, self.foreseen(t, h, n, self.ahead), self.jumps)
+        window.show(self.memory)
+        if self._commands is None:
+            self._commands = Commands(len(self.controlled.columns), self.memory, self.evaluate)
+        self._commands.hold(self.controlled.values, self._replaced)
+        self._replaced = None
         self.accel_step = h
-        where = (n, every, phase, self._stored, self.report)
-        code = advance(self.memory.address, *where, self.evaluate, self.careful, self.search)
-        done = int(self.report[0])
-        self._stored += int(self.report[1])
+        code = self._commands.advance(n, every, phase, self._stored, self.careful, self.search)
+        done, stored, self.report[2] = self._commands.report
+        self._stored += stored
         window.row += done
         if code != CONVERGED:
             self.window = None
@@ -288,7 +298,7 @@ class Integration(Walk):
         return {
             "groups": groups, "stored": stored, "n_stored": self._stored, "accel_step": self.accel_step,
             "waiting": self._waiting, "at_breaks": self.at_breaks, "loaded": [self.careful != 0, self.search != 0],
-            "work": [self.counters.halved, self.counters.rejected],
+            "work": [self.counters.halved, self.counters.rejected], "replaced": self._replaced,
             "impulses": () if self.impulses is None else self.impulses.filtered, "crossings": self.crossings.kept,
             "control": None if self.controlled is None else self.controlled.keepsake(),
         }  # fmt: skip
@@ -304,7 +314,7 @@ class Integration(Walk):
             for target, array in zip(self._arrays(name), arrays, strict=True):
                 target[...] = array
         self._stored, self.accel_step, self.at_breaks = kept["n_stored"], kept["accel_step"], kept["at_breaks"]
-        self._waiting = kept["waiting"]
+        self._waiting, self._replaced = kept["waiting"], kept["replaced"]
         if self.reserved is None:
             self.rows = [tuple(row) for row in kept["stored"]]
         else:
@@ -343,12 +353,11 @@ class Integration(Walk):
     def consult(self, t: float) -> None:
         """Call the controller; accelerations jump with the efforts it changes."""
         assert self.controlled is not None
-        before = dict(self.controlled.values)
+        before = self.controlled.values
         self.controlled.update(t, self.memory)
-        if self.controlled.values != before and self.scheme != CONSERVING and self.accel_step > 0.0:
-            if self.window is not None:
-                self.window.show_change(self.memory, before, self.controlled.values)
-                kick(self.memory.address)
+        if self.controlled.values is not before and self.scheme != CONSERVING and self.accel_step > 0.0:
+            if self.reserved is not None:
+                self._replaced = before
             else:
                 self._push(t, before)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from cosserat.results.status import Outcome
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.wheels import TurnLimit
@@ -55,10 +57,15 @@ class Walk(ABC):
     tally: Tally
     controlled: Controlled | None
     done: int  # steps taken by the last `advance`
+    end = np.inf  # where the run ends, if it is known: functions of time need not be defined beyond
 
     @abstractmethod
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
         """Take up to n equal steps from time t, and store where (phase + steps) % every == 0."""
+
+    def foreseen(self, t: float, h: float, least: int, most: int) -> int:
+        """For how many steps to sample functions of time at once."""
+        return max(least, min(most, int((self.end - t) / h + 0.5))) if self.end < np.inf else max(least, most)
 
     @abstractmethod
     def store(self) -> None:

@@ -137,6 +137,16 @@ class FlexibleForces:
         return len(self._signals)
 
     @property
+    def targets(self) -> dict[str, int]:
+        """Coordinates of servos, by name."""
+        return {name: k for name, k, _ in self._targets}
+
+    @property
+    def signals(self) -> dict[str, int]:
+        """Where `Laws.parameter` has inputs of users' laws, by name."""
+        return {name: int(k) for (name, _), k in zip(self._signals, self._laws.signal, strict=True)}
+
+    @property
     def inputs(self) -> arrays.Inputs:
         """Functions of time, as they were sampled last."""
         return self._inputs

@@ -219,6 +219,11 @@ class TreeConstraints:
         """Efforts and targets that a controller holds in cut joints; they win over those of the model."""
         self._commanded = efforts
 
+    @property
+    def commands(self) -> dict[str, int]:
+        """Where `Given.effort` has efforts and targets that can be commanded, by name."""
+        return {name: k for k, (name, effort) in enumerate(self._efforts) if effort is not None}
+
     def sample_motions(self, times: Array) -> Array:
         """Prescribed motions (nt, nd, 63) of joints with their rows."""
         found = [drive_frames(pair.joint, times) for pair in self._pairs if pair.driven]

@@ -1,0 +1,113 @@
+"""Steps with efforts and targets of servos that a controller holds, from one of its calls to the next."""
+
+from typing import NamedTuple
+
+from cosserat.jit import Handles, bound, load, stage
+from cosserat.kernels.arrays import F1, I1, inputs_of, solver_of, state_of, trial_of
+from cosserat.kernels.blocks import solve
+from cosserat.kernels.integrate import advance
+from cosserat.kernels.law_states import FROZEN
+from cosserat.kernels.laws import add_efforts
+from cosserat.kernels.newton import refactor, step_coefficients
+from cosserat.kernels.residual import forces
+from cosserat.kernels.vectors import clear, copy
+
+JUMPS, BEFORE, HELD, STEPS, EVERY, PHASE, ROW = range(7)
+"""Where `Commands.order` has what: whether values changed, how many were held before and are now; as for `advance`."""
+
+
+class Commands(NamedTuple):
+    """What a controller holds, in the order in which it was first set."""
+
+    column: I1  # (nc,) of `Inputs.effort`
+    before: F1  # (nc,)
+    value: F1  # (nc,)
+    order: I1  # (7,)
+    report: I1  # (3,) see `advance`
+
+
+class Commanding(NamedTuple):
+    """What the stages take."""
+
+    commands: Commands
+
+
+command_handles = Handles(Commanding)
+commands_of = command_handles.getter("commands", Commands)
+
+
+@stage
+def push(problem, commands):
+    """Let accelerations and multipliers jump with what changes; inputs row 0 has the values before, then those now.
+
+    As `kick` does, for efforts in joints alone: what changes at once is what the iteration matrix makes of the change.
+    """
+    given, inputs = commands_of(commands), inputs_of(problem)
+    state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
+    n, none = trial.residual.shape[0] - 1, 0 * trial.residual.shape[0]
+    copy(state.frame, trial.frame)
+    copy(state.twist, trial.twist)
+    for i in range(trial.angle.shape[0]):
+        trial.angle[i] = state.angle[i]
+    if solver.memory[0] != solver.settings[0]:
+        copy(state.rate, trial.rate)
+        copy(state.force, trial.force)
+        for i in range(state.inner.shape[1]):
+            trial.inner[0, i] = state.inner[0, i]
+        follow = solver.follow[0]
+        solver.follow[0] = FROZEN
+        forces(problem, none + 1)
+        solver.follow[0] = follow
+        refactor(problem, none + 1)
+    for i in range(given.order[BEFORE]):
+        inputs.effort[0, given.column[i]] = given.before[i]
+    clear(solver.x)
+    clear(trial.residual)
+    add_efforts(problem, none)
+    for i in range(n):
+        for k in range(6):
+            solver.x[i, k] = trial.residual[i, k]
+    for i in range(given.order[HELD]):
+        inputs.effort[0, given.column[i]] = given.value[i]
+    clear(trial.residual)
+    add_efforts(problem, none)
+    for i in range(n):
+        for k in range(6):
+            solver.x[i, k] -= trial.residual[i, k]
+    solve(problem)
+    cm, _, _, s = step_coefficients(solver.settings)
+    for i in range(n):
+        for k in range(6):
+            state.rate[i, k] += cm * solver.x[i, k]
+            state.accel[i, k] += cm * solver.x[i, k]
+    for j in range(state.force.shape[0]):
+        for k in range(6):
+            state.force[j, k] += s * solver.x[n + j, k]
+    return 0
+
+
+@stage
+def commanded_steps(problem, commands, evaluate, careful, search):
+    """Steps up to the next call of the controller; inputs row 0 is the present time."""
+    given, inputs = commands_of(commands), inputs_of(problem)
+    order = given.order
+    if order[JUMPS] == 1:
+        push(problem, commands)
+    for k in range(order[STEPS] + 1):
+        for i in range(order[HELD]):
+            inputs.effort[k, given.column[i]] = given.value[i]
+    return advance(
+        problem, order[STEPS], order[EVERY], order[PHASE], order[ROW], given.report, evaluate, careful, search
+    )  # fmt: skip
+
+
+def load_commands(problem, commands, evaluate):
+    """Compile or read what a controlled run needs besides `integrate.load_stages`."""
+    load(add_efforts, problem, 0)
+    load(push, problem, commands)
+    load(commanded_steps, problem, commands, evaluate, 0, 0)
+
+
+def steps_of(problem, commands, evaluate, careful, search):
+    """`commanded_steps` with these arguments, as a call without any."""
+    return bound(commanded_steps, problem, commands, evaluate, careful, search)

@@ -1,0 +1,109 @@
+"""Steps with efforts and targets of servos that a controller holds, from one of its calls to the next."""
+
+from typing import NamedTuple
+
+from cosserat.jit import Handles, bound, load, stage
+from cosserat.kernels import efforts
+from cosserat.kernels.flexible.arrays import F1, I1, inputs_of
+from cosserat.kernels.flexible.border import border_of, divide
+from cosserat.kernels.flexible.closing import given_of, rows_of
+from cosserat.kernels.flexible.course import accept, take_inputs
+from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step, known_of, passive_of, trial_of
+
+EFFORT, TARGET, CUT = 0, 1, 2
+"""What a command is: an effort or the target of a servo in a coordinate, or either of them in a cut joint."""
+
+JUMPS, BEFORE, HELD, FIRST, STEPS, EVERY, PHASE = range(7)
+"""Where `Commands.order` has what: whether values changed, how many were held before and are now; first sample; as for
+`course.implicit_course`."""
+
+
+class Commands(NamedTuple):
+    """What a controller holds, in the order in which it was first set."""
+
+    kind: I1  # (nc,)
+    place: I1  # (nc,) coordinate, or number in `Given.effort`
+    before: F1  # (nc,)
+    value: F1  # (nc,)
+    order: I1  # (7,)
+
+
+class Commanding(NamedTuple):
+    """What the stages take."""
+
+    commands: Commands
+
+
+command_handles = Handles(Commanding)
+commands_of = command_handles.getter("commands", Commands)
+
+
+@stage
+def jump(tree, acting, fixed, factored, stepping, closed, bordered, commands):
+    """Let accelerations and multipliers jump with what changes in coordinates.
+
+    What changes at once is what the iteration matrix of the last step makes of it: vibrations that steps do not
+    resolve stay out.
+    """
+    given, inputs, passive = commands_of(commands), inputs_of(acting), passive_of(stepping)
+    known, trial, rows, border = known_of(stepping), trial_of(stepping), rows_of(closed), border_of(bordered)
+    for k in range(len(trial.right)):
+        trial.right[k] = 0.0
+    for i in range(given.order[HELD]):
+        k = given.place[i]
+        if given.kind[i] == EFFORT:
+            before = given.before[i] if i < given.order[BEFORE] else inputs.drive[k]
+            trial.right[k] += given.value[i] - before
+        elif given.kind[i] == TARGET:
+            before = given.before[i] if i < given.order[BEFORE] else inputs.target[k]
+            kp, kd, limit = passive.servo[0, k], passive.servo[1, k], passive.servo[2, k]
+            new, _, _ = efforts.servo(kp, kd, limit, given.value[i], known.q[k], known.v[k])
+            old, _, _ = efforts.servo(kp, kd, limit, before, known.q[k], known.v[k])
+            trial.right[k] += new - old
+    for k in range(len(trial.right)):
+        if passive.held[k] == 1:
+            trial.right[k] = 0.0
+    for i in range(len(rows.bias)):
+        rows.bias[i] = 0.0
+    divide(tree, fixed, factored, closed, bordered, trial.right, rows.bias, trial.change)
+    for k in range(len(trial.right)):
+        known.a[k] += trial.change[k]
+        known.carried[k] += trial.change[k]
+    for i in range(len(known.force)):
+        known.force[i] += border.push[i]
+    return 0
+
+
+@stage
+def commanded_course(tree, acting, fixed, free, factored, stepping, closed, bordered, course, commands):
+    """Steps up to the next call of the controller, from the sample that `order` names on; how it ended."""
+    given, inputs, others = commands_of(commands), inputs_of(acting), given_of(closed)
+    order = given.order
+    if order[JUMPS] == 1:
+        jump(tree, acting, fixed, factored, stepping, closed, bordered, commands)
+    for n in range(order[STEPS]):
+        take_inputs(acting, stepping, closed, course, order[FIRST] + n)
+        for i in range(order[HELD]):
+            k = given.place[i]
+            if given.kind[i] == EFFORT:
+                inputs.drive[k] = given.value[i]
+            elif given.kind[i] == TARGET:
+                inputs.target[k] = given.value[i]
+            else:
+                others.effort[k] = given.value[i]
+        code = implicit_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
+        if code != CONVERGED:
+            return code
+        accept(stepping, closed, course, (order[PHASE] + n + 1) % order[EVERY])
+    return CONVERGED
+
+
+def course_of(tree, acting, fixed, free, factored, stepping, closed, bordered, course, commands):
+    """`commanded_course` with these arguments, as a call without any; compiled, or read from the cache.
+
+    It needs `course.load_course` before.
+    """
+    rest = factored, stepping, closed, bordered
+    load(jump, tree, acting, fixed, *rest, commands)
+    load(commanded_course, tree, acting, fixed, free, *rest, course, commands)
+    return bound(commanded_course, tree, acting, fixed, free, *rest, course, commands)

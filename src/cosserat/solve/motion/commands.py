@@ -1,0 +1,68 @@
+"""What a controller holds, as compiled steps take it: one call of them from one call of the controller to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cosserat.kernels.commands import (
+    BEFORE,
+    EVERY,
+    HELD,
+    JUMPS,
+    PHASE,
+    ROW,
+    STEPS,
+    Commanding,
+    command_handles,
+    load_commands,
+    steps_of,
+)
+from cosserat.kernels.commands import Commands as Arrays
+from cosserat.kernels.flexible.arrays import Packed
+from cosserat.solve.memory import Memory
+
+_view: Any = memoryview  # quicker to write than an array
+
+
+class Commands:
+    """Efforts and targets of one run, up to `count` of them."""
+
+    def __init__(self, count: int, memory: Memory, evaluate: Any) -> None:
+        order, report = np.zeros(7, dtype=np.int64), np.zeros(3, dtype=np.int64)
+        arrays = Arrays(np.zeros(count, dtype=np.int64), np.zeros(count), np.zeros(count), order, report)
+        self._packed = Packed(command_handles, Commanding(arrays))
+        self._column, self._before, self._value = (_view(a) for a in arrays[:3])
+        self._order, self.report = _view(order), _view(report)
+        self._memory, self._evaluate = memory, evaluate
+        self._bound: tuple[Any, Any, Any] | None = None
+        self._held: Mapping[int, float] | None = None
+        load_commands(memory.address, self._packed.address, evaluate)
+
+    def hold(self, values: Mapping[int, float], before: Mapping[int, float] | None) -> None:
+        """Values by column from here on; accelerations jump from those before, if they are given."""
+        order = self._order
+        if values is not self._held:
+            self._held = values
+            for i, (column, value) in enumerate(values.items()):
+                self._column[i], self._value[i] = column, value
+            order[HELD] = len(values)
+        order[JUMPS] = 0
+        if before is not None:
+            for i, value in enumerate(before.values()):
+                self._before[i] = value
+            order[BEFORE], order[JUMPS] = len(before), 1
+
+    def advance(self, n: int, every: int, phase: int, row: int, careful: Any, search: Any) -> int:
+        """Take n steps, see `kernels.integrate.advance`; what was done is in `report`."""
+        order = self._order
+        order[STEPS], order[EVERY], order[PHASE], order[ROW] = n, every, phase, row
+        if self._bound is None or self._bound[1] is not careful or self._bound[2] is not search:
+            given = self._memory.address, self._packed.address, self._evaluate, careful, search
+            self._bound = steps_of(*given), careful, search
+            if self._memory.table is None:  # the compiler is off, and the problem another one whenever a group is
+                call, self._bound = self._bound[0], None
+                return int(call())
+        return int(self._bound[0]())
