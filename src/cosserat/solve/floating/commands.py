@@ -59,7 +59,9 @@ class Commands:
         self._course = engine.new_course(times, times, h, count // every + 1)
         self._counts = _view(self._course.problem.stored.counts)
         self.step, self.left, self._order[kernels.FIRST] = h, count, 0
-        self._call = kernels.course_of(*engine.addresses, self._course.address, self._packed.address)
+        tree, acting, fixed, free, *rest = engine.addresses
+        given = (tree, acting, fixed, free, *rest, self._course.address, self._packed.address)
+        self._call = kernels.course_of(*given)
 
     def hold(self, values: Mapping[int, float], before: Mapping[int, float] | None) -> None:
         """Values by column from here on; accelerations jump from those before, if they are given."""
