@@ -1,4 +1,4 @@
-"""Steps with efforts and targets of servos that a controller holds, from one of its calls to the next."""
+"""Steps with efforts, targets of servos and inputs of laws that a controller holds, from one call of it to the next."""
 
 from typing import NamedTuple
 
@@ -12,8 +12,9 @@ from cosserat.kernels.newton import refactor, step_coefficients
 from cosserat.kernels.residual import forces
 from cosserat.kernels.vectors import clear, copy
 
-JUMPS, BEFORE, HELD, STEPS, EVERY, PHASE, ROW = range(7)
-"""Where `Commands.order` has what: whether values changed, how many were held before and are now; as for `advance`."""
+JUMPS, WHOLE, BEFORE, HELD, STEPS, EVERY, PHASE, ROW = range(8)
+"""Where `Commands.order` has what: whether values changed, and with them inputs of laws; how many were held before and
+are now; as for `advance`."""
 
 
 class Commands(NamedTuple):
@@ -22,7 +23,7 @@ class Commands(NamedTuple):
     column: I1  # (nc,) of `Inputs.effort`
     before: F1  # (nc,)
     value: F1  # (nc,)
-    order: I1  # (7,)
+    order: I1  # (8,)
     report: I1  # (3,) see `advance`
 
 
@@ -37,10 +38,26 @@ commands_of = command_handles.getter("commands", Commands)
 
 
 @stage
+def moved_forces(problem, whole):
+    """trial.residual at the state with inputs row 0: efforts in joints, or all forces where laws have inputs."""
+    solver, trial = solver_of(problem), trial_of(problem)
+    none = 0 * trial.residual.shape[0]
+    if whole == 1:
+        follow = solver.follow[0]
+        solver.follow[0] = FROZEN
+        forces(problem, none)
+        solver.follow[0] = follow
+    else:
+        clear(trial.residual)
+        add_efforts(problem, none)
+    return 0
+
+
+@stage
 def push(problem, commands):
     """Let accelerations and multipliers jump with what changes; inputs row 0 has the values before, then those now.
 
-    As `kick` does, for efforts in joints alone: what changes at once is what the iteration matrix makes of the change.
+    As `kick` does: what changes at once is what the iteration matrix makes of the change.
     """
     given, inputs = commands_of(commands), inputs_of(problem)
     state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
@@ -49,28 +66,25 @@ def push(problem, commands):
     copy(state.twist, trial.twist)
     for i in range(trial.angle.shape[0]):
         trial.angle[i] = state.angle[i]
-    if solver.memory[0] != solver.settings[0]:
+    for i in range(state.inner.shape[1]):
+        trial.inner[0, i] = state.inner[0, i]
+    stale = solver.memory[0] != solver.settings[0]
+    whole = none + 1 if stale else given.order[WHOLE]
+    if whole == 1:
         copy(state.rate, trial.rate)
         copy(state.force, trial.force)
-        for i in range(state.inner.shape[1]):
-            trial.inner[0, i] = state.inner[0, i]
-        follow = solver.follow[0]
-        solver.follow[0] = FROZEN
-        forces(problem, none + 1)
-        solver.follow[0] = follow
-        refactor(problem, none + 1)
     for i in range(given.order[BEFORE]):
         inputs.effort[0, given.column[i]] = given.before[i]
+    moved_forces(problem, whole)
+    if stale:
+        refactor(problem, none + 1)
     clear(solver.x)
-    clear(trial.residual)
-    add_efforts(problem, none)
     for i in range(n):
         for k in range(6):
             solver.x[i, k] = trial.residual[i, k]
     for i in range(given.order[HELD]):
         inputs.effort[0, given.column[i]] = given.value[i]
-    clear(trial.residual)
-    add_efforts(problem, none)
+    moved_forces(problem, whole)
     for i in range(n):
         for k in range(6):
             solver.x[i, k] -= trial.residual[i, k]
@@ -104,6 +118,7 @@ def commanded_steps(problem, commands, evaluate, careful, search):
 def load_commands(problem, commands, evaluate):
     """Compile or read what a controlled run needs besides `integrate.load_stages`."""
     load(add_efforts, problem, 0)
+    load(moved_forces, problem, 0)
     load(push, problem, commands)
     load(commanded_steps, problem, commands, evaluate, 0, 0)
 

@@ -1,17 +1,18 @@
-"""Steps with efforts and targets of servos that a controller holds, from one of its calls to the next."""
+"""Steps with efforts, targets of servos and inputs of laws that a controller holds, from one call of it to the next."""
 
 from typing import NamedTuple
 
 from cosserat.jit import Handles, bound, load, stage
 from cosserat.kernels import efforts
-from cosserat.kernels.flexible.arrays import F1, I1, inputs_of
+from cosserat.kernels.flexible.arrays import F1, I1, inputs_of, laws_of
 from cosserat.kernels.flexible.border import border_of, divide
 from cosserat.kernels.flexible.closing import given_of, rows_of
 from cosserat.kernels.flexible.course import accept, take_inputs
 from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step, known_of, passive_of, trial_of
 
-EFFORT, TARGET, CUT = 0, 1, 2
-"""What a command is: an effort or the target of a servo in a coordinate, or either of them in a cut joint."""
+EFFORT, TARGET, CUT, SIGNAL = 0, 1, 2, 3
+"""What a command is: an effort or the target of a servo in a coordinate, either of them in a cut joint, or an input of
+a user's law."""
 
 JUMPS, BEFORE, HELD, FIRST, STEPS, EVERY, PHASE = range(7)
 """Where `Commands.order` has what: whether values changed, how many were held before and are now; first sample; as for
@@ -22,7 +23,7 @@ class Commands(NamedTuple):
     """What a controller holds, in the order in which it was first set."""
 
     kind: I1  # (nc,)
-    place: I1  # (nc,) coordinate, or number in `Given.effort`
+    place: I1  # (nc,) coordinate, number in `Given.effort` or in `Laws.parameter`
     before: F1  # (nc,)
     value: F1  # (nc,)
     order: I1  # (7,)
@@ -77,7 +78,7 @@ def jump(tree, acting, fixed, factored, stepping, closed, bordered, commands):
 @stage
 def commanded_course(tree, acting, fixed, free, factored, stepping, closed, bordered, course, commands):
     """Steps up to the next call of the controller, from the sample that `order` names on; how it ended."""
-    given, inputs, others = commands_of(commands), inputs_of(acting), given_of(closed)
+    given, inputs, others, laws = commands_of(commands), inputs_of(acting), given_of(closed), laws_of(acting)
     order = given.order
     if order[JUMPS] == 1:
         jump(tree, acting, fixed, factored, stepping, closed, bordered, commands)
@@ -89,8 +90,10 @@ def commanded_course(tree, acting, fixed, free, factored, stepping, closed, bord
                 inputs.drive[k] = given.value[i]
             elif given.kind[i] == TARGET:
                 inputs.target[k] = given.value[i]
-            else:
+            elif given.kind[i] == CUT:
                 others.effort[k] = given.value[i]
+            else:
+                laws.parameter[k] = given.value[i]
         code = implicit_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
         if code != CONVERGED:
             return code

@@ -31,7 +31,8 @@ class Commands:
         efforts = {name: (kernels.EFFORT, k) for k, name in enumerate(engine.tree.coordinates)}
         targets = {name: (kernels.TARGET, k) for name, k in engine.tree.forces.targets.items()}
         cut = {name: (kernels.CUT, k) for name, k in engine.constraints.commands.items()}
-        places = {**efforts, **targets, **cut}
+        signals = {name: (kernels.SIGNAL, k) for name, k in engine.tree.forces.signals.items()}
+        places = {**efforts, **targets, **cut, **signals}
         self._places = {column: places[name] for name, column in columns.items()}
         n, order = len(columns), np.zeros(7, dtype=np.int64)
         kind, place = np.zeros((2, n), dtype=np.int64)
@@ -46,8 +47,8 @@ class Commands:
         self.step, self.left = 0.0, 0  # length of steps, and for how many more there are samples
 
     def in_tree(self, values: Mapping[int, float]) -> bool:
-        """Whether nothing of this is in a cut joint."""
-        return all(self._places[column][0] != kernels.CUT for column in values)
+        """Whether all of this is in coordinates: not in cut joints, no inputs of laws."""
+        return all(self._places[column][0] <= kernels.TARGET for column in values)
 
     def open(self, now: Point | None, t: float, h: float, count: int, every: int) -> None:
         """Sample so many steps from time t, with room for the states that will be stored; the state, if not there."""

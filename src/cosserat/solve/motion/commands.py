@@ -15,6 +15,7 @@ from cosserat.kernels.commands import (
     PHASE,
     ROW,
     STEPS,
+    WHOLE,
     Commanding,
     command_handles,
     load_commands,
@@ -28,13 +29,14 @@ _view: Any = memoryview  # quicker to write than an array
 
 
 class Commands:
-    """Efforts and targets of one run, up to `count` of them."""
+    """Efforts, targets and inputs of one run, up to `count` of them."""
 
     def __init__(self, count: int, memory: Memory, evaluate: Any) -> None:
-        order, report = np.zeros(7, dtype=np.int64), np.zeros(3, dtype=np.int64)
+        order, report = np.zeros(8, dtype=np.int64), np.zeros(3, dtype=np.int64)
         arrays = Arrays(np.zeros(count, dtype=np.int64), np.zeros(count), np.zeros(count), order, report)
         self._packed = Packed(command_handles, Commanding(arrays))
         self._column, self._before, self._value = (_view(a) for a in arrays[:3])
+        self._signals = frozenset(memory.problem.state_loads.signal[:, 1].tolist())
         self._order, self.report = _view(order), _view(report)
         self._memory, self._evaluate = memory, evaluate
         self._bound: tuple[Any, Any, Any] | None = None
@@ -48,7 +50,7 @@ class Commands:
             self._held = values
             for i, (column, value) in enumerate(values.items()):
                 self._column[i], self._value[i] = column, value
-            order[HELD] = len(values)
+            order[HELD], order[WHOLE] = len(values), int(not self._signals.isdisjoint(values))
         order[JUMPS] = 0
         if before is not None:
             for i, value in enumerate(before.values()):
