@@ -64,8 +64,8 @@ def simulate_floating(
         control.hold(held[-1])
     begin = continued(stepper, settings["start"], stepper.start(*state), settings["rho"])
     if control is not None:
-        before = begin
-        control.call(begin.t, begin.q, begin.v, lambda: before)
+        known = begin
+        control.call(begin.t, begin.q, begin.v, lambda: known)
         control.tell()
         first = begin if held is not None else None
         begin = stepper.start(*state) if first is None else stepper.jumped(begin)  # with the first efforts
