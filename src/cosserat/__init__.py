@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from cosserat.results.equilibrium import Equilibrium
     from cosserat.results.linear import LinearModel
     from cosserat.results.modes import Modes
+    from cosserat.results.output import Output
     from cosserat.results.path import Path
     from cosserat.results.response import Response
     from cosserat.results.run import Run
@@ -149,6 +150,7 @@ _LAZY = {
     "Frame": "cosserat.lie",
     "HybridDynamics": "cosserat.solve.relative.hybrid",
     "LinearModel": "cosserat.results.linear",
+    "Output": "cosserat.results.output",
     "Modes": "cosserat.results.modes",
     "Outcome": "cosserat.results.status",
     "Path": "cosserat.results.path",
@@ -234,6 +236,7 @@ __all__ = [
     "Interface",
     "KnifeEdge",
     "LinearModel",
+    "Output",
     "Material",
     "Medium",
     "ModalBody",

@@ -112,3 +112,17 @@ def test_mechanism_that_cannot_move():
     assert found.stable
     assert "0 modes" in repr(found)
     assert "Modes of 'stuck'" in found.summary()
+
+
+@pytest.mark.parametrize("formulation", [None, "floating"])
+def test_a_model_that_falls_is_named_as_such(formulation):
+    """Beside a sound part, one that falls: analyses pass on what the equilibrium says of it."""
+    model = cs.Model("two", gravity=(0, 0, -9.81))
+    sound = model.add(cs.RigidBody("sound", mass=1.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.12)))
+    model.add(cs.Prismatic("p", cs.GROUND, sound, axis=(0, 0, 1), stiffness=10.0))
+    falls = model.add(cs.RigidBody("falls", mass=1.0, com=(2, 0, 0), inertia=(0.1, 0.1, 0.12)))
+    model.add(cs.Screw("s", cs.GROUND, falls, axis=(0, 0, 1), pitch=0.1, damping=0.2))
+    calls = (lambda: cs.modes(model, 2, formulation=formulation), lambda: cs.linearize(model, formulation=formulation))
+    for call in calls:
+        with pytest.raises(cs.CosseratError, match=r"no equilibrium to linearise about.*joint 's' turns"):
+            call()

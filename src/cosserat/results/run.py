@@ -73,7 +73,8 @@ class Run(PlaceAnswers):
     def of_motion(cls, trajectory: Any, motion: Motion) -> Run:
         """A run whose motion comes from elsewhere than a solver, such as a file."""
         run = cls.__new__(cls)
-        run.trajectory, run.motion, run.monitors = trajectory, motion, monitors_of(motion, trajectory.floating)
+        record = None if trajectory is None else trajectory.floating
+        run.trajectory, run.motion, run.monitors = trajectory, motion, monitors_of(motion, record)
         return run
 
     @property

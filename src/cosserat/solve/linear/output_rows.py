@@ -44,6 +44,8 @@ class Rows:
     own : coordinates of joints whose efforts are these outputs
     along : callable, optional
         (column of the sampled wrenches, unit sample) of a load along a beam -> what it adds at once (p,).
+    at_once : callable, optional
+        Input -> what a unit of it adds at once (p,), instead of `through`, `own` and `along`.
     evaluate : callable
         Values (nt, p) of the outputs for a motion of the mechanism, as results have them.
     """
@@ -58,11 +60,12 @@ class Rows:
     through: tuple[int, tuple[str, ...], Array] | None = None
     own: tuple[str, ...] = ()
     along: Callable[[int, Array], Array] | None = None
+    at_once: Callable[[Column], Array] | None = None
 
     def picked(self, keep: Sequence[int]) -> Rows:
         """Only some of the outputs."""
         index = list(keep)
-        through, own, along = self.through, self.own, self.along
+        through, own, along, at_once = self.through, self.own, self.along, self.at_once
         return Rows(
             tuple(self.names[i] for i in index),
             self.kind,
@@ -74,10 +77,13 @@ class Rows:
             None if through is None else (through[0], through[1], through[2][index]),
             tuple(own[i] for i in index) if own else (),
             None if along is None else (lambda column, unit: along(column, unit)[index]),
+            None if at_once is None else (lambda column: at_once(column)[index]),
         )
 
     def direct(self, column: Column) -> Array:
         """What a unit of an input, not a parameter, adds at once (p,), at the same x, x', x" and multipliers."""
+        if self.at_once is not None:
+            return self.at_once(column)
         out = np.zeros(len(self.names))
         if self.through is not None and column.joint == self.through[0] and column.kind in self.through[1]:
             out += self.through[2] @ column.force
@@ -92,24 +98,25 @@ class Rows:
 def direct_feed(point: Point, rows: Sequence[Rows], columns: Sequence[Column]) -> Array:
     """What units of inputs add to outputs at once, at the same x, x', x" and multipliers: (p, k)."""
     out = np.zeros((sum(len(r.names) for r in rows), len(columns)))
+    together = lambda motion: np.hstack([r.evaluate(motion) for r in rows])  # noqa: E731
     for k, column in enumerate(columns):
         if not rows:
             continue
         if column.kind == "parameter":
-            out[:, k] = parameter_difference(point, column.name, lambda other: (_values(point, rows, other),))[0]
+            out[:, k] = parameter_difference(point, column.name, lambda other: (values_of(point, together, other),))[0]
         else:
             out[:, k] = np.concatenate([r.direct(column) for r in rows])
     return out
 
 
-def _values(point: Point, rows: Sequence[Rows], compiled: CompiledModel) -> Array:
-    """Outputs in the state of the point of the same mechanism with other parameters."""
+def values_of(point: Point, evaluate: Callable[[Motion], Array], compiled: CompiledModel) -> Array:
+    """Values (p,) in the state of the point of the same mechanism with other parameters or inputs."""
     here = point.trajectory()
     tracked = dict(zip(((j, f.index) for j, f in point.compiled.freedoms), here.history.angle[0], strict=True))
     angle = np.array([[tracked.get((j, f.index), 0.0) for j, f in compiled.freedoms]]).reshape(1, -1)
     history = History(*here.history[:4], angle)
     motion = motion_of(Trajectory(compiled, here.time, history, here.status, {}, {}, here.efforts))
-    return np.concatenate([r.evaluate(motion)[0] for r in rows])
+    return evaluate(motion)[0]
 
 
 def kinematic(

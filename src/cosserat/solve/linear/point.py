@@ -310,6 +310,11 @@ def _of_equilibrium(model: Model, found: Equilibrium, caller: str, *, given: boo
     point = _finish(compiled, memory, time, EQUILIBRIUM if rotation is None else ROTATION)
     worst, place = imbalance(point)
     if worst > 1.0:
+        if not found.status.ok:  # the loads push along a free motion
+            raise SolveError(
+                f"{caller}: no equilibrium to linearise about: {found.status.message}; hold what can fall, or pass "
+                "about= a moment (run, time) of a simulation"
+            )
         if not given or caller == "trim":
             raise SolveError(
                 f"{caller}: the equilibrium that was found is not balanced well enough to linearise about: {place}; "

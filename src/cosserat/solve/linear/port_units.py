@@ -8,6 +8,7 @@ from cosserat.results.mechanism import JointInfo
 from cosserat.solve.linear.input_columns import Column
 from cosserat.solve.linear.output_rows import coordinate_names
 from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.quantities import OWN
 
 _PLACE = {"position": "m", "rotation": "rad", "velocity": "m/s", "angular_velocity": "rad/s"}
 _JOINT = {
@@ -26,6 +27,8 @@ _WORDS = {
 
 def output_unit(point: Point, name: str, kind: str) -> str:
     """Unit of an output of a kind."""
+    if kind == OWN:
+        return ""
     if kind in _PLACE:
         return _PLACE[kind]
     if kind in _JOINT:

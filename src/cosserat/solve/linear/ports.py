@@ -25,13 +25,15 @@ from cosserat.model.servos import Servo
 from cosserat.results.labels import AXES, SECTION_FORCE, STRAIN, WRENCH
 from cosserat.results.mechanism import JointInfo
 from cosserat.results.motion import motion_of
+from cosserat.results.output import Output
 from cosserat.solve.linear import input_columns
+from cosserat.solve.linear.derived_rows import derived_rows
 from cosserat.solve.linear.force_rows import effort_rows, reaction_rows, section_rows
 from cosserat.solve.linear.input_columns import Column
 from cosserat.solve.linear.output_rows import Rows, coordinate_names, coordinate_rows, direct_feed, place_rows
 from cosserat.solve.linear.point import Point
 from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
-from cosserat.solve.linear.quantities import Quantity
+from cosserat.solve.linear.quantities import OWN, Quantity
 from cosserat.solve.trees import columns as tree_columns
 from cosserat.solve.trees.outputs import tree_outputs
 from cosserat.solve.trees.point import TreePoint
@@ -90,7 +92,7 @@ def output_ports(point: Any, items: Any, inputs: InputPorts, caller: str = "line
 
 
 def _listed(items: Any) -> list[Any]:
-    if isinstance(items, (str, Place, Owner, Joint, PointLoad, DistributedLoad, Parameter, Servo)):
+    if isinstance(items, (str, Output, Place, Owner, Joint, PointLoad, DistributedLoad, Parameter, Servo)):
         return [items]
     if isinstance(items, tuple) and len(items) == 2 and not isinstance(items[0], str) and isinstance(items[1], str):
         return [items]
@@ -201,7 +203,9 @@ def _station(point: Any, place: str, text: str, caller: str) -> Any:
 
 
 def quantity_of(point: Any, item: Any, caller: str) -> Quantity:
-    """An output given by name, as an object of the model, or as a pair (object, word)."""
+    """An output given by name, as an object of the model, as a pair (object, word), or an `Output`."""
+    if isinstance(item, Output):
+        return Quantity(OWN, (item.name,), own=item)
     mechanism = point.mechanism
     text = _text(item, caller)
     head, word = _split(text)
@@ -250,6 +254,8 @@ def _of_joint(joint: JointInfo, rest: str, text: str, caller: str) -> Quantity:
 
 def _rows_of(point: Point, quantity: Quantity) -> Rows:
     """Rows of an output of nodes."""
+    if quantity.own is not None:
+        return derived_rows(point, quantity)
     if quantity.beam is not None:
         rows = section_rows(point, *quantity.beam, quantity.kind, quantity.names)
     elif quantity.joint is None:

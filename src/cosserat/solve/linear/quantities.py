@@ -15,11 +15,13 @@ from cosserat.results.joints import coordinate_rates, coordinates, efforts, reac
 from cosserat.results.kinematics import place_frames, place_twists, rotate
 from cosserat.results.mechanism import JointInfo, Station
 from cosserat.results.motion import Motion
+from cosserat.results.output import Output
 
 Array = NDArray[np.float64]
 Evaluate = Callable[[Motion], Array]
 
-FORCES = ("effort", "reaction", "section_force", "strain")
+OWN = "output"
+FORCES = ("effort", "reaction", "section_force", "strain", OWN)
 """Kinds that are not kinematics alone."""
 
 
@@ -31,10 +33,10 @@ class Quantity:
     ----------
     kind : str
         "position", "rotation", "velocity", "angular_velocity", "coordinate", "rate", "effort", "reaction",
-        "section_force" or "strain".
+        "section_force", "strain" or "output".
     names : of all components
     pick : numbers of the components that are meant, None: all
-    station, joint, beam : what it is of; a beam with s in [0, 1]
+    station, joint, beam, own : what it is of; a beam with s in [0, 1]; a quantity of the user's own
     """
 
     kind: str
@@ -43,9 +45,12 @@ class Quantity:
     station: Station | None = None
     joint: JointInfo | None = None
     beam: tuple[str, float] | None = None
+    own: Output | None = None
 
     def values(self, here: Motion) -> Evaluate:
         """Values (nt, p) of all components for a motion; rotations are counted from `here`."""
+        if self.own is not None:
+            return self.own.values
         if self.beam is not None:
             return section_values(self.kind, *self.beam)
         if self.joint is not None:

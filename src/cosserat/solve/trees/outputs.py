@@ -14,16 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.model.joints import Joint
-from cosserat.model.loads import DistributedLoad, Force, PointLoad, Torque, Wrench
-from cosserat.model.model import Model
 from cosserat.results.motion import Motion, motion_of
-from cosserat.solve.linear.input_columns import COMPONENTS, Column
+from cosserat.solve.linear.differences import EIGHTH, STEP
+from cosserat.solve.linear.input_columns import Column
+from cosserat.solve.linear.more_input import with_input
 from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
-from cosserat.solve.linear.quantities import FORCES, Evaluate, Quantity
+from cosserat.solve.linear.quantities import FORCES, OWN, Evaluate, Quantity
 from cosserat.solve.trees.columns import parameter_difference
 from cosserat.solve.trees.point import TreePoint
-from cosserat.solve.trees.system import EIGHTH, STEP, TreeState, TreeSystem
+from cosserat.solve.trees.system import TreeState, TreeSystem
 
 Array = NDArray[np.float64]
 
@@ -55,22 +54,21 @@ def tree_outputs(point: TreePoint, asked: list[Quantity], inputs: InputPorts) ->
         return _evaluated([_of(q, motion).values(here) for q in asked], motion)[:, columns]
 
     position, rate = _along(point, values, "q"), _along(point, partial(values, moving=True), "v")
+    if np.any(system.turning):  # rates are those seen from the turntable
+        seen = [k for k, kind in enumerate(kinds) if kind in ("velocity", "angular_velocity")]
+        there = point.at(point.state._replace(v=point.state.v - system.turning))
+        position[seen] = _along(there, values, "q")[seen]
     of_coordinates = [k for k, kind in enumerate(kinds) if kind == "coordinate"]
     position[of_coordinates], rate[of_coordinates] = rate[of_coordinates], 0.0
     acceleration, multiplier = np.zeros((len(names), n)), np.zeros((len(names), point.n_constraints))
     base = values([point.state])[0]
     if forces:
-        state = point.state
-        moved = [state._replace(a=state.a + unit) for unit in np.eye(n)]
-        acceleration = (values(moved) - base).T
-        if system.n_rows:
-            pushed = [state._replace(force=state.force + unit) for unit in np.eye(system.n_rows)]
-            every = (values(pushed) - base).T  # multipliers of combinations are combinations of these
-            multiplier = every @ point.combinations.T
+        by_a, by_force = _of_loads(point, values, base, OWN in kinds)
+        acceleration, multiplier = by_a, by_force @ point.combinations.T if system.n_rows else multiplier
     direct = np.zeros((len(names), len(inputs.names)))
     for k, column in enumerate(inputs.columns):
         if forces or column.kind == "parameter":
-            direct[:, k] = _direct(point, column, values, base)
+            direct[:, k] = _direct(point, column, values, base, OWN in kinds)
     position = position + rate @ system.brackets(point.state.v) + acceleration @ system.brackets(point.state.a)
     rate = rate + acceleration @ system.brackets(point.state.v)
     return OutputPorts(names, kinds, position, rate, acceleration, multiplier, direct, base)
@@ -105,57 +103,29 @@ def _along(point: TreePoint, values: Any, what: str) -> Array:
     return np.asarray(np.einsum("nkp,k->pn", found, weights) / steps)
 
 
-def _direct(point: TreePoint, column: Column, values: Any, base: Array) -> Array:
+def _of_loads(point: TreePoint, values: Any, base: Array, bent: bool) -> tuple[Array, Array]:
+    """Derivatives along accelerations (p, n) and multipliers (p, k); `bent`: some are not linear in them."""
+    state, out = point.state, []
+    for what, count in (("a", point.system.n), ("force", point.system.n_rows)):
+        now = getattr(state, what)
+        step, stencil = (STEP * (1.0 + np.max(np.abs(now), initial=0.0)), EIGHTH) if bent else (1.0, ((1, 1.0),))
+        states = [state._replace(**{what: now + i * step * unit}) for unit in np.eye(count) for i, _ in stencil]
+        found = values(states) - base if states else np.zeros((0, len(base)))
+        weights = np.array([w for _, w in stencil]) / step
+        out.append(np.einsum("nkp,k->pn", found.reshape(count, len(stencil), len(base)), weights))
+    return out[0], out[1]
+
+
+def _direct(point: TreePoint, column: Column, values: Any, base: Array, bent: bool) -> Array:
     """What a unit of an input adds at once to outputs (p,), at the same motion and multipliers."""
     system, state = point.system, point.state
     if column.kind == "motion":
         return np.zeros_like(base)
     if column.kind == "parameter":
         return parameter_difference(system, column.name, lambda other: values([state], other)[0])
-    varied = _with_input(system.model, column)
-    return np.asarray(values([state], system.anew(varied, again=True))[0] - base)
-
-
-def _with_input(model: Model, column: Column) -> Model:
-    """The model with one unit of an input more."""
-    other = model.snapshot()
-    if column.kind in ("effort", "target"):
-        coordinate, effort = column.pushes
-        joint = next(j for j in model.joints if coordinate in j.coordinates)
-        other.swap(_pushed(joint, joint.coordinates.index(coordinate), effort))
-        return other
-    if column.kind == "force":
-        place, _, word = column.name.rpartition(".")
-        unit = np.eye(3)[COMPONENTS.index(word) % 3]
-        kind = Force if word.startswith("f") else Torque
-        other.add(kind("unit of an input", other.place(place), unit))
-        return other
-    assert column.direction is not None
-    force, moment = column.direction[:3], column.direction[3:]
-    acting: tuple[PointLoad | DistributedLoad, ...] = (*model.loads, *model.distributed_loads)
-    load = next(x for x in acting if column.name in _names_of(x.name))
-    if isinstance(load, PointLoad):
-        other.add(Wrench("unit of an input", load.place, force=force, moment=moment, follower=load.follower))
-    else:
-        other.add(DistributedLoad("unit of an input", load.beam, force, moment, load.follower))
-    return other
-
-
-def _names_of(load: str) -> tuple[str, ...]:
-    """What inputs of a load are called."""
-    return (load, *(f"{load}.{component}" for component in COMPONENTS))
-
-
-def _pushed(joint: Joint, index: int, more: float) -> Joint:
-    """The joint with more effort in one freedom."""
-    given = []
-    for k, effort in enumerate(joint.effort):
-        source = None if effort is None else effort.source
-        if k != index:
-            given.append(source)
-        elif effort is None:
-            given.append(more)
-        else:
-            given.append(lambda t, effort=effort: float(effort.sample(np.array([t]))[0]) + more)
-    single = len(given) == 1
-    return type(joint)(**{**joint.arguments(), "effort": given[0] if single else given})
+    step, stencil = (STEP * (1.0 + np.max(np.abs(state.force), initial=0.0)), EIGHTH) if bent else (1.0, ((1, 1.0),))
+    out = np.zeros_like(base)
+    for i, weight in stencil:
+        varied = with_input(system.model, column, i * step)
+        out += weight / step * (values([state], system.anew(varied, again=True))[0] - base)
+    return out

@@ -80,6 +80,11 @@ def _of_equilibrium(system: TreeSystem, found: Equilibrium, caller: str) -> Tree
         )
     point = TreePoint(system, with_reactions(system, state))
     if unbalanced(point) > 1.0:
+        if not found.status.ok:
+            raise SolveError(
+                f"{caller}: no equilibrium to linearise about: {found.status.message}; hold what can fall, or pass "
+                "about= a moment (run, time) of a simulation"
+            )
         raise SolveError(
             f"{caller}: the state given as about is not an equilibrium of the model as it is now; were parameters set "
             "since? call equilibrium again"

@@ -27,6 +27,7 @@ from cosserat.solve.floating.methods import new_stepper
 from cosserat.solve.floating.results import FloatingResults, node_seats
 from cosserat.solve.floating.start import starting_state
 from cosserat.solve.floating.state import Drives, States
+from cosserat.solve.linear.differences import EIGHTH, STEP
 from cosserat.solve.relative import flexible_coordinates
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
@@ -36,11 +37,6 @@ from cosserat.solve.trees.formulation import Floating
 from cosserat.solve.trees.turntable import Spin, on_turntable
 
 Array = NDArray[np.float64]
-
-STEP = 0.02  # rad, or parts of the typical length, between the points of a difference
-EIGHTH = (
-    (-4, 1 / 280), (-3, -4 / 105), (-2, 1 / 5), (-1, -4 / 5), (1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280)
-)  # fmt: skip
 
 
 class TreeState(NamedTuple):

@@ -1,0 +1,7 @@
+"""Differences of eighth order, for derivatives of smooth functions of a motion."""
+
+STEP = 0.02  # rad, or parts of the typical length, between the points of a difference
+EIGHTH = (
+    (-4, 1 / 280), (-3, -4 / 105), (-2, 1 / 5), (-1, -4 / 5), (1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280)
+)  # fmt: skip
+"""Point, in steps, and weight."""
