@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from cosserat.solve.linear.stability import stability
     from cosserat.solve.linear.stability_map import stability_map
     from cosserat.solve.motion.compare import compare
+    from cosserat.solve.motion.method import Method
     from cosserat.solve.motion.simulate import simulate
     from cosserat.solve.relative.composed import composed_vectors
     from cosserat.solve.relative.constrained import (
@@ -151,6 +152,7 @@ _LAZY = {
     "HybridDynamics": "cosserat.solve.relative.hybrid",
     "LinearModel": "cosserat.results.linear",
     "Output": "cosserat.results.output",
+    "Method": "cosserat.solve.motion.method",
     "Modes": "cosserat.results.modes",
     "Outcome": "cosserat.results.status",
     "Path": "cosserat.results.path",
@@ -243,6 +245,7 @@ __all__ = [
     "ModalInertia",
     "Model",
     "Morison",
+    "Method",
     "Modes",
     "Outcome",
     "Observer",

@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.explicit import Explicit
 from cosserat.solve.floating.implicit import Implicit
+from cosserat.solve.floating.outside import Outside
 from cosserat.solve.floating.state import Drives
 from cosserat.solve.floating.steps import Stepper
+from cosserat.solve.motion.method import Method
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
@@ -23,12 +25,14 @@ def new_stepper(
     drives: Drives,
     constraints: TreeConstraints,
     size: float,
-    integrator: str,
+    integrator: str | Method,
     rho: float,
     tolerance: float | None,
 ) -> Stepper:
-    """Steps of the named method; `tolerance`: of the iteration of an implicit one."""
+    """Steps of the named method, or of one of the user's own; `tolerance`: of the iteration of an implicit one."""
     size = max(size, 1e-3)
+    if isinstance(integrator, Method):
+        return Outside(tree, drives, constraints, size, integrator)
     if integrator == "runge-kutta":
         return Explicit(tree, drives, constraints, size)
     return Implicit(tree, drives, constraints, size, rho, _NEWTON_TOLERANCE if tolerance is None else tolerance)

@@ -25,6 +25,7 @@ from cosserat.solve.floating.start import continued, starting_state
 from cosserat.solve.floating.state import Drives
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
+from cosserat.solve.motion.method import name_of
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
@@ -97,7 +98,7 @@ def simulate_floating(
         "solve_seconds": clock.process_time() - prepared, "wall_seconds": clock.perf_counter() - wall,
     }  # fmt: skip
     asked = {key: value for key, value in settings.items() if key not in ("start", "controller")}
-    asked |= {"step": step, "duration": duration}
+    asked |= {"step": step, "duration": duration, "integrator": name_of(settings["integrator"])}
     efforts = None if control is None else control.efforts_at(times)
     carried = Carried(walk.now.carried, walk.now.step) if settings["integrator"] == "generalized-alpha" else None
     found = results.pending, noted(status, stats), asked, stats, efforts, results.record, carried, walk.powers()

@@ -27,6 +27,8 @@ from cosserat.solve.memory import new_memory
 from cosserat.solve.motion.alternation import alternating_reaction
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
+from cosserat.solve.motion.method import Method, demand_plain
+from cosserat.solve.motion.nodal_method import simulate_method
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.stepping import Integration
 from cosserat.solve.motion.wheels import warn_of_wheels
@@ -45,7 +47,7 @@ def simulate(
     step: float | None = None,
     *,
     formulation: str = "galilean",
-    integrator: str = "generalized-alpha",
+    integrator: str | Method = "generalized-alpha",
     rho: float = 0.9,
     start: Any = "reference",
     start_time: float = 0.0,
@@ -73,9 +75,10 @@ def simulate(
     formulation : "galilean" or "floating"
         Absolute frames of nodes and beams that bend however far; or relative coordinates of a tree of bodies, in which
         each beam has `modes` and joints that close loops are constraints, see `docs/floating.md`.
-    integrator : "generalized-alpha", "energy-momentum" or "runge-kutta"
+    integrator : "generalized-alpha", "energy-momentum", "runge-kutta" or a Method
         The second has no numerical damping: it keeps energy and momentum of a conservative mechanism. The third is
-        explicit and of fourth order, for the floating formulation of rigid or soft mechanisms, and has no second.
+        explicit and of fourth order, for the floating formulation of rigid or soft mechanisms, and has no second. A
+        `Method` takes steps of one's own.
     rho : float
         Spectral radius at infinite frequency of the generalised-alpha method, from 0 (strong numerical damping of
         unresolved vibrations) to 1 (none; then prefer "energy-momentum", see `docs/integrators.md`).
@@ -122,7 +125,11 @@ def simulate(
     if not isinstance(model, Model):
         raise SolveError(f"simulate: {shown(model)} is not a Model; build one with cosserat.Model or load_model")
     check_known(formulation, "simulate", "formulation", FORMULATIONS)
-    check_known(integrator, "simulate", "integrator", FORMULATIONS[formulation], f" in the {formulation} formulation")
+    if isinstance(integrator, Method):
+        demand_plain(integrator, step, controller, checkpoint)
+    else:
+        where = f" in the {formulation} formulation"
+        check_known(integrator, "simulate", "integrator", FORMULATIONS[formulation], where)
     check_span("simulate", duration, step, every, tolerance)
     if not 0.0 <= check_number(rho, "simulate", "rho", "how much numerical damping there is, from 0 to 1") <= 1.0:
         raise SolveError(f"simulate: rho is {shown(rho)}; it must be from 0 (strong numerical damping) to 1 (none)")
@@ -149,6 +156,9 @@ def simulate(
         raise SolveError(
             "simulate: modes, boundary and stiffening belong to formulation='floating'; the Galilean one has no modes"
         )
+    if isinstance(integrator, Method):
+        assert step is not None
+        return simulate_method(model, duration, step, integrator, start, start_time, every, progress)
     wall, cpu = clock.perf_counter(), clock.process_time()
     compiled = compile_model(model)
     keeper = None

@@ -1,0 +1,82 @@
+"""Steps of a `Method` in floating frames."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.kernels.flexible.implicit import ALLOWED
+from cosserat.results.status import Outcome
+from cosserat.solve.floating.state import Drives, Point, States, StepFailure
+from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
+from cosserat.solve.motion.impulses import SIMPSON
+from cosserat.solve.motion.method import Method, MotionState, MotionSystem
+from cosserat.solve.relative.flexible_tree import FlexibleTree
+from cosserat.solve.relative.tree_constraints import TreeConstraints
+
+Array = NDArray[np.float64]
+
+
+class TreeMotionSystem(MotionSystem):
+    """A tree as a `Method` sees it: configurations are its coordinates."""
+
+    def __init__(self, stepper: Stepper) -> None:
+        self._stepper = stepper
+
+    def acceleration(self, state: MotionState) -> Array:
+        q, v, a = state.place.copy(), state.v.copy(), np.zeros(len(state.v))
+        self._stepper.drives.impose(state.t, q, v, a)
+        return self._stepper.engine.accelerations(state.t, q, v, a, state.angles)[0]
+
+    def moved(self, state: MotionState, dt: float, x: Array, dv: Array) -> MotionState:
+        place = self._stepper.tree.moved(state.place, np.asarray(x, dtype=float))
+        return state._replace(t=state.t + dt, place=place, v=state.v + dv)
+
+    def closed(self, state: MotionState) -> MotionState:
+        stepper, (t, q, v, angles) = self._stepper, state
+        q, v = q.copy(), v.copy()
+        stepper.drives.impose(t, q, v, np.zeros(len(v)))
+        if stepper.constraints.present:
+            q, v = stepper.projected(t, q, v, angles)
+        return state._replace(place=q, v=v)
+
+
+class Outside(Stepper):
+    """Steps of a method that the user brings."""
+
+    splits, rule = True, SIMPSON
+    remedy = "a method of one's own may need steps that resolve every vibration"
+
+    def __init__(
+        self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float, method: Method
+    ) -> None:
+        numbers = np.zeros(12)
+        numbers[ALLOWED] = CLOSED * size
+        super().__init__(tree, drives, constraints, size, numbers)
+        self.method, self.order, self._system = method, method.order, TreeMotionSystem(self)
+
+    def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:
+        now, rows = old, list[Point]()
+        for k in range(n):
+            try:
+                begin = MotionState(t + k * h, now.q, now.v, now.angles)
+                found = self.method.step(self._system, begin, h)
+                if not (np.all(np.isfinite(found.place)) and np.all(np.isfinite(found.v))):
+                    raise StepFailure(Outcome.NOT_FINITE)
+                end = self._system.closed(found._replace(t=t + (k + 1) * h))
+                now = self.start(end.t, end.place, end.v, end.angles)
+            except StepFailure as failure:
+                return Advance(now, k, _stacked(rows), failure)
+            if (phase + k + 1) % every == 0:
+                rows.append(now)
+        return Advance(now, n, _stacked(rows), None)
+
+    def error(self, old: Point, new: Point) -> Array:
+        """Not estimated: a method of one's own takes equal steps."""
+        raise StepFailure(Outcome.STEP_TOO_SMALL)
+
+
+def _stacked(rows: list[Point]) -> States | None:
+    if not rows:
+        return None
+    return States(*(np.array([getattr(row, name) for row in rows]) for name in ("q", "v", "a", "force", "angles")))

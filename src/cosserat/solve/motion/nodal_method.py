@@ -1,0 +1,211 @@
+"""Steps of a `Method` in the Galilean formulation."""
+
+from __future__ import annotations
+
+import time as clock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.build import compile_model
+from cosserat.compile.compiled import CompiledModel
+from cosserat.errors import SolveError
+from cosserat.kernels.alpha import move
+from cosserat.kernels.arrays import History
+from cosserat.kernels.blocks import solve
+from cosserat.kernels.integrate import load_stages
+from cosserat.kernels.residual import constraints, track_angles
+from cosserat.model.model import Model
+from cosserat.results.run import Run
+from cosserat.results.status import Outcome
+from cosserat.results.trajectory import Trajectory
+from cosserat.results.verdict import noted
+from cosserat.solve.initial import consistent_accelerations, factor_at, project_velocities, set_trial
+from cosserat.solve.memory import Memory, new_memory
+from cosserat.solve.motion.driver import Progress, fixed_steps, warn_of_call
+from cosserat.solve.motion.method import Method, MotionState, MotionSystem, name_of
+from cosserat.solve.motion.starting import set_start
+from cosserat.solve.motion.walk import Failure, Tally, Walk
+
+Array = NDArray[np.float64]
+
+_MOST_CORRECTIONS, _CLOSED = 8, 1e-13  # of positions to joints, and gaps relative to the extent that count as none
+
+
+class NodalSystem(MotionSystem):
+    """A compiled model as a `Method` sees it."""
+
+    def __init__(self, compiled: CompiledModel, memory: Memory) -> None:
+        if compiled.n_inner:
+            raise SolveError(
+                f"simulate: {compiled.inner_names[0]!r} is a state of a law, which steps of one's own do not follow; "
+                "use one of the built-in integrators"
+            )
+        self.compiled, self.memory, self.evaluations = compiled, memory, 0
+
+    def now(self, t: float) -> MotionState:
+        """The state in memory."""
+        state = self.memory.problem.state
+        return MotionState(t, state.frame.copy(), state.twist.copy(), state.angle.copy())
+
+    def _put(self, state: MotionState) -> None:
+        known = self.memory.problem.state
+        known.frame[:], known.twist[:], known.angle[:] = state.place, state.v, state.angles
+
+    def acceleration(self, state: MotionState) -> Array:
+        self._put(state)
+        self.evaluations += 1
+        consistent_accelerations(self.compiled, state.t, self.memory)
+        return self.memory.problem.state.rate.copy()
+
+    def moved(self, state: MotionState, dt: float, x: Array, dv: Array) -> MotionState:
+        frame = state.place.copy()
+        move(state.place, np.ascontiguousarray(x, dtype=float), 1.0, frame)
+        trial = self.memory.problem.trial
+        trial.frame[:], trial.angle[:] = frame, state.angles
+        track_angles(self.memory.address)
+        v = state.v + dv
+        v[-1] = 0.0  # the ground
+        return MotionState(state.t + dt, frame, v, trial.angle.copy())
+
+    def closed(self, state: MotionState) -> MotionState:
+        if not self.compiled.n_multipliers:
+            return state
+        memory, n, mass = self.memory, self.compiled.n_nodes, self.compiled.mass
+        trial, solver = memory.problem.trial, memory.problem.solver
+        self._put(state)
+        memory.replace(inputs=self.compiled.sampler.sample(np.array([state.t])))
+        set_trial(memory, memory.problem.state)
+        for _ in range(_MOST_CORRECTIONS):
+            constraints(memory.address, 0)
+            gap = trial.phi.copy()
+            gap[self.compiled.n_joints :] = 0.0  # what rolls restricts velocities
+            if np.max(np.abs(gap)) <= _CLOSED * self.compiled.size:
+                break
+            factor_at(memory, 1.0, 0.0, mass)
+            solver.x[:n], solver.x[n:] = 0.0, -mass * gap
+            solve(memory.address)
+            state = self.moved(state._replace(place=trial.frame.copy()), 0.0, solver.x[: n + 1].copy(), 0.0 * state.v)
+            trial.frame[:] = state.place
+        self._put(state)
+        project_velocities(self.compiled, state.t, memory)
+        return state._replace(v=memory.problem.state.twist.copy())
+
+
+class _Work(Tally):
+    def __init__(self, system: NodalSystem) -> None:
+        self._system, self.taken = system, 0
+
+    @property
+    def steps(self) -> int:
+        return self.taken
+
+    def forget(self, steps: int) -> None:
+        self.taken -= steps
+
+    @property
+    def solves(self) -> int:
+        return self._system.evaluations
+
+    @property
+    def factorizations(self) -> int:
+        return self._system.evaluations
+
+
+class MethodWalk(Walk):
+    """Steps of a method; see `driver.fixed_steps`."""
+
+    splits, controlled = True, None
+    remedy = "a method of one's own may need steps that resolve every vibration"
+
+    def __init__(self, method: Method, system: NodalSystem, t: float) -> None:
+        self.method, self.system, self.order = method, system, method.order
+        self.size = system.compiled.size
+        self.now = system.now(t)
+        self.tally = self._work = _Work(system)
+        self.done = 0
+        self._kept, self._rows = (self.now, 0), list[tuple[Array, ...]]()
+
+    def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
+        self.done = 0
+        while self.done < n:
+            with np.errstate(all="ignore"):
+                found = self.method.step(self.system, self.now._replace(t=t + self.done * h), h)
+                if not (np.all(np.isfinite(found.place)) and np.all(np.isfinite(found.v))):
+                    return Failure(Outcome.NOT_FINITE)
+                self.now = self.system.closed(found._replace(t=t + (self.done + 1) * h))
+            self.done += 1
+            self._work.taken += 1
+            if (phase + self.done) % every == 0:
+                self.store()
+        return None
+
+    def store(self) -> None:
+        rate = self.system.acceleration(self.now)
+        force = self.system.memory.problem.state.force.copy()
+        self._rows.append((self.now.place, self.now.v, rate, force, self.now.angles))
+
+    def history(self) -> History:
+        """The stored states."""
+        return History(*(np.array([row[k] for row in self._rows]) for k in range(5)))
+
+    def keep(self) -> None:
+        self._kept = self.now, self._work.taken
+
+    def restore(self) -> None:
+        self.now, self._work.taken = self._kept
+
+    def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
+        """Every step begins anew."""
+
+    def settle(self, n: int) -> None:
+        """Every step begins anew."""
+
+    def keepsake(self) -> dict[str, Any]:
+        raise SolveError("simulate: steps of one's own keep no checkpoints")
+
+    def resume(self, kept: dict[str, Any]) -> None:
+        raise SolveError("simulate: steps of one's own keep no checkpoints")
+
+    def error(self) -> float:
+        raise SolveError("simulate: steps of one's own do not adapt")
+
+    def first_step(self) -> float:
+        raise SolveError("simulate: steps of one's own do not adapt")
+
+    def consult(self, t: float) -> None:
+        raise SolveError("simulate: steps of one's own know no controller")
+
+    def cross(self, t: float, h: float) -> None:
+        """Loads are taken as they are at the times that the method asks for."""
+
+    def make_up(self, t: float, h: float) -> None:
+        """Loads are taken as they are at the times that the method asks for."""
+
+
+def simulate_method(
+    model: Model, duration: float, step: float, method: Method, start: Any, t: float, every: int,
+    progress: Progress | None,
+) -> Run:  # fmt: skip
+    """`simulate` with steps of one's own."""
+    wall, cpu = clock.perf_counter(), clock.process_time()
+    compiled = compile_model(model)
+    memory = new_memory(compiled, compiled.sampler.sample(np.array([t])))
+    memory.problem.solver.settings[0] = 1.0
+    load_stages(memory.table, memory.problem)
+    t = set_start(compiled, memory, start, t).time
+    walk = MethodWalk(method, NodalSystem(compiled, memory), t)
+    prepared = clock.process_time()
+    n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
+    times, status = fixed_steps(walk, t, n_steps, duration / n_steps, every, progress)
+    stats = {
+        "steps": walk.tally.steps, "solves": walk.tally.solves, "factorizations": walk.tally.factorizations,
+        "steps_split": walk.tally.halved, "nodes": compiled.n_nodes, "joints": compiled.n_joints,
+        "setup_seconds": prepared - cpu, "solve_seconds": clock.process_time() - prepared,
+        "wall_seconds": clock.perf_counter() - wall,
+    }  # fmt: skip
+    settings = {"formulation": "galilean", "integrator": name_of(method), "step": step, "every": every,
+                "duration": duration}  # fmt: skip
+    warn_of_call(status)
+    return Run(Trajectory(compiled, times, walk.history(), noted(status, stats), settings, stats))
