@@ -47,6 +47,7 @@ CASES = {
     "step is text": (lambda: moved(step="x"), "step is 'x'"),
     "too many steps": (lambda: moved(duration=1e9, step=1e-9), "too many"),
     "inertia is text": (lambda: solved(inertia="a"), "inertia is 'a'"),
+    "inertia is negative": (lambda: solved(inertia=np.diag([1.0, -2.0, 3.0])), "inertia is not positive definite"),
     "inertia is zero": (lambda: solved(inertia=0 * I), "inertia is singular"),
     "group is text": (lambda: solved(group="SO3"), "group is 'SO3'"),
     "force is a number": (lambda: solved(force=3), "pass a function of"),

@@ -224,3 +224,33 @@ def test_a_potential_that_ends():
     run = cs.simulate(model, 0.01, step=1e-4)
     assert not run.status.ok
     assert "beam 'rod'" in run.status.detail
+
+
+@pytest.mark.filterwarnings("ignore:medium. potential is not strictly convex")
+def test_a_rod_that_snaps():
+    """Bending energy -c k^2/2 + k^4/4: straight it is unstable, and a couple M bends it to k^3 - c k = M."""
+    c = cs.Parameter("c", 1.0)
+    snapping = cs.Medium(KINETIC, QUADRATIC - EI * K3**2 / 2 - sp.Symbol("c") * K3**2 / 2 + K3**4 / 4, {"c": c})
+    assert snapping.stiffness[5, 5] == -1.0
+    model = rod(6, couple=(0, 0, 0.5), medium=snapping)
+    bent = cs.equilibrium(model)
+    k = brentq(lambda k: k**3 - k - 0.5, 1, 2, xtol=1e-15)
+    assert bent.stable
+    assert bent.strain("rod", 0.4) == pytest.approx([0, 0, 0, 0, 0, k], abs=1e-10)
+    assert bent.position("rod.end") == pytest.approx([np.sin(k) / k, (1 - np.cos(k)) / k, 0], abs=1e-10)
+    assert bent.energy["strain"] == pytest.approx(k**4 / 4 - k**2 / 2, rel=1e-9)
+    straight = rod(6, medium=snapping)
+    assert not cs.equilibrium(straight).stable
+    led = cs.equilibrium(straight, stable=True)
+    assert led.stable
+    assert np.abs(led.strain("rod", 0.4)[5]) == pytest.approx(1, abs=1e-9)
+    model.set(c=-1.0)  # convex now
+    k = brentq(lambda k: k**3 + k - 0.5, 0, 2, xtol=1e-15)
+    assert cs.equilibrium(model).strain("rod", 0.4)[5] == pytest.approx(k, abs=1e-10)
+    model.set(c=1.0)
+    free = rod(6, clamped=False, medium=snapping, velocity=("0", "0.3*x*x", "0"))
+    run = cs.simulate(free, 1.0, step=4e-3, integrator="energy-momentum")
+    assert np.abs(run.strain("rod", 0.5).values[:, 5]).max() > 0.5
+    assert np.ptp(run.energy.total.values) < 1e-7 * run.energy.kinetic.values.max()
+    with pytest.raises(cs.CosseratError, match="beam 'rod': the potential of its medium is not strictly convex"):
+        cs.simulate(straight, 0.1, step=1e-2, formulation="floating", modes=2)

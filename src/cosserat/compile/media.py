@@ -34,8 +34,8 @@ _NEWTON = 60
 class CompiledMedium:
     """The rest of the potential of a medium beyond its quadratic part, as units of compiled code."""
 
-    stiffness: Array  # (6, 6) at zero strain
-    numbers: Array  # parameters
+    stiffness: Array  # (6, 6) of the quadratic part
+    numbers: Array  # what its functions take
     first: Any
     second: Any
 
@@ -51,14 +51,19 @@ class CompiledMedium:
         failed = self.second(np.ascontiguousarray(strain), self.numbers, H)
         return np.full((6, 6), np.nan) if failed else self.stiffness + H
 
-    def strain(self, stress: Array) -> Array:
-        """Strain (6,) at which the potential has a given slope, by Newton's method; not a number if none is found."""
-        e = np.zeros(6)
+    def strain(self, stress: Array, near: Array) -> Array:
+        """Strain (6,) at which the potential has a given slope, by Newton's method from a strain near it, which decides
+        where several have it, and is taken itself where none is found; not a number where the potential has no slope.
+        """
+        if not np.isfinite(self.stress(near)).all():
+            return np.full(6, np.nan)
+        e = near
         gap = self.stress(e) - stress
         scale = np.sqrt(np.diag(self.stiffness))
+        typical = sum(np.linalg.norm(x / scale) for x in (stress, self.stress(np.zeros(6)), self.stiffness @ e))
         for _ in range(_NEWTON):
             size = np.linalg.norm(gap / scale)
-            if size <= 1e-14 * (np.linalg.norm(stress / scale) + np.linalg.norm(self.stress(np.zeros(6)) / scale)):
+            if size <= 1e-14 * typical:
                 return e
             try:
                 step = np.linalg.solve(self.modulus(e), gap)
@@ -70,9 +75,9 @@ class CompiledMedium:
                 if np.linalg.norm(found / scale) < size:
                     break
             else:
-                return e if size <= 1e-9 * np.linalg.norm(stress / scale) else np.full(6, np.nan)
+                return e if size <= 1e-9 * typical else near
             e, gap = trial, found
-        return e if np.linalg.norm(gap / scale) <= 1e-9 * np.linalg.norm(stress / scale) else np.full(6, np.nan)
+        return e if np.linalg.norm(gap / scale) <= 1e-9 * typical else near
 
 
 def compile_medium(medium: Medium) -> CompiledMedium | None:
@@ -82,8 +87,8 @@ def compile_medium(medium: Medium) -> CompiledMedium | None:
     formulas = medium.formulas
     first, second = _function(formulas.first, "first"), _function(formulas.second, "second")
     return CompiledMedium(
-        medium.stiffness,
-        medium.values,
+        medium.section.matrices()[0],
+        medium.numbers,
         media.compile_medium(first, media.FIRST),
         media.compile_medium(second, media.SECOND),
     )
@@ -169,6 +174,11 @@ def linear_medium(call: str, beam: Beam) -> None:
     """Say that modes take a medium as linear; raise for one with a stress in the reference configuration."""
     if beam.medium is None or beam.medium.is_quadratic:
         return
+    if not beam.medium.is_convex:
+        raise ModelError(
+            f"{beam.title}: the potential of its medium is not strictly convex at zero strain; {call} takes modes "
+            "about the reference configuration, which is not stable; use the Galilean formulation"
+        )
     if np.any(beam.medium.prestress):
         stress = ", ".join(f"{x:.6g}" for x in beam.medium.prestress)
         raise ModelError(

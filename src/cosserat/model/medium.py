@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import keyword
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, CosseratError, ExpressionError, shown
+from cosserat.errors import ArgumentError, CosseratError, CosseratWarning, ExpressionError, shown
 from cosserat.model import checks
 from cosserat.model.expressions import CONSTANTS, FUNCTIONS, Expression
 from cosserat.model.jets import Array
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 TWIST = ("v1", "v2", "v3", "w1", "w2", "w3")
 STRAIN = ("e1", "e2", "e3", "k1", "k2", "k3")
+_SMALL = 1e-14  # eigenvalue of a stiffness in its own units that counts as zero
 
 
 class Medium(Record):
@@ -33,7 +35,8 @@ class Medium(Record):
         a quadratic form, whose matrix is the mass per length, see `Section`.
     potential : SymPy expression or str
         In the strain, ``e1 e2 e3 k1 k2 k3``: stretch, two shears (1), twist and two curvatures (1/m), all zero in the
-        reference configuration. Any smooth function, strictly convex at zero strain; its slope there is a prestress.
+        reference configuration. Any smooth function; its slope at zero strain is a prestress. A warning tells where it
+        is not strictly convex there, as the potential of a rod that snaps.
     parameters : dict, optional
         Numbers, or `Parameter`s, for the other symbols, by name.
     damping : float, optional
@@ -70,6 +73,7 @@ class Medium(Record):
         self.kinetic = self._text("kinetic", kinetic)
         self.potential = self._text("potential", potential)
         self._keep(kinetic=self.kinetic, potential=self.potential)
+        self._told = False  # whether a warning was given
 
     def _text(self, argument: str, given: Any) -> str:
         """A formula as text."""
@@ -106,6 +110,16 @@ class Medium(Record):
                     f"twist ({', '.join(TWIST)}), the potential of the strain ({', '.join(STRAIN)})"
                 )  # fmt: skip
         self.section  # noqa: B018  raises where the matrices cannot be those of a section
+        if not self.is_convex and not self._told:
+            self._told = True
+            lowest, along = _softest(self.stiffness)
+            warnings.warn(
+                f"{self.title}: potential is not strictly convex at zero strain (second derivative {lowest:.3g} along "
+                f"{along}): the reference configuration may be unstable, and rods may snap; parameters: "
+                f"{_listed(self._parameters)}",
+                CosseratWarning,
+                stacklevel=4,
+            )
 
     @property
     def given(self) -> dict[str, Number]:
@@ -124,26 +138,35 @@ class Medium(Record):
 
     @property
     def formulas(self) -> MediumFormulas:
-        """Derivatives of both energies."""
+        """Derivatives of both energies, the rest of the potential beyond the quadratic part of `section`."""
         from cosserat.model.medium_formulas import formulas_of
 
-        return formulas_of(self.kinetic, self.potential, tuple(self._parameters))
+        return formulas_of(self.kinetic, self.potential, tuple(self._parameters), self.is_convex)
+
+    def _at_zero(self, argument: str) -> Array:
+        """Second derivatives (6, 6) of an energy at zero."""
+        from cosserat.model.medium_formulas import formulas_of
+
+        formulas = formulas_of(self.kinetic, self.potential, tuple(self._parameters))
+        matrix = (formulas.stiffness if argument == "potential" else formulas.mass)(self.values)
+        if not np.isfinite(matrix).all():
+            raise ArgumentError(
+                self.title, argument, "has second derivatives at zero that are no numbers for the present "
+                f"parameters: {_listed(self._parameters)}"
+            )  # fmt: skip
+        return matrix
+
+    @property
+    def is_convex(self) -> bool:
+        """True if the second derivatives of the potential at zero strain are positive definite."""
+        return bool(_spectrum(self.stiffness)[0].min() > _SMALL)
 
     @property
     def section(self) -> Section:
-        """The section with the same mass and the stiffness at zero strain."""
-        formulas, p = self.formulas, self.values
-        found = {}
-        for argument, function in (("potential", formulas.stiffness), ("kinetic", formulas.mass)):
-            matrix = function(p)
-            if not np.isfinite(matrix).all():
-                raise ArgumentError(
-                    self.title, argument, "has second derivatives at zero that are no numbers for the present "
-                    f"parameters: {_listed(self._parameters)}"
-                )  # fmt: skip
-            found[argument] = matrix
+        """The section with the same mass and the stiffness at zero strain, or one like it that is positive."""
+        found = {argument: self._at_zero(argument) for argument in ("potential", "kinetic")}
         try:
-            return Section(stiffness=found["potential"], mass=found["kinetic"])
+            return Section(stiffness=_positive(found["potential"]), mass=found["kinetic"])
         except ArgumentError as error:
             stiff = error.argument == "stiffness"
             of = "second derivatives at zero strain are a stiffness that" if stiff else "matrix is a mass that"
@@ -152,9 +175,17 @@ class Medium(Record):
             ) from None
 
     @property
+    def numbers(self) -> Array:
+        """What the functions of `formulas` take: the parameters, and without convexity what `section` has beyond it."""
+        if self.is_convex:
+            return self.values
+        raised = self.section.matrices()[0] - self.stiffness
+        return np.concatenate((self.values[: len(self._parameters)], raised[np.tril_indices(6)]))
+
+    @property
     def stiffness(self) -> Array:
         """Second derivatives (6, 6) of the potential at zero strain, per unit length."""
-        return self.section.matrices()[0]
+        return self._at_zero("potential")
 
     @property
     def mass(self) -> Array:
@@ -168,7 +199,7 @@ class Medium(Record):
 
     @property
     def is_quadratic(self) -> bool:
-        """True if the potential is a quadratic form, without prestress: the beam is that of `section`."""
+        """True if the potential is a convex quadratic form, without prestress: the beam is that of `section`."""
         return self.formulas.first == ""
 
     def matrices(self, where: str) -> tuple[Array, Array]:
@@ -183,6 +214,42 @@ def _located(error: CosseratError, where: str) -> tuple[str, ...]:
     if isinstance(error, ArgumentError):
         return f"{where}: {error.item}", error.argument, error.problem
     return (f"{where}: {error}",)
+
+
+def _units(K: Array) -> Array:
+    """Square roots (6,) of typical stiffnesses: of the diagonal, or where that is zero, of its largest of that kind."""
+    size = np.abs(np.diag(K))
+    for kind in (slice(0, 3), slice(3, 6)):
+        largest = size[kind].max()
+        size[kind] = np.where(size[kind] > 1e-12 * largest, size[kind], largest)
+    return np.asarray(np.sqrt(np.where(size > 0.0, size, 1.0)))
+
+
+def _spectrum(K: Array) -> tuple[Array, Array]:
+    """Eigenvalues and eigenvectors of a stiffness in its own units."""
+    unit = _units(K)
+    values, vectors = np.linalg.eigh(K / np.outer(unit, unit))
+    return values, vectors
+
+
+def _softest(K: Array) -> tuple[float, str]:
+    """The lowest second derivative along a strain, and its name."""
+    k = int(np.argmax(np.abs(_spectrum(K)[1][:, 0])))
+    return float(K[k, k]), STRAIN[k]
+
+
+def _positive(K: Array) -> Array:
+    """A stiffness, or where it is not positive definite, one that is: negative eigenvalues turn their sign, and in
+    directions without stiffness it becomes a typical one. Where all stretches and shears, or all curvatures, have none,
+    nothing is typical and the matrix stays as it is.
+    """
+    values, vectors = _spectrum(K)
+    size = np.abs(np.diag(K))
+    if values.min() > _SMALL or not (size[:3].any() and size[3:].any()):
+        return K
+    more = np.where(values > _SMALL, 0.0, np.where(values < -1e-6, -2.0 * values, 1.0 - values))
+    raised = (vectors * more) @ vectors.T * np.outer(_units(K), _units(K))
+    return np.asarray(K + 0.5 * (raised + raised.T))
 
 
 def _listed(parameters: Mapping[str, Any]) -> str:

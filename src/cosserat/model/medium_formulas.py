@@ -24,7 +24,9 @@ class MediumFormulas(NamedTuple):
     """Functions of the parameters (n,), and sources of functions of strain (6,) and parameters.
 
     With W = U - U(0) - e.K e/2, ``first(strain, numbers, out)`` writes W and its slopes, (7,), and
-    ``second(strain, numbers, H)`` its second derivatives, (6, 6). Both are "" where W is zero.
+    ``second(strain, numbers, H)`` its second derivatives, (6, 6). Both are "" where W is zero. Of a medium that is not
+    convex at zero, K is another, positive matrix; by how much it differs, as lower triangle, follows the parameters in
+    ``numbers``.
     """
 
     stiffness: Callable[[Array], Array]
@@ -35,7 +37,7 @@ class MediumFormulas(NamedTuple):
 
 
 @functools.lru_cache(128)
-def formulas_of(kinetic: str, potential: str, names: tuple[str, ...]) -> MediumFormulas:
+def formulas_of(kinetic: str, potential: str, names: tuple[str, ...], convex: bool = True) -> MediumFormulas:
     """Derive everything; raises an `ArgumentError` where an energy is none."""
     p = [sp.Symbol(name, real=True) for name in names]
     known = dict(zip(names, p, strict=True))
@@ -50,11 +52,16 @@ def formulas_of(kinetic: str, potential: str, names: tuple[str, ...]) -> MediumF
         )  # fmt: skip
     slopes, zero = [sp.diff(U, s) for s in e], {s: sp.Integer(0) for s in e}
     K, slope = (_at_zero(potential, x, zero) for x in (sp.Matrix(6, 6, lambda i, j: sp.diff(slopes[i], e[j])), slopes))
+    given, raised = list(p), sp.zeros(6, 6)
+    if not convex:
+        raised = sp.Matrix(6, 6, lambda i, j: sp.Symbol(f"_{max(i, j)}{min(i, j)}", real=True))
+        given += [raised[i, j] for i in range(6) for j in range(i + 1)]
     rest = [sp.expand(x - sum(K[i, j] * e[j] for j in range(6))) for i, x in enumerate(slopes)]
+    rest = [x - y for x, y in zip(rest, raised * sp.Matrix(e), strict=True)]
     first = second = ""
     if any(x != 0 for x in rest):
-        W = sp.expand(U - _at_zero(potential, [U], zero)[0] - _form(K, e))
-        arguments = {"strain": e, "numbers": p}
+        W = sp.expand(U - _at_zero(potential, [U], zero)[0] - _form(K, e)) - _form(raised, e)
+        arguments = {"strain": e, "numbers": given}
         first = function_source("first", arguments, {"out": sp.Matrix([W, *rest])}, {}, "W and its slopes.")
         H = sp.Matrix(6, 6, lambda i, j: sp.diff(rest[max(i, j)], e[min(i, j)]))
         second = function_source("second", arguments, {"H": H}, {}, "Second derivatives of W.")

@@ -71,11 +71,14 @@ def _force(motion: Motion, mesh: BeamMesh, e: int, viscous: bool) -> Array:
 
 def strains(motion: Motion, beam: Any, s: Any) -> Array:
     """Strain measures (nt, 6) at s: stretch, two shears (1), twist and two curvatures (1/m), zero without stress."""
-    name, _ = motion.mechanism.beam(beam)
+    name, mesh = motion.mechanism.beam(beam)
     forces = section_forces(motion, beam, s, viscous=False)
     medium = medium_of(motion.mechanism, name)
     if medium is not None:
-        return np.array([medium.strain(force) for force in forces])
+        e, _ = mesh.element_at(float(s))
+        mean = element_forces(motion, np.array([e]))[0][:, 0]
+        mean = mean / np.linalg.norm(motion.mechanism.system.elements.d0[e, :3])
+        return np.array([medium.strain(force, near) for force, near in zip(forces, mean, strict=True)])
     return forces @ motion.mechanism.compliance(name, s).T
 
 

@@ -45,7 +45,7 @@ def euler_poincare(
     group : cosserat.lie.Group or symbolic.Group
         Any group.
     inertia : (dim, dim) array
-        Symmetric regular matrix of the Lagrangian 1/2 eta^T I eta.
+        Symmetric positive definite matrix of the Lagrangian 1/2 eta^T I eta.
     velocity : (dim,) array
         eta at the start, material.
     duration, step : float
@@ -169,6 +169,15 @@ def _inertia(value: Any, group: Group[Any]) -> Array:
     I = array(_WHO, "inertia", value, (group.dim, group.dim))
     if np.max(np.abs(I - I.T)) > 1e-12 * np.max(np.abs(I)):
         raise ArgumentError(_WHO, "inertia", "is not symmetric")
-    if np.linalg.matrix_rank(I) < group.dim:
+    I = 0.5 * (I + I.T)
+    unit = np.sqrt(np.abs(np.diag(I)))
+    unit[unit == 0.0] = 1.0
+    values = np.linalg.eigvalsh(I / np.outer(unit, unit))  # units of the diagonal do not matter
+    if abs(values).min() <= 1e-14 * abs(values).max():
         raise ArgumentError(_WHO, "inertia", "is singular: some velocity carries no momentum; pass a regular matrix")
-    return 0.5 * (I + I.T)
+    if values[0] < 0.0:
+        raise ArgumentError(
+            _WHO, "inertia", f"is not positive definite: its diagonal is {np.diag(I).tolist()}, its lowest eigenvalue "
+            f"in units of that {values[0]:.3g}; a kinetic energy is positive"
+        )  # fmt: skip
+    return I

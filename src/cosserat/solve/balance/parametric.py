@@ -191,6 +191,12 @@ class NodalParametric(Parametric):
             system = compiled.system._replace(joints=joints)
             compiled = dataclasses.replace(compiled, system=system)
             memory.replace(**{k: v for k, v in system._asdict().items() if k != "pattern"})
+            if system.media.element.shape != self.statics.compiled.system.media.element.shape:
+                raise SolveError(
+                    f"parameters {', '.join(map(repr, self.knobs.names))}: a quadratic potential of a medium is convex "
+                    "for some values only; end the path before, or add a term of higher order to the potential"
+                )
+            memory.problem.solver.media[...] = compiled.medium_addresses()
             load_stages(memory.table, memory.problem)  # a section may have become one that needs more of them
             self.statics.take(compiled)
         memory.replace(inputs=self._sample(self.statics.compiled))
