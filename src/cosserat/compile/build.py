@@ -18,7 +18,7 @@ from cosserat.compile.ordering import build_pattern
 from cosserat.compile.rolling import rolling_arrays
 from cosserat.compile.skeleton import Skeleton, build_skeleton, initial_twists
 from cosserat.compile.state_laws import compile_law
-from cosserat.compile.state_loads import coupled_nodes, signals_of, state_load_arrays
+from cosserat.compile.state_loads import coupled_nodes, n_columns, signal_functions, signals_of, state_load_arrays
 from cosserat.errors import ModelError
 from cosserat.kernels.arrays import Bodies, Elements, Nodes, Springs
 from cosserat.kernels.beams import relative_vectors
@@ -70,6 +70,8 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         node=ints(list(skeleton.bodies.values())),
         mass=np.array([_body_mass(body) for body in model.bodies]).reshape(-1, 6, 6),
         block=ints([block(i, i) for i in skeleton.bodies.values()]),
+        varying=ints([], 3),
+        base=np.zeros((0, 4)),
     )
     for added in model.added_masses:
         bodies.mass[model.bodies.index(added.body)] += added.matrix
@@ -93,6 +95,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     media = compile_media(model, floating)
     length, mass, size = _scales(model, skeleton.frames, elements, bodies)
     bodies = _with_fluid(model, skeleton, bodies, block)
+    bodies = _with_propellant(model, skeleton, bodies, block, nodes, len(efforts))
     twists, given = initial_twists(model, skeleton)
     return CompiledModel(
         model=model,
@@ -113,10 +116,10 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         sampler=Sampler(
             np.asarray(model.gravity, dtype=float),
             tuple(driven),
-            (*efforts, *(function for _, _, _, function in signals)),
+            (*efforts, *signal_functions(signals)),
             tuple(sources),
             len(laws),
-            len(signals),
+            n_columns(signals),
         ),
         frames=skeleton.frames,
         twists=twists,
@@ -147,7 +150,29 @@ def _with_fluid(model: Model, skeleton: Skeleton, bodies: Bodies, block: Callabl
             carry = se3.adjoint(se3.inverse(at.frame))
             nodes.append(at.node)
             masses.append(carry.T @ inertia @ carry)
-    return Bodies(ints(nodes), np.array(masses).reshape(-1, 6, 6), ints([block(i, i) for i in nodes]))
+    masses_ = np.array(masses).reshape(-1, 6, 6)
+    return bodies._replace(node=ints(nodes), mass=masses_, block=ints([block(i, i) for i in nodes]))
+
+
+def _with_propellant(
+    model: Model, skeleton: Skeleton, bodies: Bodies, block: Callable[[int, int], int], weights: Nodes, n_efforts: int
+) -> Bodies:
+    """The bodies, and behind them what burns away: further bodies on the same nodes, whose mass is sampled."""
+    nodes, masses, rows, base = bodies.node.tolist(), list(bodies.mass), [], []
+    columns = {(x.load, x.name.rpartition(".")[2]): n_efforts + x.column for x in signals_of(model)}
+    for k, load in enumerate(model.state_loads):
+        if load.varying:
+            node = skeleton.attach(load.place).node
+            if any(row[1] == node for row in rows):
+                raise ModelError(f"{load.title}: its body has other propellant already; one is offered for each body")
+            rows.append((len(nodes), node, columns[k, load.varying[0]]))
+            base.append((weights.mass[node], *weights.moment[node]))
+            nodes.append(node)
+            masses.append(np.zeros((6, 6)))
+    return Bodies(
+        ints(nodes), np.array(masses).reshape(-1, 6, 6), ints([block(i, i) for i in nodes]), ints(rows, 3),
+        np.array(base).reshape(-1, 4),
+    )  # fmt: skip
 
 
 def _body_mass(body: RigidBody) -> Array:

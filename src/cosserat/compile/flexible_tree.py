@@ -148,6 +148,11 @@ def compile_flexible_tree(
             f"{call}: {added.title}: floating frames and trees do not know added mass; use the Galilean formulation"
         )
     for load in model.state_loads:
+        if load.varying:
+            raise ModelError(
+                f"{call}: {load.title}: floating frames and trees do not know mass that burns away; use the Galilean "
+                "formulation"
+            )
         if load.states or load.inertia is not None:
             what = f"a law that owns states ({', '.join(load.states)})" if load.states else "apparent mass of a fluid"
             raise ModelError(

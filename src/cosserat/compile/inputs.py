@@ -51,7 +51,7 @@ class Sampler:
         effort, wrench = self.loads(t, load_factor, step, jumps)
         gravity = np.broadcast_to(load_factor * self.gravity, (n, 3)).copy()
         clock = np.stack((np.asarray(t, dtype=float), np.full(n, load_factor)), axis=1)
-        return Inputs(gravity, drive, effort, wrench, clock, np.zeros((n, self.n_state, 6)))
+        return Inputs(gravity, drive, effort, wrench, clock, np.zeros((n, self.n_state, 7)))
 
     def loads(
         self, t: Array, load_factor: float = 1.0, step: float = 0.0, jumps: Jumps | None = None

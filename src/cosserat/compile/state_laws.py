@@ -49,17 +49,17 @@ class CompiledLaw:
         states: Array | None = None,
         numbers: Array | None = None,
     ) -> Array:
-        """Wrench and rates of states (6 + n,) at frames (4, 4), twists (6,), states (n,) and numbers, the present ones.
+        """Wrench and rates of states (6 + n,), or wrench and energy (7,); not a number where the law fails.
 
-        Not a number where the law fails.
+        At frames (4, 4), twists (6,), states (n,) and numbers, the present ones by default.
         """
-        n = self.n_states
-        out, numbers = np.zeros(6 + n), self.numbers if numbers is None else numbers
+        n, more = self.n_states, int(self.load.has_energy)
+        out, numbers = np.zeros(6 + n + more), self.numbers if numbers is None else numbers
         if states is not None and n:
             numbers[-n:] = states
         arrays = (np.ascontiguousarray(a, dtype=float) for a in (frame, twist, other_frame, other_twist))
         code = self.law(float(t), *arrays, numbers, out)
-        return out if code == 0 else np.full(6 + n, np.nan)
+        return out if code == 0 else np.full(6 + n + more, np.nan)
 
     def wrench(self, *motion: Any) -> Array:
         """Wrench (6,) at a motion and states as for `answer`; not a number where the law fails."""
@@ -102,7 +102,7 @@ def compile_law(load: StateLoad) -> CompiledLaw:
     record, pair = load.record_type(), load.other is not None
     units = []
     for what, function, build in (
-        ("law", load.law, partial(state_loads.compile_law, n_states=len(load.states))),
+        ("law", load.law, partial(state_loads.compile_law, n_more=len(load.states) + int(load.has_energy))),
         ("derivative", load.derivative, state_loads.compile_derivative),
     ):
         try:
@@ -133,7 +133,7 @@ def _demand_sizes(compiled: CompiledLaw) -> None:
     given = (0.0, frames[0], still, frames[1], still.copy(), compiled.numbers)
     columns, n = 12 if load.other is None else 24, compiled.n_states
     for unit, out, wanted in (
-        (compiled.law, np.zeros(6 + n), wanted_of(load)),
+        (compiled.law, np.zeros(6 + n + int(load.has_energy)), wanted_of(load)),
         (compiled.derivative, np.zeros((6, 24)), f"(6, {columns})"),
     ):
         if unit is not None and unit(*given, out) == state_loads.WRONG_SIZE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from cosserat.lie import se3
 from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
 from cosserat.model.places import GROUND
+from cosserat.model.sampled import Sampled
 
 Array = NDArray[np.float64]
 
@@ -33,13 +35,42 @@ def coupled_nodes(model: Model, skeleton: Skeleton) -> list[tuple[int, int]]:
     return [(a, b) for a, b in pairs if a != b]
 
 
-def signals_of(model: Model) -> list[tuple[str, int, int, TimeFunction]]:
-    """Inputs of laws: the name, load.signal; number of the load and of the number that it sets; the function."""
-    return [
-        (f"{load.name}.{name}", k, load.names.index(name), function)
-        for k, load in enumerate(model.state_loads)
-        for name, function in load.signals.items()
-    ]
+class Signal(NamedTuple):
+    """An input of a law: its name, load.signal; numbers of the load, of the number that it sets, and of its column."""
+
+    name: str
+    load: int
+    place: int
+    column: int
+    function: TimeFunction
+
+    @property
+    def offered(self) -> bool:
+        """Whether controllers and linear models may set it: not what follows from the model itself."""
+        return not isinstance(self.function, Sampled)
+
+
+def signals_of(model: Model) -> list[Signal]:
+    """Inputs of laws; those that follow one function share a column."""
+    columns: dict[Any, int] = {}
+    found = []
+    for k, load in enumerate(model.state_loads):
+        names = load.names
+        for name, function in load.signals.items():
+            key = function.key if isinstance(function, Sampled) else (k, name)
+            column = columns.setdefault(key, len(columns))
+            found.append(Signal(f"{load.name}.{name}", k, names.index(name), column, function))
+    return found
+
+
+def signal_functions(signals: list[Signal]) -> list[TimeFunction]:
+    """Their functions by column."""
+    return list({signal.column: signal.function for signal in reversed(signals)}[k] for k in range(n_columns(signals)))
+
+
+def n_columns(signals: list[Signal]) -> int:
+    """Number of their columns."""
+    return max((signal.column + 1 for signal in signals), default=0)
 
 
 def state_load_arrays(
@@ -54,7 +85,7 @@ def state_load_arrays(
     there = [skeleton.attach(GROUND.at((0.0, 0.0, 0.0)) if load.other is None else load.other) for load in loads]
     numbers = [(*load.values, *load.first_states) or (0.0,) for load in loads]
     start = ints(np.concatenate(([0], np.cumsum([len(n) for n in numbers], dtype=np.int64))))
-    signals = [(start[k] + place, n_efforts + j) for j, (_, k, place, _) in enumerate(signals_of(model))]
+    signals = [(start[x.load] + x.place, n_efforts + x.column) for x in signals_of(model)]
     return StateLoads(
         node=ints([(a.node, b.node) for a, b in zip(here, there, strict=True)], 2),
         frame_a=np.array([frame_to_row(a.frame) for a in here]).reshape(-1, 12),
@@ -64,6 +95,7 @@ def state_load_arrays(
         start=start,
         parameter=np.array([x for values in numbers for x in values], dtype=float),
         inner=ints(np.concatenate(([0], np.cumsum([len(load.states) for load in loads], dtype=np.int64)))),
+        stored=ints([int(load.has_energy) for load in loads]),
         signal=ints(signals, 2),
         block=ints([pair(a.node, b.node) for a, b in zip(here, there, strict=True)], 4),
     )
@@ -77,17 +109,18 @@ def state_wrenches(
     inner: Array | None = None,
     effort: Array | None = None,
 ) -> Array:
-    """Wrenches (nt, ns, 6) of all such loads in their places, for frames (nt, n+1, 12) and twists (nt, n+1, 6).
+    """Wrenches and energies (nt, ns, 7) of all such loads in their places.
 
-    `inner` (nt, ny) are the states of laws; without them the laws are taken at their first states. `effort` (nt, n) are
-    the sampled efforts with the signals of laws; without them those of the model.
+    For frames (nt, n+1, 12) and twists (nt, n+1, 6). `inner` (nt, ny) are the states of laws; without them the laws are
+    taken at their first states. `effort` (nt, n) are the sampled efforts with the signals of laws; without them those
+    of the model.
     """
     arrays = compiled.system.state_loads
     if effort is None and len(arrays.signal):
         effort = compiled.sampler.sample(np.asarray(times, dtype=float)).effort
     if inner is None or inner.shape != (len(times), compiled.n_inner):
         inner = np.repeat(compiled.first_states()[:1], len(times), axis=0)
-    out = np.zeros((len(times), len(compiled.laws), 6))
+    out = np.zeros((len(times), len(compiled.laws), 7))
     for k, law in enumerate(compiled.laws):
         sides = motions_of(compiled, k, frames, twists)
         own = slice(arrays.inner[k], arrays.inner[k + 1])
@@ -97,7 +130,10 @@ def state_wrenches(
             for at, column in mine:
                 assert effort is not None
                 numbers[at] = effort[i, column]
-            out[i, k] = law.wrench(t, *(side[i] for side in sides), inner[i, own], numbers)
+            found = law.answer(t, *(side[i] for side in sides), inner[i, own], numbers)
+            out[i, k, :6] = found[:6]
+            if law.load.has_energy:
+                out[i, k, 6] = found[6]
     return out
 
 
@@ -166,7 +202,7 @@ def failing_law(
                     known = _fault(compiled, k, float(t), frame, twists[i], states)
                     if known:
                         return f"{law.load.title} {known}, at t = {t:g} s"
-                    shown = "raises an error" if np.isnan(wrench).all() else f"gives {wrench.tolist()}"
+                    shown = "raises an error" if np.isnan(wrench[:6]).all() else f"gives {wrench[:6].tolist()}"
                     return f"the law of {law.load.title} {shown} at t = {t:g} s"
             system = compiled.system
             beam = failing_medium(compiled.media, compiled.beams, system.elements, system.media, frame)

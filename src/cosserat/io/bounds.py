@@ -19,12 +19,13 @@ SHAPES: dict[str, tuple[Any, ...]] = {
     "history.frame": ("nt", "n", 12), "history.twist": ("nt", "n", 6), "history.rate": ("nt", "n", 6),
     "history.force": ("nt", "nc", 6), "history.angle": ("nt", "na"), "history.inner": ("nt", "ny"),
     "inputs.gravity": ("nt", 3), "inputs.drive": ("nt", "nd", 21), "inputs.effort": ("nt", "ng"),
-    "inputs.wrench": ("nt", "nw", 6), "inputs.clock": ("nt", 2), "inputs.state": ("nt", "nx", 6),
+    "inputs.wrench": ("nt", "nw", 6), "inputs.clock": ("nt", 2), "inputs.state": ("nt", "nx", 7),
     "nodes.mass": ("n",), "nodes.moment": ("n", 3),
     "elements.node": ("ne", 2), "elements.like": ("ne",), "elements.d0": ("ne", 6), "elements.stiffness": ("ne", 6, 6),
     "elements.second": ("ne", 216), "elements.turning": ("ne", 6), "elements.viscosity": ("ne",),
     "elements.mass": ("ne", 64), "elements.block": ("ne", 4),
-    "bodies.node": ("nb",), "bodies.mass": ("nb", 6, 6), "bodies.block": ("nb",),
+    "bodies.node": ("nb",), "bodies.mass": ("nb", 6, 6), "bodies.block": ("nb",), "bodies.varying": ("nv", 3),
+    "bodies.base": ("nv", 4),
     "joints.node": ("nj", 2), "joints.frame_a": ("nj", 12), "joints.frame_b": ("nj", 12), "joints.n_rows": ("nj",),
     "joints.kind": ("nj", 6), "joints.row_a": ("nj", 6, 3), "joints.row_b": ("nj", 6, 3), "joints.pitch": ("nj",),
     "joints.drive": ("nj",), "joints.branch": ("nj",), "joints.angle": ("nj",), "joints.soft": ("nj", 6, 6),
@@ -41,7 +42,8 @@ SHAPES: dict[str, tuple[Any, ...]] = {
     "loads.column": ("nl",), "loads.block": ("nl",),
     "state_loads.node": ("nx", 2), "state_loads.frame_a": ("nx", 12), "state_loads.frame_b": ("nx", 12),
     "state_loads.pair": ("nx",), "state_loads.length": ("nx",), "state_loads.start": ("nx+1",),
-    "state_loads.parameter": ("np",), "state_loads.inner": ("nx+1",), "state_loads.block": ("nx", 4),
+    "state_loads.parameter": ("np",), "state_loads.inner": ("nx+1",), "state_loads.stored": ("nx",),
+    "state_loads.signal": ("nz", 2), "state_loads.block": ("nx", 4),
     "media.element": ("nm",), "media.point": ("nm", 12, 6), "media.weight": ("nm", 2), "media.start": ("nm", 2),
     "media.parameter": ("nk",),
     "rolling.node": ("nr",), "rolling.kind": ("nr",), "rolling.point": ("nr", 3), "rolling.axis": ("nr", 3),
@@ -57,14 +59,16 @@ RANGES: dict[str, tuple[int, Any]] = {
     "turns.joint": (0, "nj"), "turns.kind": (0, 64),
     "springs.node": (0, "n"), "loads.node": (0, "n"), "loads.follower": (0, 2), "loads.column": (0, "nw"),
     "state_loads.node": (0, "n"), "state_loads.pair": (0, 2), "state_loads.start": (0, "np+1"),
-    "state_loads.inner": (0, "ny+1"),
+    "state_loads.inner": (0, "ny+1"), "state_loads.stored": (0, 2), "state_loads.signal": (0, 2**31),
+    "bodies.varying": (0, 2**31),
     "rolling.node": (0, "n"), "rolling.kind": (0, 64), "media.element": (0, "ne"), "media.start": (0, "nk+1"),
     **{f"{g}.block": (0, 2**31)
        for g in ("elements", "bodies", "joints", "springs", "loads", "state_loads", "rolling")},
 }  # fmt: skip
 _COUNTS = {"ne": "elements.node", "nb": "bodies.node", "nj": "joints.node", "nf": "freedoms.joint", "nq": "turns.joint",
            "ns": "springs.node", "nl": "loads.node", "nr": "rolling.node", "nx": "state_loads.node",
-           "np": "state_loads.parameter", "nm": "media.element", "nk": "media.parameter"}  # fmt: skip
+           "np": "state_loads.parameter", "nm": "media.element", "nk": "media.parameter",
+           "nv": "bodies.varying", "nz": "state_loads.signal"}  # fmt: skip
 
 
 class OutOfBounds(ValueError):

@@ -25,6 +25,7 @@ from cosserat.model.fluid import Fluid
 from cosserat.model.fluid_loads import Aerodynamics, Buoyancy
 from cosserat.model.forces import Damper, Spring
 from cosserat.model.functions import TimeFunction
+from cosserat.model.gravity_fields import CentralGravity
 from cosserat.model.intermediate import IntermediateFrame
 from cosserat.model.joints import JOINTS, Armature, Friction
 from cosserat.model.line_functions import LineFunction, varies_with_s
@@ -37,6 +38,7 @@ from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, number_from_text
 from cosserat.model.pipe_flow import PipeFlow
 from cosserat.model.potentials import Potential
+from cosserat.model.propellants import Propellant
 from cosserat.model.rolling import ROLLING
 from cosserat.model.rotors import Propeller, Rotor
 from cosserat.model.section import AnySection, Section
@@ -56,7 +58,7 @@ BODIES: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 LOADS = (
     Force, Torque, Wrench, DistributedLoad, StateLoad, AddedMass, Aerodynamics, Buoyancy, Morison, PipeFlow,
-    Strip, Thruster, Rotor, Propeller,
+    Strip, Thruster, Rotor, Propeller, Propellant,
 )  # fmt: skip
 # key of the file: the kinds it may hold, and the one meant if no kind is given
 TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
@@ -77,7 +79,7 @@ SIMULATE = (
 _WORDS = ("name", "boundary", "root", "clamp", "stiffening")  # of modal bodies: taken as they are
 _PLACES = ("parent", "child", "place", "centre", "other", "a", "b")
 _TEXT = {"name", "body", "beam", "joint", "kind", "formulation", "integrator", "start", *_PLACES}
-_TIME = {"motion", "effort", "vector", "force", "moment", "target", "throttle", "gimbal", "speed"}
+_TIME = {"motion", "effort", "vector", "force", "moment", "target", "throttle", "gimbal", "speed", "rate"}
 
 
 class ModelFile(NamedTuple):
@@ -135,6 +137,9 @@ class _Reader:
         for name, value in self._table(content, "sections"):
             self.sections[name] = self._section(value, ("sections", name))
         gravity = self._numbers(content.get("gravity", [0, 0, 0]), ("gravity",))
+        if isinstance(gravity, dict):
+            self._mapping(gravity, ("gravity",), _accepted(CentralGravity))
+            gravity = self._guard(("gravity",), CentralGravity, **gravity)
         frame = None if content.get("frame") is None else self._frame(content["frame"], ("frame",))
         model: Model = self._guard(("model",), Model, content.get("model", "model"), frame=frame)
         self._guard((), setattr, model, "gravity", gravity)

@@ -102,6 +102,8 @@ class _Writer:
             "rolling": [self._component(c) for c in model.rolling],
         }
         content: dict[str, Any] = {"model": model.name, "gravity": self._plain(model.given_gravity, "gravity")}
+        if model.field is not None:
+            content["gravity"] = {k: self._plain(v, f"gravity: {k}") for k, v in model.field.arguments().items()}
         content["fluid"] = {} if model.fluid is None else self._fluid(model.fluid)
         if model.frame is not None:
             content["frame"] = {k: self._plain(v, f"frame: {k}") for k, v in model.frame.arguments().items()}

@@ -48,6 +48,8 @@ class Bodies(NamedTuple):
     node: I1  # (nb,)
     mass: F3  # (nb, 6, 6)
     block: I1  # (nb,)
+    varying: I2  # (nv, 3) bodies whose mass changes with time: row of `mass`, node, first column of ten sampled efforts
+    base: F2  # (nv, 4) mass and first moment of the node without it
 
 
 class Joints(NamedTuple):
@@ -132,6 +134,7 @@ class StateLoads(NamedTuple):
     start: I1  # (ns+1,) range of its parameters in ...
     parameter: F1  # ... this; behind them places for its states, with their first values
     inner: I1  # (ns+1,) range of its states among those of all laws, see `law_states`
+    stored: I1  # (ns,) 1: the wrench is that of an energy, which the law gives behind it
     signal: I2  # (nm, 2) numbers that follow sampled inputs: place in `parameter`, column of the sampled efforts
     block: I2  # (ns, 4)
 
@@ -182,7 +185,7 @@ class Inputs(NamedTuple):
     effort: F2  # (nt, n_efforts) efforts in joints, targets of servos, signals of laws
     wrench: F3  # (nt, n_wrenches, 6)
     clock: F2  # (nt, 2) time, and the factor by which a solver scales all loads
-    state: F3  # (nt, ns, 6) wrenches of state-dependent loads in their places; results fill it, kernels call the laws
+    state: F3  # (nt, ns, 7) wrenches of state-dependent loads in their places, energies; results fill it, not kernels
 
 
 class State(NamedTuple):
@@ -268,7 +271,7 @@ class Visit(NamedTuple):
     frame_b: F2  # (4, 4)
     twist_a: F1  # (6,)
     twist_b: F1  # (6,)
-    wrench: F1  # (6,)
+    wrench: F1  # (7,) and its energy, if it has one
     sides: F2  # (6, 6) wrenches on both sides of differences
     J: F2  # (6, 24)
 
@@ -362,7 +365,7 @@ def new_rows(n: int, width: int) -> I2:
 
 def new_visit() -> Visit:
     """Memory for calls of users' laws."""
-    return Visit(np.eye(4), np.eye(4), np.zeros(6), np.zeros(6), np.zeros(6), np.zeros((6, 6)), np.zeros((6, 24)))
+    return Visit(np.eye(4), np.eye(4), np.zeros(6), np.zeros(6), np.zeros(7), np.zeros((6, 6)), np.zeros((6, 24)))
 
 
 def new_owned(loads: StateLoads) -> Owned:

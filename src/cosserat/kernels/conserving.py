@@ -13,7 +13,7 @@ the momentum alone. Loads that depend on time take the mean of both ends.
 """
 
 from cosserat.jit import call_address, helper, stage
-from cosserat.kernels import beams, elastic, joints, matter, pairs
+from cosserat.kernels import beams, elastic, joints, matter, pairs, varying
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import (
     CONSERVE,
@@ -256,6 +256,7 @@ def evaluate(problem, k):
     for i in range(middle.mean.shape[0]):
         for q in range(6):
             middle.mean[i, q] = trial.increment[i, q] / h
+    varying.take_masses(bodies_of(problem), nodes, inputs.effort[k - 1], inputs.effort[k])
     g = (inputs.gravity[k, 0], inputs.gravity[k, 1], inputs.gravity[k, 2])
     for i in range(trial.residual.shape[0] - 1):
         R, _ = load_frame(middle.frame[i])

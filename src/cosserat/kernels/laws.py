@@ -27,9 +27,10 @@ from cosserat.kernels.arrays import (
     trial_of,
     visit_of,
 )
-from cosserat.kernels.frames import load_frame
+from cosserat.kernels.frames import load_frame, twist_at_place
 from cosserat.kernels.tangent import scatter
-from cosserat.kernels.vectors import IDENTITY, add, clear, dot, mul_t, scale
+from cosserat.kernels.vectors import IDENTITY, add, clear, dot, mul_t, scale, store
+from cosserat.kernels.vectors import load as load_vector
 
 
 @helper
@@ -227,7 +228,7 @@ def add_state_loads(problem, k):
 @stage
 def conserve_state_loads(problem, k):
     """The same over a step: in the frames halfway, for the mean twist, at the mean time."""
-    sl, trial, middle = state_loads_of(problem), trial_of(problem), middle_of(problem)
+    sl, state, trial, middle = state_loads_of(problem), state_of(problem), trial_of(problem), middle_of(problem)
     solver, visit, clock = solver_of(problem), visit_of(problem), inputs_of(problem).clock
     effort = inputs_of(problem).effort
     state_loads.take_signals(sl, effort[k - 1], effort[k])
@@ -235,7 +236,22 @@ def conserve_state_loads(problem, k):
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] > sl.inner[i]:
             continue
+        gained = 0.0
+        if sl.stored[i] == 1:
+            state_loads.call_at(sl, i, solver.units[i, 0], t, trial.frame, trial.twist, visit)
+            gained = visit.wrench[6]
+            state_loads.call_at(sl, i, solver.units[i, 0], t, state.frame, state.twist, visit)
+            gained -= visit.wrench[6]
         state_loads.call_at(sl, i, solver.units[i, 0], t, middle.frame, middle.mean, visit)
+        if sl.stored[i] == 1:  # one place: its wrench works by the loss of energy exactly
+            F, y = load_frame(sl.frame_a[i])
+            moved = trial.increment[sl.node[i, 0]]
+            u, w = twist_at_place(F, y, load_vector(moved, 0), load_vector(moved, 3))
+            f, m = load_vector(visit.wrench, 0), load_vector(visit.wrench, 3)
+            doubt = 1e-16 * abs(visit.wrench[6])
+            f, m = pairs.correct(f, m, u, w, -gained, doubt, solver.settings[4], True)
+            store(f, visit.wrench, 0)
+            store(m, visit.wrench, 3)
         state_loads.add_wrench(sl, i, clock[k, 1], middle.frame, visit.wrench, trial.residual)
     return 0
 

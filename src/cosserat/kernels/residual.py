@@ -5,7 +5,7 @@ with the inputs of row `k`.
 """
 
 from cosserat.jit import call_address, helper, stage
-from cosserat.kernels import beams, elastic, freedoms, joints, loads, matter
+from cosserat.kernels import beams, elastic, freedoms, joints, loads, matter, varying
 from cosserat.kernels.arrays import (
     ADD,
     bodies_of,
@@ -113,6 +113,7 @@ def applied_forces(problem, k):
     """residual -= gravity, loads, and the forces of all kinds of laws in use."""
     nodes, inputs, trial = nodes_of(problem), inputs_of(problem), trial_of(problem)
     frames, r = trial.frame, trial.residual
+    varying.take_masses(bodies_of(problem), nodes, inputs.effort[k], inputs.effort[k])
     g = (inputs.gravity[k, 0], inputs.gravity[k, 1], inputs.gravity[k, 2])
     if g[0] != 0.0 or g[1] != 0.0 or g[2] != 0.0:
         for i in range(nodes.mass.shape[0] - 1):

@@ -21,12 +21,12 @@ AGREE = 1e-8  # relative difference below which the law counts as smooth
 FAILED, WRONG_SIZE = 1, 2  # what a law returns that raises an error, or gives another number of components
 
 
-def compile_law(law, parameters, pair, n_states):
+def compile_law(law, parameters, pair, n_more):
     """A user's law as a unit with `SIGNATURE`; `parameters`: dtype of the record that it gets.
 
-    A law that owns states gives their rates behind the wrench; see `law_states`.
+    A law that owns states gives their rates behind the wrench, see `law_states`; one with an energy gives that.
     """
-    size = 6 + n_states
+    size = 6 + n_more
 
     def glue(law):
         def alone(t, frame, twist, other_frame, other_twist, numbers, out):

@@ -16,6 +16,7 @@ from cosserat.model.fluid_loads import Aerodynamics, Buoyancy
 from cosserat.model.forces import Damper, Spring
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.geometry import section_from_geometry
+from cosserat.model.gravity_fields import CentralGravity
 from cosserat.model.interfaces import Interface, Outline, RecoveryPoint
 from cosserat.model.intermediate import IntermediateFrame
 from cosserat.model.jets import Jet
@@ -47,6 +48,7 @@ from cosserat.model.parameters import Parameter, ParameterExpression, resolve
 from cosserat.model.pipe_flow import PipeFlow
 from cosserat.model.places import GROUND, Place
 from cosserat.model.potentials import Potential
+from cosserat.model.propellants import Propellant
 from cosserat.model.rolling import KnifeEdge, RollingDisc
 from cosserat.model.rotors import Propeller, Rotor
 from cosserat.model.section import Section
@@ -61,6 +63,7 @@ __all__ = [
     "GROUND",
     "Fluid",
     "Buoyancy",
+    "CentralGravity",
     "AddedMass",
     "Aerodynamics",
     "Airfoil",
@@ -97,6 +100,7 @@ __all__ = [
     "Prismatic",
     "Potential",
     "Profile",
+    "Propellant",
     "Propeller",
     "Rectangle",
     "RecoveryPoint",

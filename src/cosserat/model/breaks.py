@@ -15,6 +15,7 @@ from cosserat.model.derivatives import floats, vector_of_floats
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.jets import Array, Jet, Note, watched
 from cosserat.model.line_functions import LineFunction, StationMean
+from cosserat.model.sampled import Sampled
 
 _GRID = 2048
 _FINE = 33
@@ -34,6 +35,8 @@ def breaks_of(function: TimeFunction | VectorFunction, start: float, end: float)
     """
     if function.is_constant or not end > start:
         return []
+    if isinstance(function, Sampled):
+        return sorted(t for t in function.breaks(start, end) if start < t < end)
     if isinstance(function, StationMean):  # means along an element break where the load does
         return breaks_of(function.of, start, end)
     if isinstance(function, LineFunction):

@@ -8,15 +8,17 @@ from cosserat.errors import ModelError, ParameterError, shown
 from cosserat.model import checks
 from cosserat.model.added_mass import AddedMass
 from cosserat.model.along import AlongBeam
-from cosserat.model.apparent import ApparentLoad, steady_spin
+from cosserat.model.apparent import ApparentLoad
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.calls import answered
 from cosserat.model.fluid import Fluid
 from cosserat.model.forces import Link
+from cosserat.model.gravity_fields import CentralGravity, FieldLoad
 from cosserat.model.jets import Array
 from cosserat.model.joint import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad
+from cosserat.model.lumps import lumps_of
 from cosserat.model.modal import ModalBody
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Parameter, parameters_in
@@ -38,8 +40,12 @@ class Model:
     Parameters
     ----------
     name : str
-    gravity : (3,)
+    gravity : (3,) or CentralGravity
         Acceleration of free fall in world coordinates (m/s^2); entries may be parameters. Default: none.
+    fluid : Fluid, optional
+        What surrounds it.
+    frame : Observer, optional
+        A frame that moves as prescribed, in whose axes the model is described and its results are given.
 
     Examples
     --------
@@ -84,7 +90,8 @@ class Model:
 
     @gravity.setter
     def gravity(self, value: Any) -> None:
-        value = plain(value)
+        self.field = value if isinstance(value, CentralGravity) else None
+        value = (0.0, 0.0, 0.0) if self.field is not None else plain(value)
         checks.array(self.title, "gravity", value, (3,), "(0, 0, -9.81)")
         self._gravity = value
         self.revision += 1
@@ -110,8 +117,6 @@ class Model:
     def frame(self, value: Observer | None) -> None:
         if value is not None and not isinstance(value, Observer):
             raise ModelError(f"{self.title}: frame is {shown(value)}; pass an Observer such as cs.Observer.earth(0.8)")
-        if value is not None:
-            steady_spin(value)
         self._frame = value
         self.revision += 1
 
@@ -266,13 +271,17 @@ class Model:
 
     @property
     def state_loads(self) -> tuple[StateLoad, ...]:
-        """Loads that depend on the state in order, behind them potentials of joints, sections along beams, and apparent
-        ones of a frame.
+        """Loads that depend on the state in order, behind them potentials of joints, sections along beams, gravity of a
+        central body, and apparent ones of a frame.
         """
         given = self.given_state_loads
         given += tuple(JointPotential(joint) for joint in self.joints if joint.potential is not None)
         given += tuple(section for law in self.along_beams for section in law.sections)
-        return given if self.frame is None else (*given, *(ApparentLoad(body, self.frame) for body in self.bodies))
+        if self.field is not None:
+            given += tuple(FieldLoad(lump, self.field, self.frame) for lump in lumps_of(self, "a central field"))
+        if self.frame is not None:
+            given += tuple(ApparentLoad(lump, self.frame) for lump in lumps_of(self, "a moving frame"))
+        return given
 
     @property
     def along_beams(self) -> tuple[AlongBeam, ...]:
@@ -328,7 +337,7 @@ class Model:
         found: dict[str, list[Parameter]] = {}
         for parameter in parameters_in(self._gravity):
             found.setdefault(parameter.name, []).append(parameter)
-        around = (item for item in (self._fluid, self.frame) if item is not None)
+        around = (item for item in (self._fluid, self.frame, self.field) if item is not None)
         for item in (*around, *self._components.values()):
             for parameter in item.parameters():
                 found.setdefault(parameter.name, []).append(parameter)
@@ -362,7 +371,9 @@ class Model:
         if self._fluid is not None:
             self._fluid.check()
         if self.frame is not None:
-            steady_spin(self.frame)
+            self.frame.check()
+        if self.field is not None:
+            self.field.check()
         for component in self._components.values():
             component.check()
 
@@ -386,8 +397,8 @@ class Model:
         if not isinstance(other, Model):
             return NotImplemented
         return (
-            (self.name, self._gravity, self._fluid, self.frame)
-            == (other.name, other._gravity, other._fluid, other.frame)
+            (self.name, self._gravity, self.field, self._fluid, self.frame)
+            == (other.name, other._gravity, other.field, other._fluid, other.frame)
             and self._components == other._components
             and all(getattr(self, k) == getattr(other, k) for k in ("joints", "bodies", "beams"))
         )

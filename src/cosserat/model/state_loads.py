@@ -171,6 +171,16 @@ class StateLoad(Component):
         return {}
 
     @property
+    def varying(self) -> tuple[str, ...]:
+        """Names of the signals that are mass, first moments and inertia, which it adds to its body; none: nothing."""
+        return ()
+
+    @property
+    def has_energy(self) -> bool:
+        """Whether its wrench is that of a potential energy, which its law then gives behind the wrench."""
+        return False
+
+    @property
     def inertia(self) -> Any:
         """Inertia (6, 6) of a fluid that moves with the place, in its frame; None: none."""
         return None

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def summarize(model: "Model") -> str:
     """Components by kind with what matters of each, then freedoms and parameters."""
     g = model.gravity
-    lines = [f"Model {model.name!r}, gravity {_vector(g) if np.any(g) else 'none'}"]
+    pull = model.field.text if model.field is not None else _vector(g) if np.any(g) else "none"
+    lines = [f"Model {model.name!r}, gravity {pull}"]
     if model.fluid is not None:
         lines.append(f"  in a {model.fluid.text}")
     tables: list[tuple[str, list[tuple[str, ...]]]] = [

@@ -11,8 +11,10 @@ import numpy as np
 from cosserat.errors import CosseratWarning, ModelError, ParameterError
 from cosserat.model import checks
 from cosserat.model.bodies import RigidBody
+from cosserat.model.fluid_loads import Buoyancy
 from cosserat.model.intermediate import check_frames
 from cosserat.model.loads import is_zero
+from cosserat.model.lumps import lumps_of
 from cosserat.model.modal import ModalBody
 from cosserat.model.parameters import Parameter
 from cosserat.model.places import Owner, Place
@@ -31,12 +33,14 @@ def validate(model: Model) -> None:
         for other in objects[1:]:
             demand_same(objects[0], other, f"parameter {name!r}")
     model.check()
-    soft = (*model.beams, *model.modal_bodies, *model.added_masses)
-    if model.frame is not None and soft:
-        raise ModelError(
-            f"{model.title}: {soft[0].title}: models with frame= take rigid bodies without added mass; simulate in "
-            "a Galilean frame and look with run.seen_from"
-        )
+    if model.frame is not None or model.field is not None:
+        lumps_of(model, "a moving frame" if model.field is None else "a central field")
+        burning = [load for load in model.given_state_loads if load.varying]
+        buoyant = [load for load in model.given_state_loads if isinstance(load, Buoyancy)]
+        if burning:
+            raise ModelError(f"{burning[0].title}: mass that burns away takes uniform gravity and a Galilean frame")
+        if buoyant and model.field is not None:
+            raise ModelError(f"{buoyant[0].title}: buoyancy takes uniform gravity, not a central field")
     for item, places in places_of(model):
         for place in places:
             _demand_own(model, place.owner, item)
@@ -80,7 +84,7 @@ def _demand_own(model: Model, owner: Owner, item: Component) -> None:
 
 
 def _warn_idle(model: Model) -> None:
-    if np.any(model.gravity) or model.frame is not None:
+    if np.any(model.gravity) or model.frame is not None or model.field is not None:
         return
     busy = {id(place.owner) for _, places in places_of(model) for place in places}
     busy |= {id(load.beam) for load in model.distributed_loads if not (is_zero(load.force) and is_zero(load.moment))}

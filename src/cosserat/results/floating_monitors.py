@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from cosserat.results.floating import FloatingRecord
 from cosserat.results.monitors import Monitors, integrate
 from cosserat.results.motion import Motion
+from cosserat.results.nodal import stored_energies
 
 Array = NDArray[np.float64]
 
@@ -23,6 +24,8 @@ class FloatingMonitors(Monitors):
         """Energies (J) over time; balance = total - total[0] + dissipated - work should vanish."""
         t = self.motion.time
         kinetic, strain, potential, loss, supply = self._record.ledger.powers.T
+        energy, power = stored_energies(self.motion)  # of laws, whose work the formulation counts as supplied
+        potential, supply = potential + energy, supply - power
         total = kinetic + strain + potential
         dissipated, work = (integrate(t, p, self.motion.crossed, k) for k, p in enumerate((loss, supply)))
         balance = total - total[0] + dissipated - work

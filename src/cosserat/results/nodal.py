@@ -49,8 +49,33 @@ def momenta(motion: Motion) -> Array:
         p[:, a] += both[:, :6]
         p[:, b] += both[:, 6:]
     for k, node in enumerate(system.bodies.node):
-        p[:, node] += motion.twist[:, node] @ system.bodies.mass[k]
+        p[:, node] += times_mass(motion, k, motion.twist[:, node])
     return p
+
+
+def times_mass(motion: Motion, k: int, vectors: Array, rates: bool = False) -> Array:
+    """Mass matrix of body k, or its rate, at all times, times vectors (nt, 6)."""
+    bodies = motion.mechanism.system.bodies
+    for row, _, column in bodies.varying.tolist():
+        if row == k:
+            first = column + 10 * int(rates)
+            return np.einsum("tij,tj->ti", mass_matrices(motion.inputs.effort[:, first : first + 10]), vectors)
+    return np.zeros_like(vectors) if rates else vectors @ bodies.mass[k]
+
+
+def mass_matrices(numbers: Array) -> Array:
+    """Matrices (nt, 6, 6) of mass, first moments and inertia (nt, 10) about a point."""
+    M = np.zeros((len(numbers), 6, 6))
+    m, x, y, z = numbers[:, :4].T
+    for i in range(3):
+        M[:, i, i], M[:, 3 + i, 3 + i] = m, numbers[:, 4 + i]
+    for (i, j), value in zip(
+        ((0, 4), (0, 5), (1, 5), (1, 3), (2, 3), (2, 4), (3, 4), (3, 5), (4, 5)),
+        (z, -y, x, -z, y, -x, *numbers[:, 7:].T),
+        strict=True,
+    ):
+        M[:, i, j] = M[:, j, i] = value
+    return M
 
 
 def inertia(motion: Motion) -> Array:
@@ -62,8 +87,8 @@ def inertia(motion: Motion) -> Array:
         r[:, a] += both[:, :6]
         r[:, b] += both[:, 6:]
     for k, node in enumerate(system.bodies.node):
-        M, twist = system.bodies.mass[k], motion.twist[:, node]
-        r[:, node] += motion.rate[:, node] @ M + gyroscopic(twist @ M, twist)
+        twist = motion.twist[:, node]
+        r[:, node] += times_mass(motion, k, motion.rate[:, node]) + gyroscopic(times_mass(motion, k, twist), twist)
     return r
 
 
@@ -123,12 +148,24 @@ def _beams(motion: Motion, book: Ledger) -> None:
 def _gravity(motion: Motion, book: Ledger) -> None:
     nodes = motion.mechanism.system.nodes
     g = motion.inputs.gravity
+    bodies = motion.mechanism.system.bodies
+    burning = {node: (v, column) for v, (_, node, column) in enumerate(bodies.varying.tolist())}
     for i in range(len(nodes.mass) - 1):
         R, x = motion.node(i)
-        book.potential[:] -= np.sum(g * (nodes.mass[i] * x + R @ nodes.moment[i]), axis=1)
+        mass, moment = np.full(len(x), nodes.mass[i]), np.tile(nodes.moment[i], (len(x), 1))
+        if i in burning:
+            v, column = burning[i]
+            now = motion.inputs.effort[:, column : column + 4]
+            mass, moment = bodies.base[v, 0] + now[:, 0], bodies.base[v, 1:] + now[:, 1:]
+            lost = motion.inputs.effort[:, column + 10 : column + 14]  # what burns takes its energy along
+            book.supply[:] -= np.sum(g * (lost[:, :1] * x + rotate(R, lost[:, 1:])), axis=1)
+        book.potential[:] -= np.sum(g * (mass[:, None] * x + rotate(R, moment)), axis=1)
         local = rotate(np.swapaxes(R, 1, 2), g)
-        book.force[:, i, :3] += nodes.mass[i] * local
-        book.force[:, i, 3:] += np.cross(nodes.moment[i], local)
+        book.force[:, i, :3] += mass[:, None] * local
+        book.force[:, i, 3:] += np.cross(moment, local)
+    for row, node, _ in bodies.varying.tolist():
+        twist = motion.twist[:, node]
+        book.supply[:] += 0.5 * np.sum(twist * times_mass(motion, row, twist, rates=True), axis=1)
 
 
 def _springs(motion: Motion, book: Ledger) -> None:
@@ -169,14 +206,28 @@ def _loads(motion: Motion, book: Ledger) -> None:
 def _state_loads(motion: Motion, book: Ledger) -> None:
     loads = motion.mechanism.system.state_loads
     for k, nodes in enumerate(loads.node):
-        wrenches = [motion.inputs.state[:, k]]
+        wrenches = [motion.inputs.state[:, k, :6]]
+        if loads.stored[k]:
+            book.potential[:] += motion.inputs.state[:, k, 6]
         frames = row_to_frame(loads.frame_a[k]), row_to_frame(loads.frame_b[k])
         if loads.pair[k]:
             wrenches.append(-opposite(motion, k, wrenches[0]))
         for node, frame, wrench in zip(nodes, frames, wrenches, strict=False):
             on_node = to_node(wrench, frame)
             book.force[:, node] += on_node
-            book.supply[:] += np.sum(on_node * motion.twist[:, node], axis=1)
+            if not loads.stored[k]:
+                book.supply[:] += np.sum(on_node * motion.twist[:, node], axis=1)
+
+
+def stored_energies(motion: Motion) -> tuple[Array, Array]:
+    """Energy (nt,) of the laws that have one, and the power (nt,) of their wrenches."""
+    loads, energy, power = motion.mechanism.system.state_loads, *np.zeros((2, len(motion.time)))
+    for k in np.flatnonzero(loads.stored):
+        node = loads.node[k, 0]
+        energy += motion.inputs.state[:, k, 6]
+        wrench = to_node(motion.inputs.state[:, k, :6], row_to_frame(loads.frame_a[k]))
+        power += np.sum(wrench * motion.twist[:, node], axis=1)
+    return energy, power
 
 
 def opposite(motion: Motion, k: int, wrench: Array) -> Array:

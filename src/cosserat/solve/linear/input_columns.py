@@ -119,8 +119,8 @@ def servo_slopes(point: Point, joint: JointInfo, i: int) -> tuple[float, float, 
 def signal_column(point: Any, name: str) -> Column:
     """A unit of an input of a law: differences of its wrench, and of the rates of its states, at the point."""
     compiled, history = point.compiled, point.trajectory().history
-    names = [found[0] for found in signals_of(compiled.model)]
-    _, k, place, _ = signals_of(compiled.model)[names.index(name)]
+    signal = next(found for found in signals_of(compiled.model) if found.name == name)
+    k, place = signal.load, signal.place
     arrays, law = compiled.system.state_loads, compiled.laws[k]
     effort = point.memory.problem.inputs.effort[0]
     numbers = law.numbers
@@ -138,7 +138,7 @@ def signal_column(point: Any, name: str) -> Column:
     for count, weight in CENTRAL:
         there = numbers.copy()
         there[place] += count * step
-        slope += weight / step * law.answer(point.time, *sides, inner[own], there)
+        slope += weight / step * law.answer(point.time, *sides, inner[own], there)[: len(slope)]
     force, rates = np.zeros((compiled.n_nodes + 1, 6)), np.zeros(compiled.n_inner)
     force[arrays.node[k, 0]] += to_node(slope[None, :6], row_to_frame(arrays.frame_a[k]))[0]
     rates[own] = slope[6:]

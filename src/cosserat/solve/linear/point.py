@@ -15,6 +15,7 @@ from scipy.sparse.linalg import splu
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
+from cosserat.compile.state_loads import state_wrenches
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import History
 from cosserat.kernels.freedoms import SLIDE
@@ -386,7 +387,9 @@ def imbalance(point: Point) -> tuple[float, str]:
     loads = np.max(np.abs(trial.residual[:n] * weight), initial=0.0)
     inputs = memory.problem.inputs  # loads on one body may cancel one another
     weights = np.max(compiled.system.nodes.mass, initial=0.0) * np.linalg.norm(inputs.gravity[0])
-    loads = max(loads, weights, np.max(np.abs(inputs.wrench[0] * weight), initial=0.0))
+    own = trial.frame[None], trial.twist[None], trial.inner[:1], inputs.effort
+    laws = state_wrenches(compiled, np.array([point.time]), *own)[0, :, :6]
+    loads = max(loads, weights, *(np.max(np.abs(x * weight), initial=0.0) for x in (inputs.wrench[0], laws)))
     point.refresh()
     rest = (trial.residual[:n] * weight).ravel()
     phi = constraint_matrix(point).multiply(np.tile(weight, n))

@@ -152,7 +152,7 @@ def _input(point: Any, item: Any, caller: str) -> list[Column]:
     if text in servos:
         joint, pick = mechanism.joint(servos[text].coordinate)
         return [columns.target_column(point, joint, pick or 0, servos[text])]
-    if text in (name for name, *_ in signals_of(model)):
+    if text in (signal.name for signal in signals_of(model) if signal.offered):
         return [columns.signal_column(point, text)]
     if text in loads:
         direction = columns.present_direction(point, loads[text])
@@ -188,7 +188,7 @@ def _known_inputs(point: Any, loads: Iterable[str]) -> str:
         "joints": point.mechanism.joints,
         "servos": [servo.name for servo in point.model.servos],
         "loads": loads,
-        "inputs of loads": [name for name, *_ in signals_of(point.model)],
+        "inputs of loads": [signal.name for signal in signals_of(point.model) if signal.offered],
         "parameters": point.model.parameters,
         "bodies, with a place and a component such as 'arm.end.fz'": point.mechanism.owners,
     }

@@ -61,10 +61,11 @@ class Controlled:
         rows = {(name, active.index): k for k, (name, active) in enumerate(compiled.freedoms)}
         for place, servo in servos_of(compiled.model).items():
             self.columns[servo.name] = int(compiled.system.freedoms.target[rows[place]])
-        for (name, *_), (_, column) in zip(
+        for signal, (_, column) in zip(
             signals_of(compiled.model), compiled.system.state_loads.signal.tolist(), strict=True
         ):
-            self.columns[name] = column
+            if signal.offered:
+                self.columns[signal.name] = column
         self.values: dict[int, float] = {}
         self._mechanism: Mechanism | None = None
         self._moment: NodalMoment | None = None

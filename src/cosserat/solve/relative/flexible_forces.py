@@ -103,8 +103,8 @@ class FlexibleForces:
         self._inputs = arrays.Inputs(np.zeros(n), np.zeros(n), np.zeros((len(loads), 6)))
         self.target = self._inputs.target
         self._laws = law_group(laws, n_seats, self._extent(model))
-        self._signals = [(name, function) for name, _, _, function in signals_of(model)]
-        slots = [int(self._laws.start[k]) + place for _, k, place, _ in signals_of(model)]
+        self._signals = [(signal.name, signal.column, signal.function) for signal in signals_of(model)]
+        slots = [int(self._laws.start[signal.load]) + signal.place for signal in signals_of(model)]
         self._laws = self._laws._replace(signal=np.array(slots, dtype=np.int64))
         acting = arrays.Acting(pack_seats(seats), group, self._inputs, self._laws, new_visit())
         self._units = laws  # own the code
@@ -144,7 +144,7 @@ class FlexibleForces:
     @property
     def signals(self) -> dict[str, int]:
         """Where `Laws.parameter` has inputs of users' laws, by name."""
-        return {name: int(k) for (name, _), k in zip(self._signals, self._laws.signal, strict=True)}
+        return {name: int(k) for (name, _, _), k in zip(self._signals, self._laws.signal, strict=True)}
 
     @property
     def inputs(self) -> arrays.Inputs:
@@ -197,9 +197,12 @@ class FlexibleForces:
                     values = self._values(function, times, step)
                     loads[:, rows, part] = values[:, None] if values.ndim == 2 else values
         signals = np.zeros((n_times, len(self._signals)))
-        for k, (name, signal) in enumerate(self._signals):
+        sampled: dict[int, Any] = {}
+        for k, (name, column, signal) in enumerate(self._signals):
             aimed = self._aimed.get(name)
-            signals[:, k] = self._values(signal, times, step) if aimed is None else aimed
+            if aimed is None and column not in sampled:
+                sampled[column] = self._values(signal, times, step)
+            signals[:, k] = sampled[column] if aimed is None else aimed
         self._steady = (key, (drive, targets, loads, signals)) if steady else None
         self._sampled = None
         return drive, targets, loads, signals
@@ -213,7 +216,7 @@ class FlexibleForces:
         """All functions of time."""
         yield from (effort for _, effort in self.efforts)
         yield from (target for _, _, target in self._targets)
-        yield from (signal for _, signal in self._signals)
+        yield from (signal for _, _, signal in self._signals)
         for load, _ in self._loads.values():
             yield from (function for function in (load.force, load.moment) if function is not None)
 

@@ -1,0 +1,32 @@
+"""Bodies whose mass changes with time: propellant that burns. M(t) v_dot, without a term M_dot v."""
+
+from cosserat.jit import helper
+
+
+@helper
+def take_masses(bodies, nodes, before, now):
+    """Masses of varying bodies, and weights of their nodes: the mean of two samples; in a step of one kind, the same.
+
+    Ten numbers: mass, first moments, inertia xx yy zz xy xz yz about the node.
+    """
+    for v in range(bodies.varying.shape[0]):
+        row, node, c = bodies.varying[v, 0], bodies.varying[v, 1], bodies.varying[v, 2]
+        M = bodies.mass[row]
+        m = 0.5 * (before[c] + now[c])
+        x, y = 0.5 * (before[c + 1] + now[c + 1]), 0.5 * (before[c + 2] + now[c + 2])
+        z = 0.5 * (before[c + 3] + now[c + 3])
+        for i in range(3):
+            M[i, i] = m
+            M[3 + i, 3 + i] = 0.5 * (before[c + 4 + i] + now[c + 4 + i])
+        M[0, 4], M[0, 5], M[1, 5] = z, -y, x
+        M[1, 3], M[2, 3], M[2, 4] = -z, y, -x
+        M[3, 4] = 0.5 * (before[c + 7] + now[c + 7])
+        M[3, 5] = 0.5 * (before[c + 8] + now[c + 8])
+        M[4, 5] = 0.5 * (before[c + 9] + now[c + 9])
+        for i in range(6):
+            for j in range(i):
+                M[i, j] = M[j, i]
+        nodes.mass[node] = bodies.base[v, 0] + m
+        nodes.moment[node, 0] = bodies.base[v, 1] + x
+        nodes.moment[node, 1] = bodies.base[v, 2] + y
+        nodes.moment[node, 2] = bodies.base[v, 3] + z

@@ -1,0 +1,207 @@
+"""`CentralGravity`: the field of a planet or star, which weakens with the distance and turns long bodies."""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from cosserat.model import checks
+from cosserat.model.frame_signals import moving_vector
+from cosserat.model.functions import TimeFunction
+from cosserat.model.lumps import Lump
+from cosserat.model.observers import Observer
+from cosserat.model.parameters import Number
+from cosserat.model.placed_laws import PlacedLaw
+from cosserat.model.records import Component, Record, recorded
+
+
+class CentralGravity(Record):
+    """Gravity of a central body: ``cs.Model("satellite", gravity=cs.CentralGravity(mu))``.
+
+    The potential of a mass is -mu/r (1 - J2 (a/r)^2 (3 sin^2 - 1)/2), a the radius and the angle the latitude over the
+    equator. A rigid body feels it with its mass and, by the second derivatives, with its inertia: the torque is
+    3 mu/r^5 x × J x (the oblateness acts on its mass alone). Beams feel it at every node.
+
+    Parameters
+    ----------
+    mu : number
+        Gravitational constant times the mass (m^3/s^2).
+    centre : (3,)
+        (m), world coordinates; in a model with ``frame=``, coordinates of the Galilean frame.
+    j2 : number
+        Oblateness, 0 for a sphere.
+    radius : number
+        Equatorial radius (m), with `j2`.
+    pole : (3,)
+        Axis of the oblateness.
+
+    Examples
+    --------
+    A circular orbit of 7000 km:
+
+    >>> import numpy as np
+    >>> import cosserat as cs
+    >>> model = cs.Model("satellite", gravity=cs.CentralGravity.earth())
+    >>> v = np.sqrt(3.986004418e14 / 7e6)
+    >>> body = cs.RigidBody("body", mass=100, com=(7e6, 0, 0), inertia=np.diag([3.0, 4.0, 5.0]), velocity=(0, v, 0))
+    >>> _ = model.add(body)
+    >>> run = cs.simulate(model, duration=600, step=10, integrator="energy-momentum")
+    >>> bool(np.allclose(np.linalg.norm(run.position("body"), axis=1), 7e6, rtol=2e-4))
+    True
+    """
+
+    word = "gravity"
+
+    @recorded
+    def __init__(
+        self,
+        mu: Number,
+        centre: Any = (0.0, 0.0, 0.0),
+        j2: Number = 0.0,
+        radius: Number = 0.0,
+        pole: Any = (0.0, 0.0, 1.0),
+    ) -> None:
+        self._mu, self._j2, self._radius = mu, j2, radius
+        self._centre, self._pole = self._given["centre"], self._given["pole"]
+
+    @classmethod
+    def earth(cls, oblate: bool = False) -> CentralGravity:
+        """That of the Earth, about the world's origin, as a sphere or with its oblateness (WGS 84, EGM 96)."""
+        if checks.flag("CentralGravity.earth", "oblate", oblate):
+            return cls(3.986004418e14, j2=1.08262668e-3, radius=6378137.0)
+        return cls(3.986004418e14)
+
+    def check(self) -> None:
+        checks.number("CentralGravity", "mu", self._mu, positive=True)
+        checks.number("CentralGravity", "j2", self._j2)
+        checks.number("CentralGravity", "radius", self._radius, nonnegative=True, hint="; the equatorial radius (m)")
+        if float(checks.number("CentralGravity", "j2", self._j2)) != 0.0:
+            checks.number("CentralGravity", "radius", self._radius, positive=True, hint="; j2 needs it")
+        checks.array("CentralGravity", "centre", self._centre, (3,))
+        checks.unit("CentralGravity", "pole", self._pole)
+
+    @property
+    def numbers(self) -> dict[str, Number]:
+        """Numbers of the law that do not depend on the observer."""
+        return {"mu": self._mu, "j2": self._j2, "radius": self._radius}
+
+    @property
+    def text(self) -> str:
+        """In a few words."""
+        return f"central, mu = {checks.number('CentralGravity', 'mu', self._mu):g} m^3/s^2"
+
+
+class FieldLoad(PlacedLaw):
+    """Gravity of a central body on one lump of mass."""
+
+    def __init__(self, lump: Lump, field: CentralGravity, frame: Observer | None) -> None:
+        name = f"gravity on {lump.place.label}".translate(str.maketrans(".(),", "    ")).strip()
+        self._given = {"name": name}
+        Component.__init__(self, name)
+        self._place, self._other, self.derivative = lump.place, None, None
+        pole = checks.unit("CentralGravity", "pole", field._pole)
+        self._numbers: dict[str, Number] = {**field.numbers, **lump.numbers}
+        if frame is None:
+            self._numbers |= dict(zip(("cx", "cy", "cz"), field._centre, strict=True))
+            self._numbers |= dict(zip(("px", "py", "pz"), pole.tolist(), strict=True))
+        else:
+            centre = checks.array("CentralGravity", "centre", field._centre, (3,))
+            self._inputs = moving_vector(frame, "c", centre, True) | moving_vector(frame, "p", pole, False)
+
+    @property
+    def numbers(self) -> dict[str, Number]:
+        return self._numbers
+
+    @property
+    def signals(self) -> Mapping[str, TimeFunction]:
+        return self._inputs
+
+    @property
+    def has_energy(self) -> bool:
+        return not self._inputs
+
+    @property
+    def law(self) -> Callable[..., Any]:
+        return central_wrench if self.has_energy else central_wrench_seen
+
+
+def central_wrench(t, frame, twist, p):
+    """Wrench of a central field on a lump, and its potential energy V.
+
+    With phi = -mu/r, x from the centre, d the first moment and P the second moments of the mass, in world axes:
+    V = m phi + d . grad phi + P : grad grad phi/2; the force is -dV/dx and the torque that of turning d and P.
+    """
+    x, y, z = frame[0, 3] - p["cx"], frame[1, 3] - p["cy"], frame[2, 3] - p["cz"]
+    r2 = x * x + y * y + z * z
+    r = math.sqrt(r2)
+    r5 = r2 * r2 * r
+    mu, m = p["mu"], p["m"]
+    X = np.empty(3)
+    X[0], X[1], X[2] = x, y, z
+    R = frame
+    s = np.empty(3)
+    s[0], s[1], s[2] = p["sx"], p["sy"], p["sz"]
+    S = np.empty((3, 3))  # second moments in the place's frame
+    half = 0.5 * (p["jxx"] + p["jyy"] + p["jzz"])
+    S[0, 0], S[1, 1], S[2, 2] = half - p["jxx"], half - p["jyy"], half - p["jzz"]
+    S[0, 1], S[0, 2], S[1, 2] = -p["jxy"], -p["jxz"], -p["jyz"]
+    S[1, 0], S[2, 0], S[2, 1] = S[0, 1], S[0, 2], S[1, 2]
+    own = np.zeros(3)  # x in the place's frame
+    d = np.zeros(3)
+    for i in range(3):
+        for j in range(3):
+            own[i] += R[j, i] * X[j]
+            d[i] += R[i, j] * s[j]
+    Sx = np.zeros(3)
+    for i in range(3):
+        for j in range(3):
+            Sx[i] += S[i, j] * own[j]
+    xSx = own[0] * Sx[0] + own[1] * Sx[1] + own[2] * Sx[2]
+    trace = S[0, 0] + S[1, 1] + S[2, 2]
+    xd = x * d[0] + y * d[1] + z * d[2]
+    grad, hess_d, shaped = np.empty(3), np.empty(3), np.empty(3)
+    for i in range(3):
+        Px = R[i, 0] * Sx[0] + R[i, 1] * Sx[1] + R[i, 2] * Sx[2]
+        grad[i] = mu * X[i] / (r2 * r)
+        hess_d[i] = mu * (d[i] / (r2 * r) - 3.0 * X[i] * xd / r5)
+        shaped[i] = -mu * ((3.0 * Px - X[i] * trace) / r5 - 2.5 * X[i] * (3.0 * xSx - r2 * trace) / (r5 * r2))
+    energy = -mu * (m / r + (3.0 * xSx - r2 * trace) / (2.0 * r5))
+    if p["j2"] != 0.0:  # k (3 h^2/r^5 - 1/r^3), h the height over the equator
+        k = 0.5 * mu * p["j2"] * p["radius"] * p["radius"]
+        pole = np.empty(3)
+        pole[0], pole[1], pole[2] = p["px"], p["py"], p["pz"]
+        h = pole[0] * x + pole[1] * y + pole[2] * z
+        pd = pole[0] * d[0] + pole[1] * d[1] + pole[2] * d[2]
+        r7, r9 = r5 * r2, r5 * r2 * r2
+        for i in range(3):
+            grad[i] += k * (6.0 * h * pole[i] / r5 + (3.0 / r5 - 15.0 * h * h / r7) * X[i])
+            hess_d[i] += k * (
+                6.0 * pole[i] * pd / r5
+                - 30.0 * h * (pole[i] * xd + X[i] * pd) / r7
+                + (3.0 / r5 - 15.0 * h * h / r7) * d[i]
+                + (105.0 * h * h / r9 - 15.0 / r7) * X[i] * xd
+            )
+        energy += m * k * (3.0 * h * h / r5 - 1.0 / (r2 * r))
+    energy += d[0] * grad[0] + d[1] * grad[1] + d[2] * grad[2]
+    w = np.zeros(7)
+    g = np.zeros(3)  # grad phi in the place's frame
+    for i in range(3):
+        for j in range(3):
+            w[i] -= R[j, i] * (m * grad[j] + hess_d[j] + shaped[j])
+            g[i] += R[j, i] * grad[j]
+    turn = 3.0 * mu / r5
+    for i in range(3):
+        j, k2 = (i + 1) % 3, (i + 2) % 3
+        w[3 + i] = -(s[j] * g[k2] - s[k2] * g[j]) - turn * (own[j] * Sx[k2] - own[k2] * Sx[j])
+    w[6] = energy
+    return w
+
+
+def central_wrench_seen(t, frame, twist, p):
+    """The same seen from a moving frame, where the field has no energy of its own: it changes with time."""
+    return central_wrench(t, frame, twist, p)[:6]

@@ -1,0 +1,89 @@
+"""Mass at places: what fields of acceleration, of gravity or of a moving frame, take hold of.
+
+A rigid body is one lump at its centre of mass. The mass of a beam is that of a corrected trapezoidal rule over its
+elements: at each node half of the mass of the elements beside it, with a first moment mu L^2/12 along the beam. It
+takes integrals of smooth fields along straight uniform elements exactly to third order, and the whole mass and its
+first moment exactly in any.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import ModelError
+from cosserat.model.beams import Beam
+from cosserat.model.places import Place
+
+if TYPE_CHECKING:
+    from cosserat.model.model import Model
+
+Array = NDArray[np.float64]
+
+_X, _W = np.polynomial.legendre.leggauss(4)
+_Z, _WEIGHT = 0.5 * (1.0 + _X), 0.5 * _W
+
+
+class Lump(NamedTuple):
+    """Mass (kg), first moment (3,) and inertia (3, 3) about a place, in its frame."""
+
+    place: Place
+    mass: float
+    moment: Array
+    inertia: Array
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The same by name, for laws."""
+        J = self.inertia
+        found = {"m": float(self.mass)} | {f"s{k}": float(s) for k, s in zip("xyz", self.moment, strict=True)}
+        found |= {"jxx": J[0, 0], "jyy": J[1, 1], "jzz": J[2, 2], "jxy": J[0, 1], "jxz": J[0, 2], "jyz": J[1, 2]}
+        return {name: float(x) for name, x in found.items()}
+
+
+def lumps_of(model: Model, what: str) -> list[Lump]:
+    """All mass of a model; `what` needs it, for messages."""
+    for other in (*model.modal_bodies, *model.added_masses):
+        raise ModelError(f"{other.title}: {what} acts on rigid bodies and beams; describe it by a Beam or a RigidBody")
+    found = [Lump(Place(b), float(b.mass), np.zeros(3), b.inertia) for b in model.bodies if float(b.mass) > 0.0]
+    for beam in model.beams:
+        found += _beam_lumps(beam, what)
+    return found
+
+
+def _beam_lumps(beam: Beam, what: str) -> list[Lump]:
+    if len(beam.pieces) > 1:
+        raise ModelError(f"{beam.title}: it has corners; under {what} give every straight piece a beam of its own")
+    n = int(beam.elements)
+    grid = np.linspace(0.0, 1.0, n + 1)
+    frames = beam.frames(grid)
+    mass, moment, inertia = np.zeros(n + 1), np.zeros((n + 1, 3)), np.zeros((n + 1, 3, 3))
+    uniform = beam.section_at(0.5)[1] if beam.is_uniform else None
+    for e in range(n):
+        s = grid[e] + (grid[e + 1] - grid[e]) * _Z
+        H = beam.frames(s)
+        step = 1e-6 * (grid[1] - grid[0])
+        ends = beam.frames(np.concatenate((s - step, s + step)))[:, :3, 3]
+        speed = np.linalg.norm(ends[4:] - ends[:4], axis=1) / (2.0 * step)  # m per unit of s
+        dx = _WEIGHT * (grid[e + 1] - grid[e]) * speed
+        sections = [beam.section_at(float(x))[1] if uniform is None else uniform for x in s]
+        per_length = np.array([M[0, 0] for M in sections])
+        arms = np.array([[M[1, 5], -M[0, 5], M[0, 4]] for M in sections])  # m c, from the block -m c~
+        m = dx * per_length
+        total, length = float(m.sum()), float(dx.sum())
+        centre = np.einsum("g,gi->i", m, H[:, :3, 3]) + np.einsum("g,gij,gj->i", dx, H[:, :3, :3], arms)
+        lever = total * length / 12.0
+        rest = centre.copy()
+        for k, z, sign in ((e, 1.0 - _Z, 1.0), (e + 1, _Z, -1.0)):
+            share = float(z @ m)
+            mass[k] += share
+            R, x = frames[k, :3, :3], frames[k, :3, 3]
+            rest -= share * x + sign * lever * R[:, 0]
+            moment[k] += [sign * lever, 0.0, 0.0]
+            J = np.einsum("g,gij,gjk,glk->il", z * dx, H[:, :3, :3], [M[3:, 3:] for M in sections], H[:, :3, :3])
+            inertia[k] += R.T @ J @ R
+        for k in (e, e + 1):
+            moment[k] += frames[k, :3, :3].T @ (0.5 * rest)
+    return [Lump(beam.at(float(s)), *parts) for s, *parts in zip(grid, mass, moment, inertia, strict=True)]

@@ -1,0 +1,159 @@
+"""Central gravity: orbits, libration by the gradient, oblateness; bodies and beams, both formulations."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import cosserat as cs
+from cosserat.lie import se3
+from cosserat.model.gravity_fields import central_wrench
+
+FORMULATIONS = ("galilean", "floating")
+
+
+def satellite(inertia, velocity=(0.0, 1.0, 0.0), **more):
+    """A body at the distance 1 of a centre with mu = 1: a circular orbit with the rate n = 1."""
+    model = cs.Model("satellite", gravity=cs.CentralGravity(1.0))
+    model.add(cs.RigidBody("body", mass=1.0, com=(1, 0, 0), inertia=1e-8 * np.diag(inertia), velocity=velocity, **more))
+    return model
+
+
+def in_orbit(radius=1.0):
+    """The frame that goes round with a satellite: x away from the centre, y ahead, z across the orbit."""
+    frame = cs.Observer(origin=(f"{radius!r}*cos(t)", f"{radius!r}*sin(t)", 0.0), turns=[((0, 0, 1), "t")])
+    return cs.Model("in orbit", gravity=cs.CentralGravity(1.0), frame=frame)
+
+
+def test_wrench_is_the_derivative_of_the_energy():
+    rng = np.random.default_rng(3)
+    J = rng.normal(size=(3, 3))
+    J = J @ J.T
+    numbers = {"mu": 2.0, "j2": 0.3, "radius": 0.7, "m": 1.3, "cx": 0.1, "cy": -0.2, "cz": 0.3}
+    pole = rng.normal(size=3)
+    numbers |= dict(zip(("px", "py", "pz"), pole / np.linalg.norm(pole), strict=True))
+    numbers |= dict(zip(("sx", "sy", "sz"), rng.normal(size=3), strict=True))
+    names = ("jxx", "jyy", "jzz", "jxy", "jxz", "jyz")
+    numbers |= dict(zip(names, (J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]), strict=True))
+    H = se3.exp(rng.normal(size=6))
+    H[:3, 3] += [2.0, 1.0, -1.5]
+    wrench = central_wrench(0.0, H, np.zeros(6), numbers)[:6]
+    for i, d in enumerate(1e-5 * np.eye(6)):
+        sides = [central_wrench(0.0, H @ se3.exp(s * d), np.zeros(6), numbers)[6] for s in (1.0, -1.0)]
+        assert wrench[i] == pytest.approx(-(sides[0] - sides[1]) / 2e-5, rel=1e-7, abs=1e-7)
+
+
+def test_energy_on_an_eccentric_orbit():
+    """Ten orbits with e = 0.3 from the perigee, energy-momentum scheme."""
+    e, a = 0.3, 1.0
+    model = cs.Model("satellite", gravity=cs.CentralGravity(1.0))
+    speed = np.sqrt((1 + e) / (1 - e) / a)
+    model.add(
+        cs.RigidBody(
+            "body", mass=1.0, com=(a * (1 - e), 0, 0), inertia=1e-4 * np.diag([1.0, 2.0, 2.5]), velocity=(0, speed, 0),
+            angular_velocity=(0.1, 0.2, 1.0),
+        )
+    )  # fmt: skip
+    run = cs.simulate(model, 20 * np.pi, step=2 * np.pi / 200, integrator="energy-momentum")
+    assert run.status.ok
+    total = run.energy["total"].values
+    assert np.ptp(total) < 1e-9 * abs(total[0])
+    assert total[0] == pytest.approx(-0.5 / a, rel=1e-3)
+    assert np.ptp(run.energy["potential"].values) > 0.5  # it goes far up and down
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_circular_orbit(formulation):
+    run = cs.simulate(satellite([1, 2, 2.5]), 2 * np.pi, 2 * np.pi / 800, formulation=formulation)
+    assert run.status.ok
+    np.testing.assert_allclose(run.position("body")[-1], [1, 0, 0], atol=3e-4)
+    assert np.ptp(run.energy["total"].values) < 1e-4
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_pitch_libration_in_space(formulation):
+    """Thin rod that points to the centre and turns with the orbit: small pitch goes with sqrt(3) n."""
+    small = 1e-3
+    body = satellite([1e-4, 1, 1], rotation=(np.cos(small / 2), 0, 0, np.sin(small / 2)), angular_velocity=(0, 0, 1))
+    run = cs.simulate(body, 4.0, 2e-3, formulation=formulation)
+    R, x = run.rotation("body").values, run.position("body").values
+    pitch = np.arctan2(R[:, 1, 0], R[:, 0, 0]) - np.arctan2(x[:, 1], x[:, 0])
+    np.testing.assert_allclose(pitch, small * np.cos(np.sqrt(3 * (1 - 1e-4)) * run.time), atol=1e-5 * small / 1e-3)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_libration_frequencies_of_a_body(formulation):
+    """n sqrt(3 (I_roll - I_yaw)/I_pitch) in pitch; roll and yaw from their own equations (Hughes 1986)."""
+    yaw, roll, pitch = 1.0, 2.0, 2.6  # about x (away from the centre), y (ahead), z
+    # the orbit with n = 1 is a little wider than 1: 1/r^2 + 3/2 (I_roll + I_pitch - 2 I_yaw)/r^4 = r
+    radius = brentq(lambda r: 1 / r**2 + 1.5e-8 * (roll + pitch - 2 * yaw) / r**4 - r, 0.9, 1.1, xtol=1e-16)
+    model = in_orbit(radius)
+    model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=1e-8 * np.diag([yaw, roll, pitch])))
+    found = 2 * np.pi * cs.modes(model, 8, about="reference", formulation=formulation).frequencies
+    wanted = np.sqrt(3 * (roll - yaw) / pitch)
+    assert np.min(np.abs(found - wanted)) < 1e-6
+    # roll angle f about y, yaw angle p about x, pitch axis across: Euler's equations with the gradient
+    k1, k3 = (pitch - yaw) / roll, (pitch - roll) / yaw
+    b, c = 1 + 3 * k1 + k1 * k3, 4 * k1 * k3
+    for sign in (1, -1):
+        assert np.min(np.abs(found - np.sqrt((b + sign * np.sqrt(b * b - 4 * c)) / 2))) < 1e-6
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_libration_of_a_thin_rod(formulation):
+    """sqrt(3) n in the plane, 2 n out of it, as a rigid body and as a beam of ten elements."""
+    model = in_orbit()
+    section = cs.Section(stiffness=1e3 * np.eye(6), mass=np.diag([1e-3] * 3 + [1e-12] * 3))
+    across = 1e-3 * (2e-3) ** 2 / 12 + 1e-12
+    slender = 1 - 1e-12 / across  # (I_roll - I_yaw)/I_pitch
+    model.add(cs.Beam("rod", points=[(-1e-3, 0, 0), (1e-3, 0, 0)], section=section, elements=4))
+    more = {} if formulation == "galilean" else {"formulation": cs.Floating(modes=3, boundary="free")}
+    found = 2 * np.pi * cs.modes(model, 6, about="reference", **more).frequencies
+    assert np.min(np.abs(found - np.sqrt(3 * slender))) < 1e-5
+    assert np.min(np.abs(found - np.sqrt(1 + 3 * slender))) < 1e-5
+    assert slender == pytest.approx(1.0, abs=4e-3)
+
+
+def test_oblateness_turns_the_orbit():
+    """Mean rate of the node -3/2 n J2 (a/p)^2 cos i, to first order in J2."""
+    j2, tilt = 1e-3, 0.8
+    model = cs.Model("satellite", gravity=cs.CentralGravity(1.0, j2=j2, radius=0.8))
+    velocity = (0.0, np.cos(tilt), np.sin(tilt))
+    model.add(cs.RigidBody("body", mass=1.0, com=(1, 0, 0), inertia=1e-10 * np.eye(3), velocity=velocity))
+    run = cs.simulate(model, 20 * np.pi, 2 * np.pi / 400)
+    h = np.cross(run.position("body").values, run.velocity("body").values)
+    node = np.unwrap(np.arctan2(h[:, 0], -h[:, 1]))
+    rate = (node[-1] - node[0]) / run.time[-1]
+    assert float(rate) == pytest.approx(-1.5 * j2 * 0.8**2 * np.cos(tilt), rel=2e-2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"mu": -1.0}, ["mu", "greater than 0"]),
+        ({"mu": 1.0, "j2": 1e-3}, ["radius", "greater than 0"]),
+        ({"mu": 1.0, "pole": (0, 0, 0)}, ["pole"]),
+        ({"mu": 1.0, "centre": (0, 0)}, ["centre"]),
+    ],
+)
+def test_bad_fields_are_located(arguments, words):
+    with pytest.raises(cs.CosseratError) as error:
+        cs.CentralGravity(**arguments)
+    for word in ("CentralGravity", *words):
+        assert word in str(error.value)
+
+
+def test_buoyancy_in_a_central_field_is_refused():
+    model = cs.Model("balloon", gravity=cs.CentralGravity(1.0), fluid=cs.Fluid(density=1.0))
+    body = model.add(cs.RigidBody.sphere("ball", diameter=0.1, mass=1.0, com=(2, 0, 0)))
+    model.add(cs.Buoyancy("lift", body))
+    with pytest.raises(cs.CosseratError, match="uniform gravity"):
+        cs.simulate(model, 1.0, 0.1)
+
+
+def test_model_files_and_summaries_hold_fields(tmp_path):
+    model = cs.Model("satellite", gravity=cs.CentralGravity.earth(oblate=True))
+    model.add(cs.RigidBody("body", mass=1.0, com=(7e6, 0, 0), inertia=np.eye(3)))
+    cs.save_model(model, tmp_path / "satellite.yaml")
+    assert cs.load_model(tmp_path / "satellite.yaml") == model
+    assert "mu = 3.986e+14" in model.summary()
+    assert model != cs.Model("satellite")

@@ -1,0 +1,177 @@
+"""Rockets: mass that burns away, thrust by exhaust speed, jet damping, burn-out."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import cosserat as cs
+
+
+def rocket(gravity=(0, 0, 0), mass=2.0, rate=0.5, exhaust=2000.0, spin=None, **more):
+    model = cs.Model("rocket", gravity=gravity)
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=np.eye(3), angular_velocity=spin))
+    more = {"direction": (0, 0, 1), "up": (1, 0, 0)} | more
+    fuel = model.add(cs.Propellant("fuel", body, mass, rate, exhaust, **more))
+    return model, fuel
+
+
+def test_tsiolkovsky_in_vacuum():
+    """c ln((m0 + mp)/m0) after burn-out, to 1e-8; the burn-out is inside a step."""
+    model, fuel = rocket(rate=0.503)
+    run = cs.simulate(model, 5.0, 5e-4, every=100)
+    assert run.status.ok
+    assert float(run.velocity("body")[-1, 2]) == pytest.approx(2000 * np.log(3.0), rel=1e-8)
+    assert fuel.burnout(5.0) == pytest.approx(2.0 / 0.503, rel=1e-14)
+    speed = 2000 * np.log(3.0 / (3.0 - np.minimum(0.503 * run.time, 2.0)))
+    np.testing.assert_allclose(run.velocity("body")[:, 2], speed, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("integrator", ["generalized-alpha", "energy-momentum"])
+def test_steps_are_of_second_order(integrator):
+    errors = []
+    for h in (0.02, 0.01):
+        run = cs.simulate(rocket(mass=2.0, rate="0.4 + 0.1*t")[0], 2.0, h, integrator=integrator)
+        left = 3.0 - 0.4 * 2 - 0.05 * 4
+        errors.append(abs(float(run.velocity("body")[-1, 2]) - 2000 * np.log(3.0 / left)))
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.1)
+
+
+def test_ascent_against_gravity_and_its_energy():
+    """v = c ln(m0/m) - g t; what burns takes its energy along, and the books close."""
+    run = cs.simulate(rocket(gravity=(0, 0, -9.81))[0], 3.9, 0.005)
+    assert run.status.ok
+    assert float(run.velocity("body")[-1, 2]) == pytest.approx(2000 * np.log(3.0 / 1.05) - 9.81 * 3.9, rel=1e-5)
+    assert np.abs(run.energy["balance"].values).max() < 2e-5 * run.energy["kinetic"].values.max()
+
+
+def test_jet_damping():
+    """J w' = -(J' + b l^2) w: w = w0 (J/J0)^((b l^2 - k)/k) with J = J0 - k t."""
+    b, l, own = 0.5, 0.8, 0.6
+    model, _ = rocket(exhaust=0.0, spin=(1.5, 0, 0), nozzle=(0, 0, -l))
+    plain = cs.simulate(model, 3.0, 0.002).angular_velocity("body").values[-1, 0]
+    assert plain == pytest.approx(1.5 * np.exp(-b * l**2 * 3.0), rel=1e-6)
+    model = cs.Model("rocket")
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=np.eye(3), angular_velocity=(1.5, 0, 0)))
+    more = {"direction": (0, 0, 1), "up": (1, 0, 0), "inertia": (own, own, 0.1)}
+    model.add(cs.Propellant("fuel", body, 2.0, b, 0.0, nozzle=(0, 0, -l), **more))
+    k = own * b / 2.0
+    J0, J = 1.0 + own, 1.0 + own - 3.0 * k
+    wanted = 1.5 * (J / J0) ** ((b * l**2 - k) / k)
+    found = cs.simulate(model, 3.0, 0.002).angular_velocity("body").values[-1, 0]
+    assert found == pytest.approx(wanted, rel=1e-6)
+
+
+def test_a_tumbling_rocket_against_an_independent_ode():
+    """Plane motion with an offset centre that moves as it burns: Newton-Euler about the shell, integrated by SciPy."""
+    mp, b, c, l = 2.0, 0.5, 30.0, 0.7
+    first, last = np.array([0.3, 0.0, 0.0]), np.array([-0.2, 0.0, 0.0])
+    model = cs.Model("rocket")
+    spin = (0, 0, 0.6)
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=0.5 * np.eye(3), angular_velocity=spin))
+    model.add(
+        cs.Propellant("fuel", body, mp, b, c, nozzle=(-l, 0.05, 0), direction=(1, 0, 0), centre=(first, last),
+                      inertia=(0.1, 0.3, 0.3))
+    )  # fmt: skip
+    run = cs.simulate(model, 3.0, 1e-3, every=100)
+
+    def rate(t, y):
+        f, df = 1 - b * t / mp, -b / mp
+        m = mp * f
+        x, dx = last[0] + f * (first - last)[0], df * (first - last)[0]
+        S, dS = m * x, mp * df * x + m * dx
+        J, dJ = 0.5 + 0.3 * f + m * x * x, 0.3 * df + mp * df * x * x + 2 * m * x * dx
+        M = 1.0 + m
+        _, _, theta, u, v, w = y  # velocities of the shell's centre in its axes
+        r = np.array([-l, 0.05])
+        # force on the shell's point, moments about it; body axes
+        fx = b * c + 2 * w * (b * r[1])
+        fy = -2 * w * (dS + b * r[0])
+        tau = -r[1] * b * c - dJ * w - b * (r @ r) * w
+        # M (u' - w v) - S w^2 = fx; M (v' + w u) + S w' = fy; J w' + S (v' + w u) = tau
+        du = (fx + S * w * w) / M + w * v
+        a = np.linalg.solve([[M, S], [S, J]], [fy, tau])
+        co, si = np.cos(theta), np.sin(theta)
+        return [co * u - si * v, si * u + co * v, w, du, a[0] - w * u, a[1]]
+
+    exact = solve_ivp(rate, (0, 3), [0, 0, 0, 0, 0, 0.6], rtol=1e-11, atol=1e-12).y[:, -1]
+    np.testing.assert_allclose(run.position("body").values[-1, :2], exact[:2], rtol=1e-5, atol=1e-6)
+    assert float(run.angular_velocity("body")[-1, 2]) == pytest.approx(exact[5], rel=1e-5)
+
+
+def test_exercise_9_with_drag_against_an_independent_ode():
+    """[Lerbet17] exercise 9: a square of side 2 l with forces along its own j at A and D, drag at the middle of BC."""
+    l, m, drag = 0.5, 2.0, 0.4
+    push = (lambda t: 3.0 + np.sin(t), lambda t: 2.0 * np.cos(2 * t))
+    model = cs.Model("square", fluid=cs.Fluid(density=1.0))
+    I3 = m * (2 * l) ** 2 / 6
+    body = model.add(cs.RigidBody("square", mass=m, com=(0, 0, 0), inertia=np.diag([I3 / 2, I3 / 2, I3])))
+    for name, at, force in (("A", (-l, l, 0), "3 + sin(t)"), ("D", (l, l, 0), "2*cos(2*t)")):
+        model.add(cs.Thruster(name, body.at(at), 1.0, throttle=force, limits=(-100, 100), axis=(0, 1, 0), up=(0, 0, 1)))
+    model.add(cs.Aerodynamics("drag", body.at((0, -l, 0)), area=2 * drag, drag=1.0))
+
+    def rate(t, y):
+        _, _, theta, u, v, w = y
+        c, s = np.cos(theta), np.sin(theta)
+        R = np.array([[c, -s], [s, c]])
+        FA, FD = push[0](t), push[1](t)
+        at = R @ [0, -l]
+        vel = np.array([u - w * at[1], v + w * at[0]])
+        D = -drag * np.linalg.norm(vel) * vel
+        F = R @ [0, FA + FD] + D
+        tau = -l * FA + l * FD + at[0] * D[1] - at[1] * D[0]
+        return [u, v, w, *(F / m), tau / I3]
+
+    exact = solve_ivp(rate, (0, 3), np.zeros(6), rtol=1e-11, atol=1e-12).y[:, -1]
+    run = cs.simulate(model, 3.0, 2e-3, formulation="floating", integrator="runge-kutta")
+    np.testing.assert_allclose(run.position("square").values[-1, :2], exact[:2], rtol=1e-6)
+    assert float(run.angular_velocity("square")[-1, 2]) == pytest.approx(exact[5], rel=1e-6)
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_exercise_12_flutter_by_the_engine(formulation):
+    """Two equal bars with springs k and an engine at the end: flutter at P l/k = (18 - 2 sqrt 7)/5, no divergence."""
+    model = cs.Model("rocket")
+    P = cs.Parameter("P", 1.0)
+    low = model.add(cs.RigidBody.bar("low", (0, 0, 0), (1, 0, 0), mass=1.0))
+    high = model.add(cs.RigidBody.bar("high", (1, 0, 0), (2, 0, 0), mass=1.0))
+    model.add(cs.Revolute("root", cs.GROUND, low.at((0, 0, 0)), axis=(0, 0, 1), stiffness=1.0))
+    model.add(cs.Revolute("knee", low.at((1, 0, 0)), high.at((1, 0, 0)), axis=(0, 0, 1), stiffness=1.0))
+    model.add(cs.Thruster("engine", high.at((2, 0, 0)), P, axis=(-1, 0, 0)))
+    found = cs.stability(model, "P", np.linspace(0.5, 4.0, 8), formulation=formulation).critical
+    assert [c.kind for c in found] == ["flutter"]
+    assert found[0].value == pytest.approx((18 - 2 * np.sqrt(7)) / 5, rel=1e-7)
+    assert (18 - 2 * np.sqrt(7)) / 5 == pytest.approx(2.5417, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"rate": -0.1}, ["fuel", "rate", "does not come back"]),
+        ({"rate": "0.1 - t"}, ["rate", "does not come back"]),
+        ({"mass": 0.0}, ["mass", "greater than 0"]),
+        ({"exhaust": -1.0}, ["exhaust", "negative"]),
+        ({"inertia": (-1.0, 0.0, 0.0)}, ["inertia", "not negative"]),
+        ({"gimbal": 0.1}, ["gimbal", "pair"]),
+        ({"centre": (1, 2)}, ["centre"]),
+    ],
+)
+def test_bad_propellant_is_located(arguments, words):
+    with pytest.raises(cs.CosseratError) as error:
+        rocket(**arguments)
+    for word in words:
+        assert word in str(error.value)
+
+
+def test_floating_frames_refuse_it():
+    with pytest.raises(cs.CosseratError, match="burns away"):
+        cs.simulate(rocket()[0], 1.0, 0.01, formulation="floating")
+
+
+def test_model_files_and_stored_runs(tmp_path):
+    model, _ = rocket(rate="0.4 + 0.1*t", centre=((0, 0, 0.1), (0, 0, -0.2)), gimbal=("0.01*t", 0.0))
+    cs.save_model(model, tmp_path / "rocket.yaml")
+    assert cs.load_model(tmp_path / "rocket.yaml") == model
+    run = cs.simulate(model, 0.5, 0.01)
+    run.save(tmp_path / "rocket.nc")
+    again = cs.load_run(tmp_path / "rocket.nc")
+    np.testing.assert_array_equal(run.energy["total"], again.energy["total"])
