@@ -158,7 +158,9 @@ def _with_propellant(
     model: Model, skeleton: Skeleton, bodies: Bodies, block: Callable[[int, int], int], weights: Nodes, n_efforts: int
 ) -> Bodies:
     """The bodies, and behind them what burns away: further bodies on the same nodes, whose mass is sampled."""
-    nodes, masses, rows, base = bodies.node.tolist(), list(bodies.mass), [], []
+    nodes, masses = bodies.node.tolist(), list(bodies.mass)
+    rows: list[tuple[int, int, int]] = []
+    base = []
     columns = {(x.load, x.name.rpartition(".")[2]): n_efforts + x.column for x in signals_of(model)}
     for k, load in enumerate(model.state_loads):
         if load.varying:

@@ -130,7 +130,8 @@ def state_wrenches(
             for at, column in mine:
                 assert effort is not None
                 numbers[at] = effort[i, column]
-            found = law.answer(t, *(side[i] for side in sides), inner[i, own], numbers)
+            frame, twist, other_frame, other_twist = (side[i] for side in sides)
+            found = law.answer(t, frame, twist, other_frame, other_twist, inner[i, own], numbers)
             out[i, k, :6] = found[:6]
             if law.load.has_energy:
                 out[i, k, 6] = found[6]

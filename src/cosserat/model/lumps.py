@@ -86,4 +86,4 @@ def _beam_lumps(beam: Beam, what: str) -> list[Lump]:
             inertia[k] += R.T @ J @ R
         for k in (e, e + 1):
             moment[k] += frames[k, :3, :3].T @ (0.5 * rest)
-    return [Lump(beam.at(float(s)), *parts) for s, *parts in zip(grid, mass, moment, inertia, strict=True)]
+    return [Lump(beam.at(float(s)), float(mass[k]), moment[k], inertia[k]) for k, s in enumerate(grid)]
