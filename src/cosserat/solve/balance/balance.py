@@ -163,6 +163,10 @@ class Balance(ABC):
     def imbalance(self) -> tuple[float, str]:
         """Unbalanced force relative to what is accepted, and in words the largest and where it acts."""
 
+    def symmetries(self) -> Array:
+        """Motions (n_motions, k) of the whole that lead to equal states, so that nothing resists them; none here."""
+        return np.zeros((self.n_motions, 0))
+
     @property
     def gravity(self) -> float:
         """Size of the acceleration of gravity."""

@@ -13,6 +13,7 @@ Array = NDArray[np.float64]
 
 _GIVES = 1e-9  # negative energy, relative to the terms it is summed from, that is no remainder of the balance
 _GROWS = 1e-6  # real part of an eigenvalue, relative to its size, that is no rounding
+_EQUAL = 1e-3  # of a shape: what may be other than a motion that leads to equal states
 _EIGENVALUES = 8
 _MOST = 1500  # steps on the way to a stable state: a slack cable takes about 500
 _REACH = 0.3  # rad, or parts of half the extent, of one of them
@@ -100,8 +101,19 @@ def resists(statics: Balance) -> tuple[bool | None, Push | None]:
         values, shapes, _ = eigenpairs(matrices, _EIGENVALUES)
     except SolveError:
         return None, None
-    growing = np.nonzero(values.real > _GROWS * np.abs(values))[0]
+    growing = np.nonzero((values.real > _GROWS * np.abs(values)) & ~equal_states(statics, shapes))[0]
     if not len(growing):
         return True, None
     worst = growing[np.argmax(values.real[growing])]
     return False, Push(shapes[:, worst].real, float(np.abs(values[worst])))
+
+
+def equal_states(statics: Balance, shapes: NDArray[np.complex128]) -> NDArray[np.bool_]:
+    """Which shapes (n_motions, k) lead to equal states: their eigenvalues are zero, but for roots of rounding."""
+    known, root = statics.symmetries(), statics.metric()
+    if not known.shape[1]:
+        return np.zeros(shapes.shape[1], dtype=bool)
+    basis, z = np.linalg.qr(root[:, None] * known)[0], root[:, None] * shapes
+    rest = np.linalg.norm(z - basis @ (basis.T @ z), axis=0)
+    out: NDArray[np.bool_] = rest <= _EQUAL * np.linalg.norm(z, axis=0)
+    return out

@@ -17,9 +17,10 @@ from cosserat.model.parameters import Parameter
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.trim import Trim
 from cosserat.solve.arguments import check_number, check_state
-from cosserat.solve.balance.equilibrium import equilibrium
+from cosserat.solve.balance.equilibrium import balance_at, equilibrium
 from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.parametric import Parametric, parametric_at
+from cosserat.solve.balance.standing import equal_states
 from cosserat.solve.balance.targets import Target, read_targets
 from cosserat.solve.linear.point import point_at
 from cosserat.solve.linear.quadratic import eigenpairs
@@ -118,8 +119,14 @@ def trim(
         else:
             found, residual = _hold(knobs, held, time, floating)
         values = knobs.values
-        eigenvalues = _eigenvalues(point_at(model, found, caller="trim", formulation=floating))
-    growth, neutral = _growth(eigenvalues)
+        eigenvalues, shapes = _eigenvalues(point_at(model, found, caller="trim", formulation=floating))
+        equal = np.zeros(len(eigenvalues), dtype=bool)
+        if spin is not None and len(eigenvalues):
+            statics = balance_at(model, time, found, knobs.spin, knobs.center, floating, "trim")
+            statics.load(np.array([time], dtype=float))
+            statics.residual()
+            equal = equal_states(statics, shapes)
+    growth, neutral = _growth(eigenvalues, equal)
     result = Trim(values, found, residual, eigenvalues, growth, neutral)
     if require_stable and not result.stable:
         settings = ", ".join(f"{name} = {value:.6g}" for name, value in values.items())
@@ -315,16 +322,19 @@ def _stats(balance: Parametric) -> dict[str, int]:
     return {"iterations": balance.statics.iterations, "factorizations": balance.statics.factorizations}
 
 
-def _eigenvalues(point: Any) -> NDArray[np.complex128]:
+def _eigenvalues(point: Any) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+    """Eigenvalues of small motions and their shapes."""
     matrices = point.matrices()
     n_free = matrices.mass.shape[0] - matrices.constraints.shape[0]
     n = 2 * n_free if n_free <= _ALL_EIGENVALUES else _SOME_EIGENVALUES
-    return eigenpairs(matrices, n)[0] if n_free else np.zeros(0, dtype=complex)
+    if not n_free:
+        return np.zeros(0, dtype=complex), np.zeros((matrices.mass.shape[0], 0), dtype=complex)
+    return eigenpairs(matrices, n)[:2]
 
 
-def _growth(eigenvalues: NDArray[np.complex128]) -> tuple[float, int]:
-    """Largest real part beyond rounding, and the number of zeros."""
+def _growth(eigenvalues: NDArray[np.complex128], equal: NDArray[np.bool_]) -> tuple[float, int]:
+    """Largest real part beyond rounding, and the number of zeros, among them those of motions to equal states."""
     size = np.abs(eigenvalues)
-    zero = size <= 1e-9 * np.max(size, initial=0.0)
+    zero = (size <= 1e-9 * np.max(size, initial=0.0)) | equal
     growing = eigenvalues.real[~zero & (eigenvalues.real > _ROUNDING * size)]
     return float(np.max(growing, initial=0.0)), int(np.count_nonzero(zero))

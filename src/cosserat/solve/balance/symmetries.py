@@ -1,0 +1,66 @@
+"""Motions of a free mechanism in steady rotation that lead to equal states: harmless, though nothing resists them.
+
+It may turn about the axis and slide along it; a body of revolution may turn about its own. Stiffness, constraints and
+loads know nothing of such motions of the whole, so that holding one node against them changes no balance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_matrix
+
+from cosserat.lie import so3
+
+Array = NDArray[np.float64]
+
+_ROUNDING = 1e-11  # of the terms it is summed from: stiffness or force that is none
+
+
+def rigid_motions(frames: Array, extent: float) -> Array:
+    """Motions (6 n, 6) of nodes with frames (n, 12) as one rigid body, in their own axes: translations and turns.
+
+    Turns are about the mean of the nodes, by an angle that moves places by about one.
+    """
+    R, x = frames[:, :9].reshape(-1, 3, 3), frames[:, 9:]
+    out = np.zeros((len(frames), 6, 6))
+    turned = np.swapaxes(R, 1, 2)
+    out[:, :3, :3] = turned
+    arms = np.array([so3.hat(arm) for arm in x - x.mean(axis=0)])
+    out[:, :3, 3:] = -turned @ arms / extent
+    out[:, 3:, 3:] = turned / extent
+    return out.reshape(-1, 6)
+
+
+def harmless(tangent: csc_matrix, force: Array, frames: Array, extent: float) -> Array:
+    """Those of the rigid motions, as columns (6 n, k), that neither the tangent nor forces (6 n,) know of.
+
+    Forces that are what rounding leaves of the stiffness count as none.
+    """
+    P = rigid_motions(frames, extent)
+    full = np.vstack((P, np.zeros((tangent.shape[0] - len(P), 6))))
+    known = tangent @ full
+    _, _, right = np.linalg.svd(known, full_matrices=False)
+    terms, found = abs(tangent) @ np.abs(full), []
+    for z in right:
+        small = np.linalg.norm(known @ z) <= _ROUNDING * np.linalg.norm(terms @ np.abs(z))
+        motion = P @ z
+        rounding = np.abs(motion) @ (np.abs(force) + extent * (terms @ np.abs(z))[: len(P)])
+        if small and abs(motion @ force) <= _ROUNDING * rounding:
+            found.append(motion)
+    return np.array(found).reshape(-1, len(P)).T
+
+
+def drifts(tangent: csc_matrix, mass: csc_matrix, spin: Array, frames: Array, extent: float) -> Array:
+    """Translations of the whole across the axis, as columns (6 n, k), of a mechanism that nothing holds in space.
+
+    It drifts with a constant velocity, which seen from the turntable is a motion at the speed of rotation that neither
+    grows nor dies out: the tangent knows of it only by the centrifugal force.
+    """
+    across = np.linalg.svd(spin[None, 3:])[2][1:].T
+    motions = rigid_motions(frames, extent)[:, :3] @ across
+    full = np.vstack((motions, np.zeros((tangent.shape[0] - len(motions), 2))))
+    square = float(spin[3:] @ spin[3:])
+    left = np.linalg.norm(tangent @ full + square * (mass @ full))
+    small = left <= _ROUNDING * np.linalg.norm(abs(tangent) @ np.abs(full) + square * (abs(mass) @ np.abs(full)))
+    return motions if small else motions[:, :0]
