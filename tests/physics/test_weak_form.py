@@ -2,8 +2,10 @@
 
 The field of the strain energy is the helix between the nodes with the inner displacement of linear statics,
 H_A exp(xi d) exp(eta(xi)); that of matter is the line of `compile.matter`. The element keeps the strains of the first
-to second order: so the forces agree through second order in the deformation (what is added to the stretch, see
-`compile.elements`, is taken away here), and for inertia and weight in any deformation.
+to second order. So, with its own strain measures, the equations of its energy agree in any deformation; with the exact
+strain of the field, forces agree through second order in the deformation (what is added to the stretch, see
+`compile.elements`, is taken away here), and the virtual work of any smooth deformation converges with the second order
+of the element's length; inertia and weight agree in any deformation.
 """
 
 import numpy as np
@@ -22,7 +24,7 @@ from cosserat.lie import se3, so3
 from cosserat.solve.memory import new_memory
 
 sp = pytest.importorskip("sympy")
-from cosserat.symbolic import SE3, PoincareChetayev, media, product  # noqa: E402
+from cosserat.symbolic import SE3, PoincareChetayev, R, media, product  # noqa: E402
 
 A = np.array([[np.sin(3.0 * i + 7.0 * j * j) for j in range(6)] for i in range(6)])
 SIZE = np.sqrt([60.0, 30.0, 20.0, 1.0, 2.0, 5.0])
@@ -33,14 +35,17 @@ XI, WEIGHT = 0.5 * (1 + Z), 0.5 * W
 
 
 class Element:
-    """A free beam of one element, straight or curved, and its equations."""
+    """A free beam of one element (or more), straight or curved, and its equations."""
 
-    def __init__(self, curved=False, stiffness=COUPLED, mass=(1, 1, 1, 0.03, 0.01, 0.02), gravity=(0, 0, -1)):
+    def __init__(
+        self, curved=False, stiffness=COUPLED, mass=(1, 1, 1, 0.03, 0.01, 0.02), gravity=(0, 0, -1), elements_=1
+    ):
         section = cs.Section(stiffness=stiffness, mass=mass)
-        arc = lambda s: (0.5 * np.sin(1.4 * s), 0.5 * (1 - np.cos(1.4 * s)), 0.2 * s)  # noqa: E731
+        rise = 0.2 if elements_ == 1 else 0.0  # many elements: the same reference in all
+        arc = lambda s: (0.5 * np.sin(1.4 * s), 0.5 * (1 - np.cos(1.4 * s)), rise * s)  # noqa: E731
         line = {"curve": arc} if curved else {"points": [(0, 0, 0), (LENGTH, 0, 0)]}
         model = cs.Model("element", gravity=gravity)
-        beam = model.add(cs.Beam("beam", section=section, elements=1, **line))
+        beam = model.add(cs.Beam("beam", section=section, elements=elements_, **line))
         self.compiled = compile_model(model)
         self.memory = new_memory(self.compiled, self.compiled.sampler.sample(np.zeros(1)))
         self.memory.problem.solver.settings[0] = 1.0
@@ -48,7 +53,8 @@ class Element:
         self.trial = self.memory.problem.trial
         self.d0 = self.compiled.system.elements.d0[0]
         self.length = np.linalg.norm(self.d0[:3])
-        self.matrices = beam_matrices(beam, self.compiled.beams["beam"], self.d0[None])[0]
+        d0 = self.compiled.system.elements.d0
+        self.matrices = beam_matrices(beam, self.compiled.beams["beam"], d0)[0]
         self.gravity = np.array(gravity, dtype=float)
         turn = elements.across(self.d0[None])[0]  # sections stand across the helix
         self.section = turn @ COUPLED @ turn.T
@@ -187,6 +193,80 @@ def _limit(values):
     a, b, c = values
     first = (4 * b - a) / 3, (4 * c - b) / 3
     return (16 * first[1] - first[0]) / 15
+
+
+@pytest.mark.parametrize("curved", [False, True])
+def test_forces_of_the_element_s_own_strains_at_finite_strain(curved, rng):
+    """Its energy, written down as on the page of the element in e and the inner turn y, and derived by the workbench.
+
+    The equation of y is y = F (m x e_w); those of e are the forces, at strains of 0.3 and turns of 1.5 rad in it.
+    """
+    element = Element(curved)
+    arrays = element.compiled.system.elements
+    K = sp.Matrix(arrays.stiffness[0])
+    Q = arrays.second[0].reshape(6, 6, 6)  # [k, i, j]
+    xx, xy, xz, yy, yz, zz = arrays.turning[0]
+    F_inverse = sp.Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+    def lagrangian(q_dot, q):
+        e, y = q[:6, :], q[6:, :]
+        bent = sp.Matrix([sum(e[k] * Q[k, i, j] * e[j] for j in range(6) for k in range(6)) / 2 for i in range(6)])
+        v = e + bent - sp.Matrix([0, 0, 0, *e[3:, :].cross(y)])
+        return -(v.T * K * v)[0] / 2 - (y.T * F_inverse * y)[0] / 2
+
+    residual = PoincareChetayev(R(9), lagrangian).residual()
+    for size in (0.1, 0.7, 1.5):
+        turn, slip = (x / np.linalg.norm(x) for x in rng.normal(size=(2, 3)))
+        e = size * np.concatenate((0.2 * element.length * slip, turn))
+        at = lambda y: residual(np.concatenate((e, y)))  # noqa: E731, B023
+        start = at(np.zeros(3))[6:]
+        slope = np.column_stack([at(unit)[6:] - start for unit in np.eye(3)])  # linear in y
+        wanted = at(-np.linalg.solve(slope, start))
+        assert np.abs(wanted[6:]).max() < 1e-12 * np.abs(start).max()
+        d = element.d0 + e
+        found = element.strained(d)
+        np.testing.assert_allclose(found, wanted[:6], atol=1e-10 * np.abs(wanted).max())
+        held = element.forces()  # of both nodes: nothing for a rigid motion
+        assert np.abs(held[:6] + se3.adjoint(se3.exp(-d)).T @ held[6:]).max() < 1e-10 * np.abs(held).max()
+
+
+def deformed(element, s):
+    """A smooth strain far from the reference's, and its slope, per length."""
+    L = element.length * len(element.compiled.system.elements.d0)
+    strain = [0.2 * np.sin(2 * s), 0.1 * np.cos(3 * s), -0.1 * s, 0.8 * np.cos(s), 1.5 * np.sin(2 * s), 1 + 0.5 * s]
+    slope = [0.4 * np.cos(2 * s), -0.3 * np.sin(3 * s), -0.1, -0.8 * np.sin(s), 3 * np.cos(2 * s), 0.5]
+    return element.d0 / element.length + np.array(strain), np.array(slope) / L, L
+
+
+@pytest.mark.parametrize("curved", [False, True])
+def test_virtual_work_converges_at_finite_strain(curved):
+    """Engine's nodal forces against the derived equations over a smooth test function, on one and the same motion."""
+    test = lambda s: np.array([np.sin(s), np.cos(2 * s), s, 0.5 - s, np.exp(-s), np.sin(3 * s)])  # noqa: E731
+    gaps = []
+    for n in (8, 16, 32):
+        element = Element(curved, elements_=n)
+        element.inputs.gravity[:] = 0.0
+        problem, loads = element.derived()
+        residual = problem.residual({**INERTIA, **loads})
+        work, H = 0.0, row_to_frame(element.trial.frame[0])
+        for i in range(n):
+            for x, w in zip(XI, WEIGHT):
+                f, slope, L = deformed(element, (i + x) / n)
+                work += w * L / n * test((i + x) / n) @ residual(eta={"X": f}, rate={("X", "X"): slope})
+            for part in range(8):  # Magnus' method of fourth order
+                h = 1 / (8 * n)
+                a, b = (deformed(element, i / n + (part + 0.5 + c / np.sqrt(12)) * h)[0] * L * h for c in (-1, 1))
+                H = H @ se3.exp((a + b) / 2 + np.sqrt(3) / 12 * se3.bracket(a) @ b)
+            element.trial.frame[i + 1] = frame_to_row(H)
+        for s, sign in ((0.0, -1.0), (1.0, 1.0)):
+            f = deformed(element, s)[0]
+            work += sign * test(s) @ element.section @ (f - element.d0 / element.length)
+        forces(element.memory.address, 0)
+        engine = sum(test(i / n) @ element.trial.residual[i] for i in range(n + 1))
+        gaps.append(abs(engine - work) / abs(work))
+    assert gaps[-1] < 6e-3
+    assert 3.6 < gaps[0] / gaps[1] < 4.4
+    assert 3.8 < gaps[1] / gaps[2] < 4.2
 
 
 def scrambled(element, rng):
