@@ -12,6 +12,12 @@ ROOT = Path(__file__).parents[2]
 
 HOMES = {
     "friction": "kernels/efforts.py",
+    "stiffness, damping and drive of a freedom": "kernels/efforts.py",
+    "wrench of a load, dead or following": "kernels/loads.py",
+    "share of a line load": "kernels/loads.py",
+    "weight of a node": "kernels/loads.py",
+    "potential energy of what is fixed": "compile/spanning.py",
+    "velocity of the point that touches": "kernels/touching.py",
     "servo": "kernels/efforts.py",
     "pull of a straight spring": "kernels/springs.py",
     "rotation row of a joint": "kernels/joint_rows.py",

@@ -112,6 +112,11 @@ def moment_at_rest(model: Model, carrier: dict[str, int]) -> Array:
     return sum((body.mass * body.com for body in model.bodies if carrier[body.name] < 0), np.zeros(3))
 
 
+def potential_at_rest(gravity: Array, moment: Array) -> float:
+    """Potential energy (J) of what is fixed to the ground, with its `moment_at_rest`."""
+    return -float(gravity @ moment)
+
+
 def _body(place: Place) -> str:
     return place.owner.name
 

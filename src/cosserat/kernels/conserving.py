@@ -34,9 +34,8 @@ from cosserat.kernels.frames import (
     load_frame,
     sinc,
     sincc,
-    wrench_to_node,
 )
-from cosserat.kernels.loads import matvec
+from cosserat.kernels.loads import add_wrench
 from cosserat.kernels.residual import constraints, note, track_angles
 from cosserat.kernels.vectors import (
     accumulate,
@@ -193,19 +192,12 @@ def _add_bodies(bodies, scratch, state, trial, h):
 
 @helper
 def _add_loads(ld, wrench_start, wrench_end, trial, middle):
+    """Loads of the mean of both ends, on the middle frames."""
     for i in range(ld.node.shape[0]):
-        node = ld.node[i]
         start, end = wrench_start[ld.column[i]], wrench_end[ld.column[i]]
-        F, y = load_frame(ld.frame[i])
-        R, _ = load_frame(middle.frame[node])
         f = scale(0.5, add(load(start, 0), load(end, 0)))
         m = scale(0.5, add(load(start, 3), load(end, 3)))
-        if ld.follower[i] == 0:
-            f, m = mul_t(F, mul_t(R, f)), mul_t(F, mul_t(R, m))
-        f, m = matvec(ld.gain[i], f, m)
-        f, m = wrench_to_node(F, y, f, m)
-        accumulate(neg(f), trial.residual[node], 0)
-        accumulate(neg(m), trial.residual[node], 3)
+        add_wrench(ld, i, middle.frame[ld.node[i]], f, m, trial.residual)
 
 
 @helper

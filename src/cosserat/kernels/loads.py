@@ -31,21 +31,26 @@ def matvec(G, f, m):
 
 
 @helper
-def local_sample(loads, i, frames, wrench):
-    """Sampled components of load i in the place's frame: (force, moment), before the gain."""
-    column = wrench[loads.column[i]]
-    f, m = load(column, 0), load(column, 3)
+def in_axes(R, f, m):
+    """Components along axes R of a wrench given along those of the world: dead loads in the axes of their place."""
+    return mul_t(R, f), mul_t(R, m)
+
+
+@helper
+def local_wrench(loads, i, frame, f, m):
+    """Components (f, m) of load i in the axes of its place on a node, before the gain."""
     if loads.follower[i] == 0:
-        R, _ = load_frame(frames[loads.node[i]])
+        R, _ = load_frame(frame)
         F, _ = load_frame(loads.frame[i])
-        f, m = mul_t(F, mul_t(R, f)), mul_t(F, mul_t(R, m))
+        f, m = in_axes(R, f, m)
+        f, m = in_axes(F, f, m)
     return f, m
 
 
 @helper
-def add_load(loads, i, frames, wrench, r_out):
-    """r -= load i."""
-    f, m = local_sample(loads, i, frames, wrench)
+def add_wrench(loads, i, frame, f, m, r_out):
+    """r -= load i with components (f, m) on its node."""
+    f, m = local_wrench(loads, i, frame, f, m)
     f, m = matvec(loads.gain[i], f, m)
     F, y = load_frame(loads.frame[i])
     f, m = wrench_to_node(F, y, f, m)
@@ -54,11 +59,19 @@ def add_load(loads, i, frames, wrench, r_out):
 
 
 @helper
+def add_load(loads, i, frames, wrench, r_out):
+    """r -= load i."""
+    column = wrench[loads.column[i]]
+    add_wrench(loads, i, frames[loads.node[i]], load(column, 0), load(column, 3), r_out)
+
+
+@helper
 def load_tangent(loads, i, frames, wrench, K_out):
     """K (6, 6) += d(-load)/d(left increments) of the node."""
     if loads.follower[i] == 1:
         return
-    f, m = local_sample(loads, i, frames, wrench)
+    column = wrench[loads.column[i]]
+    f, m = local_wrench(loads, i, frames[loads.node[i]], load(column, 0), load(column, 3))
     F, y = load_frame(loads.frame[i])
     # turning the node by w changes dead components by f~ F^T w
     D_f = matmul(skew(f), transpose(F))
@@ -72,10 +85,16 @@ def load_tangent(loads, i, frames, wrench, K_out):
 
 
 @helper
+def local_gravity(frame, gravity):
+    """Acceleration of free fall in the axes of a frame: R^T g."""
+    R, _ = load_frame(frame)
+    return mul_t(R, gravity)
+
+
+@helper
 def add_gravity(mass, moment, frame, gravity, r_out):
     """r -= weight of a node: (m R^T g, c x R^T g)."""
-    R, _ = load_frame(frame)
-    g = mul_t(R, gravity)
+    g = local_gravity(frame, gravity)
     accumulate(scale(-mass, g), r_out, 0)
     accumulate(cross(g, load(moment, 0)), r_out, 3)
 
@@ -83,8 +102,7 @@ def add_gravity(mass, moment, frame, gravity, r_out):
 @helper
 def gravity_tangent(mass, moment, frame, gravity, K_out):
     """K (6, 6) += d(-weight)/d(left increments)."""
-    R, _ = load_frame(frame)
-    G = skew(mul_t(R, gravity))
+    G = skew(local_gravity(frame, gravity))
     add_block(-mass, G, K_out, 0.0, 3.0)
     M = matmul(skew(load(moment, 0)), G)
     add_block(-1.0, M, K_out, 3.0, 3.0)

@@ -5,10 +5,11 @@ import math
 from cosserat.jit import helper, stage
 from cosserat.kernels import efforts, springs, state_loads
 from cosserat.kernels.flexible.arrays import FIRST, KIND, N_JOINT, PARENT, Z, forces_of, inputs_of, links_of, vectors_of
-from cosserat.kernels.flexible.forces import pull3, servo, shared
+from cosserat.kernels.flexible.forces import local_load, pull3, servo
 from cosserat.kernels.flexible.seat_tangents import S_FLOW, S_FRAME, add_power, add_power_change, seat_change
 from cosserat.kernels.flexible.twists import add6, bracket, coadjoint, compose, inner_twist, outer_wrench, zero
 from cosserat.kernels.frames import apply_a, cotc, exp_frame, load_frame, relative
+from cosserat.kernels.loads import matvec
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.kernels.vectors import (
     add,
@@ -16,7 +17,6 @@ from cosserat.kernels.vectors import (
     cross,
     dot,
     load,
-    load_matrix,
     mul,
     mul_t,
     neg,
@@ -133,19 +133,17 @@ def change_springs(links, places, forces, now, lin, start, l, along_q):
 def change_loads(links, places, forces, loads, now, lin, start, l):
     """Changes of the wrenches of loads with the coordinates."""
     for i in range(len(forces.load)):
-        s, at = forces.load[i], 0 * i
+        s = forces.load[i]
         if places.link[s] < 0 or lin.mark[places.link[s]] != 1:
             continue
         R, _, _ = place_at(links, places, now, lin, s)
-        if forces.follower[i]:
-            R = load_matrix(forces.axes[i], at)
-        f, t = mul_t(R, load(loads[i], at)), mul_t(R, load(loads[i], at + 3))
+        f, t = local_load(forces, i, R, loads[i])
         df, dt = zero(), zero()
         if not forces.follower[i]:
             _, o, _ = place_change(links, places, now, lin, s, start, l, True)
             df, dt = cross(f, o), cross(t, o)
-        f, t = shared(forces.gain[i], f, t)
-        df, dt = shared(forces.gain[i], df, dt)
+        f, t = matvec(forces.gain[i], f, t)
+        df, dt = matvec(forces.gain[i], df, dt)
         take(links, places, lin, s, start, l, True, f, t, df, dt)
 
 

@@ -3,7 +3,7 @@
 import math
 
 from cosserat.jit import helper, stage
-from cosserat.kernels import efforts, springs, state_loads
+from cosserat.kernels import efforts, loads, springs, state_loads
 from cosserat.kernels.flexible.arrays import (
     FIRST,
     KIND,
@@ -56,18 +56,12 @@ def push(links, seats, s, R_i, x_i, rows, f, t, wrench_out):
 
 
 @helper
-def shared(gain, f, t):
-    """gain (6, 6) times a wrench."""
-    a = b = c = d = e = g = 0.0
-    for j in range(6):
-        w = f[j] if j < 3 else t[j - 3]
-        a += gain[0, j] * w
-        b += gain[1, j] * w
-        c += gain[2, j] * w
-        d += gain[3, j] * w
-        e += gain[4, j] * w
-        g += gain[5, j] * w
-    return (a, b, c), (d, e, g)
+def local_load(forces, i, R, row):
+    """Components of load i in the axes R of its seat, before the gain."""
+    at = 0 * i
+    if forces.follower[i]:
+        R = load_matrix(forces.axes[i], at)
+    return loads.in_axes(R, load(row, at), load(row, at + 3))
 
 
 @helper
@@ -88,8 +82,8 @@ def push_laws(links, seats, laws, visit, now, scratch, q, wrench_out):
 
 
 @stage
-def wrenches(tree, acting, state, q, loads, which, wrench_out):
-    """Wrenches and modal forces (n_z,) on all links, in their axes; `loads` (nl, 6): their forces and moments now."""
+def wrenches(tree, acting, state, q, samples, which, wrench_out):
+    """Wrenches and modal forces (n_z,) on all links, in their axes; `samples` (nl, 6): forces and moments of loads."""
     links, seats, forces = links_of(tree), places_of(acting), forces_of(acting)
     now, scratch = motion_of(state), scratch_of(state)
     for j in range(len(wrench_out)):
@@ -114,10 +108,8 @@ def wrenches(tree, acting, state, q, loads, which, wrench_out):
     for i in range(n_loads):
         s = forces.load[i]
         R, _, _, _, P, y = seat_motion(links, seats, now, s, q, scratch.rows, scratch.last)
-        if forces.follower[i]:
-            R = load_matrix(forces.axes[i], 0 * i)
-        f, t = mul_t(R, load(loads[i], 0 * i)), mul_t(R, load(loads[i], 0 * i + 3))
-        f, t = shared(forces.gain[i], f, t)
+        f, t = local_load(forces, i, R, samples[i])
+        f, t = loads.matvec(forces.gain[i], f, t)
         push(links, seats, s, P, y, scratch.rows, f, t, wrench_out)
     if which & LOADS:
         push_laws(links, seats, laws_of(acting), visit_of(acting), now, scratch, q, wrench_out)

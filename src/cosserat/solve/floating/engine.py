@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.spanning import potential_at_rest
 from cosserat.kernels.flexible import border, closing, course, explicit, implicit, record
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.results.status import Outcome
@@ -344,5 +345,5 @@ class Engine:
         tree, acting, _, free, _, stepping, closed, _ = self.addresses
         record.load_record(tree, acting, free, stepping, closed, given.address, packed.address, packed.problem)
         record.record_states(tree, acting, free, stepping, closed, given.address, packed.address)
-        links.powers[:, 2] -= self.tree.gravity @ self.tree.forces.moment_at_rest
+        links.powers[:, 2] += potential_at_rest(self.tree.gravity, self.tree.forces.moment_at_rest)
         return links

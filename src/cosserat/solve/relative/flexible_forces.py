@@ -13,7 +13,7 @@ from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.jumps import Jumps
 from cosserat.compile.line_loads import ElementLoad, nodal_loads
 from cosserat.compile.seats import Seat
-from cosserat.compile.spanning import moment_at_rest
+from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.state_laws import CompiledLaw, compile_law, law_addresses
 from cosserat.compile.state_loads import signals_of
 from cosserat.kernels.arrays import new_visit
@@ -268,7 +268,7 @@ class FlexibleForces:
         composite.energies(self._tree, now.address, q, gravity, out)
         forces.spring_energy(self._tree, self.address, now.address, q, more)
         out[1] += more[0]
-        out[2] -= gravity @ self.moment_at_rest
+        out[2] += potential_at_rest(gravity, self.moment_at_rest)
         return out
 
     def frame(self, now: Motions, q: Array, seat: Seat) -> Array:

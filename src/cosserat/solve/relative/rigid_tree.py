@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.spanning import moment_at_rest
+from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.tree import compile_tree
 from cosserat.compile.tree_forces import compile_forces
 from cosserat.errors import SolveError
@@ -55,7 +55,7 @@ class RigidTree(Tree):
         self._model, self._choices = model, {}
         self._forces = compile_forces(model, self.data)
         self._forced = self._forces.present
-        self._at_rest = -float(model.gravity @ moment_at_rest(model, self.data.carrier))  # J
+        self._at_rest = potential_at_rest(model.gravity, moment_at_rest(model, self.data.carrier))  # J
         self._table = self.data.table(model.gravity, self._forced)
         n, n_v = len(self.data.links), len(self.coordinates)
         self._n = n_v
