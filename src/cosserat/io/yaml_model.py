@@ -47,6 +47,7 @@ from cosserat.model.servos import Servo
 from cosserat.model.state_loads import StateLoad
 from cosserat.model.strips import Strip
 from cosserat.model.thrusters import Thruster
+from cosserat.model.winds import KINDS, Wind
 
 __all__ = ["ModelFile", "load", "load_model", "save", "save_model"]
 
@@ -228,14 +229,30 @@ class _Reader:
 
     def _fluid(self, value: Any, route: Route) -> Fluid:
         given = self._mapping(value, route, _accepted(Fluid))
-        arguments = {}
+        arguments: dict[str, Any] = {}
         for name, entry in given.items():
             if name == "above" and entry is not None:
                 arguments[name] = self._fluid(entry, (*route, name))
             else:
+                if name in ("velocity", "gust") and isinstance(entry, dict):
+                    arguments[name] = self._wind(entry, (*route, name))
+                    continue
                 as_it_is = name == "density" and entry == "isa"
                 arguments[name] = entry if as_it_is else self._numbers(entry, (*route, name))
         found: Fluid = self._guard(route, Fluid, **arguments)
+        return found
+
+    def _wind(self, entry: dict[Any, Any], route: Route) -> Wind:
+        kind = entry.get("kind")
+        if kind not in KINDS:
+            raise self.document.error(route, f"kind is {kind!r}; pass one of {', '.join(map(repr, KINDS))}")
+        numbers = {}
+        for name, value in entry.items():
+            if name == "base" and isinstance(value, dict):
+                numbers[name] = self._wind(value, (*route, name))
+            elif name != "kind":
+                numbers[name] = self._numbers(value, (*route, name))
+        found: Wind = self._guard(route, Wind, kind, numbers)
         return found
 
     def _component(self, model: Model, key: str, item: Any, route: Route) -> Any:

@@ -24,6 +24,7 @@ from cosserat.model.parameters import ParameterLike
 from cosserat.model.places import Place
 from cosserat.model.records import Component, Record
 from cosserat.model.section import AnySection
+from cosserat.model.winds import Wind
 
 
 def save(model: Model, path: str | Path, simulate: dict[str, Any] | None = None) -> None:
@@ -177,6 +178,9 @@ class _Writer:
             if value.callable is not None:
                 raise _refuse(where, "three formulas such as ['2*sin(t)', 0, 0]")
             return [self._plain(c, where) for c in value.components]
+        if isinstance(value, Wind):
+            given = {k: self._plain(v, where) for k, v in value.numbers.items() if v is not None}
+            return {"kind": value.kind, **given}
         if isinstance(value, Record):
             return {k: self._plain(v, where) for k, v in value.arguments().items()}
         if isinstance(value, dict):

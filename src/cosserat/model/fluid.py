@@ -13,6 +13,7 @@ from cosserat.errors import ArgumentError
 from cosserat.model import checks
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.records import Record, recorded
+from cosserat.model.winds import wind_function
 
 Function = Callable[..., Any]
 
@@ -39,6 +40,9 @@ class Fluid(Record):
         What is above the surface; nothing by default.
     altitude : number
         Of the world's origin above sea level (m), for ``density="isa"``.
+    gust : wind or callable, optional
+        What blows on top of `velocity`, a function of (x, y, z, t). Unsteady strips meet it by Kuessner's function, and
+        everything else as it meets the rest.
 
     Examples
     --------
@@ -60,8 +64,9 @@ class Fluid(Record):
         surface: Number | None = None,
         above: Fluid | None = None,
         altitude: float = 0.0,
+        gust: Any = None,
     ) -> None:
-        self._density, self._velocity = density, velocity
+        self._density, self._velocity, self._gust = density, wind_function(velocity), wind_function(gust)
         if isinstance(density, str):
             if density != "isa":
                 raise ArgumentError("Fluid", "density", f"is {density!r}; pass a number, a function of z, or 'isa'")
@@ -69,10 +74,13 @@ class Fluid(Record):
         elif altitude != 0.0:
             raise ArgumentError("Fluid", "altitude", "belongs to density='isa', the standard atmosphere")
         self.viscosity, self._surface, self.above = viscosity, surface, above
-        if not callable(velocity):
+        if not callable(self._velocity):
             self._velocity = self._given["velocity"]
         demand_arguments("Fluid", "density", density, "z")
-        demand_arguments("Fluid", "velocity", velocity, "x", "y", "z", "t")
+        demand_arguments("Fluid", "velocity", self._velocity, "x", "y", "z", "t")
+        if gust is not None and not callable(gust):
+            raise ArgumentError("Fluid", "gust", f"must be a wind or a function of (x, y, z, t), got {gust!r}")
+        demand_arguments("Fluid", "gust", self._gust, "x", "y", "z", "t")
         if above is not None and not isinstance(above, Fluid):
             raise ArgumentError("Fluid", "above", f"must be a Fluid, got {above!r}")
         if above is not None and surface is None:
@@ -81,6 +89,8 @@ class Fluid(Record):
             )
         if above is not None and above._surface is not None:
             raise ArgumentError("Fluid", "above", "has a surface of its own; one is offered")
+        if above is not None and above.has_gust:
+            raise ArgumentError("Fluid", "above", "has a gust of its own; give it to the fluid below, for both")
 
     def check(self) -> None:
         if not callable(self._density):
@@ -103,7 +113,13 @@ class Fluid(Record):
     @property
     def is_steady(self) -> bool:
         """Whether it flows with one velocity everywhere and at all times."""
-        return not any(callable(fluid._velocity) for fluid in (self, self.above) if fluid is not None)
+        fluids = [fluid for fluid in (self, self.above) if fluid is not None]
+        return not any(callable(fluid._velocity) or fluid.has_gust for fluid in fluids)
+
+    @property
+    def has_gust(self) -> bool:
+        """Whether something blows on top of its velocity."""
+        return self._gust is not None
 
     @property
     def has_surface(self) -> bool:
@@ -136,7 +152,14 @@ class Fluid(Record):
 
     @property
     def velocity_function(self) -> Function:
-        """velocity(x, y, z, t, p): three numbers (m/s), world axes."""
+        """velocity(x, y, z, t, p): three numbers (m/s), world axes; with the gust."""
+        if not self.has_gust:
+            return self.mean_function
+        return _both(self.mean_function, self.gust_function)
+
+    @property
+    def mean_function(self) -> Function:
+        """The same without the gust."""
         below = _velocity(self._velocity) if callable(self._velocity) else _constant_velocity
         if self._surface is None:
             return below
@@ -144,6 +167,11 @@ class Fluid(Record):
             return _up_to_surface(below, _still)
         above = _velocity(self.above._velocity) if callable(self.above._velocity) else _constant_velocity_above
         return _up_to_surface(below, above)
+
+    @property
+    def gust_function(self) -> Function:
+        """The gust alone; over a free surface, too."""
+        return _still if self._gust is None else _velocity(self._gust)
 
     def at(self, x: float, y: float, z: float, t: float = 0.0) -> tuple[float, tuple[float, float, float]]:
         """Density (kg/m^3) and velocity (m/s) at a point and time."""
@@ -207,6 +235,14 @@ def _constant_velocity_above(x, y, z, t, p):  # type: ignore[no-untyped-def]
 
 def _still(x, y, z, t, p):  # type: ignore[no-untyped-def]
     return 0.0, 0.0, 0.0
+
+
+def _both(one: Function, other: Function) -> Function:
+    def velocity(x, y, z, t, p):  # type: ignore[no-untyped-def]
+        a, b = one(x, y, z, t, p), other(x, y, z, t, p)
+        return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+    return velocity
 
 
 def _density(function: Function) -> Function:

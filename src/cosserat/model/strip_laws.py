@@ -7,6 +7,8 @@ upward part c, and the pitch rate q = r . omega, the fluid meets the point x fro
 - The wake delays what w at three quarters of the chord does: w_e = (1 - sum A_i) w + sum A_i b_i y_i, with
   y_i' = (V/b)(w - b_i y_i), b half the chord: Duhamel's integral with Wagner's function 1 - sum A_i exp(-b_i s);
   R. T. Jones, NACA Report 681 (1940): A = 0.165, 0.335, b = 0.0455, 0.3.
+- A gust that blows upwards with g at the leading edge adds to w_e by Kuessner's function in the same way, with lags of
+  its own; what it does at once is in them, and its mass is not counted again.
 - Lift and drag are those of the angle atan2(w_e, a), at the quarter chord.
 - Apparent mass: pi rho b^2 times the change of w(mid-chord), and pi rho b^4/8 times that of q, per length; the part
   U q of the former acts at three quarters of the chord. Source: T. Theodorsen, NACA Report 496 (1935).
@@ -27,17 +29,17 @@ _INSTANT = 1e-4  # s, over which changes of the flow are differenced
 _CALM = 1e-9  # (m/s)^2 added to the square of the speed at which lags decay, so that they do so in calm air, too
 
 
-def lag_names(n: int) -> tuple[str, ...]:
+def lag_names(n: int, word: str = "lag") -> tuple[str, ...]:
     """Names of the lag states."""
-    return tuple(f"lag{i + 1}" for i in range(n))
+    return tuple(f"{word}{i + 1}" for i in range(n))
 
 
-def _wake(lags: tuple[tuple[float, float], ...]) -> tuple[Function, Function]:
+def _wake(lags: tuple[tuple[float, float], ...], word: str = "lag") -> tuple[Function, Function]:
     """late(w, p), what the wake leaves of w, and rates(w, rate, p) of the lags: written out, so that nothing is stored.
 
     `rate` is V/b.
     """
-    names = lag_names(len(lags))
+    names = lag_names(len(lags), word)
     terms = [f"{1.0 - sum(A for A, _ in lags)!r} * w"]
     terms += [f"{A * b!r} * p[{name!r}]" for (A, b), name in zip(lags, names, strict=True)]
     each = [f"rate * (w - {b!r} * p[{name!r}])," for (_, b), name in zip(lags, names, strict=True)]
@@ -54,9 +56,14 @@ def rates(w, rate, p):
     return space["late"], space["rates"]
 
 
-def section_flow(velocity: Function, lags: tuple[tuple[float, float], ...]) -> Function:
-    """flow(t, frame, twist, p): (a, q, w, w_e, flow along the place's axes (3)), see above."""
+def section_flow(
+    velocity: Function, lags: tuple[tuple[float, float], ...], gust: Function | None, gust_lags: Any = ()
+) -> Function:
+    """flow(t, frame, twist, p): (a, q, w, w_e, g, flow along the place's axes (3)), see above."""
     delayed, _ = _wake(lags)
+    met, _ = _wake(gust_lags, "gust")
+    blows = gust is not None
+    blow = velocity if gust is None else gust
 
     def flow(t, frame, twist, p):
         wind = velocity(frame[0, 3], frame[1, 3], frame[2, 3], t, p)
@@ -68,7 +75,24 @@ def section_flow(velocity: Function, lags: tuple[tuple[float, float], ...]) -> F
         c = p["u0"] * v0 + p["u1"] * v1 + p["u2"] * v2
         q = p["r0"] * twist[3] + p["r1"] * twist[4] + p["r2"] * twist[5]
         w = -(c + q * (p["axis"] - 0.75) * p["chord"])
-        return a, q, w, delayed(w, p), x0, x1, x2
+        late, g = delayed(w, p), 0.0
+        if blows:
+            ahead = p["axis"] * p["chord"]
+            e0, e1, e2 = ahead * p["f0"], ahead * p["f1"], ahead * p["f2"]
+            wind = blow(
+                frame[0, 3] + frame[0, 0] * e0 + frame[0, 1] * e1 + frame[0, 2] * e2,
+                frame[1, 3] + frame[1, 0] * e0 + frame[1, 1] * e1 + frame[1, 2] * e2,
+                frame[2, 3] + frame[2, 0] * e0 + frame[2, 1] * e1 + frame[2, 2] * e2,
+                t,
+                p,
+            )
+            g0 = frame[0, 0] * wind[0] + frame[1, 0] * wind[1] + frame[2, 0] * wind[2]
+            g1 = frame[0, 1] * wind[0] + frame[1, 1] * wind[1] + frame[2, 1] * wind[2]
+            g2 = frame[0, 2] * wind[0] + frame[1, 2] * wind[1] + frame[2, 2] * wind[2]
+            a -= p["f0"] * g0 + p["f1"] * g1 + p["f2"] * g2
+            g = p["u0"] * g0 + p["u1"] * g1 + p["u2"] * g2
+            late += met(g, p)
+        return a, q, w, late, g, x0, x1, x2
 
     return flow
 
@@ -79,13 +103,16 @@ def strip_law(
     coefficients: tuple[Function, ...],
     lags: tuple[tuple[float, float], ...],
     apparent: bool,
+    gust: Function | None = None,
+    gust_lags: tuple[tuple[float, float], ...] = (),
 ) -> Function:
     """Wrench of a section of p["width"], and the rates of its lags."""
-    flow, (_, rates) = section_flow(velocity, lags), _wake(lags)
+    flow, (_, rates) = section_flow(velocity, lags, gust, gust_lags), _wake(lags)
+    _, gust_rates = _wake(gust_lags, "gust")
     c_lift, c_drag, c_moment = coefficients
 
     def law(t, frame, twist, p):
-        a, q, w, late, x0, x1, x2 = flow(t, frame, twist, p)
+        a, q, w, late, gusty, x0, x1, x2 = flow(t, frame, twist, p)
         rho = density(frame[0, 3], frame[1, 3], frame[2, 3], t, p)
         chord, width, axis = p["chord"], p["width"], p["axis"]
         half = 0.5 * chord
@@ -134,6 +161,7 @@ def strip_law(
         o3 += pitch * r0
         o4 += pitch * r1
         o5 += pitch * r2
-        return (o0, o1, o2, o3, o4, o5, *rates(w, math.sqrt(a * a + w * w + _CALM) / half, p))
+        rate = math.sqrt(a * a + w * w + _CALM) / half
+        return (o0, o1, o2, o3, o4, o5, *rates(w, rate, p), *gust_rates(gusty, rate, p))
 
     return law

@@ -20,7 +20,7 @@ from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place
 from cosserat.model.records import recorded
 from cosserat.model.strip_laws import lag_names, section_flow, strip_law
-from cosserat.model.wagner import JONES, MOST, Lags, wagner_lags
+from cosserat.model.wagner import JONES, MOST, SEARS, Lags, kuessner_lags, wagner_lags
 
 Array = NDArray[np.float64]
 
@@ -47,7 +47,8 @@ class Strip(AlongBeam):
         steady flow with the present velocity at three quarters of the chord.
     lags : int or pairs (A, b), optional
         Of Wagner's function 1 - sum A exp(-b s), s in half chords; default: the two of R. T. Jones. A number of lags:
-        so many, fitted to Theodorsen's function.
+        so many, fitted to Theodorsen's function. A gust of the fluid (`Fluid(gust=...)`) has as many lags of its own,
+        of Kuessner's function.
     apparent : bool, optional
         Whether the apparent mass counts; default: as `unsteady`. It needs a fluid of one density.
     twist : number, pair or callable
@@ -133,6 +134,15 @@ class Strip(AlongBeam):
         rows = checks.array(self.title, "lags", self._lags, (len(self._lags), 2))
         return tuple((float(a), float(b)) for a, b in rows)
 
+    @property
+    def gust_lags(self) -> Lags:
+        """Lags (A, b) of Kuessner's function; none where no gust blows, or in quasi-steady flow."""
+        fluid = None if self._model is None else self._model.fluid
+        if not self.unsteady or fluid is None or not fluid.has_gust:
+            return ()
+        count = len(self.lags)
+        return SEARS if count <= 2 else kuessner_lags(count)
+
     def check(self) -> None:
         self._check_lags()
         checks.number(self.title, "axis", self._axis)
@@ -198,7 +208,8 @@ class StripSection(FluidLoad):
         self.strip, self.name, self._model = strip, f"{strip.name}[{number}]", strip._model
         self._given = {"name": self.name}
         self._place, self._other, self.derivative = place, None, None
-        self._states = dict.fromkeys(lag_names(len(strip.lags)), 0.0)
+        names = lag_names(len(strip.lags)) + lag_names(len(strip.gust_lags), "gust")
+        self._states = dict.fromkeys(names, 0.0)
         self._s, self._part, self._loss = s, width, loss
 
     @property
@@ -240,8 +251,9 @@ class StripSection(FluidLoad):
     def law(self) -> Callable[..., Any]:
         strip, fluid = self.strip, self.fluid
         return strip_law(
-            fluid.density_function, fluid.velocity_function, strip.airfoil.functions, strip.lags, strip.apparent
-        )
+            fluid.density_function, fluid.mean_function, strip.airfoil.functions, strip.lags, strip.apparent,
+            fluid.gust_function if fluid.has_gust else None, strip.gust_lags,
+        )  # fmt: skip
 
     @property
     def inertia(self) -> Array | None:
@@ -263,7 +275,9 @@ class StripSection(FluidLoad):
         """Speed (m/s) and angle of attack (rad) that its aerofoil meets."""
         p = {name: resolve(value) for name, value in self.numbers.items()}
         p |= dict(zip(self.states, states.tolist(), strict=True))
-        flow = section_flow(self.fluid.velocity_function, self.strip.lags)(t, frame, twist, p)
+        fluid, strip = self.fluid, self.strip
+        gust = fluid.gust_function if fluid.has_gust else None
+        flow = section_flow(fluid.mean_function, strip.lags, gust, strip.gust_lags)(t, frame, twist, p)
         return math.hypot(flow[0], flow[3]), math.atan2(flow[3], flow[0])
 
     def fault(self, t: float, frame: Array, twist: Array, states: Array) -> str:

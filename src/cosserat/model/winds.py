@@ -1,6 +1,6 @@
-"""Winds and currents: functions of (x, y, z, t) for ``cs.Fluid(velocity=...)``.
+"""Winds and currents: functions of (x, y, z, t) for ``cs.Fluid(velocity=..., gust=...)``.
 
-Each gives a function that laws of force can compile. Directions are world axes, z is up.
+Each gives a function that laws of force can compile and model files can hold. Directions are world axes, z is up.
 
 >>> import cosserat as cs
 >>> wind = cs.winds.power_law(10.0, height=10.0, exponent=0.2)
@@ -14,10 +14,55 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
+from cosserat.model.records import Record, recorded
+from cosserat.model.turbulence import DRYDEN, POINTS, SPACING, VON_KARMAN, frozen_field
 
-Wind = Callable[[float, float, float, float], tuple[float, float, float]]
+Function = Callable[[float, float, float, float], tuple[float, float, float]]
+
+
+class Wind(Record):
+    """A wind by its kind and its numbers; call it for the velocity (m/s) at (x, y, z, t).
+
+    Parameters
+    ----------
+    kind : str
+        A function of `cosserat.winds`.
+    numbers : dict
+        Its arguments.
+
+    Examples
+    --------
+    >>> calm = Wind("power_law", {"speed": 10.0, "height": 10.0})
+    >>> calm(0, 0, 10.0, 0)
+    (10.0, 0.0, 0.0)
+    """
+
+    word = "wind"
+
+    @recorded
+    def __init__(self, kind: str, numbers: Any) -> None:
+        if kind not in KINDS:
+            raise ArgumentError("wind", "kind", f"is {kind!r}; pass one of {', '.join(map(repr, KINDS))}")
+        if not isinstance(numbers, dict):
+            raise ArgumentError("wind", "numbers", f"must be a dict of arguments of winds.{kind}, got {numbers!r}")
+        self.kind, self.numbers = kind, {k: v for k, v in self._given["numbers"].items() if v is not None}
+        self._keep(numbers=self.numbers)
+        try:
+            self.function: Function = KINDS[kind](**self.numbers)
+        except TypeError as error:
+            raise ArgumentError("wind", kind, f"does not take these arguments: {error}") from None
+
+    def __call__(self, x: float, y: float, z: float, t: float) -> tuple[float, float, float]:
+        return self.function(x, y, z, t)
+
+
+def wind_function(wind: Any) -> Any:
+    """What laws compile of a wind or of a function."""
+    return wind.function if isinstance(wind, Wind) else wind
 
 
 def power_law(speed: float, height: float, exponent: float = 1 / 7, direction: Any = (1, 0, 0)) -> Wind:
@@ -29,6 +74,10 @@ def power_law(speed: float, height: float, exponent: float = 1 / 7, direction: A
     >>> round(wind(0, 0, 320.0, 0)[0], 9)
     20.0
     """
+    return Wind("power_law", dict(speed=speed, height=height, exponent=exponent, direction=direction))
+
+
+def _power_law(speed: float, height: float, exponent: float = 1 / 7, direction: Any = (1, 0, 0)) -> Function:
     speed, height = _numbers("power_law", speed=speed, height=height)
     (exponent,) = _numbers("power_law", exponent=exponent)
     _positive("power_law", "height", height)
@@ -50,6 +99,10 @@ def log_law(speed: float, height: float, roughness: float, direction: Any = (1, 
     >>> round(wind(0, 0, 1.0, 0)[0], 9)
     5.0
     """
+    return Wind("log_law", dict(speed=speed, height=height, roughness=roughness, direction=direction))
+
+
+def _log_law(speed: float, height: float, roughness: float, direction: Any = (1, 0, 0)) -> Function:
     speed, height, roughness = _numbers("log_law", speed=speed, height=height, roughness=roughness)
     _positive("log_law", "roughness", roughness)
     if height <= roughness:
@@ -65,7 +118,7 @@ def log_law(speed: float, height: float, roughness: float, direction: Any = (1, 
 
 
 def gust(
-    peak: float, duration: float, start: float = 0.0, direction: Any = (0, 0, 1), base: Wind | None = None
+    peak: float, duration: float, start: float = 0.0, direction: Any = (0, 0, 1), base: Any = None
 ) -> Wind:
     """A gust peak/2 (1 - cos(2 pi (t - start) / duration)), everywhere at once, on top of another wind.
 
@@ -75,20 +128,171 @@ def gust(
     >>> wind(0, 0, 0, 2.0)[2], wind(0, 0, 0, 5.0)[2]
     (4.0, 0.0)
     """
+    return Wind("gust", dict(peak=peak, duration=duration, start=start, direction=direction, base=base))
+
+
+def _gust(
+    peak: float, duration: float, start: float = 0.0, direction: Any = (0, 0, 1), base: Any = None
+) -> Function:
     peak, duration, start = _numbers("gust", peak=peak, duration=duration, start=start)
     _positive("gust", "duration", duration)
     dx, dy, dz = checks.unit("gust", "direction", direction).tolist()
-    if base is not None and not callable(base):
-        raise ArgumentError("gust", "base", f"must be a function of (x, y, z, t), got {base!r}")
 
     def alone(x: float, y: float, z: float, t: float) -> tuple[float, float, float]:
         s = (t - start) / duration
         u = 0.5 * peak * (1.0 - math.cos(2.0 * math.pi * s)) if 0.0 < s < 1.0 else 0.0
         return u * dx, u * dy, u * dz
 
+    return _with_base(alone, base)
+
+
+def gust_ahead(
+    peak: float,
+    length: float,
+    start: float = 0.0,
+    speed: float = 0.0,
+    along: Any = (1, 0, 0),
+    direction: Any = (0, 0, 1),
+    base: Any = None,
+) -> Wind:
+    """A gust peak/2 (1 - cos(2 pi s/length)) that lies in the air: s = along . x - speed t - start, from 0 to `length`.
+
+    The air carries it with `speed` (m/s) along `along`; or a wing flies into it.
+
+    Examples
+    --------
+    >>> wind = gust_ahead(4.0, length=20.0, start=100.0)
+    >>> wind(110.0, 0, 0, 0)[2], wind(90.0, 0, 0, 0)[2]
+    (4.0, 0.0)
+    """
+    given = dict(
+        peak=peak, length=length, start=start, speed=speed, along=along, direction=direction, base=base
+    )  # fmt: skip
+    return Wind("gust_ahead", given)
+
+
+def _gust_ahead(
+    peak: float,
+    length: float,
+    start: float = 0.0,
+    speed: float = 0.0,
+    along: Any = (1, 0, 0),
+    direction: Any = (0, 0, 1),
+    base: Any = None,
+) -> Function:
+    peak, length, start, speed = _numbers("gust_ahead", peak=peak, length=length, start=start, speed=speed)
+    _positive("gust_ahead", "length", length)
+    ax, ay, az = checks.unit("gust_ahead", "along", along).tolist()
+    dx, dy, dz = checks.unit("gust_ahead", "direction", direction).tolist()
+
+    def alone(x: float, y: float, z: float, t: float) -> tuple[float, float, float]:
+        s = (ax * x + ay * y + az * z - speed * t - start) / length
+        u = 0.5 * peak * (1.0 - math.cos(2.0 * math.pi * s)) if 0.0 < s < 1.0 else 0.0
+        return u * dx, u * dy, u * dz
+
+    return _with_base(alone, base)
+
+
+def dryden(
+    sigma: Any, length: Any, speed: float, seed: int, along: Any = (1, 0, 0), up: Any = (0, 0, 1), base: Any = None
+) -> Wind:
+    """Turbulence with Dryden's spectra, frozen in air that moves with `speed` (m/s) along `along`.
+
+    Parameters
+    ----------
+    sigma : number or (3,)
+        Root mean square of the velocities along, to the side and upwards (m/s).
+    length : number or (3,)
+        Their scales of length L (m).
+    speed : float
+        With which the air carries the field past a point at rest (m/s).
+    seed : int
+        The same seed gives the same field.
+    along, up : (3,)
+        Directions, world axes.
+    base : wind or function, optional
+        On top of which it blows.
+
+    Examples
+    --------
+    >>> wind = dryden(1.5, length=150.0, speed=20.0, seed=7)
+    >>> wind(3.0, 0, 0, 1.0) == dryden(1.5, length=150.0, speed=20.0, seed=7)(3.0, 0, 0, 1.0)
+    True
+    """
+    given = dict(sigma=sigma, length=length, speed=speed, seed=seed, along=along, up=up, base=base)
+    return Wind("dryden", given)
+
+
+def von_karman(
+    sigma: Any, length: Any, speed: float, seed: int, along: Any = (1, 0, 0), up: Any = (0, 0, 1), base: Any = None
+) -> Wind:
+    """Turbulence with von Karman's spectra; arguments as for `dryden`.
+
+    Examples
+    --------
+    >>> wind = von_karman(1.5, length=150.0, speed=20.0, seed=7)
+    >>> len(wind(3.0, 0, 0, 1.0))
+    3
+    """
+    given = dict(sigma=sigma, length=length, speed=speed, seed=seed, along=along, up=up, base=base)
+    return Wind("von_karman", given)
+
+
+def _turbulence(item: str, spectra: Any) -> Callable[..., Function]:
+    def build(
+        sigma: Any, length: Any, speed: float, seed: int, along: Any = (1, 0, 0), up: Any = (0, 0, 1), base: Any = None
+    ) -> Function:
+        (speed,) = _numbers(item, speed=speed)
+        rms = checks.array(item, "sigma", [sigma] * 3 if np.ndim(sigma) == 0 else sigma, (3,))
+        scales = checks.array(item, "length", [length] * 3 if np.ndim(length) == 0 else length, (3,))
+        if (rms < 0.0).any():
+            raise ArgumentError(item, "sigma", f"is {rms.tolist()}; it must not be negative")
+        if (scales <= 0.0).any():
+            raise ArgumentError(item, "length", f"is {scales.tolist()}; it must be greater than 0")
+        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+            raise ArgumentError(item, "seed", f"is {seed!r}; pass a whole number such as 1")
+        x = checks.unit(item, "along", along)
+        upward = checks.unit(item, "up", up)
+        z = upward - (upward @ x) * x
+        if np.linalg.norm(z) < 1e-6:
+            raise ArgumentError(item, "up", "is along the wind; give another direction")
+        z = z / np.linalg.norm(z)
+        axes = np.ascontiguousarray(np.stack((x, np.cross(z, x), z)))
+        table = frozen_field(spectra, rms, scales, int(seed))
+        steps = np.ascontiguousarray(1.0 / (SPACING * scales))
+        ax, ay, az = x.tolist()
+        n = POINTS
+
+        def alone(x: float, y: float, z: float, t: float) -> tuple[float, float, float]:
+            s = ax * x + ay * y + az * z - speed * t
+            a, b, c = 0.0, 0.0, 0.0
+            for k in range(3):
+                at = s * steps[k]
+                first = math.floor(at)
+                f, i = at - first, int(first) % n
+                p0, p1 = table[k, i - 1], table[k, i]
+                p2, p3 = table[k, (i + 1) % n], table[k, (i + 2) % n]
+                # a cubic through four points, with slopes that go on
+                u = p1 + 0.5 * f * (
+                    p2 - p0 + f * (2.0 * p0 - 5.0 * p1 + 4.0 * p2 - p3 + f * (3.0 * (p1 - p2) + p3 - p0))
+                )
+                a += u * axes[k, 0]
+                b += u * axes[k, 1]
+                c += u * axes[k, 2]
+            return a, b, c
+
+        return _with_base(alone, base)
+
+    return build
+
+
+def _with_base(alone: Function, base: Any) -> Function:
+    """Both together."""
     if base is None:
         return alone
-    under = base
+    if not callable(base):
+        raise ArgumentError("wind", "base", f"must be a wind or a function of (x, y, z, t), got {base!r}")
+    under = wind_function(base)
 
     def wind(x: float, y: float, z: float, t: float) -> tuple[float, float, float]:
         g, b = alone(x, y, z, t), under(x, y, z, t)
@@ -104,3 +308,13 @@ def _numbers(item: str, **given: Any) -> list[float]:
 def _positive(item: str, name: str, value: float) -> None:
     if value <= 0.0:
         raise ArgumentError(item, name, f"is {value:g}; it must be greater than 0")
+
+
+KINDS: dict[str, Callable[..., Function]] = {
+    "power_law": _power_law,
+    "log_law": _log_law,
+    "gust": _gust,
+    "gust_ahead": _gust_ahead,
+    "dryden": _turbulence("dryden", DRYDEN),
+    "von_karman": _turbulence("von_karman", VON_KARMAN),
+}
