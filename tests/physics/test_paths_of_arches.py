@@ -76,3 +76,11 @@ def test_points_of_a_path_bring_their_parameter(arch, path):
     again = cs.linearize(arch, "P", "arch.at(0.5).z")
     assert linear.transfer(0j) == pytest.approx(again.transfer(0j), rel=1e-6)
     arch.set(P=0.0)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_a_branch_followed_alone_ends_where_it_began(arch, path, side):
+    """It began near the end of its path, whose rest scaled its steps: too short to be seen as closed."""
+    branch = cs.continuation(arch, "P", path.points[0], 4e6, direction=side, max_steps=120)
+    assert branch.status.ok
+    assert "closed" in branch.status.message

@@ -183,7 +183,11 @@ def _follow(
     wall, cpu = clock.perf_counter(), clock.process_time()
     found = _start(knobs, name, start, options)
     value = knobs.values[name]
-    ends = ends or (value, stop)
+    if ends is None:
+        span = abs(stop - value)
+        if isinstance(start, PathPoint):  # it may leave its path near the end of that, and go far
+            span = max(span, float(np.ptp(start.path.parameter)))
+        ends = stop - span, stop
     scale = abs(ends[1] - ends[0]) or abs(value) or 1.0
     balance = parametric_at(knobs, found, options.time, {name: np.copysign(scale, stop - value)}, options.floating)
     arc = Arc(balance, name, scale, options.tolerance)
