@@ -286,3 +286,27 @@ def test_tables_that_do_not_cover_a_state_are_named_by_linear_analyses(wind):
     for analysis in (lambda: cs.modes(model, 1), lambda: cs.linearize(model)):
         with pytest.raises(cs.CosseratError, match="load 'air'"):
             analysis()
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_adaptive_steps_meet_a_gust_after_a_long_calm(formulation):
+    # force k u(t)^2 on a heavy ball: m v = k int u^2 dt = k U^2 (3/8) T, to first order in k
+    air = cs.Fluid(density=1.0, velocity=cs.winds.gust(3.0, duration=0.5, start=6.0, direction=(1, 0, 0)))
+    model = cs.Model("calm", fluid=air)
+    ball = model.add(cs.RigidBody("ball", mass=1e3, com=(0, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Aerodynamics("air", ball, area=0.2, drag=0.5))
+    run = cs.simulate(model, 10.0, tolerance=1e-5, formulation=formulation)
+    assert run.status.ok
+    assert run.velocity("ball").values[-1, 0] == pytest.approx(5e-5 * 9.0 * 3.0 / 8.0 * 0.5, rel=1e-3)
+    assert len(run.time) < 500
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("speed", [10.0, 1000.0])
+def test_drag_at_rest_in_a_wind_damps_exactly(formulation, speed):
+    model = cs.Model("wind", fluid=cs.Fluid(density=1.2, velocity=(speed, 0, 0)))
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=100.0))
+    model.add(cs.Aerodynamics("air", body, area=1e-3, drag=1.0))
+    damping = cs.linearize(model, formulation=formulation).damping[0, 0]
+    assert damping == pytest.approx(1.2e-3 * speed, rel=1e-9)

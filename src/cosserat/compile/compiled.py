@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.inputs import Sampler
+from cosserat.compile.jumps import Jumps
 from cosserat.compile.media import CompiledMedium, medium_addresses
 from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.rows import ActiveFreedom, Rows
-from cosserat.compile.state_laws import CompiledLaw, law_addresses
+from cosserat.compile.state_laws import CompiledLaw, law_addresses, moments_of
 from cosserat.kernels.arrays import (
     Bodies,
     Elements,
@@ -132,6 +133,10 @@ class CompiledModel:
     def inner_names(self) -> tuple[str, ...]:
         """Names of the states of laws: load.state."""
         return tuple(f"{law.load.name}.{name}" for law in self.laws for name in law.load.states)
+
+    def breaks(self, jumps: Jumps, start: float, end: float) -> list[float]:
+        """Times between two others at which adaptive steps end: of jumps and kinks, and of laws that wake up."""
+        return sorted({*jumps.times, *moments_of(self.laws, start, end)})
 
     def unit_addresses(self) -> Any:
         """Addresses (ns, 2) of the laws of loads and of their derivatives, for `kernels.arrays.Solver.units`."""

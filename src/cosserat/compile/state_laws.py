@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 from cosserat.errors import CosseratError, ModelError
 from cosserat.kernels import state_loads
 from cosserat.kernels.arrays import new_rows
+from cosserat.model.breaks import pulses
 from cosserat.model.state_loads import StateLoad
 
 Array = NDArray[np.float64]
 
 _NO_LENGTH = "No implementation of function Function(<built-in function len>)"  # Numba, of a number or of None
 
+_GRID, _CALLS = (256, 2048), 40_000  # times at which each law is looked at, and how often all are called for that
+_SLOW = 0.01  # m/s, rad/s
 _TURNS, _DIFFERENCE, _STEADY = 30, 1e-6, 1e-10  # of the search for steady states
 
 
@@ -65,9 +68,7 @@ class CompiledLaw:
         """Wrench (6,) at a motion and states as for `answer`; not a number where the law fails."""
         return self.answer(*motion)[:6]
 
-    def steady(
-        self, t: float, frame: Array, twist: Array, other_frame: Array, other_twist: Array
-    ) -> tuple[Array, str]:
+    def steady(self, t: float, frame: Array, twist: Array, other_frame: Array, other_twist: Array) -> tuple[Array, str]:
         """States (n,) at which all rates vanish at a motion; and the name of one that has no such value, or ""."""
 
         def rate(states: Array) -> Array:
@@ -139,6 +140,24 @@ def _demand_sizes(compiled: CompiledLaw) -> None:
         if unit is not None and unit(*given, out) == state_loads.WRONG_SIZE:
             what = "law" if unit is compiled.law else "derivative"
             raise ModelError(f"{load.title}: the {what} must return an array {wanted}")
+
+
+def moments_of(laws: tuple[CompiledLaw, ...], start: float, end: float) -> list[float]:
+    """Times at which laws that mostly do not depend on time begin and end to change with it.
+
+    Places are where they are described and move slowly in every direction: a gust is seen when it passes there.
+    """
+    if not laws or not end > start:
+        return []
+    cells = min(max(_CALLS // len(laws), _GRID[0]), _GRID[1])
+    grid, twist, still = np.linspace(start, end, cells + 1), np.full(6, _SLOW), np.zeros(6)
+    out: set[float] = set()
+    for law in laws:
+        place, other = law.load.place.frame(), np.eye(4) if law.load.other is None else law.load.other.frame()
+        values = np.array([law.answer(t, place, twist, other, still) for t in grid])
+        if np.isfinite(values).all():
+            out.update(pulses(grid, values, least=1))
+    return sorted(t for t in out if start < t < end)
 
 
 def law_addresses(laws: tuple[CompiledLaw, ...]) -> Any:

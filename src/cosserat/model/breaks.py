@@ -48,7 +48,7 @@ def breaks_of(function: TimeFunction | VectorFunction, start: float, end: float)
     values = _values(function, grid)
     found = _jumps(function, grid, values) if notes is None else _crossings(function, grid, notes)
     near = 2.0 * (grid[1] - grid[0])
-    found += [t for t in _pulses(grid, values) if all(abs(t - other) > near for other in found)]
+    found += [t for t in pulses(grid, values) if all(abs(t - other) > near for other in found)]
     inside = 1e-12 * (end - start)
     return sorted({round(t, 15) for t in found if start + inside < t < end - inside})
 
@@ -153,8 +153,11 @@ def _jumps(function: TimeFunction | VectorFunction, grid: Array, values: Array) 
     return out
 
 
-def _pulses(grid: Array, values: Array) -> list[float]:
-    """Ends of stretches in which something happens, and points of equal variation inside, if it mostly does not."""
+def pulses(grid: Array, values: Array, least: int = 2) -> list[float]:
+    """Ends of stretches in which something happens, and points of equal variation inside, if it mostly does not.
+
+    Stretches of fewer than `least` cells are left out.
+    """
     change = np.abs(np.diff(values, axis=0)).max(axis=1)
     awake = change > _STILL * change.max(initial=0.0)
     if not awake.any() or 2 * awake.sum() > len(awake):
@@ -164,7 +167,7 @@ def _pulses(grid: Array, values: Array) -> list[float]:
         return []
     out: list[float] = []
     for first, last in zip(edges[::2], edges[1::2], strict=True):
-        if last - first <= 1:
+        if last - first < least:
             continue
         variation = np.concatenate(([0.0], np.cumsum(change[first:last])))
         shares = np.linspace(0.0, variation[-1], _PARTS + 1)

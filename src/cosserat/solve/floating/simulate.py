@@ -80,8 +80,9 @@ def simulate_floating(
     walk.first = first
     walk.kinks = compiled.sampler.kinks(tree.forces.jumps.times, 1e-9 * duration)
     if step is None:
+        breaks = compiled.breaks(tree.forces.jumps, begin.t, begin.t + duration)
         times, status = adaptive_steps(
-            walk, begin.t, duration, settings["tolerance"], every, tree.forces.jumps.times, progress, keeper
+            walk, begin.t, duration, settings["tolerance"], every, breaks, progress, keeper
         )  # fmt: skip
     else:
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))

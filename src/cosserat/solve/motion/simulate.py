@@ -202,7 +202,8 @@ def simulate(
     work.jumps = compiled.sampler.jumps(start_time, start_time + duration)
     prepared = clock.process_time()
     if step is None:
-        times, status = adaptive_steps(work, start_time, duration, tolerance, every, work.jumps.times, progress, keeper)
+        breaks = compiled.breaks(work.jumps, start_time, start_time + duration)
+        times, status = adaptive_steps(work, start_time, duration, tolerance, every, breaks, progress, keeper)
     else:
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
         _check_memory(compiled, n_steps // every)

@@ -118,11 +118,13 @@ class FlexibleForces:
 
     @staticmethod
     def _extent(model: Model) -> float:
-        """A length over which laws may change: the extent of what they act on, 1 m at least where that has none."""
+        """A length over which laws may change: the extent of what they act on, sizes of bodies included."""
         points = [place.position for load in model.state_loads for place in (load.place, load.other) if place]
         points += [body.com for body in model.bodies]
         points += [beam.frames(np.array([s]))[0, :3, 3] for beam in model.beams for s in (0.0, 1.0)]
-        return max(float(np.max(np.ptp(np.array(points), axis=0))), 1e-3) if len(points) > 1 else 1.0
+        sizes = [np.sqrt(np.trace(body.inertia) / (2.0 * body.mass)) for body in model.bodies if body.mass > 0.0]
+        apart = float(np.max(np.ptp(np.array(points), axis=0), initial=0.0)) if points else 0.0
+        return max([apart, *(float(x) for x in sizes)]) or 1.0
 
     def command(self, efforts: dict[str, float]) -> None:
         """Efforts by coordinate and targets by servo that a controller holds; they win over those of the model."""
