@@ -10,6 +10,7 @@ import cosserat as cs
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import frame_to_row, row_to_frame
 from cosserat.compile.mesh import beam_matrices
+from cosserat.compile.series import gauss_points
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.residual import add_inertia, forces
 from cosserat.lie import se3, so3
@@ -216,9 +217,43 @@ def test_weight_and_line_loads_have_the_resultants_of_the_line(kind, rng):
 
 
 def test_line_moments_have_no_resultant_force(kind, rng):
-    lab = Lab(kind, rng, moment=MOMENT).scramble()
-    force, _ = lab.resultant(*lab.residual(), np.zeros(3))
-    np.testing.assert_allclose(force, 0.0, atol=1e-10)
+    for follower in (False, True):
+        lab = Lab(kind, rng, moment=MOMENT, follower=follower).scramble()
+        force, _ = lab.resultant(*lab.residual(), np.zeros(3))
+        np.testing.assert_allclose(force, 0.0, atol=1e-10)
+
+
+def test_follower_loads_have_the_resultants_of_turned_sections(kind, rng):
+    """Sections turn by R_A exp(psi), psi the turn of the helix and of the inner statics."""
+    point = rng.normal(size=3)
+    lab = Lab(kind, rng, force=FORCE, moment=MOMENT, follower=True).scramble()
+    bare = Lab(kind, rng)
+    bare.trial.frame[:] = lab.trial.frame
+    loaded, free = lab.residual(), bare.residual()
+    force, moment = lab.resultant(free[0] - loaded[0], free[1] - loaded[1], point)
+    (R, _), d0, z = lab.frames(), lab.compiled.system.elements.d0, gauss_points()
+    wanted = np.zeros((2, 3))
+    for e, (a, b) in enumerate(lab.pairs):
+        H_a, H_b = (row_to_frame(lab.trial.frame[i]) for i in (a, b))
+        strain = se3.log(se3.inverse(H_a) @ H_b) - d0[e]
+        x, weight = lab.axis(e)
+        for g in range(len(z)):
+            there = lab.mesh.frames[a, :3, :3] @ so3.exp(z[g] * d0[e, 3:])
+            turn = R[a] @ so3.exp(z[g] * d0[e, 3:] + lab.matrices.turn[e, g] @ strain) @ there.T
+            wanted[0] += weight[g] * turn @ FORCE
+            wanted[1] += weight[g] * (np.cross(x[g] - point, turn @ FORCE) + turn @ MOMENT)
+    np.testing.assert_allclose(force, wanted[0], atol=1e-11)
+    np.testing.assert_allclose(moment, wanted[1], atol=1e-11)
+
+
+def test_the_inner_turn_ends_at_the_nodes(kind, rng):
+    """Interpolated to z = 0 and 1, C is zero and (0, 1); tapers are no polynomials."""
+    lab = Lab(kind, rng)
+    z = gauss_points()
+    powers = np.linalg.inv(np.vander(z, len(z), increasing=True))
+    C = np.einsum("kg,egab->ekab", powers, lab.matrices.turn)
+    np.testing.assert_allclose(C[:, 0], 0.0, atol=2e-4)
+    np.testing.assert_allclose(C.sum(axis=1), np.broadcast_to(np.eye(3, 6, 3), (len(C), 3, 6)), atol=2e-4)
 
 
 def test_loads_are_derivatives_of_their_potential(kind, rng):

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel, System
-from cosserat.compile.elements import element_weights
+from cosserat.compile.elements import ElementMatrices, element_weights
 from cosserat.compile.inputs import Sampler
 from cosserat.compile.joints import compile_joints, driven_joints, freedom_arrays, ints, joint_arrays, turn_arrays
-from cosserat.compile.loads import load_arrays
+from cosserat.compile.loads import line_load_arrays, load_arrays
 from cosserat.compile.media import compile_media, media_arrays
 from cosserat.compile.mesh import beam_matrices
 from cosserat.compile.ordering import build_pattern
@@ -46,7 +46,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         )
     skeleton = build_skeleton(model)
     n = skeleton.n_nodes
-    elements, nodes, gains = _elements(model, skeleton)
+    elements, nodes, matrices = _elements(model, skeleton)
     joints = compile_joints(model, skeleton)
     ends = [(skeleton.attach(s.a), skeleton.attach(s.b)) for s in model.springs]
     links = [(int(a), int(b), -1) for a, b in elements.node]
@@ -90,7 +90,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     freedoms, named_freedoms, efforts = freedom_arrays(joints, servos)
     turns, counted = turn_arrays(joints, servos)
     driven = driven_joints(joints)
-    loads, sources, line_columns = load_arrays(model, skeleton, gains, block)
+    loads, sources, line_columns = load_arrays(model, skeleton, matrices, block, floating)
     laws, signals = tuple(compile_law(load) for load in model.state_loads), signals_of(model)
     media = compile_media(model, floating)
     length, mass, size = _scales(model, skeleton.frames, elements, bodies)
@@ -108,6 +108,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
             turns,
             springs,
             loads,
+            line_load_arrays(model, skeleton, matrices, line_columns, floating),
             state_load_arrays(model, skeleton, pair, size, len(efforts)),
             media_arrays(media, skeleton.beams, elements),
             rolling_arrays(model, skeleton, block, len(joints)),
@@ -184,8 +185,8 @@ def _body_mass(body: RigidBody) -> Array:
     return M
 
 
-def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[str, Array]]:
-    """Element arrays, gravity data of nodes, and the load distribution of every beam."""
+def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[str, ElementMatrices]]:
+    """Element arrays, gravity data of nodes, and the matrices of every beam."""
     beams, frames, n = skeleton.beams, skeleton.frames, skeleton.n_nodes
     ne = sum(len(mesh.pairs) for mesh in beams.values())
     node = np.zeros((ne, 2), dtype=np.int64)
@@ -193,7 +194,7 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
     stiffness, second, turning = np.zeros((ne, 6, 6)), np.zeros((ne, 216)), np.zeros((ne, 6))
     viscosity, mass = np.zeros(ne), np.zeros((ne, 64))
     nodes = Nodes(np.zeros(n + 1), np.zeros((n + 1, 3)))
-    gains: dict[str, Array] = {}
+    found: dict[str, ElementMatrices] = {}
     for mesh in beams.values():
         node[mesh.first_element : mesh.first_element + len(mesh.pairs)] = mesh.pairs
     if ne:
@@ -204,12 +205,12 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
         matrices, viscosity[span], same = beam_matrices(beam, mesh, d0[span])
         like[span] = mesh.first_element + same
         stiffness[span], second[span], turning[span] = matrices.stiffness, matrices.second, matrices.turning
-        mass[span], gains[beam.name] = matrices.mass.reshape(-1, 64), matrices.towards
+        mass[span], found[beam.name] = matrices.mass.reshape(-1, 64), matrices
         masses, moments = element_weights(matrices.mass)
         for side in range(2):
             np.add.at(nodes.mass, mesh.pairs[:, side], masses[:, side])
             np.add.at(nodes.moment, mesh.pairs[:, side], moments[:, side])
-    return Elements(node, like, d0, stiffness, second, turning, viscosity, mass, ints([], 4)), nodes, gains
+    return Elements(node, like, d0, stiffness, second, turning, viscosity, mass, ints([], 4)), nodes, found
 
 
 def _scales(model: Model, frames: Array, elements: Elements, bodies: Bodies) -> tuple[float, float, float]:

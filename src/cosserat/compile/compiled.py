@@ -19,6 +19,7 @@ from cosserat.kernels.arrays import (
     Elements,
     Freedoms,
     Joints,
+    LineLoads,
     Loads,
     Media,
     Nodes,
@@ -74,6 +75,7 @@ class System(NamedTuple):
     turns: Turns
     springs: Springs
     loads: Loads
+    line_loads: LineLoads
     state_loads: StateLoads
     media: Media
     rolling: Rolling

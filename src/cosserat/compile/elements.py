@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.matter import Reference, line_of, mass_of, towards_ends
-from cosserat.compile.series import bracket, exponential, gauss, skew
+from cosserat.compile.series import bracket, exponential, gauss, skew, tangent
 
 Array = NDArray[np.float64]
 
@@ -46,6 +46,7 @@ class ElementMatrices(NamedTuple):
     towards: Array  # (ne, side, 2, 6, 6): nodal wrenches of line loads, see `matter.towards_ends`
     axis: Array  # (ne, points, 8) and ...
     section: Array  # (ne, points, 8, 3) of the line, see `matter.Line`
+    turn: Array  # (ne, points, 3, 6): turn of sections between the nodes with the strain, see `kernels.line_loads`
 
     @property
     def spread(self) -> Array:
@@ -65,14 +66,16 @@ def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatric
     mean = np.einsum("g,egab->eab", _WEIGHT, compliance)
     reference = Reference(d0, length, statics.stiffness, mean, np.einsum("g,egab->eab", _WEIGHT, mass))
     line = line_of(reference, compliance, mass)
+    second, turn = _second(statics, d0, length, compliance)
     return ElementMatrices(
         statics.stiffness,
-        _second(statics, d0, length, compliance) + _stretch(reference),
+        second + _stretch(reference),
         _turning(statics, length, compliance),
         mass_of(reference, line, mass),
         towards_ends(reference, line),
         line.axis,
         line.section,
+        turn,
     )
 
 
@@ -108,23 +111,29 @@ def _statics(d0: Array, length: Array, compliance: Array) -> _Statics:
     return _Statics(ad, E_T, flexibility, Z, 0.5 * (stiffness + np.swapaxes(stiffness, 1, 2)))
 
 
-def _second(statics: _Statics, d0: Array, length: Array, compliance: Array) -> Array:
-    """Q of the module's docstring, from eta and e1 at the Gauss points."""
+def _second(statics: _Statics, d0: Array, length: Array, compliance: Array) -> tuple[Array, Array]:
+    """Q of the module's docstring, from eta and e1 at the Gauss points, and the turns of the sections.
+
+    The axes of a section are R_A exp(z w) exp(eta_w), to first order in the strain R_A exp(z w + T^-1(z d0_w) eta_w).
+    """
     t = d0[:, :3] / length[:, None]
     straight = np.concatenate((d0[:, :3], t * np.einsum("ei,ei->e", t, d0[:, 3:])[:, None]), axis=1)
     axial = np.zeros_like(statics.ad)
     axial[:, :3, :3] = np.einsum("ei,ej->eij", t, t)
-    X = np.zeros((len(t), 6, 6, 6))
+    X, turns = np.zeros((len(t), 6, 6, 6)), np.zeros((len(t), len(_XI), 3, 6))
     curved = plain = _fields(statics, length, compliance)
     if not np.array_equal(straight, d0):
         plain = _fields(_statics(straight, length, compliance), length, compliance)
     for g, ((eta, strain), (plain_eta, plain_strain)) in enumerate(zip(curved, plain, strict=True)):
         eta = eta + (plain_eta - eta) @ axial
         strain = strain + (plain_strain - strain) @ axial
+        z = 0.5 + float(_XI[g])
+        turns[:, g] = np.linalg.solve(tangent(z * skew(d0[:, 3:])), eta[:, 3:])
+        turns[:, g, :, 3:] += z * np.eye(3)
         lead = statics.Z @ statics.E_T[:, g]
         X += _WEIGHT[g] * np.einsum("eci,ijk,eja,ekb->ecab", lead, _AD, strain, eta, optimize=True)
     Q = 0.5 * (X + np.swapaxes(X, 2, 3))
-    return np.ascontiguousarray(Q.transpose(0, 3, 1, 2).reshape(-1, 216))
+    return np.ascontiguousarray(Q.transpose(0, 3, 1, 2).reshape(-1, 216)), turns
 
 
 def _fields(statics: _Statics, length: Array, compliance: Array) -> list[tuple[Array, Array]]:

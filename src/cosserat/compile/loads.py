@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import frame_to_row, row_to_frame
+from cosserat.compile.elements import ElementMatrices
 from cosserat.compile.inputs import WrenchSource
 from cosserat.compile.joints import ints
+from cosserat.compile.matter import lengths_towards
+from cosserat.compile.series import exponential, gauss_points, skew
 from cosserat.compile.skeleton import Skeleton
 from cosserat.compile.varying_loads import element_sources, shares, varies
-from cosserat.kernels.arrays import Loads
+from cosserat.kernels.arrays import LineLoads, Loads
+from cosserat.lie import se3
 from cosserat.model.model import Model
 
 Array = NDArray[np.float64]
 
 
 def load_arrays(
-    model: Model, skeleton: Skeleton, gains: dict[str, Array], block: Callable[[int, int], int]
+    model: Model,
+    skeleton: Skeleton,
+    matrices: dict[str, ElementMatrices],
+    block: Callable[[int, int], int],
+    nodal: bool,
 ) -> tuple[Loads, list[WrenchSource], dict[str, NDArray[np.int64]]]:
     """Point loads and distributed loads, where their samples come from, and the columns (ne, 2) of loads that vary.
 
-    `gains` are the nodal shares of line loads for every beam, see `matter.towards_ends`.
+    `matrices` are those of every beam. Unless `nodal`, follower loads and moments along beams are left to
+    `line_load_arrays`; otherwise they turn with the nodes, as floating frames have them.
     """
+    gains = {name: found.towards if nodal else dead_shares(found.towards) for name, found in matrices.items()}
     node: list[int] = []
     frame: list[Array] = []
     follower: list[int] = []
@@ -43,6 +54,9 @@ def load_arrays(
         sources.append(WrenchSource(load.force, load.moment))
     for line in model.distributed_loads:
         mesh = skeleton.beams[line.beam.name]
+        if line.follower and not nodal:
+            sources.append(WrenchSource(line.force, line.moment))
+            continue
         if varies(line):  # its mean has a column like others, its elements have theirs behind all
             sources.append(WrenchSource(line.force, line.moment))
             continue
@@ -67,7 +81,7 @@ def load_arrays(
     for line in (load for load in model.distributed_loads if varies(load)):
         mesh = skeleton.beams[line.beam.name]
         lines[line.name] = len(sources) + np.arange(2 * len(mesh.pairs), dtype=np.int64).reshape(-1, 2)
-        for share in shares(gains[line.beam.name]):
+        for share in shares(gains[line.beam.name]) if nodal or not line.follower else ():
             i = int(mesh.pairs[share.e, share.node])
             R = mesh.frames[i - mesh.first_node, :3, :3]
             turn = np.zeros((6, 6))
@@ -89,3 +103,47 @@ def load_arrays(
         block=ints([block(i, i) for i in node]),
     )
     return arrays, sources, lines
+
+
+def dead_shares(towards: Array) -> Array:
+    """Nodal shares of dead forces alone."""
+    towards = towards.copy()
+    towards[..., 3:] = 0.0
+    return towards
+
+
+def line_load_arrays(
+    model: Model,
+    skeleton: Skeleton,
+    matrices: dict[str, ElementMatrices],
+    columns: dict[str, NDArray[np.int64]],
+    nodal: bool,
+) -> LineLoads:
+    """Follower loads and moments along beams, unless they are nodal; `columns` of those that vary."""
+    rows: list[tuple[NDArray[Any], ...]] = []
+    lengths = lengths_towards().T
+    for k, line in enumerate(model.distributed_loads):
+        if nodal or not (line.follower or line.moment is not None):
+            continue
+        mesh, found = skeleton.beams[line.beam.name], matrices[line.beam.name]
+        n = len(mesh.pairs)
+        uniform = np.full((n, 2), len(model.loads) + k, dtype=np.int64)
+        start = mesh.frames[mesh.pairs[:, 0] - mesh.first_node]
+        turned = np.linalg.inv(start) @ mesh.frames[mesh.pairs[:, 1] - mesh.first_node]
+        d0 = np.array([se3.log(H) for H in turned])
+        z = gauss_points()
+        zw = z[:, None] * d0[:, None, 3:]
+        rows.append((
+            mesh.first_element + np.arange(n),
+            columns.get(line.name, uniform),
+            np.full(n, int(line.follower)),
+            np.concatenate((zw, found.turn.reshape(n, -1, 18)), axis=2),
+            found.axis,
+            (start[:, None, :3, :3] @ exponential(skew(zw))).reshape(n, -1, 9),
+            np.linalg.norm(d0[:, :3], axis=1)[:, None, None] * lengths,
+        ))  # fmt: skip
+    points = len(lengths)
+    shapes = ((0,), (0, 2), (0,), (0, points, 21), (0, points, 8), (0, points, 9), (0, points, 2))
+    kinds = (np.int64, np.int64, np.int64, *[np.float64] * 4)
+    empty = tuple(np.zeros(shape, dtype=kind) for shape, kind in zip(shapes, kinds, strict=True))
+    return LineLoads(*(np.concatenate(parts) for parts in zip(empty, *rows, strict=True)))

@@ -15,9 +15,22 @@ loads and momenta of any motion in any deformation follow from the same line, ex
 N_B and M_B are the static shapes of a stretched and of a twisted bar plus an odd part (see `_odd`; over the inertia in
 tapered elements, so that it moves no centre of mass). With it the coupling of the nodes, int N_A N_B, is 1/12 instead
 of 1/6: half way from the consistent mass to the lumped one, where frequencies of bars are of fourth order. `LEVER`, the
-inertia between the gap and the turning of the tangent, is that of the S of a slender bent element. Shear wants more of
-it than a line can have: k r_dot . gap_dot is added, r = (R_A t + R_B t)/2, see `_shear`. It vanishes with
-(thickness/length)^2, takes no part in translations and in rigid motions of the reference, and leaves the mass positive.
+inertia between the gap and the turning of the tangent, is that of the S of a slender bent element. The axis in these
+formulas is that of the elastic centres; the axis of the nodes is carried by the sections.
+
+Inertia of inner displacements that no line has is added to G (`_inside`). To second order in the element's length, the
+inertia of the displacements F M q'' under a uniform acceleration counts as (F M q)' . K q', since w^2 M q = -(K q')' [M
+and K: mass and stiffness per length, F: flexibility between held nodes]. There are three such terms:
+
+- k r_dot . gap_dot, r = (R_A t + R_B t)/2, of shear and rotary inertia, right in the plane in which the beam bends most
+  easily, see `_shear`;
+- what the other plane has beyond it, c/2 |change of rotation|^2 with the whole c = L J/12 + L m EI/(20 GA): the same by
+  parts, since the gap is -(L^3/12 + L EI/GA) times the second derivative of the rotation;
+- a mass beside the shear centre couples r_dot with the change of twist, one beside the elastic centre couples gap_dot
+  with the change of the bending rotation.
+
+They take no part in translations and in rigid motions of the reference. Each is kept below what would leave the mass
+singular in an element bent or twisted by pi; that matters for elements shorter than twice their thickness.
 """
 
 from __future__ import annotations
@@ -34,6 +47,7 @@ Array = NDArray[np.float64]
 _XI, _WEIGHT = gauss()
 LEVER = 1.0 / 60.0  # mean of (z - 1/2) times the odd part of N_B
 _TIE = 1e-6  # weight of the curvature where flexibilities are equal
+_STATES = ((1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0))  # as it is; bent, twisted by pi
 _LARGEST = 0.9  # of what would leave the mass singular
 
 
@@ -53,6 +67,7 @@ class Line(NamedTuple):
     axis: Array  # (ne, points, 8) N_A, p_A, N_B, p_B
     section: Array  # (ne, points, 8, 3) of a point Y, in the section's axes
     gap: Array  # (ne, 8)
+    centre: Array  # (ne, 3) elastic centre in the section's axes
     blend: Array  # (ne, points) M_B
 
 
@@ -60,27 +75,29 @@ def line_of(reference: Reference, compliance: Array, mass: Array) -> Line:
     """The line through elements whose sections have the compliance and the mass (ne, points, 6, 6)."""
     u, w = reference.d0[:, :3], skew(reference.d0[:, 3:])
     t = u / reference.length[:, None]
+    c = elastic_centre(reference)
     back = np.swapaxes(exponential(w), 1, 2)  # from the axes of node A to those of node B
     N = _shape(np.einsum("ei,egij,ej->eg", t, compliance[..., :3, :3], t), moments(mass)[0])
     M = _shape(
         np.einsum("ei,egij,ej->eg", t, compliance[..., 3:, 3:], t), np.trace(mass[..., 3:, 3:], axis1=2, axis2=3)
     )
-    end_a, end_b = _arms(1.0, u, w)
+    along = u + (w @ c[..., None])[..., 0]
+    end_a, end_b = _arms(1.0, along, w)
     n = len(u)
     gap = np.zeros((n, 8))
     gap[:, 0], gap[:, 4] = -1.0, 1.0
-    gap[:, 1:4], gap[:, 5:] = -end_a, -(back @ end_b[..., None])[..., 0]
+    gap[:, 1:4], gap[:, 5:] = -c - end_a, c - (back @ end_b[..., None])[..., 0]
     axis, section = np.zeros((n, len(_XI), 8)), np.zeros((n, len(_XI), 8, 3))
     for g, x in enumerate(_XI):
         z = 0.5 + float(x)
-        a, b = _arms(z, u, w)
-        axis[:, g, 0] = 1.0
-        axis[:, g, 1:4], axis[:, g, 5:] = a, (back @ b[..., None])[..., 0]
-        axis[:, g] += N[:, g, None] * gap
+        a, b = _arms(z, along, w)
         F = exponential(z * w)
         section[:, g, 1:4] = (1.0 - M[:, g, None, None]) * F
         section[:, g, 5:] = M[:, g, None, None] * (back @ F)
-    return Line(axis, section, gap, M)
+        axis[:, g, 0] = 1.0
+        axis[:, g, 1:4], axis[:, g, 5:] = c + a, (back @ b[..., None])[..., 0]
+        axis[:, g] += N[:, g, None] * gap - np.einsum("eia,ea->ei", section[:, g], c)
+    return Line(axis, section, gap, c, M)
 
 
 def mass_of(reference: Reference, line: Line, mass: Array) -> Array:
@@ -92,18 +109,49 @@ def mass_of(reference: Reference, line: Line, mass: Array) -> Array:
     mixed = np.einsum("eg,egi,egj->eij", dx, line.axis, s)
     G += mixed + np.swapaxes(mixed, 1, 2)
     G += np.einsum("eg,egia,egab,egjb->eij", dx, line.section, second, line.section, optimize=True)
-    tangent = np.zeros_like(line.gap)
     half = exponential(0.5 * skew(reference.d0[:, 3:]))
-    t = reference.d0[:, :3] / reference.length[:, None]
-    tangent[:, 1:4] = 0.5 * np.einsum("eij,ej->ei", half, t)
-    tangent[:, 5:] = 0.5 * np.einsum("eji,ej->ei", half, t)
-    sheared = np.einsum("ei,ej->eij", tangent, line.gap)
-    sheared = sheared + np.swapaxes(sheared, 1, 2)
-    factor = _shear(reference)
-    for signs in ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)):  # as it is, and bent and twisted by pi
-        turn = half @ np.diag(np.array(signs, dtype=float)) @ half
-        factor = np.minimum(factor, _LARGEST * _most(nodal_mass(G, turn), nodal_mass(sheared, turn)))
-    return np.asarray(G + factor[:, None, None] * sheared)
+    states = [half @ np.diag(signs) @ half for signs in _STATES]
+    for change in _inside(reference, line):
+        most = [_most(nodal_mass(G, turn), nodal_mass(change, turn)) for turn in states]
+        G = G + np.minimum(1.0, _LARGEST * np.min(most, axis=0))[:, None, None] * change
+    return np.asarray(G)
+
+
+def _inside(reference: Reference, line: Line) -> tuple[Array, Array, Array]:
+    """What no line has of the inertia, (ne, 8, 8) each: of both planes, of each plane, of masses beside the centres.
+
+    W is such that tr(a~ W a~^T) = a . C a for a change of rotation a.
+    """
+    d0, L, _, S, rho = reference
+    t = d0[:, :3] / L[:, None]
+    half = exponential(0.5 * skew(d0[:, 3:]))
+    back = np.swapaxes(half, 1, 2)
+    apart, tangent = np.zeros((len(t), 8, 3)), np.zeros((len(t), 8))
+    apart[:, 1:4], apart[:, 5:] = -half, back  # from a vector of the section halfway to its change from A to B
+    tangent[:, 1:4], tangent[:, 5:] = 0.5 * (half @ t[..., None])[..., 0], 0.5 * (back @ t[..., None])[..., 0]
+    m, s, _ = moments(rho)
+    c, S_w = skew(line.centre), skew(s)
+    J = rho[:, 3:, 3:] + S_w @ c + c @ S_w - m[:, None, None] * c @ c
+    along = skew(t)
+    plane = -along @ along
+    sheared = np.linalg.inv(np.linalg.inv(S)[:, :3, :3])  # not what twist about another axis adds to it
+    ratio = -along @ sheared @ along @ np.linalg.inv(S[:, 3:, 3:])  # EI/GA
+    k = _shear(reference, J)[:, None, None]
+    length = L[:, None, None]
+    C = length * (plane @ J @ plane / 12.0 + 2.0 * (1.0 / 24.0 - LEVER) * m[:, None, None] * ratio)
+    C = C - k * (length / 6.0 * plane + 2.0 / length * ratio)
+    C = 0.5 * (C + np.swapaxes(C, 1, 2))
+    W = 0.5 * np.trace(C, axis1=1, axis2=2)[:, None, None] * np.eye(3) - C
+    s_elastic, s_shear = s - m[:, None] * line.centre, s - m[:, None] * shear_centre(reference)
+    beside = (1.0 / 24.0 - LEVER) * L[:, None] ** 2 * np.einsum("eja,ea->ej", apart, s_shear)
+    both = k * np.einsum("ei,ej->eij", tangent, line.gap)
+    mixed = np.einsum("ei,ej->eij", tangent, beside)
+    mixed += np.einsum("ei,eja,ea->eij", line.gap, apart, length[:, 0] / 24.0 * s_elastic)
+    return (
+        both + np.swapaxes(both, 1, 2),
+        np.einsum("eia,eab,ejb->eij", apart, W, apart),
+        mixed + np.swapaxes(mixed, 1, 2),
+    )
 
 
 def nodal_mass(G: Array, turn: Array) -> Array:
@@ -123,8 +171,8 @@ def towards_ends(reference: Reference, line: Line) -> Array:
     first moment: its means weighted with 2 (1 - z) and 2 z. Sides are q_A and q_B; their sum is a uniform load.
     """
     out = np.zeros((len(reference.length), 2, 2, 6, 6))
-    for side, share in enumerate((0.5 - 3.0 * _XI, 0.5 + 3.0 * _XI)):
-        dx = share * _WEIGHT * reference.length[:, None]
+    for side, share in enumerate(lengths_towards()):
+        dx = share * reference.length[:, None]
         axis = np.einsum("eg,egi->ei", dx, line.axis).reshape(-1, 2, 4)
         turned = np.sum(dx * line.blend, axis=1)
         out[:, side, :, :3, :3] = axis[:, :, 0, None, None] * np.eye(3)
@@ -134,12 +182,33 @@ def towards_ends(reference: Reference, line: Line) -> Array:
     return out
 
 
+def lengths_towards() -> Array:
+    """Lengths (side, points), of an element of unit length, that q_A and q_B of `towards_ends` stand for."""
+    return np.stack((0.5 - 3.0 * _XI, 0.5 + 3.0 * _XI)) * _WEIGHT
+
+
 def moments(mass: Array) -> tuple[Array, Array, Array]:
     """Mass (...), first moment (..., 3) and second moments (..., 3, 3) of sections with mass matrices (..., 6, 6)."""
     m = np.trace(mass[..., :3, :3], axis1=-2, axis2=-1) / 3.0
     X, J = mass[..., 3:, :3], mass[..., 3:, 3:]
     s = 0.5 * np.stack((X[..., 2, 1] - X[..., 1, 2], X[..., 0, 2] - X[..., 2, 0], X[..., 1, 0] - X[..., 0, 1]), -1)
     return m, s, 0.5 * np.trace(J, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - J
+
+
+def elastic_centre(reference: Reference) -> Array:
+    """Points (ne, 3), beside the axis, at which bending moments make no axial strain."""
+    S, t = reference.compliance, reference.d0[:, :3] / reference.length[:, None]
+    along = np.einsum("ei,ej->eij", t, t)
+    plane = np.eye(3) - along
+    strain = plane @ S[:, 3:, :3] @ t[..., None]
+    return np.asarray(-np.cross(t, np.linalg.solve(plane @ S[:, 3:, 3:] @ plane + along, strain)[..., 0]))
+
+
+def shear_centre(reference: Reference) -> Array:
+    """Points (ne, 3), beside the axis, at which transverse forces make no twist."""
+    S, t = reference.compliance, reference.d0[:, :3] / reference.length[:, None]
+    twist = np.einsum("eij,ej->ei", S[:, :3, 3:], t) / np.einsum("ei,eij,ej->e", t, S[:, 3:, 3:], t)[:, None]
+    return np.asarray(np.cross(t, twist))
 
 
 def _shape(flexibility: Array, inertia: Array) -> Array:
@@ -173,7 +242,7 @@ def _arms(z: float, u: Array, w: Array) -> tuple[Array, Array]:
     return a, b
 
 
-def _shear(reference: Reference) -> Array:
+def _shear(reference: Reference, J: Array) -> Array:
     """k of the module's docstring, (ne,), from the dynamic stiffness of elements between held nodes.
 
     w^2 times the mass that an element has between its nodes, times its softness, is a mass again. Of it, the shear in
@@ -193,7 +262,7 @@ def _shear(reference: Reference) -> Array:
     stiffness = np.einsum("ei,eij,ej->e", side, K[:, :3, :3], side)
     sheared = np.linalg.inv(np.linalg.inv(S)[:, :3, :3])  # not what twist about another axis adds to it
     shear = L * np.einsum("ei,eij,ej->e", side, sheared, side) * stiffness
-    rotary, flexibility = (np.einsum("ei,eij,ej->e", axis, X[:, 3:, 3:], axis) for X in (rho, S))
+    rotary, flexibility = (np.einsum("ei,eij,ej->e", axis, X, axis) for X in (J, S[:, 3:, 3:]))
     turn = np.minimum(L * rotary * flexibility * stiffness, m * shear)
     return np.asarray(L**2 * (m * (1.0 / 24.0 - LEVER) * shear + turn / 24.0))
 

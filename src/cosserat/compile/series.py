@@ -49,3 +49,15 @@ def exponential(X: Array) -> Array:
             break
         total += term
     return total
+
+
+def tangent(X: Array) -> Array:
+    """T of many small matrices, exp(X + dX) = exp(X) (1 + T dX) for cross-product matrices: sum (-X)^k/(k+1)!."""
+    term = np.broadcast_to(np.eye(X.shape[-1]), X.shape)
+    total = term.copy()
+    for k in range(1, 60):
+        term = -term @ X / (k + 1)
+        if np.abs(term).max(initial=0.0) < 1e-18:
+            break
+        total += term
+    return total

@@ -40,6 +40,9 @@ SHAPES: dict[str, tuple[Any, ...]] = {
     "springs.damping": ("ns",), "springs.length": ("ns",), "springs.block": ("ns", 4),
     "loads.node": ("nl",), "loads.frame": ("nl", 12), "loads.follower": ("nl",), "loads.gain": ("nl", 6, 6),
     "loads.column": ("nl",), "loads.block": ("nl",),
+    "line_loads.element": ("nh",), "line_loads.column": ("nh", 2), "line_loads.follower": ("nh",),
+    "line_loads.turn": ("nh", 6, 21), "line_loads.axis": ("nh", 6, 8), "line_loads.axes": ("nh", 6, 9),
+    "line_loads.weight": ("nh", 6, 2),
     "state_loads.node": ("nx", 2), "state_loads.frame_a": ("nx", 12), "state_loads.frame_b": ("nx", 12),
     "state_loads.pair": ("nx",), "state_loads.length": ("nx",), "state_loads.start": ("nx+1",),
     "state_loads.parameter": ("np",), "state_loads.inner": ("nx+1",), "state_loads.stored": ("nx",),
@@ -58,6 +61,7 @@ RANGES: dict[str, tuple[int, Any]] = {
     "freedoms.target": (-1, "ng"),
     "turns.joint": (0, "nj"), "turns.kind": (0, 64),
     "springs.node": (0, "n"), "loads.node": (0, "n"), "loads.follower": (0, 2), "loads.column": (0, "nw"),
+    "line_loads.element": (0, "ne"), "line_loads.column": (0, "nw"), "line_loads.follower": (0, 2),
     "state_loads.node": (0, "n"), "state_loads.pair": (0, 2), "state_loads.start": (0, "np+1"),
     "state_loads.inner": (0, "ny+1"), "state_loads.stored": (0, 2), "state_loads.signal": (0, 2**31),
     "bodies.varying": (0, 2**31),
@@ -68,7 +72,7 @@ RANGES: dict[str, tuple[int, Any]] = {
 _COUNTS = {"ne": "elements.node", "nb": "bodies.node", "nj": "joints.node", "nf": "freedoms.joint", "nq": "turns.joint",
            "ns": "springs.node", "nl": "loads.node", "nr": "rolling.node", "nx": "state_loads.node",
            "np": "state_loads.parameter", "nm": "media.element", "nk": "media.parameter",
-           "nv": "bodies.varying", "nz": "state_loads.signal"}  # fmt: skip
+           "nv": "bodies.varying", "nz": "state_loads.signal", "nh": "line_loads.element"}  # fmt: skip
 
 
 class OutOfBounds(ValueError):

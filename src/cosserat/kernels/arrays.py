@@ -123,6 +123,18 @@ class Loads(NamedTuple):
     block: I1  # (nl,)
 
 
+class LineLoads(NamedTuple):
+    """Follower forces and moments along elements, at points of them; see `line_loads`."""
+
+    element: I1  # (nv,)
+    column: I2  # (nv, 2) of the samples towards both ends, in the sampled wrenches
+    follower: I1  # (nv,) 0 or 1; without it, only moments
+    turn: F3  # (nv, points, 21) z d0_w, and how the section turns with the strain, (3, 6)
+    axis: F3  # (nv, points, 8) of the line of matter: N_A, p_A, N_B, p_B
+    axes: F3  # (nv, points, 9) of the section in the reference configuration
+    weight: F3  # (nv, points, 2) lengths that the two samples stand for
+
+
 class StateLoads(NamedTuple):
     """Laws of users at a place, or between two places: called by address, see `state_loads`."""
 
@@ -311,6 +323,7 @@ class Problem(NamedTuple):
     turns: Turns
     springs: Springs
     loads: Loads
+    line_loads: LineLoads
     state_loads: StateLoads
     media: Media
     rolling: Rolling
@@ -335,6 +348,7 @@ freedoms_of = handles.getter("freedoms", Freedoms)
 turns_of = handles.getter("turns", Turns)
 springs_of = handles.getter("springs", Springs)
 loads_of = handles.getter("loads", Loads)
+line_loads_of = handles.getter("line_loads", LineLoads)
 state_loads_of = handles.getter("state_loads", StateLoads)
 media_of = handles.getter("media", Media)
 rolling_of = handles.getter("rolling", Rolling)

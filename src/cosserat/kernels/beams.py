@@ -195,6 +195,19 @@ def element_tangent(frames, twists, a, b, d0, H, K, viscosity, n, m, scratch):
 
 
 @helper
+def stress_tangent(u, w, c, c1, n, m, P_out, S, Y_out):
+    """P, and Y += P^T S + the change of P^T (n, m) with d: (12, 6)."""
+    c2 = dd_cotc(dot(w, w))
+    strain_operator(u, w, c, c1, P_out)
+    for i in range(12):
+        for j in range(6):
+            for k in range(6):
+                Y_out[i, j] += P_out[k, i] * S[k, j]
+    _force_derivative(u, w, c, c1, c2, n, m, 0.0, Y_out)
+    _force_derivative(neg(u), neg(w), c, c1, c2, n, m, 6.0, Y_out)
+
+
+@helper
 def product(Y, P, factor, matrix_out):
     """matrix = factor Y P."""
     for i in range(12):

@@ -13,7 +13,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cosserat.jit import address_of, helper, load, stage
-from cosserat.kernels import armature, freedoms, joints, law_states, media, pairs, rolling, springs, state_loads
+from cosserat.kernels import (
+    armature,
+    freedoms,
+    joints,
+    law_states,
+    line_loads,
+    media,
+    pairs,
+    rolling,
+    springs,
+    state_loads,
+)
 from cosserat.kernels.arrays import (
     freedoms_of,
     inputs_of,
@@ -297,6 +308,12 @@ FORCES = (
     Kind(lambda p: int(np.count_nonzero(p.freedoms.armature)), add_armatures, conserve_armatures, assemble_armatures),
     Kind(lambda p: law_states.without(p.state_loads), add_state_loads, conserve_state_loads, assemble_state_loads),
     Kind(law_states.count, law_states.add_owning, law_states.conserve_owning, law_states.assemble_owning),
+    Kind(
+        lambda p: len(p.line_loads.element),
+        line_loads.add_line_loads,
+        line_loads.conserve_line_loads,
+        line_loads.assemble_line_loads,
+    ),
     Kind(lambda p: len(p.media.element), media.add_media, media.conserve_media, media.assemble_media),
 )
 CONSTRAINTS = (

@@ -13,11 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.compiled import System
 from cosserat.compile.elements import element_weights
 from cosserat.compile.media import CompiledMedium, medium_addresses
 from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.series import skew
 from cosserat.errors import PlaceError
+from cosserat.kernels.arrays import LineLoads
+from cosserat.kernels.line_loads import line_states
 from cosserat.kernels.media import media_states
 from cosserat.kernels.monitors import between, element_states
 from cosserat.results.kinematics import rotate
@@ -198,4 +201,16 @@ def line_shares(motion: Motion, name: str, e: int) -> Array:
             turn = R_0 if load.follower else R_t
             local = np.hstack((rotate(turn, sample[:, :3]), rotate(turn, sample[:, 3:])))
             share[:, 6 * side : 6 * side + 6] += local @ load.spread[e - mechanism.beams[name].first_element, side].T
-    return share
+    rows = np.nonzero(mechanism.system.line_loads.element == e)[0]
+    return share + line_wrenches(mechanism.system, rows, motion.frame, motion.inputs.wrench).sum(axis=1)
+
+
+def line_wrenches(system: System, rows: NDArray[np.int64], frames: Array, wrench: Array) -> Array:
+    """Wrenches (nt, rows, 12) of line loads that turn with sections on both nodes, for frames and samples (nt, ...)."""
+    given: tuple[Any, ...] = system.line_loads
+    loads = LineLoads(*(np.ascontiguousarray(array[rows]) for array in given))
+    out = np.empty((len(frames), len(rows), 12))
+    if len(rows):
+        elements = system.elements
+        line_states(np.ascontiguousarray(frames), np.ascontiguousarray(wrench), elements.node, elements.d0, *loads, out)
+    return out

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel, System, row_to_frame
+from cosserat.compile.loads import dead_shares
 from cosserat.compile.media import CompiledMedium
 from cosserat.compile.mesh import BeamMesh, beam_matrices
 from cosserat.compile.rows import ActiveFreedom, freedom_geometry
@@ -201,16 +202,17 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
         mesh = compiled.beams[name]
         span = slice(mesh.first_element, mesh.first_element + len(mesh.pairs))
         found = []
+        turning = len(compiled.system.line_loads.element) > 0  # then follower loads and moments are there
         for k, load in enumerate(model.distributed_loads):
-            if load.beam.name == name:
+            if load.beam.name == name and not (turning and load.follower):
                 matrices, _, _ = beam_matrices(beams[name], mesh, compiled.system.elements.d0[span])
+                towards = dead_shares(matrices.towards) if turning else matrices.towards
                 if load.name in compiled.line_columns:
                     columns = compiled.line_columns[load.name]
-                    follower, towards = bool(load.follower), matrices.towards
-                    found += [LineLoad(columns[:, side], follower, towards[:, side]) for side in range(2)]
+                    found += [LineLoad(columns[:, side], bool(load.follower), towards[:, side]) for side in range(2)]
                     continue
                 column = np.full(len(mesh.pairs), len(model.loads) + k, dtype=np.int64)
-                found.append(LineLoad(column, bool(load.follower), matrices.spread))
+                found.append(LineLoad(column, bool(load.follower), towards.sum(axis=1)))
         return found
 
     def compliance(name: str, s: float) -> Array:

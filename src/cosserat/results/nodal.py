@@ -12,7 +12,14 @@ from cosserat.kernels.efforts import effort as law_of_freedom
 from cosserat.kernels.freedoms import ROTATION_VECTOR
 from cosserat.kernels.springs import pull, stored
 from cosserat.results import rolling
-from cosserat.results.beams import element_exchange, element_forces, element_inertia, element_momenta, gyroscopic
+from cosserat.results.beams import (
+    element_exchange,
+    element_forces,
+    element_inertia,
+    element_momenta,
+    gyroscopic,
+    line_wrenches,
+)
 from cosserat.results.joints import (
     constraint_wrenches,
     coordinates,
@@ -125,6 +132,7 @@ def external(motion: Motion) -> Ledger:
     _gravity(motion, book)
     _springs(motion, book)
     _loads(motion, book)
+    _line_loads(motion, book)
     _state_loads(motion, book)
     _joints(motion, book)
     for k, node in enumerate(motion.mechanism.system.rolling.node):
@@ -201,6 +209,17 @@ def _loads(motion: Motion, book: Ledger) -> None:
         wrench = to_node(np.hstack((f, m)) @ loads.gain[k].T, F)
         book.force[:, node] += wrench
         book.supply[:] += np.sum(wrench * motion.twist[:, node], axis=1)
+
+
+def _line_loads(motion: Motion, book: Ledger) -> None:
+    system = motion.mechanism.system
+    rows = system.line_loads.element
+    found = line_wrenches(system, np.arange(len(rows)), motion.frame, motion.inputs.wrench)
+    for k, e in enumerate(rows):
+        for side, node in enumerate(system.elements.node[e]):
+            wrench = found[:, k, 6 * side : 6 * side + 6]
+            book.force[:, node] += wrench
+            book.supply[:] += np.sum(wrench * motion.twist[:, node], axis=1)
 
 
 def _state_loads(motion: Motion, book: Ledger) -> None:

@@ -107,7 +107,7 @@ def intrinsic_beam(beam: Any, model: Any) -> IntrinsicBeam:
         raise ArgumentError(_WHO, "model", f"is {model!r}; pass a Model")
     if not any(item is beam for item in model.beams):
         raise ArgumentError(_WHO, "model", f"does not contain the beam {beam.name!r}")
-    compiled = compile_model(model)
+    compiled = compile_model(model, floating=True)  # line loads shared out to the nodes, all of them
     mesh = compiled.beams[beam.name]
     if mesh.corners:
         raise ModelError(f"{_WHO}: beam {beam.name!r} has corners; the intrinsic solver takes smooth beams")

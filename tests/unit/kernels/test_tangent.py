@@ -66,6 +66,8 @@ def beam_under_loads():
     model.add(cs.Force("dead force", hub.at((1.6, 0.2, 0.2)), (1.0, 2.0, -1.0)))
     model.add(cs.Torque("dead torque", beam.end, (0.3, -0.4, 0.5)))
     model.add(cs.Wrench("follower", beam.at(0.5), (1.0, -0.5, 0.3, 0.2, 0.1, -0.6), follower=True))
+    model.add(cs.DistributedLoad("torque", beam, moment=(0.3, -0.2, 0.4)))
+    model.add(cs.DistributedLoad("suction", beam, force=("0.2*s", 0.3, "1 - s"), moment=("s", 0, 0), follower=True))
     model.add(cs.DistributedLoad("wind", beam, force=(0.2, 0.5, -0.4)))
     model.add(cs.DistributedLoad("pressure", beam, force=(0.0, 0.6, 0.1), moment=(0.1, 0.0, 0.2), follower=True))
     return model

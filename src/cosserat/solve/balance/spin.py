@@ -68,9 +68,9 @@ def check_steady(compiled: CompiledModel, inputs: Inputs, spin: Array) -> None:
             f"spin: gravity {tuple(gravity.tolist())} is not along the axis of rotation {tuple(axis.tolist())}, so no "
             "steady rotation exists; set gravity=(0, 0, 0) or turn about its direction"
         )
-    loads = compiled.system.loads
+    acting = {*compiled.system.loads.column.tolist(), *compiled.system.line_loads.column.ravel().tolist()}
     for column, source in enumerate(compiled.model.loads + compiled.model.distributed_loads):
-        if source.follower or (column not in loads.column and source.name not in compiled.line_columns):
+        if source.follower or (column not in acting and source.name not in compiled.line_columns):
             continue
         for part in inputs.wrench[0, column].reshape(2, 3):
             if np.linalg.norm(np.cross(axis, part)) > _PARALLEL * np.linalg.norm(part):

@@ -18,7 +18,7 @@ from cosserat.results.joints import Sides, joint_sides, spin_rates
 from cosserat.results.kinematics import place_frames
 from cosserat.results.mechanism import JointInfo, Station
 from cosserat.results.motion import Motion
-from cosserat.solve.linear.input_columns import servo_slopes
+from cosserat.solve.linear.input_columns import line_column, servo_slopes
 from cosserat.solve.linear.kinematic_rows import (
     change_in_time,
     joint_jacobian,
@@ -195,6 +195,10 @@ def section_rows(point: Point, beam: str, s: float, kind: str, names: Sequence[s
                 share = 0.5 * weight * line.spread[e - mesh.first_element, side] @ turn @ unit
                 F = se3.inverse(row_to_frame(point.memory.problem.trial.frame[node])) @ H
                 out += share + se3.adjoint(F).T @ share
+        found = line_column(point, column, unit, e)
+        for node, weight, share in ((a, 1.0 - xi, found[:6]), (b, -xi, found[6:])):
+            F = se3.inverse(row_to_frame(point.memory.problem.trial.frame[node])) @ H
+            out += 0.5 * weight * (share + se3.adjoint(F).T @ share)
         return np.asarray(compliance @ out)
 
     return replace(rows, along=along)

@@ -28,6 +28,7 @@ from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.residual import add_inertia, constraint_rates, forces, joint_forces, track_angles
 from cosserat.lie import se3
 from cosserat.model.servos import Servo
+from cosserat.results.beams import line_wrenches
 from cosserat.results.joints import coordinates, directions, joint_sides, spin_rates
 from cosserat.results.mechanism import JointInfo
 from cosserat.results.nodal import to_node
@@ -165,8 +166,21 @@ def load_column(point: Point, load: Any, direction: Array, name: str) -> Column:
             turn = (trial.frame[node, :9].reshape(3, 3) @ F[:3, :3]).T
             f, m = turn @ f, turn @ m
         force[node] += to_node((loads.gain[k] @ np.concatenate((f, m)))[None], F)[0]
+    for e in np.unique(point.compiled.system.line_loads.element):
+        both = line_column(point, column, direction, int(e))
+        for side, node in enumerate(point.compiled.system.elements.node[e]):
+            force[node] += both[6 * side : 6 * side + 6]
     line = (column, direction) if load in model.distributed_loads else None
     return Column(name, "load", force.ravel(), np.zeros(point.n_constraints), line=line, direction=direction)
+
+
+def line_column(point: Point, column: int, unit: Array, e: int) -> Array:
+    """Wrenches (12,) on the nodes of element e of a unit sample, in a column, of loads that turn with sections."""
+    system, problem = point.compiled.system, point.memory.problem
+    rows = np.nonzero((system.line_loads.element == e) & (system.line_loads.column[:, 0] == column))[0]
+    wrench = np.zeros((1, *problem.inputs.wrench.shape[1:]))
+    wrench[0, column] = unit
+    return np.asarray(line_wrenches(system, rows, problem.trial.frame[None], wrench)[0].sum(axis=0))
 
 
 def _demand_uniform(point: Point, load: Any) -> None:

@@ -11,7 +11,7 @@ from scipy.sparse import csc_matrix
 
 from cosserat.compile.compiled import System, frame_to_row
 from cosserat.compile.elements import element_weights
-from cosserat.kernels.arrays import Media
+from cosserat.kernels.arrays import LineLoads, Media
 from cosserat.solve.linear.matrices import tangents
 from cosserat.solve.linear.point import Point
 
@@ -99,6 +99,7 @@ def burden_part(point: Point, beam: str, e: int) -> Part:
     system = system._replace(
         elements=system.elements._replace(mass=mass),
         loads=loads._replace(gain=gain, frame=frame),
+        line_loads=LineLoads(*(array[ours.line_loads.element == e] for array in ours.line_loads)),
     )
     return _part(point, system)
 
@@ -128,6 +129,7 @@ def _empty(point: Point) -> System:
         turns=ours.turns,
         springs=ours.springs._replace(stiffness=zero(ours.springs.stiffness), damping=zero(ours.springs.damping)),
         loads=ours.loads._replace(gain=zero(ours.loads.gain)),
+        line_loads=ours.line_loads._replace(element=ours.line_loads.element[:0]),
         state_loads=ours.state_loads._replace(node=ours.state_loads.node[:0]),
         media=ours.media._replace(element=ours.media.element[:0]),
         rolling=ours.rolling._replace(node=ours.rolling.node[:0]),
