@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, SolveError
+from cosserat.errors import ArgumentError, CosseratWarning, SolveError
 from cosserat.lie.protocol import Array
 from cosserat.symbolic.arguments import array, element, grid
 from cosserat.symbolic.collocation import integrate
@@ -62,8 +63,41 @@ def function(problem: PoincareChetayev, expression: Any, values: Values, who: st
     return evaluated
 
 
+def judge(problem: PoincareChetayev, values: Values) -> None:
+    """Warn where the potential of a medium, -L at rest, is not smooth, or not convex at the reference."""
+    from cosserat.symbolic.potential import check_potential
+
+    faces = [p for p in problem.parameters if p != "t"]
+    if not faces:
+        return
+    jets = problem.jets
+    identity = problem.group.numeric.matrix(problem.group.numeric.identity())
+    rest = {s: sp.Float(float(v)) for s, v in zip(jets.g, identity.ravel()) if s.is_Symbol}
+    rest |= {s: sp.Integer(0) for s in jets.x.values()}
+    rest |= {s: sp.Integer(0) for s in jets.eta.get("t", ())}
+    U = -problem.lagrangian.xreplace(rest)
+    strains = [s for p in faces for s in jets.eta[p] if s in U.free_symbols]
+    if not strains:
+        return
+    at = {s: v for p in faces for s, v in zip(jets.eta[p], problem.reference[p])}
+    name = "PoincareChetayev: potential"
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            K = check_potential(U, strains, [at[s] for s in strains], values, name)
+        except ArgumentError:  # no second derivatives there
+            if problem.reference_given:
+                raise
+            return
+    if "t" not in problem.parameters and len(K) and np.linalg.eigvalsh(K)[-1] <= 0.0:
+        return  # L = U, as in [deSaxce26] 8.2
+    for warning in told:
+        warnings.warn(str(warning.message), CosseratWarning, stacklevel=4)
+
+
 def residual(problem: PoincareChetayev, values: Values = None) -> Callable[..., Array]:
     """Return the field equation as a function of numbers, (dim,); see `function` for its arguments."""
+    judge(problem, values)
     raw = function(problem, problem.field, values, "PoincareChetayev.residual")
     return lambda g=None, eta=None, rate=None, x=None: raw(g, eta, rate, x).ravel()
 
@@ -76,6 +110,7 @@ def dynamics(problem: PoincareChetayev, values: Values = None) -> Callable[[floa
     (p,) = problem.parameters
     rates = problem.jets.rate[p, p]
     field = problem.field
+    judge(problem, values)
     mass = function(problem, field.jacobian(rates), values, who)
     bias = function(problem, field.xreplace({r: sp.Integer(0) for r in rates}), values, who)
 

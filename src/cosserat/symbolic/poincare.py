@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from cosserat.errors import ArgumentError
 from cosserat.symbolic import evaluate
+from cosserat.symbolic.arguments import array
 from cosserat.symbolic.conserved import Current, currents
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.evaluate import Values
@@ -49,6 +50,9 @@ class PoincareChetayev:
         A callable gets the arguments of the Lagrangian.
     boundary_forces : sequence, optional
         Forces F~ on the boundary, dim components; default: symbols.
+    reference : dict, optional
+        Strains of the reference configuration, (dim,) numbers by parameter, where the potential -L is expected to be
+        convex: `residual`, `dynamics` and `motion` warn where it is not, or not smooth. Default: zero.
 
     Examples
     --------
@@ -70,6 +74,7 @@ class PoincareChetayev:
         setting: str = "material",
         forces: Any = None,
         boundary_forces: Any = None,
+        reference: Mapping[str, Any] | None = None,
     ) -> None:
         self.group = Group.of(group)
         self.jets = Jets(self.group, parameters, setting)
@@ -84,6 +89,17 @@ class PoincareChetayev:
             p: sp.Matrix([sp.diff(self.lagrangian, s) for s in self.jets.eta[p]]) for p in self.parameters
         }
         self.defect = self.jets.defect(self.lagrangian)
+        self.reference_given = reference is not None
+        self.reference = self._strains(reference)
+
+    def _strains(self, given: Any) -> dict[str, Any]:
+        """Strains of the reference configuration by parameter."""
+        faces = [p for p in self.parameters if p != "t"]
+        if not isinstance(given, Mapping | None) or any(p not in faces for p in given or {}):
+            there = ", ".join(map(repr, faces)) or "none"
+            raise ArgumentError(_WHO, "reference", f"is {given!r}; pass a dict of strains by parameter, of {there}")
+        zero = [0.0] * self.group.dim
+        return {p: array(_WHO, f"reference[{p!r}]", (given or {}).get(p, zero), (self.group.dim,)) for p in faces}
 
     @property
     def eta(self) -> dict[str, Any]:

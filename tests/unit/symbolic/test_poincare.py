@@ -5,7 +5,7 @@ import pytest
 import sympy as sp
 
 from cosserat import lie, symbolic
-from cosserat.errors import ArgumentError
+from cosserat.errors import ArgumentError, CosseratError, CosseratWarning
 from cosserat.symbolic import SE2, SE3, SO3, GroupMotion, PoincareChetayev, R, product
 
 J = sp.diag(*sp.symbols("J1:4"))
@@ -198,3 +198,32 @@ def test_printing():
 def test_bad_input(make, message):
     with pytest.raises(ArgumentError, match=message):
         make()
+
+
+def _rod(bend, **more):
+    """A rod in the plane whose bending energy is given as a function of the curvature."""
+    return PoincareChetayev(
+        SE2, lambda v, f: v.dot(v) / 2 - ((f[0] - 1) ** 2 + f[1] ** 2) / 2 - bend(f[2]), ("t", "X"), **more
+    )
+
+
+def test_a_potential_that_is_not_convex_at_the_reference_is_a_warning():
+    straight = {"reference": {"X": (1, 0, 0)}}
+    c = sp.Symbol("c")
+    snapping = _rod(lambda k: -c * k**2 / 2 + k**4, **straight)
+    with pytest.warns(CosseratWarning, match="PoincareChetayev: potential: not convex at .1.0, 0.0, 0.0."):
+        residual = snapping.residual({"c": 2.0})
+    assert residual(eta={"X": (1, 0, 0)}).tolist() == [0, 0, 0]
+    snapping.residual({"c": -2.0})
+    with pytest.warns(CosseratWarning, match="potential: not smooth, it contains Abs"):
+        _rod(lambda k: k**2 + sp.Abs(k) ** 3, **straight).residual()
+    bent = _rod(lambda k: -(k**2) / 2 + k**4, reference={"X": (1, 0, 0.5)})
+    bent.residual()
+    with pytest.raises(CosseratError, match="leave the symbols c free"):
+        snapping.residual()
+    with pytest.raises(CosseratError, match=r"reference is \{'t'"):
+        _rod(lambda k: k**2, reference={"t": (1, 0, 0)})
+    with pytest.raises(CosseratError, match=r"reference\['X'\]"):
+        _rod(lambda k: k**2, reference={"X": (1, 0)})
+    arch = PoincareChetayev(SE2, lambda f: f.dot(f) / 2, ("X",))  # L = U: loads change sign, nothing to warn of
+    arch.dynamics()
