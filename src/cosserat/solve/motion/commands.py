@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,7 +23,12 @@ from cosserat.kernels.commands import (
 )
 from cosserat.kernels.commands import Commands as Arrays
 from cosserat.kernels.flexible.arrays import Packed
+from cosserat.kernels.newton import CONVERGED
 from cosserat.solve.memory import Memory
+from cosserat.solve.motion.window import Window
+
+if TYPE_CHECKING:
+    from cosserat.solve.motion.stepping import Integration
 
 _view: Any = memoryview  # quicker to write than an array
 
@@ -68,3 +73,28 @@ class Commands:
                 call, self._bound = self._bound[0], None
                 return int(call())
         return int(self._bound[0]())
+
+
+def glide(work: Integration, t: float, h: float, n: int, every: int, phase: int) -> int:
+    """Steps with inputs that were sampled before; how many could be taken."""
+    controlled, memory, window = work.controlled, work.memory, work.window
+    assert controlled is not None
+    if work.accel_step not in (0.0, h):
+        return 0
+    if window is None or window.h != h or window.row + n > window.count:
+        work.set_step(h)
+        count = work.foreseen(t, h, n, work.ahead)
+        window = work.window = Window(work.compiled.sampler, t, h, count, work.jumps)
+    window.show(memory)
+    if work.commands is None:
+        work.commands = Commands(len(controlled.columns), memory, work.evaluate)
+    commands = work.commands
+    commands.hold(controlled.values, work.replaced)
+    work.replaced, work.accel_step = None, h
+    code = commands.advance(n, every, phase, work.stored, work.careful, work.search)
+    done, stored, work.report[2] = commands.report
+    work.stored += stored
+    window.row += done
+    if code != CONVERGED:
+        work.window = None
+    return int(done)

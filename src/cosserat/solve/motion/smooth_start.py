@@ -26,6 +26,7 @@ from cosserat.solve.motion.control import Controlled
 Array = NDArray[np.float64]
 
 PART = 1e-2  # of the step, over which the equations are differentiated
+_FILTERED, _SMALL = 0.1, 0.01  # see `unresolved`
 _AFTER = 1e-9  # of the step: after the start
 
 
@@ -43,10 +44,38 @@ def smooth_start(
         _shift_velocities(compiled, memory, t, h * h, rho, jerk)
 
 
+def unresolved(
+    compiled: CompiledModel, memory: Memory, t: float, h: float, rate: Array, controlled: Controlled | None
+) -> bool:
+    """Whether steps of length h are too long for how loads and dampers begin to act; to be asked after `smooth_start`.
+
+    They are where the iteration matrix leaves little of the accelerations at the start, `rate`, as at a beam's light
+    end, and the correction of `smooth_start` is not small beside that: velocities there change within the step, and
+    dampers take them for what they never are.
+    """
+    n, state, trial, solver = compiled.n_nodes, memory.problem.state, memory.problem.trial, memory.problem.solver
+    scale = np.array([1.0, 1.0, 1.0, compiled.length, compiled.length, compiled.length])
+    shift = float(np.abs((state.accel[:n] - rate[:n]) * scale).max(initial=0.0))
+    largest = float(np.abs(rate[:n] * scale).max(initial=0.0))
+    if shift < _SMALL * _FILTERED * largest or largest == 0.0:
+        return False
+    times = np.array([t])
+    memory.replace(inputs=_sampled(compiled, times + _AFTER * h, controlled))
+    set_trial(memory, state)
+    trial.rate[:], trial.increment[:] = 0.0, 0.0
+    forces(memory.address, 0)
+    add_inertia(memory.address)
+    cm, s = solver.coefficients[0], solver.coefficients[3]
+    solver.x[:n], solver.x[n:] = -cm * trial.residual[:n], -s * _second_rates(compiled, memory, times)
+    solve(memory.address)
+    left = float(np.abs(solver.x[:n] * scale).max(initial=0.0))
+    return left < _FILTERED * largest and shift > _SMALL * left
+
+
 def restart(
     compiled: CompiledModel, memory: Memory, t: float, h: float, rho: float, controlled: Controlled | None
 ) -> None:
-    """Start anew at time t, just after a kink in a prescribed motion: velocities jump as after an impact.
+    """Start anew at time t, as just after a kink in a prescribed motion: velocities jump as after an impact.
 
     Accelerations and multipliers follow, those of unresolved vibrations filtered by the iteration matrix.
     """

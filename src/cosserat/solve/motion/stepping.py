@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.jumps import Jumps
-from cosserat.compile.state_loads import failing_law
 from cosserat.kernels.arrays import History, Inputs, State
 from cosserat.kernels.integrate import advance, kick, load_careful, load_search, load_stages, local_error
 from cosserat.kernels.newton import CONSERVING, CONVERGED, NOT_FINITE, WRONG_BRANCH
@@ -18,12 +17,14 @@ from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Carried
 from cosserat.solve.initial import EPSILON, consistent_accelerations, project_velocities
 from cosserat.solve.memory import Memory, copy_state, new_history, new_state
-from cosserat.solve.motion.commands import Commands
+from cosserat.solve.motion.commands import Commands, glide
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.counters import Counters
 from cosserat.solve.motion.crossings import Crossings, snapshot
+from cosserat.solve.motion.failures import named_failure
+from cosserat.solve.motion.grading import graded_step
 from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, change_at_start
-from cosserat.solve.motion.smooth_start import PART, restart, smooth_start
+from cosserat.solve.motion.smooth_start import PART, restart, smooth_start, unresolved
 from cosserat.solve.motion.walk import NEVER, Failure, Walk
 from cosserat.solve.motion.wheels import TurnLimit, turn_limit
 from cosserat.solve.motion.window import STEPS, Window
@@ -63,8 +64,9 @@ class Integration(Walk):
         self.done = 0
         self.rows: list[tuple[Array, ...]] = []  # stored states, if no room was reserved for them
         self.reserved: History | None = None
-        self._stored = 0
+        self.stored = 0
         self.at_breaks = False
+        self.graded = False  # whether the first step is taken in parts
         self.report = np.zeros(3, dtype=np.int64)
         self.accel_step = 0.0  # the step to which state.accel belongs
         self.driven = self.scheme == CONSERVING and bool(self.compiled.sampler.driven)
@@ -77,8 +79,8 @@ class Integration(Walk):
         self._first: tuple[Array, ...] | None = None  # what to store first, where a controller changes it at once
         self.window: Window | None = None  # inputs of steps to come, where a controller is called
         self.ahead = STEPS  # how many
-        self._commands: Commands | None = None
-        self._replaced: dict[int, float] | None = None  # what was held before, if it changes with the next step
+        self.commands: Commands | None = None
+        self.replaced: dict[int, float] | None = None  # what was held before, if it changes with the next step
         self.set_step(1.0)
         if self.driven:
             middle, blocks = self.memory.problem.middle, self.memory.problem.solver.blocks
@@ -132,7 +134,7 @@ class Integration(Walk):
             accel[:] = rate + ratio * (accel - rate)
             self.state.inner[2] = self.state.inner[1] + ratio * (self.state.inner[2] - self.state.inner[1])
             if self.at_breaks and self.scheme != CONSERVING:
-                self._restart(float(times[0]) + _AFTER * h, h)
+                self.restart(float(times[0]) + _AFTER * h, h)
         self.accel_step = h
         n, done, stored = len(times) - 1, 0, 0
         rates = self.compiled.sampler.sample_rates(times)[1] if self.driven else self.memory.problem.middle.drive_rate
@@ -180,10 +182,10 @@ class Integration(Walk):
             self._waiting = (self.counters.steps, self.accel_step) if waits else None
             return
         for array, value in zip(self.reserved, row, strict=True):
-            array[self._stored] = value
+            array[self.stored] = value
         if waits:
-            self.memory.problem.solver.memory[2:] = self._stored, self.accel_step
-        self._stored += 1
+            self.memory.problem.solver.memory[2:] = self.stored, self.accel_step
+        self.stored += 1
 
     def _complete(self) -> None:
         """Bring rates and forces of the last of `rows` to its time, once the next step is taken."""
@@ -202,7 +204,7 @@ class Integration(Walk):
             inputs = self.compiled.sampler.sample(np.array([t]))
             inputs = inputs if self.controlled is None else self.controlled.apply(inputs)
         consistent_accelerations(self.compiled, t, self.memory, inputs)
-        row = self.rows[-1] if self.reserved is None else [a[self._stored - 1] for a in self.reserved]
+        row = self.rows[-1] if self.reserved is None else [a[self.stored - 1] for a in self.reserved]
         row[2][...], row[3][...] = self.state.rate, self.state.force
         self._waiting, solver.memory[2] = None, -1.0
 
@@ -222,51 +224,41 @@ class Integration(Walk):
     def history(self) -> History:
         """The stored states."""
         if self.reserved is not None:
-            return History(*(a[: self._stored] for a in self.reserved))
+            return History(*(a[: self.stored] for a in self.reserved))
         return History(*(np.stack([row[k] for row in self.rows]) for k in range(6)))
 
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
         """Up to n steps from time t; equal steps are tried with a line search before they are split."""
+        if self.graded and every != NEVER:
+            self.graded = False
+            code = graded_step(self, t, h)
+            self.done = int(code == CONVERGED)
+            if self.done and (phase + 1) % every == 0:
+                self.store()
+            return self._failure(code)
         glided = 0
         if self.controlled is not None and self.reserved is not None:
             if every != NEVER and not self.driven:
-                glided = self._glide(t, h, n, every, phase)
+                glided = glide(self, t, h, n, every, phase)
                 if glided == n:
                     self.done = n
                     return None
-            if self._replaced is not None:
-                self._push(t, self._replaced)
-                self._replaced = None
+            if self.replaced is not None:
+                self._push(t, self.replaced)
+                self.replaced = None
         times = np.asarray(t + h * np.arange(glided, n + 1), dtype=np.float64)
         if self.reserved is None:
             every = NEVER
-        code = self.run(times, h, every, phase + glided, self._stored, search=every != NEVER)
+        code = self.run(times, h, every, phase + glided, self.stored, search=every != NEVER)
         self.done = glided + int(self.report[0])
-        self._stored += int(self.report[1])
-        return None if code == CONVERGED else Failure(_OUTCOMES.get(code, Outcome.NOT_CONVERGED), self.detail())
+        self.stored += int(self.report[1])
+        return self._failure(code)
 
-    def _glide(self, t: float, h: float, n: int, every: int, phase: int) -> int:
-        """Steps with inputs that were sampled before; how many could be taken."""
-        assert self.controlled is not None
-        window = self.window
-        if self.accel_step not in (0.0, h):
-            return 0
-        if window is None or window.h != h or window.row + n > window.count:
-            self.set_step(h)
-            window = self.window = Window(self.compiled.sampler, t, h, self.foreseen(t, h, n, self.ahead), self.jumps)
-        window.show(self.memory)
-        if self._commands is None:
-            self._commands = Commands(len(self.controlled.columns), self.memory, self.evaluate)
-        self._commands.hold(self.controlled.values, self._replaced)
-        self._replaced = None
-        self.accel_step = h
-        code = self._commands.advance(n, every, phase, self._stored, self.careful, self.search)
-        done, stored, self.report[2] = self._commands.report
-        self._stored += stored
-        window.row += done
-        if code != CONVERGED:
-            self.window = None
-        return done
+    def _failure(self, code: int) -> Failure | None:
+        if code == CONVERGED:
+            return None
+        named = named_failure(self.compiled, self.memory, int(self.report[2]))
+        return Failure(_OUTCOMES.get(code, Outcome.NOT_CONVERGED), named)
 
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
         """Start the method smoothly; its own velocities differ from the stored ones along what the joints prescribe."""
@@ -276,8 +268,13 @@ class Integration(Walk):
             self.impulses.begin(t, h)
         if self.scheme != CONSERVING and self.accel_step == 0.0:
             self.set_step(h)
+            copy_state(self.state, self._backup[0])
             smooth_start(self.compiled, self.memory, t, h, self.rho, self.controlled)
             self.accel_step = h
+            rate = self._backup[0].rate
+            if not at_breaks and unresolved(self.compiled, self.memory, t, h, rate, self.controlled):
+                copy_state(self._backup[0], self.state)
+                self.graded, self.accel_step = True, 0.0
 
     def _follow_impulses(self) -> None:
         if self.at_breaks and self.compiled.sampler.varying:
@@ -294,11 +291,12 @@ class Integration(Walk):
         if self.reserved is None:
             stored: list[Any] = [list(row) for row in self.rows]
         else:
-            stored = [a[: self._stored] for a in self.reserved]
+            stored = [a[: self.stored] for a in self.reserved]
         return {
-            "groups": groups, "stored": stored, "n_stored": self._stored, "accel_step": self.accel_step,
+            "groups": groups, "stored": stored, "n_stored": self.stored, "accel_step": self.accel_step,
             "waiting": self._waiting, "at_breaks": self.at_breaks, "loaded": [self.careful != 0, self.search != 0],
-            "work": [self.counters.halved, self.counters.rejected], "replaced": self._replaced,
+            "graded": self.graded,
+            "work": [self.counters.halved, self.counters.rejected], "replaced": self.replaced,
             "impulses": () if self.impulses is None else self.impulses.filtered, "crossings": self.crossings.kept,
             "control": None if self.controlled is None else self.controlled.keepsake(),
         }  # fmt: skip
@@ -313,13 +311,13 @@ class Integration(Walk):
         for name, arrays in kept["groups"].items():
             for target, array in zip(self._arrays(name), arrays, strict=True):
                 target[...] = array
-        self._stored, self.accel_step, self.at_breaks = kept["n_stored"], kept["accel_step"], kept["at_breaks"]
-        self._waiting, self._replaced = kept["waiting"], kept["replaced"]
+        self.stored, self.accel_step, self.at_breaks = kept["n_stored"], kept["accel_step"], kept["at_breaks"]
+        self._waiting, self.replaced, self.graded = kept["waiting"], kept["replaced"], kept["graded"]
         if self.reserved is None:
             self.rows = [tuple(row) for row in kept["stored"]]
         else:
             for target, array in zip(self.reserved, kept["stored"], strict=True):
-                target[: self._stored] = array.reshape(target[: self._stored].shape)
+                target[: self.stored] = array.reshape(target[: self.stored].shape)
         self.counters.halved, self.counters.rejected = kept["work"]
         self._follow_impulses()
         if self.impulses is not None:
@@ -357,7 +355,7 @@ class Integration(Walk):
         self.controlled.update(t, self.memory)
         if self.controlled.values is not before and self.scheme != CONSERVING and self.accel_step > 0.0:
             if self.reserved is not None:
-                self._replaced = before
+                self.replaced = before
             else:
                 self._push(t, before)
 
@@ -389,7 +387,7 @@ class Integration(Walk):
                 inputs.effort[row, column] = value
         self._jump(inputs, self.accel_step)
 
-    def _restart(self, t: float, h: float) -> None:
+    def restart(self, t: float, h: float) -> None:
         """Start the method anew at time t, for steps of length h."""
         self.set_step(h)
         restart(self.compiled, self.memory, t, h, self.rho, self.controlled)
@@ -402,7 +400,7 @@ class Integration(Walk):
         both = np.array([t * (1.0 - 1e-15) - _AFTER * h, t + _AFTER * h])
         before = snapshot(self.state)
         if self.scheme != CONSERVING:
-            self._restart(float(both[1]), h)
+            self.restart(float(both[1]), h)
         else:
             inputs = self.compiled.sampler.sample(both)
             if self.controlled is not None:
@@ -435,18 +433,3 @@ class Integration(Walk):
         self.set_step(h)
         self.memory.replace(inputs=inputs)
         kick(self.memory.address)
-
-    def detail(self) -> str:
-        """The joint that stopped the last run, or the law of a load that failed, if one did."""
-        joint = int(self.report[2])
-        if joint >= 0:
-            return f"joint '{self.compiled.joints[joint].name}'"
-        clock = self.memory.problem.inputs.clock[:, 0]
-        times = np.unique(clock[[0, min(1, len(clock) - 1), -1]])
-        for here in (self.state, self.memory.problem.trial):  # the trial of the last step is where it failed
-            now = here.frame, here.twist, here.inner[0]
-            frames, twists, inner = (np.repeat(a[None], len(times), axis=0) for a in now)
-            found = failing_law(self.compiled, times, frames, twists, inner)
-            if found:
-                return found
-        return ""
