@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from cosserat.solve.floating.state import Drives, Point
 from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
+from cosserat.solve.motion.grading import UNRESOLVED, parts_of
+from cosserat.solve.motion.walk import NEVER
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
@@ -53,6 +55,33 @@ class Implicit(Stepper):
             old = self._begun(old, t, h)
         old = old._replace(carried=self._carried(old, h))
         return self._advance("implicit", old, (times, times), h, n, every, phase, -h if self.at_breaks else h)
+
+    def eased(self, now: Point, t: float, h: float) -> Point | None:
+        """In parts, where the iteration matrix leaves little of the acceleration of a coordinate with a damper."""
+        forces = self.tree.forces
+        damped = (forces.damping > 0.0) | (forces.servo[1] > 0.0)
+        if self.at_breaks or not damped.any():
+            return None
+        left = self._filtered(now, t, h)
+        if left is None or not np.any(np.abs(left[damped]) < UNRESOLVED * np.abs(now.a[damped])):
+            return None
+        sizes = parts_of(h)
+        left = self._filtered(now, t, sizes[0])
+        if left is None:
+            return None
+        now = now._replace(a=left, carried=left)
+        for size in sizes:
+            found = self.advance(now, now.t, size, 1, NEVER, 0)
+            if found.failure is not None:
+                return None
+            now = found.now
+        return now._replace(t=t + h)
+
+    def _filtered(self, now: Point, t: float, h: float) -> Array | None:
+        """Accelerations with which a step of length h can begin: without what it does not resolve; None: it fails."""
+        if self.advance(now, t, h, 1, NEVER, 0).failure is not None:
+            return None
+        return np.where(self.drives.held, now.a, self.engine.filtered(np.where(self.drives.held, 0.0, now.a)))
 
     @property
     def rule(self) -> float:

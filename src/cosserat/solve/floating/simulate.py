@@ -89,7 +89,8 @@ def simulate_floating(
         times, status = fixed_steps(walk, begin.t, n_steps, duration / n_steps, every, progress, keeper)
     tally, restore = walk.tally, None if control is None else control.restore
     if control is not None:
-        status = replace(status, detail="; ".join(filter(None, (status.detail, control.asked.fault()))))
+        fault = control.asked.fault(not status.ok)
+        status = replace(status, detail="; ".join(filter(None, (status.detail, fault))))
     before = 1e-9 * float(np.diff(times).min(initial=duration)) if step is None else 0.0
     results = FloatingResults(stepper.engine, compiled, times, walk.states, seats, restore, before)
     stats = {

@@ -87,6 +87,10 @@ class Stepper(ABC):
             raise found.failure
         return found.now
 
+    def eased(self, now: Point, t: float, h: float) -> Point | None:
+        """The first step, from t to t + h, in parts where it does not resolve how loads begin to act; None: it does."""
+        return None
+
     def breaks(self, low: float, high: float) -> list[float]:
         """Times between two, at which the method cannot step across."""
         return []

@@ -130,6 +130,8 @@ class FloatingWalk(Walk):
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
         """Up to n steps from time t."""
         self.done = 0
+        if self._work.taken == 0 and every != NEVER and self._ease(t, h, every, phase):
+            return None
         if self._control is not None:
             if self._commands is not None and every != NEVER:
                 self.done = self._glide(self._commands, t, h, n, every, phase)
@@ -158,6 +160,20 @@ class FloatingWalk(Walk):
             if (phase + self.done) % every == 0:
                 self.store()
         return None
+
+    def _ease(self, t: float, h: float, every: int, phase: int) -> bool:
+        """Take the first step in parts, if that is called for."""
+        if self.now.step != 0.0 or not self._smooth_steps(t, h, 1):
+            return False
+        with np.errstate(all="ignore"):
+            eased = self.stepper.eased(self.now, t, h)
+        if eased is None:
+            return False
+        self.now = eased
+        self._count(1, t, h)
+        if (phase + 1) % every == 0:
+            self.store()
+        return True
 
     def _glide(self, commands: Commands, t: float, h: float, n: int, every: int, phase: int) -> int:
         """Steps with inputs that were sampled before, of a state that stays in the engine; how many were taken."""

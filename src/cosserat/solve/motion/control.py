@@ -23,14 +23,32 @@ from cosserat.solve.motion.moment import NodalMoment
 
 Array = NDArray[np.float64]
 
-_WINDOW = 6  # changes in a row that alternate and grow
-_GROWTH = 3.0  # by so much, over all of them
+_BEYOND = 100.0  # times the first effort, where a run fails
+_GROWTHS = ((6, 3.0), (4, 8.0), (2, 20.0))  # so many changes in a row that alternate and grow, by so much over all
 
 
 def _is_number(value: Any) -> bool:
     """Whether it is one finite number, an array of one among them."""
     array = np.asarray(value)
     return array.size == 1 and np.issubdtype(array.dtype, np.number) and bool(np.isfinite(array.astype(float)).all())
+
+
+def _unstable(efforts: Array, failed: bool) -> int | None:
+    """The call from which on efforts alternate and grow, if they do."""
+    changes = np.diff(efforts)
+    size = np.abs(changes)
+    back = changes[1:] * changes[:-1] < 0.0
+    turns = back & (size[1:] > size[:-1])
+    for window, growth in _GROWTHS if failed else _GROWTHS[:1]:
+        if len(turns) >= window:
+            row = np.convolve(turns, np.ones(window), "valid") == window
+            found = np.flatnonzero(row & (size[window:] > growth * size[:-window]))
+            if len(found):
+                return int(found[0])
+    first = np.flatnonzero(efforts)
+    if failed and np.count_nonzero(back) > 1 and abs(efforts[-1]) > _BEYOND * abs(efforts[first[0]]):
+        return int(first[0])
+    return None
 
 
 class Controlled:
@@ -160,24 +178,22 @@ class Controlled:
         k = bisect.bisect_left(self._calls, t - 1e-12 * abs(t)) - 1
         return self._log[max(0, k)] if self._log else {}
 
-    def fault(self) -> str:
-        """A sentence on the first effort that alternates from call to call and grows; empty if there is none."""
-        if len(self._log) < _WINDOW + 2:
-            return ""
+    def fault(self, failed: bool) -> str:
+        """A sentence on the first effort that alternates from call to call and grows; empty if there is none.
+
+        The faster it grows, the fewer calls tell, and the fewest where the run has failed.
+        """
         for name, column in self.columns.items():
-            changes = np.diff([values.get(column, 0.0) for values in self._log])
-            size = np.abs(changes)
-            turns = (changes[1:] * changes[:-1] < 0.0) & (size[1:] > size[:-1])
-            row = np.convolve(turns, np.ones(_WINDOW), "valid") == _WINDOW
-            grown = size[_WINDOW:] > _GROWTH * size[:-_WINDOW]
-            found = np.flatnonzero(row & grown[: len(row)])
-            if len(found):
-                period = np.diff(self._calls[:2])[0] if self.period is None else self.period
+            efforts = np.array([values.get(column, 0.0) for values in self._log])
+            found = _unstable(efforts, failed)
+            if found is not None:
+                called = [t for t in self._calls if t > -math.inf]
+                period = np.diff(called[-2:])[0] if self.period is None else self.period
                 return (
                     f"controller: the effort of {name!r} alternates from call to call and grows, from t = "
-                    f"{self._calls[int(found[0])]:.4g} s on: gains so high are unstable where the law is sampled every "
-                    f"{period:.3g} s and moves so little inertia; take the fast part of the law as a cs.Servo, give "
-                    "the joint an armature=, lower the gains, or call the controller more often"
+                    f"{max(self._calls[found], called[0]):.4g} s on: gains so high are unstable where the law is "
+                    f"sampled every {period:.3g} s and moves so little inertia; take the fast part of the law as a "
+                    "cs.Servo, give the joint an armature=, lower the gains, or call the controller more often"
                 )
         return ""
 

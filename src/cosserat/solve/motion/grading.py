@@ -21,15 +21,25 @@ _DOUBLINGS = 10
 _AFTER = 1e-9  # of a part: how far after its beginning loads are taken
 
 
+UNRESOLVED = 0.1
+"""Share of an acceleration that the iteration matrix must leave, for a step to resolve it."""
+
+
+def parts_of(h: float) -> list[float]:
+    """Lengths of the parts of a step, each as long as all before it."""
+    return [h * 0.5**k for k in (_DOUBLINGS, *range(_DOUBLINGS, 0, -1))]
+
+
 def graded_step(work: Integration, t: float, h: float) -> int:
-    """The step from t to t + h in parts, each as long as all before it; how it ended, see `kernels.integrate`."""
+    """The step from t to t + h in parts; how it ended, see `kernels.integrate`."""
     work.state.rate[:] = 0.0
-    sizes = h * 0.5 ** np.array([_DOUBLINGS, *range(_DOUBLINGS, 0, -1)])
-    for at, size in zip(t + np.cumsum(sizes) - sizes, sizes, strict=True):
-        work.restart(float(at + _AFTER * size), float(size))
-        code = work.run(np.array([at, at + size]), float(size), NEVER, 0, 0, search=True)
+    at = t
+    for size in parts_of(h):
+        work.restart(at + _AFTER * size, size)
+        code = work.run(np.array([at, at + size]), size, NEVER, 0, 0, search=True)
         if code != CONVERGED:
             return code
+        at += size
     work.counters.forget(_DOUBLINGS)
     work.restart(t + h + _AFTER * h, h)
     return CONVERGED

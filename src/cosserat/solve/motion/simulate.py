@@ -212,7 +212,7 @@ def simulate(
     work.finish(float(times[-1]))
     counters, history = work.counters, work.history()
     solved = clock.process_time()
-    fault = "" if work.controlled is None else work.controlled.fault()
+    fault = "" if work.controlled is None else work.controlled.fault(not status.ok)
     if fault:
         status = replace(status, detail="; ".join(filter(None, (status.detail, fault))))
     elif integrator == "generalized-alpha" and step is not None and every == 1:

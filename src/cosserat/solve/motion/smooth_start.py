@@ -22,11 +22,12 @@ from cosserat.kernels.residual import add_inertia, forces
 from cosserat.solve.initial import constraint_rates_of, project_velocities, set_trial
 from cosserat.solve.memory import Memory
 from cosserat.solve.motion.control import Controlled
+from cosserat.solve.motion.grading import UNRESOLVED
 
 Array = NDArray[np.float64]
 
 PART = 1e-2  # of the step, over which the equations are differentiated
-_FILTERED, _SMALL = 0.1, 0.01  # see `unresolved`
+_SMALL = 0.01  # see `unresolved`
 _AFTER = 1e-9  # of the step: after the start
 
 
@@ -57,7 +58,7 @@ def unresolved(
     scale = np.array([1.0, 1.0, 1.0, compiled.length, compiled.length, compiled.length])
     shift = float(np.abs((state.accel[:n] - rate[:n]) * scale).max(initial=0.0))
     largest = float(np.abs(rate[:n] * scale).max(initial=0.0))
-    if shift < _SMALL * _FILTERED * largest or largest == 0.0:
+    if shift < _SMALL * UNRESOLVED * largest or largest == 0.0:
         return False
     times = np.array([t])
     memory.replace(inputs=_sampled(compiled, times + _AFTER * h, controlled))
@@ -69,7 +70,7 @@ def unresolved(
     solver.x[:n], solver.x[n:] = -cm * trial.residual[:n], -s * _second_rates(compiled, memory, times)
     solve(memory.address)
     left = float(np.abs(solver.x[:n] * scale).max(initial=0.0))
-    return left < _FILTERED * largest and shift > _SMALL * left
+    return left < UNRESOLVED * largest and shift > _SMALL * left
 
 
 def restart(
