@@ -10,11 +10,15 @@ from numpy.typing import NDArray
 
 from cosserat.compile.jumps import Jumps
 from cosserat.compile.rows import drive_frames
+from cosserat.errors import SolveError
 from cosserat.kernels.arrays import Inputs
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.joints import Joint
 
 Array = NDArray[np.float64]
+
+_SIDE, _NEARER = 1e-9, 1e-2  # of the duration, and nearer by that: where a value is that of one side of a jump
+_APART = 1e-6  # of the largest value: what is no rounding
 
 
 @dataclass(frozen=True)
@@ -114,3 +118,30 @@ class Sampler:
         functions = self._acting()
         functions += [f for joint in self.driven for f in joint.motion if f is not None]
         return Jumps(functions, start, end)
+
+    def check_motions(self, times: Sequence[float], duration: float, caller: str) -> None:
+        """Refuse prescribed motions that jump at one of these times.
+
+        Raises
+        ------
+        SolveError
+            It names the joint, the time and the jump.
+        """
+        at = np.asarray(times, dtype=float)
+        for joint in self.driven if len(at) else ():
+            for name, function in zip(joint.coordinates, joint.motion, strict=True):
+                if function is None or function.is_constant:
+                    continue
+                sides = [side * _SIDE * duration for side in (-1.0, 1.0, -_NEARER, _NEARER)]
+                values = [function.sample(at + side) for side in sides]
+                far, near, largest = values[1] - values[0], values[3] - values[2], np.abs(values).max()
+                turns = near / (2.0 * np.pi)  # whole ones change nothing
+                jumps = (np.abs(near) > 0.5 * np.abs(far)) & (np.abs(near) > _APART * largest)
+                jumps &= np.abs(turns - np.round(turns)) > _APART
+                if jumps.any():
+                    k = int(np.argmax(jumps))
+                    raise SolveError(
+                        f"{caller}: joint {joint.name!r}: its prescribed motion of {name!r} jumps by {near[k]:.6g} at "
+                        f"t = {at[k]:.6g} s, which would take an infinite force; let it go there in a time, such as "
+                        f"smoothstep(t, {at[k]:.6g}, {at[k] + 0.01 * duration:.6g}), or use a Servo or an effort"
+                    )

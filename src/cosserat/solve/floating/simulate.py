@@ -76,6 +76,7 @@ def simulate_floating(
         keeper = Checkpoint(kept[0], identity_of(compiled, asked), kept[1], settings["controller"])
     prepared = clock.process_time()
     tree.forces.jumps = compiled.sampler.jumps(begin.t, begin.t + duration)
+    compiled.sampler.check_motions(tree.forces.jumps.times, duration, "simulate")
     walk = FloatingWalk(stepper, begin, Extent(stepper.engine, compiled.length), control)
     walk.first = first
     walk.kinks = compiled.sampler.kinks(tree.forces.jumps.times, 1e-9 * duration)
