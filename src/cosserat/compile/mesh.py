@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -145,8 +146,19 @@ def beam_matrices(beam: Beam, mesh: BeamMesh, d0: Array) -> tuple[ElementMatrice
         stations = np.full(len(points), 0.5) if uniform else line.stations(left[e], right[e], points)
         for g, s in enumerate(stations):
             compliance[row, g], mass[row, g] = section(float(s))
-    matrices = element_matrices(d0[representative], compliance, mass)
+    matrices = _known_matrices(d0[representative].tobytes(), compliance.tobytes(), mass.tobytes())
     middles = 0.5 * (left + right)
     viscosity = np.full(len(d0), beam.damping_at(0.5)) if uniform else np.array([beam.damping_at(s) for s in middles])
     like = np.asarray(representative[inverse], dtype=np.int64)
     return ElementMatrices(*(m[inverse] for m in matrices)), viscosity, like
+
+
+@functools.lru_cache(maxsize=64)
+def _known_matrices(d0: bytes, compliance: bytes, mass: bytes) -> ElementMatrices:
+    """`element_matrices` of arrays given by their bytes: a model is compiled by many calls, and beams are often alike.
+
+    What it gives must not be changed.
+    """
+    strain = np.frombuffer(d0).reshape(-1, 6)
+    shape = (len(strain), len(gauss_points()), 6, 6)
+    return element_matrices(strain, np.frombuffer(compliance).reshape(shape), np.frombuffer(mass).reshape(shape))
