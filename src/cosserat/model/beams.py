@@ -119,7 +119,7 @@ class Beam(Component, Owner):
 
     def _check_medium(self, medium: Any) -> None:
         if not isinstance(medium, Medium):
-            raise ArgumentError(self.title, "medium", f"must be a Medium, got {shown(medium)}")
+            raise ArgumentError(self.title, "medium", f"must be one Medium for the whole beam, got {shown(medium)}")
         for argument, value in (("section", self._section), ("material", self.material)):
             if value is not None:
                 raise ArgumentError(self.title, argument, "is given with a medium, which has stiffness and mass")

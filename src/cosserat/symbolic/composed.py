@@ -21,7 +21,8 @@ _SMALL = 100  # operations, beyond which nothing is simplified
 class SymbolicComposedVectors:
     """A mechanism of N bodies in vectors of 6 N expressions, in world axes; made by `composed_vectors`.
 
-    Names and meanings are those of `cs.ComposedVectors`.
+    Names and meanings are those of `cs.ComposedVectors`. Closed loops are opened, and what closes them, knife edges and
+    rolling discs act through `constraint_forces`.
 
     Attributes
     ----------
@@ -33,8 +34,6 @@ class SymbolicComposedVectors:
 
     def __init__(self, model: Model, names: Any = None, potentials: Mapping[str, Any] | None = None) -> None:
         self.equations = Equations(model, names, potentials)
-        if self.equations.mechanism.data.loops:
-            self.equations.mechanism.data.spanning.demand_tree(f"composed_vectors: {model.title}")
         refuse_armatures("composed_vectors", model)
         carrier = self.equations.mechanism.data.carrier
         self._bodies = [body for body in model.bodies if carrier[body.name] >= 0]
@@ -115,9 +114,17 @@ class SymbolicComposedVectors:
         """Q (n, 1): gravity, springs, loads, and efforts, friction, damping of joints. Source: [Giacaglia20] (2.23)."""
         return self.equations.forces - self.equations.gravity
 
+    @property
+    def constraint_forces(self) -> sp.Matrix:
+        """A^T lambda (n, 1), of loops, rolling and prescribed motions; zero without. See `Equations.rows`."""
+        equations = self.equations
+        if not equations.rows:
+            return sp.zeros(len(equations.q), 1)
+        return equations.constraint_matrix.T * sp.Matrix(equations.multipliers)
+
     @functools.cached_property
     def left_side(self) -> sp.Matrix:
-        """a q'' + [ ] q' q' (n, 1), the left side of (2.24)."""
+        """a q'' + [ ] q' q' (n, 1), the left side of (2.24); the right one is Q and `constraint_forces`."""
         v, a, n = self.equations.v, self.equations.a, len(self.equations.q)
         terms = [
             sp.Add(*(self.brackets[g, i, j] * v[i] * v[j] for i in range(n) for j in range(n))) for g in range(n)
@@ -184,7 +191,7 @@ def _tidy(expression: sp.Expr) -> sp.Expr:
 def composed_vectors(
     model: Model, names: Any = None, potentials: Mapping[str, Any] | None = None
 ) -> SymbolicComposedVectors:
-    """Composed vectors of a tree of rigid bodies in symbols: `cs.composed_vectors` with formulas instead of numbers.
+    """Composed vectors of rigid bodies in symbols: `cs.composed_vectors` with formulas instead of numbers, and loops.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cosserat.errors import SolveError
+from cosserat.errors import SolveError, shown
 from cosserat.model.algebra import symbols_in
 from cosserat.model.formula_code import function_source
 from cosserat.model.model import Model
@@ -57,6 +57,9 @@ class Equations:
         forces: Mapping[Any, Any] | None = None,
         parameters: Mapping[str, float] | None = None,
     ) -> None:
+        for argument, given in (("potentials", potentials), ("forces", forces), ("parameters", parameters)):
+            if not isinstance(given, Mapping | None):
+                raise SolveError(f"lagrange: {argument} is {shown(given)}; pass a dict")
         self.mechanism = mechanism = Mechanism(model, names, "lagrange", parameters)
         self.title = mechanism.model.title
         self.coordinates = mechanism.coordinates
@@ -189,7 +192,7 @@ class Equations:
         return equations_latex(self, names or {})
 
     def _repr_latex_(self) -> str:
-        return self.latex()
+        return f"$${self.latex()}$$"
 
     def __repr__(self) -> str:
         constraints = f", {len(self.rows)} constraints" if self.rows else ""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from cosserat.errors import SolveError
+from cosserat.errors import CosseratWarning, SolveError
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.model.algebra import formula
 from cosserat.model.forces import Link as SpringLink
@@ -18,6 +19,7 @@ from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.formulas import T, Traced, function_of_time, number
 from cosserat.symbolic.geometry import place_position
 from cosserat.symbolic.mechanism import Mechanism
+from cosserat.symbolic.potential import rough_parts
 from cosserat.symbolic.vectors import ZERO, Vector, add, cross, dot, identity, matmul, mul, mul_t, scale, sub, zeros
 
 
@@ -198,11 +200,26 @@ class Forces:
     def _add_potential(self, name: str, potential: Any) -> None:
         """-dU/dq of a function U(t, q) of the coordinates of one joint. Source: [Lerbet17] (58)."""
         mechanism = self.mechanism
+        if any(loop.joint.name == name for loop in mechanism.data.loops):
+            raise SolveError(
+                f"lagrange: potentials: the joint {name!r} closes a loop and has no symbol; give its potential to the "
+                "joint itself, potential='q**2'"
+            )
         if name not in mechanism.data.named:
             raise SolveError(f"lagrange: potentials has no joint {name!r}; joints: {', '.join(mechanism.data.named)}")
         own = [mechanism.q[k] for k in mechanism.data.named[name]]
         U = sp.sympify(potential(T, *own) if callable(potential) else potential)
+        rough = rough_parts(U)
+        if rough:
+            warnings.warn(
+                f"lagrange: the potential of joint {name!r} is not smooth, it contains {', '.join(rough)}; its force "
+                "jumps, or has no derivative there",
+                CosseratWarning,
+                stacklevel=5,
+            )
         known = {*own, T, *mechanism.parameters.values()}
+        names = {symbol.name: symbol for symbol in known}  # symbols with other assumptions mean the same
+        U = U.xreplace({s: names[s.name] for s in U.free_symbols if s.name in names})
         strange = sorted(str(s) for s in U.free_symbols - known)
         if strange:
             raise SolveError(
@@ -235,7 +252,12 @@ class Forces:
             T, sp.Matrix(mechanism.world_position(link, r)), sp.Matrix(R), sp.Matrix(motion[:3]), sp.Matrix(motion[3:])
         )
         given = law(known)
-        values = [_real(sp.sympify(x)) for x in given]
+        try:
+            values = [_real(sp.sympify(x)) for x in given]
+        except (TypeError, sp.SympifyError):
+            raise SolveError(
+                f"lagrange: the law at {place} gave {given!r}; expected 3 expressions (a force) or 6 (force, moment)"
+            ) from None
         if len(values) not in (3, 6):
             raise SolveError(
                 f"lagrange: the law at {place} gave {len(values)} components; expected 3 (a force) or 6 (force, moment)"

@@ -18,6 +18,11 @@ Array = NDArray[np.float64]
 _ROUGH = (sp.Abs, sp.sign, sp.Max, sp.Min, sp.Piecewise, sp.Heaviside, sp.floor, sp.ceiling)
 
 
+def rough_parts(U: Any) -> list[str]:
+    """Names of functions in an expression that do not have two derivatives everywhere."""
+    return sorted({type(part).__name__ for part in sp.preorder_traversal(U) if isinstance(part, _ROUGH)})
+
+
 def check_potential(
     potential: Any, variables: Sequence[Any], reference: Any = None, values: Values = None, name: str = "potential"
 ) -> Array:
@@ -59,7 +64,7 @@ def check_potential(
     if at.shape != (len(symbols),):
         raise ArgumentError(name, "reference", f"has shape {at.shape}; pass {len(symbols)} numbers")
     point = {s: sp.Float(v) if v != 0.0 else sp.Integer(0) for s, v in zip(symbols, at)}
-    rough = sorted({type(part).__name__ for part in sp.preorder_traversal(U) if isinstance(part, _ROUGH)})
+    rough = rough_parts(U)
     if rough:
         warnings.warn(
             f"{name}: not smooth, it contains {', '.join(rough)}; Newton's iteration and tangents need two derivatives",

@@ -83,7 +83,7 @@ def test_bad_beams():
     line = {"points": [(0, 0, 0), (1, 0, 0)]}
     with pytest.raises(cs.CosseratError, match="beam 'b': section is given with a medium"):
         cs.Beam("b", section=cs.Rod(0.1), medium=medium(), **line)
-    with pytest.raises(cs.CosseratError, match="beam 'b': medium must be a Medium, got 3"):
+    with pytest.raises(cs.CosseratError, match="beam 'b': medium must be one Medium for the whole beam, got 3"):
         cs.Beam("b", medium=3, **line)
     E = cs.Parameter("E", 1.0)
     model = cs.Model("m", gravity=(0, 0, -1))

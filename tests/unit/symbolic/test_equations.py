@@ -239,3 +239,52 @@ def test_elastic_bodies_and_wrong_symbols_are_refused(manipulator):
         symbolic.lagrange(arm()).linearize({"w": 1})
     with pytest.raises(cs.CosseratError, match="regular matrix"):
         symbolic.lagrange(arm()).combined([[1, 1], [1, 1]], ("a", "b"))
+
+
+def four_bar():
+    model = cs.Model("four-bar", gravity=(0, 0, -9.81))
+    corners = [(0, 0, 0), (0, 0, 1), (2, 0, 1.5), (2, 0, 0)]
+    bars = [model.add(cs.RigidBody.bar(f"b{i}", corners[i], corners[i + 1], mass=1.0 + i)) for i in range(3)]
+    for i, (a, b) in enumerate(zip([cs.GROUND, *bars], [*bars, cs.GROUND], strict=True)):
+        model.add(cs.Revolute(f"j{i}", a.at(corners[i]), b.at(corners[i]), axis=(0, 1, 0)))
+    return model
+
+
+def test_composed_vectors_of_a_closed_loop(rng):
+    """Those of the tree, with the multipliers of what closes it: the same equations as Lagrange's."""
+    vectors, equations = symbolic.composed_vectors(four_bar()), symbolic.lagrange(four_bar())
+    assert vectors.velocities.shape == (3, 18)
+    everything = [*equations.q, *equations.v, *equations.a, *equations.multipliers]
+    gap = vectors.left_side - vectors.generalised_forces - vectors.constraint_forces
+    gap -= equations.residual + sp.Matrix(equations.tau)
+    numbers = dict(zip(everything, rng.normal(size=len(everything)), strict=True))
+    assert np.abs(np.array(gap.xreplace(numbers).evalf(), dtype=float)).max() < 1e-12
+    assert vectors.constraint_forces.has(*equations.multipliers)
+
+
+def test_notebooks_get_mathematics():
+    shown = symbolic.lagrange(four_bar())._repr_latex_()
+    assert shown.startswith("$$\\begin{aligned}")
+    assert shown.endswith("$$")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"forces": {"b0": lambda p: 3}}, "the law at b0 gave 3; expected 3 expressions"),
+        ({"forces": {"b0": lambda p: sp.Matrix([1, 0])}}, "the law at b0 gave 2 components; expected 3"),
+        ({"forces": [1]}, r"forces is \[1\]; pass a dict"),
+        ({"potentials": [1]}, r"potentials is \[1\]; pass a dict"),
+        ({"parameters": 3}, "parameters is 3; pass a dict"),
+        ({"potentials": {"j3": sp.Symbol("j3") ** 2}}, "the joint 'j3' closes a loop and has no symbol"),
+        ({"potentials": {"j0": sp.Symbol("z") ** 2}}, "the potential of joint 'j0' has the free symbols z"),
+    ],
+)
+def test_wrong_arguments_are_located(given, message):
+    with pytest.raises(cs.CosseratError, match=message):
+        symbolic.lagrange(four_bar(), **given)
+
+
+def test_a_potential_that_is_not_smooth_is_a_warning():
+    with pytest.warns(cs.CosseratWarning, match="the potential of joint 'j0' is not smooth, it contains Abs"):
+        symbolic.lagrange(four_bar(), potentials={"j0": sp.Abs(sp.Symbol("j0", real=True))})
