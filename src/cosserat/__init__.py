@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from cosserat.results.comparison import Comparison
     from cosserat.results.composed import ComposedVectors
     from cosserat.results.equilibrium import Equilibrium
+    from cosserat.results.flight import FlightTrim
     from cosserat.results.linear import LinearModel
     from cosserat.results.modes import Modes
     from cosserat.results.output import Output
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
     from cosserat.results.trim import Trim
     from cosserat.solve.balance.continuation import continuation
     from cosserat.solve.balance.equilibrium import equilibrium
+    from cosserat.solve.balance.flight import Flight
     from cosserat.solve.balance.trim import trim
     from cosserat.solve.linear.campbell import campbell
     from cosserat.solve.linear.frequency_response import frequency_response
@@ -164,6 +166,8 @@ _LAZY = {
     "Stability": "cosserat.results.stability",
     "StabilityMap": "cosserat.results.stability_map",
     "Status": "cosserat.results.status",
+    "Flight": "cosserat.solve.balance.flight",
+    "FlightTrim": "cosserat.results.flight",
     "FlexibleTree": "cosserat.solve.relative.flexible_tree",
     "Floating": "cosserat.solve.trees.formulation",
     "Tree": "cosserat.solve.relative.tree",
@@ -289,6 +293,8 @@ __all__ = [
     "TimeFunction",
     "Torque",
     "FlexibleTree",
+    "Flight",
+    "FlightTrim",
     "Floating",
     "Tree",
     "Trim",

@@ -150,9 +150,12 @@ def aerodynamic_law(
         alpha, beta = math.atan2(-c, a), math.atan2(b, in_plane)
         push = 0.5 * rho * speed  # times a speed: dynamic pressure
         chord, span = p["chord"], p["span"]
-        turn_roll = (fx * twist[3] + fy * twist[4] + fz * twist[5]) * span / (2.0 * speed)
-        turn_pitch = (rx * twist[3] + ry * twist[4] + rz * twist[5]) * chord / (2.0 * speed)
-        turn_yaw = -(ux * twist[3] + uy * twist[4] + uz * twist[5]) * span / (2.0 * speed)
+        w0 = twist[3] + frame[0, 0] * p["spin_x"] + frame[1, 0] * p["spin_y"] + frame[2, 0] * p["spin_z"]
+        w1 = twist[4] + frame[0, 1] * p["spin_x"] + frame[1, 1] * p["spin_y"] + frame[2, 1] * p["spin_z"]
+        w2 = twist[5] + frame[0, 2] * p["spin_x"] + frame[1, 2] * p["spin_y"] + frame[2, 2] * p["spin_z"]
+        turn_roll = (fx * w0 + fy * w1 + fz * w2) * span / (2.0 * speed)
+        turn_pitch = (rx * w0 + ry * w1 + rz * w2) * chord / (2.0 * speed)
+        turn_yaw = -(ux * w0 + uy * w1 + uz * w2) * span / (2.0 * speed)
         area = p["area"]
         drag = push * area * c_drag(alpha, beta, p)
         lift = push * area * (c_lift(alpha, beta, p) + p["lift_q"] * turn_pitch)

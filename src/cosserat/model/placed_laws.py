@@ -53,6 +53,15 @@ class PlacedLaw(StateLoad):
     def signals(self) -> Mapping[str, TimeFunction]:
         return self._inputs
 
+    def set_input(self, name: str, function: TimeFunction) -> None:
+        """Give one of its inputs another function of time."""
+        self._inputs = {**self._inputs, name: function}
+        self._keep_inputs()
+
+    def _keep_inputs(self) -> None:
+        """Record the inputs as arguments: of the same names, unless a class says otherwise."""
+        self._keep(**self._inputs)
+
     @property
     def names(self) -> tuple[str, ...]:
         return (*self.numbers, *self.signals)

@@ -90,6 +90,9 @@ class Thruster(PlacedLaw):
         self._thrust, self._lag, self._limits = thrust, lag, given["limits"]
         self._gimbal_limit, self._level = gimbal_limit, level
         self._axis, self._up = given["axis"], given["up"]
+        self._keep_inputs()
+
+    def _keep_inputs(self) -> None:
         self._keep(throttle=self._inputs["throttle"], gimbal=(self._inputs["pitch"], self._inputs["yaw"]))
 
     def check(self) -> None:

@@ -18,6 +18,7 @@ from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.trim import Trim
 from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.balance.equilibrium import balance_at, equilibrium
+from cosserat.solve.balance.flight import trim_flight
 from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.parametric import Parametric, parametric_at
 from cosserat.solve.balance.standing import equal_states
@@ -48,6 +49,8 @@ def trim(
     spin: Any = None,
     center: Any = (0.0, 0.0, 0.0),
     formulation: Any = None,
+    flight: Any = None,
+    limits: Mapping[str, Any] | None = None,
 ) -> Trim:
     """Find parameters (thrusts, torques, angles, stiffnesses) for which a wanted state is in equilibrium.
 
@@ -79,6 +82,11 @@ def trim(
         Accepted last correction of positions, relative to the extent of the mechanism.
     formulation : "galilean", "floating" or Floating, optional
         As for `equilibrium`.
+    flight : Flight, optional
+        A steady flight (level, climb, glide, turn, hover) instead of a configuration: attitude and shape are found with
+        the unknowns, which are parameters and inputs of loads, ``"motor.throttle"``. The result is a `FlightTrim`.
+    limits : dict
+        Of the unknowns in a flight, ``{"elevator": (-0.4, 0.4)}``: one that would leave them stays there.
 
     Returns
     -------
@@ -101,6 +109,14 @@ def trim(
     """
     check_state("trim", model, time, spin, center)
     check_number(tolerance, "trim", "tolerance", "the accepted last correction, such as 1e-10", positive=True)
+    if flight is not None:
+        others = {"hold": hold, "targets": targets, "start": start, "spin": spin}
+        if any(value is not None for value in others.values()):
+            raise SolveError(f"trim: flight= is a motion of its own; leave out {', '.join(others)}")
+        found = trim_flight(model, unknowns, flight, limits, time, tolerance, floating_of(formulation, model, "trim"))
+        return _demand_stable(found) if require_stable else found
+    if limits is not None:
+        raise SolveError("trim: limits= belong to flight=, a steady flight")
     if not isinstance(require_stable, (bool, np.bool_)):
         raise SolveError(f"trim: require_stable is {require_stable!r}; pass True or False")
     if start is not None and not isinstance(start, Equilibrium):
@@ -128,8 +144,13 @@ def trim(
             equal = equal_states(statics, shapes)
     growth, neutral = _growth(eigenvalues, equal)
     result = Trim(values, found, residual, eigenvalues, growth, neutral)
-    if require_stable and not result.stable:
-        settings = ", ".join(f"{name} = {value:.6g}" for name, value in values.items())
+    return _demand_stable(result) if require_stable else result
+
+
+def _demand_stable(result: Trim) -> Trim:
+    """Raise an error if small motions about the trimmed state grow."""
+    if not result.stable:
+        settings = ", ".join(f"{name} = {value:.6g}" for name, value in result.parameters.items())
         raise SolveError(
             f"trim: the state balanced by {settings} is {result.verdict}; add damping, stiffness or control, or pass "
             "require_stable=False to have it anyway"
