@@ -64,3 +64,41 @@ def test_an_equilibrium_names_the_law_that_failed_on_the_way():
     found = cs.equilibrium(model)
     assert not found.status.ok
     assert "the law of load 'chart' gives [0.0, 0.0, nan, 0.0, 0.0, 0.0]" in found.status.message
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"step": 0.01},
+        {"step": 0.01, "formulation": "floating"},
+        {"step": 0.01, "formulation": "floating", "integrator": "runge-kutta"},
+        {"tolerance": 1e-3, "formulation": "floating", "integrator": "runge-kutta"},
+    ],
+)
+def test_a_run_names_the_law_that_ended_it(how):
+    model, body = hinged()
+    model.add(cs.StateLoad("chart", body, ending))
+    run = cs.simulate(model, 1.0, **how)
+    assert run.status.outcome is cs.Outcome.NOT_FINITE
+    assert "the law of load 'chart' gives [nan, 0.0, 0.0, 0.0, 0.0, 0.0]" in run.status.message
+    assert "smaller steps" not in run.status.message
+    assert 0.18 < run.time[-1] <= 0.2
+
+
+def ending(t, frame, twist, p):
+    w = np.zeros(6)
+    if t > 0.2:
+        w[0] = np.sqrt(-t)
+    return w
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_a_table_that_does_not_cover_the_angle_is_named(formulation):
+    model = cs.Model("vane", fluid=cs.Fluid(density=1.2, velocity=(-10, 0, 0)))
+    body = model.add(cs.RigidBody("b", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1), angular_velocity=(0, -1, 0)))
+    model.add(cs.Revolute("h", cs.GROUND, body, axis=(0, 1, 0)))
+    model.add(cs.Aerodynamics("w", body, area=1.0, chord=1.0, lift=[(-0.3, -1), (0.3, 1)]))
+    run = cs.simulate(model, 1.0, 0.01, formulation=formulation)
+    assert "'w' meets an angle of attack of 0.3" in run.status.message
+    assert "its table lift goes from -0.3 to 0.3 rad" in run.status.message
+    assert run.time[-1] == pytest.approx(0.3, abs=0.011)

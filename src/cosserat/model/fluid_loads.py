@@ -308,8 +308,26 @@ class Aerodynamics(FluidLoad):
                 functions.append(fluid_laws.given_coefficient(value))
             else:
                 functions.append(fluid_laws.tabled_coefficient(*self._table(word, value)))
-        turn = self.place.frame()[:3, :3].T
-        forward, up = (turn @ checks.unit(self.title, n, v) for n, v in (("forward", self._forward), ("up", self._up)))
-        axes = forward, np.cross(forward, up), up
+        axes = self._axes()
         fluid = self.fluid
         return fluid_laws.aerodynamic_law(fluid.density_function, fluid.velocity_function, tuple(functions), *axes)
+
+    def _axes(self) -> tuple[Array, Array, Array]:
+        """Forward, right and up in the place's frame."""
+        turn = self.place.frame()[:3, :3].T
+        forward, up = (turn @ checks.unit(self.title, n, v) for n, v in (("forward", self._forward), ("up", self._up)))
+        return forward, np.cross(forward, up), up
+
+    def fault(self, t: float, frame: Array, twist: Array, states: Array) -> str:
+        """In words, which angle of attack its tables do not cover; or nothing."""
+        p = dict(zip(self.names, self.values, strict=True))
+        v = twist[:3] - frame[:3, :3].T @ np.array(self.fluid.velocity_function(*frame[:3, 3], t, p))
+        forward, _, up = self._axes()
+        alpha = float(np.arctan2(-up @ v, forward @ v))
+        for word, value in self._coefficients.items():
+            if not is_number(value) and not callable(value):
+                low, *_, high = self._table(word, value)[0]
+                if not low <= alpha <= high:
+                    covered = f"its table {word} goes from {low:g} to {high:g} rad"
+                    return f"meets an angle of attack of {alpha:.4g} rad; {covered}"
+        return ""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.seats import Seat, seat_on
+from cosserat.compile.state_loads import failing_law
 from cosserat.kernels.arrays import History
 from cosserat.kernels.flexible.arrays import Z
 from cosserat.kernels.flexible.record import Links
@@ -27,6 +28,8 @@ from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 Array = NDArray[np.float64]
+
+_LOOKS = 12  # times within a step that failed at which laws are looked at
 
 
 class LinkHistory(NamedTuple):
@@ -101,6 +104,13 @@ class FloatingResults:
             parts.append(self._engine.record(self._times[k : k + 1], states, self._load_times[k : k + 1]))
         self._restore(None)
         return Links(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    def failing_law(self, h: float) -> str:
+        """In words, a load whose law fails at the first of the states or up to h later; or ""."""
+        history = nodal_history(self._tree, self._compiled, self._engine.constraints, self)
+        times = self._times[0] + h * np.concatenate(([0.0], np.geomspace(1e-3, 1.0, _LOOKS)))
+        frames, twists = (np.repeat(a[:1], len(times), axis=0) for a in (history.frame, history.twist))
+        return failing_law(self._compiled, times, frames, twists)
 
     @property
     def states(self) -> States:

@@ -16,13 +16,14 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.checkpoint import Checkpoint, identity_of
 from cosserat.results.run import Run
+from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Carried, Trajectory
 from cosserat.results.verdict import noted
 from cosserat.solve.floating.control import FloatingControl
 from cosserat.solve.floating.methods import Extent, new_stepper
 from cosserat.solve.floating.results import FloatingResults, node_seats
 from cosserat.solve.floating.start import continued, starting_state
-from cosserat.solve.floating.state import Drives
+from cosserat.solve.floating.state import Drives, States
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
 from cosserat.solve.motion.method import name_of
@@ -94,6 +95,12 @@ def simulate_floating(
         status = replace(status, detail="; ".join(filter(None, (status.detail, fault))))
     before = 1e-9 * float(np.diff(times).min(initial=duration)) if step is None else 0.0
     results = FloatingResults(stepper.engine, compiled, times, walk.states, seats, restore, before)
+    if status.outcome in (Outcome.NOT_FINITE, Outcome.NOT_CONVERGED, Outcome.STEP_TOO_SMALL):
+        last = FloatingResults(
+            stepper.engine, compiled, times[-1:], States(*(x[-1:] for x in walk.states)), seats, restore
+        )  # fmt: skip
+        found = last.failing_law(duration / 10.0 if step is None else step)
+        status = replace(status, detail=found or status.detail)
     stats = {
         "steps": tally.steps, "solves": tally.solves, "factorizations": tally.factorizations,
         "steps_split": tally.halved, "steps_rejected": tally.rejected,

@@ -105,7 +105,7 @@ def fixed_steps(
                 failure = walk.advance(start + done * h, h, n, every, done)
                 done += walk.done
                 if failure is not None:
-                    _split_step(walk, start + done * h, h)
+                    _split_step(walk, start + done * h, h, failure)
                     done += 1
                     if done % every == 0:
                         walk.store()
@@ -141,18 +141,17 @@ def _turns_little(walk: Walk, t: float, h: float) -> bool:
     return limit is None
 
 
-def _split_step(walk: Walk, t: float, h: float) -> None:
-    """Take the step from t to t + h in ever smaller parts."""
+def _split_step(walk: Walk, t: float, h: float, failure: Failure) -> None:
+    """Take the step from t to t + h, which failed, in ever smaller parts."""
     walk.keep()
-    failure: Failure | None = Failure(Outcome.NOT_CONVERGED)
     for level in range(1, (_MOST_HALVINGS if walk.splits else 0) + 1):
         walk.tally.halved += 1
-        failure = walk.advance(t, h / 2**level, 2**level, NEVER, 0)
-        if failure is None:
+        again = walk.advance(t, h / 2**level, 2**level, NEVER, 0)
+        if again is None:
             walk.tally.forget(2**level - 1)
             return
+        failure = again
         walk.restore()
-    assert failure is not None
     raise _Ended(_given_up(walk, failure, t, h / 2**_MOST_HALVINGS))
 
 
