@@ -179,6 +179,117 @@ def test_what_is_refused(tmp_path):
         cs.simulate(arm(), DURATION, step=1e-3, checkpoint=tmp_path / "c.ckpt", checkpoint_interval=-1)
 
 
+class Proportional(Integral):
+    """One with gains, of its own and of its class."""
+
+    bias = 0.0
+
+    def __init__(self, gain):
+        super().__init__()
+        self.gain, self.calls, self.plug = gain, [], None
+
+    def __call__(self, t, state):
+        self.calls.append(t)  # no part of its state: may be other than it was
+        if t > 0.25 and self.plug is not None and not self.plug.exists():
+            raise OSError("the plug was pulled")
+        return {"elbow": self.gain * self.sum + self.bias, **super().__call__(t, state)}
+
+
+def closed(gain):
+    def controller(t, state):
+        return {"elbow": -gain * float(state.coordinate("elbow")[-1])}
+
+    controller.get_state, controller.set_state = lambda: None, lambda state: None
+    return controller
+
+
+def test_other_gains_are_refused(tmp_path):
+    def run(controller, name, **more):
+        given = {"step": 1e-3, "checkpoint_interval": 0.0, "checkpoint": tmp_path / name, **more}
+        return cs.simulate(arm(), DURATION, controller=controller, **given)
+
+    def stop(t, counters):
+        if t > 0.2:
+            signal.raise_signal(signal.SIGINT)
+
+    assert not run(Proportional(2.0), "class", progress=stop).status.ok
+    with pytest.raises(cs.CosseratError, match=r"controller: its gain was 2\.0 and is 3\.0"):
+        run(Proportional(3.0), "class")
+    biased = type("Proportional", (Proportional,), {"bias": 0.5})(2.0)
+    with pytest.raises(cs.CosseratError, match=r"controller: its bias was 0\.0 and is 0\.5"):
+        run(biased, "class")
+    assert run(Proportional(2.0), "class").status.ok
+    assert not run(closed(2.0), "closure", progress=stop).status.ok
+    with pytest.raises(cs.CosseratError, match=r"controller: its gain was 2\.0 and is 2\.5"):
+        run(closed(2.5), "closure")
+    assert run(closed(2.0), "closure").status.ok
+
+
+def test_a_controller_that_failed_goes_on_with_the_state_that_was_kept(tmp_path):
+    """The same object, whose memory has gone further than what was written last."""
+    whole = cs.simulate(arm(), DURATION, step=1e-3, controller=Proportional(2.0), checkpoint=tmp_path / "whole.ckpt")
+    controller = Proportional(2.0)
+    controller.plug = tmp_path / "plug"
+    given = {"step": 1e-3, "controller": controller, "checkpoint": tmp_path / "run.ckpt", "checkpoint_interval": 0.0}
+    with pytest.warns(cs.CosseratWarning, match="the plug was pulled"):
+        assert not cs.simulate(arm(), DURATION, **given).status.ok
+    controller.plug.touch()
+    assert same(whole, cs.simulate(arm(), DURATION, **given))
+
+
+def test_states_that_cannot_be_taken_back_are_located(tmp_path):
+    class Forgetful(Integral):
+        def set_state(self, state):
+            self.sum = state["total"]
+
+    path = tmp_path / "run.ckpt"
+    given = {"step": 1e-3, "checkpoint": path, "checkpoint_interval": 0.0}
+    cs.simulate(arm(), DURATION, controller=Forgetful(), **given)
+    with pytest.raises(cs.CosseratError, match=r"set_state\(\) fails with KeyError: 'total'.*remove the file"):
+        cs.simulate(arm(), DURATION, controller=Forgetful(), **given)
+
+
+COMMAND = """
+import sys
+from cosserat.cli.app import main
+sys.argv = ["cosserat", *sys.argv[1:]]
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there is no kill -9")
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_the_command_killed_goes_on(formulation, tmp_path):
+    """`cosserat run --checkpoint`, killed with kill -9 while it steps, and started again: the same file of results."""
+    cs.save_model(arm(), tmp_path / "arm.yaml")
+    given = ["--duration", "20", "--step", "0.001", "--every", "50", "--formulation", formulation]
+
+    def start(out, kept):
+        words = [sys.executable, "-c", COMMAND, "run", "arm.yaml", *given, "--out", out, "--checkpoint", kept,
+                 "--checkpoint-interval", "0.02"]  # fmt: skip
+        return subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    whole = start("whole.nc", "whole.ckpt")
+    assert whole.communicate(timeout=120)[0] is not None
+    assert whole.returncode == 0
+    kills, kept = 0, tmp_path / "run.ckpt"
+    for _ in range(3):
+        child, before = start("run.nc", "run.ckpt"), kept.stat().st_mtime_ns if kept.exists() else 0
+        while child.poll() is None and (not kept.exists() or kept.stat().st_mtime_ns == before):
+            time.sleep(0.01)  # until it has written once more
+        if child.poll() is None:
+            os.kill(child.pid, signal.SIGKILL)
+            kills += 1
+        child.communicate()
+    assert kills
+    assert not (tmp_path / "run.nc").exists() or kills < 3
+    last = start("run.nc", "run.ckpt")
+    assert last.communicate(timeout=120)[0] is not None
+    assert last.returncode == 0
+    one, two = (cs.load_run(tmp_path / name) for name in ("whole.nc", "run.nc"))
+    assert same(one, two)
+
+
 def test_interrupted_runs_go_on(tmp_path):
     path = tmp_path / "run.ckpt"
 

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import FileFormatError, SolveError, shown
 from cosserat.kernels.arrays import source_stamp
+from cosserat.results.controller_traits import traits
 
-_MAGIC = b"cosserat checkpoint 1\n"
+_MAGIC = b"cosserat checkpoint 2\n"
 _SEAL = 64
 INTERVAL = 10.0  # s of wall time between two writes
 BARRIER = 32  # steps: what is sampled or asked in groups of steps begins anew at multiples of it, however fast it goes
@@ -52,8 +53,10 @@ class Checkpoint:
         self._identity = dict(identity)
         self._interval, self._controller = interval, controller
         self._written = clock.monotonic()
+        self._traits: dict[str, str] = {}
         if controller is not None:
             _demand_states(controller)
+            self._traits = traits(controller)
         self.kept: dict[str, Any] | None = self._read() if self.path.exists() else None
 
     def resume(self, walk: Any) -> dict[str, Any] | None:
@@ -68,6 +71,9 @@ class Checkpoint:
                         f"simulate: checkpoint: controller: set_state() fails with {type(error).__name__}: {error}; it "
                         "must take what its get_state() gave, or remove the file to begin anew"
                     ) from error
+                now = traits(self._controller)
+                for name, there in self.kept["traits"].items():
+                    self._demand(f"controller: its {name}", there, now.get(name, "nothing"))
         return self.kept
 
     @property
@@ -80,7 +86,10 @@ class Checkpoint:
         from cosserat.io import output
 
         whole = dict(content)
-        whole["controller"] = None if self._controller is None else self._controller.get_state()
+        whole["controller"], whole["traits"] = None, {}
+        if self._controller is not None:
+            whole["controller"], now = self._controller.get_state(), traits(self._controller)
+            whole["traits"] = {name: text for name, text in self._traits.items() if now.get(name) == text}
         arrays: dict[str, NDArray[Any]] = {}
         plain = json.dumps({"identity": self._identity, "content": _encoded(whole, arrays, "checkpoint")})
         stream = io.BytesIO()
@@ -111,13 +120,16 @@ class Checkpoint:
 
     def _demand_same(self, identity: Mapping[str, str]) -> None:
         for key, value in self._identity.items():
-            there = identity.get(key, "nothing")
-            if there != value:
-                what = f"{key} is other than it was" if len(value) == _SEAL else f"{key} was {there} and is {value}"
-                raise SolveError(
-                    f"checkpoint {str(self.path)!r}: it belongs to another run: {what}; give the same model and "
-                    "arguments to go on, or delete the file to begin anew"
-                )
+            self._demand(key, identity.get(key, "nothing"), value)
+
+    def _demand(self, name: str, there: str, here: str) -> None:
+        if there == here:
+            return
+        what = f"{name} is other than it was" if len(here) == _SEAL else f"{name} was {there} and is {here}"
+        raise SolveError(
+            f"checkpoint {str(self.path)!r}: it belongs to another run: {what}; give the same model and "
+            "arguments to go on, or delete the file to begin anew"
+        )
 
 
 def _demand_states(controller: Any) -> None:
