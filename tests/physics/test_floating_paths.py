@@ -240,3 +240,14 @@ def test_line_load_as_an_input() -> None:
     here = cs.linearize(model, *asked, modes=4)
     there = cs.linearize(model, *asked, formulation=cs.Floating(modes=8))
     assert np.allclose(here.transfer(0.0), there.transfer(0.0), rtol=2e-4)
+
+
+def test_dead_moment_has_no_potential() -> None:
+    """A moment fixed in space on a body that turns about several axes: the stiffness is not symmetric."""
+    model = cs.Model("top", gravity=(0, 0, -9.81))
+    bob = model.add(cs.RigidBody("bob", 1.0, (0, 0, -1), (0.1, 0.2, 0.15)))
+    model.add(cs.Spherical("pivot", cs.GROUND, bob, at=(0, 0, 0), stiffness=3.0))
+    model.add(cs.Torque("twist", bob, (0, 0, 2.5)))
+    a, b = (cs.modes(model, 3, formulation=f) for f in (None, FLOATING))
+    assert np.allclose(a.eigenvalues, b.eigenvalues, rtol=1e-8, atol=1e-9)
+    assert np.abs(b.eigenvalues.real).max() > 1e-3

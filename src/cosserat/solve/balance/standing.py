@@ -6,7 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_matrix, diags
+from scipy.sparse.linalg import splu
 
+from cosserat.model.loads import DistributedLoad, PointLoad
+from cosserat.model.model import Model
 from cosserat.solve.balance.balance import FALLEN, Attempt, Balance
 
 Array = NDArray[np.float64]
@@ -18,6 +22,7 @@ _EIGENVALUES = 8
 _MOST = 1500  # steps on the way to a stable state: a slack cable takes about 500
 _REACH = 0.3  # rad, or parts of half the extent, of one of them
 _PUSHES, _NUDGE = 6, 3e-3  # from unstable states met on the way, by that part of the extent
+_SOLVED = 1e-11  # relative residual of a solution, from which pivots count as right
 _CALM = 1e-3  # such a step, small enough to try whether it rests
 
 
@@ -74,6 +79,48 @@ def descend(statics: Balance, tolerance: float, shift: float) -> Attempt:
     return Attempt.FAILED
 
 
+def _surely_stands(statics: Balance) -> bool:
+    """Whether the stiffness of a mechanism under loads with a potential is positive on all that joints allow.
+
+    The quick answer, from the signs of the pivots of [K, s Phi^T; s Phi, -epsilon]: as many are negative as there are
+    rows, and no more, if and only if it is (Sylvester's law of inertia). Without pivoting these may be wrong, so that a
+    solution is tried; False: not known.
+    """
+    model = statics.compiled.model
+    if statics.full_spin is not None or not all_have_potentials(model):
+        return False
+    tangent = statics.matrix(0.0)
+    unit = np.concatenate((1.0 / statics.metric(), np.ones(statics.n_unknowns - statics.n_motions)))
+    scaled = csc_matrix(diags(unit) @ tangent @ diags(unit) / statics.scale)
+    even = csc_matrix(0.5 * (scaled + scaled.T))
+    try:
+        lu = splu(even, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    except RuntimeError:
+        return False
+    if not np.array_equal(lu.perm_r, lu.perm_c):
+        return False
+    pivots = lu.U.diagonal()
+    if np.count_nonzero(pivots < 0.0) != statics.n_unknowns - statics.n_motions:
+        return False
+    right = np.random.default_rng(1).normal(size=len(unit))
+    found = lu.solve(right)
+    size = float(np.max(np.abs(right)) + np.max(abs(even) @ np.abs(found)))
+    return bool(np.max(np.abs(even @ found - right)) <= _SOLVED * size)
+
+
+def all_have_potentials(model: Model) -> bool:
+    """Whether all loads have a potential: none that follow, no moments, no laws of users, no efforts where bodies turn
+    about several axes.
+    """
+    loads: tuple[PointLoad | DistributedLoad, ...] = (*model.loads, *model.distributed_loads)
+    if model.state_loads or any(load.follower or load.moment is not None for load in loads):
+        return False
+    return not any(
+        joint.kind in ("spherical", "free", "universal") and any(effort is not None for effort in joint.effort)
+        for joint in model.joints
+    )
+
+
 def resists(statics: Balance) -> tuple[bool | None, Push | None]:
     """Whether the balanced trial state is stable, and else how it gives way; None where that cannot be told.
 
@@ -84,6 +131,8 @@ def resists(statics: Balance) -> tuple[bool | None, Push | None]:
     from cosserat.solve.linear.eigen import symmetric_modes  # linear analyses are made of equilibria
     from cosserat.solve.linear.quadratic import eigenpairs
 
+    if _surely_stands(statics):
+        return True, None
     point = statics.point()
     matrices = point.matrices()
     if matrices.mass.shape[0] <= matrices.constraints.shape[0]:

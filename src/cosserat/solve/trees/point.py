@@ -17,6 +17,7 @@ from cosserat.model.model import Model
 from cosserat.results.mechanism import Mechanism, mechanism_of
 from cosserat.results.modes import Modes
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.balance.standing import all_have_potentials
 from cosserat.solve.linear.basis import Basis, Carried, leading
 from cosserat.solve.linear.matrices import Matrices, Slips
 from cosserat.solve.linear.point import EQUILIBRIUM, MOTION, ROTATION, Point
@@ -156,14 +157,8 @@ class TreePoint:
 
     @cached_property
     def conservative(self) -> bool:
-        """Whether all that acts has a potential: no follower loads, no laws of users, no efforts where bodies turn."""
-        model = self.model
-        follows = any(x.follower for x in model.loads) or any(x.follower for x in model.distributed_loads)
-        turned = any(
-            joint.kind in ("spherical", "free", "universal") and any(effort is not None for effort in joint.effort)
-            for joint in model.joints
-        )
-        return not (follows or turned or model.state_loads or np.any(self.state.v[~self.system.table]))
+        """Whether all that acts has a potential."""
+        return all_have_potentials(self.model) and not np.any(self.state.v[~self.system.table])
 
     def is_symmetric(self, matrices: Matrices) -> bool:
         """Whether the stiffness is that of a potential."""
