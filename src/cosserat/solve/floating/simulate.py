@@ -99,8 +99,8 @@ def simulate_floating(
         last = FloatingResults(
             stepper.engine, compiled, times[-1:], States(*(x[-1:] for x in walk.states)), seats, restore
         )  # fmt: skip
-        found = last.failing_law(duration / 10.0 if step is None else step)
-        status = replace(status, detail=found or status.detail)
+        failing = last.failing_law(duration / 10.0 if step is None else step)
+        status = replace(status, detail=failing or status.detail)
     stats = {
         "steps": tally.steps, "solves": tally.solves, "factorizations": tally.factorizations,
         "steps_split": tally.halved, "steps_rejected": tally.rejected,
