@@ -33,7 +33,8 @@ Array = NDArray[np.float64]
 _XI, _WEIGHT = gauss()
 _STRETCH = 0.6  # see the docstring of this module
 _SOFT = 1e-12  # of the largest flexibility: what rounding errors leave of one that should be zero
-_AD = bracket(np.eye(6)).transpose(1, 0, 2)  # (ad(a) b)_i = _AD[i, j, k] a_j b_k
+_POWERS = np.linalg.inv(np.vander(_XI, len(_XI), increasing=True))  # from values at the Gauss points
+_MANY = 256  # elements at once, which bounds the memory
 
 
 class ElementMatrices(NamedTuple):
@@ -59,12 +60,16 @@ def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatric
 
     `compliance` and `mass` are section matrices at the points `series.gauss_points()`, (ne, points, 6, 6).
     """
+    if len(d0) > _MANY:
+        parts = (slice(k, k + _MANY) for k in range(0, len(d0), _MANY))
+        found = [element_matrices(d0[part], compliance[part], mass[part]) for part in parts]
+        return ElementMatrices(*(np.concatenate(arrays) for arrays in zip(*found, strict=True)))
     length = np.linalg.norm(d0[:, :3], axis=1)
     turn = across(d0)[:, None]
     compliance = turn @ compliance @ np.swapaxes(turn, 2, 3)
     statics = _statics(d0, length, compliance)
-    mean = np.einsum("g,egab->eab", _WEIGHT, compliance)
-    reference = Reference(d0, length, statics.stiffness, mean, np.einsum("g,egab->eab", _WEIGHT, mass))
+    mean, mean_mass = (np.tensordot(array, _WEIGHT, (1, 0)) for array in (compliance, mass))
+    reference = Reference(d0, length, statics.stiffness, mean, mean_mass)
     line = line_of(reference, compliance, mass)
     second, turn = _second(statics, d0, length, compliance)
     return ElementMatrices(
@@ -103,12 +108,17 @@ class _Statics(NamedTuple):
 def _statics(d0: Array, length: Array, compliance: Array) -> _Statics:
     ad = bracket(d0)
     E_T = exponential(_XI[None, :, None, None] * ad[:, None])
-    flexibility = length[:, None, None] * np.einsum(
-        "g,egab,egbc,egdc->ead", _WEIGHT, E_T, compliance, E_T, optimize=True
-    )
-    Z = np.linalg.inv(np.einsum("g,egab->eab", _WEIGHT, E_T))
-    stiffness = np.linalg.inv(Z @ flexibility @ np.swapaxes(Z, 1, 2))
+    flexibility = length[:, None, None] * summed(E_T @ compliance, np.swapaxes(E_T, 2, 3))
+    Z: Array = np.asarray(np.linalg.inv(np.tensordot(E_T, _WEIGHT, (1, 0))), dtype=np.float64)
+    stiffness: Array = np.asarray(np.linalg.inv(Z @ flexibility @ np.swapaxes(Z, 1, 2)), dtype=np.float64)
     return _Statics(ad, E_T, flexibility, Z, 0.5 * (stiffness + np.swapaxes(stiffness, 1, 2)))
+
+
+def summed(A: Array, B: Array) -> Array:
+    """Sum of A B over the Gauss points with their weights, (ne, points, a, i) and (ne, points, i, b)."""
+    n, points, rows, inner = A.shape
+    left = A.transpose(0, 2, 1, 3).reshape(n, rows, points * inner)
+    return np.asarray(left @ (_WEIGHT[:, None, None] * B).reshape(n, points * inner, -1))
 
 
 def _second(statics: _Statics, d0: Array, length: Array, compliance: Array) -> tuple[Array, Array]:
@@ -117,49 +127,37 @@ def _second(statics: _Statics, d0: Array, length: Array, compliance: Array) -> t
     The axes of a section are R_A exp(z w) exp(eta_w), to first order in the strain R_A exp(z w + T^-1(z d0_w) eta_w).
     """
     t = d0[:, :3] / length[:, None]
-    straight = np.concatenate((d0[:, :3], t * np.einsum("ei,ei->e", t, d0[:, 3:])[:, None]), axis=1)
-    axial = np.zeros_like(statics.ad)
-    axial[:, :3, :3] = np.einsum("ei,ej->eij", t, t)
-    X, turns = np.zeros((len(t), 6, 6, 6)), np.zeros((len(t), len(_XI), 3, 6))
-    curved = plain = _fields(statics, length, compliance)
+    straight = np.concatenate((d0[:, :3], t * np.sum(t * d0[:, 3:], axis=1)[:, None]), axis=1)
+    axial = np.zeros((len(t), 1, 6, 6))
+    axial[:, 0, :3, :3] = t[:, :, None] * t[:, None]
+    eta, strain = _fields(statics, length, compliance)
     if not np.array_equal(straight, d0):
-        plain = _fields(_statics(straight, length, compliance), length, compliance)
-    for g, ((eta, strain), (plain_eta, plain_strain)) in enumerate(zip(curved, plain, strict=True)):
-        eta = eta + (plain_eta - eta) @ axial
-        strain = strain + (plain_strain - strain) @ axial
-        z = 0.5 + float(_XI[g])
-        turns[:, g] = np.linalg.solve(tangent(z * skew(d0[:, 3:])), eta[:, 3:])
-        turns[:, g, :, 3:] += z * np.eye(3)
-        lead = statics.Z @ statics.E_T[:, g]
-        X += _WEIGHT[g] * np.einsum("eci,ijk,eja,ekb->ecab", lead, _AD, strain, eta, optimize=True)
+        plain_eta, plain_strain = _fields(_statics(straight, length, compliance), length, compliance)
+        eta, strain = eta + (plain_eta - eta) @ axial, strain + (plain_strain - strain) @ axial
+    z = (0.5 + _XI)[:, None, None]
+    turns: Array = np.asarray(np.linalg.solve(tangent(z * skew(d0[:, None, 3:])), eta[:, :, 3:]), dtype=np.float64)
+    turns[..., 3:] += z * np.eye(3)
+    brackets = bracket(np.swapaxes(strain, 2, 3)) @ eta[:, :, None]  # (ne, points, a, i, b)
+    lead = statics.Z[:, None] @ statics.E_T
+    X = summed(lead, brackets.transpose(0, 1, 3, 2, 4).reshape(*eta.shape[:3], 36)).reshape(-1, 6, 6, 6)
     Q = 0.5 * (X + np.swapaxes(X, 2, 3))
     return np.ascontiguousarray(Q.transpose(0, 3, 1, 2).reshape(-1, 216)), turns
 
 
-def _fields(statics: _Statics, length: Array, compliance: Array) -> list[tuple[Array, Array]]:
-    """eta and e + e1 at the Gauss points, (ne, 6, 6) each, per e."""
-    L, ad = length[:, None, None], statics.ad
-    stress = np.swapaxes(statics.Z, 1, 2) @ statics.stiffness  # sigma_mid per e
-    powers = np.linalg.inv(np.vander(_XI, len(_XI), increasing=True))
-    coefficients = np.einsum("kg,egab->ekab", powers, compliance)
-
-    def gathered(x: float) -> Array:
-        """Integral from the middle to x of exp(z ad) (L S E sigma_mid - 1), per e."""
-        total = np.zeros_like(ad)
-        for point, weight in zip(2.0 * _XI, 2.0 * _WEIGHT, strict=True):
-            z = 0.5 * x * (1.0 + point)
-            S = np.tensordot(z ** np.arange(len(_XI)), coefficients, (0, 1))
-            turn = exponential(z * ad)
-            total += 0.5 * x * weight * turn @ (L * S @ np.swapaxes(turn, 1, 2) @ stress - np.eye(6))
-        return total
-
-    start = gathered(-0.5)
-    out = []
-    for g, x in enumerate(_XI):
-        eta = exponential(-x * ad) @ (gathered(float(x)) - start)
-        strain = np.eye(6) + L * compliance[:, g] @ np.swapaxes(statics.E_T[:, g], 1, 2) @ stress
-        out.append((eta, strain))
-    return out
+def _fields(statics: _Statics, length: Array, compliance: Array) -> tuple[Array, Array]:
+    """eta and e + e1 at the Gauss points, (ne, points, 6, 6) each, per e."""
+    n, L, ad = len(length), length[:, None, None, None], statics.ad[:, None]
+    stress = (np.swapaxes(statics.Z, 1, 2) @ statics.stiffness)[:, None]  # sigma_mid per e
+    # integrals from the middle to the start and to the Gauss points, of exp(z ad) (L S E sigma_mid - 1)
+    ends = np.concatenate(([-0.5], _XI))
+    z = np.outer(ends, 0.5 + _XI).ravel()
+    S = (np.vander(z, len(_XI), increasing=True) @ _POWERS) @ compliance.reshape(n, len(_XI), 36)
+    turn = exponential(z[:, None, None] * ad)
+    slope = turn @ (L * S.reshape(n, -1, 6, 6) @ np.swapaxes(turn, 2, 3) @ stress - np.eye(6))
+    gathered = ends[:, None] * (_WEIGHT @ slope.reshape(n, len(ends), len(_XI), 36))
+    inner = (gathered[:, 1:] - gathered[:, :1]).reshape(n, -1, 6, 6)
+    strain = np.eye(6) + L * compliance @ np.swapaxes(statics.E_T, 2, 3) @ stress
+    return exponential(-_XI[:, None, None] * ad) @ inner, strain
 
 
 def _stretch(reference: Reference) -> Array:
@@ -181,13 +179,11 @@ def _turning(statics: _Statics, length: Array, compliance: Array) -> Array:
     Of all stresses P + E sigma in balance with the moment, those of least complementary energy.
     """
     ad_T, E_T = np.swapaxes(statics.ad, 1, 2), statics.E_T
-    P = np.zeros((*E_T.shape[:3], 3))
-    for g, x in enumerate(_XI):
-        for y, weight in zip(_XI, _WEIGHT, strict=True):
-            P[:, g] += x * weight * exponential((x * (0.5 - y)) * ad_T)[:, :, 3:]
-    S = length[:, None, None, None] * compliance
-    whole = np.einsum("g,egia,egij,egjb->eab", _WEIGHT, P, S, P, optimize=True)
-    mixed = np.einsum("g,egai,egij,egjb->eab", _WEIGHT, E_T, S, P, optimize=True)
+    ways = exponential(np.outer(_XI, 0.5 - _XI).ravel()[:, None, None] * ad_T[:, None])[..., 3:]
+    P = _XI[:, None] * (_WEIGHT @ ways.reshape(len(length), len(_XI), len(_XI), 18))
+    P = P.reshape(len(length), -1, 6, 3)
+    SP = length[:, None, None, None] * compliance @ P
+    whole, mixed = summed(np.swapaxes(P, 2, 3), SP), summed(E_T, SP)
     values, vectors = np.linalg.eigh(whole - np.swapaxes(mixed, 1, 2) @ np.linalg.solve(statics.flexibility, mixed))
     values = np.maximum(values, _SOFT * values[:, -1:])
     out = vectors / values[:, None] @ np.swapaxes(vectors, 1, 2)

@@ -82,21 +82,20 @@ def line_of(reference: Reference, compliance: Array, mass: Array) -> Line:
         np.einsum("ei,egij,ej->eg", t, compliance[..., 3:, 3:], t), np.trace(mass[..., 3:, 3:], axis1=2, axis2=3)
     )
     along = u + (w @ c[..., None])[..., 0]
-    end_a, end_b = _arms(1.0, along, w)
+    z = 0.5 + _XI
+    arms = _arms(np.append(z, 1.0), along, w)
+    arms[1] = arms[1] @ np.swapaxes(back, 1, 2)
     n = len(u)
     gap = np.zeros((n, 8))
     gap[:, 0], gap[:, 4] = -1.0, 1.0
-    gap[:, 1:4], gap[:, 5:] = -c - end_a, c - (back @ end_b[..., None])[..., 0]
+    gap[:, 1:4], gap[:, 5:] = -c - arms[0][:, -1], c - arms[1][:, -1]
     axis, section = np.zeros((n, len(_XI), 8)), np.zeros((n, len(_XI), 8, 3))
-    for g, x in enumerate(_XI):
-        z = 0.5 + float(x)
-        a, b = _arms(z, along, w)
-        F = exponential(z * w)
-        section[:, g, 1:4] = (1.0 - M[:, g, None, None]) * F
-        section[:, g, 5:] = M[:, g, None, None] * (back @ F)
-        axis[:, g, 0] = 1.0
-        axis[:, g, 1:4], axis[:, g, 5:] = c + a, (back @ b[..., None])[..., 0]
-        axis[:, g] += N[:, g, None] * gap - np.einsum("eia,ea->ei", section[:, g], c)
+    F = exponential(z[:, None, None] * w[:, None])
+    section[:, :, 1:4] = (1.0 - M[..., None, None]) * F
+    section[:, :, 5:] = M[..., None, None] * (back[:, None] @ F)
+    axis[:, :, 0] = 1.0
+    axis[:, :, 1:4], axis[:, :, 5:] = c[:, None] + arms[0][:, :-1], arms[1][:, :-1]
+    axis += N[..., None] * gap[:, None] - (section @ c[:, None, :, None])[..., 0]
     return Line(axis, section, gap, c, M)
 
 
@@ -105,15 +104,17 @@ def mass_of(reference: Reference, line: Line, mass: Array) -> Array:
     m, s, second = moments(mass)
     s = np.einsum("egia,ega->egi", line.section, s)
     dx = _WEIGHT * reference.length[:, None]
-    G = np.einsum("eg,egi,egj->eij", dx * m, line.axis, line.axis)
-    mixed = np.einsum("eg,egi,egj->eij", dx, line.axis, s)
-    G += mixed + np.swapaxes(mixed, 1, 2)
-    G += np.einsum("eg,egia,egab,egjb->eij", dx, line.section, second, line.section, optimize=True)
+    weighted = np.swapaxes(dx[..., None] * line.axis, 1, 2)
+    mixed = weighted @ (0.5 * m[..., None] * line.axis + s)
+    points = (dx[..., None, None] * line.section @ second).transpose(0, 2, 1, 3).reshape(len(dx), 8, -1)
+    G = mixed + np.swapaxes(mixed, 1, 2)
+    G += points @ line.section.transpose(0, 1, 3, 2).reshape(len(dx), -1, 8)
     half = exponential(0.5 * skew(reference.d0[:, 3:]))
-    states = [half @ np.diag(signs) @ half for signs in _STATES]
+    rates = _rates(np.concatenate([half @ np.diag(signs) @ half for signs in _STATES]))
     for change in _inside(reference, line):
-        most = [_most(nodal_mass(G, turn), nodal_mass(change, turn)) for turn in states]
-        G = G + np.minimum(1.0, _LARGEST * np.min(most, axis=0))[:, None, None] * change
+        if change.any():
+            most = _most(_moved(G, rates), _moved(change, rates)).reshape(len(_STATES), -1)
+            G = G + np.minimum(1.0, _LARGEST * np.min(most, axis=0))[:, None, None] * change
     return np.asarray(G)
 
 
@@ -156,12 +157,24 @@ def _inside(reference: Reference, line: Line) -> tuple[Array, Array, Array]:
 
 def nodal_mass(G: Array, turn: Array) -> Array:
     """Mass matrices (ne, 12, 12) of the nodes' twists in their own axes, turn = R_A^T R_B, (ne, 3, 3)."""
-    rates = np.zeros((len(G), 3, 8, 12))  # of x_A, R_A, x_B, R_B in the axes of node A
+    return _moved(G, _rates(turn))
+
+
+def _rates(turn: Array) -> Array:
+    """Rates (ne, 3, 8, 12) of x_A, R_A, x_B, R_B, in the axes of node A, per twists of the nodes."""
+    out = np.zeros((len(turn), 3, 8, 12))
     for side, R in enumerate((np.broadcast_to(np.eye(3), turn.shape), turn)):
-        rates[:, :, 4 * side, 6 * side : 6 * side + 3] = R
+        out[:, :, 4 * side, 6 * side : 6 * side + 3] = R
         for k, axis in enumerate(np.eye(3)):
-            rates[:, :, 4 * side + 1 + k, 6 * side + 3 : 6 * side + 6] = -R @ skew(axis)
-    return np.asarray(np.einsum("eabi,ebc,eacj->eij", rates, G, rates, optimize=True))
+            out[:, :, 4 * side + 1 + k, 6 * side + 3 : 6 * side + 6] = -R @ skew(axis)
+    return out
+
+
+def _moved(G: Array, rates: Array) -> Array:
+    """Mass matrices of G (ne, 8, 8) for rates (ne, 3, 8, 12), or several times as many in rows of ne."""
+    n = len(rates)
+    forces = np.concatenate([G] * (n // max(len(G), 1)))[:, None] @ rates
+    return np.asarray(np.swapaxes(rates.reshape(n, 24, 12), 1, 2) @ forces.reshape(n, 24, 12))
 
 
 def towards_ends(reference: Reference, line: Line) -> Array:
@@ -231,15 +244,12 @@ def _odd(z: Array) -> Array:
     return np.asarray((7.0 + 3.0 * root) / 160.0 * (z - z**3) + (77.0 - 7.0 * root) / 160.0 * (z**3 - z**5))
 
 
-def _arms(z: float, u: Array, w: Array) -> tuple[Array, Array]:
-    """a_A and a_B up to z, (ne, 3) each, both in the axes of node A."""
-    a, b = np.zeros_like(u), np.zeros_like(u)
-    for x, weight in zip(_XI, _WEIGHT, strict=True):
-        y = z * (0.5 + float(x))
-        t = (exponential(y * w) @ u[..., None])[..., 0]
-        a += z * weight * (1.0 - y) * t
-        b += z * weight * y * t
-    return a, b
+def _arms(z: Array, u: Array, w: Array) -> list[Array]:
+    """a_A and a_B up to z, (ne, len(z), 3) each, both in the axes of node A."""
+    y = np.outer(z, 0.5 + _XI)
+    t = (exponential(y.ravel()[:, None, None] * w[:, None]) @ u[:, None, :, None]).reshape(len(u), *y.shape, 3)
+    weight = z[:, None] * _WEIGHT
+    return [np.einsum("zg,ezgi->ezi", weight * share, t) for share in (1.0 - y, y)]
 
 
 def _shear(reference: Reference, J: Array) -> Array:
