@@ -160,13 +160,6 @@ def test_bad_matrices(matrix, words):
         cs.AddedMass("a", "body", matrix)
 
 
-def test_floating_frames_refuse_it():
-    with pytest.raises(cs.CosseratError, match="load 'water': floating frames and trees do not know added mass"):
-        cs.simulate(ellipsoid((1, 0, 0), (0, 0, 1)), duration=0.1, step=0.1, formulation="floating")
-    with pytest.raises(cs.CosseratError, match="do not know added mass"):
-        cs.Tree(ellipsoid((1, 0, 0), (0, 0, 1)))
-
-
 def test_formulas_need_one_density():
     model = cs.Model("m", fluid=cs.Fluid(density="isa"))
     body = model.add(cs.RigidBody.sphere("ball", diameter=1.0, mass=1.0, velocity=(1, 0, 0)))

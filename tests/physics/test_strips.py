@@ -137,11 +137,11 @@ def test_quasi_steady_strips_in_both_formulations():
         model.add(cs.Strip("air", beam, cs.Airfoil(), chord=0.2, twist=0.05, unsteady=False))
         return model
 
-    runs = [cs.simulate(build(), 0.5, 0.002), cs.simulate(build(), 0.5, 0.002, formulation="floating", modes=0)]
+    runs = [cs.simulate(build(), 0.5, 0.002), cs.simulate(build(), 0.5, 0.002, formulation="floating", modes=20)]
     ends = [run.position("blade.end").values[:, 2] for run in runs]
     assert np.max(np.abs(ends[0])) > 1e-3
     assert np.max(np.abs(ends[0] - ends[1])) < 0.02 * np.max(np.abs(ends[0]))
-    with pytest.raises(ModelError, match=r"apparent mass of a fluid|owns states"):
+    with pytest.raises(ModelError, match="owns states"):
         cs.simulate(rigid_wing(), 0.1, 0.01, formulation="floating")
 
 

@@ -143,7 +143,7 @@ def _index(links: Sequence[FlexibleLink], kinds: _Kinds) -> tuple[Ints, Ints]:
         carriers = 0 if link.base.interface is None else links[link.base.link].n_modes
         row[arrays.CARRIERS], row[arrays.BASE], row[arrays.OWN] = carriers, 2 * i, 2 * i + 1
         row[arrays.MOVING] = link.own.interface is not None
-        row[arrays.BODY] = -1
+        row[arrays.BODY] = arrays.FLUID if link.is_fluid else -1
         if link.modal is not None:
             kind = kinds.number(link.modal)
             row[arrays.BODY] = kind

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.flexible_arrays import FlexibleArrays
+from cosserat.compile.fluid_links import fluid_inertias
 from cosserat.compile.line_loads import loaded_stations
 from cosserat.compile.modal import modal_body
 from cosserat.compile.reduction import BOUNDARIES
@@ -49,6 +50,7 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _SAME = 1e-9
+FLUID = ".fluid"  # how names of links end that stand for what moves of a fluid
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,11 @@ class FlexibleLink:
     def n_modes(self) -> int:
         """Number of modal coordinates."""
         return 0 if self.modal is None else self.modal.n_modes
+
+    @property
+    def is_fluid(self) -> bool:
+        """Whether it is no body, but what moves of a fluid."""
+        return self.joint is None and self.kind == WELD
 
     @property
     def freedoms(self) -> list[int]:
@@ -143,20 +150,16 @@ def compile_flexible_tree(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CosseratWarning)  # a body that nothing moves still has coordinates
         model.validate()
-    for added in model.added_masses:
-        raise ModelError(
-            f"{call}: {added.title}: floating frames and trees do not know added mass; use the Galilean formulation"
-        )
     for load in model.state_loads:
         if load.varying:
             raise ModelError(
                 f"{call}: {load.title}: floating frames and trees do not know mass that burns away; use the Galilean "
                 "formulation"
             )
-        if load.states or load.inertia is not None:
-            what = f"a law that owns states ({', '.join(load.states)})" if load.states else "apparent mass of a fluid"
+        if load.states:
             raise ModelError(
-                f"{call}: {load.title}: floating frames and trees do not know {what}; use the Galilean formulation"
+                f"{call}: {load.title}: floating frames and trees do not know a law that owns states "
+                f"({', '.join(load.states)}); use the Galilean formulation"
             )
     _check_choices(call, model, modes=modes, boundary=boundary)
     checks.flag(call, "stiffening", stiffening)
@@ -165,7 +168,7 @@ def compile_flexible_tree(
         spanning.demand_tree(model.title)
     if not spanning.edges:
         raise ModelError(f"{call}: {model.title}: every body is fixed to the ground; there is nothing that moves")
-    used = _used(model)
+    used, apart = _used(model), _used(model, spread=False)
     more = stations or loaded_stations(model, used)
     places = {name: _stations([*found, *more.get(name, [])]) for name, found in used.items()}
     above = {edge.outer: edge for edge in spanning.edges}
@@ -174,7 +177,7 @@ def compile_flexible_tree(
         edge = above[spanning.group[beam.name]]
         count, kind = _choice(call, "modes", modes, beam), _choice(call, "boundary", boundary, beam)
         acting = tuple(
-            key for key, s in places[beam.name].items() if any(abs(s - at) <= _SAME for at in used[beam.name])
+            key for key, s in places[beam.name].items() if any(abs(s - at) <= _SAME for at in apart[beam.name])
         )
         bodies[beam.name] = _reduced(call, beam, count, kind, stiffening, places[beam.name], edge, acting)
     return _links(model, spanning, bodies, places)
@@ -185,12 +188,14 @@ def linked_again(model: Model, like: FlexibleTreeData) -> FlexibleTreeData:
     return _links(model, span(model), like.modal_bodies, like.stations)
 
 
-def _used(model: Model) -> dict[str, list[float]]:
-    """Where something is attached to each beam."""
+def _used(model: Model, spread: bool = True) -> dict[str, list[float]]:
+    """Where something is attached to each beam; also where laws that are spread along it act, if `spread`."""
+    along = set() if spread else {section.name for law in model.along_beams for section in law.sections}
     out: dict[str, list[float]] = {beam.name: [] for beam in model.beams}
     ends = [p for j in model.joints for p in (j.parent, j.child)] + [load.place for load in model.loads]
     ends += [p for spring in model.springs for p in (spring.a, spring.b)] + [item.place for item in model.rolling]
-    ends += [p for law in model.state_loads for p in (law.place, law.other) if p is not None]
+    laws = [law for law in model.state_loads if law.name not in along]
+    ends += [p for law in laws for p in (law.place, law.other) if p is not None]
     for place in ends:
         if place.s is not None:
             out[place.owner.name].append(place.s)
@@ -333,7 +338,33 @@ def _links(
             parent = len(links) - 1
         last[edge.outer] = parent
     carrier_of = {name: last[group] for name, group in spanning.group.items()}
+    links += _fluid_links(model, carrier_of, links, bodies, places)
     return FlexibleTreeData(model.title, tuple(links), tuple(names), bodies, carrier_of, places, spanning.loops)
+
+
+def _fluid_links(
+    model: Model,
+    carrier: dict[str, int],
+    links: list[FlexibleLink],
+    bodies: dict[str, ModalBody],
+    places: dict[str, dict[str, float]],
+) -> list[FlexibleLink]:
+    """Welded links of the fluid that moves with places."""
+    out: list[FlexibleLink] = []
+    for item in fluid_inertias(model):
+        parent = carrier[item.place.owner.name]
+        if parent < 0:
+            continue
+        J, number = item.place.frame(), len(links) + len(out)
+        base = seat_on(parent, links[parent].frame, J, _interface(bodies, places, item.place))
+        none = np.zeros(0, dtype=np.int64)
+        name = f"{item.name}{FLUID}"
+        out.append(
+            FlexibleLink(
+                name, None, WELD, 0.0, 0.0, base, Seat(number, np.eye(4)), J, np.zeros((6, 0)), none, item.matrix, None
+            )
+        )
+    return out
 
 
 def _name(spanning: Spanning, group: int) -> str:

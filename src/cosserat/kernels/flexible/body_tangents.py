@@ -1,7 +1,7 @@
 """How the equations of one link change with its velocities and accelerations, and with its modal coordinates."""
 
 from cosserat.jit import helper
-from cosserat.kernels.flexible.arrays import BODY, COUPLING, INERTIA, MODAL, MODE, N_MODES, SQUARE, Z
+from cosserat.kernels.flexible.arrays import BODY, COUPLING, FLUID, INERTIA, MODAL, MODE, N_MODES, SQUARE, Z
 from cosserat.kernels.flexible.body import add_symmetric, contracted, load6, symmetric_times
 from cosserat.kernels.flexible.twists import put6, zero
 from cosserat.kernels.vectors import add, axpy, cross, dot, load, scale, store, sub
@@ -47,12 +47,30 @@ def record_body(links, bodies, now, i, q, row_out, mode_out, first, second):
 
 
 @helper
+def change_fluid(now, z, o, u, w, dz, dx, dforce_out):
+    """The same for any inertia M: M dx + (dw x p + w x dp, dw x l + w x dl + du x p + u x dp), (p, l) = M z."""
+    p, l, dp, dl, f, t = zero(), zero(), zero(), zero(), zero(), zero()
+    for k in range(6):
+        upper, lower = load(now.inertia, o + 6 * k), load(now.inertia, o + 6 * k + 3)
+        p, l = axpy(now.z[z + k], upper, p), axpy(now.z[z + k], lower, l)
+        dp, dl = axpy(dz[z + k], upper, dp), axpy(dz[z + k], lower, dl)
+        f, t = axpy(dx[z + k], upper, f), axpy(dx[z + k], lower, t)
+    du, dw = load(dz, z), load(dz, z + 3)
+    f = add(f, add(cross(dw, p), cross(w, dp)))
+    t = add(t, add(add(cross(dw, l), cross(w, dl)), add(cross(du, p), cross(u, dp))))
+    put6(f, t, dforce_out, z)
+
+
+@helper
 def change_body(links, now, i, record, mode, rates, dz, dx, dforce_out):
     """Change of M z_dot + b with changes of the twist and of its rate."""
     row = links.table[i]
     m, z, o = row[N_MODES], row[Z], row[INERTIA]
     d, zero_at = 6 + m, 0 * m
     u, w = load(now.z, z), load(now.z, z + 3)
+    if row[BODY] == FLUID:
+        change_fluid(now, z, o, u, w, dz, dx, dforce_out)
+        return
     du, dw, dx_u, dx_w = load(dz, z), load(dz, z + 3), load(dx, z), load(dx, z + 3)
     fall = add(dx_u, add(cross(dw, u), cross(w, du)))
     h, J = load(record, B_MOMENT + zero_at), load6(record, B_INERTIA + zero_at)

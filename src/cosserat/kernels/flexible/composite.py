@@ -6,6 +6,7 @@ from cosserat.kernels.flexible.arrays import (
     BODY,
     CARRIERS,
     CARRY,
+    FLUID,
     INERTIA,
     MODE,
     MOVING,
@@ -113,7 +114,8 @@ def energies(tree, state, q, gravity, energy_out):
         M = now.inertia
         moment = (M[o + 5 * d + 1], M[o + 3 * d + 2], M[o + 4 * d])
         weight = axpy(M[o], x, mul(R, moment))
-        potential -= dot(load(gravity, 0 * i), weight)
+        if row[BODY] != FLUID:
+            potential -= dot(load(gravity, 0 * i), weight)
         if row[BODY] >= 0:
             for a in range(m):
                 for b in range(m):

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.fluid_links import uplift_power
 from cosserat.compile.spanning import potential_at_rest
 from cosserat.kernels.flexible import border, closing, course, explicit, implicit, record
-from cosserat.kernels.flexible.arrays import Packed
+from cosserat.kernels.flexible.arrays import Packed, Z
 from cosserat.results.status import Outcome
 from cosserat.solve.floating.state import Drives, Point, States, StepFailure
 from cosserat.solve.relative.flexible_recursion import Motions
@@ -345,5 +346,10 @@ class Engine:
         tree, acting, _, free, _, stepping, closed, _ = self.addresses
         record.load_record(tree, acting, free, stepping, closed, given.address, packed.address, packed.problem)
         record.record_states(tree, acting, free, stepping, closed, given.address, packed.address)
+        for i, link in enumerate(self.tree.data.links):
+            if link.is_fluid:
+                at = int(self.tree.data.arrays.table[i, Z])
+                twist = z[:, at : at + 6]
+                links.powers[:, 4] -= uplift_power(room.gravity, links.frame[:, i], twist, link.inertia)
         links.powers[:, 2] += potential_at_rest(self.tree.gravity, self.tree.forces.moment_at_rest)
         return links

@@ -181,7 +181,7 @@ def _from_joints(tree: FlexibleTree, compiled: CompiledModel, rows: Array, angle
         for index, name in enumerate(item.joint.coordinates):
             q[place[name]] = read_coordinate(item.joint, index, H, known.get((item.name, index), 0.0))
     for link in tree.data.links:
-        if link.joint is None:
+        if link.joint is None and not link.is_fluid:
             body = next(name for name, at in tree.data.carrier.items() if at >= 0 and tree.data.links[at] is link)
             node = compiled.bodies[body] if body in compiled.bodies else compiled.beams[body].first_node
             moved_by = row_to_frame(rows[node]) @ se3.inverse(row_to_frame(compiled.frames[node]))

@@ -29,10 +29,13 @@ def fill_welds(model: Model, tree: FlexibleTree, motion: Motion) -> None:
         return
     arrays, bodies = motion.mechanism.system.joints, motion.mechanism.system.bodies
     held = external(motion).force
-    place = {int(node): k for k, node in enumerate(bodies.node)}
+    place = {node: k for k, node in enumerate(dict.fromkeys(bodies.node.tolist()))}
+    masses = np.zeros((len(place), 6, 6))  # of a body and of the fluid that moves with it
+    for node, mass in zip(bodies.node.tolist(), bodies.mass, strict=True):
+        masses[place[node]] += mass
     left = np.empty((len(motion.time), len(place), 6))
     for node, k in place.items():
-        M, twist = bodies.mass[k], motion.twist[:, node]
+        M, twist = masses[k], motion.twist[:, node]
         left[:, k] = motion.rate[:, node] @ M + gyroscopic(twist @ M, twist) - held[:, node]
     columns = np.zeros((len(place), 6, len(welds), 6))
     for w, index in enumerate(welds):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.flexible_tree import FlexibleTreeData
+from cosserat.compile.fluid_links import uplifts
 from cosserat.compile.jumps import Jumps
 from cosserat.compile.line_loads import ElementLoad, nodal_loads
 from cosserat.compile.seats import Seat
@@ -87,7 +88,7 @@ class FlexibleForces:
             self._loads.setdefault(row.load.name, (row.load, []))[1].append(k)
         seats = [data.seat(end) for s in springs for end in (s.a, s.b)] + [row.seat for row in loads]
         n_seats = len(seats)
-        laws = [compile_law(load) for load in model.state_loads]
+        laws = [compile_law(load) for load in (*model.state_loads, *uplifts(model))]
         for law in laws:
             other = law.load.other
             seats += [data.seat(law.load.place), data.seat(GROUND.at((0.0, 0.0, 0.0)) if other is None else other)]

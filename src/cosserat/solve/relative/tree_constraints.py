@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.flexible_tree import FlexibleTreeData
+from cosserat.compile.fluid_links import uplifts
 from cosserat.compile.rows import NO_BRANCH, ActiveFreedom, Row, Rows, active_freedoms, drive_frames, joint_rows
 from cosserat.compile.seats import Seat, seat_on
 from cosserat.kernels.flexible import closing
@@ -121,7 +122,7 @@ class TreeConstraints:
             self._slot(pair.joint, tuple(numbers), pair.in_tree, -1)
         for number, item in enumerate(self._rolling):
             self._slot(None, tuple(range(3 if isinstance(item, RollingDisc) else 1)), False, number)
-        soft = 3 * len(model.springs) + len(self.tracked) + 12 * len(model.state_loads)
+        soft = 3 * len(model.springs) + len(self.tracked) + 12 * (len(model.state_loads) + len(uplifts(model)))
         self.closed = self._arrays([data.seat(item.place) for item in self._rolling], watched, soft)
         self.holonomic = self.closed.rows.holonomic.astype(bool)
         self.watched = 2 * len(self._pairs) + len(self._rolling)  # number of the first watched seat

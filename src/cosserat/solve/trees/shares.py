@@ -52,12 +52,16 @@ def _kinetic(point: TreePoint, x: Array) -> dict[str, float]:
     twice = [float(link.z @ link.M @ link.z) for link in links]
     nodal = point.nodal(x).reshape(-1, 6)
     out: dict[str, float] = {}
-    for (name, node), M in zip(compiled.bodies.items(), compiled.system.bodies.mass, strict=True):
-        out[name] = float(nodal[node] @ M @ nodal[node])
+    rows, names = compiled.system.bodies, {node: name for name, node in compiled.bodies.items()}
+    for node, M in zip(rows.node.tolist(), rows.mass, strict=True):  # of bodies, and of fluids that move with them
+        if node in names:
+            out[names[node]] = out.get(names[node], 0.0) + float(nodal[node] @ M @ nodal[node])
     for name in data.modal_bodies:
         link = data.carrier[name]
         if link >= 0:  # rigid bodies fixed to it count for themselves
-            out[name] = twice[link] - sum(out[other] for other in compiled.bodies if data.carrier[other] == link)
+            fluid = sum(twice[i] for i, other in enumerate(data.links) if other.is_fluid and other.base.link == link)
+            fixed = sum(out[other] for other in compiled.bodies if data.carrier[other] == link)
+            out[name] = twice[link] + fluid - fixed
     return out
 
 

@@ -1,0 +1,96 @@
+"""Inertia of a fluid that moves with places, in a tree: links without a body that are welded to the place.
+
+Gravity enters a tree as an acceleration of the ground, so that such links would have a weight; a law takes it back.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.model.model import Model
+from cosserat.model.parameters import Number
+from cosserat.model.places import Place
+from cosserat.model.state_loads import StateLoad
+
+Array = NDArray[np.float64]
+
+
+class FluidInertia(NamedTuple):
+    """What moves with a place: a matrix (6, 6) in its frame."""
+
+    name: str
+    place: Place
+    matrix: Array
+
+
+def fluid_inertias(model: Model) -> Iterator[FluidInertia]:
+    """All of a model, those of its bodies first."""
+    for added in model.added_masses:
+        yield FluidInertia(added.name, Place(added.body), added.matrix)
+    for load in model.state_loads:
+        matrix = load.inertia
+        if matrix is not None:
+            yield FluidInertia(load.name, load.place, matrix)
+
+
+def uplifts(model: Model) -> list[StateLoad]:
+    """Loads that take the weight of these inertias back; none without gravity."""
+    if not any(model.gravity):
+        return []
+    return [Uplift(model, item) for item in fluid_inertias(model)]
+
+
+class Uplift(StateLoad):
+    """-A (R^T g, 0) at the place of an inertia A."""
+
+    def __init__(self, model: Model, item: FluidInertia) -> None:
+        self.name, self._place, self._other, self.derivative = f"{item.name}.weight", item.place, None, None
+        self._given, self._model, self._matrix = {"name": self.name}, model, item.matrix
+
+    @property
+    def numbers(self) -> dict[str, Number]:
+        """Those of its law."""
+        pull = dict(zip(("gravity_x", "gravity_y", "gravity_z"), self._model.given_gravity, strict=True))
+        return pull | {f"a{i}{j}": float(self._matrix[i, j]) for i in range(6) for j in range(3)}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.numbers)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        from cosserat.model.parameters import resolve
+
+        return tuple(resolve(value) for value in self.numbers.values())
+
+    @property
+    def law(self) -> Callable[..., Any]:
+        return uplift_law
+
+
+def uplift_law(t, frame, twist, p):
+    """Minus the weight that an acceleration of the ground gives to the inertia p["a.."]."""
+    x, y, z = p["gravity_x"], p["gravity_y"], p["gravity_z"]
+    a = frame[0, 0] * x + frame[1, 0] * y + frame[2, 0] * z
+    b = frame[0, 1] * x + frame[1, 1] * y + frame[2, 1] * z
+    c = frame[0, 2] * x + frame[1, 2] * y + frame[2, 2] * z
+    return (
+        -(p["a00"] * a + p["a01"] * b + p["a02"] * c),
+        -(p["a10"] * a + p["a11"] * b + p["a12"] * c),
+        -(p["a20"] * a + p["a21"] * b + p["a22"] * c),
+        -(p["a30"] * a + p["a31"] * b + p["a32"] * c),
+        -(p["a40"] * a + p["a41"] * b + p["a42"] * c),
+        -(p["a50"] * a + p["a51"] * b + p["a52"] * c),
+    )
+
+
+def uplift_power(gravity: Array, frames: Array, twists: Array, matrix: Array) -> Array:
+    """Power (nt,) of that law, which is no load; `frames` (nt, 12) and `twists` (nt, 6) are those of the link."""
+    pull = np.einsum("tji,j->ti", frames[:, :9].reshape(-1, 3, 3), gravity)
+    return np.asarray(-np.einsum("ti,ij,tj->t", twists, matrix[:, :3], pull))
