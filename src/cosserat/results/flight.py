@@ -72,6 +72,20 @@ class FlightTrim(Trim):
         States of flight (`STATES`) by the states of the linear model.
     modes : tuple of FlightMode
         Motions of the whole craft, the fastest first; those of neutral motions left out.
+
+    Examples
+    --------
+    A drone of 1 kg with drag that flies level at 5 m/s leans forward:
+
+    >>> import numpy as np
+    >>> import cosserat as cs
+    >>> model = cs.Model("drone", gravity=(0, 0, -10), fluid=cs.Fluid(density=1.0))
+    >>> body = model.add(cs.RigidBody("body", mass=1, com=(0, 0, 0), inertia=np.eye(3)))
+    >>> _ = model.add(cs.Aerodynamics("drag", body, area=0.2, drag=1.0))
+    >>> _ = model.add(cs.Thruster("lift", body, 20.0, axis=(0, 0, 1), up=(1, 0, 0)))
+    >>> found = cs.trim(model, ["lift.throttle"], flight=cs.Flight(5.0))
+    >>> round(np.tan(-found.attitude["pitch"]), 9)  # drag over weight
+    0.25
     """
 
     attitude: dict[str, float]
@@ -108,7 +122,7 @@ class FlightTrim(Trim):
             raise ValueError(
                 f"the craft has {self.states.shape[1]} states, not the 12 of a rigid body; use linear, or modes"
             )
-        return np.linalg.inv(self.states)
+        return np.asarray(np.linalg.inv(self.states), dtype=np.float64)
 
 
 def named_modes(A: Array, states: Array, speed: float) -> tuple[FlightMode, ...]:

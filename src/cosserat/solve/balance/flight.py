@@ -223,8 +223,9 @@ def trim_flight(
     knobs.check()
     found, residual = _balanced(flying, knobs, bounds, time, tolerance, floating)
     names = [name for name in knobs.names if name not in path]
+    objects = flying.model.parameter_objects()  # a component may have the same name
     linear = linearize(
-        flying.model, inputs=names, outputs=[f"{flying.body}.{w}" for w in _WORDS], about=found,
+        flying.model, inputs=[objects[name][0] for name in names], outputs=[f"{flying.body}.{w}" for w in _WORDS], about=found,
         formulation=floating,
     )  # fmt: skip
     R = np.asarray(found.rotation(flying.body))

@@ -113,8 +113,8 @@ def trim(
         others = {"hold": hold, "targets": targets, "start": start, "spin": spin}
         if any(value is not None for value in others.values()):
             raise SolveError(f"trim: flight= is a motion of its own; leave out {', '.join(others)}")
-        found = trim_flight(model, unknowns, flight, limits, time, tolerance, floating_of(formulation, model, "trim"))
-        return _demand_stable(found) if require_stable else found
+        flown = trim_flight(model, unknowns, flight, limits, time, tolerance, floating_of(formulation, model, "trim"))
+        return _demand_stable(flown) if require_stable else flown
     if limits is not None:
         raise SolveError("trim: limits= belong to flight=, a steady flight")
     if not isinstance(require_stable, (bool, np.bool_)):
