@@ -224,10 +224,8 @@ def trim_flight(
     found, residual = _balanced(flying, knobs, bounds, time, tolerance, floating)
     names = [name for name in knobs.names if name not in path]
     objects = flying.model.parameter_objects()  # a component may have the same name
-    linear = linearize(
-        flying.model, inputs=[objects[name][0] for name in names], outputs=[f"{flying.body}.{w}" for w in _WORDS], about=found,
-        formulation=floating,
-    )  # fmt: skip
+    inputs, outputs = [objects[name][0] for name in names], [f"{flying.body}.{w}" for w in _WORDS]
+    linear = linearize(flying.model, inputs=inputs, outputs=outputs, about=found, formulation=floating)
     R = np.asarray(found.rotation(flying.body))
     velocity = _velocity(flying, knobs)
     states = _states(linear.C, R, flight, velocity)
