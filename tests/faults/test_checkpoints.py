@@ -258,7 +258,7 @@ main()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there is no kill -9")
-@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+@pytest.mark.parametrize("formulation", ["galilean", pytest.param("floating", marks=pytest.mark.slow)])
 def test_the_command_killed_goes_on(formulation, tmp_path):
     """`cosserat run --checkpoint`, killed with kill -9 while it steps, and started again: the same file of results."""
     cs.save_model(arm(), tmp_path / "arm.yaml")
@@ -273,7 +273,7 @@ def test_the_command_killed_goes_on(formulation, tmp_path):
     assert whole.communicate(timeout=120)[0] is not None
     assert whole.returncode == 0
     kills, kept = 0, tmp_path / "run.ckpt"
-    for _ in range(3):
+    for _ in range(2):
         child, before = start("run.nc", "run.ckpt"), kept.stat().st_mtime_ns if kept.exists() else 0
         while child.poll() is None and (not kept.exists() or kept.stat().st_mtime_ns == before):
             time.sleep(0.01)  # until it has written once more
@@ -282,7 +282,7 @@ def test_the_command_killed_goes_on(formulation, tmp_path):
             kills += 1
         child.communicate()
     assert kills
-    assert not (tmp_path / "run.nc").exists() or kills < 3
+    assert not (tmp_path / "run.nc").exists() or kills < 2
     last = start("run.nc", "run.ckpt")
     assert last.communicate(timeout=120)[0] is not None
     assert last.returncode == 0

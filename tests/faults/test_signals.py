@@ -68,6 +68,48 @@ def test_nothing_disturbs_saving():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+@pytest.mark.parametrize("first", [True, False])
+def test_signals_on_the_way_out_lose_nothing(formulation, first, tmp_path, monkeypatch):
+    """While the checkpoint is written at the end, and while results are put together; the run ended itself, or not."""
+    from cosserat.results.checkpoint import Checkpoint
+    from cosserat.solve import interrupts
+    from cosserat.solve.motion.control import Controlled
+
+    monkeypatch.setattr(interrupts, "_PATIENCE", 0.0)
+    told = []
+
+    def telling(call):
+        def wrapper(*given):
+            if told:
+                for _ in range(3):
+                    signal.raise_signal(signal.SIGINT)
+            return call(*given)
+
+        return wrapper
+
+    monkeypatch.setattr(Checkpoint, "save", telling(Checkpoint.save))
+    monkeypatch.setattr(Controlled, "fault", telling(Controlled.fault))
+
+    def progress(t, counters):
+        if t >= (5e-2 if first else 1.0) - 1e-9 and not told:
+            told.append(t)
+            if first:
+                signal.raise_signal(signal.SIGINT)
+
+    def controller(t, state):
+        return None
+
+    controller.get_state, controller.set_state = lambda: None, lambda state: None
+    given = {"step": 1e-2, "formulation": formulation, "controller": controller, "checkpoint": tmp_path / "run.ckpt"}
+    run = cs.simulate(cs.load_model(_file(tmp_path)), 1.0, progress=progress, **given)
+    assert told
+    assert len(run.time) == len(run.position("ball")) == (6 if first else 101)
+    assert run.status.ok is not first
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert cs.simulate(cs.load_model(_file(tmp_path)), 1.0, **given).status.ok
+
+
 @pytest.mark.parametrize(
     "options, says",
     [

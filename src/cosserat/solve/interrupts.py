@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import signal
 import time as clock
+from collections.abc import Callable
+from contextvars import ContextVar
 from types import FrameType, TracebackType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_held: ContextVar[dict[int, Any] | None] = ContextVar("held", default=None)
 
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
 _PATIENCE = 3.0  # s
@@ -15,16 +22,18 @@ class Interrupts:
     """Within it, signals that would raise `KeyboardInterrupt` set `asked` instead; seconds later they raise it at once.
 
     Signals with another handler are left alone, and so is everything outside the main thread, where Python hands out
-    no signals.
+    no signals. Once it is `closing`, no signal raises anything, and in a call with `kept_results` up to its end: what
+    is finished must not be lost on its way to the user.
     """
 
     def __init__(self) -> None:
         self.asked = False
+        self.closing = False
         self._since = 0.0
         self._before: dict[int, Any] = {}
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.asked and clock.monotonic() - self._since > _PATIENCE:
+        if self.asked and not self.closing and clock.monotonic() - self._since > _PATIENCE:
             raise KeyboardInterrupt
         if not self.asked:
             self.asked, self._since = True, clock.monotonic()
@@ -42,5 +51,27 @@ class Interrupts:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:  # fmt: skip
+        held = _held.get()
+        self.closing = True
+        if held is not None and kind is None:
+            held.update({number: handler for number, handler in self._before.items() if number not in held})
+            return
         for number, handler in self._before.items():
             signal.signal(number, handler)
+
+
+def kept_results(call: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Decorate a call that takes steps: signals that come after the last one do not keep its result from the user."""
+
+    @functools.wraps(call)
+    def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        held: dict[int, Any] = {}
+        token = _held.set(held)
+        try:
+            return call(*args, **kwargs)
+        finally:
+            _held.reset(token)
+            for number, handler in held.items():
+                signal.signal(number, handler)
+
+    return wrapper

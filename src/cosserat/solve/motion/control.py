@@ -203,13 +203,21 @@ class Controlled:
         return self._calls[-1] if self._calls else None
 
     def keepsake(self) -> dict[str, Any]:
-        """What it has asked so far, for a checkpoint."""
-        return {"values": self.values, "calls": np.array(self._calls), "log": self._log}
+        """What it has asked so far, for a checkpoint: columns in the order in which they were set, values by call."""
+        columns = list(self.values)
+        rows = [[values.get(column, math.nan) for column in columns] for values in self._log]
+        return {"columns": columns, "calls": np.array(self._calls), "log": np.array(rows).reshape(len(rows), -1)}
 
     def resume(self, kept: dict[str, Any]) -> None:
         """Take it back."""
-        self.values, self._calls, self._log = kept["values"], kept["calls"].tolist(), kept["log"]
-        self.values = self._log[-1] if self._log else self.values
+        columns, self._calls, self._log = kept["columns"], kept["calls"].tolist(), []
+        last: list[float] = []
+        for row in kept["log"].tolist():
+            if not self._log or row != last:
+                values = {column: value for column, value in zip(columns, row, strict=True) if value == value}
+            last = row
+            self._log.append(values)
+        self.values = self._log[-1] if self._log else {}
 
     def apply(self, inputs: Inputs) -> Inputs:
         """Inputs with the controller's efforts in them."""

@@ -118,6 +118,7 @@ def fixed_steps(
             status = Status(Outcome.INTERRUPTED, start + done * h)
         except _Ended as ended:
             status = ended.status
+        interrupts.closing = True
         if keeper is not None and (status.ok or status.outcome is Outcome.INTERRUPTED):
             keeper.save({**walk.keepsake(), "done": done})
     times = np.asarray(start + h * every * np.arange(1 + done // every), dtype=np.float64)
@@ -238,6 +239,7 @@ def adaptive_steps(
             status = Status(Outcome.INTERRUPTED, t)
         except _Ended as ended:
             status = ended.status
+        interrupts.closing = True
         if keeper is not None and (status.ok or status.outcome is Outcome.INTERRUPTED):
             keeper.save({**walk.keepsake(), "t": t, "h": h, "taken": taken, "times": times, "cuts": cuts})
     if times[-1] < t:

@@ -23,6 +23,7 @@ from cosserat.solve.arguments import check_known, check_number, check_span
 from cosserat.solve.beyond import warn_of_laws
 from cosserat.solve.carried import carrying
 from cosserat.solve.floating import FLOATING_METHODS
+from cosserat.solve.interrupts import kept_results
 from cosserat.solve.memory import new_memory
 from cosserat.solve.motion.alternation import alternating_reaction
 from cosserat.solve.motion.control import Controlled
@@ -40,6 +41,7 @@ _SHARE = 1e-3  # times the square of the relative change of accelerations: what 
 
 
 @answered()
+@kept_results
 @carrying("start")
 def simulate(
     model: Model,
