@@ -165,3 +165,23 @@ def test_refusals():
     model.fluid = cs.Fluid(density="isa")
     with pytest.raises(ModelError, match=r"apparent mass needs a fluid of one density.*apparent=False"):
         cs.simulate(model, 0.1, 0.01)
+
+
+def test_energy_of_the_wake_and_work_of_the_fluid():
+    """A plate that heaves slowly: what the lags hold and what they lose is what the circulatory force takes."""
+    heave = "0.02*sin(6*t)"
+    model = rigid_wing(twist=0.0, motion=heave, apparent=False)
+    run = cs.simulate(model, 2.0, 0.002)
+    names = run.law_states.coords["state"].values.tolist()
+    assert names == ["air[1].lag1", "air[1].lag2"]
+    y = run.law_states.values
+    wake = sum(np.pi * RHO * 0.25 * A * b * y[:, k] ** 2 for k, (A, b) in enumerate(JONES))
+    np.testing.assert_allclose(run.energy["wake"].values, wake, rtol=1e-9)
+    w, t = -0.12 * np.cos(6 * run.time), run.time
+    lost = 0.5 * w**2 + sum(A * (b * y[:, k]) ** 2 for k, (A, b) in enumerate(JONES))
+    power = 2 * np.pi * RHO * 0.5 * SPEED * lost
+    total = np.concatenate(([0.0], np.cumsum(0.5 * np.diff(t) * (power[1:] + power[:-1]))))
+    fluid = run.energy["fluid"].values
+    assert np.max(np.abs(fluid + wake - wake[0] + total)) < 2e-3 * np.max(np.abs(fluid))
+    rest = cs.equilibrium(rigid_wing(twist=0.01))
+    assert rest.law_states["air[1].lag2"] == pytest.approx(SPEED * np.sin(0.01) / 0.3, rel=1e-9)

@@ -189,6 +189,10 @@ class StateLoad(Component):
         """In words, why its law fails at a state, where more is known of it than that; or nothing."""
         return ""
 
+    def wake_energy(self, t: float, frame: Any, states: Any) -> float:
+        """Energy (J) that its states hold, where they are lags of a wake."""
+        return 0.0
+
     @property
     def cautious(self) -> bool:
         """Whether `caution` has anything to say."""

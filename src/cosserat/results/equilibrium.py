@@ -105,6 +105,12 @@ class Equilibrium:
         station, _ = self.motion.mechanism.station(place)
         return kinematics.place_frames(self.motion, station)[0][-1].copy()
 
+    @property
+    def law_states(self) -> dict[str, float]:
+        """States that laws own, by the names that `linearize` gives them."""
+        inner = self.motion.states.inner
+        return dict(zip(self.trajectory.compiled.inner_names, inner[-1].tolist(), strict=True))
+
     def coordinate(self, joint: Any) -> Any:
         """Coordinate of a joint: a number for one freedom, (k,) for several (m, rad)."""
         info, pick = self.motion.mechanism.joint(joint)

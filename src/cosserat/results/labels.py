@@ -14,3 +14,7 @@ ENERGIES = {
     "total": "kinetic + strain + potential",
     "balance": "total - total at the start + dissipated - work",
 }
+FLUID_ENERGIES = {
+    "fluid": "work of the loads of fluids, a part of the work",
+    "wake": "energy in the lags of wakes",
+}

@@ -14,7 +14,8 @@ from cosserat.results import beams, joints, kinematics, rolling
 from cosserat.results.divergence import divergence
 from cosserat.results.floating import FloatingRecord, record_of
 from cosserat.results.floating_monitors import monitors_of
-from cosserat.results.labels import ENERGIES, SECTION_FORCE, SOLID, STRAIN, WRENCH
+from cosserat.results.fluids import fluid_energies
+from cosserat.results.labels import ENERGIES, FLUID_ENERGIES, SECTION_FORCE, SOLID, STRAIN, WRENCH
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
 from cosserat.results.place_answers import PlaceAnswers, in_world
@@ -296,12 +297,21 @@ class Run(PlaceAnswers):
 
         ``total = kinetic + strain + potential``; ``balance = total - total[0] + dissipated - work`` is zero for an
         exact solution. Work and dissipation are integrals over the stored times (trapezoidal rule): store every step
-        if the balance matters.
+        if the balance matters. In a fluid there are also `fluid`, the work of its loads, and `wake`, what is stored in
+        lags of wakes; both are parts of the work.
         """
         from xarray import Dataset
 
-        values = self.monitors.energies()
-        return Dataset({k: self._labelled(values[k], (), {}, text, "J") for k, text in ENERGIES.items()})
+        values, words = self.monitors.energies(), dict(ENERGIES)
+        found = fluid_energies(self.trajectory, self.motion)
+        words |= {k: text for k, text in FLUID_ENERGIES.items() if k in found}
+        return Dataset({k: self._labelled((values | found)[k], (), {}, text, "J") for k, text in words.items()})
+
+    @cached_property
+    def law_states(self) -> DataArray:
+        """States that laws own (time, state), such as the lags of a wing, by the names that `linearize` gives them."""
+        names = self.trajectory.compiled.inner_names
+        return self._labelled(self.motion.states.inner, ("state",), {"state": names}, "states of laws", "")
 
     @cached_property
     def momentum(self) -> DataArray:
