@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cosserat.symbolic import evaluate, media
     from cosserat.symbolic.compiled import CompiledEquations
+    from cosserat.symbolic.compiled_problem import CompiledProblem
     from cosserat.symbolic.composed import SymbolicComposedVectors, composed_vectors
     from cosserat.symbolic.connection import (
         Connection,
@@ -64,6 +65,7 @@ _LAZY = {
     "curvature": "cosserat.symbolic.connection",
     "torsion": "cosserat.symbolic.connection",
     "CompiledEquations": "cosserat.symbolic.compiled",
+    "CompiledProblem": "cosserat.symbolic.compiled_problem",
     "Equations": "cosserat.symbolic.equations",
     "LinearEquations": "cosserat.symbolic.linear",
     "SymbolicComposedVectors": "cosserat.symbolic.composed",
@@ -104,6 +106,7 @@ __all__ = [
     "curvature",
     "torsion",
     "CompiledEquations",
+    "CompiledProblem",
     "Equations",
     "LinearEquations",
     "SymbolicComposedVectors",

@@ -35,6 +35,15 @@ def substituted(expression: Any, values: Values, allowed: set[Any], who: str) ->
     return result
 
 
+def entries(problem: PoincareChetayev) -> tuple[list[Any], Callable[[Any], Array]]:
+    """Symbols of the element that occur in its matrix, and a function of their numbers (n,) for an element."""
+    size, g, numeric = problem.group.size, problem.jets.g, problem.group.numeric
+    place = {g[i, j]: (i, j) for i in reversed(range(size)) for j in reversed(range(size)) if g[i, j].is_Symbol}
+    symbols = list(dict.fromkeys(s for s in g if s.is_Symbol))
+    rows, columns = (np.array([place[s][k] for s in symbols], dtype=int) for k in (0, 1))
+    return symbols, lambda element: np.asarray(numeric.matrix(element), dtype=float)[rows, columns]
+
+
 def function(problem: PoincareChetayev, expression: Any, values: Values, who: str) -> Callable[..., Array]:
     """Return f(g, eta, rate, x): an expression of a problem as a function of numbers.
 
@@ -46,19 +55,16 @@ def function(problem: PoincareChetayev, expression: Any, values: Values, who: st
     expression = sp.Matrix(expression)
     ready = substituted(expression, values, set(variables), who)
     compiled = sp.lambdify(variables, ready, "numpy", cse=True)
-    places = [(i, j) for i in range(problem.group.size) for j in range(problem.group.size) if jets.g[i, j].is_Symbol]
-    seen = [s for s in jets.g if s.is_Symbol]
-    first = [seen.index(s) for s in dict.fromkeys(seen)]
+    _, of_element = entries(problem)
     zero = np.zeros(problem.group.dim)
 
     def evaluated(g: Any = None, eta: Any = None, rate: Any = None, x: Any = None) -> Array:
-        matrix = numeric.matrix(numeric.identity() if g is None else g)
-        entries = [matrix[places[k]] for k in first]
+        places = of_element(numeric.identity() if g is None else g)
         eta, rate, x = eta or {}, rate or {}, x or {}
         etas = [v for p in problem.parameters for v in eta.get(p, zero)]
         rates = [v for pair in jets.rate for v in rate.get(pair, zero)]
         xs = [x.get(p, 0.0) for p in problem.parameters]
-        return np.asarray(compiled(*xs, *entries, *etas, *rates), dtype=float).reshape(expression.shape)
+        return np.asarray(compiled(*xs, *places, *etas, *rates), dtype=float).reshape(expression.shape)
 
     return evaluated
 
@@ -137,12 +143,34 @@ def motion(
     order: int = 6,
 ) -> GroupMotion:
     """Integrate a problem with one parameter by collocation on the group; see `PoincareChetayev.motion`."""
+    array("PoincareChetayev.motion", "velocity", velocity, (problem.group.dim,))
+    acceleration = dynamics(problem, values)
+    (p,) = problem.parameters
+    energy = problem.momenta[p].dot(problem.eta[p]) - problem.lagrangian
+    both = function(problem, sp.Matrix([*problem.momenta[p], energy]), values, "PoincareChetayev.motion")
+
+    def watched(t: float, g: Any, eta: Array) -> Array:
+        return both(g, {p: eta}, None, {p: t}).ravel()
+
+    return moved(problem, acceleration, watched, velocity, duration, step, start, order)
+
+
+def moved(
+    problem: PoincareChetayev,
+    acceleration: Callable[[float, Any, Array], Array],
+    watched: Callable[[float, Any, Array], Array],
+    velocity: Any,
+    duration: float,
+    step: float,
+    start: Any,
+    order: int,
+) -> GroupMotion:
+    """Integrate with functions of (t, g, eta): the derivative of eta; the momentum and behind it the energy."""
     who = "PoincareChetayev.motion"
     group = problem.group.numeric
     if order not in (2, 4, 6, 8):
         raise ArgumentError(who, "order", f"is {order!r}; pass 2, 4, 6 or 8")
     eta = array(who, "velocity", velocity, (group.dim,))
-    acceleration = dynamics(problem, values)
     times = grid(duration, step, who)
     g = element(who, group, start)
     elements, etas = integrate(
@@ -155,8 +183,5 @@ def motion(
         setting=problem.setting,
         who=who,
     )
-    (p,) = problem.parameters
-    energy = problem.momenta[p].dot(problem.eta[p]) - problem.lagrangian
-    both = function(problem, sp.Matrix([*problem.momenta[p], energy]), values, who)
-    rows = np.array([both(g, {p: e}, None, {p: t}).ravel() for t, g, e in zip(times, elements, etas)])
+    rows = np.array([watched(t, g, e) for t, g, e in zip(times, elements, etas)])
     return GroupMotion(group, times, elements, etas, rows[:, :-1], rows[:, -1], problem.setting)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cosserat.errors import ArgumentError
 from cosserat.symbolic import evaluate
@@ -17,6 +17,9 @@ from cosserat.symbolic.groups import Group
 from cosserat.symbolic.jets import Jets
 from cosserat.symbolic.motion import GroupMotion
 from cosserat.symbolic.notation import Notation, printed
+
+if TYPE_CHECKING:
+    from cosserat.symbolic.compiled_problem import CompiledProblem
 
 _WHO = "PoincareChetayev"
 
@@ -189,6 +192,23 @@ class PoincareChetayev:
     def dynamics(self, values: Values = None) -> Callable[[float, Any, Any], Any]:
         """Return ``f(x, g, eta)``, the derivative of eta, of a problem with one parameter x: t, or the S of an arch."""
         return evaluate.dynamics(self, values)
+
+    def compile(self, values: Values = None, jit: bool = True) -> CompiledProblem:
+        """Compile a problem with one parameter by Numba, unless ``jit`` is False; ``values`` are its constants.
+
+        Examples
+        --------
+        >>> import sympy as sp
+        >>> from cosserat.symbolic import SO3, PoincareChetayev
+        >>> J = sp.diag(*sp.symbols("J1:4"))
+        >>> body = PoincareChetayev(SO3, lambda w: (w.T * J * w)[0] / 2)
+        >>> compiled = body.compile({"J1": 1.0, "J2": 2.0, "J3": 3.0})
+        >>> compiled.motion([1, 0.2, 0.5], 1.0, 0.1).velocity.shape
+        (11, 3)
+        """
+        from cosserat.symbolic.compiled_problem import CompiledProblem
+
+        return CompiledProblem(self, values, jit)
 
     def motion(
         self, velocity: Any, duration: float, step: float, start: Any = None, values: Values = None, order: int = 6

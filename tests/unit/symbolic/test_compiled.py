@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import cosserat as cs
 from cosserat import symbolic
@@ -151,3 +152,34 @@ def test_code_is_kept_for_other_processes(monkeypatch):
         assert sum(stats.cache_hits.values()) == 1
         assert not stats.cache_misses
     assert first[1.0] != first[1.5]
+
+
+@pytest.mark.parametrize("setting", ["material", "spatial"])
+def test_problems_on_groups_compile(setting):
+    """A heavy top as a Poincare-Chetayev problem: the same motion by compiled code, with other constants, too."""
+    top = symbolic.media.heavy_top(setting)
+    names = sorted(str(s) for s in top.lagrangian.free_symbols - set(top.jets.variables()))
+    values = {name: 0.7 + 0.1 * k for k, name in enumerate(names)}
+    plain, compiled = top.motion([0.3, 2, -0.5], 0.5, 0.05, values=values), top.compile(values)
+    found = compiled.motion([0.3, 2, -0.5], 0.5, 0.05)
+    for a, b in ((plain.velocity, found.velocity), (plain.momentum, found.momentum), (plain.energy, found.energy)):
+        assert np.abs(a - b).max() < 1e-12
+    assert np.ptp(found.energy) < 1e-6
+    other = {name: 1.1 * value for name, value in values.items()}
+    again = compiled.motion([0.3, 2, -0.5], 0.5, 0.05, values=other)
+    assert np.abs(again.velocity - top.motion([0.3, 2, -0.5], 0.5, 0.05, values=other).velocity).max() < 1e-12
+    assert compiled.constants == pytest.approx(other)
+    assert "def system(x, g, eta, p, M, b)" in compiled.source
+
+
+def test_problems_that_do_not_compile():
+    free = symbolic.PoincareChetayev(symbolic.SO3, lambda w: sp.Symbol("J") * w.dot(w) / 2)
+    with pytest.raises(cs.CosseratError, match=r"PoincareChetayev.compile: values leave the symbols J free"):
+        free.compile()
+    with pytest.raises(cs.CosseratError, match="no constant 'K'; constants: 'J'"):
+        free.compile({"J": 1.0}, jit=False).set(K=2.0)
+    with pytest.raises(cs.CosseratError, match="ordinary equations need one alone"):
+        symbolic.media.planar_beam().compile()
+    lame = symbolic.PoincareChetayev(symbolic.SO3, lambda w: w[0] ** 2)
+    with pytest.raises(cs.CosseratError, match="some velocity carries no momentum"):
+        lame.compile(jit=False).rate(0.0, np.eye(3), (1, 0, 0))

@@ -1,0 +1,134 @@
+"""Poincare-Chetayev problems with one parameter, compiled by Numba, and motions of them on their group."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cosserat.errors import ArgumentError, ParameterError, SolveError
+from cosserat.jit import keep_user
+from cosserat.lie.protocol import Array
+from cosserat.model.formula_code import function_source
+from cosserat.symbolic import evaluate
+from cosserat.symbolic.dependency import sp
+from cosserat.symbolic.motion import GroupMotion
+from cosserat.symbolic.source import module_source
+
+if TYPE_CHECKING:
+    from cosserat.symbolic.poincare import PoincareChetayev
+
+_WHO = "PoincareChetayev.compile"
+
+
+class CompiledProblem:
+    """A problem with one parameter as functions of numbers; made by `PoincareChetayev.compile`.
+
+    Numba compiles the source when a function is first called, for a second or two; the code is kept for other
+    processes. Constants can be changed without compiling anything again.
+
+    Attributes
+    ----------
+    source : str
+        The Python module that is compiled: ``system(x, g, eta, p, M, b)`` of M d eta/dx + b = 0, and ``monitors`` for
+        the momentum and the energy. g are the entries of the element, p the constants, in order.
+    constants : dict of float
+    """
+
+    def __init__(self, problem: PoincareChetayev, values: evaluate.Values = None, jit: bool = True) -> None:
+        if len(problem.parameters) != 1:
+            raise ArgumentError(_WHO, "parameters", f"are {problem.parameters}; ordinary equations need one alone")
+        everything = sp.Matrix([problem.lagrangian, *problem.forces])
+        evaluate.substituted(everything, values, set(problem.jets.variables()), _WHO)  # raises for what is left free
+        evaluate.judge(problem, values)
+        self.problem, self._jit = problem, jit
+        (self._parameter,) = problem.parameters
+        jets, field = problem.jets, problem.field
+        rates, eta = jets.rate[self._parameter, self._parameter], problem.eta[self._parameter]
+        momenta = problem.momenta[self._parameter]
+        named = field.free_symbols | problem.lagrangian.free_symbols
+        constants = sorted(named - set(jets.variables()), key=str)
+        given = {str(name): float(value) for name, value in (values or {}).items()}
+        self._names = tuple(str(s) for s in constants)
+        self._p = np.array([given[name] for name in self._names] or [0.0])
+        symbols, self._entries = evaluate.entries(problem)
+        arguments: dict[str, Any] = {
+            "x": jets.x[self._parameter], "g": symbols, "eta": list(eta), "p": constants,
+        }  # fmt: skip
+        still = field.xreplace({r: sp.Integer(0) for r in rates})
+        watched = sp.Matrix([*momenta, momenta.dot(eta) - problem.lagrangian])
+        self.source = module_source(
+            [
+                function_source("system", arguments, {"M": field.jacobian(rates), "b": still}, {}, "Write M and b."),
+                function_source("monitors", arguments, {"out": watched}, {}, "Write the momentum and the energy."),
+            ],
+            f"Equations on {problem.group}: p = ({', '.join(self._names)}).",
+        )
+
+    @property
+    def constants(self) -> dict[str, float]:
+        """Values of the constants."""
+        return dict(zip(self._names, self._p.tolist()))
+
+    def set(self, **values: float) -> None:
+        """Set constants by name."""
+        for name, value in values.items():
+            if name not in self._names:
+                known = ", ".join(map(repr, self._names)) or "none"
+                raise ParameterError(f"{_WHO}: no constant {name!r}; constants: {known}")
+            if not np.isfinite(value):
+                raise ParameterError(f"{_WHO}: constant {name!r} is {value}; it must be finite")
+            self._p[self._names.index(name)] = value
+
+    @functools.cached_property
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        """The compiled functions: ``rates(x, g, eta, p, out)`` solves the system, ``monitors``."""
+        space: dict[str, Any] = {"__name__": __name__}
+        exec(compile(self.source, f"<equations on {self.problem.group}>", "exec"), space)
+        inner: dict[int, Any] = {}
+        found = {"rates": _solving(space["system"], self.problem.group.dim), "monitors": space["monitors"]}
+        return {name: keep_user(f, inner) if self._jit else f for name, f in found.items()}
+
+    def rate(self, x: float, g: Any, eta: Any) -> Array:
+        """Derivative (dim,) of the velocity at a state."""
+        out = np.empty(self.problem.group.dim)
+        try:
+            self.functions["rates"](float(x), self._entries(g), np.asarray(eta, dtype=float), self._p, out)
+        except np.linalg.LinAlgError:
+            raise SolveError(
+                f"{_WHO}: the matrix d^2 L/d eta d eta is singular at {self._parameter} = {x:.6g}; some velocity "
+                "carries no momentum"
+            ) from None
+        return out
+
+    def motion(
+        self,
+        velocity: Any,
+        duration: float,
+        step: float,
+        start: Any = None,
+        order: int = 6,
+        values: Mapping[str, float] | None = None,
+    ) -> GroupMotion:
+        """Integrate on the group, as `PoincareChetayev.motion`; `values` are set first."""
+        self.set(**(values or {}))
+
+        def watched(t: float, g: Any, eta: Array) -> Array:
+            out = np.empty(self.problem.group.dim + 1)
+            self.functions["monitors"](float(t), self._entries(g), eta, self._p, out)
+            return out
+
+        return evaluate.moved(self.problem, self.rate, watched, velocity, duration, step, start, order)
+
+
+def _solving(system: Callable[..., Any], n: int) -> Callable[..., Any]:
+    """A function that solves M rate + b = 0."""
+
+    def rates(x, g, eta, p, out):  # type: ignore[no-untyped-def]
+        M, b = np.empty((n, n)), np.empty(n)
+        system(x, g, eta, p, M, b)
+        out[:] = np.linalg.solve(M, -b)
+
+    return rates
