@@ -196,3 +196,35 @@ def test_counted_turns_survive_a_file(tmp_path) -> None:
     model.add(cs.Revolute("j", cs.GROUND, body, axis=(0, 0, 1), at=(0, 0, 0)))
     cs.simulate(model, 2, 0.01, every=200).save(tmp_path / "run.nc")
     assert np.allclose(cs.load_run(tmp_path / "run.nc").coordinate("j"), (0, 20), atol=1e-9)
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_a_joint_is_released(formulation):
+    """A run goes on with a model that has other joints: free flight with the momenta of the release."""
+
+    def swing(held):
+        model = cs.Model("swing", gravity=(0, 0, -9.81))
+        bob = model.add(cs.RigidBody("bob", 2.0, (1, 0, 0), (0.05, 0.06, 0.07)))
+        base = model.add(cs.RigidBody("base", 1.0, (0, 0, 0.2), (0.02, 0.02, 0.02)))
+        model.add(cs.Prismatic("rail", cs.GROUND, base, axis=(1, 0, 0), stiffness=30.0))
+        if held:
+            model.add(cs.Revolute("hinge", base.at((0, 0, 0)), bob, at=(0, 0, 0), axis=(0, 1, 0), damping=0.1))
+        return model
+
+    options = {"formulation": formulation}
+    run = cs.simulate(swing(True), 0.4, 0.001, **options)
+    free = cs.simulate(swing(False), 0.3, 0.001, start=run, **options)
+    assert free.status.ok
+    assert free.time[0] == run.time[-1]
+    x, v, w = (f("bob")[-1].values for f in (run.position, run.velocity, run.angular_velocity))
+    t = 0.3
+    assert np.allclose(free.position("bob")[-1], x + v * t + np.array([0, 0, -9.81]) * t**2 / 2, atol=1e-6)
+    assert np.allclose(free.angular_velocity("bob")[-1], w, atol=1e-9)
+    again = cs.simulate(swing(True), 0.001, 0.001, start=run, **options)  # as it was: nothing jumps
+    assert np.allclose(again.velocity("bob")[0], v, atol=1e-6)
+    with pytest.raises(cs.CosseratError, match="joint 'hinge' is new since the run given as start, and does not fit"):
+        cs.simulate(swing(True), 0.1, 0.01, start=free, **options)
+    other = cs.Model("other", gravity=(0, 0, -1))
+    other.add(cs.RigidBody("bob", 2.0, (1, 0, 0), (0.05, 0.06, 0.07)))
+    with pytest.raises(cs.CosseratError, match="other bodies, beams or nodes"):
+        cs.simulate(other, 0.1, 0.01, start=run, **options)

@@ -85,7 +85,8 @@ def simulate(
         Spectral radius at infinite frequency of the generalised-alpha method, from 0 (strong numerical damping of
         unresolved vibrations) to 1 (none; then prefer "energy-momentum", see `docs/integrators.md`).
     start : "reference", "equilibrium", Equilibrium or Run
-        Where the motion starts: in the described configuration, in static equilibrium, or where a run ended.
+        Where the motion starts: in the described configuration, in static equilibrium, or where a run ended. The run
+        may be one of the same bodies and beams with other joints: those released in between.
     start_time : float
         Time at the start (s); a `Run` given as `start` continues at its own end.
     every : int

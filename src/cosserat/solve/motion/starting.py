@@ -10,7 +10,7 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.kernels.integrate import count_turns
-from cosserat.kernels.residual import add_inertia, constraint_rates, forces
+from cosserat.kernels.residual import add_inertia, constraint_rates, constraints, forces
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Carried
 from cosserat.solve.assembly import assemble_configuration
@@ -25,6 +25,8 @@ from cosserat.solve.initial import (
 from cosserat.solve.memory import Memory
 
 IN_BALANCE = 1e-4  # of what acts: what Newton's iteration may have left of it, at most
+
+_FITTING = 1e-3  # of the extent: gaps of joints that are closed at the start
 
 STARTS = "'reference', 'equilibrium', a Run or an Equilibrium"
 
@@ -86,10 +88,16 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
     """Fill configuration and angles, of a run the velocities too."""
     state = memory.problem.state
     if isinstance(start, Run):
-        require_same(compiled, start.trajectory.compiled, "run")
-        history: History = start.trajectory.history
-        for name in ("frame", "twist", "rate", "force", "angle"):
+        other, history = start.trajectory.compiled, start.trajectory.history
+        require_same(compiled, other, "run", joints=False)
+        for name in ("frame", "twist", "rate"):
             getattr(state, name)[...] = getattr(history, name)[-1]
+        if [joint.name for joint in compiled.joints] == [joint.name for joint in other.joints]:
+            state.force[...] = history.force[-1]
+        else:
+            _demand_fitting(compiled, memory, float(start.time[-1]))
+        counted = {(joint, f.index): q for (joint, f), q in zip(other.freedoms, history.angle[-1], strict=True)}
+        state.angle[:] = [counted.get((joint, f.index), 0.0) for joint, f in compiled.freedoms]
         _take_inner(compiled, memory, history)
         return float(start.time[-1])
     if isinstance(start, str) and start == "equilibrium":
@@ -117,6 +125,19 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
     return t
 
 
+def _demand_fitting(compiled: CompiledModel, memory: Memory, t: float) -> None:
+    """Raise if a joint that the run given as start did not have does not fit where its bodies are."""
+    memory.replace(inputs=compiled.sampler.sample(np.array([t])))
+    set_trial(memory, memory.problem.state)
+    constraints(memory.address, 0)
+    gap = np.max(np.abs(memory.problem.trial.phi[: compiled.n_joints]), axis=1, initial=0.0)
+    if len(gap) and float(np.max(gap)) > _FITTING * compiled.size:
+        raise SolveError(
+            f"simulate: {compiled.constraint_title(int(np.argmax(gap)))} is new since the run given as start, and does "
+            f"not fit where its bodies are then: it misses by {float(np.max(gap)):.3g}; end the run where it fits"
+        )
+
+
 def _take_inner(compiled: CompiledModel, memory: Memory, history: History) -> None:
     """States of laws at the end of a result; where it has none, as after a change of the model, their first values."""
     if compiled.n_inner and history.inner.shape[1:] == (compiled.n_inner,):
@@ -140,7 +161,13 @@ def _demand_turning(compiled: CompiledModel, memory: Memory, t: float) -> None:
         )
 
 
-def require_same(compiled: CompiledModel, other: CompiledModel, word: str) -> None:
-    """Raise if a result given as start cannot be of this model."""
-    if compiled.frames.shape != other.frames.shape or compiled.n_multipliers != other.n_multipliers:
-        raise SolveError(f"simulate: the {word} given as start belongs to a model with other nodes, joints or wheels")
+def require_same(compiled: CompiledModel, other: CompiledModel, word: str, joints: bool = True) -> None:
+    """Raise if a result given as start cannot be of this model.
+
+    A run may be one of the same bodies and beams with other joints: they were released, or caught, since.
+    """
+    same = compiled.frames.shape == other.frames.shape and list(compiled.bodies) == list(other.bodies)
+    same = same and list(compiled.beams) == list(other.beams)
+    if not same or (joints and compiled.n_multipliers != other.n_multipliers):
+        what = "nodes, joints or wheels" if joints else "bodies, beams or nodes"
+        raise SolveError(f"simulate: the {word} given as start belongs to a model with other {what}")
