@@ -125,48 +125,77 @@ class Model:
         """Gravity as it was given, parameters included."""
         return self._gravity
 
+    @answered("Model.add")
     def add(self, component: C) -> C:
         """Add a component and return it.
 
         Places given as text are resolved now, so bodies are added before what refers to them by name.
+
+        Examples
+        --------
+        >>> model = Model("fall", gravity=(0, 0, -9.81))
+        >>> model.add(RigidBody.sphere("ball", diameter=0.1, mass=1.0)).name
+        'ball'
         """
-        if not isinstance(component, Component):
-            raise ModelError(
-                f"{self.title}: cannot add {component!r}; a model takes bodies, beams, joints, loads, springs, "
-                "dampers, servos, knife edges, rolling discs"
-            )
+        self._demand_component(component, "add")
         if component.name in self._components:
             other = self._components[component.name]
             what = "it is in the model already" if other is component else f"used by the {other.word} {other.name!r}"
             raise ModelError(f"{self.title}: the name {component.name!r} of the {component.word} is taken ({what}); "
                              "give each component its own name")  # fmt: skip
+        self._take(component)
+        if isinstance(component, Owner):
+            self._owners[component.name] = component
+        return component
+
+    @answered("Model.swap")
+    def swap(self, component: C) -> C:
+        """Put a component in the place of the one with its name, and return it; others then refer to the new one.
+
+        Not for bodies and beams, on which places of others lie.
+
+        Examples
+        --------
+        >>> from cosserat.model.loads import Force
+        >>> model = Model("fall")
+        >>> ball = model.add(RigidBody.sphere("ball", diameter=0.1, mass=1.0))
+        >>> push = model.add(Force("push", ball, (1, 0, 0)))
+        >>> model.swap(Force("push", ball, (2, 0, 0))) is model["push"]
+        True
+        """
+        self._demand_component(component, "swap")
+        old = self._components.get(component.name)
+        if old is None or isinstance(component, Owner) or isinstance(old, Owner):
+            listed = names_of([item for item in self.components if not isinstance(item, Owner)])
+            raise ModelError(
+                f"{self.title}: there is no {component.word} {component.name!r} to be replaced; what can be replaced: "
+                f"{listed}; add others with model.add"
+            )
+        self._take(component, instead=old)
+        return component
+
+    def _demand_component(self, component: Any, verb: str) -> None:
+        if not isinstance(component, Component):
+            raise ModelError(
+                f"{self.title}: cannot {verb} {shown(component)}; a model takes bodies, beams, joints, loads, springs, "
+                "dampers, servos, knife edges, rolling discs"
+            )
+
+    def _take(self, component: Component, instead: Component | None = None) -> None:
+        """Check a component and take it in, if wanted in the place of another."""
         parameters = list(component.parameters())
+        gone = set() if instead is None else {id(parameter) for parameter in instead.parameters()}
         known = self.parameter_objects() if parameters else {}
         for parameter in parameters:
-            for other_parameter in known.get(parameter.name, []):
-                demand_same(parameter, other_parameter, component.title)
+            for other in known.get(parameter.name, []):
+                if id(other) not in gone:
+                    demand_same(parameter, other, component.title)
         component.resolve_places(lambda target: self.place(target, component.title))
         if isinstance(component, DistributedLoad):
             component.resolve_beam(lambda name: self._find_beam(name, component.title))
         component.join(self)
         self._components[component.name] = component
         self.revision += 1
-        if isinstance(component, Owner):
-            self._owners[component.name] = component
-        return component
-
-    def swap(self, component: C) -> C:
-        """Put a component in the place of the one with its name, and return it; others then refer to the new one.
-
-        Not for bodies and beams, on which places of others lie.
-        """
-        if component.name not in self._components or isinstance(component, Owner):
-            raise ModelError(f"{self.title}: there is no {component.word} {component.name!r} to be replaced; add it")
-        component.resolve_places(lambda target: self.place(target, component.title))
-        component.join(self)
-        self._components[component.name] = component
-        self.revision += 1
-        return component
 
     def remove(self, component: "Component | str") -> Component:
         """Take a component out of the model and return it.

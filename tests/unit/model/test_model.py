@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cosserat.errors import CosseratWarning, ModelError, ParameterError, PlaceError
+from cosserat.errors import CosseratError, CosseratWarning, ModelError, ParameterError, PlaceError
 from cosserat.model import (
     GROUND,
     Beam,
@@ -249,3 +249,25 @@ def test_remove() -> None:
     with pytest.raises(ModelError, match="unknown body 'ball'"):
         model.place("ball")
     assert model.add(other) is other
+
+
+def test_swap_checks_what_add_checks():
+    model = Model("m")
+    ball = model.add(RigidBody.sphere("ball", diameter=0.1, mass=1.0))
+    model.add(Spring("spring", GROUND, ball, stiffness=Parameter("k", 3.0), length=0.1))
+    push = model.add(Force("push", ball, (1, 0, 0)))
+    with pytest.raises(ModelError, match="cannot swap 'push'; a model takes bodies"):
+        model.swap("push")
+    with pytest.raises(ModelError, match="cannot swap None"):
+        model.swap(None)
+    with pytest.raises(CosseratError, match=r"Model\.swap: unknown argument 'by'; accepted arguments: component"):
+        model.swap(push, by=push)
+    with pytest.raises(CosseratError, match=r"Model\.swap: missing a required argument: 'component'"):
+        model.swap()
+    with pytest.raises(ModelError, match="no load 'pull' to be replaced; what can be replaced: 'spring', 'push'"):
+        model.swap(Force("pull", ball, (1, 0, 0)))
+    with pytest.raises(CosseratError, match=r"'k' has two values, 7 and 3|'k' has two values, 3 and 7"):
+        model.swap(Force("push", ball, (Parameter("k", 7.0), 0, 0)))
+    assert model["push"] is push
+    model.swap(Spring("spring", GROUND, ball, stiffness=Parameter("k", 5.0), length=0.1))  # the old one goes
+    assert model.parameters == {"k": 5.0}
