@@ -47,6 +47,7 @@ Array = NDArray[np.float64]
 _XI, _WEIGHT = gauss()
 LEVER = 1.0 / 60.0  # mean of (z - 1/2) times the odd part of N_B
 _TIE = 1e-6  # weight of the curvature where flexibilities are equal
+_NATURAL = 4.0  # the largest J over m EI/GA that counts whole; materials have about 1/3
 _STATES = ((1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0))  # as it is; bent, twisted by pi
 _LARGEST = 0.9  # of what would leave the mass singular
 
@@ -139,7 +140,13 @@ def _inside(reference: Reference, line: Line) -> tuple[Array, Array, Array]:
     ratio = -along @ sheared @ along @ np.linalg.inv(S[:, 3:, 3:])  # EI/GA
     k = _shear(reference, J)[:, None, None]
     length = L[:, None, None]
-    C = length * (plane @ J @ plane / 12.0 + 2.0 * (1.0 / 24.0 - LEVER) * m[:, None, None] * ratio)
+    # a rotary inertia that no material has moves on its own: only what is natural, and a mass beside the centre
+    off = skew(s - m[:, None] * line.centre)
+    lever = -off @ off / np.maximum(m, 1e-300)[:, None, None]
+    own = np.trace(plane @ (J - lever) @ plane, axis1=1, axis2=2)
+    natural = np.clip(_NATURAL * m * np.trace(ratio, axis1=1, axis2=2) / np.maximum(own, 1e-300), 0.0, 1.0)[:, None, None]
+    rotary = plane @ (lever + natural * (J - lever)) @ plane
+    C = length * (rotary / 12.0 + 2.0 * (1.0 / 24.0 - LEVER) * m[:, None, None] * ratio)
     C = C - k * (length / 6.0 * plane + 2.0 / length * ratio)
     C = 0.5 * (C + np.swapaxes(C, 1, 2))
     W = 0.5 * np.trace(C, axis1=1, axis2=2)[:, None, None] * np.eye(3) - C
