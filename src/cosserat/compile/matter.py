@@ -144,8 +144,8 @@ def _inside(reference: Reference, line: Line) -> tuple[Array, Array, Array]:
     off = skew(s - m[:, None] * line.centre)
     lever = -off @ off / np.maximum(m, 1e-300)[:, None, None]
     own = np.trace(plane @ (J - lever) @ plane, axis1=1, axis2=2)
-    natural = np.clip(_NATURAL * m * np.trace(ratio, axis1=1, axis2=2) / np.maximum(own, 1e-300), 0.0, 1.0)[:, None, None]
-    rotary = plane @ (lever + natural * (J - lever)) @ plane
+    natural = np.minimum(_NATURAL * m * np.trace(ratio, axis1=1, axis2=2) / np.maximum(own, 1e-300), 1.0)
+    rotary = plane @ (lever + natural[:, None, None] * (J - lever)) @ plane
     C = length * (rotary / 12.0 + 2.0 * (1.0 / 24.0 - LEVER) * m[:, None, None] * ratio)
     C = C - k * (length / 6.0 * plane + 2.0 / length * ratio)
     C = 0.5 * (C + np.swapaxes(C, 1, 2))
