@@ -193,8 +193,11 @@ def slips_at(point: Point, phi: csc_matrix) -> Slips | None:
     return Slips(which, csc_matrix(vstack((csc_matrix((of_joints, 6 * n)), drift))))
 
 
-def tangents(point: Point) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
-    """Mass, damping and stiffness (6n, 6n) of what is in the memory of a point, whose forces have been evaluated."""
+def tangents(point: Point, along: bool = True) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
+    """Mass, damping and stiffness (6n, 6n) of what is in the memory of a point, whose forces have been evaluated.
+
+    Of motions H exp(x), whose twists are v + x' + ad(v) x; not `along`: derivatives by frames, twists and their rates.
+    """
     compiled, trial = point.compiled, point.memory.problem.trial
     n = compiled.n_nodes
     point.memory.problem.solver.follow[0] = FROZEN
@@ -211,10 +214,10 @@ def tangents(point: Point) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
             "the equations cannot be linearised here: forces or their derivatives are not numbers"
             + (f"; loads that depend on the state: {laws}; do their laws and tables cover this state?" if laws else "")
         )
-    if np.any(moving):
+    if along and np.any(moving):
         K = K + C @ moving
         C = C + M @ moving
-    if np.any(turning):
+    if along and np.any(turning):
         K = K + M @ turning
     return _sparse(point, of_nodes, M), _sparse(point, of_nodes, C), _sparse(point, of_nodes, K)
 
