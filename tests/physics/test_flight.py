@@ -20,10 +20,10 @@ def drag(alpha, beta):
     return 0.03 + 0.05 * (0.3 + 5.0 * alpha) ** 2
 
 
-def plane(throttle=0.5, power=60.0):
+def plane(throttle=0.5, power=60.0, com=(0, 0, 0)):
     """One rigid body with lift, drag, tail and fin; elevator, aileron, rudder and throttle."""
     model = cs.Model("plane", gravity=(0, 0, -G), fluid=cs.Fluid(density=RHO))
-    body = model.add(cs.RigidBody("body", mass=M, com=(0, 0, 0), inertia=INERTIA))
+    body = model.add(cs.RigidBody("body", mass=M, com=com, inertia=INERTIA))
     elevator, aileron, rudder = (cs.Parameter(n, 0.0) for n in ("elevator", "aileron", "rudder"))
     model.add(
         cs.Aerodynamics(
@@ -101,6 +101,16 @@ def test_turn():
     radius = V / rate
     wanted = [radius * np.sin(2 * rate), -radius * (1 - np.cos(2 * rate)), 0.0]
     np.testing.assert_allclose(run.position("body").values[-1], wanted, atol=2e-3)
+
+
+def test_a_turn_does_not_depend_on_where_the_craft_is_described():
+    here, there = (
+        cs.trim(plane(com=com), CONTROLS, flight=cs.Flight(V, turn=0.3)) for com in ((0, 0, 0), (0.3, 30, 5))
+    )
+    for name, value in here.parameters.items():
+        assert there.parameters[name] == pytest.approx(value, abs=1e-8)
+    assert there.attitude == pytest.approx(here.attitude, abs=1e-8)
+    assert there.angle_of_attack == pytest.approx(here.angle_of_attack, abs=1e-8)
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)

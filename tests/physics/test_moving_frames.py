@@ -150,3 +150,23 @@ def test_mass_that_a_frame_cannot_move_is_refused():
     model.add(cs.AddedMass.sphere("air", ball, diameter=1.0))
     with pytest.raises(cs.CosseratError, match="moving frame"):
         cs.simulate(model, 1.0, 0.1)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize(
+    ("motion", "wanted"),
+    [
+        ({"origin": ("0.5*smoothstep(t, 2, 5)", 0, 0)}, (0.5, 0.0)),
+        ({"turns": [((0, 0, 1), "smoothstep(t, 2, 5)")]}, (np.cos(1.0), -np.sin(1.0))),
+        (
+            {"turns": [((0, 0, 1), lambda t: 0.2 * t)]},
+            (np.cos(1.2) + 1.2 * np.sin(1.2), 1.2 * np.cos(1.2) - np.sin(1.2)),
+        ),
+    ],
+)
+def test_frames_that_begin_to_move_later_or_are_functions(motion, wanted, formulation):
+    """A puck at rest in space, or one that starts at rest in a frame that turns, seen from there after 6 s."""
+    model = cs.Model("puck", frame=cs.Observer(**motion))
+    model.add(cs.RigidBody("puck", mass=2, com=(1, 0, 0), inertia=INERTIA))
+    run = cs.simulate(model, 6.0, 0.01, formulation=formulation)
+    np.testing.assert_allclose(run.position("puck").values[-1, :2], wanted, atol=2e-4)

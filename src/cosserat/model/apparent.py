@@ -8,6 +8,7 @@ A mechanism seen from a frame that moves obeys the equations of a Galilean frame
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -23,8 +24,7 @@ from cosserat.model.records import Component
 
 Array = NDArray[np.float64]
 
-_TIMES = np.array([0.0, 0.37, 1.9, 11.3])  # s, at which a frame is looked at
-_STEADY = 1e-9
+_LINEAR = re.compile(r"\s*[-+]?[0-9.]+(e[-+]?[0-9]+)?\s*\*\s*t\s*", re.IGNORECASE)
 
 
 class ApparentLoad(PlacedLaw):
@@ -55,16 +55,16 @@ class ApparentLoad(PlacedLaw):
 def steady_spin(frame: Observer) -> Array | None:
     """Angular velocity (3,), in its own axes, of a frame that turns steadily about an axis at rest through its origin.
 
-    None for any other frame.
+    None for any other frame, and for one of which that is not plain: an origin that is not given by numbers, several
+    turns, an angle that is no formula such as '2*t'. Signals say all of these, too.
     """
-    motion = frame.motion(_TIMES)
-    own = np.einsum("tji,tj->ti", motion.rotation, motion.omega)
-    spin = max(float(np.abs(motion.omega).max()), np.finfo(float).tiny)
-    still = np.abs(motion.velocity).max() + np.abs(motion.acceleration).max() == 0.0
-    steady = max(np.ptp(motion.omega, axis=0).max(), np.ptp(own, axis=0).max()) <= _STEADY * spin
-    if not still or not steady or np.abs(motion.alpha).max() > _STEADY * spin**2:
+    if not all(part.is_constant for part in frame.origin.components) or frame.origin.callable is not None:
         return None
-    return np.asarray(own[0])
+    turns = [(axis, angle) for axis, angle in frame.turns if not angle.is_constant]
+    if len(turns) != 1 or len(frame.turns) != 1 or not _LINEAR.fullmatch(turns[0][1].text or ""):
+        return None
+    axis, angle = turns[0]
+    return np.asarray(float(angle.jet(np.zeros(1))[1][0]) * axis)
 
 
 def apparent_wrench(t, frame, twist, p):

@@ -130,7 +130,7 @@ def named_modes(A: Array, states: Array, speed: float) -> tuple[FlightMode, ...]
 
     A mode is one of the whole craft if nothing vibrates faster that belongs to it: at most eight are looked at, the
     slowest. Longitudinal ones move u, w, q; of two oscillations the faster is the short period. Of lateral ones the
-    oscillation is the Dutch roll, the faster of two others the roll, the slower the spiral.
+    oscillation is the Dutch roll if it yaws, the faster of two others the roll if it rolls, the slower the spiral.
     """
     values, vectors = np.linalg.eig(A)
     shapes = states @ vectors
@@ -155,11 +155,13 @@ def named_modes(A: Array, states: Array, speed: float) -> tuple[FlightMode, ...]
 
 def _name(modes: list[list[Any]]) -> None:
     """Give names to the slowest modes that can be told apart."""
-    for side, pair, names in (("along", 2, ("phugoid", "short period")), ("aside", 1, ("Dutch roll",))):
-        swings = [m for m in modes if m[1] == side and m[2].imag > 1e-9 * abs(m[2])]
-        if len(swings) >= pair:
-            for mode, name in zip(swings, names, strict=False):
-                mode[0] = name
+    p, r = 3, 5  # rates of roll and yaw among the states
+    swings = [m for m in modes if m[1] == "along" and m[2].imag > 1e-9 * abs(m[2])]
+    if len(swings) >= 2:
+        swings[0][0], swings[1][0] = "phugoid", "short period"
+    swings = [m for m in modes if m[1] == "aside" and m[2].imag > 1e-9 * abs(m[2])]
     straight = [m for m in modes if m[1] == "aside" and m[2].imag <= 1e-9 * abs(m[2])]
-    if len(straight) >= 2:
+    if len(swings) >= 1 and abs(swings[0][3][r]) > 0.1 * abs(swings[0][3][p]):  # not a pendulum
+        swings[0][0] = "Dutch roll"
+    if len(straight) >= 2 and abs(straight[1][3][p]) > abs(straight[1][3][r]):
         straight[0][0], straight[1][0] = "spiral", "roll"

@@ -170,7 +170,9 @@ class FlyingModel:
         if np.any(wind):
             raise SolveError("trim: a turn in a wind is not steady; leave out the wind of the fluid")
         spin = flight.turn * flight.axes[:, 2]
-        velocity = flight.velocity(float(flight.climb or 0.0))
+        body = next(b for b in self.model.bodies if b.name == self.body)
+        # the body has the wanted velocity, not the origin of the frame
+        velocity = flight.velocity(float(flight.climb or 0.0)) - np.cross(spin, np.asarray(body.com, dtype=float))
         level = velocity - (velocity @ flight.axes[:, 2]) * flight.axes[:, 2]
         # the origin goes round a circle, and up: x(t) = r/w (sin, 1 - cos)
         rate = float(flight.turn)
