@@ -1,46 +1,85 @@
-"""Time of the two-link arm with ten elements per arm, here and in another checkout: CPU seconds, interleaved minima.
+"""Cost of the two-link arm with ten elements per arm, here and in another checkout: CPU seconds, interleaved minima.
 
-    python bench/beam_cost.py ../other            another checkout with its own .venv
+    python bench/beam_cost.py ../other            steps of 1 ms and of 10 ms, set-up; the other has its own .venv
+    python bench/beam_cost.py --cold ../other     also the first run with an empty cache of compiled kernels
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parents[1]
-STEPS, ROUNDS = 6000, 4
-CODE = f"""
-import sys
+ROUNDS = 4
+CODE = """
+import json, sys, time
 sys.path.insert(0, "bench")
 import cosserat as cs, cosserat_models, problem
-model, h = cosserat_models.manipulator_model("FF10"), problem.DURATION / 6283
-times = [cs.simulate(model, duration=h * {STEPS}, step=h, rho=problem.RHO_INF).stats["solve_seconds"] for _ in range(4)]
-print(min(times[1:]))
+from cosserat.compile.build import compile_model
+
+def least(task):
+    task()
+    times = []
+    for _ in range(4):
+        start = time.process_time()
+        found = task()
+        times.append((time.process_time() - start) if found is None else found)
+    return min(times)
+
+model = cosserat_models.manipulator_model("FF10")
+def run(steps, of):
+    h = problem.DURATION / of
+    return cs.simulate(model, duration=h * steps, step=h, rho=problem.RHO_INF).stats["solve_seconds"] / steps
+set_up = least(lambda: compile_model(model) and None)
+print(json.dumps([least(lambda: run(6000, 6283)), least(lambda: run(600, 628)), set_up]))
 """
+FIRST = """
+import sys, time
+sys.path.insert(0, "bench")
+import cosserat as cs, cosserat_models
+start = time.process_time()
+cs.simulate(cosserat_models.manipulator_model("FF10"), duration=0.01, step=0.001)
+print(time.process_time() - start)
+"""
+ROWS = (("step of 1 ms", 1e6, "us"), ("step of 10 ms", 1e6, "us"), ("set-up", 1e3, "ms"))
 
 
-def seconds(root: Path) -> float:
-    """CPU seconds of the run in a checkout."""
+def printed(root: Path, code: str, **environment: str) -> str:
+    """Last line that a script prints in a checkout."""
     found = root / ".venv" / "bin" / "python"
-    python = str(found if found.exists() else sys.executable)
-    done = subprocess.run([python, "-c", CODE], cwd=root, capture_output=True, text=True, check=True)
-    return float(done.stdout.split()[-1])
+    words = [str(found if found.exists() else sys.executable), "-c", code]
+    settings = {**os.environ, **environment}
+    done = subprocess.run(words, cwd=root, env=settings, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()[-1]
 
 
 def main() -> None:
-    """Print the times and their ratio."""
+    """Print the times and their ratios."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("other", type=Path)
-    roots = (HERE, parser.parse_args().other.resolve())
-    least = [float("inf")] * 2
+    parser.add_argument("--cold", action="store_true")
+    given = parser.parse_args()
+    roots = (HERE, given.other.resolve())
+    least = [[float("inf")] * len(ROWS) for _ in roots]
     for _ in range(ROUNDS):
-        least = [min(t, seconds(root)) for t, root in zip(least, roots, strict=True)]
-    for root, t in zip(roots, least, strict=True):
-        print(f"{t:8.4f} s  {1e6 * t / STEPS:6.2f} us per step  {root}")
-    print(f"ratio {least[0] / least[1]:.3f}")
+        for k, root in enumerate(roots):
+            least[k] = [min(pair) for pair in zip(least[k], json.loads(printed(root, CODE)), strict=True)]
+    print(f"{'':16s}{'here':>12s}{'other':>12s}{'ratio':>8s}")
+    for (name, scale, unit), here, other in zip(ROWS, *least, strict=True):
+        print(f"{name:16s}{scale * here:9.2f} {unit}{scale * other:9.2f} {unit}{here / other:8.3f}")
+    if given.cold:
+        here, other = (_cold(root) for root in roots)
+        print(f"{'first run':16s}{here:9.2f} s {other:9.2f} s {here / other:8.3f}")
+
+
+def _cold(root: Path) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        return float(printed(root, FIRST, COSSERAT_CACHE_DIR=folder))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 """Write `reference.json`: every guarded number converged in step and mesh, and how far an ordinary run may be from it.
 
-python -m tests.guards.make
+python -m tests.guards.make             all of them
+python -m tests.guards.make frame arc   those of some models, the others stay
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -22,21 +24,28 @@ def extrapolated(coarse: Numbers, fine: Numbers, order: int) -> Numbers:
     return {k: (np.array(fine[k]) + share * (np.array(fine[k]) - np.array(coarse[k]))).tolist() for k in fine}
 
 
-def converged() -> dict[str, Numbers]:
+def converged(models: list[str]) -> dict[str, Numbers]:
     """Numbers by model."""
     found = {}
     for name, make in {**RIGID, **ELASTIC}.items():
+        if models and name not in models:
+            continue
         fine = 4 if name in ELASTIC else 1
         found[name] = extrapolated(*(motion(make(fine), STEP / n, newton_tolerance=1e-9) for n in (8, 16)), order=2)
     for name, make in RESTING.items():
+        if models and name not in models:
+            continue
         found[f"{name}, at rest"] = rest(make(8))
     return found
 
 
 def main() -> None:
-    references = converged()
-    cases = {}
+    models = sys.argv[1:]
+    references = converged(models)
+    cases = json.loads(PATH.read_text()) if models else {}
     for name, compute in computed().items():
+        if models and name.split(", ")[0] not in models:
+            continue
         exact = references[name if name in references else name.split(", ")[0]]
         numbers, margins = compute(), {}
         for key, values in numbers.items():
