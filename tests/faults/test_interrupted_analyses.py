@@ -70,3 +70,63 @@ def test_comparisons_are_kept(how):
     assert found.floating.time[-1] > 0.0
     assert found.galilean.time[-1] > 0.0
     assert len(found.findings) > 0
+
+
+def rail(damping=0.5):
+    """A slider with a spring and a damper that a parameter changes, turning with another."""
+    model = cs.Model("rail")
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=cs.Parameter("k", 4.0), effort=0.0))
+    model.add(cs.Damper("damper", cs.GROUND.at((-1, 0, 0)), body, damping=cs.Parameter("d", damping)))
+    return model
+
+
+def interrupting(call, at):
+    """A function that is interrupted when it is called for the so manyeth time."""
+    calls = []
+
+    def wrapper(*args, **kwargs):
+        calls.append(1)
+        if len(calls) == at:
+            signal.raise_signal(signal.SIGINT)
+        return call(*args, **kwargs)
+
+    return wrapper
+
+
+SWEEPS = {
+    "stability": lambda: cs.stability(rail(), "k", np.linspace(4.0, 1.0, 10)),
+    "stability_map": lambda: cs.stability_map(rail(), {"k": [3.0, 2.0, 1.0], "d": np.linspace(0.1, 1.0, 8)}),
+    "campbell": lambda: cs.campbell(rail(), np.linspace(0.0, 1.0, 9), n=1),
+    "frequency_response": lambda: cs.frequency_response(rail(), "rail", "rail", np.linspace(0.0, 1.0, 12)),
+}
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_sweeps_are_kept(name, monkeypatch):
+    """Interrupted in the middle: the part that is finished, equal to that of the whole; at once: nothing."""
+    from importlib import import_module
+
+    module = import_module(f"cosserat.solve.linear.{name}")
+    whole, before = SWEEPS[name](), signal.getsignal(signal.SIGINT)
+    inner = (module._Dynamic, "at") if name == "frequency_response" else (module, "spectrum_at")
+    slow = getattr(*inner)
+    with monkeypatch.context() as patch:
+        patch.setattr(*inner, interrupting(slow, 14 if name == "stability_map" else 5))
+        with pytest.warns(cs.CosseratWarning, match=f"{name}: interrupted; the result has the first 5 of"):
+            part = SWEEPS[name]()
+    assert signal.getsignal(signal.SIGINT) is before
+    if name == "stability_map":
+        assert part.kind.shape == (3, 5)
+        assert np.array_equal(part.growth, whole.growth[:, :5])
+    elif name == "frequency_response":
+        assert len(part.frequencies) == 5
+        assert np.array_equal(part.gain("rail", "rail"), whole.gain("rail", "rail")[:5])
+    else:
+        assert np.allclose(part.eigenvalues, whole.eigenvalues[:5], rtol=1e-12, atol=1e-12)
+    if name == "stability":
+        assert len(part.values) == 5
+    if name != "frequency_response":
+        monkeypatch.setattr(*inner, interrupting(slow, 1))
+        with pytest.raises(KeyboardInterrupt):
+            SWEEPS[name]()

@@ -99,6 +99,19 @@ def test_equilibrium_modes_and_linear_model():
     assert linear.B[1, 0] == pytest.approx(KP / total, rel=1e-6)
 
 
+def test_a_path_of_the_target_goes_on_beyond_the_limit():
+    """Gravity asks for 4.905 cos q; where the servo reaches 3 N m, the bar stays at cos q = 3 / 4.905."""
+    model = bar(target=cs.Parameter("T", -1.2), limit=3.0, gravity=(0, -9.81, 0))
+    path = cs.continuation(model, "T", -1.2, 1.0)
+    assert path.status.ok, path.status
+    assert path.parameter[-1] == pytest.approx(1.0)
+    q, target = np.asarray(path.coordinate("hinge")), path.parameter
+    effort = np.minimum(KP * (target - q), 3.0)
+    assert np.abs(effort - 4.905 * np.cos(q)).max() < 1e-6
+    assert q[-1] == pytest.approx(-np.arccos(3.0 / 4.905), abs=1e-9)
+    assert np.count_nonzero(effort < 2.999) > 2
+
+
 def test_beyond_its_limit_a_servo_has_no_stiffness():
     model = bar(target=2.0, limit=1.0)
     model.swap(cs.Revolute("hinge", cs.GROUND, model["bar"].at((0, 0, 0)), axis=(0, 0, 1), stiffness=7.0))

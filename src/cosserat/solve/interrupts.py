@@ -5,13 +5,17 @@ from __future__ import annotations
 import functools
 import signal
 import time as clock
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from types import FrameType, TracebackType
 from typing import Any, ParamSpec, TypeVar
 
+from cosserat.errors import CosseratWarning
+
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_I = TypeVar("_I")
 _held: ContextVar[dict[int, Any] | None] = ContextVar("held", default=None)
 
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -75,3 +79,28 @@ def kept_results(call: Callable[_P, _R]) -> Callable[_P, _R]:
                 signal.signal(number, handler)
 
     return wrapper
+
+
+def finished(caller: str, what: str, items: Sequence[_I], evaluate: Callable[[_I], _R], least: int = 1) -> list[_R]:
+    """Evaluate one item after another; where the user interrupts, what is finished is kept, and a warning says so.
+
+    With less than `least` of them there is nothing to keep, and the interrupt is passed on.
+    """
+    out: list[_R] = []
+    with Interrupts() as interrupts:
+        try:
+            for item in items:
+                out.append(evaluate(item))
+                if interrupts.asked:
+                    break
+        except KeyboardInterrupt:  # the user has waited for one item too long
+            interrupts.asked = True
+    if interrupts.asked and len(out) < least:
+        raise KeyboardInterrupt
+    if len(out) < len(items):
+        warnings.warn(
+            f"{caller}: interrupted; the result has the first {len(out)} of {len(items)} {what}",
+            CosseratWarning,
+            stacklevel=4,
+        )
+    return out

@@ -22,6 +22,7 @@ _SMALLEST = 1e-7  # step length below which a path is given up
 _STRAYING = 0.1  # first correction, relative to the step, up to which steps grow
 _NEUTRAL = 1e-3  # stiffness of a neutral motion, relative to the softest other one
 _LARGEST_TURN = 0.3  # rad between tangents of neighbouring points
+_CORNER, _SHARPEST = 1e-3, 0.3  # step length across a corner, and cosine of its angle
 
 
 @dataclass
@@ -118,6 +119,13 @@ def walk(arc: Arc, trace: Trace, first: PathState, leave: Array | None, stop: fl
             between = [] if leave is not None else critical_points(arc, here, there, covered)
         if between is None:
             length *= 0.5
+            if length < _SMALLEST and leave is None:
+                beyond = _around_corner(arc, here.state)
+                if beyond is not None and (stop - beyond.value) * (stop - here.state.value) > 0.0:
+                    here, length = point_of(arc, beyond), _CORNER
+                    trace.add(here, [])
+                    n_steps += 1
+                    continue
             if length < _SMALLEST:
                 where = f"{arc.name} = {here.state.value:.6g}"
                 return Status(Outcome.PATH_LOST, arc.balance.times[0], "", where)
@@ -144,6 +152,20 @@ def walk(arc: Arc, trace: Trace, first: PathState, leave: Array | None, stop: fl
         length = min(options.max_step, length * float(np.clip(min(growth, bend), 0.5, 2.0)))
     where = f"{arc.name} = {here.state.value:.6g}"
     return Status(Outcome.OUT_OF_STEPS, arc.balance.times[0], f"{n_steps} steps", where)
+
+
+def _around_corner(arc: Arc, here: PathState) -> PathState | None:
+    """A point beyond a corner of the path, where a servo reaches its limit or a table has a knot; None: there is none.
+
+    Derivatives on both sides differ, so that no step along the path converges; one at a given value does.
+    """
+    value = here.value + _CORNER * here.tangent[-1] * arc.scale
+    found = arc.correct(here, here.tangent, _CORNER, fixed=value, strict=False)
+    if found is None:
+        return None
+    if arc.inner(found.tangent, here.tangent) < 0.0:
+        found.tangent = -found.tangent
+    return found if arc.inner(found.tangent, here.tangent) > _SHARPEST else None
 
 
 def _length_between(arc: Arc, a: PathState, b: PathState, direction: Array, longest: float) -> float:

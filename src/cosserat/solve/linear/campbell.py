@@ -16,6 +16,7 @@ from cosserat.model.parameters import Parameter
 from cosserat.results.campbell import Campbell, CriticalSpeed
 from cosserat.solve.arguments import check_state
 from cosserat.solve.carried import carrying
+from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.neutral import all_crossings, usual_neutral
 from cosserat.solve.linear.spectra import Complex, Spectrum, match, spectrum_at, track
 from cosserat.solve.linear.stability import checked_number, checked_values, critical_of
@@ -102,7 +103,8 @@ def campbell(
         return spectrum_at(states.at(value), value, 2 * n)
 
     with states.walk():
-        spectra = [evaluate(float(v)) for v in grid]
+        spectra = finished("campbell", "spins", grid.tolist(), evaluate, least=2)
+        grid = grid[: len(spectra)]
         values, shapes, everything = track(spectra, 2 * n, evaluate)
         upper = np.nonzero(_one_of_each(values))[0][:n]
         values, shapes = values[:, upper], [x[:, upper] for x in shapes]

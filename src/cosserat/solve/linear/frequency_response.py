@@ -7,6 +7,7 @@ statically; the last step solves the balance of forces with that motion (mode ac
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from cosserat.results.linear import POSITION
 from cosserat.results.response import Response
 from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.carried import carrying
+from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.basis import moving
 from cosserat.solve.linear.bordered import Bordered
 from cosserat.solve.linear.eigen import symmetric_modes
@@ -104,7 +106,7 @@ def frequency_response(
     if moving(point) or matrices.inner is not None:
         basis = point.basis(matrices)
         linear = project(point, matrices, sources, sinks, basis, following(point, matrices, basis, sources), POSITION)
-        result = np.array([linear.response(value) for value in s])
+        result = np.array(finished(_CALLER, "frequencies", s, linear.response))
     elif method == "direct":
         result = _direct(matrices, sources, sinks, s)
     else:
@@ -118,6 +120,7 @@ def frequency_response(
         tuple(output_unit(point, name, kind) for name, kind in zip(sinks.names, sinks.kinds, strict=True)),
         tuple(input_unit(point, column) for column in sources.columns),
     )
+    values = values[: len(result)]
     return Response(model.name, values, sinks.names, sources.names, result, method, units)
 
 
@@ -155,17 +158,28 @@ class _Dynamic:
 
 def _direct(matrices: Matrices, sources: InputPorts, sinks: OutputPorts, s: Complex) -> Complex:
     unit, dynamic = np.eye(len(sources.names)), _Dynamic(matrices)
-    out = np.empty((len(s), len(sinks.names), len(sources.names)), dtype=complex)
-    for k, value in enumerate(s):
+
+    def at(value: complex) -> Complex:
         try:
             solver = dynamic.at(value**2, value)
         except RuntimeError:
             raise _unbounded(value) from None
         x, multipliers = solver.solve(sources.force.astype(complex), sources.drive.astype(complex))
-        out[k] = sinks.at(value, x, multipliers, unit)
-        if not np.all(np.isfinite(out[k])):
+        return sinks.at(value, x, multipliers, unit)
+
+    return _over(s, at)
+
+
+def _over(s: Complex, at: Callable[[complex], Complex]) -> Complex:
+    """Responses one after another, each of them finite."""
+
+    def checked(value: complex) -> Complex:
+        out = at(value)
+        if not np.all(np.isfinite(out)):
             raise _unbounded(value)
-    return out
+        return out
+
+    return np.array(finished(_CALLER, "frequencies", s, checked), dtype=complex)
 
 
 def _modal(matrices: Matrices, sources: InputPorts, sinks: OutputPorts, s: Complex, n: int) -> Complex:
@@ -183,8 +197,8 @@ def _modal(matrices: Matrices, sources: InputPorts, sinks: OutputPorts, s: Compl
     reduced = [X.T @ (A @ basis) for A in (M, D, K)]
     k_in = S.shape[1]
     unit = np.eye(k_in)
-    out = np.empty((len(s), len(sinks.names), k_in), dtype=complex)
-    for k, value in enumerate(s):
+
+    def at(value: complex) -> Complex:
         P = value**2 * reduced[0] + value * reduced[1] + reduced[2]
         try:
             q = np.linalg.solve(P[:, k_in:], X.T @ sources.force - P[:, :k_in])
@@ -194,10 +208,9 @@ def _modal(matrices: Matrices, sources: InputPorts, sinks: OutputPorts, s: Compl
         inertia = value**2 + shift
         x = S - (inertia * heavy + value * slow) @ weights
         reactions = multipliers - (inertia * heavy_multipliers + value * slow_multipliers) @ weights
-        out[k] = sinks.at(value, x, reactions, unit)
-        if not np.all(np.isfinite(out[k])):
-            raise _unbounded(value)
-    return out
+        return sinks.at(value, x, reactions, unit)
+
+    return _over(s, at)
 
 
 def _unbounded(s: complex) -> SolveError:

@@ -14,6 +14,7 @@ from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability
 from cosserat.solve.carried import carrying
+from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.crossings import Crossing
 from cosserat.solve.linear.neutral import all_crossings, settle, usual_neutral
 from cosserat.solve.linear.spectra import Spectrum, spectrum_at, track
@@ -121,7 +122,8 @@ def stability(
         return spectrum_at(states.at(value), value, 2 * n)
 
     with states.walk():
-        spectra = [evaluate(float(v)) for v in grid]
+        spectra = finished("stability", f"values of {states.names[0]}", grid.tolist(), evaluate, least=2)
+        grid = grid[: len(spectra)]
         eigenvalues, _, everything = track(spectra, 2 * n, evaluate)
         usual = usual_neutral(evaluate, everything)
         found = all_crossings(evaluate, everything, usual)

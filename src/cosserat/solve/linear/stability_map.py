@@ -15,6 +15,7 @@ from cosserat.model.model import Model
 from cosserat.results.stability import DIVERGENCE, FLUTTER, STABLE
 from cosserat.results.stability_map import Boundary, StabilityMap
 from cosserat.solve.carried import carrying
+from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.crossings import Crossing, crossings
 from cosserat.solve.linear.spectra import Spectrum, spectrum_at
 from cosserat.solve.linear.stability import checked_number, checked_values
@@ -87,10 +88,15 @@ def stability_map(
     spectra: dict[tuple[int, int], Spectrum] = {}
     edges: dict[Edge, Crossing] = {}
     with states.walk():
-        for j in range(shape[1]):
+
+        def row(j: int) -> None:
             for i in range(shape[0]) if j % 2 == 0 else range(shape[0] - 1, -1, -1):
                 at = grids[0][i], grids[1][j]
                 spectra[i, j] = spectrum_at(states.at(*at), at[0], 2 * n)
+
+        rows = finished("stability_map", f"values of {states.names[1]}", range(shape[1]), row, least=2)
+        grids, shape = [grids[0], grids[1][: len(rows)]], (shape[0], len(rows))
+        spectra = {at: spectrum for at, spectrum in spectra.items() if at[1] < len(rows)}
         for i, j in np.ndindex(shape):
             for direction, k in ((0, (i + 1, j)), (1, (i, j + 1))):
                 if k in spectra and (spectra[i, j].n_growing == 0) != (spectra[k].n_growing == 0):
