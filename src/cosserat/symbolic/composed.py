@@ -131,6 +131,13 @@ class SymbolicComposedVectors:
         ]  # fmt: skip
         return self.mass_matrix * sp.Matrix(a) + sp.Matrix(terms)
 
+    def latex(self) -> str:
+        """The equations in the notation of the source, (2.24); see `Equations.latex`."""
+        return self.equations.latex(notation="Giacaglia20")
+
+    def _repr_latex_(self) -> str:
+        return f"$${self.latex()}$$"
+
     def combined(self, T: Any, names: tuple[str, ...]) -> CombinedVectors:
         """Mass matrix, brackets and forces in coordinates q' with q = T q': absolute angles, say."""
         return CombinedVectors(self, T, names)

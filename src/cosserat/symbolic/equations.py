@@ -16,7 +16,7 @@ from cosserat.symbolic.forces import Forces
 from cosserat.symbolic.formulas import T
 from cosserat.symbolic.inertia import Inertia
 from cosserat.symbolic.mechanism import Mechanism
-from cosserat.symbolic.printing import equations_latex
+from cosserat.symbolic.printing import equations_latex, equations_text
 from cosserat.symbolic.source import module_source
 from cosserat.symbolic.turns import coshalf, cotc, sinhalf
 
@@ -187,9 +187,17 @@ class Equations:
 
     # output ---------------------------------------------------------------------------------------------------------
 
-    def latex(self, names: Mapping[Any, str] | None = None) -> str:
-        r"""The equations for a document; `names` are LaTeX names of symbols, such as {"q1": r"\theta_1"}."""
-        return equations_latex(self, names or {})
+    def latex(self, names: Mapping[Any, str] | None = None, notation: str = "cosserat") -> str:
+        r"""The equations for a document; `names` are LaTeX names of symbols, such as {"q1": r"\theta_1"}.
+
+        `notation` is that of a source, "Giacaglia20" (2.24) or "Lerbet17" (60): the law as it is written there, its
+        names of coordinates and efforts.
+        """
+        return equations_latex(self, names or {}, notation)
+
+    def text(self, notation: str = "cosserat") -> str:
+        """The equations as text; see `latex`."""
+        return equations_text(self, notation)
 
     def _repr_latex_(self) -> str:
         return f"$${self.latex()}$$"

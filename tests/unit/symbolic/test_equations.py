@@ -288,3 +288,22 @@ def test_wrong_arguments_are_located(given, message):
 def test_a_potential_that_is_not_smooth_is_a_warning():
     with pytest.warns(cs.CosseratWarning, match="the potential of joint 'j0' is not smooth, it contains Abs"):
         symbolic.lagrange(four_bar(), potentials={"j0": sp.Abs(sp.Symbol("j0", real=True))})
+
+
+def test_notations_of_sources():
+    equations = symbolic.lagrange(arm())
+    text = equations.latex(notation="Giacaglia20")
+    assert r"a_{\gamma\alpha} \ddot{q}^\alpha" in text.splitlines()[1]
+    assert r"\ddot{q^{1}}" in text
+    assert "N_{2}" in text
+    assert symbolic.composed_vectors(arm())._repr_latex_() == f"$${text}$$"
+    text = equations.latex(notation="Lerbet17")
+    assert r"\frac{\partial U_\ell}{\partial q_k}" in text
+    assert r"\ddot{q_{2}}" in text
+    lines = equations.text("Giacaglia20").splitlines()
+    assert lines[0].endswith("= Qγ")
+    assert "q1''" in lines[1]
+    assert "N2" in lines[2]
+    assert "q1_ddot" not in equations.text()
+    with pytest.raises(cs.CosseratError, match="unknown notation 'Kane'; notations of mechanisms: cosserat"):
+        equations.latex(notation="Kane")
