@@ -75,7 +75,7 @@ def equations_latex(equations: Equations, given: Mapping[Any, str], notation: st
 def equations_text(equations: Equations, notation: str = "cosserat") -> str:
     """The same as text."""
     style = style_of(notation)
-    names = {}
+    names: dict[Any, Any] = {}
     for k, (q, v, a, tau) in enumerate(zip(equations.q, equations.v, equations.a, equations.tau, strict=True), 1):
         word = f"q{k}" if style.coordinate else str(q)
         effort = style.effort.replace("_{{{0}}}", str(k)) or str(tau)
