@@ -88,3 +88,34 @@ def test_stability_map_names_the_refused_parameter():
     model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=stiffness))
     with pytest.raises(cs.CosseratError, match="stability_map: with M = -1, K = 1: body 'body': mass is -1"):
         cs.stability_map(model, {"M": [-1.0, 1.0], "K": [1.0, 2.0]})
+
+
+def test_peak_of_what_nothing_damps():
+    """1 / (k - m w^2): infinite at the natural frequency, wherever the grid lies."""
+    model = cs.Model("oscillator")
+    body = model.add(cs.RigidBody("body", mass=2.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=50.0, effort=0.0))
+    f, gain = cs.frequency_response(model, "rail", "rail", np.linspace(0.1, 2.0, 8)).peak()
+    assert f == pytest.approx(5.0 / (2.0 * np.pi), rel=1e-12)
+    assert gain == np.inf
+
+
+def test_methods_answer_unknown_arguments():
+    model = cs.Model("oscillator")
+    body = model.add(cs.RigidBody("body", mass=2.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=50.0, effort=0.0))
+    linear = cs.linearize(model, "rail", "rail")
+    run = cs.simulate(model, 0.1, step=0.01)
+    calls = {
+        "LinearModel.reduce: unknown argument 'controlable'; accepted": lambda: linear.reduce(1, controlable=True),
+        "Run.position: unknown argument 'at'; accepted": lambda: run.position("body", at=0.1),
+        "Run.position: missing a required argument: 'place'": lambda: run.position(),
+        "Run.save: unknown argument 'overwrite'": lambda: run.save("x.nc", overwrite=True),
+        "Equilibrium.position: unknown argument 'axis'": lambda: cs.equilibrium(model).position("body", axis=0),
+        "Modes.shape: unknown argument 'mode'": lambda: cs.modes(model, 1).shape(mode=0, place="body"),
+        "Model.remove: missing a required argument: 'component'": lambda: model.remove(),
+    }
+    for text, call in calls.items():
+        with pytest.raises(cs.CosseratError) as caught:
+            call()
+        assert text in str(caught.value)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from cosserat.errors import ArgumentError
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T", bound=type)
 
 
 def bind(
@@ -44,3 +45,26 @@ def answered(what: str = "") -> Callable[[F], F]:
         return wrapper  # type: ignore[return-value]
 
     return decorate
+
+
+def answering(kind: T) -> T:
+    """Decorate a class so that its public methods, those of its bases too, report unknown and missing arguments."""
+    for owner in kind.__mro__[:-1]:
+        for name, method in list(vars(owner).items()):
+            if not name.startswith("_") and inspect.isfunction(method) and not hasattr(method, "__wrapped__"):
+                setattr(owner, name, _answered_method(name, method))
+    return kind
+
+
+def _answered_method(name: str, method: F) -> F:
+    signature = inspect.signature(method)
+
+    @functools.wraps(method)
+    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(self, *args, **kwargs)
+        except TypeError:
+            bind(f"{type(self).__name__}.{name}", signature, (self, *args), kwargs, named=False)
+            raise
+
+    return wrapper  # type: ignore[return-value]

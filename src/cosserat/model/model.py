@@ -11,7 +11,7 @@ from cosserat.model.along import AlongBeam
 from cosserat.model.apparent import ApparentLoad
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
-from cosserat.model.calls import answered
+from cosserat.model.calls import answered, answering
 from cosserat.model.fluid import Fluid
 from cosserat.model.forces import Link
 from cosserat.model.gravity_fields import CentralGravity, FieldLoad
@@ -34,6 +34,7 @@ from cosserat.model.validation import demand_same, names_of, places_of, validate
 C = TypeVar("C", bound=Component)
 
 
+@answering
 class Model:
     """A mechanism.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.model.calls import answering
 from cosserat.results.stability import Critical
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class CriticalSpeed:
     mode: int
 
 
+@answering
 @dataclass(frozen=True)
 class Campbell:
     """Result of `campbell`.

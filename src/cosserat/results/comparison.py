@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.model.calls import answering
 from cosserat.results.deflection import Bending
 from cosserat.results.run import Run
 
@@ -97,6 +98,7 @@ class JointDifference:
     moment_step: float = np.nan
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """A model in both formulations: the runs, their differences, and whether the modal form is within its range.

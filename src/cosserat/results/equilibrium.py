@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.model.calls import answering
 from cosserat.results import beams, joints, kinematics
 from cosserat.results.monitors import Monitors
 from cosserat.results.motion import Motion, motion_of
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+@answering
 class Equilibrium:
     """Result of a static solution; the same questions as for `Run`, without time: plain arrays.
 

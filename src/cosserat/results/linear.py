@@ -13,6 +13,7 @@ from scipy.linalg import eigh
 from cosserat.compile.compiled import row_to_frame
 from cosserat.errors import MissingDependencyError, SolveError
 from cosserat.lie import se3
+from cosserat.model.calls import answering
 from cosserat.results.law_states import LawStates
 from cosserat.results.linear_reduction import reduced
 from cosserat.results.state_space import OutputRows, RollingStates, accelerations_of, by_accelerations, by_positions
@@ -22,6 +23,7 @@ Array = NDArray[np.float64]
 POSITION, ACCELERATION = "position", "acceleration"
 
 
+@answering
 @dataclass(frozen=True)
 class LinearModel:
     """Linear equations of a mechanism about a point: M q" + D q' + K q = force u - drag u', and y from q and u.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.model.calls import answering
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.run import Run
 from cosserat.results.status import Status
@@ -30,6 +31,7 @@ DIRECTIONS = ("x", "y", "z", "rx", "ry", "rz")
 _GROWING = 1e-7  # growth rate that counts as unstable, relative to |s|
 
 
+@answering
 class Modes:
     """Small free vibrations x(t) = Re(shape exp(s t)) about an equilibrium, a steady rotation or a moment of a run.
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cosserat.errors import ModelError, SolveError
 from cosserat.lie import Inertia, MovingFrame, Twist
 from cosserat.lie.frame import Frame
+from cosserat.model.calls import answering
 from cosserat.model.observers import Observer, ObserverMotion
 from cosserat.results import kinematics
 from cosserat.results.labels import AXES, WRENCH
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+@answering
 class Observed:
     """What an observer sees of a run; made by `Run.seen_from`.
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cosserat.compile.build import compile_model
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import History
+from cosserat.model.calls import answering
 from cosserat.results import joints, kinematics
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.motion import Motion, motion_of
@@ -78,6 +79,7 @@ class PathPoint:
         return place_changes(motion, motion.mechanism.station(place)[0])[0, :3]
 
 
+@answering
 class Path:
     """Equilibria along a parameter.
 

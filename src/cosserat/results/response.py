@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.model.calls import answering
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+_UNDAMPED = 1e-9  # imaginary part of a response that nothing damps, of the modulus
+
+
+@answering
 class Response:
     """Frequency response: output / input, complex, for inputs exp(i 2 pi f t).
 
@@ -99,7 +105,19 @@ class Response:
         """Frequency (Hz) and modulus of the largest response, between the computed frequencies too.
 
         1 / modulus^2 of a resonance is a parabola in the square of the frequency: it is laid through the largest value
-        and its neighbours. At an end of the frequencies it is the computed value.
+        and its neighbours. At an end of the frequencies it is the computed value; where nothing damps the resonance,
+        the modulus is infinite.
+
+        Examples
+        --------
+        >>> import cosserat as cs
+        >>> model = cs.Model("oscillator")
+        >>> body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+        >>> rail = model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=(2 * np.pi) ** 2,
+        ...                               damping=0.1, effort=0.0))
+        >>> f, gain = cs.frequency_response(model, "rail", "rail", np.linspace(0.5, 1.6, 12)).peak()
+        >>> print(f"{f:.4f} Hz")
+        0.9999 Hz
         """
         gain, f = self.gain(output, input), self.frequencies
         k = int(np.argmax(gain))
@@ -108,6 +126,12 @@ class Response:
             return largest
         x = f[k - 1 : k + 2] ** 2
         unit = x[2] - x[0]
+        compliance = self.sel(output, input).values[k - 1 : k + 2]
+        if np.all(np.abs(compliance.imag) < _UNDAMPED * np.abs(compliance)):  # its inverse passes zero
+            y = 1.0 / compliance.real
+            for i in (0, 1):
+                if y[i] * y[i + 1] < 0.0:
+                    return float(np.sqrt(x[i] - y[i] * (x[i + 1] - x[i]) / (y[i + 1] - y[i]))), math.inf
         bend, slope, _ = np.polyfit((x - x[1]) / unit, (gain[k] / gain[k - 1 : k + 2]) ** 2, 2)
         if bend <= 0.0:
             return largest

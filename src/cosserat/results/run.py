@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import CosseratError, ModelError, PlaceError, shown
+from cosserat.model.calls import answering
 from cosserat.results import beams, joints, kinematics, rolling
 from cosserat.results.divergence import divergence
 from cosserat.results.floating import FloatingRecord, record_of
@@ -35,6 +36,7 @@ Array = NDArray[np.float64]
 _INTERNAL = frozenset(("floating", "monitors", "motion", "of_motion", "trajectory"))
 
 
+@answering
 class Run(PlaceAnswers):
     """Result of a simulation: questions by place, joint and beam, answered over the stored times.
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.model.calls import answering
+
 if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
@@ -54,6 +56,7 @@ class Critical:
         return f"{what} at {self.value:.8g}" + (f", {self.frequency:.6g} Hz" if self.kind == FLUTTER else "")
 
 
+@answering
 class Stability:
     """Result of `stability`.
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.model.calls import answering
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -34,6 +36,7 @@ class Boundary:
     frequencies: Array
 
 
+@answering
 @dataclass(frozen=True)
 class StabilityMap:
     """Result of `stability_map`.

@@ -106,7 +106,7 @@ def frequency_response(
     if moving(point) or matrices.inner is not None:
         basis = point.basis(matrices)
         linear = project(point, matrices, sources, sinks, basis, following(point, matrices, basis, sources), POSITION)
-        result = np.array(finished(_CALLER, "frequencies", s, linear.response))
+        result = np.array(finished(_CALLER, "frequencies", s.tolist(), linear.response))
     elif method == "direct":
         result = _direct(matrices, sources, sinks, s)
     else:
@@ -165,7 +165,7 @@ def _direct(matrices: Matrices, sources: InputPorts, sinks: OutputPorts, s: Comp
         except RuntimeError:
             raise _unbounded(value) from None
         x, multipliers = solver.solve(sources.force.astype(complex), sources.drive.astype(complex))
-        return sinks.at(value, x, multipliers, unit)
+        return np.asarray(sinks.at(value, x, multipliers, unit), dtype=complex)
 
     return _over(s, at)
 
@@ -179,7 +179,7 @@ def _over(s: Complex, at: Callable[[complex], Complex]) -> Complex:
             raise _unbounded(value)
         return out
 
-    return np.array(finished(_CALLER, "frequencies", s, checked), dtype=complex)
+    return np.array(finished(_CALLER, "frequencies", s.tolist(), checked), dtype=complex)
 
 
 def _modal(matrices: Matrices, sources: InputPorts, sinks: OutputPorts, s: Complex, n: int) -> Complex:
@@ -208,7 +208,7 @@ def _modal(matrices: Matrices, sources: InputPorts, sinks: OutputPorts, s: Compl
         inertia = value**2 + shift
         x = S - (inertia * heavy + value * slow) @ weights
         reactions = multipliers - (inertia * heavy_multipliers + value * slow_multipliers) @ weights
-        return sinks.at(value, x, reactions, unit)
+        return np.asarray(sinks.at(value, x, reactions, unit), dtype=complex)
 
     return _over(s, at)
 
