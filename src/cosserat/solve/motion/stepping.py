@@ -23,6 +23,7 @@ from cosserat.solve.motion.counters import Counters
 from cosserat.solve.motion.crossings import Crossings, snapshot
 from cosserat.solve.motion.failures import named_failure
 from cosserat.solve.motion.grading import graded_step
+from cosserat.solve.motion.driven_error import unheld_error
 from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, change_at_start
 from cosserat.solve.motion.smooth_start import PART, restart, smooth_start, unresolved
 from cosserat.solve.motion.walk import NEVER, Failure, Walk
@@ -333,6 +334,8 @@ class Integration(Walk):
         """Estimated position error (m) of the last step."""
         error = np.zeros(1)
         local_error(self.memory.address, self.kept.rate, error)
+        if self.compiled.sampler.driven:
+            error[0] = max(error[0], unheld_error(self.memory, self.compiled.n_nodes))
         return float(error[0])
 
     def first_step(self) -> float:

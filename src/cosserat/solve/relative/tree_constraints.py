@@ -212,6 +212,11 @@ class TreeConstraints:
         """Whether there is anything that the tree does not know by itself."""
         return bool(self.slots)
 
+    @property
+    def driven(self) -> bool:
+        """Whether a motion is prescribed in one of its joints."""
+        return any(pair.driven for pair in self._pairs)
+
     def start_angles(self) -> Array:
         """Angles of the reference configuration."""
         return np.zeros(len(self.tracked))
