@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cosserat.kernels.flexible import commands as kernels
 from cosserat.kernels.flexible.arrays import Packed
@@ -14,6 +15,8 @@ from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.state import Point, States
 
 _view: Any = memoryview  # quicker to write than an array
+
+Array = NDArray[np.float64]
 
 
 class Commands:
@@ -50,13 +53,13 @@ class Commands:
         """Whether all of this is in coordinates: not in cut joints, no inputs of laws."""
         return all(self._places[column][0] <= kernels.TARGET for column in values)
 
-    def open(self, now: Point | None, t: float, h: float, count: int, every: int) -> None:
-        """Sample so many steps from time t, with room for the states that will be stored; the state, if not there."""
+    def open(self, now: Point | None, times: Array, h: float, every: int) -> None:
+        """Sample steps that end at times, with room for the states that will be stored; the state, if not there."""
+        count = len(times)
         engine = self._engine
         if now is not None:
             engine.know(now)
         engine.numbers[STEP] = h
-        times = np.asarray(t + h * np.arange(1, count + 1), dtype=np.float64)
         self._course = engine.new_course(times, times, h, count // every + 1)
         self._counts = _view(self._course.problem.stored.counts)
         self.step, self.left, self._order[kernels.FIRST] = h, count, 0

@@ -55,7 +55,7 @@ class Implicit(Stepper):
 
     def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """Steps of the generalised-alpha method on the group."""
-        times = np.asarray(t + h * np.arange(1, n + 1), dtype=np.float64)
+        times = self.snapped(np.asarray(t + h * np.arange(1, n + 1), dtype=np.float64), h)
         if self.at_breaks and old.step != h:
             old = self._begun(old, t, h)
         old = old._replace(carried=self._carried(old, h))
@@ -74,12 +74,15 @@ class Implicit(Stepper):
         left = self._filtered(now, t, sizes[0])
         if left is None:
             return None
-        now = now._replace(a=left, carried=left)
+        now, points = now._replace(a=left, carried=left), []
         for size in sizes:
             found = self.advance(now, now.t, size, 1, NEVER, 0)
             if found.failure is not None:
                 return None
             now = found.now
+            points.append(now)
+        for point, size in zip(points[:-1], sizes, strict=False):  # powers change much in this step
+            self.crossed(point.t, size, point, point)
         return now._replace(t=t + h)
 
     def _filtered(self, now: Point, t: float, h: float) -> Array | None:

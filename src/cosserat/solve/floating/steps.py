@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cosserat.kernels.flexible.implicit import STEP
 from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.state import Drives, Point, States, StepFailure
+from cosserat.solve.motion.grid import Grid
 from cosserat.solve.motion.impulses import Impulses, Rule
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
@@ -54,8 +55,13 @@ class Stepper(ABC):
         self.tree, self.drives, self.constraints, self.size = tree, drives, constraints, size
         self.engine = Engine(tree, drives, constraints, numbers)
         self.at_breaks = False  # whether steps end where loads jump
+        self.grid: Grid | None = None  # of equal steps
         self.impulses: Impulses | None = None  # of loads, where steps adapt
         self.crossings: list[tuple[float, Array, Point, Point]] = []  # times, both sides of jumps, and states there
+
+    def snapped(self, times: Array, h: float) -> Array:
+        """Times of steps of length h, on the grid if there is one."""
+        return times if self.grid is None else self.grid.snap(times, h)
 
     @property
     def residuals(self) -> int:

@@ -130,6 +130,7 @@ class FloatingWalk(Walk):
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
         """Up to n steps from time t."""
         self.done = 0
+        self.stepper.grid = self.grid
         if self._work.taken == 0 and every != NEVER and self._ease(t, h, every, phase):
             return None
         if self._control is not None:
@@ -185,13 +186,14 @@ class FloatingWalk(Walk):
             count = self._smooth_steps(t, h, self.foreseen(t, h, n, self._ahead))
             if count < n:
                 return 0
-            commands.open(self._now, t, h, count, every)
+            times = self.snapped(np.asarray(t + h * np.arange(1, count + 1), dtype=np.float64), h)
+            commands.open(self._now, times, h, every)
         self._now = None
         commands.hold(self._control.asked.values, self._replaced)
         self._replaced = None
         done = commands.advance(n, every, phase)
         self._work.taken += done
-        self._time = t + done * h
+        self._time = float(self.snapped(np.array([t + done * h]), h)[0])
         return done
 
     def _leave(self) -> None:
@@ -221,7 +223,7 @@ class FloatingWalk(Walk):
         self.done += steps
         self._work.taken += steps
         if steps:
-            self.now = self.now._replace(t=t + self.done * h)
+            self.now = self.now._replace(t=float(self.snapped(np.array([t + self.done * h]), h)[0]))
 
     def _smooth_steps(self, t: float, h: float, n: int) -> int:
         """How many of n steps from time t come before one that has to be taken in parts."""

@@ -17,6 +17,7 @@ from cosserat.errors import CosseratWarning
 from cosserat.results.checkpoint import BARRIER, Checkpoint
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.interrupts import Interrupts
+from cosserat.solve.motion.grid import Grid
 from cosserat.solve.motion.walk import NEVER, Failure, Tally, Walk
 
 Array = NDArray[np.float64]
@@ -78,6 +79,7 @@ def fixed_steps(
     """n_steps of size h; a step that fails is split into 2, 4, ... parts. Gives the times that are stored."""
     per_call = n_steps if walk.controlled is None else walk.controlled.steps_per_call(h)
     done, chunk, walk.end = 0, 64, start + n_steps * h
+    walk.grid = Grid(start, h)
     kept = None if keeper is None else keeper.resume(walk)
     if kept is not None:
         done = int(kept["done"])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cosserat.kernels.newton import CONVERGED
+from cosserat.solve.motion.crossings import snapshot
 from cosserat.solve.motion.walk import NEVER
 
 if TYPE_CHECKING:
@@ -34,12 +35,16 @@ def graded_step(work: Integration, t: float, h: float) -> int:
     """The step from t to t + h in parts; how it ended, see `kernels.integrate`."""
     work.state.rate[:] = 0.0
     at = t
-    for size in parts_of(h):
+    sizes = parts_of(h)
+    for k, size in enumerate(sizes):
         work.restart(at + _AFTER * size, size)
         code = work.run(np.array([at, at + size]), size, NEVER, 0, 0, search=True)
         if code != CONVERGED:
             return code
         at += size
+        if k + 1 < len(sizes):  # powers change much in this step
+            here = snapshot(work.state)
+            work.crossings.add(at, np.array([at, at]), here, here)
     work.counters.forget(_DOUBLINGS)
     work.restart(t + h + _AFTER * h, h)
     return CONVERGED

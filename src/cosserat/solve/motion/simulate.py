@@ -255,7 +255,7 @@ def simulate(
             carried=work.carried(),
             settings=settings,
             stats=stats,
-            crossed=work.crossings.powers(compiled, settings) if step is None else None,
+            crossed=work.crossings.powers(compiled, settings) if step is None or work.crossings.kept else None,
         )
     )
     if compiled.rolling:

@@ -21,9 +21,9 @@ from cosserat.solve.motion.commands import Commands, glide
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.counters import Counters
 from cosserat.solve.motion.crossings import Crossings, snapshot
+from cosserat.solve.motion.driven_error import unheld_error
 from cosserat.solve.motion.failures import named_failure
 from cosserat.solve.motion.grading import graded_step
-from cosserat.solve.motion.driven_error import unheld_error
 from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, change_at_start
 from cosserat.solve.motion.smooth_start import PART, restart, smooth_start, unresolved
 from cosserat.solve.motion.walk import NEVER, Failure, Walk
@@ -247,7 +247,7 @@ class Integration(Walk):
             if self.replaced is not None:
                 self._push(t, self.replaced)
                 self.replaced = None
-        times = np.asarray(t + h * np.arange(glided, n + 1), dtype=np.float64)
+        times = self.snapped(np.asarray(t + h * np.arange(glided, n + 1), dtype=np.float64), h)
         if self.reserved is None:
             every = NEVER
         code = self.run(times, h, every, phase + glided, self.stored, search=every != NEVER)

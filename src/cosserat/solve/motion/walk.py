@@ -9,6 +9,7 @@ import numpy as np
 
 from cosserat.results.status import Outcome
 from cosserat.solve.motion.control import Controlled
+from cosserat.solve.motion.grid import Array, Grid
 from cosserat.solve.motion.wheels import TurnLimit
 
 NEVER = 2**62
@@ -57,6 +58,11 @@ class Walk(ABC):
     tally: Tally
     controlled: Controlled | None
     done: int  # steps taken by the last `advance`
+    grid: Grid | None = None  # of equal steps
+
+    def snapped(self, times: Array, h: float) -> Array:
+        """Times of steps of length h, on the grid if there is one."""
+        return times if self.grid is None else self.grid.snap(times, h)
     end = np.inf  # where the run ends, if it is known: functions of time need not be defined beyond
 
     @abstractmethod

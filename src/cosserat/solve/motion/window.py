@@ -26,9 +26,10 @@ class Window:
         Rows there are after the first.
     """
 
-    def __init__(self, sampler: Sampler, t: float, h: float, count: int, jumps: Jumps | None) -> None:
+    def __init__(self, sampler: Sampler, times: Array, h: float, jumps: Jumps | None) -> None:
+        count = len(times) - 1
         self.h, self.row, self.count = h, 0, count
-        self.inputs = sampler.sample(np.asarray(t + h * np.arange(count + 1)), step=h, jumps=jumps)
+        self.inputs = sampler.sample(times, step=h, jumps=jumps)
         self._part = handles.part("inputs")
         table = np.zeros(handles.size, dtype=np.int64)
         handles.repack(table, "inputs", self.inputs)

@@ -1,0 +1,29 @@
+"""Times of equal steps, the same floats however many steps are taken together."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+_NEAR = 1e-6  # of the step
+
+
+class Grid(NamedTuple):
+    """Times start, start + step, ...
+
+    How many steps are taken together depends on how fast they are; what is computed must not.
+    """
+
+    start: float
+    step: float
+
+    def snap(self, times: Array, h: float) -> Array:
+        """Times (n,) of steps of length h, as the grid has them if they are its own."""
+        if h != self.step:
+            return times
+        own = np.asarray(self.start + h * np.rint((times - self.start) / h))
+        return own if np.abs(own - times).max(initial=0.0) < _NEAR * h else times
