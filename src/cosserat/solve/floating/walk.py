@@ -193,7 +193,7 @@ class FloatingWalk(Walk):
         self._replaced = None
         done = commands.advance(n, every, phase)
         self._work.taken += done
-        self._time = float(self.snapped(np.array([t + done * h]), h)[0])
+        self._time = t + done * h if self.grid is None else self.grid.at(t + done * h, h)
         return done
 
     def _leave(self) -> None:
@@ -223,7 +223,8 @@ class FloatingWalk(Walk):
         self.done += steps
         self._work.taken += steps
         if steps:
-            self.now = self.now._replace(t=float(self.snapped(np.array([t + self.done * h]), h)[0]))
+            end = t + self.done * h
+            self.now = self.now._replace(t=end if self.grid is None else self.grid.at(end, h))
 
     def _smooth_steps(self, t: float, h: float, n: int) -> int:
         """How many of n steps from time t come before one that has to be taken in parts."""

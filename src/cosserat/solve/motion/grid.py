@@ -27,3 +27,10 @@ class Grid(NamedTuple):
             return times
         own = np.asarray(self.start + h * np.rint((times - self.start) / h))
         return own if np.abs(own - times).max(initial=0.0) < _NEAR * h else times
+
+    def at(self, t: float, h: float) -> float:
+        """The same of one time."""
+        if h != self.step:
+            return t
+        own = self.start + h * round((t - self.start) / h)
+        return own if abs(own - t) < _NEAR * h else t
