@@ -99,7 +99,7 @@ if TYPE_CHECKING:
     from cosserat.results.run import Run
     from cosserat.results.stability import Stability
     from cosserat.results.stability_map import StabilityMap
-    from cosserat.results.status import Outcome, Status
+    from cosserat.results.status import Outcome, Status, StopRun
     from cosserat.results.trim import Trim
     from cosserat.solve.balance.continuation import continuation
     from cosserat.solve.balance.equilibrium import equilibrium
@@ -166,6 +166,7 @@ _LAZY = {
     "Stability": "cosserat.results.stability",
     "StabilityMap": "cosserat.results.stability_map",
     "Status": "cosserat.results.status",
+    "StopRun": "cosserat.results.status",
     "Flight": "cosserat.solve.balance.flight",
     "FlightTrim": "cosserat.results.flight",
     "FlexibleTree": "cosserat.solve.relative.flexible_tree",
@@ -290,6 +291,7 @@ __all__ = [
     "Stability",
     "StabilityMap",
     "Status",
+    "StopRun",
     "TimeFunction",
     "Torque",
     "FlexibleTree",

@@ -112,3 +112,22 @@ class Status:
 
     def __str__(self) -> str:
         return self.message
+
+
+class StopRun(Exception):
+    """Raised by a controller or by `progress` to end a run where it is: its status is ok, and has the text.
+
+    An event, such as a catch that opens: another run goes on from there with `start=`, with other joints if need be.
+
+    Examples
+    --------
+    >>> import cosserat as cs
+    >>> model = cs.Model("fall", gravity=(0, 0, -10))
+    >>> ball = model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0, com=(0, 0, 1.2)))
+    >>> def landing(t, state):
+    ...     if state.position("ball")[-1, 2] <= 0.0:
+    ...         raise cs.StopRun("landed")
+    >>> run = cs.simulate(model, 2.0, 0.01, controller=landing)
+    >>> run.status.ok, run.status.detail, round(float(run.time[-1]), 2)
+    (True, 'landed', 0.49)
+    """

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cosserat.errors import CosseratWarning
 from cosserat.results.checkpoint import BARRIER, Checkpoint
-from cosserat.results.status import Outcome, Status
+from cosserat.results.status import Outcome, Status, StopRun
 from cosserat.solve.interrupts import Interrupts
 from cosserat.solve.motion.grid import Grid
 from cosserat.solve.motion.walk import NEVER, Failure, Tally, Walk
@@ -58,6 +58,8 @@ def _announce(progress: Progress | None, t: float, walk: Walk) -> None:
 
 
 def _of_call(what: str, error: Exception, t: float) -> Status:
+    if isinstance(error, StopRun):
+        return Status(Outcome.OK, t, str(error) or f"ended by the {what}")
     return Status(Outcome.CALL_FAILED, t, f"{what}: {type(error).__name__}: {error}", cause=error)
 
 
