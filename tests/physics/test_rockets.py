@@ -175,3 +175,25 @@ def test_model_files_and_stored_runs(tmp_path):
     run.save(tmp_path / "rocket.nc")
     again = cs.load_run(tmp_path / "rocket.nc")
     np.testing.assert_array_equal(run.energy["total"], again.energy["total"])
+
+
+def test_analyses_take_the_mass_of_their_time():
+    """A rocket on a spring: its rest and its frequency, full, half empty and empty."""
+    model = cs.Model("hung", gravity=(0, 0, -9.81))
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=np.eye(3)))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(0, 0, 1), at=(0, 0, 0), stiffness=500.0))
+    model.add(cs.Propellant("fuel", body, 2.0, 0.5, 0.0, direction=(0, 0, 1), up=(1, 0, 0)))
+    for time, mass in ((0.0, 3.0), (2.0, 2.0), (5.0, 1.0)):
+        rest = cs.equilibrium(model, time=time)
+        assert float(rest.coordinate("rail")) == pytest.approx(-mass * 9.81 / 500.0, rel=1e-10)
+        assert cs.modes(model, 1, about=rest).frequencies[0] == pytest.approx(np.sqrt(500 / mass) / (2 * np.pi))
+
+
+def test_a_run_is_its_two_halves_and_steps_may_adapt():
+    model, _ = rocket(rate=0.503)
+    first = cs.simulate(model, 2.0, 0.01)
+    second, whole = cs.simulate(model, 3.0, 0.01, start=first), cs.simulate(model, 5.0, 0.01)
+    assert float(second.velocity("body")[-1, 2]) == pytest.approx(float(whole.velocity("body")[-1, 2]), rel=1e-11)
+    adaptive = cs.simulate(model, 5.0, tolerance=1e-3)
+    assert adaptive.status.ok
+    assert float(adaptive.velocity("body")[-1, 2]) == pytest.approx(2000 * np.log(3.0), rel=1e-5)

@@ -29,6 +29,7 @@ from cosserat.model.parameters import Parameter
 from cosserat.model.placed_laws import PlacedLaw
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.flight import FORCES, SPEEDS, FlightTrim, named_modes
+from cosserat.solve.arguments import check_number
 from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.parametric import parametric_at
 from cosserat.solve.linear.kinematic_rows import place_jacobian
@@ -82,7 +83,7 @@ class Flight:
         if self.climb is not None:
             climb = checks.number("Flight", "climb", self.climb)
             if abs(climb) > 0.5 * np.pi:
-                checks.number("Flight", "climb", np.inf, hint=f" from -pi/2 to pi/2 (rad), got {climb:g}")
+                raise SolveError(f"Flight: climb is {climb:g}; it is an angle from -pi/2 to pi/2 (rad)")
         checks.number("Flight", "turn", self.turn)
         if self.turn != 0.0 and self.climb is None:
             raise SolveError("Flight: climb=None is for straight flight; give the climb of a turn")
@@ -128,9 +129,13 @@ class FlyingModel:
 
     def _controls(self, controls: Any) -> tuple[list[str], dict[str, float]]:
         """Names of parameters; inputs of loads become parameters of the same name."""
-        given = controls if isinstance(controls, Mapping) else dict.fromkeys(
-            [controls] if isinstance(controls, (str, Parameter)) else list(controls)
-        )  # fmt: skip
+        if isinstance(controls, (str, Parameter)):
+            controls = [controls]
+        if not np.iterable(controls):
+            raise SolveError(
+                f"trim: unknowns={controls!r}; pass names of controls, such as ['motor.throttle', 'elevator']"
+            )
+        given = controls if isinstance(controls, Mapping) else dict.fromkeys(controls)
         names, guesses = [], {}
         offered = {signal.name: signal for signal in signals_of(self.model) if signal.offered}
         for item, guess in given.items():
@@ -144,7 +149,7 @@ class FlyingModel:
                 name = parameter.name
             names.append(name)
             if guess is not None:
-                guesses[name] = float(guess)
+                guesses[name] = check_number(guess, "trim", f"the first guess of {name!r}", "where to start")
         return names, guesses
 
     def _set_out(self) -> None:
@@ -269,6 +274,8 @@ def _velocity(flying: FlyingModel, knobs: Knobs) -> Array:
 
 def _bounds(limits: Mapping[str, Any] | None, names: list[str]) -> dict[str, tuple[float, float]]:
     bounds = {}
+    if limits is not None and not isinstance(limits, Mapping):
+        raise SolveError(f"trim: limits={limits!r}; pass a dict such as {{'elevator': (-0.4, 0.4)}}")
     for name, pair in (limits or {}).items():
         key = name.replace(".", "_") if name not in names else name
         if key not in names:
@@ -304,7 +311,7 @@ def _balanced(
         rows = np.zeros((6, rhs.size))
         rows[:, : statics.n_motions] = np.array([point.carried(row) for row in J])
         scales = np.array([balance.difference(name) for name in names])
-        columns = np.array([balance.derivative(name) for name in names]).reshape(len(names), -1).T * scales
+        columns = np.array([balance.derivative(name) for name in names]).reshape(len(names), rhs.size).T * scales
         extra, missing, by_knobs = _conditions(flying, knobs, names, scales, point, station, rows, coordinated)
         top = np.hstack((statics.matrix().toarray(), columns)) * weight[:, None]
         strong = np.abs(top[:, : rhs.size]).max() / max(statics.extent, 1e-12)
