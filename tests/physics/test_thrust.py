@@ -60,6 +60,33 @@ def test_controllers_set_inputs(formulation):
     assert float(run.velocity("sled")[-1, 0]) == pytest.approx(3.0 * (0.5 + 0.5 * 0.25), rel=1e-9)
 
 
+def test_a_lag_under_a_controller_is_of_second_order():
+    """Exact solution piece by piece: the throttle steps at every call, the thrust follows."""
+    lag, period = 0.3, 0.1
+
+    def command(t):
+        return 0.5 + 0.4 * np.sin(3.0 * t)
+
+    def pilot(t, state):
+        return {"motor.throttle": command(t)}
+
+    pilot.period = period
+    level, v, x = 0.0, 0.0, 0.0
+    for k in range(10):
+        u, d = command(k * period), level - command(k * period)
+        e = 1 - np.exp(-period / lag)
+        x += v * period + 3.0 * (0.5 * u * period**2 + d * lag * (period - lag * e))
+        v += 3.0 * (u * period + d * lag * e)
+        level = u + d * (1 - e)
+    errors = []
+    for h in (0.02, 0.01):
+        run = cs.simulate(sled(lag=lag, level=0.0), 1.0, h, controller=pilot)
+        errors.append(abs(float(run.position("sled")[-1, 0]) - x))
+        assert abs(float(run.velocity("sled")[-1, 0]) - v) < 2e-3 * v
+    assert errors[1] < 1e-3 * x
+    assert errors[0] / errors[1] > 3.0
+
+
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_linear_models_see_inputs(formulation):
     model = sled(throttle=0.0, limits=(-1, 1))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from cosserat.jit import Handles, bound, load, stage
 from cosserat.kernels.arrays import F1, I1, inputs_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
-from cosserat.kernels.integrate import advance
+from cosserat.kernels.integrate import advance, shift_rates
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.laws import add_efforts
 from cosserat.kernels.newton import refactor, step_coefficients
@@ -76,6 +76,8 @@ def push(problem, commands):
     for i in range(given.order[BEFORE]):
         inputs.effort[0, given.column[i]] = given.before[i]
     moved_forces(problem, whole)
+    if whole == 1:
+        shift_rates(state, trial, -1.0)
     if stale:
         refactor(problem, none + 1)
     clear(solver.x)
@@ -85,6 +87,8 @@ def push(problem, commands):
     for i in range(given.order[HELD]):
         inputs.effort[0, given.column[i]] = given.value[i]
     moved_forces(problem, whole)
+    if whole == 1:
+        shift_rates(state, trial, 1.0)
     for i in range(n):
         for k in range(6):
             solver.x[i, k] -= trial.residual[i, k]

@@ -131,6 +131,14 @@ def complete(state, history, memory, h):
             history.force[row, j, k] += after * (state.force[j, k] - history.force[row, j, k])
 
 
+@helper
+def shift_rates(state, trial, sign):
+    """Rates of states of laws jump with inputs: less those before, and those after."""
+    for i in range(state.inner.shape[1]):
+        state.inner[1, i] += sign * trial.inner[1, i]
+        state.inner[2, i] += sign * trial.inner[1, i]
+
+
 @stage
 def kick(problem):
     """Let accelerations and multipliers jump with the efforts, from those in inputs row 0 to those in row 1.
@@ -151,10 +159,12 @@ def kick(problem):
     for i in range(state.inner.shape[1]):
         trial.inner[0, i] = state.inner[0, i]
     forces(problem, 0)
+    shift_rates(state, trial, -1.0)
     for i in range(n):
         for k in range(6):
             solver.direction[i, k] = trial.residual[i, k]
     forces(problem, 1)
+    shift_rates(state, trial, 1.0)
     solver.follow[0] = follow
     if solver.memory[0] != solver.settings[0]:
         refactor(problem, 1)

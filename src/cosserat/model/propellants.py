@@ -134,7 +134,7 @@ class Propellant(PlacedLaw):
         self._demand_burning(times, self._rate.sample(times))
 
     def _demand_burning(self, t: Array, rate: Array) -> None:
-        if (rate < 0.0).any():
+        if len(rate) and rate.min() < 0.0:
             k = int(np.argmax(rate < 0.0))
             raise ArgumentError(
                 self.title, "rate", f"is {rate[k]:g} kg/s at t = {t[k]:g} s; propellant burns, it does not come back"
@@ -176,16 +176,33 @@ class Propellant(PlacedLaw):
         whole = resolve(self._mass)
         if self._rate.is_constant:
             return np.clip(resolve(self._rate.source) * t, 0.0, whole)
-        last = float(max(t.max(initial=0.0), 0.0))
-        edges = {0.0, last, *breaks_of(self._rate, 0.0, last)}
-        edges |= set(np.linspace(0.0, last, 257).tolist()) | set(np.clip(t, 0.0, last).tolist())
-        cuts = np.array(sorted(edges))
-        width = np.diff(cuts)
-        at = cuts[:-1, None] + 0.5 * width[:, None] * (1.0 + _X)
-        rate = self._rate.sample(at.ravel())
-        self._demand_burning(at.ravel(), rate)
-        sums = np.concatenate(([0.0], np.cumsum(0.5 * width * (rate.reshape(at.shape) @ _W))))
-        return np.minimum(np.interp(np.clip(t, 0.0, last), cuts, sums), whole)
+        at = np.clip(t, 0.0, None)
+        cuts, sums = self._integral(float(at.max(initial=0.0)))
+        k = np.clip(np.searchsorted(cuts, at, side="right") - 1, 0, len(cuts) - 1)
+        width = at - cuts[k]
+        inside = cuts[k][:, None] + 0.5 * width[:, None] * (1.0 + _X)
+        return np.minimum(sums[k] + 0.5 * width * (self._rates(inside.ravel()).reshape(inside.shape) @ _W), whole)
+
+    def _integral(self, last: float) -> tuple[Array, Array]:
+        """Times, and the mass burnt up to each if there were enough, up to `last` or later; kept."""
+        kept = self.__dict__.get("_summed")
+        if kept is None or kept[0] != Parameter.changes or kept[1][-1] < last:
+            end = last if kept is None or kept[0] != Parameter.changes else max(last, 2.0 * kept[1][-1])
+            cuts = np.array(sorted({*np.linspace(0.0, end, 257).tolist(), *breaks_of(self._rate, 0.0, end)}))
+            width = np.diff(cuts)
+            at = cuts[:-1, None] + 0.5 * width[:, None] * (1.0 + _X)
+            rate = self._rate.sample(at.ravel())
+            sums = np.concatenate(([0.0], np.cumsum(0.5 * width * (rate.reshape(at.shape) @ _W))))
+            kept = (Parameter.changes, cuts, sums, at.ravel(), rate)
+            self.__dict__["_summed"] = kept
+        upto = kept[3] <= last
+        self._demand_burning(kept[3][upto], kept[4][upto])
+        return kept[1], kept[2]
+
+    def _rates(self, t: Array) -> Array:
+        rate = self._rate.sample(t)
+        self._demand_burning(t, rate)
+        return rate
 
     def burnout(self, last: float) -> float | None:
         """When nothing is left (s), if that is before the time `last`; None: it burns longer."""
@@ -193,6 +210,14 @@ class Propellant(PlacedLaw):
         if self._rate.is_constant:
             rate = resolve(self._rate.source)
             return float(whole / rate) if rate > 0.0 and whole / rate <= last else None
+        key = (last, Parameter.changes)
+        if self.__dict__.get("_out", (None,))[0] != key:
+            self.__dict__["_out"] = (key, self._burnout(last))
+        found: float | None = self.__dict__["_out"][1]
+        return found
+
+    def _burnout(self, last: float) -> float | None:
+        whole = resolve(self._mass)
         if self.burnt([last])[0] < whole:
             return None
         low, high = 0.0, float(last)
@@ -211,8 +236,7 @@ class Propellant(PlacedLaw):
 
     def _flow(self, t: Array) -> Array:
         """Rate of burning (nt,), zero when nothing is left."""
-        rate = self._rate.sample(t)
-        self._demand_burning(t, rate)
+        rate = self._rates(t)
         left = resolve(self._mass) - self.burnt(t)
         return np.where((left > 0.0) & (t >= 0.0), rate, 0.0)
 

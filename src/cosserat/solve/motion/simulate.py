@@ -172,6 +172,12 @@ def simulate(
             "duration": duration, "start_time": start_time,
         }  # fmt: skip
         keeper = Checkpoint(checkpoint, identity_of(compiled, asked), checkpoint_interval, controller)
+    for load in model.state_loads if integrator == "energy-momentum" else ():
+        if load.varying:
+            raise SolveError(
+                f"simulate: {load.title}: integrator='energy-momentum' keeps an energy, which mass that burns away does "
+                "not leave; use 'generalized-alpha'"
+            )
     if integrator == "generalized-alpha" and rho > 0.995 and compiled.n_multipliers:
         warnings.warn(
             f"rho = {rho:g}: without numerical damping, errors of accelerations and reactions in joints alternate from "
