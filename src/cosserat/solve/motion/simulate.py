@@ -175,8 +175,8 @@ def simulate(
     for load in model.state_loads if integrator == "energy-momentum" else ():
         if load.varying:
             raise SolveError(
-                f"simulate: {load.title}: integrator='energy-momentum' keeps an energy, which mass that burns away does "
-                "not leave; use 'generalized-alpha'"
+                f"simulate: {load.title}: integrator='energy-momentum' keeps an energy, and mass that burns away takes "
+                "its own along; use 'generalized-alpha'"
             )
     if integrator == "generalized-alpha" and rho > 0.995 and compiled.n_multipliers:
         warnings.warn(
