@@ -291,7 +291,8 @@ class StripSection(FluidLoad):
     def wake_energy(self, t: float, frame: Array, states: Array) -> float:
         """rho c a b/4 times the sum of A b y^2 over the lags, a the slope of the lift, times the width."""
         strip, lift = self.strip, self.strip.airfoil.numbers.get("airfoil_lift", 2.0 * math.pi)
-        density = self.fluid.at(*(float(x) for x in frame[:3, 3]), t)[0]
+        x, y, z = (float(x) for x in frame[:3, 3])
+        density = self.fluid.at(x, y, z, t)[0]
         chord = strip._along("chord", strip._chord, self._s)
         held = sum(A * b * y * y for (A, b), y in zip(strip.lags, states.tolist(), strict=False))
         return 0.125 * density * chord**2 * resolve(lift) * self._loss * self._part * held
