@@ -73,3 +73,42 @@ def test_a_method_that_fails(formulation: str) -> None:
     run = cs.simulate(arm(), 0.1, 0.01, formulation=formulation, integrator=Wild())
     assert run.status.outcome is cs.Outcome.NOT_FINITE
     assert len(run.time) == 1
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_a_step_that_gives_nothing_or_raises(formulation: str) -> None:
+    class Empty(Heun):
+        def step(self, system, state, h):
+            return None
+
+    class Raises(Heun):
+        def step(self, system, state, h):
+            if state.t > 0.025:
+                raise RuntimeError("no more")
+            return super().step(system, state, h)
+
+    run = cs.simulate(arm(), 0.1, 0.01, formulation=formulation, integrator=Empty())
+    assert run.status.outcome is cs.Outcome.CALL_FAILED
+    assert "integrator Empty: its step gives None; give the state that system.moved" in run.status.detail
+    run = cs.simulate(arm(), 0.1, 0.01, formulation=formulation, integrator=Raises())
+    assert "integrator Raises: RuntimeError: no more" in run.status.detail
+    assert len(run.time) == 4
+    with pytest.raises(SolveError, match=r"integrator is the class Heun; pass one of it, integrator=Heun\(\)"):
+        cs.simulate(arm(), 0.1, 0.01, formulation=formulation, integrator=Heun)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_loads_that_jump_at_the_end_of_a_step(formulation: str) -> None:
+    """A step that ends at a jump has the load before it, the next one that after it: second order stays."""
+    model = cs.Model("slider")
+    body = model.add(cs.RigidBody("body", 2.0, (0, 0, 0), (1, 1, 1)))
+    effort = "5 * step(t, 0.33)"
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=50.0, effort=effort))
+    omega, t = 5.0, 0.5 - 0.33
+    exact = 5.0 / 50.0 * (1.0 - np.cos(omega * t))
+    errors = []
+    for step in (0.01, 0.005):
+        run = cs.simulate(model, 0.5, step, formulation=formulation, integrator=Heun())
+        errors.append(abs(float(run.coordinate("rail")[-1]) - exact))
+    assert errors[1] < 2e-5
+    assert errors[0] / errors[1] > 3.0

@@ -10,7 +10,7 @@ from cosserat.results.status import Outcome
 from cosserat.solve.floating.state import Drives, Point, States, StepFailure
 from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
 from cosserat.solve.motion.impulses import SIMPSON
-from cosserat.solve.motion.method import Method, MotionState, MotionSystem
+from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
@@ -26,7 +26,7 @@ class TreeMotionSystem(MotionSystem):
     def acceleration(self, state: MotionState) -> Array:
         q, v, a = state.place.copy(), state.v.copy(), np.zeros(len(state.v))
         self._stepper.drives.impose(state.t, q, v, a)
-        return self._stepper.engine.accelerations(state.t, q, v, a, state.angles)[0]
+        return self._stepper.engine.accelerations(state.t, q, v, a, state.angles, self.load_time(state.t))[0]
 
     def moved(self, state: MotionState, dt: float, x: Array, dv: Array) -> MotionState:
         place = self._stepper.tree.moved(state.place, np.asarray(x, dtype=float))
@@ -59,12 +59,10 @@ class Outside(Stepper):
         now, rows = old, list[Point]()
         for k in range(n):
             try:
-                begin = MotionState(t + k * h, now.q, now.v, now.angles)
-                found = self.method.step(self._system, begin, h)
-                if not (np.all(np.isfinite(found.place)) and np.all(np.isfinite(found.v))):
-                    raise StepFailure(Outcome.NOT_FINITE)
-                end = self._system.closed(found._replace(t=t + (k + 1) * h))
+                end = self._system.take(self.method, MotionState(t + k * h, now.q, now.v, now.angles), h)
                 now = self.start(end.t, end.place, end.v, end.angles)
+            except MethodFailed as failed:
+                return Advance(now, k, _stacked(rows), StepFailure(failed.outcome, failed.detail))
             except StepFailure as failure:
                 return Advance(now, k, _stacked(rows), failure)
             if (phase + k + 1) % every == 0:

@@ -8,9 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import SolveError
+from cosserat.errors import CosseratError, SolveError, shown
+from cosserat.results.status import Outcome
 
 Array = NDArray[np.float64]
+
+_INSIDE = 1e-7  # of the step: how far from its ends loads are taken
 
 
 class MotionState(NamedTuple):
@@ -26,7 +29,40 @@ class MotionState(NamedTuple):
 
 
 class MotionSystem(ABC):
-    """What a `Method` may ask of a mechanism. Velocities, increments and accelerations are arrays of one shape."""
+    """What a `Method` may ask of a mechanism. Velocities, increments and accelerations are arrays of one shape.
+
+    Attributes
+    ----------
+    inside : (begin, end)
+        Times between which loads are taken in a step: one that jumps at an end of the step has its value within.
+    """
+
+    inside: tuple[float, float] = (-np.inf, np.inf)
+
+    def load_time(self, t: float) -> float:
+        """The time inside the present step that is nearest to a time."""
+        return min(max(t, self.inside[0]), self.inside[1])
+
+    def take(self, method: Method, state: MotionState, h: float) -> MotionState:
+        """A step of a method, closed; raises `MethodFailed`."""
+        self.inside = state.t + _INSIDE * h, state.t + (1.0 - _INSIDE) * h
+        name = type(method).__name__
+        try:
+            found = method.step(self, state, h)
+        except CosseratError:
+            raise
+        except Exception as error:
+            raise MethodFailed(Outcome.CALL_FAILED, f"integrator {name}: {type(error).__name__}: {error}") from error
+        finally:
+            self.inside = -np.inf, np.inf
+        if not isinstance(found, MotionState) or np.shape(found.v) != np.shape(state.v):
+            raise MethodFailed(
+                Outcome.CALL_FAILED,
+                f"integrator {name}: its step gives {shown(found)}; give the state that system.moved(...) gives",
+            )
+        if not (np.all(np.isfinite(found.place)) and np.all(np.isfinite(found.v))):
+            raise MethodFailed(Outcome.NOT_FINITE, "")
+        return self.closed(found._replace(t=state.t + h))
 
     @abstractmethod
     def acceleration(self, state: MotionState) -> Array:
@@ -39,6 +75,14 @@ class MotionSystem(ABC):
     @abstractmethod
     def closed(self, state: MotionState) -> MotionState:
         """The nearest state that joints and prescribed motions allow."""
+
+
+class MethodFailed(Exception):
+    """A step that could not be taken, and why."""
+
+    def __init__(self, outcome: Outcome, detail: str) -> None:
+        super().__init__(detail)
+        self.outcome, self.detail = outcome, detail
 
 
 class Method(ABC):

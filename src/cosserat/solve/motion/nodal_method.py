@@ -18,13 +18,12 @@ from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.residual import constraints, track_angles
 from cosserat.model.model import Model
 from cosserat.results.run import Run
-from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Trajectory
 from cosserat.results.verdict import noted
 from cosserat.solve.initial import consistent_accelerations, factor_at, project_velocities, set_trial
 from cosserat.solve.memory import Memory, new_memory
 from cosserat.solve.motion.driver import Progress, fixed_steps, warn_of_call
-from cosserat.solve.motion.method import Method, MotionState, MotionSystem, name_of
+from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem, name_of
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.walk import Failure, Tally, Walk
 
@@ -56,7 +55,11 @@ class NodalSystem(MotionSystem):
     def acceleration(self, state: MotionState) -> Array:
         self._put(state)
         self.evaluations += 1
-        consistent_accelerations(self.compiled, state.t, self.memory)
+        sampler, at = self.compiled.sampler, self.load_time(state.t)
+        inputs = sampler.sample(np.array([at]))
+        if at != state.t and sampler.driven:
+            inputs = inputs._replace(drive=sampler.sample(np.array([state.t])).drive)
+        consistent_accelerations(self.compiled, state.t, self.memory, inputs)
         return self.memory.problem.state.rate.copy()
 
     def moved(self, state: MotionState, dt: float, x: Array, dv: Array) -> MotionState:
@@ -130,11 +133,11 @@ class MethodWalk(Walk):
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
         self.done = 0
         while self.done < n:
-            with np.errstate(all="ignore"):
-                found = self.method.step(self.system, self.now._replace(t=t + self.done * h), h)
-                if not (np.all(np.isfinite(found.place)) and np.all(np.isfinite(found.v))):
-                    return Failure(Outcome.NOT_FINITE)
-                self.now = self.system.closed(found._replace(t=t + (self.done + 1) * h))
+            try:
+                with np.errstate(all="ignore"):
+                    self.now = self.system.take(self.method, self.now._replace(t=t + self.done * h), h)
+            except MethodFailed as failure:
+                return Failure(failure.outcome, failure.detail)
             self.done += 1
             self._work.taken += 1
             if (phase + self.done) % every == 0:

@@ -128,6 +128,9 @@ def simulate(
     if not isinstance(model, Model):
         raise SolveError(f"simulate: {shown(model)} is not a Model; build one with cosserat.Model or load_model")
     check_known(formulation, "simulate", "formulation", FORMULATIONS)
+    if isinstance(integrator, type) and issubclass(integrator, Method):
+        name = integrator.__name__
+        raise SolveError(f"simulate: integrator is the class {name}; pass one of it, integrator={name}()")
     if isinstance(integrator, Method):
         demand_plain(integrator, step, controller, checkpoint)
     else:
