@@ -237,7 +237,11 @@ def test_model_files_hold_them(tmp_path):
     P = cs.Parameter("P", 2.0)
     model.add(cs.Thruster("motor", body.at((1, 0, 0)), P, throttle="0.5 + 0.1*sin(t)", gimbal=("0.1*t", 0.0), lag=0.2))
     model.add(cs.Rotor("rotor", body, 1e-5, 1e-7, speed="100*t", inertia=1e-3, limits=(0, 50)))
-    model.add(cs.Propeller("prop", body, 0.4, [(0, 0.1), (1, 0.0)], 0.01, speed=100.0))
+    model.add(cs.Propeller("prop", body, 0.4, [(0, 0.1), (1, 0.0)], 0.01, speed=50.0 * P))
+    pipe = model.add(
+        cs.Beam("pipe", points=[(0, 1, 0), (1, 1, 0)], section=cs.Section(np.eye(6), np.eye(6)), elements=2)
+    )
+    model.add(cs.PipeFlow("flow", pipe, mass=0.2, speed=2.0 * P))
     path = tmp_path / "craft.yaml"
     cs.save_model(model, path)
     assert cs.load_model(path) == model

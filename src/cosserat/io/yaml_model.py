@@ -282,7 +282,9 @@ class _Reader:
         if key in ("force", "moment") and table == "loads" and isinstance(value, list) and varies_with_s(value):
             return self._guard(route, LineFunction, value, key, self.parameters.values())
         if key in _TIME and table in ("joints", "loads", "servos"):
-            return self._functions(value, route, "t")
+            found = self._functions(value, route, "t")
+            # of rotors it may change with time, of the flow in a pipe not
+            return found.source if key == "speed" and isinstance(found, TimeFunction) and found.is_constant else found
         if key == "law":
             if not isinstance(value, dict):
                 raise self.document.error(route, f"must be formulas by component, such as fz: -c*vz, got {value!r}")
