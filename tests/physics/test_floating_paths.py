@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from tests.physics.test_floating_analyses import arm, four_bar
@@ -251,3 +253,11 @@ def test_dead_moment_has_no_potential() -> None:
     a, b = (cs.modes(model, 3, formulation=f) for f in (None, FLOATING))
     assert np.allclose(a.eigenvalues, b.eigenvalues, rtol=1e-8, atol=1e-9)
     assert np.abs(b.eigenvalues.real).max() > 1e-3
+
+
+def test_a_path_pickles() -> None:
+    path = cs.continuation(truss(), "P", 0.0, 5.0, formulation=FLOATING)
+    again = pickle.loads(pickle.dumps(path))
+    assert np.array_equal(again.parameter, path.parameter)
+    assert np.allclose(again.position("top"), path.position("top"))
+    assert np.allclose(again.equilibrium(-1).reaction("guide"), path.equilibrium(-1).reaction("guide"))
