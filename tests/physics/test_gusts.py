@@ -46,6 +46,12 @@ def test_sharp_gust_against_kuessner(lags, error):
     np.testing.assert_allclose(lift[later], kuessner(s[later]), atol=error)
 
 
+def test_exact_functions_at_the_start():
+    assert wagner(0.0) == 0.5
+    assert kuessner(np.array([0.0, 1e-8])).tolist() == pytest.approx([0.0, 0.0], abs=1e-3)
+    assert np.ndim(kuessner(1.0)) == 0
+
+
 def test_steady_gust_is_an_angle_of_attack():
     for options in ({}, {"unsteady": False}):
         model = held_wing(gust=cs.winds.gust_ahead(2 * UP, length=1e6, start=-5e5), **options)

@@ -109,7 +109,7 @@ def test_model_files_and_refusals(tmp_path):
     line = model.add(cable([(0, 0, 0), (0, 0, -10)], elements=6))
     model.add(cs.Revolute("ship", cs.GROUND, line.start, axis=(0, 1, 0)))
     model.add(cs.Morison("water", line, diameter=(D, 0.04), drag=cs.Parameter("cd", 1.1), span=(0.2, 1.0)))
-    model.add(cs.PipeFlow("oil", "cable", mass=0.3, speed=2.0))
+    model.add(cs.PipeFlow("oil", "cable", mass=0.3, speed=2.0 * cs.Parameter("u", 1.0)))
     cs.save_model(model, tmp_path / "tow.yaml")
     again = cs.load_model(tmp_path / "tow.yaml")
     assert again.parameters["cd"] == 1.1

@@ -80,6 +80,7 @@ SIMULATE = (
 _WORDS = ("name", "boundary", "root", "clamp", "stiffening")  # of modal bodies: taken as they are
 _PLACES = ("parent", "child", "place", "centre", "other", "a", "b")
 _TEXT = {"name", "body", "beam", "joint", "kind", "formulation", "integrator", "start", *_PLACES}
+_NUMBERS = {("PipeFlow", "speed")}  # though a key of that name is a function of time elsewhere
 _TIME = {"motion", "effort", "vector", "force", "moment", "target", "throttle", "gimbal", "speed", "rate"}
 
 
@@ -266,7 +267,9 @@ class _Reader:
         make = kinds[kind]
         self._mapping(item, route, ("kind", *_accepted(make)))
         read = functools.partial(self._modal_argument, kind) if key == "modal_bodies" else self._argument
-        arguments = {k: read(key, k, v, (*route, k)) for k, v in item.items() if k != "kind"}
+        plain = [k for k in item if (kind, k) in _NUMBERS]
+        arguments = {k: read(key, k, v, (*route, k)) for k, v in item.items() if k != "kind" and k not in plain}
+        arguments |= {k: self._numbers(item[k], (*route, k)) for k in plain}
         for side in _PLACES if key in ("joints", "loads", "springs", "rolling") else ():
             if side not in arguments or isinstance(arguments[side], tuple):
                 continue

@@ -30,7 +30,7 @@ from cosserat.kernels.tangent import scatter
 FROZEN, STEADY = -1.0, 0.0  # values of solver.follow[0]; in a step it is sigma
 MAX_ITERATIONS = 20
 CONVERGED = 1e-13  # change of states, relative to the largest of the law
-LINEAR = 1e-3  # the same, from which the law need not be called again in a step
+LINEAR = 0.03  # the same, from which the law need not be called again in a step: iterations of the step follow
 
 
 def count(problem):

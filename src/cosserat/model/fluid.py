@@ -114,8 +114,13 @@ class Fluid(Record):
     @property
     def is_steady(self) -> bool:
         """Whether it flows with one velocity everywhere and at all times."""
-        fluids = [fluid for fluid in (self, self.above) if fluid is not None]
-        return not any(callable(fluid._velocity) or fluid.has_gust for fluid in fluids)
+        return not (self.mean_varies or self.has_gust)
+
+    @property
+    def mean_varies(self) -> bool:
+        """Whether its velocity changes from place to place or in time, apart from a gust."""
+        both = [fluid for fluid in (self, self.above) if fluid is not None]
+        return self.has_surface or any(callable(fluid._velocity) for fluid in both)
 
     @property
     def has_gust(self) -> bool:

@@ -97,6 +97,22 @@ def section_flow(
     return flow
 
 
+def flow_change(velocity: Function) -> Function:
+    """change(t, frame, twist, p): rate (3,) of the flow at a place that moves, world axes."""
+
+    def change(t, frame, twist, p):
+        vx = frame[0, 0] * twist[0] + frame[0, 1] * twist[1] + frame[0, 2] * twist[2]
+        vy = frame[1, 0] * twist[0] + frame[1, 1] * twist[1] + frame[1, 2] * twist[2]
+        vz = frame[2, 0] * twist[0] + frame[2, 1] * twist[1] + frame[2, 2] * twist[2]
+        h, x, y, z = _INSTANT, frame[0, 3], frame[1, 3], frame[2, 3]
+        ahead = velocity(x + h * vx, y + h * vy, z + h * vz, t + h, p)
+        behind = velocity(x - h * vx, y - h * vy, z - h * vz, t - h, p)
+        s = 0.5 / h
+        return s * (ahead[0] - behind[0]), s * (ahead[1] - behind[1]), s * (ahead[2] - behind[2])
+
+    return change
+
+
 def strip_law(
     density: Function,
     velocity: Function,
@@ -105,8 +121,10 @@ def strip_law(
     apparent: bool,
     gust: Function | None = None,
     gust_lags: tuple[tuple[float, float], ...] = (),
+    varies: bool = True,
 ) -> Function:
-    """Wrench of a section of p["width"], and the rates of its lags."""
+    """Wrench of a section of p["width"], and the rates of its lags; `varies`: whether the flow does."""
+    change = flow_change(velocity)
     flow, (_, rates) = section_flow(velocity, lags, gust, gust_lags), _wake(lags)
     _, gust_rates = _wake(gust_lags, "gust")
     c_lift, c_drag, c_moment = coefficients
@@ -131,16 +149,12 @@ def strip_law(
             heavy = math.pi * rho * half * half * width
             mid = (axis - 0.5) * chord
             # change of the flow met by the place, seen from it
-            vx = frame[0, 0] * twist[0] + frame[0, 1] * twist[1] + frame[0, 2] * twist[2]
-            vy = frame[1, 0] * twist[0] + frame[1, 1] * twist[1] + frame[1, 2] * twist[2]
-            vz = frame[2, 0] * twist[0] + frame[2, 1] * twist[1] + frame[2, 2] * twist[2]
-            h, x, y_, z = _INSTANT, frame[0, 3], frame[1, 3], frame[2, 3]
-            ahead = velocity(x + h * vx, y_ + h * vy, z + h * vz, t + h, p)
-            behind = velocity(x - h * vx, y_ - h * vy, z - h * vz, t - h, p)
-            d0, d1, d2 = ahead[0] - behind[0], ahead[1] - behind[1], ahead[2] - behind[2]
-            g0 = (frame[0, 0] * d0 + frame[1, 0] * d1 + frame[2, 0] * d2) / (2.0 * h) - (twist[4] * x2 - twist[5] * x1)
-            g1 = (frame[0, 1] * d0 + frame[1, 1] * d1 + frame[2, 1] * d2) / (2.0 * h) - (twist[5] * x0 - twist[3] * x2)
-            g2 = (frame[0, 2] * d0 + frame[1, 2] * d1 + frame[2, 2] * d2) / (2.0 * h) - (twist[3] * x1 - twist[4] * x0)
+            d0, d1, d2 = 0.0, 0.0, 0.0
+            if varies:
+                d0, d1, d2 = change(t, frame, twist, p)
+            g0 = (frame[0, 0] * d0 + frame[1, 0] * d1 + frame[2, 0] * d2) - (twist[4] * x2 - twist[5] * x1)
+            g1 = (frame[0, 1] * d0 + frame[1, 1] * d1 + frame[2, 1] * d2) - (twist[5] * x0 - twist[3] * x2)
+            g2 = (frame[0, 2] * d0 + frame[1, 2] * d1 + frame[2, 2] * d2) - (twist[3] * x1 - twist[4] * x0)
             carried = heavy * (u0 * g0 + u1 * g1 + u2 * g2)
             up += carried
             pitch += mid * carried - 0.5 * half * heavy * a * q

@@ -252,7 +252,7 @@ class StripSection(FluidLoad):
         strip, fluid = self.strip, self.fluid
         return strip_law(
             fluid.density_function, fluid.mean_function, strip.airfoil.functions, strip.lags, strip.apparent,
-            fluid.gust_function if fluid.has_gust else None, strip.gust_lags,
+            fluid.gust_function if fluid.has_gust else None, strip.gust_lags, fluid.mean_varies,
         )  # fmt: skip
 
     @property
@@ -291,10 +291,10 @@ class StripSection(FluidLoad):
     def wake_energy(self, t: float, frame: Array, states: Array) -> float:
         """rho c a b/4 times the sum of A b y^2 over the lags, a the slope of the lift, times the width."""
         strip, lift = self.strip, self.strip.airfoil.numbers.get("airfoil_lift", 2.0 * math.pi)
-        x, y, z = (float(x) for x in frame[:3, 3])
+        x, y, z = (float(c) for c in frame[:3, 3])
         density = self.fluid.at(x, y, z, t)[0]
         chord = strip._along("chord", strip._chord, self._s)
-        held = sum(A * b * y * y for (A, b), y in zip(strip.lags, states.tolist(), strict=False))
+        held = sum(A * b * lag * lag for (A, b), lag in zip(strip.lags, states.tolist(), strict=False))
         return 0.125 * density * chord**2 * resolve(lift) * self._loss * self._part * held
 
     @property

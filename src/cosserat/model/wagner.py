@@ -16,6 +16,7 @@ JONES: Lags = ((0.165, 0.0455), (0.335, 0.3))
 """Lags (A, b) of R. T. Jones, NACA Report 681 (1940): Wagner's function 1 - sum A exp(-b s), s in half chords."""
 
 MOST = 8
+_LEAST = 1e-6  # half chords
 
 
 def theodorsen(k: NDArray[np.float64]) -> NDArray[np.complex128]:
@@ -102,25 +103,25 @@ def _fitted(n: int, wanted_of: Callable[..., NDArray[np.complex128]], total: flo
 
 
 def wagner(s: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Wagner's function, exact: lift after a sudden start, of the steady one; s > 0 in half chords.
+    """Wagner's function, exact: lift after a sudden start, of the steady one; s >= 0 in half chords.
 
     Examples
     --------
     >>> wagner(np.array([1.0, 10.0])).round(4).tolist()
     [0.6006, 0.875]
     """
-    return _inverted(s, _lag)
+    return _inverted(s, _lag, 0.5)
 
 
 def kuessner(s: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Kuessner's function, exact: lift of a wing that enters a sharp gust, s > 0 in half chords from its edge.
+    """Kuessner's function, exact: lift of a wing that enters a sharp gust, s >= 0 in half chords from its edge.
 
     Examples
     --------
     >>> kuessner(np.array([1.0, 10.0])).round(3).tolist()
     [0.417, 0.856]
     """
-    return _inverted(s, _entered)
+    return _inverted(s, _entered, 0.0)
 
 
 def _lag(p: NDArray[np.complex128]) -> NDArray[np.complex128]:
@@ -137,12 +138,15 @@ def _entered(p: NDArray[np.complex128]) -> NDArray[np.complex128]:
     return np.asarray(1.0 / (p * (kve(0, p) + kve(1, p))))
 
 
-def _inverted(s: NDArray[np.float64], transform: Callable[..., NDArray[np.complex128]]) -> NDArray[np.float64]:
-    """Step response of a transfer function of p: inverse Laplace transform along Talbot's contour.
+def _inverted(
+    s: NDArray[np.float64], transform: Callable[..., NDArray[np.complex128]], start: float
+) -> NDArray[np.float64]:
+    """Step response, `start` at zero, of a transfer function of p: inverse Laplace transform along Talbot's contour.
 
     Source: J. Abate, P. P. Valko, Int. J. Numer. Meth. Eng. 60 (2004) 979-993.
     """
-    s = np.atleast_1d(np.asarray(s, dtype=float))
+    given = np.asarray(s, dtype=float)
+    s = np.maximum(given.ravel(), _LEAST)
     M = 24
     theta = np.arange(1, M) * np.pi / M
     cot = 1.0 / np.tan(theta)
@@ -150,4 +154,5 @@ def _inverted(s: NDArray[np.float64], transform: Callable[..., NDArray[np.comple
     turn = 1j * theta * (1.0 + cot**2) - 1j * cot
     weights = np.concatenate(([0.5 * np.exp(nodes[0])], (1.0 + turn) * np.exp(nodes[1:])))
     p = nodes[None, :] / s[:, None]
-    return np.asarray(0.4 / s * np.sum(np.real(weights[None, :] * transform(p) / p), axis=1))
+    found = 0.4 / s * np.sum(np.real(weights[None, :] * transform(p) / p), axis=1)
+    return np.asarray(np.where(given > 0.0, found.reshape(given.shape), start))
