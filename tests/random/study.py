@@ -12,12 +12,12 @@ import argparse
 from collections import Counter
 
 from .generator import random_mechanism
-from .outcomes import CRASHED, RELATIONS, VIOLATED, known_defect, outcome
+from .outcomes import CRASHED, RELATIONS, UNANSWERED, VIOLATED, known_defect, outcome
 from .shrinking import explain
 
 
 def study(seeds: range, relations: list[str], shrunk: int = 0) -> dict[str, Counter[str]]:
-    """Outcomes by relation; failures that are not known defects are printed."""
+    """Outcomes by relation; failures that are not known defects are printed, and what has no answer."""
     table: dict[str, Counter[str]] = {name: Counter() for name in relations}
     for seed in seeds:
         mechanism = random_mechanism(seed)
@@ -26,6 +26,8 @@ def study(seeds: range, relations: list[str], shrunk: int = 0) -> dict[str, Coun
             failed = result in (VIOLATED, CRASHED)
             known = failed and known_defect(name, mechanism)
             table[name]["known defect" if known else result] += 1
+            if result == UNANSWERED:
+                print(f"{name} {mechanism.name}: {result}: {sentence}", flush=True)
             if failed and not known:
                 if table[name][VIOLATED] + table[name][CRASHED] <= shrunk:
                     print(explain(name, mechanism), flush=True)
