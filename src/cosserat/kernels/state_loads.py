@@ -111,11 +111,11 @@ def write_motion(R, x, v, w, frame_out, twist_out):
 
 
 @helper
-def take_signals(sl, before, now):
+def take_signals(laws, before, now):
     """Numbers of laws that follow sampled inputs: their mean over a step, or `before` and `now` are the same."""
-    for j in range(sl.signal.shape[0]):
-        column = sl.signal[j, 1]
-        sl.parameter[sl.signal[j, 0]] = 0.5 * (before[column] + now[column])
+    for j in range(laws.signal.shape[0]):
+        column = laws.signal[j, 1]
+        laws.parameter[laws.signal[j, 0]] = 0.5 * (before[column] + now[column])
 
 
 @helper

@@ -4,14 +4,14 @@ from cosserat.jit import helper
 
 
 @helper
-def take_masses(bodies, nodes, before, now):
+def take_masses(bodies_out, nodes_out, before, now):
     """Masses of varying bodies, and weights of their nodes: the mean of two samples; in a step of one kind, the same.
 
     Ten numbers: mass, first moments, inertia xx yy zz xy xz yz about the node.
     """
-    for v in range(bodies.varying.shape[0]):
-        row, node, c = bodies.varying[v, 0], bodies.varying[v, 1], bodies.varying[v, 2]
-        M = bodies.mass[row]
+    for v in range(bodies_out.varying.shape[0]):
+        row, node, c = bodies_out.varying[v, 0], bodies_out.varying[v, 1], bodies_out.varying[v, 2]
+        M = bodies_out.mass[row]
         m = 0.5 * (before[c] + now[c])
         x, y = 0.5 * (before[c + 1] + now[c + 1]), 0.5 * (before[c + 2] + now[c + 2])
         z = 0.5 * (before[c + 3] + now[c + 3])
@@ -26,7 +26,7 @@ def take_masses(bodies, nodes, before, now):
         for i in range(6):
             for j in range(i):
                 M[i, j] = M[j, i]
-        nodes.mass[node] = bodies.base[v, 0] + m
-        nodes.moment[node, 0] = bodies.base[v, 1] + x
-        nodes.moment[node, 1] = bodies.base[v, 2] + y
-        nodes.moment[node, 2] = bodies.base[v, 3] + z
+        nodes_out.mass[node] = bodies_out.base[v, 0] + m
+        nodes_out.moment[node, 0] = bodies_out.base[v, 1] + x
+        nodes_out.moment[node, 1] = bodies_out.base[v, 2] + y
+        nodes_out.moment[node, 2] = bodies_out.base[v, 3] + z

@@ -70,9 +70,9 @@ class Propellant(PlacedLaw):
     >>> import cosserat as cs
     >>> model = cs.Model("rocket")
     >>> body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=np.eye(3)))
-    >>> fuel = model.add(cs.Propellant("fuel", body, mass=2.0, rate=0.5, exhaust=2000.0, direction=(0, 0, 1)))
+    >>> fuel = model.add(cs.Propellant("fuel", body, mass=2.0, rate=0.5, exhaust=2000.0))
     >>> run = cs.simulate(model, duration=5.0, step=0.01)
-    >>> bool(np.isclose(run.velocity("body")[-1, 2], 2000 * np.log(3.0), rtol=1e-5))
+    >>> bool(np.isclose(run.velocity("body")[-1, 0], 2000 * np.log(3.0), rtol=1e-5))
     True
     >>> fuel.burnout(10.0)
     4.0

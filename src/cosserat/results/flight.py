@@ -84,7 +84,7 @@ class FlightTrim(Trim):
     >>> _ = model.add(cs.Aerodynamics("drag", body, area=0.2, drag=1.0))
     >>> _ = model.add(cs.Thruster("lift", body, 20.0, axis=(0, 0, 1), up=(1, 0, 0)))
     >>> found = cs.trim(model, ["lift.throttle"], flight=cs.Flight(5.0))
-    >>> round(np.tan(-found.attitude["pitch"]), 9)  # drag over weight
+    >>> round(float(np.tan(-found.attitude["pitch"])), 4)  # drag over weight
     0.25
     """
 
