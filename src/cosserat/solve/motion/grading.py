@@ -22,7 +22,7 @@ _DOUBLINGS = 10
 _AFTER = 1e-9  # of a part: how far after its beginning loads are taken
 
 
-UNRESOLVED = 0.5
+UNRESOLVED = 0.1
 """Share of an acceleration that the iteration matrix must leave, for a step to resolve it."""
 
 
