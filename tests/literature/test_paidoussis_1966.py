@@ -33,6 +33,25 @@ def test_critical_speed(beta, u, omega):
     assert abs(errors[1][1]) < abs(errors[0][1]) / 12  # fourth order
 
 
+@pytest.mark.parametrize("beta", [0.2, 0.5, 0.8])
+@pytest.mark.parametrize(("ends", "u"), [("pinned", np.pi), ("clamped", 2 * np.pi)])
+def test_divergence_of_a_pipe_held_at_both_ends(beta, ends, u):
+    """In both planes at once, whatever the share of the fluid; its Coriolis forces do not decide, nothing flutters."""
+    model = pipe(beta, cs.Parameter("U", 1.0), 16)
+    model.remove("wall")
+    if ends == "clamped":
+        model.add(cs.Fixed("wall", cs.GROUND, "pipe.start"))
+        model.add(cs.Prismatic("far", cs.GROUND, "pipe.end", axis=(1, 0, 0)))
+    else:
+        model.add(cs.Universal("near", cs.GROUND, "pipe.start", axes=((0, 1, 0), (0, 0, 1))))
+        slide = model.add(cs.RigidBody("slide", mass=1e-6, com=(1, 0, 0), inertia=(1e-9,) * 3))
+        model.add(cs.Prismatic("rail", cs.GROUND, slide, at=(1, 0, 0), axis=(1, 0, 0)))
+        model.add(cs.Spherical("far", slide, "pipe.end", at=(1, 0, 0)))
+    (found,) = cs.stability(model, "U", np.array([0.8, 0.9, 1.05, 1.1]) * u / np.sqrt(beta), n=4).critical
+    assert (found.kind, found.loss, found.modes) == ("divergence", True, 2)
+    assert found.value * np.sqrt(beta) == pytest.approx(u, rel=4e-5)
+
+
 def test_energy_that_the_flow_gives():
     """Power of the flow on a pipe whose start is held: -m_f U (v.v + U v.t) at its end."""
     beta, speed = 0.2, 2.0
