@@ -18,7 +18,7 @@ from cosserat.symbolic.inertia import Inertia
 from cosserat.symbolic.mechanism import Mechanism
 from cosserat.symbolic.printing import equations_latex, equations_text
 from cosserat.symbolic.source import module_source
-from cosserat.symbolic.turns import coshalf, cotc, sinhalf
+from cosserat.symbolic.turns import TurnFunction
 
 if TYPE_CHECKING:
     from cosserat.symbolic.compiled import CompiledEquations
@@ -139,7 +139,7 @@ class Equations:
     def explicit(self, expression: Any) -> Any:
         """An expression or matrix with quaternions and their functions written out."""
         out = expression.xreplace(self.quaternions)
-        return out.replace(lambda e: isinstance(e, (coshalf, sinhalf, cotc)), lambda e: e.explicit())
+        return out.replace(lambda e: isinstance(e, TurnFunction), lambda e: e.explicit())
 
     def with_values(self, expression: Any) -> Any:
         """An expression or matrix with the present values of the model's parameters."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cosserat.errors import SolveError
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.directional import directional, replaced
-from cosserat.symbolic.turns import coshalf, cotc, sinhalf
+from cosserat.symbolic.turns import TurnFunction
 
 if TYPE_CHECKING:
     from cosserat.symbolic.equations import Equations
@@ -78,7 +78,7 @@ def linearize(equations: Equations, about: Mapping[Any, Any], inputs: Sequence[A
             if values[index].has(sp.nan, sp.zoo):
                 values[index] = _limit(out[index], point, equations.v)
         out = values
-        return out.replace(lambda e: isinstance(e, (coshalf, sinhalf, cotc)) and not e.free_symbols, lambda e: e.doit())
+        return out.replace(lambda e: isinstance(e, TurnFunction) and not e.free_symbols, lambda e: e.explicit())
 
     K = sp.Matrix(n, n, lambda i, j: mechanism.along(residual[i], j))
 

@@ -49,60 +49,78 @@ def _sum(a: sp.Expr, c: sp.Expr, b: sp.Expr, s: sp.Expr) -> sp.Expr:
     return first if b is ZERO else first + b * s
 
 
-class coshalf(sp.Function):
-    """cos(sqrt(x) / 2): the scalar of the unit quaternion of a rotation vector whose square is x."""
+class TurnFunction(sp.Function):
+    """A function of the square x of a rotation vector that is smooth at x = 0, where its formula divides by it."""
 
     nargs = 1
+    at_zero: sp.Expr
+
+    @staticmethod
+    def formula(x: sp.Expr) -> sp.Expr:
+        """With square roots and trigonometric functions."""
+        raise NotImplementedError
 
     @classmethod
     def eval(cls, x: sp.Expr) -> sp.Expr | None:
-        return ONE if x.is_zero else None
+        return cls.at_zero if x.is_zero else None
+
+    def _eval_evalf(self, prec: int) -> Any:
+        x = self.args[0]._eval_evalf(prec)
+        if not (x.is_Float and x > 0):
+            return None
+        wide = prec + 4 * max(0, -int(sp.log(x, 2)))  # digits that cancel near zero
+        return self.formula(sp.Float(x, precision=wide))._eval_evalf(wide)
+
+    def explicit(self) -> sp.Expr:
+        """Written out."""
+        return self.formula(self.args[0])
+
+
+class coshalf(TurnFunction):
+    """cos(sqrt(x) / 2): the scalar of the unit quaternion of a rotation vector whose square is x."""
+
+    at_zero = ONE
+
+    @staticmethod
+    def formula(x: sp.Expr) -> sp.Expr:
+        return sp.cos(sp.sqrt(x) / 2)
 
     def fdiff(self, argindex: int = 1) -> sp.Expr:
         return -sinhalf(self.args[0]) / 4
 
-    def _eval_evalf(self, prec: int) -> Any:
-        return sp.cos(sp.sqrt(self.args[0]) / 2)._eval_evalf(prec)
 
-    def explicit(self) -> sp.Expr:
-        """With square roots and trigonometric functions."""
-        return sp.cos(sp.sqrt(self.args[0]) / 2)
-
-
-class sinhalf(sp.Function):
+class sinhalf(TurnFunction):
     """sin(sqrt(x) / 2) / sqrt(x)."""
 
-    nargs = 1
+    at_zero = sp.Rational(1, 2)
 
-    @classmethod
-    def eval(cls, x: sp.Expr) -> sp.Expr | None:
-        return sp.Rational(1, 2) if x.is_zero else None
-
-    def _eval_evalf(self, prec: int) -> Any:
-        return self.explicit()._eval_evalf(prec)
-
-    def explicit(self) -> sp.Expr:
-        """With square roots and trigonometric functions."""
-        root = sp.sqrt(self.args[0])
-        return sp.sin(root / 2) / root
+    @staticmethod
+    def formula(x: sp.Expr) -> sp.Expr:
+        return sp.sin(sp.sqrt(x) / 2) / sp.sqrt(x)
 
 
-class cotc(sp.Function):
+class cotc(TurnFunction):
     """(1 - (y/2) cot(y/2)) / y^2 with y = sqrt(x): what takes angular velocities to rates of a rotation vector."""
 
-    nargs = 1
+    at_zero = sp.Rational(1, 12)
 
-    @classmethod
-    def eval(cls, x: sp.Expr) -> sp.Expr | None:
-        return sp.Rational(1, 12) if x.is_zero else None
+    @staticmethod
+    def formula(x: sp.Expr) -> sp.Expr:
+        return (1 - sp.sqrt(x) / 2 * sp.cot(sp.sqrt(x) / 2)) / x
 
-    def _eval_evalf(self, prec: int) -> Any:
-        return self.explicit()._eval_evalf(prec)
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        return cotc_slope(self.args[0])
 
-    def explicit(self) -> sp.Expr:
-        """With square roots and trigonometric functions."""
-        root = sp.sqrt(self.args[0])
-        return (1 - root / 2 * sp.cot(root / 2)) / self.args[0]
+
+class cotc_slope(TurnFunction):
+    """d cotc / dx: by it the forces of potentials of a rotation vector change."""
+
+    at_zero = sp.Rational(1, 720)
+
+    @staticmethod
+    def formula(x: sp.Expr) -> sp.Expr:
+        c = cotc.formula(x)
+        return (sp.Rational(1, 4) - 3 * c + x * c**2) / (2 * x)
 
 
 def numeric_coshalf(x: float) -> float:

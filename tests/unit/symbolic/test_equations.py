@@ -113,12 +113,13 @@ def test_energies_give_the_same_equations():
     assert (left - right).applyfunc(sp.expand).applyfunc(sp.trigsimp) == sp.zeros(2, 1)
 
 
-def test_linearization_is_that_of_the_recursions(zoo, rng):
-    """Derivatives along velocities, also where joints turn freely."""
+@pytest.mark.parametrize("potential", [None, "3*rx**2 + 2*ry**4 + rz**2*(1 + rx)"])
+def test_linearization_is_that_of_the_recursions(potential, rng):
+    """Derivatives along velocities, also where joints turn freely, and where the rotation vector has a potential."""
     model = cs.Model("ball and arm", gravity=(0.1, 0.2, -9.81))
     ball = model.add(cs.RigidBody("ball", mass=1.0, com=(0.3, 0.1, 0.2), inertia=(0.1, 0.2, 0.25)))
     rod = model.add(cs.RigidBody("rod", mass=0.6, com=(1.1, 0.2, 0.1), inertia=(0.1, 0.12, 0.15)))
-    model.add(cs.Spherical("s", ball, cs.GROUND, at=(0, 0, 0), stiffness=2.0, damping=0.3))
+    model.add(cs.Spherical("s", ball, cs.GROUND, at=(0, 0, 0), stiffness=2.0, damping=0.3, potential=potential))
     model.add(cs.Revolute("r", ball, rod, axis=(0, 1, 0), at=(0.8, 0, 0), damping=0.2))
     equations, tree = symbolic.lagrange(model), cs.Tree(model)
     q, v, a = rng.normal(size=(3, 4))
@@ -126,6 +127,23 @@ def test_linearization_is_that_of_the_recursions(zoo, rng):
     linear, expected = equations.linearize(about), tree.inverse_dynamics_derivatives(q, v, a)
     for found, wanted in ((linear.M, expected.da), (linear.C, expected.dv), (linear.K, expected.dq)):
         assert relative(np.array(found.evalf(20), dtype=float), wanted) < 1e-12
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_small_motions_about_a_turned_ball_joint_are_those_of_the_engine(reverse):
+    """At the equilibrium of a body held by a potential of its rotation vector, far from zero."""
+    model = cs.Model("held", gravity=(0, 0, -9.81))
+    body = model.add(cs.RigidBody("body", mass=0.5, com=(0.3, 0.1, 0.2), inertia=(0.1, 0.2, 0.25)))
+    ends = (body, cs.GROUND) if reverse else (cs.GROUND, body)
+    model.add(cs.Spherical("s", *ends, at=(0, 0, 0), damping=0.1, potential="(rx - 1)**2 + 2*(ry + 0.5)**4 + rz**2"))
+    held = cs.equilibrium(model)
+    q = np.atleast_1d(held.coordinate("s"))
+    assert np.linalg.norm(q) > 0.5
+    equations = symbolic.lagrange(model)
+    A, _ = equations.linearize(dict(zip(equations.q, q, strict=True))).state_space()
+    found = np.linalg.eigvals(np.array(A.evalf(20), dtype=float))
+    wanted = cs.linearize(model, about=held).eigenvalues
+    assert relative(np.sort_complex(found), np.sort_complex(wanted)) < 1e-8
 
 
 def test_rolling_rows_are_those_of_the_engine(rng):
