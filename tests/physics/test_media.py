@@ -254,3 +254,37 @@ def test_a_rod_that_snaps():
     assert np.ptp(run.energy.total.values) < 1e-7 * run.energy.kinetic.values.max()
     with pytest.raises(cs.CosseratError, match="beam 'rod': the potential of its medium is not strictly convex"):
         cs.simulate(straight, 0.1, step=1e-2, formulation="floating", modes=2)
+
+
+@pytest.mark.filterwarnings("ignore:medium. potential is not smooth")
+@pytest.mark.parametrize("n", [1, 3])
+def test_rods_with_kinks(n):
+    """Away from them: stiffer in tension than in compression, dry in twist, softer beyond a curvature of 1."""
+    added = 3e4 * sp.Max(E1, 0) ** 2 + 2 * sp.Abs(K1) + sp.Piecewise((0, K3 < 1), (-2 * (K3 - 1) ** 2, True))
+    own = medium(QUADRATIC + added)
+    for pull, stiffness in ((2e3, EA + 6e4), (-2e3, EA)):
+        still = cs.equilibrium(rod(n, (pull, 0, 0), medium=own))
+        assert still.strain("rod", 0.4)[0] == pytest.approx(pull / stiffness, rel=1e-12)
+    still = cs.equilibrium(rod(n, couple=(3, 0, 0), medium=own))
+    assert still.strain("rod", 0.4)[3] == pytest.approx((3 - 2) / GJ, rel=1e-12)
+    still = cs.equilibrium(rod(n, couple=(0, 0, 6), medium=own))
+    assert still.strain("rod", 0.4)[5] == pytest.approx(1 + (6 - EI) / (EI - 4), rel=1e-12)
+    assert still.energy["strain"] == pytest.approx(EI * 2**2 / 2 - 2, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:medium. potential is not smooth")
+def test_a_bar_that_is_stiffer_in_tension_swings():
+    """A mass on it: half a swing at either stiffness, and the energy kept while it passes the kink."""
+    own = cs.Medium(KINETIC * 1e-6, QUADRATIC + 1.5 * EA * sp.Max(E1, 0) ** 2)
+    model = cs.Model("bar")
+    bar = model.add(cs.Beam("rod", points=[(0, 0, 0), (1, 0, 0)], elements=1, medium=own))
+    mass = model.add(cs.RigidBody.sphere("mass", diameter=0.1, mass=3.0, com=(1, 0, 0), velocity=(0.1, 0, 0)))
+    model.add(cs.Fixed("clamp", cs.GROUND, bar.start))
+    model.add(cs.Fixed("end", bar.end, mass))
+    period = np.pi * (np.sqrt(3 / EA) + np.sqrt(3 / (4 * EA)))
+    run = cs.simulate(model, period, step=period / 1000, integrator="energy-momentum")
+    assert run.status.ok
+    assert np.ptp(run.energy.total.values) < 1e-12
+    assert run.velocity("mass").values[-1] == pytest.approx([0.1, 0, 0], abs=1e-6)
+    assert run.position("mass").values[-1] == pytest.approx([1, 0, 0], abs=1e-6)
+    assert run.position("mass").values[:, 0].max() == pytest.approx(1 + 0.1 * np.sqrt(3 / (4 * EA)), abs=1e-8)

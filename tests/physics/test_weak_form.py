@@ -1,11 +1,13 @@
 """The derived equations of the Reissner beam, tested weakly on the element's own fields, against the element.
 
-The field of the strain energy is the helix between the nodes with the inner displacement of linear statics,
-H_A exp(xi d) exp(eta(xi)); that of matter is the line of `compile.matter`. The element keeps the strains of the first
-to second order. So, with its own strain measures, the equations of its energy agree in any deformation; with the exact
-strain of the field, forces agree through second order in the deformation (what is added to the stretch, see
-`compile.elements`, is taken away here), and the virtual work of any smooth deformation converges with the second order
-of the element's length; inertia and weight agree in any deformation.
+The element interpolates the strain between its nodes, f = f0 + B v(e, y) + C y, with the strains B and C of linear
+statics and a measure v that is quadratic in the relative vector e and the inner turn y. On this strain, the weak form
+of the derived beam is the element's forces and stiffness in any deformation. The field of frames is the helix between
+the nodes with the inner displacement of linear statics, H_A exp(xi d) exp(eta(xi)); its exact strain is f through
+second order. So with that, forces agree through second order in the deformation (what is added to the stretch, see
+`compile.elements`, is taken away here), wherever a uniform strain is in balance they are exact, and the virtual work
+of any smooth deformation converges with the second order of the element's length. Matter is on the line of
+`compile.matter`: inertia and weight agree in any deformation.
 """
 
 import numpy as np
@@ -24,7 +26,7 @@ from cosserat.lie import se3, so3
 from cosserat.solve.memory import new_memory
 
 sp = pytest.importorskip("sympy")
-from cosserat.symbolic import SE3, PoincareChetayev, R, media, product  # noqa: E402
+from cosserat.symbolic import SE3, PoincareChetayev, media, product  # noqa: E402
 
 A = np.array([[np.sin(3.0 * i + 7.0 * j * j) for j in range(6)] for i in range(6)])
 SIZE = np.sqrt([60.0, 30.0, 20.0, 1.0, 2.0, 5.0])
@@ -38,10 +40,12 @@ class Element:
     """A free beam of one element (or more), straight or curved, and its equations."""
 
     def __init__(
-        self, curved=False, stiffness=COUPLED, mass=(1, 1, 1, 0.03, 0.01, 0.02), gravity=(0, 0, -1), elements_=1
-    ):
+        self, curved=False, stiffness=COUPLED, mass=(1, 1, 1, 0.03, 0.01, 0.02), gravity=(0, 0, -1), elements_=1,
+        rise=0.2,
+    ):  # fmt: skip
         section = cs.Section(stiffness=stiffness, mass=mass)
-        rise = 0.2 if elements_ == 1 else 0.0  # many elements: the same reference in all
+        stiffness_matrix = stiffness if np.ndim(stiffness) == 2 else np.diag(stiffness)
+        rise = rise if elements_ == 1 else 0.0  # many elements: the same reference in all
         arc = lambda s: (0.5 * np.sin(1.4 * s), 0.5 * (1 - np.cos(1.4 * s)), rise * s)  # noqa: E731
         line = {"curve": arc} if curved else {"points": [(0, 0, 0), (LENGTH, 0, 0)]}
         model = cs.Model("element", gravity=gravity)
@@ -57,7 +61,7 @@ class Element:
         self.matrices = beam_matrices(beam, self.compiled.beams["beam"], d0)[0]
         self.gravity = np.array(gravity, dtype=float)
         turn = elements.across(self.d0[None])[0]  # sections stand across the helix
-        self.section = turn @ COUPLED @ turn.T
+        self.section = turn @ stiffness_matrix @ turn.T
         self.inputs = self.memory.problem.inputs
 
     def forces(self):
@@ -70,6 +74,14 @@ class Element:
         self.inputs.gravity[:] = 0.0
         self.trial.frame[1] = frame_to_row(row_to_frame(self.trial.frame[0]) @ se3.exp(d))
         return se3.tangent(d).T @ self.forces()[6:]
+
+    def stiffness(self):
+        """Derivatives (6, 6) of nodal forces by motions of nodes, by pair of nodes, after `forces`."""
+        solver = self.memory.problem.solver
+        solver.tangent[...], solver.coefficients[:] = np.eye(6), (0, 0, 1, 1, 0)
+        solver.blocks[:] = 0.0
+        assemble(self.memory.address, 0, self.trial.frame, self.trial.twist)
+        return {tuple(pair): solver.blocks[k] for k, pair in enumerate(self.compiled.blocks)}
 
     def derived(self):
         """The Reissner beam of its sections, by the workbench; strains are those beyond the reference's."""
@@ -116,10 +128,7 @@ def test_linear_statics_solves_the_derived_equations(curved):
             assert np.abs(both[0] - both[1]).max() < 1e-10 * np.abs(element.section @ strain / L).max()
     element.inputs.gravity[:] = 0.0
     forces(element.memory.address, 0)
-    solver = element.memory.problem.solver
-    solver.tangent[...], solver.coefficients[:] = np.eye(6), (0, 0, 1, 1, 0)
-    assemble(element.memory.address, 0, element.trial.frame, element.trial.twist)
-    block = {tuple(pair): solver.blocks[k] for k, pair in enumerate(element.compiled.blocks)}
+    block = element.stiffness()
     stress = [element.section @ at(x)[1] for x in (0.0, 1.0)]
     step = se3.tangent(element.d0)
     for node, wanted in ((0, -stress[0]), (1, stress[1])):
@@ -196,39 +205,98 @@ def _limit(values):
     return (16 * first[1] - first[0]) / 15
 
 
-@pytest.mark.parametrize("curved", [False, True])
-def test_forces_of_the_element_s_own_strains_at_finite_strain(curved, rng):
-    """Its energy, written down as on the page of the element in e and the inner turn y, and derived by the workbench.
+def inner_turn(element):
+    """Strains (6, 3) at x in [0, 1] per inner turn y: the least work of a uniform moment between held nodes."""
+    ad, S, L = se3.bracket(element.d0), np.linalg.inv(element.section), element.length
 
-    The equation of y is y = F (m x e_w); those of e are the forces, at strains of 0.3 and turns of 1.5 rad in it.
+    def carried(x):
+        return sum(0.5 * x * w * expm(0.5 * x * (1 - z) * ad).T[:, 3:] for z, w in zip(Z, W, strict=True))
+
+    at = [(w, expm(x * ad), carried(x)) for x, w in zip(XI, WEIGHT, strict=True)]
+    flexibility = sum(w * L * E @ S @ E.T for w, E, _ in at)
+    mixed = sum(w * L * E @ S @ P for w, E, P in at)
+    F = sum(w * L * P.T @ S @ P for w, _, P in at) - mixed.T @ np.linalg.solve(flexibility, mixed)
+    held = np.linalg.solve(flexibility, mixed)
+    return lambda x: S @ (carried(x) - expm(x * ad).T @ held) @ np.linalg.inv(F)
+
+
+class Interpolation:
+    """The strain of an element between its nodes, f(x) = f0 + B(x) v + C(x) y with v = e + e Q e/2 - (0, e_w x y).
+
+    B are the strains of linear statics, C those of the inner turn y; only Q is taken from the engine.
     """
+
+    def __init__(self, element):
+        problem, _ = element.derived()
+        eta = problem.eta["X"]
+        self.stress = sp.lambdify([list(eta)], list(-problem.momenta["X"]))  # as derived: dU/df
+        self.Q = element.compiled.system.elements.second[0].reshape(6, 6, 6)  # [k, i, j]
+        at, turn = statics(element), inner_turn(element)
+        self.points = [(w * element.length, at(x)[1], turn(x)) for x, w in zip(XI, WEIGHT, strict=True)]
+        self.rest = element.d0 / element.length
+
+    def weak(self, e, y):
+        """Work of the derived stress over variations of e and y, (9,)."""
+        Qe = np.einsum("kij,k->ij", self.Q, e)
+        v, dv = e + 0.5 * Qe @ e, np.eye(6) + Qe
+        v[3:] = v[3:] - np.cross(e[3:], y)
+        spin = np.array([np.cross(y, unit) for unit in np.eye(3)]).T  # - (de_w x y)
+        dv = dv + np.block([[np.zeros((3, 6))], [np.zeros((3, 3)), spin]])
+        turned = -np.vstack((np.zeros((3, 3)), np.array([np.cross(e[3:], unit) for unit in np.eye(3)]).T))
+        work = 0.0
+        for w, B, C in self.points:
+            stress = w * np.array(self.stress(self.rest + B @ v + C @ y))
+            work = work + np.concatenate((dv.T @ B.T @ stress, (B @ turned + C).T @ stress))
+        return work
+
+    def balanced(self, e):
+        """The inner turn without work, of which the weak form is a linear function."""
+        start = self.weak(e, np.zeros(3))[6:]
+        return -np.linalg.solve(np.column_stack([self.weak(e, unit)[6:] - start for unit in np.eye(3)]), start)
+
+
+@pytest.mark.parametrize("curved", [False, True])
+def test_forces_and_stiffness_are_the_weak_form_of_the_interpolated_strain(curved, rng):
+    """The derived beam on the strain that the element interpolates, in any deformation; sections are coupled."""
     element = Element(curved)
-    arrays = element.compiled.system.elements
-    K = sp.Matrix(arrays.stiffness[0])
-    Q = arrays.second[0].reshape(6, 6, 6)  # [k, i, j]
-    xx, xy, xz, yy, yz, zz = arrays.turning[0]
-    F_inverse = sp.Matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-    def lagrangian(q_dot, q):
-        e, y = q[:6, :], q[6:, :]
-        bent = sp.Matrix([sum(e[k] * Q[k, i, j] * e[j] for j in range(6) for k in range(6)) / 2 for i in range(6)])
-        v = e + bent - sp.Matrix([0, 0, 0, *e[3:, :].cross(y)])
-        return -(v.T * K * v)[0] / 2 - (y.T * F_inverse * y)[0] / 2
-
-    residual = PoincareChetayev(R(9), lagrangian).residual()
+    field = Interpolation(element)
     for size in (0.1, 0.7, 1.5):
         turn, slip = (x / np.linalg.norm(x) for x in rng.normal(size=(2, 3)))
         e = size * np.concatenate((0.2 * element.length * slip, turn))
-        at = lambda y: residual(np.concatenate((e, y)))  # noqa: E731, B023
-        start = at(np.zeros(3))[6:]
-        slope = np.column_stack([at(unit)[6:] - start for unit in np.eye(3)])  # linear in y
-        wanted = at(-np.linalg.solve(slope, start))
-        assert np.abs(wanted[6:]).max() < 1e-12 * np.abs(start).max()
-        d = element.d0 + e
-        found = element.strained(d)
-        np.testing.assert_allclose(found, wanted[:6], atol=1e-10 * np.abs(wanted).max())
-        held = element.forces()  # of both nodes: nothing for a rigid motion
-        assert np.abs(held[:6] + se3.adjoint(se3.exp(-d)).T @ held[6:]).max() < 1e-10 * np.abs(held).max()
+        y = field.balanced(e)
+        wanted, d = field.weak(e, y)[:6], element.d0 + e
+        np.testing.assert_allclose(element.strained(d), wanted, atol=1e-10 * np.abs(wanted).max())
+        steps = 1e-30j * np.eye(9)  # polynomials: exact derivatives
+        H = np.column_stack([field.weak(e + s[:6], y + s[6:]).imag / 1e-30 for s in steps])
+        H = H[:6, :6] - H[:6, 6:] @ np.linalg.solve(H[6:, 6:], H[6:, :6])
+        T, force = se3.tangent(d), element.forces()[6:]
+        found = T.T @ element.stiffness()[1, 1] @ T
+        found += np.column_stack([se3.tangent_derivative(d, unit).T @ force for unit in np.eye(6)])
+        np.testing.assert_allclose(found, H, atol=1e-10 * np.abs(H).max())
+
+
+UNIFORM = {  # strain beyond the reference's, and the section's stiffness: in balance without loads
+    "stretch and twist": ((0.4, 0, 0, 3.0, 0, 0), (60, 30, 20, 1, 2, 5)),
+    "bending by almost half a turn": ((0, 0, 0, 0, 0, 4.4), (60, 30, 20, 1, 2, 5)),
+    "bending about the other axis": ((0, 0, 0, 0, -4.0, 0), (60, 30, 20, 1, 2, 5)),
+    "helix": ((0, 0, 0, 2.0, 3.0, -1.0), (60, 30, 20, 2, 2, 2)),
+    "unbent arc": ((0, 0, 0, 0, 0, -3.0), (60, 30, 20, 1, 2, 5)),
+}
+
+
+@pytest.mark.parametrize("name", UNIFORM)
+def test_uniform_strains_are_exact(name):
+    """Where a uniform strain is in balance, the exact strain of Reissner's beam and its forces are the element's."""
+    strain, stiffness = UNIFORM[name]
+    element = Element(name == "unbent arc", np.diag(np.array(stiffness, dtype=float)), rise=0.0)
+    f = element.d0 / element.length + strain
+    problem, loads = element.derived()
+    residual = problem.residual({**INERTIA, **loads})(eta={"X": f}, rate={("X", "X"): np.zeros(6)})
+    assert np.abs(residual).max() < 1e-12 * np.abs(element.section).max()
+    stress = np.array(sp.lambdify([list(problem.eta["X"])], list(-problem.momenta["X"]))(f))
+    element.strained(element.length * f)
+    found = element.forces()
+    np.testing.assert_allclose(found, np.concatenate((-stress, stress)), atol=1e-10 * np.abs(stress).max())
 
 
 def deformed(element, s):

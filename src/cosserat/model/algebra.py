@@ -156,6 +156,27 @@ class _Text(StrPrinter):
     def _print_Min(self, expression: Any) -> str:
         return f"min({', '.join(self._print(a) for a in expression.args)})"
 
+    def _print_Heaviside(self, expression: Any) -> str:
+        return f"(1 + sign({self._print(expression.args[0])}))/2"
+
+    def _print_Piecewise(self, expression: Any) -> str:
+        *cases, (last, always) = expression.args
+        if always != sp.true:
+            cases, last = expression.args, sp.nan
+        text = self._print(last)
+        for value, condition in reversed(cases):
+            text = f"({self._print(value)} if {self._print(condition)} else {text})"
+        return text
+
+    def _print_And(self, expression: Any) -> str:
+        return "(" + " and ".join(self._print(a) for a in expression.args) + ")"
+
+    def _print_Or(self, expression: Any) -> str:
+        return "(" + " or ".join(self._print(a) for a in expression.args) + ")"
+
+    def _print_Not(self, expression: Any) -> str:
+        return f"(not {self._print(expression.args[0])})"
+
     def _print_ceiling(self, expression: Any) -> str:
         return f"ceil({self._print(expression.args[0])})"
 

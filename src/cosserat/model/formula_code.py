@@ -25,6 +25,10 @@ class Printer(PythonCodePrinter):
         x = self._print(expression.args[0])
         return f"(1.0 if {x} > 0 else -1.0 if {x} < 0 else 0.0)"
 
+    def _print_Heaviside(self, expression: sp.Expr) -> str:
+        x = self._print(expression.args[0])
+        return f"(1.0 if {x} > 0 else 0.0 if {x} < 0 else 0.5)"
+
     def _print_Abs(self, expression: sp.Expr) -> str:
         return f"abs({self._print(expression.args[0])})"
 

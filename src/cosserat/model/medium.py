@@ -35,8 +35,8 @@ class Medium(Record):
         a quadratic form, whose matrix is the mass per length, see `Section`.
     potential : SymPy expression or str
         In the strain, ``e1 e2 e3 k1 k2 k3``: stretch, two shears (1), twist and two curvatures (1/m), all zero in the
-        reference configuration. Any smooth function; its slope at zero strain is a prestress. A warning tells where it
-        is not strictly convex there, as the potential of a rod that snaps.
+        reference configuration. Any function; its slope at zero strain is a prestress. Warnings tell that it has kinks,
+        or where it is not strictly convex at zero strain, as the potential of a rod that snaps.
     parameters : dict, optional
         Numbers, or `Parameter`s, for the other symbols, by name.
     damping : float, optional
@@ -73,7 +73,7 @@ class Medium(Record):
         self.kinetic = self._text("kinetic", kinetic)
         self.potential = self._text("potential", potential)
         self._keep(kinetic=self.kinetic, potential=self.potential)
-        self._told = False  # whether a warning was given
+        self._told: set[str] = set()  # kinds of warnings that were given
 
     def _text(self, argument: str, given: Any) -> str:
         """A formula as text."""
@@ -110,16 +110,26 @@ class Medium(Record):
                     f"twist ({', '.join(TWIST)}), the potential of the strain ({', '.join(STRAIN)})"
                 )  # fmt: skip
         self.section  # noqa: B018  raises where the matrices cannot be those of a section
-        if not self.is_convex and not self._told:
-            self._told = True
-            lowest, along = _softest(self.stiffness)
-            warnings.warn(
-                f"{self.title}: potential is not strictly convex at zero strain (second derivative {lowest:.3g} along "
-                f"{along}): the reference configuration may be unstable, and rods may snap; parameters: "
-                f"{_listed(self._parameters)}",
-                CosseratWarning,
-                stacklevel=4,
+        rough = self.formulas.rough
+        if rough:
+            self._tell(
+                f"potential is not smooth, it contains {', '.join(rough)}: forces and stiffnesses jump at their "
+                "kinks, and iterations may not settle on one; a smooth function is safer, such as sqrt(x**2 + a**2) "
+                "for abs(x)"
             )
+        if not self.is_convex:
+            lowest, along = _softest(self.stiffness)
+            self._tell(
+                f"potential is not strictly convex at zero strain (second derivative {lowest:.3g} along {along}): the "
+                f"reference configuration may be unstable, and rods may snap; parameters: {_listed(self._parameters)}"
+            )
+
+    def _tell(self, text: str) -> None:
+        """Warn, once of each kind."""
+        kind = text.split(",")[0].split("(")[0]
+        if kind not in self._told:
+            self._told.add(kind)
+            warnings.warn(f"{self.title}: {text}", CosseratWarning, stacklevel=5)
 
     @property
     def given(self) -> dict[str, Number]:

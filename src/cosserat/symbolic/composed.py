@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,10 +11,23 @@ from cosserat.compile.tree import refuse_armatures
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.model.places import Place
-from cosserat.symbolic.dependency import sp
+from cosserat.symbolic.dependency import product_to_sum, sp
 from cosserat.symbolic.equations import Equations
 from cosserat.symbolic.geometry import body_inertia, body_mass, body_rotation
-from cosserat.symbolic.vectors import ZERO, Vector, cross, matmul, mul, scale, transposed
+from cosserat.symbolic.vectors import (
+    ZERO,
+    Matrix,
+    Vector,
+    add,
+    cross,
+    dot,
+    matmul,
+    mul,
+    mul_t,
+    scale,
+    transposed,
+    zeros,
+)
 
 _SMALL = 100  # operations, beyond which nothing is simplified
 
@@ -93,9 +107,39 @@ class SymbolicComposedVectors:
         return vector[:, at : at + 6]
 
     @functools.cached_property
+    def _own(self) -> list[tuple[sp.Expr, Matrix, list[Vector], list[Vector]]]:
+        """Mass, inertia, and by freedom the velocity and angular velocity of each body in the frame of its link.
+
+        Products of composed vectors do not depend on the axes, and are much shorter in these.
+        """
+        mechanism, found, n = self.equations.mechanism, [], len(self.equations.q)
+        for body in self._bodies:
+            link, r = mechanism.locate(Place(body))
+            R = mechanism.axes_within(link, body_rotation(body))
+            v, w = [zeros() for _ in range(n)], [zeros() for _ in range(n)]
+            path = mechanism.paths[link]
+            for i, after in zip(path, (*path[1:], None), strict=True):
+                arm, turn = r if after is None else mechanism.offsets[after], mechanism.rotation(i, link)
+                spins = mechanism.spins_of(i)
+                for j, spin in spins.items():
+                    v[j] = add(v[j], mul_t(turn, cross(spin, arm)))
+                for j, slide in mechanism.slides[i].items():
+                    v[j] = add(v[j], mul_t(turn, slide))
+            for j, spin in spins.items():
+                w[j] = spin
+            J = matmul(matmul(R, body_inertia(body)), transposed(R))
+            found.append((body_mass(body), J, v, w))
+        return found
+
+    @functools.cached_property
     def mass_matrix(self) -> sp.Matrix:
         """a (n, n): PL_alpha . v omega_gamma. Source: [Giacaglia20] (2.19)."""
-        return (self.velocities * self.momenta.T).applyfunc(_tidy)
+        n = len(self.equations.q)
+        found = {
+            (a, g): _tidy(sp.Add(*(m * dot(v[a], v[g]) + dot(w[a], mul(J, w[g])) for m, J, v, w in self._own)))
+            for a in range(n) for g in range(a + 1)
+        }  # fmt: skip
+        return sp.Matrix(n, n, lambda a, g: found[max(a, g), min(a, g)])
 
     @functools.cached_property
     def brackets(self) -> sp.ImmutableDenseNDimArray:
@@ -103,11 +147,24 @@ class SymbolicComposedVectors:
 
         Source: [Giacaglia20] (2.21). Differs: one half and the symmetric part, which (2.22) leaves out.
         """
-        n = len(self.equations.q)
-        products = [[(self.velocities * self.quadratic(a, b).T) for b in range(n)] for a in range(n)]
-        entries = [_tidy((products[a][b][g] + products[b][a][g]) / 2)
-                   for g in range(n) for a in range(n) for b in range(n)]  # fmt: skip
+        n, half = len(self.equations.q), sp.Rational(1, 2)
+        terms: dict[tuple[int, int, int], list[sp.Expr]] = {}
+        for m, J, v, w in self._own:
+            turned = [mul(J, x) for x in w]
+            for a in range(n):
+                for b in range(a + 1):
+                    # in turning axes the change of v has w x v besides; that of w drops out of the symmetric part
+                    force = add(self._change(v, a, b), cross(w[a], v[b]), cross(w[b], v[a]))
+                    moment = add(mul(J, self._change(w, a, b)), cross(w[a], turned[b]), cross(w[b], turned[a]))
+                    for g in range(n):
+                        terms.setdefault((g, a, b), []).append(m * dot(v[g], force) + dot(w[g], moment))
+        found = {index: _tidy(half * sp.Add(*parts)) for index, parts in terms.items()}
+        entries = [found[g, max(a, b), min(a, b)] for g in range(n) for a in range(n) for b in range(n)]
         return sp.ImmutableDenseNDimArray(entries, (n, n, n))
+
+    def _change(self, columns: list[Vector], a: int, b: int) -> Vector:
+        along = self.equations.mechanism.along
+        return [along(x, b) + along(y, a) for x, y in zip(columns[a], columns[b], strict=True)]
 
     @functools.cached_property
     def generalised_forces(self) -> sp.Matrix:
@@ -186,13 +243,21 @@ class CombinedVectors:
 
 
 def _tidy(expression: sp.Expr) -> sp.Expr:
-    """Products of sines and cosines as sines and cosines of sums, where the expression is small."""
-    if expression.count_ops() > _SMALL:
+    """Products of sines and cosines as sines and cosines of sums, where the expression is small and gets shorter."""
+    if not _is_small(expression):
         return expression
-    expression = sp.expand(expression)
-    if not isinstance(expression, sp.Add) or expression.count_ops() > _SMALL:
+    expanded = sp.expand(expression)
+    if not _is_small(expanded):
         return expression
-    return sp.expand(sp.fu(expression)) if expression.has(sp.sin, sp.cos) else expression
+    if not expanded.has(sp.sin, sp.cos):
+        return expanded
+    summed = sp.expand(product_to_sum(expanded))
+    return summed if summed.count_ops() < expanded.count_ops() else expanded
+
+
+def _is_small(expression: sp.Expr) -> bool:
+    """Whether an expression has few parts; a long one is not walked to its end."""
+    return len(list(itertools.islice(sp.preorder_traversal(expression), 2 * _SMALL + 1))) <= 2 * _SMALL
 
 
 def composed_vectors(

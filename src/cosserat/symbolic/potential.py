@@ -10,18 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError, CosseratWarning
+from cosserat.model.rough import rough_parts, slopes
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.evaluate import Values, substituted
 
 Array = NDArray[np.float64]
-
-_ROUGH = (sp.Abs, sp.sign, sp.Max, sp.Min, sp.Piecewise, sp.Heaviside, sp.floor, sp.ceiling)
-
-
-def rough_parts(U: Any) -> list[str]:
-    """Names of functions in an expression that do not have two derivatives everywhere."""
-    return sorted({type(part).__name__ for part in sp.preorder_traversal(U) if isinstance(part, _ROUGH)})
-
 
 def check_potential(
     potential: Any, variables: Sequence[Any], reference: Any = None, values: Values = None, name: str = "potential"
@@ -67,14 +60,14 @@ def check_potential(
     rough = rough_parts(U)
     if rough:
         warnings.warn(
-            f"{name}: not smooth, it contains {', '.join(rough)}; Newton's iteration and tangents need two derivatives",
+            f"{name}: not smooth, it contains {', '.join(rough)}; forces and stiffnesses jump at "
+            "its kinks, where those of one side, or their mean, are taken",
             CosseratWarning,
             stacklevel=2,
         )
-    H = sp.hessian(U, symbols).subs(point)
-    gradient = sp.Matrix([sp.diff(U, s) for s in symbols]).subs(point)
-    entries = [*H, *gradient]
-    if any(not e.is_number or not e.is_finite for e in entries):
+    gradient = slopes([U], symbols)
+    H, gradient = slopes(list(gradient), symbols).subs(point), gradient.subs(point)
+    if any(not e.is_number or not e.is_finite for e in (*H, *gradient, U.subs(point))):
         raise ArgumentError(name, "", f"has no finite first and second derivatives at {at.tolist()}")
     K = np.array(H, dtype=float)
     lowest = float(np.linalg.eigvalsh(K)[0])

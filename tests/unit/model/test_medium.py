@@ -60,9 +60,8 @@ def test_what_is_quadratic():
         ({"kinetic": KINETIC + " + w1**4"}, "must be a quadratic form of the twist"),
         ({"kinetic": KINETIC + " + v1**2"}, "a section weighs the same along all axes"),
         ({"kinetic": KINETIC + " - w1**2"}, "kinetic cannot be used: its matrix is a mass that must be positive"),
-        ({"potential": POTENTIAL + " + abs(k1)"}, "not smooth: it contains abs"),
-        ({"potential": POTENTIAL + " + max(k1, 0)**3"}, "not smooth: it contains max"),
-        ({"potential": POTENTIAL + " + (0 if e1 < 0 else e1**4)"}, "not smooth: it contains piecewise"),
+        ({"kinetic": KINETIC + " + abs(v1)*v1"}, "must be a quadratic form of the twist"),
+        ({"potential": POTENTIAL + " + abs(e1)**1.5"}, "no finite, real first and second derivatives at zero"),
         ({"potential": POTENTIAL + " + sqrt(k1**2 + k2**2)"}, "no finite, real first and second derivatives at zero"),
         ({"potential": POTENTIAL + " + e1**1.5"}, "no finite, real first and second derivatives at zero"),
         ({"potential": POTENTIAL + " + sqrt(e1 - 1)"}, "no finite, real first and second derivatives at zero"),
@@ -110,4 +109,34 @@ def test_not_convex_is_a_warning(given, where):
     assert not found.is_quadratic
     assert np.linalg.eigvalsh(found.section.matrices()[0]).min() > 0.1
     assert found.stiffness.diagonal()[4:].tolist() == [4, 6]
+    found.check()  # says it once
+
+
+K3 = strain[5]
+
+
+@pytest.mark.parametrize(
+    ("added", "word", "slope", "stiffness"),
+    [
+        ("2*abs(k3)", "Abs", 0.0, 6.0),
+        ("2*max(k3 - 1, 0)**3", "Max", 0.0, 6.0),
+        ("min(k3, 1)*k3", "Min", 0.0, 8.0),
+        ("(k3**4 if k3 < 1 or k3 > 2 else k3)", "Piecewise", 0.0, 6.0),
+        (sp.Piecewise((K3**4, (K3 > -1) & (K3 < 1)), (K3, True)), "Piecewise", 0.0, 6.0),
+        (5 * sp.Heaviside(K3 - 1) * (K3 - 1) ** 2, "sign", 0.0, 6.0),
+    ],
+)
+def test_not_smooth_is_a_warning(added, word, slope, stiffness):
+    """`symbolic.check_potential` agrees about what is rough and about the stiffness."""
+    from cosserat.model.algebra import formula, text_of
+
+    text = f"{POTENTIAL} + {added if isinstance(added, str) else text_of(added)}"
+    with pytest.warns(cs.CosseratWarning, match=f"medium: potential is not smooth, it contains .*{word}"):
+        found = medium(text)
+    assert found.stiffness[5, 5] == stiffness
+    assert found.prestress[5] == slope
+    U = formula(text, {**dict(zip(map(str, strain), strain, strict=True)), "E": sp.Integer(100)})
+    with pytest.warns(cs.CosseratWarning, match=f"potential: not smooth, it contains .*{word}"):
+        K = cs.symbolic.check_potential(U, list(strain))
+    np.testing.assert_allclose(K, found.stiffness, rtol=1e-14)
     found.check()  # says it once
