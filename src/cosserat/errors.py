@@ -1,5 +1,11 @@
 """Exceptions and warnings: one base class, so that a caller can catch everything this package raises."""
 
+import os
+import sys
+import warnings
+
+_HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+
 
 class CosseratError(Exception):
     """Base of every error raised by this package.
@@ -54,6 +60,14 @@ class CosseratWarning(UserWarning):
     ...     warnings.simplefilter("error", cs.CosseratWarning)  # stop where something is doubtful
     ...     model = cs.Model("a script that wants to know")
     """
+
+
+def warn(message: str) -> None:
+    """Warn the user, at the line outside this package from which it was called."""
+    level, frame = 1, sys._getframe()
+    while frame.f_code.co_filename.startswith(_HERE) and frame.f_back is not None:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, CosseratWarning, stacklevel=level)
 
 
 class ArgumentError(ModelError):

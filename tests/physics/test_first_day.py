@@ -1,5 +1,7 @@
 """Small things that a first day with the linear analyses asks for."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -119,3 +121,23 @@ def test_methods_answer_unknown_arguments():
         with pytest.raises(cs.CosseratError) as caught:
             call()
         assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_warnings_name_the_line_of_the_user(formulation):
+    model = cs.Model("m", gravity=(0, 0, -9.81))
+    bar = model.add(cs.RigidBody.bar("bar", (0, 0, 0), (1, 0, 0), mass=1.0))
+    model.add(cs.Revolute("hinge", cs.GROUND, bar.at((0, 0, 0)), axis=(0, 1, 0), effort=0.0))
+
+    def controller(t, state):
+        return {"hinge": 1.0 / (t - 0.02)}
+
+    line = inspect.currentframe().f_lineno + 2
+    with pytest.warns(cs.CosseratWarning) as caught:
+        cs.simulate(model, 0.1, step=0.01, controller=controller, formulation=formulation)
+    assert {(w.filename, w.lineno) for w in caught} == {(__file__, line)}
+    model.add(cs.RigidBody.sphere("moon", diameter=1.0, mass=1.0, com=(9, 0, 0)))
+    model.gravity = (0, 0, 0)
+    with pytest.warns(cs.CosseratWarning, match="never move") as caught:
+        cs.simulate(model, 0.1, step=0.01, formulation=formulation)
+    assert {w.filename for w in caught} == {__file__}

@@ -64,7 +64,7 @@ class Sampler:
         n = len(t)
 
         def values(function: TimeFunction | VectorFunction) -> Array:
-            if jumps is None:
+            if jumps is None or function.is_constant:
                 return load_factor * function.sample(t)
             if step < 0.0:
                 first = jumps.sample(function, t[:1] - 2e-9 * step, step)

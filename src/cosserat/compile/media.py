@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from cosserat.compile.elements import across
 from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.series import bracket, exponential, gauss
-from cosserat.errors import CosseratWarning, ModelError
+from cosserat.errors import ModelError, warn
 from cosserat.kernels import media
 from cosserat.kernels.arrays import Elements, Media, new_rows
 from cosserat.kernels.beams import relative_vectors
@@ -186,8 +185,6 @@ def linear_medium(call: str, beam: Beam) -> None:
             "modes about a reference without stress; use the Galilean formulation, or measure strains from the "
             "configuration without stress"
         )
-    warnings.warn(
+    warn(
         f"{beam.title}: its potential is not quadratic; {call} takes its stiffness at zero strain",
-        CosseratWarning,
-        stacklevel=2,
     )

@@ -10,11 +10,10 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from cosserat.errors import CosseratWarning
+from cosserat.errors import warn
 
 _MAGIC = b"cosserat kernel 3 "
 _OWNED = hasattr(os, "geteuid")  # not on Windows, where folders of a user are private by their access lists
@@ -103,9 +102,7 @@ def _problem(found: os.stat_result, kind: Callable[[int], bool], word: str) -> s
 def _warn(root: Path, path: Path, problem: str) -> None:
     if str(root) not in _warned:
         _warned.add(str(root))
-        warnings.warn(
+        warn(
             f"compiled kernels are neither read from nor kept in {path} ({problem}), so every process compiles them "
             "again; make the folder your own (chmod -R go-w), or set COSSERAT_CACHE_DIR to another one",
-            CosseratWarning,
-            stacklevel=2,
         )

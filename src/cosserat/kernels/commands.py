@@ -127,6 +127,11 @@ def load_commands(problem, commands, evaluate):
     load(commanded_steps, problem, commands, evaluate, 0, 0)
 
 
+def push_of(problem, commands):
+    """`push` with these arguments, as a call without any."""
+    return bound(push, problem, commands)
+
+
 def steps_of(problem, commands, evaluate, careful, search):
     """`commanded_steps` with these arguments, as a call without any."""
     return bound(commanded_steps, problem, commands, evaluate, careful, search)

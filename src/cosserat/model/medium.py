@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import keyword
-import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, CosseratError, CosseratWarning, ExpressionError, shown
+from cosserat.errors import ArgumentError, CosseratError, ExpressionError, shown, warn
 from cosserat.model import checks
 from cosserat.model.expressions import CONSTANTS, FUNCTIONS, Expression
 from cosserat.model.jets import Array
@@ -129,7 +128,7 @@ class Medium(Record):
         kind = text.split(",")[0].split("(")[0]
         if kind not in self._told:
             self._told.add(kind)
-            warnings.warn(f"{self.title}: {text}", CosseratWarning, stacklevel=5)
+            warn(f"{self.title}: {text}")
 
     @property
     def given(self) -> dict[str, Number]:

@@ -249,7 +249,7 @@ Number: TypeAlias = float | Parameter | ParameterExpression
 
 def is_number(value: Any) -> bool:
     """True for real numbers (not bool), 0-d arrays of them, parameters and formulas of parameters."""
-    if isinstance(value, ParameterLike):
+    if type(value) in (float, int) or isinstance(value, ParameterLike):
         return True
     if isinstance(value, np.ndarray):
         return value.ndim == 0 and value.dtype.kind in "iuf"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.errors import CosseratWarning, ModelError, ParameterError
+from cosserat.errors import ModelError, ParameterError, warn
 from cosserat.model import checks
 from cosserat.model.bodies import RigidBody
 from cosserat.model.fluid_loads import Buoyancy
@@ -92,11 +91,9 @@ def _warn_idle(model: Model) -> None:
     idle = [b.name for b in frames if id(b) not in busy and b.velocity is None and b.angular_velocity is None]
     idle += [b.name for b in model.beams if id(b) not in busy and b.velocity_at(0.0) is None]
     if idle:
-        warnings.warn(
+        warn(
             f"{model.title}: {', '.join(repr(n) for n in idle)}: attached to nothing, without load, gravity or "
             "initial velocity, so it will never move",
-            CosseratWarning,
-            stacklevel=4,
         )
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from cosserat.compile.state_loads import cautions
-from cosserat.errors import CosseratWarning
+from cosserat.errors import warn
 from cosserat.results.trajectory import Trajectory
 
 _LOOKED_AT = 50  # stored states of a run
 
 
-def warn_of_laws(trajectory: Trajectory, stacklevel: int = 5) -> None:
+def warn_of_laws(trajectory: Trajectory) -> None:
     """Warn once of what laws say of the states of a run or of an equilibrium."""
     compiled = trajectory.compiled
     if not any(law.load.cautious for law in compiled.laws):
@@ -23,4 +21,4 @@ def warn_of_laws(trajectory: Trajectory, stacklevel: int = 5) -> None:
     said = cautions(compiled, trajectory.time[some], history.frame[some], history.twist[some], history.inner[some])
     if said:
         more = f"; {len(said) - 1} others do, too" if len(said) > 1 else ""
-        warnings.warn(f"{said[0]}{more}", CosseratWarning, stacklevel=stacklevel)
+        warn(f"{said[0]}{more}")

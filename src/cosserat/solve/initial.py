@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rolling import keep_all
-from cosserat.errors import CosseratWarning, ModelError
+from cosserat.errors import ModelError, warn
 from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.blocks import factor, solve
 from cosserat.kernels.law_states import FROZEN, STEADY
@@ -125,11 +123,9 @@ def soften_redundant(compiled: CompiledModel, memory: Memory) -> list[str]:
 def warn_redundant(names: list[str]) -> None:
     """Say which joints, knife edges and rolling discs demand what others imply."""
     if names:
-        warnings.warn(
+        warn(
             f"redundant constraints: what {', '.join(names)} demand(s) is partly implied by the "
             "others; the motion is unique, but the reactions are only one of many possible sets",
-            CosseratWarning,
-            stacklevel=5,
         )
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import functools
 import signal
 import time as clock
-import warnings
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from types import FrameType, TracebackType
 from typing import Any, ParamSpec, TypeVar
 
-from cosserat.errors import CosseratWarning
+from cosserat.errors import warn
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -98,9 +97,7 @@ def finished(caller: str, what: str, items: Sequence[_I], evaluate: Callable[[_I
     if interrupts.asked and len(out) < least:
         raise KeyboardInterrupt
     if len(out) < len(items):
-        warnings.warn(
+        warn(
             f"{caller}: interrupted; the result has the first {len(out)} of {len(items)} {what}",
-            CosseratWarning,
-            stacklevel=4,
         )
     return out

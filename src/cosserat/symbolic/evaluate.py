@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, CosseratWarning, SolveError
+from cosserat.errors import ArgumentError, SolveError, warn
 from cosserat.lie.protocol import Array
 from cosserat.symbolic.arguments import array, element, grid
 from cosserat.symbolic.collocation import integrate
@@ -98,7 +98,7 @@ def judge(problem: PoincareChetayev, values: Values) -> None:
     if "t" not in problem.parameters and len(K) and np.linalg.eigvalsh(K)[-1] <= 0.0:
         return  # L = U, as in [deSaxce26] 8.2
     for warning in told:
-        warnings.warn(str(warning.message), CosseratWarning, stacklevel=4)
+        warn(str(warning.message))
 
 
 def residual(problem: PoincareChetayev, values: Values = None) -> Callable[..., Array]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from cosserat.errors import CosseratWarning, SolveError
+from cosserat.errors import SolveError, warn
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.model.algebra import formula
 from cosserat.model.forces import Link as SpringLink
@@ -211,11 +210,9 @@ class Forces:
         U = sp.sympify(potential(T, *own) if callable(potential) else potential)
         rough = rough_parts(U)
         if rough:
-            warnings.warn(
+            warn(
                 f"lagrange: the potential of joint {name!r} is not smooth, it contains {', '.join(rough)}; its force "
                 "jumps, or has no derivative there",
-                CosseratWarning,
-                stacklevel=5,
             )
         known = {*own, T, *mechanism.parameters.values()}
         names = {symbol.name: symbol for symbol in known}  # symbols with other assumptions mean the same

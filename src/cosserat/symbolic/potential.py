@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import ArgumentError, CosseratWarning
+from cosserat.errors import ArgumentError, warn
 from cosserat.model.rough import rough_parts, slopes
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.evaluate import Values, substituted
@@ -59,11 +58,9 @@ def check_potential(
     point = {s: sp.Float(v) if v != 0.0 else sp.Integer(0) for s, v in zip(symbols, at)}
     rough = rough_parts(U)
     if rough:
-        warnings.warn(
+        warn(
             f"{name}: not smooth, it contains {', '.join(rough)}; forces and stiffnesses jump at "
             "its kinks, where those of one side, or their mean, are taken",
-            CosseratWarning,
-            stacklevel=2,
         )
     gradient = slopes([U], symbols)
     H, gradient = slopes(list(gradient), symbols).subs(point), gradient.subs(point)
@@ -72,9 +69,7 @@ def check_potential(
     K = np.array(H, dtype=float)
     lowest = float(np.linalg.eigvalsh(K)[0])
     if lowest < -1e-12 * max(1.0, float(np.abs(K).max())):
-        warnings.warn(
+        warn(
             f"{name}: not convex at {at.tolist()}, the lowest stiffness is {lowest:.3g}; the reference is unstable",
-            CosseratWarning,
-            stacklevel=2,
         )
     return K

@@ -4,10 +4,11 @@ from typing import NamedTuple
 
 from cosserat.jit import Handles, bound, load, stage
 from cosserat.kernels import efforts
-from cosserat.kernels.flexible.arrays import F1, I1, inputs_of, laws_of
+from cosserat.kernels.flexible.arrays import F1, I1, inputs_of
 from cosserat.kernels.flexible.border import border_of, divide
-from cosserat.kernels.flexible.closing import given_of, rows_of
-from cosserat.kernels.flexible.course import accept, take_inputs
+from cosserat.kernels.flexible.closing import rows_of
+from cosserat.kernels.flexible.course import accept, samples_of, take_inputs
+from cosserat.kernels.flexible.explicit import SAMPLES, explicit_step
 from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step, known_of, passive_of, trial_of
 
 EFFORT, TARGET, CUT, SIGNAL = 0, 1, 2, 3
@@ -15,7 +16,7 @@ EFFORT, TARGET, CUT, SIGNAL = 0, 1, 2, 3
 a user's law."""
 
 JUMPS, BEFORE, HELD, FIRST, STEPS, EVERY, PHASE = range(7)
-"""Where `Commands.order` has what: whether values changed, how many were held before and are now; first sample; as for
+"""Where `Commands.order` has what: whether values changed, how many were held before and are now; first step; as for
 `course.implicit_course`."""
 
 
@@ -23,7 +24,7 @@ class Commands(NamedTuple):
     """What a controller holds, in the order in which it was first set."""
 
     kind: I1  # (nc,)
-    place: I1  # (nc,) coordinate, number in `Given.effort` or in `Laws.parameter`
+    place: I1  # (nc,) coordinate, number in `Given.effort` or among the inputs of laws
     before: F1  # (nc,)
     value: F1  # (nc,)
     order: I1  # (7,)
@@ -76,29 +77,57 @@ def jump(tree, acting, fixed, factored, stepping, closed, bordered, commands):
 
 
 @stage
-def commanded_course(tree, acting, fixed, free, factored, stepping, closed, bordered, course, commands):
-    """Steps up to the next call of the controller, from the sample that `order` names on; how it ended."""
-    given, inputs, others, laws = commands_of(commands), inputs_of(acting), given_of(closed), laws_of(acting)
-    order = given.order
-    if order[JUMPS] == 1:
-        jump(tree, acting, fixed, factored, stepping, closed, bordered, commands)
-    for n in range(order[STEPS]):
-        take_inputs(acting, stepping, closed, course, order[FIRST] + n)
-        for i in range(order[HELD]):
+def hold(course, commands, first, count):
+    """Write what the controller holds into samples, `count` of them from number `first` on."""
+    given, samples = commands_of(commands), samples_of(course)
+    for n in range(first, first + count):
+        for i in range(given.order[HELD]):
             k = given.place[i]
             if given.kind[i] == EFFORT:
-                inputs.drive[k] = given.value[i]
+                samples.drive[n, k] = given.value[i]
             elif given.kind[i] == TARGET:
-                inputs.target[k] = given.value[i]
+                samples.target[n, k] = given.value[i]
             elif given.kind[i] == CUT:
-                others.effort[k] = given.value[i]
+                samples.effort[n, k] = given.value[i]
             else:
-                laws.parameter[k] = given.value[i]
+                samples.signal[n, k] = given.value[i]
+    return 0
+
+
+@stage
+def commanded_course(tree, acting, fixed, free, factored, stepping, closed, bordered, course, commands):
+    """Steps up to the next call of the controller, from the step that `order` names on; how it ended."""
+    order = commands_of(commands).order
+    if order[JUMPS] == 1:
+        jump(tree, acting, fixed, factored, stepping, closed, bordered, commands)
+    hold(course, commands, order[FIRST], order[STEPS])
+    for n in range(order[STEPS]):
+        take_inputs(acting, stepping, closed, course, order[FIRST] + n)
         code = implicit_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
         if code != CONVERGED:
             return code
         accept(stepping, closed, course, (order[PHASE] + n + 1) % order[EVERY])
     return CONVERGED
+
+
+@stage
+def commanded_stages(tree, acting, fixed, factored, stepping, closed, bordered, course, explicit, commands):
+    """The same with explicit steps, which know no accelerations that could jump."""
+    order = commands_of(commands).order
+    hold(course, commands, SAMPLES * order[FIRST], SAMPLES * order[STEPS])
+    for n in range(order[STEPS]):
+        first = SAMPLES * (order[FIRST] + n)
+        code = explicit_step(tree, acting, fixed, factored, stepping, closed, bordered, course, explicit, first)
+        if code != CONVERGED:
+            return code
+        accept(stepping, closed, course, (order[PHASE] + n + 1) % order[EVERY])
+    return CONVERGED
+
+
+def jump_of(*given):
+    """`jump` with these arguments, as a call without any; compiled, or read from the cache."""
+    load(jump, *given)
+    return bound(jump, *given)
 
 
 def course_of(tree, acting, fixed, free, factored, stepping, closed, bordered, course, commands):
@@ -107,6 +136,15 @@ def course_of(tree, acting, fixed, free, factored, stepping, closed, bordered, c
     It needs `course.load_course` before.
     """
     rest = factored, stepping, closed, bordered
+    load(hold, course, commands, 0, 0)
     load(jump, tree, acting, fixed, *rest, commands)
     load(commanded_course, tree, acting, fixed, free, *rest, course, commands)
     return bound(commanded_course, tree, acting, fixed, free, *rest, course, commands)
+
+
+def stages_course_of(tree, acting, fixed, factored, stepping, closed, bordered, course, explicit, commands):
+    """`commanded_stages` in the same way; it needs `explicit.load_explicit` before."""
+    given = tree, acting, fixed, factored, stepping, closed, bordered, course, explicit, commands
+    load(hold, course, commands, 0, 0)
+    load(commanded_stages, *given)
+    return bound(commanded_stages, *given)

@@ -7,13 +7,11 @@ balance.
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.errors import CosseratWarning
+from cosserat.errors import warn
 from cosserat.results.equilibrium import Equilibrium
 
 _DRAWN = 0.1  # elongation of an element's chord beyond the strain of the beam that is taken as wrong
@@ -35,11 +33,9 @@ def warn_coarse(found: Equilibrium) -> None:
             continue
         middle = float(np.mean(mesh.s[mesh.pairs[worst] - mesh.first_node]))
         if own[worst] > _DRAWN + 2.0 * np.linalg.norm(found.strain(name, middle)[:3]):
-            warnings.warn(
+            warn(
                 f"equilibrium: beam {name!r}: element {worst + 1} of {len(own)} is too long for the force across it, "
                 f"drawn apart by {100 * own[worst]:.0f} %, so the result is wrong; use more elements",
-                CosseratWarning,
-                stacklevel=4,
             )
 
 

@@ -127,7 +127,7 @@ def equilibrium(
     found = statics.result(status, settings, stats)
     if status.ok and isinstance(statics, Statics):
         warn_coarse(found)
-        warn_of_laws(found.trajectory, stacklevel=5)
+        warn_of_laws(found.trajectory)
     return found
 
 

@@ -6,17 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.kernels.flexible import commands as kernels
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.flexible.implicit import STEP
-from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.state import Point, States
+from cosserat.solve.floating.steps import Stepper
 
 _view: Any = memoryview  # quicker to write than an array
-
-Array = NDArray[np.float64]
 
 
 class Commands:
@@ -24,12 +21,13 @@ class Commands:
 
     Parameters
     ----------
-    engine : Engine
+    stepper : Stepper
     columns : mapping
         Column of what can be set, by the name of its joint or servo.
     """
 
-    def __init__(self, engine: Engine, columns: Mapping[str, int]) -> None:
+    def __init__(self, stepper: Stepper, columns: Mapping[str, int]) -> None:
+        self._stepper, engine = stepper, stepper.engine
         self._engine = engine
         efforts = {name: (kernels.EFFORT, k) for k, name in enumerate(engine.tree.coordinates)}
         targets = {name: (kernels.TARGET, k) for name, k in engine.tree.forces.targets.items()}
@@ -45,27 +43,26 @@ class Commands:
         self._held: Mapping[int, float] | None = None
         self._course: Packed | None = None
         self._call: Any = None
+        self._jump: Any = None
         self._counts = _view(np.zeros(2, dtype=np.int64))
         self.q, self.v = engine.known.q, engine.known.v
         self.step, self.left = 0.0, 0  # length of steps, and for how many more there are samples
 
-    def in_tree(self, values: Mapping[int, float]) -> bool:
-        """Whether all of this is in coordinates: not in cut joints, no inputs of laws."""
-        return all(self._places[column][0] <= kernels.TARGET for column in values)
+    def by_the_way(self, values: Mapping[int, float]) -> bool:
+        """Whether accelerations need not jump with this, or the next step does it: all of it is in coordinates."""
+        return not self._stepper.jumps or all(self._places[column][0] <= kernels.TARGET for column in values)
 
-    def open(self, now: Point | None, times: Array, h: float, every: int) -> None:
-        """Sample steps that end at times, with room for the states that will be stored; the state, if not there."""
-        count = len(times)
+    def open(self, now: Point | None, t: float, h: float, count: int, every: int) -> None:
+        """Sample steps from time t on, with room for the states that will be stored; the state, if not there."""
         engine = self._engine
         if now is not None:
             engine.know(now)
         engine.numbers[STEP] = h
-        self._course = engine.new_course(times, times, h, count // every + 1)
+        times, load_times = self._stepper.sampled(t, h, count)
+        self._course = engine.new_course(times, load_times, h if self._stepper.jumps else 0.0, count // every + 1)
         self._counts = _view(self._course.problem.stored.counts)
         self.step, self.left, self._order[kernels.FIRST] = h, count, 0
-        tree, acting, fixed, free, *rest = engine.addresses
-        given = (tree, acting, fixed, free, *rest, self._course.address, self._packed.address)
-        self._call = kernels.course_of(*given)
+        self._call = engine.commanded(self._stepper.jumps, self._course.address, self._packed.address)
 
     def hold(self, values: Mapping[int, float], before: Mapping[int, float] | None) -> None:
         """Values by column from here on; accelerations jump from those before, if they are given."""
@@ -77,15 +74,18 @@ class Commands:
                 self._value[i] = value
             order[kernels.HELD] = len(values)
         order[kernels.JUMPS] = 0
-        if before is not None:
+        if before is not None and self._stepper.jumps:
             for i, value in enumerate(before.values()):
                 self._before[i] = value
             order[kernels.BEFORE], order[kernels.JUMPS] = len(before), 1
 
     def jump(self) -> None:
         """Let accelerations jump now, not with the next step."""
-        tree, acting, fixed, _, factored, stepping, closed, bordered = self._engine.addresses
-        kernels.jump(tree, acting, fixed, factored, stepping, closed, bordered, self._packed.address)
+        if self._stepper.jumps:
+            if self._jump is None:
+                tree, acting, fixed, _, *rest = self._engine.addresses
+                self._jump = kernels.jump_of(tree, acting, fixed, *rest, self._packed.address)
+            self._jump()
         self._order[kernels.JUMPS] = 0
 
     def advance(self, n: int, every: int, phase: int) -> int:

@@ -59,11 +59,6 @@ class FloatingControl:
         if self._told is not self.asked.values:
             self._command(self.asked.values)
 
-    def changes(self, before: dict[int, float]) -> dict[str, float]:
-        """How efforts have changed, by coordinate or servo."""
-        differences = {k: value - before.get(k, 0.0) for k, value in self.asked.values.items()}
-        return {self._names[k]: change for k, change in differences.items() if change != 0.0}
-
     def _snapshot(self, now: Point) -> Run:
         """A state as a run of one moment, whose results are found when they are asked for."""
         times, states = np.array([now.t]), States(*(x[None] for x in (now.q, now.v, now.a, now.force, now.angles)))

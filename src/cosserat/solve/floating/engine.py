@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.fluid_links import uplift_power
 from cosserat.compile.spanning import potential_at_rest
-from cosserat.kernels.flexible import border, closing, course, explicit, implicit, record
+from cosserat.kernels.flexible import border, closing, commands, course, explicit, implicit, record
 from cosserat.kernels.flexible.arrays import Packed, Z
 from cosserat.results.status import Outcome
 from cosserat.solve.floating.state import Drives, Point, States, StepFailure
@@ -113,6 +113,7 @@ class Engine:
             Packed(explicit.explicit_handles, explicit.Explicit(self._stages)),
         )
         self._short: Packed | None = None
+        self._stepping_explicitly = False
         self._reached: tuple[Array | None, Array | None] = None, None
         self._load()
 
@@ -279,8 +280,7 @@ class Engine:
         self.know(old)
         rest = factored, stepping, closed, bordered, found.address
         if kind == "explicit":
-            stages = self._packed[2].address
-            explicit.load_explicit(tree, acting, fixed, *rest, stages, self._rooms[0].vectors)
+            stages = self._explicit(found.address)
             code = explicit.explicit_course(tree, acting, fixed, *rest, stages, n, every, phase)
         else:
             code = course.implicit_course(tree, acting, fixed, free, *rest, n, every, phase)
@@ -292,6 +292,24 @@ class Engine:
             parts = (states.q, states.v, states.a, states.force, states.angle)
             stored = States(*(part[:kept].copy() for part in parts))
         return now, done, stored, None if code == implicit.CONVERGED else self._failure(code)
+
+    def _explicit(self, course: Any) -> Any:
+        """What explicit steps take besides the rest; compiled when the first one comes."""
+        stages = self._packed[2].address
+        if not self._stepping_explicitly:
+            tree, acting, fixed, _, factored, stepping, closed, bordered = self.addresses
+            rest = factored, stepping, closed, bordered
+            explicit.load_explicit(tree, acting, fixed, *rest, course, stages, self._rooms[0].vectors)
+            self._stepping_explicitly = True
+        return stages
+
+    def commanded(self, implicit_steps: bool, course: Any, given: Any) -> Any:
+        """Steps of a course with what a controller holds, as a call without arguments."""
+        tree, acting, fixed, free, factored, stepping, closed, bordered = self.addresses
+        rest = factored, stepping, closed, bordered
+        if implicit_steps:
+            return commands.course_of(tree, acting, fixed, free, *rest, course, given)
+        return commands.stages_course_of(tree, acting, fixed, *rest, course, self._explicit(course), given)
 
     def _failure(self, code: int) -> StepFailure:
         if code == implicit.WRONG_BRANCH:
@@ -313,13 +331,6 @@ class Engine:
         out = error.copy()
         implicit.filter_error(tree, fixed, factored, stepping, closed, bordered, out)
         return out
-
-    def divided(self, right: Array) -> tuple[Array, Array]:
-        """What the iteration matrix of the last step makes of a right-hand side: change of a, and multipliers."""
-        tree, _, fixed, _, factored, _, closed, bordered = self.addresses
-        out = np.zeros(len(right))
-        border.divide(tree, fixed, factored, closed, bordered, right, np.zeros(self.constraints.n_rows), out)
-        return out, self._border.push[: self.constraints.n_rows].copy()
 
     def extent(self, q: Array, change: Array) -> tuple[float, float]:
         """Largest velocity and angular velocity of the watched seats."""

@@ -21,7 +21,7 @@ _SHARES = np.array([0.0, 0.5, 1.0, 1.0])
 class Explicit(Stepper):
     """Steps of the classical Runge-Kutta method, see `kernels.flexible.explicit`."""
 
-    order, splits, rule = 4, False, SIMPSON
+    order, splits, rule, jumps = 4, False, SIMPSON, False
     remedy = "an explicit method needs steps that resolve every vibration"
 
     def __init__(self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float) -> None:
@@ -29,12 +29,15 @@ class Explicit(Stepper):
         numbers[ALLOWED] = CLOSED * size
         super().__init__(tree, drives, constraints, size, numbers)
 
-    def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:
-        """Steps; efforts and loads that jump at an end of a step are those within it."""
+    def sampled(self, t: float, h: float, n: int) -> tuple[Array, Array]:
+        """At the four stages; efforts and loads that jump at an end of a step are those within it."""
         begin = self.snapped(np.asarray(t + h * np.repeat(np.arange(n), 4), dtype=np.float64), h)
         inside = np.tile([_INSIDE, 0.5, 1.0 - _INSIDE, 1.0 - _INSIDE if self.at_breaks else 1.0], n)
-        times = begin + h * np.tile(_SHARES, n), begin + h * inside
-        return self._advance("explicit", old, times, h, n, every, phase, 0.0)
+        return begin + h * np.tile(_SHARES, n), begin + h * inside
+
+    def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:
+        """Steps, each from its start alone."""
+        return self._advance("explicit", old, self.sampled(t, h, n), h, n, every, phase, 0.0)
 
     def step(self, old: Point, h: float) -> Point:
         """One step, in parts that end where loads, efforts or prescribed motions are not smooth."""

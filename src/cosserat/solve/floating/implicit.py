@@ -55,11 +55,10 @@ class Implicit(Stepper):
 
     def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """Steps of the generalised-alpha method on the group."""
-        times = self.snapped(np.asarray(t + h * np.arange(1, n + 1), dtype=np.float64), h)
         if self.at_breaks and old.step != h:
             old = self._begun(old, t, h)
         old = old._replace(carried=self._carried(old, h))
-        return self._advance("implicit", old, (times, times), h, n, every, phase, -h if self.at_breaks else h)
+        return self._advance("implicit", old, self.sampled(t, h, n), h, n, every, phase, -h if self.at_breaks else h)
 
     def eased(self, now: Point, t: float, h: float) -> Point | None:
         """In parts, where the iteration matrix leaves little of the acceleration of a coordinate with a damper."""
@@ -119,13 +118,6 @@ class Implicit(Stepper):
         if old.step in (0.0, h):
             return old.carried
         return np.asarray(old.a + min(1.0, h / old.step) * (old.carried - old.a))
-
-    def pushed(self, now: Point, efforts: Array | None) -> Point:
-        """As what the iteration matrix makes of the efforts: vibrations that the step does not resolve stay out."""
-        if efforts is None or now.step == 0.0:
-            return self.jumped(now)
-        a, force = self.engine.divided(np.where(self.drives.held, 0.0, efforts))
-        return now._replace(a=now.a + a, carried=now.carried + a, force=now.force + force)
 
     def resolved(self, change: Array) -> Array:
         """As the iteration matrix of the last step has it."""

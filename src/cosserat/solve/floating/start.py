@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.rows import read_coordinate
 from cosserat.compile.seats import Seat
-from cosserat.errors import CosseratWarning, SolveError
+from cosserat.errors import SolveError, warn
 from cosserat.kernels.integrate import load_stages
 from cosserat.lie import se3, so3
 from cosserat.results.equilibrium import Equilibrium
@@ -255,10 +254,8 @@ def _say_what_is_missed(tree: FlexibleTree, nodes: Nodes, q: Array, off: Array, 
     worst = int(np.argmax(missed)) if len(missed) else 0
     if len(missed) and missed[worst] > max(_FOLLOWED * float(bent.max()), 1e-7 * size):
         name = tree.data.links[nodes.seats[worst].link].name
-        warnings.warn(
+        warn(
             f"simulate: the modes of {name!r} cannot follow the shape given as start: they miss it by "
             f"{missed[worst]:.2g} m, where the greatest deflection is {bent.max():.2g} m; raise modes=, or use the "
             "Galilean formulation if it bends by more than a tenth of its length",
-            CosseratWarning,
-            stacklevel=7,
         )

@@ -47,6 +47,7 @@ class Stepper(ABC):
 
     order: int  # of the method
     splits: bool  # whether a step that fails may succeed in parts
+    jumps: bool = True  # whether it remembers accelerations, which jump with efforts that a controller changes
     remedy: str  # for one that fails nevertheless
 
     def __init__(
@@ -85,6 +86,11 @@ class Stepper(ABC):
     @abstractmethod
     def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """Up to n steps of length h from time t; states are stored where (phase + steps) % every == 0."""
+
+    def sampled(self, t: float, h: float, n: int) -> tuple[Array, Array]:
+        """Where n steps from time t take prescribed motions, and where loads and efforts: at their ends."""
+        times = self.snapped(np.asarray(t + h * np.arange(1, n + 1), dtype=np.float64), h)
+        return times, times
 
     def step(self, old: Point, h: float) -> Point:
         """One step; raises `StepFailure`."""
@@ -134,10 +140,6 @@ class Stepper(ABC):
     def crossed(self, t: float, h: float, before: Point, after: Point) -> None:
         """Remember the states on both sides of a jump of loads at time t, at the end of a step of length h."""
         self.crossings.append((t, np.array([t - _AFTER * h, t + _AFTER * h]), before, after))
-
-    def pushed(self, now: Point, efforts: Array | None) -> Point:
-        """A state whose accelerations have jumped with changes (n,) of efforts; None: with those of cut joints too."""
-        return self.jumped(now)
 
     @property
     @abstractmethod

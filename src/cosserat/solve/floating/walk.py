@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from cosserat.results.trajectory import Crossed
 from cosserat.solve.floating.commands import Commands
 from cosserat.solve.floating.control import FloatingControl
-from cosserat.solve.floating.implicit import Implicit
 from cosserat.solve.floating.state import Point, States, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.impulses import CHANGE, Impulses
@@ -84,8 +83,8 @@ class FloatingWalk(Walk):
         self.done = 0
         self._kept: tuple[Point, int, tuple[Array, ...]] = start, 0, ()
         self._commands = None
-        if control is not None and isinstance(stepper, Implicit):
-            self._commands = Commands(stepper.engine, control.asked.columns)
+        if control is not None:
+            self._commands = Commands(stepper, control.asked.columns)
         self._ahead = _AHEAD
         self._replaced: dict[int, float] | None = None  # what was held before, if it changes with the next step
 
@@ -186,8 +185,7 @@ class FloatingWalk(Walk):
             count = self._smooth_steps(t, h, self.foreseen(t, h, n, self._ahead))
             if count < n:
                 return 0
-            times = self.snapped(np.asarray(t + h * np.arange(1, count + 1), dtype=np.float64), h)
-            commands.open(self._now, times, h, every)
+            commands.open(self._now, t, h, count, every)
         self._now = None
         commands.hold(self._control.asked.values, self._replaced)
         self._replaced = None
@@ -311,25 +309,30 @@ class FloatingWalk(Walk):
         """Call the controller; accelerations jump with the efforts it changes."""
         control, commands = self._control, self._commands
         assert control is not None
-        if commands is not None and self._now is None:
+        if self._now is None and commands is not None:
             before = control.call(self._time, commands.q, commands.v, self._present)
         else:
             now = self.now
             before = control.call(now.t, now.q, now.v, self._present)
+        assert commands is not None
         if before is None:
             return
-        if commands is not None and commands.left and commands.in_tree(control.asked.values):
+        quick = commands.by_the_way(control.asked.values)
+        if quick and commands.left:
             self._replaced = before
             return
+        now, engine = self.now, self.stepper.engine
         control.tell()
-        changes, place = control.changes(before), {name: k for k, name in enumerate(self.stepper.tree.coordinates)}
-        efforts = np.zeros(len(place)) if all(name in place for name in changes) else None
-        if efforts is not None:
-            for name, change in changes.items():
-                efforts[place[name]] = change
-        self.now = self.stepper.pushed(self.now, efforts)
-        if commands is not None and commands.left:
-            self.stepper.engine.know(self.now)
+        if not quick or (self.stepper.jumps and now.step == 0.0):
+            self.now = self.stepper.jumped(now)
+        elif self.stepper.jumps:
+            engine.know(now)
+            commands.hold(control.asked.values, before)
+            commands.jump()
+            known = engine.known
+            self.now = now._replace(a=known.a.copy(), carried=known.carried.copy(), force=known.force.copy())
+        if commands.left:
+            engine.know(self.now)
 
     def cross(self, t: float, h: float) -> None:
         """Let accelerations jump with loads that do so at time t."""

@@ -19,6 +19,7 @@ from cosserat.kernels.commands import (
     Commanding,
     command_handles,
     load_commands,
+    push_of,
     steps_of,
 )
 from cosserat.kernels.commands import Commands as Arrays
@@ -47,6 +48,7 @@ class Commands:
         self._bound: tuple[Any, Any, Any] | None = None
         self._held: Mapping[int, float] | None = None
         load_commands(memory.address, self._packed.address, evaluate)
+        self._push = push_of(memory.address, self._packed.address)
 
     def hold(self, values: Mapping[int, float], before: Mapping[int, float] | None) -> None:
         """Values by column from here on; accelerations jump from those before, if they are given."""
@@ -61,6 +63,18 @@ class Commands:
             for i, value in enumerate(before.values()):
                 self._before[i] = value
             order[BEFORE], order[JUMPS] = len(before), 1
+
+    @property
+    def whole(self) -> bool:
+        """Whether inputs of laws are among what is held."""
+        return bool(self._order[WHOLE])
+
+    def push(self) -> None:
+        """Let accelerations jump now, not with the next step; inputs are those of the present time."""
+        if self._memory.table is None:  # as in `advance`
+            self._push = push_of(self._memory.address, self._packed.address)
+        self._push()
+        self._order[JUMPS] = 0
 
     def advance(self, n: int, every: int, phase: int, row: int, careful: Any, search: Any) -> int:
         """Take n steps, see `kernels.integrate.advance`; what was done is in `report`."""
@@ -87,9 +101,7 @@ def glide(work: Integration, t: float, h: float, n: int, every: int, phase: int)
         times = work.snapped(np.asarray(t + h * np.arange(count + 1), dtype=np.float64), h)
         window = work.window = Window(work.compiled.sampler, times, h, work.jumps)
     window.show(memory)
-    if work.commands is None:
-        work.commands = Commands(len(controlled.columns), memory, work.evaluate)
-    commands = work.commands
+    commands = work.commanding()
     commands.hold(controlled.values, work.replaced)
     work.replaced, work.accel_step = None, h
     code = commands.advance(n, every, phase, work.stored, work.careful, work.search)

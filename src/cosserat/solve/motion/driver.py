@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import bisect
 import time as clock
-import warnings
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import CosseratWarning
+from cosserat.errors import warn
 from cosserat.results.checkpoint import BARRIER, Checkpoint
 from cosserat.results.status import Outcome, Status, StopRun
 from cosserat.solve.interrupts import Interrupts
@@ -66,7 +65,7 @@ def _of_call(what: str, error: Exception, t: float) -> Status:
 def warn_of_call(status: Status) -> None:
     """Say so if a controller or `progress` raised, whose exception is not passed on: the run is kept instead."""
     if status.cause is not None:
-        warnings.warn(f"simulate: {status.message}", CosseratWarning, stacklevel=3)
+        warn(f"simulate: {status.message}")
 
 
 def fixed_steps(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time as clock
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
-from cosserat.errors import CosseratWarning, SolveError, shown
+from cosserat.errors import SolveError, shown, warn
 from cosserat.kernels.newton import CONSERVING
 from cosserat.model.calls import answered
 from cosserat.model.model import Model
@@ -182,11 +181,9 @@ def simulate(
                 "its own along; use 'generalized-alpha'"
             )
     if integrator == "generalized-alpha" and rho > 0.995 and compiled.n_multipliers:
-        warnings.warn(
+        warn(
             f"rho = {rho:g}: without numerical damping, errors of accelerations and reactions in joints alternate from "
             "step to step and grow; use integrator='energy-momentum' for a run without damping, or rho <= 0.99",
-            CosseratWarning,
-            stacklevel=3,
         )
     share = _SHARE if newton_tolerance is None and integrator == "generalized-alpha" else 0.0
     if newton_tolerance is None:
@@ -231,7 +228,7 @@ def simulate(
     elif integrator == "generalized-alpha" and step is not None and every == 1:
         grown = alternating_reaction(compiled, times, history.twist, history.force, rho)
         if grown is not None:
-            warnings.warn(f"simulate: {grown}", CosseratWarning, stacklevel=3)
+            warn(f"simulate: {grown}")
             status = replace(status, detail="; ".join(filter(None, (status.detail, grown))))
     stats = {
         "steps": counters.steps,

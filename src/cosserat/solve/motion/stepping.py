@@ -384,11 +384,22 @@ class Integration(Walk):
     def _push(self, t: float, before: dict[int, float]) -> None:
         """Let accelerations jump from efforts before to those of the controller."""
         assert self.controlled is not None
-        inputs = self.compiled.sampler.sample(np.array([t, t]))
-        for row, values in enumerate((before, self.controlled.values)):
-            for column, value in values.items():
-                inputs.effort[row, column] = value
-        self._jump(inputs, self.accel_step)
+        commands, values, solver = self.commanding(), self.controlled.values, self.memory.problem.solver
+        commands.hold(values, before)
+        factored = solver.memory[0] == solver.settings[0] == self.accel_step
+        if len(before) < len(values) or commands.whole or not factored:
+            inputs = self.compiled.sampler.sample(np.array([t, t]))  # it depends on more than what was held
+            inputs.effort[1, list(values)] = list(values.values())
+            self.memory.replace(inputs=inputs)
+            self.set_step(self.accel_step)
+        commands.push()
+
+    def commanding(self) -> Commands:
+        """What the controller holds, for the kernels."""
+        if self.commands is None:
+            assert self.controlled is not None
+            self.commands = Commands(len(self.controlled.columns), self.memory, self.evaluate)
+        return self.commands
 
     def restart(self, t: float, h: float) -> None:
         """Start the method anew at time t, for steps of length h."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.errors import CosseratWarning
+from cosserat.errors import warn
 from cosserat.kernels.touching import DISC
 from cosserat.results import rolling
 from cosserat.results.run import Run
@@ -59,9 +58,7 @@ def warn_of_wheels(run: Run) -> None:
         reach = arrays.radius[k] + float(np.linalg.norm(arrays.point[k]))
         speed = float(np.max(np.linalg.norm(twist[:, :3], axis=1) + reach * np.linalg.norm(twist[:, 3:], axis=1)))
         if slips[k] > max(_SLIPS * speed, 10.0 * usual):
-            warnings.warn(
+            warn(
                 f"{run.model.rolling[k].title}: slips by up to {slips[k]:.2g} m/s: the others implied part of what it "
                 "demands at the start, which was left out, but not all the time; all together cannot roll this way",
-                CosseratWarning,
-                stacklevel=5,
             )

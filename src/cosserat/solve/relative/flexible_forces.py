@@ -62,9 +62,7 @@ class FlexibleForces:
         self.servo = self._passive[4:]  # kp, kd, limit
         self.efforts: list[tuple[int, TimeFunction]] = []
         self._targets: list[tuple[str, int, TimeFunction]] = []
-        self._commanded: dict[int, float] = {}
         self._aimed: dict[str, float] = {}
-        self._commands = 0
         servos = servos_of(model)
         place = {name: k for k, name in enumerate(data.coordinates)}
         cut = {loop.joint.name for loop in data.loops}
@@ -112,8 +110,11 @@ class FlexibleForces:
         self._acting = arrays.Packed(arrays.acting_handles, acting)
         self.address = self._acting.address
         self.places = self._acting.problem.places
+        self._commandable = {name: (0, k) for k, name in enumerate(data.coordinates)}
+        self._commandable |= {name: (1, k) for name, k in self.targets.items()}
+        self._commandable |= {name: (3, k) for name, k in self.signals.items()}
         self.jumps: Jumps | None = None
-        self._steady: tuple[tuple[int, int], tuple[Array, ...]] | None = None  # samples that never change
+        self._steady: tuple[int, tuple[Array, ...]] | None = None  # samples that never change
         self._constants: dict[int, tuple[int, Any]] = {}  # by identity of the function: values of constants
         self._sampled: tuple[float, int] | None = None
 
@@ -129,10 +130,19 @@ class FlexibleForces:
 
     def command(self, efforts: dict[str, float]) -> None:
         """Efforts by coordinate and targets by servo that a controller holds; they win over those of the model."""
-        self._aimed = efforts
-        self._commands += 1
-        self._commanded = {k: efforts[name] for k, name in enumerate(self._data.coordinates) if name in efforts}
-        self._sampled = None
+        before, self._aimed, self._sampled = self._aimed, efforts, None
+        if self._steady is not None:
+            if before.keys() <= efforts.keys():
+                self._write_commands(self._steady[1])
+            else:
+                self._steady = None
+
+    def _write_commands(self, samples: tuple[Array, ...]) -> None:
+        """What a controller holds, in place of what functions of time gave."""
+        for name, value in self._aimed.items():
+            kind, k = self._commandable.get(name, (0, -1))  # others are in cut joints
+            if k >= 0:
+                samples[kind][:, k] = value
 
     @property
     def n_signals(self) -> int:
@@ -146,8 +156,8 @@ class FlexibleForces:
 
     @property
     def signals(self) -> dict[str, int]:
-        """Where `Laws.parameter` has inputs of users' laws, by name."""
-        return {name: int(k) for (name, _, _), k in zip(self._signals, self._laws.signal, strict=True)}
+        """Numbers of inputs of users' laws, by name."""
+        return {name: k for k, (name, _, _) in enumerate(self._signals)}
 
     @property
     def inputs(self) -> arrays.Inputs:
@@ -178,8 +188,7 @@ class FlexibleForces:
 
         Where nothing changes with time there is one row, for all times.
         """
-        key = Parameter.changes, self._commands
-        if self._steady is not None and self._steady[0] == key:
+        if self._steady is not None and self._steady[0] == Parameter.changes:
             self._sampled = None  # kernels may change the inputs
             return self._steady[1]
         for law, first in zip(self._units, self._laws.start, strict=False):
@@ -189,11 +198,9 @@ class FlexibleForces:
         drive, targets = np.zeros((2, n_times, self._passive.shape[1]))
         loads = np.zeros((n_times, *self._inputs.load.shape))
         for k, effort in self.efforts:
-            held = self._commanded.get(k)
-            drive[:, k] += self._values(effort, times, step) if held is None else held
-        for name, k, target in self._targets:
-            aimed = self._aimed.get(name)
-            targets[:, k] = self._values(target, times, step) if aimed is None else aimed
+            drive[:, k] += self._values(effort, times, step)
+        for _, k, target in self._targets:
+            targets[:, k] = self._values(target, times, step)
         for load, rows in self._loads.values():
             for function, part in ((load.force, slice(0, 3)), (load.moment, slice(3, 6))):
                 if function is not None:
@@ -201,14 +208,15 @@ class FlexibleForces:
                     loads[:, rows, part] = values[:, None] if values.ndim == 2 else values
         signals = np.zeros((n_times, len(self._signals)))
         sampled: dict[int, Any] = {}
-        for k, (name, column, signal) in enumerate(self._signals):
-            aimed = self._aimed.get(name)
-            if aimed is None and column not in sampled:
+        for k, (_, column, signal) in enumerate(self._signals):
+            if column not in sampled:
                 sampled[column] = self._values(signal, times, step)
-            signals[:, k] = sampled[column] if aimed is None else aimed
-        self._steady = (key, (drive, targets, loads, signals)) if steady else None
+            signals[:, k] = sampled[column]
+        found = drive, targets, loads, signals
+        self._write_commands(found)
+        self._steady = (Parameter.changes, found) if steady else None
         self._sampled = None
-        return drive, targets, loads, signals
+        return found
 
     @property
     def varying(self) -> bool:
