@@ -157,3 +157,27 @@ def test_model_files_and_summaries_hold_fields(tmp_path):
     assert cs.load_model(tmp_path / "satellite.yaml") == model
     assert "mu = 3.986e+14" in model.summary()
     assert model != cs.Model("satellite")
+
+
+@pytest.mark.parametrize(("length", "diameter"), [(10.0, 0.01), (0.3, 0.02)])
+def test_vibrations_of_a_free_satellite_in_the_frame_of_its_orbit(length, diameter):
+    """Booms vibrate as in empty space, up to seven orders of magnitude faster than it librates; nothing grows."""
+    mu, radius = 3.986e14, 6.878e6
+    rate = float(np.sqrt(mu / radius**3))
+    angle = f"{rate!r}*t"
+    orbit = cs.Observer(origin=(f"{radius!r}*cos({angle})", f"{radius!r}*sin({angle})", 0), turns=[((0, 0, 1), angle)])
+    found = []
+    for given in ({"gravity": cs.CentralGravity(mu), "frame": orbit}, {}):
+        model = cs.Model("satellite", **given)
+        bus = model.add(cs.RigidBody("bus", mass=500, com=(0, 0, 0), inertia=(200, 300, 350)))
+        for side in (1, -1):
+            ends = [(0, 0.5 * side, 0), (0, side * (length + 0.5), 0)]
+            section, steel = cs.Tube(diameter, 0.9 * diameter), cs.materials.STEEL
+            boom = cs.Beam(f"boom{side}", points=ends, section=section, material=steel, elements=8, up=(1, 0, 0))
+            model.add(cs.Fixed(f"root{side}", bus.at(ends[0]), model.add(boom).start))
+        found.append(cs.modes(model, 40, about="reference"))
+    orbiting, alone = found
+    assert orbiting.rigid == 1 and len(orbiting.frequencies) == 41  # along the orbit it may be anywhere
+    assert orbiting.stable
+    np.testing.assert_allclose(orbiting.frequencies[6:], alone.frequencies[6:41], rtol=1e-5)
+    assert np.max(np.abs(orbiting.eigenvalues.real)) < 1e-9 * np.max(np.abs(orbiting.eigenvalues))

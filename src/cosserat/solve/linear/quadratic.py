@@ -31,6 +31,7 @@ Complex = NDArray[np.complex128]
 _DENSE = 60  # free motions up to which all eigenvalues at once are cheaper than a Krylov space
 _LARGEST_DENSE = 1500  # free motions up to which a Krylov space that fails is replaced by dense algebra
 _ROUNDING = 16.0 * np.finfo(float).eps  # what cannot be told from zero, relative to what cancels in it
+_FAR = 1e3  # distance from the shift, relative to the nearest, beyond which rounding of the inverse shows
 _ACCEPTED = 1e-7  # defect of an eigenvector in the inverted problem
 
 
@@ -160,15 +161,42 @@ def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex
         )
     wanted = n - len(known[0])
     values, shapes = _largest(inverse, wanted, n_free)
-    distances = np.abs(values[values != 0.0] - shift)
-    if aside and distances.size and np.min(distances) < 0.1 * aside:
-        closer = _invert(matrices, shift + max(float(np.min(distances)), 1e-2 * aside), squared)
+    distance = np.abs(values - inverse.shift)
+    if shift == 0.0 and np.max(distance, initial=0.0) > _FAR * np.min(distance, initial=np.inf):
+        # entries D / s^2 of the slowest s leave fast gyroscopic modes a real part that is only rounding
+        _, edge, high = _gap(distance, _FAR * np.min(distance))
+        far = _invert(matrices, complex(0.5 * high), squared)
+        if far is not None:
+            values, shapes = _joined((values, shapes), _largest(far, wanted, n_free), edge)
+    size = np.abs(values[values != 0.0] - shift)
+    if aside and size.size and np.min(size) < 0.1 * aside:
+        closer = _invert(matrices, shift + max(float(np.min(size)), 1e-2 * aside), squared)
         if closer is not None:
-            values, shapes = _largest(closer, wanted, n_free)
+            edge = _gap(size, aside)[1]
+            few = np.count_nonzero(np.abs(values - shift) < edge)
+            values, shapes = _joined(_largest(closer, few, n_free), (values, shapes), edge, shift)
     if slowed:  # damping alone resists them: one eigenvalue of each is zero
         values[np.argsort(np.abs(values))[:slowed]] = 0.0
     values, shapes = _nearest(values, shapes, wanted, shift)
     return np.concatenate((known[0], values)), np.hstack((known[1], shapes))
+
+
+def _gap(sizes: Array, reach: float) -> tuple[float, float, float]:
+    """The widest gap between sizes that begins below a reach: its ends and its geometric middle."""
+    row = np.sort(sizes)
+    count = int(np.clip(np.count_nonzero(row <= reach), 1, len(row) - 1)) if len(row) > 1 else 0
+    if count == 0:
+        return float(row[0]), np.inf, np.inf
+    k = int(np.argmax(row[1 : count + 1] / row[:count]))
+    return float(row[k]), float(np.sqrt(row[k] * row[k + 1])), float(row[k + 1])
+
+
+def _joined(
+    near: tuple[Complex, Complex], far: tuple[Complex, Complex], edge: float, around: complex = 0.0
+) -> tuple[Complex, Complex]:
+    """Eigenpairs within a distance of a number from one set, those beyond from another."""
+    inside, outside = np.abs(near[0] - around) < edge, np.abs(far[0] - around) >= edge
+    return np.concatenate((near[0][inside], far[0][outside])), np.hstack((near[1][:, inside], far[1][:, outside]))
 
 
 def _unresisted(matrices: Matrices) -> tuple[Array, int]:
@@ -241,7 +269,9 @@ def _largest(inverse: _Inverse, n: int, n_free: int) -> tuple[Complex, Complex]:
     if n_free > _DENSE and n + 1 < n_free:
         try:
             values, shapes = _krylov(inverse, n + 1)
-            if np.all(inverse.defect(values, shapes) <= _ACCEPTED):
+            distance = np.abs(values - inverse.shift)
+            near = distance <= _FAR * np.min(distance)  # those beyond are found from elsewhere
+            if np.all(inverse.defect(values[near], shapes[:, near]) <= _ACCEPTED):
                 return _with_zeros(inverse, values, shapes), shapes
         except ArpackNoConvergence:
             pass

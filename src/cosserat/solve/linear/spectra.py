@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csc_matrix
 
-from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.point import Point
 from cosserat.solve.linear.quadratic import eigenpairs
 
@@ -21,8 +20,6 @@ Complex = NDArray[np.complex128]
 SPARE = 4  # eigenvalues computed beyond those asked for, so that none is missed that comes in from outside
 _ROUNDING_UNDAMPED = 1e-7  # real part, relative to |s|, that rounding gives to imaginary eigenvalues near a double one
 _ROUNDING_DAMPED = 1e-9
-_FAR = 1e3  # |s| relative to the smallest, from which rounding of the inverse at zero may show
-_DOUBTFUL = 1e-13  # real part, relative to |s|, that may be nothing but rounding, times the square of that
 _SAME = 1e-6  # relative distance of eigenvalues that share a space of shapes
 _ALIKE = 0.6  # likeness of shapes from which two modes of neighbouring values are the same one
 _DEPTH = 3
@@ -81,26 +78,9 @@ def spectrum_at(point: Point, value: float, n: int) -> Spectrum:
     values, shapes, _ = eigenpairs(matrices, n + SPARE)
     D = matrices.damping
     undamped = bool(abs(D + D.T).max() <= 1e-12 * abs(D).max()) if D.count_nonzero() else True
-    plain = matrices.slips is None and matrices.inner is None
-    if plain and D.count_nonzero():
-        _sharpen(matrices, values)
-    undamped = undamped and plain  # rolling hands energy from one motion to another
+    if matrices.slips is not None or matrices.inner is not None:  # rolling hands energy from one motion to another
+        undamped = False
     return Spectrum(value, values, shapes, matrices.mass, undamped, sharp=matrices.inner is not None)
-
-
-def _sharpen(matrices: Matrices, values: Complex) -> None:
-    """Find anew, from nearby, what is far from a nearly singular stiffness and next to the imaginary axis.
-
-    The inverse at zero has entries D / s^2 of the slowest s: near a divergence they leave gyroscopic modes far from zero
-    a real part that is only rounding.
-    """
-    size = np.abs(values)
-    ratio = size / np.min(size[size > 0.0], initial=np.inf)
-    doubtful = (ratio > _FAR) & (np.abs(values.real) <= _DOUBTFUL * ratio**2 * size)
-    for k in np.nonzero(doubtful & (values.imag > 0.0))[0]:
-        s, near = values[k], eigenpairs(matrices, 4, complex(values[k]) * (1.0 + 1e-3j))[0]
-        values[values == s.conjugate()] = (found := near[np.argmin(np.abs(near - s))]).conjugate()
-        values[k] = found
 
 
 def track(
