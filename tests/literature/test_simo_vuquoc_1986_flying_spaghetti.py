@@ -58,6 +58,13 @@ def test_plane_loaded_end(flight, t):
     assert np.linalg.norm(at(flight, t)[:2] - exact) < 2e-3 * np.linalg.norm(exact)
 
 
+def test_plane_coarse():
+    """40 elements, bent by up to 0.2 rad each, keep the rotary inertia of their sections."""
+    run = plane(40, 5e-3)
+    for t, exact in PLANE.items():
+        assert np.linalg.norm(at(run, t)[:2] - exact) < 4e-4 * np.linalg.norm(exact)
+
+
 def test_plane_centre_of_mass(flight):
     """x = 3 + 0.4 t^2 up to 2.5 s, then 5.5 + 2 (t - 2.5); y = 4."""
     t = flight.time

@@ -392,7 +392,8 @@ def test_inertia_and_weight_of_the_line(rng):
 def test_an_element_is_a_system_on_two_frames(rng):
     """Its matter, rotary inertia included, as a Lagrangian on SE(3) x SE(3): equations at random states."""
     element = scrambled(Element(False, COUPLED), rng)
-    G = sp.Matrix(element.matrices.mass[0].reshape(8, 8).round(14))
+    mass = element.matrices.mass[0].round(14)
+    G, Y = sp.Matrix(mass[:64].reshape(8, 8)), [sp.Matrix(part.reshape(3, 3)) for part in (mass[64:73], mass[73:])]
 
     def lagrangian(eta, g):
         rates, places = [], []
@@ -402,7 +403,9 @@ def test_an_element_is_a_system_on_two_frames(rng):
             places += [H[:3, 3], R]
         speed, place = sp.Matrix.hstack(*rates), sp.Matrix.hstack(*places)
         weight = (place * G)[:, 0] + (place * G)[:, 4]
-        return sum((speed * G)[i] * speed[i] for i in range(24)) / 2 - weight[2]
+        turns = [H[:3, :3] * Y[i] * eta[6 * i + 3 : 6 * i + 6, :] for i, H in enumerate(g)]
+        product = turns[0].dot(turns[1])
+        return sum((speed * G)[i] * speed[i] for i in range(24)) / 2 + product - weight[2]
 
     problem = PoincareChetayev(product(SE3, SE3), lagrangian)
     v, a = (x[:2].ravel() for x in (element.trial.twist, element.trial.rate))

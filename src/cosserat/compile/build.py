@@ -192,7 +192,7 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
     node = np.zeros((ne, 2), dtype=np.int64)
     like, d0 = np.zeros(ne, dtype=np.int64), np.zeros((ne, 6))
     stiffness, second, turning = np.zeros((ne, 6, 6)), np.zeros((ne, 216)), np.zeros((ne, 6))
-    viscosity, mass = np.zeros(ne), np.zeros((ne, 64))
+    viscosity, mass = np.zeros(ne), np.zeros((ne, 82))
     nodes = Nodes(np.zeros(n + 1), np.zeros((n + 1, 3)))
     found: dict[str, ElementMatrices] = {}
     for mesh in beams.values():
@@ -205,7 +205,7 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
         matrices, viscosity[span], same = beam_matrices(beam, mesh, d0[span])
         like[span] = mesh.first_element + same
         stiffness[span], second[span], turning[span] = matrices.stiffness, matrices.second, matrices.turning
-        mass[span], found[beam.name] = matrices.mass.reshape(-1, 64), matrices
+        mass[span], found[beam.name] = matrices.mass, matrices
         masses, moments = element_weights(matrices.mass)
         for side in range(2):
             np.add.at(nodes.mass, mesh.pairs[:, side], masses[:, side])

@@ -43,7 +43,7 @@ class ElementMatrices(NamedTuple):
     stiffness: Array  # (ne, 6, 6)
     second: Array  # (ne, 216): Q[i, j, k] at 36 k + 6 i + j, symmetric in j and k
     turning: Array  # (ne, 6): F^-1 of the strain energy, see `kernels.elastic`
-    mass: Array  # (ne, 8, 8) of the positions and rotations of both nodes, see `matter`
+    mass: Array  # (ne, 82) of the positions and rotations of both nodes, see `matter.mass_of`
     towards: Array  # (ne, side, 2, 6, 6): nodal wrenches of line loads, see `matter.towards_ends`
     axis: Array  # (ne, points, 8) and ...
     section: Array  # (ne, points, 8, 3) of the line, see `matter.Line`
@@ -193,8 +193,8 @@ def _turning(statics: _Statics, length: Array, compliance: Array) -> Array:
 def element_weights(mass: Array) -> tuple[Array, Array]:
     """Masses (ne, 2) of both nodes and first moments (ne, 2, 3) in their frames, for the potential of gravity.
 
-    They are what the mass matrix (ne, 8, 8), or flat, makes of a uniform acceleration.
+    They are what the mass (ne, 82) makes of a uniform acceleration.
     """
-    mass = mass.reshape(-1, 8, 8)
+    mass = mass[:, :64].reshape(-1, 8, 8)
     moved = (mass[:, :, 0] + mass[:, :, 4]).reshape(-1, 2, 4)
     return moved[:, :, 0], moved[:, :, 1:]

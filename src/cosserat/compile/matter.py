@@ -12,6 +12,13 @@ section is carried by M_A R_A + M_B R_B. So in the reference configuration the l
 kinetic energy is tr(Z_dot G Z_dot^T)/2 with Z = (x_A, R_A, x_B, R_B), (3, 8), and a constant G, (8, 8). Weight, line
 loads and momenta of any motion in any deformation follow from the same line, exactly.
 
+One part is not taken from the blended frames, which shrink where the element is bent: the product of both turns in the
+rotary inertia of the sections, X the whole of M_A M_B times it. Instead of X it has
+
+    (Y_A w_A) . (Y_B w_B),   Y_A^2 = X, Y_B^2 = X in the axes of each node,
+
+w in space. Bent in a plane the element keeps its inertia, however far; and no mass gets negative.
+
 N_B and M_B are the static shapes of a stretched and of a twisted bar plus an odd part (see `_odd`; over the inertia in
 tapered elements, so that it moves no centre of mass). With it the coupling of the nodes, int N_A N_B, is 1/12 instead
 of 1/6: half way from the consistent mass to the lumped one, where frequencies of bars are of fourth order. `LEVER`, the
@@ -24,13 +31,14 @@ and K: mass and stiffness per length, F: flexibility between held nodes]. There 
 
 - k r_dot . gap_dot, r = (R_A t + R_B t)/2, of shear and rotary inertia, right in the plane in which the beam bends most
   easily, see `_shear`;
-- what the other plane has beyond it, c/2 |change of rotation|^2 with the whole c = L J/12 + L m EI/(20 GA): the same by
-  parts, since the gap is -(L^3/12 + L EI/GA) times the second derivative of the rotation;
+- what the other plane has beyond it, c/2 |w_B - w_A|^2 with the whole c = L J/12 + L m EI/(20 GA): the same by parts,
+  since the gap is -(L^3/12 + L EI/GA) times the second derivative of the rotation (with the product in X again);
 - a mass beside the shear centre couples r_dot with the change of twist, one beside the elastic centre couples gap_dot
   with the change of the bending rotation.
 
-They take no part in translations and in rigid motions of the reference. Each is kept below what would leave the mass
-singular in an element bent or twisted by pi; that matters for elements shorter than twice their thickness.
+They take no part in translations and in rigid motions of the reference. The first and the third are kept below what
+would leave the mass singular in an element bent or twisted by pi; that matters for elements shorter than twice their
+thickness. The second then counts what the first has not.
 """
 
 from __future__ import annotations
@@ -101,87 +109,128 @@ def line_of(reference: Reference, compliance: Array, mass: Array) -> Line:
 
 
 def mass_of(reference: Reference, line: Line, mass: Array) -> Array:
-    """G (ne, 8, 8) of sections with the mass (ne, points, 6, 6)."""
+    """G row by row, Y_A and Y_B, (ne, 82), of sections with the mass (ne, points, 6, 6)."""
     m, s, second = moments(mass)
     s = np.einsum("egia,ega->egi", line.section, s)
     dx = _WEIGHT * reference.length[:, None]
     weighted = np.swapaxes(dx[..., None] * line.axis, 1, 2)
     mixed = weighted @ (0.5 * m[..., None] * line.axis + s)
     points = (dx[..., None, None] * line.section @ second).transpose(0, 2, 1, 3).reshape(len(dx), 8, -1)
-    G = mixed + np.swapaxes(mixed, 1, 2)
-    G += points @ line.section.transpose(0, 1, 3, 2).reshape(len(dx), -1, 8)
+    rotary = points @ line.section.transpose(0, 1, 3, 2).reshape(len(dx), -1, 8)
+    G, X = mixed + np.swapaxes(mixed, 1, 2) + rotary, np.zeros((len(dx), 3, 3))
     half = exponential(0.5 * skew(reference.d0[:, 3:]))
-    rates = _rates(np.concatenate([half @ np.diag(signs) @ half for signs in _STATES]))
-    for change in _inside(reference, line):
-        if change.any():
-            most = _most(_moved(G, rates), _moved(change, rates)).reshape(len(_STATES), -1)
-            G = G + np.minimum(1.0, _LARGEST * np.min(most, axis=0))[:, None, None] * change
-    return np.asarray(G)
-
-
-def _inside(reference: Reference, line: Line) -> tuple[Array, Array, Array]:
-    """What no line has of the inertia, (ne, 8, 8) each: of both planes, of each plane, of masses beside the centres.
-
-    W is such that tr(a~ W a~^T) = a . C a for a change of rotation a.
-    """
-    d0, L, _, S, rho = reference
-    t = d0[:, :3] / L[:, None]
-    half = exponential(0.5 * skew(d0[:, 3:]))
     back = np.swapaxes(half, 1, 2)
-    apart, tangent = np.zeros((len(t), 8, 3)), np.zeros((len(t), 8))
-    apart[:, 1:4], apart[:, 5:] = -half, back  # from a vector of the section halfway to its change from A to B
-    tangent[:, 1:4], tangent[:, 5:] = 0.5 * (half @ t[..., None])[..., 0], 0.5 * (back @ t[..., None])[..., 0]
-    m, s, _ = moments(rho)
-    c, S_w = skew(line.centre), skew(s)
-    J = rho[:, 3:, 3:] + S_w @ c + c @ S_w - m[:, None, None] * c @ c
-    along = skew(t)
-    plane = -along @ along
-    sheared = np.linalg.inv(np.linalg.inv(S)[:, :3, :3])  # not what twist about another axis adds to it
-    ratio = -along @ sheared @ along @ np.linalg.inv(S[:, 3:, 3:])  # EI/GA
-    k = _shear(reference, J)[:, None, None]
-    length = L[:, None, None]
-    # a rotary inertia that no material has moves on its own: only what is natural, and a mass beside the centre
-    off = skew(s - m[:, None] * line.centre)
-    lever = -off @ off / np.maximum(m, 1e-300)[:, None, None]
-    own = np.trace(plane @ (J - lever) @ plane, axis1=1, axis2=2)
-    natural = np.minimum(_NATURAL * m * np.trace(ratio, axis1=1, axis2=2) / np.maximum(own, 1e-300), 1.0)
-    rotary = plane @ (lever + natural[:, None, None] * (J - lever)) @ plane
-    C = length * (rotary / 12.0 + 2.0 * (1.0 / 24.0 - LEVER) * m[:, None, None] * ratio)
-    C = C - k * (length / 6.0 * plane + 2.0 / length * ratio)
-    C = 0.5 * (C + np.swapaxes(C, 1, 2))
-    W = 0.5 * np.trace(C, axis1=1, axis2=2)[:, None, None] * np.eye(3) - C
-    s_elastic, s_shear = s - m[:, None] * line.centre, s - m[:, None] * shear_centre(reference)
-    beside = (1.0 / 24.0 - LEVER) * L[:, None] ** 2 * np.einsum("eja,ea->ej", apart, s_shear)
-    both = k * np.einsum("ei,ej->eij", tangent, line.gap)
-    mixed = np.einsum("ei,ej->eij", tangent, beside)
-    mixed += np.einsum("ei,eja,ea->eij", line.gap, apart, length[:, 0] / 24.0 * s_elastic)
-    return (
-        both + np.swapaxes(both, 1, 2),
-        np.einsum("eia,eab,ejb->eij", apart, W, apart),
-        mixed + np.swapaxes(mixed, 1, 2),
-    )
+    turn = np.concatenate([half @ np.diag(signs) @ half for signs in _STATES])
+
+    def add(G_more: Array, X_more: Array) -> Array:
+        """As much of a change as leaves a positive mass: its share."""
+        nonlocal G, X
+        most = _most(nodal_mass(_flat(G, X, half), turn), nodal_mass(_flat(G_more, X_more, half), turn))
+        share = np.minimum(1.0, _LARGEST * np.min(most.reshape(len(_STATES), -1), axis=0))[:, None, None]
+        G, X = G + share * G_more, X + share * X_more
+        return np.asarray(share)
+
+    blended = np.zeros_like(G)
+    blended[:, 1:4, 5:], blended[:, 5:, 1:4] = -rotary[:, 1:4, 5:], -rotary[:, 5:, 1:4]
+    add(blended, _other(back @ rotary[:, 1:4, 5:] @ back, 1.0))
+    inside, none = _Inside(reference, line), np.zeros_like(X)
+    for C in inside.turning(add(inside.sheared(), none)):
+        if C.any():
+            change, W = np.zeros_like(G), _other(C, 0.5)
+            change[:, 1:4, 1:4], change[:, 5:, 5:] = half @ W @ back, back @ W @ half
+            add(change, -C)
+    if np.any(beside := inside.beside()):
+        add(beside, none)
+    return _flat(G, X, half)
 
 
-def nodal_mass(G: Array, turn: Array) -> Array:
-    """Mass matrices (ne, 12, 12) of the nodes' twists in their own axes, turn = R_A^T R_B, (ne, 3, 3)."""
-    return _moved(G, _rates(turn))
+def _other(J: Array, share: float) -> Array:
+    """share tr(J) - J of symmetric parts: inertia of second moments with 1, second moments of an inertia with 1/2."""
+    J = 0.5 * (J + np.swapaxes(J, 1, 2))
+    return np.asarray(share * np.trace(J, axis1=1, axis2=2)[:, None, None] * np.eye(3) - J)
 
 
-def _rates(turn: Array) -> Array:
-    """Rates (ne, 3, 8, 12) of x_A, R_A, x_B, R_B, in the axes of node A, per twists of the nodes."""
-    out = np.zeros((len(turn), 3, 8, 12))
+def _flat(G: Array, X: Array, half: Array) -> Array:
+    """G (ne, 8, 8), Y_A and Y_B of X (ne, 3, 3), which is in the axes halfway; a negative X has the sign in Y_B."""
+    back = np.swapaxes(half, 1, 2)
+    values, vectors = np.linalg.eigh(X)
+    y = np.sqrt(np.abs(values))
+    first, second = (vectors * root[:, None] @ np.swapaxes(vectors, 1, 2) for root in (y, np.sign(values) * y))
+    parts = (G, half @ first @ back, back @ second @ half)
+    return np.concatenate([part.reshape(len(G), -1) for part in parts], axis=1)
+
+
+class _Inside:
+    """What no line has of the inertia, in three parts."""
+
+    def __init__(self, reference: Reference, line: Line) -> None:
+        self.reference, self.line = reference, line
+        d0, L, _, _, rho = reference
+        t = d0[:, :3] / L[:, None]
+        half = exponential(0.5 * skew(d0[:, 3:]))
+        back = np.swapaxes(half, 1, 2)
+        self.apart, self.tangent = np.zeros((len(t), 8, 3)), np.zeros((len(t), 8))
+        self.apart[:, 1:4], self.apart[:, 5:] = -half, back  # a vector of the section halfway: its change from A to B
+        self.tangent[:, 1:4] = 0.5 * (half @ t[..., None])[..., 0]
+        self.tangent[:, 5:] = 0.5 * (back @ t[..., None])[..., 0]
+        self.m, self.s, _ = moments(rho)
+        c, S_w = skew(line.centre), skew(self.s)
+        self.J = rho[:, 3:, 3:] + S_w @ c + c @ S_w - self.m[:, None, None] * c @ c
+        self.along = skew(t)
+        self.k = _shear(reference, self.J)[:, None, None]
+
+    def sheared(self) -> Array:
+        """Of shear and rotary inertia in the softer plane, (ne, 8, 8)."""
+        both = self.k * np.einsum("ei,ej->eij", self.tangent, self.line.gap)
+        return np.asarray(both + np.swapaxes(both, 1, 2))
+
+    def turning(self, part: Array) -> list[Array]:
+        """What both planes have beyond this part of `sheared`: C of w_B - w_A (ne, 3, 3), >= 0 and <= 0."""
+        m, along, (_, L, _, S, _) = self.m[:, None, None], self.along, self.reference
+        length = L[:, None, None]
+        plane = -along @ along
+        ratio = -along @ np.linalg.inv(np.linalg.inv(S)[:, :3, :3]) @ along @ np.linalg.inv(S[:, 3:, 3:])  # EI/GA
+        # a rotary inertia that no material has moves on its own: only what is natural, and a mass beside the centre
+        off = skew(self.s - self.m[:, None] * self.line.centre)
+        lever = -off @ off / np.maximum(m, 1e-300)
+        own = np.trace(plane @ (self.J - lever) @ plane, axis1=1, axis2=2)
+        natural = np.minimum(_NATURAL * self.m * np.trace(ratio, axis1=1, axis2=2) / np.maximum(own, 1e-300), 1.0)
+        rotary = plane @ (lever + natural[:, None, None] * (self.J - lever)) @ plane
+        C = length * (rotary / 12.0 + 2.0 * (1.0 / 24.0 - LEVER) * m * ratio)
+        C = C - part * self.k * (length / 6.0 * plane + 2.0 / length * ratio)
+        values, vectors = np.linalg.eigh(0.5 * (C + np.swapaxes(C, 1, 2)))
+        signs = (np.maximum(values, 0.0), np.minimum(values, 0.0))
+        return [vectors * part[:, None] @ np.swapaxes(vectors, 1, 2) for part in signs]
+
+    def beside(self) -> Array:
+        """Of masses beside the centres, (ne, 8, 8)."""
+        L, m = self.reference.length, self.m[:, None]
+        s_elastic, s_shear = self.s - m * self.line.centre, self.s - m * shear_centre(self.reference)
+        beside = (1.0 / 24.0 - LEVER) * L[:, None] ** 2 * np.einsum("eja,ea->ej", self.apart, s_shear)
+        mixed = np.einsum("ei,ej->eij", self.tangent, beside)
+        mixed += np.einsum("ei,eja,ea->eij", self.line.gap, self.apart, L[:, None] / 24.0 * s_elastic)
+        return np.asarray(mixed + np.swapaxes(mixed, 1, 2))
+
+
+def nodal_mass(mass: Array, turn: Array) -> Array:
+    """Mass matrices (n, 12, 12) of the nodes' twists in their own axes, turn = R_A^T R_B, (n, 3, 3).
+
+    n may be a multiple of the number of elements.
+    """
+    n = len(turn)
+    mass = np.concatenate([mass] * (n // max(len(mass), 1)))
+    # rates (n, 3, 8, 12) of x_A, R_A, x_B, R_B, in the axes of node A, per twists of the nodes
+    rates = np.zeros((n, 3, 8, 12))
     for side, R in enumerate((np.broadcast_to(np.eye(3), turn.shape), turn)):
-        out[:, :, 4 * side, 6 * side : 6 * side + 3] = R
+        rates[:, :, 4 * side, 6 * side : 6 * side + 3] = R
         for k, axis in enumerate(np.eye(3)):
-            out[:, :, 4 * side + 1 + k, 6 * side + 3 : 6 * side + 6] = -R @ skew(axis)
-    return out
-
-
-def _moved(G: Array, rates: Array) -> Array:
-    """Mass matrices of G (ne, 8, 8) for rates (ne, 3, 8, 12), or several times as many in rows of ne."""
-    n = len(rates)
-    forces = np.concatenate([G] * (n // max(len(G), 1)))[:, None] @ rates
-    return np.asarray(np.swapaxes(rates.reshape(n, 24, 12), 1, 2) @ forces.reshape(n, 24, 12))
+            rates[:, :, 4 * side + 1 + k, 6 * side + 3 : 6 * side + 6] = -R @ skew(axis)
+    forces = mass[:, :64].reshape(n, 1, 8, 8) @ rates
+    out = np.swapaxes(rates.reshape(n, 24, 12), 1, 2) @ forces.reshape(n, 24, 12)
+    product = mass[:, 64:73].reshape(n, 3, 3) @ turn @ mass[:, 73:].reshape(n, 3, 3)
+    out[:, 3:6, 9:] += product
+    out[:, 9:, 3:6] += np.swapaxes(product, 1, 2)
+    return np.asarray(out)
 
 
 def towards_ends(reference: Reference, line: Line) -> Array:

@@ -23,7 +23,7 @@ SHAPES: dict[str, tuple[Any, ...]] = {
     "nodes.mass": ("n",), "nodes.moment": ("n", 3),
     "elements.node": ("ne", 2), "elements.like": ("ne",), "elements.d0": ("ne", 6), "elements.stiffness": ("ne", 6, 6),
     "elements.second": ("ne", 216), "elements.turning": ("ne", 6), "elements.viscosity": ("ne",),
-    "elements.mass": ("ne", 64), "elements.block": ("ne", 4),
+    "elements.mass": ("ne", 82), "elements.block": ("ne", 4),
     "bodies.node": ("nb",), "bodies.mass": ("nb", 6, 6), "bodies.block": ("nb",), "bodies.varying": ("nv", 3),
     "bodies.base": ("nv", 4),
     "joints.node": ("nj", 2), "joints.frame_a": ("nj", 12), "joints.frame_b": ("nj", 12), "joints.n_rows": ("nj",),

@@ -38,7 +38,7 @@ class Elements(NamedTuple):
     second: F2  # (ne, 216) Q
     turning: F2  # (ne, 6) F^-1
     viscosity: F1  # (ne,) Kelvin-Voigt time: damping matrix = viscosity * stiffness
-    mass: F2  # (ne, 64) G of the kinetic energy, of (x_A, R_A, x_B, R_B)
+    mass: F2  # (ne, 82) G, Y_A and Y_B of the kinetic energy, see `matter`
     block: I2  # (ne, 4) AA, AB, BA, BB
 
 

@@ -1,9 +1,11 @@
-"""Inertia of a beam element: kinetic energy tr(Z_dot G Z_dot^T)/2 of the line through its nodes.
+"""Inertia of a beam element: kinetic energy tr(Z_dot G Z_dot^T)/2 + (Y_A w_A) . (Y_B w_B) of a line through its nodes.
 
 Z = (x_A, R_A, x_B, R_B). Z_dot has the velocities and the columns of R omega~, Z_ddot the accelerations and those of
 R (omega_dot~ + omega~^2). The columns of Z_ddot G are forces on the columns of Z: those on x_A and x_B are forces on
-the nodes, those on the columns of a rotation have a moment, sum_k (R e_k) x f_k. G is constant, (64,) row by
-row, see `compile.matter`. Here everything is in the axes of node A, R = R_A^T R_B.
+the nodes, those on the columns of a rotation have a moment, sum_k (R e_k) x f_k. w are the angular
+velocities in space, and Y_A and Y_B symmetric tensors that turn with the nodes. G is constant, (64,) row by row, and so
+are Y_A and Y_B, (9,) each, in the axes of their nodes: G[64:82].
+See `compile.matter`. Here everything is in the axes of node A, R = R_A^T R_B.
 """
 
 from cosserat.jit import helper, inlined
@@ -21,9 +23,11 @@ from cosserat.kernels.vectors import (
     matmul,
     mul,
     mul_t,
+    neg,
     scale,
     skew,
     store,
+    sub,
     transpose,
 )
 
@@ -96,24 +100,36 @@ def add_inertia(G, frames, twists, rates, a, b, scratch, r_out):
     """r += inertia forces of an element."""
     x, A = acceleration(twists[a], rates[a])
     y, B = acceleration(twists[b], rates[b])
-    fa, ma, fb, mb = nodal(x, A, y, B, turn_between(frames, a, b), G, scratch)
+    R = turn_between(frames, a, b)
+    fa, ma, fb, mb = nodal(x, A, y, B, R, G, scratch)
     accumulate(fa, r_out[a], 0)
     accumulate(ma, r_out[a], 3)
     accumulate(fb, r_out[b], 0)
     accumulate(mb, r_out[b], 3)
+    Y, other, u, w = load_matrix(G, 64), load_matrix(G, 73), load(twists[a], 3), load(twists[b], 3)
+    p, q = mul(Y, u), mul(other, w)
+    R_t, apart = transpose(R), sub(mul(R, w), u)
+    accumulate(_turning(Y, mul(R, q), mul(R, mul(other, load(rates[b], 3))), p, u, apart), r_out[a], 3)
+    apart = neg(mul(R_t, apart))
+    accumulate(_turning(other, mul(R_t, p), mul(R_t, mul(Y, load(rates[a], 3))), q, w, apart), r_out[b], 3)
+
+
+@inlined
+def _turning(Y, q, q_rate, p, w, apart):
+    """Moment on a node of (Y_A w_A) . (Y_B w_B), in its axes; q and q_rate: Y w of the other node, Y times its rate."""
+    return add(add(cross(w, mul(Y, q)), mul(Y, add(q_rate, cross(apart, q)))), cross(q, p))
 
 
 @helper
 def momentum(G, frames, twist_a, twist_b, a, b, scratch, p_out):
     """Momenta (12,) of both nodes in their axes."""
-    A, B = skew(load(twist_a, 3)), skew(load(twist_b, 3))
-    fa, ma, fb, mb = nodal(
-        load(twist_a, 0), A, load(twist_b, 0), B, turn_between(frames, a, b), G, scratch
-    )
+    u, w = load(twist_a, 3), load(twist_b, 3)
+    R, Y, other = turn_between(frames, a, b), load_matrix(G, 64), load_matrix(G, 73)
+    fa, ma, fb, mb = nodal(load(twist_a, 0), skew(u), load(twist_b, 0), skew(w), R, G, scratch)
     store(fa, p_out, 0)
-    store(ma, p_out, 3)
+    store(add(ma, mul(Y, mul(R, mul(other, w)))), p_out, 3)
     store(fb, p_out, 6)
-    store(mb, p_out, 9)
+    store(add(mb, mul(other, mul_t(R, mul(Y, u)))), p_out, 9)
 
 
 @helper
@@ -155,6 +171,26 @@ def add_tangent(G, cm, cc, frames, twists, rates, a, b, plain_out, K_out):
                 add_block(1.0, combine(1.0, own, 1.0, Y), K_out, row + 3.0, row + 3.0)
                 other = combine(-1.0, matmul(t, matmul(R, skew(x))), 1.0, mixed(E_X, R))
                 add_block(1.0, other, K_out, row + 3.0, column + 3.0)
+                Y, Y_R = load_matrix(G, 64 + 9 * i), matmul(R, load_matrix(G, 73 - 9 * i))
+                u, rate = load(twists[a if i == 0 else b], 3), load(rates[node], 3)
+                _add_turning(Y, Y_R, R, u, omega, rate, cm, cc, row + 3.0, column + 3.0, plain_out, K_out)
+
+
+@helper
+def _add_turning(Y, Y_R, R, u, v, rate, cm, cc, row, column, plain_out, K_out):
+    """Tangent of `_turning`; Y_R is R Y of the other node, v and rate its turning in its axes."""
+    w, q = mul(R, v), mul(Y_R, v)
+    U, P, Q, apart = skew(u), skew(mul(Y, u)), skew(q), skew(sub(w, u))
+    Y_Q = matmul(Y, Q)
+    by_q = combine(1.0, combine(1.0, matmul(U, Y), 1.0, matmul(Y, apart)), -1.0, P)
+    by_other = combine(1.0, matmul(by_q, Y_R), -1.0, matmul(Y_Q, R))
+    by_own = combine(1.0, combine(1.0, Y_Q, 1.0, matmul(Q, Y)), -1.0, skew(mul(Y, q)))
+    add_block(1.0, combine(cm, matmul(Y, Y_R), cc, by_other), plain_out, row, column)
+    add_block(cc, by_own, plain_out, row, row)
+    turned = combine(1.0, matmul(by_q, Q), -1.0, matmul(Y_Q, skew(w)))
+    turned = combine(1.0, turned, 1.0, matmul(Y, skew(mul(Y_R, rate))))
+    add_block(1.0, turned, K_out, row, row)
+    add_block(-1.0, matmul(turned, R), K_out, row, column)
 
 
 @helper
@@ -175,4 +211,6 @@ def across(G, R, twist_a, twist_b):
         z = w if k == 0 else (B[k - 1], B[2 + k], B[5 + k])
         product += dot(h, z)
         couple = add(couple, cross(z, h))
-    return product, couple
+    p = mul(load_matrix(G, 64), load(twist_a, 3))
+    q = mul(R, mul(load_matrix(G, 73), load(twist_b, 3)))
+    return product + dot(p, q), add(couple, cross(q, p))

@@ -7,6 +7,7 @@ the nodes (at a clamp it is the reaction), and inside for a uniform load.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
@@ -132,21 +133,52 @@ def gyroscopic(p: Array, twist: Array) -> Array:
 
 def element_momenta(motion: Motion, e: int) -> Array:
     """Momenta (nt, 12) of both nodes of element e, in their frames, for the present twists."""
-    return _nodal(motion, e, _velocities(motion, e))
+    return _nodal(motion, e, _velocities(motion, e)) + _moments(motion, e, lambda own, other: own.tensor(other.moved))
 
 
 def element_inertia(motion: Motion, e: int) -> Array:
     """Inertia forces (nt, 12) of element e on its two nodes, as the kernels have them."""
-    return _nodal(motion, e, _columns(motion, e, True))
+
+    def moment(own: _Turning, other: _Turning) -> Array:
+        q, apart = other.moved, other.turn - own.turn
+        change = own.tensor(other.tensor(other.rate) + np.cross(apart, q))
+        return np.asarray(np.cross(own.turn, own.tensor(q)) + change + np.cross(q, own.moved))
+
+    return _nodal(motion, e, _columns(motion, e, True)) + _moments(motion, e, moment)
 
 
 def element_exchange(motion: Motion, e: int, side: int) -> Array:
     """Moment (nt, 3) by which a node of element e takes angular momentum from the other one, in its frame."""
     Z = _velocities(motion, e)
     own, other = slice(4 * side, 4 * side + 4), slice(4 - 4 * side, 8 - 4 * side)
-    F = Z[:, :, other] @ motion.mechanism.system.elements.mass[e].reshape(8, 8)[other, own]
+    F = Z[:, :, other] @ motion.mechanism.system.elements.mass[e, :64].reshape(8, 8)[other, own]
     moment = np.cross(Z[:, :, own], F, axis=1).sum(axis=2)
-    return rotate(np.swapaxes(motion.node(motion.mechanism.system.elements.node[e, side])[0], 1, 2), moment)
+    turned = _moments(motion, e, lambda u, w: np.cross(u.moved, w.moved))[:, 6 * side + 3 : 6 * side + 6]
+    return turned + rotate(np.swapaxes(motion.node(motion.mechanism.system.elements.node[e, side])[0], 1, 2), moment)
+
+
+class _Turning:
+    """Angular velocity and acceleration of a node, (nt, 3) each in space, and its tensor Y, see `kernels.matter`."""
+
+    def __init__(self, motion: Motion, e: int, side: int) -> None:
+        elements = motion.mechanism.system.elements
+        node, Y = elements.node[e, side], elements.mass[e, 64 + 9 * side : 73 + 9 * side].reshape(3, 3)
+        self.R = motion.node(node)[0]
+        self.turn, self.rate = (rotate(self.R, rates[:, node, 3:]) for rates in (motion.twist, motion.rate))
+        self._tensor = self.R @ Y @ np.swapaxes(self.R, 1, 2)
+        self.moved = self.tensor(self.turn)
+
+    def tensor(self, v: Array) -> Array:
+        """Y v."""
+        return rotate(self._tensor, v)
+
+
+def _moments(motion: Motion, e: int, law: Callable[[_Turning, _Turning], Array]) -> Array:
+    """Wrenches (nt, 12) on the nodes of a moment in space that each one has with the other."""
+    out, nodes = np.zeros((len(motion.time), 12)), [_Turning(motion, e, side) for side in range(2)]
+    for side, own in enumerate(nodes):
+        out[:, 6 * side + 3 : 6 * side + 6] = rotate(np.swapaxes(own.R, 1, 2), law(own, nodes[1 - side]))
+    return out
 
 
 def _velocities(motion: Motion, e: int) -> Array:
@@ -169,7 +201,7 @@ def _columns(motion: Motion, e: int, second: bool) -> Array:
 def _nodal(motion: Motion, e: int, Z: Array) -> Array:
     """What columns (nt, 3, 8) times the mass of element e are as wrenches (nt, 12) on its nodes, in their frames."""
     elements = motion.mechanism.system.elements
-    F = Z @ elements.mass[e].reshape(8, 8)
+    F = Z @ elements.mass[e, :64].reshape(8, 8)
     out = np.empty((len(Z), 12))
     for side, node in enumerate(elements.node[e]):
         local = np.swapaxes(motion.node(node)[0], 1, 2) @ F[:, :, 4 * side : 4 * side + 4]

@@ -49,7 +49,7 @@ def test_all_iterations_find_the_same_step():
 
 
 @pytest.mark.parametrize(
-    ("scheme", "step", "moment"), [(alpha, 0.8, 236.0), (conserving, 0.8, 120.0)], ids=["alpha", "conserving"]
+    ("scheme", "step", "moment"), [(alpha, 0.8, 228.0), (conserving, 0.8, 120.0)], ids=["alpha", "conserving"]
 )
 def test_line_search_where_full_corrections_fail(scheme, step, moment):
     work, memory = prepared(step, moment, CONSERVING if scheme is conserving else 0.0)
