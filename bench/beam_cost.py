@@ -53,7 +53,7 @@ def printed(root: Path, code: str, **environment: str) -> str:
     """Last line that a script prints in a checkout."""
     found = root / ".venv" / "bin" / "python"
     words = [str(found if found.exists() else sys.executable), "-c", code]
-    settings = {**os.environ, **environment}
+    settings = {**os.environ, "PYTHONPATH": str(root / "src"), **environment}
     done = subprocess.run(words, cwd=root, env=settings, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()[-1]
 
