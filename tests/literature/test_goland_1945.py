@@ -40,8 +40,13 @@ def goland(speed, elements=40, **options):
     return model
 
 
-def test_typical_section():
-    found = cs.stability(typical_section(cs.Parameter("U", 1.0)), "U", np.linspace(0.5, 3.2, 7)).critical
+BOTH = pytest.mark.parametrize("formulation", [None, cs.Floating(modes=16)])
+
+
+@BOTH
+def test_typical_section(formulation):
+    section, grid = typical_section(cs.Parameter("U", 1.0)), np.linspace(0.5, 3.2, 7)
+    found = cs.stability(section, "U", grid, formulation=formulation).critical
     assert [c.kind for c in found] == ["flutter", "divergence"]
     assert found[0].value == pytest.approx(2.030368, abs=1e-6)
     assert 2 * np.pi * found[0].frequency == pytest.approx(0.667812, abs=1e-6)
@@ -54,14 +59,15 @@ def test_typical_section_with_more_lags_comes_near_theodorsen():
     assert 2 * np.pi * found[0].frequency == pytest.approx(0.678677, abs=5e-4)
 
 
-def test_goland_wing():
+@BOTH
+def test_goland_wing(formulation):
     speed = cs.Parameter("U", 130.0)
     wing = goland(speed)
-    flutter = cs.stability(wing, "U", [125.0, 150.0], n=3).critical[0]
+    flutter = cs.stability(wing, "U", [125.0, 150.0], n=3, formulation=formulation).critical[0]
     assert flutter.kind == "flutter"
     assert flutter.value == pytest.approx(137.635, abs=0.05)
     assert 2 * np.pi * flutter.frequency == pytest.approx(69.400, abs=0.05)
-    divergence = cs.stability(wing, "U", [240.0, 265.0], n=3).critical[0]
+    divergence = cs.stability(wing, "U", [240.0, 265.0], n=3, formulation=formulation).critical[0]
     assert divergence.kind == "divergence"
     assert divergence.value == pytest.approx(252.661, abs=0.05)
 
@@ -71,13 +77,14 @@ def test_goland_wing_with_four_lags():
     assert found.value == pytest.approx(137.257, abs=0.1)
 
 
-def test_growth_of_goland_wing_in_time():
+@pytest.mark.parametrize("options", [{}, {"formulation": "floating", "modes": 16}])
+def test_growth_of_goland_wing_in_time(options):
     """Above flutter a push grows as the eigenvalue says."""
     wing = goland(150.0, elements=20)
     s = cs.modes(wing, 4).eigenvalues
     s = s[np.argmax(s.real)]
     wing.add(cs.Force("push", "wing.end", lambda t: (0, 0, 10.0 * np.exp(-((t - 0.02) ** 2) / 2e-5))))
-    run = cs.simulate(wing, 1.2, 0.001)
+    run = cs.simulate(wing, 1.2, 0.001, **options)
     z, t = run.position("wing.end").values[:, 2], run.time
     late = t > 0.6
     basis = np.exp(np.outer(t[late], [s.real])) * np.stack((np.cos(s.imag * t[late]), np.sin(s.imag * t[late])), axis=1)

@@ -60,7 +60,8 @@ class FlexibleArrays:
         joint = np.array([(link.slide, link.turn) for link in links])
         inertia = np.array([link.inertia.ravel() for link in links])
         seats = pack_seats([seat for link in links for seat in (link.base, link.own)])
-        tree = Tree(Links(self.table, joint, inertia, armature), pack_bodies(kinds.different), seats)
+        self.link_inertia = np.ascontiguousarray(inertia, dtype=float).reshape(-1, 36)
+        tree = Tree(Links(self.table, joint, self.link_inertia, armature), pack_bodies(kinds.different), seats)
         self._packed = Packed(arrays.tree_handles, tree)
         self.tree = self._packed.address
         self._largest = max(link.n_modes for link in links)
@@ -143,7 +144,7 @@ def _index(links: Sequence[FlexibleLink], kinds: _Kinds) -> tuple[Ints, Ints]:
         carriers = 0 if link.base.interface is None else links[link.base.link].n_modes
         row[arrays.CARRIERS], row[arrays.BASE], row[arrays.OWN] = carriers, 2 * i, 2 * i + 1
         row[arrays.MOVING] = link.own.interface is not None
-        row[arrays.BODY] = arrays.FLUID if link.is_fluid else -1
+        row[arrays.BODY] = arrays.FLUID if link.is_fluid and not link.burns else -1
         if link.modal is not None:
             kind = kinds.number(link.modal)
             row[arrays.BODY] = kind

@@ -50,6 +50,7 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _SAME = 1e-9
+PROPELLANT = ".propellant"
 FLUID = ".fluid"  # how names of links end that stand for what moves of a fluid
 
 
@@ -69,6 +70,7 @@ class FlexibleLink:
     columns: Ints  # (k + m,) its coordinates: of the joint, then modal
     inertia: Array  # (6, 6) of a rigid link
     modal: ModalBody | None
+    burns: bool = False
 
     @property
     def n_modes(self) -> int:
@@ -77,7 +79,7 @@ class FlexibleLink:
 
     @property
     def is_fluid(self) -> bool:
-        """Whether it is no body, but what moves of a fluid."""
+        """Whether it is no body, but what moves of a fluid, or propellant."""
         return self.joint is None and self.kind == WELD
 
     @property
@@ -151,15 +153,10 @@ def compile_flexible_tree(
         warnings.simplefilter("ignore", CosseratWarning)  # a body that nothing moves still has coordinates
         model.validate()
     for load in model.state_loads:
-        if load.varying:
+        if load.states and not cut:
             raise ModelError(
-                f"{call}: {load.title}: floating frames and trees do not know mass that burns away; use the Galilean "
-                "formulation"
-            )
-        if load.states:
-            raise ModelError(
-                f"{call}: {load.title}: floating frames and trees do not know a law that owns states "
-                f"({', '.join(load.states)}); use the Galilean formulation"
+                f"{call}: {load.title}: a tree has no room for states of laws ({', '.join(load.states)}); "
+                "cs.simulate, cs.equilibrium, cs.modes, cs.linearize and cs.stability take them, also in floating frames"
             )
     _check_choices(call, model, modes=modes, boundary=boundary)
     checks.flag(call, "stiffening", stiffening)
@@ -358,11 +355,12 @@ def _fluid_links(
         J, number = item.place.frame(), len(links) + len(out)
         base = seat_on(parent, links[parent].frame, J, _interface(bodies, places, item.place))
         none = np.zeros(0, dtype=np.int64)
-        name = f"{item.name}{FLUID}"
+        name = f"{item.name}{PROPELLANT if item.burns else FLUID}"
         out.append(
             FlexibleLink(
-                name, None, WELD, 0.0, 0.0, base, Seat(number, np.eye(4)), J, np.zeros((6, 0)), none, item.matrix, None
-            )
+                name, None, WELD, 0.0, 0.0, base, Seat(number, np.eye(4)), J, np.zeros((6, 0)), none, item.matrix, None,
+                item.burns,
+            )  # fmt: skip
         )
     return out
 

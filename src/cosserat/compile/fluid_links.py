@@ -1,6 +1,7 @@
-"""Inertia of a fluid that moves with places, in a tree: links without a body that are welded to the place.
+"""Inertia of a fluid that moves with places, and of propellant, in a tree: links without a body, welded to the place.
 
-Gravity enters a tree as an acceleration of the ground, so that such links would have a weight; a law takes it back.
+Gravity enters a tree as an acceleration of the ground, so that such links have a weight: propellant has one, and its
+inertia follows the inputs of its law; that of a fluid is taken back by a law.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -27,6 +28,7 @@ class FluidInertia(NamedTuple):
     name: str
     place: Place
     matrix: Array
+    burns: bool = False  # propellant, of which the matrix is that of none
 
 
 def fluid_inertias(model: Model) -> Iterator[FluidInertia]:
@@ -37,13 +39,15 @@ def fluid_inertias(model: Model) -> Iterator[FluidInertia]:
         matrix = load.inertia
         if matrix is not None:
             yield FluidInertia(load.name, load.place, matrix)
+        if load.varying:
+            yield FluidInertia(load.name, load.place, np.zeros((6, 6)), burns=True)
 
 
 def uplifts(model: Model) -> list[StateLoad]:
     """Loads that take the weight of these inertias back; none without gravity."""
     if not any(model.gravity):
         return []
-    return [Uplift(model, item) for item in fluid_inertias(model)]
+    return [Uplift(model, item) for item in fluid_inertias(model) if not item.burns]
 
 
 class Uplift(StateLoad):
@@ -94,3 +98,25 @@ def uplift_power(gravity: Array, frames: Array, twists: Array, matrix: Array) ->
     """Power (nt,) of that law, which is no load; `frames` (nt, 12) and `twists` (nt, 6) are those of the link."""
     pull = np.einsum("tji,j->ti", frames[:, :9].reshape(-1, 3, 3), gravity)
     return np.asarray(-np.einsum("ti,ij,tj->t", twists, matrix[:, :3], pull))
+
+
+def lost_power(gravity: Array, frames: Array, twists: Array, rates: Array) -> Array:
+    """Energy (nt,) per second of what burns away, kinetic and potential; `rates` (nt, 10) of its mass numbers."""
+    moment = np.einsum("tij,tj->ti", frames[:, :9].reshape(-1, 3, 3), rates[:, 1:4]) + rates[:, :1] * frames[:, 9:]
+    kinetic = 0.5 * np.einsum("ti,tij,tj->t", twists, mass_matrices(rates), twists)
+    return np.asarray(kinetic - moment @ gravity)
+
+
+def mass_matrices(numbers: Array) -> Array:
+    """Matrices (nt, 6, 6) of mass, first moments and inertia (nt, 10) about a point."""
+    M = np.zeros((len(numbers), 6, 6))
+    m, x, y, z = numbers[:, :4].T
+    for i in range(3):
+        M[:, i, i], M[:, 3 + i, 3 + i] = m, numbers[:, 4 + i]
+    for (i, j), value in zip(
+        ((0, 4), (0, 5), (1, 5), (1, 3), (2, 3), (2, 4), (3, 4), (3, 5), (4, 5)),
+        (z, -y, x, -z, y, -x, *numbers[:, 7:].T),
+        strict=True,
+    ):
+        M[:, i, j] = M[:, j, i] = value
+    return M

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from cosserat.model.breaks import breaks_of
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.line_functions import StationMean
+from cosserat.model.sampled import Sampled
 
 Array = NDArray[np.float64]
 Function = TimeFunction | VectorFunction
@@ -36,21 +38,21 @@ class Jumps:
     """
 
     def __init__(self, functions: Iterable[Function], start: float, end: float) -> None:
-        self._sizes: dict[int, list[tuple[float, Array]]] = {}
-        self._kinks: dict[int, Array] = {}
+        self._sizes: dict[Any, list[tuple[float, Array]]] = {}
+        self._kinks: dict[Any, Array] = {}
         self._kept: list[Function] = []  # so that identities stay theirs
         times: set[float] = set()
         side = _SIDE * (end - start)
-        known: dict[int, list[float]] = {}
+        known: dict[Any, list[float]] = {}
         for function in functions:
-            origin = id(function.of) if isinstance(function, StationMean) else id(function)
+            origin = _key(function.of if isinstance(function, StationMean) else function)
             if origin not in known:
                 known[origin] = breaks_of(function, start, end)
             breaks = known[origin]
             times.update(breaks)
             sizes = [(t, _jump(function, t, side)) for t in breaks]
-            self._sizes[id(function)] = [(t, size) for t, size in sizes if np.any(size)]
-            self._kinks[id(function)] = np.array([t for t, size in sizes if not np.any(size)])
+            self._sizes[_key(function)] = [(t, size) for t, size in sizes if np.any(size)]
+            self._kinks[_key(function)] = np.array([t for t, size in sizes if not np.any(size)])
             self._kept.append(function)
         self.times = sorted(times)
 
@@ -68,7 +70,7 @@ class Jumps:
         if h < 0.0:
             return function.sample(np.maximum(t + _SIDE * h, min(float(t[0]), 0.0)))
         values = function.sample(t)
-        for at, size in self._sizes.get(id(function), ()):
+        for at, size in self._sizes.get(_key(function), ()):
             s = (t - at) / h
             near = np.abs(s) < 1.0
             if near.any():
@@ -79,7 +81,7 @@ class Jumps:
                 if just.any():
                     values[np.nonzero(near)[0][just]] = function.sample(t[near][just] - _AT * h)
                 values[near] += np.multiply.outer(spread - ((s >= 0.0) & ~just), size)
-        kinks = self._kinks.get(id(function), np.zeros(0))
+        kinks = self._kinks.get(_key(function), np.zeros(0))
         if len(kinks):
             values = values.copy()
             for k in np.nonzero((np.abs(t[:, None] - kinks) < h).any(axis=1))[0]:
@@ -89,10 +91,10 @@ class Jumps:
     def _left_out(self, function: Function, t: float, h: float) -> Array:
         """Mean over the hat function of t, in the step from t to t + h, of the load less its chord and its jumps."""
         low, high = min(t, t + h), max(t, t + h)
-        kinks = self._kinks[id(function)]
+        kinks = self._kinks[_key(function)]
         if not ((kinks > low) & (kinks < high)).any():
             return np.asarray(0.0)
-        jumps = [(at, size) for at, size in self._sizes[id(function)] if low < at < high]
+        jumps = [(at, size) for at, size in self._sizes[_key(function)] if low < at < high]
         inside = [*(at for at, _ in jumps), *kinks[(kinks > low) & (kinks < high)]]
         cuts = np.array([low, *sorted(inside), high])
         width = np.diff(cuts)
@@ -106,6 +108,11 @@ class Jumps:
         outer = np.multiply.outer
         rest = values[:-2] - outer(1.0 - share, values[-2]) - outer(share, values[-1])
         return np.asarray(np.tensordot(weight * (1.0 - share), rest, 1))
+
+
+def _key(function: Any) -> Any:
+    """By what a function is known: what follows from the model itself is made anew whenever it is asked for."""
+    return function.key if isinstance(function, Sampled) else id(function)
 
 
 def _jump(function: Function, t: float, side: float) -> Array:

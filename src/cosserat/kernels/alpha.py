@@ -34,14 +34,31 @@ def predict(state, trial, h, rho, smooth):
 
 
 @helper
-def inner_step(h, rho):
+def inner_step(h, alpha_m, alpha_f, gamma):
     """(factor, weight of the rate, of the rate-like variable): y1 = y0 + factor g1 + weights . (g0, z0).
 
     States of laws follow y1 = y0 + h (1 - gamma) z0 + h gamma z1, with z like the integrator's acceleration.
     """
-    alpha_m, alpha_f, gamma, _ = method(rho)
     part = h * gamma / (1.0 - alpha_m)
     return part * (1.0 - alpha_f), part * alpha_f, h * (1.0 - gamma) - part * alpha_m
+
+
+@helper
+def start_inner(known, weights, inner_out):
+    """What a step knows of its start in the states of laws, `known` (3, ny), and a first guess of those at its end."""
+    factor, of_rate, of_other = weights
+    for k in range(known.shape[1]):
+        drift = known[0, k] + of_rate * known[1, k] + of_other * known[2, k]
+        inner_out[3, k] = drift
+        inner_out[0, k] = drift + factor * known[1, k]
+
+
+@helper
+def finish_inner(known, alpha_m, alpha_f, inner_out):
+    """The rate-like variable of states of laws that belongs to the converged step."""
+    for k in range(known.shape[1]):
+        mixed = (1.0 - alpha_f) * inner_out[1, k] + alpha_f * known[1, k] - alpha_m * known[2, k]
+        inner_out[2, k] = mixed / (1.0 - alpha_m)
 
 
 @helper
@@ -53,10 +70,7 @@ def finish(state, trial, h, rho):
             trial.accel[i, k] = (
                 (1.0 - alpha_f) * trial.rate[i, k] + alpha_f * state.rate[i, k] - alpha_m * state.accel[i, k]
             ) / (1.0 - alpha_m)
-    for k in range(state.inner.shape[1]):
-        trial.inner[2, k] = (
-            (1.0 - alpha_f) * trial.inner[1, k] + alpha_f * state.inner[1, k] - alpha_m * state.inner[2, k]
-        ) / (1.0 - alpha_m)
+    finish_inner(state.inner, alpha_m, alpha_f, trial.inner)
 
 
 @stage

@@ -382,11 +382,11 @@ def new_visit() -> Visit:
     return Visit(np.eye(4), np.eye(4), np.zeros(6), np.zeros(6), np.zeros(7), np.zeros((6, 6)), np.zeros((6, 24)))
 
 
-def new_owned(loads: StateLoads) -> Owned:
-    """Memory for the laws among these that own states."""
-    m = int(np.max(np.diff(loads.inner), initial=0))
-    longest = int(np.max(np.diff(loads.start), initial=0))
-    n = len(loads.node)
+def new_owned(inner: I1, start: I1) -> Owned:
+    """Memory for laws that own states, whose ranges among all states and parameters begin where these say."""
+    m = int(np.max(np.diff(inner), initial=0))
+    longest = int(np.max(np.diff(start), initial=0))
+    n = len(inner) - 1
     return Owned(
         numbers=np.zeros(longest),
         out=np.zeros(6 + m),

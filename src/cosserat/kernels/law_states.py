@@ -30,6 +30,7 @@ from cosserat.kernels.tangent import scatter
 FROZEN, STEADY = -1.0, 0.0  # values of solver.follow[0]; in a step it is sigma
 MAX_ITERATIONS = 20
 CONVERGED = 1e-13  # change of states, relative to the largest of the law
+FAINT = 1e-12  # states below this are zero with rounding, and say nothing of what is typical of them
 LINEAR = 0.03  # the same, from which the law need not be called again in a step: iterations of the step follow
 
 
@@ -84,7 +85,7 @@ def difference(sl, i, address, t, column, here, there, trial, visit, owned):
         s = 0.0
         for k in range(n):
             s = max(s, abs(trial.inner[0, first + k]))
-        s = s if s > 0.0 else 1.0
+        s = s if s > FAINT else 1.0
     for side in range(6):
         step = (LONG if side < 2 else 0.5 * LONG if side < 4 else SHORT) * s * (1.0 - 2.0 * (side % 2))
         if column < 12:
@@ -155,7 +156,9 @@ def settle(sl, i, address, t, sigma, here, there, trial, visit, owned):
     state_loads.write_motion(here[0], here[1], here[2], here[3], visit.frame_a, visit.twist_a)
     if sl.pair[i] == 1:
         state_loads.write_motion(there[0], there[1], there[2], there[3], visit.frame_b, visit.twist_b)
-    previous = math.inf
+    previous, start = math.inf, 0.0
+    for p in range(n):
+        start = max(start, abs(trial.inner[0, first + p]))
     for _ in range(MAX_ITERATIONS):
         if sigma >= 0.0 and owned.known[i] != sigma:
             find_answer(sl, i, address, t, sigma, here, there, trial, visit, owned)
@@ -163,7 +166,7 @@ def settle(sl, i, address, t, sigma, here, there, trial, visit, owned):
         call(sl, i, address, t, trial, visit, owned)
         if sigma < 0.0:
             break
-        largest, size = 0.0, 0.0
+        largest, size = 0.0, start
         for p in range(n):
             s = 0.0
             for q in range(n):

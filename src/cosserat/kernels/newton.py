@@ -173,14 +173,10 @@ def start_inner(state, trial, solver):
     With the conserving scheme y is their mean over the step.
     """
     h, rho, conserves = solver.settings[0], solver.settings[1], solver.settings[6] == CONSERVING
-    factor, of_rate, of_other = alpha.inner_step(h, rho)
-    if conserves:
-        factor, of_rate, of_other = 0.5 * h, 0.0, 0.0
-    solver.follow[0] = 1.0 / factor
-    for k in range(state.inner.shape[1]):
-        drift = state.inner[0, k] + of_rate * state.inner[1, k] + of_other * state.inner[2, k]
-        trial.inner[3, k] = drift
-        trial.inner[0, k] = drift + factor * state.inner[1, k]
+    alpha_m, alpha_f, gamma, _ = alpha.method(rho)
+    weights = (0.5 * h, 0.0, 0.0) if conserves else alpha.inner_step(h, alpha_m, alpha_f, gamma)
+    solver.follow[0] = 1.0 / weights[0]
+    alpha.start_inner(state.inner, weights, trial.inner)
 
 
 @stage

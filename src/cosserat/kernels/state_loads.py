@@ -138,6 +138,22 @@ def visit_motions(here, there, visit):
 
 
 @helper
+def read_motion(frame, twist):
+    """What `write_motion` wrote."""
+    R = (
+        frame[0, 0], frame[0, 1], frame[0, 2], frame[1, 0], frame[1, 1], frame[1, 2], frame[2, 0], frame[2, 1],
+        frame[2, 2],
+    )  # fmt: skip
+    return R, (frame[0, 3], frame[1, 3], frame[2, 3]), load(twist, 0), load(twist, 3)
+
+
+@helper
+def visited(visit):
+    """The motions (R, x, v, w) of both places in `visit`."""
+    return read_motion(visit.frame_a, visit.twist_a), read_motion(visit.frame_b, visit.twist_b)
+
+
+@helper
 def motions_of(sl, i, frames, twists):
     """Motions (R, x, v, w) of the place of law i and of the other one, carried by nodes."""
     F, y = load_frame(sl.frame_a[i])

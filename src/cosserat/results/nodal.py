@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
+from cosserat.compile.fluid_links import mass_matrices
 from cosserat.kernels.efforts import effort as law_of_freedom
 from cosserat.kernels.freedoms import ROTATION_VECTOR
 from cosserat.kernels.springs import pull, stored
@@ -68,21 +69,6 @@ def times_mass(motion: Motion, k: int, vectors: Array, rates: bool = False) -> A
             first = column + 10 * int(rates)
             return np.einsum("tij,tj->ti", mass_matrices(motion.inputs.effort[:, first : first + 10]), vectors)
     return np.zeros_like(vectors) if rates else vectors @ bodies.mass[k]
-
-
-def mass_matrices(numbers: Array) -> Array:
-    """Matrices (nt, 6, 6) of mass, first moments and inertia (nt, 10) about a point."""
-    M = np.zeros((len(numbers), 6, 6))
-    m, x, y, z = numbers[:, :4].T
-    for i in range(3):
-        M[:, i, i], M[:, 3 + i, 3 + i] = m, numbers[:, 4 + i]
-    for (i, j), value in zip(
-        ((0, 4), (0, 5), (1, 5), (1, 3), (2, 3), (2, 4), (3, 4), (3, 5), (4, 5)),
-        (z, -y, x, -z, y, -x, *numbers[:, 7:].T),
-        strict=True,
-    ):
-        M[:, i, j] = M[:, j, i] = value
-    return M
 
 
 def inertia(motion: Motion) -> Array:

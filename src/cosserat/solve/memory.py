@@ -146,7 +146,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             q=np.zeros(12),
         ),
         visit=new_visit(),
-        owned=new_owned(compiled.system.state_loads),
+        owned=new_owned(compiled.system.state_loads.inner, compiled.system.state_loads.start),
         history=new_history(compiled, 1),
     )
     return Memory(problem, handles.pack(problem))

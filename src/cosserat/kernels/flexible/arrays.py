@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.jit import Handles
-from cosserat.kernels.arrays import Visit
+from cosserat.kernels.arrays import Owned, Visit
 
 F1 = Annotated[NDArray[np.float64], ("float64", 1)]
 F2 = Annotated[NDArray[np.float64], ("float64", 2)]
@@ -91,12 +91,24 @@ class Laws(NamedTuple):
     pair: I1  # (ns,) 1: the opposite wrench acts on the other place
     length: F1  # (ns,) over which the law may change, for differences
     start: I1  # (ns+1,) range of its parameters in ...
-    parameter: F1  # ... this
+    parameter: F1  # ... this; behind them places for its states
+    inner: I1  # (ns+1,) range of its states among those of all laws, see `kernels.law_states`
     unit: I2  # (ns, 2) addresses of the law and of its derivative, 0: none is given
     signal: I1  # (nm,) numbers in `parameter` that follow sampled inputs
+    burning: I2  # (nb, 2) links whose inertia changes with time, and where `parameter` has its ten numbers
+    inertia: F3  # (n, 6, 6) of the links: `Links.inertia`
     clock: F1  # (1,) time
     wrench: F2  # (ns, 6) at the state that is linearised, in the axes of the place
     slope: F3  # (ns, 6, 24) derivatives there by frame and twist of both places
+
+
+class Inner(NamedTuple):
+    """States of laws, and how they follow the motion; see `owning`."""
+
+    inner: F2  # (4, ny) states, rates, the integrator's rate-like variable, what a step knows of its start
+    follow: F1  # (1,) see `kernels.law_states`
+    slope: F3  # (ns, 6+m, 24+m) derivatives of wrench and rates of each law where it was linearised last
+    stage: I1  # (2,) addresses of `owning.settle_law` and `owning.differentiate_law`; 0 where no law owns states
 
 
 class Tree(NamedTuple):
@@ -123,6 +135,8 @@ class Acting(NamedTuple):
     inputs: Inputs
     laws: Laws
     visit: Visit
+    inner: Inner
+    owned: Owned
 
 
 class Motion(NamedTuple):
@@ -228,6 +242,8 @@ forces_of = acting_handles.getter("forces", Forces)
 inputs_of = acting_handles.getter("inputs", Inputs)
 laws_of = acting_handles.getter("laws", Laws)
 visit_of = acting_handles.getter("visit", Visit)
+inner_of = acting_handles.getter("inner", Inner)
+owned_of = acting_handles.getter("owned", Owned)
 state_handles = Handles(State)
 motion_of = state_handles.getter("motion", Motion)
 vectors_of = state_handles.getter("vectors", Vectors)

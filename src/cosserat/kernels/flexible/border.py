@@ -27,7 +27,7 @@ from cosserat.kernels.flexible.arrays import (
 from cosserat.kernels.flexible.arrays import places_of as acting_places_of
 from cosserat.kernels.flexible.articulated import solve_once
 from cosserat.kernels.flexible.closing import bring_rows, clear_rows, cut_of, pairs_of, places_of, rows_of
-from cosserat.kernels.flexible.forces import push, seat_motion
+from cosserat.kernels.flexible.forces import differentiate_law, push, seat_motion
 from cosserat.kernels.flexible.inverses import invert, safe_inverse
 from cosserat.kernels.flexible.twists import zero
 from cosserat.kernels.frames import relative
@@ -114,15 +114,14 @@ def soften_cuts(links, closed, now, q, scratch, c_v, c_q, first, at_K, on_links_
 
 
 @helper
-def soften_laws(links, seats, laws, visit, now, q, scratch, c_v, c_q, first, at_K, on_links_out, K_out):
+def soften_laws(links, acting, now, q, scratch, c_v, c_q, first, at_K, on_links_out, K_out):
     """Rows and derivatives of users' laws: twelve rows each, the twists of both places."""
+    seats, laws, visit = acting_places_of(acting), laws_of(acting), visit_of(acting)
     for i in range(len(laws.seat)):
         a, b, at = laws.seat[i, 0], laws.seat[i, 1], 0 * i
         R_a, x_a, u_a, w_a, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.last)
         R_b, x_b, u_b, w_b, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.last)
-        state_loads.differentiate(
-            laws, i, laws.unit[i], laws.clock[0], (R_a, x_a, u_a, w_a), (R_b, x_b, u_b, w_b), visit
-        )
+        differentiate_law(acting, i, (R_a, x_a, u_a, w_a), (R_b, x_b, u_b, w_b))
         R, x = relative(R_a, x_a, R_b, x_b)
         for k in range(12):
             e = (1.0 * (k % 3 == 0), 1.0 * (k % 3 == 1), 1.0 * (k % 3 == 2))
@@ -174,7 +173,7 @@ def soften(tree, acting, state, closed, bordered, c_v, c_q):
     soften_cuts(links, closed, now, q, scratch, c_v, c_q, m + n_springs, n_springs, rows.on_links, K)
     if border.laws[0] == 1:
         first, at = m + n_springs + n_cuts, n_springs + n_cuts
-        soften_laws(links, seats, laws, visit_of(acting), now, q, scratch, c_v, c_q, first, at, rows.on_links, K)
+        soften_laws(links, acting, now, q, scratch, c_v, c_q, first, at, rows.on_links, K)
     return 0
 
 

@@ -106,7 +106,7 @@ def commanded_course(tree, acting, fixed, free, factored, stepping, closed, bord
         code = implicit_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
         if code != CONVERGED:
             return code
-        accept(stepping, closed, course, (order[PHASE] + n + 1) % order[EVERY])
+        accept(acting, stepping, closed, course, (order[PHASE] + n + 1) % order[EVERY])
     return CONVERGED
 
 
@@ -120,7 +120,7 @@ def commanded_stages(tree, acting, fixed, factored, stepping, closed, bordered, 
         code = explicit_step(tree, acting, fixed, factored, stepping, closed, bordered, course, explicit, first)
         if code != CONVERGED:
             return code
-        accept(stepping, closed, course, (order[PHASE] + n + 1) % order[EVERY])
+        accept(acting, stepping, closed, course, (order[PHASE] + n + 1) % order[EVERY])
     return CONVERGED
 
 

@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 from cosserat.jit import Handles, helper, load, stage
-from cosserat.kernels.flexible.arrays import F1, F2, F3, I1, inputs_of, laws_of, vectors_of
+from cosserat.kernels import varying
+from cosserat.kernels.flexible.arrays import F1, F2, F3, I1, inner_of, inputs_of, laws_of, vectors_of
 from cosserat.kernels.flexible.closing import given_of, rows_of
 from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step, known_of, method_of, trial_of
 
@@ -29,6 +30,7 @@ class Stored(NamedTuple):
     a: F2
     force: F2
     angle: F2
+    inner: F2  # (ns, ny) states of laws
     counts: I1  # (2,)
 
 
@@ -59,6 +61,13 @@ def copy_rows(source, copy_out):
             copy_out[i, j] = source[i, j]
 
 
+@helper
+def burn(laws):
+    """Inertia of links that burn away, from the present inputs of their laws."""
+    for i in range(laws.burning.shape[0]):
+        varying.write_mass(laws.parameter, laws.parameter, laws.burning[i, 1], laws.inertia[laws.burning[i, 0]])
+
+
 @stage
 def take_inputs(acting, stepping, closed, course, k):
     """Functions of time as they are at the sample k."""
@@ -67,6 +76,7 @@ def take_inputs(acting, stepping, closed, course, k):
     laws.clock[0] = samples.clock[k]
     for i in range(len(laws.signal)):
         laws.parameter[laws.signal[i]] = samples.signal[k, i]
+    burn(laws)
     copy(samples.drive[k], inputs.drive)
     copy(samples.target[k], inputs.target)
     copy_rows(samples.load[k], inputs.load)
@@ -87,7 +97,7 @@ def impose(stepping, state):
 
 
 @stage
-def accept(stepping, closed, course, phase):
+def accept(acting, stepping, closed, course, phase):
     """The trial becomes the known state, and is stored if phase = 0."""
     known, trial, rows, stored = known_of(stepping), trial_of(stepping), rows_of(closed), stored_of(course)
     copy(trial.q, known.q)
@@ -96,6 +106,8 @@ def accept(stepping, closed, course, phase):
     copy(trial.carried, known.carried)
     copy(rows.force, known.force)
     copy(rows.angle, known.angle)
+    for i in range(3):
+        copy(inner_of(acting).inner[i], known.inner[i])
     stored.counts[0] += 1
     if phase == 0:
         k = stored.counts[1]
@@ -104,6 +116,7 @@ def accept(stepping, closed, course, phase):
         copy(known.a, stored.a[k])
         copy(known.force, stored.force[k])
         copy(known.angle, stored.angle[k])
+        copy(known.inner[0], stored.inner[k])
         stored.counts[1] += 1
     return 0
 
@@ -116,7 +129,7 @@ def implicit_course(tree, acting, fixed, free, factored, stepping, closed, borde
         code = implicit_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
         if code != CONVERGED:
             return code
-        accept(stepping, closed, course, (phase + i + 1) % every)
+        accept(acting, stepping, closed, course, (phase + i + 1) % every)
     return CONVERGED
 
 
@@ -124,7 +137,7 @@ def load_course(tree, acting, state, factored, stepping, closed, bordered, cours
     """Compile what courses need besides `implicit.load_step`, or read it from the cache."""
     load(take_inputs, acting, stepping, closed, course, 0)
     load(impose, stepping, state)
-    load(accept, stepping, closed, course, 0)
+    load(accept, acting, stepping, closed, course, 0)
     load(
         implicit_course, tree, acting, state, state, factored, stepping, closed, bordered, course, 0, 0, 0
     )  # fmt: skip

@@ -9,7 +9,7 @@ import math
 from typing import NamedTuple
 
 from cosserat.jit import Handles, load, stage
-from cosserat.kernels.flexible.arrays import F1, F2, vectors_of
+from cosserat.kernels.flexible.arrays import F1, F2, inner_of, vectors_of
 from cosserat.kernels.flexible.articulated import factor
 from cosserat.kernels.flexible.border import border_of, build_border, eliminate
 from cosserat.kernels.flexible.closing import BIAS, FORCES, ROWS, close, rows_of, wrong_branch
@@ -27,6 +27,7 @@ from cosserat.kernels.flexible.implicit import (
     method_of,
     trial_of,
 )
+from cosserat.kernels.law_states import FROZEN
 
 SAMPLES = 4  # of functions of time in every step: at its start, in its middle, just before its end, at its end
 _MOST_PROJECTIONS = 40
@@ -38,6 +39,7 @@ class Stages(NamedTuple):
     theta: F2
     speed: F2
     error: F1
+    inner: F2  # (4, ny) rates of states of laws
 
 
 class Explicit(NamedTuple):
@@ -54,11 +56,12 @@ stages_of = explicit_handles.getter("stages", Stages)
 def accelerate(tree, acting, state, factored, closed, bordered):
     """a at the state q, v under loads, constraints and accelerations of held coordinates; multipliers in `Rows.force`.
 
-    Angles of cut joints continue from `Rows.before`.
+    States of laws are those in `Inner.inner`, where their rates end up. Angles of cut joints continue from `Rows.before`.
     """
     rows, border, x = rows_of(closed), border_of(bordered), vectors_of(state)
     m, n = len(rows.value), len(x.q)
     task = ROWS | BIAS | FORCES + 0 * n
+    inner_of(acting).follow[0] = FROZEN
     place(tree, state)
     act(tree, acting, state)
     for i in range(m):
@@ -131,7 +134,7 @@ def explicit_step(tree, acting, state, factored, stepping, closed, bordered, cou
     """One step, whose samples begin at number `first`; the state at its end is the trial."""
     known, trial, method = known_of(stepping), trial_of(stepping), method_of(stepping)
     rows, x, r, h = rows_of(closed), vectors_of(state), stages_of(explicit), method.numbers[STEP]
-    n = len(known.q)
+    n, inner = len(known.q), inner_of(acting).inner
     for i in range(len(rows.angle)):
         rows.before[i] = known.angle[i]
     for s in range(4):
@@ -140,12 +143,16 @@ def explicit_step(tree, acting, state, factored, stepping, closed, bordered, cou
             trial.delta[k] = share * h * r.theta[s - 1, k] if s > 0 else 0.0
             x.v[k] = known.v[k] + share * h * r.speed[s - 1, k] if s > 0 else known.v[k]
             x.a[k] = 0.0
+        for k in range(inner.shape[1]):
+            inner[0, k] = known.inner[0, k] + share * h * r.inner[s - 1, k] if s > 0 else known.inner[0, k]
         moved(tree, known.q, trial.delta, x.q)
         take_inputs(acting, stepping, closed, course, first + (s + 1) // 2)
         impose(stepping, state)
         accelerate(tree, acting, state, factored, closed, bordered)
         for k in range(n):
             r.speed[s, k] = x.a[k]
+        for k in range(inner.shape[1]):
+            r.inner[s, k] = inner[1, k]
         exponential_rates(tree, trial.delta, x.v, r.theta[s])
         method.counters[0] += 1
         method.counters[1] += 1
@@ -154,6 +161,9 @@ def explicit_step(tree, acting, state, factored, stepping, closed, bordered, cou
         trial.delta[k] = h / 6.0 * sums
         x.v[k] = known.v[k] + h / 6.0 * (r.speed[0, k] + 2.0 * r.speed[1, k] + 2.0 * r.speed[2, k] + r.speed[3, k])
         x.a[k] = 0.0
+    for k in range(inner.shape[1]):
+        sums = r.inner[0, k] + 2.0 * r.inner[1, k] + 2.0 * r.inner[2, k] + r.inner[3, k]
+        inner[0, k] = known.inner[0, k] + h / 6.0 * sums
     moved(tree, known.q, trial.delta, x.q)
     take_inputs(acting, stepping, closed, course, first + 3)
     impose(stepping, state)
@@ -174,6 +184,8 @@ def explicit_step(tree, acting, state, factored, stepping, closed, bordered, cou
     accelerate(tree, acting, state, factored, closed, bordered)
     for k in range(n):
         trial.q[k], trial.v[k], trial.a[k], trial.carried[k] = x.q[k], x.v[k], x.a[k], x.a[k]
+    for k in range(inner.shape[1]):
+        inner[2, k] = inner[1, k]
     return CONVERGED
 
 
@@ -186,7 +198,7 @@ def explicit_course(tree, acting, state, factored, stepping, closed, bordered, c
         )  # fmt: skip
         if code != CONVERGED:
             return code
-        accept(stepping, closed, course, (phase + i + 1) % every)
+        accept(acting, stepping, closed, course, (phase + i + 1) % every)
     return CONVERGED
 
 

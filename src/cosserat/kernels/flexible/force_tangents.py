@@ -4,8 +4,21 @@ import math
 
 from cosserat.jit import helper, stage
 from cosserat.kernels import efforts, springs, state_loads
-from cosserat.kernels.flexible.arrays import FIRST, KIND, N_JOINT, PARENT, Z, forces_of, inputs_of, links_of, vectors_of
-from cosserat.kernels.flexible.forces import local_load, pull3, servo
+from cosserat.kernels.flexible.arrays import (
+    FIRST,
+    KIND,
+    N_JOINT,
+    PARENT,
+    Z,
+    forces_of,
+    inputs_of,
+    laws_of,
+    links_of,
+    places_of,
+    vectors_of,
+    visit_of,
+)
+from cosserat.kernels.flexible.forces import differentiate_law, local_load, pull3, servo
 from cosserat.kernels.flexible.seat_tangents import S_FLOW, S_FRAME, add_power, add_power_change, seat_change
 from cosserat.kernels.flexible.twists import add6, bracket, coadjoint, compose, inner_twist, outer_wrench, zero
 from cosserat.kernels.frames import apply_a, cotc, exp_frame, load_frame, relative
@@ -163,12 +176,13 @@ def law_motion(links, places, now, lin, s):
 
 
 @helper
-def record_laws(links, places, laws, visit, now, lin):
+def record_laws(links, acting, now, lin):
     """Wrenches of users' laws and their derivatives at the state."""
+    places, laws, visit = places_of(acting), laws_of(acting), visit_of(acting)
     for i in range(len(laws.seat)):
         here = law_motion(links, places, now, lin, laws.seat[i, 0])
         there = law_motion(links, places, now, lin, laws.seat[i, 1])
-        state_loads.differentiate(laws, i, laws.unit[i], laws.clock[0], here, there, visit)
+        differentiate_law(acting, i, here, there)
         for p in range(6):
             laws.wrench[i, p] = visit.wrench[p]
             for q in range(24):

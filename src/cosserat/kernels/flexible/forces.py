@@ -2,7 +2,7 @@
 
 import math
 
-from cosserat.jit import helper, stage
+from cosserat.jit import call_address, helper, stage
 from cosserat.kernels import efforts, loads, springs, state_loads
 from cosserat.kernels.flexible.arrays import (
     FIRST,
@@ -11,6 +11,7 @@ from cosserat.kernels.flexible.arrays import (
     N_JOINT,
     Z,
     forces_of,
+    inner_of,
     laws_of,
     links_of,
     motion_of,
@@ -65,20 +66,35 @@ def local_load(forces, i, R, row):
 
 
 @helper
-def push_laws(links, seats, laws, visit, now, scratch, q, wrench_out):
+def push_laws(links, acting, now, scratch, q, wrench_out):
     """Add the wrenches of users' laws."""
+    seats, laws, visit, inner = places_of(acting), laws_of(acting), visit_of(acting), inner_of(acting)
     for i in range(len(laws.seat)):
         a, b = laws.seat[i, 0], laws.seat[i, 1]
         R_a, x_a, u_a, w_a, P_a, y_a = seat_motion(links, seats, now, a, q, scratch.rows, scratch.last)
         R_b, x_b, u_b, w_b, P_b, y_b = seat_motion(links, seats, now, b, q, scratch.more, scratch.last)
         state_loads.visit_motions((R_a, x_a, u_a, w_a), (R_b, x_b, u_b, w_b), visit)
-        state_loads.call(laws, i, laws.unit[i, 0], laws.clock[0], visit)
+        if laws.inner[i + 1] > laws.inner[i]:
+            call_address(inner.stage[0], (acting, i))
+        else:
+            state_loads.call(laws, i, laws.unit[i, 0], laws.clock[0], visit)
         f, t = load(visit.wrench, 0 * i), load(visit.wrench, 0 * i + 3)
         push(links, seats, a, P_a, y_a, scratch.rows, f, t, wrench_out)
         if laws.pair[i] == 1:
             R, x = relative(R_a, x_a, R_b, x_b)
             f, t = state_loads.opposite(R, x, f, t)
             push(links, seats, b, P_b, y_b, scratch.more, neg(f), neg(t), wrench_out)
+
+
+@helper
+def differentiate_law(acting, i, here, there):
+    """visit.J and visit.wrench of a user's law at motions (R, x, v, w) of both places."""
+    laws, visit, inner = laws_of(acting), visit_of(acting), inner_of(acting)
+    if laws.inner[i + 1] > laws.inner[i]:
+        state_loads.visit_motions(here, there, visit)
+        call_address(inner.stage[1], (acting, i))
+    else:
+        state_loads.differentiate(laws, i, laws.unit[i], laws.clock[0], here, there, visit)
 
 
 @stage
@@ -112,7 +128,7 @@ def wrenches(tree, acting, state, q, samples, which, wrench_out):
         f, t = loads.matvec(forces.gain[i], f, t)
         push(links, seats, s, P, y, scratch.rows, f, t, wrench_out)
     if which & LOADS:
-        push_laws(links, seats, laws_of(acting), visit_of(acting), now, scratch, q, wrench_out)
+        push_laws(links, acting, now, scratch, q, wrench_out)
     return 0
 
 

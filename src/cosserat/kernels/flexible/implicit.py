@@ -8,7 +8,7 @@ import math
 from typing import NamedTuple
 
 from cosserat.jit import Handles, load, stage
-from cosserat.kernels import efforts
+from cosserat.kernels import alpha, efforts
 from cosserat.kernels.flexible.arrays import (
     F1,
     F2,
@@ -16,6 +16,7 @@ from cosserat.kernels.flexible.arrays import (
     N_JOINT,
     N_MODES,
     PIVOT,
+    inner_of,
     laws_of,
     links_of,
     vectors_of,
@@ -42,6 +43,7 @@ class Known(NamedTuple):
     carried: F1  # algorithmic accelerations
     force: F1  # (m,) multipliers
     angle: F1  # (nf,) coordinates of cut joints
+    inner: F2  # (3, ny) states of laws, their rates, the integrator's rate-like variable
 
 
 class Trial(NamedTuple):
@@ -176,6 +178,9 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
     c_v, c_q = s[STEP] * s[GAMMA] * gain, s[STEP] * s[STEP] * s[BETA] * gain
     closes = len(rows.angle) + m > 0
     forces, every = FORCES + none, ROWS | FORCES + none
+    weights = alpha.inner_step(s[STEP], s[MEAN], s[SHIFT], s[GAMMA])
+    inner_of(acting).follow[0] = 1.0 / weights[0]
+    alpha.start_inner(known.inner, weights, inner_of(acting).inner)
     for k in range(n):
         trial.a[k], shift[k] = known.a[k], 0.0
     for i in range(m):
@@ -223,6 +228,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
         if (size < s[TOLERANCE] and gap < 1.0) or rounding:
             for k in range(n):
                 trial.q[k], trial.v[k] = x.q[k], x.v[k]
+            alpha.finish_inner(known.inner, s[MEAN], s[SHIFT], inner_of(acting).inner)
             if m > 0:
                 method.counters[2] = wrong_branch(tree, room, closed)
             return CONVERGED if method.counters[2] == 0 else WRONG_BRANCH

@@ -11,6 +11,7 @@ from cosserat.kernels.flexible.arrays import (
     N_MODES,
     Z,
     forces_of,
+    inner_of,
     inputs_of,
     laws_of,
     links_of,
@@ -24,6 +25,7 @@ from cosserat.kernels.flexible.dynamics import place
 from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS, joint_efforts, servo, spring_energy, wrenches
 from cosserat.kernels.flexible.inverse import efforts
 from cosserat.kernels.flexible.kinematics import accelerations
+from cosserat.kernels.law_states import FROZEN
 
 
 class Links(NamedTuple):
@@ -145,7 +147,8 @@ def record_state(tree, acting, state, closed, record, k):
 @stage
 def record_states(tree, acting, state, stepping, closed, course, record):
     """Results at all stored states of a course, whose samples are those at their times."""
-    stored, rows, x = stored_of(course), rows_of(closed), vectors_of(state)
+    stored, rows, x, inner = stored_of(course), rows_of(closed), vectors_of(state), inner_of(acting)
+    inner.follow[0] = FROZEN
     for k in range(len(stored.q)):
         take_inputs(acting, stepping, closed, course, k)
         copy(stored.q[k], x.q)
@@ -153,6 +156,7 @@ def record_states(tree, acting, state, stepping, closed, course, record):
         copy(stored.a[k], x.a)
         copy(stored.force[k], rows.force)
         copy(stored.angle[k], rows.before)
+        copy(stored.inner[k], inner.inner[0])
         record_state(tree, acting, state, closed, record, k)
     return 0
 

@@ -29,7 +29,6 @@ from cosserat.kernels.flexible.arrays import (
     places_of,
     scratch_of,
     vectors_of,
-    visit_of,
 )
 from cosserat.kernels.flexible.articulated import coordinate
 from cosserat.kernels.flexible.body_tangents import (
@@ -311,7 +310,7 @@ def differentiate(tree, acting, state, linearised, dq_out, dv_out):
             dq_out[a, b] = 0.0
             dv_out[a, b] = 0.0
     laws = laws_of(acting)
-    record_laws(links, places, laws, visit_of(acting), now, lin)
+    record_laws(links, acting, now, lin)
     for i in range(len(links.table)):
         row = links.table[i]
         for r in range(row[N_JOINT] + row[N_MODES]):

@@ -106,4 +106,4 @@ class Commands:
             return None
         stored = self._course.problem.stored
         self._counts[1] = 0
-        return States(*(part[:kept].copy() for part in (stored.q, stored.v, stored.a, stored.force, stored.angle)))
+        return States(*(part[:kept].copy() for part in stored[:-1]))

@@ -17,7 +17,7 @@ from cosserat.results.trajectory import Trajectory
 from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.moment import TreeMoment
 from cosserat.solve.floating.results import FloatingResults
-from cosserat.solve.floating.state import Point, States
+from cosserat.solve.floating.state import Point
 from cosserat.solve.motion.control import Controlled
 
 Array = NDArray[np.float64]
@@ -61,7 +61,7 @@ class FloatingControl:
 
     def _snapshot(self, now: Point) -> Run:
         """A state as a run of one moment, whose results are found when they are asked for."""
-        times, states = np.array([now.t]), States(*(x[None] for x in (now.q, now.v, now.a, now.force, now.angles)))
+        times, states = np.array([now.t]), now.stored
         held = self.asked.values
 
         def restore(t: float | None) -> None:

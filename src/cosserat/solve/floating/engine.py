@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.fluid_links import uplift_power
+from cosserat.compile.fluid_links import lost_power, uplift_power
 from cosserat.compile.spanning import potential_at_rest
 from cosserat.kernels.flexible import border, closing, commands, course, explicit, implicit, record
 from cosserat.kernels.flexible.arrays import Packed, Z
@@ -79,7 +79,7 @@ class Engine:
     def __init__(self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, numbers: Array) -> None:
         self.tree, self.drives, self.constraints = tree, drives, constraints
         sizes, n, rows = tree.data.arrays, len(tree.coordinates), constraints.closed.rows
-        m, nf, size = len(rows.value), len(rows.angle), len(rows.C)
+        m, nf, size, ny = len(rows.value), len(rows.angle), len(rows.C), tree.forces.inner.inner.shape[1]
         self._rooms = Motions(tree.data), Motions(tree.data)
         for room in self._rooms:
             room.vectors.ground[:], room.vectors.held[:] = tree.ground, drives.held
@@ -90,7 +90,7 @@ class Engine:
         q, v, a, carried, delta, right, change, q0, v0, a0, carried0 = np.zeros((11, n))
         driven = np.asarray(drives.columns, dtype=np.int64)
         self._stepping = implicit.Stepping(
-            implicit.Known(q0, v0, a0, carried0, np.zeros(m), np.zeros(nf)),
+            implicit.Known(q0, v0, a0, carried0, np.zeros(m), np.zeros(nf), np.zeros((3, ny))),
             implicit.Trial(q, v, a, carried, delta, right, change, np.zeros(sizes.n_z), np.zeros(6)),
             implicit.Passive(
                 blocks.damping, blocks.stiffness, np.zeros(len(blocks.damping)), blocks.diagonal, blocks.columns,
@@ -106,7 +106,7 @@ class Engine:
             np.zeros(3 * size, dtype=np.int64), rest, push, np.zeros(n), np.zeros(sizes.n_z), np.zeros(6),
             np.array([0, m, 0], dtype=np.int64),
         )  # fmt: skip
-        self._stages = explicit.Stages(np.zeros((4, n)), np.zeros((4, n)), np.zeros(n))
+        self._stages = explicit.Stages(np.zeros((4, n)), np.zeros((4, n)), np.zeros(n), np.zeros((4, ny)))
         self._packed = (
             Packed(implicit.stepping_handles, self._stepping),
             Packed(border.border_handles, border.Bordered(self._border)),
@@ -182,7 +182,9 @@ class Engine:
             np.zeros((nt, 3, len(self.drives.columns))), np.zeros((nt, *given.motion.shape)),
             np.zeros((nt, len(given.effort))), np.zeros((nt, self.tree.forces.n_signals)),
         )  # fmt: skip
-        states = course.Stored(q, v, a, np.zeros((stored, m)), np.zeros((stored, nf)), np.zeros(2, dtype=np.int64))
+        ny = self.known.inner.shape[1]
+        rest = np.zeros((stored, m)), np.zeros((stored, nf)), np.zeros((stored, ny)), np.zeros(2, dtype=np.int64)
+        states = course.Stored(q, v, a, *rest)
         return course.Course(samples, states)
 
     def set_time(self, t: float, load_time: float | None = None) -> None:
@@ -202,7 +204,7 @@ class Engine:
         x = self.known
         now = Point(
             t, x.q.copy(), x.v.copy(), x.a.copy(), x.carried.copy(), float(self.numbers[implicit.STEP]), x.force.copy(),
-            x.angle.copy(),
+            x.angle.copy(), x.inner.copy(),
         )  # fmt: skip
         self._reached = now.q, now.v
         return now
@@ -211,23 +213,28 @@ class Engine:
         """Begin steps at a state."""
         known = self.known
         if now.q is self._reached[0] and now.v is self._reached[1]:  # that is where the last course ended
-            known.a[:], known.carried[:], known.force[:] = now.a, now.carried, now.force
+            known.a[:], known.carried[:], known.force[:], known.inner[:] = now.a, now.carried, now.force, now.inner
             return
         known.q[:], known.v[:], known.a[:], known.carried[:] = now.q, now.v, now.a, now.carried
-        known.force[:], known.angle[:] = now.force, now.angles
+        known.force[:], known.angle[:], known.inner[:] = now.force, now.angles, now.inner
 
     def accelerations(
-        self, t: float, q: Array, v: Array, a: Array, angles: Array, load_time: float | None = None
-    ) -> tuple[Array, Array, Array]:  # fmt: skip
-        """Accelerations, multipliers and angles at a state; `a` has the accelerations that are prescribed."""
+        self, t: float, q: Array, v: Array, a: Array, angles: Array, inner: Array, load_time: float | None = None
+    ) -> tuple[Array, Array, Array, Array]:  # fmt: skip
+        """Accelerations, multipliers, angles and rates of states of laws at a state.
+
+        `a` has the accelerations that are prescribed, `inner` (ny,) states of laws.
+        """
         tree, acting, fixed, _, factored, _, closed, bordered = self.addresses
         x, rows = self._rooms[0].vectors, self.constraints.closed.rows
         self.set_time(t, load_time)
         x.q[:], x.v[:], x.a[:], rows.before[:] = q, v, a, angles
+        own = self.tree.forces.inner.inner
+        own[0] = inner
         explicit.accelerate(tree, acting, fixed, factored, closed, bordered)
         if not np.isfinite(x.a).all():
             raise self._failure(implicit.NOT_FINITE)
-        return x.a.copy(), rows.force.copy(), rows.angle.copy()
+        return x.a.copy(), rows.force.copy(), rows.angle.copy(), own[1].copy()
 
     def response(self, now: Point, more: tuple[Array, ...]) -> Array:
         """By what accelerations at a state change with more of what `sample_loads` gives."""
@@ -241,6 +248,7 @@ class Engine:
             course.take_inputs(acting, stepping, closed, course_of_one.address, 0)
             x.q[:], x.v[:], x.a[:] = now.q, now.v, 0.0
             self.constraints.closed.rows.before[:] = now.angles
+            self.tree.forces.inner.inner[0] = now.inner[0]
             self.drives.impose(now.t, x.q, x.v, x.a)
             explicit.accelerate(tree, acting, fixed, factored, closed, bordered)
             found.append(x.a.copy())
@@ -289,8 +297,7 @@ class Engine:
         now = self.point(old.t + done * float(self.numbers[implicit.STEP])) if done else old
         stored = None
         if kept:
-            parts = (states.q, states.v, states.a, states.force, states.angle)
-            stored = States(*(part[:kept].copy() for part in parts))
+            stored = States(*(part[:kept].copy() for part in states[:-1]))
         return now, done, stored, None if code == implicit.CONVERGED else self._failure(code)
 
     def _explicit(self, course: Any) -> Any:
@@ -342,8 +349,7 @@ class Engine:
         """Links at states, with loads as they are at times of their own if these are given."""
         nt, nl, n_z, n = len(times), len(self.tree.data.links), self.tree.data.arrays.n_z, len(self.tree.coordinates)
         found = self._course(times, times if load_times is None else load_times, 0.0, 0)
-        q, v, a, force, angles = (np.ascontiguousarray(x) for x in states)
-        stored = course.Stored(q, v, a, force, angles, np.zeros(2, dtype=np.int64))
+        stored = course.Stored(*(np.ascontiguousarray(x) for x in states), np.zeros(2, dtype=np.int64))
         given = Packed(course.course_handles, found.problem._replace(stored=stored))
         z, z_dot, joint = np.zeros((3, nt, n_z))
         links = record.Links(
@@ -358,9 +364,13 @@ class Engine:
         record.load_record(tree, acting, free, stepping, closed, given.address, packed.address, packed.problem)
         record.record_states(tree, acting, free, stepping, closed, given.address, packed.address)
         for i, link in enumerate(self.tree.data.links):
-            if link.is_fluid:
+            if link.is_fluid and not link.burns:
                 at = int(self.tree.data.arrays.table[i, Z])
                 twist = z[:, at : at + 6]
                 links.powers[:, 4] -= uplift_power(room.gravity, links.frame[:, i], twist, link.inertia)
+        for i, first in self.tree.forces.burning:  # what burns takes its energy along
+            lost = found.problem.samples.signal[:nt, first + 10 : first + 20]
+            at = int(self.tree.data.arrays.table[i, Z])
+            links.powers[:, 4] += lost_power(room.gravity, links.frame[:, i], z[:, at : at + 6], lost)
         links.powers[:, 2] += potential_at_rest(self.tree.gravity, self.tree.forces.moment_at_rest)
         return links

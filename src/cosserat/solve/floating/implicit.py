@@ -57,7 +57,7 @@ class Implicit(Stepper):
         """Steps of the generalised-alpha method on the group."""
         if self.at_breaks and old.step != h:
             old = self._begun(old, t, h)
-        old = old._replace(carried=self._carried(old, h))
+        old = self._rescaled(old, h)
         return self._advance("implicit", old, self.sampled(t, h, n), h, n, every, phase, -h if self.at_breaks else h)
 
     def eased(self, now: Point, t: float, h: float) -> Point | None:
@@ -107,17 +107,20 @@ class Implicit(Stepper):
         first = self._advance("implicit", old._replace(carried=old.a), (times, times), h, 1, 2, 0, -h)
         if first.failure is not None:
             return old._replace(carried=old.a, step=h)
-        return old._replace(carried=old.a + (self.mean - self.shift) * (first.now.a - old.a), step=h)
+        part, (y, g, _) = self.mean - self.shift, old.inner
+        inner = np.array([y, g, g + part * (first.now.inner[1] - g)])
+        return old._replace(carried=old.a + part * (first.now.a - old.a), step=h, inner=inner)
 
-    def _carried(self, old: Point, h: float) -> Array:
-        """Algorithmic accelerations for a step of another length than the last.
+    def _rescaled(self, old: Point, h: float) -> Point:
+        """A state with the algorithmic accelerations for a step of another length than the last.
 
         They belong to a time shifted by a fixed part of the step: without this, changing steps cost one order of
         accuracy. Where steps grow, one after another, scaled errors would grow with them.
         """
         if old.step in (0.0, h):
-            return old.carried
-        return np.asarray(old.a + min(1.0, h / old.step) * (old.carried - old.a))
+            return old
+        part, (y, g, z) = min(1.0, h / old.step), old.inner
+        return old._replace(carried=old.a + part * (old.carried - old.a), inner=np.array([y, g, g + part * (z - g)]))
 
     def resolved(self, change: Array) -> Array:
         """As the iteration matrix of the last step has it."""

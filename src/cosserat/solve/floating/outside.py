@@ -10,7 +10,7 @@ from cosserat.results.status import Outcome
 from cosserat.solve.floating.state import Drives, Point, States, StepFailure
 from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
 from cosserat.solve.motion.impulses import SIMPSON
-from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem
+from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem, refuse_inner
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
@@ -26,7 +26,9 @@ class TreeMotionSystem(MotionSystem):
     def acceleration(self, state: MotionState) -> Array:
         q, v, a = state.place.copy(), state.v.copy(), np.zeros(len(state.v))
         self._stepper.drives.impose(state.t, q, v, a)
-        return self._stepper.engine.accelerations(state.t, q, v, a, state.angles, self.load_time(state.t))[0]
+        return self._stepper.engine.accelerations(
+            state.t, q, v, a, state.angles, np.zeros(0), self.load_time(state.t)
+        )[0]
 
     def moved(self, state: MotionState, dt: float, x: Array, dv: Array) -> MotionState:
         place = self._stepper.tree.moved(state.place, np.asarray(x, dtype=float))
@@ -50,6 +52,7 @@ class Outside(Stepper):
     def __init__(
         self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float, method: Method
     ) -> None:
+        refuse_inner(tree.forces.inner_names)
         numbers = np.zeros(12)
         numbers[ALLOWED] = CLOSED * size
         super().__init__(tree, drives, constraints, size, numbers)
@@ -77,4 +80,4 @@ class Outside(Stepper):
 def _stacked(rows: list[Point]) -> States | None:
     if not rows:
         return None
-    return States(*(np.array([getattr(row, name) for row in rows]) for name in ("q", "v", "a", "force", "angles")))
+    return States(*(np.concatenate(parts) for parts in zip(*(row.stored for row in rows), strict=True)))

@@ -109,8 +109,9 @@ class FloatingResults:
         """In words, a load whose law fails at the first of the states or up to h later; or ""."""
         history = nodal_history(self._tree, self._compiled, self._engine.constraints, self)
         times = self._times[0] + h * np.concatenate(([0.0], np.geomspace(1e-3, 1.0, _LOOKS)))
-        frames, twists = (np.repeat(a[:1], len(times), axis=0) for a in (history.frame, history.twist))
-        return failing_law(self._compiled, times, frames, twists)
+        known = history.frame, history.twist, history.inner
+        frames, twists, inner = (np.repeat(a[:1], len(times), axis=0) for a in known)
+        return failing_law(self._compiled, times, frames, twists, inner)
 
     @property
     def states(self) -> States:
@@ -153,7 +154,7 @@ def nodal_history(
     nt, n = len(states.q), compiled.n_nodes + 1
     history = History(
         np.tile(compiled.frames, (nt, 1, 1)), np.zeros((nt, n, 6)), np.zeros((nt, n, 6)),
-        np.zeros((nt, compiled.n_multipliers, 6)), np.zeros((nt, len(compiled.freedoms))),
+        np.zeros((nt, compiled.n_multipliers, 6)), np.zeros((nt, len(compiled.freedoms))), states.inner,
     )  # fmt: skip
     for k, (name, freedom) in enumerate(compiled.freedoms):
         joint = next(j.joint for j in compiled.joints if j.name == name)

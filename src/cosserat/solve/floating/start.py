@@ -34,12 +34,13 @@ _FOLLOWED = 0.02  # of the greatest deflection: what the modes may miss without 
 
 
 class Start(NamedTuple):
-    """Time, coordinates, velocities, and angles of cut joints."""
+    """Time, coordinates, velocities, angles of cut joints, and states of laws."""
 
     t: float
     q: Array
     v: Array
     angles: Array
+    inner: Array
 
 
 class Nodes(NamedTuple):
@@ -59,12 +60,13 @@ def starting_state(stepper: Stepper, compiled: CompiledModel, start: Any, t: flo
     same = _continued(stepper, compiled, start)
     if same is not None:
         return same
+    inner = inner_of(compiled, start)
     q, v, angles = tree.neutral(), tree.neutral(), constraints.start_angles()
     stepper.drives.impose(t, q, v, tree.neutral())
     bent = any(body.rates.any() for body in tree.modal_bodies.values())
     plain = isinstance(start, str) and start == "reference" and not constraints.present
     if plain and not compiled.given.any() and not v.any() and not bent:
-        return Start(t, q, v, angles)
+        return Start(t, q, v, angles, inner)
     seats = node_seats(tree, compiled)
     rest = _at_rest(stepper, compiled, start)
     if rest is not None:
@@ -93,7 +95,15 @@ def starting_state(stepper: Stepper, compiled: CompiledModel, start: Any, t: flo
             raise SolveError(
                 f"simulate: {failure.detail} at the start; check the geometry of loops and the prescribed motions"
             ) from None
-    return Start(t, q, v, angles)
+    return Start(t, q, v, angles, inner)
+
+
+def inner_of(compiled: CompiledModel, start: Any) -> Array:
+    """States of laws (ny,) at the end of a run or in an equilibrium, else their first ones."""
+    known = start.trajectory.history.inner if isinstance(start, Run | Equilibrium) and compiled.n_inner else None
+    if known is None or known.shape[1:] != (compiled.n_inner,):
+        return np.asarray(compiled.first_states()[0])
+    return np.asarray(known[-1].copy())
 
 
 def continued(stepper: Stepper, start: Any, begin: Point, rho: float) -> Point:
@@ -106,6 +116,8 @@ def continued(stepper: Stepper, start: Any, begin: Point, rho: float) -> Point:
     size = float(np.abs(a).max(initial=0.0)) + float(np.linalg.norm(stepper.tree.gravity))
     if not np.abs(a - begin.a).max(initial=0.0) <= IN_BALANCE * size:
         return begin
+    if begin.inner.size:
+        return begin  # what the method carried of states of laws is not stored
     return begin._replace(a=a.copy(), carried=carried.accel.copy(), step=carried.step)
 
 
@@ -116,7 +128,7 @@ def _continued(stepper: Stepper, compiled: CompiledModel, start: Any) -> Start |
         return None
     require_same(compiled, start.trajectory.compiled, "run")
     angles = _cut_angles(stepper, compiled, start.trajectory.history.angle[-1])
-    return Start(float(start.time[-1]), record.q[-1].copy(), record.v[-1].copy(), angles)
+    return Start(float(start.time[-1]), record.q[-1].copy(), record.v[-1].copy(), angles, inner_of(compiled, start))
 
 
 def _at_rest(stepper: Stepper, compiled: CompiledModel, start: Any) -> tuple[Array, Array] | None:

@@ -27,16 +27,24 @@ class Point(NamedTuple):
     step: float  # the one to which `carried` belongs, 0: any
     force: Array  # multipliers of the constraints
     angles: Array  # of cut joints
+    inner: Array  # (3, ny) states of laws, their rates, the rate-like variable of the method
+
+    @property
+    def stored(self) -> States:
+        """What is stored of it, as one state over time."""
+        parts = self.q, self.v, self.a, self.force, self.angles, self.inner[0]
+        return States(*(x[None] for x in parts))
 
 
 class States(NamedTuple):
-    """States over time: coordinates, velocities, accelerations (nt, n), multipliers (nt, m), angles (nt, nf)."""
+    """States over time: coordinates, velocities, accelerations (nt, n), multipliers, angles, states of laws (nt, ..)."""
 
     q: Array
     v: Array
     a: Array
     force: Array
     angles: Array
+    inner: Array
 
 
 class StepFailure(CosseratError):

@@ -117,8 +117,12 @@ class Stepper(ABC):
         """A state whose accelerations have jumped with loads and efforts; a step of length h follows."""
         a = np.zeros(len(now.q))
         self.drives.impose(now.t, now.q.copy(), now.v.copy(), a)
-        a, force, _ = self.engine.accelerations(now.t, now.q, now.v, a, now.angles, now.t + _AFTER * h)
-        return now._replace(a=a, carried=now.carried + a - now.a, force=force)
+        a, force, _, rates = self.engine.accelerations(
+            now.t, now.q, now.v, a, now.angles, now.inner[0], now.t + _AFTER * h
+        )
+        y, g, z = now.inner
+        inner = np.array([y, rates, z + rates - g])
+        return now._replace(a=a, carried=now.carried + a - now.a, force=force, inner=inner)
 
     def kinked(self, now: Point, t: float) -> Point:
         """A state just after a kink in a prescribed motion at time t: velocities jump as in an impact.
@@ -130,12 +134,12 @@ class Stepper(ABC):
         self.drives.impose(t, q, v, np.zeros(len(q)))
         jump[self.drives.held] = (v - now.v)[self.drives.held]
         with_it, without = (
-            self.engine.accelerations(now.t, q, now.v, a, now.angles)[0] for a in (jump, np.zeros(len(q)))
+            self.engine.accelerations(now.t, q, now.v, a, now.angles, now.inner[0])[0] for a in (jump, np.zeros(len(q)))
         )  # fmt: skip
         v = now.v + with_it - without
         if self.constraints.present:
             q, v = self.projected(t, q, v, now.angles)
-        return self.start(t, q, v, now.angles)
+        return self.start(t, q, v, now.angles, now.inner[0])
 
     def crossed(self, t: float, h: float, before: Point, after: Point) -> None:
         """Remember the states on both sides of a jump of loads at time t, at the end of a step of length h."""
@@ -162,13 +166,16 @@ class Stepper(ABC):
     def error(self, old: Point, new: Point) -> Array:
         """Estimated error of the coordinates (n,) of the step just taken, as a velocity during a unit of time."""
 
-    def start(self, t: float, q: Array, v: Array, angles: Array | None = None) -> Point:
-        """A state with the accelerations and multipliers that belong to it."""
+    def start(
+        self, t: float, q: Array, v: Array, angles: Array | None = None, inner: Array | None = None
+    ) -> Point:  # fmt: skip
+        """A state with the accelerations and multipliers that belong to it; laws begin with their first states."""
         a = np.zeros(len(q))
         self.drives.impose(t, q, v, a)
         angles = self.constraints.start_angles() if angles is None else angles
-        a, force, angles = self.engine.accelerations(t, q, v, a, angles)
-        return Point(t, q, v, a, a.copy(), 0.0, force, angles)
+        inner = self.tree.forces.first_states if inner is None else inner
+        a, force, angles, rates = self.engine.accelerations(t, q, v, a, angles, inner)
+        return Point(t, q, v, a, a.copy(), 0.0, force, angles, np.array([inner, rates, rates]))
 
     def projected(self, t: float, q: Array, v: Array, angles: Array) -> tuple[Array, Array]:
         """The nearest state that the constraints allow."""

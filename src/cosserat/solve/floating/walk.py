@@ -106,7 +106,7 @@ class FloatingWalk(Walk):
         """Store the state."""
         self._close()
         now, self.first = self.first or self.now, None
-        self._stored.append(States(*(x[None] for x in (now.q, now.v, now.a, now.force, now.angles))))
+        self._stored.append(now.stored)
 
     @property
     def states(self) -> States:
@@ -352,7 +352,6 @@ class FloatingWalk(Walk):
         sides, found = np.array([sides for _, sides, _, _ in kept]), []
         for k in (0, 1):
             points = [before if k == 0 else after for _, _, before, after in kept]
-            parts = zip(*((p.q, p.v, p.a, p.force, p.angles) for p in points), strict=True)
-            states = States(*(np.array(x) for x in parts))
+            states = States(*(np.concatenate(x) for x in zip(*(p.stored for p in points), strict=True)))
             found.append(self.stepper.engine.record(sides[:, k], states).powers[:, 3:5].copy())
         return Crossed(np.array([t for t, _, _, _ in kept]), *found)

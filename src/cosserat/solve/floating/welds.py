@@ -10,7 +10,7 @@ from cosserat.model.model import Model
 from cosserat.results.beams import gyroscopic
 from cosserat.results.joints import constraint_wrenches, joint_sides
 from cosserat.results.motion import Motion
-from cosserat.results.nodal import external, to_node
+from cosserat.results.nodal import external, times_mass, to_node
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 
 Array = NDArray[np.float64]
@@ -30,13 +30,13 @@ def fill_welds(model: Model, tree: FlexibleTree, motion: Motion) -> None:
     arrays, bodies = motion.mechanism.system.joints, motion.mechanism.system.bodies
     held = external(motion).force
     place = {node: k for k, node in enumerate(dict.fromkeys(bodies.node.tolist()))}
-    masses = np.zeros((len(place), 6, 6))  # of a body and of the fluid that moves with it
-    for node, mass in zip(bodies.node.tolist(), bodies.mass, strict=True):
-        masses[place[node]] += mass
-    left = np.empty((len(motion.time), len(place), 6))
+    left = np.zeros((len(motion.time), len(place), 6))
+    for row, node in enumerate(bodies.node.tolist()):  # of a body, and of fluid and propellant that move with it
+        twist = motion.twist[:, node]
+        left[:, place[node]] += times_mass(motion, row, motion.rate[:, node])
+        left[:, place[node]] += gyroscopic(times_mass(motion, row, twist), twist)
     for node, k in place.items():
-        M, twist = masses[k], motion.twist[:, node]
-        left[:, k] = motion.rate[:, node] @ M + gyroscopic(twist @ M, twist) - held[:, node]
+        left[:, k] -= held[:, node]
     columns = np.zeros((len(place), 6, len(welds), 6))
     for w, index in enumerate(welds):
         sides_now = joint_sides(motion, index)

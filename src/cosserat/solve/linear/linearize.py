@@ -199,7 +199,7 @@ def _inner(
         rate=own.rate.toarray(),
         force=ins.inner(n),
         rows=rows,
-        values=point.memory.problem.trial.inner[0].copy(),
+        values=point.inner_values.copy(),
     )
 
 

@@ -165,6 +165,11 @@ class Point:
         return row
 
     @property
+    def inner_values(self) -> Array:
+        """States of laws (ny,)."""
+        return self.memory.problem.trial.inner[0]
+
+    @property
     def still(self) -> Point:
         """The state as one of nodes."""
         return self

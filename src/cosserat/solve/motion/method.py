@@ -134,3 +134,12 @@ def demand_plain(method: Method, step: float | None, controller: object, checkpo
     for word, given in (("controller", controller), ("checkpoint", checkpoint)):
         if given is not None:
             raise SolveError(f"simulate: integrator {name} knows no {word}; use one of the built-in integrators")
+
+
+def refuse_inner(names: tuple[str, ...]) -> None:
+    """Refuse laws with these states, which steps of one's own do not follow."""
+    if names:
+        raise SolveError(
+            f"simulate: {names[0]!r} is a state of a law, which steps of one's own do not follow; use one of the "
+            "built-in integrators"
+        )

@@ -23,7 +23,7 @@ from cosserat.results.verdict import noted
 from cosserat.solve.initial import consistent_accelerations, factor_at, project_velocities, set_trial
 from cosserat.solve.memory import Memory, new_memory
 from cosserat.solve.motion.driver import Progress, fixed_steps, warn_of_call
-from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem, name_of
+from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem, name_of, refuse_inner
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.walk import Failure, Tally, Walk
 
@@ -36,11 +36,7 @@ class NodalSystem(MotionSystem):
     """A compiled model as a `Method` sees it."""
 
     def __init__(self, compiled: CompiledModel, memory: Memory) -> None:
-        if compiled.n_inner:
-            raise SolveError(
-                f"simulate: {compiled.inner_names[0]!r} is a state of a law, which steps of one's own do not follow; "
-                "use one of the built-in integrators"
-            )
+        refuse_inner(compiled.inner_names)
         self.compiled, self.memory, self.evaluations = compiled, memory, 0
 
     def now(self, t: float) -> MotionState:

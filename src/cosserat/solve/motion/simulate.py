@@ -174,12 +174,6 @@ def simulate(
             "duration": duration, "start_time": start_time,
         }  # fmt: skip
         keeper = Checkpoint(checkpoint, identity_of(compiled, asked), checkpoint_interval, controller)
-    for load in model.state_loads if integrator == "energy-momentum" else ():
-        if load.varying:
-            raise SolveError(
-                f"simulate: {load.title}: integrator='energy-momentum' keeps an energy, and mass that burns away takes "
-                "its own along; use 'generalized-alpha'"
-            )
     if integrator == "generalized-alpha" and rho > 0.995 and compiled.n_multipliers:
         warn(
             f"rho = {rho:g}: without numerical damping, errors of accelerations and reactions in joints alternate from "

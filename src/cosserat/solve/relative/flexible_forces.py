@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.flexible_arrays import pack_seats
-from cosserat.compile.flexible_tree import FlexibleTreeData
+from cosserat.compile.flexible_tree import PROPELLANT, FlexibleTreeData
 from cosserat.compile.fluid_links import uplifts
 from cosserat.compile.jumps import Jumps
 from cosserat.compile.line_loads import ElementLoad, nodal_loads
@@ -17,10 +17,14 @@ from cosserat.compile.seats import Seat
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.state_laws import CompiledLaw, compile_law, law_addresses
 from cosserat.compile.state_loads import signals_of
-from cosserat.kernels.arrays import new_visit
+from cosserat.jit import address_table
+from cosserat.kernels.arrays import new_owned, new_visit
 from cosserat.kernels.efforts import servo
 from cosserat.kernels.flexible import arrays, composite, forces
+from cosserat.kernels.flexible.course import burn
 from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS
+from cosserat.kernels.flexible.owning import load_owning
+from cosserat.kernels.law_states import FROZEN
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
@@ -32,7 +36,7 @@ from cosserat.solve.relative.flexible_recursion import Motions
 Array = NDArray[np.float64]
 
 
-def law_group(laws: list[CompiledLaw], first: int, length: float) -> arrays.Laws:
+def law_group(laws: list[CompiledLaw], first: int, length: float, inertia: Array) -> arrays.Laws:
     """Arrays of users' laws, whose seats come two by two from `first` on."""
     n, numbers = len(laws), [law.numbers for law in laws]
     return arrays.Laws(
@@ -41,8 +45,11 @@ def law_group(laws: list[CompiledLaw], first: int, length: float) -> arrays.Laws
         length=np.full(n, length),
         start=np.concatenate(([0], np.cumsum([len(x) for x in numbers], dtype=np.int64))).astype(np.int64),
         parameter=np.concatenate([np.zeros(0), *numbers]),
+        inner=np.concatenate(([0], np.cumsum([law.n_states for law in laws], dtype=np.int64))).astype(np.int64),
         unit=law_addresses(tuple(laws)),
         signal=np.zeros(0, dtype=np.int64),
+        burning=np.zeros((0, 2), dtype=np.int64),
+        inertia=inertia,
         clock=np.zeros(1),
         wrench=np.zeros((n, 6)),
         slope=np.zeros((n, 6, 24)),
@@ -90,6 +97,7 @@ class FlexibleForces:
         for law in laws:
             other = law.load.other
             seats += [data.seat(law.load.place), data.seat(GROUND.at((0.0, 0.0, 0.0)) if other is None else other)]
+        self.law_seats = list(zip(seats[n_seats::2], seats[n_seats + 1 :: 2], strict=True))
         group = arrays.Forces(
             np.arange(2 * len(springs)).reshape(-1, 2),
             np.array([(s.stiffness, s.damping, s.length) for s in springs], dtype=float).reshape(-1, 3),
@@ -101,14 +109,29 @@ class FlexibleForces:
         )
         self._inputs = arrays.Inputs(np.zeros(n), np.zeros(n), np.zeros((len(loads), 6)))
         self.target = self._inputs.target
-        self._laws = law_group(laws, n_seats, self._extent(model))
+        self._laws = law_group(laws, n_seats, self._extent(model), data.arrays.link_inertia.reshape(-1, 6, 6))
         self._signals = [(signal.name, signal.column, signal.function) for signal in signals_of(model)]
         slots = [int(self._laws.start[signal.load]) + signal.place for signal in signals_of(model)]
-        self._laws = self._laws._replace(signal=np.array(slots, dtype=np.int64))
-        acting = arrays.Acting(pack_seats(seats), group, self._inputs, self._laws, new_visit())
+        self.burning = self._burning(model, data)
+        found = [(link, slots[k]) for link, k in self.burning]
+        self._laws = self._laws._replace(
+            signal=np.array(slots, dtype=np.int64), burning=np.array(found, dtype=np.int64).reshape(-1, 2)
+        )
+        owned = new_owned(self._laws.inner, self._laws.start)
+        self.inner_names = tuple(f"{law.load.name}.{name}" for law in laws for name in law.load.states)
+        self.first_states = np.array([y for law in laws for y in law.load.first_states], dtype=float)
+        self.inner = arrays.Inner(
+            np.zeros((4, len(self.first_states))), np.array([FROZEN]), np.zeros((len(laws), *owned.J.shape)),
+            address_table(2),
+        )  # fmt: skip
+        self.inner.inner[0] = self.first_states
+        acting = arrays.Acting(
+            pack_seats(seats), group, self._inputs, self._laws, new_visit(), self.inner, owned
+        )  # fmt: skip
         self._units = laws  # own the code
         self._acting = arrays.Packed(arrays.acting_handles, acting)
         self.address = self._acting.address
+        load_owning(self.address, self._laws, self.inner)
         self.places = self._acting.problem.places
         self._commandable = {name: (0, k) for k, name in enumerate(data.coordinates)}
         self._commandable |= {name: (1, k) for name, k in self.targets.items()}
@@ -128,6 +151,18 @@ class FlexibleForces:
         apart = float(np.max(np.ptp(np.array(points), axis=0), initial=0.0)) if points else 0.0
         return max([apart, *(float(x) for x in sizes)]) or 1.0
 
+    @staticmethod
+    def _burning(model: Model, data: FlexibleTreeData) -> list[tuple[int, int]]:
+        """Links that burn away, and the first of the signals of each: ten numbers, their ten rates."""
+        number = {link.name: i for i, link in enumerate(data.links) if link.burns}
+        found = []
+        for k, signal in enumerate(signals_of(model)):
+            load = model.state_loads[signal.load]
+            link = number.get(f"{load.name}{PROPELLANT}")
+            if link is not None and load.varying and signal.name == f"{load.name}.{load.varying[0]}":
+                found.append((link, k))
+        return found
+
     def command(self, efforts: dict[str, float]) -> None:
         """Efforts by coordinate and targets by servo that a controller holds; they win over those of the model."""
         before, self._aimed, self._sampled = self._aimed, efforts, None
@@ -143,6 +178,11 @@ class FlexibleForces:
             kind, k = self._commandable.get(name, (0, -1))  # others are in cut joints
             if k >= 0:
                 samples[kind][:, k] = value
+
+    @property
+    def laws(self) -> arrays.Laws:
+        """Users' laws."""
+        return self._laws
 
     @property
     def n_signals(self) -> int:
@@ -170,6 +210,7 @@ class FlexibleForces:
             drive, target, load, signal = self.sample(np.array([t]))
             self._laws.clock[0] = t
             self._laws.parameter[self._laws.signal] = signal[0]
+            burn(self._laws)
             self._inputs.drive[:], self._inputs.target[:], self._inputs.load[:] = drive[0], target[0], load[0]
             self._sampled = (t, Parameter.changes)
         return self._inputs

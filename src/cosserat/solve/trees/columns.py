@@ -76,10 +76,11 @@ def parameter_column(point: TreePoint, name: str) -> Column:
             raise SolveError(f"parameter {name!r}: it changes the coordinates of the tree; it cannot be an input")
         other.load(state.t)
         r, value, _ = other.residual(state)
-        return np.concatenate((r, value))
+        return np.concatenate((r, value, other.tree.forces.inner.inner[1]))
 
     change = parameter_difference(system, name, evaluate)
-    return Column(name, "parameter", -change[: system.n], point.combinations @ -change[system.n :])
+    force, demand, inner = np.split(change, [system.n, system.n + system.n_rows])
+    return Column(name, "parameter", -force, point.combinations @ -demand, inner=inner)
 
 
 def parameter_difference(system: TreeSystem, name: str, evaluate: Any) -> Array:

@@ -22,6 +22,7 @@ from cosserat.solve.linear.basis import Basis, Carried, leading
 from cosserat.solve.linear.matrices import Matrices, Slips
 from cosserat.solve.linear.point import EQUILIBRIUM, MOTION, ROTATION, Point
 from cosserat.solve.memory import new_memory
+from cosserat.solve.trees.inner import inner_at
 from cosserat.solve.trees.shares import energy_shares, participation
 from cosserat.solve.trees.system import Slopes, TreeState, TreeSystem
 
@@ -50,6 +51,7 @@ class TreePoint:
     def __post_init__(self) -> None:
         if self.kind == EQUILIBRIUM and np.any(self.system.turning):
             self.kind = ROTATION
+        self.state = self.system.settled(self.state)
 
     @property
     def turning(self) -> bool:
@@ -124,7 +126,14 @@ class TreePoint:
             K = 0.5 * (K + K.T)
         rows = csc_matrix(self.combinations @ d.rows) if len(d.rows) else csc_matrix((0, self.system.n))
         M, D, K = (csc_matrix(a) for a in (0.5 * (d.da + d.da.T), D, K))
-        return Matrices(M, D, K, rows, 1.0, slips=self._slips(along), unit=self.unit)
+        inner = inner_at(self, along)
+        return Matrices(M, D, K, rows, 1.0, slips=self._slips(along), unit=self.unit, inner=inner)
+
+    @property
+    def inner_values(self) -> Array:
+        """States of laws (ny,)."""
+        assert self.state.inner is not None
+        return self.state.inner
 
     def _slips(self, along: Array) -> Slips | None:
         """What restricts velocities only, in a steady motion: A (x' + [v, x]) + (dA/dx v) x = 0."""
@@ -199,7 +208,7 @@ class TreePoint:
         memory = new_memory(compiled, compiled.sampler.sample(np.array([self.time])))
         history, trial = self.trajectory().history, memory.problem.trial
         trial.frame[:], trial.force[:], trial.angle[:] = history.frame[0], history.force[0], history.angle[0]
-        trial.twist[:] = history.twist[0]
+        trial.twist[:], trial.inner[0] = history.twist[0], self.inner_values
         return Point(compiled, memory, self.time, EQUILIBRIUM)
 
     @property

@@ -103,7 +103,8 @@ def _of_run(system: TreeSystem, run: Run, then: Any, caller: str) -> TreePoint:
             f"{caller}: the run has no state near t = {then:g} s; it goes from {times[0]:g} to {times[-1]:g} s"
         )
     begin = system.start(float(times[k]))
-    state = begin._replace(q=record.q[k].copy(), v=record.v[k].copy())
+    inner = run.trajectory.history.inner[k].copy() if system.compiled.n_inner else None
+    state = begin._replace(q=record.q[k].copy(), v=record.v[k].copy(), inner=inner)
     point = TreePoint(system, accelerated(system, state), MOMENT)
     if system.constraints.present and np.any(state.v):
         return _steady(TreePoint(system, point.state, MOTION), caller)

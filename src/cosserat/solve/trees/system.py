@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tree, linked_again
+from cosserat.kernels.law_states import FROZEN, STEADY
 from cosserat.model.model import Model
 from cosserat.results.floating import FloatingRecord
 from cosserat.results.motion import motion_of
@@ -40,7 +41,7 @@ Array = NDArray[np.float64]
 
 
 class TreeState(NamedTuple):
-    """Coordinates, velocities, accelerations, multipliers, angles of cut joints, time."""
+    """Coordinates, velocities, accelerations, multipliers, angles of cut joints, time, states of laws."""
 
     q: Array
     v: Array
@@ -48,6 +49,7 @@ class TreeState(NamedTuple):
     force: Array  # (held + m,)
     angles: Array
     t: float
+    inner: Array | None = None  # (ny,) None: they follow the motion at once
 
 
 class Slopes(NamedTuple):
@@ -155,6 +157,10 @@ class TreeSystem:
         now = self._now.move(q, np.zeros(self.n))
         return np.array([self.tree.forces.frame(now, q, seat) for seat in self.seats])
 
+    def motions(self, state: TreeState) -> Motions:
+        """Links at a state, up to the next call of any method."""
+        return self._now.move(state.q, state.v)
+
     def bias(self, state: TreeState) -> Array:
         """What velocities alone make of the second rates of the constraints of `TreeConstraints`."""
         now = self._now.move(state.q, state.v)
@@ -170,14 +176,36 @@ class TreeSystem:
         value = np.where(self.constraints.holonomic, found.value, 0.0)
         return np.vstack((unit, found.A)), np.concatenate((apart, value)), found.efforts, found.angles
 
+    def _put_inner(self, state: TreeState) -> None:
+        """Let laws have the states of a state, or those that are steady there."""
+        own = self.tree.forces.inner
+        own.follow[0] = STEADY if state.inner is None else FROZEN
+        if state.inner is not None:
+            own.inner[0] = state.inner
+
+    def settled(self, state: TreeState) -> TreeState:
+        """The state with states of laws that are steady there, unless it has its own."""
+        if state.inner is not None:
+            return state
+        if self.compiled.n_inner:
+            self.residual(state)
+        return state._replace(inner=self.tree.forces.inner.inner[0].copy())
+
+    def inner_rates(self, state: TreeState) -> Array:
+        """Rates (ny,) of states of laws."""
+        self.residual(state)
+        return self.tree.forces.inner.inner[1].copy()
+
     def residual(self, state: TreeState) -> tuple[Array, Array, Array]:
         """What is left of the equations (n,) and of the constraints (k,), and the angles of cut joints."""
         rows, value, efforts, angles = self.bound(state)
+        self._put_inner(state)
         r = self.tree.inverse_dynamics(state.q, state.v, state.a) - efforts + state.force @ rows
         return r, value, angles
 
     def slopes(self, state: TreeState) -> Slopes:
         """Exact derivatives; those of what cut joints and wheels do are differences of eighth order on the group."""
+        self._put_inner(state)
         d = self.tree.inverse_dynamics_derivatives(state.q, state.v, state.a)
         rows, value, _, _ = self.bound(state)
         dq, dv = d.dq.copy(), d.dv.copy()
@@ -239,8 +267,9 @@ class TreeSystem:
         """States as a stored trajectory, from which results read places, joints, energies."""
         k = len(self.held)
         q, v, a, angles = (np.array([getattr(s, name) for s in states]) for name in ("q", "v", "a", "angles"))
-        stored = States(q, v, a, np.array([s.force[k:] for s in states]), angles)
         self.load(states[0].t)
+        inner = np.array([self.settled(s).inner for s in states])
+        stored = States(q, v, a, np.array([s.force[k:] for s in states]), angles, inner)
         times = np.array([s.t for s in states])
         results = FloatingResults(self._engine, self.compiled, times, stored, self.seats)
         status = Status(Outcome.OK, states[-1].t) if status is None else status

@@ -1,0 +1,35 @@
+"""Laws that own states, at seats of a tree: the formulas of `kernels.law_states`, for motions that lie in `Visit`."""
+
+from cosserat.jit import address_of, load, stage
+from cosserat.kernels import law_states, state_loads
+from cosserat.kernels.flexible.arrays import inner_of, laws_of, owned_of, visit_of
+
+
+@stage
+def settle_law(acting, i):
+    """visit.wrench of law i, with the states that belong to the motions in `visit` and their rates."""
+    laws, inner, visit, owned = laws_of(acting), inner_of(acting), visit_of(acting), owned_of(acting)
+    here, there = state_loads.visited(visit)
+    law_states.settle(laws, i, laws.unit[i, 0], laws.clock[0], inner.follow[0], here, there, inner, visit, owned)
+    return 0
+
+
+@stage
+def differentiate_law(acting, i):
+    """visit.J (6, 24) of law i at the motions in `visit`, with states that follow as they do, and visit.wrench."""
+    laws, inner, visit, owned = laws_of(acting), inner_of(acting), visit_of(acting), owned_of(acting)
+    here, there = state_loads.visited(visit)
+    law_states.differentiate(laws, i, laws.unit[i, 0], laws.clock[0], here, there, inner, visit, owned)
+    for p in range(owned.J.shape[0]):
+        for q in range(owned.J.shape[1]):
+            inner.slope[i, p, q] = owned.J[p, q]
+    law_states.condense(laws, i, inner.follow[0], visit, owned)
+    return 0
+
+
+def load_owning(acting, laws, inner):
+    """Compile both, or read them from the cache, where a law owns states; their addresses are written."""
+    if laws.inner[-1] > 0:
+        for k, unit in enumerate((settle_law, differentiate_law)):
+            load(unit, acting, 0)
+            inner.stage[k] = address_of(unit)
