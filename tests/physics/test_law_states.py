@@ -80,7 +80,8 @@ def test_equilibrium_and_linear_models(formulation):
     np.testing.assert_allclose(linear.A, A, atol=1e-8)
     np.testing.assert_allclose(linear.transfer(2j), linear.response(2j), atol=1e-12)
     values = np.sort_complex(np.linalg.eigvals(A))
-    assert cs.modes(model, 3, about=rest, formulation=formulation).eigenvalues == pytest.approx(values[[2, 0]], rel=1e-8)
+    found = cs.modes(model, 3, about=rest, formulation=formulation)  # lags come last
+    assert found.eigenvalues == pytest.approx(values[[2, 0]], rel=1e-8)
     assert cs.modes(
         model, 1, about=rest, damped=False, formulation=formulation
     ).frequencies[0] == pytest.approx(np.sqrt(13) / (2 * np.pi))
@@ -157,7 +158,7 @@ def test_refusals():
 
 @BOTH
 def test_a_lag_about_a_moment_of_a_motion(formulation):
-    """A lag of the speed of a pendulum that swings: the coefficients of that moment, by differences of its equations."""
+    """A lag of the speed of a pendulum that swings: the coefficients of that moment, derived by hand."""
     model = cs.Model("pendulum", gravity=(0, 0, -9.81))
     bob = model.add(cs.RigidBody("bob", mass=2.0, com=(0, 0, -1), inertia=[0.1, 0.1, 0.1]))
     model.add(cs.Revolute("pivot", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
@@ -166,14 +167,13 @@ def test_a_lag_about_a_moment_of_a_motion(formulation):
     model.add(cs.Torque("push", "bob", ["0", "4*cos(t)", "0"]))
     run = cs.simulate(model, 0.7, 0.001, formulation=formulation)
     linear = cs.linearize(model, (), "pivot", about=run, formulation=formulation)
-    q, w, y = float(run.coordinate("pivot")[-1]), float(run.angular_velocity("bob")[-1, 1]), float(run.law_states[-1, 0])
+    q, w = float(run.coordinate("pivot")[-1]), float(run.angular_velocity("bob")[-1, 1])
     assert abs(w) > 0.1
     v = -w  # of the bob along its own x axis
     J = 0.1 + 2.0
     by_w = 2.0 * abs(v) * -1.0 / 0.2
     wanted = [[0, 1, 0], [-2.0 * 9.81 * np.cos(q) / J, 0, 3.0 / J], [0, by_w, -1 / 0.2]]
     np.testing.assert_allclose(linear.A, wanted, atol=1e-6)
-    assert y != 0.0
 
 
 def test_a_controller_and_a_lag_in_floating_frames():

@@ -156,7 +156,7 @@ def compile_flexible_tree(
         if load.states and not cut:
             raise ModelError(
                 f"{call}: {load.title}: a tree has no room for states of laws ({', '.join(load.states)}); "
-                "cs.simulate, cs.equilibrium, cs.modes, cs.linearize and cs.stability take them, also in floating frames"
+                "cs.simulate, cs.equilibrium, cs.modes, cs.linearize, cs.stability take them, also in floating frames"
             )
     _check_choices(call, model, modes=modes, boundary=boundary)
     checks.flag(call, "stiffening", stiffening)
@@ -360,8 +360,8 @@ def _fluid_links(
             FlexibleLink(
                 name, None, WELD, 0.0, 0.0, base, Seat(number, np.eye(4)), J, np.zeros((6, 0)), none, item.matrix, None,
                 item.burns,
-            )  # fmt: skip
-        )
+            )
+        )  # fmt: skip
     return out
 
 

@@ -28,7 +28,7 @@ def write_mass(before, now, c, M_out):
 
 @helper
 def take_masses(bodies_out, nodes_out, before, now):
-    """Masses of varying bodies, and weights of their nodes: the mean of two samples; in a step of one kind, the same."""
+    """Masses of varying bodies, and weights of their nodes: the mean of two samples; which may be the same."""
     for v in range(bodies_out.varying.shape[0]):
         row, node, c = bodies_out.varying[v, 0], bodies_out.varying[v, 1], bodies_out.varying[v, 2]
         m, x, y, z = write_mass(before, now, c, bodies_out.mass[row])

@@ -56,7 +56,8 @@ stages_of = explicit_handles.getter("stages", Stages)
 def accelerate(tree, acting, state, factored, closed, bordered):
     """a at the state q, v under loads, constraints and accelerations of held coordinates; multipliers in `Rows.force`.
 
-    States of laws are those in `Inner.inner`, where their rates end up. Angles of cut joints continue from `Rows.before`.
+    States of laws are those in `Inner.inner`, where their rates end up.
+    Angles of cut joints continue from `Rows.before`.
     """
     rows, border, x = rows_of(closed), border_of(bordered), vectors_of(state)
     m, n = len(rows.value), len(x.q)

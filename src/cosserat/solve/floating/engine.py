@@ -349,7 +349,8 @@ class Engine:
         """Links at states, with loads as they are at times of their own if these are given."""
         nt, nl, n_z, n = len(times), len(self.tree.data.links), self.tree.data.arrays.n_z, len(self.tree.coordinates)
         found = self._course(times, times if load_times is None else load_times, 0.0, 0)
-        stored = course.Stored(*(np.ascontiguousarray(x) for x in states), np.zeros(2, dtype=np.int64))
+        q, v, a, force, angles, inner = (np.ascontiguousarray(x) for x in states)
+        stored = course.Stored(q, v, a, force, angles, inner, np.zeros(2, dtype=np.int64))
         given = Packed(course.course_handles, found.problem._replace(stored=stored))
         z, z_dot, joint = np.zeros((3, nt, n_z))
         links = record.Links(

@@ -37,7 +37,7 @@ class Point(NamedTuple):
 
 
 class States(NamedTuple):
-    """States over time: coordinates, velocities, accelerations (nt, n), multipliers, angles, states of laws (nt, ..)."""
+    """States over time: coordinates, velocities, accelerations (nt, n), multipliers, angles, states of laws."""
 
     q: Array
     v: Array

@@ -22,8 +22,10 @@ from cosserat.solve.linear.matrices import Matrices
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
-_ALL = 60  # free motions up to which all modes make the first basis, and no lag counts as idle
+_ALL = 60  # free motions up to which all modes make the first basis, and few lags count as idle
 _SPARE = 12  # modes of the structure beyond those that are wanted
+_MANY = 12  # states of laws, more than there are motions, from which those that hardly move anything are idle
+_FAINT = 1e-5  # imaginary part relative to |s| that rounding makes of equal real ones
 _IDLE = 0.02  # relative distance from the decay of a state by itself
 _ZERO = 1e-7  # |s| relative to the largest that may be a double zero with rounding
 _SIMPLE = 1e-4  # step of Newton's method, relative to that, to which only a simple eigenvalue comes
@@ -58,8 +60,10 @@ def lagged_pairs(matrices: Matrices, n: int) -> tuple[Complex, Complex]:
     shapes = np.vstack((V @ vectors[:m], vectors[2 * m :]))
     full, largest = joined(matrices), float(np.max(np.abs(values), initial=0.0))
     values, shapes = _told_from_zero(full, values, shapes, largest)
+    faint = (np.abs(values.imag) <= _FAINT * np.abs(values)) & (values.real < 0.0)
     keep = values.imag >= 0.0
-    if free > _ALL:
+    values = np.where(faint, values.real, values)  # lags of many strips that decay alike
+    if free > _ALL or ny > max(free, _MANY):
         decays = np.linalg.eigvals(inner.rate.toarray())
         near = np.min(np.abs(values[:, None] - decays[None, :]), axis=1) <= _IDLE * np.abs(values)
         keep &= ~(near & (values.real < 0.0))
