@@ -233,9 +233,8 @@ class _Product(Group):
         names = [name for factor in parts for name in factor.components]
         if len(set(names)) < len(names):
             names = [f"{name}_{chr(97 + i)}" for i, factor in enumerate(parts) for name in factor.components]
-            self._suffixed = True
-        else:
-            self._suffixed = False
+        entries = [s.name for factor in parts for s in factor.element().free_symbols]
+        self._suffixed = names[0] != parts[0].components[0] or len(set(entries)) < len(entries)
         blocks = bases.product(*(np.array(factor.basis, dtype=float) for factor in parts))
         numeric = lie.Product(*(factor.numeric for factor in parts))
         super().__init__(list(blocks), " x ".join(factor.name for factor in parts), names, numeric)
