@@ -44,6 +44,8 @@ CASES = {
     "velocity is nan": (lambda: moved(velocity=[1, NAN, 3]), "velocity is"),
     "velocity is text": (lambda: moved(velocity="abc"), "velocity is 'abc'; pass 3 numbers"),
     "start of another size": (lambda: moved(start=np.eye(4)), r"start has the matrix \(4, 4\)"),
+    "start is no rotation": (lambda: moved(start=2 * np.eye(3)), "start is no element of SO3"),
+    "start is no rotation either": (lambda: solved(start=2 * np.eye(3)), "start is no element of SO3"),
     "step is text": (lambda: moved(step="x"), "step is 'x'"),
     "too many steps": (lambda: moved(duration=1e9, step=1e-9), "too many"),
     "inertia is text": (lambda: solved(inertia="a"), "inertia is 'a'"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -21,7 +21,7 @@ except ImportError:
         "cosserat.symbolic and cs.Medium need SymPy; install it with pip install 'cosserat[symbolic]'"
     ) from None
 
-__all__ = ["FUNCTIONS", "exact", "formula", "sp", "symbols_in", "text_of"]
+__all__ = ["FUNCTIONS", "exact", "formula", "named", "sp", "symbols_in", "text_of"]
 
 _ULPS = 4.0
 _LARGEST_DENOMINATOR, _LARGEST_SQUARE = 10**6, 10**4
@@ -66,6 +66,19 @@ def symbols_in(*expressions: sp.Basic) -> set[sp.Symbol]:
             found.add(e)
         waiting += e.args
     return found
+
+
+def named(expression: Any, symbols: Iterable[sp.Symbol]) -> Any:
+    """An expression or matrix in which symbols of the same names, whatever is assumed of them, are these.
+
+    Examples
+    --------
+    >>> x = sp.Symbol("x", real=True)
+    >>> sp.diff(named(sp.Symbol("x") ** 2, [x]), x)
+    2*x
+    """
+    wanted = {s.name: s for s in symbols}
+    return expression.xreplace({s: wanted[s.name] for s in expression.free_symbols if s.name in wanted})
 
 
 def _smoothstep(t: sp.Expr, a: sp.Expr, b: sp.Expr) -> sp.Expr:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError
+from cosserat.errors import ArgumentError, GeometryError
+from cosserat.lie.matrix_functions import logarithm
 from cosserat.lie.protocol import Array
 
 MOST_STEPS = 10_000_000
@@ -56,6 +57,13 @@ def element(who: str, group: Any, start: Any) -> Any:
         raise ArgumentError(who, "start", f"is {start!r}; pass an element of {group!r}") from None
     if matrix.shape != size or not np.all(np.isfinite(matrix)):
         raise ArgumentError(who, "start", f"has the matrix {matrix.shape}; elements of {group!r} have {size}")
+    try:
+        X = logarithm(matrix, who)
+    except GeometryError:  # elements need not have one
+        return start
+    miss = float(np.abs(group.hat(group.vee(X)) - X).max())
+    if miss > 1e-6 * max(1.0, float(np.abs(X).max())):
+        raise ArgumentError(who, "start", f"is no element of {group!r}: its logarithm misses the algebra by {miss:.3g}")
     return start
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
+from cosserat.model.algebra import named
 from cosserat.symbolic.arguments import whole
 from cosserat.symbolic.collocation import integrate
 from cosserat.symbolic.dependency import sp
@@ -52,15 +53,14 @@ class Connection:
             raise ArgumentError(_WHO, "forms", "is empty; pass one column per parameter")
         self.parameters = tuple(forms)
         self.x = {p: sp.Symbol(p, real=True) for p in self.parameters}
-        rename = {sp.Symbol(p): s for p, s in self.x.items()}
-        self.forms = {p: self.group.vector(forms[p]).xreplace(rename) for p in self.parameters}
+        self.forms = {p: self._vector(forms[p]) for p in self.parameters}
 
     @classmethod
     def of_field(cls, group: Any, g: Any, parameters: Sequence[str]) -> Connection:
         """Return the left Maurer-Cartan form of a field of elements g(x), a matrix of expressions."""
         base = Group.of(group)
         symbols = {p: sp.Symbol(p, real=True) for p in parameters}
-        matrix = sp.Matrix(g).xreplace({sp.Symbol(p): s for p, s in symbols.items()})
+        matrix = named(sp.Matrix(g), symbols.values())
         return cls(base, {p: base.left_form(matrix, s) for p, s in symbols.items()})
 
     def curvature(self) -> dict[tuple[str, str], Any]:
@@ -73,7 +73,7 @@ class Connection:
 
     def torsion(self, forms: Any = None) -> dict[tuple[str, str], Any]:
         """Return T_ij = nabla_i w_j - nabla_j w_i - [w_i, w_j] of another form w, by default of theta (11.1)."""
-        w = self.forms if forms is None else {p: self.group.vector(forms[p]) for p in self.parameters}
+        w = self.forms if forms is None else {p: self._vector(forms[p]) for p in self.parameters}
         nabla = {(p, q): self._nabla(w[q], p) for p in self.parameters for q in self.parameters}
         return {(p, q): nabla[p, q] - nabla[q, p] - self.group.bracket(w[p], w[q]) for p, q in self._pairs()}
 
@@ -81,7 +81,7 @@ class Connection:
         """Return nabla_i of a field of co-momenta (d + ad theta) or of momenta (d - ad(theta)^T)."""
         if kind not in ("comomentum", "momentum"):
             raise ArgumentError("covariant_derivative", "kind", f"is {kind!r}; pass 'comomentum' or 'momentum'")
-        u = self.group.vector(field).xreplace({sp.Symbol(p): s for p, s in self.x.items()})
+        u = self._vector(field)
         return {p: self._nabla(u, p, kind) for p in self.parameters}
 
     def covariant_divergence(self, momenta: Any) -> Any:
@@ -138,6 +138,10 @@ class Connection:
         Ad = self.group.numeric.adjoint(self.holonomy(path, values, steps))
         vector = np.asarray(u, dtype=float)
         return np.asarray(np.linalg.solve(Ad, vector) if kind == "comomentum" else Ad.T @ vector)
+
+    def _vector(self, column: Any) -> Any:
+        """Components (dim, 1) in the symbols of the parameters."""
+        return named(self.group.vector(column), self.x.values())
 
     def _pairs(self) -> list[tuple[str, str]]:
         return [(p, q) for i, p in enumerate(self.parameters) for q in self.parameters[i + 1 :]]

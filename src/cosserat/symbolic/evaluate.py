@@ -26,8 +26,7 @@ def substituted(expression: Any, values: Values, allowed: set[Any], who: str) ->
     if not isinstance(values, Mapping | None):
         raise ArgumentError(who, "values", f"are {values!r}; pass a dict of numbers by name")
     numbers = {str(k): float(array(who, f"values[{str(k)!r}]", v, ())) for k, v in (values or {}).items()}
-    known = {s.name: s for s in expression.free_symbols}
-    result = expression.xreplace({known[name]: sp.Float(v) for name, v in numbers.items() if name in known})
+    result = expression.xreplace({s: sp.Float(numbers[s.name]) for s in expression.free_symbols if s.name in numbers})
     left = sorted(str(s) for s in result.free_symbols - allowed)
     if left:
         example = ", ".join(f"'{s}': ..." for s in left[:3])

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from cosserat.errors import SolveError, warn
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
-from cosserat.model.algebra import formula
+from cosserat.model.algebra import formula, named
 from cosserat.model.forces import Link as SpringLink
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.joints import Joint
@@ -215,8 +215,7 @@ class Forces:
                 "jumps, or has no derivative there",
             )
         known = {*own, T, *mechanism.parameters.values()}
-        names = {symbol.name: symbol for symbol in known}  # symbols with other assumptions mean the same
-        U = U.xreplace({s: names[s.name] for s in U.free_symbols if s.name in names})
+        U = named(U, known)
         strange = sorted(str(s) for s in U.free_symbols - known)
         if strange:
             raise SolveError(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError, warn
+from cosserat.model.algebra import named
 from cosserat.model.rough import rough_parts, slopes
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.evaluate import Values, substituted
@@ -51,7 +52,7 @@ def check_potential(
         raise ArgumentError(name, "", f"is {potential!r}; pass a SymPy expression")
     if not all(isinstance(s, sp.Symbol) for s in symbols):
         raise ArgumentError(name, "variables", f"are {variables!r}; pass symbols")
-    U = substituted(sp.sympify(potential), values, set(symbols), name)
+    U = substituted(named(sp.sympify(potential), symbols), values, set(symbols), name)
     at = np.zeros(len(symbols)) if reference is None else np.asarray(reference, dtype=float)
     if at.shape != (len(symbols),):
         raise ArgumentError(name, "reference", f"has shape {at.shape}; pass {len(symbols)} numbers")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cosserat.errors import ArgumentError
+from cosserat.model.algebra import named
 from cosserat.symbolic.dependency import sp
 
 _WHO = "QuasiVelocities"
@@ -42,10 +43,13 @@ class QuasiVelocities:
     """
 
     def __init__(self, coordinates: Sequence[Any], fields: Any, names: Sequence[str] | None = None) -> None:
-        self.q = sp.Matrix([sp.Symbol(c, real=True) if isinstance(c, str) else c for c in coordinates])
+        given = [sp.Symbol(c, real=True) if isinstance(c, str) else c for c in coordinates]
+        if not all(isinstance(c, sp.Symbol) for c in given) or len({c.name for c in given}) < len(given):
+            raise ArgumentError(_WHO, "coordinates", f"are {coordinates!r}; pass different symbols or names")
+        self.q = sp.Matrix(given)
         n = len(self.q)
         try:
-            self.fields = sp.Matrix(fields)
+            self.fields = named(sp.Matrix(fields), given)
         except (TypeError, ValueError):
             raise ArgumentError(_WHO, "fields", f"are {fields!r}; pass a matrix ({n}, {n})") from None
         if self.fields.shape != (n, n):
@@ -53,8 +57,8 @@ class QuasiVelocities:
         if sp.simplify(self.fields.det()) == 0:
             raise ArgumentError(_WHO, "fields", "are dependent; their columns must be a basis")
         labels = tuple(names) if names is not None else tuple(f"eta{k + 1}" for k in range(n))
-        if len(set(labels)) != n:
-            raise ArgumentError(_WHO, "names", f"are {labels}; pass {n} different names")
+        if len({*labels, *(c.name for c in given)}) != 2 * n:
+            raise ArgumentError(_WHO, "names", f"are {labels}; pass {n} different names that no coordinate has")
         self.eta = sp.Matrix([sp.Symbol(name, real=True) for name in labels])
         self.rate = sp.Matrix([sp.Symbol(f"{name}_t", real=True) for name in labels])
         self.structure = self._structure()
@@ -78,10 +82,19 @@ class QuasiVelocities:
         n = len(self.q)
         if not callable(lagrangian):
             raise ArgumentError(_WHO, "lagrangian", f"is {lagrangian!r}; pass a function of (eta, q)")
-        L = sp.sympify(lagrangian(self.eta, self.q))
-        F = sp.zeros(n, 1) if forces is None else sp.Matrix(list(forces))
+        try:
+            L = sp.sympify(lagrangian(self.eta, self.q))
+        except (TypeError, IndexError, ValueError, AttributeError, sp.SympifyError) as error:
+            raise ArgumentError(_WHO, "lagrangian", f"fails: {error}; it gets (eta, q), columns of {n}") from error
+        if not isinstance(L, sp.Expr) or L.is_Matrix:
+            raise ArgumentError(_WHO, "lagrangian", f"is {L!r}; it must give one expression")
+        try:
+            F = sp.zeros(n, 1) if forces is None else sp.Matrix(list(forces))
+        except TypeError:
+            raise ArgumentError(_WHO, "forces", f"are {forces!r}; pass {n} expressions") from None
         if F.shape != (n, 1):
             raise ArgumentError(_WHO, "forces", f"have {F.shape[0]} components; pass {n}")
+        L, F = (named(x, (*self.q, *self.eta)) for x in (L, F))
         mu = sp.Matrix([sp.diff(L, e) for e in self.eta])
         out = sp.Matrix([self.total(m) for m in mu]) - self.along(L) - F
         for a in range(n):

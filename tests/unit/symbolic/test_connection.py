@@ -116,3 +116,15 @@ def test_a_constant_spatial_momentum_has_no_divergence():
 def test_bad_input(make, message):
     with pytest.raises(ArgumentError, match=message):
         make()
+
+
+@pytest.mark.parametrize("assumed", [{}, {"real": True}, {"positive": True}])
+def test_parameters_are_known_by_their_names(assumed):
+    """Symbols of a parameter are differentiated whatever is assumed of them."""
+    s = sp.Symbol("S", **assumed)
+    found = Connection(SO3, {"t": [s, 0, 0], "S": [0, 1, 0]})
+    assert list(found.curvature()["t", "S"]) == [-1, 0, S]
+    still = Connection(SO3, {"t": [0, 0, 0], "S": [0, 0, 0]})
+    assert list(still.torsion({"t": [s**2, 0, 0], "S": [0, 0, 0]})["t", "S"]) == [-2 * S, 0, 0]
+    assert list(still.covariant_derivative([s, 0, 0])["S"]) == [1, 0, 0]
+    assert list(Connection.of_field(SO3, about_x(s * t), ("t", "S")).forms["t"].applyfunc(sp.simplify)) == [S, 0, 0]

@@ -93,3 +93,14 @@ else:
 def test_importing_the_package_does_not_import_sympy():
     code = "import sys, cosserat; cosserat.symbolic; assert 'sympy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_factors_of_a_product_do_not_share_entries():
+    """Both SO3 and SE2 call their rotation R: in a product they are two."""
+    both = symbolic.product(symbolic.SO3, symbolic.SE2)
+    g = both.element()
+    entries = [s for s in g if s.is_Symbol]
+    assert len(set(entries)) == len(entries) == 9 + 6
+    tied = symbolic.PoincareChetayev(both, lambda eta, g: eta.dot(eta) / 2 - g[0][0, 0] * g[1][0, 0])
+    motion = tied.motion([0.3, 0.5, -0.2, 0.1, 0.4, 1.0], 1.0, 0.02, start=(lie.SO3.exp([0.3, 1, 2]), lie.SE2.exp([1, 0, 1])))
+    assert np.ptp(motion.energy) < 1e-10

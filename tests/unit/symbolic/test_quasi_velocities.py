@@ -63,12 +63,28 @@ def test_coefficients_that_vary_agree_with_lagrange():
         (lambda: QuasiVelocities(("x", "y"), sp.eye(3)), r"pass \(2, 2\)"),
         (lambda: QuasiVelocities(("x", "y"), sp.ones(2, 2)), "are dependent"),
         (lambda: QuasiVelocities(("x",), [[1]], names=("a", "b")), "pass 1 different names"),
+        (lambda: QuasiVelocities(("x",), [[1]], names=("x",)), "different names that no coordinate has"),
+        (lambda: QuasiVelocities(("x", "x"), sp.eye(2)), "coordinates are .*pass different symbols"),
+        (lambda: QuasiVelocities(("x",), [[1]]).equations(lambda e: 0), "lagrangian fails: .*it gets"),
+        (lambda: QuasiVelocities(("x",), [[1]]).equations(lambda e, q: e), "must give one expression"),
+        (lambda: QuasiVelocities(("x",), [[1]]).equations(lambda e, q: 0, forces=3), "forces are 3; pass 1"),
         (lambda: QuasiVelocities(("x",), [[1]]).equations(lambda e, q: e[0] ** 2, forces=[1, 2]), "pass 1"),
     ],
 )
 def test_bad_fields(make, message):
     with pytest.raises(ArgumentError, match=message):
         make()
+
+
+def test_symbols_mean_the_same_whatever_is_assumed_of_them():
+    """A coordinate written with other assumptions is the coordinate, not a constant."""
+    r = sp.Symbol("r")
+    for given in ("r", sp.Symbol("r", positive=True)):
+        polar = QuasiVelocities((given, "phi"), sp.diag(1, 1 / r), names=("u", "w"))
+        q = polar.q[0]
+        assert polar.structure[0, 1, 1] == -1 / q
+        found = polar.equations(lambda eta, q: eta.dot(eta) / 2 - r**2, forces=[r, 0])
+        assert sp.expand(found[0] - (sp.Symbol("u_t", real=True) - polar.eta[1] ** 2 / q + q)) == 0
 
 
 def test_potentials():
