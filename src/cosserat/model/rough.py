@@ -62,3 +62,8 @@ def slopes(expressions: Sequence[Any], variables: Sequence[Any]) -> Any:
     inner = [steady(sp.sympify(e)) for e in expressions]
     back = {symbol: value for value, symbol in constants.items()}
     return sp.Matrix(len(inner), len(variables), lambda i, j: sp.diff(inner[i], variables[j]).xreplace(back))
+
+
+def slope(expression: Any, variable: Any) -> Any:
+    """Derivative of one expression by one variable; see `slopes`."""
+    return slopes([expression], [variable])[0] if expression.has(*ROUGH) else sp.diff(expression, variable)

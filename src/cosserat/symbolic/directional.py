@@ -51,6 +51,10 @@ def _composite(e: sp.Expr, rates: Mapping[sp.Symbol, sp.Expr], known: dict[sp.Ba
         return ZERO
     if e.is_Add:
         return sp.Add(*parts)
+    if isinstance(e, (sp.sign, sp.Heaviside, sp.floor, sp.ceiling)):
+        return ZERO  # where they jump nothing is said
+    if isinstance(e, sp.Mod):
+        return parts[0] - sp.floor(e.args[0] / e.args[1]) * parts[1]
     if e.is_Mul:
         return sp.Add(*(sp.Mul(*e.args[:i], d, *e.args[i + 1 :]) for i, d in enumerate(parts) if d is not ZERO))
     if e.is_Pow:

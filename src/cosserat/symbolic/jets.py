@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cosserat.errors import ArgumentError
+from cosserat.model.rough import slope
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.groups import Group
 
@@ -57,17 +58,17 @@ class Jets:
     def along(self, expression: Any, dg: Any) -> Any:
         """Return the derivative of an expression when g moves by the matrix dg and all else rests."""
         pairs = [(s, d) for s, d in zip(self.g, dg) if s.is_Symbol and s in expression.free_symbols]
-        return sum((sp.diff(expression, s) * d for s, d in pairs), sp.Integer(0))
+        return sum((slope(expression, s) * d for s, d in pairs), sp.Integer(0))
 
     def total(self, expression: Any, p: str) -> Any:
         """Return the total derivative of an expression along the parameter p."""
         expression = sp.sympify(expression)
         free = expression.free_symbols
-        value = sp.diff(expression, self.x[p]) + self.along(expression, self.derivative_of_element(p))
+        value = slope(expression, self.x[p]) + self.along(expression, self.derivative_of_element(p))
         for q in self.parameters:
             for symbol, rate in zip(self.eta[q], self.rate[q, p]):
                 if symbol in free:
-                    value += sp.diff(expression, symbol) * rate
+                    value += slope(expression, symbol) * rate
         return value
 
     def defect(self, expression: Any, setting: str | None = None) -> Any:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cosserat.errors import ArgumentError
+from cosserat.model.rough import slope
 from cosserat.symbolic import evaluate
 from cosserat.symbolic.arguments import array
 from cosserat.symbolic.conserved import Current, currents
@@ -89,7 +90,7 @@ class PoincareChetayev:
         default = [sp.Symbol(name, real=True) for name in names]
         self.boundary_forces = self._column(default if boundary_forces is None else boundary_forces, "boundary_forces")
         self.momenta = {
-            p: sp.Matrix([sp.diff(self.lagrangian, s) for s in self.jets.eta[p]]) for p in self.parameters
+            p: sp.Matrix([slope(self.lagrangian, s) for s in self.jets.eta[p]]) for p in self.parameters
         }
         self.defect = self.jets.defect(self.lagrangian)
         self.reference_given = reference is not None

@@ -325,3 +325,27 @@ def test_notations_of_sources():
     assert "q1_ddot" not in equations.text()
     with pytest.raises(cs.CosseratError, match="unknown notation 'Kane'; notations of mechanisms: cosserat"):
         equations.latex(notation="Kane")
+
+
+@pytest.mark.filterwarnings("ignore:lagrange. the potential of joint 'q' is not smooth")
+@pytest.mark.parametrize(
+    ("potential", "slopes"),
+    [
+        (lambda t, q: 3 * sp.Abs(q), (-3, 3)),
+        (lambda t, q: sp.Heaviside(q) * q**2, (0, 1)),
+        (lambda t, q: sp.floor(q) * q, (-1, 0)),
+        (lambda t, q: sp.Mod(q, 2) * 3, (3, 3)),
+        (lambda t, q: sp.Min(q, 0) ** 2, (-1, 0)),
+        (lambda t, q: sp.Piecewise((q**2, q > 0), (q, True)), (1, 1)),
+    ],
+)
+def test_potentials_with_kinks_act_on_both_sides(potential, slopes):
+    model = cs.Model("knob")
+    knob = model.add(cs.RigidBody("knob", mass=1.0, inertia=(1, 1, 1)))
+    model.add(cs.Revolute("q", cs.GROUND, knob, axis=(0, 0, 1)))
+    equations = symbolic.lagrange(model, potentials={"q": potential})
+    compiled = equations.compile(jit=False)
+    assert [compiled.bias([x], [0.0])[0] for x in (-0.5, 0.5)] == list(slopes)
+    for x in (-0.5, 0.5):
+        K = (compiled.bias([x + 1e-3], [0.0])[0] - compiled.bias([x - 1e-3], [0.0])[0]) / 2e-3
+        assert float(equations.linearize({"q": x}).K[0]) == pytest.approx(K, abs=1e-9)

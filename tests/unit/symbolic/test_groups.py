@@ -102,5 +102,6 @@ def test_factors_of_a_product_do_not_share_entries():
     entries = [s for s in g if s.is_Symbol]
     assert len(set(entries)) == len(entries) == 9 + 6
     tied = symbolic.PoincareChetayev(both, lambda eta, g: eta.dot(eta) / 2 - g[0][0, 0] * g[1][0, 0])
-    motion = tied.motion([0.3, 0.5, -0.2, 0.1, 0.4, 1.0], 1.0, 0.02, start=(lie.SO3.exp([0.3, 1, 2]), lie.SE2.exp([1, 0, 1])))
+    start = (lie.SO3.exp([0.3, 1, 2]), lie.SE2.exp([1, 0, 1]))
+    motion = tied.motion([0.3, 0.5, -0.2, 0.1, 0.4, 1.0], 1.0, 0.02, start=start)
     assert np.ptp(motion.energy) < 1e-10

@@ -227,3 +227,13 @@ def test_a_potential_that_is_not_convex_at_the_reference_is_a_warning():
         _rod(lambda k: k**2, reference={"X": (1, 0)})
     arch = PoincareChetayev(SE2, lambda f: f.dot(f) / 2, ("X",))  # L = U: loads change sign, nothing to warn of
     arch.dynamics()
+
+
+@pytest.mark.filterwarnings("ignore:PoincareChetayev. potential. not smooth")
+def test_a_string_that_is_stiffer_in_tension():
+    """The field equation on both sides of the kink, without what it would have at it."""
+    energy = lambda e: e**2 / 2 + sp.Max(e, 0) ** 2 + sp.Abs(e)  # noqa: E731
+    string = PoincareChetayev(R(1), lambda v, e: v[0] ** 2 / 2 - energy(e[0]), ("t", "X"))
+    residual = string.residual()
+    found = [residual(eta={"X": [x]}, rate={("X", "X"): [2.0], ("t", "t"): [5.0]})[0] for x in (-0.3, 0.3)]
+    assert found == [5 - 2.0, 5 - 6.0]
