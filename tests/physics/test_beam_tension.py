@@ -115,3 +115,47 @@ def test_fast_rotating_beam(spin):
     assert flap[0] == pytest.approx(wanted, rel=0.02)
     lag = [w for i, w in enumerate(omega) if abs(found.shape(i, "blade.end")[1]) > 0.5]
     assert lag[0] == pytest.approx(np.sqrt(flap[0] ** 2 - spin**2), rel=1e-5)
+
+
+def held(elements, clamped, load):
+    """A rope of N h^2/EI = 5000 with 10 elements, pulled at a sliding end; a load of 0.2 or 0.5 of the tension."""
+    EI = T * 0.1**2 / 5000
+    model = cs.Model("held", gravity=(0, 0, 0 if load == "force" else -9.81))
+    section = cs.Section(stiffness=[1e7, 4e6, 4e6, EI, EI, EI], mass=[1, 1, 1, 2e-8, 1e-8, 1e-8])
+    rope = model.add(cs.Beam("rope", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=elements))
+    slider = model.add(cs.RigidBody("slider", mass=1e-6, com=(1, 0, 0), inertia=1e-9 * np.eye(3)))
+    model.add(cs.Prismatic("rail", cs.GROUND, slider.at((1, 0, 0)), axis=(1, 0, 0)))
+    if clamped:
+        model.add(cs.Fixed("left", cs.GROUND, rope.start))
+        model.add(cs.Fixed("right", slider.at((1, 0, 0)), rope.end))
+    else:
+        model.add(cs.Spherical("left", cs.GROUND, rope.start))
+        model.add(cs.Universal("right", slider.at((1, 0, 0)), rope.end, axes=((0, 1, 0), (0, 0, 1))))
+    model.add(cs.Force("pull", slider.at((1, 0, 0)), (T, 0, 0)))
+    if load == "force":
+        model.add(cs.Force("push", rope.at(0.5), (0, 0, -5)))
+    return model
+
+
+HELD = [(10, True, "weight"), (20, True, "force"), (10, False, "force")]
+FREE = [(10, False, "weight"), (3, False, "weight"), (150, True, "weight")]
+
+
+@pytest.mark.parametrize(("elements", "clamped", "load"), HELD)
+def test_bends_that_elements_do_not_resolve_are_told(elements, clamped, load):
+    """The clamped string: sag q L^2/(8 T) (1 - 4 b) and P L/(4 T) (1 - 8 b/2), b = sqrt(EI/T)/L; the error is told."""
+    with pytest.warns(UserWarning, match=r"beam 'rope': element \d+ of \d+ is too long for its tension") as told:
+        found = cs.equilibrium(held(elements, clamped, load))
+    b = 0.1 / np.sqrt(5000)
+    wanted = 9.81 / (8 * T) * (1 - 4 * b) if load == "weight" else 5 / (4 * T) * (1 - (4 if clamped else 2) * b)
+    error = abs(-found.position("rope.at(0.5)")[2] / wanted - 1)
+    said = float(str(told[0].message).split("wrong by about ")[1].split(" %")[0]) / 100
+    assert 0.5 * error < said < 2.0 * error
+
+
+@pytest.mark.parametrize(("elements", "clamped", "load"), FREE)
+def test_ropes_that_are_resolved_are_not_blamed(elements, clamped, load, recwarn):
+    found = cs.equilibrium(held(elements, clamped, load))
+    b = 0.1 / np.sqrt(5000) if clamped else 0.0
+    assert -found.position("rope.at(0.5)")[2] == pytest.approx(9.81 / (8 * T) * (1 - 4 * b), rel=5e-3)
+    assert not [w for w in recwarn if "tension" in str(w.message)]

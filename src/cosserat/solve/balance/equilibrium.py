@@ -126,7 +126,7 @@ def equilibrium(
     settings = {"time": time, "tolerance": tolerance, "spin": statics.full_spin}
     found = statics.result(status, settings, stats)
     if status.ok and isinstance(statics, Statics):
-        warn_coarse(found)
+        warn_coarse(found, statics.memory.problem.trial.stress)
         warn_of_laws(found.trajectory)
     return found
 
