@@ -5,6 +5,7 @@ from __future__ import annotations
 import decimal
 import fractions
 import signal
+import time
 import warnings
 from typing import Any
 
@@ -370,15 +371,26 @@ def test_questions_to_results(run, n):
 )
 def test_budgets_of_time(settings, duration, step):
     """Refused at once, and located."""
-    import time
-
     began = time.process_time()
     with pytest.raises(cs.CosseratError, match=r"simulate: (a step of|duration is|step is|storing)"):
         cs.simulate(arm(), duration=duration, step=step, every=10**9 if step == 1e-12 else 1, **settings)
-    assert time.process_time() - began < 5.0  # a second on a quiet machine
+    assert time.process_time() - began < 1.0
 
 
 @pytest.mark.parametrize("elements", (10**9, 10**100, 2**63, 100_001))
 def test_budgets_of_elements(elements):
     with pytest.raises(cs.CosseratError, match=r"elements is 1.*at most 100000|elements is 9"):
         cs.Beam("b", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.1), material=cs.materials.STEEL, elements=elements)
+
+
+@pytest.mark.parametrize("settings", ({}, {"formulation": "floating"}), ids=("galilean", "floating"))
+def test_steps_that_shrink_for_ever(settings):
+    """A tolerance below rounding is refused; one that no step meets ends the run with a status, within a second."""
+    with pytest.raises(cs.CosseratError, match="tolerance is 1e-300, below the rounding"):
+        cs.simulate(arm(), 1.0, tolerance=1e-300, **settings)
+    model = arm()
+    cs.simulate(model, 0.01, **settings)  # compiled
+    began = time.process_time()
+    run = cs.simulate(model, 1.0, tolerance=1e-14, **settings)
+    assert run.status.outcome.name == "STEP_TOO_SMALL"
+    assert time.process_time() - began < 1.0

@@ -263,16 +263,16 @@ BUDGETS = {
 
 @pytest.mark.parametrize("name", BUDGETS)
 def test_budgets(tmp_path, name):
-    """Within a second of this machine, whatever the file asks for (measured twice, for other work goes on)."""
+    """Within a second of CPU, whatever the file asks for (measured three times, for other work goes on)."""
     path = tmp_path / "a.yaml"
     path.write_text(BUDGETS[name], encoding="utf-8")
     times = []
-    for _ in range(2):
+    for _ in range(3):
         began = time.process_time()
         with contextlib.suppress(cs.CosseratError):
             cs.load_model(path)
         times.append(time.process_time() - began)
-    assert min(times) < 6.0  # a second or two, and not minutes, on a busy machine
+    assert min(times) < 1.0
 
 
 @pytest.mark.parametrize(

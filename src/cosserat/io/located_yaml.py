@@ -25,6 +25,7 @@ LONGEST_NUMBER = 400  # digits
 
 _TAG = "tag:yaml.org,2002:"
 _SCALAR: Any = yaml.ScalarNode
+_RESOLVER: Any = yaml.resolver.Resolver()
 _TRUE, _FALSE = ("yes", "true", "on"), ("no", "false", "off")
 _ZEROS = re.compile(r"[-+]?0[0-9_]+")
 
@@ -95,45 +96,60 @@ def parse(text: str, file: str) -> Document:
     return document._replace(content=content)
 
 
+def _demand_few(text: str, file: str) -> None:
+    """Refuse more values than a model can have, before they are kept: keeping takes five times as long as counting."""
+    if len(text) <= MOST_VALUES:
+        return
+    loader, count, depth = (_QUICK or yaml.SafeLoader)(text), 0, 0
+    try:
+        event = loader.get_event()
+        while event is not None and type(event) is not yaml.StreamEndEvent and depth <= DEEPEST:
+            count += isinstance(event, yaml.NodeEvent)
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if count > MOST_VALUES:
+                where = f"{file}, line {_line(event)}"
+                raise FileFormatError(f"{where}: more than {MOST_VALUES} values; put arrays beside it")
+            event = loader.get_event()
+    finally:
+        loader.dispose()
+
+
 def _composed(text: str, file: str) -> Any:
     """The nodes of a text, built without recursion: neither depth nor number can exhaust anything."""
+    _demand_few(text, file)
     loader = (_QUICK or yaml.SafeLoader)(text)
-    resolver = yaml.resolver.Resolver()
     anchors: dict[str, Any] = {}
     roots: list[Any] = []
     stack: list[Any] = []
-    count = 0
     try:
         while True:
             event = loader.get_event()
-            if event is None or isinstance(event, yaml.StreamEndEvent):
+            kind = type(event)
+            if event is None or kind is yaml.StreamEndEvent:
                 break
-            if isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
+            if kind is yaml.SequenceEndEvent or kind is yaml.MappingEndEvent:
                 stack.pop()
                 continue
-            if not isinstance(event, yaml.NodeEvent):
-                continue
-            line = _line(event)
-            if isinstance(event, yaml.AliasEvent):
+            if kind is yaml.AliasEvent:
                 if event.anchor not in anchors:
-                    raise FileFormatError(f"{file}, line {line}: undefined alias {event.anchor!r}")
+                    raise FileFormatError(f"{file}, line {_line(event)}: undefined alias {event.anchor!r}")
                 node = anchors[event.anchor]
-            else:
-                node = _node(event, resolver)
+            elif isinstance(event, yaml.NodeEvent):
+                node = _node(event)
                 if event.anchor is not None:
                     anchors[event.anchor] = node
-            count += 1
-            if count > MOST_VALUES:
-                raise FileFormatError(f"{file}, line {line}: more than {MOST_VALUES} values; put arrays beside it")
+            else:
+                continue
             (stack[-1].value if stack else roots).append(node)
-            if isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
+            if kind is yaml.SequenceStartEvent or kind is yaml.MappingStartEvent:
                 stack.append(node)
                 if len(stack) > DEEPEST:
-                    raise FileFormatError(f"{file}, line {line}: nested too deeply, more than {DEEPEST} levels")
+                    where = f"{file}, line {_line(event)}"
+                    raise FileFormatError(f"{where}: nested too deeply, more than {DEEPEST} levels")
     finally:
         loader.dispose()
     if len(roots) > 1:
-        raise FileFormatError(f"{file}, line {roots[1].start_mark.line + 1}: a second document; write one in a file")
+        raise FileFormatError(f"{file}, line {_line(roots[1])}: a second document; write one in a file")
     return roots[0] if roots else None
 
 
@@ -141,15 +157,22 @@ def _line(event: Any) -> int:
     return int(event.start_mark.line) + 1
 
 
-def _node(event: Any, resolver: Any) -> Any:
+def _node(event: Any) -> Any:
+    """A node; the tag of a scalar that has none is found when it is read, since that takes longest."""
     kind: Any
     if type(event) is yaml.ScalarEvent:
-        tag = event.tag
-        if tag is None or tag == "!":
-            tag = resolver.resolve(yaml.ScalarNode, event.value, event.implicit)
-        return _SCALAR(tag, event.value, event.start_mark, event.end_mark, style=event.style)
+        node = _SCALAR(event.tag, event.value, event.start_mark, event.end_mark)
+        node.implicit = event.implicit
+        return node
     kind, word = (yaml.SequenceNode, "seq") if type(event) is yaml.SequenceStartEvent else (yaml.MappingNode, "map")
     return kind(event.tag if event.tag not in (None, "!") else _TAG + word, [], event.start_mark, event.end_mark)
+
+
+def _tag(node: Any) -> str:
+    """The tag of a scalar."""
+    if node.tag is None or node.tag == "!":
+        node.tag = _RESOLVER.resolve(yaml.ScalarNode, node.value, node.implicit)
+    return str(node.tag)
 
 
 def _value(node: Any, route: Route, document: Document, open_nodes: list[int]) -> Any:
@@ -179,7 +202,7 @@ def _value(node: Any, route: Route, document: Document, open_nodes: list[int]) -
 
 
 def _key(node: Any, route: Route, document: Document) -> str:
-    if not isinstance(node, yaml.ScalarNode) or node.tag not in (_TAG + "str", _TAG + "merge", _TAG + "value"):
+    if not isinstance(node, yaml.ScalarNode) or _tag(node) not in (_TAG + "str", _TAG + "merge", _TAG + "value"):
         document.lines[(*route, "?")] = node.start_mark.line + 1
         given = _short(node.value) if isinstance(node, yaml.ScalarNode) else "a list or mapping"
         raise document.error((*route, "?"), f"a key must be text, got {given}; put it in quotes")
@@ -188,7 +211,7 @@ def _key(node: Any, route: Route, document: Document) -> str:
 
 def _scalar(node: Any, route: Route, document: Document) -> Any:
     """Text, a number, true or false, or nothing."""
-    kind, text = node.tag.removeprefix(_TAG), node.value
+    kind, text = _tag(node).removeprefix(_TAG), node.value
     plain = text.replace("_", "").lower()
     if kind in ("str", "value", "merge"):
         return text

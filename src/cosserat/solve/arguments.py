@@ -14,6 +14,7 @@ from cosserat.model.model import Model
 from cosserat.model.parameters import ParameterLike, is_number, resolve
 from cosserat.solve.balance.spin import three_numbers
 
+SHARPEST = 1e-14  # tolerance of adaptive steps
 SHORTEST, LONGEST = 1e-50, 1e12  # s
 MOST_STEPS = 1e10
 MOST_COUNTED = 1_000_000_000
@@ -62,7 +63,11 @@ def check_span(caller: str, duration: Any, step: Any, every: Any = 1, tolerance:
                 f"{caller}: {name} is {seconds:g} s, which cannot be meant; pass a positive time in seconds, from "
                 f"{SHORTEST:g} to {LONGEST:g}"
             )
-    check_number(tolerance, caller, "tolerance", "how accurate adaptive steps are, such as 1e-4", positive=True)
+    wanted = check_number(tolerance, caller, "tolerance", "how accurate steps are, such as 1e-4", positive=True)
+    if step is None and wanted < SHARPEST:
+        raise SolveError(
+            f"{caller}: tolerance is {wanted:g}, below the rounding errors of positions; pass {SHARPEST:g} or more"
+        )
     if not isinstance(every, Integral) or isinstance(every, bool) or not 1 <= int(every) <= MOST_STEPS:
         raise SolveError(f"{caller}: every is {shown(every)}; pass a whole number of steps, 1 or more")
     if step is None:
