@@ -51,6 +51,7 @@ Ints = NDArray[np.int64]
 
 _SAME = 1e-9
 PROPELLANT = ".propellant"
+SHAFT = ".shaft"  # how names of links end that only carry the armature of a joint
 FLUID = ".fluid"  # how names of links end that stand for what moves of a fluid
 
 
@@ -99,6 +100,7 @@ class FlexibleTreeData:
     carrier: dict[str, int]  # body -> link, -1 where it is fixed to the ground
     stations: dict[str, dict[str, float]]  # beam -> interface -> s
     loops: tuple[Loop, ...] = ()  # joints that were cut: they have no coordinates
+    shafts: tuple[tuple[Joint, int], ...] = ()  # joints that were cut behind their armature, and the link they end in
 
     @functools.cached_property
     def arrays(self) -> FlexibleArrays:
@@ -285,7 +287,7 @@ def _interface(
 def _links(
     model: Model, spanning: Spanning, bodies: dict[str, ModalBody], places: dict[str, dict[str, float]]
 ) -> FlexibleTreeData:
-    cut = {loop.joint.name for loop in spanning.loops}
+    cut = {loop.joint.name for loop in spanning.loops if not loop.geared}
     kept = [joint for joint in model.joints if joint.name not in cut]
     names = [name for joint in kept for name in joint.coordinates]
     first = {}
@@ -335,8 +337,44 @@ def _links(
             parent = len(links) - 1
         last[edge.outer] = parent
     carrier_of = {name: last[group] for name, group in spanning.group.items()}
+    shafts: list[tuple[Joint, int]] = []
+    for joint in (loop.joint for loop in spanning.loops if loop.geared):
+        links += _shaft_links(joint, first[joint.name], carrier_of, links, bodies, places)
+        shafts.append((joint, len(links) - 1))
     links += _fluid_links(model, carrier_of, links, bodies, places)
-    return FlexibleTreeData(model.title, tuple(links), tuple(names), bodies, carrier_of, places, spanning.loops)
+    cut_joints = tuple(loop for loop in spanning.loops if not loop.geared)
+    return FlexibleTreeData(
+        model.title, tuple(links), tuple(names), bodies, carrier_of, places, cut_joints, tuple(shafts)
+    )  # fmt: skip
+
+
+def _shaft_links(
+    joint: Joint,
+    first: int,
+    carrier: dict[str, int],
+    links: list[FlexibleLink],
+    bodies: dict[str, ModalBody],
+    places: dict[str, dict[str, float]],
+) -> list[FlexibleLink]:
+    """Massless links of a joint that moves nothing but its armature."""
+    parent = -1 if joint.parent.on_ground else carrier[joint.parent.owner.name]
+    out: list[FlexibleLink] = []
+    for step in joint_links(Edge(joint, 0, 0, False), first, f"{joint.name}{SHAFT}", (), -1, 0):
+        J, number = step.frame, len(links) + len(out)
+        frame, side = (links[parent].frame if parent >= 0 else np.eye(4)), None
+        if out:
+            frame = out[-1].frame
+        elif parent >= 0:
+            side = _interface(bodies, places, joint.parent)
+        columns, axes = np.array([step.first], dtype=np.int64), _axes(step.kind, step.slide, step.turn)
+        base, own = seat_on(parent, frame, J, side), seat_on(number, J, J, None)
+        out.append(
+            FlexibleLink(
+                step.name, joint, step.kind, step.turn, step.slide, base, own, J, axes, columns, np.zeros((6, 6)), None
+            )
+        )  # fmt: skip
+        parent = number
+    return out
 
 
 def _fluid_links(

@@ -32,10 +32,18 @@ class Edge:
 
 @dataclass(frozen=True)
 class Loop:
-    """A joint that was cut, and the joints of the tree that close the loop through it."""
+    """A joint that was cut, and the joints of the tree that close the loop through it.
+
+    One with an armature is cut behind it: it ends in a massless shaft, which is held to the other body.
+    """
 
     joint: Joint
     through: tuple[str, ...]
+
+    @property
+    def geared(self) -> bool:
+        """Whether it has an armature."""
+        return any(self.joint.armature)
 
 
 @dataclass(frozen=True)
@@ -93,10 +101,10 @@ def span(model: Model) -> Spanning:
     for joint in sorted(movable, key=lambda j: (not any(j.armature), sum(m is None for m in j.motion), order[j.name])):
         (kept if root.join(_body(joint.parent), _body(joint.child)) else cut).append(joint)
     for joint in cut:
-        if any(joint.armature):
+        if any(joint.armature) and not all(joint.armature):
             raise ModelError(
-                f"{joint.title}: armature is given to all joints of a closed loop; relative coordinates leave one of "
-                "them out: give it to one joint less, or use formulation='galilean'"
+                f"{joint.title}: armature is given to all joints of a closed loop, and relative coordinates leave one "
+                "of them out; this one needs an armature in all of its freedoms or in none, or formulation='galilean'"
             )
     edges = _walk(sorted(kept, key=lambda j: order[j.name]), group, len(number))
     above = {edge.outer: edge for edge in edges}

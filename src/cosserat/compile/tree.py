@@ -245,6 +245,12 @@ def compile_tree(model: Model, call: str = "tree") -> TreeData:
     spanning = span(model)
     if not spanning.edges:
         raise ModelError(f"{call}: {model.title}: every body is fixed to the ground; there is nothing that moves")
+    for loop in spanning.loops:
+        if loop.geared:
+            raise ModelError(
+                f"{call}: {loop.joint.title}: armature is given to all joints of a closed loop; this call leaves one "
+                "of them out: give it to one joint less, or use cs.simulate, cs.modes or cs.linearize"
+            )
     cut = {loop.joint.name for loop in spanning.loops}
     names: list[str] = []
     first: dict[str, int] = {}

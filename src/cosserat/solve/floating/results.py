@@ -204,12 +204,13 @@ def fill_forces(
 ) -> None:  # fmt: skip
     """Multipliers of the joints: of the tree's from the wrenches the recursion finds in them, of cut ones their own."""
     data, joints, history, links = tree.data, motion.mechanism.joints, motion.states, results.links
+    shafts = [i for _, i in data.shafts]
     for i, link in enumerate(data.links):
-        final = link.joint is not None and i in data.carrier.values()
+        final = link.joint is not None and (i in data.carrier.values() or i in shafts)
         if not final or link.joint is None or link.joint.name not in joints:
             continue
         info = joints[link.joint.name]
-        outer_is_child = data.carrier.get(link.joint.child.owner.name) == i
+        outer_is_child = i in shafts or data.carrier.get(link.joint.child.owner.name) == i
         sides = joint_sides(motion, info.index)
         own = link.frame @ link.own.at(np.zeros(link.n_modes))
         turn = own[:3, :3].T @ link.joint.frame()[:3, :3]

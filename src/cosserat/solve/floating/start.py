@@ -26,6 +26,7 @@ from cosserat.solve.relative.flexible_coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.seat_motion import coordinate_rows, modal_coordinates, moving_seat
+from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 Array = NDArray[np.float64]
 
@@ -89,6 +90,7 @@ def starting_state(stepper: Stepper, compiled: CompiledModel, start: Any, t: flo
         stepper.drives.impose(t, q, v, tree.neutral())
         v = fitted_velocities(tree, compiled.length, nodes, q, v, stepper.drives.held)
     if constraints.present:
+        v = _turned_shafts(tree, constraints, t, q, v, angles)
         try:
             q, v = stepper.projected(t, q, v, angles)
         except StepFailure as failure:
@@ -96,6 +98,19 @@ def starting_state(stepper: Stepper, compiled: CompiledModel, start: Any, t: flo
                 f"simulate: {failure.detail} at the start; check the geometry of loops and the prescribed motions"
             ) from None
     return Start(t, q, v, angles, inner)
+
+
+def _turned_shafts(
+    tree: FlexibleTree, constraints: TreeConstraints, t: float, q: Array, v: Array, angles: Array
+) -> Array:  # fmt: skip
+    """Velocities with shafts as fast as the bodies that they are held to: no node tells theirs."""
+    columns = [int(k) for joint, _ in tree.data.shafts for k in map(tree.coordinates.index, joint.coordinates)]
+    if not columns:
+        return v
+    rows = constraints.at(flexible_recursion.motions(tree.data, q, v), q, t, angles)
+    out = v.copy()
+    out[columns] -= np.linalg.lstsq(rows.A[:, columns], rows.rate, rcond=None)[0]
+    return out
 
 
 def inner_of(compiled: CompiledModel, start: Any) -> Array:

@@ -106,7 +106,7 @@ def frequency_pairs(model: Model, n: int, time: float, modes: Any, boundary: Any
 def _closing(model: Model, tree: FlexibleTree, q: Array, held: NDArray[np.bool_], time: float) -> Array:
     """Basis (n, k) of the motions of the n coordinates not held that keep loops closed."""
     n = int(np.sum(~held))
-    if not tree.data.loops:
+    if not tree.data.loops and not tree.data.shafts:
         return np.eye(n)
     stiff = [loop.joint.title for loop in tree.data.loops if any(loop.joint.stiffness)]
     if q.any() or stiff:

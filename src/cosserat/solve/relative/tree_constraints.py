@@ -24,7 +24,7 @@ from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.touching import DISC, EDGE
 from cosserat.model.functions import TimeFunction
-from cosserat.model.joints import Joint
+from cosserat.model.joints import Fixed, Joint
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.model.rolling import FLAT, KnifeEdge, Rolling, RollingDisc
@@ -54,7 +54,7 @@ class Slot:
     joint: Joint | None
     first: int
     rows: tuple[int, ...]  # numbers among the rows of the joint
-    in_tree: bool  # the joint is one of the tree, driven through rows
+    in_tree: bool  # the joint is one of the tree, driven or held through rows
     rolling: int  # number among the model's knife edges and rolling discs, -1: none of them
 
 
@@ -68,6 +68,7 @@ class _Pair:
     seats: tuple[Seat, Seat]
     in_tree: bool
     freedoms: Sequence[ActiveFreedom]
+    on_shaft: bool = False  # it holds the shaft of a joint of the tree
 
     @property
     def driven(self) -> bool:
@@ -101,6 +102,7 @@ class TreeConstraints:
         self._data, self._rolling, self._servos = data, tuple(model.rolling), servos_of(model)
         cut = [loop.joint for loop in data.loops]
         self._pairs = [self._cut(joint) for joint in cut]
+        self._pairs += [self._welded(joint, link) for joint, link in data.shafts]
         self._pairs += [
             self._driven(joint)
             for joint in model.joints
@@ -119,7 +121,7 @@ class TreeConstraints:
         self.n_rows = 0
         for pair in self._pairs:
             numbers = range(len(pair.rows)) if not pair.in_tree else _kept(pair.joint)
-            self._slot(pair.joint, tuple(numbers), pair.in_tree, -1)
+            self._slot(pair.joint, tuple(numbers), pair.in_tree or pair.on_shaft, -1)
         for number, item in enumerate(self._rolling):
             self._slot(None, tuple(range(3 if isinstance(item, RollingDisc) else 1)), False, number)
         soft = 3 * len(model.springs) + len(self.tracked) + 12 * (len(model.state_loads) + len(uplifts(model)))
@@ -132,6 +134,12 @@ class TreeConstraints:
     def _cut(self, joint: Joint) -> _Pair:
         found = joint_rows(joint)
         return _Pair(joint, found.rows, found.branch, self._sides(joint), False, active_freedoms(joint, self._servos))
+
+    def _welded(self, joint: Joint, link: int) -> _Pair:
+        """Rows that hold the shaft in which a joint ends to its second body."""
+        weld = Fixed(joint.name, joint.parent, joint.child)
+        found, shaft = joint_rows(weld), seat_on(link, self._data.links[link].frame, joint.frame(), None)
+        return _Pair(weld, found.rows, found.branch, (shaft, _side(self._data, joint, joint.child)), False, (), True)
 
     def _driven(self, joint: Joint) -> _Pair:
         """Rows of a joint of the tree whose coordinates cannot be prescribed one by one, since they turn."""
