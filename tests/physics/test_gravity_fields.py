@@ -42,6 +42,32 @@ def test_wrench_is_the_derivative_of_the_energy():
         assert wrench[i] == pytest.approx(-(sides[0] - sides[1]) / 2e-5, rel=1e-7, abs=1e-7)
 
 
+def test_a_body_feels_an_oblate_field_as_its_points_do():
+    """Force and torque on six points, each by its mass alone, up to the third order of their distances."""
+    rng = np.random.default_rng(5)
+    field = {"mu": 2.0, "j2": 0.4, "radius": 0.7, "cx": 0.0, "cy": 0.0, "cz": 0.0, "px": 0.48, "py": 0.6, "pz": 0.64}
+    names = ("m", "sx", "sy", "sz", "jxx", "jyy", "jzz", "jxy", "jxz", "jyz")
+    points, masses = rng.normal(size=(6, 3)), rng.uniform(0.5, 1.5, size=6)
+    H = se3.exp(np.array([0, 0, 0, 0.3, -0.5, 0.8]))
+    H[:3, 3] = (1.1, 0.7, -0.6)
+    errors = []
+    for size in (2e-2, 1e-2):
+        whole, J = np.zeros(6), np.zeros((3, 3))
+        for x, m in zip(size * points, masses, strict=True):
+            there = H.copy()
+            there[:3, 3] += H[:3, :3] @ x
+            f = central_wrench(0.0, there, np.zeros(6), field | dict.fromkeys(names, 0.0) | {"m": m})[:3]
+            whole += np.concatenate((f, np.cross(x, f)))
+            J += m * (x @ x * np.eye(3) - np.outer(x, x))
+        s = masses @ (size * points)
+        values = (masses.sum(), *s, J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2])
+        found = central_wrench(0.0, H, np.zeros(6), field | dict(zip(names, values, strict=True)))[:6]
+        errors.append(np.abs(found - whole))
+    assert np.max(errors[1][:3]) < 3e-4
+    assert np.max(errors[1][3:]) < 3e-4
+    np.testing.assert_allclose(np.log2(errors[0] / errors[1]), 3.0, atol=0.4)
+
+
 def test_energy_on_an_eccentric_orbit():
     """Ten orbits with e = 0.3 from the perigee, energy-momentum scheme."""
     e, a = 0.3, 1.0

@@ -219,7 +219,8 @@ def _fault(compiled: CompiledModel, k: int, t: float, frames: Array, twists: Arr
     inner = compiled.first_states()[0] if states is None else states[0]
     own = inner[arrays.inner[k] : arrays.inner[k + 1]]
     twist = se3.adjoint(se3.inverse(place)) @ twists[node]
-    return law.load.fault(t, row_to_frame(frames[node]) @ place, twist, own)
+    there = row_to_frame(frames[node]) @ place
+    return law.load.outside(t, there) or law.load.fault(t, there, twist, own)
 
 
 def _carried(frames: Array, twists: Array, h: float) -> Array:

@@ -13,11 +13,13 @@ from cosserat.errors import ArgumentError
 from cosserat.model import checks
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.records import Record, recorded
-from cosserat.model.winds import wind_function
+from cosserat.model.winds import Wind, wind_function
 
 Function = Callable[..., Any]
 
 # International Standard Atmosphere: sea level, gradient, tropopause
+ISA_LOW, ISA_HIGH = -2000.0, 20000.0
+_UNKNOWN = (math.nan, math.nan, math.nan)
 _T0, _P0, _R, _G, _LAPSE, _TROPOPAUSE = 288.15, 101325.0, 287.05287, 9.80665, 0.0065, 11000.0
 
 
@@ -40,6 +42,9 @@ class Fluid(Record):
         What is above the surface; nothing by default.
     altitude : number
         Of the world's origin above sea level (m), for ``density="isa"``.
+    extent : pair of (3,), optional
+        Lower and upper corner of the box in which density and velocity are known (m), infinite ones included. A body
+        that leaves it stops a run, which says where and when. So does ``density="isa"`` below -2 km and above 20 km.
     gust : wind or callable, optional
         What blows on top of `velocity`, a function of (x, y, z, t). Unsteady strips meet it by Kuessner's function, and
         everything else as it meets the rest.
@@ -66,12 +71,16 @@ class Fluid(Record):
         above: Fluid | None = None,
         altitude: float = 0.0,
         gust: Any = None,
+        extent: Any = None,
     ) -> None:
         self._density, self._velocity, self._gust = density, wind_function(velocity), wind_function(gust)
+        self._winds = [wind for wind in (velocity, gust) if isinstance(wind, Wind)]
+        self._extent, self._ground = extent, None
         if isinstance(density, str):
             if density != "isa":
                 raise ArgumentError("Fluid", "density", f"is {density!r}; pass a number, a function of z, or 'isa'")
-            self._density = standard_density(checks.number("Fluid", "altitude", altitude))
+            self._ground = checks.number("Fluid", "altitude", altitude)
+            self._density = standard_density(self._ground)
         elif altitude != 0.0:
             raise ArgumentError("Fluid", "altitude", "belongs to density='isa', the standard atmosphere")
         self.viscosity, self._surface, self.above = viscosity, surface, above
@@ -101,6 +110,62 @@ class Fluid(Record):
         checks.number("Fluid", "viscosity", self.viscosity, nonnegative=True)
         if self._surface is not None:
             checks.number("Fluid", "surface", self._surface)
+        if self._extent is not None:
+            self._box()
+
+    def _box(self) -> tuple[list[float], list[float]]:
+        """Corners of the extent, as numbers."""
+        try:
+            low, high = (np.asarray(corner, dtype=float) for corner in self._extent)
+        except (TypeError, ValueError):
+            low = high = np.zeros(0)
+        if low.shape != (3,) or high.shape != (3,) or not (low < high).all():
+            wanted = "must be two corners, the lower one first, such as ((-10, -10, 0), (10, 10, 50))"
+            raise ArgumentError("Fluid", "extent", f"{wanted}; got {self._extent!r}")
+        return low.tolist(), high.tolist()
+
+    def outside(self, x: float, y: float, z: float, t: float) -> str:
+        """In words, why nothing is known of it at a point and time; or nothing."""
+        if self._surface is not None and self.above is not None and z > resolve(self._surface):
+            return self.above.outside(x, y, z, t)
+        if self._extent is not None:
+            low, high = self._box()
+            if not all(a <= c <= b for a, c, b in zip(low, (x, y, z), high, strict=True)):
+                return f"the fluid's field goes from {_point(low)} to {_point(high)} m"
+        if self._ground is not None and not ISA_LOW <= self._ground + z <= ISA_HIGH:
+            return f"the standard atmosphere goes from {ISA_LOW:g} to {ISA_HIGH:g} m above sea level"
+        for wind in self._winds:
+            if not np.isfinite(wind(x, y, z, t)).all():
+                return f"the wind {wind.kind!r} {wind.known}"
+        if callable(self._density):
+            try:
+                rho = float(self._density(z))
+            except Exception:
+                rho = math.nan  # told below
+            if rho < 0.0:
+                return f"the fluid's density is {rho:.4g} kg/m3 there"
+        p = {name: resolve(value) for name, value in self.numbers.items()}
+        for word, function in (("density", self.density_function), ("velocity", self.velocity_function)):
+            try:
+                known = np.isfinite(np.asarray(function(x, y, z, t, p), dtype=float)).all()
+            except Exception as error:
+                return f"the fluid's {word} fails there with {type(error).__name__}: {error}"
+            if not known:
+                return f"the fluid's {word} is not a number there"
+        return ""
+
+    def _known(self, function: Function, nothing: Any) -> Function:
+        """A function of (x, y, z, t, p) that is not a number outside the extent."""
+        if self._extent is None:
+            return function
+        (ax, ay, az), (bx, by, bz) = self._box()
+
+        def inside(x, y, z, t, p):  # type: ignore[no-untyped-def]
+            if x < ax or x > bx or y < ay or y > by or z < az or z > bz:
+                return nothing
+            return function(x, y, z, t, p)
+
+        return inside
 
     @property
     def text(self) -> str:
@@ -150,12 +215,13 @@ class Fluid(Record):
     def density_function(self) -> Function:
         """density(x, y, z, t, p): kg/m^3 at a point, p the parameters of a law."""
         below = _density(self._density) if callable(self._density) else _constant_density
+        below = self._known(below, math.nan)
         if self._surface is None:
             return below
         if self.above is None:
             return _up_to_surface(below, _nothing)
         above = _density(self.above._density) if callable(self.above._density) else _constant_density_above
-        return _up_to_surface(below, above)
+        return _up_to_surface(below, self.above._known(above, math.nan))
 
     @property
     def velocity_function(self) -> Function:
@@ -168,12 +234,13 @@ class Fluid(Record):
     def mean_function(self) -> Function:
         """The same without the gust."""
         below = _velocity(self._velocity) if callable(self._velocity) else _constant_velocity
+        below = self._known(below, _UNKNOWN)
         if self._surface is None:
             return below
         if self.above is None:
             return _up_to_surface(below, _still)
         above = _velocity(self.above._velocity) if callable(self.above._velocity) else _constant_velocity_above
-        return _up_to_surface(below, above)
+        return _up_to_surface(below, self.above._known(above, _UNKNOWN))
 
     @property
     def gust_function(self) -> Function:
@@ -198,6 +265,10 @@ class Fluid(Record):
         return density, (float(u[0]), float(u[1]), float(u[2]))
 
 
+def _point(corner: Any) -> str:
+    return f"({', '.join(f'{c:g}' for c in corner)})"
+
+
 def demand_arguments(item: str, argument: str, function: Any, *names: str) -> None:
     """Raise if something that can be called does not take these arguments."""
     if not callable(function):
@@ -212,10 +283,16 @@ def demand_arguments(item: str, argument: str, function: Any, *names: str) -> No
 
 
 def standard_density(ground: float) -> Function:
-    """Density of the standard atmosphere as a function of the altitude above `ground` (m above sea level)."""
+    """Density of the standard atmosphere as a function of the altitude above `ground` (m above sea level).
+
+    Not a number below -2 km and above 20 km.
+    """
+    low, high = ISA_LOW, ISA_HIGH
 
     def density(z: float) -> float:
-        h = min(max(ground + z, -2000.0), 20000.0)
+        h = ground + z
+        if h < low or h > high:
+            return math.nan
         T = _T0 - _LAPSE * min(h, _TROPOPAUSE)
         p = _P0 * (T / _T0) ** (_G / (_R * _LAPSE))
         if h > _TROPOPAUSE:
@@ -259,7 +336,8 @@ def _both(one: Function, other: Function) -> Function:
 
 def _density(function: Function) -> Function:
     def density(x, y, z, t, p):  # type: ignore[no-untyped-def]
-        return function(z)
+        rho = function(z)
+        return rho if rho >= 0.0 else math.nan
 
     return density
 

@@ -39,6 +39,12 @@ class FluidLoad(PlacedLaw):
             )
         return fluid
 
+    def outside(self, t: float, frame: Array) -> str:
+        fluid = None if self._model is None else self._model.fluid
+        x, y, z = (float(c) for c in frame[:3, 3])
+        known = "" if fluid is None else fluid.outside(x, y, z, t)
+        return f"on {self.place.label!r} is at ({x:.4g}, {y:.4g}, {z:.4g}) m; {known}" if known else ""
+
     @property
     @abstractmethod
     def own_numbers(self) -> dict[str, Number]:

@@ -24,8 +24,8 @@ class CentralGravity(Record):
     """Gravity of a central body: ``cs.Model("satellite", gravity=cs.CentralGravity(mu))``.
 
     The potential of a mass is -mu/r (1 - J2 (a/r)^2 (3 sin^2 - 1)/2), a the radius and the angle the latitude over the
-    equator. A rigid body feels it with its mass and, by the second derivatives, with its inertia: the torque is
-    3 mu/r^5 x × J x (the oblateness acts on its mass alone). Beams feel it at every node.
+    equator. A rigid body feels it with its mass and, by the second derivatives, with its inertia: about a sphere the
+    torque is 3 mu/r^5 x × J x. Beams feel it at every node.
 
     Parameters
     ----------
@@ -133,8 +133,9 @@ class FieldLoad(PlacedLaw):
 def central_wrench(t, frame, twist, p):
     """Wrench of a central field on a lump, and its potential energy V.
 
-    With phi = -mu/r, x from the centre, d the first moment and P the second moments of the mass, in world axes:
-    V = m phi + d . grad phi + P : grad grad phi/2; the force is -dV/dx and the torque that of turning d and P.
+    With phi the potential of a unit of mass, x from the centre, d the first and P the second moments of the mass:
+    V = m phi + d . grad phi + P : H/2, H = grad grad phi; the force is -dV/dx, and the torque -dV by turning d and P,
+    the vector of P H - H P for the latter.
     """
     x, y, z = frame[0, 3] - p["cx"], frame[1, 3] - p["cy"], frame[2, 3] - p["cz"]
     r2 = x * x + y * y + z * z
@@ -171,6 +172,7 @@ def central_wrench(t, frame, twist, p):
         hess_d[i] = mu * (d[i] / (r2 * r) - 3.0 * X[i] * xd / r5)
         shaped[i] = -mu * ((3.0 * Px - X[i] * trace) / r5 - 2.5 * X[i] * (3.0 * xSx - r2 * trace) / (r5 * r2))
     energy = -mu * (m / r + (3.0 * xSx - r2 * trace) / (2.0 * r5))
+    flattened = np.zeros(3)  # torque of the oblateness on the second moments
     if p["j2"] != 0.0:  # k (3 h^2/r^5 - 1/r^3), h the height over the equator
         k = 0.5 * mu * p["j2"] * p["radius"] * p["radius"]
         pole = np.empty(3)
@@ -187,6 +189,28 @@ def central_wrench(t, frame, twist, p):
                 + (105.0 * h * h / r9 - 15.0 / r7) * X[i] * xd
             )
         energy += m * k * (3.0 * h * h / r5 - 1.0 / (r2 * r))
+        q, Sq = np.zeros(3), np.zeros(3)  # the pole in the place's frame
+        for i in range(3):
+            for j in range(3):
+                q[i] += R[j, i] * pole[j]
+        for i in range(3):
+            for j in range(3):
+                Sq[i] += S[i, j] * q[j]
+        pPp = q[0] * Sq[0] + q[1] * Sq[1] + q[2] * Sq[2]
+        pPx = q[0] * Sx[0] + q[1] * Sx[1] + q[2] * Sx[2]
+        flat, far = 3.0 / r5 - 15.0 * h * h / r7, 105.0 * h * h / r9 - 15.0 / r7
+        energy += 0.5 * k * (6.0 * pPp / r5 - 60.0 * h * pPx / r7 + flat * trace + far * xSx)
+        for i in range(3):
+            Pp = R[i, 0] * Sq[0] + R[i, 1] * Sq[1] + R[i, 2] * Sq[2]
+            Px = R[i, 0] * Sx[0] + R[i, 1] * Sx[1] + R[i, 2] * Sx[2]
+            along_x = -30.0 * pPp / r7 + 420.0 * h * pPx / r9 + trace * far
+            along_x += xSx * (105.0 / r9 - 945.0 * h * h / (r9 * r2))
+            along_p = -60.0 * pPx / r7 - 30.0 * h * trace / r7 + 210.0 * h * xSx / r9
+            shaped[i] += 0.5 * k * (along_x * X[i] + along_p * pole[i] - 60.0 * h * Pp / r7 + 2.0 * far * Px)
+            j, n = (i + 1) % 3, (i + 2) % 3
+            turned = 6.0 / r5 * (q[j] * Sq[n] - q[n] * Sq[j]) + far * (own[j] * Sx[n] - own[n] * Sx[j])
+            mixed = own[j] * Sq[n] - own[n] * Sq[j] + q[j] * Sx[n] - q[n] * Sx[j]
+            flattened[i] = k * (turned - 30.0 * h / r7 * mixed)
     energy += d[0] * grad[0] + d[1] * grad[1] + d[2] * grad[2]
     w = np.zeros(7)
     g = np.zeros(3)  # grad phi in the place's frame
@@ -197,7 +221,7 @@ def central_wrench(t, frame, twist, p):
     turn = 3.0 * mu / r5
     for i in range(3):
         j, k2 = (i + 1) % 3, (i + 2) % 3
-        w[3 + i] = -(s[j] * g[k2] - s[k2] * g[j]) - turn * (own[j] * Sx[k2] - own[k2] * Sx[j])
+        w[3 + i] = -(s[j] * g[k2] - s[k2] * g[j]) - turn * (own[j] * Sx[k2] - own[k2] * Sx[j]) + flattened[i]
     w[6] = energy
     return w
 

@@ -229,6 +229,12 @@ class Propellant(PlacedLaw):
                 break
         return high
 
+    def events(self, start: float, end: float) -> str:
+        out = self.burnout(end)
+        if out is None or out > end:
+            return ""
+        return f"{self.title}: burnt out {'since' if out <= start else 'at'} t = {out:.6g} s"
+
     def _breaks(self, start: float, end: float) -> list[float]:
         out = self.burnout(end)
         found = [t for t in breaks_of(self._rate, start, end) if out is None or t < out]

@@ -189,6 +189,14 @@ class StateLoad(Component):
         """In words, why its law fails at a state, where more is known of it than that; or nothing."""
         return ""
 
+    def outside(self, t: float, frame: Any) -> str:
+        """In words, where its place is outside of what is known of the model's fluid; or nothing."""
+        return ""
+
+    def events(self, start: float, end: float) -> str:
+        """In words, what happened to it in a run between two times, and ought to be said; or nothing."""
+        return ""
+
     def wake_energy(self, t: float, frame: Any, states: Any) -> float:
         """Energy (J) that its states hold, where they are lags of a wake."""
         return 0.0

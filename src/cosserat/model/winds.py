@@ -56,6 +56,12 @@ class Wind(Record):
         except TypeError as error:
             raise ArgumentError("wind", kind, f"does not take these arguments: {error}") from None
 
+    @property
+    def known(self) -> str:
+        """In words, where it is known."""
+        heights = self.numbers.get("altitudes")
+        return "is not a number there" if heights is None else f"is known from z = {heights[0]:g} to {heights[-1]:g} m"
+
     def __call__(self, x: float, y: float, z: float, t: float) -> tuple[float, float, float]:
         return self.function(x, y, z, t)
 
@@ -113,6 +119,43 @@ def _log_law(speed: float, height: float, roughness: float, direction: Any = (1,
     def wind(x: float, y: float, z: float, t: float) -> tuple[float, float, float]:
         u = scale * math.log(z / roughness) if z > roughness else 0.0
         return u * dx, u * dy, u * dz
+
+    return wind
+
+
+def profile(altitudes: Any, velocities: Any) -> Wind:
+    """Wind by a table over the altitude: straight lines between velocities (n, 3) (m/s) at growing altitudes (n,) (m).
+
+    Nothing is known below the first and above the last: what gets there stops a run.
+
+    Examples
+    --------
+    >>> wind = profile([0.0, 100.0], [(0, 0, 0), (10, 2, 0)])
+    >>> wind(0, 0, 50.0, 0)
+    (5.0, 1.0, 0.0)
+    """
+    return Wind("profile", dict(altitudes=altitudes, velocities=velocities))
+
+
+def _profile(altitudes: Any, velocities: Any) -> Function:
+    heights = checks.array("profile", "altitudes", altitudes, (np.size(altitudes),))
+    if len(heights) < 2 or (np.diff(heights) <= 0.0).any():
+        raise ArgumentError("profile", "altitudes", f"must be two or more that grow, got {altitudes!r}")
+    table = np.ascontiguousarray(checks.array("profile", "velocities", velocities, (len(heights), 3)))
+    n = len(heights)
+
+    def wind(x: float, y: float, z: float, t: float) -> tuple[float, float, float]:
+        if z < heights[0] or z > heights[n - 1]:
+            return math.nan, math.nan, math.nan
+        k = 0
+        while k < n - 2 and z > heights[k + 1]:
+            k += 1
+        f = (z - heights[k]) / (heights[k + 1] - heights[k])
+        return (
+            table[k, 0] + f * (table[k + 1, 0] - table[k, 0]),
+            table[k, 1] + f * (table[k + 1, 1] - table[k, 1]),
+            table[k, 2] + f * (table[k + 1, 2] - table[k, 2]),
+        )
 
     return wind
 
@@ -313,6 +356,7 @@ def _positive(item: str, name: str, value: float) -> None:
 KINDS: dict[str, Callable[..., Function]] = {
     "power_law": _power_law,
     "log_law": _log_law,
+    "profile": _profile,
     "gust": _gust,
     "gust_ahead": _gust_ahead,
     "dryden": _turbulence("dryden", DRYDEN),

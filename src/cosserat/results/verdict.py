@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -86,8 +86,8 @@ def _splits(stats: Mapping[str, Any]) -> float:
     return int(stats.get("steps_split", 0)) / max(1, int(stats.get("steps", 0)))
 
 
-def noted(status: Status, stats: Mapping[str, Any]) -> Status:
-    """The status with what was hard on the way."""
+def noted(status: Status, stats: Mapping[str, Any], events: Sequence[str] = ()) -> Status:
+    """The status with what was hard on the way, and what happened there."""
     steps = int(stats.get("steps", 0))
     split, stalled = int(stats.get("steps_split", 0)), int(stats.get("stalled_steps", 0))
     notes = [status.detail]
@@ -99,4 +99,4 @@ def noted(status: Status, stats: Mapping[str, Any]) -> Status:
             f"in {stalled} steps rounding errors kept the iteration above its tolerance: the tolerance is tight for so "
             "stiff a mechanism, or a pose was nearly singular, where the motion should be looked at"
         )
-    return replace(status, detail="; ".join(filter(None, notes)))
+    return replace(status, detail="; ".join(filter(None, (*notes, *events))))

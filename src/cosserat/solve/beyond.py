@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cosserat.compile.state_loads import cautions
 from cosserat.errors import warn
+from cosserat.model.model import Model
 from cosserat.results.trajectory import Trajectory
 
 _LOOKED_AT = 50  # stored states of a run
+
+
+def events_of(model: Model, times: NDArray[np.float64]) -> list[str]:
+    """What happened to loads of a model in a run with these times, and ought to be said."""
+    said = (load.events(float(times[0]), float(times[-1])) for load in model.state_loads)
+    return [text for text in said if text]
 
 
 def warn_of_laws(trajectory: Trajectory) -> None:

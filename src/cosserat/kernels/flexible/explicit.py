@@ -56,6 +56,8 @@ stages_of = explicit_handles.getter("stages", Stages)
 def accelerate(tree, acting, state, factored, closed, bordered):
     """a at the state q, v under loads, constraints and accelerations of held coordinates; multipliers in `Rows.force`.
 
+    Returns NOT_FINITE where forces are not numbers.
+
     States of laws are those in `Inner.inner`, where their rates end up.
     Angles of cut joints continue from `Rows.before`.
     """
@@ -65,6 +67,9 @@ def accelerate(tree, acting, state, factored, closed, bordered):
     inner_of(acting).follow[0] = FROZEN
     place(tree, state)
     act(tree, acting, state)
+    for j in range(len(x.wrench)):  # on what is driven, too, where no acceleration would tell
+        if not abs(x.wrench[j]) < math.inf:
+            return NOT_FINITE
     for i in range(m):
         rows.force[i] = 0.0
     if m + len(rows.angle) > 0:
@@ -83,7 +88,7 @@ def accelerate(tree, acting, state, factored, closed, bordered):
         eliminate(bordered, x.a)
         for i in range(m):
             rows.force[i] = border.push[i]
-    return 0
+    return CONVERGED
 
 
 @stage
@@ -149,7 +154,8 @@ def explicit_step(tree, acting, state, factored, stepping, closed, bordered, cou
         moved(tree, known.q, trial.delta, x.q)
         take_inputs(acting, stepping, closed, course, first + (s + 1) // 2)
         impose(stepping, state)
-        accelerate(tree, acting, state, factored, closed, bordered)
+        if accelerate(tree, acting, state, factored, closed, bordered) != CONVERGED:
+            return NOT_FINITE
         for k in range(n):
             r.speed[s, k] = x.a[k]
         for k in range(inner.shape[1]):
@@ -182,7 +188,8 @@ def explicit_step(tree, acting, state, factored, stepping, closed, bordered, cou
         for k in range(n):
             x.a[k] = 0.0
         impose(stepping, state)
-    accelerate(tree, acting, state, factored, closed, bordered)
+    if accelerate(tree, acting, state, factored, closed, bordered) != CONVERGED:
+        return NOT_FINITE
     for k in range(n):
         trial.q[k], trial.v[k], trial.a[k], trial.carried[k] = x.q[k], x.v[k], x.a[k], x.a[k]
     for k in range(inner.shape[1]):

@@ -200,6 +200,8 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
         method.counters[0] += 1
         speed, gap = 1.0, 0.0
         for k in range(n):
+            if not abs(x.tau[k]) < math.inf:
+                return NOT_FINITE
             speed = max(speed, 1.0 + abs(x.v[k]))
             trial.right[k] = 0.0 if passive.held[k] == 1 else -x.tau[k]
             trial.change[k] = 0.0

@@ -231,8 +231,8 @@ class Engine:
         x.q[:], x.v[:], x.a[:], rows.before[:] = q, v, a, angles
         own = self.tree.forces.inner.inner
         own[0] = inner
-        explicit.accelerate(tree, acting, fixed, factored, closed, bordered)
-        if not np.isfinite(x.a).all():
+        code = explicit.accelerate(tree, acting, fixed, factored, closed, bordered)
+        if code != implicit.CONVERGED or not np.isfinite(x.a).all():
             raise self._failure(implicit.NOT_FINITE)
         return x.a.copy(), rows.force.copy(), rows.angle.copy(), own[1].copy()
 

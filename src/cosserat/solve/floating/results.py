@@ -111,6 +111,8 @@ class FloatingResults:
         times = self._times[0] + h * np.concatenate(([0.0], np.geomspace(1e-3, 1.0, _LOOKS)))
         known = history.frame, history.twist, history.inner
         frames, twists, inner = (np.repeat(a[:1], len(times), axis=0) for a in known)
+        rates = history.rate[:1] if np.isfinite(history.rate).all() else np.zeros_like(history.rate[:1])
+        twists = twists + (times - times[0])[:, None, None] * rates
         return failing_law(self._compiled, times, frames, twists, inner)
 
     @property

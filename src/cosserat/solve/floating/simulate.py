@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.flexible_tree import compile_flexible_tree
+from cosserat.compile.seats import Seat
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.checkpoint import Checkpoint, identity_of
@@ -19,11 +20,13 @@ from cosserat.results.run import Run
 from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Carried, Trajectory
 from cosserat.results.verdict import noted
+from cosserat.solve.beyond import events_of, warn_of_laws
 from cosserat.solve.floating.control import FloatingControl
 from cosserat.solve.floating.methods import Extent, new_stepper
 from cosserat.solve.floating.results import FloatingResults, node_seats
-from cosserat.solve.floating.start import continued, starting_state
-from cosserat.solve.floating.state import Drives, States
+from cosserat.solve.floating.start import Start, continued, starting_state
+from cosserat.solve.floating.state import Drives, Point, States, StepFailure
+from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
 from cosserat.solve.motion.method import name_of
@@ -64,7 +67,7 @@ def simulate_floating(
     held = settings["start"].trajectory.efforts if isinstance(settings["start"], Run) else None
     if control is not None and held is not None:
         control.hold(held[-1])
-    begin = continued(stepper, settings["start"], stepper.start(*state), settings["rho"])
+    begin = continued(stepper, settings["start"], _begun(stepper, compiled, seats, state), settings["rho"])
     if control is not None:
         known = begin
         control.call(begin.t, begin.q, begin.v, lambda: known)
@@ -111,11 +114,26 @@ def simulate_floating(
     asked |= {"step": step, "duration": duration, "integrator": name_of(settings["integrator"])}
     efforts = None if control is None else control.efforts_at(times)
     carried = Carried(walk.now.carried, walk.now.step) if settings["integrator"] == "generalized-alpha" else None
-    found = results.pending, noted(status, stats), asked, stats, efforts, results.record, carried, walk.powers()
+    status = noted(status, stats, events_of(model, times))
+    found = results.pending, status, asked, stats, efforts, results.record, carried, walk.powers()
     run = Run(Trajectory(compiled, times, *found))
     results.pending.fill = lambda: results.fill(run.motion)
     warn_of_call(status)
+    warn_of_laws(run.trajectory)
     return run
+
+
+def _begun(stepper: Stepper, compiled: CompiledModel, seats: list[Seat], start: Start) -> Point:
+    """The start with its accelerations; an error that names a law which fails there."""
+    try:
+        return stepper.start(*start)
+    except StepFailure as failure:
+        t, q, v, angles, inner = start
+        zero, none = np.zeros((1, len(q))), np.zeros((1, stepper.constraints.n_rows))
+        states = States(q[None], v[None], zero, none, angles[None], inner[None])
+        failing = FloatingResults(stepper.engine, compiled, np.array([t]), states, seats).failing_law(0.0)
+        said = failing or failure.detail or failure.outcome.value
+        raise SolveError(f"simulate: there is no motion from the start: {said}") from None
 
 
 def _start(model: Model, settings: dict[str, Any], t: float) -> Any:

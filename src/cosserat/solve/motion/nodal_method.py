@@ -20,6 +20,7 @@ from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
 from cosserat.results.verdict import noted
+from cosserat.solve.beyond import events_of
 from cosserat.solve.initial import consistent_accelerations, factor_at, project_velocities, set_trial
 from cosserat.solve.memory import Memory, new_memory
 from cosserat.solve.motion.driver import Progress, fixed_steps, warn_of_call
@@ -207,4 +208,5 @@ def simulate_method(
     settings = {"formulation": "galilean", "integrator": name_of(method), "step": step, "every": every,
                 "duration": duration}  # fmt: skip
     warn_of_call(status)
-    return Run(Trajectory(compiled, times, walk.history(), noted(status, stats), settings, stats))
+    status = noted(status, stats, events_of(compiled.model, times))
+    return Run(Trajectory(compiled, times, walk.history(), status, settings, stats))

@@ -19,7 +19,7 @@ from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory, carried_to
 from cosserat.results.verdict import noted
 from cosserat.solve.arguments import check_known, check_number, check_span
-from cosserat.solve.beyond import warn_of_laws
+from cosserat.solve.beyond import events_of, warn_of_laws
 from cosserat.solve.carried import carrying
 from cosserat.solve.floating import FLOATING_METHODS
 from cosserat.solve.interrupts import kept_results
@@ -250,7 +250,7 @@ def simulate(
             compiled=compiled,
             time=times,
             found=history,
-            status=noted(status, stats),
+            status=noted(status, stats, events_of(model, times)),
             efforts=work.recorded_efforts(times),
             carried=work.carried(),
             settings=settings,

@@ -1,0 +1,141 @@
+"""Bad input of fluids: each is located, and a run that meets it keeps what it has, in both formulations."""
+
+import numpy as np
+import pytest
+
+import cosserat as cs
+
+BOTH = pytest.mark.parametrize("formulation", ["galilean", "floating"])
+
+
+def thrown(fluid, velocity=(10, 0, 5), **drag):
+    """A ball thrown along x and up."""
+    model = cs.Model("thrown", gravity=(0, 0, -9.81), fluid=fluid)
+    ball = model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0, velocity=velocity))
+    model.add(cs.Aerodynamics("drag", ball, area=0.03, **(drag or {"drag": 0.4})))
+    return model
+
+
+def met(model, formulation, *words, **options):
+    """A run that is stopped, names what it met, and has all states up to there."""
+    run = cs.simulate(model, 3.0, formulation=formulation, **(options or {"step": 0.01}))
+    assert not run.status.ok
+    for word in (*words, "at t = "):
+        assert word in run.status.message, run.status.message
+    assert len(run.time) > 5
+    assert all(np.isfinite(run.position(name).values).all() for name in ("ball", "wing") if name in model)
+    return run
+
+
+@BOTH
+@pytest.mark.parametrize("options", [{"step": 0.01}, {"tolerance": 1e-4}])
+@pytest.mark.parametrize(
+    ("fluid", "words"),
+    [
+        (lambda: cs.Fluid(1.2, extent=((-5, -5, -50), (5, 5, 50))), ["at (5", "from (-5, -5, -50) to (5, 5, 50) m"]),
+        (
+            lambda: cs.Fluid(1.2, velocity=cs.winds.profile([-3.0, 100.0], [(0, 0, 0), (5, 0, 0)])),
+            [", -3", "the wind 'profile' is known from z = -3 to 100 m"],
+        ),
+        (lambda: cs.Fluid("isa", altitude=-1995.0), [", -5", "the standard atmosphere goes from -2000 to 20000 m"]),
+        (
+            lambda: cs.Fluid(lambda z: 1.2 if z > -2.0 else np.nan, velocity=(1, 0, 0)),
+            [", -2", "the fluid's density is not a number there"],
+        ),
+    ],
+)
+def test_a_body_that_leaves_the_field(formulation, fluid, words, options):
+    run = met(thrown(fluid()), formulation, "load 'drag' on 'ball' is at (", *words, **options)
+    assert 0.4 < run.time[-1] < 2.0
+
+
+@BOTH
+def test_an_angle_that_tables_do_not_cover(formulation):
+    table = [(-0.4, 0.5), (0.4, 0.5)]
+    model = thrown(cs.Fluid(1.2), (10, 0, 2), lift=table)
+    met(model, formulation, "load 'drag'", "meets an angle of attack of", "its table lift goes from -0.4 to 0.4 rad")
+
+
+@BOTH
+@pytest.mark.parametrize("unsteady", [False, True])
+def test_a_strip_whose_tables_do_not_cover_its_angle(formulation, unsteady):
+    foil = cs.Airfoil(lift=[(-0.2, -1.0), (0.2, 1.0)])
+    model = cs.Model("wing", fluid=cs.Fluid(1.2, velocity=(-10, 0, 0)))
+    wing = model.add(cs.RigidBody("wing", mass=1.0, com=(0, 0, 0), inertia=np.eye(3)))
+    model.add(cs.Revolute("pitch", cs.GROUND, wing, axis=(0, -1, 0), motion="0.3*t"))
+    model.add(cs.Strip("air", wing, foil, chord=1.0, width=1.0, unsteady=unsteady))
+    run = met(model, formulation, "'air[1]'", "meets an angle of attack of 0.2", "from -0.2 to 0.2 rad")
+    assert run.time[-1] > 0.6
+
+
+@BOTH
+def test_a_propeller_beyond_its_tables(formulation):
+    model = cs.Model("sled", fluid=cs.Fluid(1.2))
+    ball = model.add(cs.RigidBody("ball", mass=1.0, com=(0, 0, 0), inertia=np.eye(3), velocity=(1, 0, 0)))
+    model.add(cs.Prismatic("rail", cs.GROUND, ball, axis=(1, 0, 0)))
+    table = [(0.0, 0.1), (0.3, 0.05)]
+    model.add(cs.Propeller("screw", ball, diameter=0.3, thrust=table, torque=0.01, speed=300.0, axis=(1, 0, 0)))
+    met(model, formulation, "load 'screw'", "meets the advance ratio 0.3", "its tables cover 0 to 0.3")
+
+
+@BOTH
+def test_propellant_that_burns_out_is_told(formulation):
+    model = cs.Model("rocket")
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=np.eye(3)))
+    model.add(cs.Propellant("fuel", body, 2.0, 1.6, 10.0))
+    run = cs.simulate(model, 2.0, 0.01, formulation=formulation)
+    assert run.status.ok
+    assert "load 'fuel': burnt out at t = 1.25 s" in run.status.message
+    assert "burnt" not in cs.simulate(model, 1.0, 0.01, formulation=formulation).status.message
+    later = cs.simulate(model, 0.1, 0.01, start=run, formulation=formulation)
+    assert "burnt out since t = 1.25 s" in later.status.detail
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda: cs.Fluid(density=-1.0), ["Fluid", "density", "-1", "negative"]),
+        (lambda: cs.Fluid(1.0, extent=((0, 0, 0), (1, -1, 1))), ["Fluid", "extent", "lower one first"]),
+        (lambda: cs.Fluid(1.0, extent=3), ["Fluid", "extent", "two corners"]),
+        (lambda: cs.winds.profile([0.0, 0.0], [(0, 0, 0), (1, 0, 0)]), ["profile", "altitudes", "grow"]),
+        (lambda: cs.winds.profile([0.0, 1.0], [(0, 0, 0)]), ["profile", "velocities", "2x3"]),
+    ],
+)
+def test_bad_fluids(build, words):
+    with pytest.raises(cs.CosseratError) as error:
+        thrown(build()).validate()
+    for word in words:
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "words"),
+    [
+        (np.diag([1.0, 1, -1, 0, 0, 0]), ["'hull'", "matrix", "negative"]),
+        (np.eye(6) + np.eye(6, k=1), ["'hull'", "matrix", "symmetric"]),
+        (np.eye(5), ["'hull'", "matrix", "6x6"]),
+    ],
+)
+def test_bad_added_mass(matrix, words):
+    model = cs.Model("ship", fluid=cs.Fluid(1000.0))
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=np.eye(3)))
+    with pytest.raises(cs.CosseratError) as error:
+        model.add(cs.AddedMass("hull", body, matrix)).check()
+    for word in words:
+        assert word in str(error.value)
+
+
+@BOTH
+def test_a_density_that_becomes_negative(formulation):
+    met(thrown(cs.Fluid(lambda z: 1.0 + z)), formulation, "on 'ball' is at (", "the fluid's density is -")
+
+
+@BOTH
+def test_a_law_that_fails_at_the_start(formulation):
+    """Both name it; nothing is there to keep."""
+    try:
+        said = cs.simulate(thrown(cs.Fluid(1.2, extent=((1, -5, -5), (5, 5, 5)))), 1.0, 0.01, formulation=formulation)
+        said = said.status.message
+    except cs.CosseratError as error:
+        said = str(error)
+    assert "load 'drag' on 'ball' is at (0, 0, 0) m; the fluid's field goes from (1, -5, -5)" in said
