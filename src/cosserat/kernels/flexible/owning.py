@@ -1,8 +1,10 @@
 """Laws that own states, at seats of a tree: the formulas of `kernels.law_states`, for motions that lie in `Visit`."""
 
-from cosserat.jit import address_of, load, stage
+import numpy as np
+
+from cosserat.jit import address_of, address_table, load, stage
 from cosserat.kernels import law_states, state_loads
-from cosserat.kernels.flexible.arrays import inner_of, laws_of, owned_of, visit_of
+from cosserat.kernels.flexible.arrays import Inner, inner_of, laws_of, owned_of, visit_of
 
 
 @stage
@@ -25,6 +27,13 @@ def differentiate_law(acting, i):
             inner.slope[i, p, q] = owned.J[p, q]
     law_states.condense(laws, i, inner.follow[0], visit, owned)
     return 0
+
+
+def new_inner(first, slope):
+    """States (ny,) of laws at the start, and room for their derivatives."""
+    inner = np.zeros((4, len(first)))
+    inner[0] = first
+    return Inner(inner, np.array([law_states.FROZEN]), slope, address_table(2))
 
 
 def load_owning(acting, laws, inner):

@@ -17,14 +17,12 @@ from cosserat.compile.seats import Seat
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.state_laws import CompiledLaw, compile_law, law_addresses
 from cosserat.compile.state_loads import signals_of
-from cosserat.jit import address_table
 from cosserat.kernels.arrays import new_owned, new_visit
 from cosserat.kernels.efforts import servo
 from cosserat.kernels.flexible import arrays, composite, forces
 from cosserat.kernels.flexible.course import burn
 from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS
-from cosserat.kernels.flexible.owning import load_owning
-from cosserat.kernels.law_states import FROZEN
+from cosserat.kernels.flexible.owning import load_owning, new_inner
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
@@ -120,11 +118,7 @@ class FlexibleForces:
         owned = new_owned(self._laws.inner, self._laws.start)
         self.inner_names = tuple(f"{law.load.name}.{name}" for law in laws for name in law.load.states)
         self.first_states = np.array([y for law in laws for y in law.load.first_states], dtype=float)
-        self.inner = arrays.Inner(
-            np.zeros((4, len(self.first_states))), np.array([FROZEN]), np.zeros((len(laws), *owned.J.shape)),
-            address_table(2),
-        )  # fmt: skip
-        self.inner.inner[0] = self.first_states
+        self.inner = new_inner(self.first_states, np.zeros((len(laws), *owned.J.shape)))
         acting = arrays.Acting(
             pack_seats(seats), group, self._inputs, self._laws, new_visit(), self.inner, owned
         )  # fmt: skip
