@@ -28,6 +28,7 @@ def random_mechanism(seed: int, *, beams: bool = True, closed: bool = True, driv
 class _Maker:
     def __init__(self, seed: int, beams: bool, closed: bool, driven: bool) -> None:
         self.rng = np.random.default_rng([20_260_101, seed])
+        self.extras = np.random.default_rng([20_261_122, seed])  # of its own: what came first stays as it was
         self.name = f"random-{seed}"
         self.beams, self.closed, self.driven = beams, closed, driven
         self.parts: list[Part] = []
@@ -47,6 +48,8 @@ class _Maker:
             self.load(f"load{i}")
         if rng.random() < 0.4:
             self.throw(free)
+        self.control()
+        self.switch()
         gravity = tuple(self.vector(9.81)) if rng.random() < 0.8 else (0.0, 0.0, 0.0)
         return Mechanism(self.name, gravity, tuple(self.parts))
 
@@ -193,6 +196,36 @@ class _Maker:
         """A constant, or a smooth function of time."""
         value, speed = float(self.rng.normal() * size), self.between(2.0, 20.0)
         return self.choice((value, f"{value!r}*sin({speed!r}*{{t}})", f"{value!r}*cos({speed!r}*{{t}})"))
+
+    def control(self) -> None:
+        """A servo in a freedom that nothing drives, now and then with a limit that it reaches."""
+        rng, found = self.extras, []
+        for part in self.parts:
+            if part.kind in FREEDOMS and part.kind not in MIXED and "motion" not in part.given:
+                found += [(part, name) for name in FREEDOMS[part.kind]]
+        if not found or rng.random() > 0.25:
+            return
+        joint, name = found[int(rng.integers(len(found)))]
+        turns = name.startswith("r")
+        gain = float(np.exp(rng.uniform(np.log(2.0), np.log(40.0)))) * (1.0 if turns else 20.0)
+        size, speed = float(rng.uniform(-0.4, 0.4)) * (1.0 if turns else 0.2), float(rng.uniform(2.0, 8.0))
+        target = (size, f"{size!r}*(1 - cos({speed!r}*{{t}}))")[int(rng.integers(2))]
+        given = {"joint": joint.name, "coordinate": name, "names": FREEDOMS[joint.kind], "target": target,
+                 "kp": gain, "kd": 0.05 * gain}  # fmt: skip
+        if rng.random() < 0.3:
+            given["limit"] = 0.2 * gain * abs(size)
+        self.parts.append(Part("Servo", "servo", given))
+
+    def switch(self) -> None:
+        """One of the point loads begins or ends at a moment."""
+        rng = self.extras
+        loads = [i for i, p in enumerate(self.parts) if p.kind in ("Force", "Torque")]
+        if not loads or rng.random() > 0.2:
+            return
+        i, moment = loads[int(rng.integers(len(loads)))], float(rng.uniform(0.01, 0.1))
+        form = ("step({{t}}, {0!r})", "(1 - step({{t}}, {0!r}))")[int(rng.integers(2))].format(moment)
+        vector = [f"{f!r}*{form}" if not isinstance(f, str) else f"{f}*{form}" for f in self.parts[i].given["vector"]]
+        self.parts[i] = self.parts[i].but(vector=vector)
 
     # forces -----------------------------------------------------------------------------------------------------------
 

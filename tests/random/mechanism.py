@@ -47,7 +47,8 @@ class Part:
     def uses(self) -> set[str]:
         """Names of the bodies that it needs."""
         spots = [v for v in self.given.values() if isinstance(v, Spot)]
-        return {s.owner for s in spots if not s.grounded} | ({self.given["beam"]} if "beam" in self.given else set())
+        named = {self.given[k] for k in ("beam", "joint") if k in self.given}
+        return {s.owner for s in spots if not s.grounded} | named
 
 
 @dataclass(frozen=True)
@@ -77,10 +78,17 @@ class Mechanism:
             points += [body.given[k] for k in ("com", "from", "to") if k in body.given]
         return float(max(np.ptp(np.array(points), axis=0).max(), 0.3))
 
+    def jumps(self) -> bool:
+        """Whether a load begins or ends at a moment."""
+        return any("step(" in str(f) for p in self.of("Force", "Torque") for f in p.given["vector"])
+
     def without(self, part: Part) -> Mechanism:
         """The mechanism without a part and whatever needs it."""
-        kept = [p for p in self.parts if p is not part and part.name not in p.uses()]
-        return replace(self, parts=tuple(kept))
+        gone = {part.name}
+        for p in self.parts:  # what needs a part comes after it
+            if gone & p.uses():
+                gone.add(p.name)
+        return replace(self, parts=tuple(p for p in self.parts if p.name not in gone))
 
     def mapped(self, change: Any, *kinds: str) -> Mechanism:
         """The mechanism with all parts of some kinds changed."""
@@ -300,6 +308,17 @@ def _by_axes(given: dict[str, Any], word: str, see: Observer) -> dict[str, Any]:
     return found
 
 
+def _servo(part: Part, given: dict[str, Any], see: Observer, place: Any) -> Any:
+    name, straight = given["coordinate"], not given["coordinate"].startswith("r")
+    coordinate = given["joint"] if len(given["names"]) == 1 else f"{given['joint']}.{name}"
+    more = {"limit": see.factor(1, 1 if straight else 2, -2) * given["limit"]} if "limit" in given else {}
+    return cs.Servo(
+        part.name, coordinate, target=see.function(given["target"], l=1 if straight else 0),
+        kp=see.factor(1, 0 if straight else 2, -2) * given["kp"],
+        kd=see.factor(1, 0 if straight else 2, -1) * given["kd"], **more,
+    )  # fmt: skip
+
+
 def _link(part: Part, given: dict[str, Any], see: Observer, place: Any) -> Any:
     more = {"damping": see.factor(1, 0, -1) * given["damping"]}
     if part.kind == "Spring":
@@ -326,5 +345,5 @@ def _line_load(part: Part, given: dict[str, Any], see: Observer, place: Any) -> 
 
 _MAKERS = {
     "RigidBody": _rigid, "Beam": _beam, "Spring": _link, "Damper": _link, "Force": _load, "Torque": _load,
-    "DistributedLoad": _line_load,
+    "DistributedLoad": _line_load, "Servo": _servo,
 }  # fmt: skip

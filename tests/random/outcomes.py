@@ -54,6 +54,18 @@ RELATIONS: dict[str, Relation] = {
         relations_statics.rest_carried,
         relations_numerics.jumps,
         relations_linear.verdict,
+        relations_numerics.boost,
+        relations_same.halves_floating,
+        relations_numerics.floating_same,
+        relations_numerics.second_order_damped,
+        relations_numerics.adaptive_others,
+        relations_linear.gain_forces,
+        relations_linear.stands,
+        relations_linear.mode_same,
+        relations_linear.mode_mesh,
+        relations_linear.moving_state,
+        relations_linear.analyses_floating,
+        relations_statics.rest_order,
     )
 }
 HOLDS, VIOLATED, REFUSED, UNANSWERED, CRASHED, OUTSIDE = (
@@ -62,7 +74,13 @@ HOLDS, VIOLATED, REFUSED, UNANSWERED, CRASHED, OUTSIDE = (
 
 
 # Where a relation does not hold yet: left out of the tests, run and counted by the study. Remove a row when it holds.
-KNOWN: list[tuple[str, Callable[[Mechanism], bool], str]] = []
+_JUMP = "a load that jumps inside a step: its share in that step depends on how its formula is written"
+KNOWN: list[tuple[str, Callable[[Mechanism], bool], str]] = [
+    ("observer", Mechanism.jumps, _JUMP),
+    ("floating_same", Mechanism.jumps, _JUMP),
+    ("halves", Mechanism.jumps, "the last step of a run samples a load that jumps somewhere in another way"),
+    ("halves_floating", Mechanism.jumps, "the last step of a run samples a load that jumps somewhere in another way"),
+]
 
 
 def known_defect(relation: str, mechanism: Mechanism) -> str | None:

@@ -11,27 +11,35 @@ import numpy as np
 from scipy.linalg import expm
 
 import cosserat as cs
+from cosserat.lie import so3
 
 from .answers import NotApplicable, Unanswered, Violation, run_of
-from .mechanism import FREEDOMS, Mechanism, Part, Spot, build, place_text
+from .mechanism import FREEDOMS, Mechanism, Observer, Part, Spot, build, place_text
 from .relations_laws import grounded
-from .relations_same import UNITS, rng_of
+from .relations_same import SWAPPED, UNITS, rng_of, shuffled, swapped, turned_round
 
 PUSH = 1e-3  # N: small for bodies of about a kilogram and springs of about a hundred newtons per metre
 
 
-def held(mechanism: Mechanism) -> Mechanism:
-    """The mechanism with a spring in every freedom, constant loads and no drives, at rest: it has an equilibrium."""
+def held(mechanism: Mechanism, driven: bool = False) -> Mechanism:
+    """The mechanism with a spring in every freedom, constant loads and no drives, at rest: it has an equilibrium.
+
+    With `driven`, prescribed motions are those of a moment.
+    """
     if not grounded(mechanism):
         raise NotApplicable("nothing holds it")
 
     def change(part: Part) -> Part:
         given = {k: v for k, v in part.given.items() if k not in ("motion", "friction")}
-        if part.kind in FREEDOMS:
+        if driven and "motion" in part.given:
+            given["motion"] = {n: _constant(f) for n, f in part.given["motion"].items()}
+        elif part.kind in FREEDOMS:
             given["stiffness"] = {n: 40.0 if n.startswith("r") else 400.0 for n in FREEDOMS[part.kind]}
             given = {k: v for k, v in given.items() if k != "stiffness" or v}
         if "effort" in given:
             given["effort"] = {n: _constant(f) for n, f in given["effort"].items()}
+        if "target" in given:
+            given["target"] = _constant(given["target"])
         for key in ("vector", "force", "moment"):
             if key in given:
                 given[key] = [_constant(f) for f in given[key]]
@@ -63,10 +71,10 @@ def with_push(mechanism: Mechanism, size: float) -> cs.Model:
     )
 
 
-def rest(model: cs.Model, start: Any = None) -> cs.Equilibrium:
+def rest(model: cs.Model, start: Any = None, **how: Any) -> cs.Equilibrium:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cs.CosseratWarning)
-        found = cs.equilibrium(model, start=start)
+        found = cs.equilibrium(model, start=start, **how)
     if not found.status.ok:
         raise Unanswered(f"equilibrium: {found.status.message}")
     return found
@@ -94,6 +102,50 @@ def gain(mechanism: Mechanism) -> None:
     away = np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-6)
     if not away <= 1e-5:
         raise Violation(f"static gain of the linear model and difference of equilibria differ by {away:.1e}")
+
+
+def gain_forces(mechanism: Mechanism) -> None:
+    """So are reactions and section forces; and the response to a parameter and to a prescribed motion."""
+    mechanism, _ = pushed(held(mechanism, driven=True))
+    drives = [(p.name, n) for p in mechanism.joints for n in p.given.get("motion", {})]
+    places = [place_text(s) for s in mechanism.spots().values()]
+    forces = [j.name for j in mechanism.joints]
+    sections = [f"{b.name}.at(0.5)" for b in mechanism.of("Beam")]
+    outputs = [*places, *(f"{j}.reaction" for j in forces), *(f"{s}.section_force" for s in sections)]
+
+    def model_of(push: Any, moved: float) -> cs.Model:
+        def change(part: Part) -> Part:
+            if "along" in part.given:
+                return part.but(vector=[push * a for a in part.given["along"]])
+            if drives and part.name == drives[0][0]:
+                motion = dict(part.given["motion"])
+                return part.but(motion={**motion, drives[0][1]: motion[drives[0][1]] + moved})
+            return part
+
+        return build(mechanism.mapped(change, "Force", *FREEDOMS))
+
+    def read(found: cs.Equilibrium) -> Any:
+        values = [found.position(p) for p in places] + [found.reaction(j) for j in forces]
+        return np.concatenate(values + [found.section_force(b, 0.5) for b in (s.split(".")[0] for s in sections)])
+
+    model = model_of(cs.Parameter("P", 0.0), 0.0)
+    about = rest(model)
+    joint = next((j for j in mechanism.joints if drives and j.name == drives[0][0]), None)
+    name = joint and (joint.name if len(FREEDOMS[joint.kind]) == 1 else ".".join(drives[0]))
+    for source, change, size in (("P", (1.0, 0.0), PUSH), (name, (0.0, 1.0), 1e-5)):
+        if source is None:
+            continue
+        linear = cs.linearize(model, source, outputs, about=about, drive="acceleration")
+        slow = 0.0 if source == "P" else 3e-4j  # of a motion the acceleration is the input
+        expected = (linear.transfer(slow) * (slow**2 or 1.0)).real[:, 0]
+        ends = [read(rest(model_of(*(sign * size * c for c in change)), start=about)) for sign in (1.0, -1.0)]
+        found = (ends[0] - ends[1]) / (2 * size)
+        cut = 3 * len(places)
+        for what, a, b in (("places", found[:cut], expected[:cut]), ("forces", found[cut:], expected[cut:])):
+            nothing = 1e-6 if source == "P" else 1.0  # of a motion: against springs of some hundred newtons per metre
+            away = np.abs(a - b).max(initial=0.0) / max(np.abs(b).max(initial=0.0), nothing)
+            if not away <= 1e-5:
+                raise Violation(f"static gain from {source!r} to {what} and differences of equilibria: {away:.1e}")
 
 
 def step_response(mechanism: Mechanism) -> None:
@@ -133,6 +185,51 @@ def eigenvalues(mechanism: Mechanism) -> None:
             away = min(np.abs(found.eigenvalues - s).min(), np.abs(found.eigenvalues - s.conjugate()).min())
             if s.imag > 1e-6 * scale and not away <= 1e-5 * scale:
                 raise Violation(f"eigenvalue {s:.6g} of the linear model is missing among the modes")
+
+
+def stands(mechanism: Mechanism) -> None:
+    """`.stable` of an equilibrium is what its modes say, and its status says it too."""
+    mechanism = held(mechanism)
+    heavy = replace(mechanism, gravity=tuple(4.0 * g for g in mechanism.gravity))  # some buckle, some fall over
+    model = build(heavy)
+    about = rest(model)
+    values = cs.modes(model, 6, about=about).eigenvalues
+    rates = values.real / np.maximum(np.abs(values), 1e-12)
+    if np.any(np.abs(rates[values.imag == 0.0]) < 1e-9):
+        raise NotApplicable("neutral")
+    grows = bool(np.any(rates > 1e-6))
+    if about.stable is grows or about.stable is None:
+        raise Violation(f"stable is {about.stable}, eigenvalues {values}")
+    if ("unstable" in about.status.detail) is not grows:
+        raise Violation(f"stable is {about.stable}, but the status says {about.status}")
+
+
+def mode_same(mechanism: Mechanism) -> None:
+    """Eigenvalues do not depend on the order of parts, on axes, and on which side of a joint is the parent."""
+    mechanism = held(mechanism)
+    first = cs.modes(build(mechanism), 5)
+    other = shuffled(mechanism).mapped(swapped, *SWAPPED).mapped(turned_round, "Servo")
+    second = cs.modes(build(other, Observer.turned(rng_of(mechanism))), 5)
+    a, b = (np.sort_complex(np.abs(m.eigenvalues.real) + 1j * m.eigenvalues.imag) for m in (first, second))
+    if len(a) != len(b):
+        raise Violation(f"{len(a)} modes, {len(b)} as another describes it")
+    away = np.abs(np.sort(np.abs(a)) - np.sort(np.abs(b))).max() / np.abs(a).max()
+    if not away <= 1e-7:
+        raise Violation(f"eigenvalues differ by {away:.1e} as another describes the mechanism")
+
+
+def mode_mesh(mechanism: Mechanism) -> None:
+    """Finer meshes approach one set of eigenvalues, at least with the second order."""
+    if not mechanism.of("Beam"):
+        raise NotApplicable("no beam")
+    mechanism = held(mechanism)
+    sizes = []
+    for n in (1, 2, 4, 8):
+        finer = mechanism.mapped(lambda p, n=n: p.but(elements=n * p.given["elements"]), "Beam")
+        sizes.append(np.sort(np.abs(cs.modes(build(finer), 4).eigenvalues))[:3])
+    errors = [float(np.abs(b / a - 1.0).max()) for a, b in pairwise(sizes)]
+    if not (errors[-1] <= 1e-6 or errors[-1] * 2.5 <= errors[-2]):
+        raise Violation(f"finer meshes change eigenvalues by {', '.join(f'{e:.1e}' for e in errors)}")
 
 
 def mode_units(mechanism: Mechanism) -> None:
@@ -193,6 +290,49 @@ def moving(mechanism: Mechanism) -> None:
         raise Violation(f"accelerations under a push in motion differ by {away:.1e}")
 
 
+def moving_state(mechanism: Mechanism) -> None:
+    """About a moment of a run, what the states do to reactions is what they do in neighbouring runs; beams included."""
+    if any("motion" in p.given for p in mechanism.joints) or not mechanism.joints:
+        raise NotApplicable("drives move while one looks, or there is no reaction to look at")
+    mechanism, _ = pushed(mechanism)
+    errors: list[float] = []
+    for step in (1e-3, 2.5e-4, 6.25e-5):  # velocities keep joints to second order, once vibrations are resolved
+        errors.append(_away_from_neighbours(mechanism, step))
+        if errors[-1] <= 1e-4 or (len(errors) > 1 and 8.0 * errors[-1] <= errors[-2]):
+            return
+    shown = ", ".join(f"{e:.1e}" for e in errors)
+    raise Violation(f"reactions in motion and of the linear model differ by {shown} as the step is quartered")
+
+
+def _away_from_neighbours(mechanism: Mechanism, step: float) -> float:
+    places = [b.name for b in mechanism.of("RigidBody")]
+    for beam in mechanism.of("Beam"):
+        places += [f"{beam.name}.at({k / beam.given['elements']!r})" for k in range(beam.given["elements"] + 1)]
+    places = list(dict.fromkeys([*places, place_text(spot_of(mechanism))]))  # all nodes
+    run, *others = (
+        run_of(mechanism, model=with_push(mechanism, p), duration=0.02, step=step, newton_tolerance=1e-11)
+        for p in (0.0, 10 * PUSH, -10 * PUSH)
+    )
+    kinds = ("position", "velocity", "rotation", "angular_velocity")
+    outputs = [f"{p}.{k}" if k != "position" else p for k in kinds for p in places]
+    outputs += [f"{j.name}.reaction" for j in mechanism.joints]
+    last, direction = mechanism.of("Force")[-1].given["place"], np.array(mechanism.of("Force")[-1].given["along"])
+    linear = cs.linearize(run.model, [f"{place_text(last)}.f{a}" for a in "xyz"], outputs, about=run)
+    rows = 12 * len(places)
+    states, forces = [], []
+    for other in others:
+        seen = [getattr(other, k)(p).values[-1] for k in kinds[:2] for p in places]
+        turned = [other.rotation(p).values[-1] @ run.rotation(p).values[-1].T for p in places]
+        seen += [so3.log(R) for R in turned] + [other.angular_velocity(p).values[-1] for p in places]
+        states.append(np.concatenate(seen))
+        forces.append(np.concatenate([other.reaction(j.name).values[-1] for j in mechanism.joints]))
+    seen = 0.5 * (states[0] - states[1])
+    x = np.linalg.lstsq(linear.C[:rows], seen, rcond=None)[0]
+    left = np.abs(linear.C[:rows] @ x - seen).max() / np.abs(seen).max()
+    found, expected = 0.5 * (forces[0] - forces[1]), linear.C[rows:] @ x + 10 * PUSH * linear.D[rows:] @ direction
+    return float(max(left, np.abs(found - expected).max() / max(np.abs(found).max(), PUSH)))
+
+
 def moving_tree(mechanism: Mechanism) -> None:
     """About a moment of a run of a rigid tree, the state matrix is that of the recursion in joint coordinates."""
     single = ("Fixed", "Revolute", "Prismatic", "Screw", "Cylindrical", "Universal")
@@ -203,7 +343,7 @@ def moving_tree(mechanism: Mechanism) -> None:
     kept = [
         replace(p, given={k: v for k, v in p.given.items() if k not in ("motion", "effort", "friction")})
         for p in mechanism.parts
-        if p.kind not in ("Force", "Torque")
+        if p.kind not in ("Force", "Torque", "Servo")
     ]
     plain = replace(mechanism, parts=tuple(kept))
     errors = [_away_from_recursion(plain, step) for step in (2e-3, 1e-3)]  # the run's accelerations are of second order
@@ -239,6 +379,25 @@ def mesh(mechanism: Mechanism) -> None:
     errors = [float(np.abs(b - a).max()) / mechanism.extent for a, b in pairwise(states)]
     if not (errors[-1] <= 1e-7 or errors[-1] * 2.5 <= errors[-2]):
         raise Violation(f"finer meshes move places by {', '.join(f'{e:.1e}' for e in errors)}")
+
+
+def analyses_floating(mechanism: Mechanism) -> None:
+    """Equilibria, reactions and eigenvalues of rigid mechanisms are the same in floating frames."""
+    mechanism = held(mechanism.rigid(), driven=True)
+    model = build(mechanism)
+    found = []
+    for formulation in ("galilean", "floating"):
+        about = rest(model, formulation=formulation)
+        places = np.concatenate([about.position(place_text(s)) for s in mechanism.spots().values()])
+        forces = np.concatenate([about.reaction(j.name) for j in mechanism.joints])
+        sizes = np.sort(np.abs(cs.modes(model, 6, about=about, formulation=formulation).eigenvalues))
+        found.append((places, forces, sizes))
+    for what, a, b in zip(("places", "reactions", "eigenvalues"), *found, strict=True):
+        if len(a) != len(b):
+            raise Violation(f"{len(a)} {what} in the Galilean frame, {len(b)} in floating frames")
+        away = np.abs(a - b).max(initial=0.0) / max(np.abs(a).max(initial=0.0), 0.1)
+        if not away <= 1e-7:
+            raise Violation(f"{what} in floating frames differ by {away:.1e}")
 
 
 def verdict(mechanism: Mechanism) -> None:

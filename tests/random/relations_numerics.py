@@ -5,15 +5,17 @@ Beams are replaced by bars where an order is measured: their fast vibrations, wh
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from .answers import SHARP, STEP, Answers, NotApplicable, Unanswered, Violation, answers_of, distance, run_of
-from .mechanism import Mechanism, Part
+from .answers import SHARP, STEP, Answers, NotApplicable, Unanswered, Violation, answers_of, demand, distance, run_of
+from .mechanism import BODIES, Mechanism, Observer, Part, Spot
+from .relations_same import UNITS, rng_of
 
-FORCES = ("force", "moment", "section", "energy")
+MOTION, FORCES = ("position", "velocity", "spin"), ("force", "moment", "section", "energy")
 SHORT, FINE = 0.04, STEP / 4  # a time and a step in which all that moves in a small mechanism is resolved
 ENOUGH = 2e-7  # what Newton's tolerance leaves in velocities
 
@@ -25,9 +27,9 @@ def _ends(mechanism: Mechanism, **settings: Any) -> Answers:
     )
 
 
-def _demand_falling(what: str, errors: list[float], factor: float, where: str) -> None:
+def _demand_falling(what: str, errors: list[float], factor: float, where: str, enough: float = ENOUGH) -> None:
     """The last error is a `factor` less than the one before, or next to nothing."""
-    if not (errors[-1] <= ENOUGH or errors[-1] * factor <= errors[-2]):
+    if not (errors[-1] <= enough or errors[-1] * factor <= errors[-2]):
         shown = ", ".join(f"{e:.1e}" for e in errors)
         raise Violation(f"{what}: {shown} as the step is halved ({where})")
 
@@ -57,6 +59,12 @@ def second_order_floating(mechanism: Mechanism) -> None:
     _order(mechanism, "generalised-alpha, floating", 3.0, formulation="floating")
 
 
+def second_order_damped(mechanism: Mechanism) -> None:
+    """So it is with any numerical damping."""
+    rho = float(rng_of(mechanism).choice([0.0, 0.5, 1.0]))
+    _order(mechanism.rigid(), f"generalised-alpha, rho {rho:g}", 2.5, rho=rho)
+
+
 def integrators(mechanism: Mechanism) -> None:
     """Generalised-alpha and the conserving scheme approach the same motion."""
     mechanism = mechanism.rigid()
@@ -71,12 +79,43 @@ def integrators(mechanism: Mechanism) -> None:
 def formulations(mechanism: Mechanism) -> None:
     """Galilean and floating runs of rigid mechanisms approach the same motion and the same reactions."""
     mechanism = mechanism.rigid()
-    errors, where = [], ""
+    found = []
     for n in (1, 2, 4):
         runs = [_ends(mechanism, step=FINE / n, formulation=f) for f in ("galilean", "floating")]
-        error, where = distance(*runs, skip=FORCES)
+        found.append([distance(*runs, skip=skip) for skip in (FORCES, (*MOTION, "energy"))])
+    whats = ("the formulations", ENOUGH), ("reactions in the formulations", 50 * ENOUGH)
+    for (what, enough), row in zip(whats, zip(*found, strict=True), strict=True):
+        _demand_falling(f"difference of {what}", [f[0] for f in row], 2.5, row[-1][1], enough)
+
+
+def boost(mechanism: Mechanism) -> None:
+    """Runs of what the ground does not hold approach what an observer sees who moves along with a constant velocity."""
+    if any(isinstance(v, Spot) and v.grounded for p in mechanism.parts for v in p.given.values()):
+        raise NotApplicable("the ground does not move along")
+    mechanism, V = mechanism.rigid(), 3.0 * rng_of(mechanism).normal(size=3)
+    faster = mechanism.mapped(lambda p: p.but(velocity=(V + p.given["velocity"]).tolist()), *BODIES)
+    errors, where = [], ""
+    for n in (1, 2, 4):
+        first, second = (_ends(m, step=FINE / n) for m in (mechanism, faster))
+        for key in second:
+            if key[0] in ("position", "velocity"):
+                second[key] = second[key] - (SHORT * V if key[0] == "position" else V)
+        error, where = distance(first, second, skip=FORCES)
         errors.append(error)
-    _demand_falling("difference of the formulations", errors, 2.5, where)
+    _demand_falling("difference to a moving observer", errors, 2.5, where)
+
+
+def floating_same(mechanism: Mechanism) -> None:
+    """Floating frames: other axes and units describe the same motion. (Another order may cut loops elsewhere.)"""
+    mechanism, rng = mechanism.rigid(), rng_of(mechanism)
+    if any(p.kind in ("Planar", "PlanarTranslation") and "motion" in p.given for p in mechanism.joints):
+        raise NotApplicable("coordinates in a plane are along axes that the world's x axis fixes")
+    units = UNITS[int(rng.integers(len(UNITS)))]
+    see = replace(Observer.turned(rng), length=units.length, mass=units.mass, time=units.time)
+    settings = {"formulation": "floating", "duration": SHORT, "newton_tolerance": SHARP}
+    first = answers_of(run_of(mechanism, **settings), mechanism)
+    second = answers_of(run_of(mechanism, see, **settings), mechanism, see)
+    demand(first, second, 1e-6, "floating frames, other axes and units")
 
 
 def runge_kutta(mechanism: Mechanism) -> None:
@@ -92,19 +131,29 @@ def runge_kutta(mechanism: Mechanism) -> None:
 
 def adaptive(mechanism: Mechanism) -> None:
     """Adaptive steps are as good as their tolerance says, and a tighter tolerance is not worse."""
-    mechanism = mechanism.rigid()
+    _demand_adaptive(mechanism.rigid())
+
+
+def adaptive_others(mechanism: Mechanism) -> None:
+    """So are those of the conserving scheme, of other numerical damping, and in floating frames."""
+    ways = ({"integrator": "energy-momentum"}, {"rho": 0.5}, {"formulation": "floating"},
+            {"formulation": "floating", "integrator": "runge-kutta", "newton_tolerance": None})  # fmt: skip
+    _demand_adaptive(mechanism.rigid(), **ways[int(rng_of(mechanism).integers(len(ways)))])
+
+
+def _demand_adaptive(mechanism: Mechanism, **how: Any) -> None:
     fine = [_ends(mechanism, step=FINE / n) for n in (16, 32)]
     exact = {k: v if isinstance(k, str) else v + (v - fine[0][k]) / 3 for k, v in fine[1].items()}
     errors = []
     for tolerance in (1e-4, 1e-6):
         error, where = distance(
-            exact, _ends(mechanism, step=None, tolerance=tolerance), skip=("velocity", "spin", *FORCES)
+            exact, _ends(mechanism, step=None, tolerance=tolerance, **how), skip=("velocity", "spin", *FORCES)
         )
         errors.append(error)
         if not error <= 3.0 * tolerance:
-            raise Violation(f"adaptive steps with tolerance {tolerance:g}: {where} is off by {error:.1e}")
+            raise Violation(f"adaptive steps {how} with tolerance {tolerance:g}: {where} is off by {error:.1e}")
     if errors[1] > max(errors[0], ENOUGH):
-        raise Violation(f"adaptive steps: errors {errors[0]:.1e}, {errors[1]:.1e} for tolerances 1e-4, 1e-6")
+        raise Violation(f"adaptive steps {how}: errors {errors[0]:.1e}, {errors[1]:.1e} for tolerances 1e-4, 1e-6")
 
 
 def assembled(mechanism: Mechanism) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import cosserat as cs
 
 from .answers import DURATION, SHARP, STEP, Answers, NotApplicable, Violation, answers_of, demand, distance, run_of
-from .mechanism import FREEDOMS, MIXED, Mechanism, Observer, Part, build
+from .mechanism import BODIES, FREEDOMS, MIXED, Mechanism, Observer, Part, build
 
 UNITS = (
     Observer(length=1e3, mass=1e3, time=1e3),  # mm, g, ms
@@ -87,11 +87,13 @@ def parameters(mechanism: Mechanism) -> None:
 def order(mechanism: Mechanism) -> None:
     """The order of components means nothing."""
     first = first_answers(mechanism)
-    parts = list(mechanism.parts)
-    shuffled = [parts[i] for i in rng_of(mechanism).permutation(len(parts))]
-    shuffled.sort(key=lambda p: p.kind not in ("RigidBody", "Beam"))  # bodies come before what is put on them
-    other = replace(mechanism, parts=tuple(shuffled))
-    demand(first, answers_of(run_of(other, newton_tolerance=SHARP), mechanism), 1e-6, "other order")
+    demand(first, answers_of(run_of(shuffled(mechanism), newton_tolerance=SHARP), mechanism), 1e-6, "other order")
+
+
+def shuffled(mechanism: Mechanism) -> Mechanism:
+    """The same parts in another order: bodies before what is put on them, servos after their joints."""
+    parts = [mechanism.parts[i] for i in rng_of(mechanism).permutation(len(mechanism.parts))]
+    return replace(mechanism, parts=tuple(sorted(parts, key=lambda p: (p.kind not in BODIES, p.kind == "Servo"))))
 
 
 def swap(mechanism: Mechanism) -> None:
@@ -99,7 +101,7 @@ def swap(mechanism: Mechanism) -> None:
 
     The discrete equations of a screw differ by the fourth power of the step, so a shorter one may have to show it.
     """
-    other = mechanism.mapped(_swapped, *SWAPPED)
+    other = mechanism.mapped(swapped, *SWAPPED).mapped(turned_round, "Servo")
     for step in (STEP, STEP / 4):
         first, second = (
             answers_of(run_of(m, step=step, newton_tolerance=SHARP), mechanism) for m in (mechanism, other)
@@ -113,7 +115,7 @@ def swap(mechanism: Mechanism) -> None:
     raise Violation(f"parents and children swapped: {where} differs by {found:.2e}")
 
 
-def _swapped(part: Part) -> Part:
+def swapped(part: Part) -> Part:
     given = {**part.given, "parent": part.given["child"], "child": part.given["parent"]}
     if part.kind in MIXED and "effort" in given:
         return part
@@ -130,24 +132,41 @@ def _swapped(part: Part) -> Part:
     return replace(part, given=given)
 
 
+def turned_round(servo: Part) -> Part:
+    target, other = servo.given["target"], {"rx": "ry", "ry": "rx"}
+    name = servo.given["coordinate"]
+    return servo.but(
+        target=f"-({target})" if isinstance(target, str) else -target, coordinate=other.get(name, name)
+    )
+
+
 def halves(mechanism: Mechanism) -> None:
     """A run is its first half followed by its second; forces included where the method keeps them at ends of steps."""
-    for integrator, skip in (("energy-momentum", ("energy", "force", "moment", "section")),
-                             ("generalized-alpha", ("energy",))):  # fmt: skip
-        settings = {"integrator": integrator, "newton_tolerance": 1e-11}
-        whole = run_of(mechanism, **settings)
-        model = build(mechanism)
-        n = round(DURATION / STEP) // 2
-        first = run_of(mechanism, model=model, duration=n * STEP, **settings)
-        second = run_of(mechanism, model=model, duration=DURATION - n * STEP, start=first, **settings)
-        late = answers_of(whole, mechanism, at=slice(n, None))
-        demand(late, answers_of(second, mechanism), 1e-6, f"second half, {integrator}", skip=skip)
-        for joint in mechanism.joints:
-            if FREEDOMS[joint.kind]:
-                a, b = (r.coordinate(joint.name).values for r in (whole, second))
-                if not np.abs(a[n:] - b).max() <= 1e-6 * max(1.0, np.abs(a).max()):
-                    off = np.abs(a[n:] - b).max()
-                    raise Violation(f"second half: coordinate of {joint.name} differs by {off:.2e}")
+    _demand_halves(mechanism, ("energy", "force", "moment", "section"), integrator="energy-momentum")
+    _demand_halves(mechanism, ("energy",), integrator="generalized-alpha")
+
+
+def halves_floating(mechanism: Mechanism) -> None:
+    """The same in floating frames; without forces where a loop is closed, whose multipliers start anew."""
+    closed = any(p.name == "closing" for p in mechanism.joints)
+    _demand_halves(mechanism.rigid(), ("energy", *(("force", "moment") if closed else ())), formulation="floating")
+
+
+def _demand_halves(mechanism: Mechanism, skip: tuple[str, ...], **how: Any) -> None:
+    settings = {"newton_tolerance": 1e-11, **how}
+    whole = run_of(mechanism, **settings)
+    model = build(mechanism)
+    n = round(DURATION / STEP) // 2
+    first = run_of(mechanism, model=model, duration=n * STEP, **settings)
+    second = run_of(mechanism, model=model, duration=DURATION - n * STEP, start=first, **settings)
+    late = answers_of(whole, mechanism, at=slice(n, None))
+    demand(late, answers_of(second, mechanism), 1e-6, f"second half, {how}", skip=skip)
+    for joint in mechanism.joints:
+        if FREEDOMS[joint.kind]:
+            a, b = (r.coordinate(joint.name).values for r in (whole, second))
+            if not np.abs(a[n:] - b).max() <= 1e-6 * max(1.0, np.abs(a).max()):
+                off = np.abs(a[n:] - b).max()
+                raise Violation(f"second half: coordinate of {joint.name} differs by {off:.2e}")
 
 
 def files(mechanism: Mechanism) -> None:

@@ -13,7 +13,7 @@ from .answers import NotApplicable, Violation, run_of
 from .mechanism import LINKS, Mechanism, Observer, build, place_text
 from .relations_laws import applied, first_moment, grounded
 from .relations_linear import held, rest
-from .relations_same import UNITS, rng_of
+from .relations_same import SWAPPED, UNITS, rng_of, shuffled, swapped, turned_round
 
 
 def _answers(found: cs.Equilibrium, mechanism: Mechanism, see: Observer) -> tuple[Any, Any]:
@@ -27,8 +27,12 @@ def _answers(found: cs.Equilibrium, mechanism: Mechanism, see: Observer) -> tupl
 
 
 def _demand_same(mechanism: Mechanism, see: Observer, what: str) -> None:
-    mechanism = held(mechanism)
+    mechanism = held(mechanism, driven=not any(p.kind in ("Planar", "PlanarTranslation") for p in mechanism.joints))
     first, second = (_answers(rest(build(mechanism, s)), mechanism, s) for s in (Observer(), see))
+    _demand_near(first, second, what)
+
+
+def _demand_near(first: tuple[Any, Any], second: tuple[Any, Any], what: str) -> None:
     for a, b, scale, word in ((first[0], second[0], 1.0, "places"), (first[1], second[1], None, "reactions")):
         away = np.abs(a - b).max() / (scale or max(float(np.abs(a).max()), 0.1))
         if not away <= 1e-7:
@@ -43,6 +47,15 @@ def rest_units(mechanism: Mechanism) -> None:
 def rest_observer(mechanism: Mechanism) -> None:
     """Equilibria do not depend on axes."""
     _demand_same(mechanism, Observer.turned(rng_of(mechanism)), "turned axes")
+
+
+def rest_order(mechanism: Mechanism) -> None:
+    """Equilibria do not depend on the order of parts, and on which side of a joint is the parent."""
+    mechanism = held(mechanism, driven=True)
+    other = shuffled(mechanism).mapped(swapped, *SWAPPED).mapped(turned_round, "Servo")
+    first, second = (_answers(rest(build(m)), mechanism, Observer()) for m in (mechanism, other))
+    sign = np.array([[-1.0 if j.kind in SWAPPED else 1.0] for j in mechanism.joints])
+    _demand_near(first, (second[0], sign * second[1]), "another order")
 
 
 def rest_stays(mechanism: Mechanism) -> None:

@@ -16,7 +16,8 @@ from .study import study
 CASES = {
     "files": 2, "second_order_floating": 2, "formulations": 4, "runge_kutta": 4, "mesh": 8, "gain": 5, "moving": 8,
     "step_response": 8, "adaptive": 5, "copied": 8, "clock": 8, "every": 8, "peaks": 8, "integrators": 8,
-    "verdict": 2, "jumps": 4, "rest_units": 10, "rest_observer": 10,
+    "verdict": 2, "jumps": 4, "rest_units": 10, "rest_observer": 10, "boost": 6, "gain_forces": 4, "mode_mesh": 4,
+    "moving_state": 4, "adaptive_others": 5, "second_order_damped": 5, "analyses_floating": 6, "mode_same": 6,
 }  # fmt: skip
 DEFAULT_CASES = 8
 

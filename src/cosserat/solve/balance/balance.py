@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_matrix
+from scipy.sparse import coo_matrix, csc_matrix
 from scipy.sparse.linalg import SuperLU, splu
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Status
+from cosserat.solve.balance.symmetries import drifts, harmless
 
 Array = NDArray[np.float64]
 State = tuple[Array, Array, Array]  # configuration, multipliers, angles that are followed
@@ -81,8 +83,35 @@ class Balance(ABC):
         """-(r, scale phi) at the present state."""
 
     @abstractmethod
-    def matrix(self, shift: float = 0.0) -> csc_matrix:
+    def tangent(self, shift: float = 0.0) -> csc_matrix:
         """The tangent [K + shift M, s Phi^T; s Phi, -epsilon s] at the present state."""
+
+    @property
+    @abstractmethod
+    def rotation(self) -> Array | None:
+        """How the whole turns at the present part of the loads; None at rest."""
+
+    @abstractmethod
+    def rotate(self, rotation: Array | None) -> None:
+        """Let the whole turn so; None: as it does under all of the loads."""
+
+    @abstractmethod
+    def whole(self) -> Array:
+        """Motions (n_motions, 6) of all nodes as one rigid body, translations first; none (0) where joints hold it."""
+
+    @abstractmethod
+    def left_over(self) -> Array:
+        """Forces (n_motions,) that the last `residual` left out of balance."""
+
+    @property
+    @abstractmethod
+    def anchor(self) -> int:
+        """How many of the first unknowns tell where the whole is."""
+
+    def matrix(self, shift: float = 0.0) -> csc_matrix:
+        """The tangent; of what turns freely, with springs against motions of the whole that lead to equal states."""
+        found = self.tangent(shift)
+        return self._held(found) if self._turns_freely else found
 
     @abstractmethod
     def state(self) -> State:
@@ -164,8 +193,42 @@ class Balance(ABC):
         """Unbalanced force relative to what is accepted, and in words the largest and where it acts."""
 
     def symmetries(self) -> Array:
-        """Motions (n_motions, k) of the whole that lead to equal states, so that nothing resists them; none here."""
-        return np.zeros((self.n_motions, 0))
+        """Motions (n_motions, k) of the whole that lead to equal states, in steady rotation; drifts among them."""
+        if self.full_spin is None or self.whole().shape[1] < 6:
+            return np.zeros((self.n_motions, 0))
+        tangent, shifted = (self.tangent(shift) for shift in (0.0, 1.0))
+        free = drifts(tangent, (shifted - tangent).tocsc(), self.full_spin, self.whole())
+        return np.hstack((self._harmless(tangent), free))
+
+    @cached_property
+    def _turns_freely(self) -> bool:
+        """Whether motions of the whole lead to equal states, in the rotation that is sought."""
+        if self.full_spin is None:
+            return False
+        kept = self.rotation
+        self.rotate(None)
+        self.residual()
+        found = self._harmless(self.tangent(0.0)).shape[1] > 0
+        self.rotate(kept)
+        self.residual()
+        return found
+
+    def _harmless(self, tangent: csc_matrix) -> Array:
+        motions, force = self.whole(), self.left_over()
+        if not motions.shape[1] or not (np.isfinite(tangent.data).all() and np.isfinite(force).all()):
+            return np.zeros((self.n_motions, 0))
+        return harmless(tangent, force, motions, self.extent)
+
+    def _held(self, tangent: csc_matrix) -> csc_matrix:
+        """The tangent with a spring that holds the anchor against motions of the whole that are harmless."""
+        n = self.anchor
+        motions, metric = self._harmless(tangent)[:n], self.metric()[:n, None]
+        if not motions.shape[1]:
+            return tangent
+        axes = metric * np.linalg.qr(metric * motions)[0]
+        spring = self.scale * axes @ axes.T
+        at = np.repeat(np.arange(n), n), np.tile(np.arange(n), n)
+        return (tangent + coo_matrix((spring.ravel(), at), shape=tangent.shape)).tocsc()
 
     @property
     def gravity(self) -> float:

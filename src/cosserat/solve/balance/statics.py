@@ -5,12 +5,11 @@ Unlike in time stepping, nothing makes the diagonal blocks definite here, so the
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import bsr_matrix, coo_matrix, csc_matrix
+from scipy.sparse import bsr_matrix, csc_matrix
 
 from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.series import bracket
@@ -25,7 +24,7 @@ from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.balance.spin import twists_in
-from cosserat.solve.balance.symmetries import drifts, harmless
+from cosserat.solve.balance.symmetries import rigid_motions
 from cosserat.solve.initial import EPSILON
 from cosserat.solve.memory import Memory
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
@@ -107,54 +106,28 @@ class Statics(Balance):
         blocks = assemble_blocks(self.memory, mass=shift, stiffness=1.0, scale=self.scale, epsilon=EPSILON)
         blocks += centrifugal
 
-    def matrix(self, shift: float = 0.0) -> csc_matrix:
-        """The tangent [K + shift M, s Phi^T; s Phi, -epsilon s] at the trial state."""
-        found = self._plain(shift)
-        return self._held(found) if self._turns_freely else found
-
-    def _plain(self, shift: float) -> csc_matrix:
+    def tangent(self, shift: float = 0.0) -> csc_matrix:
         self.assemble(shift)
         blocks = self.memory.problem.solver.blocks[:-1][self._order]
         self._name_failing(blocks)
         return bsr_matrix((blocks, self._indices, self._indptr)).tocsc()
 
-    @cached_property
-    def _turns_freely(self) -> bool:
-        """Whether motions of the whole lead to equal states, in the rotation that is sought."""
-        if self.full_spin is None:
-            return False
-        kept, self.spin = self.spin, self.full_spin
-        self.residual()
-        found = self._harmless(self._plain(0.0)).shape[1] > 0
-        self.spin = kept
-        self.residual()
-        return found
+    @property
+    def rotation(self) -> Array | None:
+        return self.spin
 
-    def symmetries(self) -> Array:
-        """Motions (n_motions, k) of the whole that lead to equal states, in steady rotation; drifts among them."""
-        if self.spin is None:
-            return np.zeros((self.n_motions, 0))
-        tangent, shifted = (self._plain(shift) for shift in (0.0, 1.0))
-        frames = self.memory.problem.trial.frame[: self.compiled.n_nodes]
-        free = drifts(tangent, (shifted - tangent).tocsc(), self.spin, frames, self.extent)
-        return np.hstack((self._harmless(tangent), free))
+    def rotate(self, rotation: Array | None) -> None:
+        self.spin = self.full_spin if rotation is None else rotation
 
-    def _harmless(self, tangent: csc_matrix) -> Array:
-        trial, n = self.memory.problem.trial, self.compiled.n_nodes
-        if not (np.isfinite(tangent.data).all() and np.isfinite(trial.residual[:n]).all()):
-            return np.zeros((self.n_motions, 0))
-        return harmless(tangent, trial.residual[:n].ravel(), trial.frame[:n], self.extent)
+    def whole(self) -> Array:
+        return rigid_motions(self.memory.problem.trial.frame[: self.compiled.n_nodes], self.extent)
 
-    def _held(self, tangent: csc_matrix) -> csc_matrix:
-        """The tangent with a spring that holds the first node against motions of the whole that are harmless."""
-        motions = self._harmless(tangent)[:6]
-        if not motions.shape[1]:
-            return tangent
-        metric = np.repeat([1.0, self.length], 3)[:, None]
-        axes = metric * np.linalg.qr(metric * motions)[0]
-        spring = self.scale * axes @ axes.T
-        at = np.repeat(np.arange(6), 6), np.tile(np.arange(6), 6)
-        return (tangent + coo_matrix((spring.ravel(), at), shape=tangent.shape)).tocsc()
+    def left_over(self) -> Array:
+        return self.memory.problem.trial.residual[: self.compiled.n_nodes].ravel()
+
+    @property
+    def anchor(self) -> int:
+        return 6  # the first node
 
     def residual(self) -> Array:
         """-(r, s phi) at the trial state, six numbers for each vertex."""

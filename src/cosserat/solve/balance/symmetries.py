@@ -32,13 +32,12 @@ def rigid_motions(frames: Array, extent: float) -> Array:
     return out.reshape(-1, 6)
 
 
-def harmless(tangent: csc_matrix, force: Array, frames: Array, extent: float) -> Array:
-    """Those of the rigid motions, as columns (6 n, k), that neither the tangent nor forces (6 n,) know of.
+def harmless(tangent: csc_matrix, force: Array, P: Array, extent: float) -> Array:
+    """Those combinations of rigid motions P (m, 6), as columns (m, k), that neither the tangent nor forces (m,) know.
 
     Forces that are what rounding leaves of the stiffness count as none.
     """
-    P = rigid_motions(frames, extent)
-    full = np.vstack((P, np.zeros((tangent.shape[0] - len(P), 6))))
+    full = np.vstack((P, np.zeros((tangent.shape[0] - len(P), P.shape[1]))))
     known = tangent @ full
     _, _, right = np.linalg.svd(known, full_matrices=False)
     terms, found = abs(tangent) @ np.abs(full), []
@@ -51,14 +50,14 @@ def harmless(tangent: csc_matrix, force: Array, frames: Array, extent: float) ->
     return np.array(found).reshape(-1, len(P)).T
 
 
-def drifts(tangent: csc_matrix, mass: csc_matrix, spin: Array, frames: Array, extent: float) -> Array:
-    """Translations of the whole across the axis, as columns (6 n, k), of a mechanism that nothing holds in space.
+def drifts(tangent: csc_matrix, mass: csc_matrix, spin: Array, P: Array) -> Array:
+    """Translations, of rigid motions P (m, 6) those across the axis (m, k), of a mechanism that nothing holds in space.
 
     It drifts with a constant velocity, which seen from the turntable is a motion at the speed of rotation that neither
     grows nor dies out: the tangent knows of it only by the centrifugal force.
     """
     across = np.linalg.svd(spin[None, 3:])[2][1:].T
-    motions = rigid_motions(frames, extent)[:, :3] @ across
+    motions = P[:, :3] @ across
     full = np.vstack((motions, np.zeros((tangent.shape[0] - len(motions), 2))))
     square = float(spin[3:] @ spin[3:])
     left = np.linalg.norm(tangent @ full + square * (mass @ full))

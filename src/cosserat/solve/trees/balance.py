@@ -11,12 +11,14 @@ from scipy.sparse import block_array, csc_matrix, identity
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Status
 from cosserat.solve.balance.balance import Balance, State
+from cosserat.solve.balance.symmetries import rigid_motions
 from cosserat.solve.initial import EPSILON
 from cosserat.solve.trees.point import TreePoint, unbalanced
 from cosserat.solve.trees.system import TreeState, TreeSystem
 
 Array = NDArray[np.float64]
 
+_RIGID = 1e-9  # of a rigid motion: what coordinates may miss of it
 _NOISE = 1e-9  # of the largest: diagonal entries of the stiffness that may be what is left of others
 
 
@@ -64,7 +66,32 @@ class TreeBalance(Balance):
     def predicted(self, before: State, first: bool = False) -> Array:
         return self._rest  # as it is: coordinates of trees bend little in a correction
 
-    def matrix(self, shift: float = 0.0) -> csc_matrix:
+    @property
+    def rotation(self) -> Array | None:
+        return self.now.v
+
+    def rotate(self, rotation: Array | None) -> None:
+        self.now = self.now._replace(v=self.system.turning if rotation is None else rotation)
+
+    def whole(self) -> Array:
+        frames = self.system.frames(self.now.q)
+        rows = np.hstack((frames[:, :3, :3].reshape(-1, 9), frames[:, :3, 3]))
+        wanted, rates = rigid_motions(rows, self.extent), ~self.system.table
+        motions = np.zeros((self.n_motions, 6))
+        motions[rates], *_ = np.linalg.lstsq(self.system.jacobian(self.now.q)[:, rates], wanted, rcond=None)
+        size = np.abs(motions) * self.metric()[:, None]
+        motions[size <= _RIGID * np.max(size, initial=0.0)] = 0.0  # modes, stiff as they are, take no part
+        left = np.abs(self.system.jacobian(self.now.q) @ motions - wanted).max(initial=0.0)
+        return motions if left <= _RIGID * np.abs(wanted).max(initial=0.0) else motions[:, :0]
+
+    def left_over(self) -> Array:
+        return -self._rest[: self.n_motions]
+
+    @property
+    def anchor(self) -> int:
+        return self.n_motions
+
+    def tangent(self, shift: float = 0.0) -> csc_matrix:
         self._jacobian = self.system.jacobian(self.now.q)
         d = self.system.slopes(self.now)
         top = csc_matrix(d.dq + shift * d.da)
