@@ -19,7 +19,7 @@ from scipy.sparse.linalg import SuperLU, splu
 from cosserat.compile.compiled import CompiledModel
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Status
-from cosserat.solve.balance.symmetries import drifts, harmless
+from cosserat.solve.balance.symmetries import ROUNDING, drifts, harmless
 
 Array = NDArray[np.float64]
 State = tuple[Array, Array, Array]  # configuration, multipliers, angles that are followed
@@ -58,6 +58,8 @@ class Balance(ABC):
         Of the determinant of the last tangent: it changes where a path loses or regains stability.
     full_spin : (6,) or None
         Steady rotation of the whole mechanism.
+    rounding : float
+        Of the tangent, relative to the terms it is summed from.
     """
 
     extent: float
@@ -65,6 +67,7 @@ class Balance(ABC):
     mass: float
     n_motions: int
     n_unknowns: int
+    rounding = ROUNDING
 
     def __init__(self) -> None:
         self.iterations = 0
@@ -197,7 +200,7 @@ class Balance(ABC):
         if self.full_spin is None or self.whole().shape[1] < 6:
             return np.zeros((self.n_motions, 0))
         tangent, shifted = (self.tangent(shift) for shift in (0.0, 1.0))
-        free = drifts(tangent, (shifted - tangent).tocsc(), self.full_spin, self.whole())
+        free = drifts(tangent, (shifted - tangent).tocsc(), self.full_spin, self.whole(), self.rounding)
         return np.hstack((self._harmless(tangent), free))
 
     @cached_property
@@ -217,7 +220,7 @@ class Balance(ABC):
         motions, force = self.whole(), self.left_over()
         if not motions.shape[1] or not (np.isfinite(tangent.data).all() and np.isfinite(force).all()):
             return np.zeros((self.n_motions, 0))
-        return harmless(tangent, force, motions, self.extent)
+        return harmless(tangent, force, motions, self.extent, self.rounding)
 
     def _held(self, tangent: csc_matrix) -> csc_matrix:
         """The tangent with a spring that holds the anchor against motions of the whole that are harmless."""

@@ -14,7 +14,7 @@ from cosserat.lie import so3
 
 Array = NDArray[np.float64]
 
-_ROUNDING = 1e-11  # of the terms it is summed from: stiffness or force that is none
+ROUNDING = 1e-11  # of the terms it is summed from: stiffness or force that is none
 
 
 def rigid_motions(frames: Array, extent: float) -> Array:
@@ -32,7 +32,7 @@ def rigid_motions(frames: Array, extent: float) -> Array:
     return out.reshape(-1, 6)
 
 
-def harmless(tangent: csc_matrix, force: Array, P: Array, extent: float) -> Array:
+def harmless(tangent: csc_matrix, force: Array, P: Array, extent: float, rounding: float) -> Array:
     """Those combinations of rigid motions P (m, 6), as columns (m, k), that neither the tangent nor forces (m,) know.
 
     Forces that are what rounding leaves of the stiffness count as none.
@@ -42,15 +42,15 @@ def harmless(tangent: csc_matrix, force: Array, P: Array, extent: float) -> Arra
     _, _, right = np.linalg.svd(known, full_matrices=False)
     terms, found = abs(tangent) @ np.abs(full), []
     for z in right:
-        small = np.linalg.norm(known @ z) <= _ROUNDING * np.linalg.norm(terms @ np.abs(z))
+        small = np.linalg.norm(known @ z) <= rounding * np.linalg.norm(terms @ np.abs(z))
         motion = P @ z
-        rounding = np.abs(motion) @ (np.abs(force) + extent * (terms @ np.abs(z))[: len(P)])
-        if small and abs(motion @ force) <= _ROUNDING * rounding:
+        cancels = np.abs(motion) @ (np.abs(force) + extent * (terms @ np.abs(z))[: len(P)])
+        if small and abs(motion @ force) <= rounding * cancels:
             found.append(motion)
     return np.array(found).reshape(-1, len(P)).T
 
 
-def drifts(tangent: csc_matrix, mass: csc_matrix, spin: Array, P: Array) -> Array:
+def drifts(tangent: csc_matrix, mass: csc_matrix, spin: Array, P: Array, rounding: float) -> Array:
     """Translations, of rigid motions P (m, 6) those across the axis (m, k), of a mechanism that nothing holds in space.
 
     It drifts with a constant velocity, which seen from the turntable is a motion at the speed of rotation that neither
@@ -61,5 +61,5 @@ def drifts(tangent: csc_matrix, mass: csc_matrix, spin: Array, P: Array) -> Arra
     full = np.vstack((motions, np.zeros((tangent.shape[0] - len(motions), 2))))
     square = float(spin[3:] @ spin[3:])
     left = np.linalg.norm(tangent @ full + square * (mass @ full))
-    small = left <= _ROUNDING * np.linalg.norm(abs(tangent) @ np.abs(full) + square * (abs(mass) @ np.abs(full)))
+    small = left <= rounding * np.linalg.norm(abs(tangent) @ np.abs(full) + square * (abs(mass) @ np.abs(full)))
     return motions if small else motions[:, :0]

@@ -25,6 +25,8 @@ _NOISE = 1e-9  # of the largest: diagonal entries of the stiffness that may be w
 class TreeBalance(Balance):
     """Equations of balance of a tree at given inputs."""
 
+    rounding = 1e-9  # sums over the shapes of modes
+
     def __init__(self, system: TreeSystem, start: TreeState) -> None:
         super().__init__()
         self.system, self.now = system, start
