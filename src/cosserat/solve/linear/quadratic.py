@@ -173,7 +173,7 @@ def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex
         closer = _invert(matrices, shift + max(float(np.min(size)), 1e-2 * aside), squared)
         if closer is not None:
             edge = _gap(size, aside)[1]
-            few = np.count_nonzero(np.abs(values - shift) < edge)
+            few = int(np.count_nonzero(np.abs(values - shift) < edge))
             values, shapes = _joined(_largest(closer, few, n_free), (values, shapes), edge, shift)
     if slowed:  # damping alone resists them: one eigenvalue of each is zero
         values[np.argsort(np.abs(values))[:slowed]] = 0.0
