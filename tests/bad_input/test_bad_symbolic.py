@@ -1,5 +1,7 @@
 """Nonsense passed to the symbolic workbench and to groups: always an error of ours that names the argument."""
 
+import contextlib
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -84,3 +86,68 @@ def test_nonsense_is_answered_by_name(name):
     make, message = CASES[name]
     with pytest.raises(CosseratError, match=message):
         make()
+
+
+def pendulum():
+    model = cs.Model("pendulum", gravity=(0, 0, -9.81))
+    bob = model.add(cs.RigidBody("bob", mass=1.0, com=(1, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Revolute("q", cs.GROUND, bob, axis=(0, 1, 0), at=(0, 0, 0)))
+    return model
+
+
+PENDULUM = pendulum()
+EQUATIONS = symbolic.lagrange(PENDULUM)
+COMPILED = EQUATIONS.compile(jit=False)
+VECTORS = symbolic.composed_vectors(PENDULUM)
+FLAT = Connection(SO3, {"t": [0, 0, 0], "S": [0, 0, 0]})
+X = sp.Symbol("x")
+TAKERS = {
+    "lagrange": symbolic.lagrange,
+    "names": lambda j: symbolic.lagrange(PENDULUM, names=j),
+    "potentials": lambda j: symbolic.lagrange(PENDULUM, potentials={"q": j}),
+    "laws": lambda j: symbolic.lagrange(PENDULUM, forces={"bob": j}),
+    "composed_vectors": symbolic.composed_vectors,
+    "of_body": lambda j: VECTORS.of_body(VECTORS.velocities, j),
+    "quadratic": lambda j: VECTORS.quadratic(j, 0),
+    "about": lambda j: EQUATIONS.linearize(j),
+    "inputs": lambda j: EQUATIONS.linearize({}, j),
+    "combined": lambda j: EQUATIONS.combined(j, ["a"]),
+    "combined names": lambda j: EQUATIONS.combined([[1]], j),
+    "latex names": lambda j: EQUATIONS.latex(j),
+    "latex notation": lambda j: EQUATIONS.latex(notation=j),
+    "notation": lambda j: SCALED.equations(j),
+    "state": lambda j: COMPILED.motion(j, [0.0], 0.1, 0.01),
+    "efforts": lambda j: COMPILED.motion([0.0], [0.0], 0.1, 0.01, efforts=j),
+    "parameters": lambda j: COMPILED.motion([0.0], [0.0], 0.1, 0.01, parameters=j),
+    "position": lambda j: EQUATIONS.mechanism.position(j),
+    "forms": lambda j: Connection(SO3, j),
+    "column": lambda j: Connection(SO3, {"t": j}),
+    "field": FLAT.covariant_derivative,
+    "momenta": FLAT.covariant_divergence,
+    "other form": lambda j: FLAT.torsion(j),
+    "transported": lambda j: FLAT.parallel_transport([(0, 0), (1, 0)], j),
+    "field of elements": lambda j: Connection.of_field(SO3, j, ("t",)),
+    "parameters of a field": lambda j: Connection.of_field(SO3, sp.eye(3), j),
+    "horizontal": lambda j: FLAT.horizontal(sp.eye(3), [1, 0], j),
+    "ad": SO3.ad,
+    "Ad": SO3.Ad,
+    "left form": lambda j: SO3.left_form(j, X),
+    "group": lambda j: PoincareChetayev(j, lambda w: 0),
+    "reference": lambda j: PoincareChetayev(SO3, lambda w, x: w.dot(w), ("t", "X"), reference=j),
+    "order": lambda j: solved(order=j),
+    "end": lambda j: symbolic.media.planar_beam().boundary_at(j, 1),
+    "variables": lambda j: symbolic.check_potential(X**2, j),
+    "reference of a potential": lambda j: symbolic.check_potential(X**2, [X], reference=j),
+    "coordinates": lambda j: QuasiVelocities(j, [[1]]),
+    "names of velocities": lambda j: QuasiVelocities(("x",), [[1]], names=j),
+    "table": cs.chain_from_dh,
+    "bodies": lambda j: cs.chain_from_dh([(0, 0, 1, 0)], bodies=j),
+}
+JUNK = (None, 3, NAN, "x y", [1, [2]], {"a": 1}, np.zeros((2, 2)), sp.Symbol("z"), object())
+
+
+@pytest.mark.parametrize("name", TAKERS)
+def test_junk_is_no_bare_exception(name):
+    for junk in JUNK:
+        with contextlib.suppress(CosseratError):
+            TAKERS[name](junk)

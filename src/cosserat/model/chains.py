@@ -1,11 +1,11 @@
 """Robots from tables of Denavit and Hartenberg."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ModelError
+from cosserat.errors import ModelError, shown
 from cosserat.model import checks
 from cosserat.model.bodies import RigidBody
 from cosserat.model.calls import answered
@@ -90,6 +90,8 @@ def chain_from_dh(
     array([0. , 1.5, 0. ])
     """
     where = f"chain_from_dh: robot {name!r}"
+    if isinstance(table, str) or not isinstance(table, Iterable):
+        raise ModelError(f"{where}: the table is {shown(table)}; give one row (a, alpha, d, theta) for each joint")
     rows = [checks.array(where, f"row {i + 1}", row, (4,), "(a, alpha, d, theta)") for i, row in enumerate(table)]
     if not rows:
         raise ModelError(f"{where}: the table is empty; give one row (a, alpha, d, theta) for each joint")
@@ -98,6 +100,8 @@ def chain_from_dh(
         raise ModelError(f"{where}: joints is {joints!r}; give {len(rows)} letters R or P, one for each row")
     if convention not in _CONVENTIONS:
         raise ModelError(f"{where}: convention is {convention!r}; conventions: {', '.join(_CONVENTIONS)}")
+    if not isinstance(bodies, Sequence | None):
+        raise ModelError(f"{where}: bodies is {shown(bodies)}; give a list, one for each row")
     if bodies is not None and len(bodies) != len(rows):
         raise ModelError(f"{where}: there are {len(bodies)} bodies for {len(rows)} rows; give one for each")
     model = Model(name, gravity=gravity)

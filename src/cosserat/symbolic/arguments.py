@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, GeometryError
+from cosserat.errors import ArgumentError, GeometryError, shown
 from cosserat.lie.matrix_functions import logarithm
 from cosserat.lie.protocol import Array
 
@@ -30,6 +31,21 @@ def whole(who: str, name: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise ArgumentError(who, name, f"is {value!r}; pass a whole number of {least} or more")
     return int(value)
+
+
+def listed(who: str, name: str, value: Any, what: str) -> list[Any]:
+    """Return ``value`` as a list; ``what`` says what it is a list of."""
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        raise ArgumentError(who, name, f"is {shown(value)}; pass {what}")
+    return list(value)
+
+
+def by_name(who: str, name: str, value: Any, what: str, needed: Sequence[str] = ()) -> Mapping[Any, Any]:
+    """Return ``value`` if it is a dict with the keys ``needed``; ``what`` says what it is a dict of."""
+    if not isinstance(value, Mapping) or any(key not in value for key in needed):
+        keys = f" for {', '.join(needed)}" if needed else ""
+        raise ArgumentError(who, name, f"is {shown(value)}; pass a dict of {what}{keys}")
+    return value
 
 
 def array(who: str, name: str, value: Any, shape: tuple[int, ...]) -> Array:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import ParameterError, SolveError
+from cosserat.errors import ParameterError, SolveError, shown
 from cosserat.jit import keep_user
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.symbolic import stepping
+from cosserat.symbolic.arguments import by_name
 
 if TYPE_CHECKING:
     from cosserat.symbolic.equations import Equations
@@ -106,7 +107,10 @@ class CompiledEquations:
     def _state(self, call: str, **vectors: Any) -> list[Array]:
         found = []
         for name, value in vectors.items():
-            array = np.ascontiguousarray(value, dtype=float)
+            try:
+                array = np.ascontiguousarray(value, dtype=float)
+            except (TypeError, ValueError):
+                array = np.zeros(0)
             if array.shape != (self._n,) or not np.isfinite(array).all():
                 raise SolveError(
                     f"{call}: {name} must be {self._n} finite numbers ({', '.join(self.coordinates)}), got {value!r}"
@@ -221,7 +225,9 @@ class CompiledEquations:
         (1001, 1)
         """
         q, v = self._state("motion", q=q, v=v)
-        self.set(**(parameters or {}))
+        if not (efforts is None or callable(efforts)):
+            raise SolveError(f"motion: efforts is {shown(efforts)}; pass a function of t, q, v")
+        self.set(**by_name("motion", "parameters", {} if parameters is None else parameters, "numbers by name"))
         for name, value in (("duration", duration), ("step", step)):
             if not isinstance(value, (int, float)) or not 0.0 < value < np.inf:
                 raise SolveError(f"motion: {name} is {value!r}; pass a time greater than 0")

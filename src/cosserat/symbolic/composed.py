@@ -91,7 +91,10 @@ class SymbolicComposedVectors:
         Source: [Giacaglia20] (2.14). Differs: derivatives are with respect to q, and the inertia, which turns with the
         body, is not differentiated twice.
         """
-        mechanism, out = self.equations.mechanism, []
+        mechanism, out, n = self.equations.mechanism, [], len(self.equations.q)
+        for index in (beta, gamma):
+            if not isinstance(index, int) or index not in range(n):
+                raise SolveError(f"quadratic: got {index!r}; pass two of the {n} coordinates, 0 ... {n - 1}")
         for b in range(len(self._bodies)):
             column, other = self._columns[beta][b], self._columns[gamma][b]
             change = self._momentum(b, [mechanism.along(x, gamma) for x in column])
@@ -101,7 +104,7 @@ class SymbolicComposedVectors:
 
     def of_body(self, vector: sp.Matrix, body: str) -> sp.Matrix:
         """The six expressions (..., 6) of one body."""
-        if body not in self.bodies:
+        if not isinstance(body, str) or body not in self.bodies:
             raise SolveError(f"composed vectors: no body {body!r} that moves; bodies: {', '.join(self.bodies)}")
         at = 6 * self.bodies.index(body)
         return vector[:, at : at + 6]

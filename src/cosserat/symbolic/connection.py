@@ -16,7 +16,7 @@ import numpy as np
 from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
 from cosserat.model.algebra import named
-from cosserat.symbolic.arguments import whole
+from cosserat.symbolic.arguments import array, by_name, listed, whole
 from cosserat.symbolic.collocation import integrate
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.evaluate import Values, substituted
@@ -49,9 +49,11 @@ class Connection:
 
     def __init__(self, group: Any, forms: Any) -> None:
         self.group = Group.of(group)
-        if not forms:
+        self.parameters = tuple(by_name(_WHO, "forms", forms, "columns by parameter"))
+        if not self.parameters:
             raise ArgumentError(_WHO, "forms", "is empty; pass one column per parameter")
-        self.parameters = tuple(forms)
+        if not all(isinstance(p, str) and p.isidentifier() for p in self.parameters):
+            raise ArgumentError(_WHO, "forms", f"has the parameters {self.parameters}; pass names such as 't'")
         self.x = {p: sp.Symbol(p, real=True) for p in self.parameters}
         self.forms = {p: self._vector(forms[p]) for p in self.parameters}
 
@@ -59,8 +61,9 @@ class Connection:
     def of_field(cls, group: Any, g: Any, parameters: Sequence[str]) -> Connection:
         """Return the left Maurer-Cartan form of a field of elements g(x), a matrix of expressions."""
         base = Group.of(group)
-        symbols = {p: sp.Symbol(p, real=True) for p in parameters}
-        matrix = named(sp.Matrix(g), symbols.values())
+        names = listed(_WHO, "parameters", parameters, "names such as ('t', 'S')")
+        symbols = {str(p): sp.Symbol(str(p), real=True) for p in names}
+        matrix = named(base.square(g), symbols.values())
         return cls(base, {p: base.left_form(matrix, s) for p, s in symbols.items()})
 
     def curvature(self) -> dict[tuple[str, str], Any]:
@@ -73,7 +76,10 @@ class Connection:
 
     def torsion(self, forms: Any = None) -> dict[tuple[str, str], Any]:
         """Return T_ij = nabla_i w_j - nabla_j w_i - [w_i, w_j] of another form w, by default of theta (11.1)."""
-        w = self.forms if forms is None else {p: self._vector(forms[p]) for p in self.parameters}
+        w = self.forms
+        if forms is not None:
+            given = by_name("torsion", "forms", forms, "columns", self.parameters)
+            w = {p: self._vector(given[p]) for p in self.parameters}
         nabla = {(p, q): self._nabla(w[q], p) for p in self.parameters for q in self.parameters}
         return {(p, q): nabla[p, q] - nabla[q, p] - self.group.bracket(w[p], w[q]) for p, q in self._pairs()}
 
@@ -87,19 +93,20 @@ class Connection:
     def covariant_divergence(self, momenta: Any) -> Any:
         """Return sum_i nabla_i mu_i of momenta, one column per parameter: zero where nothing acts [deSaxce26] 11.2."""
         total = sp.zeros(self.group.dim, 1)
+        momenta = by_name("covariant_divergence", "momenta", momenta, "columns", self.parameters)
         for p in self.parameters:
             total += self.covariant_derivative(momenta[p], "momentum")[p]
         return total
 
     def vertical(self, g: Any, dx: Any, dg: Any) -> Any:
         """Return Gamma(dx, dg) = Ad(g^-1) theta(dx) + g^-1 dg, components (dim, 1): zero for horizontal vectors."""
-        inverse = self.group.inverse(g)
+        inverse = self.group.inverse(self.group.square(g))
         X = self.group.hat(self._along(dx))
-        return self.group.vee(inverse * X * sp.Matrix(g) + inverse * sp.Matrix(dg))
+        return self.group.vee(inverse * X * sp.Matrix(g) + inverse * self.group.square(dg))
 
     def horizontal(self, g: Any, dx: Any, dg: Any) -> Any:
         """Return the horizontal part of dg, dg - g Gamma(dx, dg): the motion that keeps the frame parallel (10.1)."""
-        return sp.Matrix(dg) - sp.Matrix(g) * self.group.hat(self.vertical(g, dx, dg))
+        return self.group.square(dg) - self.group.square(g) * self.group.hat(self.vertical(g, dx, dg))
 
     def holonomy(self, path: Any, values: Values = None, steps: int = 20) -> Any:
         """Return h, dh = h theta along a path, h = 1 at its start: an element of ``group.numeric``.
@@ -136,7 +143,7 @@ class Connection:
         if kind not in ("comomentum", "momentum"):
             raise ArgumentError("parallel_transport", "kind", f"is {kind!r}; pass 'comomentum' or 'momentum'")
         Ad = self.group.numeric.adjoint(self.holonomy(path, values, steps))
-        vector = np.asarray(u, dtype=float)
+        vector = array("parallel_transport", "u", u, (self.group.dim,))
         return np.asarray(np.linalg.solve(Ad, vector) if kind == "comomentum" else Ad.T @ vector)
 
     def _vector(self, column: Any) -> Any:

@@ -10,6 +10,7 @@ from cosserat.errors import SolveError, shown
 from cosserat.model.algebra import symbols_in
 from cosserat.model.formula_code import function_source
 from cosserat.model.model import Model
+from cosserat.symbolic.arguments import listed
 from cosserat.symbolic.constraints import Constraints, Row
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.forces import Forces
@@ -183,7 +184,7 @@ class Equations:
         """
         from cosserat.symbolic.linear import linearize
 
-        return linearize(self, about or {}, inputs)
+        return linearize(self, {} if about is None else about, inputs)
 
     # output ---------------------------------------------------------------------------------------------------------
 
@@ -193,7 +194,7 @@ class Equations:
         `notation` is that of a source, "Giacaglia20" (2.24) or "Lerbet17" (60): the law as it is written there, its
         names of coordinates and efforts.
         """
-        return equations_latex(self, names or {}, notation)
+        return equations_latex(self, {} if names is None else names, notation)
 
     def text(self, notation: str = "cosserat") -> str:
         """The equations as text; see `latex`."""
@@ -260,12 +261,16 @@ class CombinedEquations:
 
     def __init__(self, equations: Equations, T: Any, names: Sequence[str]) -> None:
         n = len(equations.q)
-        matrix = sp.Matrix(T)
+        try:
+            matrix = sp.Matrix(T)
+        except (TypeError, ValueError, sp.SympifyError):
+            matrix = sp.zeros(0, 0)
         if matrix.shape != (n, n) or matrix.det() == 0:
-            raise SolveError(f"combined: T must be a regular matrix ({n}, {n}), got {matrix.tolist()}")
+            raise SolveError(f"combined: T must be a regular matrix ({n}, {n}), got {shown(T)}")
         if equations.quaternions:
             raise SolveError("combined: spherical and free joints have no coordinates that could be added")
-        if isinstance(names, str) or len(names) != n:
+        names = listed("combined", "names", names, f"{n} new names")
+        if len(names) != n or not all(isinstance(name, str) and name.isidentifier() for name in names):
             raise SolveError(f"combined: names is {names!r}; pass one for each of the {n} new coordinates")
         self.matrix = matrix
         self.q = tuple(sp.Symbol(name) for name in names)

@@ -167,7 +167,7 @@ def moved(
     """Integrate with functions of (t, g, eta): the derivative of eta; the momentum and behind it the energy."""
     who = "PoincareChetayev.motion"
     group = problem.group.numeric
-    if order not in (2, 4, 6, 8):
+    if not isinstance(order, int) or order not in (2, 4, 6, 8):
         raise ArgumentError(who, "order", f"is {order!r}; pass 2, 4, 6 or 8")
     eta = array(who, "velocity", velocity, (group.dim,))
     times = grid(duration, step, who)

@@ -207,7 +207,12 @@ class Forces:
         if name not in mechanism.data.named:
             raise SolveError(f"lagrange: potentials has no joint {name!r}; joints: {', '.join(mechanism.data.named)}")
         own = [mechanism.q[k] for k in mechanism.data.named[name]]
-        U = sp.sympify(potential(T, *own) if callable(potential) else potential)
+        try:
+            U = sp.sympify(potential(T, *own) if callable(potential) else potential)
+        except (TypeError, ValueError, AttributeError, sp.SympifyError) as error:
+            raise SolveError(f"lagrange: the potential of joint {name!r} fails: {error}; it gets (t, {own})") from error
+        if not isinstance(U, sp.Expr):
+            raise SolveError(f"lagrange: the potential of joint {name!r} is {U!r}; pass an expression or a function")
         rough = rough_parts(U)
         if rough:
             warn(
@@ -247,7 +252,10 @@ class Forces:
         known = PlaceSymbols(
             T, sp.Matrix(mechanism.world_position(link, r)), sp.Matrix(R), sp.Matrix(motion[:3]), sp.Matrix(motion[3:])
         )
-        given = law(known)
+        try:
+            given = law(known)
+        except (TypeError, ValueError, AttributeError, IndexError) as error:
+            raise SolveError(f"lagrange: the law at {place} fails: {error}; it gets a PlaceSymbols") from error
         try:
             values = [_real(sp.sympify(x)) for x in given]
         except (TypeError, sp.SympifyError):

@@ -89,7 +89,7 @@ def euler_poincare(
     if method not in ("velocity", "momentum"):
         raise ArgumentError(_WHO, "method", f"is {method!r}; pass 'velocity' or 'momentum'")
     known = _COMPOSITIONS if conserving else (2, 4, 6, 8)
-    if order not in known:
+    if not isinstance(order, int) or order not in known:
         raise ArgumentError(_WHO, "order", f"is {order!r}; pass one of {', '.join(map(str, known))}")
     if conserving:
         if force is not None:

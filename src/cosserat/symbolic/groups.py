@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cosserat import lie
-from cosserat.errors import GeometryError
+from cosserat.errors import GeometryError, shown
 from cosserat.lie import bases
 from cosserat.lie.matrix_group import MatrixGroup, verified_constants
 from cosserat.symbolic.dependency import sp
@@ -98,10 +98,23 @@ class Group:
 
     def vector(self, x: Any) -> Any:
         """Return ``x`` as a column (dim, 1), or raise an error that names the group."""
-        column = sp.Matrix(list(x))
+        try:
+            column = sp.Matrix(list(x))
+        except (TypeError, ValueError, sp.SympifyError):
+            raise GeometryError(f"{self.name}: got {shown(x)}; its vectors have {self.dim} components") from None
         if column.shape != (self.dim, 1):
             raise GeometryError(f"{self.name}: got {column.shape[0]} components; its vectors have {self.dim}")
         return column
+
+    def square(self, g: Any) -> Any:
+        """Return ``g`` as a matrix of the size of the elements, or raise an error that names the group."""
+        try:
+            matrix = sp.Matrix(g)
+        except (TypeError, ValueError, sp.SympifyError):
+            matrix = sp.zeros(0, 0)
+        if matrix.shape != (self.size, self.size):
+            raise GeometryError(f"{self.name}: got {shown(g)}; its elements are matrices ({self.size}, {self.size})")
+        return matrix
 
     def ad(self, x: Any) -> Any:
         """Return ad(x), (dim, dim): ``hat(ad(x) y) = hat(x) hat(y) - hat(y) hat(x)``."""
@@ -121,7 +134,7 @@ class Group:
 
     def Ad(self, g: Any) -> Any:
         """Return Ad(g), (dim, dim): the components of g e_i g^-1."""
-        g = sp.Matrix(g)
+        g = self.square(g)
         inverse = self.inverse(g)
         return sp.Matrix.hstack(*(self.vee(g * e * inverse) for e in self.basis))
 
@@ -135,12 +148,12 @@ class Group:
 
     def left_form(self, g: Any, parameter: Any) -> Any:
         """Return the left Maurer-Cartan form g^-1 dg/dx of a field g(x), components (dim, 1): material velocity."""
-        g = sp.Matrix(g)
+        g = self.square(g)
         return self.vee(self.inverse(g) * g.diff(parameter))
 
     def right_form(self, g: Any, parameter: Any) -> Any:
         """Return the right Maurer-Cartan form dg/dx g^-1 of a field g(x), components (dim, 1): spatial velocity."""
-        g = sp.Matrix(g)
+        g = self.square(g)
         return self.vee(g.diff(parameter) * self.inverse(g))
 
     def element(self, name: str = "g") -> Any:

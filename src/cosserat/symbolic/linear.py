@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cosserat.errors import SolveError
+from cosserat.symbolic.arguments import by_name, listed
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.directional import directional, replaced
 from cosserat.symbolic.turns import TurnFunction
@@ -54,6 +55,8 @@ class LinearEquations:
 
 def linearize(equations: Equations, about: Mapping[Any, Any], inputs: Sequence[Any]) -> LinearEquations:
     """See `Equations.linearize`."""
+    about = by_name("linearize", "about", about, "values by coordinate, velocity or parameter")
+    inputs = listed("linearize", "inputs", inputs, "names of parameters, efforts or inputs")
     state = [*equations.q, *equations.v, *equations.a, *equations.tau, *equations.multipliers]
     known = {str(s): s for s in (*state, *equations.parameters.values(), *equations.inputs)}
 

@@ -408,7 +408,7 @@ def _symbols(coordinates: Sequence[str], names: Any, parameters: Mapping[str, sp
                 raise SolveError(f"{call}: names has no coordinate {key!r}; coordinates: {', '.join(coordinates)}")
         chosen = [str(names.get(c, d)) for c, d in zip(coordinates, chosen, strict=True)]
     elif names is not None:
-        if isinstance(names, str) or len(names) != len(coordinates):
+        if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != len(coordinates):
             raise SolveError(
                 f"{call}: names is {names!r}; pass one name for each of the {len(coordinates)} coordinates "
                 f"({', '.join(coordinates)}), or a dict by coordinate"

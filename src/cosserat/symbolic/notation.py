@@ -82,7 +82,7 @@ class Notation:
 
 def printed(problem: PoincareChetayev, notation: str) -> Notation:
     """Return the equations of a problem in a notation."""
-    if notation not in STYLES:
+    if not isinstance(notation, str) or notation not in STYLES:
         raise ArgumentError("equations", "notation", f"is {notation!r}; there are {', '.join(STYLES)}")
     style = STYLES[notation]
     latex_names, text_names = _names(problem, style)

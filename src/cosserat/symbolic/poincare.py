@@ -143,7 +143,7 @@ class PoincareChetayev:
 
     def boundary_at(self, p: str, side: int) -> Any:
         """Return the boundary residual at one end of a parameter: ``side`` is -1 where it starts, +1 where it ends."""
-        if p not in self.parameters or p == "t":
+        if not isinstance(p, str) or p not in self.parameters or p == "t":
             there = ", ".join(q for q in self.parameters if q != "t") or "none"
             raise ArgumentError(_WHO, "boundary_at", f"got parameter {p!r}; parameters with a boundary: {there}")
         if side not in (-1, 1):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cosserat.errors import ArgumentError, warn
 from cosserat.model.algebra import named
 from cosserat.model.rough import rough_parts, slopes
+from cosserat.symbolic.arguments import array, listed
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.evaluate import Values, substituted
 
@@ -47,15 +48,14 @@ def check_potential(
     >>> check_potential(k * x**2 / 2 + x**4, [x], values={"k": 3})
     array([[3.]])
     """
-    symbols = list(variables)
+    symbols = listed(name, "variables", variables, "symbols")
     if not isinstance(potential, sp.Expr | int | float):
         raise ArgumentError(name, "", f"is {potential!r}; pass a SymPy expression")
     if not all(isinstance(s, sp.Symbol) for s in symbols):
         raise ArgumentError(name, "variables", f"are {variables!r}; pass symbols")
     U = substituted(named(sp.sympify(potential), symbols), values, set(symbols), name)
-    at = np.zeros(len(symbols)) if reference is None else np.asarray(reference, dtype=float)
-    if at.shape != (len(symbols),):
-        raise ArgumentError(name, "reference", f"has shape {at.shape}; pass {len(symbols)} numbers")
+    n = len(symbols)
+    at = array(name, "reference", np.zeros(n) if reference is None else reference, (n,))
     point = {s: sp.Float(v) if v != 0.0 else sp.Integer(0) for s, v in zip(symbols, at)}
     rough = rough_parts(U)
     if rough:

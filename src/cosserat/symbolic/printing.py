@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cosserat.errors import SolveError
+from cosserat.symbolic.arguments import by_name
 from cosserat.symbolic.dependency import sp
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ STYLES = {
 
 def style_of(notation: str) -> Style:
     """The style of a source, or an error that lists them."""
-    if notation not in STYLES:
+    if not isinstance(notation, str) or notation not in STYLES:
         raise SolveError(f"lagrange: unknown notation {notation!r}; notations of mechanisms: {', '.join(STYLES)}")
     return STYLES[notation]
 
@@ -48,7 +49,7 @@ def style_of(notation: str) -> Style:
 def symbol_names(equations: Equations, given: Mapping[Any, str], style: Style) -> dict[sp.Symbol, str]:
     """LaTeX names of symbols: dots over velocities, two over accelerations."""
     symbols = {str(s): s for s in (*equations.q, *equations.parameters.values(), *equations.tau, *equations.inputs)}
-    for name in given:
+    for name in by_name("latex", "names", given, "names in LaTeX by symbol"):
         if str(name) not in symbols:
             raise SolveError(f"latex: names has no symbol {str(name)!r}; symbols: {', '.join(symbols)}")
     chosen = {str(name): text for name, text in given.items()}

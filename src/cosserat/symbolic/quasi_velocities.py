@@ -13,6 +13,7 @@ from typing import Any
 
 from cosserat.errors import ArgumentError
 from cosserat.model.algebra import named
+from cosserat.symbolic.arguments import listed
 from cosserat.symbolic.dependency import sp
 
 _WHO = "QuasiVelocities"
@@ -43,7 +44,8 @@ class QuasiVelocities:
     """
 
     def __init__(self, coordinates: Sequence[Any], fields: Any, names: Sequence[str] | None = None) -> None:
-        given = [sp.Symbol(c, real=True) if isinstance(c, str) else c for c in coordinates]
+        given = listed(_WHO, "coordinates", coordinates, "symbols or names")
+        given = [sp.Symbol(c, real=True) if isinstance(c, str) else c for c in given]
         if not all(isinstance(c, sp.Symbol) for c in given) or len({c.name for c in given}) < len(given):
             raise ArgumentError(_WHO, "coordinates", f"are {coordinates!r}; pass different symbols or names")
         self.q = sp.Matrix(given)
@@ -56,8 +58,8 @@ class QuasiVelocities:
             raise ArgumentError(_WHO, "fields", f"have shape {self.fields.shape}; pass ({n}, {n}), a column per field")
         if sp.simplify(self.fields.det()) == 0:
             raise ArgumentError(_WHO, "fields", "are dependent; their columns must be a basis")
-        labels = tuple(names) if names is not None else tuple(f"eta{k + 1}" for k in range(n))
-        if len({*labels, *(c.name for c in given)}) != 2 * n:
+        labels = [f"eta{k + 1}" for k in range(n)] if names is None else listed(_WHO, "names", names, "names")
+        if not all(isinstance(label, str) for label in labels) or len({*labels, *(c.name for c in given)}) != 2 * n:
             raise ArgumentError(_WHO, "names", f"are {labels}; pass {n} different names that no coordinate has")
         self.eta = sp.Matrix([sp.Symbol(name, real=True) for name in labels])
         self.rate = sp.Matrix([sp.Symbol(f"{name}_t", real=True) for name in labels])
