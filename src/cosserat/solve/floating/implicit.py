@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from cosserat.solve.floating.state import Drives, Point
 from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
-from cosserat.solve.motion.grading import UNRESOLVED, parts_of
+from cosserat.solve.motion.grading import parts_of
+from cosserat.solve.motion.smooth_start import UNRESOLVED
 from cosserat.solve.motion.walk import NEVER
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cosserat.kernels.newton import CONVERGED
+from cosserat.kernels.newton import CONSERVING, CONVERGED
+from cosserat.solve.memory import copy_state
 from cosserat.solve.motion.crossings import snapshot
+from cosserat.solve.motion.smooth_start import smooth_start, unresolved
 from cosserat.solve.motion.walk import NEVER
 
 if TYPE_CHECKING:
@@ -22,22 +24,54 @@ _DOUBLINGS = 10
 _AFTER = 1e-9  # of a part: how far after its beginning loads are taken
 
 
-UNRESOLVED = 0.1
-"""Share of an acceleration that the iteration matrix must leave, for a step to resolve it."""
-
-
 def parts_of(h: float) -> list[float]:
     """Lengths of the parts of a step, each as long as all before it."""
     return [h * 0.5**k for k in (_DOUBLINGS, *range(_DOUBLINGS, 0, -1))]
 
 
+def first_part(work: Integration) -> float:
+    """Share of a first step with which adaptive ones begin: steps that double follow what dampers hold at a light end
+    without ringing; the generalised-alpha method filters that by its iteration matrix.
+    """
+    return 0.5**_DOUBLINGS if work.scheme == CONSERVING and _damped(work) else 1.0
+
+
+def _damped(work: Integration) -> bool:
+    freedoms = work.memory.problem.freedoms
+    return bool(np.any(freedoms.damping > 0.0) or np.any(freedoms.kd > 0.0))
+
+
+def begin_smoothly(work: Integration, t: float, h: float) -> None:
+    """Start the generalised-alpha method for steps of length h; find out whether the first one is taken in parts.
+
+    The conserving scheme needs no such start. Where dampers hold something light it tries one, and goes back.
+    """
+    conserves = work.scheme == CONSERVING
+    if conserves and (work.at_breaks or work.driven or not _damped(work)):
+        return
+    scheme, work.scheme = work.scheme, 0.0
+    work.set_step(h)
+    copy_state(work.state, work.kept)
+    smooth_start(work.compiled, work.memory, t, h, work.rho, work.controlled)
+    rate, compiled, memory = work.kept.rate, work.compiled, work.memory
+    work.graded = not work.at_breaks and unresolved(compiled, memory, t, h, rate, work.controlled)
+    work.scheme, work.accel_step = scheme, h
+    if work.graded or conserves:
+        copy_state(work.kept, work.state)
+        work.accel_step = 0.0
+    if conserves:
+        work.set_step(h)
+        memory.problem.solver.memory[0] = 0.0  # these factors are of the other method
+
+
 def graded_step(work: Integration, t: float, h: float) -> int:
     """The step from t to t + h in parts; how it ended, see `kernels.integrate`."""
-    work.state.rate[:] = 0.0
-    at = t
-    sizes = parts_of(h)
+    conserves, at, sizes = work.scheme == CONSERVING, t, parts_of(h)
+    if not conserves:
+        work.state.rate[:] = 0.0
     for k, size in enumerate(sizes):
-        work.restart(at + _AFTER * size, size)
+        if not conserves:
+            work.restart(at + _AFTER * size, size)
         code = work.run(np.array([at, at + size]), size, NEVER, 0, 0, search=True)
         if code != CONVERGED:
             return code
@@ -46,5 +80,6 @@ def graded_step(work: Integration, t: float, h: float) -> int:
             here = snapshot(work.state)
             work.crossings.add(at, np.array([at, at]), here, here)
     work.counters.forget(_DOUBLINGS)
-    work.restart(t + h + _AFTER * h, h)
+    if not conserves:
+        work.restart(t + h + _AFTER * h, h)
     return CONVERGED

@@ -22,9 +22,11 @@ from cosserat.kernels.residual import add_inertia, forces
 from cosserat.solve.initial import constraint_rates_of, project_velocities, set_trial
 from cosserat.solve.memory import Memory
 from cosserat.solve.motion.control import Controlled
-from cosserat.solve.motion.grading import UNRESOLVED
 
 Array = NDArray[np.float64]
+
+UNRESOLVED = 0.1
+"""Share of an acceleration that the iteration matrix must leave, for a step to resolve it."""
 
 PART = 1e-2  # of the step, over which the equations are differentiated
 _SMALL = 0.01  # see `unresolved`

@@ -23,9 +23,9 @@ from cosserat.solve.motion.counters import Counters
 from cosserat.solve.motion.crossings import Crossings, snapshot
 from cosserat.solve.motion.driven_error import unheld_error
 from cosserat.solve.motion.failures import named_failure
-from cosserat.solve.motion.grading import graded_step
+from cosserat.solve.motion.grading import begin_smoothly, first_part, graded_step
 from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, change_at_start
-from cosserat.solve.motion.smooth_start import PART, restart, smooth_start, unresolved
+from cosserat.solve.motion.smooth_start import PART, restart
 from cosserat.solve.motion.walk import NEVER, Failure, Walk
 from cosserat.solve.motion.wheels import TurnLimit, turn_limit
 from cosserat.solve.motion.window import STEPS, Window
@@ -267,15 +267,8 @@ class Integration(Walk):
         self._follow_impulses()
         if self.impulses is not None:
             self.impulses.begin(t, h)
-        if self.scheme != CONSERVING and self.accel_step == 0.0:
-            self.set_step(h)
-            copy_state(self.state, self._backup[0])
-            smooth_start(self.compiled, self.memory, t, h, self.rho, self.controlled)
-            self.accel_step = h
-            rate = self._backup[0].rate
-            if not at_breaks and unresolved(self.compiled, self.memory, t, h, rate, self.controlled):
-                copy_state(self._backup[0], self.state)
-                self.graded, self.accel_step = True, 0.0
+        if self.accel_step == 0.0:
+            begin_smoothly(self, t, h)
 
     def _follow_impulses(self) -> None:
         if self.at_breaks and self.compiled.sampler.varying:
@@ -343,7 +336,7 @@ class Integration(Walk):
         a = float(np.max(np.abs(self.state.rate[:, :3]), initial=0.0))
         v = float(np.max(np.abs(self.state.twist[:, :3]), initial=0.0))
         bounds = (np.sqrt(2e-3 * self.size / a) if a > 0 else np.inf, 1e-2 * self.size / v if v > 0 else np.inf)
-        return float(min(bounds))
+        return first_part(self) * float(min(bounds))
 
     def turn_limit(self) -> TurnLimit | None:
         """Of rolling discs."""
