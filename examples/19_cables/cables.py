@@ -1,6 +1,6 @@
 """Cables in the sea: one that a ship tows, one that moors it.
 
-A towed cable hangs straight where weight across it and drag balance: its angle is known in closed form. A mooring line is
+A towed cable hangs straight where weight across it and drag balance: its angle is known. A mooring line is
 a catenary at rest; when the ship surges in swell, drag keeps the line from following, and its tension rises above the
 static one of the farthest position.
 """
