@@ -104,7 +104,7 @@ def lost_power(gravity: Array, frames: Array, twists: Array, rates: Array) -> Ar
     """Energy (nt,) per second of what burns away, kinetic and potential; `rates` (nt, 10) of its mass numbers."""
     moment = np.einsum("tij,tj->ti", frames[:, :9].reshape(-1, 3, 3), rates[:, 1:4]) + rates[:, :1] * frames[:, 9:]
     kinetic = 0.5 * np.einsum("ti,tij,tj->t", twists, mass_matrices(rates), twists)
-    return np.asarray(kinetic - moment @ gravity)
+    return np.asarray(kinetic - np.einsum("ti,i->t", moment, gravity))
 
 
 def mass_matrices(numbers: Array) -> Array:
