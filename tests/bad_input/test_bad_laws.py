@@ -102,3 +102,51 @@ def test_a_table_that_does_not_cover_the_angle_is_named(formulation):
     assert "'w' meets an angle of attack of 0.3" in run.status.message
     assert "its table lift goes from -0.3 to 0.3 rad" in run.status.message
     assert run.time[-1] == pytest.approx(0.3, abs=0.011)
+
+
+def straight(t, frame, parameters):
+    return (frame[2, 3],)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"law": lambda t, frame: (0.0,)}, "law must be a function of (t, frame, parameters); it takes other"),
+        ({"law": straight, "level": "velocity"}, "law must be a function of (t, frame, twist, parameters)"),
+        ({"law": straight, "level": "acceleration"}, "level must be 'position' or 'velocity', got 'acceleration'"),
+        ({"law": straight, "parameters": 3.0}, "parameters must be a dict such as {'radius': 0.1}, got 3.0"),
+        ({"law": straight, "parameters": {"r": np.nan}}, "parameters['r'] is nan; it must be a finite number"),
+        ({"law": lambda t, frame, p: frame[2, 3]}, "must return an array or tuple of one to 3 numbers, got a number"),
+        ({"law": lambda t, frame, p: frame[:, 3]}, "one to 3 numbers, got shape (4,); write several constraints"),
+        ({"law": lambda t, frame, p: (p["r"],)}, "its law fails in the reference configuration: no field of name r"),
+        ({"law": lambda t, frame, p: (float(str([t])[1:-1]),)}, "the law cannot be compiled: line"),
+        ({"law": straight, "other": "b"}, "both places are on 'b', which it cannot hold to itself"),
+        ({"law": straight, "place": cs.GROUND.at((0, 0, 0))}, "its place is on the ground; name a place on a body"),
+        ({"law": straight, "places": 1}, "unknown argument 'places'; accepted arguments: name, place, law"),
+    ],
+)
+def test_constraints_that_cannot_be_are_located(given, told):
+    model = cs.Model("m")
+    body = model.add(cs.RigidBody("b", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+
+    def run():
+        model.add(cs.Constraint("held", **{"place": body, **given}))
+        cs.simulate(model, 0.1, 0.01)
+
+    with pytest.raises(cs.CosseratError) as error:
+        run()
+    assert told in str(error.value)
+    assert "'held'" in str(error.value)
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_a_run_names_the_constraint_that_ended_it(formulation):
+    def roots(t, frame, parameters):
+        return (frame[2, 3] - (np.sqrt(0.2 - t) if t > 0.1 else np.sqrt(0.1)) + np.sqrt(0.1),)
+
+    model = cs.Model("m")
+    body = model.add(cs.RigidBody("b", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Constraint("held", body, roots))
+    run = cs.simulate(model, 0.5, 0.01, formulation=formulation)
+    assert run.status.outcome is cs.Outcome.NOT_FINITE
+    assert "the law of constraint 'held'" in run.status.message

@@ -10,7 +10,6 @@ from cosserat.cli.guard import Debug, console, guarded
 def validate(model: ModelPath, set_: Settings = None, debug: Debug = False) -> None:
     """Check a model file and print what is in it; nothing is solved."""
     from cosserat.compile.build import compile_model
-    from cosserat.model.rolling import RollingDisc
 
     loaded = load(model, set_)
     compiled = compile_model(loaded.model, floating=bool(loaded.model.modal_bodies))
@@ -19,7 +18,7 @@ def validate(model: ModelPath, set_: Settings = None, debug: Debug = False) -> N
     if not loaded.model.modal_bodies:  # which have coordinates of their own
         console.print(f"  {6 * compiled.n_nodes} equations of motion, {rows} constraints of {compiled.n_joints} joints")
     if compiled.rolling:
-        rows = sum(3 if isinstance(item, RollingDisc) else 1 for item in compiled.rolling)
+        rows = sum(len(item.held) for item in compiled.rolling)
         console.print(f"  {rows} constraints of {len(compiled.rolling)} knife edges and rolling discs")
     if loaded.simulate:
         settings = ", ".join(f"{key} {value}" for key, value in loaded.simulate.items())

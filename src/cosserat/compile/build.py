@@ -16,6 +16,7 @@ from cosserat.compile.media import compile_media, media_arrays
 from cosserat.compile.mesh import beam_matrices
 from cosserat.compile.ordering import build_pattern
 from cosserat.compile.rolling import rolling_arrays
+from cosserat.compile.rules import compile_rules, coupled_by_rules, rule_arrays, users
 from cosserat.compile.skeleton import Skeleton, build_skeleton, initial_twists
 from cosserat.compile.state_laws import compile_law
 from cosserat.compile.state_loads import coupled_nodes, n_columns, signal_functions, signals_of, state_load_arrays
@@ -53,7 +54,8 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     links += [(a.node, b.node, -1) for a, b in ends if a.node != b.node]
     links += [(a, b, -1) for a, b in coupled_nodes(model, skeleton)]
     links += [(j.parent.node, j.child.node, k) for k, j in enumerate(joints)]
-    wheels = [skeleton.attach(item.place).node for item in model.rolling]
+    wheels = coupled_by_rules(model, skeleton)
+    links += [(a, b, -1) for a, b in wheels if a != b and b < n]
     pattern, number = build_pattern(n, len(joints), links, wheels)
 
     def block(i: int, k: int) -> int:
@@ -112,6 +114,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
             state_load_arrays(model, skeleton, pair, size, len(efforts)),
             media_arrays(media, skeleton.beams, elements),
             rolling_arrays(model, skeleton, block, len(joints)),
+            rule_arrays(model, skeleton, block, len(joints), size),
             pattern,
         ),
         sampler=Sampler(
@@ -121,6 +124,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
             tuple(sources),
             len(laws),
             n_columns(signals),
+            len(users(model)),
         ),
         frames=skeleton.frames,
         twists=twists,
@@ -136,6 +140,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         blocks=ints(list(number), 2),
         modal=skeleton.modal,
         laws=laws,
+        rules=compile_rules(model),
         media=media,
         line_columns=line_columns,
     )

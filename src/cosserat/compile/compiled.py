@@ -25,6 +25,7 @@ from cosserat.kernels.arrays import (
     Nodes,
     Pattern,
     Rolling,
+    Rules,
     Springs,
     StateLoads,
     Turns,
@@ -79,6 +80,7 @@ class System(NamedTuple):
     state_loads: StateLoads
     media: Media
     rolling: Rolling
+    rules: Rules
     pattern: Pattern
 
 
@@ -103,6 +105,7 @@ class CompiledModel:
     blocks: Ints  # (n_blocks, 2) row and column of every block of the matrix
     modal: dict[str, ModalNodes]  # modal body -> nodes; empty in the Galilean formulation
     laws: tuple[CompiledLaw, ...]  # of loads that depend on the state
+    rules: tuple[Any, ...]  # users' constraints, see `compile.rules`
     media: dict[str, CompiledMedium]  # by beam, those that are not quadratic
     line_columns: dict[str, Ints]  # line load that varies -> columns (ne, 2) of its samples towards both ends
 

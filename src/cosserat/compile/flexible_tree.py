@@ -192,7 +192,8 @@ def _used(model: Model, spread: bool = True) -> dict[str, list[float]]:
     along = set() if spread else {section.name for law in model.along_beams for section in law.sections}
     out: dict[str, list[float]] = {beam.name: [] for beam in model.beams}
     ends = [p for j in model.joints for p in (j.parent, j.child)] + [load.place for load in model.loads]
-    ends += [p for spring in model.springs for p in (spring.a, spring.b)] + [item.place for item in model.rolling]
+    ends += [p for spring in model.springs for p in (spring.a, spring.b)]
+    ends += [place for item in model.rolling for place in item.places]
     laws = [law for law in model.state_loads if law.name not in along]
     ends += [p for law in laws for p in (law.place, law.other) if p is not None]
     for place in ends:

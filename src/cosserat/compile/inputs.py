@@ -39,6 +39,7 @@ class Sampler:
     wrenches: tuple[WrenchSource, ...]
     n_state: int = 0  # number of loads that depend on the state
     n_signals: int = 0  # the last so many efforts are signals of their laws, which a load factor does not scale
+    n_rules: int = 0  # number of users' constraints
 
     def sample(
         self, t: Array, load_factor: float = 1.0, step: float = 0.0, jumps: Jumps | None = None
@@ -55,7 +56,8 @@ class Sampler:
         effort, wrench = self.loads(t, load_factor, step, jumps)
         gravity = np.broadcast_to(load_factor * self.gravity, (n, 3)).copy()
         clock = np.stack((np.asarray(t, dtype=float), np.full(n, load_factor)), axis=1)
-        return Inputs(gravity, drive, effort, wrench, clock, np.zeros((n, self.n_state, 7)))
+        answers = np.zeros((n, self.n_state, 7)), np.zeros((n, self.n_rules, 24))
+        return Inputs(gravity, drive, effort, wrench, clock, *answers)
 
     def loads(
         self, t: Array, load_factor: float = 1.0, step: float = 0.0, jumps: Jumps | None = None

@@ -72,18 +72,23 @@ def spanning_tree(
 
 
 def eliminate(
-    n_nodes: int, n_joints: int, links: list[tuple[int, int, int]], wheels: Sequence[int] = ()
+    n_nodes: int, n_joints: int, links: list[tuple[int, int, int]], wheels: Sequence[tuple[int, int]] = ()
 ) -> tuple[list[int], list[list[int]]]:
-    """Order of elimination and, for every step, the later neighbours of the vertex; `wheels` are nodes that roll."""
+    """Order of elimination and, for every step, the later neighbours of the vertex.
+
+    `wheels` are the two nodes of everything that rolls, the second one mostly the ground (n_nodes).
+    """
     n = n_nodes + n_joints + len(wheels)
     adjacent: list[set[int]] = [set() for _ in range(n)]
     for a, b, joint in links:
         trio = [v for v in (a, b) if v < n_nodes] + ([n_nodes + joint] if joint >= 0 else [])
         for v in trio:
             adjacent[v].update(w for w in trio if w != v)
-    for k, node in enumerate(wheels):
-        adjacent[node].add(n_nodes + n_joints + k)
-        adjacent[n_nodes + n_joints + k].add(node)
+    for k, pair in enumerate(wheels):
+        for node in pair:
+            if node < n_nodes:
+                adjacent[node].add(n_nodes + n_joints + k)
+                adjacent[n_nodes + n_joints + k].add(node)
     owner, loops, depth, parent = spanning_tree(n_nodes, links)
     rank = [-d for d in depth[:n_nodes]] + [0] * (n - n_nodes)  # among equals, farthest from the ground first
     for j, node in owner.items():
@@ -97,11 +102,12 @@ def eliminate(
         for node in path:
             waits_for.setdefault(node, []).append(n_nodes + j)
     owned = {node: n_nodes + j for j, node in owner.items()}
-    for k, node in enumerate(wheels):
-        before = []
-        while 0 <= node < n_nodes:
-            before += [node, *([owned[node]] if node in owned else [])]
-            node = parent[node]
+    for k, pair in enumerate(wheels):
+        before: dict[int, None] = {}
+        for node in pair:
+            while 0 <= node < n_nodes:
+                before.update(dict.fromkeys([node, *([owned[node]] if node in owned else [])]))
+                node = parent[node]
         waiting[n_nodes + n_joints + k] = len(before)
         for vertex in before:
             waits_for.setdefault(vertex, []).append(n_nodes + n_joints + k)
@@ -136,7 +142,7 @@ def eliminate(
 
 
 def build_pattern(
-    n_nodes: int, n_joints: int, links: list[tuple[int, int, int]], wheels: Sequence[int] = ()
+    n_nodes: int, n_joints: int, links: list[tuple[int, int, int]], wheels: Sequence[tuple[int, int]] = ()
 ) -> tuple[Pattern, dict[tuple[int, int], int]]:
     """Symbolic factorisation: the pattern and the numbers of all blocks; vertices are nodes, joints, then wheels."""
     order, later = eliminate(n_nodes, n_joints, links, wheels)

@@ -1,4 +1,4 @@
-"""Arrays of knife edges and rolling discs."""
+"""Arrays of knife edges, rolling discs and constraints that users write."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import numpy as np
 from cosserat.compile.joints import ints
 from cosserat.compile.skeleton import Skeleton
 from cosserat.kernels.arrays import Rolling
-from cosserat.kernels.touching import DISC, EDGE
+from cosserat.kernels.touching import DISC, EDGE, RULE
 from cosserat.model.model import Model
 from cosserat.model.rolling import KnifeEdge, RollingDisc
+
+KINDS: dict[type, int] = {RollingDisc: DISC, KnifeEdge: EDGE}
 
 
 def rolling_arrays(model: Model, skeleton: Skeleton, block: Callable[[int, int], int], n_joints: int) -> Rolling:
@@ -19,7 +21,7 @@ def rolling_arrays(model: Model, skeleton: Skeleton, block: Callable[[int, int],
     nr, n = len(model.rolling), skeleton.n_nodes
     arrays = Rolling(
         node=ints([skeleton.attach(item.place).node for item in model.rolling]),
-        kind=ints([DISC if isinstance(item, RollingDisc) else EDGE for item in model.rolling]),
+        kind=ints([KINDS.get(type(item), RULE) for item in model.rolling]),
         point=np.zeros((nr, 3)),
         axis=np.zeros((nr, 3)),
         radius=np.zeros(nr),
@@ -27,6 +29,8 @@ def rolling_arrays(model: Model, skeleton: Skeleton, block: Callable[[int, int],
         level=np.zeros(nr),
         keep=np.zeros((nr, 3, 3)),
         block=np.zeros((nr, 4), dtype=np.int64),
+        n_rows=ints([len(item.held) for item in model.rolling]),
+        held=ints([sum(item.held) for item in model.rolling]),
     )
     for k, item in enumerate(model.rolling):
         node, vertex = int(arrays.node[k]), n + 1 + n_joints + k
@@ -43,7 +47,5 @@ def rolling_arrays(model: Model, skeleton: Skeleton, block: Callable[[int, int],
 
 
 def keep_all(arrays: Rolling) -> None:
-    """Let every row act: three of a disc, one of a knife edge."""
-    arrays.keep[:] = 0.0
-    arrays.keep[:, 0, 0] = 1.0
-    arrays.keep[:, [1, 2], [1, 2]] = (arrays.kind == DISC)[:, None]
+    """Let every row act."""
+    arrays.keep[:] = np.eye(3) * (np.arange(3) < arrays.n_rows[:, None])[:, None]

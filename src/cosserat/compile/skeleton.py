@@ -84,7 +84,7 @@ def _stations(model: Model) -> dict[str, list[float]]:
     for joint in model.joints:
         places += [joint.parent, joint.child]
     places += [load.place for load in model.loads]
-    places += [item.place for item in model.rolling]
+    places += [place for item in model.rolling for place in item.places]
     for spring in model.springs:
         places += [spring.a, spring.b]
     for law in model.state_loads:

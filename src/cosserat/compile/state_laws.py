@@ -112,13 +112,18 @@ def compile_law(load: StateLoad) -> CompiledLaw:
             if _NO_LENGTH in str(error):
                 wanted = wanted_of(load) if what == "law" else f"(6, {24 if pair else 12})"
                 raise ModelError(f"{load.title}: the {what} must return an array {wanted}") from None
-            raise ModelError(
-                f"{load.title}: the {what} cannot be compiled: {error}; it may use the part of Python and NumPy that "
-                "Numba compiles (https://numba.readthedocs.io), and numbers through parameters="
-            ) from None
+            raise refused(load.title, what, error) from None
     compiled = CompiledLaw(load, *units)
     _demand_sizes(compiled)
     return compiled
+
+
+def refused(title: str, what: str, error: Exception) -> ModelError:
+    """The error that says why a function of the user's cannot be compiled."""
+    return ModelError(
+        f"{title}: the {what} cannot be compiled: {error}; it may use the part of Python and NumPy that "
+        "Numba compiles (https://numba.readthedocs.io), and numbers through parameters="
+    )
 
 
 def wanted_of(load: StateLoad) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
 from cosserat.compile.joints import ints
 from cosserat.compile.media import failing_medium
+from cosserat.compile.rules import failing_rule
 from cosserat.compile.skeleton import Skeleton
 from cosserat.kernels.arrays import StateLoads
 from cosserat.lie import se3
@@ -188,7 +189,7 @@ def cautions(compiled: CompiledModel, times: Array, frames: Array, twists: Array
 def failing_law(
     compiled: CompiledModel, times: Array, frames: Array, twists: Array, inner: Array | None = None
 ) -> str:
-    """In words, a load or medium whose law fails, or gives what is not a number, at one of these states; or "".
+    """In words, a load, constraint or medium whose law fails, or gives no number, at one of these states; or "".
 
     States of later times are also looked at where their twists carry them since the first: a step may fail at a state
     that is never stored.
@@ -205,6 +206,9 @@ def failing_law(
                         return f"{law.load.title} {known}, at t = {t:g} s"
                     shown = "raises an error" if np.isnan(wrench[:6]).all() else f"gives {wrench[:6].tolist()}"
                     return f"the law of {law.load.title} {shown} at t = {t:g} s"
+            rule = failing_rule(compiled, float(t), frame, twists[i])
+            if rule:
+                return rule
             system = compiled.system
             beam = failing_medium(compiled.media, compiled.beams, system.elements, system.media, frame)
             if beam:

@@ -20,6 +20,7 @@ SHAPES: dict[str, tuple[Any, ...]] = {
     "history.force": ("nt", "nc", 6), "history.angle": ("nt", "na"), "history.inner": ("nt", "ny"),
     "inputs.gravity": ("nt", 3), "inputs.drive": ("nt", "nd", 21), "inputs.effort": ("nt", "ng"),
     "inputs.wrench": ("nt", "nw", 6), "inputs.clock": ("nt", 2), "inputs.state": ("nt", "nx", 7),
+    "inputs.rule": ("nt", "nu", 24),
     "nodes.mass": ("n",), "nodes.moment": ("n", 3),
     "elements.node": ("ne", 2), "elements.like": ("ne",), "elements.d0": ("ne", 6), "elements.stiffness": ("ne", 6, 6),
     "elements.second": ("ne", 216), "elements.turning": ("ne", 6), "elements.viscosity": ("ne",),
@@ -51,7 +52,10 @@ SHAPES: dict[str, tuple[Any, ...]] = {
     "media.parameter": ("nk",),
     "rolling.node": ("nr",), "rolling.kind": ("nr",), "rolling.point": ("nr", 3), "rolling.axis": ("nr", 3),
     "rolling.radius": ("nr",), "rolling.plane": ("nr", 3, 3), "rolling.level": ("nr",), "rolling.keep": ("nr", 3, 3),
-    "rolling.block": ("nr", 4),
+    "rolling.block": ("nr", 4), "rolling.n_rows": ("nr",), "rolling.held": ("nr",),
+    "rules.item": ("nu",), "rules.node": ("nu", 2), "rules.frame_a": ("nu", 12), "rules.frame_b": ("nu", 12),
+    "rules.n_rows": ("nu",), "rules.held": ("nu",), "rules.pair": ("nu",), "rules.length": ("nu",),
+    "rules.start": ("nu+1",), "rules.parameter": ("no",), "rules.block": ("nu", 9),
 }  # fmt: skip
 # whole numbers: the least, and the first that is too large, as a number or a size
 RANGES: dict[str, tuple[int, Any]] = {
@@ -65,12 +69,15 @@ RANGES: dict[str, tuple[int, Any]] = {
     "state_loads.node": (0, "n"), "state_loads.pair": (0, 2), "state_loads.start": (0, "np+1"),
     "state_loads.inner": (0, "ny+1"), "state_loads.stored": (0, 2), "state_loads.signal": (0, 2**31),
     "bodies.varying": (0, 2**31),
+    "rolling.n_rows": (0, 4), "rolling.held": (0, 4), "rules.item": (0, "nr"), "rules.node": (0, "n"),
+    "rules.n_rows": (0, 4), "rules.held": (0, 2), "rules.pair": (0, 1), "rules.start": (0, "no+1"),
     "rolling.node": (0, "n"), "rolling.kind": (0, 64), "media.element": (0, "ne"), "media.start": (0, "nk+1"),
     **{f"{g}.block": (0, 2**31)
-       for g in ("elements", "bodies", "joints", "springs", "loads", "state_loads", "rolling")},
+       for g in ("elements", "bodies", "joints", "springs", "loads", "state_loads", "rolling", "rules")},
 }  # fmt: skip
 _COUNTS = {"ne": "elements.node", "nb": "bodies.node", "nj": "joints.node", "nf": "freedoms.joint", "nq": "turns.joint",
-           "ns": "springs.node", "nl": "loads.node", "nr": "rolling.node", "nx": "state_loads.node",
+           "ns": "springs.node", "nl": "loads.node", "nr": "rolling.node", "nu": "rules.item", "no": "rules.parameter",
+           "nx": "state_loads.node",
            "np": "state_loads.parameter", "nm": "media.element", "nk": "media.parameter",
            "nv": "bodies.varying", "nz": "state_loads.signal", "nh": "line_loads.element"}  # fmt: skip
 
@@ -98,7 +105,7 @@ def check_arrays(raw: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str,
     for key, name in several:
         demand(found[name].ndim >= 2, f"{name} has {found[name].ndim} dimensions")
         sizes[key] = found[name].shape[1]
-    sizes |= {f"{key}+1": sizes[key] + 1 for key in ("nx", "np", "ny", "nk")}
+    sizes |= {f"{key}+1": sizes[key] + 1 for key in ("nx", "np", "ny", "nk", "nu", "no")}
     for group, fields in _groups().items():
         for field, (dtype, ndim) in fields.items():
             name = f"{group}.{field}"

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from cosserat.errors import CosseratError, FileFormatError, SolveError, shown
 from cosserat.io.bounds import check_arrays, demand
 from cosserat.io.stored import MATRICES, StoredTrajectory, arrays_of, layout_of, mechanism_from
-from cosserat.kernels.arrays import History, Inputs
+from cosserat.kernels.arrays import History, Inputs, no_rules
+from cosserat.kernels.touching import DISC
 from cosserat.model.calls import answered
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.floating import FloatingRecord, Ledger
@@ -172,6 +173,11 @@ def _run(body: bytes, path: str) -> Run:
     if "history.inner" not in raw and "time" in raw and "state_loads.node" in arrays:  # laws did not own states then
         raw["history.inner"] = np.zeros((len(np.atleast_1d(raw["time"])), 0))
         arrays["state_loads.inner"] = np.zeros(len(arrays["state_loads.node"]) + 1, dtype=np.int64)
+    if "rules.item" not in arrays and "time" in raw and "rolling.kind" in arrays:  # constraints could not be written
+        discs = arrays["rolling.kind"] == DISC
+        arrays["rolling.n_rows"], arrays["rolling.held"] = np.where(discs, 3, 1), discs.astype(np.int64)
+        arrays.update({f"rules.{name}": array for name, array in no_rules()._asdict().items()})
+        raw["inputs.rule"] = np.zeros((len(np.atleast_1d(raw["time"])), 0, 24))
     sizes = check_arrays(raw, arrays)
     history = History(*(raw[f"history.{k}"] for k in History._fields))
     inputs = Inputs(*(raw[f"inputs.{k}"] for k in Inputs._fields))

@@ -173,6 +173,24 @@ class Rolling(NamedTuple):
     level: F1  # (nr,) position of the plane along its normal
     keep: F3  # (nr, 3, 3) projection on combinations of rows that nothing else implies
     block: I2  # (nr, 4) node-node, node-lambda, lambda-node, lambda-lambda
+    n_rows: I1  # (nr,)
+    held: I1  # (nr,) how many of them, the first ones, hold a position and not only a velocity
+
+
+class Rules(NamedTuple):
+    """Constraints of users on a place (b), seen from another one (a), each an item of `Rolling`; see `rules`."""
+
+    item: I1  # (nu,) its number in `Rolling`
+    node: I2  # (nu, 2) of the other place, the ground if there is none, and of the place
+    frame_a: F2  # (nu, 12) the other place in its node's frame
+    frame_b: F2  # (nu, 12) the place
+    n_rows: I1  # (nu,)
+    held: I1  # (nu,) 1: they hold positions
+    pair: I1  # (nu,) zero, see `StateLoads`
+    length: F1  # (nu,) over which the law may change, for differences
+    start: I1  # (nu+1,) range of its parameters in ...
+    parameter: F1  # ... this
+    block: I2  # (nu, 9) as those of joints
 
 
 class Pattern(NamedTuple):
@@ -198,6 +216,7 @@ class Inputs(NamedTuple):
     wrench: F3  # (nt, n_wrenches, 6)
     clock: F2  # (nt, 2) time, and the factor by which a solver scales all loads
     state: F3  # (nt, ns, 7) wrenches of state-dependent loads in their places, energies; results fill it, not kernels
+    rule: F3  # (nt, nu, 24) rows (3, 6) of users' constraints, their values and rates; results fill it, too
 
 
 class State(NamedTuple):
@@ -255,6 +274,7 @@ class Solver(NamedTuple):
     laws: I2  # (n, 3) addresses of the stages of the laws in use, a row for each kind of force; see `laws`
     bonds: I2  # (n, 3) the same for constraints besides joints
     units: I2  # (ns, 2) addresses of users' laws and of their derivatives, 0: none is given
+    rules: I2  # (nu, 2) the same of users' constraints
     media: I2  # (nm, 2) addresses of first and second derivatives of potentials
 
 
@@ -327,6 +347,7 @@ class Problem(NamedTuple):
     state_loads: StateLoads
     media: Media
     rolling: Rolling
+    rules: Rules
     pattern: Pattern
     inputs: Inputs
     state: State
@@ -352,6 +373,7 @@ line_loads_of = handles.getter("line_loads", LineLoads)
 state_loads_of = handles.getter("state_loads", StateLoads)
 media_of = handles.getter("media", Media)
 rolling_of = handles.getter("rolling", Rolling)
+rules_of = handles.getter("rules", Rules)
 pattern_of = handles.getter("pattern", Pattern)
 inputs_of = handles.getter("inputs", Inputs)
 state_of = handles.getter("state", State)
@@ -375,6 +397,15 @@ def source_stamp() -> str:
 def new_rows(n: int, width: int) -> I2:
     """An empty table of addresses, n rows."""
     return address_table(n * width).reshape(n, width)
+
+
+def no_rules() -> Rules:
+    """Without any."""
+    none = np.zeros(0, dtype=np.int64)
+    return Rules(
+        none, none.reshape(0, 2), np.zeros((0, 12)), np.zeros((0, 12)), none, none, none, np.zeros(0),
+        np.zeros(1, dtype=np.int64), np.zeros(0), none.reshape(0, 9),
+    )  # fmt: skip
 
 
 def new_visit() -> Visit:

@@ -22,8 +22,10 @@ from cosserat.kernels import (
     media,
     pairs,
     rolling,
+    rules,
     springs,
     state_loads,
+    touching,
 )
 from cosserat.kernels.arrays import (
     freedoms_of,
@@ -281,7 +283,7 @@ def assemble_state_loads(problem, k, frames, twists):
             continue
         a, b = sl.node[i, 0], sl.node[i, 1]
         here, there = state_loads.motions_of(sl, i, frames, twists)
-        state_loads.differentiate(sl, i, solver.units[i], clock[k, 0], here, there, visit)
+        state_loads.differentiate(sl, i, solver.units[i], clock[k, 0], here, there, 0.0, visit)
         state_loads.tangents(sl, i, clock[k, 1], frames, visit, K, C)
         for side in range(2):
             matrix = K if side == 0 else C
@@ -317,7 +319,8 @@ FORCES = (
     Kind(lambda p: len(p.media.element), media.add_media, media.conserve_media, media.assemble_media),
 )
 CONSTRAINTS = (
-    Kind(lambda p: len(p.rolling.node), rolling.add_rolling, rolling.conserve_rolling, rolling.assemble_rolling),
+    Kind(touching.count, rolling.add_rolling, rolling.conserve_rolling, rolling.assemble_rolling),
+    Kind(lambda p: len(p.rules.item), rules.add_rules, rules.conserve_rules, rules.assemble_rules),
 )
 
 

@@ -13,7 +13,7 @@ from cosserat.kernels.conserving import add_space_force
 from cosserat.kernels.frames import load_frame
 from cosserat.kernels.newton import step_coefficients
 from cosserat.kernels.tangent import scatter_one
-from cosserat.kernels.touching import DISC, EDGE, gap, row_rates, touch, touch_gradient, turn_gradient
+from cosserat.kernels.touching import DISC, EDGE, RULE, gap, row_rates, touch, touch_gradient, turn_gradient
 from cosserat.kernels.vectors import (
     accumulate,
     axpy,
@@ -64,6 +64,8 @@ def add_rolling(problem, k):
     _, cc, _, _ = step_coefficients(solver.settings)
     first = trial.phi.shape[0] - ro.node.shape[0]
     for i in range(ro.node.shape[0]):
+        if ro.kind[i] == RULE:
+            continue
         node = ro.node[i]
         R, x = load_frame(trial.frame[node])
         f, r = push(ro, i, R, trial.force[first + i])
@@ -87,6 +89,8 @@ def conserve_rolling(problem, k):
     ro, state, trial, middle = rolling_of(problem), state_of(problem), trial_of(problem), middle_of(problem)
     first = trial.phi.shape[0] - ro.node.shape[0]
     for i in range(ro.node.shape[0]):
+        if ro.kind[i] == RULE:
+            continue
         node = ro.node[i]
         R, _ = load_frame(middle.frame[node])
         d0, d1, d2, r = touch(ro, i, R)
@@ -133,6 +137,8 @@ def assemble_rolling(problem, k, frames, twists):
     turning = ck / cc if cc != 0.0 else 0.0
     first = forces.shape[0] - ro.node.shape[0]
     for i in range(ro.node.shape[0]):
+        if ro.kind[i] == RULE:
+            continue
         node, block = ro.node[i], ro.block[i]
         T = solver.tangent[node]
         R, _ = load_frame(frames[node])
@@ -182,6 +188,8 @@ def rolling_rates(problem, rate_out, accel_out):
     """A eta and A_dot eta of the kept rows at the trial state, (nr, 6) each."""
     ro, trial = rolling_of(problem), trial_of(problem)
     for i in range(ro.node.shape[0]):
+        if ro.kind[i] == RULE:
+            continue
         node = ro.node[i]
         R, _ = load_frame(trial.frame[node])
         store_rows(ro, i, row_rates(ro, i, R, trial.twist[node]), rate_out[i])

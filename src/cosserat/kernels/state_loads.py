@@ -58,6 +58,18 @@ def compile_law(law, parameters, pair, n_more):
     return compile_user(glue, (law,), SIGNATURE, "")
 
 
+def compile_values(law, parameters, moving, size):
+    """A user's constraint as a unit with `SIGNATURE`; `moving`: it takes a twist."""
+
+    def glue(law):
+        def held(t, frame, twist, parameters):
+            return law(t, frame, parameters)
+
+        return held
+
+    return compile_law(law if moving else glue(law), parameters, False, size - 6)
+
+
 def compile_derivative(derivative, parameters, pair):
     """A user's derivative of a law, (6, 12) or (6, 24), as a unit with `DERIVATIVE_SIGNATURE`."""
 
@@ -245,8 +257,11 @@ def shifted(column, step, motion):
 
 
 @helper
-def differentiate(sl, i, unit, t, here, there, visit):
-    """visit.J (6, 24): derivatives of law i by frame and twist of its place, then of the other one; visit.wrench."""
+def differentiate(sl, i, unit, t, here, there, least, visit):
+    """visit.J (6, 24): derivatives of law i by frame and twist of its place, then of the other one; visit.wrench.
+
+    Rounding errors are judged by the size of what the law gives, at least by `least`.
+    """
     J, numbers = visit.J, sl.parameter[sl.start[i] : sl.start[i + 1]]
     visit_motions(here, there, visit)
     call(sl, i, unit[0], t, visit)
@@ -258,7 +273,7 @@ def differentiate(sl, i, unit, t, here, there, visit):
                 if code != 0:
                     J[p, q] = float("nan")
         return
-    size = largest(f, m)
+    size = max(largest(f, m), least)
     clear(J)
     for column in range(12 + 12 * sl.pair[i]):
         motion = here if column < 12 else there

@@ -16,6 +16,7 @@ from cosserat.kernels.vectors import add, axpy, combine, cross, dot, load, mul, 
 
 EDGE = 0
 DISC = 1
+RULE = 2  # a constraint of the user's, see `rules`: numbered with these, but not one of them
 
 
 @helper
@@ -68,3 +69,8 @@ def turn_gradient(rolling, i, R, d, r, v, omega):
     velocity = add(v, cross(omega, r))
     G = touch_gradient(rolling, i, R)
     return add(cross(velocity, d), mul(transpose(G), cross(d, omega)))
+
+
+def count(system):
+    """Number of knife edges and rolling discs of a system."""
+    return int((system.rolling.kind != RULE).sum())

@@ -11,6 +11,7 @@ from cosserat.model.airfoil import Airfoil
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody, Shape
 from cosserat.model.chains import chain_from_dh
+from cosserat.model.constraint import Constraint
 from cosserat.model.fluid import Fluid
 from cosserat.model.fluid_loads import Aerodynamics, Buoyancy
 from cosserat.model.forces import Damper, Spring
@@ -70,6 +71,7 @@ __all__ = [
     "Armature",
     "Beam",
     "Box",
+    "Constraint",
     "Cylindrical",
     "Damper",
     "DistributedLoad",

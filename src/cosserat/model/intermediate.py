@@ -71,7 +71,8 @@ def check_frames(model: Model) -> None:
     Such motions are the null space of the constraints of their joints at the reference configuration. Freedoms that are
     driven, or have an armature, do not count: the one is given, the other has inertia.
     """
-    carried = {id(added.body) for added in model.added_masses} | {id(item.place.owner) for item in model.rolling}
+    carried = {id(added.body) for added in model.added_masses}
+    carried |= {id(place.owner) for item in model.rolling for place in item.places}
     frames = [body for body in model.bodies if isinstance(body, IntermediateFrame) and id(body) not in carried]
     if not frames:
         return

@@ -179,7 +179,7 @@ class Model:
         if not isinstance(component, Component):
             raise ModelError(
                 f"{self.title}: cannot {verb} {shown(component)}; a model takes bodies, beams, joints, loads, springs, "
-                "dampers, servos, knife edges, rolling discs"
+                "dampers, servos, knife edges, rolling discs, constraints"
             )
 
     def _take(self, component: Component, instead: Component | None = None) -> None:
@@ -335,7 +335,7 @@ class Model:
 
     @property
     def rolling(self) -> tuple[Rolling, ...]:
-        """Knife edges and rolling discs in order."""
+        """Knife edges, rolling discs and constraints of the user's, in order."""
         return self._of(Rolling)
 
     @property

@@ -1,5 +1,6 @@
 """Rolling and skating: what restricts the velocity of a place, not its position."""
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -31,6 +32,16 @@ class Rolling(Component):
         if isinstance(self._place, Place):
             return self._place
         raise ModelError(f"{self.title}: {self._argument} {self._place!r} is text; add it to a model first")
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """All places it is about, that of the body first."""
+        return (self.place,)
+
+    @property
+    @abstractmethod
+    def held(self) -> tuple[bool, ...]:
+        """For each of its rows, those of positions first, whether it holds a position and not only a velocity."""
 
     def resolve_places(self, place: Callable[[Any], Place]) -> None:
         self._place = place(self._place)
@@ -71,6 +82,10 @@ class KnifeEdge(Rolling):
 
     def check(self) -> None:
         checks.unit(self.title, "direction", self._direction)
+
+    @property
+    def held(self) -> tuple[bool, ...]:
+        return (False,)
 
     @property
     def direction(self) -> Array:
@@ -120,6 +135,10 @@ class RollingDisc(Rolling):
             raise ArgumentError(
                 self.title, "axis", "is along the normal: the disc lies flat on the plane, and no single point touches"
             )
+
+    @property
+    def held(self) -> tuple[bool, ...]:
+        return (True, False, False)
 
     @property
     def centre(self) -> Place:

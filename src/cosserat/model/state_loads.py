@@ -1,7 +1,7 @@
 """Loads that depend on the state: a law of the user's from time, frame and twist of a place to a wrench."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from keyword import iskeyword
 from typing import Any
 
@@ -80,16 +80,8 @@ class StateLoad(Component):
         self._other = other
         if other is not None and not isinstance(other, str):
             self._other = find_place(other, {}, f"{self.title}: other")
-        if parameters is not None and not isinstance(parameters, Mapping):
-            raise ArgumentError(self.title, "parameters", f"must be a dict such as {{'c': 0.1}}, got {parameters!r}")
-        self._parameters = dict(parameters or {})
-        if states is not None and not isinstance(states, Mapping):
-            raise ArgumentError(self.title, "states", f"must be a dict such as {{'lag': 0.0}}, got {states!r}")
-        self._states = dict(states or {})
-        for argument, numbers in (("parameters", self._parameters), ("states", self._states)):
-            for key in numbers:
-                if not isinstance(key, str) or not key.isidentifier() or iskeyword(key):
-                    raise ArgumentError(self.title, argument, f"has the name {key!r}; names are words such as 'c'")
+        self._parameters = named_numbers(self.title, "parameters", parameters, "{'c': 0.1}")
+        self._states = named_numbers(self.title, "states", states, "{'lag': 0.0}")
         both = [key for key in self._states if key in self._parameters]
         if both:
             raise ArgumentError(self.title, "states", f"has the name {both[0]!r}, which is a parameter; take another")
@@ -99,26 +91,14 @@ class StateLoad(Component):
             if other is not None or derivative is not None:
                 raise ModelError(f"{self.title}: formulas take no other= and no derivative=; write a Python function")
             law = LawFormulas(law, self._parameters, self.title, tuple(self._states))
-        n_arguments = 4 if other is None else 6
-        self._demand_function("law", law, n_arguments)
-        if derivative is not None:
-            self._demand_function("derivative", derivative, n_arguments)
+        names = ["t", "frame", "twist", *([] if other is None else ["other_frame", "other_twist"]), "parameters"]
+        for argument, function in (("law", law), ("derivative", derivative)):
+            if not (isinstance(function, LawFormulas) or (argument == "derivative" and function is None)):
+                demand_function(self.title, argument, function, names)
         self._law, self.derivative = law, derivative
         self._keep(
             place=self._place, other=self._other, parameters=dict(self._parameters), states=dict(self._states) or None
         )
-
-    def _demand_function(self, argument: str, function: Any, n: int) -> None:
-        if isinstance(function, LawFormulas):
-            return
-        names = ["t", "frame", "twist", *(["other_frame", "other_twist"] if n == 6 else []), "parameters"]
-        wanted = f"a function of ({', '.join(names)})"
-        if not callable(function):
-            raise ArgumentError(self.title, argument, f"must be {wanted}, got {function!r}")
-        try:
-            inspect.signature(getattr(function, "py_func", function)).bind(*names)
-        except (TypeError, ValueError):
-            raise ArgumentError(self.title, argument, f"must be {wanted}; it takes other arguments") from None
 
     @property
     def law(self) -> Callable[..., Any]:
@@ -228,4 +208,30 @@ class StateLoad(Component):
 
     def record_type(self) -> Any:
         """dtype of the record of parameters and states that the law gets."""
-        return np.dtype([(name, np.float64) for name in (*self.names, *self.states)] or [("_", np.float64)])
+        return record_type((*self.names, *self.states))
+
+
+def named_numbers(title: str, argument: str, given: Any, example: str) -> dict[str, Number]:
+    """Names and numbers that a law uses, or a located error."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ArgumentError(title, argument, f"must be a dict such as {example}, got {given!r}")
+    for key in given or {}:
+        if not isinstance(key, str) or not key.isidentifier() or iskeyword(key):
+            raise ArgumentError(title, argument, f"has the name {key!r}; names are words such as 'c'")
+    return dict(given or {})
+
+
+def demand_function(title: str, argument: str, function: Any, names: Sequence[str]) -> None:
+    """Raise unless something is a function of arguments in this order."""
+    wanted = f"a function of ({', '.join(names)})"
+    if not callable(function):
+        raise ArgumentError(title, argument, f"must be {wanted}, got {function!r}")
+    try:
+        inspect.signature(getattr(function, "py_func", function)).bind(*names)
+    except (TypeError, ValueError):
+        raise ArgumentError(title, argument, f"must be {wanted}; it takes other arguments") from None
+
+
+def record_type(names: Sequence[str]) -> Any:
+    """dtype of the record of numbers that a law gets."""
+    return np.dtype([(name, np.float64) for name in names] or [("_", np.float64)])

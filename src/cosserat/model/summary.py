@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cosserat.model.constraint import Constraint
 from cosserat.model.places import Place
 from cosserat.model.rolling import RollingDisc
 
@@ -115,6 +116,8 @@ def _servo(servo: Any) -> str:
 def _rolling(item: Any) -> str:
     if isinstance(item, RollingDisc):
         return f"radius {item.radius:.6g} m, on the plane with normal {_vector(item.normal)}"
+    if isinstance(item, Constraint):
+        return f"holds a {item.level} by a law" + (f" of {', '.join(item.names)}" if item.names else "")
     return f"across {_vector(item.direction)}"
 
 

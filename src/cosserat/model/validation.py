@@ -66,7 +66,7 @@ def places_of(model: Model) -> Iterator[tuple[Component, tuple[Place, ...]]]:
     for link in model.springs:
         yield link, (link.a, link.b)
     for rolling in model.rolling:
-        yield rolling, (rolling.place,)
+        yield rolling, rolling.places
     for law in model.given_state_loads:
         yield law, (law.place,) if law.other is None else (law.place, law.other)
     for along in model.along_beams:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.model.calls import answering
-from cosserat.results import beams, joints, kinematics
+from cosserat.results import beams, joints, kinematics, rolling
 from cosserat.results.monitors import Monitors
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.place_answers import in_world
@@ -125,8 +125,7 @@ class Equilibrium:
 
     def reaction(self, joint: Any, frame: str = "world") -> Array:
         """Wrench (6,) that the parent exerts on the child through the joint (N, N m); see `Run.reaction`."""
-        info, _ = self.motion.mechanism.joint(joint)
-        return joints.reactions(self.motion, info, in_world(frame, "joint"))[-1]
+        return rolling.reaction_of(self.motion, joint, in_world(frame, "joint"))[0][-1]
 
     def section_force(self, beam: Any, s: float) -> Array:
         """Section force (6,) of a beam at s in [0, 1]: N, Qy, Qz, T, My, Mz; see `Run.section_force`."""

@@ -11,8 +11,8 @@ from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.state_loads import motions_of
 from cosserat.errors import CosseratError
 from cosserat.model.fluid_loads import FluidLoad
+from cosserat.results.kinematics import to_node
 from cosserat.results.monitors import integrate
-from cosserat.results.nodal import to_node
 
 if TYPE_CHECKING:
     from cosserat.results.motion import Motion

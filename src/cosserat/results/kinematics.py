@@ -84,3 +84,9 @@ def _between(motion: Motion, station: Station) -> tuple[Array, Array]:
     frames, twists = np.empty((n, 12)), np.empty((n, 6))
     between(motion.frame, motion.twist, station.node, station.other, station.fraction, frames, twists)
     return frames, twists
+
+
+def to_node(wrench: Array, frame: Array) -> Array:
+    """Wrenches (nt, 6) given in a constant frame of a node, in the node's own frame."""
+    f = wrench[:, :3] @ frame[:3, :3].T
+    return np.hstack((f, wrench[:, 3:] @ frame[:3, :3].T + np.cross(frame[:3, 3], f)))

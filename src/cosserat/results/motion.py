@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.rules import rule_rows
 from cosserat.compile.state_loads import state_wrenches
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.model.model import Model
@@ -130,6 +131,7 @@ def motion_of(trajectory: Trajectory) -> Motion:
                 history.inner,
                 inputs.effort if trajectory.efforts is None else trajectory.efforts,
             )
+            inputs.rule[:] = rule_rows(compiled, trajectory.time, history.frame, history.twist)
             prescribed = {
                 coordinate: function.sample(trajectory.time)
                 for joint in compiled.sampler.driven

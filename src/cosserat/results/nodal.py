@@ -31,7 +31,7 @@ from cosserat.results.joints import (
     servo_efforts,
     spin_rates,
 )
-from cosserat.results.kinematics import rotate
+from cosserat.results.kinematics import rotate, to_node
 from cosserat.results.motion import Motion
 
 Array = NDArray[np.float64]
@@ -121,8 +121,11 @@ def external(motion: Motion) -> Ledger:
     _line_loads(motion, book)
     _state_loads(motion, book)
     _joints(motion, book)
-    for k, node in enumerate(motion.mechanism.system.rolling.node):
-        book.force[:, node] += rolling.nodal_wrenches(motion, k)
+    for k in range(len(motion.mechanism.system.rolling.node)):
+        moving = rolling.held(motion, k) is not None  # a law that depends on time drives
+        for node, wrench in rolling.nodal_wrenches(motion, k):
+            book.force[:, node] += wrench
+            book.supply[:] += np.sum(wrench * motion.twist[:, node], axis=1) if moving else 0.0
     book.force[:, -1] = 0.0
     return book
 
@@ -290,9 +293,3 @@ def _joints(motion: Motion, book: Ledger) -> None:
         a, b = arrays.node[j]
         book.force[:, a] += to_node(on_a, row_to_frame(arrays.frame_a[j]))
         book.force[:, b] += to_node(on_b, row_to_frame(arrays.frame_b[j]))
-
-
-def to_node(wrench: Array, frame: Array) -> Array:
-    """Wrenches (nt, 6) given in a constant frame of a node, in the node's own frame."""
-    f = wrench[:, :3] @ frame[:3, :3].T
-    return np.hstack((f, wrench[:, 3:] @ frame[:3, :3].T + np.cross(frame[:3, 3], f)))

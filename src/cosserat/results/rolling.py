@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.compiled import row_to_frame
 from cosserat.kernels.touching import DISC
-from cosserat.results.kinematics import rotate
+from cosserat.results import joints
+from cosserat.results.kinematics import rotate, to_node
 from cosserat.results.motion import Motion
 
 Array = NDArray[np.float64]
@@ -40,8 +42,35 @@ def touch(motion: Motion, k: int) -> Touch:
     return Touch(node, point - arrays.radius[k] * up, directions)
 
 
+class Held(NamedTuple):
+    """Rows (nt, 3, 6) of a constraint of the user's, values and rates (nt, 3); the node and the place (4, 4) in it."""
+
+    rows: Array
+    values: Array
+    rates: Array
+    node: tuple[int, int]
+    places: tuple[Array, Array]
+
+
+def held(motion: Motion, k: int) -> Held | None:
+    """The constraint of the user's that is item k; None: it is a knife edge or a disc."""
+    rules = motion.mechanism.system.rules
+    found = np.nonzero(rules.item == k)[0]
+    if not len(found):
+        return None
+    i, n = int(found[0]), len(motion.time)
+    rows, values, rates = np.split(motion.inputs.rule[:, i], [18, 21], axis=1)
+    a, b = rules.node[i].tolist()
+    return Held(
+        rows.reshape(n, 3, 6), values, rates, (a, b), (row_to_frame(rules.frame_a[i]), row_to_frame(rules.frame_b[i]))
+    )
+
+
 def slips(motion: Motion, k: int) -> Array:
-    """Speed (nt,) of the point that touches: across the edge, or in the plane of the disc."""
+    """Speed (nt,) of the point that touches: across the edge, or in the plane of the disc; rate of what is held."""
+    rule = held(motion, k)
+    if rule is not None:
+        return np.asarray(np.linalg.norm(rule.rates, axis=1))
     node, point, directions = touch(motion, k)
     twist = motion.twist[:, node]
     velocity = twist[:, :3] + np.cross(twist[:, 3:], point)
@@ -50,8 +79,10 @@ def slips(motion: Motion, k: int) -> Array:
 
 
 def gaps(motion: Motion, k: int) -> Array:
-    """Distance (nt,) of a disc from its plane, 0 for a knife edge."""
-    arrays = motion.mechanism.system.rolling
+    """Distance (nt,) of a disc from its plane, 0 for a knife edge; the largest value that a law of the user's gives."""
+    arrays, rule = motion.mechanism.system.rolling, held(motion, k)
+    if rule is not None:
+        return np.asarray(np.abs(rule.values).max(axis=1))
     if arrays.kind[k] != DISC:
         return np.zeros(len(motion.time))
     node, point, _ = touch(motion, k)
@@ -59,20 +90,40 @@ def gaps(motion: Motion, k: int) -> Array:
     return np.asarray((x + rotate(R, point)) @ arrays.plane[k, 0] - arrays.level[k])
 
 
-def nodal_wrenches(motion: Motion, k: int) -> Array:
-    """Wrench (nt, 6) of the ground on the node, in the node's frame: -A^T lambda."""
-    _, point, directions = touch(motion, k)
-    first = motion.force.shape[1] - len(motion.mechanism.system.rolling.node)
-    force = -np.einsum("tij,ti->tj", directions, motion.force[:, first + k, : directions.shape[1]])
-    return np.hstack((force, np.cross(point, force)))
+def nodal_wrenches(motion: Motion, k: int) -> list[tuple[int, Array]]:
+    """Nodes, and wrenches (nt, 6) on them in their frames: -A^T lambda, and the opposite on another place."""
+    multipliers = motion.force[:, motion.force.shape[1] - len(motion.mechanism.system.rolling.node) + k]
+    rule = held(motion, k)
+    if rule is None:
+        node, point, directions = touch(motion, k)
+        force = -np.einsum("tij,ti->tj", directions, multipliers[:, : directions.shape[1]])
+        return [(node, np.hstack((force, np.cross(point, force))))]
+    wrench = -np.einsum("tij,ti->tj", rule.rows, multipliers[:, :3])
+    (R_a, x_a), (R_b, x_b) = (motion.node(node) for node in rule.node)
+    (F_a, y_a), (F_b, y_b) = ((place[:3, :3], place[:3, 3]) for place in rule.places)
+    back_to = np.swapaxes(R_a @ F_a, 1, 2)
+    turn, apart = back_to @ R_b @ F_b, rotate(back_to, R_b @ y_b + x_b - R_a @ y_a - x_a)
+    force, moment = rotate(turn, wrench[:, :3]), rotate(turn, wrench[:, 3:])
+    back = -np.hstack((force, moment + np.cross(apart, force)))
+    sides = zip(rule.node, rule.places, (back, wrench), strict=True)
+    return [(node, to_node(w, place)) for node, place, w in sides][::-1]
 
 
 def reactions(motion: Motion, k: int, world: bool = True) -> Array:
     """Wrench (nt, 6) of the ground about the place, in world axes or in those of the body."""
     arrays = motion.mechanism.system.rolling
-    wrench = nodal_wrenches(motion, k)
+    wrench = nodal_wrenches(motion, k)[0][1]
     wrench[:, 3:] -= np.cross(arrays.point[k], wrench[:, :3])
     if not world:
         return wrench
     R = motion.node(int(arrays.node[k]))[0]
     return np.hstack((rotate(R, wrench[:, :3]), rotate(R, wrench[:, 3:])))
+
+
+def reaction_of(motion: Motion, target: Any, world: bool = True) -> tuple[Array, str]:
+    """Wrench (nt, 6) of a joint, knife edge, rolling disc or constraint given by name or as an object; its name."""
+    number = motion.mechanism.rolls(target)
+    if number is not None:
+        return reactions(motion, number, world), list(motion.mechanism.rolling)[number]
+    info, _ = motion.mechanism.joint(target)
+    return joints.reactions(motion, info, world), info.name

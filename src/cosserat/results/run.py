@@ -181,17 +181,11 @@ class Run(PlaceAnswers):
         About the origin of the joint on the child's side, in world axes or, with ``frame="joint"``, in the axes of the
         joint frame of the child. Constraint forces, drives, and the efforts in the freedoms all count.
 
-        For a knife edge or rolling disc: the wrench of the ground on the body about its place, in world axes or, with
+        For a knife edge, rolling disc or `Constraint`: the wrench on the body about its place, in world axes or, with
         ``frame="joint"``, in those of the body.
         """
-        number = self.motion.mechanism.rolls(joint)
-        if number is not None:
-            values = rolling.reactions(self.motion, number, in_world(frame, "joint"))
-            name = list(self.motion.mechanism.rolling)[number]
-            return self._labelled(values, ("component",), {"component": WRENCH}, f"reaction of {name}", "N, N m")
-        info, _ = self.motion.mechanism.joint(joint)
-        values = joints.reactions(self.motion, info, in_world(frame, "joint"))
-        return self._labelled(values, ("component",), {"component": WRENCH}, f"reaction of {info.name}", "N, N m")
+        values, name = rolling.reaction_of(self.motion, joint, in_world(frame, "joint"))
+        return self._labelled(values, ("component",), {"component": WRENCH}, f"reaction of {name}", "N, N m")
 
     def slip(self, item: Any) -> DataArray:
         """Speed (time,) at which a knife edge moves across itself, or at which the lowest point of a disc slips (m/s).

@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rows import drive_frames
 from cosserat.errors import ModelError
+from cosserat.kernels import touching
 from cosserat.kernels.alpha import move
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.residual import constraints, element_forces, joint_forces, track_angles
 from cosserat.kernels.rolling import add_rolling
+from cosserat.kernels.rules import add_rules
 from cosserat.model.rolling import RollingDisc
 from cosserat.solve.initial import factor_at, set_trial
 from cosserat.solve.memory import Memory
@@ -100,8 +102,7 @@ def _close(compiled: CompiledModel, memory: Memory, most: int) -> None:
         track_angles(address)
         element_forces(address)
         joint_forces(address, 0)
-        if len(memory.problem.rolling.node):
-            add_rolling(address, 0)
+        _add_rolling(memory)
         factor_at(memory, shift, 1.0, scale)
         solver.x[:n] = -trial.residual[:n]
         solver.x[n:] = -scale * trial.phi
@@ -113,6 +114,14 @@ def _close(compiled: CompiledModel, memory: Memory, most: int) -> None:
         trial.force[:] += scale * solver.x[n:]
         if np.max(np.abs(solver.x[:n] * weight)) <= _CLOSED:
             return
+
+
+def _add_rolling(memory: Memory) -> None:
+    """Forces and values of what rolls and of users' constraints."""
+    if touching.count(memory.problem):
+        add_rolling(memory.address, 0)
+    if len(memory.problem.rules.item):
+        add_rules(memory.address, 0)
 
 
 def _shift(compiled: CompiledModel) -> float:
@@ -135,8 +144,7 @@ def _units(compiled: CompiledModel) -> Array:
 def _violation(memory: Memory, unit: Array) -> Array:
     """Constraint values (m, 6) of the trial configuration at rest, without dimension."""
     constraints(memory.address, 0)
-    if len(memory.problem.rolling.node):
-        add_rolling(memory.address, 0)
+    _add_rolling(memory)
     return np.asarray(np.abs(memory.problem.trial.phi) / unit)
 
 

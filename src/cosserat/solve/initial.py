@@ -17,6 +17,7 @@ from cosserat.kernels.residual import (
     forces,
 )
 from cosserat.kernels.rolling import rolling_rates
+from cosserat.kernels.rules import rule_rates
 from cosserat.solve.memory import Memory
 from cosserat.solve.tangent import assemble_blocks
 
@@ -66,6 +67,8 @@ def closing_joints(compiled: CompiledModel, order: NDArray[np.int64]) -> list[in
     """
     nodes = compiled.system.joints.node.tolist()
     nodes += [(int(node), compiled.n_nodes) for node in compiled.system.rolling.node]
+    for item, pair in zip(compiled.system.rules.item, compiled.system.rules.node.tolist(), strict=True):
+        nodes[compiled.n_joints + int(item)] = tuple(pair)
     root = list(range(len(compiled.frames)))
 
     def find(k: int) -> int:
@@ -129,12 +132,20 @@ def warn_redundant(names: list[str]) -> None:
         )
 
 
-def constraint_rates_of(memory: Memory, drives: tuple[Array, ...], rate_out: Array, accel_out: Array) -> None:
-    """phi_dot and the part of phi_ddot free of accelerations at the trial state, of joints and of what rolls."""
+def constraint_rates_of(
+    memory: Memory, drives: tuple[Array, ...], rate_out: Array, accel_out: Array, pace: float = 1.0
+) -> None:
+    """phi_dot and the part of phi_ddot free of accelerations at the trial state, of joints and of what rolls.
+
+    With a pace of zero, as with drives that have no rates, nothing is prescribed to move.
+    """
     constraint_rates(memory.address, drives[0], drives[1], drives[2], rate_out, accel_out)
     nr = len(memory.problem.rolling.node)
     if nr:
-        rolling_rates(memory.address, rate_out[len(rate_out) - nr :], accel_out[len(rate_out) - nr :])
+        of_rolling = rate_out[len(rate_out) - nr :], accel_out[len(rate_out) - nr :]
+        rolling_rates(memory.address, *of_rolling)
+        if len(memory.problem.rules.item):
+            rule_rates(memory.address, pace, *of_rolling)
 
 
 def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> None:
@@ -244,7 +255,7 @@ def consistent_accelerations(
     state.force[:] = 0.0
     set_trial(memory, state)
     phi_dot, phi_ddot = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
-    constraint_rates_of(memory, drives, phi_dot, phi_ddot)
+    constraint_rates_of(memory, drives, phi_dot, phi_ddot, 0.0 if frozen else 1.0)
     factor_at(memory, 1.0, 0.0, compiled.mass)
     still = (drives[0], np.zeros_like(drives[0]), np.zeros_like(drives[0]))
     gradient, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
@@ -258,7 +269,7 @@ def consistent_accelerations(
         trial.force[:] += compiled.mass * solver.x[n:]
         twist = trial.twist.copy()
         trial.twist[:] = trial.rate  # Phi v_dot through the same kernel as Phi v
-        constraint_rates_of(memory, still, gradient, unused)
+        constraint_rates_of(memory, still, gradient, unused, 0.0)
         trial.twist[:] = twist
     state.rate[:n] = trial.rate[:n]
     state.force[:] = trial.force

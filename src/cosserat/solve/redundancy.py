@@ -12,7 +12,6 @@ from scipy.sparse import block_array, csc_matrix, diags, identity
 from scipy.sparse.linalg import splu
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.kernels.touching import DISC
 from cosserat.solve.linear.matrices import constraint_gradients
 from cosserat.solve.memory import Memory
 
@@ -27,7 +26,7 @@ def implied_rows(compiled: CompiledModel, memory: Memory, suspects: list[int]) -
     Of joints that imply one another the later suspects lose. All other joints have to be independent.
     """
     counts = [int(count) for count in compiled.system.joints.n_rows]
-    counts += [3 if kind == DISC else 1 for kind in compiled.system.rolling.kind]
+    counts += compiled.system.rolling.n_rows.tolist()
     every = [np.eye(6)[:count] for count in counts]
     rows = constraint_gradients(compiled, memory, every)
     rows = rows @ diags(np.tile([1.0, 1.0 / compiled.length], compiled.n_nodes).repeat(3))

@@ -17,7 +17,6 @@ from scipy.sparse.linalg import splu
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.beams import relative_vectors
-from cosserat.kernels.touching import DISC
 from cosserat.lie import se3
 from cosserat.solve.linear.matrices import constraint_gradients
 from cosserat.solve.memory import Memory
@@ -126,7 +125,7 @@ def _dense(rows: Rows, pull: Array, strain: Array, right: Array) -> Array:
 def _counts(compiled: CompiledModel) -> list[int]:
     """Rows of each joint, knife edge and rolling disc."""
     counts = [int(count) for count in compiled.system.joints.n_rows]
-    return counts + [3 if kind == DISC else 1 for kind in compiled.system.rolling.kind]
+    return counts + compiled.system.rolling.n_rows.tolist()
 
 
 def _rows(compiled: CompiledModel, memory: Memory, unit: Array) -> Rows:

@@ -168,6 +168,8 @@ class Constraints:
 
     def _roll(self, item: Rolling) -> None:
         mechanism = self.mechanism
+        if not isinstance(item, (KnifeEdge, RollingDisc)):
+            raise SolveError(f"lagrange: {item.title} has a law in code, not in symbols; use cs.simulate")
         for argument in ("direction", "axis", "normal"):
             for parameter in parameters_in(item._given.get(argument)):
                 raise SolveError(
@@ -181,7 +183,6 @@ class Constraints:
             A = [dot(d, column[:3]) for column in J]
             self.rows.append(Row(item.name, A, ZERO, self._bias(A), None))
             return
-        assert isinstance(item, RollingDisc)
         e = mul(R, _direction(mechanism, link, item.axis))
         directions = exact_matrix(item.directions)
         k, radius = directions[0], number(item._radius)

@@ -9,8 +9,9 @@ seats of the tree; multipliers mean what they mean for nodes.
 import math
 from typing import NamedTuple
 
-from cosserat.jit import Handles, helper, load, stage
-from cosserat.kernels import freedoms, joint_rows, touching
+from cosserat.jit import Handles, address_of, call_address, helper, load, stage
+from cosserat.kernels import freedoms, joint_rows, rules, touching
+from cosserat.kernels.arrays import Visit
 from cosserat.kernels.flexible.arrays import (
     F1,
     F2,
@@ -87,11 +88,27 @@ class Wheels(NamedTuple):
     level: F1
 
 
+class Held(NamedTuple):
+    """Constraints of users on a seat, seen from another one; see `kernels.rules`."""
+
+    seat: I2  # (nu, 2) of the other place and of the place
+    first: I1  # (nu,) number of the first row
+    n_rows: I1  # (nu,) and the next as in `kernels.arrays.Rules`
+    held: I1
+    pair: I1
+    length: F1
+    start: I1
+    parameter: F1
+    unit: I2  # (nu, 2) addresses of the laws
+    stage: I1  # (1,) address of `close_rules`, used where there are any
+
+
 class Given(NamedTuple):
     """Functions of time, as they are now."""
 
     motion: F2  # (nd, 63) prescribed motions of joints and their first two derivatives, see `kernels.joints.drive_of`
     effort: F1  # (2 nf,) efforts, targets of servos
+    clock: F1  # (1,) time
 
 
 class Rows(NamedTuple):
@@ -123,8 +140,10 @@ class Closed(NamedTuple):
     pairs: Pairs
     cut: Cut
     wheels: Wheels
+    held: Held
     given: Given
     rows: Rows
+    visit: Visit
 
 
 closed_handles = Handles(Closed)
@@ -132,8 +151,10 @@ places_of = closed_handles.getter("places", Seats)
 pairs_of = closed_handles.getter("pairs", Pairs)
 cut_of = closed_handles.getter("cut", Cut)
 wheels_of = closed_handles.getter("wheels", Wheels)
+held_of = closed_handles.getter("held", Held)
 given_of = closed_handles.getter("given", Given)
 rows_of = closed_handles.getter("rows", Rows)
+visit_of = closed_handles.getter("visit", Visit)
 
 
 @helper
@@ -272,6 +293,47 @@ def close(tree, state, closed, task):
             F, M = axpy(-rows.force[k], d, F), axpy(-rows.force[k], m, M)
         if task & FORCES:
             push(links, seats, s, P, y, one, F, M, vectors.wrench)
+    if len(held_of(closed).seat) > 0:
+        call_address(held_of(closed).stage[0], (tree, state, closed, task))
+    return 0
+
+
+@stage
+def close_rules(tree, state, closed, task):
+    """The part of `close` that belongs to constraints of users."""
+    links, seats, held, rows = links_of(tree), places_of(closed), held_of(closed), rows_of(closed)
+    now, scratch, vectors, visit = motion_of(state), scratch_of(state), vectors_of(state), visit_of(closed)
+    q, one, two, work, t = vectors.q, scratch.rows, scratch.more, scratch.last, given_of(closed).clock[0]
+    for j in range(len(held.seat)):
+        a, b, unit = held.seat[j, 0], held.seat[j, 1], held.unit[j]
+        R_a, x_a, v_a, w_a, P_a, y_a = seat_motion(links, seats, now, a, q, one, work)
+        R_b, x_b, v_b, w_b, P_b, y_b = seat_motion(links, seats, now, b, q, two, work)
+        R, x = relative(R_a, x_a, R_b, x_b)
+        u_a, o_a, u_b, o_b = zero(), zero(), zero(), zero()
+        if task & BIAS:
+            u_a, o_a = seat_rate(links, seats, now, a, q, rows.drift, one, work)
+            u_b, o_b = seat_rate(links, seats, now, b, q, rows.drift, two, work)
+        rules.rates(held, j, unit[0], t, 1.0, R, x, v_a, w_a, v_b, w_b, visit)
+        for i in range(held.n_rows[j]):
+            k = held.first[j] + i
+            rows.value[k], rows.rate[k], rows.bias[k] = visit.sides[0, i], visit.sides[1, i], visit.sides[2, i]
+        rules.look(held, j, unit, t, rules.carried(R, x, v_a, w_a, v_b, w_b, 0.0), visit)
+        F_a, M_a, F_b, M_b = zero(), zero(), zero(), zero()
+        for i in range(held.n_rows[j]):
+            k = held.first[j] + i
+            f_b, m_b = rules.row(held, j, visit.J, i)
+            f_a, m_a = rules.back(R, x, f_b, m_b)
+            if task & BIAS:
+                rows.bias[k] += dot(f_a, u_a) + dot(m_a, o_a) + dot(f_b, u_b) + dot(m_b, o_b)
+            if task & ROWS:
+                rows.lever[k] = math.sqrt(dot(f_b, f_b) + dot(m_a, m_a) + dot(m_b, m_b))
+                push(links, seats, a, P_a, y_a, one, f_a, m_a, rows.on_links[k])
+                push(links, seats, b, P_b, y_b, two, f_b, m_b, rows.on_links[k])
+            y = -rows.force[k]
+            F_a, M_a, F_b, M_b = axpy(y, f_a, F_a), axpy(y, m_a, M_a), axpy(y, f_b, F_b), axpy(y, m_b, M_b)
+        if task & FORCES:
+            push(links, seats, a, P_a, y_a, one, F_a, M_a, vectors.wrench)
+            push(links, seats, b, P_b, y_b, two, F_b, M_b, vectors.wrench)
     return 0
 
 
@@ -325,9 +387,12 @@ def extent(tree, state, closed, first, extent_out):
     return 0
 
 
-def load_closing(tree, state, closed, rows):
+def load_closing(tree, state, closed, rows, held):
     """Compile what constraints need, or read it from the cache."""
     load(project, tree, state, rows.on_links, rows.C)
+    if len(held.seat):
+        load(close_rules, tree, state, closed, 0)
+        held.stage[0] = address_of(close_rules)
     load(close, tree, state, closed, 0)
     load(bring_rows, tree, state, closed, 0)
     load(wrong_branch, tree, state, closed)

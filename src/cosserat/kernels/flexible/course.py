@@ -74,6 +74,7 @@ def take_inputs(acting, stepping, closed, course, k):
     inputs, given, method, samples = inputs_of(acting), given_of(closed), method_of(stepping), samples_of(course)
     laws = laws_of(acting)
     laws.clock[0] = samples.clock[k]
+    given.clock[0] = samples.clock[k]
     for i in range(len(laws.signal)):
         laws.parameter[laws.signal[i]] = samples.signal[k, i]
     burn(laws)

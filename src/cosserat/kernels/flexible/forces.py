@@ -94,7 +94,7 @@ def differentiate_law(acting, i, here, there):
         state_loads.visit_motions(here, there, visit)
         call_address(inner.stage[1], (acting, i))
     else:
-        state_loads.differentiate(laws, i, laws.unit[i], laws.clock[0], here, there, visit)
+        state_loads.differentiate(laws, i, laws.unit[i], laws.clock[0], here, there, 0.0, visit)
 
 
 @stage

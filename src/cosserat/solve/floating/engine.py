@@ -120,7 +120,7 @@ class Engine:
     def _load(self) -> None:
         tree, acting, fixed, _, factored, stepping, closed, bordered = self.addresses
         vectors, empty = self._rooms[0].vectors, self._course(np.zeros(0), np.zeros(0), 0.0, 0)
-        closing.load_closing(tree, fixed, closed, self.constraints.closed.rows)
+        closing.load_closing(tree, fixed, closed, self.constraints.closed.rows, self.constraints.closed.held)
         border.load_border(tree, acting, fixed, factored, closed, bordered, vectors, self._border)
         implicit.load_step(tree, acting, fixed, factored, stepping, closed, bordered, self._stepping)
         rest = fixed, factored, stepping, closed, bordered, empty.address

@@ -9,8 +9,9 @@ from cosserat.compile.compiled import row_to_frame
 from cosserat.model.model import Model
 from cosserat.results.beams import gyroscopic
 from cosserat.results.joints import constraint_wrenches, joint_sides
+from cosserat.results.kinematics import to_node
 from cosserat.results.motion import Motion
-from cosserat.results.nodal import external, times_mass, to_node
+from cosserat.results.nodal import external, times_mass
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 
 Array = NDArray[np.float64]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.series import bracket
-from cosserat.kernels.touching import DISC
+from cosserat.kernels.touching import DISC, RULE
 from cosserat.lie import se3, so3
 from cosserat.solve.linear.matrices import constraint_gradients
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+_STEP = 1e-5  # m, rad
 _RANK = 1e-9  # of the conditions on a, below which a direction is left open
 
 
@@ -89,9 +90,10 @@ def flow_of(point: Point) -> Flow:
     a = V[:rank].T @ ((U[:, :rank].T @ c) / sizes[:rank])
     if rank < 6:
         a = _simplest(a, V[rank:].T, [np.linalg.solve(back[i] * unit, v) for i, v in _by_mass(point)])
-    carried = unit * a
+    nothing = 1e-8 if compiled.rules else 1e-13  # rows of users' laws are known to differences
+    carried = unit * np.where(np.abs(a) <= nothing * fast, 0.0, a)
     spins = twist - np.einsum("nij,j->ni", back, carried)
-    spins[np.abs(spins) / unit <= 1e-13 * fast] = 0.0
+    spins[np.abs(spins) / unit <= nothing * fast] = 0.0
     return Flow(carried, spins)
 
 
@@ -124,7 +126,49 @@ def _carried_rows(point: Point, length: float) -> list[tuple[Array, Array]]:
         normal = rolling.plane[k, 0]
         height = np.concatenate((normal, np.cross(normal * rolling.level[k], normal)))[None] / length
         rows += [(so3.hat(normal) @ turning, np.zeros(3)), (height, np.zeros(1))]
+    rows += [(change / length, np.zeros(len(change))) for change in _rule_changes(point)]
     return rows
+
+
+def _rule_changes(point: Point) -> list[Array]:
+    """How what the laws of users' constraints give changes where twists (6,) in space carry their places: (m, 6)."""
+    arrays, trial, n, out = point.compiled.system.rules, point.memory.problem.trial, point.compiled.n_nodes, []
+    for k, rule in enumerate(point.compiled.rules):
+        seen, H, back = _rule_places(point, k)
+        if arrays.node[k, 0] == n:
+            twist = back @ trial.twist[arrays.node[k, 1]]
+            fast = max(float(np.abs(twist).max()), 1e-300)
+            ahead, behind = (
+                np.array([rule.answer(point.time, seen @ se3.exp(step * e) @ H, twist / fast) for e in np.eye(6)])
+                for step in (_STEP, -_STEP)
+            )
+            out.append((ahead - behind).T / (2.0 * _STEP))
+    return out
+
+
+def _rule_places(point: Point, k: int) -> tuple[Array, Array, Array]:
+    """From the world to the other place of a constraint; the place in the world; twists of its node, at the place."""
+    arrays, frames = point.compiled.system.rules, point.memory.problem.trial.frame
+    other, place = row_to_frame(arrays.frame_a[k]), row_to_frame(arrays.frame_b[k])
+    a, b = (row_to_frame(frames[node]) for node in arrays.node[k])
+    return se3.inverse(a @ other), b @ place, se3.adjoint(se3.inverse(place))
+
+
+def _rule_spins(point: Point, length: float) -> list[tuple[Array, int]]:
+    """Conditions on the spin of the place of users' constraints: their rows look the same as it goes on."""
+    out, size = [], point.compiled.size
+    unit = np.array([1.0, length]).repeat(3)
+    for k, rule in enumerate(point.compiled.rules):
+        seen, H, back = _rule_places(point, k)
+
+        def rows(d: Array, seen: Array = seen, H: Array = H, rule: Any = rule) -> Array:
+            A = rule.rows(point.time, seen @ H @ se3.exp(d), np.zeros(6), size)[0]
+            return np.asarray(A @ se3.adjoint(se3.exp(-d)) / unit)
+
+        turned = [(rows(d) - rows(-d)).ravel() / (2.0 * _STEP) for d in _STEP * np.eye(6)]
+        parts = [np.array(turned).T] + ([rows(np.zeros(6)) * unit / length] if all(rule.item.held) else [])
+        out.append((np.vstack(parts) @ back, int(point.compiled.system.rules.node[k, 1])))
+    return out
 
 
 def _spin_rows(point: Point, length: float) -> list[tuple[Array, int]]:
@@ -138,12 +182,16 @@ def _spin_rows(point: Point, length: float) -> list[tuple[Array, int]]:
         out.append((np.array([c.ravel() for c in changes]).T / unit, int(node)))
     rolling = problem.rolling
     for k, node in enumerate(rolling.node):
+        if rolling.kind[k] == RULE:
+            continue
         if rolling.kind[k] != DISC:
             out.append((np.diag(1.0 / unit), int(node)))
             continue
         centre = np.hstack((np.eye(3), -so3.hat(rolling.point[k]))) / length
         axis = np.hstack((np.zeros((3, 3)), so3.hat(rolling.axis[k])))
         out += [(centre, int(node)), (axis, int(node))]
+    out += _rule_spins(point, length)
+    out += [(np.diag(1.0 / unit), int(node)) for node in compiled.system.rules.node[:, 0] if node < n]
     driven = compiled.system.joints.drive >= 0
     keep = [np.eye(6)[: 0 if driven[j] else count] for j, count in enumerate(compiled.system.joints.n_rows)]
     keep += [np.zeros((0, 6))] * len(rolling.node)

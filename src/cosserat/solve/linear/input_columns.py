@@ -30,8 +30,8 @@ from cosserat.lie import se3
 from cosserat.model.servos import Servo
 from cosserat.results.beams import line_wrenches
 from cosserat.results.joints import coordinates, directions, joint_sides, spin_rates
+from cosserat.results.kinematics import to_node
 from cosserat.results.mechanism import JointInfo
-from cosserat.results.nodal import to_node
 from cosserat.solve.linear.kinematic_rows import place_jacobian, still_motion
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.linear.point import Point

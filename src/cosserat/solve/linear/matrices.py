@@ -19,7 +19,6 @@ from cosserat.compile.rolling import keep_all
 from cosserat.compile.series import bracket
 from cosserat.errors import SolveError
 from cosserat.kernels.law_states import FROZEN
-from cosserat.kernels.touching import DISC
 from cosserat.solve.linear.elastic import Elastic, elastic_at
 from cosserat.solve.linear.inner import Inner, inner_at
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
@@ -172,7 +171,7 @@ def slips_at(point: Point, phi: csc_matrix) -> Slips | None:
     if not len(memory.problem.rolling.node):
         return None
     rolling, nj = memory.problem.rolling, compiled.n_joints
-    counts = [3 if kind == DISC else 1 for kind in rolling.kind]
+    counts = rolling.n_rows.tolist()
     every = [np.zeros((0, 6))] * nj + [np.eye(6)[:count] for count in counts]
     chosen = [rows[:, :count] for rows, count in zip(point.independent_rows[nj:], counts, strict=True)]
     acting = rolling.keep.copy()
@@ -185,8 +184,8 @@ def slips_at(point: Point, phi: csc_matrix) -> Slips | None:
     finally:
         rolling.keep[:] = acting
     across = block_diag(list(bracket(memory.problem.trial.twist[:n]) - bracket(point.flow.spins)), format="csc")
-    # the gap of a disc is a position: its gradient stands still as seen from frames that go along
-    moves = np.concatenate([[0.0, 1.0, 1.0] if kind == DISC else [1.0] for kind in rolling.kind])
+    # what holds a position, such as the gap of a disc: its gradient stands still as seen from frames that go along
+    moves = np.concatenate([np.arange(n) >= held for n, held in zip(counts, rolling.held, strict=True)]).astype(float)
     drift = block_diag(chosen) @ diags(moves) @ (gradients @ across + turning)
     of_joints = phi.shape[0] - drift.shape[0]
     which = np.concatenate((np.zeros(of_joints), np.abs(block_diag(chosen).toarray()) @ moves)) > 1e-9

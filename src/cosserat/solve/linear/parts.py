@@ -133,6 +133,7 @@ def _empty(point: Point) -> System:
         state_loads=ours.state_loads._replace(node=ours.state_loads.node[:0]),
         media=ours.media._replace(element=ours.media.element[:0]),
         rolling=ours.rolling._replace(node=ours.rolling.node[:0]),
+        rules=ours.rules._replace(item=ours.rules.item[:0]),
         pattern=ours.pattern,
     )
 

@@ -22,7 +22,6 @@ from cosserat.kernels.freedoms import SLIDE
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.residual import add_inertia, applied_forces, element_forces, forces, track_angles
-from cosserat.kernels.touching import DISC
 from cosserat.lie import se3
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
@@ -110,8 +109,8 @@ class Point:
                 used = vectors[:, values < 0.5].T @ used
             keep.append(used)
         rolling = self.memory.problem.rolling
-        for kind, acting in zip(rolling.kind, rolling.keep, strict=True):
-            used = np.eye(6)[: 3 if kind == DISC else 1]
+        for count, acting in zip(rolling.n_rows, rolling.keep, strict=True):
+            used = np.eye(6)[:count]
             part = used[:, :3] @ acting @ used[:, :3].T
             if not np.array_equal(part, np.eye(len(part))):
                 values, vectors = np.linalg.eigh(part)
@@ -361,7 +360,7 @@ def _of_run(model: Model, run: Run, time: float, caller: str) -> Point:
     project_velocities(compiled, time, memory)
     consistent_accelerations(compiled, time, memory, inputs)
     found = replace(_finish(compiled, memory, time, MOMENT), controlled=controlled)
-    if not model.rolling:
+    if all(all(item.held) for item in model.rolling):
         return found
     from cosserat.solve.linear.described import steady  # it makes points
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.rules import rule_rows
 from cosserat.compile.state_loads import state_wrenches
 from cosserat.kernels.arrays import History, Inputs, State
 from cosserat.results.mechanism import mechanism_of
@@ -54,6 +55,7 @@ def _powers(compiled: CompiledModel, times: Array, history: History, settings: d
     def sample() -> tuple[Inputs, dict[str, Array]]:
         inputs = compiled.sampler.sample(times)
         inputs.state[:] = state_wrenches(compiled, times, history.frame, history.twist, history.inner)
+        inputs.rule[:] = rule_rows(compiled, times, history.frame, history.twist)
         return inputs, {}
 
     book = ledger(Motion(mechanism_of(compiled), times, history, settings, sample))

@@ -43,7 +43,7 @@ def smooth_start(
     state.accel[:n] = state.rate[:n] + (alpha_m - alpha_f) * h * jerk
     state.inner[2] = state.inner[1] + (alpha_m - alpha_f) * h * bend
     state.accel[n:] = state.rate[n:]
-    if compiled.n_joints:
+    if compiled.n_joints or compiled.rules:
         _shift_velocities(compiled, memory, t, h * h, rho, jerk)
 
 
@@ -174,7 +174,10 @@ def _along(compiled: CompiledModel, memory: Memory, t: float, change: Array) -> 
     """Rates (groups, 6) of the constraints for small velocities (n, 6); those of what rolls are velocities already."""
     drive = compiled.sampler.sample_rates(np.array([t]))[0][0]
     out = _gradient(memory, drive, np.vstack((change, np.zeros((1, 6)))))
-    out[compiled.n_joints :] = 0.0
+    rules = compiled.system.rules
+    moved = np.isin(np.arange(len(out)) - compiled.n_joints, rules.item[rules.held == 1])
+    moved[: compiled.n_joints] = True
+    out[~moved] = 0.0
     return out
 
 
@@ -184,6 +187,6 @@ def _gradient(memory: Memory, drive: Array, velocities: Array) -> Array:
     kept = trial.twist.copy()
     trial.twist[:] = velocities
     rate, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
-    constraint_rates_of(memory, (drive, np.zeros_like(drive), np.zeros_like(drive)), rate, unused)
+    constraint_rates_of(memory, (drive, np.zeros_like(drive), np.zeros_like(drive)), rate, unused, 0.0)
     trial.twist[:] = kept
     return rate

@@ -49,7 +49,7 @@ def turn_limit(compiled: CompiledModel, twist: Array, rho: float) -> TurnLimit |
 def warn_of_wheels(run: Run) -> None:
     """Say so if a wheel slips: rows that others implied at the start were left out, and may have become their own."""
     arrays = run.motion.mechanism.system.rolling
-    rows = np.where(arrays.kind == DISC, 3, 1)
+    rows = arrays.n_rows
     left_out = np.trace(arrays.keep, axis1=1, axis2=2) < rows - 0.5
     slips = [float(rolling.slips(run.motion, k).max()) for k in range(len(rows))]
     usual = max((slip for slip, lost in zip(slips, left_out, strict=True) if not lost), default=0.0)

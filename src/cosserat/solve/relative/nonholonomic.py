@@ -150,6 +150,9 @@ def constraints_of(model: Model, tree: Tree, given: Any, call: str) -> list[Cons
             f"{call}: constraints is {given!r}; pass a list of VelocityConstraint, and add knife edges and rolling "
             "discs to the model"
         )
+    for item in model.rolling:
+        if not isinstance(item, (KnifeEdge, RollingDisc)):
+            raise SolveError(f"{call}: {item.title} has a law of its own, which is not offered here; use cs.simulate")
     found: list[Constraint] = [_OnTree(item, tree) for item in model.rolling]
     found += extra
     if not found:

@@ -17,16 +17,19 @@ from numpy.typing import NDArray
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.fluid_links import uplifts
+from cosserat.compile.rolling import KINDS
 from cosserat.compile.rows import NO_BRANCH, ActiveFreedom, Row, Rows, active_freedoms, drive_frames, joint_rows
+from cosserat.compile.rules import compile_rules, rule_addresses, rule_laws
 from cosserat.compile.seats import Seat, seat_on
+from cosserat.kernels.arrays import new_rows, new_visit
 from cosserat.kernels.flexible import closing
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.joint_rows import ROTATION
-from cosserat.kernels.touching import DISC, EDGE
+from cosserat.model.constraint import Constraint
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Fixed, Joint
 from cosserat.model.model import Model
-from cosserat.model.places import Place
+from cosserat.model.places import GROUND, Place
 from cosserat.model.rolling import FLAT, KnifeEdge, Rolling, RollingDisc
 from cosserat.model.servos import servos_of
 from cosserat.solve.relative.flexible_recursion import Motions, projected
@@ -123,11 +126,12 @@ class TreeConstraints:
             numbers = range(len(pair.rows)) if not pair.in_tree else _kept(pair.joint)
             self._slot(pair.joint, tuple(numbers), pair.in_tree or pair.on_shaft, -1)
         for number, item in enumerate(self._rolling):
-            self._slot(None, tuple(range(3 if isinstance(item, RollingDisc) else 1)), False, number)
+            self._slot(None, tuple(range(len(item.held))), False, number)
         soft = 3 * len(model.springs) + len(self.tracked) + 12 * (len(model.state_loads) + len(uplifts(model)))
-        self.closed = self._arrays([data.seat(item.place) for item in self._rolling], watched, soft)
+        self._rules = compile_rules(model)
+        self.closed = self._arrays(watched, soft)
         self.holonomic = self.closed.rows.holonomic.astype(bool)
-        self.watched = 2 * len(self._pairs) + len(self._rolling)  # number of the first watched seat
+        self.watched = len(self.closed.places.link) - len(watched)  # number of the first watched seat
         self._packed = Packed(closing.closed_handles, self.closed)
         self.address = self._packed.address
 
@@ -155,13 +159,15 @@ class TreeConstraints:
         self.slots.append(Slot(joint, self.n_rows, rows, in_tree, rolling))
         self.n_rows += len(rows)
 
-    def _arrays(self, wheels: list[Seat], watched: Sequence[Seat], soft: int) -> closing.Closed:
+    def _arrays(self, watched: Sequence[Seat], soft: int) -> closing.Closed:
         pairs, m, n = self._pairs, self.n_rows, self._data.arrays
         seats = [seat for pair in pairs for seat in pair.seats]
+        wheels = [item for item in self._rolling if not isinstance(item, Constraint)]
+        rules = [item for item in self._rolling if isinstance(item, Constraint)]
         rows = [row for pair in pairs for row in pair.rows]
         driven = np.array([pair.driven for pair in pairs], dtype=bool)
         freedoms = [(pair.joint, freedom) for pair in pairs for freedom in pair.freedoms]
-        nf, n_driven, nr = len(freedoms), int(driven.sum()), len(self._rolling)
+        nf, n_driven, nr = len(freedoms), int(driven.sum()), len(wheels)
         friction = [joint.friction[f.index] for joint, f in freedoms]
         servos = [self._servos.get((joint.name, f.index)) for joint, f in freedoms]
         joint_group = closing.Pairs(
@@ -191,19 +197,29 @@ class TreeConstraints:
             np.array([np.inf if x is None else x.limit for x in servos]),
             _ints([-1 if x is None else nf + k for k, x in enumerate(servos)]),
         )
-        first = [slot.first for slot in self.slots if slot.rolling >= 0]
+        first = {id(self._rolling[slot.rolling]): slot.first for slot in self.slots if slot.rolling >= 0}
         wheel_group = closing.Wheels(
-            _ints([2 * len(pairs) + k for k in range(nr)]), _ints(first),
-            _ints([DISC if isinstance(item, RollingDisc) else EDGE for item in self._rolling]),
-            np.zeros((nr, 3)), _vectors([_local_axis(item) for item in self._rolling]),
-            np.array([getattr(item, "radius", 0.0) for item in self._rolling]),
-            np.array([_plane(item) for item in self._rolling]).reshape(nr, 3, 3),
-            np.array([_level(item) for item in self._rolling]),
+            _ints([2 * len(pairs) + k for k in range(nr)]), _ints([first[id(item)] for item in wheels]),
+            _ints([KINDS[type(item)] for item in wheels]),
+            np.zeros((nr, 3)), _vectors([_local_axis(item) for item in wheels]),
+            np.array([getattr(item, "radius", 0.0) for item in wheels]),
+            np.array([_plane(item) for item in wheels]).reshape(nr, 3, 3),
+            np.array([_level(item) for item in wheels]),
         )  # fmt: skip
+        seats += [self._data.seat(item.place) for item in wheels]
+        held_group = closing.Held(
+            seat=(len(seats) + np.arange(2 * len(rules), dtype=np.int64)).reshape(-1, 2),
+            first=_ints([first[id(item)] for item in rules]),
+            **rule_laws(rules, self._extent()),
+            unit=rule_addresses(self._rules),
+            stage=new_rows(1, 1)[0],
+        )
+        ground = GROUND.at((0.0, 0.0, 0.0))
+        seats += [self._data.seat(place or ground) for item in rules for place in (item.other, item.place)]
         holonomic = np.ones(m, dtype=np.int64)
         for slot in self.slots:
             if slot.rolling >= 0:
-                holonomic[slot.first + (len(slot.rows) == 3) : slot.first + len(slot.rows)] = 0
+                holonomic[slot.first : slot.first + len(slot.rows)] = self._rolling[slot.rolling].held
         force, value, rate, bias, lever = np.zeros((5, m))
         before, angle, speed, stiff, slope = np.zeros((5, nf))
         row_group = closing.Rows(
@@ -211,9 +227,15 @@ class TreeConstraints:
             np.zeros(n.n_z),
             np.zeros(n.n_v), np.zeros(6), np.zeros((m + soft, n.n_z)), np.zeros((m + soft, n.n_v)),
         )  # fmt: skip
-        given = closing.Given(np.zeros((n_driven, 63)), np.zeros(2 * nf))
-        places = pack_seats([*seats, *wheels, *watched])
-        return closing.Closed(places, joint_group, cut_group, wheel_group, given, row_group)
+        given = closing.Given(np.zeros((n_driven, 63)), np.zeros(2 * nf), np.zeros(1))
+        places = pack_seats([*seats, *watched])
+        return closing.Closed(places, joint_group, cut_group, wheel_group, held_group, given, row_group, new_visit())
+
+    def _extent(self) -> float:
+        """A length over which laws of constraints may change."""
+        points = np.array([place.position for item in self._rolling for place in item.places]).reshape(-1, 3)
+        points = np.vstack((points, *(link.frame[:3, 3] for link in self._data.links)))
+        return float(np.max(np.ptp(points, axis=0), initial=0.0)) or 1.0
 
     @property
     def present(self) -> bool:
@@ -254,7 +276,10 @@ class TreeConstraints:
 
     def set_time(self, t: float) -> None:
         """Sample functions of time."""
-        at, given = np.array([t]), self.closed.given
+        at, given, held = np.array([t]), self.closed.given, self.closed.held
+        given.clock[0] = t
+        for rule, first in zip(self._rules, held.start, strict=False):
+            held.parameter[first : first + len(rule.numbers)] = rule.numbers
         given.motion[:], given.effort[:] = self.sample_motions(at)[0], self.sample_efforts(at)[0]
 
     def at(self, now: Motions, q: Array, t: float, angles: Array, biased: bool = False) -> TreeRows:
@@ -266,7 +291,7 @@ class TreeConstraints:
         rows.force[:], now.vectors.wrench[:] = 0.0, 0.0
         now.vectors.q[:] = q
         task = closing.ROWS | closing.FORCES | (closing.BIAS if biased else 0)
-        closing.load_closing(tree, now.address, self.address, rows)
+        closing.load_closing(tree, now.address, self.address, rows, self.closed.held)
         closing.close(tree, now.address, self.address, task)
         closing.bring_rows(tree, now.address, self.address, self.n_rows)
         efforts = projected(now, now.vectors.wrench[None])[0] if self.tracked else np.zeros(len(q))

@@ -1,0 +1,171 @@
+"""Constraints that users write: their laws compiled, their arrays, and their rows where results need them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
+from cosserat.compile.joints import ints
+from cosserat.compile.skeleton import Skeleton
+from cosserat.compile.state_laws import refused
+from cosserat.errors import CosseratError
+from cosserat.kernels.arrays import Rules, new_rows
+from cosserat.kernels.rules import BRIEF
+from cosserat.kernels.state_loads import compile_values
+from cosserat.lie import se3
+from cosserat.model.constraint import Constraint
+from cosserat.model.model import Model
+from cosserat.model.places import GROUND
+
+Array = NDArray[np.float64]
+
+_STEP = 1e-3  # of differences, in radians and extents of the mechanism
+_SIDES = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
+
+
+@dataclass(frozen=True)
+class CompiledRule:
+    """The law of a constraint as a unit of compiled code."""
+
+    item: Constraint
+    law: Any
+
+    @property
+    def numbers(self) -> Array:
+        """Present values of the parameters; at least one number."""
+        return np.array(self.item.values or (0.0,))
+
+    def answer(self, t: float, frame: Array, twist: Array) -> Array:
+        """What the law gives (m,) at a relative motion; not a number where it fails."""
+        out = np.zeros(6)
+        still = np.eye(4), np.zeros(6)
+        code = self.law(float(t), np.ascontiguousarray(frame), np.ascontiguousarray(twist), *still, self.numbers, out)
+        return out[: len(self.item.held)] if code == 0 else np.full(len(self.item.held), np.nan)
+
+    def rows(self, t: float, frame: Array, twist: Array, size: float) -> tuple[Array, Array, Array]:
+        """Rows (m, 6) on the twist of the place, values (m,) that are held, rates (m,)."""
+        now = self.answer(t, frame, twist)
+        if self.item.level == "velocity":
+            rest = self.answer(t, frame, np.zeros(6))
+            return np.array([self.answer(t, frame, unit) - rest for unit in np.eye(6)]).T, np.zeros(len(now)), now
+        A = np.zeros((len(now), 6))
+        for k, step in enumerate(_STEP * np.array([size, 1.0]).repeat(3)):
+            for side, weight in _SIDES:
+                moved = frame @ se3.exp(side * step * np.eye(6)[k])
+                A[:, k] += weight / step * self.answer(t, moved, twist)
+        given = sum(w / _STEP * self.answer(t + side * _STEP, frame, twist) for side, w in _SIDES)
+        return A, now, A @ twist + given
+
+
+def compile_rules(model: Model) -> tuple[CompiledRule, ...]:
+    """The constraints of a model that users wrote.
+
+    Raises
+    ------
+    ModelError
+        If a law cannot be compiled; the message shows the line.
+    """
+    out = []
+    for item in users(model):
+        try:
+            unit = compile_values(item.law, item.record_type(), item.level == "velocity", len(item.held))
+        except CosseratError as error:
+            raise refused(item.title, "law", error) from None
+        out.append(CompiledRule(item, unit))
+    return tuple(out)
+
+
+def users(model: Model) -> list[Constraint]:
+    """The constraints that users wrote, in order."""
+    return [item for item in model.rolling if isinstance(item, Constraint)]
+
+
+def rule_laws(items: list[Constraint], size: float) -> dict[str, Any]:
+    """What the laws of constraints need wherever their places are: fields of groups by name."""
+    numbers = [item.values or (0.0,) for item in items]
+    return {
+        "n_rows": ints([len(item.held) for item in items]),
+        "held": ints([int(all(item.held)) for item in items]),
+        "pair": ints([0] * len(items)),
+        "length": np.full(len(items), size),
+        "start": ints(np.concatenate(([0], np.cumsum([len(n) for n in numbers], dtype=np.int64)))),
+        "parameter": np.array([x for values in numbers for x in values], dtype=float),
+    }
+
+
+def coupled_by_rules(model: Model, skeleton: Skeleton) -> list[tuple[int, int]]:
+    """Nodes of the places and of the other places of everything that rolls; the ground where there is no other."""
+    out = []
+    for item in model.rolling:
+        here, *there = (skeleton.attach(place).node for place in item.places)
+        out.append((here, there[0] if there else skeleton.n_nodes))
+    return out
+
+
+def rule_arrays(
+    model: Model, skeleton: Skeleton, block: Callable[[int, int], int], n_joints: int, size: float
+) -> Rules:  # fmt: skip
+    """Arrays of users' constraints; `size` is the extent of the mechanism."""
+    items = users(model)
+    number = {id(item): k for k, item in enumerate(model.rolling)}
+    here = [skeleton.attach(item.place) for item in items]
+    there = [skeleton.attach(GROUND.at((0.0, 0.0, 0.0)) if item.other is None else item.other) for item in items]
+    blocks = []
+    for item, one, two in zip(items, there, here, strict=True):
+        a, b, v = one.node, two.node, skeleton.n_nodes + 1 + n_joints + number[id(item)]
+        pairs = [(a, a), (a, b), (b, a), (b, b), (a, v), (v, a), (b, v), (v, b), (v, v)]
+        blocks.append([block(i, k) for i, k in pairs])
+    return Rules(
+        item=ints([number[id(item)] for item in items]),
+        node=ints([(a.node, b.node) for a, b in zip(there, here, strict=True)], 2),
+        frame_a=np.array([frame_to_row(a.frame) for a in there]).reshape(-1, 12),
+        frame_b=np.array([frame_to_row(b.frame) for b in here]).reshape(-1, 12),
+        **rule_laws(items, size),
+        block=ints(blocks, 9),
+    )
+
+
+def rule_addresses(rules: tuple[CompiledRule, ...]) -> Any:
+    """Addresses (nu, 2) of laws; their derivatives are never given."""
+    table = new_rows(len(rules), 2)
+    for row, rule in zip(table, rules, strict=True):
+        row[0], row[1] = rule.law.address, 0
+    return table
+
+
+def rule_rows(compiled: CompiledModel, times: Array, frames: Array, twists: Array) -> Array:
+    """Rows (3, 6), values and rates (nt, nu, 24) of users' constraints at frames (nt, n+1, 12), twists (nt, n+1, 6)."""
+    out = np.zeros((len(times), len(compiled.rules), 24))
+    for k, rule in enumerate(compiled.rules):
+        for i, t in enumerate(times):
+            A, value, rate = rule.rows(t, *_relative(compiled, k, frames[i], twists[i]), compiled.size)
+            m = len(value)
+            out[i, k, :18].reshape(3, 6)[:m], out[i, k, 18 : 18 + m], out[i, k, 21 : 21 + m] = A, value, rate
+    return out
+
+
+def failing_rule(compiled: CompiledModel, t: float, frames: Array, twists: Array) -> str:
+    """In words, a constraint whose law fails, or gives what is not a number, at a state (n+1, 12), (n+1, 6); or ""."""
+    for k, rule in enumerate(compiled.rules):
+        for then in (t, t + 2.0 * BRIEF):  # rates are found by looking ahead
+            found = rule.answer(then, *_relative(compiled, k, frames, twists))
+            if not np.isfinite(found).all():
+                shown = "raises an error" if np.isnan(found).all() else f"gives {found.tolist()}"
+                return f"the law of {rule.item.title} {shown} at t = {then:g} s"
+    return ""
+
+
+def _relative(compiled: CompiledModel, k: int, frames: Array, twists: Array) -> tuple[Array, Array]:
+    """Frame (4, 4) and twist (6,) of the place of a constraint, seen from the other one."""
+    arrays = compiled.system.rules
+    places = zip(arrays.node[k], (row_to_frame(arrays.frame_a[k]), row_to_frame(arrays.frame_b[k])), strict=True)
+    (H_a, of_a), (H_b, of_b) = (
+        (row_to_frame(frames[node]) @ F, se3.adjoint(se3.inverse(F)) @ twists[node]) for node, F in places
+    )
+    H = se3.inverse(H_a) @ H_b
+    return H, of_b - se3.adjoint(se3.inverse(H)) @ of_a

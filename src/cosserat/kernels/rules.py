@@ -1,0 +1,360 @@
+"""Constraints that users write: rows on the motion of a place relative to another one, called by address.
+
+A law of positions gives values g(t, H) that are held at zero, H the frame of the place seen from the other one (a);
+its rows are dg/dH. A law of velocities gives A(t, H) eta + b(t, H), linear in the relative twist eta. Rows are found as
+derivatives of users' loads are (`state_loads.differentiate`), rates and second rates by differences along the motion.
+The wrench A^T lambda acts on the place, its opposite on the other. Multipliers and what is left out of them
+(`Rolling.keep`) are those of knife edges and rolling discs, among which these constraints are numbered.
+"""
+
+from cosserat.jit import helper, stage
+from cosserat.kernels import pairs, state_loads
+from cosserat.kernels.arrays import (
+    inputs_of,
+    middle_of,
+    rolling_of,
+    rules_of,
+    scratch_of,
+    solver_of,
+    state_of,
+    trial_of,
+    visit_of,
+)
+from cosserat.kernels.frames import compose, exp_frame, load_frame, twist_at_place, wrench_to_node
+from cosserat.kernels.joints import to_node_frames
+from cosserat.kernels.newton import step_coefficients
+from cosserat.kernels.rolling import kept, store_rows
+from cosserat.kernels.tangent import scatter
+from cosserat.kernels.vectors import (
+    IDENTITY,
+    add,
+    axpy,
+    clear,
+    cross,
+    load,
+    mul,
+    mul_t,
+    neg,
+    scale,
+    store,
+    sub,
+)
+
+SECOND = 1e-2  # step of differences of rows, relative to a typical change
+ALONG = 3e-3  # the same along the motion
+BRIEF = 1e-3  # s, the longest step along the motion
+
+
+@helper
+def value_at(rules, i, address, t, motion, visit):
+    """visit.wrench: what law i gives at a relative motion (R, x, v, w), its unused places zero."""
+    zero = (0.0, 0.0, 0.0)
+    clear_values(visit)
+    state_loads.visit_motions(motion, (IDENTITY, zero, zero, zero), visit)
+    state_loads.call(rules, i, address, t, visit)
+
+
+@helper
+def clear_values(visit):
+    """A law writes as many numbers as it has rows."""
+    for k in range(6):
+        visit.wrench[k] = 0.0
+
+
+@helper
+def look(rules, i, unit, t, motion, visit):
+    """visit.J: derivatives of what law i gives by frame and twist; visit.wrench."""
+    zero = (0.0, 0.0, 0.0)
+    clear_values(visit)
+    state_loads.differentiate(rules, i, unit, t, motion, (IDENTITY, zero, zero, zero), rules.length[i], visit)
+
+
+@helper
+def row(rules, i, J, q):
+    """Row q on the twist of the place, in its axes."""
+    o = 0 if rules.held[i] == 1 else 6
+    return (J[q, o], J[q, o + 1], J[q, o + 2]), (J[q, o + 3], J[q, o + 4], J[q, o + 5])
+
+
+@helper
+def pushed(rules, i, J, force):
+    """Wrench on the place for three multipliers."""
+    f, m = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for q in range(rules.n_rows[i]):
+        d, e = row(rules, i, J, q)
+        f, m = axpy(force[q], d, f), axpy(force[q], e, m)
+    return f, m
+
+
+@helper
+def back(R, x, f, m):
+    """The opposite of a wrench on the place, on the other one, in its axes."""
+    f = mul(R, f)
+    return neg(f), neg(add(mul(R, m), cross(x, f)))
+
+
+@helper
+def carried(R, x, v_a, w_a, v_b, w_b, tau):
+    """Relative motion (R, x, v, w) after a time, for constant twists of both places."""
+    Q, p = exp_frame(scale(-tau, v_a), scale(-tau, w_a))
+    R, x = compose(Q, p, R, x)
+    Q, p = exp_frame(scale(tau, v_b), scale(tau, w_b))
+    R, x = compose(R, x, Q, p)
+    return R, x, sub(v_b, mul_t(R, add(v_a, cross(w_a, x)))), sub(w_b, mul_t(R, w_a))
+
+
+@helper
+def rates(rules, i, address, t, pace, R, x, v_a, w_a, v_b, w_b, visit):
+    """visit.sides[:, :3]: values, rates and second rates of the rows for constant twists of both places, as rows.
+
+    With a pace of zero time stands still, and nothing moves by itself.
+    """
+    _, _, v, w = carried(R, x, v_a, w_a, v_b, w_b, 0.0)
+    fast = max(state_loads.largest(v, v) / rules.length[i], state_loads.largest(w, w))
+    tau = min(BRIEF, ALONG / fast) if fast > 0.0 else BRIEF
+    for k in range(5):
+        step = (k - 2) * tau
+        motion = carried(R, x, v_a, w_a, v_b, w_b, step)
+        value_at(rules, i, address, t + pace * step, motion, visit)
+        for q in range(3):
+            visit.sides[k, q] = visit.wrench[q]
+        if pace == 0.0 and rules.held[i] == 0:
+            still = (0.0, 0.0, 0.0)
+            value_at(rules, i, address, t, (motion[0], motion[1], still, still), visit)
+            for q in range(3):
+                visit.sides[k, q] -= visit.wrench[q]
+    sides = visit.sides
+    for q in range(3):
+        a, b, c, d, e = sides[0, q], sides[1, q], sides[2, q], sides[3, q], sides[4, q]
+        first = (a - 8.0 * b + 8.0 * d - e) / (12.0 * tau)
+        second = (16.0 * (b + d) - 30.0 * c - a - e) / (12.0 * tau * tau)
+        if rules.held[i] == 1:
+            sides[0, q], sides[1, q], sides[2, q] = c, first, second
+        else:
+            sides[0, q], sides[1, q], sides[2, q] = 0.0, c, first
+
+
+@helper
+def places_of(rules, i):
+    """Nodes and places (F, y) of the other place and of the place itself."""
+    F_a, y_a = load_frame(rules.frame_a[i])
+    F_b, y_b = load_frame(rules.frame_b[i])
+    return rules.node[i, 0], F_a, y_a, rules.node[i, 1], F_b, y_b
+
+
+@helper
+def relative_motion(rules, i, frames, twists):
+    """Motion (R, x, v, w) of the place relative to the other one."""
+    a, F_a, y_a, b, F_b, y_b = places_of(rules, i)
+    R, x = pairs.relative_frame(frames, a, F_a, y_a, b, F_b, y_b)
+    v, w = pairs.relative_twist(R, x, twists, a, F_a, y_a, b, F_b, y_b)
+    return R, x, v, w
+
+
+@stage
+def add_rules(problem, k):
+    """residual += A^T lambda, and trial.phi of these rows."""
+    rules, ro, trial, solver, visit = (
+        rules_of(problem), rolling_of(problem), trial_of(problem), solver_of(problem), visit_of(problem)
+    )  # fmt: skip
+    _, cc, _, _ = step_coefficients(solver.settings)
+    t, first = inputs_of(problem).clock[k, 0], trial.phi.shape[0] - ro.node.shape[0]
+    for i in range(rules.item.shape[0]):
+        item = rules.item[i]
+        motion = relative_motion(rules, i, trial.frame, trial.twist)
+        look(rules, i, solver.rules[i], t, motion, visit)
+        force = trial.force[first + item]
+        f, m = pushed(rules, i, visit.J, kept(ro, item, (force[0], force[1], force[2])))
+        a, F_a, y_a, b, F_b, y_b = places_of(rules, i)
+        pairs.add_opposite(motion[0], motion[1], a, F_a, y_a, b, F_b, y_b, f, m, trial.residual)
+        s = 1.0 if rules.held[i] == 1 else 1.0 / cc
+        store_rows(ro, item, scale(s, load(visit.wrench, 0)), trial.phi[first + item])
+    return 0
+
+
+@stage
+def conserve_rules(problem, k):
+    """As `add_rules` for the conserving scheme: rows act halfway through the step, where they do no work.
+
+    Those of positions are corrected along the relative increment, so that their work is lambda times the change of the
+    value.
+    """
+    rules, ro, solver, visit, clock = (
+        rules_of(problem), rolling_of(problem), solver_of(problem), visit_of(problem), inputs_of(problem).clock
+    )  # fmt: skip
+    state, trial, middle, P = state_of(problem), trial_of(problem), middle_of(problem), scratch_of(problem).P
+    h, size = solver.settings[0], solver.settings[4]
+    t, first = 0.5 * (clock[k - 1, 0] + clock[k, 0]), trial.phi.shape[0] - ro.node.shape[0]
+    for i in range(rules.item.shape[0]):
+        item, unit = rules.item[i], solver.rules[i]
+        a, F_a, y_a, b, F_b, y_b = places_of(rules, i)
+        R, x, u, w = relative_motion(rules, i, middle.frame, trial.increment)
+        look(rules, i, unit, t, (R, x, scale(1.0 / h, u), scale(1.0 / h, w)), visit)
+        phi = scale(h, load(visit.wrench, 0))
+        for q in range(3):
+            d, e = row(rules, i, visit.J, q)
+            store(d, P[q], 0)
+            store(e, P[q], 3)
+        before, after = phi, phi
+        if rules.held[i] == 1:
+            value_at(rules, i, unit[0], t, relative_motion(rules, i, state.frame, state.twist), visit)
+            before = load(visit.wrench, 0)
+            value_at(rules, i, unit[0], t, relative_motion(rules, i, trial.frame, trial.twist), visit)
+            after = load(visit.wrench, 0)
+            value_at(rules, i, unit[0], clock[k, 0], relative_motion(rules, i, trial.frame, trial.twist), visit)
+            phi = load(visit.wrench, 0)
+        force = trial.force[first + item]
+        mu = kept(ro, item, (force[0], force[1], force[2]))
+        f, m = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        for q in range(rules.n_rows[i]):
+            d, e = load(P[q], 0), load(P[q], 3)
+            if rules.held[i] == 1:
+                d, e = pairs.correct(d, e, u, w, after[q] - before[q], 1e-15 * rules.length[i], size, True)
+            f, m = axpy(mu[q], d, f), axpy(mu[q], e, m)
+        pairs.add_opposite(R, x, a, F_a, y_a, b, F_b, y_b, f, m, trial.residual)
+        store_rows(ro, item, phi, trial.phi[first + item])
+    return 0
+
+
+@helper
+def push_slope(rules, i, unit, t, motion, mu, visit, D_out):
+    """D (6, 6): change of the wrench on the place with its frame, by differences of rows, of fourth order."""
+    clear(D_out)
+    if mu[0] == 0.0 and mu[1] == 0.0 and mu[2] == 0.0:
+        return
+    for column in range(6):
+        s = SECOND * state_loads.typical(column, motion[1], motion[2], motion[3], rules.length[i])
+        for side in range(4):
+            step = s * (-2.0 if side == 0 else -1.0 if side == 1 else 1.0 if side == 2 else 2.0)
+            weight = (1.0 if side == 0 else -8.0 if side == 1 else 8.0 if side == 2 else -1.0) / (12.0 * s)
+            look(rules, i, unit, t, state_loads.shifted(column, step, motion), visit)
+            f, m = pushed(rules, i, visit.J, mu)
+            for p in range(3):
+                D_out[p, column] += weight * f[p]
+                D_out[3 + p, column] += weight * m[p]
+
+
+@helper
+def pair_tangent(D, R, x, f, m, K_out):
+    """K (12, 12): change of the wrenches on both places with both, from that of one by the relative increment.
+
+    The opposite is carried by the relative frame, which adds (w x f, w x m + u x f) for an increment (u, w); the other
+    place moves the relative frame by minus its increment, seen from the place.
+    """
+    zero = (0.0, 0.0, 0.0)
+    for column in range(12):
+        k = column % 3
+        d = (1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
+        u = d if column % 6 < 3 else zero
+        w = zero if column % 6 < 3 else d
+        if column < 6:
+            u, w = neg(mul_t(R, add(u, cross(w, x)))), neg(mul_t(R, w))
+        df, dm = times(D, u, w)
+        for p in range(3):
+            K_out[6 + p, column], K_out[9 + p, column] = df[p], dm[p]
+        df, dm = back(R, x, add(df, cross(w, f)), add(dm, add(cross(w, m), cross(u, f))))
+        for p in range(3):
+            K_out[p, column], K_out[3 + p, column] = df[p], dm[p]
+
+
+@helper
+def times(D, u, w):
+    """D (u, w), a (6, 6) matrix."""
+    y = (u[0], u[1], u[2], w[0], w[1], w[2])
+    f, m = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    for q in range(6):
+        f = axpy(y[q], (D[0, q], D[1, q], D[2, q]), f)
+        m = axpy(y[q], (D[3, q], D[4, q], D[5, q]), m)
+    return f, m
+
+
+@helper
+def spread(R, x, places, f, m, row_out):
+    """A row on the relative twist as one on the twists of both nodes: (12,)."""
+    _, F_a, y_a, _, F_b, y_b = places
+    p, n = wrench_to_node(F_b, y_b, f, m)
+    store(p, row_out, 6)
+    store(n, row_out, 9)
+    f, m = back(R, x, f, m)
+    p, n = wrench_to_node(F_a, y_a, f, m)
+    store(p, row_out, 0)
+    store(n, row_out, 3)
+
+
+@stage
+def assemble_rules(problem, k, frames, twists):
+    """Borders as those of what rolls (`rolling.assemble_rolling`), on both nodes; change of the forces with these."""
+    rules, ro, solver, scratch, visit = (
+        rules_of(problem), rolling_of(problem), solver_of(problem), scratch_of(problem), visit_of(problem)
+    )  # fmt: skip
+    t, forces = inputs_of(problem).clock[k, 0], trial_of(problem).force
+    cc, ck, s, epsilon = solver.coefficients[1], solver.coefficients[2], solver.coefficients[3], solver.coefficients[4]
+    blocks_out, P, K, C, D = solver.blocks, scratch.P, scratch.K, scratch.C, scratch.D
+    turning = ck / cc if cc != 0.0 else 0.0
+    first = forces.shape[0] - ro.node.shape[0]
+    for i in range(rules.item.shape[0]):
+        item, block, held = rules.item[i], rules.block[i], rules.held[i] == 1
+        places = places_of(rules, i)
+        a, F_a, y_a, b, _, _ = places
+        T_a, T_b = solver.tangent[a], solver.tangent[b]
+        motion = relative_motion(rules, i, frames, twists)
+        R, x = motion[0], motion[1]
+        force = forces[first + item]
+        mu = kept(ro, item, (force[0], force[1], force[2]))
+        if ck != 0.0:
+            push_slope(rules, i, solver.rules[i], t, motion, mu, visit, D)
+            look(rules, i, solver.rules[i], t, motion, visit)
+            f, m = pushed(rules, i, visit.J, mu)
+            pair_tangent(D, R, x, f, m, K)
+            to_node_frames(rules, i, K, scratch.W)
+            clear(C)
+            scatter(K, C, ck, T_a, T_b, block, blocks_out)
+        else:
+            look(rules, i, solver.rules[i], t, motion, visit)
+        v_a, w_a = twist_at_place(F_a, y_a, load(twists[a], 0), load(twists[a], 3))
+        v_a, w_a = mul_t(R, add(v_a, cross(w_a, x))), mul_t(R, w_a)  # seen from the place
+        J = visit.J
+        for q in range(3):
+            f, m = row(rules, i, J, q)
+            spread(R, x, places, f, m, P[q])
+            d, e = f, m
+            if not held:  # the relative twist changes by the bracket of the increment and the other's twist
+                d = add((J[q, 0], J[q, 1], J[q, 2]), cross(w_a, f))
+                e = add((J[q, 3], J[q, 4], J[q, 5]), add(cross(v_a, f), cross(w_a, m)))
+                d, e = scale(turning, d), scale(turning, e)
+            spread(R, x, places, d, e, P[3 + q])
+        corner = blocks_out[block[8]]
+        for side in range(2):
+            o, T = 6 * side, T_a if side == 0 else T_b
+            column, row_out = blocks_out[block[4 + 2 * side]], blocks_out[block[5 + 2 * side]]
+            for p in range(3):
+                for q in range(3):
+                    share = s * ro.keep[item, p, q]
+                    for j in range(6):
+                        column[j, p] += share * P[q, o + j]
+                        value = 0.0 if held else P[q, o + j]
+                        for n in range(6):
+                            value += P[3 + q, o + n] * T[n, j]
+                        row_out[p, j] += share * value
+        for p in range(3):
+            for q in range(3):
+                corner[p, q] = s * ro.keep[item, p, q] - (s if p == q else 0.0)
+        for p in range(6):
+            corner[p, p] -= epsilon * s if p < 3 else s
+    return 0
+
+
+@stage
+def rule_rates(problem, pace, rate_out, accel_out):
+    """Rates and second rates, for constant twists, of the kept rows at the trial state, into those of `rolling`."""
+    rules, ro, trial, visit = rules_of(problem), rolling_of(problem), trial_of(problem), visit_of(problem)
+    units, t = solver_of(problem).rules, inputs_of(problem).clock[0, 0]
+    for i in range(rules.item.shape[0]):
+        a, F_a, y_a, b, F_b, y_b = places_of(rules, i)
+        R, x = pairs.relative_frame(trial.frame, a, F_a, y_a, b, F_b, y_b)
+        v_a, w_a = twist_at_place(F_a, y_a, load(trial.twist[a], 0), load(trial.twist[a], 3))
+        v_b, w_b = twist_at_place(F_b, y_b, load(trial.twist[b], 0), load(trial.twist[b], 3))
+        rates(rules, i, units[i, 0], t, pace, R, x, v_a, w_a, v_b, w_b, visit)
+        store_rows(ro, rules.item[i], load(visit.sides[1], 0), rate_out[rules.item[i]])
+        store_rows(ro, rules.item[i], load(visit.sides[2], 0), accel_out[rules.item[i]])
+    return 0
