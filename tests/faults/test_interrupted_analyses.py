@@ -87,6 +87,7 @@ def interrupting(call, at):
 
     def wrapper(*args, **kwargs):
         calls.append(1)
+        wrapper.calls = len(calls)
         if len(calls) == at:
             signal.raise_signal(signal.SIGINT)
         return call(*args, **kwargs)
@@ -112,10 +113,13 @@ def test_sweeps_are_kept(name, monkeypatch):
     inner = (module._Dynamic, "at") if name == "frequency_response" else (module, "spectrum_at")
     slow = getattr(*inner)
     with monkeypatch.context() as patch:
-        patch.setattr(*inner, interrupting(slow, 14 if name == "stability_map" else 5))
+        last = 14 if name == "stability_map" else 5
+        counted = interrupting(slow, last)
+        patch.setattr(*inner, counted)
         with pytest.warns(cs.CosseratWarning, match=f"{name}: interrupted; the result has the first 5 of"):
             part = SWEEPS[name]()
     assert signal.getsignal(signal.SIGINT) is before
+    assert counted.calls <= last + 2  # the row of the map is finished; nothing is located any more
     if name == "stability_map":
         assert part.kind.shape == (3, 5)
         assert np.array_equal(part.growth, whole.growth[:, :5])

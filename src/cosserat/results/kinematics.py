@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.series import skew
+from cosserat.kernels.alpha import move
 from cosserat.kernels.monitors import between
-from cosserat.lie import se3
 from cosserat.results.mechanism import Station
 from cosserat.results.motion import Motion
 
 Array = NDArray[np.float64]
+
+_PART = 1e-3  # of what a motion takes to turn by a radian, or to move an element by its length
 
 
 def place_frames(motion: Motion, station: Station) -> tuple[Array, Array]:
@@ -39,20 +41,20 @@ def place_rates(motion: Motion, station: Station) -> Array:
     """Time derivatives (nt, 6) of the twists in the place's own frame."""
     if station.frame is not None:
         return to_place(motion.rate[:, station.node], station.frame)
-    a, b, xi = station.node, station.other, station.fraction
-    out = np.empty((len(motion.time), 6))
-    (R_a, x_a), (R_b, x_b) = motion.node(a), motion.node(b)
-    for k in range(len(out)):
-        d = se3.log(se3.inverse(se3.frame(R_a[k], x_a[k])) @ se3.frame(R_b[k], x_b[k]))
-        v_a, v_b, r_a, r_b = motion.twist[k, a], motion.twist[k, b], motion.rate[k, a], motion.rate[k, b]
-        d1 = se3.tangent_inv(d) @ v_b - se3.tangent_inv(-d) @ v_a
-        d2 = se3.tangent_inv(d) @ r_b - se3.tangent_inv(-d) @ r_a
-        d2 += se3.tangent_inv_derivative(d, d1) @ v_b + se3.tangent_inv_derivative(-d, d1) @ v_a
-        T = se3.tangent(xi * d)
-        back = se3.adjoint(se3.exp(-xi * d))
-        slip = xi * T @ d1
-        out[k] = back @ r_a - se3.bracket(slip) @ back @ v_a
-        out[k] += xi * (T @ d2 + xi * se3.tangent_derivative(xi * d, d1) @ d1)
+    # the rate of `_between` along the motion, by differences of fourth order
+    pair = [station.node, station.other]
+    frames, twists, rates = (np.ascontiguousarray(a[:, pair]) for a in (motion.frame, motion.twist, motion.rate))
+    apart = float(np.linalg.norm(frames[:, 1, 9:] - frames[:, 0, 9:], axis=1).max(initial=0.0)) or 1.0
+    unit = np.array([apart, 1.0]).repeat(3)
+    fast = np.max(np.abs(twists) / unit, axis=(1, 2)) + np.sqrt(np.max(np.abs(rates) / unit, axis=(1, 2)))
+    tau = (_PART / np.where(fast > 0.0, fast, 1.0))[:, None]
+    out = np.zeros((len(frames), 6))
+    for side, weight in ((-2, 1.0), (-1, -8.0), (1, 8.0), (2, -1.0)):
+        s = side * tau[:, :, None]
+        ahead = np.vstack(((s * twists + 0.5 * s * s * rates).reshape(-1, 6), np.zeros((1, 6))))
+        moved = np.vstack((frames.reshape(-1, 12), np.zeros((1, 12))))
+        move(moved.copy(), ahead, 1.0, moved)
+        out += weight / (12.0 * tau) * _inside(moved[:-1].reshape(frames.shape), twists + s * rates, 0, 1, station)[1]
     return out
 
 
@@ -80,10 +82,14 @@ def rotate(R: Array, v: Array) -> Array:
 
 
 def _between(motion: Motion, station: Station) -> tuple[Array, Array]:
-    n = len(motion.time)
-    frames, twists = np.empty((n, 12)), np.empty((n, 6))
-    between(motion.frame, motion.twist, station.node, station.other, station.fraction, frames, twists)
-    return frames, twists
+    return _inside(motion.frame, motion.twist, station.node, station.other, station)
+
+
+def _inside(frames: Array, twists: Array, a: int, b: int, station: Station) -> tuple[Array, Array]:
+    """Frames (nt, 12) and twists (nt, 6) at a place between the nodes a and b."""
+    frame_out, twist_out = np.empty((len(frames), 12)), np.empty((len(frames), 6))
+    between(frames, twists, a, b, station.fraction, frame_out, twist_out)
+    return frame_out, twist_out
 
 
 def to_node(wrench: Array, frame: Array) -> Array:

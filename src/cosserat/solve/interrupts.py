@@ -80,10 +80,13 @@ def kept_results(call: Callable[_P, _R]) -> Callable[_P, _R]:
     return wrapper
 
 
-def finished(caller: str, what: str, items: Sequence[_I], evaluate: Callable[[_I], _R], least: int = 1) -> list[_R]:
+def finished(
+    caller: str, what: str, items: Sequence[_I], evaluate: Callable[[_I], _R], least: int = 1, without: str = ""
+) -> list[_R]:
     """Evaluate one item after another; where the user interrupts, what is finished is kept, and a warning says so.
 
-    With less than `least` of them there is nothing to keep, and the interrupt is passed on.
+    With less than `least` of them there is nothing to keep, and the interrupt is passed on. `without` says what the
+    caller leaves out of an interrupted result.
     """
     out: list[_R] = []
     with Interrupts() as interrupts:
@@ -98,6 +101,7 @@ def finished(caller: str, what: str, items: Sequence[_I], evaluate: Callable[[_I
         raise KeyboardInterrupt
     if len(out) < len(items):
         warn(
-            f"{caller}: interrupted; the result has the first {len(out)} of {len(items)} {what}",
+            f"{caller}: interrupted; the result has the first {len(out)} of {len(items)} {what}"
+            + (f", {without}" if without else ""),
         )
     return out

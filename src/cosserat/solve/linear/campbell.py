@@ -19,7 +19,7 @@ from cosserat.solve.carried import carrying
 from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.neutral import all_crossings, usual_neutral
 from cosserat.solve.linear.spectra import Complex, Spectrum, match, spectrum_at, track
-from cosserat.solve.linear.stability import checked_number, checked_values, critical_of
+from cosserat.solve.linear.stability import UNREFINED, checked_number, checked_values, critical_of
 from cosserat.solve.linear.steady_states import steady_states
 
 Array = NDArray[np.float64]
@@ -103,13 +103,13 @@ def campbell(
         return spectrum_at(states.at(value), value, 2 * n)
 
     with states.walk():
-        spectra = finished("campbell", "spins", grid.tolist(), evaluate, least=2)
-        grid = grid[: len(spectra)]
-        values, shapes, everything = track(spectra, 2 * n, evaluate)
+        spectra = finished("campbell", "spins", grid.tolist(), evaluate, 2, UNREFINED)
+        whole, grid = len(spectra) == len(grid), grid[: len(spectra)]
+        values, shapes, everything = track(spectra, 2 * n, evaluate if whole else None)
         upper = np.nonzero(_one_of_each(values))[0][:n]
         values, shapes = values[:, upper], [x[:, upper] for x in shapes]
-        unstable = all_crossings(evaluate, everything, usual_neutral(evaluate, everything))
-        speeds = _critical_speeds(grid, values, shapes, orders, evaluate)
+        unstable = all_crossings(evaluate, everything, usual_neutral(evaluate, everything)) if whole else []
+        speeds = _critical_speeds(grid, values, shapes, orders, evaluate) if whole else []
     stats = {"solve_seconds": clock.process_time() - cpu, "wall_seconds": clock.perf_counter() - wall}
     return Campbell(
         model.name, grid, values, tuple(int(k) for k in orders), speeds, [critical_of(c) for c in unstable], stats

@@ -84,12 +84,12 @@ def spectrum_at(point: Point, value: float, n: int) -> Spectrum:
 
 
 def track(
-    spectra: list[Spectrum], n: int, between: Callable[[float], Spectrum]
+    spectra: list[Spectrum], n: int, between: Callable[[float], Spectrum] | None
 ) -> tuple[Complex, list[Complex], list[Spectrum]]:
     """Eigenvalues (value, mode) in the order of the first spectrum, each mode followed by its shape.
 
-    Where it is not clear which mode is which, spectra between are asked for. Returns also the shapes in that order and
-    all spectra, those between included.
+    Where it is not clear which mode is which, spectra between are asked for, if they can be. Returns also the shapes in
+    that order and all spectra, those between included.
     """
     n = min([n, *(len(s.eigenvalues) for s in spectra)])
     # shapes of free motions, all with the eigenvalue zero, are any of their space: begin where there are fewest
@@ -105,7 +105,7 @@ def track(
 
 
 def _walk(
-    spectra: list[Spectrum], n: int, between: Callable[[float], Spectrum], budget: list[int]
+    spectra: list[Spectrum], n: int, between: Callable[[float], Spectrum] | None, budget: list[int]
 ) -> tuple[list[Complex], list[Complex], list[Spectrum]]:
     """Modes of the first of some spectra followed to the last."""
     current = spectra[0].eigenvalues[:n], spectra[0].shapes[:, :n]
@@ -122,12 +122,12 @@ def _step(
     current: tuple[Complex, Complex],
     a: Spectrum,
     b: Spectrum,
-    between: Callable[[float], Spectrum],
+    between: Callable[[float], Spectrum] | None,
     depth: int,
     budget: list[int],
 ) -> tuple[tuple[Complex, Complex], list[Spectrum]]:
     following, likeness = match(*current, b)
-    if depth == 0 or budget[0] <= 0 or likeness > _ALIKE or a.n_growing != b.n_growing:
+    if between is None or depth == 0 or budget[0] <= 0 or likeness > _ALIKE or a.n_growing != b.n_growing:
         return following, [b]
     budget[0] -= 1
     middle = between(0.5 * (a.value + b.value))

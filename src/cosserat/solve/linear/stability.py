@@ -122,11 +122,11 @@ def stability(
         return spectrum_at(states.at(value), value, 2 * n)
 
     with states.walk():
-        spectra = finished("stability", f"values of {states.names[0]}", grid.tolist(), evaluate, least=2)
-        grid = grid[: len(spectra)]
-        eigenvalues, _, everything = track(spectra, 2 * n, evaluate)
+        spectra = finished("stability", f"values of {states.names[0]}", grid.tolist(), evaluate, 2, UNREFINED)
+        whole, grid = len(spectra) == len(grid), grid[: len(spectra)]
+        eigenvalues, _, everything = track(spectra, 2 * n, evaluate if whole else None)
         usual = usual_neutral(evaluate, everything)
-        found = all_crossings(evaluate, everything, usual)
+        found = all_crossings(evaluate, everything, usual) if whole else []
     stats = {
         "equilibria": count,
         "solve_seconds": clock.process_time() - cpu,
@@ -134,6 +134,9 @@ def stability(
     }
     stable = np.array([settle(s, usual).n_growing == 0 for s in spectra])
     return Stability(model.name, states.names[0], grid, eigenvalues, [critical_of(c) for c in found], stable, stats)
+
+
+UNREFINED = "and critical values between them are not located"  # where the user interrupts
 
 
 def critical_of(crossing: Crossing) -> Critical:

@@ -18,7 +18,7 @@ from cosserat.solve.carried import carrying
 from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.crossings import Crossing, crossings
 from cosserat.solve.linear.spectra import Spectrum, spectrum_at
-from cosserat.solve.linear.stability import checked_number, checked_values
+from cosserat.solve.linear.stability import UNREFINED, checked_number, checked_values
 from cosserat.solve.linear.steady_states import steady_states
 
 Array = NDArray[np.float64]
@@ -94,16 +94,17 @@ def stability_map(
                 at = grids[0][i], grids[1][j]
                 spectra[i, j] = spectrum_at(states.at(*at), at[0], 2 * n)
 
-        rows = finished("stability_map", f"values of {states.names[1]}", range(shape[1]), row, least=2)
+        rows = finished("stability_map", f"values of {states.names[1]}", range(shape[1]), row, 2, UNREFINED)
+        whole = len(rows) == shape[1]
         grids, shape = [grids[0], grids[1][: len(rows)]], (shape[0], len(rows))
         spectra = {at: spectrum for at, spectrum in spectra.items() if at[1] < len(rows)}
-        for i, j in np.ndindex(shape):
+        for i, j in np.ndindex(shape) if whole else ():
             for direction, k in ((0, (i + 1, j)), (1, (i, j + 1))):
                 if k in spectra and (spectra[i, j].n_growing == 0) != (spectra[k].n_growing == 0):
                     found = _on_edge(states, spectra[i, j], spectra[k], grids, (i, j), direction, 2 * n)
                     if found is not None:
                         edges[i, j, direction] = found
-        joined = _cells(states, spectra, edges, grids, 2 * n)
+        joined = _cells(states, spectra, edges, grids, 2 * n) if whole else []
     growth, frequency = np.zeros(shape), np.zeros(shape)
     kind = np.full(shape, STABLE, dtype=object)
     for at_node, spectrum in spectra.items():
