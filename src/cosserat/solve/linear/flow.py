@@ -91,7 +91,7 @@ def flow_of(point: Point) -> Flow:
     if rank < 6:
         a = _simplest(a, V[rank:].T, [np.linalg.solve(back[i] * unit, v) for i, v in _by_mass(point)])
     nothing = 1e-8 if compiled.rules else 1e-13  # rows of users' laws are known to differences
-    carried = unit * np.where(np.abs(a) <= nothing * fast, 0.0, a)
+    carried = unit * (np.where(np.abs(a) <= nothing * fast, 0.0, a) if compiled.rules else a)
     spins = twist - np.einsum("nij,j->ni", back, carried)
     spins[np.abs(spins) / unit <= nothing * fast] = 0.0
     return Flow(carried, spins)

@@ -27,6 +27,7 @@ from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.residual import add_inertia, constraint_rates, forces, joint_forces, track_angles
 from cosserat.lie import se3
+from cosserat.model.model import Model
 from cosserat.model.servos import Servo
 from cosserat.results.beams import line_wrenches
 from cosserat.results.joints import coordinates, directions, joint_sides, spin_rates
@@ -295,14 +296,13 @@ def _unit_drive(joint: Any, i: int, point: Point) -> Array:
 
 def parameter_column(point: Point, name: str) -> Column:
     """A unit of a parameter of the model."""
-    force, phi, inner = parameter_difference(point, name, lambda other: _residual(point, other, name))
+    force, phi, inner = parameter_difference(point.model, name, lambda other: _residual(point, other, name))
     again = (lambda there: parameter_column(there, name).drive) if np.any(phi) else None
     return Column(name, "parameter", -force, _independent(point, -phi), again=again, inner=inner)
 
 
-def parameter_difference(point: Point, name: str, evaluate: Callable[[Any], tuple[Array, ...]]) -> tuple[Array, ...]:
+def parameter_difference(model: Model, name: str, evaluate: Callable[[Any], tuple[Array, ...]]) -> tuple[Array, ...]:
     """Derivatives of what `evaluate(compiled model)` gives with respect to a parameter; the model is left as it was."""
-    model = point.model
     value = model.parameters[name]
     step = PARAMETER_STEP * (abs(value) or 1.0)
 

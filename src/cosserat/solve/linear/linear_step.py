@@ -135,7 +135,7 @@ class LinearStep:
         return csc_matrix(hstack([self._of(name) for name in ("x0", "v0", "a0", "b0")]))
 
     def parameter(self, name: str) -> Array:
-        """Derivative (6n + m,) of the equations by a parameter of the model."""
+        """Derivative (6n + m,) of the equations by a parameter of the model; see also `slots.parameter_slots`."""
         column = parameter_column(self.point, name)
         return -np.concatenate((column.force, column.drive))
 

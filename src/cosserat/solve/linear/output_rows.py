@@ -103,7 +103,8 @@ def direct_feed(point: Point, rows: Sequence[Rows], columns: Sequence[Column]) -
         if not rows:
             continue
         if column.kind == "parameter":
-            out[:, k] = parameter_difference(point, column.name, lambda other: (values_of(point, together, other),))[0]
+            change = parameter_difference(point.model, column.name, lambda other: (values_of(point, together, other),))
+            out[:, k] = change[0]
         else:
             out[:, k] = np.concatenate([r.direct(column) for r in rows])
     return out
