@@ -36,12 +36,12 @@ def test_a_parameter_changes_exactly_its_slots():
         for key, array in here.items():
             apart = np.abs(moved[key] - array) > 1e-13 * np.abs(array).max(initial=0.0)  # beyond rounding errors
             changed |= {(*key, tuple(int(i) for i in at)) for at in np.argwhere(apart)}
-        assert changed == {(s.group, s.field, s.index) for s in slots}, name
+        assert changed == {(s.group, s.field, s.place) for s in slots}, name
 
 
 def test_derivatives_are_those_of_the_expressions():
     table = parameter_slots(mechanism())
-    by = {name: {(s.group, s.field, s.index): s.derivative for s in slots} for name, slots in table.items()}
+    by = {name: {(s.group, s.field, s.place): s.derivative for s in slots} for name, slots in table.items()}
     assert by["k"]["freedoms", "stiffness", (0,)] == pytest.approx(6.0, rel=1e-10)
     assert by["k"]["inputs", "wrench", (0, 2)] == pytest.approx(0.3, rel=1e-10)
     assert by["k"]["state_loads", "parameter", (0,)] == pytest.approx(2.0, rel=1e-10)

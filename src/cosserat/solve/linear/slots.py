@@ -27,7 +27,7 @@ class Slot(NamedTuple):
     group, field : str
         As in `kernels.arrays.Problem`, such as "springs", "stiffness"; "start" has frames and twists of the reference
         configuration, "inputs" functions of time at the time asked for.
-    index : tuple of int
+    place : tuple of int
         Where in that array.
     derivative : float
         By the parameter.
@@ -35,7 +35,7 @@ class Slot(NamedTuple):
 
     group: str
     field: str
-    index: tuple[int, ...]
+    place: tuple[int, ...]
     derivative: float
 
 
@@ -52,7 +52,7 @@ def parameter_slots(model: Model, time: float = 0.0) -> dict[str, list[Slot]]:
     >>> model, k = cs.Model("m"), cs.Parameter("k", 3.0)
     >>> ball = model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0, com=(1, 0, 0)))
     >>> _ = model.add(cs.Spring("s", cs.GROUND.at((0, 0, 0)), ball, stiffness=k**2))
-    >>> [(s.group, s.field, s.index, round(s.derivative, 9)) for s in parameter_slots(model)["k"]]
+    >>> [(s.group, s.field, s.place, round(s.derivative, 9)) for s in parameter_slots(model)["k"]]
     [('springs', 'stiffness', (0,), 6.0)]
     """
     here = packed(compile_model(model), time)
