@@ -271,9 +271,11 @@ def point_at(
     return _of_equilibrium(model, found, caller, given=False)
 
 
-def new_point_memory(model: Model, time: float) -> tuple[CompiledModel, Memory]:
-    """A compiled model in its reference configuration, with the inputs of a time."""
-    compiled = compile_model(model)
+def new_point_memory(
+    model: Model, time: float, compiled: CompiledModel | None = None
+) -> tuple[CompiledModel, Memory]:  # fmt: skip
+    """A compiled model in its reference configuration, with the inputs of a time; compiled here if it is not given."""
+    compiled = compile_model(model) if compiled is None else compiled
     memory = new_memory(compiled, compiled.sampler.sample(np.array([time])))
     memory.problem.solver.settings[0] = 1.0
     load_stages(memory.table, memory.problem)
@@ -309,7 +311,7 @@ def _of_equilibrium(model: Model, found: Equilibrium, caller: str, *, given: boo
     if not found.status.ok and found.status.outcome is not Outcome.FREE_MOTION:
         raise SolveError(f"{caller}: the equilibrium given as about was not found: {found.status.message}")
     time = float(found.trajectory.time[-1])
-    compiled, memory = new_point_memory(model, time)
+    compiled, memory = new_point_memory(model, time, None if given else found.trajectory.compiled)
     _take_state(compiled, memory, found.trajectory, -1, caller)
     rotation = found.settings.get("spin")
     point = _finish(compiled, memory, time, EQUILIBRIUM if rotation is None else ROTATION)
