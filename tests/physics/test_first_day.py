@@ -141,3 +141,11 @@ def test_warnings_name_the_line_of_the_user(formulation):
     with pytest.warns(cs.CosseratWarning, match="never move") as caught:
         cs.simulate(model, 0.1, step=0.01, formulation=formulation)
     assert {w.filename for w in caught} == {__file__}
+
+
+def test_trees_answer_unknown_arguments():
+    model = cs.Model("m", gravity=(0, 0, -9.81))
+    bar = model.add(cs.RigidBody.bar("bar", (0, 0, 0), (1, 0, 0), mass=1.0))
+    model.add(cs.Revolute("hinge", cs.GROUND, bar.at((0, 0, 0)), axis=(0, 1, 0)))
+    with pytest.raises(cs.CosseratError, match="Tree: unknown argument 'mods'; accepted arguments: model, modes"):
+        cs.Tree(model, mods=3)

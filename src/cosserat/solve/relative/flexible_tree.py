@@ -15,6 +15,7 @@ from cosserat.errors import SolveError
 from cosserat.kernels.flexible import composite, dynamics, force_tangents, tangents
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.lie import se3
+from cosserat.model.calls import answered
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import Place
@@ -86,6 +87,7 @@ class FlexibleTree(Tree):
     True
     """
 
+    @answered("Tree")
     def __init__(
         self,
         model: Model,

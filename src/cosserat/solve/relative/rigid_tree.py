@@ -21,6 +21,7 @@ from cosserat.kernels.recursion.hybrid import hybrid_dynamics as _hybrid
 from cosserat.kernels.recursion.newton_euler import inverse_dynamics as _inverse
 from cosserat.lie import se3
 from cosserat.model import checks
+from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.posture import Posture
@@ -41,6 +42,7 @@ class RigidTree(Tree):
     several states side by side.
     """
 
+    @answered("Tree")
     def __init__(self, model: Model, modes: Any = None, boundary: Any = None, stiffening: bool = True) -> None:
         for name, value in (("modes", modes), ("boundary", boundary)):
             if value is not None:
