@@ -74,13 +74,7 @@ HOLDS, VIOLATED, REFUSED, UNANSWERED, CRASHED, OUTSIDE = (
 
 
 # Where a relation does not hold yet: left out of the tests, run and counted by the study. Remove a row when it holds.
-_JUMP = "a load that jumps inside a step: its share in that step depends on how its formula is written"
-KNOWN: list[tuple[str, Callable[[Mechanism], bool], str]] = [
-    ("observer", Mechanism.jumps, _JUMP),
-    ("floating_same", Mechanism.jumps, _JUMP),
-    ("halves", Mechanism.jumps, "the last step of a run samples a load that jumps somewhere in another way"),
-    ("halves_floating", Mechanism.jumps, "the last step of a run samples a load that jumps somewhere in another way"),
-]
+KNOWN: list[tuple[str, Callable[[Mechanism], bool], str]] = []
 
 
 def known_defect(relation: str, mechanism: Mechanism) -> str | None:

@@ -28,3 +28,11 @@ def test_breaks_along_a_beam():
     assert stations_of_breaks(LineFunction(lambda s, t: (0, 0, 3 if s > 0.7001 else 1)))[0] == [pytest.approx(0.7001)]
     assert stations_of_breaks(LineFunction((0, "1 if s < 0.1 + 0.1*t else 0", 0)))[1]
     assert stations_of_breaks(LineFunction((0, "s*t", 0))) == ([], False)
+
+
+def test_what_is_smooth_beside_a_jump_is_no_pulse():
+    """However a jump and a vibration are summed, and however long the run: the jump alone is a break."""
+    jump = "(1 - step(t, 0.0577))"
+    for text in (f"3*{jump}", f"2.6*sin(7*t)*{jump}", f"0.6*(3*{jump}) + 0.4*(2.6*cos(30*t)*{jump})"):
+        for end in (0.07, 0.1, 0.2, 1.0):
+            assert breaks_of(TimeFunction(text), 0.0, end) == pytest.approx([0.0577])
