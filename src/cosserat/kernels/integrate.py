@@ -233,7 +233,7 @@ def advance(problem, n_steps, every, phase, row, report_out, evaluate, careful, 
         accept(problem)
         if conserves:
             if middle.drive_rate.shape[0] > 0:
-                settle(problem, k + 1)
+                call_address(solver.settle[0], (problem, k + 1))
             if solver.memory[2] >= 0.0:
                 complete(state, history, solver.memory, h)
         solver.counters[0] += 1
@@ -306,7 +306,9 @@ def load_stages(table, problem):
     load(count_turns, address)
     load(accept, address)
     load(constraints_at_start, address, 0)
-    load(settle, address, 0)
+    if problem.solver.settings[6] == CONSERVING:
+        load(settle, address, 0)
+        problem.solver.settle[0] = address_of(settle)
     load(advance, address, 1, 1, 0, 0, np.zeros(3, dtype=np.int64), evaluate, 0, 0)
     return evaluate
 

@@ -65,3 +65,12 @@ def test_line_search_gives_up_in_the_end():
     work, memory = prepared(0.8, 1e4)
     assert damped_newton(memory.address, 1, work.evaluate) == NOT_CONVERGED
     assert memory.problem.solver.counters[1] < 8 * MAX_DAMPED
+
+
+def test_checkpoints_hold_no_addresses():
+    """They mean nothing in another process."""
+    work, memory = prepared(0.05, 80.0)
+    solver = memory.problem.solver
+    kept = {id(array) for array in work._arrays("solver")}
+    assert id(solver.blocks) in kept
+    assert not kept & {id(table) for table in (solver.laws, solver.bonds, solver.units, solver.media, solver.settle)}

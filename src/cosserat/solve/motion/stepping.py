@@ -33,7 +33,7 @@ from cosserat.solve.motion.window import STEPS, Window
 Array = NDArray[np.float64]
 
 _KEPT = ("state", "trial", "middle", "solver", "scratch", "visit", "owned")  # in a checkpoint, ...
-_OWN = ("laws", "bonds", "units", "drive_rate")  # ... without addresses, and what is sampled anew
+_OWN = ("laws", "bonds", "units", "media", "settle", "drive_rate")  # ... without addresses, and what is sampled anew
 _AFTER = 1e-9  # of the step: how far from a jump its two sides are
 _OUTCOMES = {NOT_FINITE: Outcome.NOT_FINITE, WRONG_BRANCH: Outcome.WRONG_BRANCH}
 
