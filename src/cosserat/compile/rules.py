@@ -15,7 +15,7 @@ from cosserat.compile.skeleton import Skeleton
 from cosserat.compile.state_laws import refused
 from cosserat.errors import CosseratError
 from cosserat.kernels.arrays import Rules, new_rows
-from cosserat.kernels.rules import BRIEF
+from cosserat.kernels.rule_laws import BRIEF
 from cosserat.kernels.state_loads import compile_values
 from cosserat.lie import se3
 from cosserat.model.constraint import Constraint

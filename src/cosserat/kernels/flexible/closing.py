@@ -10,7 +10,7 @@ import math
 from typing import NamedTuple
 
 from cosserat.jit import Handles, address_of, call_address, helper, load, stage
-from cosserat.kernels import freedoms, joint_rows, rules, touching
+from cosserat.kernels import freedoms, joint_rows, rule_laws, touching
 from cosserat.kernels.arrays import Visit
 from cosserat.kernels.flexible.arrays import (
     F1,
@@ -89,7 +89,7 @@ class Wheels(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Constraints of users on a seat, seen from another one; see `kernels.rules`."""
+    """Constraints of users on a seat, seen from another one; see `kernels.rule_laws`."""
 
     seat: I2  # (nu, 2) of the other place and of the place
     first: I1  # (nu,) number of the first row
@@ -313,16 +313,16 @@ def close_rules(tree, state, closed, task):
         if task & BIAS:
             u_a, o_a = seat_rate(links, seats, now, a, q, rows.drift, one, work)
             u_b, o_b = seat_rate(links, seats, now, b, q, rows.drift, two, work)
-        rules.rates(held, j, unit[0], t, 1.0, R, x, v_a, w_a, v_b, w_b, visit)
+        rule_laws.rates(held, j, unit[0], t, 1.0, R, x, v_a, w_a, v_b, w_b, visit)
         for i in range(held.n_rows[j]):
             k = held.first[j] + i
             rows.value[k], rows.rate[k], rows.bias[k] = visit.sides[0, i], visit.sides[1, i], visit.sides[2, i]
-        rules.look(held, j, unit, t, rules.carried(R, x, v_a, w_a, v_b, w_b, 0.0), visit)
+        rule_laws.look(held, j, unit, t, rule_laws.carried(R, x, v_a, w_a, v_b, w_b, 0.0), visit)
         F_a, M_a, F_b, M_b = zero(), zero(), zero(), zero()
         for i in range(held.n_rows[j]):
             k = held.first[j] + i
-            f_b, m_b = rules.row(held, j, visit.J, i)
-            f_a, m_a = rules.back(R, x, f_b, m_b)
+            f_b, m_b = rule_laws.row(held, j, visit.J, i)
+            f_a, m_a = rule_laws.back(R, x, f_b, m_b)
             if task & BIAS:
                 rows.bias[k] += dot(f_a, u_a) + dot(m_a, o_a) + dot(f_b, u_b) + dot(m_b, o_b)
             if task & ROWS:
