@@ -99,7 +99,7 @@ def top(fine: int = 1) -> cs.Model:
 
 def seeded(seed: int) -> Callable[[int], cs.Model]:
     """A random rigid mechanism."""
-    return lambda fine=1: build(random_mechanism(seed).rigid())
+    return lambda fine=1: build(random_mechanism(seed, controlled=False).rigid())
 
 
 RIGID = {"four_bar": four_bar, "top": top, **{f"random {seed}": seeded(seed) for seed in (0, 23, 29, 39, 45, 48)}}
@@ -108,7 +108,7 @@ ELASTIC = {"arm": arm, "frame": frame, "arc": arc, "baton": baton}
 
 def resting(seed: int) -> Callable[[int], cs.Model]:
     """A random rigid mechanism with springs in all its freedoms."""
-    return lambda fine=1: build(held(random_mechanism(seed).rigid()))
+    return lambda fine=1: build(held(random_mechanism(seed, controlled=False).rigid()))
 
 
 RESTING = {"frame": frame, "arc": arc, **{f"random {seed}": resting(seed) for seed in (4, 23, 43)}}

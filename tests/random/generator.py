@@ -13,24 +13,26 @@ SHAPES = ("straight", "arc", "helix", "taper", "offset", "coupled", "twisted")
 TURNING = ("Revolute", "Screw", "Cylindrical", "Spherical", "Universal")
 
 
-def random_mechanism(seed: int, *, beams: bool = True, closed: bool = True, driven: bool = True) -> Mechanism:
+def random_mechanism(
+    seed: int, *, beams: bool = True, closed: bool = True, driven: bool = True, controlled: bool = True
+) -> Mechanism:
     """A mechanism of one to four bodies, joined to the ground or free, with loops, springs and loads now and then.
 
     Parameters
     ----------
     seed : int
-    beams, closed, driven : bool
-        Whether there may be beams, closed loops, prescribed motions.
+    beams, closed, driven, controlled : bool
+        Whether there may be beams, closed loops, prescribed motions, servos and loads that are switched.
     """
-    return _Maker(seed, beams, closed, driven).mechanism()
+    return _Maker(seed, beams, closed, driven, controlled).mechanism()
 
 
 class _Maker:
-    def __init__(self, seed: int, beams: bool, closed: bool, driven: bool) -> None:
+    def __init__(self, seed: int, beams: bool, closed: bool, driven: bool, controlled: bool) -> None:
         self.rng = np.random.default_rng([20_260_101, seed])
         self.extras = np.random.default_rng([20_261_122, seed])  # of its own: what came first stays as it was
         self.name = f"random-{seed}"
-        self.beams, self.closed, self.driven = beams, closed, driven
+        self.beams, self.closed, self.driven, self.controlled = beams, closed, driven, controlled
         self.parts: list[Part] = []
         self.ends: dict[str, tuple[Spot, Any]] = {}  # of each body: where the next is joined
         self.origin = self.vector(0.3)
@@ -48,8 +50,9 @@ class _Maker:
             self.load(f"load{i}")
         if rng.random() < 0.4:
             self.throw(free)
-        self.control()
-        self.switch()
+        if self.controlled:
+            self.control()
+            self.switch()
         gravity = tuple(self.vector(9.81)) if rng.random() < 0.8 else (0.0, 0.0, 0.0)
         return Mechanism(self.name, gravity, tuple(self.parts))
 
