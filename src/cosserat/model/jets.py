@@ -160,6 +160,9 @@ class Jet:
     def __ne__(self, other: object) -> Any:
         return _ufuncs.not_equal(self, other)
 
+    def __bool__(self) -> bool:
+        return bool(self != 0.0)
+
     __hash__ = None  # type: ignore[assignment]
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:

@@ -240,7 +240,8 @@ class CompiledEquations:
         else:
             gap, at = self._sampled(t, qs, vs, efforts)
         if at < steps:
-            raise SolveError(f"motion: {self.title}: no finite state after t = {t[at]:.6g} s; take smaller steps")
+            found = "no finite state" + " that meets the constraints" * bool(self._m)
+            raise SolveError(f"motion: {self.title}: {found} after t = {t[at]:.6g} s; take smaller steps")
         return Motion(self.coordinates, t, qs, vs, float(gap))
 
     def _sampled(self, t: Array, qs: Array, vs: Array, efforts: Any) -> tuple[float, int]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cosserat.errors import ArgumentError
 from cosserat.lie.matrix_group import reduced
+from cosserat.model.algebra import exact
+from cosserat.model.jets import Array
 from cosserat.symbolic.dependency import sp
 
 if TYPE_CHECKING:
@@ -61,22 +65,59 @@ def currents(problem: PoincareChetayev) -> list[Current]:
 
 
 def _kernel(problem: PoincareChetayev, variation: Any) -> list[Any]:
-    """Return the constant vectors xi with <variation, xi> = 0 for every state: from values at random states."""
+    """Return the constant vectors xi with <variation, xi> = 0 for every state: from values at random states.
+
+    A component counts as zero where it is so compared with the terms it is made of: units do not matter.
+    """
     dim = problem.group.dim
     if all(v == 0 for v in variation):
         return [sp.Matrix(sp.eye(dim)[:, a]) for a in range(dim)]
-    numeric = problem.group.numeric
-    entries = [(s, i, j) for (i, j), s in np.ndenumerate(np.array(problem.g.tolist())) if s.is_Symbol]
-    others = sorted(variation.free_symbols - {s for s, _, _ in entries}, key=str)
-    function = sp.lambdify([*(s for s, _, _ in entries), *others], list(variation), "numpy")
-    rng = np.random.default_rng(0)
-    rows = []
-    for _ in range(3 * dim + 4):
-        g = numeric.matrix(numeric.exp(rng.uniform(-0.8, 0.8, dim)))
-        rows.append(function(*(g[i, j] for _, i, j in entries), *rng.uniform(0.4, 1.6, len(others))))
-    _, values, vectors = np.linalg.svd(np.array(rows, dtype=float))
-    rank = int(np.sum(values > 1e-9 * max(1.0, values[0])))
+    rows, sizes = _samples(problem, variation)
+    unit = np.where(sizes > 0.0, sizes, 1.0)
+    _, values, vectors = np.linalg.svd(rows / unit)
+    rank = int(np.sum(values > 1e-12))
     if rank == dim:
         return []
-    space = sp.Matrix([[sp.nsimplify(round(v, 12), rational=True) for v in row] for row in reduced(vectors[rank:])])
-    return [space[k, :].T for k in range(space.shape[0])]
+    found = reduced(vectors[rank:])
+    first = [int(np.flatnonzero(row)[0]) for row in found]
+    return [sp.Matrix([_neat(x) for x in row * (unit[k] / unit)]) for k, row in zip(first, found, strict=True)]
+
+
+def _neat(x: float) -> Any:
+    """A fraction where a number is one but for the rounding of a null space."""
+    ratio = Fraction(x).limit_denominator(1000)
+    return exact(float(ratio) if abs(float(ratio) - x) <= 1e-12 * abs(x) else x)
+
+
+def _samples(problem: PoincareChetayev, variation: Any) -> tuple[Array, Array]:
+    """Values (n, dim) of a variation at random states, and sizes (dim,) of the terms of its components."""
+    dim, numeric = problem.group.dim, problem.group.numeric
+    entries = [(s, i, j) for (i, j), s in np.ndenumerate(np.array(problem.g.tolist())) if s.is_Symbol]
+    others = sorted(variation.free_symbols - {s for s, _, _ in entries}, key=str)
+    arguments = [*(s for s, _, _ in entries), *others]
+    function = sp.lambdify(arguments, [*variation, *(_size(v) for v in variation)], "numpy")
+    rng = np.random.default_rng(0)
+    found: list[Any] = []
+    with np.errstate(all="ignore"):
+        for k in range(40 * dim + 40):  # wider and wider, for Lagrangians that are not defined everywhere
+            spread = 1.0 + k // (6 * dim + 8)
+            g = numeric.matrix(numeric.exp(spread * rng.uniform(-0.8, 0.8, dim)))
+            row = function(*(g[i, j] for _, i, j in entries), *rng.uniform(0.4, 1.6, len(others)) * spread)
+            if np.isrealobj(row) and np.isfinite(row).all():
+                found.append(row)
+            if len(found) == 3 * dim + 4:
+                values = np.array(found, dtype=float)
+                return values[:, :dim], values[:, dim:].max(axis=0)
+    raise ArgumentError(
+        "PoincareChetayev", "lagrangian", f"has no finite value at most of {k + 1} random states, at which conserved() "
+        "looks for symmetries; shift or scale its variables so that values of about 1 are within its domain"
+    )  # fmt: skip
+
+
+def _size(expression: Any) -> Any:
+    """The expression with absolute values of all its terms: what its rounding is compared with."""
+    if expression.is_Add or expression.is_Mul:
+        return expression.func(*(_size(x) for x in expression.args))
+    if expression.is_Pow and expression.exp.is_Integer and expression.exp > 0:
+        return _size(expression.base) ** expression.exp
+    return sp.Abs(expression)

@@ -15,6 +15,7 @@ from cosserat.symbolic.dependency import sp
 T = sp.Symbol("t")
 """Time."""
 
+
 def exact_matrix(R: Any) -> list[list[sp.Expr]]:
     """A matrix of numbers of the size of 1, entry by entry; what is zero but for rounding becomes zero."""
     return [[sp.S.Zero if abs(x) < 1e-15 else exact(x) for x in row] for row in np.asarray(R, float)]
@@ -118,6 +119,12 @@ class Traced:
 
     def __neg__(self) -> Traced:
         return Traced(-self.expression)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a function that asks for the value of its variable has no formula")
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self)  # raises: Python would say that the symbol is no number
 
 
 def _untraced(x: Any) -> sp.Expr:

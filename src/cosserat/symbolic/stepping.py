@@ -183,7 +183,7 @@ def loops(functions: dict[str, Any], n: int, m: int) -> Loops:
         return slope(t, q, v, tau, p, u, M, h, a_out)
 
     def step(t, dt, q0, v0, tau, p, u, balls, periods, free, q_out, v_out):
-        """One step of Runge-Kutta; `u` are inputs at its start, middle and end. Negative if the state is lost."""
+        """One step of Runge-Kutta; `u` are inputs at its start, middle and end. Negative if there is no state."""
         M, h, q, v = np.empty((n, n)), np.empty(n), np.empty(n), np.empty(n)
         k, a = np.empty((4, n)), np.empty((4, n))
         zero = np.zeros(n)
@@ -194,7 +194,7 @@ def loops(functions: dict[str, Any], n: int, m: int) -> Loops:
         moved(q0, dt / 6 * (k[0] + 2 * k[1] + 2 * k[2] + k[3]), balls, q_out)
         v_out[:] = v0 + dt / 6 * (a[0] + 2 * a[1] + 2 * a[2] + a[3])
         gap = project(t + dt, q_out, v_out, p, u[2], balls, periods, free, M, h)
-        if bad or not gap >= 0.0 or not np.isfinite(q_out).all() or not np.isfinite(v_out).all():
+        if bad or not 0.0 <= gap <= 1e-8 or not np.isfinite(q_out).all() or not np.isfinite(v_out).all():
             return -1.0
         return gap
 

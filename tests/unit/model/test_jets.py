@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cosserat.model.functions import TimeFunction
 from cosserat.model.jets import Jet
 from cosserat.model.parameters import Parameter
 
@@ -114,6 +115,13 @@ def test_steps_are_at_rest_and_comparisons_are_by_value() -> None:
     assert np.shape(t) == (2,)
     assert np.size(t) == 2
     assert (t // 1).rate.tolist() == [0.0, 0.0]
+
+
+def test_truth_is_that_of_the_value() -> None:
+    """Such as sin(t)/t, which needs its limit at zero."""
+    sinc = TimeFunction(lambda t: np.sin(t) / t if t else 1.0, "sinc")
+    assert np.allclose(sinc.sample([0.0, 2.0]), [1.0, np.sin(2.0) / 2.0])
+    assert np.allclose(sinc.jet([0.0])[0], [1.0])
 
 
 def test_no_float() -> None:

@@ -6,6 +6,7 @@ import sympy as sp
 
 import cosserat as cs
 from cosserat import symbolic
+from cosserat.errors import SolveError
 
 
 def top():
@@ -67,6 +68,23 @@ def test_loop_is_closed_by_multipliers():
     assert abs(expected[0]) > 0.3
     assert np.allclose(found.q[-1], expected, atol=2e-6)
     assert found.gap < 1e-12
+
+
+def test_a_drive_stops_where_the_mechanism_is_stretched():
+    """A crank of 1 and a rod of 1.5, whose end slides at the height 2: the crank turns by pi/3 from above."""
+    model, end = cs.Model("toggle"), (np.sqrt(1.25), 2, 0)
+    crank = model.add(cs.RigidBody.bar("crank", (0, 0, 0), (0, 1, 0), mass=1.0))
+    rod = model.add(cs.RigidBody.bar("rod", (0, 1, 0), end, mass=1.0))
+    block = model.add(cs.RigidBody.sphere("block", 0.1, mass=1.0, com=end))
+    model.add(cs.Revolute("a", cs.GROUND, crank.at((0, 0, 0)), axis=(0, 0, 1), motion="-t"))
+    model.add(cs.Revolute("b", crank, rod, at=(0, 1, 0), axis=(0, 0, 1)))
+    model.add(cs.Prismatic("c", cs.GROUND, block, axis=(1, 0, 0)))
+    model.add(cs.Revolute("d", rod, block, at=end, axis=(0, 0, 1)))
+    compiled = symbolic.lagrange(model).compile(jit=False)
+    rest = np.zeros(len(compiled.coordinates))
+    assert compiled.motion(rest, rest, np.pi / 3 - 0.1, 0.01).gap < 1e-8
+    with pytest.raises(SolveError, match=r"no finite state that meets the constraints after t = 1\.0"):
+        compiled.motion(rest, rest, np.pi / 3 + 0.2, 0.01)
 
 
 def test_drives_and_efforts_from_python_functions():

@@ -210,6 +210,16 @@ def test_prescribed_motion_becomes_a_constraint():
     assert row.bias == sp.Rational(9, 5) * sp.sin(3 * t)
 
 
+@pytest.mark.parametrize("effort", [lambda t: np.sin(t) / t if t else 1.0, lambda t: 1.0 if t == 0 else np.sin(t) / t])
+def test_efforts_that_ask_for_the_time_are_not_formulas(effort):
+    model = cs.Model("sinc")
+    body = model.add(cs.RigidBody("b", mass=1.0, inertia=(1, 1, 1)))
+    model.add(cs.Revolute("r", cs.GROUND, body, (0, 0, 1), effort=effort))
+    compiled = symbolic.lagrange(model).compile(jit=False)
+    assert compiled.bias([0.0], [0.0], 0.0) == [-1.0]
+    assert np.allclose(compiled.bias([0.0], [0.0], 2.0), -np.sin(2) / 2)
+
+
 def test_latex_has_dots_and_names():
     text = symbolic.lagrange(arm()).latex({"q1": r"\theta_1"})
     assert r"\ddot{\theta_1}" in text

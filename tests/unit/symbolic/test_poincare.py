@@ -81,6 +81,23 @@ def test_conserved_momenta():
     assert list(left.generator) == [0, 0, 1]
 
 
+@pytest.mark.parametrize(("inertia", "weight"), [(1e-11, 1e-10), (1.0, 1e-10), (1e9, 1e9)])
+def test_symmetries_do_not_depend_on_units(inertia, weight):
+    """A top of micrograms, or one in a field that is hardly there, has one conserved momentum, as any other."""
+    top = PoincareChetayev(SO3, lambda w, R: inertia * (w[0] ** 2 + 2 * w[1] ** 2 + 3 * w[2] ** 2) - weight * R[2, 2])
+    assert [(c.side, list(c.generator)) for c in top.conserved()] == [("left", [0, 0, 1])]
+
+
+def test_symmetries_of_lagrangians_with_a_domain():
+    def problem(U):
+        return PoincareChetayev(R(2, ["x", "y"]), lambda v, q: v[0] ** 2 + v[1] ** 2 - U(q[0] - q[1] / 3))
+
+    (left, _) = problem(lambda x: sp.sqrt(x - 2)).conserved()
+    assert list(left.generator) == [1, 3]
+    with pytest.raises(ArgumentError, match="no finite value at most of 120 random states"):
+        problem(lambda x: sp.sqrt(x - 100)).conserved()
+
+
 @pytest.mark.parametrize("setting", ["material", "spatial"])
 def test_field_equation_is_the_derivative_of_the_action(setting):
     """A Lagrangian with no symmetry on SE(2) over (t, X): d(action)/d(variation) by differences on the group."""
