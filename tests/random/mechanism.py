@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -78,9 +79,10 @@ class Mechanism:
             points += [body.given[k] for k in ("com", "from", "to") if k in body.given]
         return float(max(np.ptp(np.array(points), axis=0).max(), 0.3))
 
-    def jumps(self) -> bool:
-        """Whether a load begins or ends at a moment."""
-        return any("step(" in str(f) for p in self.of("Force", "Torque") for f in p.given["vector"])
+    def jumps(self) -> list[float]:
+        """When loads begin or end at a moment (s)."""
+        formulas = " ".join(str(f) for p in self.of("Force", "Torque") for f in p.given["vector"])
+        return sorted({float(moment) for moment in re.findall(r"\bstep\(\{t\}, ([^)]*)\)", formulas)})
 
     def without(self, part: Part) -> Mechanism:
         """The mechanism without a part and whatever needs it."""
