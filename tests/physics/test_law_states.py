@@ -103,6 +103,30 @@ def test_flutter_of_a_lag(formulation):
     assert found[0].frequency == pytest.approx(np.sqrt(9.5) / (2 * np.pi), rel=1e-8)
 
 
+@BOTH
+def test_only_a_lag_pulls_back(formulation):
+    """No stiffness but that of the lag: s^3 + (c + 1/tau) s^2 + c/tau s + k/tau; the place moves with the stiffness."""
+    model = cart(k=cs.Parameter("K", 4.0), damping=1.5)
+    model.add(cs.Force("push", "cart", (1.0, 0, 0)))
+    roots = np.sort_complex(np.roots([1.0, 6.5, 7.5, 20.0]))
+    assert cs.modes(model, 3, formulation=formulation).eigenvalues == pytest.approx(roots[[2, 0]], rel=1e-8)
+    found = cs.stability(model, "K", [4.0, 8.0, 12.0], formulation=formulation).critical
+    assert [c.kind for c in found] == ["flutter"]
+    assert found[0].value == pytest.approx(6.5 * 7.5 / 5.0, rel=1e-8)
+
+
+@BOTH
+def test_states_settle_along_a_sweep(formulation):
+    """A lag that pulls with its cube: the stiffness 3 k x^2 belongs to the equilibrium at each value."""
+    formulas = {"fx": "-k*lag**3", "lag": "(x - lag)/tau"}
+    model = cart(k=cs.Parameter("K", 1.0), stiffness=9.0, damping=0.1, law=formulas)
+    found = cs.stability(model, "K", [1.0, 40.0, 80.0], n=3, formulation=formulation)
+    for k, values in zip((1.0, 40.0, 80.0), found.eigenvalues, strict=True):
+        x = np.real(next(r for r in np.roots([k, 0.0, 9.0, -9.0 * 0.3]) if abs(r.imag) < 1e-9))
+        A = np.array([[0, 1, 0], [-9, -0.1, -3 * k * x**2], [5, 0, -5]])
+        assert np.sort_complex(values) == pytest.approx(np.sort_complex(np.linalg.eigvals(A)), rel=1e-6)
+
+
 def maxwell(t, frame, twist, other_frame, other_twist, parameters):
     """A spring and a damper in series between two places: the force is the state."""
     out = np.zeros(7)

@@ -238,3 +238,11 @@ def test_it_is_kept_in_files_and_pickled(tmp_path):
     assert np.array_equal(back.reaction("circle").values, run.reaction("circle").values)
     assert np.array_equal(pickle.loads(pickle.dumps(run)).slip("circle").values, run.slip("circle").values)
     assert "circle.reaction" in back.data
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_stability_follows_a_parameter_of_the_law(formulation):
+    """A pendulum that gets longer: at the old length its forces balance, too, but its constraint is not met."""
+    lengths = np.array([1.0, 2.0, 3.0])
+    found = cs.stability(pendulum(), "radius", lengths, n=1, formulation=formulation)
+    assert 2 * np.pi * found.frequencies[:, 0] == pytest.approx(np.sqrt(G / lengths), rel=1e-6)

@@ -50,6 +50,13 @@ class Inner:
             csc_matrix(V @ self.rate @ U / rate),
         )
 
+    def typical_rate(self, motion: Array, inertia: float) -> float:
+        """Rate (1/s) of motions that only states push, in the units given: y' = q gives s^3, y' = q' gives s^2."""
+        push = abs(self.push.multiply(motion[:, None])).max(axis=0).toarray().ravel()
+        pull = [abs(A.multiply(motion)).max(axis=1).toarray().ravel() for A in (self.position, self.velocity)]
+        cubic, square = (float(np.max(push * p, initial=0.0)) / inertia for p in pull)
+        return float(max(np.cbrt(cubic), np.sqrt(square)))
+
     def projected(self, motions: Array, rates: Array) -> Inner:
         """For motions x = N q, N and its time derivative given."""
         return Inner(

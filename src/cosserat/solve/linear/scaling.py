@@ -19,6 +19,8 @@ from cosserat.solve.linear.matrices import Matrices
 
 Array = NDArray[np.float64]
 
+_SLOW = 1e-3  # rate of the stiffness, relative to that of the states of laws, below which it is no unit
+
 
 @dataclass(frozen=True)
 class Units:
@@ -48,6 +50,8 @@ def without_units(matrices: Matrices) -> tuple[Matrices, Units]:
     stiff = np.asarray(abs(S @ matrices.stiffness @ S).max(axis=1).todense()).ravel()
     drag = float(abs(S @ matrices.damping @ S).max()) if matrices.damping.nnz else 0.0
     rate = float(np.sqrt(np.mean(stiff[stiff > 0.0]) / inertia)) if np.any(stiff) else drag / inertia
+    if matrices.inner is not None:  # where only states of laws pull back, the stiffness is a rounding error
+        rate = max(rate, _SLOW * matrices.inner.typical_rate(motion, inertia))
     rate = _round(rate)
     factors = 1.0 / inertia, 1.0 / (inertia * rate), 1.0 / (inertia * rate**2)
     M, D, K = (csc_matrix(f * (S @ A @ S)) for f, A in zip(factors, _of(matrices), strict=True))

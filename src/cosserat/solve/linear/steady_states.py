@@ -32,6 +32,7 @@ Array = NDArray[np.float64]
 
 _TOLERANCE = 1e-12  # last correction of positions, relative to the extent of the mechanism
 _AT_REST = 1e-12  # unbalanced force, relative to reactions and stresses, below which nothing needs to be solved
+_MET = 1e-11  # what constraints miss, relative to the extent of the mechanism, below which they hold
 _HALVINGS = 6
 
 
@@ -230,7 +231,8 @@ class SteadyStates:
         point.refresh()
         trial = memory.problem.trial
         acting = max(np.max(np.abs(a), initial=0.0) for a in (trial.force, trial.stress, inputs.wrench))
-        if np.max(np.abs(trial.residual[: compiled.n_nodes])) <= _AT_REST * acting:
+        held = np.max(np.abs(trial.phi), initial=0.0) <= _MET * compiled.size
+        if held and np.max(np.abs(trial.residual[: compiled.n_nodes])) <= _AT_REST * acting:
             return True
         trial.force[:] = known.force
         statics = Statics(compiled, memory, rotation)

@@ -240,7 +240,11 @@ def unbalanced(point: TreePoint) -> float:
     system.load(state.t)
     sizes = system.sizes(state.q)
     rest, value, _ = system.residual(state)
-    acting = [system.residual(state._replace(force=np.zeros(system.n_rows)))[0], system.tree.gravity_forces(state.q)]
+    loose = state._replace(force=np.zeros(system.n_rows))
+    acting = [system.residual(loose)[0], system.tree.gravity_forces(state.q)]
+    system.load(state.t, 0.0)  # what laws do against loads
+    acting.append(system.residual(loose)[0])
+    system.load(state.t)
     acting.append(system.tree.forces.in_joints(state.q, state.v, state.t))
     largest = max(float(np.max(np.abs(a) / sizes, initial=0.0)) for a in acting)
     stiff = float(np.max(np.abs(np.diag(point.slopes.dq)) / sizes**2, initial=0.0))

@@ -93,10 +93,11 @@ class TreeStates:
         self._turn(target)
         system = self._renewal.now()
         start = system.start(self._time)
-        point = TreePoint(system, with_reactions(system, start._replace(q=known.q)))
+        state = with_reactions(system, start._replace(q=known.q))
+        point = TreePoint(system, state)
         if unbalanced(point) <= _AT_REST:
             return point
-        balance = TreeBalance(system, point.state)
+        balance = TreeBalance(system, state)  # states of laws follow, those of the point stay
         if balance.balance(_TOLERANCE * system.compiled.size, limit_first=False) is Attempt.BALANCED:
             return TreePoint(system, balance.now)
         if halvings == 0:
