@@ -89,7 +89,7 @@ def test_signals_on_the_way_out_lose_nothing(formulation, first, tmp_path, monke
         return wrapper
 
     monkeypatch.setattr(Checkpoint, "save", telling(Checkpoint.save))
-    monkeypatch.setattr(Controlled, "fault", telling(Controlled.fault))
+    monkeypatch.setattr(Controlled, "judged", telling(Controlled.judged))
 
     def progress(t, counters):
         if t >= (5e-2 if first else 1.0) - 1e-9 and not told:

@@ -307,6 +307,28 @@ def test_a_law_sampled_at_a_light_end_works_or_is_named(given):
     assert float(np.abs(good.coordinate("elbow") - wanted.coordinate("elbow")).max()) < delay
 
 
+@pytest.mark.parametrize(
+    "integrator, kd, ok",
+    [("energy-momentum", 0.03, False), ("generalized-alpha", 0.1, False), ("generalized-alpha", 0.03, True)],
+)
+def test_a_run_that_sampling_has_spoilt_is_not_ok(integrator, kd, ok):
+    """Rates at the light end alternate; with lower gains the run is that of the law with its damping less kp h / 2."""
+
+    def law(t, state):
+        q, rate = float(state.coordinate("elbow")[-1]), float(state.coordinate_rate("elbow")[-1])
+        return {"elbow": 5.0 * (1.0 - q) - kd * rate}
+
+    law.period = 1e-3
+    run = cs.simulate(light_arm(effort=0.0), 0.2, step=1e-3, integrator=integrator, controller=law)
+    assert run.time[-1] == pytest.approx(0.2)
+    assert run.status.ok is ok
+    assert "the effort of 'elbow' alternates from call to call and grows" in run.status.message
+    assert ok or run.status.outcome is cs.Outcome.UNSTABLE_CONTROL
+    if ok:
+        plain = cs.simulate(light_arm(effort=5.0, stiffness=5.0, damping=kd - 5.0 * 1e-3 / 2.0), 0.2, step=1e-3)
+        assert np.abs(run.coordinate("elbow") - plain.coordinate("elbow")).max() < 5e-3
+
+
 def test_a_controller_sets_the_target():
     for formulation in BOTH:
         model = bar(target=0.0)
@@ -363,6 +385,7 @@ def test_a_sampled_law_that_is_unstable_is_named(formulation):
     model.add(cs.Revolute("hinge", cs.GROUND, body.at((0, 0, 0)), axis=(0, 0, 1), effort=0.0))
     limit = 2.0 * inertia() / 0.01
     bad = cs.simulate(model, 1.0, step=0.005, controller=law(1.3 * limit), formulation=formulation)
+    assert not bad.status.ok
     assert "the effort of 'hinge' alternates from call to call and grows" in bad.status.message
     assert "cs.Servo" in bad.status.message
     good = cs.simulate(model, 1.0, step=0.005, controller=law(0.5 * limit), formulation=formulation)

@@ -60,6 +60,10 @@ class Outcome(enum.Enum):
         "finished, but joints came apart: what they and the prescribed motions demand cannot be met, so reactions mean "
         "nothing; give the mechanism a freedom more, or prescribe a motion that it can follow"
     )
+    UNSTABLE_CONTROL = (
+        "finished, but a controller is unstable as it is sampled: a good part of an effort changes from call to call, "
+        "and the motion is not that of its law"
+    )
     FREE_MOTION = (
         "the mechanism can move without resistance, so it has no isolated equilibrium: add a joint, a spring or a load "
         "that holds it"
@@ -105,7 +109,7 @@ class Status:
     def message(self) -> str:
         """One sentence for a user."""
         text = self.outcome.value
-        if self.ok or self.outcome in (Outcome.UNBALANCED, Outcome.APART):
+        if self.ok or self.outcome in (Outcome.UNBALANCED, Outcome.APART, Outcome.UNSTABLE_CONTROL):
             return text + (f" ({self.detail})" if self.detail else "")
         where = f"stopped at {self.where or f't = {self.time:.6g} s'}"
         return f"{where}: {text}" + (f" ({self.detail})" if self.detail else "")

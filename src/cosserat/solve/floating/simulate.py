@@ -94,8 +94,7 @@ def simulate_floating(
         times, status = fixed_steps(walk, begin.t, n_steps, duration / n_steps, every, progress, keeper)
     tally, restore = walk.tally, None if control is None else control.restore
     if control is not None:
-        fault = control.asked.fault(not status.ok)
-        status = replace(status, detail="; ".join(filter(None, (status.detail, fault))))
+        status = control.asked.judged(status)
     before = 1e-9 * float(np.diff(times).min(initial=duration)) if step is None else 0.0
     results = FloatingResults(stepper.engine, compiled, times, walk.states, seats, restore, before)
     if status.outcome in (Outcome.NOT_FINITE, Outcome.NOT_CONVERGED, Outcome.STEP_TOO_SMALL):

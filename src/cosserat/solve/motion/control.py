@@ -6,6 +6,7 @@ import bisect
 import math
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from cosserat.kernels.arrays import Inputs
 from cosserat.model.servos import servos_of
 from cosserat.results.mechanism import Mechanism, mechanism_of
 from cosserat.results.moment import Moment
+from cosserat.results.status import Outcome, Status
 from cosserat.solve.memory import Memory
 from cosserat.solve.motion.moment import NodalMoment
 
@@ -25,6 +27,7 @@ Array = NDArray[np.float64]
 
 _BEYOND = 100.0  # times the first effort, where a run fails
 _GROWTHS = ((6, 3.0), (4, 8.0), (2, 20.0))  # so many changes in a row that alternate and grow, by so much over all
+_ROUGH = 0.25  # share of an effort that changes from call to call, above which an unstable law has spoilt the motion
 
 
 def _is_number(value: Any) -> bool:
@@ -49,6 +52,12 @@ def _unstable(efforts: Array, failed: bool) -> int | None:
     if failed and np.count_nonzero(back) > 1 and abs(efforts[-1]) > _BEYOND * abs(efforts[first[0]]):
         return int(first[0])
     return None
+
+
+def _rough(efforts: Array) -> float:
+    """What changes from call to call, as a share of an effort: 1 for one that alternates, 0 for one that is held."""
+    size = float(np.linalg.norm(efforts))
+    return 0.5 * float(np.linalg.norm(np.diff(efforts))) / size if size > 0.0 else 0.0
 
 
 class Controlled:
@@ -178,24 +187,32 @@ class Controlled:
         k = bisect.bisect_left(self._calls, t - 1e-12 * abs(t)) - 1
         return self._log[max(0, k)] if self._log else {}
 
-    def fault(self, failed: bool) -> str:
-        """A sentence on the first effort that alternates from call to call and grows; empty if there is none.
+    def judged(self, status: Status) -> Status:
+        """The status with a sentence on the first effort that alternates from call to call and grows, if one does.
 
-        The faster it grows, the fewer calls tell, and the fewest where the run has failed.
+        The faster it grows, the fewer calls tell, and the fewest where the run has failed. It is not ok where what
+        changes from call to call is a good part of an effort: the motion is then what sampling makes of the law.
         """
+        faults, rough = [], 0.0
         for name, column in self.columns.items():
             efforts = np.array([values.get(column, 0.0) for values in self._log])
-            found = _unstable(efforts, failed)
-            if found is not None:
+            found = _unstable(efforts, not status.ok)
+            if found is None:
+                continue
+            rough = max(rough, _rough(efforts[found:]))
+            if not faults:
                 called = [t for t in self._calls if t > -math.inf]
                 period = np.diff(called[-2:])[0] if self.period is None else self.period
-                return (
+                faults.append(
                     f"controller: the effort of {name!r} alternates from call to call and grows, from t = "
                     f"{max(self._calls[found], called[0]):.4g} s on: gains so high are unstable where the law is "
                     f"sampled every {period:.3g} s and moves so little inertia; take the fast part of the law as a "
                     "cs.Servo, give the joint an armature=, lower the gains, or call the controller more often"
                 )
-        return ""
+        if not faults:
+            return status
+        outcome = Outcome.UNSTABLE_CONTROL if status.ok and rough > _ROUGH else status.outcome
+        return replace(status, outcome=outcome, detail="; ".join(filter(None, (status.detail, *faults))))
 
     @property
     def called(self) -> float | None:

@@ -216,10 +216,10 @@ def simulate(
     work.finish(float(times[-1]))
     counters, history = work.counters, work.history()
     solved = clock.process_time()
-    fault = "" if work.controlled is None else work.controlled.fault(not status.ok)
-    if fault:
-        status = replace(status, detail="; ".join(filter(None, (status.detail, fault))))
-    elif integrator == "generalized-alpha" and step is not None and every == 1:
+    ended = status
+    if work.controlled is not None:
+        status = work.controlled.judged(status)
+    if status is ended and integrator == "generalized-alpha" and step is not None and every == 1:
         grown = alternating_reaction(compiled, times, history.twist, history.force, rho)
         if grown is not None:
             warn(f"simulate: {grown}")
