@@ -377,6 +377,20 @@ def test_budgets_of_time(settings, duration, step):
     assert time.process_time() - began < 1.0
 
 
+@pytest.mark.parametrize("integrator", ["generalized-alpha", "energy-momentum"])
+def test_steps_that_creep(integrator):
+    """A load that turns ever faster: steps are refused again and again and stay just above the smallest allowed."""
+    model = cs.Model("ball")
+    ball = model.add(cs.RigidBody.sphere("ball", diameter=0.1, mass=1.0))
+    model.add(cs.Force("push", ball, lambda t: (0, 0, 1e9 * t * np.sin(1e9 * t * t))))
+    cs.simulate(model, 1e-5, integrator=integrator)  # compiled
+    began = time.process_time()
+    run = cs.simulate(model, 1.0, integrator=integrator)
+    assert run.status.outcome is cs.Outcome.STEP_TOO_SMALL
+    assert run.time[-1] == run.status.time > 5e-4
+    assert time.process_time() - began < 3.0
+
+
 @pytest.mark.parametrize("elements", (10**9, 10**100, 2**63, 100_001))
 def test_budgets_of_elements(elements):
     with pytest.raises(cs.CosseratError, match=r"elements is 1.*at most 100000|elements is 9"):
@@ -396,3 +410,15 @@ def test_steps_that_shrink_for_ever():
     run = cs.simulate(model, 1.0, **explicit)
     assert run.status.outcome.name == "STEP_TOO_SMALL", run.status
     assert time.process_time() - began < 1.0
+
+
+CONSTRUCTED = (
+    cs.Frame, cs.Twist, cs.lie.Wrench, cs.lie.Inertia, cs.Interface, cs.RecoveryPoint, cs.Outline, cs.ModalInertia,
+    cs.SolidMesh, cs.SolidInterface, cs.Flight, cs.Floating, cs.Status, cs.VelocityConstraint, cs.Place,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", CONSTRUCTED, ids=lambda kind: kind.__name__)
+def test_unknown_arguments_of_constructors(kind):
+    with pytest.raises(cs.CosseratError, match=rf"{kind.__name__}: unknown argument 'nonsense'; accepted arguments: "):
+        kind(nonsense=1)

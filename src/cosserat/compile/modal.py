@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answered
 from cosserat.compile.beam_part import beam_part
 from cosserat.compile.flexible_part import FlexiblePart, axial, explicit_second_order, rigid_motions
 from cosserat.compile.recovery import linear_fields, recovery_points
@@ -16,7 +17,6 @@ from cosserat.compile.welded_part import welded_part
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
 from cosserat.model.beams import Beam
-from cosserat.model.calls import answered
 from cosserat.model.interfaces import Interface, Outline
 from cosserat.model.modal import ModalBody
 from cosserat.model.modal_inertia import ModalInertia

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from cosserat.calls import answered
 from cosserat.compile.modal import reduce_part
 from cosserat.compile.solid_part import SolidInterface, solid_part
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
-from cosserat.model.calls import answered
 from cosserat.model.materials import Material
 from cosserat.model.modal import ModalBody
 from cosserat.model.solid_mesh import SolidMesh

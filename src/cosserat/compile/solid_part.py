@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answering
 from cosserat.compile.flexible_part import Arm, Drawn, FlexiblePart, MassPoints, Recovery, Sparse, lever
 from cosserat.compile.solid_elements import SolidElements
 from cosserat.errors import ArgumentError
@@ -26,6 +27,7 @@ Ints = NDArray[np.int64]
 TIES = ("rigid", "averaged")
 
 
+@answering
 @dataclass(frozen=True)
 class SolidInterface:
     """An interface of a solid mesh.

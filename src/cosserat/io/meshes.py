@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.calls import answered
 from cosserat.errors import CosseratError, FileFormatError, MissingDependencyError
-from cosserat.model.calls import answered
 from cosserat.model.solid_mesh import SolidMesh
 
 _SOLID = ("tetra10", "tetra")

@@ -15,9 +15,9 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answered
 from cosserat.errors import FileFormatError
 from cosserat.model.beams import Beam
-from cosserat.model.calls import answered
 from cosserat.model.interfaces import Interface, Outline, RecoveryPoint
 from cosserat.model.modal import ModalBody
 from cosserat.model.modal_inertia import ArrayRecord, ModalInertia

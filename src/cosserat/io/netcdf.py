@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answered
 from cosserat.errors import CosseratError, FileFormatError, SolveError, shown
 from cosserat.io.bounds import check_arrays, demand
 from cosserat.io.stored import MATRICES, StoredTrajectory, arrays_of, layout_of, mechanism_from
 from cosserat.kernels.arrays import History, Inputs, no_rules
 from cosserat.kernels.touching import DISC
-from cosserat.model.calls import answered
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.floating import FloatingRecord, Ledger
 from cosserat.results.motion import Motion, as_simulated

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cosserat.calls import answered
 from cosserat.errors import ArgumentError, CosseratError
 from cosserat.io import modal_entries
 from cosserat.io.located_yaml import Document, Route, read
@@ -20,7 +21,6 @@ from cosserat.model.added_mass import AddedMass
 from cosserat.model.airfoil import Airfoil
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody, Shape
-from cosserat.model.calls import answered
 from cosserat.model.fluid import Fluid
 from cosserat.model.fluid_loads import Aerodynamics, Buoyancy
 from cosserat.model.forces import Damper, Spring

@@ -9,11 +9,11 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
+from cosserat.calls import answered
 from cosserat.errors import FileFormatError, shown
 from cosserat.io import output
 from cosserat.io.modal_entries import plain_body
 from cosserat.model.beams import Beam
-from cosserat.model.calls import answered
 from cosserat.model.fluid import Fluid
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.line_functions import LineFunction

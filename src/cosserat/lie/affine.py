@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.calls import answering
 from cosserat.errors import GeometryError
 from cosserat.lie import checks
 from cosserat.lie.frame import Frame
 from cosserat.lie.protocol import Array
 
 
+@answering
 class FrameChange:
     """An element (C, P) of the affine group GA(d).
 
@@ -70,6 +72,7 @@ class FrameChange:
         return FrameChange(self.C + self.P @ other.C, self.P @ other.P)
 
 
+@answering
 class Point:
     """A point, 1-contravariant: V~ = (1, V) [deSaxce26] (1).
 
@@ -92,6 +95,7 @@ class Point:
         return Point(np.linalg.solve(change.P, self.V - change.C))
 
 
+@answering
 class AffineForm:
     """An affine function of points, 1-covariant: Psi~ = (chi, Phi) [deSaxce26] (2).
 
@@ -121,6 +125,7 @@ class AffineForm:
         return AffineForm(self.chi + float(self.Phi @ change.C), self.Phi @ change.P)
 
 
+@answering
 class _Skew:
     """A skew bilinear function stored as a (d+1, d+1) matrix [[0, vector], [-vector, skew]]."""
 

@@ -4,11 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.calls import answering
 from cosserat.errors import GeometryError
 from cosserat.lie import checks, se3
 from cosserat.lie.protocol import Array
 
 
+@answering
 class Frame:
     """A Euclidean frame b seen from a frame a: ``H_ab``, an element of SE(3).
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.calls import answering
 from cosserat.errors import GeometryError
 from cosserat.lie import checks, se3, so3
 from cosserat.lie.frame import Frame
@@ -14,6 +15,7 @@ from cosserat.lie.wrench import Wrench
 _TOLERANCE = 1e-9  # relative; an inertia given with 9 digits or more must pass
 
 
+@answering
 class Inertia:
     """Mass distribution of a rigid body, in a frame: the ten numbers of [Lerbet17] 3.2. Immutable.
 

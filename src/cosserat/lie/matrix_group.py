@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.calls import answering
 from cosserat.errors import GeometryError
 from cosserat.lie import bases
 from cosserat.lie.matrix_functions import exponential, logarithm, phi, phi_derivative
@@ -18,6 +19,7 @@ _BERNOULLI = (1.0, 1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691
 """B_2k/(2k)!: the even part of z/(e^z - 1)."""
 
 
+@answering
 class MatrixGroup:
     """The group whose algebra is spanned by given matrices; see `cosserat.lie.protocol.Group`.
 

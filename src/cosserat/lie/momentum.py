@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.calls import answering
 from cosserat.errors import GeometryError
 from cosserat.lie import so3
 from cosserat.lie.affine import AffineForm, FrameChange, Point
@@ -18,6 +19,7 @@ from cosserat.lie.twist import Twist
 from cosserat.lie.wrench import Wrench
 
 
+@answering
 class AffineFrame:
     """An affine frame (a_0, e_1 ... e_d) as a map from components to points [deSaxce26] section 5.
 
@@ -75,6 +77,7 @@ class AffineFrame:
         return self._change.inverse() @ other._change
 
 
+@answering
 class CoMomentum:
     """A co-momentum (Upsilon, K), an element of the Lie algebra of GA(d) [deSaxce26] (17)-(22).
 
@@ -116,6 +119,7 @@ class CoMomentum:
         return Twist(self.upsilon, so3.vee(self.K))
 
 
+@answering
 class Momentum:
     """A momentum (Pi, L), dual to the co-momenta of GA(d) [deSaxce26] (26)-(34).
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.calls import answering
 from cosserat.lie import checks
 from cosserat.lie.inertia import Inertia
 from cosserat.lie.protocol import Array
@@ -15,6 +16,7 @@ from cosserat.lie.twist import Twist
 from cosserat.lie.wrench import Wrench
 
 
+@answering
 class MovingFrame:
     """The motion, at one instant, of an observer 2 with respect to an observer 1.
 

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.calls import answering
 from cosserat.lie.protocol import Array, Group, structure_constants
 
 
+@answering
 class Product:
     """Direct product of groups.
 

@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.calls import answering
 from cosserat.lie import checks, se3, so3
 from cosserat.lie.affine import CoTorsor
 from cosserat.lie.frame import Frame
 from cosserat.lie.protocol import Array
 
 
+@answering
 class Twist:
     """A co-momentum tensor: the velocity field of a rigid motion, by its components in a frame.
 

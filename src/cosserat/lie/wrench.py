@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.calls import answering
 from cosserat.lie import checks, so3
 from cosserat.lie.affine import Torsor
 from cosserat.lie.frame import Frame
@@ -11,6 +12,7 @@ from cosserat.lie.protocol import Array
 from cosserat.lie.twist import Twist
 
 
+@answering
 class Wrench:
     """A momentum tensor: a force and a moment, by its components in a frame.
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.calls import answered
 from cosserat.errors import ModelError, shown
 from cosserat.model import checks
 from cosserat.model.bodies import RigidBody
-from cosserat.model.calls import answered
 from cosserat.model.jets import Array
 from cosserat.model.joints import AxisJoint, Prismatic, Revolute
 from cosserat.model.model import Model

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.calls import answered
 from cosserat.errors import ModelError, shown
-from cosserat.model.calls import answered
 from cosserat.model.closures import copy_function, parameters_of_function, same_function
 from cosserat.model.derivatives import (
     PARTS,

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from cosserat.calls import answered
 from cosserat.errors import MissingDependencyError, ModelError
-from cosserat.model.calls import answered
 from cosserat.model.sections import Profile
 
 

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answering
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
 from cosserat.model.jets import Array
 from cosserat.model.modal_inertia import ArrayRecord, numbers, shape_of
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class Interface(ArrayRecord):
     """A frame that moves with an elastic body.
@@ -66,6 +68,7 @@ class Interface(ArrayRecord):
         return H
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class RecoveryPoint(ArrayRecord):
     """A point of which strain and stress are known for every mode.
@@ -121,6 +124,7 @@ def _rest(given: Any) -> tuple[int, int]:
     return 6, 12 + 6 * max(0, round((columns - 12) / 6))
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class Outline(ArrayRecord):
     """What pictures show of an elastic body: points that move with the modes, and lines or triangles between them.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.calls import answering
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
 from cosserat.model.jets import Array
@@ -33,6 +34,7 @@ class ArrayRecord:
     __hash__ = None  # type: ignore[assignment]
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class ModalInertia(ArrayRecord):
     """The inertia tensors of [Boyer05] (62), integrals over the reference configuration in the floating frame's axes.

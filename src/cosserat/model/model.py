@@ -4,6 +4,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
+from cosserat.calls import answered, answering
 from cosserat.errors import ModelError, ParameterError, shown
 from cosserat.model import checks
 from cosserat.model.added_mass import AddedMass
@@ -11,7 +12,6 @@ from cosserat.model.along import AlongBeam
 from cosserat.model.apparent import ApparentLoad
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
-from cosserat.model.calls import answered, answering
 from cosserat.model.fluid import Fluid
 from cosserat.model.forces import Link
 from cosserat.model.gravity_fields import CentralGravity, FieldLoad

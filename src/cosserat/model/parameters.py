@@ -10,8 +10,8 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from cosserat.calls import answered
 from cosserat.errors import ParameterError, shown
-from cosserat.model.calls import answered
 from cosserat.model.expressions import CONSTANTS, FUNCTIONS, Expression
 
 _UFUNC_TEXT = {

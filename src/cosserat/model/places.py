@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from cosserat.calls import answering
 from cosserat.errors import ExpressionError, PlaceError, shown
 from cosserat.model import checks
 from cosserat.model.jets import Array
@@ -33,6 +34,7 @@ class Owner(ABC):
         """The places it has, for error messages."""
 
 
+@answering
 class Place:
     """A frame fixed to a body.
 

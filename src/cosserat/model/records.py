@@ -12,8 +12,8 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from cosserat.calls import bind
 from cosserat.errors import ModelError, shown
-from cosserat.model.calls import bind
 from cosserat.model.closures import copy_function, parameters_of_function, same_function
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.parameters import Parameter, ParameterLike, is_number, parameters_in

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answering
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
 from cosserat.model.jets import Array
@@ -20,6 +21,7 @@ Region = str | Any | Callable[[Array], Any]
 EDGES = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))  # of a tetrahedron, in the order of VTK's middle nodes
 
 
+@answering
 class SolidMesh:
     """Tetrahedra with four nodes, or ten (corners, then the middles of edges in VTK's order).
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answering
 from cosserat.errors import SolveError
-from cosserat.model.calls import answering
 from cosserat.results.deflection import Bending
 from cosserat.results.run import Run
 

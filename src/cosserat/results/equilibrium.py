@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.model.calls import answering
+from cosserat.calls import answering
 from cosserat.results import beams, joints, kinematics, rolling
 from cosserat.results.monitors import Monitors
 from cosserat.results.motion import Motion, motion_of

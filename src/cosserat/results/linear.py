@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from cosserat.calls import answering
 from cosserat.compile.compiled import row_to_frame
 from cosserat.errors import MissingDependencyError, SolveError
 from cosserat.lie import se3
-from cosserat.model.calls import answering
 from cosserat.results.law_states import LawStates
 from cosserat.results.linear_reduction import reduced
 from cosserat.results.state_space import OutputRows, RollingStates, accelerations_of, by_accelerations, by_positions

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answering
 from cosserat.errors import SolveError
-from cosserat.model.calls import answering
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.run import Run
 from cosserat.results.status import Status

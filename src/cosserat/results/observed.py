@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answering
 from cosserat.errors import ModelError, SolveError
 from cosserat.lie import Inertia, MovingFrame, Twist
 from cosserat.lie.frame import Frame
-from cosserat.model.calls import answering
 from cosserat.model.observers import Observer, ObserverMotion
 from cosserat.results import kinematics
 from cosserat.results.labels import AXES, WRENCH

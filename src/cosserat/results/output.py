@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answering
 from cosserat.errors import SolveError, shown
 from cosserat.results.motion import Motion
 from cosserat.results.run import Run
@@ -15,6 +16,7 @@ from cosserat.results.run import Run
 Array = NDArray[np.float64]
 
 
+@answering
 class Output:
     """A quantity of one's own: a function of a result, which linear models take as an output.
 

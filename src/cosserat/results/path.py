@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answering
 from cosserat.compile.build import compile_model
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import History
-from cosserat.model.calls import answering
 from cosserat.results import joints, kinematics
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.motion import Motion, motion_of

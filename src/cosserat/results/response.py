@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answering
 from cosserat.errors import SolveError
-from cosserat.model.calls import answering
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

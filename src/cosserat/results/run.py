@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answering
 from cosserat.errors import CosseratError, ModelError, PlaceError, shown
-from cosserat.model.calls import answering
 from cosserat.results import beams, joints, kinematics, rolling
 from cosserat.results.divergence import divergence
 from cosserat.results.floating import FloatingRecord, record_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.model.calls import answering
+from cosserat.calls import answering
 
 if TYPE_CHECKING:
     import xarray

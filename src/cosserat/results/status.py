@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
+from cosserat.calls import answering
+
 
 class Outcome(enum.Enum):
     """Outcomes of solvers; the value says what happened and what to do about it.
@@ -70,6 +72,7 @@ class Outcome(enum.Enum):
     )
 
 
+@answering
 @dataclass(frozen=True)
 class Status:
     """How a solution ended.

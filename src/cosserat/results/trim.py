@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.model.calls import answering
+from cosserat.calls import answering
 from cosserat.results.equilibrium import Equilibrium
 
 Complex = NDArray[np.complex128]

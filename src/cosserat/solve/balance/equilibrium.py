@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.calls import answered
 from cosserat.compile.build import compile_model
 from cosserat.errors import SolveError
 from cosserat.kernels.integrate import load_stages
-from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status

@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from cosserat.calls import answering
 from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.state_loads import signals_of
 from cosserat.errors import ModelError, SolveError
@@ -43,6 +44,7 @@ _LONGEST = 0.2  # rad, or shares of the extent, in a correction
 _BALANCED = 1e-8
 
 
+@answering
 @dataclass(frozen=True)
 class Flight:
     """A steady flight, for ``cs.trim(model, controls, flight=cs.Flight(speed=20))``.

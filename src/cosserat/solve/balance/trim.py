@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import block_array, csc_matrix, identity
 from scipy.sparse.linalg import splu
 
+from cosserat.calls import answered
 from cosserat.errors import ModelError, SolveError
-from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.equilibrium import Equilibrium

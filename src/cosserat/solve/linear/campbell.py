@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answered
 from cosserat.errors import SolveError
-from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.campbell import Campbell, CriticalSpeed

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answered
 from cosserat.errors import SolveError, shown
-from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.linear import POSITION
 from cosserat.results.response import Response

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import block_array, csc_matrix, identity, vstack
 from scipy.sparse.linalg import splu
 
+from cosserat.calls import answered
 from cosserat.errors import SolveError
-from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.law_states import LawStates
 from cosserat.results.linear import ACCELERATION, POSITION, LinearModel

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 
+from cosserat.calls import answered
 from cosserat.errors import CosseratWarning, SolveError
-from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
 from cosserat.solve.arguments import check_count, check_model

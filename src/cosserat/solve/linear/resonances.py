@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answered
 from cosserat.errors import SolveError
-from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
 from cosserat.results.resonances import Meeting, Resonances

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answered
 from cosserat.errors import SolveError, shown
-from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability

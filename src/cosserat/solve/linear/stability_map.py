@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answered
 from cosserat.errors import SolveError
-from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.stability import DIVERGENCE, FLUTTER, STABLE
 from cosserat.results.stability_map import Boundary, StabilityMap

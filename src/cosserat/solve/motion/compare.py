@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answered
 from cosserat.compile.flexible_tree import compile_flexible_tree
 from cosserat.errors import CosseratError, CosseratWarning, SolveError
-from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.comparison import ENERGIES, Comparison, Finding, JointDifference, PlaceDifference, common_times

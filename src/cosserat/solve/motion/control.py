@@ -193,7 +193,8 @@ class Controlled:
         The faster it grows, the fewer calls tell, and the fewest where the run has failed. It is not ok where what
         changes from call to call is a good part of an effort: the motion is then what sampling makes of the law.
         """
-        faults, rough = [], 0.0
+        faults: list[str] = []
+        rough = 0.0
         for name, column in self.columns.items():
             efforts = np.array([values.get(column, 0.0) for values in self._log])
             found = _unstable(efforts, not status.ok)

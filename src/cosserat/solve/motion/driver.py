@@ -8,6 +8,7 @@ from __future__ import annotations
 import bisect
 import time as clock
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,26 @@ _PATIENCE = 0.1  # s between two looks at what goes on outside
 _SAFETY = 0.6  # the estimate is of errors that a step commits, which the motion may let grow
 _SMALLEST = 1e-7  # of the duration: adaptive steps below this are given up
 _MOST_CUTS = 200  # attempts in a row at one adaptive step
+_ROUND, _ROUNDS = 256, 4  # attempts at adaptive steps that are looked at together; how many of them may creep in a row
+_CREEP, _REFUSED = 1e-6, 1.0 / 6.0  # of the duration per attempt, where more than that share of them is refused
+
+
+class _Pace:
+    """Ends a run whose steps are refused again and again, and so short that it would not end in a million of them."""
+
+    def __init__(self, t: float) -> None:
+        self.count, self.rejected, self.creeping, self.since = 0, 0, 0, t
+
+    def watch(self, t: float, duration: float, rejected: bool) -> None:
+        """One more attempt, which has led to time t."""
+        self.count, self.rejected = self.count + 1, self.rejected + rejected
+        if self.count < _ROUND:
+            return
+        creeps = t - self.since < _CREEP * _ROUND * duration and self.rejected > _REFUSED * _ROUND
+        self.creeping = self.creeping + 1 if creeps else 0
+        self.count, self.rejected, self.since = 0, 0, t
+        if self.creeping == _ROUNDS:
+            raise _Ended(Status(Outcome.STEP_TOO_SMALL, t))
 
 
 class _Ended(Exception):
@@ -183,14 +204,18 @@ def adaptive_steps(
     end = start + duration
     smallest = _SMALLEST * duration
     limits = [*(t for t in sorted(breaks) if start + smallest < t < end - smallest), end]
-    t, taken, times, cuts, last_shown = start, 0, [start], 0, clock.perf_counter()
+    t, taken, times, cuts, last_shown, pace = start, 0, [start], 0, clock.perf_counter(), _Pace(start)
     kept = None if keeper is None else keeper.resume(walk)
     if kept is not None:
-        t, h, taken, times, cuts = (kept[key] for key in ("t", "h", "taken", "times", "cuts"))
+        t, h, taken, times, cuts, pace.__dict__ = (kept[key] for key in ("t", "h", "taken", "times", "cuts", "pace"))
     else:
         walk.store()
         h = min(duration / 10.0, walk.first_step(), limits[0] - start)
         walk.begin(start, h, at_breaks=True)
+
+    def place() -> dict[str, Any]:
+        return {"t": t, "h": h, "taken": taken, "times": times, "cuts": cuts, "pace": vars(pace)}
+
     status = Status(Outcome.OK, end)
     with Interrupts() as interrupts:
         try:
@@ -201,7 +226,7 @@ def adaptive_steps(
                     if walk.controlled.is_due(t, start):
                         _consult(walk, t)
                 if keeper is not None and keeper.due:
-                    keeper.save({**walk.keepsake(), "t": t, "h": h, "taken": taken, "times": times, "cuts": cuts})
+                    keeper.save({**walk.keepsake(), **place()})
                 turning = walk.turn_limit()
                 if turning is not None:
                     h = min(h, 0.8 * turning.step)
@@ -236,6 +261,7 @@ def adaptive_steps(
                     if now - last_shown > _PATIENCE or t >= end:
                         last_shown = now
                         _announce(progress, t, walk)
+                pace.watch(t, duration, rejected=cuts > 0)
                 if interrupts.asked:
                     raise KeyboardInterrupt
         except KeyboardInterrupt:
@@ -244,7 +270,7 @@ def adaptive_steps(
             status = ended.status
         interrupts.closing = True
         if keeper is not None and (status.ok or status.outcome is Outcome.INTERRUPTED):
-            keeper.save({**walk.keepsake(), "t": t, "h": h, "taken": taken, "times": times, "cuts": cuts})
+            keeper.save({**walk.keepsake(), **place()})
     if times[-1] < t:
         walk.store()
         times.append(t)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.calls import answered
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError, shown, warn
 from cosserat.kernels.newton import CONSERVING
-from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.results.checkpoint import INTERVAL, Checkpoint, identity_of
 from cosserat.results.run import Run

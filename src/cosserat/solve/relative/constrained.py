@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
+from cosserat.calls import answered
 from cosserat.errors import SolveError
-from cosserat.model.calls import answered
 from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
 from cosserat.solve.relative.nonholonomic import Constraint, Rows, VelocityConstraint, constraints_of, gather

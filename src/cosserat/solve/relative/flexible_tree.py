@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answered
 from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tree
 from cosserat.errors import SolveError
 from cosserat.kernels.flexible import composite, dynamics, force_tangents, tangents
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.lie import se3
-from cosserat.model.calls import answered
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import Place

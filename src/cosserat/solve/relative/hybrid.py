@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answered
 from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
-from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.solve.relative.recursion import free_tree

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answering
 from cosserat.errors import SolveError
 from cosserat.kernels import touching
 from cosserat.kernels.touching import DISC, EDGE
@@ -108,6 +109,7 @@ class _OnTree:
         return self._rows.rows(self._tree.place_motion(self._place, q, v, self._title), v)
 
 
+@answering
 class VelocityConstraint:
     """Rows that a function gives.
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answered
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.tree import compile_tree
 from cosserat.compile.tree_forces import compile_forces
@@ -21,7 +22,6 @@ from cosserat.kernels.recursion.hybrid import hybrid_dynamics as _hybrid
 from cosserat.kernels.recursion.newton_euler import inverse_dynamics as _inverse
 from cosserat.lie import se3
 from cosserat.model import checks
-from cosserat.model.calls import answered
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.posture import Posture

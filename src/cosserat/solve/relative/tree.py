@@ -72,7 +72,7 @@ class Tree(ABC):
     _choices: dict[str, Any]
     _check: StateChecker
 
-    def __new__(cls, model: Model, *args: Any, **kwargs: Any) -> Tree:
+    def __new__(cls, model: Any = None, *args: Any, **kwargs: Any) -> Tree:
         """A tree of the kind that the model needs."""
         if cls is not Tree:
             return super().__new__(cls)

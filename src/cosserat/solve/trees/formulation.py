@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from cosserat.calls import answering
 from cosserat.errors import SolveError, shown
 from cosserat.model.model import Model
 
 GALILEAN, FLOATING = "galilean", "floating"
 
 
+@answering
 @dataclass(frozen=True)
 class Floating:
     """Floating frames as the formulation of an analysis: ``formulation=cs.Floating(modes=6)``.

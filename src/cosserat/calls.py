@@ -48,7 +48,12 @@ def answered(what: str = "") -> Callable[[F], F]:
 
 
 def answering(kind: T) -> T:
-    """Decorate a class so that its public methods, those of its bases too, report unknown and missing arguments."""
+    """Decorate a class so that its constructor and its public methods report unknown and missing arguments.
+
+    Methods of its bases do so, too.
+    """
+    if "__init__" in vars(kind):
+        kind.__init__ = _answered_method("", kind.__init__)  # type: ignore[misc]
     for owner in kind.__mro__[:-1]:
         for name, method in list(vars(owner).items()):
             if not name.startswith("_") and inspect.isfunction(method) and not hasattr(method, "__wrapped__"):
@@ -64,7 +69,7 @@ def _answered_method(name: str, method: F) -> F:
         try:
             return method(self, *args, **kwargs)
         except TypeError:
-            bind(f"{type(self).__name__}.{name}", signature, (self, *args), kwargs, named=False)
+            bind(f"{type(self).__name__}.{name}".rstrip("."), signature, (self, *args), kwargs, named=False)
             raise
 
     return wrapper  # type: ignore[return-value]
