@@ -120,6 +120,8 @@ def straight(t, frame, parameters):
         ({"law": lambda t, frame, p: frame[:, 3]}, "one to 3 numbers, got shape (4,); write several constraints"),
         ({"law": lambda t, frame, p: (p["r"],)}, "its law fails in the reference configuration: no field of name r"),
         ({"law": lambda t, frame, p: (float(str([t])[1:-1]),)}, "the law cannot be compiled: line"),
+        ({"law": lambda t, frame, p: (np.nan * frame[2, 3],)}, "the law gives [nan] in the reference configuration"),
+        ({"law": lambda t, frame, twist, p: (twist[0] * twist[1],), "level": "velocity"}, "is not linear in twist"),
         ({"law": straight, "other": "b"}, "both places are on 'b', which it cannot hold to itself"),
         ({"law": straight, "place": cs.GROUND.at((0, 0, 0))}, "its place is on the ground; name a place on a body"),
         ({"law": straight, "places": 1}, "unknown argument 'places'; accepted arguments: name, place, law"),

@@ -246,3 +246,21 @@ def test_stability_follows_a_parameter_of_the_law(formulation):
     lengths = np.array([1.0, 2.0, 3.0])
     found = cs.stability(pendulum(), "radius", lengths, n=1, formulation=formulation)
     assert 2 * np.pi * found.frequencies[:, 0] == pytest.approx(np.sqrt(G / lengths), rel=1e-6)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+@pytest.mark.parametrize("first", [0.0, 0.3])
+def test_a_belt_that_moves_carries_along(formulation, first):
+    """A velocity that is demanded: it need not be zero, and says nothing about where the place is."""
+
+    def belt(t, frame, twist, parameters):
+        return (twist[0] - parameters["v"] * np.cos(t),)
+
+    model = cs.Model("belt")
+    body = model.add(cs.RigidBody("body", 2, (1, 0, 0), np.eye(3), velocity=(first, 0, 0) if first else None))
+    model.add(cs.Constraint("belt", body, belt, {"v": 0.3}, level="velocity"))
+    run = cs.simulate(model, 1.0, 0.01, formulation=formulation)
+    assert run.status.ok
+    assert np.abs(run.velocity("body").values[:, 0] - 0.3 * np.cos(run.time)).max() < 1e-9
+    assert run.position("body").values[-1] == pytest.approx([1 + 0.3 * np.sin(1.0), 0, 0], abs=1e-5)
+    assert run.reaction("belt").values[-1, 0] == pytest.approx(-0.6 * np.sin(1.0), abs=1e-4)

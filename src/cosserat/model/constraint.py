@@ -16,6 +16,7 @@ from cosserat.model.state_loads import demand_function, named_numbers, record_ty
 
 LEVELS = ("position", "velocity")
 MOST = 3  # rows of a constraint
+_PROBE = np.array([0.7, -0.4, 0.9, 0.5, 0.8, -0.6])  # any twist, for which a law must be linear
 
 
 class Constraint(Rolling):
@@ -125,10 +126,11 @@ class Constraint(Rolling):
     def _count(self) -> int:
         """Number of its rows, as the law gives them in the reference configuration."""
         frame = self.place.frame() if self.other is None else np.linalg.solve(self.other.frame(), self.place.frame())
-        motion = (frame,) if self.level == "position" else (frame, np.zeros(6))
         numbers = np.array([self.values or (0.0,)], dtype=float).view(self.record_type()).reshape(-1)[0]
+        law = getattr(self.law, "py_func", self.law)
+        motions = [(frame,)] if self.level == "position" else [(frame, k * _PROBE) for k in range(3)]
         try:
-            given = getattr(self.law, "py_func", self.law)(0.0, *motion, numbers)
+            given, *more = [law(0.0, *motion, numbers) for motion in motions]
         except Exception as error:
             raise ModelError(f"{self.title}: its law fails in the reference configuration: {error}") from None
         shape = np.shape(given)
@@ -137,6 +139,17 @@ class Constraint(Rolling):
                 f"{self.title}: the law must return an array or tuple of one to {MOST} numbers, got "
                 f"{'a number' if shape == () else f'shape {shape}'}; write several constraints for more"
             )
+        if not np.all(np.isfinite(given)):
+            raise ModelError(
+                f"{self.title}: the law gives {np.asarray(given)} in the reference configuration; give finite numbers"
+            )
+        if more:
+            one, two = (np.subtract(x, given) for x in more)
+            if not np.allclose(two, 2.0 * one, rtol=1e-9, atol=1e-12 * float(np.max(np.abs(given)))):
+                raise ModelError(
+                    f"{self.title}: the law is not linear in twist: twice the twist gives {two} where {2.0 * one} is "
+                    "expected; give A(t, frame) @ twist + b(t, frame)"
+                )
         return int(shape[0])
 
     def record_type(self) -> Any:

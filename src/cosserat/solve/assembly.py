@@ -120,8 +120,11 @@ def _add_rolling(memory: Memory) -> None:
     """Forces and values of what rolls and of users' constraints."""
     if touching.count(memory.problem):
         add_rolling(memory.address, 0)
-    if len(memory.problem.rules.item):
+    rules, phi = memory.problem.rules, memory.problem.trial.phi
+    if len(rules.item):
         add_rules(memory.address, 0)
+        free = rules.item[rules.held == 0]  # of velocities alone: places may be anywhere
+        phi[len(phi) - len(memory.problem.rolling.node) + free] = 0.0
 
 
 def _shift(compiled: CompiledModel) -> float:
