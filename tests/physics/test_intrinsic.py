@@ -116,3 +116,13 @@ def test_bad_input():
     bent = cs.Beam("bent", points=corner, section=section, elements=4, velocity=(1, 0, 0))
     with pytest.raises(ModelError, match="has corners"):
         intrinsic(bent, 1.0, 0.1)
+    straight = cs.Beam("straight", points=corner[:2], section=section, elements=4, velocity=(1, 0, 0))
+    clamped = cs.Model("clamped")
+    clamped.add(cs.Fixed("clamp", cs.GROUND, clamped.add(straight).end))
+    with pytest.raises(ModelError, match="velocity of beam 'straight' moves its clamp at s = 1"):
+        intrinsic(straight, 1.0, 0.1, model=clamped)
+    turning = cs.Observer(turns=[((0, 0, 1), "3*t")])
+    for given, word in (({"frame": turning}, "frame"), ({"gravity": cs.CentralGravity(9.0, (0, 0, -3))}, "gravity")):
+        ignored = cs.Model("free", **given)
+        with pytest.raises(ModelError, match=f"{word} .*of model 'free' is not taken"):
+            intrinsic(ignored.add(cs.Beam("rod", points=corner[:2], section=section)), 1.0, 0.1, model=ignored)

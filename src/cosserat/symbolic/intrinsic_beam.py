@@ -126,7 +126,10 @@ def intrinsic_beam(beam: Any, model: Any) -> IntrinsicBeam:
         for k, c in enumerate(loads.column)
     )
     twist = compiled.twists[: mesh.n_nodes].copy()
-    twist[list(clamped)] = 0.0
+    for node in clamped:
+        if np.abs(twist[node]).max() > 1e-9 * max(1.0, np.abs(twist).max()):
+            raise ModelError(f"{_WHO}: the initial velocity of beam {beam.name!r} moves its clamp at s = {mesh.s[node]:g}")
+        twist[node] = 0.0
     if beam.medium is not None and not beam.medium.is_quadratic:
         raise SolveError(
             f"intrinsic: {beam.title}: its potential is not quadratic; the intrinsic equations are solved for linear "
@@ -169,6 +172,9 @@ def _clamps(beam: Beam, model: Model, first: int, n: int) -> tuple[int, ...]:
             f"{_WHO}: the model has {item.name!r} ({type(item).__name__}); the intrinsic solver takes one beam, its "
             "loads, and Fixed joints of its ends to the ground; use cs.simulate for the rest"
         )
+    for what, given in (("gravity of a central body", model.field), ("moving frame", model.frame)):
+        if given is not None:
+            raise ModelError(f"{_WHO}: the {what} of {model.title} is not taken by the intrinsic solver; use cs.simulate")
     return tuple(sorted(found))
 
 
