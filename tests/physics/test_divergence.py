@@ -53,3 +53,13 @@ def test_a_force_inside_shows():
 def test_too_few_times():
     with pytest.raises(SolveError, match="three or more are needed"):
         run(4, 2.0).divergence("wand")
+
+
+def test_forces_along_the_beam_that_it_does_not_have_are_refused():
+    central = cs.CentralGravity(9.0, (0, 0, -3))
+    for given, word in (({"gravity": central}, "central"), ({"frame": cs.Observer()}, "frame")):
+        model = cs.Model("free", **given)
+        section = cs.Section(stiffness=STIFFNESS, mass=MASS)
+        model.add(cs.Beam("wand", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=2))
+        with pytest.raises(SolveError, match=f"by .*{word}.* are not in its field equation"):
+            cs.simulate(model, 0.02, 0.01).divergence("wand")

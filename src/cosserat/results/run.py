@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.calls import answering
-from cosserat.errors import CosseratError, ModelError, PlaceError, shown
+from cosserat.errors import CosseratError, ModelError, PlaceError, SolveError, shown
 from cosserat.results import beams, joints, kinematics, rolling
 from cosserat.results.divergence import divergence
 from cosserat.results.floating import FloatingRecord, record_of
@@ -339,6 +339,11 @@ class Run(PlaceAnswers):
         """
         name, _ = self.motion.mechanism.beam(beam)
         part = next(item for item in self.model.beams if item.name == name)
+        spread = [law.title for law in self.model.along_beams]
+        spread += ["gravity of a central body"] * (self.model.field is not None)
+        spread += ["a moving frame"] * (self.model.frame is not None)
+        if spread:
+            raise SolveError(f"divergence: forces along the beam by {spread[0]} are not in its field equation here")
         s, values = divergence(self.motion, name, lambda at: part.section_at(at)[1])
         labels = {"s": s.tolist(), "component": SECTION_FORCE}
         title = f"divergence of the momentum of {name}"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cosserat.errors import ParameterError, SolveError, shown
 from cosserat.jit import keep_user
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
+from cosserat.model import checks
 from cosserat.symbolic import stepping
 from cosserat.symbolic.arguments import by_name
 
@@ -127,6 +128,7 @@ class CompiledEquations:
     def system(self, q: Any, v: Any, t: float = 0.0) -> tuple[Array, Array]:
         """M (n, n) and h (n,)."""
         q, v = self._state("system", q=q, v=v)
+        checks.number("system", "t", t)
         M, h = np.empty((self._n, self._n)), np.empty(self._n)
         self.functions["system"](float(t), q, v, self._p, self.inputs(t), M, h)
         return M, h
@@ -158,14 +160,20 @@ class CompiledEquations:
     def forward_dynamics(self, q: Any, v: Any, tau: Any = None, t: float = 0.0, out: Any = None) -> Array:
         """Accelerations (n,) under efforts tau and the constraints."""
         try:  # plain arrays go straight to the compiled code
-            if self._m == 0 and q.shape == v.shape == (self._n,):
-                a = np.empty(self._n) if out is None else out
-                tau = self._zero if tau is None else tau
-                if self._loops.accelerate(t, q, v, tau, self._p, self.inputs(t), *self._room, a) == 0:
+            a = np.empty(self._n) if out is None else out
+            push = self._zero if tau is None else tau
+            if self._m == 0 and q.shape == v.shape == push.shape == a.shape == (self._n,):
+                if self._loops.accelerate(t, q, v, push, self._p, self.inputs(t), *self._room, a) == 0:
                     return a
         except (AttributeError, TypeError):
             pass
-        return self.constrained_dynamics(q, v, tau, t).a
+        found = self.constrained_dynamics(q, v, tau, t).a
+        if out is None:
+            return found
+        if not isinstance(out, np.ndarray) or out.shape != found.shape:
+            raise SolveError(f"forward_dynamics: out is {shown(out)}; pass an array of {self._n} numbers")
+        out[:] = found
+        return out
 
     @functools.cached_property
     def _zero(self) -> Array:

@@ -128,7 +128,8 @@ def intrinsic_beam(beam: Any, model: Any) -> IntrinsicBeam:
     twist = compiled.twists[: mesh.n_nodes].copy()
     for node in clamped:
         if np.abs(twist[node]).max() > 1e-9 * max(1.0, np.abs(twist).max()):
-            raise ModelError(f"{_WHO}: the initial velocity of beam {beam.name!r} moves its clamp at s = {mesh.s[node]:g}")
+            at = f"s = {mesh.s[node]:g}"
+            raise ModelError(f"{_WHO}: the initial velocity of beam {beam.name!r} moves its clamp at {at}")
         twist[node] = 0.0
     if beam.medium is not None and not beam.medium.is_quadratic:
         raise SolveError(
@@ -174,7 +175,7 @@ def _clamps(beam: Beam, model: Model, first: int, n: int) -> tuple[int, ...]:
         )
     for what, given in (("gravity of a central body", model.field), ("moving frame", model.frame)):
         if given is not None:
-            raise ModelError(f"{_WHO}: the {what} of {model.title} is not taken by the intrinsic solver; use cs.simulate")
+            raise ModelError(f"{_WHO}: the {what} of {model.title} is not taken by this solver; use cs.simulate")
     return tuple(sorted(found))
 
 

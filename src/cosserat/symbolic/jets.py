@@ -7,7 +7,7 @@ along ``X`` is ``v1_t_X``; so an expression can be differentiated, printed and c
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cosserat.errors import ArgumentError
@@ -30,7 +30,8 @@ class Jets:
     """
 
     def __init__(self, group: Group, parameters: Sequence[str], setting: str) -> None:
-        names = (parameters,) if isinstance(parameters, str) else tuple(parameters or ())
+        given = parameters if isinstance(parameters, Iterable) else ()
+        names = (parameters,) if isinstance(parameters, str) else tuple(given)
         bad = [n for n in names if not (isinstance(n, str) and re.fullmatch(r"[A-Za-z]\w*", n))]
         if not names or bad or len(set(names)) < len(names):
             raise ArgumentError(

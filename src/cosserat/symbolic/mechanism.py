@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from cosserat.compile.tree import Link, TreeData, compile_tree
 from cosserat.errors import ModelError, SolveError
 from cosserat.kernels.recursion.table import FREE, REVOLUTE, SCREW, SPHERICAL
+from cosserat.model import checks
 from cosserat.model.joint import Armature
 from cosserat.model.model import Model
 from cosserat.model.places import Place
@@ -106,7 +107,7 @@ class Mechanism:
                 joint.potential = None
         self.data: TreeData = compile_tree(bare, call)
         self.coordinates = self.data.coordinates
-        self._given = {str(name): float(value) for name, value in (parameters or {}).items()}
+        self._given = {str(k): checks.number(call, f"parameters[{k!r}]", x) for k, x in (parameters or {}).items()}
         for name in self._given:
             if name in model.parameters or not name.isidentifier() or name == "t":
                 raise SolveError(f"{call}: parameters: {name!r} is a parameter of the model already, or not a name")

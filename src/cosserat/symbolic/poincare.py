@@ -117,6 +117,8 @@ class PoincareChetayev:
 
     def term(self, p: str) -> Any:
         """Return d_p mu_p -+ ad(eta_p)^T mu_p, the covariant derivative of the momentum along one parameter."""
+        if not isinstance(p, str) or p not in self.parameters:
+            raise ArgumentError(_WHO, "term", f"got parameter {p!r}; the parameters are {', '.join(self.parameters)}")
         mu = self.momenta[p]
         sign = -1 if self.setting == "material" else 1
         rate = sp.Matrix([self.jets.total(m, p) for m in mu])

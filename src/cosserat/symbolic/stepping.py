@@ -111,7 +111,11 @@ def loops(functions: dict[str, Any], n: int, m: int) -> Loops:
         system(t, q, v, p, u, M, h)
         for i in range(n):
             a_out[i] = tau[i] - h[i]
-        return solve_positive(M, a_out)
+        bad = solve_positive(M, a_out)
+        for i in range(n):
+            if not math.isfinite(a_out[i]):
+                bad = 1
+        return bad
 
     if m:
 

@@ -6,7 +6,7 @@ import sympy as sp
 
 import cosserat as cs
 from cosserat import symbolic
-from cosserat.errors import SolveError
+from cosserat.errors import ArgumentError, SolveError
 
 
 def top():
@@ -201,3 +201,22 @@ def test_problems_that_do_not_compile():
     lame = symbolic.PoincareChetayev(symbolic.SO3, lambda w: w[0] ** 2)
     with pytest.raises(cs.CosseratError, match="some velocity carries no momentum"):
         lame.compile(jit=False).rate(0.0, np.eye(3), (1, 0, 0))
+
+
+def test_arrays_of_the_wrong_size_never_reach_compiled_code():
+    """Efforts too short would be read beyond their end; accelerations go where they are wanted, constrained or not."""
+    model = cs.Model("pendulum", gravity=(0, 0, -9.81))
+    bob = model.add(cs.RigidBody.sphere("bob", diameter=0.1, mass=1.0, com=(1, 0, 0)))
+    model.add(cs.Revolute("q", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0)))
+    compiled, zero, out = symbolic.lagrange(model).compile(), np.zeros(1), np.zeros(1)
+    for tau in (np.zeros(0), np.zeros(2), np.array([np.nan]), [], {}):
+        with pytest.raises(SolveError, match="tau must be 1 finite numbers"):
+            compiled.forward_dynamics(zero, zero, tau)
+    with pytest.raises(SolveError, match="q must be 1 finite numbers"):
+        compiled.forward_dynamics(np.array([np.nan]), zero)
+    with pytest.raises(SolveError, match="out is"):
+        compiled.forward_dynamics(zero, zero, out=np.zeros(0))
+    assert compiled.forward_dynamics([0.0], [0.0], out=out) is out
+    assert out == pytest.approx(compiled.forward_dynamics(zero, zero))
+    with pytest.raises(ArgumentError, match="t must be a number"):
+        compiled.bias([0.0], [0.0], "now")

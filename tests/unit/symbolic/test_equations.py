@@ -6,6 +6,7 @@ import sympy as sp
 
 import cosserat as cs
 from cosserat import symbolic
+from cosserat.errors import ArgumentError
 
 
 def evaluated(equations, q, v, t=0.0):
@@ -218,6 +219,11 @@ def test_efforts_that_ask_for_the_time_are_not_formulas(effort):
     compiled = symbolic.lagrange(model).compile(jit=False)
     assert compiled.bias([0.0], [0.0], 0.0) == [-1.0]
     assert np.allclose(compiled.bias([0.0], [0.0], 2.0), -np.sin(2) / 2)
+
+
+def test_values_of_parameters_are_numbers():
+    with pytest.raises(ArgumentError, match=r"parameters\['c'\] must be a number"):
+        symbolic.lagrange(arm(), parameters={"c": "1,2"})
 
 
 def test_latex_has_dots_and_names():

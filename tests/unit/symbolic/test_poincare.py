@@ -64,6 +64,13 @@ def test_both_settings_have_the_same_motion_of_the_heavy_top():
     assert isinstance(material, GroupMotion)
 
 
+def test_parameters_that_are_none():
+    with pytest.raises(ArgumentError, match="pass different names"):
+        PoincareChetayev(SO3, lambda w: w[0] ** 2, parameters=3)
+    with pytest.raises(ArgumentError, match="got parameter 'X'; the parameters are t"):
+        heavy_top().term("X")
+
+
 def test_conserved_momenta():
     top = heavy_top()
     (vertical,) = top.conserved()
