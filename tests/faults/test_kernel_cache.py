@@ -252,12 +252,13 @@ def test_the_folder_is_absolute(tmp_path, monkeypatch, given):
         cache._root.cache_clear()
 
 
-def test_noise_in_cache_files(folder, rng):
-    """Two hundred files with a byte changed, cut or added: none is used."""
+@pytest.mark.parametrize("count", [200, pytest.param(3000, marks=pytest.mark.slow)])
+def test_noise_in_cache_files(folder, rng, count):
+    """Files with a byte changed, cut or added: none is used."""
     cache.write("beams.strain", "", "entry", "i,d2", bytes(range(256)) * 4)
     path = folder / "beams.strain.kernel"
     good = path.read_bytes()
-    for _ in range(200):
+    for _ in range(count):
         at, how = int(rng.integers(len(good))), rng.integers(3)
         changed = bytes([good[at] ^ int(rng.integers(1, 256))])
         path.write_bytes(good[:at] + (changed + good[at + 1 :], b"", changed + good[at:])[how])

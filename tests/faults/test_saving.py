@@ -137,6 +137,49 @@ def test_rights_links_and_protected_files(tmp_path):
         output.target("/dev/null")
 
 
+@posix
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+@pytest.mark.parametrize("step", [1e-3, None])
+def test_a_disk_full_of_checkpoints_takes_nothing_from_the_run(tmp_path, formulation, step):
+    import resource
+
+    path, given = tmp_path / "run.ckpt", {"step": step, "formulation": formulation}
+    whole = cs.simulate(pendulum(), 1.0, **given)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, limits[1]))
+    try:
+        with pytest.warns(cs.CosseratWarning, match=r"run.ckpt: cannot be written \(File too large\).*the run goes on"):
+            run = cs.simulate(pendulum(), 1.0, checkpoint=path, checkpoint_interval=0.0, **given)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert run.status.ok
+    assert len(run.time) == len(whole.time)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.filterwarnings("ignore:simulate")
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+@pytest.mark.parametrize("step", [1e-3, None])
+def test_a_state_that_cannot_be_had_ends_the_run_and_keeps_it(tmp_path, formulation, step):
+    calls = []
+
+    def controller(t, state):
+        calls.append(t)
+
+    def get_state():
+        return 1.0 / (len(calls) < 5)
+
+    controller.get_state, controller.set_state = get_state, lambda state: None
+    given = {"step": step, "formulation": formulation, "controller": controller}
+    run = cs.simulate(pendulum(), 1.0, checkpoint=tmp_path / "run.ckpt", checkpoint_interval=0.0, **given)
+    assert run.status.outcome is cs.Outcome.CALL_FAILED
+    assert "controller: get_state(): ZeroDivisionError" in run.status.message
+    assert len(run.time) == len(run.position("bob")) > 4
+    assert run.time[-1] == run.status.time
+
+
 LIMITED = """
 import resource, sys
 import cosserat as cs

@@ -12,6 +12,7 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from typing import Any
 from cosserat.errors import FileFormatError, shown
 
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
+_PATIENCE = 50  # attempts to remove a temporary folder
 
 
 def target(path: Any, suffixes: Iterable[str] = (), meaning: str = "") -> Path:
@@ -91,7 +94,11 @@ def write_folder(path: Path, fill: Callable[[Path], None], recognised: Callable[
                     (room / "old").rename(path)
                 raise
         finally:
-            shutil.rmtree(room, ignore_errors=True)
+            for _ in range(_PATIENCE):  # threads that fill it may still be at work where one of them failed
+                shutil.rmtree(room, ignore_errors=True)
+                if not room.exists():
+                    break
+                time.sleep(0.02)
         _sync(path.parent)
     except OSError as error:
         raise _cannot(path, error) from None

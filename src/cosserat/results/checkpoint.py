@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.errors import FileFormatError, SolveError, shown
+from cosserat.errors import FileFormatError, SolveError, shown, warn
 from cosserat.kernels.arrays import source_stamp
 from cosserat.results.controller_traits import traits
 
@@ -52,7 +52,7 @@ class Checkpoint:
         self.path: Path = output.target(path)
         self._identity = dict(identity)
         self._interval, self._controller = interval, controller
-        self._written = clock.monotonic()
+        self._written, self._failed = clock.monotonic(), False
         self._traits: dict[str, str] = {}
         if controller is not None:
             _demand_states(controller)
@@ -95,7 +95,12 @@ class Checkpoint:
         stream = io.BytesIO()
         np.savez(stream, **{"json": np.frombuffer(plain.encode("utf-8"), dtype=np.uint8)}, **arrays)  # type: ignore[arg-type]
         body = _MAGIC + stream.getvalue()
-        output.write(self.path, body + hashlib.sha256(body).hexdigest().encode("ascii"))
+        try:
+            output.write(self.path, body + hashlib.sha256(body).hexdigest().encode("ascii"))
+        except FileFormatError as error:  # a full disk takes nothing from the run itself
+            if not self._failed:
+                warn(f"simulate: {error}; the run goes on without this checkpoint")
+            self._failed = True
         self._written = clock.monotonic()
 
     def _read(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import warn
+from cosserat.errors import CosseratError, warn
 from cosserat.results.checkpoint import BARRIER, Checkpoint
 from cosserat.results.status import Outcome, Status, StopRun
 from cosserat.solve.interrupts import Interrupts
@@ -77,6 +77,16 @@ def _announce(progress: Progress | None, t: float, walk: Walk) -> None:
         raise _Ended(_of_call("progress", error, t)) from error
 
 
+def _save(keeper: Checkpoint, content: dict[str, Any], t: float) -> None:
+    """Write a checkpoint; what `get_state` of a controller raises ends the run."""
+    try:
+        keeper.save(content)
+    except CosseratError:
+        raise
+    except Exception as error:
+        raise _Ended(_of_call("controller: get_state()", error, t)) from error
+
+
 def _of_call(what: str, error: Exception, t: float) -> Status:
     if isinstance(error, StopRun):
         return Status(Outcome.OK, t, str(error) or f"ended by the {what}")
@@ -122,7 +132,7 @@ def fixed_steps(
                     if done % BARRIER == 0:
                         walk.settle(BARRIER)
                         if keeper.due:
-                            keeper.save({**walk.keepsake(), "done": done})
+                            _save(keeper, {**walk.keepsake(), "done": done}, start + done * h)
                 if not _turns_little(walk, start + done * h, h):
                     n = min(n, _WATCHED)
                 began = clock.perf_counter()
@@ -144,7 +154,10 @@ def fixed_steps(
             status = ended.status
         interrupts.closing = True
         if keeper is not None and (status.ok or status.outcome is Outcome.INTERRUPTED):
-            keeper.save({**walk.keepsake(), "done": done})
+            try:
+                _save(keeper, {**walk.keepsake(), "done": done}, start + done * h)
+            except _Ended as ended:
+                status = ended.status
     times = np.asarray(start + h * every * np.arange(1 + done // every), dtype=np.float64)
     if done % every != 0:  # the state at the end is always stored
         walk.store()
@@ -226,7 +239,7 @@ def adaptive_steps(
                     if walk.controlled.is_due(t, start):
                         _consult(walk, t)
                 if keeper is not None and keeper.due:
-                    keeper.save({**walk.keepsake(), **place()})
+                    _save(keeper, {**walk.keepsake(), **place()}, t)
                 turning = walk.turn_limit()
                 if turning is not None:
                     h = min(h, 0.8 * turning.step)
@@ -270,7 +283,10 @@ def adaptive_steps(
             status = ended.status
         interrupts.closing = True
         if keeper is not None and (status.ok or status.outcome is Outcome.INTERRUPTED):
-            keeper.save({**walk.keepsake(), **place()})
+            try:
+                _save(keeper, {**walk.keepsake(), **place()}, t)
+            except _Ended as ended:
+                status = ended.status
     if times[-1] < t:
         walk.store()
         times.append(t)
