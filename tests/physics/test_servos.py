@@ -448,3 +448,26 @@ def test_a_turning_loop_starts_with_turning_armatures():
     one, other = (cs.simulate(model, 0.2, step=2e-3, formulation=f) for f in BOTH)
     assert float(other.energy["kinetic"][0]) == pytest.approx(float(one.energy["kinetic"][0]), rel=1e-9)
     assert float(np.abs(one.coordinate("C") - other.coordinate("C")).max()) < 1e-6
+
+
+def test_a_universal_joint_that_closes_a_loop_has_two_shafts():
+    """Three universal joints and a slide, armatures in all of them: both formulations agree."""
+    model = cs.Model("loop", gravity=(0, -2, -9.81))
+    inertia = np.diag([0.02, 0.03, 0.04])
+    arm = model.add(cs.RigidBody("arm", 1.0, (0, 0.2, 0.2), inertia))
+    rod = model.add(cs.RigidBody("rod", 2.0, (0.5, 0.3, 0.3), inertia))
+    slide = model.add(cs.RigidBody("slide", 1.0, (1, 0.3, 0), inertia))
+    foot, elbow, end = (0, 0, 0), (0, 0.4, 0.4), (1, 0.3, 0)
+    model.add(cs.Universal("foot", cs.GROUND, arm, at=foot, axes=((1, 0, 0), (0, 1, 0)), armature=0.3, stiffness=9))
+    model.add(cs.Universal("elbow", arm, rod, at=elbow, axes=((1, 0, 0), (0, 0, 1)), armature=(0.2, 0.1), stiffness=5))
+    model.add(cs.Prismatic("rail", cs.GROUND, slide, axis=(1, 0, 0), armature=0.7, stiffness=50))
+    model.add(cs.Universal("end", slide, rod, at=end, axes=((0, 1, 0), (0, 0, 1)), armature=(0.15, 0.25), damping=0.2))
+    runs = [cs.simulate(model, 0.3, 0.002, formulation=formulation) for formulation in ("galilean", "floating")]
+    for name in ("foot", "elbow", "rail", "end"):
+        one, two = (run.coordinate(name).values for run in runs)
+        assert np.abs(one).max() > 1e-3
+        assert np.abs(one - two).max() < 1e-5 * np.abs(one).max()
+        one, two = (run.reaction(name).values for run in runs)
+        assert np.abs(one - two).max() < 1e-3 * np.abs(one).max()
+    values = [cs.modes(model, 1, formulation=formulation).eigenvalues for formulation in ("galilean", "floating")]
+    assert values[0] == pytest.approx(values[1], rel=1e-6)

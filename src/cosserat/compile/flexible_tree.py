@@ -362,11 +362,9 @@ def _shaft_links(
     out: list[FlexibleLink] = []
     for step in joint_links(Edge(joint, 0, 0, False), first, f"{joint.name}{SHAFT}", (), -1, 0):
         J, number = step.frame, len(links) + len(out)
-        frame, side = (links[parent].frame if parent >= 0 else np.eye(4)), None
-        if out:
-            frame = out[-1].frame
-        elif parent >= 0:
-            side = _interface(bodies, places, joint.parent)
+        frame, side = (out[-1].frame if out else np.eye(4)), None
+        if not out and parent >= 0:
+            frame, side = links[parent].frame, _interface(bodies, places, joint.parent)
         columns, axes = np.array([step.first], dtype=np.int64), _axes(step.kind, step.slide, step.turn)
         base, own = seat_on(parent, frame, J, side), seat_on(number, J, J, None)
         out.append(
