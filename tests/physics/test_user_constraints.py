@@ -264,3 +264,9 @@ def test_a_belt_that_moves_carries_along(formulation, first):
     assert np.abs(run.velocity("body").values[:, 0] - 0.3 * np.cos(run.time)).max() < 1e-9
     assert run.position("body").values[-1] == pytest.approx([1 + 0.3 * np.sin(1.0), 0, 0], abs=1e-5)
     assert run.reaction("belt").values[-1, 0] == pytest.approx(-0.6 * np.sin(1.0), abs=1e-4)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_spin_is_refused_by_name(formulation):
+    with pytest.raises(cs.CosseratError, match="constraint 'circle' has a law that may not turn along"):
+        cs.modes(pendulum(), 1, spin=(0, 0, 1.0), formulation=formulation)

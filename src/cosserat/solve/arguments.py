@@ -39,8 +39,10 @@ def check_model(model: Any, caller: str) -> None:
 def demand_no_rolling(model: Model, caller: str) -> None:
     """Refuse knife edges and rolling discs on a turntable: their planes stand still."""
     for item in model.rolling:
+        law = item.word == "constraint"
+        does = "has a law that may not turn along" if law else "rolls on a plane that stands still"
         raise SolveError(
-            f"{caller}: {item.title} rolls on a plane that stands still, and spin turns the mechanism together with "
+            f"{caller}: {item.title} {does}, and spin turns the mechanism together with "
             "its ground; leave out spin, and pass about='motion' for a steady motion given by the initial velocities"
         )
 
