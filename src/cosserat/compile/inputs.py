@@ -49,15 +49,22 @@ class Sampler:
         With `jumps` of its functions, times are ends of steps of length `step`, see `Jumps.sample`; where that is
         negative the first time is the start of the only step, and values there are those after a jump.
         """
-        n = len(t)
-        drive = np.zeros((n, len(self.driven), 21))
+        drive = np.zeros((len(t), len(self.driven), 21))
         for k, joint in enumerate(self.driven):
             drive[:, k] = drive_frames(joint, t, order=0)[0]
-        effort, wrench = self.loads(t, load_factor, step, jumps)
+        return self._with(drive, t, load_factor, self.loads(t, load_factor, step, jumps))
+
+    def sample_all(self, t: Array) -> tuple[Inputs, Array]:
+        """Inputs at times t, and prescribed motions with two derivatives: (3, nt, n_driven, 21)."""
+        drives = np.stack(self.sample_rates(t))
+        return self._with(drives[0], t, 1.0, self.loads(t)), drives
+
+    def _with(self, drive: Array, t: Array, load_factor: float, loads: tuple[Array, Array]) -> Inputs:
+        n = len(t)
         gravity = np.broadcast_to(load_factor * self.gravity, (n, 3)).copy()
         clock = np.stack((np.asarray(t, dtype=float), np.full(n, load_factor)), axis=1)
         answers = np.zeros((n, self.n_state, 7)), np.zeros((n, self.n_rules, 24))
-        return Inputs(gravity, drive, effort, wrench, clock, *answers)
+        return Inputs(gravity, drive, *loads, clock, *answers)
 
     def loads(
         self, t: Array, load_factor: float = 1.0, step: float = 0.0, jumps: Jumps | None = None

@@ -15,6 +15,13 @@ def method(rho):
 
 
 @helper
+def error_constant(rho):
+    """c in the leading error c h^2 (v_dot_1 - v_dot_0) of the increment of a step."""
+    alpha_m, alpha_f, _, beta = method(rho)
+    return beta + 0.5 * (alpha_m - alpha_f) - 1.0 / 6.0
+
+
+@helper
 def predict(state, trial, h, rho, smooth):
     """Trial state at the end of the step; smooth = 1 continues the accelerations, 0 the velocities."""
     alpha_m, alpha_f, gamma, beta = method(rho)

@@ -26,13 +26,12 @@ from cosserat.kernels.newton import (
     NOT_CONVERGED,
     WRONG_BRANCH,
     careful_newton,
-    correction_norm,
     damped_newton,
     newton,
     refactor,
     step_coefficients,
 )
-from cosserat.kernels.residual import add_inertia, constraints, forces, predict_strain, track_angles, wrong_branch
+from cosserat.kernels.residual import constraints, forces, predict_strain, track_angles, wrong_branch
 from cosserat.kernels.settling import settle
 from cosserat.kernels.vectors import clear, copy, dot
 
@@ -197,84 +196,62 @@ def constraints_at_start(problem, k):
 
 
 @stage
+def take_step(problem, k, report_out, evaluate, careful, search):
+    """One step, from inputs row k to row k + 1. Returns a code; report_out[2] = joint in question, see `advance`."""
+    state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
+    h, conserves = solver.settings[0], solver.settings[6] == CONSERVING
+    if conserves:
+        constraints_at_start(problem, k)
+    code = newton(problem, k + 1, evaluate)
+    if code != CONVERGED and careful != 0:
+        code = call_address(careful, (problem, k + 1, evaluate))
+    if code != CONVERGED and search != 0:
+        code = call_address(search, (problem, k + 1, evaluate))
+        if code == CONVERGED and strayed(state.twist, trial.increment, h):
+            code = NOT_CONVERGED
+        if code == CONVERGED:
+            solver.counters[5] += 1
+    if code == CONVERGED and turned_too_far(trial.increment):
+        code = NOT_CONVERGED
+    if code != CONVERGED:
+        solver.memory[0] = 0.0
+        return code
+    joint = wrong_branch(problem, k + 1)
+    if joint >= 0:
+        solver.memory[0] = 0.0
+        report_out[2] = joint
+        return WRONG_BRANCH
+    accept(problem)
+    if conserves and middle_of(problem).drive_rate.shape[0] > 0:
+        call_address(solver.settle[0], (problem, k + 1))
+    solver.counters[0] += 1
+    report_out[0] += 1
+    return CONVERGED
+
+
+@stage
 def advance(problem, n_steps, every, phase, row, report_out, evaluate, careful, search):
     """Take up to n_steps; inputs row k+1 is the end of step k. Store where (phase + steps) % every == 0, from `row` on.
 
     `careful` and `search` are the addresses of `careful_newton` and `damped_newton`, tried in this order where `newton`
     fails, or 0. Returns a code; report_out = (steps taken, rows stored, joint in question or -1).
     """
-    state, trial, history, solver = state_of(problem), trial_of(problem), history_of(problem), solver_of(problem)
-    middle = middle_of(problem)
+    state, history, solver = state_of(problem), history_of(problem), solver_of(problem)
     h, conserves = solver.settings[0], solver.settings[6] == CONSERVING
     report_out[0] = report_out[1] = 0
     report_out[2] = -1
     for k in range(n_steps):
-        if conserves:
-            constraints_at_start(problem, k)
-        code = newton(problem, k + 1, evaluate)
-        if code != CONVERGED and careful != 0:
-            code = call_address(careful, (problem, k + 1, evaluate))
-        if code != CONVERGED and search != 0:
-            code = call_address(search, (problem, k + 1, evaluate))
-            if code == CONVERGED and strayed(state.twist, trial.increment, h):
-                code = NOT_CONVERGED
-            if code == CONVERGED:
-                solver.counters[5] += 1
-        if code == CONVERGED and turned_too_far(trial.increment):
-            code = NOT_CONVERGED
+        code = take_step(problem, k, report_out, evaluate, careful, search)
         if code != CONVERGED:
-            solver.memory[0] = 0.0
             return code
-        joint = wrong_branch(problem, k + 1)
-        if joint >= 0:
-            solver.memory[0] = 0.0
-            report_out[2] = joint
-            return WRONG_BRANCH
-        accept(problem)
-        if conserves:
-            if middle.drive_rate.shape[0] > 0:
-                call_address(solver.settle[0], (problem, k + 1))
-            if solver.memory[2] >= 0.0:
-                complete(state, history, solver.memory, h)
-        solver.counters[0] += 1
-        report_out[0] += 1
+        if conserves and solver.memory[2] >= 0.0:
+            complete(state, history, solver.memory, h)
         if (phase + k + 1) % every == 0:
             record(state, row + report_out[1], history)
             if conserves:
                 solver.memory[2], solver.memory[3] = row + report_out[1], h
             report_out[1] += 1
     return CONVERGED
-
-
-@stage
-def local_error(problem, rate_before, error_out):
-    """Estimated position error of the last step, stiff motions filtered by the factors of the iteration matrix.
-
-    The leading error of the generalised-alpha increment is c h^2 (v_dot_1 - v_dot_0), c = beta + (alpha_m -
-    alpha_f)/2 - 1/6; solving S e = cm M (that) leaves slow motions as they are and takes out the unresolved ones.
-    """
-    state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
-    settings = solver.settings
-    h = settings[0]
-    cm, _, _, _ = step_coefficients(settings)
-    alpha_m, alpha_f, _, beta = alpha.method(settings[1])
-    c = beta + 0.5 * (alpha_m - alpha_f) - 1.0 / 6.0
-    if settings[6] == CONSERVING:
-        c = 1.0 / 12.0
-    n = state.frame.shape[0] - 1
-    clear(trial.twist)
-    clear(trial.residual)
-    for i in range(n):
-        for k in range(6):
-            trial.rate[i, k] = c * h * h * (state.rate[i, k] - rate_before[i, k])
-    add_inertia(problem)
-    clear(solver.x)
-    for i in range(n):
-        for k in range(6):
-            solver.x[i, k] = cm * trial.residual[i, k]
-    solve(problem)
-    error_out[0] = correction_norm(solver.x, n, n, settings)
-    return 0
 
 
 def load_stages(table, problem):
@@ -309,7 +286,9 @@ def load_stages(table, problem):
     if problem.solver.settings[6] == CONSERVING:
         load(settle, address, 0)
         problem.solver.settle[0] = address_of(settle)
-    load(advance, address, 1, 1, 0, 0, np.zeros(3, dtype=np.int64), evaluate, 0, 0)
+    report = np.zeros(3, dtype=np.int64)
+    load(take_step, address, 0, report, evaluate, 0, 0)
+    load(advance, address, 1, 1, 0, 0, report, evaluate, 0, 0)
     return evaluate
 
 

@@ -18,7 +18,7 @@ from cosserat.results.checkpoint import BARRIER, Checkpoint
 from cosserat.results.status import Outcome, Status, StopRun
 from cosserat.solve.interrupts import Interrupts
 from cosserat.solve.motion.grid import Grid
-from cosserat.solve.motion.walk import NEVER, Failure, Tally, Walk
+from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Tally, Walk
 
 Array = NDArray[np.float64]
 Progress = Callable[[float, Tally], None]
@@ -29,6 +29,10 @@ _WATCHED = 64  # steps between two looks at how far wheels turn
 _PATIENCE = 0.1  # s between two looks at what goes on outside
 _SAFETY = 0.6  # the estimate is of errors that a step commits, which the motion may let grow
 _SMALLEST = 1e-7  # of the duration: adaptive steps below this are given up
+_REMEMBERED = 3  # accepted steps whose errors tell how long the next may be: those of vibrations come and go
+_STRIDE = 20  # steps taken at once, at most
+_AIM = 0.9  # of the step that would err as much as allowed
+_WORTH = 1.2  # growth for which new factors are worth it
 _MOST_CUTS = 200  # attempts in a row at one adaptive step
 _ROUND, _ROUNDS = 256, 4  # attempts at adaptive steps that are looked at together; how many of them may creep in a row
 _CREEP, _REFUSED = 1e-6, 1.0 / 6.0  # of the duration per attempt, where more than that share of them is refused
@@ -40,12 +44,12 @@ class _Pace:
     def __init__(self, t: float) -> None:
         self.count, self.rejected, self.creeping, self.since = 0, 0, 0, t
 
-    def watch(self, t: float, duration: float, rejected: bool) -> None:
-        """One more attempt, which has led to time t."""
-        self.count, self.rejected = self.count + 1, self.rejected + rejected
+    def watch(self, t: float, duration: float, n: int, rejected: bool) -> None:
+        """So many attempts more, which have led to time t; whether the last was refused."""
+        self.count, self.rejected = self.count + n, self.rejected + rejected
         if self.count < _ROUND:
             return
-        creeps = t - self.since < _CREEP * _ROUND * duration and self.rejected > _REFUSED * _ROUND
+        creeps = t - self.since < _CREEP * self.count * duration and self.rejected > _REFUSED * self.count
         self.creeping = self.creeping + 1 if creeps else 0
         self.count, self.rejected, self.since = 0, 0, t
         if self.creeping == _ROUNDS:
@@ -197,6 +201,17 @@ def _given_up(walk: Walk, failure: Failure, t: float, h: float) -> Status:
     return Status(failure.outcome, t, failure.detail or walk.remedy or f"step cut to {h:.3g} s")
 
 
+def _bounds(allowed: float, recent: list[list[float]], step: float, power: int) -> Bounds:
+    """Steps of one length end where the next may be longer, or must be shorter."""
+    least = allowed * (_AIM / _WORTH) ** power
+    calm = 0
+    for length, error in recent[: -_REMEMBERED : -1]:
+        if error * (step / length) ** power > least:
+            return Bounds(allowed, least, _REMEMBERED, calm)
+        calm += 1
+    return Bounds(allowed, least, _REMEMBERED, _REMEMBERED - 1)
+
+
 def adaptive_steps(
     walk: Walk,
     start: float,
@@ -218,18 +233,22 @@ def adaptive_steps(
     smallest = _SMALLEST * duration
     limits = [*(t for t in sorted(breaks) if start + smallest < t < end - smallest), end]
     t, taken, times, cuts, last_shown, pace = start, 0, [start], 0, clock.perf_counter(), _Pace(start)
+    recent: list[list[float]] = []  # lengths of accepted steps, and their errors (m)
     kept = None if keeper is None else keeper.resume(walk)
     if kept is not None:
-        t, h, taken, times, cuts, pace.__dict__ = (kept[key] for key in ("t", "h", "taken", "times", "cuts", "pace"))
+        t, h, taken, times, cuts, recent = (kept[key] for key in ("t", "h", "taken", "times", "cuts", "recent"))
+        vars(pace).update(kept["pace"])
     else:
         walk.store()
         h = min(duration / 10.0, walk.first_step(), limits[0] - start)
         walk.begin(start, h, at_breaks=True)
 
-    def place() -> dict[str, Any]:
-        return {"t": t, "h": h, "taken": taken, "times": times, "cuts": cuts, "pace": vars(pace)}
-
     status = Status(Outcome.OK, end)
+
+    def keepsake() -> dict[str, Any]:
+        driver = {"t": t, "h": h, "taken": taken, "times": times, "cuts": cuts, "recent": recent, "pace": vars(pace)}
+        return {**walk.keepsake(), **driver}
+
     with Interrupts() as interrupts:
         try:
             while t < end - 1e-12 * duration:
@@ -239,42 +258,49 @@ def adaptive_steps(
                     if walk.controlled.is_due(t, start):
                         _consult(walk, t)
                 if keeper is not None and keeper.due:
-                    _save(keeper, {**walk.keepsake(), **place()}, t)
+                    _save(keeper, keepsake(), t)
                 turning = walk.turn_limit()
                 if turning is not None:
                     h = min(h, 0.8 * turning.step)
                 room = limit - t
                 step = room / max(1, int(np.ceil(room / h - 0.1))) if room < 3.0 * h else h  # no tiny last one
-                walk.keep()
-                failure = walk.advance(t, step, 1, NEVER, 0)
-                ratio = np.inf if failure is not None else walk.error() / allowed
-                if failure is not None or (ratio > 1.0 and step > smallest):
-                    walk.restore()
-                    walk.tally.rejected += 1
-                    cuts += 1
-                    h = step * (0.5 if failure is not None else float(np.clip(0.9 / ratio**power, 0.2, 0.8)))
-                    if h < smallest or cuts > _MOST_CUTS:
-                        if failure is not None:
-                            raise _Ended(_given_up(walk, failure, t, h))
-                        raise _Ended(Status(Outcome.STEP_TOO_SMALL, t))
-                else:
-                    cuts = 0
+                n = max(1, min(_STRIDE, int(room / step) - 3))
+                bounds = _bounds(allowed if step > smallest else np.inf, recent, step, walk.order + 1)
+                errors, failure = walk.judged(t, step, n, bounds, every, taken)
+                before = taken
+                for error in errors:
+                    if not error <= bounds.most or failure is not None:
+                        break
                     taken += 1
-                    walk.make_up(t, step)
+                    cuts = 0
                     t = limit if abs(limit - t - step) < 1e-9 * step else t + step
                     if taken % every == 0:
-                        walk.store()
                         times.append(t)
+                    recent = [*recent[1 - _REMEMBERED :], [step, error]]
+                else:
                     if t in limits[:-1]:
                         walk.cross(t, step)
-                    growth = float(np.clip(0.9 / max(ratio, 1e-12) ** power, 0.5, 2.0))
-                    if growth > 1.3 or growth < 0.9:  # otherwise keep the step, and with it the factors
-                        h = max(h, step) * growth if growth > 1.0 else step * growth
+                    felt = max(e * (step / length) ** (walk.order + 1) for length, e in recent) / allowed
+                    growth = float(np.clip(_AIM / max(felt, 1e-12) ** power, 1.0, 2.0))
+                    if growth > _WORTH:  # otherwise keep the step, and with it the factors
+                        h = max(h, step) * growth
                     now = clock.perf_counter()
                     if now - last_shown > _PATIENCE or t >= end:
                         last_shown = now
                         _announce(progress, t, walk)
-                pace.watch(t, duration, rejected=cuts > 0)
+                    pace.watch(t, duration, taken - before, rejected=False)
+                    if interrupts.asked:
+                        raise KeyboardInterrupt
+                    continue
+                walk.tally.rejected += 1
+                cuts += 1
+                pace.watch(t, duration, taken - before + 1, rejected=True)
+                ratio = errors[-1] / allowed
+                h = step * (0.5 if failure is not None else float(np.clip(_AIM / ratio**power, 0.2, 0.8)))
+                if h < smallest or cuts > _MOST_CUTS:
+                    if failure is not None:
+                        raise _Ended(_given_up(walk, failure, t, h))
+                    raise _Ended(Status(Outcome.STEP_TOO_SMALL, t))
                 if interrupts.asked:
                     raise KeyboardInterrupt
         except KeyboardInterrupt:
@@ -284,7 +310,7 @@ def adaptive_steps(
         interrupts.closing = True
         if keeper is not None and (status.ok or status.outcome is Outcome.INTERRUPTED):
             try:
-                _save(keeper, {**walk.keepsake(), **place()}, t)
+                _save(keeper, keepsake(), t)
             except _Ended as ended:
                 status = ended.status
     if times[-1] < t:

@@ -52,7 +52,7 @@ def begin_smoothly(work: Integration, t: float, h: float) -> None:
     scheme, work.scheme = work.scheme, 0.0
     work.set_step(h)
     copy_state(work.state, work.kept)
-    smooth_start(work.compiled, work.memory, t, h, work.rho, work.controlled)
+    smooth_start(work.compiled, work.memory, t, h, work.controlled)
     rate, compiled, memory = work.kept.rate, work.compiled, work.memory
     work.graded = not work.at_breaks and unresolved(compiled, memory, t, h, rate, work.controlled)
     work.scheme, work.accel_step = scheme, h

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.jumps import Jumps
 from cosserat.kernels.arrays import History, Inputs, State
-from cosserat.kernels.integrate import advance, kick, load_careful, load_search, load_stages, local_error
+from cosserat.kernels.integrate import advance, kick, load_careful, load_search, load_stages
+from cosserat.kernels.judging import local_error
 from cosserat.kernels.newton import CONSERVING, CONVERGED, NOT_FINITE, WRONG_BRANCH
+from cosserat.kernels.starting import PART
 from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Carried
 from cosserat.solve.initial import EPSILON, consistent_accelerations, project_velocities
@@ -21,19 +23,19 @@ from cosserat.solve.motion.commands import Commands, glide
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.counters import Counters
 from cosserat.solve.motion.crossings import Crossings, snapshot
-from cosserat.solve.motion.driven_error import unheld_error
 from cosserat.solve.motion.failures import named_failure
 from cosserat.solve.motion.grading import begin_smoothly, first_part, graded_step
 from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, change_at_start
-from cosserat.solve.motion.smooth_start import PART, restart
-from cosserat.solve.motion.walk import NEVER, Failure, Walk
+from cosserat.solve.motion.keeping import keepsake, resume
+from cosserat.solve.motion.smooth_start import restart
+from cosserat.solve.motion.strides import judge, stride
+from cosserat.solve.motion.unheld import Unheld
+from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Walk
 from cosserat.solve.motion.wheels import TurnLimit, turn_limit
 from cosserat.solve.motion.window import STEPS, Window
 
 Array = NDArray[np.float64]
 
-_KEPT = ("state", "trial", "middle", "solver", "scratch", "visit", "owned")  # in a checkpoint, ...
-_OWN = ("laws", "bonds", "units", "media", "settle", "drive_rate")  # ... without addresses, and what is sampled anew
 _AFTER = 1e-9  # of the step: how far from a jump its two sides are
 _OUTCOMES = {NOT_FINITE: Outcome.NOT_FINITE, WRONG_BRANCH: Outcome.WRONG_BRANCH}
 
@@ -71,12 +73,13 @@ class Integration(Walk):
         self.report = np.zeros(3, dtype=np.int64)
         self.accel_step = 0.0  # the step to which state.accel belongs
         self.driven = self.scheme == CONSERVING and bool(self.compiled.sampler.driven)
-        self._waiting: tuple[int, float] | None = None  # steps taken when `rows` grew last, and length of the last one
+        self.waiting: tuple[int, float] | None = None  # steps taken when `rows` grew last, and length of the last one
         self.careful: Any = 0  # iterations for hard steps, loaded when the first one comes
         self.search: Any = 0
         self._backup: tuple[State, float, int, tuple[Array, ...]] = new_state(self.compiled), 0.0, 0, ()
         self.impulses: Impulses | None = None  # of loads, where steps adapt
         self.crossings = Crossings()
+        self.unheld: Unheld | None = None  # where steps adapt
         self._first: tuple[Array, ...] | None = None  # what to store first, where a controller changes it at once
         self.window: Window | None = None  # inputs of steps to come, where a controller is called
         self.ahead = STEPS  # how many
@@ -122,21 +125,7 @@ class Integration(Walk):
 
     def run(self, times: Array, h: float, every: int, phase: int, row: int, *, search: bool = False) -> int:
         """Steps of size h ending at times[1:], if wanted with a line search; see `kernels.integrate.advance`."""
-        inputs = self.compiled.sampler.sample(times, step=-h if self.at_breaks else h, jumps=self.jumps)
-        if self.controlled is not None:
-            inputs = self.controlled.apply(inputs)
-        self.set_step(h)
-        if self.accel_step not in (0.0, h):
-            # a is the acceleration at a time shifted by a fixed part of the step: without this, changing steps cost
-            # one order of accuracy
-            accel, rate = self.state.accel, self.state.rate
-            ratio = h / self.accel_step
-            ratio = ratio if ratio <= 3.0 else 0.0
-            accel[:] = rate + ratio * (accel - rate)
-            self.state.inner[2] = self.state.inner[1] + ratio * (self.state.inner[2] - self.state.inner[1])
-            if self.at_breaks and self.scheme != CONSERVING:
-                self.restart(float(times[0]) + _AFTER * h, h)
-        self.accel_step = h
+        inputs = self.inputs(times, h)
         n, done, stored = len(times) - 1, 0, 0
         rates = self.compiled.sampler.sample_rates(times)[1] if self.driven else self.memory.problem.middle.drive_rate
         while True:
@@ -147,11 +136,31 @@ class Integration(Walk):
             code = advance(self.memory.address, *where, self.evaluate, self.careful, last)
             done += int(self.report[0])
             stored += int(self.report[1])
-            if code in (CONVERGED, WRONG_BRANCH) or not self._load_more(search):
+            if code in (CONVERGED, WRONG_BRANCH) or not self.load_more(search):
                 self.report[:2] = done, stored
                 return code
 
-    def _load_more(self, search: bool) -> bool:
+    def inputs(self, times: Array, h: float) -> Inputs:
+        """What acts in steps of length h that end at times[1:]; the method gets ready for steps of that length."""
+        inputs = self.compiled.sampler.sample(times, step=-h if self.at_breaks else h, jumps=self.jumps)
+        if self.controlled is not None:
+            inputs = self.controlled.apply(inputs)
+        self.set_step(h)
+        if self.accel_step not in (0.0, h):
+            # a is the acceleration at a time shifted by a fixed part of the step: without this, changing steps cost
+            # one order of accuracy
+            if self.at_breaks and self.scheme != CONSERVING:
+                self.restart(float(times[0]) + _AFTER * h, h)
+            else:
+                accel, rate, inner = self.state.accel, self.state.rate, self.state.inner
+                ratio = h / self.accel_step
+                ratio = ratio if ratio <= 3.0 else 0.0
+                accel[:] = rate + ratio * (accel - rate)
+                inner[2] = inner[1] + ratio * (inner[2] - inner[1])
+        self.accel_step = h
+        return inputs
+
+    def load_more(self, search: bool) -> bool:
         """Get ready what to try next where a step cannot be solved; False if there is nothing more."""
         memory = self.memory
         if self.careful == 0:
@@ -180,7 +189,7 @@ class Integration(Walk):
         waits = self.scheme == CONSERVING and self.counters.steps > 0
         if self.reserved is None:
             self.rows.append(row)
-            self._waiting = (self.counters.steps, self.accel_step) if waits else None
+            self.waiting = (self.counters.steps, self.accel_step) if waits else None
             return
         for array, value in zip(self.reserved, row, strict=True):
             array[self.stored] = value
@@ -190,16 +199,16 @@ class Integration(Walk):
 
     def _complete(self) -> None:
         """Bring rates and forces of the last of `rows` to its time, once the next step is taken."""
-        if self._waiting is not None and self.counters.steps > self._waiting[0]:
-            before = self._waiting[1]
+        if self.waiting is not None and self.counters.steps > self.waiting[0]:
+            before = self.waiting[1]
             for kept, new in zip(self.rows[-1][2:4], (self.state.rate, self.state.force), strict=True):
                 kept += before / (before + self.accel_step) * (new - kept)
-            self._waiting = None
+            self.waiting = None
 
     def finish(self, t: float, inputs: Inputs | None = None) -> None:
         """Rates and forces of the state stored last, at its own time t, where no next step tells them."""
         solver = self.memory.problem.solver
-        if self._waiting is None and solver.memory[2] < 0.0:
+        if self.waiting is None and solver.memory[2] < 0.0:
             return
         if inputs is None:
             inputs = self.compiled.sampler.sample(np.array([t]))
@@ -207,7 +216,7 @@ class Integration(Walk):
         consistent_accelerations(self.compiled, t, self.memory, inputs)
         row = self.rows[-1] if self.reserved is None else [a[self.stored - 1] for a in self.reserved]
         row[2][...], row[3][...] = self.state.rate, self.state.force
-        self._waiting, solver.memory[2] = None, -1.0
+        self.waiting, solver.memory[2] = None, -1.0
 
     def carried(self) -> Carried | None:
         """What a run that goes on from here needs besides the state."""
@@ -264,13 +273,14 @@ class Integration(Walk):
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
         """Start the method smoothly; its own velocities differ from the stored ones along what the joints prescribe."""
         self.at_breaks = at_breaks
-        self._follow_impulses()
+        self.follow_impulses()
         if self.impulses is not None:
             self.impulses.begin(t, h)
         if self.accel_step == 0.0:
             begin_smoothly(self, t, h)
 
-    def _follow_impulses(self) -> None:
+    def follow_impulses(self) -> None:
+        """Look after impulses of loads, where steps adapt."""
         if self.at_breaks and self.compiled.sampler.varying:
             rule = MEAN_OF_ENDS if self.scheme == CONSERVING else self.rho
             self.impulses = Impulses(self.compiled.sampler.loads, rule, change_at_start(PART))
@@ -281,55 +291,31 @@ class Integration(Walk):
 
     def keepsake(self) -> dict[str, Any]:
         """Stored states, and every number of the problem: state, trial, factors, memories."""
-        groups = {name: self._arrays(name) for name in _KEPT}
-        if self.reserved is None:
-            stored: list[Any] = [list(row) for row in self.rows]
-        else:
-            stored = [a[: self.stored] for a in self.reserved]
-        return {
-            "groups": groups, "stored": stored, "n_stored": self.stored, "accel_step": self.accel_step,
-            "waiting": self._waiting, "at_breaks": self.at_breaks, "loaded": [self.careful != 0, self.search != 0],
-            "graded": self.graded,
-            "work": [self.counters.halved, self.counters.rejected], "replaced": self.replaced,
-            "impulses": () if self.impulses is None else self.impulses.filtered, "crossings": self.crossings.kept,
-            "control": None if self.controlled is None else self.controlled.keepsake(),
-        }  # fmt: skip
-
-    def _arrays(self, name: str) -> list[Array]:
-        """Arrays of a group that mean the same in another process, and are not sampled anew."""
-        group = getattr(self.memory.problem, name)
-        return [getattr(group, field) for field in group._fields if field not in _OWN]
+        return keepsake(self)
 
     def resume(self, kept: dict[str, Any]) -> None:
         """Take all of it back."""
-        for name, arrays in kept["groups"].items():
-            for target, array in zip(self._arrays(name), arrays, strict=True):
-                target[...] = array
-        self.stored, self.accel_step, self.at_breaks = kept["n_stored"], kept["accel_step"], kept["at_breaks"]
-        self._waiting, self.replaced, self.graded = kept["waiting"], kept["replaced"], kept["graded"]
-        if self.reserved is None:
-            self.rows = [tuple(row) for row in kept["stored"]]
-        else:
-            for target, array in zip(self.reserved, kept["stored"], strict=True):
-                target[: self.stored] = array.reshape(target[: self.stored].shape)
-        self.counters.halved, self.counters.rejected = kept["work"]
-        self._follow_impulses()
-        if self.impulses is not None:
-            self.impulses.filtered = tuple(kept["impulses"])
-        self.crossings.kept = kept["crossings"]
-        for wanted in kept["loaded"]:
-            if wanted:
-                self._load_more(search=True)
-        if self.controlled is not None:
-            self.controlled.resume(kept["control"])
+        resume(self, kept)
 
     def error(self) -> float:
         """Estimated position error (m) of the last step."""
         error = np.zeros(1)
-        local_error(self.memory.address, self.kept.rate, error)
-        if self.compiled.sampler.driven:
-            error[0] = max(error[0], unheld_error(self.memory, self.compiled.n_nodes))
+        local_error(self.memory.address, judge(self, 1).memory.address, error)
         return float(error[0])
+
+    def judged(
+        self, t: float, h: float, n: int, bounds: Bounds, every: int, phase: int
+    ) -> tuple[list[float], Failure | None]:
+        """Several steps at once if nothing has to be done between them."""
+        between = self.impulses is not None or self.controlled is not None or self.compiled.rolling
+        if n == 1 or between or self.scheme == CONSERVING:
+            return super().judged(t, h, n, bounds, every, phase)
+        errors, failed = stride(self, t, h, n, bounds, every, phase)
+        if not failed:
+            return errors, None
+        done = len(errors)
+        last, failure = super().judged(t + done * h, h, 1, bounds, every, phase + done)
+        return errors + last, failure
 
     def first_step(self) -> float:
         """A step over which the first accelerations move nothing by more than a thousandth of the size."""
@@ -397,7 +383,7 @@ class Integration(Walk):
     def restart(self, t: float, h: float) -> None:
         """Start the method anew at time t, for steps of length h."""
         self.set_step(h)
-        restart(self.compiled, self.memory, t, h, self.rho, self.controlled)
+        restart(self.compiled, self.memory, t, h, self.controlled)
         self.accel_step = h
         if self.impulses is not None:
             self.impulses.begin(t, h)
@@ -407,6 +393,7 @@ class Integration(Walk):
         both = np.array([t * (1.0 - 1e-15) - _AFTER * h, t + _AFTER * h])
         before = snapshot(self.state)
         if self.scheme != CONSERVING:
+            project_velocities(self.compiled, float(both[1]), self.memory)  # as after an impact
             self.restart(float(both[1]), h)
         else:
             inputs = self.compiled.sampler.sample(both)

@@ -48,6 +48,17 @@ class Tally(ABC):
         """Matrices assembled and factored."""
 
 
+class Bounds(NamedTuple):
+    """When steps that are judged by their errors (m) come to an end: one errs more than `most`, or `enough` of them in
+    a row less than `least`, of which `calm` are taken already.
+    """
+
+    most: float
+    least: float
+    enough: int
+    calm: int
+
+
 class Walk(ABC):
     """Steps of one formulation. It owns the state, and the states it has stored."""
 
@@ -100,6 +111,25 @@ class Walk(ABC):
     @abstractmethod
     def error(self) -> float:
         """Estimated position error (m) of the step taken last from the state kept last."""
+
+    def judged(
+        self, t: float, h: float, n: int, bounds: Bounds, every: int, phase: int
+    ) -> tuple[list[float], Failure | None]:
+        """Take up to n equal steps from time t that are judged by their errors, and store as `advance` does.
+
+        A step that fails, or errs more than it may, is taken back and ends it. Returns the errors of all that were
+        taken, the last one's too.
+        """
+        self.keep()
+        failure = self.advance(t, h, 1, NEVER, 0)
+        error = np.inf if failure is not None else self.error()
+        if failure is not None or not error <= bounds.most:
+            self.restore()
+            return [error], failure
+        self.make_up(t, h)
+        if (phase + 1) % every == 0:
+            self.store()
+        return [error], None
 
     @abstractmethod
     def first_step(self) -> float:

@@ -1,0 +1,174 @@
+"""Start of the generalised-alpha method, or of steps of another length. See `solve.motion.smooth_start`."""
+
+from cosserat.jit import call_address, helper, stage
+from cosserat.kernels.alpha import error_constant, method, move
+from cosserat.kernels.arrays import joints_of, solver_of, state_of, trial_of
+from cosserat.kernels.blocks import solve
+from cosserat.kernels.law_states import FROZEN
+from cosserat.kernels.newton import refactor
+from cosserat.kernels.residual import add_inertia, constraint_rates, forces
+from cosserat.kernels.vectors import add, clear, copy, cross, load, store
+
+PART = 1e-2  # of the step, over which the equations are differentiated
+_ROUNDS = 3  # with the same factors, for velocities and accelerations
+
+
+@helper
+def _stand(problem):
+    """The trial state is the state."""
+    state, trial = state_of(problem), trial_of(problem)
+    copy(state.frame, trial.frame)
+    copy(state.twist, trial.twist)
+    copy(state.rate, trial.rate)
+    copy(state.force, trial.force)
+    clear(trial.increment)
+    for i in range(trial.angle.shape[0]):
+        trial.angle[i] = state.angle[i]
+    for k in range(3):
+        for i in range(state.inner.shape[1]):
+            trial.inner[k, i] = state.inner[k, i]
+    solver_of(problem).follow[0] = FROZEN
+
+
+@helper
+def _rates(problem, rolls, drive, drive_rate, drive_accel, rate_out, accel_out):
+    """As `constraint_rates`, of what rolls too."""
+    constraint_rates(problem, drive, drive_rate, drive_accel, rate_out, accel_out)
+    if rolls != 0:
+        nj = joints_of(problem).node.shape[0]
+        call_address(rolls, (problem, rate_out[nj:], accel_out[nj:]))
+
+
+@helper
+def _gradient(problem, rolls, drives, k, velocities, twist, rate_out, accel_out):
+    """rate_out = Phi times velocities (n+1, 6) at the trial configuration, through the kernel of the rates."""
+    trial = trial_of(problem)
+    copy(trial.twist, twist)
+    copy(velocities, trial.twist)
+    _rates(problem, rolls, drives[0, k], drives[1, 3], drives[2, 3], rate_out, accel_out)
+    copy(twist, trial.twist)
+
+
+@helper
+def _second_rates(problem, rolls, drives, k, rows, twist):
+    """rows[0] = second derivatives of the constraints at the trial state and its accelerations."""
+    _rates(problem, rolls, drives[0, k], drives[1, k], drives[2, k], rows[1], rows[0])
+    _gradient(problem, rolls, drives, k, trial_of(problem).rate, twist, rows[1], rows[2])
+    _accumulate(1.0, rows[1], rows[0])
+
+
+@helper
+def _accumulate(factor, source, matrix_out):
+    for i in range(source.shape[0]):
+        for k in range(source.shape[1]):
+            matrix_out[i, k] += factor * source[i, k]
+
+
+@helper
+def _solve(problem, of_nodes, nodes, of_rows, rows):
+    """solver.x = A^-1 (of_nodes nodes, of_rows rows)."""
+    x = solver_of(problem).x
+    n = trial_of(problem).residual.shape[0] - 1
+    for i in range(x.shape[0]):
+        for k in range(6):
+            x[i, k] = of_nodes * nodes[i, k] if i < n else of_rows * rows[i - n, k]
+    solve(problem)
+
+
+@stage
+def settle_rates(problem, drives, rolls, rows, nodes):
+    """Velocities that joints and prescribed motions allow, accelerations and multipliers that follow from them.
+
+    Those of vibrations that a step does not resolve are filtered by the iteration matrix, whose factors stay.
+    """
+    state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
+    n = trial.residual.shape[0] - 1
+    _stand(problem)
+    forces(problem, 0)
+    refactor(problem, 0)
+    cm, s = solver.coefficients[0], solver.coefficients[3]
+    for _ in range(_ROUNDS):
+        _rates(problem, rolls, drives[0, 0], drives[1, 0], drives[2, 0], rows[1], rows[0])
+        _solve(problem, 0.0, nodes[0], -s, rows[1])
+        _accumulate(1.0, solver.x[:n], trial.twist)
+    for _ in range(_ROUNDS):
+        forces(problem, 0)
+        add_inertia(problem)
+        _second_rates(problem, rolls, drives, 0, rows, nodes[0])
+        _solve(problem, -cm, trial.residual, -s, rows[0])
+        _accumulate(1.0, solver.x[:n], trial.rate)
+        _accumulate(s / cm, solver.x[n:], trial.force)
+    copy(trial.twist, state.twist)
+    copy(trial.rate, state.rate)
+    copy(trial.force, state.force)
+    return 0
+
+
+@stage
+def start_smoothly(problem, drives, rolls, rows, nodes, factored):
+    """Set the integrator's acceleration and velocities; all else is consistent. Leaves the factors of the step, which
+    are there already if `factored` is not 0.
+
+    The equations of motion and the second derivatives of the constraints are differentiated along the motion, by
+    differences to one side: functions of time may have a kink at the start. Rows 0 to 2 of the inputs, and of the
+    motions in drives (order, row, joint, 21), are those at the start and at both parts; row 3 of drives is zero.
+    """
+    state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
+    h, rho = solver.settings[0], solver.settings[1]
+    n = trial.residual.shape[0] - 1
+    alpha_m, alpha_f, _, _ = method(rho)
+    shift = (alpha_m - alpha_f) * h
+    clear(nodes[1])
+    clear(rows[3])
+    copy(state.rate, state.accel)
+    for i in range(state.inner.shape[1]):
+        state.inner[2, i] = state.inner[1, i]
+    for row in range(3):
+        part = 0.5 * row * PART * h
+        weight = (-3.0 if row == 0 else 4.0 if row == 1 else -1.0) / (PART * h)
+        _stand(problem)
+        _accumulate(part, state.twist, trial.increment)
+        _accumulate(0.5 * part * part, state.rate, trial.increment)
+        move(state.frame, trial.increment, 1.0, trial.frame)
+        _accumulate(part, state.rate, trial.twist)
+        for i in range(state.inner.shape[1]):
+            trial.inner[0, i] += part * state.inner[1, i]
+        forces(problem, row)
+        add_inertia(problem)
+        _accumulate(weight, trial.residual, nodes[1])
+        _second_rates(problem, rolls, drives, row, rows, nodes[0])
+        _accumulate(weight, rows[0], rows[3])
+        for i in range(state.inner.shape[1]):
+            state.inner[2, i] += shift * weight * trial.inner[1, i]
+    _stand(problem)
+    forces(problem, 0)
+    if factored == 0:
+        refactor(problem, 0)
+    cm, s = solver.coefficients[0], solver.coefficients[3]
+    _solve(problem, -cm, nodes[1], -s, rows[3])
+    _accumulate(shift, solver.x[:n], state.accel)
+    if joints_of(problem).node.shape[0] == 0:
+        return 0
+    # by what velocities of the method differ from true ones, along what the joints prescribe
+    clear(nodes[1])
+    _accumulate(-error_constant(rho) * h * h, solver.x[:n], nodes[1])
+    for i in range(n):
+        u, w = load(state.twist[i], 0), load(state.twist[i], 3)
+        a, b = load(state.rate[i], 0), load(state.rate[i], 3)
+        store(add(cross(w, a), cross(u, b)), nodes[2, i], 0)
+        store(cross(w, b), nodes[2, i], 3)
+    _accumulate(h * h / 12.0, nodes[2, :n], nodes[1])
+    _gradient(problem, rolls, drives, 0, nodes[1], nodes[0], rows[1], rows[2])
+    for j in range(joints_of(problem).node.shape[0], rows.shape[1]):
+        for k in range(6):
+            rows[1, j, k] = 0.0  # of what rolls: velocities already
+    _solve(problem, 0.0, nodes[1], s, rows[1])
+    _accumulate(1.0, solver.x[:n], state.twist)
+    return 0
+
+
+@stage
+def second_rates(problem, drives, rolls, rows, nodes):
+    """rows[0] = second derivatives of the constraints at the trial state and its accelerations."""
+    _second_rates(problem, rolls, drives, 0, rows, nodes[0])
+    return 0

@@ -1,0 +1,67 @@
+"""All that a run needs to go on in another process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.solve.motion.strides import judge
+
+if TYPE_CHECKING:
+    from cosserat.solve.motion.stepping import Integration
+
+Array = NDArray[np.float64]
+
+_KEPT = ("state", "trial", "middle", "solver", "scratch", "visit", "owned")  # groups of the problem, ...
+_OWN = ("laws", "bonds", "units", "rules", "media", "settle", "drive_rate")  # ... without addresses, and what is sampled anew
+
+
+def keepsake(work: Integration) -> dict[str, Any]:
+    """Stored states, and every number of the problem: state, trial, factors, memories."""
+    groups = {name: _arrays(work, name) for name in _KEPT}
+    if work.reserved is None:
+        stored: list[Any] = [list(row) for row in work.rows]
+    else:
+        stored = [a[: work.stored] for a in work.reserved]
+    return {
+        "groups": groups, "stored": stored, "n_stored": work.stored, "accel_step": work.accel_step,
+        "waiting": work.waiting, "at_breaks": work.at_breaks, "loaded": [work.careful != 0, work.search != 0],
+        "graded": work.graded, "unheld": None if work.unheld is None else work.unheld.keepsake(),
+        "work": [work.counters.halved, work.counters.rejected], "replaced": work.replaced,
+        "impulses": () if work.impulses is None else work.impulses.filtered, "crossings": work.crossings.kept,
+        "control": None if work.controlled is None else work.controlled.keepsake(),
+    }  # fmt: skip
+
+
+def _arrays(work: Integration, name: str) -> list[Array]:
+    """Arrays of a group that mean the same in another process, and are not sampled anew."""
+    group = getattr(work.memory.problem, name)
+    return [getattr(group, field) for field in group._fields if field not in _OWN]
+
+
+def resume(work: Integration, kept: dict[str, Any]) -> None:
+    """Take all of it back."""
+    for name, arrays in kept["groups"].items():
+        for target, array in zip(_arrays(work, name), arrays, strict=True):
+            target[...] = array
+    work.stored, work.accel_step, work.at_breaks = kept["n_stored"], kept["accel_step"], kept["at_breaks"]
+    work.waiting, work.replaced, work.graded = kept["waiting"], kept["replaced"], kept["graded"]
+    if work.reserved is None:
+        work.rows = [tuple(row) for row in kept["stored"]]
+    else:
+        for target, array in zip(work.reserved, kept["stored"], strict=True):
+            target[: work.stored] = array.reshape(target[: work.stored].shape)
+    work.counters.halved, work.counters.rejected = kept["work"]
+    work.follow_impulses()
+    if work.impulses is not None:
+        work.impulses.filtered = tuple(kept["impulses"])
+    work.crossings.kept = kept["crossings"]
+    if kept["unheld"] is not None:
+        judge(work).resume(kept["unheld"])
+    for wanted in kept["loaded"]:
+        if wanted:
+            work.load_more(search=True)
+    if work.controlled is not None:
+        work.controlled.resume(kept["control"])
