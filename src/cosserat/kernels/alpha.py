@@ -5,6 +5,8 @@ from cosserat.kernels.arrays import state_of, trial_of
 from cosserat.kernels.frames import compose, exp_frame, load_frame, store_frame
 from cosserat.kernels.residual import add_inertia, forces, track_angles
 
+WORTH = 0.7  # of the error without it: what one more difference must leave to be continued
+
 
 @helper
 def method(rho):
@@ -22,22 +24,56 @@ def error_constant(rho):
 
 
 @helper
-def predict(state, trial, h, rho, smooth):
-    """Trial state at the end of the step; smooth = 1 continues the accelerations, 0 the velocities."""
+def predict(state, trial, h, rho, smooth, past, order):
+    """Trial state at the end of the step; smooth = 1 continues the accelerations, 0 the velocities.
+
+    `past` has differences of the accelerations a, of which those up to `order` are continued.
+    """
     alpha_m, alpha_f, gamma, beta = method(rho)
+    first, second, third = weights(order)
     for i in range(state.frame.shape[0] - 1):
         for k in range(6):
             v, vd, a = state.twist[i, k], state.rate[i, k], state.accel[i, k]
-            if smooth > 0.0:
-                n = h * v + 0.5 * h * h * a
-                a1 = a
-            else:
+            a1 = a + first * past[0, i, k] + second * past[1, i, k] + third * past[2, i, k]
+            n = h * v + h * h * ((0.5 - beta) * a + beta * a1)
+            if smooth <= 0.0:
                 n = h * v
                 a1 = -(0.5 - beta) / beta * a
             trial.accel[i, k] = a1
             trial.increment[i, k] = n
             trial.twist[i, k] = v + h * ((1.0 - gamma) * a + gamma * a1)
             trial.rate[i, k] = ((1.0 - alpha_m) * a1 + alpha_m * a - alpha_f * vd) / (1.0 - alpha_f)
+
+
+@helper
+def remember(before, after, length, past):
+    """Differences with what is after a step; returns the order whose extrapolation would have been best.
+
+    Turns count with the length.
+    """
+    none, linear, square, cubic = 0.0, 0.0, 0.0, 0.0  # errors of the orders 0 to 3
+    for i in range(before.shape[0]):
+        for k in range(6):
+            scale = length if k > 2 else 1.0
+            first = after[i, k] - before[i, k]
+            second = first - past[0, i, k]
+            third = second - past[1, i, k]
+            none = max(none, scale * abs(first))
+            linear = max(linear, scale * abs(second))
+            square = max(square, scale * abs(third))
+            cubic = max(cubic, scale * abs(third - past[2, i, k]))
+            past[0, i, k], past[1, i, k], past[2, i, k] = first, second, third
+    if not linear < WORTH * none:
+        return 0.0
+    if not square < WORTH * linear:
+        return 1.0
+    return 3.0 if cubic < WORTH * square else 2.0
+
+
+@helper
+def weights(order):
+    """Of the differences in an extrapolation of some order."""
+    return 1.0 if order > 0.0 else 0.0, 1.0 if order > 1.0 else 0.0, 1.0 if order > 2.0 else 0.0
 
 
 @helper

@@ -14,7 +14,7 @@ the momentum alone. Loads that depend on time take the mean of both ends.
 
 from cosserat.jit import call_address, helper, stage
 from cosserat.kernels import beams, elastic, joints, matter, pairs, varying
-from cosserat.kernels.alpha import move
+from cosserat.kernels.alpha import move, weights
 from cosserat.kernels.arrays import (
     CONSERVE,
     bodies_of,
@@ -56,12 +56,14 @@ from cosserat.kernels.vectors import (
 
 
 @helper
-def predict(state, trial, h, smooth):
-    """Trial step: smooth = 1 continues the twist and its rate, 0 the twist alone."""
+def predict(state, trial, h, smooth, past, order):
+    """Trial step: smooth = 1 continues the twist and its rate, 0 the twist alone; `past` as in `alpha.predict`."""
+    first, second, third = weights(order)
     for i in range(state.frame.shape[0] - 1):
         for k in range(6):
             v = state.twist[i, k]
-            n = h * v + (0.5 * h * h * state.rate[i, k] if smooth > 0.0 else 0.0)
+            rate = state.rate[i, k] + first * past[0, i, k] + second * past[1, i, k] + third * past[2, i, k]
+            n = h * v + (0.5 * h * h * rate if smooth > 0.0 else 0.0)
             trial.increment[i, k] = n
             trial.twist[i, k] = 2.0 * n / h - v
             trial.rate[i, k] = 2.0 * (n / h - v) / h

@@ -78,9 +78,14 @@ def count_turns(problem):
 @stage
 def accept(problem):
     """The trial state becomes the state."""
-    state, trial, settings = state_of(problem), trial_of(problem), solver_of(problem).settings
+    state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
+    settings = solver.settings
     if settings[6] != CONSERVING:
         alpha.finish(state, trial, settings[0], settings[1])
+        solver.memory[4] = alpha.remember(state.accel, trial.accel, settings[4], solver.past)
+    else:
+        solver.memory[4] = alpha.remember(state.rate, trial.rate, settings[4], solver.past)
+    solver.memory[5] = alpha.remember(state.force, trial.force, 1.0, solver.pull)
     alpha.move(state.frame, trial.increment, 1.0, trial.frame)
     track_angles(problem)
     count_turns(problem)

@@ -103,8 +103,17 @@ def add_reaction(joints, j, frames, drive, angles, force, r_out, phi_out):
     """r += Phi^T lambda on both nodes; phi_out (6,) the constraint values."""
     _, _, _, _, R, x = place_frames(joints, j, frames)
     p, D_a, D_b = drive_of(joints, j, drive)
-    row_values(joints, j, R, x, p, D_a, D_b, angles, phi_out)
-    f_a, m_a, f_b, m_b = reaction(joints, j, R, x, D_a, D_b, force)
+    angle = angles[joints.angle[j]] if joints.angle[j] >= 0 else 0.0
+    zero = (0.0, 0.0, 0.0)
+    f_a, m_a, f_b, m_b = zero, zero, zero, zero
+    for k in range(6):
+        phi_out[k] = 0.0
+    for k in range(joints.n_rows[j]):  # values and wrenches have much in common, which one loop computes once
+        a, b = row_vectors(joints, j, k, D_a, D_b)
+        phi_out[k] = joint_rows.value(joints.kind[j, k], a, b, joints.pitch[j], angle, R, x, p)
+        p_a, n_a, p_b, n_b = joint_rows.row(joints.kind[j, k], a, b, joints.pitch[j], R, x)
+        f_a, m_a = axpy(force[k], p_a, f_a), axpy(force[k], n_a, m_a)
+        f_b, m_b = axpy(force[k], p_b, f_b), axpy(force[k], n_b, m_b)
     add_pair(joints, j, f_a, m_a, f_b, m_b, r_out)
 
 

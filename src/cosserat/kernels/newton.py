@@ -20,6 +20,7 @@ MAX_CAREFUL = 25
 MAX_DAMPED = 40
 SMALLEST_FRACTION = 0.01
 SLOW = 0.2
+MEASURED, GUESSED = 0.02, 0.1  # contraction rates better than these are not relied upon
 SHARPEST = 1e-10  # error of accelerations, relative to the largest
 ROUNDING = 1e-13  # of the extent: what rounding errors alone may leave of a correction
 CONSERVING = 1.0
@@ -158,12 +159,17 @@ def start_step(state, trial, solver, smooth):
     """Predictor of the chosen scheme."""
     settings = solver.settings
     if settings[6] == CONSERVING:
-        conserving.predict(state, trial, settings[0], smooth)
+        conserving.predict(state, trial, settings[0], smooth, solver.past, solver.memory[4])
     else:
-        alpha.predict(state, trial, settings[0], settings[1], smooth)
+        alpha.predict(state, trial, settings[0], settings[1], smooth, solver.past, solver.memory[4])
     if state.inner.shape[1] > 0:
         start_inner(state, trial, solver)
-    copy(state.force, trial.force)
+    pull, order = solver.pull, solver.memory[5] if smooth > 0.0 else 0.0
+    first, second, third = alpha.weights(order)
+    for j in range(state.force.shape[0]):
+        for k in range(6):
+            change = first * pull[0, j, k] + second * pull[1, j, k] + third * pull[2, j, k]
+            trial.force[j, k] = state.force[j, k] + change
 
 
 @helper
@@ -222,14 +228,14 @@ def newton(problem, k, evaluate):
                     memory[0] = 0.0
                     return NOT_FINITE
         apply_correction(solver.x, 1.0, trial, solver)
-        bounded = min(max(rate, 0.1), 0.99)
+        bounded = min(max(rate, MEASURED if iteration > 0 else GUESSED), 0.99)
         if norm * bounded / (1.0 - bounded) <= tolerance:
             memory[1] = rate
             if iteration >= 4 or rate > 0.5:
                 memory[0] = 0.0
             return CONVERGED
-        if rate > SLOW and iteration > 0:
-            need = True
+        if rate > SLOW and iteration > 0 and norm * bounded * bounded / (1.0 - bounded) > tolerance:
+            need = True  # one more correction with these factors would not do
         previous = norm
     memory[0] = 0.0
     return accept_stalled(state, trial, solver)

@@ -40,21 +40,21 @@ def _rates(problem, rolls, drive, drive_rate, drive_accel, rate_out, accel_out):
 
 
 @helper
-def _gradient(problem, rolls, drives, k, velocities, twist, rate_out, accel_out):
+def _gradient(problem, rolls, drives, k, velocities, work, rate_out, accel_out):
     """rate_out = Phi times velocities (n+1, 6) at the trial configuration, through the kernel of the rates."""
     trial = trial_of(problem)
-    copy(trial.twist, twist)
+    copy(trial.twist, work)
     copy(velocities, trial.twist)
     _rates(problem, rolls, drives[0, k], drives[1, 3], drives[2, 3], rate_out, accel_out)
-    copy(twist, trial.twist)
+    copy(work, trial.twist)
 
 
 @helper
-def _second_rates(problem, rolls, drives, k, rows, twist):
-    """rows[0] = second derivatives of the constraints at the trial state and its accelerations."""
-    _rates(problem, rolls, drives[0, k], drives[1, k], drives[2, k], rows[1], rows[0])
-    _gradient(problem, rolls, drives, k, trial_of(problem).rate, twist, rows[1], rows[2])
-    _accumulate(1.0, rows[1], rows[0])
+def _second_rates(problem, rolls, drives, k, room, work):
+    """room[0] = second derivatives of the constraints at the trial state and its accelerations."""
+    _rates(problem, rolls, drives[0, k], drives[1, k], drives[2, k], room[1], room[0])
+    _gradient(problem, rolls, drives, k, trial_of(problem).rate, work, room[1], room[2])
+    _accumulate(1.0, room[1], room[0])
 
 
 @helper
@@ -65,18 +65,18 @@ def _accumulate(factor, source, matrix_out):
 
 
 @helper
-def _solve(problem, of_nodes, nodes, of_rows, rows):
-    """solver.x = A^-1 (of_nodes nodes, of_rows rows)."""
+def _solve(problem, of_nodes, work, of_rows, room):
+    """solver.x = A^-1 (of_nodes work, of_rows room)."""
     x = solver_of(problem).x
     n = trial_of(problem).residual.shape[0] - 1
     for i in range(x.shape[0]):
         for k in range(6):
-            x[i, k] = of_nodes * nodes[i, k] if i < n else of_rows * rows[i - n, k]
+            x[i, k] = of_nodes * work[i, k] if i < n else of_rows * room[i - n, k]
     solve(problem)
 
 
 @stage
-def settle_rates(problem, drives, rolls, rows, nodes):
+def settle_rates(problem, drives, rolls, room, work):
     """Velocities that joints and prescribed motions allow, accelerations and multipliers that follow from them.
 
     Those of vibrations that a step does not resolve are filtered by the iteration matrix, whose factors stay.
@@ -88,14 +88,14 @@ def settle_rates(problem, drives, rolls, rows, nodes):
     refactor(problem, 0)
     cm, s = solver.coefficients[0], solver.coefficients[3]
     for _ in range(_ROUNDS):
-        _rates(problem, rolls, drives[0, 0], drives[1, 0], drives[2, 0], rows[1], rows[0])
-        _solve(problem, 0.0, nodes[0], -s, rows[1])
+        _rates(problem, rolls, drives[0, 0], drives[1, 0], drives[2, 0], room[1], room[0])
+        _solve(problem, 0.0, work[0], -s, room[1])
         _accumulate(1.0, solver.x[:n], trial.twist)
     for _ in range(_ROUNDS):
         forces(problem, 0)
         add_inertia(problem)
-        _second_rates(problem, rolls, drives, 0, rows, nodes[0])
-        _solve(problem, -cm, trial.residual, -s, rows[0])
+        _second_rates(problem, rolls, drives, 0, room, work[0])
+        _solve(problem, -cm, trial.residual, -s, room[0])
         _accumulate(1.0, solver.x[:n], trial.rate)
         _accumulate(s / cm, solver.x[n:], trial.force)
     copy(trial.twist, state.twist)
@@ -105,7 +105,7 @@ def settle_rates(problem, drives, rolls, rows, nodes):
 
 
 @stage
-def start_smoothly(problem, drives, rolls, rows, nodes, factored):
+def start_smoothly(problem, drives, rolls, room, work, factored):
     """Set the integrator's acceleration and velocities; all else is consistent. Leaves the factors of the step, which
     are there already if `factored` is not 0.
 
@@ -118,8 +118,8 @@ def start_smoothly(problem, drives, rolls, rows, nodes, factored):
     n = trial.residual.shape[0] - 1
     alpha_m, alpha_f, _, _ = method(rho)
     shift = (alpha_m - alpha_f) * h
-    clear(nodes[1])
-    clear(rows[3])
+    clear(work[1])
+    clear(room[3])
     copy(state.rate, state.accel)
     for i in range(state.inner.shape[1]):
         state.inner[2, i] = state.inner[1, i]
@@ -135,9 +135,9 @@ def start_smoothly(problem, drives, rolls, rows, nodes, factored):
             trial.inner[0, i] += part * state.inner[1, i]
         forces(problem, row)
         add_inertia(problem)
-        _accumulate(weight, trial.residual, nodes[1])
-        _second_rates(problem, rolls, drives, row, rows, nodes[0])
-        _accumulate(weight, rows[0], rows[3])
+        _accumulate(weight, trial.residual, work[1])
+        _second_rates(problem, rolls, drives, row, room, work[0])
+        _accumulate(weight, room[0], room[3])
         for i in range(state.inner.shape[1]):
             state.inner[2, i] += shift * weight * trial.inner[1, i]
     _stand(problem)
@@ -145,30 +145,35 @@ def start_smoothly(problem, drives, rolls, rows, nodes, factored):
     if factored == 0:
         refactor(problem, 0)
     cm, s = solver.coefficients[0], solver.coefficients[3]
-    _solve(problem, -cm, nodes[1], -s, rows[3])
+    _solve(problem, -cm, work[1], -s, room[3])
     _accumulate(shift, solver.x[:n], state.accel)
+    clear(solver.past[0])
+    clear(solver.past[1])
+    clear(solver.past[2])
+    _accumulate(h, solver.x[:n], solver.past[0])
+    solver.memory[4], solver.memory[5] = 1.0, 0.0
     if joints_of(problem).node.shape[0] == 0:
         return 0
     # by what velocities of the method differ from true ones, along what the joints prescribe
-    clear(nodes[1])
-    _accumulate(-error_constant(rho) * h * h, solver.x[:n], nodes[1])
+    clear(work[1])
+    _accumulate(-error_constant(rho) * h * h, solver.x[:n], work[1])
     for i in range(n):
         u, w = load(state.twist[i], 0), load(state.twist[i], 3)
         a, b = load(state.rate[i], 0), load(state.rate[i], 3)
-        store(add(cross(w, a), cross(u, b)), nodes[2, i], 0)
-        store(cross(w, b), nodes[2, i], 3)
-    _accumulate(h * h / 12.0, nodes[2, :n], nodes[1])
-    _gradient(problem, rolls, drives, 0, nodes[1], nodes[0], rows[1], rows[2])
-    for j in range(joints_of(problem).node.shape[0], rows.shape[1]):
+        store(add(cross(w, a), cross(u, b)), work[2, i], 0)
+        store(cross(w, b), work[2, i], 3)
+    _accumulate(h * h / 12.0, work[2, :n], work[1])
+    _gradient(problem, rolls, drives, 0, work[1], work[0], room[1], room[2])
+    for j in range(joints_of(problem).node.shape[0], room.shape[1]):
         for k in range(6):
-            rows[1, j, k] = 0.0  # of what rolls: velocities already
-    _solve(problem, 0.0, nodes[1], s, rows[1])
+            room[1, j, k] = 0.0  # of what rolls: velocities already
+    _solve(problem, 0.0, work[1], s, room[1])
     _accumulate(1.0, solver.x[:n], state.twist)
     return 0
 
 
 @stage
-def second_rates(problem, drives, rolls, rows, nodes):
-    """rows[0] = second derivatives of the constraints at the trial state and its accelerations."""
-    _second_rates(problem, rolls, drives, 0, rows, nodes[0])
+def second_rates(problem, drives, rolls, room, work):
+    """room[0] = second derivatives of the constraints at the trial state and its accelerations."""
+    _second_rates(problem, rolls, drives, 0, room, work[0])
     return 0

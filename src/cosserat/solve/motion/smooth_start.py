@@ -64,7 +64,8 @@ def smooth_start(
     compiled: CompiledModel, memory: Memory, t: float, h: float, controlled: Controlled | None
 ) -> None:
     """Set the integrator's acceleration and velocities for steps of length h from time t; all else is consistent."""
-    start_smoothly(memory.address, *_prepare(compiled, memory, t, h, controlled), 0)
+    work = _prepare(compiled, memory, t, h, controlled)
+    start_smoothly(memory.address, *work, 0)
 
 
 def unresolved(

@@ -194,7 +194,7 @@ class Integration(Walk):
         for array, value in zip(self.reserved, row, strict=True):
             array[self.stored] = value
         if waits:
-            self.memory.problem.solver.memory[2:] = self.stored, self.accel_step
+            self.memory.problem.solver.memory[2:4] = self.stored, self.accel_step
         self.stored += 1
 
     def _complete(self) -> None:
