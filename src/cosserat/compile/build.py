@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.compiled import CompiledModel, System
+from cosserat.compile.compiled import CompiledJoint, CompiledModel, System
 from cosserat.compile.elements import ElementMatrices, element_weights
 from cosserat.compile.inputs import Sampler
 from cosserat.compile.joints import compile_joints, driven_joints, freedom_arrays, ints, joint_arrays, turn_arrays
@@ -74,6 +74,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         block=ints([block(i, i) for i in skeleton.bodies.values()]),
         varying=ints([], 3),
         base=np.zeros((0, 4)),
+        lone=ints([]),
     )
     for added in model.added_masses:
         bodies.mass[model.bodies.index(added.body)] += added.matrix
@@ -98,6 +99,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     length, mass, size = _scales(model, skeleton.frames, elements, bodies)
     bodies = _with_fluid(model, skeleton, bodies, block)
     bodies = _with_propellant(model, skeleton, bodies, block, nodes, len(efforts))
+    bodies = bodies._replace(lone=ints(_lone(bodies, joints, wheels)))
     twists, given = initial_twists(model, skeleton)
     return CompiledModel(
         model=model,
@@ -179,8 +181,16 @@ def _with_propellant(
             masses.append(np.zeros((6, 6)))
     return Bodies(
         ints(nodes), np.array(masses).reshape(-1, 6, 6), ints([block(i, i) for i in nodes]), ints(rows, 3),
-        np.array(base).reshape(-1, 4),
+        np.array(base).reshape(-1, 4), ints([]),
     )  # fmt: skip
+
+
+def _lone(bodies: Bodies, joints: Sequence[CompiledJoint], wheels: Sequence[int]) -> list[int]:
+    """Bodies that no joint and no wheel holds, whose node has no other inertia."""
+    held = {i for joint in joints for i in (joint.parent.node, joint.child.node)}.union(wheels)
+    nodes = bodies.node.tolist()
+    plain = [np.array_equal(M[:3], np.eye(3, 6) * M[0, 0]) for M in bodies.mass]
+    return [k for k, i in enumerate(nodes) if plain[k] and nodes.count(i) == 1 and i not in held]
 
 
 def _body_mass(body: RigidBody) -> Array:

@@ -46,7 +46,7 @@ def predict(state, trial, h, rho, smooth, past, order):
 
 
 @helper
-def remember(before, after, length, past):
+def remember(before, after, length, past_out):
     """Differences with what is after a step; returns the order whose extrapolation would have been best.
 
     Turns count with the length.
@@ -56,13 +56,13 @@ def remember(before, after, length, past):
         for k in range(6):
             scale = length if k > 2 else 1.0
             first = after[i, k] - before[i, k]
-            second = first - past[0, i, k]
-            third = second - past[1, i, k]
+            second = first - past_out[0, i, k]
+            third = second - past_out[1, i, k]
             none = max(none, scale * abs(first))
             linear = max(linear, scale * abs(second))
             square = max(square, scale * abs(third))
-            cubic = max(cubic, scale * abs(third - past[2, i, k]))
-            past[0, i, k], past[1, i, k], past[2, i, k] = first, second, third
+            cubic = max(cubic, scale * abs(third - past_out[2, i, k]))
+            past_out[0, i, k], past_out[1, i, k], past_out[2, i, k] = first, second, third
     if not linear < WORTH * none:
         return 0.0
     if not square < WORTH * linear:

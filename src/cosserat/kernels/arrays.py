@@ -50,6 +50,7 @@ class Bodies(NamedTuple):
     block: I1  # (nb,)
     varying: I2  # (nv, 3) bodies whose mass changes with time: row of `mass`, node, first column of ten sampled efforts
     base: F2  # (nv, 4) mass and first moment of the node without it
+    lone: I1  # (nl,) bodies that no joint holds, on a node of their own at the centre of mass
 
 
 class Joints(NamedTuple):

@@ -31,6 +31,7 @@ from cosserat.kernels.arrays import (
 )
 from cosserat.kernels.frames import (
     cosc,
+    exp_frame,
     load_frame,
     sinc,
     sincc,
@@ -54,6 +55,8 @@ from cosserat.kernels.vectors import (
     sub,
 )
 
+MOST_ROUNDS = 20
+
 
 @helper
 def predict(state, trial, h, smooth, past, order):
@@ -68,6 +71,49 @@ def predict(state, trial, h, smooth, past, order):
             trial.twist[i, k] = 2.0 * n / h - v
             trial.rate[i, k] = 2.0 * (n / h - v) / h
             trial.accel[i, k] = 0.0
+
+
+@helper
+def settle_velocities(bodies, state, trial, h):
+    """Velocities of bodies that no joint holds at the end of the step, from the increment n = (u, w).
+
+    n = h times the mean twist, as for all others, is exact for screws about joints, but mixes travel with rotation: a
+    body that flies on and turns must move by h times the mean of its velocities in space, R_mid C u = h (V0 + V1)/2
+    with C = I + b w~^2, see `chord`. So
+
+        n = (C^-1 h (E^T v0 + E v1)/2, h (omega0 + omega1)/2) - lambda (twist1 - twist0),   E = exp(w/2),
+
+    where lambda, zero in free flight, lets n . (p1 - p0) be h times the change of the kinetic energy.
+    """
+    for i in range(bodies.lone.shape[0]):
+        k = bodies.lone[i]
+        node = bodies.node[k]
+        M, n, v0, v1 = bodies.mass[k], trial.increment[node], state.twist[node], trial.twist[node]
+        u, w = load(n, 0), load(n, 3)
+        E, _ = exp_frame((0.0, 0.0, 0.0), scale(0.5, w))
+        _, b, _ = chord(n)
+        nu0, omega0 = load(v0, 0), load(v0, 3)
+        back = mul_t(E, nu0)
+        nu1, omega1 = nu0, omega0
+        factor = 0.0
+        for _ in range(MOST_ROUNDS):
+            du, dw = axpy(factor, sub(nu1, nu0), u), axpy(factor, sub(omega1, omega0), w)
+            omega1 = sub(scale(2.0 / h, dw), omega0)
+            nu1 = mul_t(E, sub(scale(2.0 / h, axpy(b, cross(w, cross(w, du)), du)), back))
+            cu, cw = sub(nu1, nu0), sub(omega1, omega0)
+            pu, pw = beams.multiply(M, cu, cw)
+            weight = dot(pu, cu) + dot(pw, cw)
+            if not weight > 0.0:
+                break
+            # n_G - h times the mean, of which only the linear part does not vanish
+            gap = dot(pu, sub(du, scale(0.5 * h, add(nu0, nu1)))) / weight
+            if abs(gap - factor) <= 1e-15 * h:
+                break
+            factor = gap
+        store(nu1, v1, 0)
+        store(omega1, v1, 3)
+        store(scale(1.0 / h, sub(nu1, nu0)), trial.rate[node], 0)
+        store(scale(1.0 / h, sub(omega1, omega0)), trial.rate[node], 3)
 
 
 @helper
@@ -250,6 +296,7 @@ def evaluate(problem, k):
     for i in range(middle.mean.shape[0]):
         for q in range(6):
             middle.mean[i, q] = trial.increment[i, q] / h
+    settle_velocities(bodies_of(problem), state, trial, h)
     varying.take_masses(bodies_of(problem), nodes, inputs.effort[k - 1], inputs.effort[k])
     g = (inputs.gravity[k, 0], inputs.gravity[k, 1], inputs.gravity[k, 2])
     for i in range(trial.residual.shape[0] - 1):

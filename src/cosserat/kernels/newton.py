@@ -20,7 +20,7 @@ MAX_CAREFUL = 25
 MAX_DAMPED = 40
 SMALLEST_FRACTION = 0.01
 SLOW = 0.2
-MEASURED, GUESSED = 0.02, 0.1  # contraction rates better than these are not relied upon
+BEST_RATE = 0.1  # contraction rates better than this are not relied upon
 SHARPEST = 1e-10  # error of accelerations, relative to the largest
 ROUNDING = 1e-13  # of the extent: what rounding errors alone may leave of a correction
 CONSERVING = 1.0
@@ -228,7 +228,7 @@ def newton(problem, k, evaluate):
                     memory[0] = 0.0
                     return NOT_FINITE
         apply_correction(solver.x, 1.0, trial, solver)
-        bounded = min(max(rate, MEASURED if iteration > 0 else GUESSED), 0.99)
+        bounded = min(max(rate, BEST_RATE), 0.99)
         if norm * bounded / (1.0 - bounded) <= tolerance:
             memory[1] = rate
             if iteration >= 4 or rate > 0.5:

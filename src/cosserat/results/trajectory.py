@@ -23,7 +23,7 @@ class Carried(NamedTuple):
 
     accel: Array  # (n+1, 6) of the nodes, or (n,) of the coordinates of a tree
     step: float  # s, to which it belongs
-    factors: tuple[Array, Array] | None = None  # of the iteration matrix, and for which step; not kept in files
+    factors: tuple[Array, ...] | None = None  # what the iteration begins with, those of its matrix first; not in files
 
 
 class Crossed(NamedTuple):

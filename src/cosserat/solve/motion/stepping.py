@@ -222,14 +222,20 @@ class Integration(Walk):
         """What a run that goes on from here needs besides the state."""
         if self.scheme == CONSERVING:
             return None
+        kept = tuple(a.copy() for a in self._iteration())
+        return Carried(self.state.accel.copy(), self.accel_step, kept)
+
+    def _iteration(self) -> tuple[Array, ...]:
+        """What the iteration of the next step begins with: factors, and what continues accelerations."""
         solver = self.memory.problem.solver
-        return Carried(self.state.accel.copy(), self.accel_step, (solver.blocks.copy(), solver.memory[:2].copy()))
+        return solver.blocks, solver.memory[:2], solver.memory[4:], solver.past, solver.pull
 
     def go_on(self, carried: Carried) -> None:
         """Take over the factors of a run before this one: what a controller changes at once is what they make of it."""
-        solver = self.memory.problem.solver
-        if carried.factors is not None and carried.factors[0].shape == solver.blocks.shape:
-            solver.blocks[:], solver.memory[:2] = carried.factors
+        own = self._iteration()
+        if carried.factors is not None and [a.shape for a in carried.factors] == [a.shape for a in own]:
+            for target, array in zip(own, carried.factors, strict=True):
+                target[...] = array
 
     def history(self) -> History:
         """The stored states."""
