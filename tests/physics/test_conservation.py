@@ -113,3 +113,21 @@ def test_energy_over_a_hundred_thousand_steps(build, step):
     scale = float(run.energy.kinetic.max())
     total = run.energy.total.values
     assert np.abs(total - total[0]).max() < 1e-6 * scale
+
+
+@pytest.mark.parametrize("speed", [10.0, 1000.0])
+def test_a_uniform_velocity_changes_nothing_but_the_translation(speed: float) -> None:
+    """The scheme mixed travel with rotation: at 100 m/s the angular velocity of a free body was wrong by itself."""
+    way, seconds, found = np.array([0.6, 0.64, 0.48]), 0.5, []
+    for v in (0.0, speed):
+        model = cs.Model("flight")
+        inertia, spin = (0.02, 0.05, 0.06), (1.0, 4.0, -2.0)
+        model.add(cs.RigidBody("b", 2.0, (0, 0, 0), inertia, velocity=v * way, angular_velocity=spin))
+        run = cs.simulate(model, seconds, 0.005, integrator="energy-momentum")
+        energy, momentum = run.energy.total.values, run.momentum.values
+        assert np.ptp(energy) < 2e-10 * energy[0]
+        assert np.ptp(momentum, axis=0).max() < 1e-9 * (1.0 + v)
+        found.append((run.angular_velocity("b").values[-1], run.position("b").values[-1] - v * seconds * way))
+    (omega, place), (fast_omega, fast_place) = found
+    assert np.abs(fast_omega - omega).max() < 1e-5
+    assert np.abs(fast_place - place).max() < 1e-8
