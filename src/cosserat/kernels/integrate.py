@@ -82,10 +82,10 @@ def accept(problem):
     settings = solver.settings
     if settings[6] != CONSERVING:
         alpha.finish(state, trial, settings[0], settings[1])
-        solver.memory[4] = alpha.remember(state.accel, trial.accel, settings[4], solver.past)
-    else:
-        solver.memory[4] = alpha.remember(state.rate, trial.rate, settings[4], solver.past)
-    solver.memory[5] = alpha.remember(state.force, trial.force, 1.0, solver.pull)
+    if solver.memory[4] >= 0.0:
+        before, after = (state.rate, trial.rate) if settings[6] == CONSERVING else (state.accel, trial.accel)
+        solver.memory[4] = alpha.remember(before, after, settings[4], solver.past)
+        solver.memory[5] = alpha.remember(state.force, trial.force, 1.0, solver.pull)
     alpha.move(state.frame, trial.increment, 1.0, trial.frame)
     track_angles(problem)
     count_turns(problem)

@@ -151,7 +151,8 @@ def start_smoothly(problem, drives, rolls, room, work, factored):
     clear(solver.past[1])
     clear(solver.past[2])
     _accumulate(h, solver.x[:n], solver.past[0])
-    solver.memory[4], solver.memory[5] = 1.0, 0.0
+    if solver.memory[4] >= 0.0:
+        solver.memory[4], solver.memory[5] = 1.0, 0.0
     if joints_of(problem).node.shape[0] == 0:
         return 0
     # by what velocities of the method differ from true ones, along what the joints prescribe

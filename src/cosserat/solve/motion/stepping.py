@@ -350,6 +350,7 @@ class Integration(Walk):
     def take_control(self, t: float, inputs: Inputs | None) -> None:
         """Call the controller for the first time; `inputs` have the efforts before, in a run that goes on."""
         assert self.controlled is not None
+        self.memory.problem.solver.memory[4:] = -1.0
         held: dict[int, float] = {}
         if inputs is not None:
             held = {column: float(inputs.effort[0, column]) for column in self.controlled.columns.values()}
