@@ -252,10 +252,12 @@ def assemble_rules(problem, k, frames, twists):
 
 
 @stage
-def rule_rates(problem, pace, rate_out, accel_out):
-    """Rates and second rates, for constant twists, of the kept rows at the trial state, into those of `rolling`."""
+def rule_rates(problem, k, pace, rate_out, accel_out):
+    """Rates and second rates, for constant twists, of the kept rows at the trial state and the time of inputs row k,
+    into those of `rolling`.
+    """
     rules, ro, trial, visit = rules_of(problem), rolling_of(problem), trial_of(problem), visit_of(problem)
-    units, t = solver_of(problem).rules, inputs_of(problem).clock[0, 0]
+    units, t = solver_of(problem).rules, inputs_of(problem).clock[k, 0]
     for i in range(rules.item.shape[0]):
         a, F_a, y_a, b, F_b, y_b = places_of(rules, i)
         R, x = pairs.relative_frame(trial.frame, a, F_a, y_a, b, F_b, y_b)

@@ -2,7 +2,7 @@
 
 from cosserat.jit import call_address, helper, stage
 from cosserat.kernels.alpha import error_constant, method, move
-from cosserat.kernels.arrays import joints_of, solver_of, state_of, trial_of
+from cosserat.kernels.arrays import joints_of, rules_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.newton import refactor
@@ -31,29 +31,36 @@ def _stand(problem):
 
 
 @helper
-def _rates(problem, rolls, drive, drive_rate, drive_accel, rate_out, accel_out):
-    """As `constraint_rates`, of what rolls too."""
-    constraint_rates(problem, drive, drive_rate, drive_accel, rate_out, accel_out)
-    if rolls != 0:
-        nj = joints_of(problem).node.shape[0]
-        call_address(rolls, (problem, rate_out[nj:], accel_out[nj:]))
+def _rates(problem, others, drives, k, still, rate_out, accel_out):
+    """As `constraint_rates`, of all constraints; nothing is prescribed to move where `still` is not 0.
+
+    `others` has the addresses of `rolling_rates` and `rule_rates`, or 0.
+    """
+    row = 3 if still != 0 else k
+    constraint_rates(problem, drives[0, k], drives[1, row], drives[2, row], rate_out, accel_out)
+    nj = joints_of(problem).node.shape[0]
+    if others[0] != 0:
+        call_address(others[0], (problem, rate_out[nj:], accel_out[nj:]))
+    if others[1] != 0:
+        pace = 0.0 if still != 0 else 1.0
+        call_address(others[1], (problem, k, pace, rate_out[nj:], accel_out[nj:]))
 
 
 @helper
-def _gradient(problem, rolls, drives, k, velocities, work, rate_out, accel_out):
+def _gradient(problem, others, drives, k, velocities, work, rate_out, accel_out):
     """rate_out = Phi times velocities (n+1, 6) at the trial configuration, through the kernel of the rates."""
     trial = trial_of(problem)
     copy(trial.twist, work)
     copy(velocities, trial.twist)
-    _rates(problem, rolls, drives[0, k], drives[1, 3], drives[2, 3], rate_out, accel_out)
+    _rates(problem, others, drives, k, 1, rate_out, accel_out)
     copy(work, trial.twist)
 
 
 @helper
-def _second_rates(problem, rolls, drives, k, room, work):
+def _second_rates(problem, others, drives, k, room, work):
     """room[0] = second derivatives of the constraints at the trial state and its accelerations."""
-    _rates(problem, rolls, drives[0, k], drives[1, k], drives[2, k], room[1], room[0])
-    _gradient(problem, rolls, drives, k, trial_of(problem).rate, work, room[1], room[2])
+    _rates(problem, others, drives, k, 0, room[1], room[0])
+    _gradient(problem, others, drives, k, trial_of(problem).rate, work, room[1], room[2])
     _accumulate(1.0, room[1], room[0])
 
 
@@ -76,7 +83,7 @@ def _solve(problem, of_nodes, work, of_rows, room):
 
 
 @stage
-def settle_rates(problem, drives, rolls, room, work):
+def settle_rates(problem, drives, others, room, work):
     """Velocities that joints and prescribed motions allow, accelerations and multipliers that follow from them.
 
     Those of vibrations that a step does not resolve are filtered by the iteration matrix, whose factors stay.
@@ -88,13 +95,13 @@ def settle_rates(problem, drives, rolls, room, work):
     refactor(problem, 0)
     cm, s = solver.coefficients[0], solver.coefficients[3]
     for _ in range(_ROUNDS):
-        _rates(problem, rolls, drives[0, 0], drives[1, 0], drives[2, 0], room[1], room[0])
+        _rates(problem, others, drives, 0, 0, room[1], room[0])
         _solve(problem, 0.0, work[0], -s, room[1])
         _accumulate(1.0, solver.x[:n], trial.twist)
     for _ in range(_ROUNDS):
         forces(problem, 0)
         add_inertia(problem)
-        _second_rates(problem, rolls, drives, 0, room, work[0])
+        _second_rates(problem, others, drives, 0, room, work[0])
         _solve(problem, -cm, trial.residual, -s, room[0])
         _accumulate(1.0, solver.x[:n], trial.rate)
         _accumulate(s / cm, solver.x[n:], trial.force)
@@ -105,7 +112,7 @@ def settle_rates(problem, drives, rolls, room, work):
 
 
 @stage
-def start_smoothly(problem, drives, rolls, room, work, factored):
+def start_smoothly(problem, drives, others, room, work, factored):
     """Set the integrator's acceleration and velocities; all else is consistent. Leaves the factors of the step, which
     are there already if `factored` is not 0.
 
@@ -136,7 +143,7 @@ def start_smoothly(problem, drives, rolls, room, work, factored):
         forces(problem, row)
         add_inertia(problem)
         _accumulate(weight, trial.residual, work[1])
-        _second_rates(problem, rolls, drives, row, room, work[0])
+        _second_rates(problem, others, drives, row, room, work[0])
         _accumulate(weight, room[0], room[3])
         for i in range(state.inner.shape[1]):
             state.inner[2, i] += shift * weight * trial.inner[1, i]
@@ -153,7 +160,8 @@ def start_smoothly(problem, drives, rolls, room, work, factored):
     _accumulate(h, solver.x[:n], solver.past[0])
     if solver.memory[4] >= 0.0:
         solver.memory[4], solver.memory[5] = 1.0, 0.0
-    if joints_of(problem).node.shape[0] == 0:
+    nj, rules = joints_of(problem).node.shape[0], rules_of(problem)
+    if nj + rules.item.shape[0] == 0:
         return 0
     # by what velocities of the method differ from true ones, along what the joints prescribe
     clear(work[1])
@@ -164,17 +172,22 @@ def start_smoothly(problem, drives, rolls, room, work, factored):
         store(add(cross(w, a), cross(u, b)), work[2, i], 0)
         store(cross(w, b), work[2, i], 3)
     _accumulate(h * h / 12.0, work[2, :n], work[1])
-    _gradient(problem, rolls, drives, 0, work[1], work[0], room[1], room[2])
-    for j in range(joints_of(problem).node.shape[0], room.shape[1]):
+    _gradient(problem, others, drives, 0, work[1], work[0], room[1], room[2])
+    copy(room[1], room[2])
+    for j in range(nj, room.shape[1]):
         for k in range(6):
-            room[1, j, k] = 0.0  # of what rolls: velocities already
+            room[1, j, k] = 0.0  # of what holds velocities
+    for i in range(rules.item.shape[0]):
+        if rules.held[i] == 1:
+            for k in range(6):
+                room[1, nj + rules.item[i], k] = room[2, nj + rules.item[i], k]
     _solve(problem, 0.0, work[1], s, room[1])
     _accumulate(1.0, solver.x[:n], state.twist)
     return 0
 
 
 @stage
-def second_rates(problem, drives, rolls, room, work):
+def second_rates(problem, drives, others, room, work):
     """room[0] = second derivatives of the constraints at the trial state and its accelerations."""
-    _second_rates(problem, rolls, drives, 0, room, work[0])
+    _second_rates(problem, others, drives, 0, room, work[0])
     return 0

@@ -145,7 +145,7 @@ def constraint_rates_of(
         of_rolling = rate_out[len(rate_out) - nr :], accel_out[len(rate_out) - nr :]
         rolling_rates(memory.address, *of_rolling)
         if len(memory.problem.rules.item):
-            rule_rates(memory.address, pace, *of_rolling)
+            rule_rates(memory.address, 0, pace, *of_rolling)
 
 
 def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> None:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _KEPT = ("state", "trial", "middle", "solver", "scratch", "visit", "owned")  # groups of the problem, ...
-_OWN = ("laws", "bonds", "units", "rules", "media", "settle", "drive_rate")  # ... without addresses, and what is sampled anew
+# ... without addresses, and what is sampled anew
+_OWN = ("laws", "bonds", "units", "rules", "media", "settle", "drive_rate")
 
 
 def keepsake(work: Integration) -> dict[str, Any]:
