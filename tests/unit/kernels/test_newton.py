@@ -18,6 +18,7 @@ from cosserat.kernels.newton import (
 )
 from cosserat.solve.initial import consistent_accelerations
 from cosserat.solve.memory import new_memory
+from cosserat.solve.motion.keeping import arrays_of
 from cosserat.solve.motion.stepping import Integration
 
 
@@ -71,6 +72,7 @@ def test_checkpoints_hold_no_addresses():
     """They mean nothing in another process."""
     work, memory = prepared(0.05, 80.0)
     solver = memory.problem.solver
-    kept = {id(array) for array in work._arrays("solver")}
+    kept = {id(array) for array in arrays_of(work, "solver")}
     assert id(solver.blocks) in kept
-    assert not kept & {id(table) for table in (solver.laws, solver.bonds, solver.units, solver.media, solver.settle)}
+    own = solver.laws, solver.bonds, solver.units, solver.rules, solver.media, solver.settle
+    assert not kept & {id(table) for table in own}

@@ -21,7 +21,7 @@ _OWN = ("laws", "bonds", "units", "rules", "media", "settle", "drive_rate")
 
 def keepsake(work: Integration) -> dict[str, Any]:
     """Stored states, and every number of the problem: state, trial, factors, memories."""
-    groups = {name: _arrays(work, name) for name in _KEPT}
+    groups = {name: arrays_of(work, name) for name in _KEPT}
     if work.reserved is None:
         stored: list[Any] = [list(row) for row in work.rows]
     else:
@@ -36,7 +36,7 @@ def keepsake(work: Integration) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _arrays(work: Integration, name: str) -> list[Array]:
+def arrays_of(work: Integration, name: str) -> list[Array]:
     """Arrays of a group that mean the same in another process, and are not sampled anew."""
     group = getattr(work.memory.problem, name)
     return [getattr(group, field) for field in group._fields if field not in _OWN]
@@ -45,7 +45,7 @@ def _arrays(work: Integration, name: str) -> list[Array]:
 def resume(work: Integration, kept: dict[str, Any]) -> None:
     """Take all of it back."""
     for name, arrays in kept["groups"].items():
-        for target, array in zip(_arrays(work, name), arrays, strict=True):
+        for target, array in zip(arrays_of(work, name), arrays, strict=True):
             target[...] = array
     work.stored, work.accel_step, work.at_breaks = kept["n_stored"], kept["accel_step"], kept["at_breaks"]
     work.waiting, work.replaced, work.graded = kept["waiting"], kept["replaced"], kept["graded"]

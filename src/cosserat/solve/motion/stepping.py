@@ -86,6 +86,8 @@ class Integration(Walk):
         self.commands: Commands | None = None
         self.replaced: dict[int, float] | None = None  # what was held before, if it changes with the next step
         self.set_step(1.0)
+        if self.scheme == CONSERVING or self.compiled.rolling or self.compiled.rules:
+            self.memory.problem.solver.memory[4:] = -1.0
         if self.driven:
             middle, blocks = self.memory.problem.middle, self.memory.problem.solver.blocks
             self.memory.replace(middle=middle._replace(blocks=np.zeros_like(blocks)))
