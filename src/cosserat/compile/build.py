@@ -185,9 +185,9 @@ def _with_propellant(
     )  # fmt: skip
 
 
-def _lone(bodies: Bodies, joints: Sequence[CompiledJoint], wheels: Sequence[int]) -> list[int]:
-    """Bodies that no joint and no wheel holds, whose node has no other inertia."""
-    held = {i for joint in joints for i in (joint.parent.node, joint.child.node)}.union(wheels)
+def _lone(bodies: Bodies, joints: Sequence[CompiledJoint], others: Sequence[tuple[int, int]]) -> list[int]:
+    """Bodies that no joint and no other constraint holds, whose node has no other inertia."""
+    held = {i for joint in joints for i in (joint.parent.node, joint.child.node)}.union(*others)
     nodes = bodies.node.tolist()
     plain = [np.array_equal(M[:3], np.eye(3, 6) * M[0, 0]) for M in bodies.mass]
     return [k for k, i in enumerate(nodes) if plain[k] and nodes.count(i) == 1 and i not in held]
