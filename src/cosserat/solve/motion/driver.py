@@ -269,7 +269,7 @@ def adaptive_steps(
                 errors, failure = walk.judged(t, step, n, bounds, every, taken)
                 before = taken
                 for error in errors:
-                    if not error <= bounds.most or failure is not None:
+                    if not error <= bounds.most or error == np.inf:  # that of one that failed
                         break
                     taken += 1
                     cuts = 0
