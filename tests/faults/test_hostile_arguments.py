@@ -378,16 +378,16 @@ def test_budgets_of_time(settings, duration, step):
 
 
 @pytest.mark.parametrize("integrator", ["generalized-alpha", "energy-momentum"])
-def test_steps_that_creep(integrator):
-    """A load that turns ever faster: steps are refused again and again and stay just above the smallest allowed."""
+def test_steps_of_a_load_that_turns_ever_faster(integrator):
+    """A load that turns ever faster: steps shrink until they are the smallest allowed."""
     model = cs.Model("ball")
     ball = model.add(cs.RigidBody.sphere("ball", diameter=0.1, mass=1.0))
     model.add(cs.Force("push", ball, lambda t: (0, 0, 1e9 * t * np.sin(1e9 * t * t))))
     cs.simulate(model, 1e-5, integrator=integrator)  # compiled
     began = time.process_time()
-    run = cs.simulate(model, 1.0, integrator=integrator)
+    run = cs.simulate(model, 10.0, integrator=integrator)
     assert run.status.outcome is cs.Outcome.STEP_TOO_SMALL
-    assert run.time[-1] == run.status.time > 5e-4
+    assert run.time[-1] == run.status.time > 2e-4
     assert time.process_time() - began < 3.0
 
 

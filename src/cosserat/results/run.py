@@ -20,7 +20,7 @@ from cosserat.results.labels import ENERGIES, FLUID_ENERGIES, SECTION_FORCE, SOL
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
 from cosserat.results.place_answers import PlaceAnswers, in_world
-from cosserat.results.status import Status
+from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.results.verdict import FEWEST, held_together, judged
 
@@ -87,18 +87,18 @@ class Run(PlaceAnswers):
 
     @cached_property
     def status(self) -> Status:
-        """How the run ended, and whether its energy balance holds."""
+        """How the run ended, and whether its joints held and its energy balance holds."""
         if not isinstance(self.trajectory, Trajectory):  # of a file: judged before it was written
             return self.trajectory.status
-        if len(self.time) < FEWEST or not self.trajectory.status.ok:
+        if len(self.time) < FEWEST or self.trajectory.status.outcome not in (Outcome.OK, Outcome.NOT_CONVERGED):
             return self.trajectory.status
         try:
-            velocity, spin = self.monitors.speeds()
             extent = self.motion.mechanism.length
             if self.stats.get("stalled_steps"):  # only then can constraints be violated
                 found = held_together(self.trajectory.status, self.time, self.monitors.violation(), extent)
                 if not found.ok:
                     return found
+            velocity, spin = self.monitors.speeds()
             travel = float(max(velocity / extent, spin) * np.diff(self.time).max())
             return judged(self.trajectory.status, self.time, self.monitors.energies(), self.stats, travel)
         except CosseratError:  # a model that was changed since

@@ -56,11 +56,17 @@ def judged(
 
 
 def held_together(status: Status, time: Array, violation: Array, extent: float) -> Status:
-    """The status of a finished run; not ok if constraints of joints are violated by a visible share of the extent."""
+    """The status of a run; not ok if constraints of joints are violated by a visible share of the extent.
+
+    A run that ended before, because its steps could not be solved, has this for a cause.
+    """
     worst = int(np.argmax(violation))
-    if not status.ok or violation[worst] <= _APART * extent:
+    if not (status.ok or status.outcome is Outcome.NOT_CONVERGED) or violation[worst] <= _APART * extent:
         return status
     text = f"by {violation[worst]:.3g} m, or that sine of an angle, at t = {time[worst]:.4g} s"
+    if not status.ok:
+        text = f"joints came apart {text}: prescribe motions that the mechanism can follow"
+        return replace(status, detail="; ".join(filter(None, (text, status.detail))))
     return replace(status, outcome=Outcome.APART, detail="; ".join(filter(None, (text, status.detail))))
 
 

@@ -95,13 +95,14 @@ def test_wheels_come_after_everything_between_them_and_the_ground(seed):
     """So that of rows which joints imply it is the wheels' that turn out to be implied."""
     rng = np.random.default_rng(seed)
     links, joints = random_tree(rng, 20)
-    wheels = [int(k) for k in rng.choice(20, 3, replace=False)]
+    a, b, c, d = (int(k) for k in rng.choice(20, 4, replace=False))
+    wheels = [(a, 20), (b, 20), (c, d)]  # two on the ground, one on another body
     owner, _, _, parent = spanning_tree(20, links)
     order, _ = eliminate(20, joints, links, wheels)
     assert sorted(order) == list(range(20 + joints + 3))
     position = {v: i for i, v in enumerate(order)}
     owned = {node: 20 + joint for joint, node in owner.items()}
-    for k, node in enumerate(wheels):
+    for k, node in [(k, node) for k, pair in enumerate(wheels) for node in pair]:
         while 0 <= node < 20:
             assert position[20 + joints + k] > position[node]
             assert position[20 + joints + k] > position.get(owned.get(node, -1), -1)

@@ -34,26 +34,6 @@ _STRIDE = 20  # steps taken at once, at most
 _AIM = 0.9  # of the step that would err as much as allowed
 _WORTH = 1.2  # growth for which new factors are worth it
 _MOST_CUTS = 200  # attempts in a row at one adaptive step
-_ROUND, _ROUNDS = 256, 4  # attempts at adaptive steps that are looked at together; how many of them may creep in a row
-_CREEP, _REFUSED = 1e-6, 1.0 / 6.0  # of the duration per attempt, where more than that share of them is refused
-
-
-class _Pace:
-    """Ends a run whose steps are refused again and again, and so short that it would not end in a million of them."""
-
-    def __init__(self, t: float) -> None:
-        self.count, self.rejected, self.creeping, self.since = 0, 0, 0, t
-
-    def watch(self, t: float, duration: float, n: int, rejected: bool) -> None:
-        """So many attempts more, which have led to time t; whether the last was refused."""
-        self.count, self.rejected = self.count + n, self.rejected + rejected
-        if self.count < _ROUND:
-            return
-        creeps = t - self.since < _CREEP * self.count * duration and self.rejected > _REFUSED * self.count
-        self.creeping = self.creeping + 1 if creeps else 0
-        self.count, self.rejected, self.since = 0, 0, t
-        if self.creeping == _ROUNDS:
-            raise _Ended(Status(Outcome.STEP_TOO_SMALL, t))
 
 
 class _Ended(Exception):
@@ -232,12 +212,11 @@ def adaptive_steps(
     end = start + duration
     smallest = _SMALLEST * duration
     limits = [*(t for t in sorted(breaks) if start + smallest < t < end - smallest), end]
-    t, taken, times, cuts, last_shown, pace = start, 0, [start], 0, clock.perf_counter(), _Pace(start)
+    t, taken, times, cuts, last_shown = start, 0, [start], 0, clock.perf_counter()
     recent: list[list[float]] = []  # lengths of accepted steps, and their errors (m)
     kept = None if keeper is None else keeper.resume(walk)
     if kept is not None:
         t, h, taken, times, cuts, recent = (kept[key] for key in ("t", "h", "taken", "times", "cuts", "recent"))
-        vars(pace).update(kept["pace"])
     else:
         walk.store()
         h = min(duration / 10.0, walk.first_step(), limits[0] - start)
@@ -246,7 +225,7 @@ def adaptive_steps(
     status = Status(Outcome.OK, end)
 
     def keepsake() -> dict[str, Any]:
-        driver = {"t": t, "h": h, "taken": taken, "times": times, "cuts": cuts, "recent": recent, "pace": vars(pace)}
+        driver = {"t": t, "h": h, "taken": taken, "times": times, "cuts": cuts, "recent": recent}
         return {**walk.keepsake(), **driver}
 
     with Interrupts() as interrupts:
@@ -267,7 +246,6 @@ def adaptive_steps(
                 n = max(1, min(_STRIDE, int(room / step) - 3))
                 bounds = _bounds(allowed if step > smallest else np.inf, recent, step, walk.order + 1)
                 errors, failure = walk.judged(t, step, n, bounds, every, taken)
-                before = taken
                 for error in errors:
                     if not error <= bounds.most or error == np.inf:  # that of one that failed
                         break
@@ -288,13 +266,11 @@ def adaptive_steps(
                     if now - last_shown > _PATIENCE or t >= end:
                         last_shown = now
                         _announce(progress, t, walk)
-                    pace.watch(t, duration, taken - before, rejected=False)
                     if interrupts.asked:
                         raise KeyboardInterrupt
                     continue
                 walk.tally.rejected += 1
                 cuts += 1
-                pace.watch(t, duration, taken - before + 1, rejected=True)
                 ratio = errors[-1] / allowed
                 h = step * (0.5 if failure is not None else float(np.clip(_AIM / ratio**power, 0.2, 0.8)))
                 if h < smallest or cuts > _MOST_CUTS:
