@@ -59,7 +59,8 @@ SHAPES: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 # whole numbers: the least, and the first that is too large, as a number or a size
 RANGES: dict[str, tuple[int, Any]] = {
-    "elements.node": (0, "n"), "elements.like": (0, "ne"), "bodies.node": (0, "n"), "bodies.lone": (0, "nb"), "joints.node": (0, "n"),
+    "elements.node": (0, "n"), "elements.like": (0, "ne"), "bodies.node": (0, "n"), "bodies.lone": (0, "nb"),
+    "joints.node": (0, "n"),
     "joints.n_rows": (0, 7), "joints.kind": (-1, 64), "joints.drive": (-1, "nd"), "joints.branch": (-1, 4),
     "joints.angle": (-1, "nf"), "freedoms.joint": (0, "nj"), "freedoms.kind": (0, 64), "freedoms.effort": (-1, "ng"),
     "freedoms.target": (-1, "ng"),
@@ -79,7 +80,8 @@ _COUNTS = {"ne": "elements.node", "nb": "bodies.node", "nj": "joints.node", "nf"
            "ns": "springs.node", "nl": "loads.node", "nr": "rolling.node", "nu": "rules.item", "no": "rules.parameter",
            "nx": "state_loads.node",
            "np": "state_loads.parameter", "nm": "media.element", "nk": "media.parameter",
-           "nv": "bodies.varying", "ni": "bodies.lone", "nz": "state_loads.signal", "nh": "line_loads.element"}  # fmt: skip
+           "nv": "bodies.varying", "ni": "bodies.lone",
+           "nz": "state_loads.signal", "nh": "line_loads.element"}  # fmt: skip
 
 
 class OutOfBounds(ValueError):

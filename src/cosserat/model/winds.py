@@ -63,7 +63,8 @@ class Wind(Record):
         return "is not a number there" if heights is None else f"is known from z = {heights[0]:g} to {heights[-1]:g} m"
 
     def __call__(self, x: float, y: float, z: float, t: float) -> tuple[float, float, float]:
-        return self.function(x, y, z, t)
+        u, v, w = self.function(x, y, z, t)
+        return float(u), float(v), float(w)
 
 
 def wind_function(wind: Any) -> Any:
