@@ -1,6 +1,8 @@
 """Equal steps of which each is judged by its error, and taken back where it errs too much."""
 
-from cosserat.jit import helper, stage
+import numpy as np
+
+from cosserat.jit import helper, load, stage
 from cosserat.kernels import alpha
 from cosserat.kernels.arrays import history_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
@@ -92,3 +94,8 @@ def advance_judged(problem, unheld, order, bounds, errors_out, report_out, evalu
         if calm >= order[3]:
             return CONVERGED
     return CONVERGED
+
+
+def load_error(problem, unheld):
+    """Compile or read `local_error`."""
+    load(local_error, problem, unheld, np.zeros(1))

@@ -1,12 +1,15 @@
 """Start of the generalised-alpha method, or of steps of another length. See `solve.motion.smooth_start`."""
 
-from cosserat.jit import call_address, helper, stage
+from cosserat.jit import address_of, address_table, call_address, helper, stage
+from cosserat.jit import load as load_stage
 from cosserat.kernels.alpha import error_constant, method, move
 from cosserat.kernels.arrays import joints_of, rules_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.newton import refactor
 from cosserat.kernels.residual import add_inertia, constraint_rates, forces
+from cosserat.kernels.rolling import rolling_rates
+from cosserat.kernels.rules import rule_rates
 from cosserat.kernels.vectors import add, clear, copy, cross, load, store
 
 PART = 1e-2  # of the step, over which the equations are differentiated
@@ -191,3 +194,16 @@ def second_rates(problem, drives, others, room, work):
     """room[0] = second derivatives of the constraints at the trial state and its accelerations."""
     _second_rates(problem, others, drives, 0, room, work[0])
     return 0
+
+
+def load_rates(problem, drive, rates, accels, n_joints, rolls, ruled):
+    """Compile or read what a model needs of the rates of constraints; the table `others` of the stages above."""
+    others = address_table(2)
+    if rolls:
+        load_stage(rolling_rates, problem, rates[n_joints:], accels[n_joints:])
+        others[0] = address_of(rolling_rates)
+    if ruled:
+        load_stage(rule_rates, problem, 0, 1.0, rates[n_joints:], accels[n_joints:])
+        others[1] = address_of(rule_rates)
+    load_stage(constraint_rates, problem, *drive, rates, accels)
+    return others

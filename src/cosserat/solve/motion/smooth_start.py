@@ -15,12 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.jit import address_of, address_table, load
 from cosserat.kernels.blocks import solve
-from cosserat.kernels.residual import add_inertia, constraint_rates, forces
-from cosserat.kernels.rolling import rolling_rates
-from cosserat.kernels.rules import rule_rates
-from cosserat.kernels.starting import PART, second_rates, settle_rates, start_smoothly
+from cosserat.kernels.residual import add_inertia, forces
+from cosserat.kernels.starting import PART, load_rates, second_rates, settle_rates, start_smoothly
 from cosserat.solve.initial import set_trial
 from cosserat.solve.memory import Memory
 from cosserat.solve.motion.control import Controlled
@@ -52,17 +49,10 @@ def _prepare(
     memory.replace(inputs=inputs if controlled is None else controlled.apply(inputs))
     drives = np.concatenate((sampled, np.zeros_like(sampled[:, :1])), axis=1)
     rows, nodes = np.zeros((4, len(memory.problem.trial.phi), 6)), np.zeros((3, compiled.n_nodes + 1, 6))
-    others = address_table(2)
-    of_rolling = rows[0, compiled.n_joints :], rows[1, compiled.n_joints :]
-    if len(memory.problem.rolling.node):
-        load(rolling_rates, memory.address, *of_rolling)
-        others[0] = address_of(rolling_rates)
-    if len(memory.problem.rules.item):
-        load(rule_rates, memory.address, 0, 1.0, *of_rolling)
-        others[1] = address_of(rule_rates)
-    work = _Workspace(drives, others, rows, nodes)
-    load(constraint_rates, memory.address, *(d[0] for d in drives), rows[0], rows[1])
-    return work
+    problem, drive = memory.problem, tuple(d[0] for d in drives)
+    kinds = len(problem.rolling.node) > 0, len(problem.rules.item) > 0
+    others = load_rates(memory.address, drive, rows[0], rows[1], compiled.n_joints, *kinds)
+    return _Workspace(drives, others, rows, nodes)
 
 
 def smooth_start(

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cosserat.jit import load
-from cosserat.kernels.judging import advance_judged, local_error
+from cosserat.kernels.judging import advance_judged, load_error
 from cosserat.kernels.newton import CONVERGED
 from cosserat.solve.memory import new_history
 from cosserat.solve.motion.unheld import Unheld
@@ -21,7 +20,7 @@ def judge(work: Integration, n: int = 0) -> Unheld:
     """What tells errors of n steps of the present length."""
     if work.unheld is None:
         work.unheld = Unheld(work.memory, work.kept)
-        load(local_error, work.memory.address, work.unheld.memory.address, np.zeros(1))
+        load_error(work.memory.address, work.unheld.memory.address)
     if n and work.compiled.sampler.driven:
         work.unheld.factor(n)
     return work.unheld
