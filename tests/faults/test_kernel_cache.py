@@ -9,6 +9,8 @@ import stat
 import subprocess
 import sys
 import time
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -125,6 +127,26 @@ def test_links_are_not_followed(folder, tmp_path):
     path.rename(tmp_path / "elsewhere")
     path.symlink_to(tmp_path / "elsewhere")
     assert cache.read("beams.strain", "") is None
+
+
+@posix
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(folder):
+    cache.write("beams.strain", "", "entry", "i", b"code")
+    path = folder / "beams.strain.kernel"
+    path.unlink()
+    os.mkfifo(path, 0o600)
+    with pytest.warns(CosseratWarning, match="it is not a file"):
+        assert cache.read("beams.strain", "") is None
+
+
+def test_threads_that_write_the_same_file(folder):
+    """None of them meets the unfinished file of another."""
+    with ThreadPoolExecutor(8) as pool, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(20):
+            list(pool.map(lambda k: cache.write("beams.strain", "", "entry", "i", b"code" * 100_000), range(8)))
+            assert cache.read("beams.strain", "") == ("entry", "i", b"code" * 100_000)
+    assert [p.name for p in folder.iterdir()] == ["beams.strain.kernel"]
 
 
 class Bomb:

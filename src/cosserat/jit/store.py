@@ -17,6 +17,7 @@ from cosserat.errors import warn
 
 _MAGIC = b"cosserat kernel 3 "
 _OWNED = hasattr(os, "geteuid")  # not on Windows, where folders of a user are private by their access lists
+_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 _warned: set[str] = set()
 
@@ -41,7 +42,7 @@ def read(path: Path) -> bytes | None:
     if not trusted(path.parent):
         return None
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        handle = os.open(path, os.O_RDONLY | _PLAIN | getattr(os, "O_NONBLOCK", 0))  # a pipe would wait for a writer
     except OSError:
         return None
     with os.fdopen(handle, "rb") as stream:
@@ -65,10 +66,9 @@ def write(path: Path, payload: bytes) -> None:
         directory.mkdir(mode=0o700, exist_ok=True)
         if not trusted(directory):
             return
-        unfinished = directory / f".{path.name}.{os.getpid()}"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        unfinished = directory / f".{path.name}.{os.getpid()}.{os.urandom(6).hex()}"  # threads, hosts with one home
         try:
-            with os.fdopen(os.open(unfinished, flags, 0o600), "wb") as stream:
+            with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN, 0o600), "wb") as stream:
                 stream.write(_head(path, payload) + b"\n" + payload)
             unfinished.replace(path)
         except BaseException:

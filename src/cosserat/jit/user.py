@@ -9,6 +9,7 @@ glue calls the Python function.
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import linecache
 import re
@@ -26,7 +27,7 @@ from cosserat.jit.switch import COMPILED
 
 Function = Callable[..., Any]
 
-_LAYOUT = 3  # of kept units; raised where they are named or made otherwise
+_LAYOUT = 4  # of kept units; raised where they are named or made otherwise
 
 _FILE = re.compile(r'File "([^"]+)", line (\d+)')
 _QUOTED = re.compile(r"'(\w+)'")
@@ -236,30 +237,47 @@ def _feed(digest: Any, value: Any, seen: set[int]) -> None:
             return
         seen.add(id(value))
         _feed(digest, value.__code__, seen)
-        _feed(digest, value.__defaults__, seen)
+        _feed(digest, (value.__defaults__, value.__kwdefaults__), seen)
         for cell in value.__closure__ or ():
             _feed(digest, cell.cell_contents, seen)
-        for name in sorted(_names(value.__code__)):
-            if name in value.__globals__:
-                _feed(digest, (name, value.__globals__[name]), seen)
+        _feed_used(digest, value.__globals__, sorted(_names(value.__code__)), seen)
     elif isinstance(value, types.CodeType):
         digest.update(value.co_code + repr((value.co_names, value.co_varnames, value.co_freevars)).encode())
         _feed(digest, value.co_consts, seen)
+    elif isinstance(value, dict):
+        _feed(digest, list(value.items()), seen)
     elif isinstance(value, (tuple, list)):
-        digest.update(f"{type(value).__name__} {len(value)}".encode())
+        digest.update(f"{type(value).__name__} {len(value)} {getattr(value, '_fields', '')}".encode())
         for item in value:
             _feed(digest, item, seen)
     elif isinstance(value, np.ndarray) and value.dtype != object:
-        digest.update(f"{value.dtype.str}{value.shape}".encode() + value.tobytes())
-    elif isinstance(value, types.ModuleType):
+        digest.update(f"{value.dtype!r}{value.shape}".encode() + value.tobytes())
+    elif isinstance(value, types.ModuleType) and _is_library(value):
         digest.update(value.__name__.encode())
+    elif isinstance(value, enum.EnumMeta):
+        _feed(digest, [(name, member.value) for name, member in value.__members__.items()], seen)
     elif value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic, np.dtype)):
         digest.update(f"{type(value).__name__} {value!r};".encode())
-    elif isinstance(value, (type, np.ufunc, types.BuiltinFunctionType)) or (callable(value) and _is_library(value)):
+    elif isinstance(value, type) and (hasattr(value, "_fields") or issubclass(value, Exception)):
+        digest.update(f"{value.__module__}.{value.__qualname__} {getattr(value, '_fields', '')}".encode())
+    elif isinstance(value, (np.ufunc, types.BuiltinFunctionType)) or (callable(value) and _is_library(value)):
         digest.update(f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', value)}".encode())
     else:
         raise ValueError
 
 
+def _feed_used(digest: Any, space: dict[str, Any], names: list[str], seen: set[int]) -> None:
+    """Values in a namespace that are named, and in modules of the user's that are among them: they are compiled in."""
+    for name in names:
+        value = space.get(name)
+        if isinstance(value, types.ModuleType) and not _is_library(value):
+            if id(value) not in seen:
+                seen.add(id(value))
+                _feed_used(digest, vars(value), names, seen)
+        elif name in space:
+            _feed(digest, (name, value), seen)
+
+
 def _is_library(value: Any) -> bool:
-    return str(getattr(value, "__module__", "")).split(".")[0] in ("numpy", "math", "cmath", "operator", "builtins")
+    owner = value.__name__ if isinstance(value, types.ModuleType) else str(getattr(value, "__module__", ""))
+    return owner.split(".")[0] in ("numpy", "math", "cmath", "operator", "builtins")

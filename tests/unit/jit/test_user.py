@@ -1,9 +1,12 @@
 """Functions of users: compiled apart, with Numba's runtime, called by address, kept, and refused with their line."""
 
+import collections
+import enum
 import os
 import subprocess
 import sys
 import time
+import types
 
 import numpy as np
 import pytest
@@ -57,6 +60,31 @@ def test_a_closure_counts_with_its_values():
     for c in (2.0, 5.0):
         assert compile_user(glue, (scaled(c),), SIGNATURE, "")(0.0, np.ones(2), y) == 0
         np.testing.assert_allclose(y, c)
+
+
+def _with(**names):
+    """A law that refers to these names, as one of the user's own script."""
+    space = {"np": np, **names}
+    exec("def law(t, x):\n    return x * (SETTINGS.GAIN.value if ENUM else SETTINGS.GAIN)\n", space)
+    return space["law"]
+
+
+@pytest.mark.parametrize("kind", ["module", "enum", "namedtuple"])
+def test_values_of_modules_enums_and_named_tuples_count(kind):
+    """Compiled code holds them as they were: a script with another gain must not meet the old code."""
+    y = np.zeros(2)
+    for gain in (2, 5):
+        if kind == "module":
+            settings = types.ModuleType("settings")
+            settings.GAIN = float(gain)
+        elif kind == "enum":
+            settings = enum.Enum("Settings", {"GAIN": gain})
+        else:  # other fields, the same values
+            names = ["GAIN", "other"] if gain == 2 else ["other", "GAIN"]
+            settings = collections.namedtuple("Settings", names)(2.0, 5.0)
+        unit = compile_user(glue, (_with(SETTINGS=settings, ENUM=kind == "enum"),), SIGNATURE, "")
+        assert unit(0.0, np.ones(2), y) == 0
+        np.testing.assert_allclose(y, gain)
 
 
 def test_an_error_in_the_function_gives_a_code():
