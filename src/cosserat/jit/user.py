@@ -255,7 +255,7 @@ def _feed(digest: Any, value: Any, seen: set[int]) -> None:
     elif isinstance(value, types.ModuleType) and _is_library(value):
         digest.update(value.__name__.encode())
     elif isinstance(value, enum.EnumMeta):
-        _feed(digest, [(name, member.value) for name, member in value.__members__.items()], seen)
+        _feed(digest, [(str(k), member.value) for k, member in dict[str, Any](value.__members__).items()], seen)
     elif value is None or isinstance(value, (bool, int, float, complex, str, bytes, np.generic, np.dtype)):
         digest.update(f"{type(value).__name__} {value!r};".encode())
     elif isinstance(value, type) and (hasattr(value, "_fields") or issubclass(value, Exception)):
