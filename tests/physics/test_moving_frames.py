@@ -144,14 +144,6 @@ def test_apparent_forces_close_newton_euler_in_the_frame():
     np.testing.assert_allclose(a, apparent + [0, 0, -9.81], atol=1e-10)
 
 
-def test_mass_that_a_frame_cannot_move_is_refused():
-    model = cs.Model("balloon", frame=SHIP, fluid=cs.Fluid(density=1.2))
-    ball = model.add(cs.RigidBody.sphere("ball", diameter=1.0, mass=0.4))
-    model.add(cs.AddedMass.sphere("air", ball, diameter=1.0))
-    with pytest.raises(cs.CosseratError, match="moving frame"):
-        cs.simulate(model, 1.0, 0.1)
-
-
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize(
     ("motion", "wanted"),

@@ -16,6 +16,7 @@ from cosserat.model import checks
 from cosserat.model.bodies import RigidBody
 from cosserat.model.fluid import Fluid
 from cosserat.model.fluid_loads import FluidLoad, demand_whole_body
+from cosserat.model.frame_laws import driven, turning, turning_rate
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place
 from cosserat.model.records import located, recorded
@@ -56,6 +57,8 @@ class AddedMass(FluidLoad):
     >>> round(float(cs.simulate(model, duration=0.1, step=0.01).acceleration("ball")[0, 2]), 9)
     3.285976718
     """
+
+    _feels_frame = True
 
     @recorded
     def __init__(
@@ -185,7 +188,7 @@ class AddedMass(FluidLoad):
 
     @property
     def law(self) -> Callable[..., Any]:
-        return moving_fluid_law(self.fluid.density_function, self.fluid.velocity_function)
+        return moving_fluid_law(self.fluid.density_function, self.fluid.velocity_function, self.moving)
 
 
 def ellipsoid_coefficients(semi_axes: Array) -> tuple[Array, Array]:
@@ -206,12 +209,13 @@ def ellipsoid_coefficients(semi_axes: Array) -> tuple[Array, Array]:
     return shape / (2.0 - shape), turning
 
 
-def moving_fluid_law(density: Any, velocity: Any) -> Any:
+def moving_fluid_law(density: Any, velocity: Any, moving: bool) -> Any:
     """What a flow adds to the equations of a body whose inertia holds A already.
 
     The fluid exerts -A d(eta_r)/dt + ad(eta_r)^T A eta_r + rho V Du/Dt with the twist eta_r = eta - (R^T u, 0). The
     body's equations have -A d(eta)/dt + ad(eta)^T A eta; the law is the difference. The flow is that at the centre of
-    the volume, where rho V Du/Dt acts, too.
+    the volume, where rho V Du/Dt acts, too. In a frame that moves, the turning of eta_r is that in space, and so is
+    Du/Dt; the velocity relative to the fluid is the same for all observers.
     """
 
     def law(t, frame, twist, p):
@@ -221,7 +225,7 @@ def moving_fluid_law(density: Any, velocity: Any) -> Any:
         z = frame[2, 3] + frame[2, 0] * cx + frame[2, 1] * cy + frame[2, 2] * cz
         u = velocity(x, y, z, t, p)
         w = np.zeros(6)
-        # rates of the flow seen by the body, and by the fluid
+        # changes of the flow seen by the body, and by the fluid
         v0 = twist[0] + twist[4] * cz - twist[5] * cy
         v1 = twist[1] + twist[5] * cx - twist[3] * cz
         v2 = twist[2] + twist[3] * cy - twist[4] * cx
@@ -247,32 +251,46 @@ def moving_fluid_law(density: Any, velocity: Any) -> Any:
         A[2, 2], A[2, 3], A[2, 4], A[2, 5] = p["a22"], p["a23"], p["a24"], p["a25"]
         A[3, 3], A[3, 4], A[3, 5] = p["a33"], p["a34"], p["a35"]
         A[4, 4], A[4, 5], A[5, 5] = p["a44"], p["a45"], p["a55"]
-        flow, rate, relative = np.empty(3), np.empty(3), twist.copy()
+        flow, rate, relative = np.empty(3), np.zeros(6), twist.copy()
+        seen = np.zeros(3)  # acceleration of the fluid that the frame drives
+        if moving:
+            seen[0], seen[1], seen[2] = driven(x, y, z, u[0], u[1], u[2], p)
+            relative[3], relative[4], relative[5] = turning(frame, twist, p)
+            r0, r1, r2 = turning_rate(frame, twist, p)
+            rate[3], rate[4], rate[5] = -r0, -r1, -r2
         for i in range(3):
             flow[i] = frame[0, i] * u[0] + frame[1, i] * u[1] + frame[2, i] * u[2]
-            rate[i] = 0.0
             for k in range(3):
                 rate[i] += frame[k, i] * (ahead[k] - behind[k]) / (2.0 * h)
-                w[i] += displaced * frame[k, i] * (with_fluid[k] - before[k])
+                w[i] += displaced * frame[k, i] * (with_fluid[k] - before[k] + 2.0 * h * seen[k])
             relative[i] -= flow[i]
         w[3], w[4], w[5] = cy * w[2] - cz * w[1], cz * w[0] - cx * w[2], cx * w[1] - cy * w[0]
         rate[0] -= twist[4] * flow[2] - twist[5] * flow[1]
         rate[1] -= twist[5] * flow[0] - twist[3] * flow[2]
         rate[2] -= twist[3] * flow[1] - twist[4] * flow[0]
-        p_abs, p_rel = np.zeros(6), np.zeros(6)
+        if moving:  # a flow that is uniform in space is not so for the frame: what it is at the body's centre
+            o0, o1, o2 = relative[3] - twist[3], relative[4] - twist[4], relative[5] - twist[5]
+            relative[0] -= o1 * cz - o2 * cy
+            relative[1] -= o2 * cx - o0 * cz
+            relative[2] -= o0 * cy - o1 * cx
+            rate[0] += r1 * cz - r2 * cy
+            rate[1] += r2 * cx - r0 * cz
+            rate[2] += r0 * cy - r1 * cx
+        p_own, p_rel = np.zeros(6), np.zeros(6)
         for i in range(6):
             for j in range(6):
                 a = A[i, j] if i <= j else A[j, i]
-                p_abs[i] += a * twist[j]
+                p_own[i] += a * twist[j]
                 p_rel[i] += a * relative[j]
-                if j < 3:
-                    w[i] += a * rate[j]
+                w[i] += a * rate[j]
         for i in range(3):
             j, k = (i + 1) % 3, (i + 2) % 3
             # ad(eta)^T P = -(omega x p, v x p + omega x l)
-            w[i] -= twist[3 + j] * (p_rel[k] - p_abs[k]) - twist[3 + k] * (p_rel[j] - p_abs[j])
-            w[3 + i] -= relative[j] * p_rel[k] - relative[k] * p_rel[j] - (twist[j] * p_abs[k] - twist[k] * p_abs[j])
-            w[3 + i] -= twist[3 + j] * (p_rel[3 + k] - p_abs[3 + k]) - twist[3 + k] * (p_rel[3 + j] - p_abs[3 + j])
+            w[i] -= relative[3 + j] * p_rel[k] - relative[3 + k] * p_rel[j]
+            w[i] += twist[3 + j] * p_own[k] - twist[3 + k] * p_own[j]
+            w[3 + i] -= relative[j] * p_rel[k] - relative[k] * p_rel[j] - (twist[j] * p_own[k] - twist[k] * p_own[j])
+            w[3 + i] -= relative[3 + j] * p_rel[3 + k] - relative[3 + k] * p_rel[3 + j]
+            w[3 + i] += twist[3 + j] * p_own[3 + k] - twist[3 + k] * p_own[3 + j]
         return w
 
     return law

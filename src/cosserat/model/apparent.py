@@ -8,14 +8,14 @@ A mechanism seen from a frame that moves obeys the equations of a Galilean frame
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.model.frame_signals import frame_signals
+from cosserat.model.frame_laws import driven_at
+from cosserat.model.frame_signals import frame_motion
 from cosserat.model.lumps import Lump
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Number
@@ -24,24 +24,18 @@ from cosserat.model.records import Component
 
 Array = NDArray[np.float64]
 
-_LINEAR = re.compile(r"\s*[-+]?[0-9.]+(e[-+]?[0-9]+)?\s*\*\s*t\s*", re.IGNORECASE)
-
 
 class ApparentLoad(PlacedLaw):
     """Drive and Coriolis wrenches on one lump of mass in a frame that moves as prescribed."""
 
     def __init__(self, lump: Lump, frame: Observer) -> None:
-        name = f"apparent forces on {lump.place.label}".translate(str.maketrans(".(),", "    ")).strip()
+        name = lump.titled("apparent forces")
         self._given = {"name": name}
         Component.__init__(self, name)
         self._place, self._other, self.derivative = lump.place, None, None
-        self._numbers: dict[str, Number] = dict(lump.numbers)
-        steady = steady_spin(frame)
-        if steady is None:
-            self._inputs = frame_signals(frame)
-        else:
-            self._numbers |= dict.fromkeys(("ax", "ay", "az", "lx", "ly", "lz"), 0.0)
-            self._numbers |= dict(zip(("ox", "oy", "oz"), steady.tolist(), strict=True))
+        numbers, signals = frame_motion(frame)
+        self._numbers: dict[str, Number] = {**lump.numbers, **numbers}
+        self._inputs = {**lump.signals, **signals}
 
     @property
     def numbers(self) -> dict[str, Number]:
@@ -52,40 +46,18 @@ class ApparentLoad(PlacedLaw):
         return apparent_wrench
 
 
-def steady_spin(frame: Observer) -> Array | None:
-    """Angular velocity (3,), in its own axes, of a frame that turns steadily about an axis at rest through its origin.
-
-    None for any other frame, and for one of which that is not plain: an origin that is not given by numbers, several
-    turns, an angle that is no formula such as '2*t'. Signals say all of these, too.
-    """
-    if not all(part.is_constant for part in frame.origin.components) or frame.origin.callable is not None:
-        return None
-    turns = [(axis, angle) for axis, angle in frame.turns if not angle.is_constant]
-    if len(turns) != 1 or len(frame.turns) != 1 or not _LINEAR.fullmatch(turns[0][1].text or ""):
-        return None
-    axis, angle = turns[0]
-    return np.asarray(float(angle.jet(np.zeros(1))[1][0]) * axis)
-
-
 def apparent_wrench(t, frame, twist, p):
     """-(K_r + K_c) of a lump about its place, in its axes: [Lerbet17] (45)-(46).
 
     With the angular velocity O of the frame, its rate L and the acceleration A of its origin, along its axes, a point
     at x with the velocity v has the apparent acceleration -(A + L × x + O × (O × x) + 2 O × v).
     """
+    gx, gy, gz = driven_at(frame, twist, p)
     ox, oy, oz = p["ox"], p["oy"], p["oz"]
     lx, ly, lz = p["lx"], p["ly"], p["lz"]
-    x, y, z = frame[0, 3], frame[1, 3], frame[2, 3]
-    vx = frame[0, 0] * twist[0] + frame[0, 1] * twist[1] + frame[0, 2] * twist[2]
-    vy = frame[1, 0] * twist[0] + frame[1, 1] * twist[1] + frame[1, 2] * twist[2]
-    vz = frame[2, 0] * twist[0] + frame[2, 1] * twist[1] + frame[2, 2] * twist[2]
-    ux, uy, uz = oy * z - oz * y + 2.0 * vx, oz * x - ox * z + 2.0 * vy, ox * y - oy * x + 2.0 * vz
-    gx = -(p["ax"] + ly * z - lz * y + oy * uz - oz * uy)
-    gy = -(p["ay"] + lz * x - lx * z + oz * ux - ox * uz)
-    gz = -(p["az"] + lx * y - ly * x + ox * uy - oy * ux)
     g, spin, turn = np.empty(3), np.empty(3), np.empty(3)  # in the axes of the place
     for i in range(3):
-        g[i] = frame[0, i] * gx + frame[1, i] * gy + frame[2, i] * gz
+        g[i] = -(frame[0, i] * gx + frame[1, i] * gy + frame[2, i] * gz)
         spin[i] = frame[0, i] * ox + frame[1, i] * oy + frame[2, i] * oz
         turn[i] = frame[0, i] * lx + frame[1, i] * ly + frame[2, i] * lz
     s = np.empty(3)

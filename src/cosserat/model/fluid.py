@@ -59,7 +59,6 @@ class Fluid(Record):
     """
 
     word = "fluid"
-    _spin: tuple[float, float, float] = (0.0, 0.0, 0.0)  # of the frame from which it is seen, for rates of bodies
 
     @recorded
     def __init__(
@@ -201,7 +200,6 @@ class Fluid(Record):
     def numbers(self) -> dict[str, Number]:
         """Numbers by name that `density_function` and `velocity_function` read from the parameters of a law."""
         found: dict[str, Number] = {"surface": 0.0 if self._surface is None else self._surface}
-        found |= dict(zip(("spin_x", "spin_y", "spin_z"), self._spin, strict=True))
         for name, fluid in (("", self), ("above_", self.above)):
             if fluid is None:
                 continue
@@ -246,11 +244,6 @@ class Fluid(Record):
     def gust_function(self) -> Function:
         """The gust alone; over a free surface, too."""
         return _still if self._gust is None else _velocity(self._gust)
-
-    def seen_turning(self, spin: Any) -> None:
-        """Let rates of bodies in it count with the angular velocity (3,) of a frame from which all is seen (rad/s)."""
-        x, y, z = checks.array("Fluid", "spin", spin, (3,)).tolist()
-        self._spin = x, y, z
 
     def at(self, x: float, y: float, z: float, t: float = 0.0) -> tuple[float, tuple[float, float, float]]:
         """Density (kg/m^3) and velocity (m/s) at a point and time."""

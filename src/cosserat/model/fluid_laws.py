@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.model.frame_laws import turning
+
 Function = Callable[..., Any]
 
 
@@ -120,7 +122,13 @@ def floating_sphere_law(density: Function) -> Function:
 
 
 def aerodynamic_law(
-    density: Function, velocity: Function, coefficients: tuple[Function, ...], forward: Any, right: Any, up: Any
+    density: Function,
+    velocity: Function,
+    coefficients: tuple[Function, ...],
+    forward: Any,
+    right: Any,
+    up: Any,
+    moving: bool,
 ) -> Function:
     """Forces and moments of a body that moves through a fluid, from coefficients of the angles of attack and sideslip.
 
@@ -150,9 +158,9 @@ def aerodynamic_law(
         alpha, beta = math.atan2(-c, a), math.atan2(b, in_plane)
         push = 0.5 * rho * speed  # times a speed: dynamic pressure
         chord, span = p["chord"], p["span"]
-        w0 = twist[3] + frame[0, 0] * p["spin_x"] + frame[1, 0] * p["spin_y"] + frame[2, 0] * p["spin_z"]
-        w1 = twist[4] + frame[0, 1] * p["spin_x"] + frame[1, 1] * p["spin_y"] + frame[2, 1] * p["spin_z"]
-        w2 = twist[5] + frame[0, 2] * p["spin_x"] + frame[1, 2] * p["spin_y"] + frame[2, 2] * p["spin_z"]
+        w0, w1, w2 = twist[3], twist[4], twist[5]
+        if moving:
+            w0, w1, w2 = turning(frame, twist, p)
         turn_roll = (fx * w0 + fy * w1 + fz * w2) * span / (2.0 * speed)
         turn_pitch = (rx * w0 + ry * w1 + rz * w2) * chord / (2.0 * speed)
         turn_yaw = -(ux * w0 + uy * w1 + uz * w2) * span / (2.0 * speed)

@@ -241,6 +241,8 @@ class Aerodynamics(FluidLoad):
     -13.594
     """
 
+    _feels_frame = True
+
     @recorded
     def __init__(
         self,
@@ -316,7 +318,9 @@ class Aerodynamics(FluidLoad):
                 functions.append(fluid_laws.tabled_coefficient(*self._table(word, value)))
         axes = self._axes()
         fluid = self.fluid
-        return fluid_laws.aerodynamic_law(fluid.density_function, fluid.velocity_function, tuple(functions), *axes)
+        return fluid_laws.aerodynamic_law(
+            fluid.density_function, fluid.velocity_function, tuple(functions), *axes, self.moving
+        )
 
     def _axes(self) -> tuple[Array, Array, Array]:
         """Forward, right and up in the place's frame."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -12,6 +13,8 @@ from cosserat.model.parameters import Parameter
 from cosserat.model.sampled import Sampled
 
 Array = NDArray[np.float64]
+
+_LINEAR = re.compile(r"\s*[-+]?[0-9.]+(e[-+]?[0-9]+)?\s*\*\s*t\s*", re.IGNORECASE)
 
 
 def _motion(frame: Observer, t: Array) -> ObserverMotion:
@@ -48,6 +51,31 @@ def frame_signals(frame: Observer) -> dict[str, Sampled]:
         | _signals(frame, "o", lambda motion: motion.omega)
         | _signals(frame, "l", lambda motion: motion.alpha)
     )
+
+
+def steady_spin(frame: Observer) -> Array | None:
+    """Angular velocity (3,), in its own axes, of a frame that turns steadily about an axis at rest through its origin.
+
+    None for any other frame, and for one of which that is not plain: an origin that is not given by numbers, several
+    turns, an angle that is no formula such as '2*t'. Signals say all of these, too.
+    """
+    if not all(part.is_constant for part in frame.origin.components) or frame.origin.callable is not None:
+        return None
+    turns = [(axis, angle) for axis, angle in frame.turns if not angle.is_constant]
+    if len(turns) != 1 or len(frame.turns) != 1 or not _LINEAR.fullmatch(turns[0][1].text or ""):
+        return None
+    axis, angle = turns[0]
+    return np.asarray(float(angle.jet(np.zeros(1))[1][0]) * axis)
+
+
+def frame_motion(frame: Observer) -> tuple[dict[str, float], dict[str, Sampled]]:
+    """The same nine: numbers of a frame that turns steadily, signals of any other."""
+    steady = steady_spin(frame)
+    if steady is None:
+        return {}, frame_signals(frame)
+    return dict.fromkeys(("ax", "ay", "az", "lx", "ly", "lz"), 0.0) | dict(
+        zip(("ox", "oy", "oz"), steady.tolist(), strict=True)
+    ), {}
 
 
 def moving_vector(frame: Observer, name: str, vector: Array, bound: bool) -> dict[str, Sampled]:

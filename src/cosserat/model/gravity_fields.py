@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from cosserat.model import checks
 from cosserat.model.frame_signals import moving_vector
-from cosserat.model.functions import TimeFunction
 from cosserat.model.lumps import Lump
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Number
@@ -100,26 +99,23 @@ class FieldLoad(PlacedLaw):
     """Gravity of a central body on one lump of mass."""
 
     def __init__(self, lump: Lump, field: CentralGravity, frame: Observer | None) -> None:
-        name = f"gravity on {lump.place.label}".translate(str.maketrans(".(),", "    ")).strip()
+        name = lump.titled("gravity")
         self._given = {"name": name}
         Component.__init__(self, name)
         self._place, self._other, self.derivative = lump.place, None, None
         pole = checks.unit("CentralGravity", "pole", field._pole)
         self._numbers: dict[str, Number] = {**field.numbers, **lump.numbers}
+        self._inputs = dict(lump.signals)
         if frame is None:
             self._numbers |= dict(zip(("cx", "cy", "cz"), field._centre, strict=True))
             self._numbers |= dict(zip(("px", "py", "pz"), pole.tolist(), strict=True))
         else:
             centre = checks.array("CentralGravity", "centre", field._centre, (3,))
-            self._inputs = moving_vector(frame, "c", centre, True) | moving_vector(frame, "p", pole, False)
+            self._inputs |= moving_vector(frame, "c", centre, True) | moving_vector(frame, "p", pole, False)
 
     @property
     def numbers(self) -> dict[str, Number]:
         return self._numbers
-
-    @property
-    def signals(self) -> Mapping[str, TimeFunction]:
-        return self._inputs
 
     @property
     def has_energy(self) -> bool:

@@ -8,6 +8,7 @@ first moment exactly in any.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from cosserat.errors import ModelError
 from cosserat.model.beams import Beam
+from cosserat.model.functions import TimeFunction
 from cosserat.model.places import Place
 
 if TYPE_CHECKING:
@@ -33,10 +35,18 @@ class Lump(NamedTuple):
     mass: float
     moment: Array
     inertia: Array
+    signals: Mapping[str, TimeFunction] = {}  # of mass that burns away: the same, by name, as functions of time
+    name: str = ""  # of that mass
+
+    def titled(self, what: str) -> str:
+        """Name of a load that is `what` on it."""
+        return f"{what} on {self.name or self.place.label}".translate(str.maketrans(".(),", "    ")).strip()
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The same by name, for laws."""
+        """The same by name, for laws; without what follows signals."""
+        if self.signals:
+            return {}
         J = self.inertia
         found = {"m": float(self.mass)} | {f"s{k}": float(s) for k, s in zip("xyz", self.moment, strict=True)}
         found |= {"jxx": J[0, 0], "jyy": J[1, 1], "jzz": J[2, 2], "jxy": J[0, 1], "jxz": J[0, 2], "jyz": J[1, 2]}
@@ -45,9 +55,13 @@ class Lump(NamedTuple):
 
 def lumps_of(model: Model, what: str) -> list[Lump]:
     """All mass of a model; `what` needs it, for messages."""
-    for other in (*model.modal_bodies, *model.added_masses):
+    for other in model.modal_bodies:
         raise ModelError(f"{other.title}: {what} acts on rigid bodies and beams; describe it by a Beam or a RigidBody")
     found = [Lump(Place(b), float(b.mass), np.zeros(3), b.inertia) for b in model.bodies if float(b.mass) > 0.0]
+    for load in model.given_state_loads:
+        if load.varying:
+            masses = {name: load.signals[name] for name in load.varying}
+            found.append(Lump(load.place, 0.0, np.zeros(3), np.zeros((3, 3)), masses, load.name))
     for beam in model.beams:
         found += _beam_lumps(beam, what)
     return found

@@ -15,6 +15,7 @@ from cosserat.errors import ModelError
 from cosserat.model import checks
 from cosserat.model.along import AlongBeam, checked_span, shares
 from cosserat.model.fluid_loads import FluidLoad
+from cosserat.model.frame_laws import driven
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place
 from cosserat.model.records import recorded
@@ -119,6 +120,8 @@ class Morison(AlongBeam):
 class MorisonSection(FluidLoad):
     """One section of a `Morison`."""
 
+    _feels_frame = True
+
     def __init__(self, line: Morison, number: int, s: float, length: float, arm: float) -> None:
         self.line, self.name, self._model = line, f"{line.name}[{number}]", line._model
         self._given = {"name": self.name}
@@ -169,7 +172,9 @@ class MorisonSection(FluidLoad):
     @property
     def law(self) -> Callable[..., Any]:
         fluid = self.fluid
-        return morison_law(fluid.density_function, fluid.velocity_function, fluid.has_surface, not fluid.is_steady)
+        return morison_law(
+            fluid.density_function, fluid.velocity_function, fluid.has_surface, not fluid.is_steady, self.moving
+        )
 
 
 def submerged(height: float, upright: float, length: float, width: float) -> float:
@@ -181,7 +186,7 @@ def submerged(height: float, upright: float, length: float, width: float) -> flo
     return min(max(0.5 - 0.5 * height / reach, 0.0), 1.0)
 
 
-def morison_law(density: Any, velocity: Any, surface: bool, unsteady: bool) -> Callable[..., Any]:
+def morison_law(density: Any, velocity: Any, surface: bool, unsteady: bool, moving: bool) -> Callable[..., Any]:
     """Wrench of a section p["length"] long, whose added mass p["held"] is part of the mechanism's inertia.
 
     It acts at p["arm"] along the beam from the node, so that loads at its ends are shared as its weight is.
@@ -224,6 +229,9 @@ def morison_law(density: Any, velocity: Any, surface: bool, unsteady: bool) -> C
                 a = (ahead[0] - behind[0]) / (2.0 * s)
                 b = (ahead[1] - behind[1]) / (2.0 * s)
                 c = (ahead[2] - behind[2]) / (2.0 * s)
+            if moving:
+                d0, d1, d2 = driven(x, y, h, u[0], u[1], u[2], p)
+                a, b, c = a + d0, b + d1, c + d2
             more = rho * volume * p["added_mass"]
             w1 += more * (frame[0, 1] * a + frame[1, 1] * b + frame[2, 1] * c)
             w2 += more * (frame[0, 2] * a + frame[1, 2] * b + frame[2, 2] * c)
@@ -239,6 +247,13 @@ def morison_law(density: Any, velocity: Any, surface: bool, unsteady: bool) -> C
         w0 += twist[4] * p2 - twist[5] * p1
         w1 += -twist[3] * p2 - held * (twist[5] * s0 - twist[3] * s2)
         w2 += twist[3] * p1 - held * (twist[3] * s1 - twist[4] * s0)
+        if moving:
+            vx = frame[0, 0] * s0 + frame[0, 1] * s1 + frame[0, 2] * s2
+            vy = frame[1, 0] * s0 + frame[1, 1] * s1 + frame[1, 2] * s2
+            vz = frame[2, 0] * s0 + frame[2, 1] * s1 + frame[2, 2] * s2
+            d0, d1, d2 = driven(x, y, z, vx, vy, vz, p)
+            w1 -= held * (frame[0, 1] * d0 + frame[1, 1] * d1 + frame[2, 1] * d2)
+            w2 -= held * (frame[0, 2] * d0 + frame[1, 2] * d1 + frame[2, 2] * d2)
         return w0, w1, w2, s1 * p2 - s2 * p1, -s0 * p2 - arm * w2, s0 * p1 + arm * w1
 
     return law

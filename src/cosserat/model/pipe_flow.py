@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cosserat.model import checks
 from cosserat.model.along import AlongBeam, smooth_shares
 from cosserat.model.fluid_loads import FluidLoad
+from cosserat.model.frame_laws import driven_at, turning
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place
 from cosserat.model.records import recorded
@@ -77,6 +78,8 @@ class PipeFlow(AlongBeam):
 class PipeSection(FluidLoad):
     """One section of a `PipeFlow`."""
 
+    _feels_frame = True
+
     def __init__(self, pipe: PipeFlow, number: int, s: float, length: float) -> None:
         self.pipe, self.name, self._model = pipe, f"{pipe.name}[{number}]", pipe._model
         self._given = {"name": self.name}
@@ -104,7 +107,7 @@ class PipeSection(FluidLoad):
 
     @property
     def law(self) -> Callable[..., Any]:
-        return pipe_law
+        return moving_pipe_law if self.moving else pipe_law
 
 
 def pipe_law(t, frame, twist, p):
@@ -114,4 +117,16 @@ def pipe_law(t, frame, twist, p):
     w0 = heavy * (frame[0, 0] * gx + frame[1, 0] * gy + frame[2, 0] * gz) + p["inflow"] * p["mass"] * U * U
     w1 = heavy * (frame[0, 1] * gx + frame[1, 1] * gy + frame[2, 1] * gz) - 2.0 * heavy * U * twist[5]
     w2 = heavy * (frame[0, 2] * gx + frame[1, 2] * gy + frame[2, 2] * gz) + 2.0 * heavy * U * twist[4]
+    return w0, w1, w2, 0.0, 0.0, 0.0
+
+
+def moving_pipe_law(t, frame, twist, p):
+    """The same in a frame that moves: the apparent forces on the fluid, too."""
+    w0, w1, w2, _, _, _ = pipe_law(t, frame, twist, p)
+    heavy = p["mass"] * p["length"]
+    gx, gy, gz = driven_at(frame, twist, p)
+    _, v, w = turning(frame, twist, p)
+    w0 -= heavy * (frame[0, 0] * gx + frame[1, 0] * gy + frame[2, 0] * gz)
+    w1 -= heavy * (frame[0, 1] * gx + frame[1, 1] * gy + frame[2, 1] * gz + 2.0 * p["speed"] * (w - twist[5]))
+    w2 -= heavy * (frame[0, 2] * gx + frame[1, 2] * gy + frame[2, 2] * gz - 2.0 * p["speed"] * (v - twist[4]))
     return w0, w1, w2, 0.0, 0.0, 0.0

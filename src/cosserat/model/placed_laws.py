@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
+from cosserat.model.frame_signals import frame_motion
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place, find_place
@@ -28,6 +29,7 @@ class PlacedLaw(StateLoad):
 
     _model: Model | None = None
     _inputs: Mapping[str, TimeFunction] = {}
+    _feels_frame = False  # whether its law has the numbers of a frame in which the model is described, see `frame_laws`
 
     def _setup(self, name: str, place: Any) -> None:
         Component.__init__(self, name)
@@ -50,8 +52,26 @@ class PlacedLaw(StateLoad):
         """Numbers of the law by name, without its inputs."""
 
     @property
-    def signals(self) -> Mapping[str, TimeFunction]:
+    def inputs(self) -> Mapping[str, TimeFunction]:
+        """Its own functions of time."""
         return self._inputs
+
+    @property
+    def moving(self) -> bool:
+        """Whether its law follows the motion of the model's frame."""
+        return self._feels_frame and self._model is not None and self._model.frame is not None
+
+    @property
+    def _frame_motion(self) -> tuple[Mapping[str, Number], Mapping[str, TimeFunction]]:
+        if not self.moving:
+            return {}, {}
+        assert self._model is not None
+        assert self._model.frame is not None
+        return frame_motion(self._model.frame)
+
+    @property
+    def signals(self) -> Mapping[str, TimeFunction]:
+        return {**self.inputs, **self._frame_motion[1]}
 
     def set_input(self, name: str, function: TimeFunction) -> None:
         """Give one of its inputs another function of time."""
@@ -64,11 +84,11 @@ class PlacedLaw(StateLoad):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (*self.numbers, *self.signals)
+        return (*self.numbers, *self._frame_motion[0], *self.signals)
 
     @property
     def values(self) -> tuple[float, ...]:
-        fixed = tuple(resolve(value) for value in self.numbers.values())
+        fixed = tuple(resolve(value) for value in (*self.numbers.values(), *self._frame_motion[0].values()))
         return (*fixed, *(float(signal.sample([0.0])[0]) for signal in self.signals.values()))
 
     def _directions(self, forward: Any, up: Any, names: tuple[str, str]) -> tuple[Array, Array]:

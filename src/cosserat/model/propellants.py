@@ -15,6 +15,7 @@ from cosserat.model import checks
 from cosserat.model.bodies import RigidBody
 from cosserat.model.breaks import breaks_of
 from cosserat.model.fluid_loads import demand_whole_body
+from cosserat.model.frame_laws import turning
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, Parameter, resolve
 from cosserat.model.placed_laws import PlacedLaw
@@ -77,6 +78,8 @@ class Propellant(PlacedLaw):
     >>> fuel.burnout(10.0)
     4.0
     """
+
+    _feels_frame = True
 
     @recorded
     def __init__(
@@ -292,7 +295,7 @@ class Propellant(PlacedLaw):
         return {**axes, "thrust": self._exhaust, "most": 1e300}
 
     @property
-    def signals(self) -> Mapping[str, TimeFunction]:
+    def inputs(self) -> Mapping[str, TimeFunction]:
         names = (*MASSES, *(f"d{name}" for name in MASSES), "flow")
 
         def column(k: int) -> Callable[[Array], Array]:
@@ -306,10 +309,14 @@ class Propellant(PlacedLaw):
 
     @property
     def law(self) -> Callable[..., Any]:
+        moving = self.moving
+
         def law(t, frame, twist, p):
             f = thrust_along(p["flow"], p)
             b, r0, r1, r2 = p["flow"], p["r0"], p["r1"], p["r2"]
             w0, w1, w2 = twist[3], twist[4], twist[5]
+            if moving:
+                w0, w1, w2 = turning(frame, twist, p)
             # -2 w × (S' + b r)
             s0, s1, s2 = p["dsx"] + b * r0, p["dsy"] + b * r1, p["dsz"] + b * r2
             w = np.empty(6)

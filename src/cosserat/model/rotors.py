@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
 from cosserat.model.fluid_loads import FluidLoad
+from cosserat.model.frame_laws import turning
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, is_number, resolve
 from cosserat.model.placed_laws import demand_limits
@@ -25,6 +26,8 @@ Array = NDArray[np.float64]
 
 class Turning(FluidLoad):
     """Base of rotors: the speed as an input or from the motion of the place, its lag and limits, the momentum."""
+
+    _feels_frame = True
 
     def _turn(self, speed: Any, axis: Any, inertia: Number, lag: Number, limits: Any) -> None:
         self._axis, self._inertia, self._lag, self._limits = axis, inertia, lag, limits
@@ -83,7 +86,7 @@ class Turning(FluidLoad):
     def law(self) -> Callable[..., Any]:
         needs_fluid = self.needs_fluid
         velocity = self.fluid.velocity_function if needs_fluid else _no_wind
-        return rotor_law(self.push, velocity, self._driven, self.lags)
+        return rotor_law(self.push, velocity, self._driven, self.lags, self.moving)
 
     @property
     @abstractmethod
@@ -285,7 +288,9 @@ class Propeller(Turning):
         return f"meets the advance ratio {J:.4g}, and its tables cover {low:g} to {high:g}"
 
 
-def rotor_law(push: Callable[..., Any], velocity: Callable[..., Any], driven: bool, lags: bool) -> Callable[..., Any]:
+def rotor_law(
+    push: Callable[..., Any], velocity: Callable[..., Any], driven: bool, lags: bool, moving: bool
+) -> Callable[..., Any]:
     """Thrust along the axis, torque of the air about it, gyroscopic moment of a speed that is given."""
     size = 7 if lags else 6
 
@@ -297,7 +302,10 @@ def rotor_law(push: Callable[..., Any], velocity: Callable[..., Any], driven: bo
         for i in range(3):
             a = a0 if i == 0 else a1 if i == 1 else a2
             inflow += a * (twist[i] - frame[0, i] * wind[0] - frame[1, i] * wind[1] - frame[2, i] * wind[2])
-        spin = a0 * twist[3] + a1 * twist[4] + a2 * twist[5]
+        w0, w1, w2 = twist[3], twist[4], twist[5]
+        if moving:
+            w0, w1, w2 = turning(frame, twist, p)
+        spin = a0 * w0 + a1 * w1 + a2 * w2
         w = np.zeros(size)
         if driven:
             wanted = min(max(p["speed"], p["low"]), p["high"])
@@ -308,9 +316,9 @@ def rotor_law(push: Callable[..., Any], velocity: Callable[..., Any], driven: bo
         if driven:
             h = p["inertia"] * spin
             # -w x (h a)
-            w[3] -= h * (twist[4] * a2 - twist[5] * a1)
-            w[4] -= h * (twist[5] * a0 - twist[3] * a2)
-            w[5] -= h * (twist[3] * a1 - twist[4] * a0)
+            w[3] -= h * (w1 * a2 - w2 * a1)
+            w[4] -= h * (w2 * a0 - w0 * a2)
+            w[5] -= h * (w0 * a1 - w1 * a0)
             if lags:
                 w[size - 1] = (wanted - spin) / p["lag"]
                 torque -= p["inertia"] * w[size - 1]

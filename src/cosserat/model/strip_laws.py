@@ -23,6 +23,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from cosserat.model.frame_laws import turning, turning_rate
+
 Function = Callable[..., Any]
 
 _INSTANT = 1e-4  # s, over which changes of the flow are differenced
@@ -57,7 +59,11 @@ def rates(w, rate, p):
 
 
 def section_flow(
-    velocity: Function, lags: tuple[tuple[float, float], ...], gust: Function | None, gust_lags: Any = ()
+    velocity: Function,
+    lags: tuple[tuple[float, float], ...],
+    gust: Function | None,
+    gust_lags: Any = (),
+    moving: bool = False,
 ) -> Function:
     """flow(t, frame, twist, p): (a, q, w, w_e, g, flow along the place's axes (3)), see above."""
     delayed, _ = _wake(lags)
@@ -73,7 +79,10 @@ def section_flow(
         v0, v1, v2 = twist[0] - x0, twist[1] - x1, twist[2] - x2
         a = p["f0"] * v0 + p["f1"] * v1 + p["f2"] * v2
         c = p["u0"] * v0 + p["u1"] * v1 + p["u2"] * v2
-        q = p["r0"] * twist[3] + p["r1"] * twist[4] + p["r2"] * twist[5]
+        w0, w1, w2 = twist[3], twist[4], twist[5]
+        if moving:
+            w0, w1, w2 = turning(frame, twist, p)
+        q = p["r0"] * w0 + p["r1"] * w1 + p["r2"] * w2
         w = -(c + q * (p["axis"] - 0.75) * p["chord"])
         late, g = delayed(w, p), 0.0
         if blows:
@@ -122,10 +131,11 @@ def strip_law(
     gust: Function | None = None,
     gust_lags: tuple[tuple[float, float], ...] = (),
     varies: bool = True,
+    moving: bool = False,
 ) -> Function:
     """Wrench of a section of p["width"], and the rates of its lags; `varies`: whether the flow does."""
     change = flow_change(velocity)
-    flow, (_, rates) = section_flow(velocity, lags, gust, gust_lags), _wake(lags)
+    flow, (_, rates) = section_flow(velocity, lags, gust, gust_lags, moving), _wake(lags)
     _, gust_rates = _wake(gust_lags, "gust")
     c_lift, c_drag, c_moment = coefficients
 
@@ -156,8 +166,15 @@ def strip_law(
             g1 = (frame[0, 1] * d0 + frame[1, 1] * d1 + frame[2, 1] * d2) - (twist[5] * x0 - twist[3] * x2)
             g2 = (frame[0, 2] * d0 + frame[1, 2] * d1 + frame[2, 2] * d2) - (twist[3] * x1 - twist[4] * x0)
             carried = heavy * (u0 * g0 + u1 * g1 + u2 * g2)
+            pitch -= 0.5 * half * heavy * a * q
+            if moving:  # the pitch rate is that in space
+                t0, t1, t2 = turning_rate(frame, twist, p)
+                more = r0 * t0 + r1 * t1 + r2 * t2
+                carried -= heavy * mid * more
+                pitch -= 0.125 * heavy * half * half * more
+                q = r0 * twist[3] + r1 * twist[4] + r2 * twist[5]
             up += carried
-            pitch += mid * carried - 0.5 * half * heavy * a * q
+            pitch += mid * carried
             # momentum p along u, l along r of the place's own motion: what the inertia adds besides mass times rate
             own = u0 * twist[0] + u1 * twist[1] + u2 * twist[2] + mid * q
             p0, p1, p2 = heavy * own * u0, heavy * own * u1, heavy * own * u2

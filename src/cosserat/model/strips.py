@@ -204,6 +204,8 @@ class Strip(AlongBeam):
 class StripSection(FluidLoad):
     """One section of a `Strip`."""
 
+    _feels_frame = True
+
     def __init__(self, strip: Strip, number: int, place: Place, s: float, width: float, loss: float) -> None:
         self.strip, self.name, self._model = strip, f"{strip.name}[{number}]", strip._model
         self._given = {"name": self.name}
@@ -252,7 +254,7 @@ class StripSection(FluidLoad):
         strip, fluid = self.strip, self.fluid
         return strip_law(
             fluid.density_function, fluid.mean_function, strip.airfoil.functions, strip.lags, strip.apparent,
-            fluid.gust_function if fluid.has_gust else None, strip.gust_lags, fluid.mean_varies,
+            fluid.gust_function if fluid.has_gust else None, strip.gust_lags, fluid.mean_varies, self.moving,
         )  # fmt: skip
 
     @property
@@ -273,11 +275,10 @@ class StripSection(FluidLoad):
 
     def _met(self, t: float, frame: Array, twist: Array, states: Array) -> tuple[float, float]:
         """Speed (m/s) and angle of attack (rad) that its aerofoil meets."""
-        p = {name: resolve(value) for name, value in self.numbers.items()}
-        p |= dict(zip(self.states, states.tolist(), strict=True))
+        p = dict(zip((*self.names, *self.states), (*self.values, *states.tolist()), strict=True))
         fluid, strip = self.fluid, self.strip
         gust = fluid.gust_function if fluid.has_gust else None
-        flow = section_flow(fluid.mean_function, strip.lags, gust, strip.gust_lags)(t, frame, twist, p)
+        flow = section_flow(fluid.mean_function, strip.lags, gust, strip.gust_lags, self.moving)(t, frame, twist, p)
         return math.hypot(flow[0], flow[3]), math.atan2(flow[3], flow[0])
 
     def fault(self, t: float, frame: Array, twist: Array, states: Array) -> str:

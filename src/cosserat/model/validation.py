@@ -34,10 +34,7 @@ def validate(model: Model) -> None:
     model.check()
     if model.frame is not None or model.field is not None:
         lumps_of(model, "a moving frame" if model.field is None else "a central field")
-        burning = [load for load in model.given_state_loads if load.varying]
         buoyant = [load for load in model.given_state_loads if isinstance(load, Buoyancy)]
-        if burning:
-            raise ModelError(f"{burning[0].title}: mass that burns away takes uniform gravity and a Galilean frame")
         if buoyant and model.field is not None:
             raise ModelError(f"{buoyant[0].title}: buoyancy takes uniform gravity, not a central field")
     for item, places in places_of(model):

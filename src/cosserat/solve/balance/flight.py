@@ -190,9 +190,7 @@ class FlyingModel:
             for a, b, c in zip(level.tolist(), side.tolist(), rise.tolist(), strict=True)
         )
         turns = [(tuple((spin / rate).tolist()), f"{rate!r}*t")]
-        air = Fluid(velocity=_turning_air(velocity, spin), **given)
-        air.seen_turning(spin)
-        self.model.fluid = air
+        self.model.fluid = Fluid(velocity=_turning_air(velocity, spin), **given)
         self.model.frame = Observer(origin=origin, turns=turns)
 
     @property
