@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,15 +54,16 @@ class Sampler:
             drive[:, k] = drive_frames(joint, t, order=0)[0]
         return self._with(drive, t, load_factor, self.loads(t, load_factor, step, jumps))
 
-    def sample_all(self, t: Array) -> tuple[Inputs, Array]:
+    def sample_all(self, t: Array, load_factor: float = 1.0) -> tuple[Inputs, Array]:
         """Inputs at times t, and prescribed motions with two derivatives: (3, nt, n_driven, 21)."""
         drives = np.stack(self.sample_rates(t))
-        return self._with(drives[0], t, 1.0, self.loads(t)), drives
+        return self._with(drives[0], t, load_factor, self.loads(t, load_factor)), drives
 
     def _with(self, drive: Array, t: Array, load_factor: float, loads: tuple[Array, Array]) -> Inputs:
         n = len(t)
-        gravity = np.broadcast_to(load_factor * self.gravity, (n, 3)).copy()
-        clock = np.stack((np.asarray(t, dtype=float), np.full(n, load_factor)), axis=1)
+        gravity, clock = np.empty((n, 3)), np.empty((n, 2))
+        gravity[:] = load_factor * self.gravity
+        clock[:, 0], clock[:, 1] = t, load_factor
         answers = np.zeros((n, self.n_state, 7)), np.zeros((n, self.n_rules, 24))
         return Inputs(gravity, drive, *loads, clock, *answers)
 
@@ -106,10 +107,10 @@ class Sampler:
 
     def sample_rates(self, t: Array) -> tuple[Array, Array, Array]:
         """Prescribed motions and their first two derivatives: three arrays (nt, n_driven, 21)."""
-        values = [drive_frames(joint, t) for joint in self.driven]
-        empty = np.zeros((len(t), 0, 21))
-        stack: Callable[[int], Array] = lambda k: np.stack([v[k] for v in values], 1) if values else empty  # noqa: E731
-        return stack(0), stack(1), stack(2)
+        out = np.zeros((3, len(t), len(self.driven), 21))
+        for k, joint in enumerate(self.driven):
+            out[:, :, k] = drive_frames(joint, t)
+        return out[0], out[1], out[2]
 
     def kinks(self, times: Sequence[float], side: float) -> list[float]:
         """Those of the times at which rates or accelerations of prescribed motions jump, seen from both sides."""

@@ -46,20 +46,22 @@ class Handles:
         """Table (int64 array) of a problem, or None with the compiler off: then the problem serves itself."""
         if not COMPILED:
             return None
-        table = np.zeros(self.size, dtype=np.int64)
-        for name in self._fields:
-            self.repack(table, name, getattr(problem, name))
-        return table
+        return np.array([word for name in self._fields for word in self._words(name, getattr(problem, name))])
 
     def repack(self, table: Any, name: str, group: Any) -> None:
         """Write one group anew, after its arrays were replaced."""
-        at = self._offsets[name]
+        words = self._words(name, group)
+        table[self._offsets[name] : self._offsets[name] + len(words)] = words
+
+    def _words(self, name: str, group: Any) -> list[int]:
+        """Addresses and shapes of the arrays of a group."""
+        words: list[int] = []
         for array, (kind, n) in zip(group, self._fields[name], strict=True):
             if array.dtype != kind or array.ndim != n or not array.flags.c_contiguous:
                 raise TypeError(f"{name}: expected a C-contiguous {kind} array with {n} dimensions, got {array.dtype}")
-            table[at] = array.ctypes.data
-            table[at + 1 : at + 1 + n] = array.shape
-            at += 1 + n
+            words.append(array.__array_interface__["data"][0])
+            words += array.shape
+        return words
 
     def pointers(self, name: str) -> Any:
         """Where a table has the addresses of the arrays of a group: rows of them can be shown by moving these."""

@@ -24,15 +24,25 @@ def value(kind, a, b, pitch, angle, R, x, p):
 
 
 @helper
-def row(kind, a, b, pitch, R, x):
-    """Derivative by the twists of both sides, in their axes: (f_a, m_a, f_b, m_b); also the wrench of a multiplier."""
+def pull(kind, a, b, pitch, R):
+    """Force and moment, in the axes of the parent, with which a multiplier of one pulls and turns the child back."""
     zero = (0.0, 0.0, 0.0)
     if kind == ROTATION:
-        return zero, cross(a, mul(R, b)), zero, cross(b, mul_t(R, a))
-    back = mul_t(R, a)
-    if kind == SCREW:
-        return neg(a), add(cross(a, x), scale(pitch, a)), back, scale(-pitch, back)
-    return neg(a), cross(a, x), back, zero
+        return zero, cross(a, mul(R, b))
+    return a, scale(pitch, a) if kind == SCREW else zero
+
+
+@helper
+def both_sides(f, m, R, x):
+    """Such a pull as wrenches on both sides, in their axes: (f_a, m_a, f_b, m_b)."""
+    return neg(f), add(cross(f, x), m), mul_t(R, f), neg(mul_t(R, m))
+
+
+@helper
+def row(kind, a, b, pitch, R, x):
+    """Derivative by the twists of both sides, in their axes: (f_a, m_a, f_b, m_b); also the wrench of a multiplier."""
+    f, m = pull(kind, a, b, pitch, R)
+    return both_sides(f, m, R, x)
 
 
 @helper

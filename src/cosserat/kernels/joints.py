@@ -88,14 +88,12 @@ def wrong_branch(joints, j, frames, drive):
 @helper
 def reaction(joints, j, R, x, D_a, D_b, force):
     """Phi^T lambda in the joint frames of both sides: (f_a, m_a, f_b, m_b)."""
-    zero = (0.0, 0.0, 0.0)
-    f_a, m_a, f_b, m_b = zero, zero, zero, zero
+    f, m = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for k in range(joints.n_rows[j]):
         a, b = row_vectors(joints, j, k, D_a, D_b)
-        p_a, n_a, p_b, n_b = joint_rows.row(joints.kind[j, k], a, b, joints.pitch[j], R, x)
-        f_a, m_a = axpy(force[k], p_a, f_a), axpy(force[k], n_a, m_a)
-        f_b, m_b = axpy(force[k], p_b, f_b), axpy(force[k], n_b, m_b)
-    return f_a, m_a, f_b, m_b
+        p, n = joint_rows.pull(joints.kind[j, k], a, b, joints.pitch[j], R)
+        f, m = axpy(force[k], p, f), axpy(force[k], n, m)
+    return joint_rows.both_sides(f, m, R, x)
 
 
 @helper
@@ -104,16 +102,15 @@ def add_reaction(joints, j, frames, drive, angles, force, r_out, phi_out):
     _, _, _, _, R, x = place_frames(joints, j, frames)
     p, D_a, D_b = drive_of(joints, j, drive)
     angle = angles[joints.angle[j]] if joints.angle[j] >= 0 else 0.0
-    zero = (0.0, 0.0, 0.0)
-    f_a, m_a, f_b, m_b = zero, zero, zero, zero
+    f, m = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for k in range(6):
         phi_out[k] = 0.0
     for k in range(joints.n_rows[j]):  # values and wrenches have much in common, which one loop computes once
         a, b = row_vectors(joints, j, k, D_a, D_b)
         phi_out[k] = joint_rows.value(joints.kind[j, k], a, b, joints.pitch[j], angle, R, x, p)
-        p_a, n_a, p_b, n_b = joint_rows.row(joints.kind[j, k], a, b, joints.pitch[j], R, x)
-        f_a, m_a = axpy(force[k], p_a, f_a), axpy(force[k], n_a, m_a)
-        f_b, m_b = axpy(force[k], p_b, f_b), axpy(force[k], n_b, m_b)
+        pulled, turned = joint_rows.pull(joints.kind[j, k], a, b, joints.pitch[j], R)
+        f, m = axpy(force[k], pulled, f), axpy(force[k], turned, m)
+    f_a, m_a, f_b, m_b = joint_rows.both_sides(f, m, R, x)
     add_pair(joints, j, f_a, m_a, f_b, m_b, r_out)
 
 

@@ -117,7 +117,7 @@ class TimeFunction:
         if type(self.source) in (float, int):  # checked when it was given; steps ask for it again and again
             return np.full(t.shape, float(self.source))
         try:
-            value = self._jet(t, by_differences=False).value
+            value = self._at(t) if self._expression is not None else self._jet(t, by_differences=False).value
         except NeedsFloats:
             value = floats(self.source, t, self.where)
         demand_finite("value", value, t, self.where, self.variable)
@@ -133,17 +133,26 @@ class TimeFunction:
 
     def watch(self, t: Array) -> None:
         """Evaluate it once, for whoever watches the jets; raises if it takes only numbers."""
+        if self._expression is not None and self._expression.smooth:
+            return
         if self._expression is None and callable(self.source):
             self.source(Jet.variable(t))
         else:
             self._jet(t, by_differences=False)
 
+    def _at(self, t: Any) -> Any:
+        """Value of the formula at times, or at a jet of them."""
+        assert self._expression is not None
+        names = {n: np.float64(p.value) for n, p in self._known.items()}
+        found = self._expression.evaluate({**names, self.variable: t})
+        return as_jet(found, t.shape) if isinstance(t, Jet) else np.broadcast_to(found, t.shape).astype(float)
+
     def _jet(self, t: Array, by_differences: bool) -> Jet:
         if is_number(self.source):
             return Jet(np.full(t.shape, resolve(self.source)))
         if self._expression is not None:
-            names = {n: np.float64(p.value) for n, p in self._known.items()}
-            return as_jet(self._expression.evaluate({**names, self.variable: Jet.variable(t)}), t.shape)
+            jet: Jet = self._at(Jet.variable(t))
+            return jet
         if isinstance(self.source, tuple):
             return Jet(*(floats(f, t, self.where) for f in self.source))
         return differentiate(self.source, t, self.where, None, self.variable, by_differences)[0]

@@ -53,17 +53,17 @@ class Jet:
     __slots__ = ("acceleration", "rate", "value")
 
     def __init__(self, value: Any, rate: Any = 0.0, acceleration: Any = 0.0) -> None:
-        v, r, a = np.broadcast_arrays(
-            np.asarray(value, float), np.asarray(rate, float), np.asarray(acceleration, float)
-        )
-        self.value: Array = np.array(v)
-        self.rate: Array = np.array(r)
-        self.acceleration: Array = np.array(a)
+        v, r, a = np.array(value, float), np.array(rate, float), np.array(acceleration, float)
+        if not v.shape == r.shape == a.shape:
+            v, r, a = (np.array(x) for x in np.broadcast_arrays(v, r, a))
+        self.value: Array = v
+        self.rate: Array = r
+        self.acceleration: Array = a
 
     @classmethod
     def variable(cls, t: Any) -> "Jet":
         """The independent variable itself: rate 1, acceleration 0."""
-        return cls(t, 1.0, 0.0)
+        return cls(t, np.ones(np.shape(t)), np.zeros(np.shape(t)))
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ArgumentError
+from cosserat.lie import so3
 from cosserat.model import checks
 from cosserat.model.jets import Array
 from cosserat.model.joint import RX, RY, RZ, Armature, Freedom, Friction, Joint, X, Y, Z
@@ -22,10 +23,10 @@ def axes_about(z: Array) -> Array:
 
     World y takes the place of world x if z is within 25 degrees of it.
     """
-    x = np.array([1.0, 0.0, 0.0]) if abs(z[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
-    x = x - (x @ z) * z
-    x /= np.linalg.norm(x)
-    return np.stack([x, np.cross(z, x), z], axis=1)
+    k = 0 if abs(z[0]) < 0.9 else 1
+    x = np.eye(3)[k] - z[k] * z
+    x /= np.sqrt(x @ x)
+    return np.stack([x, so3.hat(z) @ x, z], axis=1)
 
 
 class AxisJoint(Joint):

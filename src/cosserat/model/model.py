@@ -74,6 +74,7 @@ class Model:
         self._components: dict[str, Component] = {}
         self._owners: dict[str, Owner] = {}
         self.revision = 0  # counts what changes the model, so that what was made from it knows when to be made anew
+        self._sorted: tuple[int, dict[Any, tuple[Any, ...]]] = -1, {}  # components by kind, of one revision
         self.derived: Any = None  # what a solver keeps for the next call
         self.gravity = gravity
         self.fluid = fluid
@@ -262,7 +263,12 @@ class Model:
         return tuple(self._components.values())
 
     def _of(self, kind: Any) -> tuple[Any, ...]:
-        return tuple(c for c in self._components.values() if isinstance(c, kind))
+        if self._sorted[0] != self.revision:
+            self._sorted = self.revision, {}
+        found = self._sorted[1]
+        if kind not in found:
+            found[kind] = tuple(c for c in self._components.values() if isinstance(c, kind))
+        return found[kind]
 
     @property
     def bodies(self) -> tuple[RigidBody, ...]:

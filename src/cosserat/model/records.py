@@ -21,6 +21,7 @@ from cosserat.model.places import Place
 
 F = TypeVar("F", bound=Callable[..., Any])
 RESERVED_NAMES = ("ground",)
+_PLAIN = frozenset((float, int, str, bool, type(None)))  # of these no parameter can be part
 
 
 class Record:
@@ -151,6 +152,8 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _parameters(value: Any) -> Iterator[Parameter]:
+    if type(value) in _PLAIN:
+        return
     if isinstance(value, ParameterLike):
         yield from parameters_in(value)
     elif isinstance(value, (TimeFunction, VectorFunction)):
@@ -163,4 +166,5 @@ def _parameters(value: Any) -> Iterator[Parameter]:
         yield from _parameters(list(value.values()))
     elif isinstance(value, (tuple, list)):
         for item in value:
-            yield from _parameters(item)
+            if type(item) not in _PLAIN:
+                yield from _parameters(item)

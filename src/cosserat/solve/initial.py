@@ -160,8 +160,9 @@ def consistent_velocities(compiled: CompiledModel, t: float, memory: Memory) -> 
     n = compiled.n_nodes
     state, trial = memory.problem.state, memory.problem.trial
     times = np.array([t])
-    memory.replace(inputs=compiled.sampler.sample(times, load_factor=0.0))
-    drives = tuple(d[0] for d in compiled.sampler.sample_rates(times))
+    inputs, sampled = compiled.sampler.sample_all(times, load_factor=0.0)
+    memory.replace(inputs=inputs)
+    drives = tuple(d[0] for d in sampled)
     state.twist[:] = compiled.twists
     state.force[:] = 0.0
     set_trial(memory, state)
@@ -187,8 +188,9 @@ def project_velocities(compiled: CompiledModel, t: float, memory: Memory) -> Non
     """The nearest velocities, in the metric of the kinetic energy, that joints and prescribed motions allow."""
     n, state, trial, solver = compiled.n_nodes, memory.problem.state, memory.problem.trial, memory.problem.solver
     times = np.array([t])
-    memory.replace(inputs=compiled.sampler.sample(times))
-    drives = tuple(d[0] for d in compiled.sampler.sample_rates(times))
+    inputs, sampled = compiled.sampler.sample_all(times)
+    memory.replace(inputs=inputs)
+    drives = tuple(d[0] for d in sampled)
     set_trial(memory, state)
     factor_at(memory, 1.0, 0.0, compiled.mass)
     rate, unused = np.zeros_like(trial.phi), np.zeros_like(trial.phi)
@@ -249,8 +251,9 @@ def consistent_accelerations(
     n = compiled.n_nodes
     state, trial, solver = memory.problem.state, memory.problem.trial, memory.problem.solver
     times = np.array([t])
-    memory.replace(inputs=compiled.sampler.sample(times) if inputs is None else inputs)
-    drives = tuple((0.0 if frozen and k else 1.0) * d[0] for k, d in enumerate(compiled.sampler.sample_rates(times)))
+    own, sampled = compiled.sampler.sample_all(times)
+    memory.replace(inputs=own if inputs is None else inputs)
+    drives = tuple((0.0 if frozen and k else 1.0) * d[0] for k, d in enumerate(sampled))
     state.rate[:] = 0.0
     state.force[:] = 0.0
     set_trial(memory, state)
