@@ -139,3 +139,32 @@ def test_a_law_that_fails_at_the_start(formulation):
     except cs.CosseratError as error:
         said = str(error)
     assert "load 'drag' on 'ball' is at (0, 0, 0) m; the fluid's field goes from (1, -5, -5)" in said
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"step": 0.1},
+        {"tolerance": 1e-4},
+        {"step": 0.09, "integrator": "energy-momentum"},  # steps whose middle is inside and whose end is not
+        {"step": 0.1, "formulation": "floating"},
+        {"step": 0.1, "formulation": "floating", "integrator": "runge-kutta"},
+    ],
+)
+@pytest.mark.parametrize("duration", [2.15, 2.3])
+def test_where_and_when_a_body_leaves_the_field(how, duration):
+    """Which, where and when: z = -20 m at 2.1349 s, by y = ln cosh(t sqrt(k g)) / k; the run has what is inside."""
+    model = cs.Model("fall", gravity=(0, 0, -9.81), fluid=cs.Fluid(density=1.2, extent=((-9, -9, -20), (9, 9, 9))))
+    ball = model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=0.5))
+    model.add(cs.Aerodynamics("air", ball, area=0.03, drag=0.47))
+    run = cs.simulate(model, duration, **how)
+    k = 0.5 * 1.2 * 0.03 * 0.47 / 0.5
+    left = np.arccosh(np.exp(20.0 * k)) / np.sqrt(k * 9.81)
+    assert run.status.outcome is cs.Outcome.BEYOND
+    assert "stopped at t = " in run.status.message
+    assert "load 'air' on 'ball' is at (0, 0, -20) m; the fluid's field goes from" in run.status.detail
+    told = float(run.status.detail.rpartition("at t = ")[2].removesuffix(" s"))
+    assert told == pytest.approx(left, abs=1e-3)
+    assert run.status.time == run.time[-1] <= told
+    assert run.position("ball").values[-1, 2] >= -20.0
+    assert all(np.isfinite(run.energy[word].values).all() for word in run.energy)

@@ -23,6 +23,7 @@ from cosserat.model.sampled import Sampled
 Array = NDArray[np.float64]
 
 _FAINT = 0.1  # of what acts most strongly
+_LOOKS = 33  # between two stored states
 _LOST = 1e6  # rad or m in a step: a motion that has been lost before
 
 
@@ -225,6 +226,36 @@ def _fault(compiled: CompiledModel, k: int, t: float, frames: Array, twists: Arr
     twist = se3.adjoint(se3.inverse(place)) @ twists[node]
     there = row_to_frame(frames[node]) @ place
     return law.load.outside(t, there) or law.load.fault(t, there, twist, own)
+
+
+def leaving(compiled: CompiledModel, t: float, state: tuple[Array, ...], h: float) -> str:
+    """In words, what is known of which load the motion leaves within a time h, where and when: a field, a table.
+
+    The state, frames (n+1, 12), twists and their rates (n+1, 6) and the states of laws (ny,), goes on with its rates.
+    """
+    frames, twists, rates, inner = state
+    rates = rates if np.isfinite(rates).all() else np.zeros_like(rates)
+
+    def told(ahead: float) -> str:
+        there = _carried(frames, twists + 0.5 * ahead * rates, ahead)
+        moving = twists + ahead * rates
+        found = state_wrenches(compiled, np.array([t + ahead]), there[None], moving[None], inner[None])[0]
+        for k, (law, wrench) in enumerate(zip(compiled.laws, found, strict=True)):
+            if not np.all(np.isfinite(wrench)):
+                known = _fault(compiled, k, t + ahead, there, moving, inner[None])
+                if known:
+                    return f"{law.load.title} {known}; at t = {t + ahead:.6g} s"
+        return ""
+
+    looks = h * np.linspace(0.0, 1.0, _LOOKS if h > 0.0 else 1)
+    high = next((float(x) for x in looks if told(float(x))), None)
+    if high is None:
+        return ""
+    low = max(0.0, high - h / _LOOKS * 1.1)
+    while high - low > 1e-6 * h:
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if told(middle) else (middle, high)
+    return told(high)
 
 
 def _carried(frames: Array, twists: Array, h: float) -> Array:

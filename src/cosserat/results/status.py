@@ -37,6 +37,10 @@ class Outcome(enum.Enum):
         "the equations gave infinite or undefined numbers: look at the last stored states, check loads and "
         "stiffnesses, reduce the step"
     )
+    BEYOND = (
+        "the motion leaves what is known of a load; everything up to there is kept: widen its field or its tables, or "
+        "end the motion before"
+    )
     WRONG_BRANCH = (
         "a joint turned inside out (its rotation constraint holds half a turn away from where it should): "
         "reduce the step"

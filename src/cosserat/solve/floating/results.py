@@ -105,9 +105,13 @@ class FloatingResults:
         self._restore(None)
         return Links(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
+    def nodal(self) -> History:
+        """Motion of the nodes."""
+        return nodal_history(self._tree, self._compiled, self._engine.constraints, self)
+
     def failing_law(self, h: float) -> str:
         """In words, a load whose law fails at the first of the states or up to h later; or ""."""
-        history = nodal_history(self._tree, self._compiled, self._engine.constraints, self)
+        history = self.nodal()
         times = self._times[0] + h * np.concatenate(([0.0], np.geomspace(1e-3, 1.0, _LOOKS)))
         known = history.frame, history.twist, history.inner
         frames, twists, inner = (np.repeat(a[:1], len(times), axis=0) for a in known)

@@ -17,7 +17,6 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.checkpoint import Checkpoint, identity_of
 from cosserat.results.run import Run
-from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Carried, Trajectory
 from cosserat.results.verdict import noted
 from cosserat.solve.beyond import events_of, warn_of_laws
@@ -29,6 +28,7 @@ from cosserat.solve.floating.state import Drives, Point, States, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
+from cosserat.solve.motion.failures import ENDED, kept_inside
 from cosserat.solve.motion.method import name_of
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
@@ -97,12 +97,14 @@ def simulate_floating(
         status = control.asked.judged(status)
     before = 1e-9 * float(np.diff(times).min(initial=duration)) if step is None else 0.0
     results = FloatingResults(stepper.engine, compiled, times, walk.states, seats, restore, before)
-    if status.outcome in (Outcome.NOT_FINITE, Outcome.NOT_CONVERGED, Outcome.STEP_TOO_SMALL):
+    if status.outcome in ENDED:
         last = FloatingResults(
             stepper.engine, compiled, times[-1:], States(*(x[-1:] for x in walk.states)), seats, restore
         )  # fmt: skip
-        failing = last.failing_law(duration / 10.0 if step is None else step)
-        status = replace(status, detail=failing or status.detail)
+        ahead = duration / 10.0 if step is None else step
+        status = kept_inside(compiled, times[-1:], last.nodal(), status, ahead)[1]
+        if status.outcome in ENDED:
+            status = replace(status, detail=last.failing_law(ahead) or status.detail)
     stats = {
         "steps": tally.steps, "solves": tally.solves, "factorizations": tally.factorizations,
         "steps_split": tally.halved, "steps_rejected": tally.rejected,

@@ -12,6 +12,7 @@ from cosserat.calls import answered
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError, shown, warn
+from cosserat.kernels.arrays import History
 from cosserat.kernels.newton import CONSERVING
 from cosserat.model.model import Model
 from cosserat.results.checkpoint import INTERVAL, Checkpoint, identity_of
@@ -27,6 +28,7 @@ from cosserat.solve.memory import new_memory
 from cosserat.solve.motion.alternation import alternating_reaction
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
+from cosserat.solve.motion.failures import kept_inside
 from cosserat.solve.motion.method import Method, demand_plain
 from cosserat.solve.motion.nodal_method import simulate_method
 from cosserat.solve.motion.starting import set_start
@@ -218,6 +220,9 @@ def simulate(
     work.finish(float(times[-1]))
     counters, history = work.counters, work.history()
     solved = clock.process_time()
+    if not status.ok or integrator == "energy-momentum":
+        inside, status = kept_inside(compiled, times, history, status, duration / 10.0 if step is None else step)
+        times, history = times[:inside], History(*(a[:inside] for a in history))
     ended = status
     if work.controlled is not None:
         status = work.controlled.judged(status)
