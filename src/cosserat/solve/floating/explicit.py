@@ -69,5 +69,5 @@ class Explicit(Stepper):
         h = new.t - old.t
         q, rate, _ = self.drives.sample(old.t + h * np.array([_INSIDE, 0.5, 1.0 - _INSIDE])).swapaxes(0, 1)
         out = np.where(self.drives.held, 0.0, self.engine.explicit_error)
-        out[self.drives.columns] = q[2] - q[0] - h / 6.0 * (rate[0] + 4.0 * rate[1] + rate[2])
+        out[self.drives.columns] = q[2] - q[0] - (1.0 - 2.0 * _INSIDE) * h / 6.0 * (rate[0] + 4.0 * rate[1] + rate[2])
         return np.asarray(out)

@@ -129,7 +129,9 @@ class Integration(Walk):
         """Steps of size h ending at times[1:], if wanted with a line search; see `kernels.integrate.advance`."""
         inputs = self.inputs(times, h)
         n, done, stored = len(times) - 1, 0, 0
-        rates = self.compiled.sampler.sample_rates(times)[1] if self.driven else self.memory.problem.middle.drive_rate
+        rates = self.memory.problem.middle.drive_rate
+        if self.driven:  # before a kink at the end of a step: `cross` lets velocities jump
+            rates = self.compiled.sampler.sample_rates(times - _AFTER * h if self.at_breaks else times)[1]
         while True:
             middle = self.memory.problem.middle._replace(drive_rate=rates[done:])
             self.memory.replace(inputs=Inputs(*(a[done:] for a in inputs)), middle=middle)
