@@ -91,13 +91,20 @@ def unresolved(
     return left < UNRESOLVED * largest and shift > _SMALL * left
 
 
-def restart(
+def settle(
     compiled: CompiledModel, memory: Memory, t: float, h: float, controlled: Controlled | None
-) -> None:
-    """Start anew at time t, for steps of another length or just after a kink in a prescribed motion.
+) -> _Workspace:
+    """Velocities that joints allow at time t; accelerations and multipliers follow.
 
-    Accelerations and multipliers follow, those of unresolved vibrations filtered by the iteration matrix.
+    Those of vibrations that steps of length h do not resolve are filtered by the iteration matrix.
     """
     work = _prepare(compiled, memory, t, h, controlled)
     settle_rates(memory.address, *work)
-    start_smoothly(memory.address, *work, 1)
+    return work
+
+
+def restart(
+    compiled: CompiledModel, memory: Memory, t: float, h: float, controlled: Controlled | None
+) -> None:
+    """Start anew at time t, for steps of another length or just after a kink in a prescribed motion."""
+    start_smoothly(memory.address, *settle(compiled, memory, t, h, controlled), 1)

@@ -27,7 +27,7 @@ from cosserat.solve.motion.failures import named_failure
 from cosserat.solve.motion.grading import begin_smoothly, first_part, graded_step
 from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, change_at_start
 from cosserat.solve.motion.keeping import keepsake, resume
-from cosserat.solve.motion.smooth_start import restart
+from cosserat.solve.motion.smooth_start import restart, settle
 from cosserat.solve.motion.strides import judge, stride
 from cosserat.solve.motion.unheld import Unheld
 from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Walk
@@ -37,6 +37,7 @@ from cosserat.solve.motion.window import STEPS, Window
 Array = NDArray[np.float64]
 
 _AFTER = 1e-9  # of the step: how far from a jump its two sides are
+_STANDING = -1.0
 _OUTCOMES = {NOT_FINITE: Outcome.NOT_FINITE, WRONG_BRANCH: Outcome.WRONG_BRANCH}
 
 
@@ -71,7 +72,7 @@ class Integration(Walk):
         self.at_breaks = False
         self.graded = False  # whether the first step is taken in parts
         self.report = np.zeros(3, dtype=np.int64)
-        self.accel_step = 0.0  # the step to which state.accel belongs
+        self.accel_step = 0.0  # the step to which state.accel belongs; _STANDING: the method has yet to start
         self.driven = self.scheme == CONSERVING and bool(self.compiled.sampler.driven)
         self.waiting: tuple[int, float] | None = None  # steps taken when `rows` grew last, and length of the last one
         self.careful: Any = 0  # iterations for hard steps, loaded when the first one comes
@@ -227,7 +228,7 @@ class Integration(Walk):
         if self.scheme == CONSERVING:
             return None
         kept = tuple(a.copy() for a in self._iteration())
-        return Carried(self.state.accel.copy(), self.accel_step, kept)
+        return Carried(self.state.accel.copy(), max(self.accel_step, 0.0), kept)
 
     def _iteration(self) -> tuple[Array, ...]:
         """What the iteration of the next step begins with: factors, and what continues accelerations."""
@@ -287,7 +288,10 @@ class Integration(Walk):
         if self.impulses is not None:
             self.impulses.begin(t, h)
         if self.accel_step == 0.0:
-            begin_smoothly(self, t, h)
+            if at_breaks and self.scheme != CONSERVING:
+                self.accel_step = _STANDING
+            else:
+                begin_smoothly(self, t, h)
 
     def follow_impulses(self) -> None:
         """Look after impulses of loads, where steps adapt."""
@@ -405,7 +409,9 @@ class Integration(Walk):
         before = snapshot(self.state)
         if self.scheme != CONSERVING:
             project_velocities(self.compiled, float(both[1]), self.memory)  # as after an impact
-            self.restart(float(both[1]), h)
+            self.set_step(h)
+            settle(self.compiled, self.memory, float(both[1]), h, self.controlled)
+            self.accel_step = _STANDING  # the next step may have another length, or be taken back for a shorter one
         else:
             inputs = self.compiled.sampler.sample(both)
             if self.controlled is not None:
