@@ -5,6 +5,9 @@ import pytest
 from bench.controllers import KINDS, measure
 
 import cosserat as cs
+from cosserat.solve.motion.commands import push
+from cosserat.solve.motion.stepping import Integration
+from cosserat.solve.motion.walk import Walk
 
 QUESTIONS = ("position", "rotation", "velocity", "angular_velocity")
 BOTH = ("galilean", "floating")
@@ -129,3 +132,32 @@ def test_windows_of_inputs_give_the_same_motion(kind):
     smooth = cs.simulate(model, 0.8, **given)
     apart = whole.position("b").values[-1] - smooth.position("b").values[-1]
     assert float(np.abs(apart).max()) < 3e-4  # held efforts lag by half a step
+
+
+@pytest.mark.parametrize("motion", [None, "0.5*sin(3*t)"])
+@pytest.mark.parametrize("period", [None, 0.01, 0.05])
+def test_adaptive_steps_between_calls_are_those_taken_one_by_one(motion, period, monkeypatch):
+    """A compiled step with the jump of efforts in it, and several where no call is due, are as good as plain ones."""
+    model = cs.Model("m", gravity=(0, 0, -9.81))
+    a = model.add(cs.RigidBody.bar("a", (0, 0, 0), (1, 0, 0), mass=1.0))
+    b = model.add(cs.RigidBody.bar("b", (1, 0, 0), (2, 0, 0), mass=1.0))
+    model.add(cs.Revolute("drive", cs.GROUND, a.at((0, 0, 0)), axis=(0, 1, 0), motion=motion))
+    model.add(cs.Revolute("elbow", a.at((1, 0, 0)), b.at((1, 0, 0)), axis=(0, 1, 0), effort=1.0))
+
+    def controller(t, state):
+        return {"elbow": 3.0 * np.sin(20 * t) - float(state.coordinate_rate("elbow")[-1])} if t > 0.1 else None
+
+    if period is not None:
+        controller.period = period
+
+    def run(tolerance):
+        return cs.simulate(model, 0.5, controller=controller, tolerance=tolerance)
+
+    def error(run):
+        there = [np.interp(run.time, fine.time, x) for x in fine.position("b").values.T]
+        return np.abs(run.position("b").values.T - there).max()
+
+    fine, quick = run(1e-7), run(1e-4)
+    monkeypatch.setattr(Integration, "judged", lambda self, t, *rest: push(self, t) or Walk.judged(self, t, *rest))
+    assert error(quick) < 1.2 * error(run(1e-4))
+    assert period is None or error(quick) < 1e-4

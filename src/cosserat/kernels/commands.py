@@ -2,10 +2,13 @@
 
 from typing import NamedTuple
 
-from cosserat.jit import Handles, bound, load, stage
+import numpy as np
+
+from cosserat.jit import Handles, bound, helper, load, stage
 from cosserat.kernels.arrays import F1, I1, inputs_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.integrate import advance, shift_rates
+from cosserat.kernels.judging import advance_judged
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.laws import add_efforts
 from cosserat.kernels.newton import refactor, step_coefficients
@@ -25,6 +28,9 @@ class Commands(NamedTuple):
     value: F1  # (nc,)
     order: I1  # (8,)
     report: I1  # (3,) see `advance`
+    judged: I1  # (5,) order, ...
+    bounds: F1  # (2,) ... bounds, ...
+    error: F1  # (1,) ... and errors of `advance_judged`
 
 
 class Commanding(NamedTuple):
@@ -104,18 +110,35 @@ def push(problem, commands):
     return 0
 
 
+@helper
+def obey(problem, commands, n_steps):
+    """Let accelerations jump if they have to, and efforts act in n_steps; inputs row 0 is the present time."""
+    given, inputs = commands_of(commands), inputs_of(problem)
+    if given.order[JUMPS] == 1:
+        push(problem, commands)
+    for k in range(n_steps + 1):
+        for i in range(given.order[HELD]):
+            inputs.effort[k, given.column[i]] = given.value[i]
+
+
 @stage
 def commanded_steps(problem, commands, evaluate, careful, search):
-    """Steps up to the next call of the controller; inputs row 0 is the present time."""
-    given, inputs = commands_of(commands), inputs_of(problem)
+    """Steps up to the next call of the controller."""
+    given = commands_of(commands)
     order = given.order
-    if order[JUMPS] == 1:
-        push(problem, commands)
-    for k in range(order[STEPS] + 1):
-        for i in range(order[HELD]):
-            inputs.effort[k, given.column[i]] = given.value[i]
+    obey(problem, commands, order[STEPS])
     return advance(
         problem, order[STEPS], order[EVERY], order[PHASE], order[ROW], given.report, evaluate, careful, search
+    )  # fmt: skip
+
+
+@stage
+def commanded_judged(problem, commands, unheld, evaluate, careful):
+    """A step to the next call of the controller, judged by its error; one that is taken back leaves the jump."""
+    given = commands_of(commands)
+    obey(problem, commands, 1)
+    return advance_judged(
+        problem, unheld, given.judged, given.bounds, given.error, given.report, evaluate, careful
     )  # fmt: skip
 
 
@@ -135,3 +158,11 @@ def push_of(problem, commands):
 def steps_of(problem, commands, evaluate, careful, search):
     """`commanded_steps` with these arguments, as a call without any."""
     return bound(commanded_steps, problem, commands, evaluate, careful, search)
+
+
+def judged_of(problem, commands, unheld, evaluate, careful):
+    """`commanded_judged` with these arguments, as a call without any; compiled, or read from the cache."""
+    order, bounds, report = np.zeros(5, dtype=np.int64), np.zeros(2), np.zeros(3, dtype=np.int64)
+    load(advance_judged, problem, unheld, order, bounds, bounds, report, evaluate, 0)
+    load(commanded_judged, problem, commands, unheld, evaluate, 0)
+    return bound(commanded_judged, problem, commands, unheld, evaluate, careful)

@@ -6,6 +6,7 @@ They call the controller and `progress`, keep what is finished whatever happens,
 from __future__ import annotations
 
 import bisect
+import math
 import time as clock
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -242,7 +243,7 @@ def adaptive_steps(
                 if turning is not None:
                     h = min(h, 0.8 * turning.step)
                 room = limit - t
-                step = room / max(1, int(np.ceil(room / h - 0.1))) if room < 3.0 * h else h  # no tiny last one
+                step = room / max(1, math.ceil(room / h - 0.1)) if room < 3.0 * h else h  # no tiny last one
                 n = max(1, min(_STRIDE, int(room / step) - 3))
                 bounds = _bounds(allowed if step > smallest else np.inf, recent, step, walk.order + 1)
                 errors, failure = walk.judged(t, step, n, bounds, every, taken)
@@ -259,7 +260,7 @@ def adaptive_steps(
                     if t in limits[:-1]:
                         walk.cross(t, step)
                     felt = max(e * (step / length) ** (walk.order + 1) for length, e in recent) / allowed
-                    growth = float(np.clip(_AIM / max(felt, 1e-12) ** power, 1.0, 2.0))
+                    growth = min(max(_AIM / max(felt, 1e-12) ** power, 1.0), 2.0)
                     if growth > _WORTH:  # otherwise keep the step, and with it the factors
                         h = max(h, step) * growth
                     now = clock.perf_counter()
@@ -272,7 +273,7 @@ def adaptive_steps(
                 walk.tally.rejected += 1
                 cuts += 1
                 ratio = errors[-1] / allowed
-                h = step * (0.5 if failure is not None else float(np.clip(_AIM / ratio**power, 0.2, 0.8)))
+                h = step * (0.5 if failure is not None else min(max(_AIM / ratio**power, 0.2), 0.8))
                 if h < smallest or cuts > _MOST_CUTS:
                     if failure is not None:
                         raise _Ended(_given_up(walk, failure, t, h))

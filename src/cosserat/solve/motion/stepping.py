@@ -19,7 +19,7 @@ from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Carried
 from cosserat.solve.initial import EPSILON, consistent_accelerations, project_velocities
 from cosserat.solve.memory import Memory, copy_state, new_history, new_state
-from cosserat.solve.motion.commands import Commands, glide
+from cosserat.solve.motion.commands import Commands, glide, judged_step, push
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.counters import Counters
 from cosserat.solve.motion.crossings import Crossings, snapshot
@@ -32,7 +32,7 @@ from cosserat.solve.motion.strides import judge, stride
 from cosserat.solve.motion.unheld import Unheld
 from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Walk
 from cosserat.solve.motion.wheels import TurnLimit, turn_limit
-from cosserat.solve.motion.window import STEPS, Window
+from cosserat.solve.motion.window import STEPS, Steady, Window
 
 Array = NDArray[np.float64]
 
@@ -84,6 +84,7 @@ class Integration(Walk):
         self._first: tuple[Array, ...] | None = None  # what to store first, where a controller changes it at once
         self.window: Window | None = None  # inputs of steps to come, where a controller is called
         self.ahead = STEPS  # how many
+        self.steady = Steady(self.compiled.sampler)
         self.commands: Commands | None = None
         self.replaced: dict[int, float] | None = None  # what was held before, if it changes with the next step
         self.set_step(1.0)
@@ -134,8 +135,9 @@ class Integration(Walk):
         if self.driven:  # before a kink at the end of a step: `cross` lets velocities jump
             rates = self.compiled.sampler.sample_rates(times - _AFTER * h if self.at_breaks else times)[1]
         while True:
-            middle = self.memory.problem.middle._replace(drive_rate=rates[done:])
-            self.memory.replace(inputs=Inputs(*(a[done:] for a in inputs)), middle=middle)
+            if done or self.driven or inputs is not self.memory.problem.inputs:
+                middle = self.memory.problem.middle._replace(drive_rate=rates[done:])
+                self.memory.replace(inputs=Inputs(*(a[done:] for a in inputs)), middle=middle)
             last = self.search if search else 0
             where = (n - done, every, phase + done, row + stored, self.report)
             code = advance(self.memory.address, *where, self.evaluate, self.careful, last)
@@ -147,7 +149,7 @@ class Integration(Walk):
 
     def inputs(self, times: Array, h: float) -> Inputs:
         """What acts in steps of length h that end at times[1:]; the method gets ready for steps of that length."""
-        inputs = self.compiled.sampler.sample(times, step=-h if self.at_breaks else h, jumps=self.jumps)
+        inputs = self.sampled(times, h)
         if self.controlled is not None:
             inputs = self.controlled.apply(inputs)
         self.set_step(h)
@@ -164,6 +166,12 @@ class Integration(Walk):
                 inner[2] = inner[1] + ratio * (inner[2] - inner[1])
         self.accel_step = h
         return inputs
+
+    def sampled(self, times: Array, h: float) -> Inputs:
+        """Functions of time at ends of steps of length h."""
+        if self.at_breaks and len(times) == 2 and self.steady.valid:
+            return self.steady.at(times)
+        return self.compiled.sampler.sample(times, step=-h if self.at_breaks else h, jumps=self.jumps)
 
     def load_more(self, search: bool) -> bool:
         """Get ready what to try next where a step cannot be solved; False if there is nothing more."""
@@ -264,9 +272,7 @@ class Integration(Walk):
                 if glided == n:
                     self.done = n
                     return None
-            if self.replaced is not None:
-                self._push(t, self.replaced)
-                self.replaced = None
+            push(self, t)
         times = self.snapped(np.asarray(t + h * np.arange(glided, n + 1), dtype=np.float64), h)
         if self.reserved is None:
             every = NEVER
@@ -321,10 +327,16 @@ class Integration(Walk):
         self, t: float, h: float, n: int, bounds: Bounds, every: int, phase: int
     ) -> tuple[list[float], Failure | None]:
         """Several steps at once if nothing has to be done between them."""
-        between = self.impulses is not None or self.controlled is not None or self.compiled.rolling
-        if n == 1 or between or self.scheme == CONSERVING:
+        asked = self.controlled is not None and (n == 1 or self.controlled.period is None)  # after every step
+        between = self.impulses is not None or self.compiled.rolling or self.scheme == CONSERVING
+        if between or (n == 1 and not asked):
+            push(self, t)
             return super().judged(t, h, n, bounds, every, phase)
-        errors, failed = stride(self, t, h, n, bounds, every, phase)
+        if asked:
+            errors, failed = judged_step(self, t, h, bounds, every, phase)
+        else:
+            push(self, t)
+            errors, failed = stride(self, t, h, n, bounds, every, phase)
         if not failed:
             return errors, None
         done = len(errors)
@@ -350,15 +362,11 @@ class Integration(Walk):
         before = self.controlled.values
         self.controlled.update(t, self.memory)
         if self.controlled.values is not before and self.scheme != CONSERVING and self.accel_step > 0.0:
-            if self.reserved is not None:
-                self.replaced = before
-            else:
-                self._push(t, before)
+            self.replaced = before
 
     def take_control(self, t: float, inputs: Inputs | None) -> None:
         """Call the controller for the first time; `inputs` have the efforts before, in a run that goes on."""
         assert self.controlled is not None
-        self.memory.problem.solver.memory[4:] = -1.0
         held: dict[int, float] = {}
         if inputs is not None:
             held = {column: float(inputs.effort[0, column]) for column in self.controlled.columns.values()}
@@ -370,23 +378,11 @@ class Integration(Walk):
         if inputs is not None and self.controlled.values == held:
             return
         if self.accel_step > 0.0 and inputs is not None:
-            self._push(t, held)
+            self.replaced = held
+            push(self, t)
         else:
             inputs = self.controlled.apply(self.compiled.sampler.sample(np.array([t])))
             consistent_accelerations(self.compiled, t, self.memory, inputs)
-
-    def _push(self, t: float, before: dict[int, float]) -> None:
-        """Let accelerations jump from efforts before to those of the controller."""
-        assert self.controlled is not None
-        commands, values, solver = self.commanding(), self.controlled.values, self.memory.problem.solver
-        commands.hold(values, before)
-        factored = solver.memory[0] == solver.settings[0] == self.accel_step
-        if len(before) < len(values) or commands.whole or not factored:
-            inputs = self.compiled.sampler.sample(np.array([t, t]))  # it depends on more than what was held
-            inputs.effort[1, list(values)] = list(values.values())
-            self.memory.replace(inputs=inputs)
-            self.set_step(self.accel_step)
-        commands.push()
 
     def commanding(self) -> Commands:
         """What the controller holds, for the kernels."""

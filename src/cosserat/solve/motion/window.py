@@ -1,4 +1,4 @@
-"""Inputs of many equal steps, sampled at once: a controller that is called at every step need not pay for sampling."""
+"""Inputs sampled once for many steps: a controller that is called at every step need not pay for sampling."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from cosserat.compile.inputs import Sampler
 from cosserat.compile.jumps import Jumps
 from cosserat.kernels.arrays import Inputs, handles
+from cosserat.model.parameters import Parameter
 from cosserat.solve.memory import Memory
 
 Array = NDArray[np.float64]
@@ -43,3 +44,25 @@ class Window:
             memory.replace(inputs=Inputs(*(a[self.row :] for a in self.inputs)))
         else:
             memory.table[self._part] = self._shown[self.row]
+
+
+class Steady:
+    """Inputs of one step where nothing but the clock changes with time: the same arrays for all steps.
+
+    Attributes
+    ----------
+    valid : bool
+        Whether that is so.
+    """
+
+    def __init__(self, sampler: Sampler) -> None:
+        self._sampler, self._changes = sampler, -1
+        self._inputs: Inputs
+        self.valid = not sampler.varying and not sampler.driven
+
+    def at(self, times: Array) -> Inputs:
+        """Inputs at both ends of a step; efforts may have those of a controller in them."""
+        if self._changes != Parameter.changes:
+            self._inputs, self._changes = self._sampler.sample(times), Parameter.changes
+        self._inputs.clock[:, 0] = times
+        return self._inputs
