@@ -1,11 +1,14 @@
 """Laws that own states: in steps of all schemes, in equilibria and in linear models, against closed forms."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy.linalg import expm
+from tests.physics.test_methods import Heun
 
 import cosserat as cs
-from cosserat.errors import ModelError
+from cosserat.errors import ModelError, SolveError
 
 
 def lagging(t, frame, twist, parameters):
@@ -170,14 +173,50 @@ def test_files_and_pickles(formulation, tmp_path):
 
 
 def test_refusals():
-    with pytest.raises(ModelError, match=r"Tree.*'pull'.*no room for states of laws \(lag\)"):
-        cs.Tree(cart())
+    with pytest.raises(SolveError, match=r"constrained_motion: 'pull.lag' is a state of a law; take cs.simulate"):
+        cs.constrained_motion(cart(), [0.0], [0.0], 0.1, 0.01)
     with pytest.raises(ModelError, match=r"'pull'.*\(7,\).*rates of its states lag"):
         cs.simulate(cart(law=lambda t, frame, twist, parameters: np.zeros(6)), 0.1, 0.01)
     with pytest.raises(ModelError, match="no formula for the rate of the state 'lag'"):
         cart(law={"fx": "-k*lag"})
     with pytest.raises(ModelError, match="'k', which is a parameter"):
         cs.StateLoad("load", "body", lagging, {"k": 1.0}, states={"k": 0})
+
+
+def test_trees_take_states_that_are_given():
+    """m x'' = -k lag, lag' = (x - lag)/tau, at any state; derivatives are those at states held still."""
+    model = cart()
+    tree = cs.Tree(model)
+    assert tree.law_states == ("pull.lag",)
+    q, v = np.array([0.3]), np.array([0.7])
+    for lag in (0.0, 0.4, -1.1):
+        tree.set_law_states({"pull.lag": lag} if lag else [0.0])
+        a = tree.forward_dynamics(q, v, np.zeros(1))
+        assert a[0] == pytest.approx(-4.0 * lag, abs=1e-14)
+        assert tree.law_state_rates(q, v)[0] == pytest.approx((0.6 - lag) / 0.2)
+        assert tree.inverse_dynamics(q, v, a)[0] == pytest.approx(0.0, abs=1e-14)
+        assert tree.forward_dynamics_derivatives(q, v, np.zeros(1)).dq[0, 0] == pytest.approx(0.0, abs=1e-9)
+        assert pickle.loads(pickle.dumps(tree)).forward_dynamics(q, v, np.zeros(1))[0] == a[0]
+    with pytest.raises(SolveError, match=r"'lag' is no state of a law; there are: 'pull.lag'"):
+        tree.set_law_states({"lag": 1.0})
+    with pytest.raises(cs.CosseratError, match="set_law_states"):
+        tree.set_law_states([1.0, 2.0])
+
+
+@BOTH
+def test_steps_of_ones_own_follow_states(formulation):
+    """Second order, as the method has it, against fine steps of the library."""
+    model = cart()
+    exact = cs.simulate(model, 0.5, 5e-4, formulation="floating", integrator="runge-kutta")
+    lags, places = [], []
+    for step in (0.01, 0.005):
+        run = cs.simulate(model, 0.5, step, formulation=formulation, integrator=Heun())
+        assert run.status.ok
+        lags.append(abs(float(run.law_states[-1, 0] - exact.law_states[-1, 0])))
+        places.append(float(np.abs(run.position("cart")[-1] - exact.position("cart")[-1]).max()))
+    assert lags[0] / lags[1] == pytest.approx(4.0, rel=0.1)
+    assert places[0] / places[1] == pytest.approx(4.0, rel=0.1)
+    assert places[1] < 1e-4
 
 
 @BOTH

@@ -154,12 +154,6 @@ def compile_flexible_tree(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CosseratWarning)  # a body that nothing moves still has coordinates
         model.validate()
-    for load in model.state_loads:
-        if load.states and not cut:
-            raise ModelError(
-                f"{call}: {load.title}: a tree has no room for states of laws ({', '.join(load.states)}); "
-                "cs.simulate, cs.equilibrium, cs.modes, cs.linearize, cs.stability take them, also in floating frames"
-            )
     _check_choices(call, model, modes=modes, boundary=boundary)
     checks.flag(call, "stiffening", stiffening)
     spanning = span(model)

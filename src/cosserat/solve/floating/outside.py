@@ -10,7 +10,7 @@ from cosserat.results.status import Outcome
 from cosserat.solve.floating.state import Drives, Point, States, StepFailure
 from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
 from cosserat.solve.motion.impulses import SIMPSON
-from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem, refuse_inner
+from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
@@ -24,23 +24,25 @@ class TreeMotionSystem(MotionSystem):
         self._stepper = stepper
 
     def acceleration(self, state: MotionState) -> Array:
-        q, v, a = state.place.copy(), state.v.copy(), np.zeros(len(state.v))
+        n = len(state.place)
+        q, v, a = state.place.copy(), state.v[:n].copy(), np.zeros(n)
         self._stepper.drives.impose(state.t, q, v, a)
-        return self._stepper.engine.accelerations(
-            state.t, q, v, a, state.angles, np.zeros(0), self.load_time(state.t)
-        )[0]
+        found = self._stepper.engine.accelerations(
+            state.t, q, v, a, state.angles, state.v[n:], self.load_time(state.t)
+        )  # fmt: skip
+        return np.concatenate((found[0], found[3]))
 
     def moved(self, state: MotionState, dt: float, x: Array, dv: Array) -> MotionState:
-        place = self._stepper.tree.moved(state.place, np.asarray(x, dtype=float))
+        place = self._stepper.tree.moved(state.place, np.asarray(x[: len(state.place)], dtype=float))
         return state._replace(t=state.t + dt, place=place, v=state.v + dv)
 
     def closed(self, state: MotionState) -> MotionState:
         stepper, (t, q, v, angles) = self._stepper, state
-        q, v = q.copy(), v.copy()
+        q, v, inner = q.copy(), v[: len(q)].copy(), v[len(q) :]
         stepper.drives.impose(t, q, v, np.zeros(len(v)))
         if stepper.constraints.present:
             q, v = stepper.projected(t, q, v, angles)
-        return state._replace(place=q, v=v)
+        return state._replace(place=q, v=np.concatenate((v, inner)))
 
 
 class Outside(Stepper):
@@ -52,7 +54,6 @@ class Outside(Stepper):
     def __init__(
         self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float, method: Method
     ) -> None:
-        refuse_inner(tree.forces.inner_names)
         numbers = np.zeros(12)
         numbers[ALLOWED] = CLOSED * size
         super().__init__(tree, drives, constraints, size, numbers)
@@ -62,8 +63,9 @@ class Outside(Stepper):
         now, rows = old, list[Point]()
         for k in range(n):
             try:
-                end = self._system.take(self.method, MotionState(t + k * h, now.q, now.v, now.angles), h)
-                now = self.start(end.t, end.place, end.v, end.angles)
+                v = np.concatenate((now.v, now.inner[0]))
+                end = self._system.take(self.method, MotionState(t + k * h, now.q, v, now.angles), h)
+                now = self.start(end.t, end.place, end.v[: len(now.v)], end.angles, end.v[len(now.v) :])
             except MethodFailed as failed:
                 return Advance(now, k, _stacked(rows), StepFailure(failed.outcome, failed.detail))
             except StepFailure as failure:

@@ -20,6 +20,7 @@ class MotionState(NamedTuple):
     """A moment of a motion: time, configuration, velocities, coordinates whose turns are counted.
 
     Velocities are body twists (nodes + 1, 6) in the Galilean formulation, (n,) of the coordinates in floating frames.
+    Behind them are the states of laws, as further rows or entries: their rates are with the accelerations.
     """
 
     t: float
@@ -134,12 +135,3 @@ def demand_plain(method: Method, step: float | None, controller: object, checkpo
     for word, given in (("controller", controller), ("checkpoint", checkpoint)):
         if given is not None:
             raise SolveError(f"simulate: integrator {name} knows no {word}; use one of the built-in integrators")
-
-
-def refuse_inner(names: tuple[str, ...]) -> None:
-    """Refuse laws with these states, which steps of one's own do not follow."""
-    if names:
-        raise SolveError(
-            f"simulate: {names[0]!r} is a state of a law, which steps of one's own do not follow; use one of the "
-            "built-in integrators"
-        )

@@ -24,7 +24,7 @@ from cosserat.solve.beyond import events_of
 from cosserat.solve.initial import consistent_accelerations, factor_at, project_velocities, set_trial
 from cosserat.solve.memory import Memory, new_memory
 from cosserat.solve.motion.driver import Progress, fixed_steps, warn_of_call
-from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem, name_of, refuse_inner
+from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem, name_of
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.walk import Failure, Tally, Walk
 
@@ -37,17 +37,28 @@ class NodalSystem(MotionSystem):
     """A compiled model as a `Method` sees it."""
 
     def __init__(self, compiled: CompiledModel, memory: Memory) -> None:
-        refuse_inner(compiled.inner_names)
         self.compiled, self.memory, self.evaluations = compiled, memory, 0
+        self._twists = compiled.n_nodes + 1
+
+    def _joined(self, twists: Array, inner: Array) -> Array:
+        """Twists, and behind them rows with the states of laws."""
+        rows = np.zeros((-(-len(inner) // 6), 6))
+        rows.ravel()[: len(inner)] = inner
+        return np.vstack((twists, rows))
+
+    def parts(self, v: Array) -> tuple[Array, Array]:
+        """Twists and states of laws."""
+        return v[: self._twists], v[self._twists :].ravel()[: self.compiled.n_inner]
 
     def now(self, t: float) -> MotionState:
         """The state in memory."""
         state = self.memory.problem.state
-        return MotionState(t, state.frame.copy(), state.twist.copy(), state.angle.copy())
+        return MotionState(t, state.frame.copy(), self._joined(state.twist, state.inner[0]), state.angle.copy())
 
     def _put(self, state: MotionState) -> None:
         known = self.memory.problem.state
-        known.frame[:], known.twist[:], known.angle[:] = state.place, state.v, state.angles
+        known.frame[:], known.angle[:] = state.place, state.angles
+        known.twist[:], known.inner[0] = self.parts(state.v)
 
     def acceleration(self, state: MotionState) -> Array:
         self._put(state)
@@ -57,16 +68,17 @@ class NodalSystem(MotionSystem):
         if at != state.t and sampler.driven:
             inputs = inputs._replace(drive=sampler.sample(np.array([state.t])).drive)
         consistent_accelerations(self.compiled, state.t, self.memory, inputs)
-        return self.memory.problem.state.rate.copy()
+        found = self.memory.problem.state
+        return self._joined(found.rate, found.inner[1])
 
     def moved(self, state: MotionState, dt: float, x: Array, dv: Array) -> MotionState:
         frame = state.place.copy()
-        move(state.place, np.ascontiguousarray(x, dtype=float), 1.0, frame)
+        move(state.place, np.ascontiguousarray(x[: self._twists], dtype=float), 1.0, frame)
         trial = self.memory.problem.trial
         trial.frame[:], trial.angle[:] = frame, state.angles
         track_angles(self.memory.address)
         v = state.v + dv
-        v[-1] = 0.0  # the ground
+        v[self._twists - 1] = 0.0  # the ground
         return MotionState(state.t + dt, frame, v, trial.angle.copy())
 
     def closed(self, state: MotionState) -> MotionState:
@@ -90,7 +102,7 @@ class NodalSystem(MotionSystem):
             trial.frame[:] = state.place
         self._put(state)
         project_velocities(self.compiled, state.t, memory)
-        return state._replace(v=memory.problem.state.twist.copy())
+        return state._replace(v=self._joined(memory.problem.state.twist, self.parts(state.v)[1]))
 
 
 class _Work(Tally):
@@ -142,13 +154,14 @@ class MethodWalk(Walk):
         return None
 
     def store(self) -> None:
-        rate = self.system.acceleration(self.now)
+        rate, _ = self.system.parts(self.system.acceleration(self.now))
         force = self.system.memory.problem.state.force.copy()
-        self._rows.append((self.now.place, self.now.v, rate, force, self.now.angles))
+        twist, inner = self.system.parts(self.now.v)
+        self._rows.append((self.now.place, twist, rate, force, self.now.angles, inner))
 
     def history(self) -> History:
         """The stored states."""
-        return History(*(np.array([row[k] for row in self._rows]) for k in range(5)))
+        return History(*(np.array([row[k] for row in self._rows]) for k in range(6)))
 
     def keep(self) -> None:
         self._kept = self.now, self._work.taken

@@ -165,6 +165,8 @@ def constrained_motion(
     """
     call = "constrained_motion"
     tree = any_tree(model, 0.0, modes, call)
+    if tree.law_states:
+        raise SolveError(f"{call}: {tree.law_states[0]!r} is a state of a law; take cs.simulate, which follows it")
     check = StateChecker(tree.data.title, tree.coordinates)
     q, v = check.vector(call, "q", q), check.vector(call, "v", v)
     work = _Rolling(tree, constraints_of(model, tree, constraints, call), _Drives(model, tree, call))

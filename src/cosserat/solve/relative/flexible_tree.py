@@ -15,6 +15,7 @@ from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tr
 from cosserat.errors import SolveError
 from cosserat.kernels.flexible import composite, dynamics, force_tangents, tangents
 from cosserat.kernels.flexible.arrays import Packed
+from cosserat.kernels.law_states import FROZEN
 from cosserat.lie import se3
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
@@ -99,6 +100,7 @@ class FlexibleTree(Tree):
     ) -> None:
         self._set(model, compile_flexible_tree(model, modes, boundary, stiffening, call=call))
         self._choices = {"modes": modes, "boundary": boundary, "stiffening": stiffening}
+        self.law_states, self._inner = self.forces.inner_names, self.forces.first_states.copy()
 
     @classmethod
     def of_data(cls, model: Model, data: FlexibleTreeData) -> FlexibleTree:
@@ -127,6 +129,17 @@ class FlexibleTree(Tree):
         dynamics.load_stages(
             *self._addresses, self._factor.address, self._now.vectors, self.forces.set_time(0.0)
         )  # fmt: skip
+
+    def _take(self) -> None:
+        """Take functions of time and states of laws as they were set; others, who made the tree, set the latter."""
+        self.forces.set_time(self.time)
+        if self.law_states:
+            self.forces.inner.follow[0] = FROZEN
+            self.forces.inner.inner[0] = self._inner
+
+    def law_state_rates(self, q: Any, v: Any) -> Array:
+        self.inverse_dynamics(q, v, self.neutral())
+        return np.asarray(self.forces.inner.inner[1].copy())
 
     def load(self, t: float, factor: float = 1.0) -> None:
         """Take gravity, loads and efforts at a time, scaled by a factor; laws of users act as they are."""
@@ -186,7 +199,7 @@ class FlexibleTree(Tree):
         with self._lock:
             x = self._now.vectors
             x.q[:], x.v[:], x.a[:] = q, v, a
-            self.forces.set_time(self.time)
+            self._take()
             dynamics.inverse_dynamics(*self._addresses)
             return (x.tau.copy(),)
 
@@ -208,7 +221,7 @@ class FlexibleTree(Tree):
         """Write accelerations into the workspace; `a` where coordinates are `held`."""
         x = self._now.vectors
         x.q[:], x.v[:], x.a[:], x.tau[:], x.held[:] = q, v, a, tau, held
-        self.forces.set_time(self.time)
+        self._take()
         dynamics.forward_dynamics(*self._addresses, self._factor.address)
 
     def hybrid_dynamics(
@@ -274,7 +287,7 @@ class FlexibleTree(Tree):
         with self._lock:
             x = self._now.vectors
             x.q[:], x.v[:], x.a[:] = q, v, a
-            self.forces.set_time(self.time)
+            self._take()
             dynamics.inverse_dynamics(*self._addresses)
             tangents.record(*self._addresses, self._linear.address)
             tangents.differentiate(*self._addresses, self._linear.address, out.dq, out.dv)
@@ -403,7 +416,7 @@ class FlexibleTree(Tree):
         constraints = TreeConstraints(self._model, self.data)
         stepper = new_stepper(self, Drives(self._model, self), constraints, 1.0, integrator, rho, tolerance)
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
-        walk = FloatingWalk(stepper, stepper.start(0.0, q, v))
+        walk = FloatingWalk(stepper, stepper.start(0.0, q, v, inner=self._inner if self.law_states else None))
         times, status = fixed_steps(walk, 0.0, n_steps, duration / n_steps, 1)
         states = walk.states
         return TreeMotion(times, states.q, states.v, states.a, status)

@@ -51,6 +51,8 @@ class Tree(ABC):
         body that no joint ties to the ground; modal coordinates such as ``"arm.mode1"``.
     time : float
         Time of loads and efforts, see `set_time`.
+    law_states : tuple of str
+        Names of the states that laws of loads own, such as lags of a wake, see `set_law_states`.
 
     Examples
     --------
@@ -67,10 +69,12 @@ class Tree(ABC):
     data: Any
     coordinates: tuple[str, ...]
     rolling: tuple[str, ...]
+    law_states: tuple[str, ...] = ()
     time: float
     _model: Model
     _choices: dict[str, Any]
     _check: StateChecker
+    _inner: Array = np.zeros(0)  # states of laws
 
     def __new__(cls, model: Any = None, *args: Any, **kwargs: Any) -> Tree:
         """A tree of the kind that the model needs."""
@@ -91,7 +95,7 @@ class Tree(ABC):
         return super().__new__(FlexibleTree if general else RigidTree)
 
     def __reduce__(self) -> Any:
-        return _made, (type(self), self._model, self._choices, self.time)
+        return _made, (type(self), self._model, self._choices, self.time, self._inner)
 
     # dynamics -------------------------------------------------------------------------------------------------------
 
@@ -274,13 +278,32 @@ class Tree(ABC):
         """Take loads and efforts that are functions of time at time t."""
         self.time = checks.number("Tree.set_time", "t", t)
 
+    def set_law_states(self, states: Any) -> None:
+        """Take laws at these states: (ny,) in the order of `law_states`, or a dict of some; before, at their first."""
+        given = states if isinstance(states, Mapping) else None
+        for name in given or ():
+            if name not in self.law_states:
+                known = ", ".join(map(repr, self.law_states)) or "none"
+                raise SolveError(f"Tree.set_law_states: {name!r} is no state of a law; there are: {known}")
+        if given is None:
+            self._inner = checks.array("Tree.set_law_states", "states", states, (len(self.law_states),))
+            return
+        values = dict(zip(self.law_states, self._inner.tolist(), strict=True)) | dict(given)
+        self._inner = np.array([checks.number("Tree.set_law_states", k, x) for k, x in values.items()], dtype=float)
+
+    def law_state_rates(self, q: Any, v: Any) -> Array:
+        """Rates (ny,) of the states of laws, at these and at the time that were set."""
+        self._check.vectors("law_state_rates", q=q, v=v)
+        return np.zeros(0)
+
     def neutral(self) -> Array:
         """Coordinates (n,) of the reference configuration: zeros."""
         return np.zeros(len(self.coordinates))
 
 
-def _made(kind: type[Tree], model: Model, choices: dict[str, Any], time: float) -> Tree:
+def _made(kind: type[Tree], model: Model, choices: dict[str, Any], time: float, inner: Array) -> Tree:
     """A tree made anew, as copies and pickles need it: workspaces and compiled tables are not carried along."""
     tree = kind(model, **choices)
     tree.set_time(time)
+    tree.set_law_states(inner)
     return tree
