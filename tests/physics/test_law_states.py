@@ -173,8 +173,11 @@ def test_files_and_pickles(formulation, tmp_path):
 
 
 def test_refusals():
+    bent = cart()
+    rod = bent.add(cs.Beam("rod", points=[(0.3, 0, 0), (0.3, 1, 0)], section=cs.Rod(0.02), material=cs.materials.STEEL))
+    bent.add(cs.Fixed("clamp", "cart", rod.start, at=(0.3, 0, 0)))
     with pytest.raises(SolveError, match=r"constrained_motion: 'pull.lag' is a state of a law; take cs.simulate"):
-        cs.constrained_motion(cart(), [0.0], [0.0], 0.1, 0.01)
+        cs.constrained_motion(bent, [0.0, 0.0], [0.0, 0.0], 0.1, 0.01, modes=1)
     with pytest.raises(ModelError, match=r"'pull'.*\(7,\).*rates of its states lag"):
         cs.simulate(cart(law=lambda t, frame, twist, parameters: np.zeros(6)), 0.1, 0.01)
     with pytest.raises(ModelError, match="no formula for the rate of the state 'lag'"):
