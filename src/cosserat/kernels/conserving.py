@@ -164,15 +164,38 @@ def add_momentum_change(n, p1, p0, offset, h, r_out):
 
 
 @helper
-def _add_elements(el, scratch, state, trial, middle, h):
-    p1, p0 = scratch.p, scratch.q
+def note_start(el, scratch, state, middle):
+    """middle.start: strain, what its energy has, and momenta of elements at the start of the step."""
     for e in range(el.node.shape[0]):
-        a, b, like = el.node[e, 0], el.node[e, 1], el.like[e]
+        a, b, like, start = el.node[e, 0], el.node[e, 1], el.like[e], middle.start[e]
+        _, _, _, _, eu, ew = beams.strain(state.frame, a, b, el.d0[e])
+        store(eu, start, 30)
+        store(ew, start, 33)
+        found = elastic.weigh(el.stiffness[like], el.second[like], el.turning[like], eu, ew, scratch.E)
+        for k in range(10):
+            store(found[k], start, 3 * k)
+        matter.momentum(el.mass[like], state.frame, state.twist[a], state.twist[b], a, b, scratch, start[36:48])
+
+
+@helper
+def weighed(start):
+    """What `elastic.change` needs of the start."""
+    return (
+        load(start, 0), load(start, 3), load(start, 6), load(start, 9), load(start, 12),
+        load(start, 15), load(start, 18), load(start, 21), load(start, 24), load(start, 27),
+    )  # fmt: skip
+
+
+@helper
+def _add_elements(el, scratch, state, trial, middle, h):
+    p1 = scratch.p
+    for e in range(el.node.shape[0]):
+        a, b, like, start = el.node[e, 0], el.node[e, 1], el.like[e], middle.start[e]
         K, G = el.stiffness[like], el.mass[like]
-        _, _, _, _, eu0, ew0 = beams.strain(state.frame, a, b, el.d0[e])
         _, _, _, _, eu1, ew1 = beams.strain(trial.frame, a, b, el.d0[e])
         u, w, c, c1, _, _ = beams.strain(middle.frame, a, b, el.d0[e])
-        gap, n, m = elastic.change(K, el.second[like], el.turning[like], eu0, ew0, eu1, ew1, scratch.E)
+        before, after = weighed(start), elastic.weigh(K, el.second[like], el.turning[like], eu1, ew1, scratch.E)
+        gap, n, m = elastic.change(before, after)
         nu, nw = beams.strain_rate(u, w, c, c1, trial.increment[a], trial.increment[b])
         ku, kw = beams.multiply(K, nu, nw)
         weight = dot(ku, nu) + dot(kw, nw)
@@ -184,8 +207,8 @@ def _add_elements(el, scratch, state, trial, middle, h):
         n, m = add(n, ku), add(m, kw)
         store(n, trial.stress[e], 0)
         store(m, trial.stress[e], 3)
-        eu, ew = scale(0.5, add(eu0, eu1)), scale(0.5, add(ew0, ew1))
-        vu, vw = elastic.measure(el.second[like], eu, ew, scratch.E)
+        eu, ew = scale(0.5, add(load(start, 30), eu1)), scale(0.5, add(load(start, 33), ew1))
+        vu, vw = scale(0.5, add(before[0], after[0])), scale(0.5, add(before[1], after[1]))
         note(eu, ew, vu, vw, ku, kw, trial.strain[e])
         fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
         accumulate(fa, trial.residual[a], 0)
@@ -193,7 +216,7 @@ def _add_elements(el, scratch, state, trial, middle, h):
         accumulate(fb, trial.residual[b], 0)
         accumulate(mb, trial.residual[b], 3)
         matter.momentum(G, trial.frame, trial.twist[a], trial.twist[b], a, b, scratch, p1)
-        matter.momentum(G, state.frame, state.twist[a], state.twist[b], a, b, scratch, p0)
+        p0 = start[36:48]
         _add_exchange(G, state, trial, middle, a, b)
         add_momentum_change(trial.increment[a], p1, p0, 0, h, trial.residual[a])
         add_momentum_change(trial.increment[b], p1, p0, 6, h, trial.residual[b])
@@ -206,20 +229,19 @@ def _add_exchange(G, state, trial, middle, a, b):
     At the middle they are the derivatives of the product of both motions, `matter.across`; they are corrected along
     the relative turn so that their work is half of v0 . (M1 - M0) v1, which is what the change of momentum leaves over.
     """
-    R = matter.turn_between(middle.frame, a, b)
-    _, couple = matter.across(G, R, middle.mean[a], middle.mean[b])
-    turn = sub(mul(R, load(trial.increment[b], 3)), load(trial.increment[a], 3))
-    R0, R1 = matter.turn_between(state.frame, a, b), matter.turn_between(trial.frame, a, b)
-    p11, _ = matter.across(G, R1, state.twist[a], trial.twist[b])
-    p10, _ = matter.across(G, R0, state.twist[a], trial.twist[b])
-    p01, _ = matter.across(G, R1, trial.twist[a], state.twist[b])
-    p00, _ = matter.across(G, R0, trial.twist[a], state.twist[b])
-    work = 0.5 * ((p11 - p10) + (p01 - p00))
+    halfway = matter.turn_between(middle.frame, a, b)
+    _, couple = matter.across(G, halfway, middle.mean[a], middle.mean[b])
+    turn = sub(mul(halfway, load(trial.increment[b], 3)), load(trial.increment[a], 3))
+    # the product is linear in the rotation
+    R = combine(1.0, matter.turn_between(trial.frame, a, b), -1.0, matter.turn_between(state.frame, a, b))
+    one, _ = matter.across(G, R, state.twist[a], trial.twist[b])
+    other, _ = matter.across(G, R, trial.twist[a], state.twist[b])
+    work = 0.5 * (one + other)
     weight = dot(turn, turn)
     if weight > 1e-26:
         couple = axpy((work - dot(couple, turn)) / weight, turn, couple)
     accumulate(couple, trial.residual[a], 3)
-    accumulate(neg(mul_t(R, couple)), trial.residual[b], 3)
+    accumulate(neg(mul_t(halfway, couple)), trial.residual[b], 3)
 
 
 @helper

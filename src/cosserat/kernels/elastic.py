@@ -116,20 +116,22 @@ def energy(K, Q, I, eu, ew, D_out):
     return 0.5 * (dot(vu, n) + dot(vw, m) + dot(y, cross(m, ew)))
 
 
-@helper
-def change(K, Q, I, eu0, ew0, eu1, ew1, D_out):
+@inlined
+def weigh(K, Q, I, eu, ew, D_out):
+    """What `change` needs of one end: v without the turn, v, y, K v, m x e_w, and the gradient."""
+    au, aw = measure(Q, eu, ew, D_out)
+    vu, vw, y, n, m, _ = inner(K, I, ew, au, aw)
+    qn, qm = columns(D_out, n, m)
+    return au, aw, vu, vw, y, n, m, cross(m, ew), add(n, qn), add(add(m, qm), cross(m, y))
+
+
+@inlined
+def change(start, end):
     """W1 - W0, free of the rounding errors of W, and the mean of both gradients."""
-    vu0, vw0 = measure(Q, eu0, ew0, D_out)
-    vu0, vw0, y0, n0, m0, _ = inner(K, I, ew0, vu0, vw0)
-    qn0, qm0 = columns(D_out, n0, m0)
-    vu1, vw1 = measure(Q, eu1, ew1, D_out)
-    vu1, vw1, y1, n1, m1, _ = inner(K, I, ew1, vu1, vw1)
-    qn1, qm1 = columns(D_out, n1, m1)
-    n, m = add(n0, n1), add(m0, m1)
-    twice = dot(n, sub(vu1, vu0)) + dot(m, sub(vw1, vw0))
-    twice += dot(sub(y1, y0), add(cross(m0, ew0), cross(m1, ew1)))
-    turned = add(cross(m0, y0), cross(m1, y1))
-    return 0.5 * twice, scale(0.5, add(n, add(qn0, qn1))), scale(0.5, add(m, add(turned, add(qm0, qm1))))
+    _, _, vu0, vw0, y0, n0, m0, c0, gn0, gm0 = start
+    _, _, vu1, vw1, y1, n1, m1, c1, gn1, gm1 = end
+    twice = dot(add(n0, n1), sub(vu1, vu0)) + dot(add(m0, m1), sub(vw1, vw0)) + dot(sub(y1, y0), add(c0, c1))
+    return 0.5 * twice, scale(0.5, add(gn0, gn1)), scale(0.5, add(gm0, gm1))
 
 
 @helper

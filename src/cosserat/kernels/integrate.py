@@ -8,10 +8,12 @@ import numpy as np
 from cosserat.jit import address_of, call_address, helper, load, stage
 from cosserat.kernels import alpha, blocks, conserving, freedoms, joints, residual, tangent
 from cosserat.kernels.arrays import (
+    elements_of,
     freedoms_of,
     history_of,
     joints_of,
     middle_of,
+    scratch_of,
     solver_of,
     state_of,
     trial_of,
@@ -189,14 +191,15 @@ def kick(problem):
 
 
 @stage
-def constraints_at_start(problem, k):
-    """middle.phi: constraint values of the state, with the inputs of row k."""
+def note_start(problem, k):
+    """What the conserving scheme needs of the start: constraint values with the inputs of row k, and elements."""
     state, trial, middle = state_of(problem), trial_of(problem), middle_of(problem)
     copy(state.frame, trial.frame)
     for i in range(trial.angle.shape[0]):
         trial.angle[i] = state.angle[i]
     constraints(problem, k)
     copy(trial.phi, middle.phi)
+    conserving.note_start(elements_of(problem), scratch_of(problem), state, middle)
     return 0
 
 
@@ -206,7 +209,7 @@ def take_step(problem, k, report_out, evaluate, careful, search):
     state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
     h, conserves = solver.settings[0], solver.settings[6] == CONSERVING
     if conserves:
-        constraints_at_start(problem, k)
+        note_start(problem, k)
     code = newton(problem, k + 1, evaluate)
     if code != CONVERGED and careful != 0:
         code = call_address(careful, (problem, k + 1, evaluate))
@@ -287,7 +290,7 @@ def load_stages(table, problem):
     load(newton, address, 0, evaluate)
     load(count_turns, address)
     load(accept, address)
-    load(constraints_at_start, address, 0)
+    load(note_start, address, 0)
     if problem.solver.settings[6] == CONSERVING:
         load(settle, address, 0)
         problem.solver.settle[0] = address_of(settle)

@@ -112,6 +112,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             frame=compiled.frames.copy(),
             mean=np.zeros((n + 1, 6)),
             phi=np.zeros((nj, 6)),
+            start=np.zeros((len(compiled.system.elements.node), 48)),
             drive_rate=np.zeros((0, 0, 21)),
             blocks=np.zeros((0, 6, 6)),
         ),
