@@ -124,7 +124,7 @@ def freedom_geometry(joint: Joint, index: int) -> ActiveFreedom:
         return ActiveFreedom(index, ROTATION_VECTOR, axis, np.zeros(3), np.zeros(3))
     kind = ANGLE_CHILD if joint.kind == "universal" and index == 1 else ANGLE_PARENT
     cosine = X if kind == ANGLE_CHILD or freedom.axis == 2 else np.eye(3)[(freedom.axis + 1) % 3]
-    return ActiveFreedom(index, kind, axis, cosine, np.cross(axis, cosine))
+    return ActiveFreedom(index, kind, axis, cosine, so3.hat(axis) @ cosine)
 
 
 class _One(NamedTuple):

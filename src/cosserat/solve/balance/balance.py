@@ -73,7 +73,7 @@ class Balance(ABC):
         self.iterations = 0
         self.failing = ""  # in words: a law of a load that failed at a state on the way
         self.factorizations = 0
-        self.sign = 0
+        self._factors: SuperLU | None = None  # the last that were found
         self.scale = 1.0
         self.full_spin: Array | None = None
 
@@ -241,10 +241,14 @@ class Balance(ABC):
     def factor(self, shift: float) -> SuperLU | None:
         """LU factors of the tangent, None if it is singular."""
         self.factorizations += 1
-        lu, sign = signed_factors(self.matrix(shift))
-        if lu is not None:
-            self.sign = sign
+        lu = factors_of(self.matrix(shift))
+        self._factors = lu or self._factors
         return lu
+
+    @property
+    def sign(self) -> int:
+        """Of the determinant of the tangent that was factored last; 0 if none was."""
+        return 0 if self._factors is None else sign_of(self._factors)
 
     def _correction(self, rhs: Array, shift: float) -> tuple[SuperLU | None, Array, float]:
         """Factors, Newton correction and its size; no factors if the tangent is singular."""
@@ -397,20 +401,30 @@ def _converged(norm: float, previous: float, tolerance: float) -> bool:
     return norm <= tolerance or (norm <= 1e3 * tolerance and norm >= 0.3 * previous)
 
 
+def factors_of(matrix: csc_matrix) -> SuperLU | None:
+    """LU factors; none if the matrix is singular."""
+    try:
+        return splu(matrix)
+    except RuntimeError:
+        return None
+
+
 def signed_factors(matrix: csc_matrix) -> tuple[SuperLU | None, int]:
     """LU factors and the sign of the determinant; no factors if the matrix is singular."""
-    try:
-        lu = splu(matrix)
-    except RuntimeError:
-        return None, 0
-    return lu, _parity(lu.perm_r) * _parity(lu.perm_c) * int(np.prod(np.sign(lu.U.diagonal())))
+    lu = factors_of(matrix)
+    return lu, 0 if lu is None else sign_of(lu)
+
+
+def sign_of(lu: SuperLU) -> int:
+    """Sign of the determinant of a matrix with these factors."""
+    return _parity(lu.perm_r) * _parity(lu.perm_c) * int(np.prod(np.sign(lu.U.diagonal())))
 
 
 def _parity(permutation: NDArray[np.int32]) -> int:
     """+1 for an even permutation, -1 for an odd one, by counting cycles."""
-    seen = np.zeros(len(permutation), dtype=bool)
     cycles = 0
     following = permutation.tolist()
+    seen = [False] * len(following)
     for start in range(len(following)):
         if not seen[start]:
             cycles += 1

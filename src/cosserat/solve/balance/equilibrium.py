@@ -10,6 +10,7 @@ import numpy as np
 
 from cosserat.calls import answered
 from cosserat.compile.build import compile_model
+from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError
 from cosserat.kernels.integrate import load_stages
 from cosserat.model.model import Model
@@ -96,11 +97,20 @@ def equilibrium(
         raise SolveError(f"equilibrium: stable is {stable!r}; pass True or False")
     if start is not None and not isinstance(start, Equilibrium):
         raise SolveError(f"equilibrium: start is {start!r}; pass an Equilibrium, or leave it out")
-    wall, cpu = clock.perf_counter(), clock.process_time()
+    clocks = clock.perf_counter(), clock.process_time()
     statics = balance_at(model, time, start, spin, center, formulation)
+    return equilibrium_of(statics, time, tolerance, start is None, stable, clocks)
+
+
+def equilibrium_of(
+    statics: Balance, time: float, tolerance: float = 1e-12, raised: bool = True, stable: bool = False,
+    clocks: tuple[float, float] | None = None,
+) -> Equilibrium:  # fmt: skip
+    """The equilibrium of equations of balance; `raised`: under loads that rise from zero. `clocks`: when it began."""
+    wall, cpu = clocks or (clock.perf_counter(), clock.process_time())
     times = np.array([time], dtype=float)
     absolute = tolerance * statics.extent
-    if start is None:
+    if raised:
         status, n_steps = _raise_loads(statics, times, absolute)
     else:
         status, n_steps = _at_full_load(statics, times, absolute)
@@ -145,9 +155,11 @@ def balance_at(
     return tree_balance_at(model, time, start, spin_of(spin, center), floating, caller)
 
 
-def statics_at(model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any) -> Statics:
+def statics_at(
+    model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any, compiled: CompiledModel | None = None
+) -> Statics:  # fmt: skip
     """Equations of balance of a model, in a known equilibrium or in the reference configuration, without loads."""
-    compiled = compile_model(model)
+    compiled = compile_model(model) if compiled is None else compiled
     times = np.array([time], dtype=float)
     memory = new_memory(compiled, compiled.sampler.sample(times))
     memory.problem.solver.settings[0] = 1.0

@@ -12,7 +12,7 @@ from cosserat.kernels.arrays import History, Inputs
 from cosserat.lie import so3
 from cosserat.results.joints import coordinate_rates
 from cosserat.results.motion import Motion
-from cosserat.solve.balance.balance import FREE_SHIFT, Balance, signed_factors
+from cosserat.solve.balance.balance import FREE_SHIFT, Balance, factors_of
 from cosserat.solve.balance.statics import Statics
 
 Array = NDArray[np.float64]
@@ -25,7 +25,7 @@ _FALLS = 1e-6  # negative flexibility that is no rounding, relative to the large
 
 def stands(statics: Balance) -> bool:
     """Whether the balanced trial state resists every small push, so that it does not fall."""
-    lu, _ = signed_factors(statics.matrix(0.0))
+    lu = factors_of(statics.matrix(0.0))
     softest = _softest(statics, lu, statics.metric()) if lu is not None else None
     if softest is None:
         return True
@@ -45,7 +45,7 @@ def free_motions(statics: Balance) -> Array:
     tangent = statics.matrix(0.0)
     mass = ((statics.matrix(shift) - tangent) / shift).tocsr()[:m, :m]
     held = statics.matrix(shift)
-    lu, _ = signed_factors((held + _turned(statics, force)).tocsc() if isinstance(statics, Statics) else held)
+    lu = factors_of((held + _turned(statics, force)).tocsc() if isinstance(statics, Statics) else held)
     if lu is None:
         return np.zeros((0, m))
     root = statics.metric()  # turns times a length are displacements

@@ -50,9 +50,10 @@ class Statics(Balance):
         self.spin, self.full_spin = spin, spin
         rows, columns = compiled.blocks[:, 0], compiled.blocks[:, 1]
         n = compiled.n_nodes + compiled.n_multipliers
-        self._order = np.lexsort((columns, rows))
-        self._indices = columns[self._order]
-        self._indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n))))
+        order = np.lexsort((columns, rows))
+        indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n))))
+        numbers = np.arange(36 * len(rows)).reshape(-1, 6, 6)[order]
+        self._layout = bsr_matrix((numbers, columns[order], indptr)).tocsc()  # where each number of the blocks goes
         self._fraction = 1.0  # of the last correction that was taken
         self.scale = self._stiffness_scale()
 
@@ -108,9 +109,9 @@ class Statics(Balance):
 
     def tangent(self, shift: float = 0.0) -> csc_matrix:
         self.assemble(shift)
-        blocks = self.memory.problem.solver.blocks[:-1][self._order]
+        blocks, layout = self.memory.problem.solver.blocks[:-1], self._layout
         self._name_failing(blocks)
-        return bsr_matrix((blocks, self._indices, self._indptr)).tocsc()
+        return csc_matrix((blocks.ravel()[layout.data], layout.indices, layout.indptr), layout.shape)
 
     @property
     def rotation(self) -> Array | None:

@@ -31,7 +31,7 @@ from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.assembly import assemble_configuration
-from cosserat.solve.balance.equilibrium import equilibrium
+from cosserat.solve.balance.equilibrium import equilibrium_of, statics_at
 from cosserat.solve.balance.spin import check_steady, spin_twist, twists_in
 from cosserat.solve.initial import (
     consistent_accelerations,
@@ -262,7 +262,7 @@ def point_at(
             f"{caller}: the reference configuration is not an equilibrium: {place}; "
             "pass about=None to find the equilibrium first"
         )
-    found = equilibrium(model, time=time, spin=spin, center=center)
+    found = equilibrium_of(statics_at(model, time, None, spin, center, point.compiled), time)
     if not found.status.ok and found.status.outcome is not Outcome.FREE_MOTION:
         raise SolveError(
             f"{caller}: no equilibrium to linearise about: {found.status.message}; pass about= an Equilibrium or a "
