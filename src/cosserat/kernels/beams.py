@@ -13,8 +13,8 @@ from cosserat.kernels.frames import (
     log_frame,
     matrix_a,
     matrix_b,
-    matrix_g,
     matrix_h,
+    odd_g,
     relative,
 )
 from cosserat.kernels.vectors import (
@@ -27,6 +27,7 @@ from cosserat.kernels.vectors import (
     dot,
     load,
     neg,
+    skew,
     store,
     sub,
     transpose,
@@ -116,26 +117,29 @@ def add_gyroscopic_tangent(p, offset, twist, factor, M, matrix_out):
 
 
 @helper
-def _rate_derivative(u, w, c, c1, c2, twist, D_out):
-    """D += d(T^-1(d) v)/dd for fixed v: (6, 6)."""
-    a, b = load(twist, 0), load(twist, 3)
-    G_b = matrix_g(w, c, c1, b)
-    G_a = matrix_g(w, c, c1, a)
-    H_b = matrix_h(u, w, c, c1, c2, b)
-    add_block(1.0, G_b, D_out, 0.0, 0.0)
-    add_block(1.0, combine(1.0, G_a, 1.0, H_b), D_out, 0.0, 3.0)
-    add_block(1.0, G_b, D_out, 3.0, 3.0)
+def _rate_derivative(u, w, c, c1, c2, twist_a, twist_b, D_out):
+    """D = d(d_dot)/dd for fixed twists: (6, 6)."""
+    va, wa, vb, wb = load(twist_a, 0), load(twist_a, 3), load(twist_b, 0), load(twist_b, 3)
+    v, omega = sub(vb, va), sub(wb, wa)
+    G_w = combine(-0.5, skew(add(wa, wb)), 1.0, odd_g(w, c, c1, omega))
+    G_v = combine(-0.5, skew(add(va, vb)), 1.0, odd_g(w, c, c1, v))
+    clear(D_out)
+    add_block(1.0, G_w, D_out, 0.0, 0.0)
+    add_block(1.0, combine(1.0, G_v, 1.0, matrix_h(u, w, c, c1, c2, omega)), D_out, 0.0, 3.0)
+    add_block(1.0, G_w, D_out, 3.0, 3.0)
 
 
 @helper
-def _force_derivative(u, w, c, c1, c2, n, m, row, Y_out):
-    """Y[row:row+6] -= [[0, G(n)], [G(n), H(n) + G(m)]]."""
-    G_n = matrix_g(w, c, c1, n)
-    G_m = matrix_g(w, c, c1, m)
-    H_n = matrix_h(u, w, c, c1, c2, n)
-    add_block(-1.0, G_n, Y_out, row, 3.0)
-    add_block(-1.0, G_n, Y_out, row + 3.0, 0.0)
-    add_block(1.0, combine(-1.0, H_n, -1.0, G_m), Y_out, row + 3.0, 3.0)
+def _force_derivative(u, w, c, c1, c2, n, m, Y_out):
+    """Y += the change of P^T (n, m) with d, -[[0, G(n)], [G(n), H(n) + G(m)]] on A and the same of -d on B."""
+    G_n, N, M = odd_g(w, c, c1, n), skew(n), skew(m)
+    X = combine(1.0, matrix_h(u, w, c, c1, c2, n), 1.0, odd_g(w, c, c1, m))
+    for side in range(2):
+        row, sign = 6.0 * side, 2.0 * side - 1.0
+        Y = combine(0.5, N, sign, G_n)
+        add_block(1.0, Y, Y_out, row, 3.0)
+        add_block(1.0, Y, Y_out, row + 3.0, 0.0)
+        add_block(1.0, combine(0.5, M, sign, X), Y_out, row + 3.0, 3.0)
 
 
 @helper
@@ -171,7 +175,6 @@ def element_tangent(frames, twists, a, b, d0, H, K, viscosity, n, m, scratch):
     """
     u, w, c, c1, _, _ = strain(frames, a, b, d0)
     c2 = dd_cotc(dot(w, w))
-    mu, mw = neg(u), neg(w)
     P, Y, D, V = scratch.P, scratch.Y, scratch.D, scratch.W
     strain_operator(u, w, c, c1, P)
     project(P, H, Y)
@@ -179,9 +182,7 @@ def element_tangent(frames, twists, a, b, d0, H, K, viscosity, n, m, scratch):
         # damping matrix P^T C P, and P^T C d(d_dot)/dd in the stiffness, C = viscosity K
         project(P, K, V)
         product(V, P, viscosity, scratch.C)
-        clear(D)
-        _rate_derivative(u, w, c, c1, c2, twists[b], D)
-        _rate_derivative(mu, mw, c, c1, c2, twists[a], D)
+        _rate_derivative(u, w, c, c1, c2, twists[a], twists[b], D)
         for i in range(12):
             y = (V[i, 0], V[i, 1], V[i, 2], V[i, 3], V[i, 4], V[i, 5])
             for j in range(6):
@@ -189,8 +190,7 @@ def element_tangent(frames, twists, a, b, d0, H, K, viscosity, n, m, scratch):
                 for k in range(6):
                     s += y[k] * D[k, j]
                 Y[i, j] += viscosity * s
-    _force_derivative(u, w, c, c1, c2, n, m, 0.0, Y)
-    _force_derivative(mu, mw, c, c1, c2, n, m, 6.0, Y)
+    _force_derivative(u, w, c, c1, c2, n, m, Y)
     product(Y, P, 1.0, scratch.K)
 
 
@@ -203,8 +203,7 @@ def stress_tangent(u, w, c, c1, n, m, P_out, S, Y_out):
         for j in range(6):
             for k in range(6):
                 Y_out[i, j] += P_out[k, i] * S[k, j]
-    _force_derivative(u, w, c, c1, c2, n, m, 0.0, Y_out)
-    _force_derivative(neg(u), neg(w), c, c1, c2, n, m, 6.0, Y_out)
+    _force_derivative(u, w, c, c1, c2, n, m, Y_out)
 
 
 @helper

@@ -9,7 +9,9 @@ import math
 from cosserat.jit import helper
 from cosserat.kernels.vectors import (
     IDENTITY,
+    ZERO,
     add,
+    add_outer,
     axpy,
     combine,
     cross,
@@ -19,9 +21,9 @@ from cosserat.kernels.vectors import (
     matmul,
     mul,
     mul_t,
-    outer,
     scale,
     skew,
+    spiral,
     store,
     sub,
     transpose,
@@ -132,41 +134,35 @@ def log_frame(R, x):
 @helper
 def matrix_a(w, c):
     """A(w) as a matrix."""
-    W = skew(w)
-    return combine(1.0, combine(1.0, IDENTITY, 0.5, W), c, matmul(W, W))
+    return add_outer(scale(c, w), w, spiral(1.0 - c * dot(w, w), scale(0.5, w)))
 
 
 @helper
 def matrix_b(u, w, c, c1):
     """B(u, w) as a matrix."""
-    W = skew(w)
-    U = skew(u)
-    mixed = combine(1.0, matmul(U, W), 1.0, matmul(W, U))
-    return combine(1.0, combine(0.5, U, c, mixed), c1 * dot(w, u), matmul(W, W))
+    wu = dot(w, u)
+    M = spiral(-wu * (2.0 * c + c1 * dot(w, w)), scale(0.5, u))
+    return add_outer(w, axpy(c1 * wu, w, scale(c, u)), add_outer(scale(c, u), w, M))
 
 
 @helper
-def matrix_g(w, c, c1, b):
-    """G(w, b) = d(A(w) b)/dw."""
-    wb = cross(w, b)
-    first = combine(-0.5, skew(b), -c, skew(wb))
-    second = combine(-c, matmul(skew(w), skew(b)), c1, outer(cross(w, wb), w))
-    return combine(1.0, first, 1.0, second)
+def odd_g(w, c, c1, b):
+    """The part of G(w, b) = d(A(w) b)/dw that is odd in w; the even one is -b~/2."""
+    wb = dot(w, b)
+    z = axpy(wb, w, scale(-dot(w, w), b))
+    return add_outer(axpy(-2.0 * c, b, scale(c1, z)), w, add_outer(scale(c, w), b, spiral(c * wb, ZERO)))
 
 
 @helper
 def matrix_h(u, w, c, c1, c2, b):
-    """d(G(w, b) u)/dw, the second derivative of A b along u; c2 = dd_cotc at |w|^2."""
-    wb = cross(w, b)
-    bu = cross(b, u)
-    y = add(cross(wb, u), cross(w, bu))
-    z = cross(w, wb)
-    wu = dot(w, u)
-    W_B = matmul(skew(w), skew(b))
-    h = combine(-c1, outer(y, w), c2 * wu, outer(z, w))
-    h = combine(1.0, h, -c, combine(1.0, matmul(skew(u), skew(b)), -1.0, skew(bu)))
-    h = combine(1.0, h, c1, outer(z, u))
-    return combine(1.0, h, -c1 * wu, combine(1.0, skew(wb), 1.0, W_B))
+    """d(G(w, b) u)/dw, the second derivative of A b along u, odd in (u, w); c2 = dd_cotc at |w|^2."""
+    wb, wu, ub = dot(w, b), dot(w, u), dot(u, b)
+    z = axpy(wb, w, scale(-dot(w, w), b))
+    y = axpy(4.0 * wu, b, axpy(-ub, w, scale(-wb, u)))
+    M = spiral(c * ub + c1 * wu * wb, ZERO)
+    M = add_outer(axpy(c2 * wu, z, scale(-c1, y)), w, M)
+    M = add_outer(axpy(-2.0 * c, b, scale(c1, z)), u, M)
+    return add_outer(axpy(c1 * wu, w, scale(c, u)), b, M)
 
 
 @helper

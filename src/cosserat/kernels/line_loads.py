@@ -27,9 +27,21 @@ from cosserat.kernels.arrays import (
 )
 from cosserat.kernels.frames import exp_frame, tangent_blocks
 from cosserat.kernels.tangent import scatter
-from cosserat.kernels.vectors import accumulate, add, axpy, clear, cross, dot, load, load_matrix, mul, mul_t, neg, scale
-
-ZERO = (0.0, 0.0, 0.0)
+from cosserat.kernels.vectors import (
+    ZERO,
+    accumulate,
+    add,
+    axpy,
+    clear,
+    cross,
+    dot,
+    load,
+    load_matrix,
+    mul,
+    mul_t,
+    neg,
+    scale,
+)
 
 
 @helper

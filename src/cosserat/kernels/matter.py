@@ -14,9 +14,11 @@ from cosserat.kernels.vectors import (
     accumulate,
     add,
     add_block,
+    add_outer,
     axpy,
     combine,
     cross,
+    cross_columns,
     dot,
     load,
     load_matrix,
@@ -26,6 +28,7 @@ from cosserat.kernels.vectors import (
     neg,
     scale,
     skew,
+    spiral,
     store,
     sub,
     transpose,
@@ -55,13 +58,12 @@ def mixed(A, B):
 
 
 @inlined
-def acceleration(twist, rate):
-    """(a, W) of a node in its axes: v_dot + omega x v, omega_dot~ + omega~^2."""
-    v, w, a = load(twist, 0), load(twist, 3), load(rate, 3)
+def acceleration(v, w, v_dot, a):
+    """(x, X) of a node in some axes: v_dot + w x v, w_dot~ + w~^2."""
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
     xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
     W = (-yy - zz, xy - a[2], xz + a[1], xy + a[2], -xx - zz, yz - a[0], xz - a[1], yz + a[0], -xx - yy)
-    return add(load(rate, 0), cross(w, v)), W
+    return add(v_dot, cross(w, v)), W
 
 
 @inlined
@@ -98,8 +100,8 @@ def nodal(a, A, b, B, R, G, scratch):
 @helper
 def add_inertia(G, frames, twists, rates, a, b, scratch, r_out):
     """r += inertia forces of an element."""
-    x, A = acceleration(twists[a], rates[a])
-    y, B = acceleration(twists[b], rates[b])
+    x, A = acceleration(load(twists[a], 0), load(twists[a], 3), load(rates[a], 0), load(rates[a], 3))
+    y, B = acceleration(load(twists[b], 0), load(twists[b], 3), load(rates[b], 0), load(rates[b], 3))
     R = turn_between(frames, a, b)
     fa, ma, fb, mb = nodal(x, A, y, B, R, G, scratch)
     accumulate(fa, r_out[a], 0)
@@ -134,63 +136,74 @@ def momentum(G, frames, twist_a, twist_b, a, b, scratch, p_out):
 
 @helper
 def add_tangent(G, cm, cc, frames, twists, rates, a, b, plain_out, K_out):
-    """Tangent of `add_inertia`: plain += cm M + cc C, K += the change with the configuration, (12, 12)."""
+    """Tangent of `add_inertia`: plain += cm M + cc C, K += the change with the configuration, (12, 12).
+
+    The motion of a node j gives the node i the force m x + X s and the moment t x x + sum_k e_k x X c_k, all in the
+    axes of i, with x, X as in `acceleration`, and c_k the rows of E.
+    """
     turn = turn_between(frames, a, b)
     for i in range(2):
         for j in range(2):
-            R = IDENTITY if i == j else (turn if i == 0 else transpose(turn))
             node = a if j == 0 else b
             k = 32 * i + 4 * j
             m, s = G[k], load(G, k + 1)
-            t = skew((G[k + 8], G[k + 16], G[k + 24]))
+            t = (G[k + 8], G[k + 16], G[k + 24])
             p, q, r = load(G, k + 9), load(G, k + 17), load(G, k + 25)
             E = (p[0], p[1], p[2], q[0], q[1], q[2], r[0], r[1], r[2])
-            v, omega = load(twists[node], 0), load(twists[node], 3)
-            W, S = skew(omega), skew(s)
-            row, column = 6.0 * i, 6.0 * j
-            R_W, E_W = matmul(R, W), matmul(E, W)
-            # derivatives of the force with respect to velocity and angular velocity, then those of the moment
-            f_v = combine(cm * m, R, cc * m, R_W)
-            f_w = combine(-cm, matmul(R, S), -cc, matmul(R, skew(axpy(m, v, cross(omega, s)))))
-            add_block(1.0, f_v, plain_out, row, column)
-            add_block(1.0, combine(1.0, f_w, -cc, matmul(R_W, S)), plain_out, row, column + 3.0)
-            m_v = matmul(t, combine(cm, R, cc, R_W))
-            m_w = combine(cm, mixed(E, R), -cc, matmul(t, matmul(R, skew(v))))
-            turned = combine(1.0, mixed(E, R_W), -1.0, mixed(E_W, R))
-            add_block(1.0, m_v, plain_out, row + 3.0, column)
-            add_block(1.0, combine(1.0, m_w, cc, turned), plain_out, row + 3.0, column + 3.0)
+            v, w = load(twists[node], 0), load(twists[node], 3)
+            R = turn if i == 0 else transpose(turn)
             if i != j:
-                x, X = acceleration(twists[node], rates[node])
-                y = axpy(m, x, mul(X, s))
-                E_X = matmul(E, transpose(X))
-                Y = matmul(R, transpose(E_X))
-                trace = Y[0] + Y[4] + Y[8]
-                add_block(1.0, skew(mul(R, y)), K_out, row, row + 3.0)
-                add_block(-1.0, matmul(R, skew(y)), K_out, row, column + 3.0)
-                own = combine(1.0, matmul(t, skew(mul(R, x))), -trace, IDENTITY)
-                add_block(1.0, combine(1.0, own, 1.0, Y), K_out, row + 3.0, row + 3.0)
-                other = combine(-1.0, matmul(t, matmul(R, skew(x))), 1.0, mixed(E_X, R))
-                add_block(1.0, other, K_out, row + 3.0, column + 3.0)
-                Y, Y_R = load_matrix(G, 64 + 9 * i), matmul(R, load_matrix(G, 73 - 9 * i))
-                u, rate = load(twists[a if i == 0 else b], 3), load(rates[node], 3)
-                _add_turning(Y, Y_R, R, u, omega, rate, cm, cc, row + 3.0, column + 3.0, plain_out, K_out)
+                back = transpose(R)
+                v, w, s, E = mul(R, v), mul(R, w), mul(R, s), matmul(E, back)
+            row, column = 6.0 * i, 6.0 * j
+            # derivatives of the force with respect to velocity and angular velocity, then those of the moment
+            f_v = spiral(cm * m, scale(cc * m, w))
+            f_w = spiral(cc * dot(w, s), axpy(-cm, s, scale(-cc * m, v)))
+            f_w = add_outer(scale(-2.0 * cc, s), w, add_outer(scale(cc, w), s, f_w))
+            m_v = add_outer(scale(cc, w), t, spiral(-cc * dot(t, w), scale(cm, t)))
+            twice = scale(-2.0 * cc, (E[5] - E[7], E[6] - E[2], E[1] - E[3]))
+            m_w = spiral(cm * (E[0] + E[4] + E[8]) + cc * dot(t, v), scale(cc, mul(E, w)))
+            m_w = add_outer(scale(-cc, v), t, add_outer(twice, w, m_w))
+            m_w = combine(1.0, combine(1.0, m_w, -cm, transpose(E)), -cc, cross_columns(w, E))
+            if i != j:
+                v_dot, w_dot = mul(R, load(rates[node], 0)), mul(R, load(rates[node], 3))
+                x, X = acceleration(v, w, v_dot, w_dot)
+                E_X = matmul(X, transpose(E))
+                f_t = skew(axpy(m, x, mul(X, s)))
+                trace = dot(t, x) + E_X[0] + E_X[4] + E_X[8]
+                m_t = add_outer(scale(-1.0, x), t, combine(trace, IDENTITY, -1.0, E_X))
+                Y, other = load_matrix(G, 64 + 9 * i), matmul(R, matmul(load_matrix(G, 73 - 9 * i), back))
+                own, m_w, m_t = _turning_tangent(Y, other, load(twists[a if i == 0 else b], 3), w, w_dot, cm, cc, m_w, m_t)
+                add_block(1.0, own, plain_out, row + 3.0, row + 3.0)
+                add_block(1.0, f_t, K_out, row, row + 3.0)
+                add_block(-1.0, m_t, K_out, row + 3.0, row + 3.0)
+                add_block(-1.0, matmul(f_t, R), K_out, row, column + 3.0)
+                add_block(1.0, matmul(m_t, R), K_out, row + 3.0, column + 3.0)
+                f_v, f_w, m_v, m_w = matmul(f_v, R), matmul(f_w, R), matmul(m_v, R), matmul(m_w, R)
+            add_block(1.0, f_v, plain_out, row, column)
+            add_block(1.0, f_w, plain_out, row, column + 3.0)
+            add_block(1.0, m_v, plain_out, row + 3.0, column)
+            add_block(1.0, m_w, plain_out, row + 3.0, column + 3.0)
 
 
 @helper
-def _add_turning(Y, Y_R, R, u, v, rate, cm, cc, row, column, plain_out, K_out):
-    """Tangent of `_turning`; Y_R is R Y of the other node, v and rate its turning in its axes."""
-    w, q = mul(R, v), mul(Y_R, v)
-    U, P, Q, apart = skew(u), skew(mul(Y, u)), skew(q), skew(sub(w, u))
-    Y_Q = matmul(Y, Q)
-    by_q = combine(1.0, combine(1.0, matmul(U, Y), 1.0, matmul(Y, apart)), -1.0, P)
-    by_other = combine(1.0, matmul(by_q, Y_R), -1.0, matmul(Y_Q, R))
-    by_own = combine(1.0, combine(1.0, Y_Q, 1.0, matmul(Q, Y)), -1.0, skew(mul(Y, q)))
-    add_block(1.0, combine(cm, matmul(Y, Y_R), cc, by_other), plain_out, row, column)
-    add_block(cc, by_own, plain_out, row, row)
-    turned = combine(1.0, matmul(by_q, Q), -1.0, matmul(Y_Q, skew(w)))
-    turned = combine(1.0, turned, 1.0, matmul(Y, skew(mul(Y_R, rate))))
-    add_block(1.0, turned, K_out, row, row)
-    add_block(-1.0, matmul(turned, R), K_out, row, column)
+def _turning_tangent(Y, other, u, w, w_dot, cm, cc, m_w, m_t):
+    """Tangent of `_turning`, all in the axes of the node: by its own angular velocity u, and what the other node's w adds.
+
+    `other` is the other node's Y, m_w and m_t the derivatives of the moment by w and by a turn of the other node.
+    """
+    q = mul(other, w)
+    Q_Y, Y_Q = cross_columns(q, Y), transpose(cross_columns(q, Y))
+    # a~ Y + Y b~, and Y b~ = -(b~ Y)^T
+    by_q = combine(1.0, cross_columns(u, Y), -1.0, transpose(cross_columns(sub(w, u), Y)))
+    by_q = combine(1.0, by_q, -1.0, skew(mul(Y, u)))
+    own = combine(cc, combine(1.0, Q_Y, -1.0, Y_Q), -cc, skew(mul(Y, q)))
+    m_w = combine(1.0, m_w, cc, combine(1.0, matmul(by_q, other), 1.0, Y_Q))
+    m_w = combine(1.0, m_w, cm, matmul(Y, other))
+    # -by_q Q + Y Q w~ - Y (other w_dot)~, with B q~ = -(q~ B^T)^T
+    turned = combine(1.0, cross_columns(q, transpose(by_q)), 1.0, cross_columns(w, transpose(Y_Q)))
+    turned = combine(1.0, turned, 1.0, cross_columns(mul(other, w_dot), Y))
+    return own, m_w, combine(1.0, m_t, 1.0, transpose(turned))
 
 
 @helper

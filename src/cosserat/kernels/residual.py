@@ -19,9 +19,7 @@ from cosserat.kernels.arrays import (
     solver_of,
     trial_of,
 )
-from cosserat.kernels.vectors import accumulate, add, axpy, clear, load, scale, store, sub
-
-ZERO = (0.0, 0.0, 0.0)
+from cosserat.kernels.vectors import ZERO, accumulate, add, axpy, clear, load, scale, store, sub
 
 
 @helper

@@ -110,6 +110,44 @@ def outer(a, b):
 
 
 @helper
+def spiral(s, a):
+    """s I + a~."""
+    return (s, -a[2], a[1], a[2], s, -a[0], -a[1], a[0], s)
+
+
+@helper
+def add_outer(a, b, M):
+    """M + a b^T."""
+    return (
+        M[0] + a[0] * b[0],
+        M[1] + a[0] * b[1],
+        M[2] + a[0] * b[2],
+        M[3] + a[1] * b[0],
+        M[4] + a[1] * b[1],
+        M[5] + a[1] * b[2],
+        M[6] + a[2] * b[0],
+        M[7] + a[2] * b[1],
+        M[8] + a[2] * b[2],
+    )
+
+
+@helper
+def cross_columns(a, B):
+    """a~ B."""
+    return (
+        a[1] * B[6] - a[2] * B[3],
+        a[1] * B[7] - a[2] * B[4],
+        a[1] * B[8] - a[2] * B[5],
+        a[2] * B[0] - a[0] * B[6],
+        a[2] * B[1] - a[0] * B[7],
+        a[2] * B[2] - a[0] * B[8],
+        a[0] * B[3] - a[1] * B[0],
+        a[0] * B[4] - a[1] * B[1],
+        a[0] * B[5] - a[1] * B[2],
+    )
+
+
+@helper
 def combine(s, A, t, B):
     """s A + t B for matrices."""
     return (
@@ -197,4 +235,5 @@ def copy(source, matrix_out):
             matrix_out[i, j] = source[i, j]
 
 
+ZERO = (0.0, 0.0, 0.0)
 IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
