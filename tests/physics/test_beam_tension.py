@@ -44,6 +44,7 @@ def test_strings_with_and_without_bending(EI):
     assert np.log2(coarse[1:] / fine[1:]).min() > 3.5
 
 
+@pytest.mark.filterwarnings("ignore:.*too long for its tension")
 @pytest.mark.parametrize("elements", [1, 2, 5, 20])
 def test_a_pulled_wire_does_not_buckle(elements):
     """A steel wire of 1 mm under 20 N: N h^2/EI from 5 to 1900."""
@@ -159,3 +160,32 @@ def test_ropes_that_are_resolved_are_not_blamed(elements, clamped, load, recwarn
     b = 0.1 / np.sqrt(5000) if clamped else 0.0
     assert -found.position("rope.at(0.5)")[2] == pytest.approx(9.81 / (8 * T) * (1 - 4 * b), rel=5e-3)
     assert not [w for w in recwarn if "tension" in str(w.message)]
+
+
+@pytest.mark.parametrize("elements", [10, 20, 150])
+def test_frequencies_that_elements_do_not_resolve_are_told(elements, recwarn):
+    """A clamped string has pi c/L (1 + 2 b + (4 + pi^2/2) b^2), b = sqrt(EI/T)/L; the error is told if it matters."""
+    model = held(elements, True, "force")
+    model.remove("push")
+    found, b = cs.modes(model, 2), 0.1 / np.sqrt(5000)
+    wanted = 0.5 * np.sqrt(T) * (1 + 2 * b + (4 + np.pi**2 / 2) * b**2)
+    error = abs(found.frequencies[0] / wanted - 1)
+    told = [str(w.message) for w in recwarn if "too long for its tension" in str(w.message)]
+    if elements == 150:
+        assert error < 1e-3
+        assert not told
+    else:
+        assert len(told) == 1
+        said = float(told[0].split("wrong by about ")[1].split(" %")[0]) / 100
+        assert 0.5 * error < said < 2.0 * error
+
+
+@pytest.mark.parametrize(("elements", "clamped"), [(10, True), (10, False), (150, True)])
+def test_runs_that_elements_do_not_resolve_are_told(elements, clamped, recwarn):
+    """A rope that sways under a load from its equilibrium."""
+    model = held(elements, clamped, "weight")
+    model.add(cs.DistributedLoad("wind", "rope", force=lambda s, t: (0, 0, 9 * np.sin(12 * t) ** 2)))
+    run = cs.simulate(model, 0.1, 0.005, start="equilibrium")
+    assert run.status.ok
+    told = [str(w.message) for w in recwarn if str(w.message).startswith("simulate: beam 'rope': element")]
+    assert len(told) == (1 if clamped and elements == 10 else 0)

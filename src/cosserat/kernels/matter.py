@@ -189,7 +189,7 @@ def add_tangent(G, cm, cc, frames, twists, rates, a, b, plain_out, K_out):
 
 @helper
 def _turning_tangent(Y, other, u, w, w_dot, cm, cc, m_w, m_t):
-    """Tangent of `_turning`, all in the axes of the node: by its own angular velocity u, and what the other node's w adds.
+    """Tangent of `_turning`, all in the axes of the node: by its own u, and what w of the other node adds.
 
     `other` is the other node's Y, m_w and m_t the derivatives of the moment by w and by a turn of the other node.
     """

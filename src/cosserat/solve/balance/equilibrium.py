@@ -19,12 +19,12 @@ from cosserat.results.status import Outcome, Status
 from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.balance.balance import Attempt, Balance
-from cosserat.solve.balance.coarseness import taut_element, warn_coarse
 from cosserat.solve.balance.free_motion import describe, free_motions, push, stands
 from cosserat.solve.balance.spin import check_steady, spin_twist
 from cosserat.solve.balance.standing import Push, descend, nudge, resists
 from cosserat.solve.balance.statics import Statics
 from cosserat.solve.beyond import warn_of_laws
+from cosserat.solve.coarseness import taut_element, warn_coarse
 from cosserat.solve.initial import set_trial, soften_redundant, warn_redundant
 from cosserat.solve.memory import new_memory
 from cosserat.solve.trees.formulation import floating_of
@@ -136,7 +136,7 @@ def equilibrium_of(
     settings = {"time": time, "tolerance": tolerance, "spin": statics.full_spin}
     found = statics.result(status, settings, stats)
     if status.ok and isinstance(statics, Statics):
-        warn_coarse(found, statics.memory.problem.trial.stress)
+        warn_coarse(found)
         warn_of_laws(found.trajectory)
     return found
 

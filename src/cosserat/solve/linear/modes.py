@@ -17,11 +17,12 @@ from cosserat.model.model import Model
 from cosserat.results.modes import Modes
 from cosserat.solve.arguments import check_count, check_model
 from cosserat.solve.carried import carrying
+from cosserat.solve.coarseness import warn_of_frequencies
 from cosserat.solve.linear.basis import basis_of_motions, reduced
 from cosserat.solve.linear.basis import moving as in_motion
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
-from cosserat.solve.linear.point import point_at
+from cosserat.solve.linear.point import Point, point_at
 from cosserat.solve.linear.pose import held_at
 from cosserat.solve.linear.quadratic import eigenpairs
 
@@ -94,6 +95,8 @@ def modes(
     wall, cpu = clock.perf_counter(), clock.process_time()
     point = quiet_point(model, about, time=time, spin=spin, center=center, caller="modes", formulation=formulation)
     result = modes_at(point, n, damped)
+    if isinstance(point, Point):
+        warn_of_frequencies(result)
     result.stats["wall_seconds"] = clock.perf_counter() - wall
     result.stats["setup_seconds"] = clock.process_time() - cpu - result.stats["solve_seconds"]
     return result

@@ -22,6 +22,7 @@ from cosserat.results.verdict import noted
 from cosserat.solve.arguments import check_known, check_number, check_span
 from cosserat.solve.beyond import events_of, warn_of_laws
 from cosserat.solve.carried import carrying
+from cosserat.solve.coarseness import warn_of_deflections
 from cosserat.solve.floating import FLOATING_METHODS
 from cosserat.solve.interrupts import kept_results
 from cosserat.solve.memory import new_memory
@@ -267,6 +268,7 @@ def simulate(
     )
     if compiled.rolling:
         warn_of_wheels(run)
+    warn_of_deflections("simulate", compiled, history.frame)
     warn_of_laws(run.trajectory)
     return run
 
