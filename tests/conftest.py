@@ -10,6 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+import cosserat as cs  # before pytest imports one of its modules by the name of a file, which would make a second one
+
 os.environ.setdefault("MPLBACKEND", "Agg")
 for _number in (signal.SIGINT, signal.SIGHUP):  # a shell may have us ignore them in the background: tests send them
     if signal.getsignal(_number) == signal.SIG_IGN:
@@ -41,7 +43,6 @@ def close_figures() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def manipulator():
     """A builder of the arm FF of [Grazioso17] with four elements in each beam, ten times as stiff by default."""
-    import cosserat as cs
 
     def build(E=68.9e10, motion="t - sin(t)", gravity=(0, 0, -9.81), elbow=0.0, **material):
         model = cs.Model("FF", gravity=gravity)
@@ -61,8 +62,6 @@ def zoo():
     """A builder of a tree with joints of all ten kinds, some described from the outer body to the inner one."""
 
     def build(forces=False, free=False, turned=True, gravity=(0.2, 0.3, -9.8)):
-        import cosserat as cs
-
         rotation = cs.lie.so3.exp([0.3, 0.2, 0.1])
         model = cs.Model("zoo", gravity=gravity)
         bodies = [

@@ -137,3 +137,19 @@ def test_motion_that_a_loop_does_not_allow(overdriven):
     else:
         gain = cs.linearize(m, inputs="A", outputs=["D", "hook.x"]).transfer(0.0)
         np.testing.assert_allclose(gain[:, 0], [1.0, -1.0], atol=1e-9)
+
+
+def test_a_moving_loop_in_floating_frames():
+    """The message says what is offered instead."""
+    m = cs.Model("four-bar", gravity=(0, -9.81, 0))
+    corners = [(0, 0, 0), (0.3, 0.4, 0), (1.3, 0.9, 0), (1.2, 0, 0)]
+    held = cs.GROUND.at(corners[0])
+    for k in range(3):
+        bar = m.add(cs.RigidBody.bar(f"bar{k}", *corners[k : k + 2], mass=1.0))
+        joint = cs.Spherical("ball", held, bar.at(corners[k])) if k == 2 else None
+        m.add(joint or cs.Revolute(f"hinge{k}", held, bar.at(corners[k]), axis=(0, 0, 1)))
+        held = bar.at(corners[k + 1])
+    m.add(cs.Cylindrical("hinge3", held, cs.GROUND.at(corners[3]), axis=(0, 0, 1)))
+    run = cs.simulate(m, 0.02, 0.001, formulation="floating")
+    with pytest.raises(CosseratError, match=r"closed loops can be linearised .* steady .* formulation='galilean'"):
+        cs.linearize(m, "hinge0", about=(run, 0.02), formulation="floating")

@@ -117,3 +117,19 @@ def test_limit_points_begin_no_path():
 def test_trim(arguments, text):
     with pytest.raises(cs.CosseratError, match=text):
         cs.trim(pendulum(), **arguments)
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_loads_that_never_balance_are_given_up_early(formulation):
+    """A chain adrift that is pulled and turned: the pull on the whole stays the same however it lies."""
+    model = cs.Model("adrift")
+    points = [(0, 0, 0), (1, 0, 0), (2, 0.3, 0), (3, 0, 0.2)]
+    bars = [model.add(cs.RigidBody.bar(f"bar{k}", *points[k : k + 2], mass=1.0)) for k in range(3)]
+    for k in (1, 2):
+        axis = (0, 0, 1) if k == 1 else (0, 1, 0)
+        model.add(cs.Revolute(f"hinge{k}", bars[k - 1].at(points[k]), bars[k].at(points[k]), axis=axis))
+    model.add(cs.Force("pull", "bar0", (0, 0, 3.0)))
+    model.add(cs.Torque("turn", "bar2", (0.3, 0, 1.0)))
+    found = cs.equilibrium(model, formulation=formulation)
+    assert found.status.outcome is cs.Outcome.FREE_MOTION
+    assert found.stats["factorizations"] < 400  # of 1500 and more

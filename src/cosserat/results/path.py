@@ -54,7 +54,7 @@ class PathPoint:
     label: str
     value: float
     index: int
-    shapes: tuple[Array, ...]
+    shapes: tuple[Array, ...] = field(repr=False)
     motions: tuple[Array, ...] = field(repr=False)
     direction: Array = field(repr=False)
     path: Path = field(repr=False)

@@ -1,5 +1,7 @@
 """Paths of small mechanisms against closed forms."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -185,6 +187,10 @@ def test_until_and_max_steps_end_a_path():
     assert short.status.outcome is cs.Outcome.OUT_OF_STEPS
     assert "P = " in short.status.message
     assert len(short) == 4
+
+
+def test_points_are_shown_in_a_line(snap):
+    assert re.fullmatch(r"PathPoint\(kind='limit', label='limit 1', value=[\d.]+, index=\d+\)", repr(snap.points[0]))
 
 
 def test_plot_shows_path_and_points(snap, tmp_path):

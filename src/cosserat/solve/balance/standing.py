@@ -24,6 +24,7 @@ _REACH = 0.3  # rad, or parts of half the extent, of one of them
 _PUSHES, _NUDGE = 6, 3e-3  # from unstable states met on the way, by that part of the extent
 _STIFFENED = 1e2  # stiffness of joints against what they do not allow, in typical ones
 _PIVOT = 1e-10  # relative to the diagonal, from which pivots are positive for sure
+_FAR = 30.0  # such steps taken together, after which a pull on the whole that has not changed never will
 _CALM = 1e-3  # such a step, small enough to try whether it rests
 
 
@@ -49,6 +50,7 @@ def descend(statics: Balance, tolerance: float, shift: float) -> Attempt:
     """
     first, start = shift, statics.state()
     rhs, sign, calm, pushes = statics.residual(), 0, 0, 0
+    pull, travelled = _pull(statics), 0.0
     for _ in range(_MOST):
         lu, correction, norm = statics._correction(rhs, shift)
         if lu is None or not np.isfinite(norm) or statics.reach(correction) > _REACH or (sign and statics.sign != sign):
@@ -61,6 +63,11 @@ def descend(statics: Balance, tolerance: float, shift: float) -> Attempt:
         rhs, _ = statics._advance(correction, 1.0)
         if not np.all(np.isfinite(rhs)) or statics.distance(start) > FALLEN * statics.extent:
             return Attempt.FAILED
+        travelled += reach
+        if travelled > _FAR:
+            if _keeps(pull, _pull(statics)):
+                return Attempt.FAILED
+            travelled = -np.inf  # asked once
         calm = calm + 1 if reach < _CALM else 0
         if calm >= 3:
             calmed = statics.state()
@@ -78,6 +85,19 @@ def descend(statics: Balance, tolerance: float, shift: float) -> Attempt:
             rhs, calm = statics.residual(), -10
         shift *= 0.5 if reach < 0.2 * _REACH else 1.0
     return Attempt.FAILED
+
+
+def _pull(statics: Balance) -> Array:
+    """Forces and moments of what is left out of balance on the mechanism as one rigid body; none where it is held."""
+    return statics.whole().T @ statics.left_over()
+
+
+def _keeps(before: Array, after: Array) -> bool:
+    """Whether a pull is the same after a long way, so that it leads nowhere."""
+    if before.shape != after.shape:
+        return False
+    matters = np.abs(before) > 1e-3 * np.max(np.abs(before), initial=0.0)
+    return bool(np.any(matters & (np.abs(after - before) <= 1e-6 * np.abs(before))))
 
 
 def _surely_stands(statics: Balance) -> bool:

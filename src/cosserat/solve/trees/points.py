@@ -107,7 +107,11 @@ def _of_run(system: TreeSystem, run: Run, then: Any, caller: str) -> TreePoint:
     state = begin._replace(q=record.q[k].copy(), v=record.v[k].copy(), inner=inner)
     point = TreePoint(system, accelerated(system, state), MOMENT)
     if system.constraints.present and np.any(state.v):
-        return _steady(TreePoint(system, point.state, MOTION), caller)
+        loops = system.holonomic.all()
+        words = "closed loops" if loops else "what rolls or slides"
+        what = f"in floating frames, {words} can be linearised about a moment of a steady motion only"
+        instead = "pass formulation='galilean' here and to simulate" if loops else "pass about= a moment without that"
+        return _steady(TreePoint(system, point.state, MOTION), caller, what, instead)
     return point
 
 
@@ -139,8 +143,13 @@ def _described(system: TreeSystem, time: float, caller: str) -> TreePoint:
     return _steady(TreePoint(system, accelerated(system, system.start(time, moving=True)), MOTION), caller)
 
 
-def _steady(point: TreePoint, caller: str) -> TreePoint:
-    """The point, with no acceleration of its coordinates; an error where it is not steady."""
+def _steady(
+    point: TreePoint,
+    caller: str,
+    what: str = "the motion described by the initial velocities is not steady",
+    instead: str = "give velocities, positions and loads that go on as they begin",
+) -> TreePoint:
+    """The point, with no acceleration of its coordinates; an error, made of these words, where it is not steady."""
     system, state = point.system, point.state
     sizes = system.sizes(state.q)
     gravity = float(np.linalg.norm(system.model.gravity)) / system.compiled.length
@@ -151,9 +160,7 @@ def _steady(point: TreePoint, caller: str) -> TreePoint:
         if np.max(rest, initial=0.0) > _STEADY * max(gravity, fast**2, 1e-300):
             k = int(np.argmax(rest))
             raise SolveError(
-                f"{caller}: the motion described by the initial velocities is not steady: "
-                f"{system.tree.coordinates[k]!r} is accelerated by {there.a[k]:.3g}{when}; give velocities, positions "
-                "and loads that go on as they begin"
+                f"{caller}: {what}: {system.tree.coordinates[k]!r} is accelerated by {there.a[k]:.3g}{when}; {instead}"
             )
 
     demand(state, "")
@@ -172,9 +179,9 @@ def _steady(point: TreePoint, caller: str) -> TreePoint:
         apart = np.abs((getattr(here, word) - getattr(there, word)).toarray() * scale)
         if np.max(apart) > 1e-6 * inertia * rate**power:
             raise SolveError(
-                f"{caller}: the motion described by the initial velocities goes on, but its linear equations change "
-                f"with time: their {word} is another after {later:.3g} s; parts that turn against the others, as "
-                "wheels do, must look the same from all sides"
+                f"{caller}: the motion goes on, but its linear equations change with time: their {word} is another "
+                f"after {later:.3g} s; parts that turn against the others, as wheels do, must look the same from all "
+                "sides"
             )
     system.load(state.t)
     return found

@@ -191,11 +191,6 @@ class TreeSystem:
             self.residual(state)
         return state._replace(inner=self.tree.forces.inner.inner[0].copy())
 
-    def inner_rates(self, state: TreeState) -> Array:
-        """Rates (ny,) of states of laws."""
-        self.residual(state)
-        return self.tree.forces.inner.inner[1].copy()
-
     def residual(self, state: TreeState) -> tuple[Array, Array, Array]:
         """What is left of the equations (n,) and of the constraints (k,), and the angles of cut joints."""
         rows, value, efforts, angles = self.bound(state)
