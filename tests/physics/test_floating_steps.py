@@ -161,3 +161,16 @@ def test_loads_and_efforts_that_jump(method: str) -> None:
     exact = 2.0 * np.maximum(run.time - 0.5, 0.0) ** 2 / 2
     bound = {"generalized-alpha": 2e-3, "runge-kutta": 1e-7}[method]  # half a step too early would be 0.025
     np.testing.assert_allclose(run.position("cart").values[:, 0], exact, atol=bound)
+
+
+def test_a_run_that_flies_apart_says_that_the_mass_matrix_is_not_positive():
+    """A rod with six static shapes and eight modes swings on a hinge: indefinite from half a percent of bending on."""
+    model = cs.Model("swing", gravity=(0, 0, -9.81))
+    ends, soft = [(0, 0, 0), (1, 0, 0)], cs.Material(E=2e9, nu=0.3, rho=1500.0)
+    beam = model.add(cs.Beam("rod", points=ends, section=cs.Rod(diameter=0.02), material=soft, elements=6))
+    body = model.add(cs.RigidBody("body", mass=0.3, com=(1.2, 0, 0.05), inertia=(0.01, 0.012, 0.013)))
+    model.add(cs.Revolute("hinge", cs.GROUND, beam.start, axis=(0, 1, 0.2), damping=0.1))
+    model.add(cs.Universal("end", beam.end, body, axes=((0, 1, 0), (0, 0, 1)), at=(1, 0, 0), stiffness=[1.0, 2.0]))
+    run = cs.simulate(model, 0.5, step=1e-3, formulation="floating", modes=8)
+    assert not run.status.ok
+    assert "the mass matrix is not positive" in run.status.message

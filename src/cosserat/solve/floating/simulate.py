@@ -21,6 +21,7 @@ from cosserat.results.trajectory import Carried, Trajectory
 from cosserat.results.verdict import noted
 from cosserat.solve.beyond import events_of, warn_of_laws
 from cosserat.solve.floating.control import FloatingControl
+from cosserat.solve.floating.indefinite import indefinite
 from cosserat.solve.floating.methods import Extent, new_stepper
 from cosserat.solve.floating.results import FloatingResults, node_seats
 from cosserat.solve.floating.start import Start, continued, starting_state
@@ -104,7 +105,8 @@ def simulate_floating(
         ahead = duration / 10.0 if step is None else step
         status = kept_inside(compiled, times[-1:], last.nodal(), status, ahead)[1]
         if status.outcome in ENDED:
-            status = replace(status, detail=last.failing_law(ahead) or status.detail)
+            told = last.failing_law(ahead) or indefinite(tree, drives.held, times, walk.states.q)
+            status = replace(status, detail=told or status.detail)
     stats = {
         "steps": tally.steps, "solves": tally.solves, "factorizations": tally.factorizations,
         "steps_split": tally.halved, "steps_rejected": tally.rejected,

@@ -1,0 +1,33 @@
+"""Why a floating run with modes flew apart: the mass matrix was no longer positive."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.solve.relative.flexible_tree import FlexibleTree
+
+Array = NDArray[np.float64]
+
+_MOST = 400  # states that are looked at
+
+
+def indefinite(tree: FlexibleTree, held: NDArray[np.bool_], times: Array, q: Array) -> str:
+    """When the mass matrix of what is not prescribed, at states q (nt, n), is not positive first, in words; or ''.
+
+    The kinetic energy of displacements of second order keeps terms up to second order in (q, q_dot). Where the seat of
+    a beam is free to turn, what it leaves out outweighs motions in which the beam hardly moves, and these the more the
+    modes are.
+    """
+    free = np.flatnonzero(~held)
+    for k in np.unique(np.linspace(0, len(times) - 1, min(len(times), _MOST)).astype(int)):
+        if not np.isfinite(q[k]).all():
+            break
+        try:
+            np.linalg.cholesky(tree.mass_matrix(q[k])[np.ix_(free, free)])
+        except np.linalg.LinAlgError:
+            return (
+                f"from t = {times[k]:.4g} s on the mass matrix is not positive: the beams bend too far for the "
+                "displacements of second order of so many modes; take fewer modes or formulation='galilean'"
+            )
+    return ""
