@@ -6,7 +6,6 @@
 import time
 
 import cosserat as cs
-from cosserat.solve.motion import driver
 
 STEPS, STEP = 500, 1e-3
 INTEGRATORS = {
@@ -58,20 +57,13 @@ def efforts(t, state):
 
 
 def spent(model, formulation, integrator, step, controller):
-    """CPU seconds of a step, without what a run stores and reports at the end.
-
-    Adaptive steps are taken one at a time, as between calls of a controller; without one several go together.
-    """
+    """CPU seconds of a step, without what a run stores and reports at the end."""
     given = {"step": step, "every": STEPS, "formulation": formulation, "integrator": integrator, "tolerance": 1e-6}
-    together, driver._STRIDE = driver._STRIDE, 1
-    try:
-        run = cs.simulate(model, STEPS * STEP, controller=controller, **given)
-    finally:
-        driver._STRIDE = together
+    run = cs.simulate(model, STEPS * STEP, controller=controller, **given)
     return run.stats["solve_seconds"] / run.stats["steps"]
 
 
-def measure(formulation, integrator, step, repeats=5):
+def measure(formulation, integrator, step, repeats=15):
     """CPU microseconds: of a call, of a call that sets efforts, of a quantity of a joint and of a place."""
     model = arm()
     kinds = (None, nothing, efforts, coordinates, places)

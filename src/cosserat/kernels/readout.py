@@ -5,7 +5,7 @@ Arguments are addresses and numbers only: handing over an array from Python cost
 
 from typing import NamedTuple
 
-from cosserat.jit import Handles, helper, stage
+from cosserat.jit import Handles, bound, helper, stage
 from cosserat.kernels import freedoms
 from cosserat.kernels.arrays import F1, F2, I1, joints_of, state_of
 from cosserat.kernels.frames import compose, load_frame, twist_at_place
@@ -91,3 +91,13 @@ def put_motion(R, x, u, w, motion_out):
     store(mul(R, w), motion_out, SPIN)
     store(u, motion_out, OWN_VELOCITY)
     store(w, motion_out, OWN_SPIN)
+
+
+def freedom_reader(problem, spots, i):
+    """`read_freedom` with these arguments, as a call without any."""
+    return bound(read_freedom, problem, spots, i)
+
+
+def place_reader(problem, sites):
+    """`read_place` with these arguments, as a call without any."""
+    return bound(read_place, problem, sites)

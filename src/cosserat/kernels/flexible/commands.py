@@ -28,6 +28,9 @@ class Commands(NamedTuple):
     before: F1  # (nc,)
     value: F1  # (nc,)
     order: I1  # (7,)
+    a: F1  # (n,) accelerations after they have jumped, ...
+    carried: F1  # (n,) ... those of the method, ...
+    force: F1  # (m,) ... and multipliers
 
 
 class Commanding(NamedTuple):
@@ -71,8 +74,10 @@ def jump(tree, acting, fixed, factored, stepping, closed, bordered, commands):
     for k in range(len(trial.right)):
         known.a[k] += trial.change[k]
         known.carried[k] += trial.change[k]
+        given.a[k], given.carried[k] = known.a[k], known.carried[k]
     for i in range(len(known.force)):
         known.force[i] += border.push[i]
+        given.force[i] = known.force[i]
     return 0
 
 

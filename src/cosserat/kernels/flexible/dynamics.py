@@ -1,6 +1,6 @@
 """Inverse and forward dynamics of a state that lies in `arrays.Vectors`: one call from Python each."""
 
-from cosserat.jit import load, stage
+from cosserat.jit import bound, load, stage
 from cosserat.kernels.flexible.arrays import inputs_of, motion_of, vectors_of
 from cosserat.kernels.flexible.articulated import factor, solve_once
 from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS, joint_efforts, wrenches
@@ -94,3 +94,8 @@ def load_stages(tree, acting, state, factored, vectors, inputs):
     load(accelerate_under, tree, state, factored)
     load(accelerate_freely, tree, acting, state, factored)
     load(forward_dynamics, tree, acting, state, factored)
+
+
+def placer(tree, state):
+    """`place` with these arguments, as a call without any."""
+    return bound(place, tree, state)

@@ -9,7 +9,7 @@ import numpy as np
 
 from cosserat.kernels.flexible import commands as kernels
 from cosserat.kernels.flexible.arrays import Packed
-from cosserat.kernels.flexible.implicit import STEP
+from cosserat.kernels.flexible.implicit import CONVERGED, STEP
 from cosserat.solve.floating.state import Point, States
 from cosserat.solve.floating.steps import Stepper
 
@@ -35,22 +35,26 @@ class Commands:
         signals = {name: (kernels.SIGNAL, k) for name, k in engine.tree.forces.signals.items()}
         places = {**efforts, **targets, **cut, **signals}
         self._places = {column: places[name] for name, column in columns.items()}
+        self._inside = {column for column, (kind, _) in self._places.items() if kind <= kernels.TARGET}
         n, order = len(columns), np.zeros(7, dtype=np.int64)
         kind, place = np.zeros((2, n), dtype=np.int64)
-        arrays = kernels.Commands(kind, place, np.zeros(n), np.zeros(n), order)
+        after = tuple(np.zeros_like(x) for x in (engine.known.a, engine.known.carried, engine.known.force))
+        arrays = kernels.Commands(kind, place, np.zeros(n), np.zeros(n), order, *after)
         self._packed = Packed(kernels.command_handles, kernels.Commanding(arrays))
-        self._kind, self._place, self._before, self._value, self._order = (_view(a) for a in arrays)
+        self._kind, self._place, self._before, self._value, self._order = (_view(a) for a in arrays[:5])
+        self._after = after
         self._held: Mapping[int, float] | None = None
         self._course: Packed | None = None
         self._call: Any = None
         self._jump: Any = None
+        self._single: tuple[Packed | None, Any] = None, None
         self._counts = _view(np.zeros(2, dtype=np.int64))
         self.q, self.v = engine.known.q, engine.known.v
         self.step, self.left = 0.0, 0  # length of steps, and for how many more there are samples
 
     def by_the_way(self, values: Mapping[int, float]) -> bool:
         """Whether accelerations need not jump with this, or the next step does it: all of it is in coordinates."""
-        return not self._stepper.jumps or all(self._places[column][0] <= kernels.TARGET for column in values)
+        return not self._stepper.jumps or self._inside.issuperset(values)
 
     def open(self, now: Point | None, t: float, h: float, count: int, every: int) -> None:
         """Sample steps from time t on, with room for the states that will be stored; the state, if not there."""
@@ -69,10 +73,12 @@ class Commands:
         order = self._order
         if values is not self._held:
             self._held = values
-            for i, (column, value) in enumerate(values.items()):
-                self._kind[i], self._place[i] = self._places[column]
+            if order[kernels.HELD] != len(values):  # columns only join, at the end
+                for i, column in enumerate(values):
+                    self._kind[i], self._place[i] = self._places[column]
+                order[kernels.HELD] = len(values)
+            for i, value in enumerate(values.values()):
                 self._value[i] = value
-            order[kernels.HELD] = len(values)
         order[kernels.JUMPS] = 0
         if before is not None and self._stepper.jumps:
             for i, value in enumerate(before.values()):
@@ -87,6 +93,22 @@ class Commands:
                 self._jump = kernels.jump_of(tree, acting, fixed, *rest, self._packed.address)
             self._jump()
         self._order[kernels.JUMPS] = 0
+
+    def jumped(self, now: Point) -> Point:
+        """A state with the accelerations and multipliers to which they jumped last."""
+        a, carried, force = (x.copy() for x in self._after)
+        return Point(now.t, now.q, now.v, a, carried, now.step, force, now.angles, now.inner)
+
+    def single(self, now: Point, t: float, h: float) -> bool:
+        """Take one step from a state, without storing it; whether that could be done."""
+        stepper, engine, order = self._stepper, self._engine, self._order
+        engine.know(now)
+        engine.numbers[STEP] = h
+        course = engine.course_at(*stepper.sampled(t, h, 1), stepper.side(h), 0)
+        if course is not self._single[0]:
+            self._single = course, engine.commanded(stepper.jumps, course.address, self._packed.address)
+        order[kernels.FIRST], order[kernels.STEPS], order[kernels.EVERY], order[kernels.PHASE] = 0, 1, 2, 0
+        return bool(self._single[1]() == CONVERGED)
 
     def advance(self, n: int, every: int, phase: int) -> int:
         """Take up to n steps; how many were taken."""

@@ -114,12 +114,12 @@ class Engine:
         )
         self._short: Packed | None = None
         self._stepping_explicitly = False
-        self._reached: tuple[Array | None, Array | None] = None, None
+        self._reached: Point | None = None
         self._load()
 
     def _load(self) -> None:
         tree, acting, fixed, _, factored, stepping, closed, bordered = self.addresses
-        vectors, empty = self._rooms[0].vectors, self._course(np.zeros(0), np.zeros(0), 0.0, 0)
+        vectors, empty = self._rooms[0].vectors, self.course_at(np.zeros(0), np.zeros(0), 0.0, 0)
         closing.load_closing(tree, fixed, closed, self.constraints.closed.rows, self.constraints.closed.held)
         border.load_border(tree, acting, fixed, factored, closed, bordered, vectors, self._border)
         implicit.load_step(tree, acting, fixed, factored, stepping, closed, bordered, self._stepping)
@@ -140,7 +140,7 @@ class Engine:
         tree, closed = self.tree, self.constraints.address
         return tree.data.arrays.tree, tree.forces.address, *rooms, self._factor.address, stepping, closed, bordered
 
-    def _course(self, times: Array, load_times: Array, jump: float, stored: int) -> Packed:
+    def course_at(self, times: Array, load_times: Array, jump: float, stored: int) -> Packed:
         """Functions of time at some times, loads at others that may be just before or after; room for states.
 
         What fits uses the same memory again: packing it costs more than a step.
@@ -190,7 +190,7 @@ class Engine:
     def set_time(self, t: float, load_time: float | None = None) -> None:
         """Take functions of time as they are at one time, loads and efforts at another if it is given."""
         at = np.array([t])
-        found = self._course(at, at if load_time is None else np.array([load_time]), 0.0, 0)
+        found = self.course_at(at, at if load_time is None else np.array([load_time]), 0.0, 0)
         _, acting, _, _, _, stepping, closed, _ = self.addresses
         course.take_inputs(acting, stepping, closed, found.address, 0)
 
@@ -206,13 +206,15 @@ class Engine:
             t, x.q.copy(), x.v.copy(), x.a.copy(), x.carried.copy(), float(self.numbers[implicit.STEP]), x.force.copy(),
             x.angle.copy(), x.inner.copy(),
         )  # fmt: skip
-        self._reached = now.q, now.v
+        self._reached = now
         return now
 
     def know(self, now: Point) -> None:
         """Begin steps at a state."""
-        known = self.known
-        if now.q is self._reached[0] and now.v is self._reached[1]:  # that is where the last course ended
+        known, last = self.known, self._reached
+        if last is not None and now.q is last.q and now.v is last.v:  # that is where the last course ended
+            if now.a is last.a and now.carried is last.carried and now.force is last.force and now.inner is last.inner:
+                return
             known.a[:], known.carried[:], known.force[:], known.inner[:] = now.a, now.carried, now.force, now.inner
             return
         known.q[:], known.v[:], known.a[:], known.carried[:] = now.q, now.v, now.a, now.carried
@@ -240,7 +242,7 @@ class Engine:
         """By what accelerations at a state change with more of what `sample_loads` gives."""
         tree, acting, fixed, _, factored, stepping, closed, bordered = self.addresses
         x, at, found = self._rooms[0].vectors, np.array([now.t]), []
-        course_of_one = self._course(at, at, 0.0, 0)
+        course_of_one = self.course_at(at, at, 0.0, 0)
         samples = course_of_one.problem.samples
         for share in (0.0, 1.0):
             for values, change in zip(self._loads_in(samples), more, strict=True):
@@ -256,7 +258,7 @@ class Engine:
 
     def sample_loads(self, times: Array) -> tuple[Array, ...]:
         """What acts and is a function of time, at times."""
-        samples = self._course(times, times, 0.0, 0).problem.samples
+        samples = self.course_at(times, times, 0.0, 0).problem.samples
         return tuple(values[: len(times)].copy() for values in self._loads_in(samples))
 
     @staticmethod
@@ -283,7 +285,7 @@ class Engine:
 
         Gives the last state that was reached, the steps taken, the states stored, and a failure if there was one.
         """
-        found = self._course(*times, jump, (phase + n) // every - phase // every)
+        found = self.course_at(*times, jump, (phase + n) // every - phase // every)
         tree, acting, fixed, free, factored, stepping, closed, bordered = self.addresses
         self.know(old)
         rest = factored, stepping, closed, bordered, found.address
@@ -296,6 +298,8 @@ class Engine:
         done, kept = states.counts.tolist()
         now = self.point(old.t + done * float(self.numbers[implicit.STEP])) if done else old
         stored = None
+        if code != implicit.CONVERGED:
+            self._reached = None
         if kept:
             stored = States(*(part[:kept].copy() for part in states[:-1]))
         return now, done, stored, None if code == implicit.CONVERGED else self._failure(code)
@@ -348,7 +352,7 @@ class Engine:
     def record(self, times: Array, states: States, load_times: Array | None = None) -> record.Links:
         """Links at states, with loads as they are at times of their own if these are given."""
         nt, nl, n_z, n = len(times), len(self.tree.data.links), self.tree.data.arrays.n_z, len(self.tree.coordinates)
-        found = self._course(times, times if load_times is None else load_times, 0.0, 0)
+        found = self.course_at(times, times if load_times is None else load_times, 0.0, 0)
         q, v, a, force, angles, inner = (np.ascontiguousarray(x) for x in states)
         stored = course.Stored(q, v, a, force, angles, inner, np.zeros(2, dtype=np.int64))
         given = Packed(course.course_handles, found.problem._replace(stored=stored))

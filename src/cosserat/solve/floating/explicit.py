@@ -35,9 +35,13 @@ class Explicit(Stepper):
         inside = np.tile([_INSIDE, 0.5, 1.0 - _INSIDE, 1.0 - _INSIDE if self.at_breaks else 1.0], n)
         return begin + h * np.tile(_SHARES, n), begin + h * inside
 
+    def side(self, h: float) -> float:
+        """Samples are those within steps."""
+        return 0.0
+
     def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """Steps, each from its start alone."""
-        return self._advance("explicit", old, self.sampled(t, h, n), h, n, every, phase, 0.0)
+        return self._advance("explicit", old, self.sampled(t, h, n), h, n, every, phase, self.side(h))
 
     def step(self, old: Point, h: float) -> Point:
         """One step, in parts that end where loads, efforts or prescribed motions are not smooth."""

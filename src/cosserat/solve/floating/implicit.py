@@ -59,7 +59,7 @@ class Implicit(Stepper):
         if self.at_breaks and old.step != h:
             old = self._begun(old, t, h)
         old = self._rescaled(old, h)
-        return self._advance("implicit", old, self.sampled(t, h, n), h, n, every, phase, -h if self.at_breaks else h)
+        return self._advance("implicit", old, self.sampled(t, h, n), h, n, every, phase, self.side(h))
 
     def eased(self, now: Point, t: float, h: float) -> Point | None:
         """In parts, where the iteration matrix leaves little of the acceleration of a coordinate with a damper."""

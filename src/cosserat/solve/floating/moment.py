@@ -32,6 +32,8 @@ class TreeMoment(Moment):
         super().__init__(mechanism)
         self._tree, self._seats, self._make = tree, seats, snapshot
         self._links = Motions(tree.data)
+        self._place: Callable[[], int] | None = None
+        self._seen: list[Packed] = []  # kept alive for their readers
         self._number = {name: k for k, name in enumerate(tree.coordinates)}
         self._q = self._v = np.zeros(0)
         self._point: Callable[[], Point]
@@ -62,12 +64,16 @@ class TreeMoment(Moment):
             return None, site.motion
         seat = self._seats[station.node] if station.node < len(self._seats) else Seat(-1, np.eye(4))
         seat = replace(seat, frame=seat.frame @ station.frame)
-        return Packed(readout.seated_handles, readout.Seated(pack_seats([seat]), site)), site.motion
+        seated = Packed(readout.seated_handles, readout.Seated(pack_seats([seat]), site))
+        self._seen.append(seated)
+        return readout.seat_reader(self._tree.data.arrays.tree, self._links.address, seated.address), site.motion
 
     def _move(self, site: Any) -> None:
         if not self._moved:
+            if self._place is None:
+                self._place = dynamics.placer(self._tree.data.arrays.tree, self._links.address)
             vectors = self._links.vectors
             vectors.q[:], vectors.v[:] = self._q, self._v
-            dynamics.place(self._tree.data.arrays.tree, self._links.address)
+            self._place()
             self._moved = True
-        readout.read_seat(self._tree.data.arrays.tree, self._links.address, site.address)
+        site()

@@ -92,6 +92,10 @@ class Stepper(ABC):
         times = self.snapped(np.asarray(t + h * np.arange(1, n + 1), dtype=np.float64), h)
         return times, times
 
+    def side(self, h: float) -> float:
+        """Length of steps for samples of loads that jump, see `Jumps.sample`."""
+        return -h if self.at_breaks else h
+
     def step(self, old: Point, h: float) -> Point:
         """One step; raises `StepFailure`."""
         found = self.advance(old, old.t, h, 1, 1, 0)

@@ -87,6 +87,7 @@ class FloatingWalk(Walk):
             self._commands = Commands(stepper, control.asked.columns)
         self._ahead = _AHEAD
         self._replaced: dict[int, float] | None = None  # what was held before, if it changes with the next step
+        self._jumped = False  # whether accelerations have jumped in it
 
     @property
     def now(self) -> Point:
@@ -117,12 +118,21 @@ class FloatingWalk(Walk):
 
     def keep(self) -> None:
         """Remember the state."""
+        self._jumped = False
         impulses = self.stepper.impulses
         self._kept = self.now, self._work.taken, () if impulses is None else impulses.filtered
 
+    @property
+    def _begun(self) -> Point:
+        """The state kept last, after what jumped in the step from it."""
+        if not self._jumped:
+            return self._kept[0]
+        assert self._commands is not None
+        return self._commands.jumped(self._kept[0])
+
     def restore(self) -> None:
         """Go back to the state kept last."""
-        self.now, self._work.taken, filtered = self._kept
+        self.now, self._work.taken, filtered = self._begun, *self._kept[1:]
         if self.stepper.impulses is not None:
             self.stepper.impulses.filtered = filtered
 
@@ -137,6 +147,8 @@ class FloatingWalk(Walk):
                 self.done = self._glide(self._commands, t, h, n, every, phase)
                 if self.done == n:
                     return None
+            elif self._commands is not None and self._follow(self._commands, t, h):
+                return None
             self._leave()
         while self.done < n:
             begin = t + self.done * h
@@ -194,6 +206,28 @@ class FloatingWalk(Walk):
         self._time = t + done * h if self.grid is None else self.grid.at(t + done * h, h)
         return done
 
+    @property
+    def _one_by_one(self) -> bool:
+        """Whether adaptive steps are taken with what the controller holds, and nothing to be done after them."""
+        return self.stepper.at_breaks and self.stepper.impulses is None
+
+    def _follow(self, commands: Commands, t: float, h: float) -> bool:
+        """One adaptive step, with the jump of accelerations in it; whether it could be taken."""
+        assert self._control is not None
+        now, jumps = self.now, self.stepper.jumps
+        if not self._one_by_one or (jumps and now.step != h) or not self._smooth_steps(t, h, 1):
+            return False
+        commands.hold(self._control.asked.values, self._replaced)
+        self._jumped, self._replaced = jumps and self._replaced is not None, None
+        with np.errstate(all="ignore"):
+            taken = commands.single(now, t, h)
+        if not taken:
+            self.now = self._begun
+            return False
+        self.now, self.done = self.stepper.engine.point(t + h), 1
+        self._work.taken += 1
+        return True
+
     def _leave(self) -> None:
         """Take the state, and what the controller holds, to where single steps look for them."""
         self._jump()
@@ -209,12 +243,17 @@ class FloatingWalk(Walk):
 
     def _jump(self) -> None:
         """Let accelerations jump that were to do so with the next step."""
-        if self._replaced is not None:
-            assert self._commands is not None
-            assert self._control is not None
-            self._commands.hold(self._control.asked.values, self._replaced)
-            self._commands.jump()
-            self._replaced = self._now = None
+        if self._replaced is None:
+            return
+        assert self._commands is not None
+        assert self._control is not None
+        now = self.now
+        self.stepper.engine.know(now)
+        self._commands.hold(self._control.asked.values, self._replaced)
+        self._commands.jump()
+        self._replaced = None
+        if self.stepper.jumps:
+            self.now = self._commands.jumped(now)
 
     def _count(self, steps: int, t: float, h: float) -> None:
         """Steps were taken; times are those of the steps, free of sums of rounding errors."""
@@ -294,7 +333,7 @@ class FloatingWalk(Walk):
         """Estimated position error (m) of the last step."""
         assert self._extent is not None
         try:
-            return self._extent(self.now.q, self.stepper.error(self._kept[0], self.now))
+            return self._extent(self.now.q, self.stepper.error(self._begun, self.now))
         except StepFailure:
             return np.inf
 
@@ -318,24 +357,22 @@ class FloatingWalk(Walk):
         if before is None:
             return
         quick = commands.by_the_way(control.asked.values)
-        if quick and commands.left:
+        if quick and (commands.left or (self._one_by_one and self.now.step > 0.0)):
             self._replaced = before
             return
-        now, engine = self.now, self.stepper.engine
         control.tell()
-        if not quick or (self.stepper.jumps and now.step == 0.0):
-            self.now = self.stepper.jumped(now)
-        elif self.stepper.jumps:
-            engine.know(now)
-            commands.hold(control.asked.values, before)
-            commands.jump()
-            known = engine.known
-            self.now = now._replace(a=known.a.copy(), carried=known.carried.copy(), force=known.force.copy())
+        if not quick or (self.stepper.jumps and self.now.step == 0.0):
+            self.now = self.stepper.jumped(self.now)
+        else:
+            self._replaced = before
+            self._jump()
         if commands.left:
-            engine.know(self.now)
+            self.stepper.engine.know(self.now)
 
     def cross(self, t: float, h: float) -> None:
         """Let accelerations jump with loads that do so at time t."""
+        if self._control is not None:
+            self._control.tell()
         side, before = _SIDE * h, self.now
         at = bisect.bisect_left(self.kinks, t - side)
         if at < len(self.kinks) and self.kinks[at] <= t + side:

@@ -62,9 +62,12 @@ class Commands:
         order = self._order
         if values is not self._held:
             self._held = values
-            for i, (column, value) in enumerate(values.items()):
-                self._column[i], self._value[i] = column, value
-            order[HELD], order[WHOLE] = len(values), int(not self._signals.isdisjoint(values))
+            if order[HELD] != len(values):  # columns only join, at the end
+                for i, column in enumerate(values):
+                    self._column[i] = column
+                order[HELD], order[WHOLE] = len(values), int(not self._signals.isdisjoint(values))
+            for i, value in enumerate(values.values()):
+                self._value[i] = value
         order[JUMPS] = 0
         if before is not None:
             for i, value in enumerate(before.values()):

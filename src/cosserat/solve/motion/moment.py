@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,8 @@ class NodalMoment(Moment):
             np.zeros((len(freedoms), 2)),
         )
         self._value, self._spots = spot.value, Packed(readout.spot_handles, readout.Spots(spot))
-        self._spot_address: Any = self._spots.address
+        self._readers: dict[int, Callable[[], int]] = {}
+        self._seen: list[Packed] = []  # kept alive for their readers
 
     def _snapshot(self) -> Run:
         state = self._memory.problem.state
@@ -58,12 +60,19 @@ class NodalMoment(Moment):
         return float(self._angle[column])
 
     def _read(self, number: int, which: int) -> float:
-        problem = self._memory.problem if self._address is None else self._address
-        readout.read_freedom(problem, self._spot_address, number)
+        read = self._readers.get(number)
+        if read is None or self._address is None:  # with the compiler off a problem is another one now and then
+            read = self._readers[number] = readout.freedom_reader(self._memory.address, self._spots.address, number)
+        read()
         return float(self._value[number, which])
 
     def _site(self, station: Station) -> tuple[Any, Array]:
-        return packed_site(station)
+        site, motion = packed_site(station)
+        self._seen.append(site)
+        return (site if self._address is None else readout.place_reader(self._address, site.address)), motion
 
     def _move(self, site: Any) -> None:
-        readout.read_place(self._memory.problem if self._address is None else self._address, site.address)
+        if self._address is None:
+            readout.read_place(self._memory.problem, site.address)
+        else:
+            site()

@@ -171,7 +171,11 @@ class FlexibleForces:
         for name, value in self._aimed.items():
             kind, k = self._commandable.get(name, (0, -1))  # others are in cut joints
             if k >= 0:
-                samples[kind][:, k] = value
+                rows = samples[kind]
+                if len(rows) == 1:
+                    rows[0, k] = value  # much quicker than a column
+                else:
+                    rows[:, k] = value
 
     @property
     def laws(self) -> arrays.Laws:
