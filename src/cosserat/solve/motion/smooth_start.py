@@ -107,4 +107,5 @@ def restart(
     compiled: CompiledModel, memory: Memory, t: float, h: float, controlled: Controlled | None
 ) -> None:
     """Start anew at time t, for steps of another length or just after a kink in a prescribed motion."""
-    start_smoothly(memory.address, *settle(compiled, memory, t, h, controlled), 1)
+    work = settle(compiled, memory, t, h, controlled)  # it replaces what the address means with the compiler off
+    start_smoothly(memory.address, *work, 1)
