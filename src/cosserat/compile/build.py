@@ -194,8 +194,7 @@ def _lone(bodies: Bodies, joints: Sequence[CompiledJoint], others: Sequence[tupl
 
 
 def _body_mass(body: RigidBody) -> Array:
-    M = np.zeros((6, 6))
-    M[:3, :3] = float(body.mass) * np.eye(3)
+    M = np.diag([float(body.mass)] * 6)
     M[3:, 3:] = body.inertia
     return M
 

@@ -10,6 +10,9 @@ import numpy as np
 from cosserat.jit.switch import COMPILED
 
 
+_DTYPES = {name: np.dtype(name) for name in ("float64", "int64")}
+
+
 class Getter:
     """A function for kernels: address of a table -> group."""
 
@@ -57,9 +60,9 @@ class Handles:
         """Addresses and shapes of the arrays of a group."""
         words: list[int] = []
         for array, (kind, n) in zip(group, self._fields[name], strict=True):
-            if array.dtype != kind or array.ndim != n or not array.flags.c_contiguous:
+            if array.dtype != _DTYPES[kind] or array.ndim != n or not array.flags.c_contiguous:
                 raise TypeError(f"{name}: expected a C-contiguous {kind} array with {n} dimensions, got {array.dtype}")
-            words.append(array.__array_interface__["data"][0])
+            words.append(array.ctypes.data if array.size else 0)  # of nothing nobody asks where it is
             words += array.shape
         return words
 

@@ -129,7 +129,7 @@ class RigidBody(Component, Owner):
     @property
     def inertia(self) -> Array:
         """Inertia (3, 3) about the centre of mass, in the body's axes."""
-        return checks.inertia(self.title, "inertia", self._inertia)
+        return checks.tensor(self.title, "inertia", self._inertia)
 
     @property
     def rotation(self) -> Array:

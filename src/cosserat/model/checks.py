@@ -62,17 +62,20 @@ def array(item: str, argument: str, value: Any, shape: tuple[int, ...], example:
     such_as = f" such as {example}" if example else ""
     if isinstance(value, (str, bytes, dict)) or callable(value):
         raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got {shown(value)}")
-    try:
-        raw = np.array(value, dtype=object)
-    except ValueError:
-        raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got rows of unequal length") from None
-    if raw.shape != shape:
-        got = f"shape {raw.shape}" if raw.ndim else shown(value)
-        raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got {got}")
-    for entry in raw.flat:
+    entries = value
+    if type(value) is not tuple or shape != (len(value),) or any(type(x) is not float for x in value):
+        try:
+            raw = np.array(value, dtype=object)
+        except ValueError:
+            raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got rows of unequal length") from None
+        if raw.shape != shape:
+            got = f"shape {raw.shape}" if raw.ndim else shown(value)
+            raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got {got}")
+        entries = [*raw.flat]
+    for entry in entries:
         if not is_number(entry):
             raise ArgumentError(item, argument, f"must be {wanted}{such_as}; the entry {shown(entry)} is not a number")
-    numbers = np.array([resolve(x) for x in raw.flat]).reshape(shape)
+    numbers = np.array([resolve(x) for x in entries]).reshape(shape)
     if not np.isfinite(numbers).all():
         raise ArgumentError(item, argument, f"contains {numbers[~np.isfinite(numbers)][0]}; all must be finite")
     if numbers.size and np.abs(numbers).max() > LARGEST:
@@ -119,13 +122,18 @@ def rotation(item: str, argument: str, value: Any) -> Array:
     return R
 
 
-def inertia(item: str, argument: str, value: Any) -> Array:
-    """A physical inertia tensor: 3x3 (or its three diagonal entries), positive definite, triangle inequality."""
+def tensor(item: str, argument: str, value: Any) -> Array:
+    """3x3 numbers, or the diagonal ones of them."""
     try:
         flat = len(value) == 3 and all(is_number(x) for x in value)
     except TypeError:
         flat = False
-    J = np.diag(array(item, argument, value, (3,))) if flat else array(item, argument, value, (3, 3))
+    return np.diag(array(item, argument, value, (3,))) if flat else array(item, argument, value, (3, 3))
+
+
+def inertia(item: str, argument: str, value: Any) -> Array:
+    """A physical inertia tensor: 3x3 (or its three diagonal entries), positive definite, triangle inequality."""
+    J = tensor(item, argument, value)
     symmetric(item, argument, J)
     principal = np.linalg.eigvalsh(0.5 * (J + J.T))
     if principal[0] <= 0.0:

@@ -60,7 +60,7 @@ def warn_coarse(found: Equilibrium) -> None:
 
 def warn_of_deflections(caller: str, compiled: CompiledModel, frames: Array) -> None:
     """Warn of beams whose deflections from the reference, in states with these frames, are wrong: (nt, n + 1, 12)."""
-    if not (slender := _slender(compiled)).any():
+    if not compiled.beams or not (slender := _slender(compiled)).any():
         return
     frames = frames[np.unique(np.linspace(0, len(frames) - 1, _LOOKS).round().astype(int))]
     force = np.maximum(np.mean([_tension(compiled, frame) for frame in frames], axis=0), 0.0)

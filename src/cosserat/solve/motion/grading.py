@@ -52,9 +52,9 @@ def begin_smoothly(work: Integration, t: float, h: float) -> None:
     scheme, work.scheme = work.scheme, 0.0
     work.set_step(h)
     copy_state(work.state, work.kept)
-    smooth_start(work.compiled, work.memory, t, h, work.controlled)
-    rate, compiled, memory = work.kept.rate, work.compiled, work.memory
-    work.graded = not work.at_breaks and unresolved(compiled, memory, t, h, rate, work.controlled)
+    memory, kept = work.memory, work.kept
+    found = smooth_start(work.compiled, memory, t, h, work.controlled)
+    work.graded = not work.at_breaks and unresolved(work.compiled, memory, found, kept.rate)
     work.scheme, work.accel_step = scheme, h
     if work.graded or conserves:
         copy_state(work.kept, work.state)

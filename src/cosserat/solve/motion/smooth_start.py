@@ -31,7 +31,7 @@ _SMALL = 0.01  # see `unresolved`
 _AFTER = 1e-9  # of the step: after the start
 
 
-class _Workspace(NamedTuple):
+class Workspace(NamedTuple):
     """What the kernels of `kernels.starting` take besides the problem."""
 
     drives: Array
@@ -42,7 +42,7 @@ class _Workspace(NamedTuple):
 
 def _prepare(
     compiled: CompiledModel, memory: Memory, t: float, h: float, controlled: Controlled | None
-) -> _Workspace:
+) -> Workspace:
     """Sample what acts just after time t and over a small part of a step, and make it the inputs."""
     # a load may jump at the start: what counts is what comes after it
     inputs, sampled = compiled.sampler.sample_all(t + h * np.array([_AFTER, 0.5 * PART, PART]))
@@ -52,21 +52,20 @@ def _prepare(
     problem, drive = memory.problem, tuple(d[0] for d in drives)
     kinds = len(problem.rolling.node) > 0, len(problem.rules.item) > 0
     others = load_rates(memory.address, drive, rows[0], rows[1], compiled.n_joints, *kinds)
-    return _Workspace(drives, others, rows, nodes)
+    return Workspace(drives, others, rows, nodes)
 
 
 def smooth_start(
     compiled: CompiledModel, memory: Memory, t: float, h: float, controlled: Controlled | None
-) -> None:
+) -> Workspace:
     """Set the integrator's acceleration and velocities for steps of length h from time t; all else is consistent."""
     work = _prepare(compiled, memory, t, h, controlled)
     start_smoothly(memory.address, *work, 0)
+    return work
 
 
-def unresolved(
-    compiled: CompiledModel, memory: Memory, t: float, h: float, rate: Array, controlled: Controlled | None
-) -> bool:
-    """Whether steps of length h are too long for how loads and dampers begin to act; to be asked after `smooth_start`.
+def unresolved(compiled: CompiledModel, memory: Memory, work: Workspace, rate: Array) -> bool:
+    """Whether steps are too long for how loads and dampers begin to act; asked after `smooth_start`, which gave `work`.
 
     They are where the iteration matrix leaves little of the accelerations at the start, `rate`, as at a beam's light
     end, and the correction of `smooth_start` is not small beside that: velocities there change within the step, and
@@ -78,7 +77,6 @@ def unresolved(
     largest = float(np.abs(rate[:n] * scale).max(initial=0.0))
     if shift < _SMALL * UNRESOLVED * largest or largest == 0.0:
         return False
-    work = _prepare(compiled, memory, t, h, controlled)
     set_trial(memory, state)
     trial.rate[:], trial.increment[:] = 0.0, 0.0
     forces(memory.address, 0)
@@ -93,7 +91,7 @@ def unresolved(
 
 def settle(
     compiled: CompiledModel, memory: Memory, t: float, h: float, controlled: Controlled | None
-) -> _Workspace:
+) -> Workspace:
     """Velocities that joints allow at time t; accelerations and multipliers follow.
 
     Those of vibrations that steps of length h do not resolve are filtered by the iteration matrix.
