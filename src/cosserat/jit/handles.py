@@ -9,7 +9,6 @@ import numpy as np
 
 from cosserat.jit.switch import COMPILED
 
-
 _DTYPES = {name: np.dtype(name) for name in ("float64", "int64")}
 
 
