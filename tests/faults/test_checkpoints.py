@@ -1,5 +1,8 @@
 """Checkpoints: killed at any time, a run goes on with the same call and the same states, bit by bit."""
 
+import hashlib
+import io
+import json
 import os
 import random
 import signal
@@ -12,6 +15,7 @@ import numpy as np
 import pytest
 
 import cosserat as cs
+from cosserat.results.checkpoint import _MAGIC
 
 ROOT = Path(__file__).parents[2]
 
@@ -168,6 +172,15 @@ def test_what_is_refused(tmp_path):
 
     with pytest.raises(cs.CosseratError, match=r"get_state\(\) gives what cannot be kept.*a Model"):
         cs.simulate(arm(), DURATION, step=1e-3, checkpoint=tmp_path / "c.ckpt", controller=Odd())
+    cyclic = []
+    cyclic.append(cyclic)
+    for state in (cyclic, np.ma.array([1.0, 2.0], mask=[True, False])):
+        Odd.get_state = lambda self, state=state: state
+        with pytest.raises(cs.CosseratError, match=r"get_state\(\) gives what cannot be kept"):
+            cs.simulate(arm(), DURATION, step=1e-3, checkpoint=tmp_path / "c.ckpt", controller=Odd())
+    Odd.get_state = lambda self: self.missing
+    with pytest.raises(cs.CosseratError, match=r"get_state\(\) fails with AttributeError"):
+        cs.simulate(arm(), DURATION, step=1e-3, checkpoint=tmp_path / "c.ckpt", controller=Odd())
     content = path.read_bytes()
     for wrong in (content[:-1], content[:40], b"", b"text", content[:100] + b"x" + content[101:]):
         path.write_bytes(wrong)
@@ -225,6 +238,93 @@ def test_other_gains_are_refused(tmp_path):
     assert run(closed(2.0), "closure").status.ok
 
 
+def ball(law=None, force=None, fluid=None):
+    model = cs.Model("ball", fluid=fluid)
+    model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0))
+    if law is not None:
+        model.add(cs.StateLoad("law", "ball", law))
+    if force is not None:
+        model.add(cs.Force("push", "ball", force))
+    if fluid is not None:
+        model.add(cs.Aerodynamics("drag", "ball", area=0.1, drag=1.0))
+    return model
+
+
+def at_rest(duration):
+    return cs.simulate(ball(force=(0, 0, 0)), duration, 0.1)
+
+
+def law_of(text, **names):
+    space = {"np": np, **names}
+    exec(f"def law(t, frame, twist, parameters):\n    return np.array([0.0, 0.0, {text}, 0.0, 0.0, 0.0])\n", space)
+    return space["law"]
+
+
+def pulse(height):
+    """Too short for samples of the whole run."""
+    return lambda t: (height if 0.3001 < t < 0.3004 else 0.0, 0.0, 0.0)
+
+
+def blade(coupling):
+    inertia = cs.ModalInertia(
+        mass=2, first_moment=(1, 0, 0), inertia=np.diag((0.01, 1, 1)), modal_mass=[[1.0]],
+        linear_coupling=[[0, 0, coupling]], angular_coupling=[[0, -0.5, 0]],
+    )  # fmt: skip
+    model = cs.Model("blade", gravity=(0, 0, -9.81))
+    root = {"root": cs.Interface((0, 0, 0), np.zeros((6, 1)))}
+    model.add(cs.ModalBody("blade", inertia=inertia, stiffness=[4000.0], interfaces=root))
+    model.add(cs.Revolute("hinge", cs.GROUND, "blade.root", axis=(0, 1, 0)))
+    return model
+
+
+def helped(gain):
+    """A controller that calls others."""
+
+    class Settings:
+        bias = gain
+
+    def law(angle):
+        return -gain * angle
+
+    def controller(t, state):
+        return {"elbow": law(float(state.coordinate("elbow"))) + Settings.bias}
+
+    controller.get_state, controller.set_state = lambda: None, lambda state: None
+    return controller
+
+
+CHANGES = {
+    "constant of a law": lambda k: (ball(law_of(f"{k}.0")), {}),
+    "name in a law": lambda k: (ball(law_of("np.sin(t)" if k == 1 else "np.cos(t)")), {}),
+    "value of a law": lambda k: (ball(law_of("K", K=float(k))), {}),
+    "short pulse": lambda k: (ball(force=pulse(float(k))), {}),
+    "wind": lambda k: (ball(fluid=cs.Fluid(density=1.2, velocity=lambda x, y, z, t: (k * z, 0.0, 0.0))), {}),
+    "later force": lambda k: (ball(force=lambda t: (k * max(t - 0.6, 0.0), 0, 0)), {"start": at_rest(0.6)}),
+    "time of the start": lambda k: (ball(force=(0, 0, 0)), {"start": at_rest(0.1 * k)}),
+    "inertia of modes": lambda k: (blade(0.3 * k), {"formulation": "floating"}),
+    "what a controller calls": lambda k: (arm(), {"controller": helped(float(k))}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_what_a_model_computes_with_is_part_of_it(name, tmp_path):
+    """A run must not go on with another law, force or wind; the same ones, made again, are no others."""
+
+    def stop(t, counters):
+        raise Stopped
+
+    def run(k, **more):
+        model, settings = CHANGES[name](k)
+        given = {"checkpoint": tmp_path / "run.ckpt", "checkpoint_interval": 0.0, **settings, **more}
+        return cs.simulate(model, 0.4, 1e-3, **given)
+
+    with pytest.raises(Stopped):
+        run(1, progress=stop)
+    with pytest.raises(cs.CosseratError, match=r"belongs to another run: .* (is other than it was|was .* and is)"):
+        run(2)
+    assert run(1).status.ok
+
+
 def test_a_controller_that_failed_goes_on_with_the_state_that_was_kept(tmp_path):
     """The same object, whose memory has gone further than what was written last."""
     whole = cs.simulate(arm(), DURATION, step=1e-3, controller=Proportional(2.0), checkpoint=tmp_path / "whole.ckpt")
@@ -235,6 +335,51 @@ def test_a_controller_that_failed_goes_on_with_the_state_that_was_kept(tmp_path)
         assert not cs.simulate(arm(), DURATION, **given).status.ok
     controller.plug.touch()
     assert same(whole, cs.simulate(arm(), DURATION, **given))
+
+
+def resealed(content, change):
+    """A checkpoint with other arrays or values and the checksum of these."""
+    body = content[len(_MAGIC) : -64]
+    with np.load(io.BytesIO(body)) as found:
+        arrays = {key: found[key] for key in found.files}
+    plain = json.loads(arrays.pop("json").tobytes())
+    change(plain["content"]["dict"], arrays)
+    stream = io.BytesIO()
+    np.savez(stream, json=np.frombuffer(json.dumps(plain).encode(), dtype=np.uint8), **arrays)
+    body = _MAGIC + stream.getvalue()
+    return body + hashlib.sha256(body).hexdigest().encode()
+
+
+@pytest.mark.parametrize("name", ["fixed", "adaptive", "controlled", "floating"])
+def test_a_checkpoint_made_to_harm_is_located(name, tmp_path):
+    """Shapes, types and values that compiled code would take by address."""
+    path, rng = tmp_path / "run.ckpt", random.Random(name)
+
+    def stop(t, counters):
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        call(name, path, progress=stop)
+    content, refused = path.read_bytes(), 0
+
+    def change(values, arrays):
+        kind, key = rng.choice(["drop", "shape", "type", "value"]), rng.choice(sorted(arrays))
+        if kind == "drop":
+            del arrays[key]
+        elif kind == "shape":
+            arrays[key] = np.zeros((*arrays[key].shape, 3))
+        elif kind == "type":
+            arrays[key] = arrays[key].astype("U4")
+        else:
+            rng.choice(values)[1] = rng.choice([None, -1, 2**62, "x", [], {"array": "none"}])
+
+    for _ in range(30):
+        path.write_bytes(resealed(content, change))
+        try:
+            call(name, path)
+        except cs.CosseratError:
+            refused += 1
+    assert refused > 20
 
 
 def test_states_that_cannot_be_taken_back_are_located(tmp_path):

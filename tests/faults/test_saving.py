@@ -7,13 +7,16 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import cosserat as cs
+from cosserat.cli.app import app
 from cosserat.errors import FileFormatError
 from cosserat.io import formats, output
 
@@ -261,3 +264,68 @@ def test_interrupted_while_writing(tmp_path, monkeypatch):
         output.write(path, "new")
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["a.csv"]
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+def test_a_folder_is_never_gone(tmp_path, monkeypatch, exchange):
+    """Whatever is interrupted: the old folder stands there, or the new one."""
+
+    def fill(text):
+        def write(folder):
+            folder.mkdir()
+            (folder / "content").write_text(text)
+
+        return write
+
+    path, rename, left = tmp_path / "a.zarr", os.rename, []
+    if not exchange:
+        monkeypatch.setattr(output, "_exchanged", lambda one, two: False)
+    output.write_folder(path, fill("old"), lambda folder: True)
+
+    def interrupted(one, two):
+        left.append(one)
+        if len(left) == ends:
+            raise KeyboardInterrupt
+        rename(one, two)
+
+    for end in (1, 2, 3):
+        ends = end
+        left.clear()
+        monkeypatch.setattr(os, "rename", interrupted)
+        try:
+            output.write_folder(path, fill("new"), lambda folder: True)
+        except KeyboardInterrupt:
+            assert (path / "content").read_text() == "old"
+        else:
+            assert (path / "content").read_text() == "new"
+            break
+        finally:
+            monkeypatch.setattr(os, "rename", rename)
+    assert [p.name for p in tmp_path.iterdir()] == ["a.zarr"]
+
+
+def test_a_folder_that_cannot_be_written_to_is_known_before_the_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != tmp_path)
+    with pytest.raises(FileFormatError, match="nothing can be written to the folder"):
+        output.target(tmp_path / "a.nc")
+
+
+def test_the_command_keeps_what_it_cannot_write_where_it_should(tmp_path, monkeypatch):
+    """A full disk at the end of a long run."""
+    cs.save_model(pendulum(), tmp_path / "pendulum.yaml")
+    refuge, write = tmp_path / "refuge", output.write
+    refuge.mkdir()
+
+    def full(path, content):
+        if refuge not in path.parents:
+            raise FileFormatError(f"{path}: cannot be written (No space left on device); make room")
+        write(path, content)
+
+    monkeypatch.setattr(tempfile, "tempdir", str(refuge))
+    monkeypatch.setattr(output, "write", full)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["run", "pendulum.yaml", "--duration", "0.1", "--step", "0.01"])
+    assert done.exit_code == 2
+    (kept,) = refuge.rglob("pendulum.nc")
+    assert len(cs.load_run(kept).time) == 11
+    assert "the result is kept in" in " ".join(done.output.split())

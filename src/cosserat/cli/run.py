@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,10 +12,12 @@ from rich.text import Text
 from cosserat.cli.files import PICTURES, ModelPath, Settings, check_outputs, list_written, load
 from cosserat.cli.guard import NOT_FINISHED, Debug, UsageProblem, console, errors, guarded
 from cosserat.cli.signals import INTERRUPTED, undisturbed
+from cosserat.errors import FileFormatError
 from cosserat.io.formats import SUFFIXES, demand
 
 if TYPE_CHECKING:
     from cosserat.model.model import Model
+    from cosserat.results.run import Run
 
 FLOATING = ("modes", "boundary", "stiffening")
 
@@ -93,7 +96,7 @@ def run(
     with progress_bar(settings["duration"]) as progress:
         result = simulate(loaded.model, progress=progress, **settings)
     with undisturbed():  # a second signal must not take what the first one left
-        result.save(out)
+        _save(result, out)
     console.print(str(result.report()), soft_wrap=True)
     written = [out]
     if picture is not None:
@@ -104,6 +107,19 @@ def run(
         result.show(html, open=False)
     list_written(written)
     leave(result.status, "the files hold the motion up to there")
+
+
+def _save(result: Run, out: Path) -> None:
+    """Write the result; where that fails, as on a full disk, to a folder for temporary files: it took long to have."""
+    try:
+        result.save(out)
+    except FileFormatError as error:
+        try:
+            refuge = Path(tempfile.mkdtemp(prefix="cosserat-")) / out.name
+            result.save(refuge)
+        except (FileFormatError, OSError):
+            raise error from None
+        raise FileFormatError(f"{error}; the result is kept in {refuge}: move it from there") from None
 
 
 def _modes(given: list[str] | None) -> int | dict[str, int] | None:

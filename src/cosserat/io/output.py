@@ -7,6 +7,7 @@ target in one step. A full disk, a signal or a crash leaves what was there befor
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import os
 import shutil
@@ -21,6 +22,7 @@ from cosserat.errors import FileFormatError, shown
 
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # of Linux
 _PATIENCE = 50  # attempts to remove a temporary folder
 
 
@@ -48,6 +50,9 @@ def target(path: Any, suffixes: Iterable[str] = (), meaning: str = "") -> Path:
             raise FileFormatError(f"{file}: is not a regular file; pass the name of a file to write")
         if file.exists() and not os.access(file, os.W_OK):
             raise FileFormatError(f"{file}: the file is write-protected; pass another name")
+        folder = Path(os.path.realpath(file)).parent
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise FileFormatError(f"{file}: nothing can be written to the folder {str(folder)!r}; pass another one")
     except (OSError, ValueError) as error:
         if isinstance(error, FileFormatError):
             raise
@@ -85,14 +90,11 @@ def write_folder(path: Path, fill: Callable[[Path], None], recognised: Callable[
         room = Path(tempfile.mkdtemp(prefix=f".{path.name[:100]}.", suffix=".part", dir=path.parent))
         try:
             fill(room / "new")
-            if path.exists():
-                path.rename(room / "old")
-            try:
-                (room / "new").rename(path)
-            except OSError:
-                if (room / "old").exists():
-                    (room / "old").rename(path)
-                raise
+            for folder, _, names in os.walk(room / "new"):
+                for name in names:
+                    _sync(Path(folder, name))
+                _sync(Path(folder))
+            _take_place(room / "new", path, room / "old")
         finally:
             for _ in range(_PATIENCE):  # threads that fill it may still be at work where one of them failed
                 shutil.rmtree(room, ignore_errors=True)
@@ -104,6 +106,29 @@ def write_folder(path: Path, fill: Callable[[Path], None], recognised: Callable[
         raise _cannot(path, error) from None
 
 
+def _take_place(new: Path, path: Path, old: Path) -> None:
+    """Let a folder take the place of another in one step, where the system can; else nothing may come between two."""
+    if not path.exists():
+        new.rename(path)
+    elif not _exchanged(new, path):
+        try:
+            path.rename(old)
+            new.rename(path)
+        except BaseException:
+            if not path.exists():
+                old.rename(path)
+            raise
+
+
+def _exchanged(one: Path, two: Path) -> bool:
+    """Exchange two names, if the system and its disk offer that."""
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError, TypeError):  # not Linux
+        return False
+    return bool(rename(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(two), _RENAME_EXCHANGE) == 0)
+
+
 def _mode(path: Path) -> int:
     """Rights of the file that is replaced, or those a new one gets."""
     with contextlib.suppress(OSError):
@@ -113,10 +138,10 @@ def _mode(path: Path) -> int:
     return 0o666 & ~mask
 
 
-def _sync(folder: Path) -> None:
-    """Force a new name in a folder to the disk, where the system can."""
+def _sync(path: Path) -> None:
+    """Force a file, or the names in a folder, to the disk, where the system can."""
     with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
+        handle = os.open(path, os.O_RDONLY)
         try:
             os.fsync(handle)
         finally:

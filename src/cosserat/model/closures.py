@@ -46,7 +46,7 @@ def _parts(value: Any) -> list[Any]:
     if isinstance(value, types.FunctionType):
         cells = [c.cell_contents for c in value.__closure__ or () if _filled(c)]
         given = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
-        return [*cells, *given, *_used_globals(value).values()]
+        return [*cells, *given, *used_globals(value).values()]
     if isinstance(value, types.MethodType):
         return [value.__self__, value.__func__]
     if isinstance(value, functools.partial):
@@ -67,7 +67,7 @@ def _attributes(value: Any) -> dict[str, Any]:
     return dict(getattr(value, "__dict__", {}))
 
 
-def _used_globals(function: types.FunctionType) -> dict[str, Any]:
+def used_globals(function: types.FunctionType) -> dict[str, Any]:
     """Globals that a function, or a function defined in it, reads."""
     return {n: function.__globals__[n] for n in _global_names(function.__code__) if n in function.__globals__}
 
@@ -148,7 +148,7 @@ def _renewed(value: Any, memo: dict[int, Any]) -> Any:
         for cell, old in zip(cells, value.__closure__ or (), strict=True):
             if _filled(old):
                 cell.cell_contents = _renewed(old.cell_contents, memo)
-        namespace.update({n: _renewed(v, memo) for n, v in _used_globals(value).items()})
+        namespace.update({n: _renewed(v, memo) for n, v in used_globals(value).items()})
         new.__defaults__ = tuple(_renewed(d, memo) for d in value.__defaults__ or ()) or None
         new.__kwdefaults__ = {k: _renewed(v, memo) for k, v in (value.__kwdefaults__ or {}).items()} or None
     elif isinstance(value, types.MethodType):

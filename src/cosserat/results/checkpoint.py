@@ -12,7 +12,8 @@ import json
 import math
 import platform
 import time as clock
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.errors import FileFormatError, SolveError, shown, warn
+from cosserat.errors import CosseratError, FileFormatError, SolveError, shown, warn
 from cosserat.kernels.arrays import source_stamp
-from cosserat.results.controller_traits import traits
+from cosserat.model.model import Model
+from cosserat.results.run import Run
+from cosserat.results.traits import traits, traits_of
 
 _MAGIC = b"cosserat checkpoint 2\n"
 _SEAL = 64
@@ -42,39 +45,60 @@ class Checkpoint:
         Wall time (s) between two writes.
     controller : optional
         Whose `get_state` and `set_state` keep its memory.
+    model : Model, optional
+        Whose functions must be the same.
     """
 
     def __init__(
-        self, path: Any, identity: Mapping[str, str], interval: float = INTERVAL, controller: Any = None
+        self,
+        path: Any,
+        identity: Mapping[str, str],
+        interval: float = INTERVAL,
+        controller: Any = None,
+        model: Model | None = None,
     ) -> None:
         from cosserat.io import output
 
         self.path: Path = output.target(path)
         self._identity = dict(identity)
-        self._interval, self._controller = interval, controller
+        self._interval, self._controller, self._model = interval, controller, model
         self._written, self._failed = clock.monotonic(), False
-        self._traits: dict[str, str] = {}
         if controller is not None:
             _demand_states(controller)
-            self._traits = traits(controller)
+        self._traits = self._now()
         self.kept: dict[str, Any] | None = self._read() if self.path.exists() else None
 
-    def resume(self, walk: Any) -> dict[str, Any] | None:
-        """Let a walk and the controller become what they were; what the driver kept, None where all begins."""
-        if self.kept is not None:
+    def resume(self, walk: Any, begun: Callable[[Mapping[str, Any]], None]) -> bool:
+        """Let walk, driver (by `begun`) and controller become what they were; False where all begins."""
+        if self.kept is None:
+            return False
+        try:
             walk.resume(self.kept)
-            if self._controller is not None:
-                try:
-                    self._controller.set_state(self.kept["controller"])
-                except Exception as error:
-                    raise SolveError(
-                        f"simulate: checkpoint: controller: set_state() fails with {type(error).__name__}: {error}; it "
-                        "must take what its get_state() gave, or remove the file to begin anew"
-                    ) from error
-                now = traits(self._controller)
-                for name, there in self.kept["traits"].items():
-                    self._demand(f"controller: its {name}", there, now.get(name, "nothing"))
-        return self.kept
+            begun(self.kept)
+        except Exception as error:
+            raise self._unreadable(error) from None
+        if self._controller is not None:
+            try:
+                self._controller.set_state(self.kept["controller"])
+            except Exception as error:
+                raise SolveError(
+                    f"simulate: checkpoint: controller: set_state() fails with {type(error).__name__}: {error}; it "
+                    "must take what its get_state() gave, or remove the file to begin anew"
+                ) from error
+        now = self._now()
+        for name, there in self.kept["traits"].items():
+            self._demand(name, there, now.get(name, "nothing"))
+        return True
+
+    def _unreadable(self, error: Exception) -> FileFormatError:
+        what = f"{type(error).__name__}: {error}"
+        return FileFormatError(f"{self.path}: the checkpoint cannot be read ({what}); delete it to begin anew")
+
+    def _now(self) -> dict[str, str]:
+        """What controller and functions of the model are made of."""
+        own = {} if self._controller is None else traits(self._controller)
+        functions = {} if self._model is None else traits_of(self._model)
+        return {f"controller: its {name}": text for name, text in own.items()} | functions
 
     @property
     def due(self) -> bool:
@@ -86,10 +110,9 @@ class Checkpoint:
         from cosserat.io import output
 
         whole = dict(content)
-        whole["controller"], whole["traits"] = None, {}
-        if self._controller is not None:
-            whole["controller"], now = self._controller.get_state(), traits(self._controller)
-            whole["traits"] = {name: text for name, text in self._traits.items() if now.get(name) == text}
+        whole["controller"] = None if self._controller is None else self._controller.get_state()
+        now = self._now()
+        whole["traits"] = {name: text for name, text in self._traits.items() if now.get(name) == text}
         arrays: dict[str, NDArray[Any]] = {}
         plain = json.dumps({"identity": self._identity, "content": _encoded(whole, arrays, "checkpoint")})
         stream = io.BytesIO()
@@ -118,10 +141,14 @@ class Checkpoint:
                 arrays = {key: found[key] for key in found.files}
             plain = json.loads(arrays.pop("json").tobytes().decode("utf-8"))
             identity, content = plain["identity"], _decoded(plain["content"], arrays)
-        except (ValueError, KeyError, TypeError, OSError, EOFError) as error:
-            raise FileFormatError(f"{self.path}: the checkpoint cannot be read ({error}); delete it") from None
-        self._demand_same(identity)
-        return dict(content)
+            self._demand_same(identity)
+            if not all(isinstance(text, str) for text in content["traits"].values()):
+                raise ValueError("traits are not texts")
+            return dict(content)
+        except CosseratError:
+            raise
+        except Exception as error:  # whatever readers raise for a file that was made to harm
+            raise self._unreadable(error) from None
 
     def _demand_same(self, identity: Mapping[str, str]) -> None:
         for key, value in self._identity.items():
@@ -145,37 +172,49 @@ def _demand_states(controller: Any) -> None:
             "set_state(them) takes them back; without memory: lambda: None and lambda state: None)"
         )
     try:
-        json.dumps(_encoded(controller.get_state(), {}, "get_state()"))
-    except (TypeError, ValueError) as error:
+        state = controller.get_state()
+    except Exception as error:
+        text = f"simulate: checkpoint: controller: get_state() fails with {type(error).__name__}: {error}"
+        raise SolveError(text) from error
+    try:
+        json.dumps(_encoded(state, {}, "get_state()"))
+    except (TypeError, ValueError, RecursionError) as error:
         raise SolveError(f"simulate: checkpoint: controller: get_state() gives what cannot be kept: {error}") from None
 
 
 def identity_of(compiled: CompiledModel, settings: Mapping[str, Any]) -> dict[str, str]:
     """What a run is, as texts: settings, a fingerprint of the model and of where it starts, version and machine."""
-    out = {key: shown(value) for key, value in settings.items() if key not in ("start", "controller")}
-    start, controller = settings.get("start"), settings.get("controller")
+    out = {key: _named(value) for key, value in settings.items() if key not in ("start", "controller")}
+    start, controller, begin = settings.get("start"), settings.get("controller"), float(settings["start_time"])
     if start is None or isinstance(start, str):
         out["start"] = shown(start)
     else:
-        out["start"] = _fingerprint([a[-1] for a in start.trajectory.history if len(a)])
+        kept = start.trajectory
+        held = [*(kept.carried or ())[:2], *(() if kept.efforts is None else kept.efforts[-1:])]
+        out["start"] = _fingerprint([kept.time[-1:], *held, *(a[-1] for a in kept.history if len(a))])
+        begin = float(kept.time[-1]) if isinstance(start, Run) else begin
     out["controller period"] = "no controller" if controller is None else shown(getattr(controller, "period", None))
-    out["model"] = _model_fingerprint(compiled, float(settings["start_time"]), float(settings["duration"]))
+    out["model"] = _model_fingerprint(compiled, begin, float(settings["duration"]))
     out["version"] = hashlib.sha256(f"{source_stamp()} {np.__version__} {platform.machine()}".encode()).hexdigest()
     return out
 
 
+def _named(value: Any) -> str:
+    """A setting for an error message, a checksum where that cannot hold all of it."""
+    text = shown(value)
+    return text if len(text) < 200 else _fingerprint([repr(value)])
+
+
 def _model_fingerprint(compiled: CompiledModel, start: float, duration: float) -> str:
-    """Of arrays, names, sampled functions of time and laws."""
+    """Of arrays, names and sampled functions of time."""
     times = start + duration * np.linspace(0.0, 1.0, 65)
     parts: list[Any] = [array for group in compiled.system for array in group]
     parts += [compiled.frames, compiled.twists, *compiled.sampler.sample(times)]
     parts += [repr([joint.name for joint in compiled.joints]), repr(sorted(compiled.beams)), repr(compiled.freedoms)]
     for body in compiled.model.modal_bodies:
-        parts += [body.stiffness, body.damping]
-    for law in compiled.laws:
-        function = getattr(law.load, "law", None)
-        code = getattr(function, "__code__", None)
-        parts.append(repr(law.load.name) if code is None else code.co_code.hex() + repr(code.co_consts[:1]))
+        parts += [body.stiffness, body.damping, body.rates, repr(list(body.interfaces))]
+        for record in (body.inertia, *body.interfaces.values()):
+            parts += [getattr(record, field.name) for field in fields(record)]
     return _fingerprint(parts)
 
 
@@ -193,8 +232,8 @@ def _fingerprint(parts: list[Any]) -> str:
 def _encoded(value: Any, arrays: dict[str, NDArray[Any]], where: str) -> Any:
     """Plain values for JSON; arrays go into `arrays`, by number."""
     if isinstance(value, np.ndarray):
-        if value.dtype.hasobject:
-            raise TypeError(f"{where} holds an array of objects")
+        if value.dtype.hasobject or isinstance(value, np.ma.MaskedArray):
+            raise TypeError(f"{where} holds an array of objects, or a masked one")
         key = f"a{len(arrays)}"
         arrays[key] = value
         return {"array": key}

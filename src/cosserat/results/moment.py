@@ -27,6 +27,10 @@ class Values(np.ndarray):
         """The numbers as a plain array."""
         return self.view(np.ndarray)
 
+    def __float__(self) -> float:
+        """The number, where there is only one."""
+        return float(self.item())
+
 
 _new: Callable[..., Any] = np.ndarray.__new__
 

@@ -132,6 +132,14 @@ class Engine:
         """Arrays that go on from step to step: numbers of the method, counters, whether users' laws are stiff."""
         return self.numbers, self.counters, self._border.laws
 
+    def resume(self, kept: list[Any]) -> None:
+        """Take back a copy of `memory`."""
+        for array, values in zip(self.memory, kept, strict=True):
+            array[:] = values
+        softened, rows, stiff = self._border.laws.tolist()
+        if softened not in (0, 1) or not 0 <= stiff <= rows <= len(self._border.push):
+            raise ValueError(f"{rows} rows")
+
     @cached_property
     def addresses(self) -> tuple[Any, ...]:
         """What kernels take: tree, what acts, the factored state, another one, factors, step, constraints, border."""

@@ -78,7 +78,7 @@ def simulate_floating(
     keeper = None
     if kept is not None:
         asked = {**settings, "step": step, "duration": duration, "start_time": start_time}
-        keeper = Checkpoint(kept[0], identity_of(compiled, asked), kept[1], settings["controller"])
+        keeper = Checkpoint(kept[0], identity_of(compiled, asked), kept[1], settings["controller"], model)
     prepared = clock.process_time()
     tree.forces.jumps = compiled.sampler.jumps(begin.t, begin.t + duration)
     compiled.sampler.check_motions(tree.forces.jumps.times, duration, "simulate")

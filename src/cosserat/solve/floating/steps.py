@@ -80,8 +80,7 @@ class Stepper(ABC):
 
     def resume(self, kept: list[Any]) -> None:
         """Take it back."""
-        for array, values in zip(self.engine.memory, kept, strict=True):
-            array[:] = values
+        self.engine.resume(kept)
 
     @abstractmethod
     def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:

@@ -15,6 +15,7 @@ from cosserat.solve.floating.control import FloatingControl
 from cosserat.solve.floating.state import Point, States, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.impulses import CHANGE, Impulses
+from cosserat.solve.motion.likeness import demand_like
 from cosserat.solve.motion.walk import NEVER, Failure, Tally, Walk
 
 Array = NDArray[np.float64]
@@ -115,6 +116,12 @@ class FloatingWalk(Walk):
         self._close()
         self._stored = [States(*(np.concatenate(parts) for parts in zip(*self._stored, strict=True)))]
         return self._stored[0]
+
+    @property
+    def n_stored(self) -> int:
+        """Number of stored states."""
+        self._close()
+        return sum(len(states.q) for states in self._stored)
 
     def keep(self) -> None:
         """Remember the state."""
@@ -318,12 +325,20 @@ class FloatingWalk(Walk):
 
     def resume(self, kept: dict[str, Any]) -> None:
         """Take all of it back."""
+        like, crossings = list(self.now), kept["crossings"]
+        for states in kept["stored"]:
+            demand_like(states, self.now.stored, rows=True)
+            if len({len(x) for x in states}) != 1:
+                raise ValueError("stored states of unlike numbers")
+        demand_like(kept["now"], like)
+        demand_like(crossings, [(0.0, np.zeros(2), like, like)] * len(crossings))
+        demand_like(kept["stepper"], self.stepper.keepsake())
         self._stored, self.now = [States(*states) for states in kept["stored"]], Point(*kept["now"])
-        self._work.taken, (self.tally.halved, self.tally.rejected) = kept["taken"], kept["work"]
-        self.stepper.at_breaks = kept["at_breaks"]
+        self._work.taken, (self.tally.halved, self.tally.rejected) = int(kept["taken"]), map(int, kept["work"])
+        self.stepper.at_breaks = bool(kept["at_breaks"])
         self._follow_impulses()
         if self.stepper.impulses is not None:
-            self.stepper.impulses.filtered = tuple(kept["impulses"])
+            self.stepper.impulses.resume(kept["impulses"], kept["t"])
         self.stepper.crossings = [(t, sides, Point(*a), Point(*b)) for t, sides, a, b in kept["crossings"]]
         self.stepper.resume(kept["stepper"])
         if self._control is not None:

@@ -21,6 +21,7 @@ from cosserat.results.mechanism import Mechanism, mechanism_of
 from cosserat.results.moment import Moment
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.memory import Memory
+from cosserat.solve.motion.likeness import demand_efforts
 from cosserat.solve.motion.moment import NodalMoment
 
 Array = NDArray[np.float64]
@@ -236,6 +237,9 @@ class Controlled:
             last = row
             self._log.append(values)
         self.values = self._log[-1] if self._log else {}
+        demand_efforts(self.values, self.columns.values())
+        if len(self._log) != len(self._calls):
+            raise ValueError("calls of a controller without efforts")
 
     def apply(self, inputs: Inputs) -> Inputs:
         """Inputs with the controller's efforts in them."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import bisect
 import math
+import operator
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -97,10 +98,14 @@ def fixed_steps(
     per_call = n_steps if walk.controlled is None else walk.controlled.steps_per_call(h)
     done, chunk, walk.end = 0, 64, start + n_steps * h
     walk.grid = Grid(start, h)
-    kept = None if keeper is None else keeper.resume(walk)
-    if kept is not None:
-        done = int(kept["done"])
-    else:
+
+    def begun(kept: Mapping[str, Any]) -> None:
+        nonlocal done
+        done = operator.index(kept["done"])
+        if not 0 <= done <= n_steps or walk.n_stored != 1 + done // every:
+            raise ValueError(f"{done} of {n_steps} steps")
+
+    if keeper is None or not keeper.resume(walk, begun):
         walk.store()
         walk.begin(start, h)
     status = Status(Outcome.OK, start + n_steps * h)
@@ -143,6 +148,8 @@ def fixed_steps(
                 _save(keeper, {**walk.keepsake(), "done": done}, start + done * h)
             except _Ended as ended:
                 status = ended.status
+            except KeyboardInterrupt:  # raised by `get_state`: the checkpoint stays as it was
+                pass
     times = np.asarray(start + h * every * np.arange(1 + done // every), dtype=np.float64)
     if done % every != 0:  # the state at the end is always stored
         walk.store()
@@ -215,10 +222,18 @@ def adaptive_steps(
     limits = [*(t for t in sorted(breaks) if start + smallest < t < end - smallest), end]
     t, taken, times, cuts, last_shown = start, 0, [start], 0, clock.perf_counter()
     recent: list[list[float]] = []  # lengths of accepted steps, and their errors (m)
-    kept = None if keeper is None else keeper.resume(walk)
-    if kept is not None:
-        t, h, taken, times, cuts, recent = (kept[key] for key in ("t", "h", "taken", "times", "cuts", "recent"))
-    else:
+    h = 0.0
+
+    def begun(kept: Mapping[str, Any]) -> None:
+        nonlocal t, h, taken, times, cuts, recent
+        t, h, times = float(kept["t"]), float(kept["h"]), [float(x) for x in kept["times"]]
+        taken, cuts = operator.index(kept["taken"]), operator.index(kept["cuts"])
+        recent = [[float(length), float(error)] for length, error in kept["recent"]]
+        known = len(times) == walk.n_stored and times[0] == start and times == sorted(times)
+        if not (known and start <= t <= end and 0.0 < h < np.inf):
+            raise ValueError(f"t = {t:g} s, steps of {h:g} s")
+
+    if keeper is None or not keeper.resume(walk, begun):
         walk.store()
         h = min(duration / 10.0, walk.first_step(), limits[0] - start)
         walk.begin(start, h, at_breaks=True)
@@ -290,6 +305,8 @@ def adaptive_steps(
                 _save(keeper, keepsake(), t)
             except _Ended as ended:
                 status = ended.status
+            except KeyboardInterrupt:  # raised by `get_state`: the checkpoint stays as it was
+                pass
     if times[-1] < t:
         walk.store()
         times.append(t)

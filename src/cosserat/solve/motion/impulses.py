@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.kernels.alpha import method
+from cosserat.solve.motion.likeness import demand_like
 
 Array = NDArray[np.float64]
 Sample = Callable[[Array], tuple[Array, ...]]
@@ -66,6 +67,12 @@ class Impulses:
         alpha_m, alpha_f, _, _ = method(self._rule)
         found = self._sample(t + h * self._change.shares)
         self.filtered = tuple(v[0] + (alpha_m - alpha_f) * np.tensordot(self._change.weights, v, 1) for v in found)
+
+    def resume(self, filtered: tuple[Array, ...], t: float) -> None:
+        """Take back what was filtered up to a time."""
+        if filtered:
+            demand_like(filtered, [v[0] for v in self._sample(np.array([t]))])
+        self.filtered = tuple(filtered)
 
     def missed(self, t: float, h: float) -> tuple[Array, ...] | None:
         """Mean over the step from t to t + h less what the method made of it; None if that is nothing."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.solve.motion.crossings import snapshot
+from cosserat.solve.motion.likeness import demand_efforts, demand_like
 from cosserat.solve.motion.strides import judge
 
 if TYPE_CHECKING:
@@ -44,25 +46,39 @@ def arrays_of(work: Integration, name: str) -> list[Array]:
 
 def resume(work: Integration, kept: dict[str, Any]) -> None:
     """Take all of it back."""
+    solver = work.memory.problem.solver
+    if tuple(kept["groups"]) != _KEPT:
+        raise ValueError(f"groups {list(kept['groups'])}")
     for name, arrays in kept["groups"].items():
+        demand_like(arrays, arrays_of(work, name))
         for target, array in zip(arrays_of(work, name), arrays, strict=True):
             target[...] = array
-    work.stored, work.accel_step, work.at_breaks = kept["n_stored"], kept["accel_step"], kept["at_breaks"]
-    work.waiting, work.replaced, work.graded = kept["waiting"], kept["replaced"], kept["graded"]
+    work.stored, work.accel_step, work.at_breaks = kept["n_stored"], float(kept["accel_step"]), bool(kept["at_breaks"])
+    work.waiting, work.replaced, work.graded = kept["waiting"], kept["replaced"], bool(kept["graded"])
+    if work.waiting is not None:
+        demand_like(work.waiting, (0, 0.0))
+    row = snapshot(work.state)
     if work.reserved is None:
         work.rows = [tuple(row) for row in kept["stored"]]
+        demand_like(work.rows, [row] * len(work.rows))
     else:
+        demand_like(kept["stored"], [array[: work.stored] for array in work.reserved])
         for target, array in zip(work.reserved, kept["stored"], strict=True):
-            target[: work.stored] = array.reshape(target[: work.stored].shape)
-    work.counters.halved, work.counters.rejected = kept["work"]
+            target[: work.stored] = array
+    if not 0 <= work.stored or not -1 <= solver.memory[2] <= max(work.stored - 1, 0):
+        raise ValueError("stored states that there are not")
+    work.counters.halved, work.counters.rejected = map(int, kept["work"])
     work.follow_impulses()
     if work.impulses is not None:
-        work.impulses.filtered = tuple(kept["impulses"])
+        work.impulses.resume(kept["impulses"], kept["t"])
+    demand_like(kept["crossings"], [(0.0, np.zeros(2), row, row)] * len(kept["crossings"]))
     work.crossings.kept = kept["crossings"]
     if kept["unheld"] is not None:
+        demand_like(kept["unheld"], [solver.blocks, solver.memory, 0])
         judge(work).resume(kept["unheld"])
     for wanted in kept["loaded"]:
         if wanted:
             work.load_more(search=True)
     if work.controlled is not None:
         work.controlled.resume(kept["control"])
+        demand_efforts(work.replaced or {}, work.controlled.columns.values())

@@ -159,6 +159,10 @@ class MethodWalk(Walk):
         twist, inner = self.system.parts(self.now.v)
         self._rows.append((self.now.place, twist, rate, force, self.now.angles, inner))
 
+    @property
+    def n_stored(self) -> int:
+        return len(self._rows)
+
     def history(self) -> History:
         """The stored states."""
         return History(*(np.array([row[k] for row in self._rows]) for k in range(6)))

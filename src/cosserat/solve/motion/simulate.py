@@ -176,7 +176,7 @@ def simulate(
             "tolerance": tolerance, "newton_tolerance": newton_tolerance, "controller": controller, "step": step,
             "duration": duration, "start_time": start_time,
         }  # fmt: skip
-        keeper = Checkpoint(checkpoint, identity_of(compiled, asked), checkpoint_interval, controller)
+        keeper = Checkpoint(checkpoint, identity_of(compiled, asked), checkpoint_interval, controller, model)
     if integrator == "generalized-alpha" and rho > 0.995 and compiled.n_multipliers:
         warn(
             f"rho = {rho:g}: without numerical damping, errors of accelerations and reactions in joints alternate from "

@@ -195,6 +195,11 @@ class Integration(Walk):
         self.reserved = new_history(self.compiled, n_rows)
         self.memory.replace(history=self.reserved)
 
+    @property
+    def n_stored(self) -> int:
+        """Number of stored states."""
+        return len(self.rows) if self.reserved is None else self.stored
+
     def store(self) -> None:
         """Store the state. What the conserving scheme has in the middle of steps waits for the next one."""
         self._complete()

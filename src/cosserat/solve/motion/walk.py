@@ -88,6 +88,11 @@ class Walk(ABC):
     def store(self) -> None:
         """Store the state."""
 
+    @property
+    @abstractmethod
+    def n_stored(self) -> int:
+        """Number of stored states."""
+
     @abstractmethod
     def keep(self) -> None:
         """Remember the state, for `restore`."""
