@@ -89,12 +89,15 @@ def rows() -> dict[str, Callable[[], Any]]:
 
 
 def serve() -> None:
-    """Time rows as they are asked for, one name a line."""
+    """Time rows as they are asked for, one name a line; None: the names."""
     warnings.simplefilter("ignore")
     known = rows()
-    print(json.dumps(list(known)), flush=True)
     for line in sys.stdin:
-        task = known[json.loads(line)]
+        name = json.loads(line)
+        if name is None:
+            print(json.dumps(list(known)), flush=True)
+            continue
+        task = known[name]
         began = time.process_time()
         try:
             task()
@@ -104,27 +107,23 @@ def serve() -> None:
 
 
 class Worker:
-    """A checkout that answers."""
+    """A checkout that answers the questions of a script, one a line."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, script: str = __file__) -> None:
         python = root / ".venv" / "bin" / "python"
-        call = [str(python if python.exists() else sys.executable), str(Path(__file__).resolve()), "--serve"]
+        call = [str(python if python.exists() else sys.executable), str(Path(script).resolve()), "--serve"]
         path = {"PYTHONPATH": str(root / "src"), **dict.fromkeys(THREADS, "1")}
         self._process = subprocess.Popen(
             call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=root, env={**os.environ, **path}
         )  # fmt: skip
-        self.names: list[str] = self._answer()
 
-    def _answer(self) -> Any:
-        assert self._process.stdout is not None
-        return json.loads(self._process.stdout.readline())
-
-    def seconds(self, name: str) -> Any:
-        """CPU time of a row, or what it raised."""
+    def ask(self, question: Any) -> Any:
+        """The answer, or what it raised."""
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(name) + "\n")
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(question) + "\n")
         self._process.stdin.flush()
-        return self._answer()
+        return json.loads(self._process.stdout.readline())
 
 
 def main() -> None:
@@ -142,12 +141,12 @@ def main() -> None:
         parser.error("name the folder of the other checkout")
     here, there = Worker(ROOT), Worker(options.other.resolve())
     print(f"{'CPU ms, least of ' + str(options.turns):<36}{'other':>10}{'this':>10}{'ratio':>8}")
-    for name in (n for n in here.names if options.only in n):
+    for name in (n for n in here.ask(None) if options.only in n):
         found: list[list[float]] = [[], []]
         failed = ""
         for turn in range(options.turns + 1):
             for worker, times in ((there, found[0]), (here, found[1])):
-                seconds = worker.seconds(name)
+                seconds = worker.ask(name)
                 if isinstance(seconds, str):
                     failed = seconds
                 elif turn:  # the first compiles

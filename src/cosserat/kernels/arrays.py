@@ -281,7 +281,7 @@ class Solver(NamedTuple):
     units: I2  # (ns, 2) addresses of users' laws and of their derivatives, 0: none is given
     rules: I2  # (nu, 2) the same of users' constraints
     media: I2  # (nm, 2) addresses of first and second derivatives of potentials
-    settle: I1  # (1,) address of `settling.settle`, which only the conserving scheme has
+    settle: I1  # (2,) addresses of `settling.settle` and `integrate.note_start`, which only the conserving scheme has
 
 
 class Scratch(NamedTuple):

@@ -209,7 +209,7 @@ def take_step(problem, k, report_out, evaluate, careful, search):
     state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
     h, conserves = solver.settings[0], solver.settings[6] == CONSERVING
     if conserves:
-        note_start(problem, k)
+        call_address(solver.settle[1], (problem, k))
     code = newton(problem, k + 1, evaluate)
     if code != CONVERGED and careful != 0:
         code = call_address(careful, (problem, k + 1, evaluate))
@@ -290,10 +290,10 @@ def load_stages(table, problem):
     load(newton, address, 0, evaluate)
     load(count_turns, address)
     load(accept, address)
-    load(note_start, address, 0)
     if problem.solver.settings[6] == CONSERVING:
         load(settle, address, 0)
-        problem.solver.settle[0] = address_of(settle)
+        load(note_start, address, 0)
+        problem.solver.settle[:] = address_of(settle), address_of(note_start)
     report = np.zeros(3, dtype=np.int64)
     load(take_step, address, 0, report, evaluate, 0, 0)
     load(advance, address, 1, 1, 0, 0, report, evaluate, 0, 0)

@@ -134,7 +134,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             units=compiled.unit_addresses(),
             rules=rule_addresses(compiled.rules),
             media=compiled.medium_addresses(),
-            settle=new_rows(1, 1)[0],
+            settle=new_rows(1, 2)[0],
         ),
         scratch=Scratch(
             K=np.zeros((12, 12)),
