@@ -30,7 +30,8 @@ inertia of the displacements F M q'' under a uniform acceleration counts as (F M
 and K: mass and stiffness per length, F: flexibility between held nodes]. There are three such terms:
 
 - k r_dot . gap_dot, r = (R_A t + R_B t)/2, of shear and rotary inertia, right in the plane in which the beam bends most
-  easily, see `_shear`;
+  easily, see `_shear`; the gap is that of the line of shear centres, and where bending twists the section, r has a part
+  across t that turns with the twist;
 - what the other plane has beyond it, c/2 |w_B - w_A|^2 with the whole c = L J/12 + L m EI/(20 GA): the same by parts,
   since the gap is -(L^3/12 + L EI/GA) times the second derivative of the rotation (with the product in X again);
 - a mass beside the shear centre couples r_dot with the change of twist, one beside the elastic centre couples gap_dot
@@ -169,19 +170,23 @@ class _Inside:
         t = d0[:, :3] / L[:, None]
         half = exponential(0.5 * skew(d0[:, 3:]))
         back = np.swapaxes(half, 1, 2)
-        self.apart, self.tangent = np.zeros((len(t), 8, 3)), np.zeros((len(t), 8))
+        self.apart, mean = np.zeros((len(t), 8, 3)), np.zeros((len(t), 8, 3))
         self.apart[:, 1:4], self.apart[:, 5:] = -half, back  # a vector of the section halfway: its change from A to B
-        self.tangent[:, 1:4] = 0.5 * (half @ t[..., None])[..., 0]
-        self.tangent[:, 5:] = 0.5 * (back @ t[..., None])[..., 0]
+        mean[:, 1:4], mean[:, 5:] = 0.5 * half, 0.5 * back  # and its mean
+        self.tangent = (mean @ t[..., None])[..., 0]
         self.m, self.s, _ = moments(rho)
         c, S_w = skew(line.centre), skew(self.s)
         self.J = rho[:, 3:, 3:] + S_w @ c + c @ S_w - self.m[:, None, None] * c @ c
         self.along = skew(t)
-        self.k = _shear(reference, self.J)[:, None, None]
+        k, twisted = _shear(reference, self.J)
+        self.k = k[:, None, None]
+        self.turned = (mean @ (k[:, None] * t + twisted)[..., None])[..., 0]
 
     def sheared(self) -> Array:
         """Of shear and rotary inertia in the softer plane, (ne, 8, 8)."""
-        both = self.k * np.einsum("ei,ej->eij", self.tangent, self.line.gap)
+        beside = shear_centre(self.reference) - self.line.centre  # shear is in the gap of the line of shear centres
+        gap = self.line.gap + np.einsum("eja,ea->ej", self.apart, beside)
+        both = np.einsum("ei,ej->eij", self.turned, gap)
         return np.asarray(both + np.swapaxes(both, 1, 2))
 
     def turning(self, part: Array) -> list[Array]:
@@ -308,13 +313,15 @@ def _arms(z: Array, u: Array, w: Array) -> list[Array]:
     return [np.einsum("zg,ezgi->ezi", weight * share, t) for share in (1.0 - y, y)]
 
 
-def _shear(reference: Reference, J: Array) -> Array:
-    """k of the module's docstring, (ne,), from the dynamic stiffness of elements between held nodes.
+def _shear(reference: Reference, J: Array) -> tuple[Array, Array]:
+    """k of the module's docstring, (ne,), from the dynamic stiffness of elements between held nodes; and what to add to
+    k t (ne, 3) where bending twists the section.
 
     w^2 times the mass that an element has between its nodes, times its softness, is a mass again. Of it, the shear in
     the gap gives L^2 m (1/24 - LEVER) (share of shear in the gap), and the bending rotations that a shear force makes
     give (L^3/24) J S K_uu, J the rotary inertia; both in the plane in which the section bends most easily. A rotary
-    inertia that no material has would make the second part dwarf the first: it is left at what is natural.
+    inertia that no material has would make the second part dwarf the first: it is left at what is natural. The shear
+    force also twists a section whose flexibilities in twist and bending are coupled, with the polar inertia.
     """
     d0, L, K, S, rho = reference
     t = d0[:, :3] / L[:, None]
@@ -330,7 +337,9 @@ def _shear(reference: Reference, J: Array) -> Array:
     shear = L * np.einsum("ei,eij,ej->e", side, sheared, side) * stiffness
     rotary, flexibility = (np.einsum("ei,eij,ej->e", axis, X, axis) for X in (J, S[:, 3:, 3:]))
     turn = np.minimum(L * rotary * flexibility * stiffness, m * shear)
-    return np.asarray(L**2 * (m * (1.0 / 24.0 - LEVER) * shear + turn / 24.0))
+    twisting, polar = (np.einsum("ei,eij,ej->e", t, *X) for X in ((S[:, 3:, 3:], axis), (J, t)))
+    twisting *= L**2 / 24.0 * turn * polar / np.maximum(rotary * flexibility, 1e-300)
+    return L**2 * (m * (1.0 / 24.0 - LEVER) * shear + turn / 24.0), -twisting[:, None] * axis
 
 
 def _most(M: Array, change: Array) -> Array:
