@@ -15,6 +15,7 @@ from cosserat.solve.floating.control import FloatingControl
 from cosserat.solve.floating.state import Point, States, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.impulses import CHANGE, Impulses
+from cosserat.solve.motion.kinks import SIDE, whole_steps
 from cosserat.solve.motion.likeness import demand_like
 from cosserat.solve.motion.walk import NEVER, Failure, Tally, Walk
 
@@ -22,7 +23,6 @@ Array = NDArray[np.float64]
 
 
 _AHEAD = 512  # steps for which a controlled run samples functions of time at once
-_SIDE = 1e-9  # of the step: how far from a kink its two sides are
 
 
 class Work(Tally):
@@ -272,15 +272,12 @@ class FloatingWalk(Walk):
 
     def _smooth_steps(self, t: float, h: float, n: int) -> int:
         """How many of n steps from time t come before one that has to be taken in parts."""
-        side, end = _SIDE * h, t + n * h
-        first = bisect.bisect_right(self.kinks, t + side)
-        breaks = [*self.kinks[first : first + 1], *self.stepper.breaks(t + side, end)[:1]]
-        whole = [int(np.ceil((at - side - t) / h)) - 1 for at in breaks if at <= end + side]
-        return max(0, min([n, *whole]))
+        breaks = self.stepper.breaks(t + SIDE * h, t + n * h)
+        return min(whole_steps(self.kinks, t, h, n), whole_steps(breaks, t, h, n))
 
     def _stepped(self, t: float, h: float) -> Point:
         """A step from time t; it is taken in parts where prescribed motions have kinks, with what they do between."""
-        now, side = self.now, _SIDE * h
+        now, side = self.now, SIDE * h
         first = bisect.bisect_right(self.kinks, t + side)
         for kink in self.kinks[first : bisect.bisect_right(self.kinks, t + h + side)]:
             if kink - side > now.t + side:
@@ -388,7 +385,7 @@ class FloatingWalk(Walk):
         """Let accelerations jump with loads that do so at time t."""
         if self._control is not None:
             self._control.tell()
-        side, before = _SIDE * h, self.now
+        side, before = SIDE * h, self.now
         at = bisect.bisect_left(self.kinks, t - side)
         if at < len(self.kinks) and self.kinks[at] <= t + side:
             self.now = self.stepper.kinked(self.now, t + side)._replace(t=t)

@@ -15,7 +15,7 @@ from cosserat.kernels.newton import CONSERVING, CONVERGED
 from cosserat.solve.memory import copy_state
 from cosserat.solve.motion.crossings import snapshot
 from cosserat.solve.motion.smooth_start import smooth_start, unresolved
-from cosserat.solve.motion.walk import NEVER
+from cosserat.solve.motion.walk import NEVER, Failure
 
 if TYPE_CHECKING:
     from cosserat.solve.motion.stepping import Integration
@@ -64,8 +64,18 @@ def begin_smoothly(work: Integration, t: float, h: float) -> None:
         memory.problem.solver.memory[0] = 0.0  # these factors are of the other method
 
 
-def graded_step(work: Integration, t: float, h: float) -> int:
-    """The step from t to t + h in parts; how it ended, see `kernels.integrate`."""
+def graded_step(work: Integration, t: float, h: float, every: int, phase: int) -> Failure | None:
+    """The step from t to t + h in parts, stored as `Walk.advance` does."""
+    work.graded = False
+    code = _in_parts(work, t, h)
+    work.done = int(code == CONVERGED)
+    if work.done and (phase + 1) % every == 0:
+        work.store()
+    return work.failure(code)
+
+
+def _in_parts(work: Integration, t: float, h: float) -> int:
+    """How it ended, see `kernels.integrate`."""
     conserves, at, sizes = work.scheme == CONSERVING, t, parts_of(h)
     if not conserves:
         work.state.rate[:] = 0.0

@@ -214,6 +214,8 @@ def simulate(
         breaks = compiled.breaks(work.jumps, start_time, start_time + duration)
         times, status = adaptive_steps(work, start_time, duration, tolerance, every, breaks, progress, keeper)
     else:
+        if work.scheme != CONSERVING and compiled.sampler.kinks(work.jumps.times, 1e-9 * duration):
+            work.kinks = work.jumps.times
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
         _check_memory(compiled, n_steps // every)
         work.reserve(2 + n_steps // every)

@@ -62,7 +62,8 @@ def set_start(
     warn_redundant(soften_redundant(compiled, memory))
     if not isinstance(start, Run) and not turning:
         consistent_velocities(compiled, t, memory)
-    if carried is not None and not compiled.n_inner and _goes_on(compiled, memory, t, inputs):
+    smooth = not isinstance(start, Run) or not compiled.sampler.kinks([t], 1e-9 * float(np.ptp(start.time)))
+    if carried is not None and smooth and not compiled.n_inner and _goes_on(compiled, memory, t, inputs):
         state.accel[...] = carried.accel
         return Started(t, carried.step)
     if isinstance(start, Run) and project:

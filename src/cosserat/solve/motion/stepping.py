@@ -27,6 +27,7 @@ from cosserat.solve.motion.failures import named_failure
 from cosserat.solve.motion.grading import begin_smoothly, first_part, graded_step
 from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, change_at_start
 from cosserat.solve.motion.keeping import keepsake, resume
+from cosserat.solve.motion.kinks import advance_across
 from cosserat.solve.motion.smooth_start import restart, settle
 from cosserat.solve.motion.strides import judge, stride
 from cosserat.solve.motion.unheld import Unheld
@@ -71,6 +72,7 @@ class Integration(Walk):
         self.stored = 0
         self.at_breaks = False
         self.graded = False  # whether the first step is taken in parts
+        self.kinks: list[float] = []  # where equal steps are taken in parts, see `kinks`
         self.report = np.zeros(3, dtype=np.int64)
         self.accel_step = 0.0  # the step to which state.accel belongs; _STANDING: the method has yet to start
         self.driven = self.scheme == CONSERVING and bool(self.compiled.sampler.driven)
@@ -156,7 +158,7 @@ class Integration(Walk):
         if self.accel_step not in (0.0, h):
             # a is the acceleration at a time shifted by a fixed part of the step: without this, changing steps cost
             # one order of accuracy
-            if self.at_breaks and self.scheme != CONSERVING:
+            if (self.at_breaks or self.accel_step == _STANDING) and self.scheme != CONSERVING:
                 self.restart(float(times[0]) + _AFTER * h, h)
             else:
                 accel, rate, inner = self.state.accel, self.state.rate, self.state.inner
@@ -167,11 +169,15 @@ class Integration(Walk):
         self.accel_step = h
         return inputs
 
+    def side(self, h: float) -> float:
+        """Length of steps as `Sampler.sample` takes it: negative where they end at jumps."""
+        return -h if self.at_breaks or self.kinks else h
+
     def sampled(self, times: Array, h: float) -> Inputs:
         """Functions of time at ends of steps of length h."""
         if self.at_breaks and len(times) == 2 and self.steady.valid:
             return self.steady.at(times)
-        return self.compiled.sampler.sample(times, step=-h if self.at_breaks else h, jumps=self.jumps)
+        return self.compiled.sampler.sample(times, step=self.side(h), jumps=self.jumps)
 
     def load_more(self, search: bool) -> bool:
         """Get ready what to try next where a step cannot be solved; False if there is nothing more."""
@@ -262,14 +268,14 @@ class Integration(Walk):
         return History(*(np.stack([row[k] for row in self.rows]) for k in range(6)))
 
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
-        """Up to n steps from time t; equal steps are tried with a line search before they are split."""
+        """Up to n steps from time t; equal steps with kinks in prescribed motions are taken in parts."""
+        smooth = self.at_breaks or not self.kinks
+        return self.advance_smoothly(t, h, n, every, phase) if smooth else advance_across(self, t, h, n, every, phase)
+
+    def advance_smoothly(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
+        """As `advance`; equal steps are tried with a line search before they are split."""
         if self.graded and every != NEVER:
-            self.graded = False
-            code = graded_step(self, t, h)
-            self.done = int(code == CONVERGED)
-            if self.done and (phase + 1) % every == 0:
-                self.store()
-            return self._failure(code)
+            return graded_step(self, t, h, every, phase)
         glided = 0
         if self.controlled is not None and self.reserved is not None:
             if every != NEVER and not self.driven:
@@ -284,9 +290,10 @@ class Integration(Walk):
         code = self.run(times, h, every, phase + glided, self.stored, search=every != NEVER)
         self.done = glided + int(self.report[0])
         self.stored += int(self.report[1])
-        return self._failure(code)
+        return self.failure(code)
 
-    def _failure(self, code: int) -> Failure | None:
+    def failure(self, code: int) -> Failure | None:
+        """How steps failed that ended with a code; None if they did not."""
         if code == CONVERGED:
             return None
         named = named_failure(self.compiled, self.memory, int(self.report[2]))
@@ -426,9 +433,7 @@ class Integration(Walk):
 
     def make_up(self, t: float, h: float) -> None:
         """Give velocities what the step from t left out of the impulses of loads; stiff parts filtered as in `kick`."""
-        if self.impulses is None:
-            return
-        missed = self.impulses.missed(t, h)
+        missed = None if self.impulses is None else self.impulses.missed(t, h)
         if missed is None:
             return
         inputs = self.compiled.sampler.sample(np.array([t + h, t + h]))
@@ -437,11 +442,8 @@ class Integration(Walk):
         if self.controlled is not None:
             inputs = self.controlled.apply(inputs)
         kept = [a.copy() for a in (self.state.rate, self.state.accel, self.state.force)]
-        self._jump(inputs, h)
-        self.state.twist[:] += h * (self.state.rate - kept[0])
-        self.state.rate[:], self.state.accel[:], self.state.force[:] = kept
-
-    def _jump(self, inputs: Inputs, h: float) -> None:
         self.set_step(h)
         self.memory.replace(inputs=inputs)
         kick(self.memory.address)
+        self.state.twist[:] += h * (self.state.rate - kept[0])
+        self.state.rate[:], self.state.accel[:], self.state.force[:] = kept

@@ -27,10 +27,10 @@ class Window:
         Rows there are after the first.
     """
 
-    def __init__(self, sampler: Sampler, times: Array, h: float, jumps: Jumps | None) -> None:
+    def __init__(self, sampler: Sampler, times: Array, h: float, side: float, jumps: Jumps | None) -> None:
         count = len(times) - 1
         self.h, self.row, self.count = h, 0, count
-        self.inputs = sampler.sample(times, step=h, jumps=jumps)
+        self.inputs = sampler.sample(times, step=side, jumps=jumps)
         self._part = handles.part("inputs")
         table = np.zeros(handles.size, dtype=np.int64)
         handles.repack(table, "inputs", self.inputs)

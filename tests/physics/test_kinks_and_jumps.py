@@ -1,4 +1,4 @@
-"""Adaptive steps where drives have kinks or leave nothing free: no step is wasted, and the tolerance holds."""
+"""Where drives have kinks, loads jump, or nothing is free: adaptive steps keep the tolerance, equal ones the order."""
 
 import numpy as np
 import pytest
@@ -54,3 +54,43 @@ def test_steps_that_shorten_after_a_jump_begin_with_true_velocities(rho):
     run = cs.simulate(model, 1.6, tolerance=1e-3, rho=rho)
     error = np.abs((run.position("b")[-1] - exact.position("b")[-1]).values).max()
     assert error < 1e-3 * 2.0 * len(run.time) / 100
+
+
+def kinked(start=0.7003, load=0.7, kind="rate"):
+    """As `driven_chain`, with the kink, of the rate or of the acceleration, and a jump of an effort at given times."""
+    model = cs.Model("chain", gravity=(0, 0, -G))
+    first = model.add(cs.RigidBody.bar("a", (0, 0, 0), (1, 0, 0), mass=1.0))
+    second = model.add(cs.RigidBody.bar("b", (1, 0, 0), (2, 0, 0), mass=0.7))
+    rate, slope = (0.1, 0.0) if kind == "rate" else (start, -0.3)
+
+    def motion(t):
+        return np.where(t < start, 0.5 * t**2, 0.5 * start**2 + rate * (t - start) + slope * (t - start) ** 2)
+
+    model.add(cs.Revolute("d", cs.GROUND, first.at((0, 0, 0)), axis=(0, 1, 0), motion=motion))
+    model.add(cs.Revolute("q", first, second, at=(1, 0, 0), axis=(0, 1, 0), effort=lambda t: 3.0 * (t > load)))
+    return model
+
+
+@pytest.mark.parametrize(("start", "load", "kind"), [(0.7003, 0.7, "rate"), (0.7, 0.6993, "rate"), (0.7, 0.7, "accel")])
+def test_equal_steps_across_kinks_of_drives_keep_their_order(start, load, kind):
+    model = kinked(start, load, kind)
+    exact = cs.simulate(model, 1.0, tolerance=1e-9, formulation="floating", integrator="runge-kutta")
+    errors, reactions = [], []
+    for step in (4e-3, 2e-3):
+        run = cs.simulate(model, 1.0, step=step)
+        errors.append(np.abs((run.position("b")[-1] - exact.position("b")[-1]).values).max())
+        reactions.append(np.abs((run.reaction("q")[-1] - exact.reaction("q")[-1]).values).max())
+    assert errors[0] < 1e-5
+    assert 3.5 < errors[0] / errors[1] < 4.5
+    assert reactions[0] < 1e-3
+    assert 3.5 < reactions[0] / reactions[1] < 4.5
+    calm = run.time > start + 0.003  # from the first whole step on
+    assert np.abs(run.reaction("q").values[calm]).max() < 20.0  # 1000 and more before
+
+
+@pytest.mark.parametrize("start", [0.7, 0.7003])
+def test_a_run_across_a_kink_is_its_two_halves(start):
+    whole = cs.simulate(kinked(start, 0.6), 1.0, step=1e-3)
+    first = cs.simulate(kinked(start, 0.6), 0.7, step=1e-3)
+    second = cs.simulate(kinked(start, 0.6), 0.3, step=1e-3, start=first)
+    assert np.abs((second.position("b")[-1] - whole.position("b")[-1]).values).max() < 1e-6
