@@ -1,5 +1,7 @@
 """Constraints given by a law of the user's: against joints, knife edges and rolling discs, and closed forms."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -270,3 +272,40 @@ def test_a_belt_that_moves_carries_along(formulation, first):
 def test_spin_is_refused_by_name(formulation):
     with pytest.raises(cs.CosseratError, match="constraint 'circle' has a law that may not turn along"):
         cs.modes(pendulum(), 1, spin=(0, 0, 1.0), formulation=formulation)
+
+
+@pytest.mark.parametrize("level", ["position", "velocity"])
+def test_formulas_in_files_are_the_functions(level, tmp_path):
+    """A bead on a sphere by one formula, and a skate by another, as by functions; read from files."""
+
+    def sphere(t, frame, parameters):
+        x, y, z = frame[0, 3], frame[1, 3], frame[2, 3]
+        return (np.sqrt(x**2 + y**2 + z**2) - parameters["radius"],)
+
+    def skate(t, frame, twist, parameters):
+        return (twist[1] - 0.1 * parameters["radius"] * twist[5],)
+
+    def build(law):
+        model = cs.Model("bead", gravity=(1.0, 0, -9.81))
+        start = {"velocity": (0, 2.0 if level == "position" else 0.0, 0), "angular_velocity": (0, 0, 0.0)}
+        model.add(cs.RigidBody("bead", mass=1.0, com=(1, 0, 0), inertia=0.01 * np.eye(3), **start))
+        model.add(cs.Constraint("rule", "bead", law, {"radius": cs.Parameter("radius", 1.0)}, level=level))
+        return model
+
+    law, text = (sphere, "sqrt(x**2 + y**2 + z**2) - radius") if level == "position" else (skate, "vy - 0.1*radius*wz")
+    written = build([text])
+    cs.save_model(written, tmp_path / "bead.yaml")
+    read = cs.load_model(tmp_path / "bead.yaml")
+    assert read == written == pickle.loads(pickle.dumps(written))
+    assert build(text)["rule"].held == build(law)["rule"].held
+    runs = [cs.simulate(model, 0.3, 0.01) for model in (build(law), read)]
+    np.testing.assert_allclose(runs[1].position("bead"), runs[0].position("bead"), rtol=0, atol=1e-12)
+
+
+def test_bad_formulas_of_constraints():
+    body = cs.RigidBody("bead", mass=1.0, com=(1, 0, 0), inertia=0.01 * np.eye(3))
+    for law, words in ((["x + q"], "unknown name 'q'"), (["vx"], "unknown name 'vx'"), ([None], "must be a formula")):
+        with pytest.raises(cs.CosseratError, match=words):
+            cs.Constraint("rule", body, law)
+    with pytest.raises(cs.CosseratError, match="constraint 'rule': parameters has the name 'x', which formulas use"):
+        cs.Constraint("rule", body, ["x"], {"x": 1.0})

@@ -21,6 +21,7 @@ from cosserat.model.added_mass import AddedMass
 from cosserat.model.airfoil import Airfoil
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody, Shape
+from cosserat.model.constraint import Constraint
 from cosserat.model.fluid import Fluid
 from cosserat.model.fluid_loads import Aerodynamics, Buoyancy
 from cosserat.model.forces import Damper, Spring
@@ -70,7 +71,7 @@ TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
     "loads": ({c.__name__: c for c in LOADS}, None),
     "springs": ({"Spring": Spring, "Damper": Damper}, "Spring"),
     "servos": ({"Servo": Servo}, "Servo"),
-    "rolling": (dict(ROLLING), None),
+    "rolling": ({**ROLLING, "Constraint": Constraint}, None),
 }
 KEYS = ("model", "gravity", "fluid", "frame", "parameters", "materials", "sections", *TABLES, "simulate")
 SIMULATE = (
@@ -288,6 +289,8 @@ class _Reader:
             found = self._functions(value, route, "t")
             # of rotors it may change with time, of the flow in a pipe not
             return found.source if key == "speed" and isinstance(found, TimeFunction) and found.is_constant else found
+        if key in ("law", "level") and table == "rolling":
+            return value
         if key == "law":
             if not isinstance(value, dict):
                 raise self.document.error(route, f"must be formulas by component, such as fz: -c*vz, got {value!r}")

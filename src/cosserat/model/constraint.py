@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
-from cosserat.model import checks
-from cosserat.model.parameters import Number, resolve
-from cosserat.model.places import Place, find_place
+from cosserat.model.law_formulas import RowFormulas
+from cosserat.model.parameters import Number
+from cosserat.model.places import Place
 from cosserat.model.records import recorded
 from cosserat.model.rolling import Rolling
-from cosserat.model.state_loads import demand_function, named_numbers, record_type
+from cosserat.model.user_laws import UserLaw, demand_function
 
 LEVELS = ("position", "velocity")
 MOST = 3  # rows of a constraint
 _PROBE = np.array([0.7, -0.4, 0.9, 0.5, 0.8, -0.6])  # any twist, for which a law must be linear
 
 
-class Constraint(Rolling):
+class Constraint(UserLaw, Rolling):
     """A constraint given by a law of your own: a bead on a wire, a cam, a rope of constant length, a caster.
 
     Parameters
@@ -27,12 +27,13 @@ class Constraint(Rolling):
     name : str
     place : place
         What is held.
-    law : callable
+    law : callable or list of formulas
         ``law(t, frame, parameters)`` returns one to three values, which are held at zero; `frame` is the 4x4 matrix of
         the place in the world. With ``level="velocity"`` it is ``law(t, frame, twist, parameters)``, linear in `twist`,
         the velocity and angular velocity (6,) of the place in its own frame. A plain Python function in the part of
         Python and NumPy that Numba compiles; it is compiled once and kept. Values are best of the size of lengths
-        (m) or velocities (m/s) of the places: angles times a length.
+        (m) or velocities (m/s) of the places: angles times a length. Or one to three formulas, which a model file can
+        hold, too, ``["sqrt(x**2 + y**2) - radius"]``, see `RowFormulas`.
     parameters : dict
         Names and numbers, or `Parameter`s, which the law reads as ``parameters["radius"]``.
     other : place, optional
@@ -62,35 +63,22 @@ class Constraint(Rolling):
         self,
         name: str,
         place: Any,
-        law: Callable[..., Any],
+        law: Any,
         parameters: Mapping[str, Number] | None = None,
         other: Any = None,
         level: str = "position",
     ) -> None:
         self._setup(name, place)
-        self._other = other
-        if other is not None and not isinstance(other, str):
-            self._other = find_place(other, {}, f"{self.title}: other")
-        self._parameters = named_numbers(self.title, "parameters", parameters, "{'radius': 0.1}")
+        self._take(other, parameters, "{'radius': 0.1}")
         if level not in LEVELS:
             raise ArgumentError(self.title, "level", f"must be 'position' or 'velocity', got {level!r}")
         self.level = level
-        demand_function(
-            self.title, "law", law, ["t", "frame", *(["twist"] if level == "velocity" else []), "parameters"]
-        )
-        self.law = law
-        self._keep(other=self._other, parameters=dict(self._parameters))
-
-    def check(self) -> None:
-        for key, value in self._parameters.items():
-            checks.number(self.title, f"parameters[{key!r}]", value)
-
-    @property
-    def other(self) -> Place | None:
-        """The place from which the motion is seen; None: the world."""
-        if self._other is None or isinstance(self._other, Place):
-            return self._other
-        raise ModelError(f"{self.title}: other {self._other!r} is text; add the constraint to a model first")
+        if isinstance(law, (str, list, tuple)):
+            law = RowFormulas([law] if isinstance(law, str) else law, self.names, self.title, level == "velocity")
+        else:
+            twist = ["twist"] if level == "velocity" else []
+            demand_function(self.title, "law", law, ["t", "frame", *twist, "parameters"])
+        self._law = law
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -98,25 +86,12 @@ class Constraint(Rolling):
 
     def resolve_places(self, place: Callable[[Any], Place]) -> None:
         super().resolve_places(place)
-        self._other = None if self._other is None else place(self._other)
-        self._keep(other=self._other)
+        self._resolve_other(place)
 
     def check_places(self) -> None:
         """Raise if it holds the ground, or a body to itself."""
         super().check_places()
-        other = self.other
-        if other is not None and other.owner is self.place.owner and (other.s is None or other.s == self.place.s):
-            raise ModelError(f"{self.title}: both places are on {other.owner.name!r}, which it cannot hold to itself")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of its parameters."""
-        return tuple(self._parameters)
-
-    @property
-    def values(self) -> tuple[float, ...]:
-        """Present values of its parameters."""
-        return tuple(resolve(value) for value in self._parameters.values())
+        self._demand_apart(self.place, ", which it cannot hold to itself")
 
     @property
     def held(self) -> tuple[bool, ...]:
@@ -151,7 +126,3 @@ class Constraint(Rolling):
                     "expected; give A(t, frame) @ twist + b(t, frame)"
                 )
         return int(shape[0])
-
-    def record_type(self) -> Any:
-        """dtype of the record of parameters that the law gets."""
-        return record_type(self.names)

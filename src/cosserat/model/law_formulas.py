@@ -1,7 +1,8 @@
-"""Laws of loads as formulas, which model files can hold: checked like all formulas, then written out as a function."""
+"""Laws of loads and constraints as formulas, which model files can hold: checked, then written out as a function."""
 
 import ast
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -11,12 +12,15 @@ from cosserat.errors import ArgumentError
 from cosserat.model.expressions import CONSTANTS, Expression
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
-VARIABLES = ("t", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "Vx", "Vy", "Vz", "Wx", "Wy", "Wz", "speed")
+WHERE = ("t", "x", "y", "z")
+VARIABLES = (*WHERE, "vx", "vy", "vz", "wx", "wy", "wz", "Vx", "Vy", "Vz", "Wx", "Wy", "Wz", "speed")
 
 _HEAD = """
-def law(t, frame, twist, parameters):
+def law(t, frame, {twist}parameters):
     R = frame
     x, y, z = R[0, 3], R[1, 3], R[2, 3]
+"""
+_MOVING = """
     vx, vy, vz, wx, wy, wz = twist[0], twist[1], twist[2], twist[3], twist[4], twist[5]
     Vx = R[0, 0] * vx + R[0, 1] * vy + R[0, 2] * vz
     Vy = R[1, 0] * vx + R[1, 1] * vy + R[1, 2] * vz
@@ -48,7 +52,91 @@ _SPELLED = {
 """Functions of formulas that are not called the same in NumPy."""
 
 
-class LawFormulas:
+class Formulas:
+    """Formulas of named numbers and of the motion of a place, written out as a function.
+
+    Parameters
+    ----------
+    where : str
+        What they belong to, for error messages.
+    names : tuple of str
+        Of numbers that they use.
+    moving : bool
+        Whether they use velocities, too.
+    """
+
+    source: str
+
+    def __init__(self, where: str, names: tuple[str, ...], moving: bool = True) -> None:
+        self.where, self.names = where, names
+        self._variables = VARIABLES if moving else WHERE
+        taken = [name for name in names if name in (*VARIABLES, *self._taken, "R", "frame", "twist", "parameters")]
+        if taken:
+            raise ArgumentError(
+                where, self._argument(taken[0]), f"has the name {taken[0]!r}, which formulas use; take another"
+            )
+        self._head = _HEAD.format(twist="twist, " if moving else "") + (_MOVING if moving else "")
+        self._head += "".join(f"    {name} = parameters[{name!r}]\n" for name in names)
+
+    _taken: tuple[str, ...] = ()
+
+    def _argument(self, name: str) -> str:
+        """The argument that gave a name."""
+        return "parameters"
+
+    def _written(self, component: Any, text: Any) -> str:
+        """A formula as Python: only after it was checked, and with the names that may occur in it."""
+        where = f"{self.where}: law[{component!r}]"
+        if isinstance(text, (int, float)) and not isinstance(text, bool):
+            return repr(float(text))
+        if not isinstance(text, str):
+            raise ArgumentError(self.where, "law", f"[{component!r}] must be a formula or a number, got {text!r}")
+        Expression(text, [*self._variables, *self.names], where)
+        return spelled(text)
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The law as a Python function."""
+        if "_function" not in self.__dict__:
+            space: dict[str, Any] = {"np": np, **FORMULA_FUNCTIONS}
+            exec(compile(self.source, f"<formulas of {self.where}>", "exec"), space)
+            self._function: Callable[..., Any] = space["law"]
+        return self._function
+
+    def __eq__(self, other: object) -> bool:
+        return self.__reduce__() == other.__reduce__() if isinstance(other, Formulas) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @abstractmethod
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it is made again."""
+
+
+class RowFormulas(Formulas):
+    """Rows of a constraint as formulas, each held at zero.
+
+    Formulas use ``t``, the position ``x y z``, the parameters, and for constraints on velocities the velocity and
+    angular velocity ``vx vy vz wx wy wz`` in the place's frame or ``Vx Vy Vz Wx Wy Wz`` in the axes of the position.
+
+    Examples
+    --------
+    >>> sphere = RowFormulas(["sqrt(x**2 + y**2 + z**2) - radius"], ["radius"], "constraint 'sphere'")
+    >>> [float(row) for row in sphere.function(0.0, np.eye(4), {"radius": 0.5})]
+    [-0.5]
+    """
+
+    def __init__(self, formulas: Iterable[Any], parameters: Iterable[str], where: str, moving: bool = False) -> None:
+        super().__init__(where, tuple(parameters), moving)
+        self.formulas, self.moving = tuple(formulas), moving
+        rows = "".join(f"{self._written(k, text)}, " for k, text in enumerate(self.formulas))
+        self.source = f"{self._head}    return ({rows})\n"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RowFormulas, (self.formulas, self.names, self.where, self.moving)
+
+
+class LawFormulas(Formulas):
     """Components of a wrench as formulas.
 
     Components ``fx fy fz mx my mz`` are in the place's frame, ``Fx Fy Fz Mx My Mz`` along the world's axes; those left
@@ -65,14 +153,9 @@ class LawFormulas:
     def __init__(
         self, formulas: Mapping[str, Any], parameters: Iterable[str], where: str, states: tuple[str, ...] = ()
     ) -> None:
-        self.formulas = dict(formulas)
-        self.names, self.states = (*parameters, *states), states
-        self.where = where
-        known = (*COMPONENTS, *(c.capitalize() for c in COMPONENTS))
-        taken = [name for name in self.names if name in (*VARIABLES, *known, "R", "frame", "twist", "parameters")]
-        if taken:
-            argument = "states" if taken[0] in states else "parameters"
-            raise ArgumentError(where, argument, f"has the name {taken[0]!r}, which formulas use; take another")
+        self.formulas, self.states = dict(formulas), states
+        super().__init__(where, (*parameters, *states))
+        known = self._taken
         if not formulas:
             raise ArgumentError(where, "law", f"has no formula; components: {', '.join(known)}")
         parts = []
@@ -93,34 +176,13 @@ class LawFormulas:
                 for i, k in enumerate("xyz"):
                     sums = " + ".join(f"R[{j}, {i}] * {world[j]}" for j in range(3))
                     parts.append(f"    {first.lower()}{k} = {first.lower()}{k} + {sums}\n")
-        head = _HEAD + "".join(f"    {name} = parameters[{name!r}]\n" for name in self.names)
-        self.source = head + "".join(parts) + f"    return {', '.join((*COMPONENTS, *(f'{s}_rate' for s in states)))}\n"
+        answers = ", ".join((*COMPONENTS, *(f"{s}_rate" for s in states)))
+        self.source = f"{self._head}{''.join(parts)}    return {answers}\n"
 
-    def _written(self, component: str, text: Any) -> str:
-        """A formula as Python: only after it was checked, and with the names that may occur in it."""
-        where = f"{self.where}: law[{component!r}]"
-        if isinstance(text, (int, float)) and not isinstance(text, bool):
-            return repr(float(text))
-        if not isinstance(text, str):
-            raise ArgumentError(self.where, "law", f"[{component!r}] must be a formula or a number, got {text!r}")
-        Expression(text, [*VARIABLES, *self.names], where)
-        return spelled(text)
+    _taken = (*COMPONENTS, *(c.capitalize() for c in COMPONENTS))
 
-    @property
-    def function(self) -> Callable[..., Any]:
-        """The law as a Python function."""
-        if "_function" not in self.__dict__:
-            space: dict[str, Any] = {"np": np, **FORMULA_FUNCTIONS}
-            exec(compile(self.source, f"<formulas of {self.where}>", "exec"), space)
-            self._function: Callable[..., Any] = space["law"]
-        return self._function
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, LawFormulas):
-            return NotImplemented
-        return (self.formulas, self.names, self.states) == (other.formulas, other.names, other.states)
-
-    __hash__ = None  # type: ignore[assignment]
+    def _argument(self, name: str) -> str:
+        return "states" if name in self.states else "parameters"
 
     def __reduce__(self) -> tuple[Any, ...]:
         parameters = self.names[: len(self.names) - len(self.states)]

@@ -1,11 +1,7 @@
 """Loads that depend on the state: a law of the user's from time, frame and twist of a place to a wrench."""
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
-from keyword import iskeyword
+from collections.abc import Callable, Mapping
 from typing import Any
-
-import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks
@@ -14,9 +10,10 @@ from cosserat.model.law_formulas import LawFormulas
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place, find_place
 from cosserat.model.records import Component, recorded
+from cosserat.model.user_laws import UserLaw, demand_function, named_numbers, record_type
 
 
-class StateLoad(Component):
+class StateLoad(UserLaw, Component):
     """A load given by a law of your own: drag, thrust, a magnet, a nonlinear spring, contact with a wall.
 
     Parameters
@@ -75,12 +72,9 @@ class StateLoad(Component):
         derivative: Callable[..., Any] | None = None,
         states: Mapping[str, Number] | None = None,
     ) -> None:
-        super().__init__(name)
+        Component.__init__(self, name)
         self._place = place if isinstance(place, str) else find_place(place, {}, f"{self.title}: place")
-        self._other = other
-        if other is not None and not isinstance(other, str):
-            self._other = find_place(other, {}, f"{self.title}: other")
-        self._parameters = named_numbers(self.title, "parameters", parameters, "{'c': 0.1}")
+        self._take(other, parameters, "{'c': 0.1}")
         self._states = named_numbers(self.title, "states", states, "{'lag': 0.0}")
         both = [key for key in self._states if key in self._parameters]
         if both:
@@ -96,44 +90,17 @@ class StateLoad(Component):
             if not (isinstance(function, LawFormulas) or (argument == "derivative" and function is None)):
                 demand_function(self.title, argument, function, names)
         self._law, self.derivative = law, derivative
-        self._keep(
-            place=self._place, other=self._other, parameters=dict(self._parameters), states=dict(self._states) or None
-        )
-
-    @property
-    def law(self) -> Callable[..., Any]:
-        """The law as a Python function."""
-        return self._law.function if isinstance(self._law, LawFormulas) else self._law
+        self._keep(place=self._place, states=dict(self._states) or None)
 
     @property
     def place(self) -> Place:
         """Where it acts."""
         return self._found("place", self._place)
 
-    @property
-    def other(self) -> Place | None:
-        """Where the opposite acts."""
-        return None if self._other is None else self._found("other", self._other)
-
-    def _found(self, argument: str, target: Any) -> Place:
-        if isinstance(target, Place):
-            return target
-        raise ModelError(f"{self.title}: {argument} {target!r} is text; add the load to a model first")
-
     def resolve_places(self, place: Callable[[Any], Place]) -> None:
         self._place = place(self._place)
-        self._other = None if self._other is None else place(self._other)
-        self._keep(place=self._place, other=self._other)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of its parameters."""
-        return tuple(self._parameters)
-
-    @property
-    def values(self) -> tuple[float, ...]:
-        """Present values of its parameters."""
-        return tuple(resolve(value) for value in self._parameters.values())
+        self._keep(place=self._place)
+        self._resolve_other(place)
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -193,8 +160,7 @@ class StateLoad(Component):
         return 0.0, ""
 
     def check(self) -> None:
-        for key, value in self._parameters.items():
-            checks.number(self.title, f"parameters[{key!r}]", value)
+        super().check()
         for key, value in self._states.items():
             checks.number(self.title, f"states[{key!r}]", value)
 
@@ -202,36 +168,8 @@ class StateLoad(Component):
         """Raise if it acts on the ground, or on one body from both sides."""
         if self.place.on_ground:
             raise ModelError(f"{self.title}: it acts on the ground, which cannot move; name a place on a body")
-        other = self.other
-        if other is not None and other.owner is self.place.owner and (other.s is None or other.s == self.place.s):
-            raise ModelError(f"{self.title}: both places are on {other.owner.name!r}; its wrenches would cancel")
+        self._demand_apart(self.place, "; its wrenches would cancel")
 
     def record_type(self) -> Any:
         """dtype of the record of parameters and states that the law gets."""
         return record_type((*self.names, *self.states))
-
-
-def named_numbers(title: str, argument: str, given: Any, example: str) -> dict[str, Number]:
-    """Names and numbers that a law uses, or a located error."""
-    if given is not None and not isinstance(given, Mapping):
-        raise ArgumentError(title, argument, f"must be a dict such as {example}, got {given!r}")
-    for key in given or {}:
-        if not isinstance(key, str) or not key.isidentifier() or iskeyword(key):
-            raise ArgumentError(title, argument, f"has the name {key!r}; names are words such as 'c'")
-    return dict(given or {})
-
-
-def demand_function(title: str, argument: str, function: Any, names: Sequence[str]) -> None:
-    """Raise unless something is a function of arguments in this order."""
-    wanted = f"a function of ({', '.join(names)})"
-    if not callable(function):
-        raise ArgumentError(title, argument, f"must be {wanted}, got {function!r}")
-    try:
-        inspect.signature(getattr(function, "py_func", function)).bind(*names)
-    except (TypeError, ValueError):
-        raise ArgumentError(title, argument, f"must be {wanted}; it takes other arguments") from None
-
-
-def record_type(names: Sequence[str]) -> Any:
-    """dtype of the record of numbers that a law gets."""
-    return np.dtype([(name, np.float64) for name in names] or [("_", np.float64)])
