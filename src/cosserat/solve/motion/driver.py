@@ -20,6 +20,7 @@ from cosserat.results.checkpoint import BARRIER, Checkpoint
 from cosserat.results.status import Outcome, Status, StopRun
 from cosserat.solve.interrupts import Interrupts
 from cosserat.solve.motion.grid import Grid
+from cosserat.solve.motion.pace import Pace
 from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Tally, Walk
 
 Array = NDArray[np.float64]
@@ -222,13 +223,14 @@ def adaptive_steps(
     limits = [*(t for t in sorted(breaks) if start + smallest < t < end - smallest), end]
     t, taken, times, cuts, last_shown = start, 0, [start], 0, clock.perf_counter()
     recent: list[list[float]] = []  # lengths of accepted steps, and their errors (m)
-    h = 0.0
+    h, pace = 0.0, Pace(start, end, smallest)
 
     def begun(kept: Mapping[str, Any]) -> None:
         nonlocal t, h, taken, times, cuts, recent
         t, h, times = float(kept["t"]), float(kept["h"]), [float(x) for x in kept["times"]]
         taken, cuts = operator.index(kept["taken"]), operator.index(kept["cuts"])
         recent = [[float(length), float(error)] for length, error in kept["recent"]]
+        pace.marks = [(operator.index(count), float(time)) for count, time in kept["marks"]]
         known = len(times) == walk.n_stored and times[0] == start and times == sorted(times)
         if not (known and start <= t <= end and 0.0 < h < np.inf):
             raise ValueError(f"t = {t:g} s, steps of {h:g} s")
@@ -242,6 +244,7 @@ def adaptive_steps(
 
     def keepsake() -> dict[str, Any]:
         driver = {"t": t, "h": h, "taken": taken, "times": times, "cuts": cuts, "recent": recent}
+        driver["marks"] = pace.marks
         return {**walk.keepsake(), **driver}
 
     with Interrupts() as interrupts:
@@ -274,6 +277,9 @@ def adaptive_steps(
                 else:
                     if t in limits[:-1]:
                         walk.cross(t, step)
+                    hopeless = pace.hopeless(t, taken)
+                    if hopeless:
+                        raise _Ended(Status(Outcome.STEP_TOO_SMALL, t, hopeless))
                     felt = max(e * (step / length) ** (walk.order + 1) for length, e in recent) / allowed
                     growth = min(max(_AIM / max(felt, 1e-12) ** power, 1.0), 2.0)
                     if growth > _WORTH:  # otherwise keep the step, and with it the factors
