@@ -76,7 +76,7 @@ def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatric
         statics.stiffness,
         second + _stretch(reference),
         _turning(statics, length, compliance),
-        mass_of(reference, line, mass),
+        mass_of(reference, line, compliance, mass),
         towards_ends(reference, line),
         line.axis,
         line.section,

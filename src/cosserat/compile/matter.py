@@ -27,7 +27,7 @@ formulas is that of the elastic centres; the axis of the nodes is carried by the
 
 Inertia of inner displacements that no line has is added to G (`_inside`). To second order in the element's length, the
 inertia of the displacements F M q'' under a uniform acceleration counts as (F M q)' . K q', since w^2 M q = -(K q')' [M
-and K: mass and stiffness per length, F: flexibility between held nodes]. There are three such terms:
+and K: mass and stiffness per length, F: flexibility between held nodes]. There are four such terms:
 
 - k r_dot . gap_dot, r = (R_A t + R_B t)/2, of shear and rotary inertia, right in the plane in which the beam bends most
   easily, see `_shear`; the gap is that of the line of shear centres, and where bending twists the section, r has a part
@@ -35,9 +35,10 @@ and K: mass and stiffness per length, F: flexibility between held nodes]. There 
 - what the other plane has beyond it, c/2 |w_B - w_A|^2 with the whole c = L J/12 + L m EI/(20 GA): the same by parts,
   since the gap is -(L^3/12 + L EI/GA) times the second derivative of the rotation (with the product in X again);
 - a mass beside the shear centre couples r_dot with the change of twist, one beside the elastic centre couples gap_dot
-  with the change of the bending rotation.
+  with the change of the bending rotation;
+- in pretwisted and tapered elements a moment turns the inside, (w_A + w_B)/2 . C (w_B - w_A), see `_Inside.varying`.
 
-They take no part in translations and in rigid motions of the reference. The first and the third are kept below what
+They take no part in translations and in rigid motions of the reference. All are kept below what
 would leave the mass singular in an element bent or twisted by pi; that matters for elements shorter than twice their
 thickness. The second then counts what the first has not.
 """
@@ -109,8 +110,8 @@ def line_of(reference: Reference, compliance: Array, mass: Array) -> Line:
     return Line(axis, section, gap, c, M)
 
 
-def mass_of(reference: Reference, line: Line, mass: Array) -> Array:
-    """G row by row, Y_A and Y_B, (ne, 82), of sections with the mass (ne, points, 6, 6)."""
+def mass_of(reference: Reference, line: Line, compliance: Array, mass: Array) -> Array:
+    """G row by row, Y_A and Y_B, (ne, 82), of sections with these matrices (ne, points, 6, 6)."""
     m, s, second = moments(mass)
     s = np.einsum("egia,ega->egi", line.section, s)
     dx = _WEIGHT * reference.length[:, None]
@@ -140,8 +141,9 @@ def mass_of(reference: Reference, line: Line, mass: Array) -> Array:
             change, W = np.zeros_like(G), _other(C, 0.5)
             change[:, 1:4, 1:4], change[:, 5:, 5:] = half @ W @ back, back @ W @ half
             add(change, -C)
-    if np.any(beside := inside.beside()):
-        add(beside, none)
+    for more in (inside.beside(), inside.varying(compliance, half)):
+        if more.any():
+            add(more, none)
     return _flat(G, X, half)
 
 
@@ -215,6 +217,25 @@ class _Inside:
         mixed = np.einsum("ei,ej->eij", self.tangent, beside)
         mixed += np.einsum("ei,eja,ea->eij", self.line.gap, self.apart, L[:, None] / 24.0 * s_elastic)
         return np.asarray(mixed + np.swapaxes(mixed, 1, 2))
+
+
+    def varying(self, compliance: Array, half: Array) -> Array:
+        """Of sections whose flexibility in bending is not that in twist, which M_B follows, all along: (ne, 8, 8).
+
+        A moment then bends the element unevenly and turns its inside by -(1/12) S' K of w_B - w_A, S' the change of S.
+        """
+        L, S = self.reference.length[:, None, None], self.reference.compliance[:, 3:, 3:]
+        t = self.reference.d0[:, :3] / L[:, 0]
+        change = 12.0 * np.einsum("g,egij->eij", _WEIGHT * _XI, compliance[..., 3:, 3:])
+        twist, whole = (np.einsum("ei,eij,ej->e", t, X, t)[:, None, None] for X in (change, S))
+        C = L / 12.0 * self.J @ (twist / whole * np.eye(3) - change @ np.linalg.inv(S))
+        C[np.abs(C).max(axis=(1, 2)) <= _TIE * L[:, 0, 0] * np.trace(self.J, axis1=1, axis2=2)] = 0.0
+        back, out = np.swapaxes(half, 1, 2), np.zeros((len(C), 8, 8))
+        W, apart = _other(C, 0.5), 0.5 * (C - np.swapaxes(C, 1, 2))
+        out[:, 1:4, 1:4], out[:, 5:, 5:] = -half @ W @ back, back @ W @ half
+        out[:, 1:4, 5:] = half @ apart @ half
+        out[:, 5:, 1:4] = np.swapaxes(out[:, 1:4, 5:], 1, 2)
+        return out
 
 
 def nodal_mass(mass: Array, turn: Array) -> Array:
