@@ -94,3 +94,24 @@ def test_a_run_across_a_kink_is_its_two_halves(start):
     first = cs.simulate(kinked(start, 0.6), 0.7, step=1e-3)
     second = cs.simulate(kinked(start, 0.6), 0.3, step=1e-3, start=first)
     assert np.abs((second.position("b")[-1] - whole.position("b")[-1]).values).max() < 1e-6
+
+
+@pytest.mark.parametrize("after", [True, False])
+@pytest.mark.parametrize(
+    ("formulation", "integrator"),
+    [("galilean", "generalized-alpha"), ("galilean", "energy-momentum"), ("floating", "generalized-alpha")],
+)
+def test_a_load_that_jumps_where_a_run_starts_or_ends_acts_from_there(formulation, integrator, after):
+    """M = I a under a torque from 0.7 s on, exactly, whether the function jumps at that time or just after it."""
+    model = cs.Model("disc")
+    body = model.add(cs.RigidBody("disc", mass=1.0, com=(0, 0, 0), inertia=(2.0, 2.0, 2.0)))
+    torque = (lambda t: 30.0 * (t > 0.7)) if after else (lambda t: 30.0 * (t >= 0.7))
+    model.add(cs.Revolute("axle", cs.GROUND, body, axis=(0, 1, 0), effort=torque))
+    how = {"step": 0.01, "formulation": formulation, "integrator": integrator}
+    late = cs.simulate(model, 0.3, start_time=0.7, **how)
+    first = cs.simulate(model, 0.7, **how)
+    second = cs.simulate(model, 0.3, start=first, **how)
+    assert abs(first.coordinate_rate("axle").values).max() < 1e-9  # 0.075 rad/s before
+    for run in (late, second):
+        assert np.isclose(run.coordinate_rate("axle")[-1], 15.0 * 0.3, rtol=1e-8)
+        assert np.isclose(run.coordinate("axle")[-1], 7.5 * 0.3**2, rtol=1e-8)

@@ -34,7 +34,9 @@ class Jumps:
     Attributes
     ----------
     times : list of float
-        When any of the functions jumps or has a kink.
+        When any of the functions jumps or has a kink, between the two.
+    at_start : bool
+        Whether one jumps just after the first time.
     """
 
     def __init__(self, functions: Iterable[Function], start: float, end: float) -> None:
@@ -55,6 +57,9 @@ class Jumps:
             self._kinks[_key(function)] = np.array([t for t, size in sizes if not np.any(size)])
             self._kept.append(function)
         self.times = sorted(times)
+        self._ends = (start, side), (end, -side)  # and which way is inside
+        changing = [f for f in self._kept if end > start and not f.is_constant]
+        self.at_start = any(np.any(_inwards(f, start, side, f.sample(np.array([start]))[0])) for f in changing)
 
     def between(self, low: float, high: float) -> list[float]:
         """Those of its times that are inside."""
@@ -63,6 +68,7 @@ class Jumps:
     def sample(self, function: Function, t: Array, h: float) -> Array:
         """Values at times t, ends of steps of length h: jumps spread over both ends of their step.
 
+        Where the run starts and ends, values are those inside.
         With h < 0 steps end where functions jump, and the value is that before the jump.
         """
         if h == 0.0 or function.is_constant:
@@ -70,6 +76,11 @@ class Jumps:
         if h < 0.0:
             return function.sample(np.maximum(t + _SIDE * h, min(float(t[0]), 0.0)))
         values = function.sample(t)
+        for end, side in self._ends:
+            just = np.abs(t - end) < _AT * h
+            if just.any():
+                values = values.copy()
+                values[just] += _inwards(function, end, side, values[just])
         for at, size in self._sizes.get(_key(function), ()):
             s = (t - at) / h
             near = np.abs(s) < 1.0
@@ -115,9 +126,18 @@ def _key(function: Any) -> Any:
     return function.key if isinstance(function, Sampled) else id(function)
 
 
+def _inwards(function: Function, t: float, side: float, value: Array) -> Array:
+    """By how much the function jumps from a value at time t to that side of it."""
+    near, far = function.sample(t + side * np.array([1.0, 2.0]))
+    return _beyond(np.asarray(near - value), far - near, near)
+
+
 def _jump(function: Function, t: float, side: float) -> Array:
     """Value after minus value before."""
     before, after, far = function.sample(np.array([t - side, t + side, t + 2.0 * side]))
-    size = np.asarray(after - before)
-    slope = np.abs(np.asarray(far - after))  # a change of this size is no jump
-    return np.where(np.abs(size) > 10.0 * slope + 1e-12 * np.abs(after), size, 0.0)
+    return _beyond(np.asarray(after - before), far - after, after)
+
+
+def _beyond(size: Array, slope: Array, value: Array) -> Array:
+    """Zero where a change is none beyond what the slope and rounding make."""
+    return np.where(np.abs(size) > 10.0 * np.abs(slope) + 1e-12 * np.abs(value), size, 0.0)

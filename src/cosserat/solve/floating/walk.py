@@ -290,6 +290,9 @@ class FloatingWalk(Walk):
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
         """Steps end at breaks, or not."""
         self.stepper.at_breaks = at_breaks
+        jumps = self.stepper.tree.forces.jumps
+        if jumps is not None and jumps.at_start:
+            self.now = self.stepper.jumped(self.now, h)
         self._follow_impulses()
         if self.stepper.impulses is not None:
             self.stepper.impulses.begin(t, h)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cosserat.kernels.newton import CONSERVING, CONVERGED
+from cosserat.solve.initial import consistent_accelerations
 from cosserat.solve.memory import copy_state
 from cosserat.solve.motion.crossings import snapshot
 from cosserat.solve.motion.smooth_start import smooth_start, unresolved
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 _DOUBLINGS = 10
 _AFTER = 1e-9  # of a part: how far after its beginning loads are taken
+STANDING = -1.0
+"""In place of the step to which accelerations of the method belong: it has yet to start."""
 
 
 def parts_of(h: float) -> list[float]:
@@ -47,14 +50,20 @@ def begin_smoothly(work: Integration, t: float, h: float) -> None:
     The conserving scheme needs no such start. Where dampers hold something light it tries one, and goes back.
     """
     conserves = work.scheme == CONSERVING
-    if conserves and (work.at_breaks or work.driven or not _damped(work)):
+    if work.jumps is not None and work.jumps.at_start:
+        _jump(work, t, h)
+    if work.accel_step != 0.0:
+        return
+    if work.at_breaks and not conserves:
+        work.accel_step = STANDING
+    if work.at_breaks or (conserves and (work.driven or not _damped(work))):
         return
     scheme, work.scheme = work.scheme, 0.0
     work.set_step(h)
     copy_state(work.state, work.kept)
     memory, kept = work.memory, work.kept
     found = smooth_start(work.compiled, memory, t, h, work.controlled)
-    work.graded = not work.at_breaks and unresolved(work.compiled, memory, found, kept.rate)
+    work.graded = unresolved(work.compiled, memory, found, kept.rate)
     work.scheme, work.accel_step = scheme, h
     if work.graded or conserves:
         copy_state(work.kept, work.state)
@@ -62,6 +71,14 @@ def begin_smoothly(work: Integration, t: float, h: float) -> None:
     if conserves:
         work.set_step(h)
         memory.problem.solver.memory[0] = 0.0  # these factors are of the other method
+
+
+def _jump(work: Integration, t: float, h: float) -> None:
+    """Let accelerations jump with loads that do so where the run begins."""
+    inputs, before = work.compiled.sampler.sample(np.array([t]), step=h, jumps=work.jumps), work.state.rate.copy()
+    inputs = inputs if work.controlled is None else work.controlled.apply(inputs)
+    consistent_accelerations(work.compiled, t, work.memory, inputs)
+    work.state.accel[:] += work.state.rate - before
 
 
 def graded_step(work: Integration, t: float, h: float, every: int, phase: int) -> Failure | None:

@@ -24,7 +24,7 @@ from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.counters import Counters
 from cosserat.solve.motion.crossings import Crossings, snapshot
 from cosserat.solve.motion.failures import named_failure
-from cosserat.solve.motion.grading import begin_smoothly, first_part, graded_step
+from cosserat.solve.motion.grading import STANDING, begin_smoothly, first_part, graded_step
 from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, change_at_start
 from cosserat.solve.motion.keeping import keepsake, resume
 from cosserat.solve.motion.kinks import advance_across
@@ -38,7 +38,6 @@ from cosserat.solve.motion.window import STEPS, Steady, Window
 Array = NDArray[np.float64]
 
 _AFTER = 1e-9  # of the step: how far from a jump its two sides are
-_STANDING = -1.0
 _OUTCOMES = {NOT_FINITE: Outcome.NOT_FINITE, WRONG_BRANCH: Outcome.WRONG_BRANCH}
 
 
@@ -74,7 +73,7 @@ class Integration(Walk):
         self.graded = False  # whether the first step is taken in parts
         self.kinks: list[float] = []  # where equal steps are taken in parts, see `kinks`
         self.report = np.zeros(3, dtype=np.int64)
-        self.accel_step = 0.0  # the step to which state.accel belongs; _STANDING: the method has yet to start
+        self.accel_step = 0.0  # the step to which state.accel belongs; STANDING: the method has yet to start
         self.driven = self.scheme == CONSERVING and bool(self.compiled.sampler.driven)
         self.waiting: tuple[int, float] | None = None  # steps taken when `rows` grew last, and length of the last one
         self.careful: Any = 0  # iterations for hard steps, loaded when the first one comes
@@ -158,7 +157,7 @@ class Integration(Walk):
         if self.accel_step not in (0.0, h):
             # a is the acceleration at a time shifted by a fixed part of the step: without this, changing steps cost
             # one order of accuracy
-            if (self.at_breaks or self.accel_step == _STANDING) and self.scheme != CONSERVING:
+            if (self.at_breaks or self.accel_step == STANDING) and self.scheme != CONSERVING:
                 self.restart(float(times[0]) + _AFTER * h, h)
             else:
                 accel, rate, inner = self.state.accel, self.state.rate, self.state.inner
@@ -305,11 +304,7 @@ class Integration(Walk):
         self.follow_impulses()
         if self.impulses is not None:
             self.impulses.begin(t, h)
-        if self.accel_step == 0.0:
-            if at_breaks and self.scheme != CONSERVING:
-                self.accel_step = _STANDING
-            else:
-                begin_smoothly(self, t, h)
+        begin_smoothly(self, t, h)
 
     def follow_impulses(self) -> None:
         """Look after impulses of loads, where steps adapt."""
@@ -419,7 +414,7 @@ class Integration(Walk):
             project_velocities(self.compiled, float(both[1]), self.memory)  # as after an impact
             self.set_step(h)
             settle(self.compiled, self.memory, float(both[1]), h, self.controlled)
-            self.accel_step = _STANDING  # the next step may have another length, or be taken back for a shorter one
+            self.accel_step = STANDING  # the next step may have another length, or be taken back for a shorter one
         else:
             inputs = self.compiled.sampler.sample(both)
             if self.controlled is not None:
