@@ -309,10 +309,17 @@ def test_a_law_sampled_at_a_light_end_works_or_is_named(given):
 
 @pytest.mark.parametrize(
     "integrator, kd, ok",
-    [("energy-momentum", 0.03, False), ("generalized-alpha", 0.1, False), ("generalized-alpha", 0.03, True)],
-)
+    [
+        ("energy-momentum", 0.03, False), ("energy-momentum", 0.02, False), ("energy-momentum", 0.007, False),
+        ("energy-momentum", 0.004, False), ("generalized-alpha", 0.1, False), ("generalized-alpha", 0.06, True),
+        ("generalized-alpha", 0.05, True), ("generalized-alpha", 0.03, True),
+    ],
+)  # fmt: skip
 def test_a_run_that_sampling_has_spoilt_is_not_ok(integrator, kd, ok):
-    """Rates at the light end alternate; with lower gains the run is that of the law with its damping less kp h / 2."""
+    """Rates at the light end alternate; where that dies out the run is that of the law with its damping less kp h / 2.
+
+    Where it goes on growing the joint is 0.2 to 6 rad away from that, even if efforts change little from call to call.
+    """
 
     def law(t, state):
         q, rate = float(state.coordinate("elbow")[-1]), float(state.coordinate_rate("elbow")[-1])

@@ -67,8 +67,8 @@ class Outcome(enum.Enum):
         "nothing; give the mechanism a freedom more, or prescribe a motion that it can follow"
     )
     UNSTABLE_CONTROL = (
-        "finished, but a controller is unstable as it is sampled: a good part of an effort changes from call to call, "
-        "and the motion is not that of its law"
+        "finished, but a controller is unstable as it is sampled: what changes in an effort from call to call is most "
+        "of it, or goes on growing, and the motion is not that of its law"
     )
     FREE_MOTION = (
         "the mechanism can move without resistance, so it has no isolated equilibrium: add a joint, a spring or a load "

@@ -28,7 +28,6 @@ Array = NDArray[np.float64]
 
 _BEYOND = 100.0  # times the first effort, where a run fails
 _GROWTHS = ((6, 3.0), (4, 8.0), (2, 20.0))  # so many changes in a row that alternate and grow, by so much over all
-_ROUGH = 0.25  # share of an effort that changes from call to call, above which an unstable law has spoilt the motion
 
 
 def _is_number(value: Any) -> bool:
@@ -55,10 +54,19 @@ def _unstable(efforts: Array, failed: bool) -> int | None:
     return None
 
 
-def _rough(efforts: Array) -> float:
-    """What changes from call to call, as a share of an effort: 1 for one that alternates, 0 for one that is held."""
-    size = float(np.linalg.norm(efforts))
-    return 0.5 * float(np.linalg.norm(np.diff(efforts))) / size if size > 0.0 else 0.0
+def _spoilt(efforts: Array) -> bool:
+    """Whether efforts that began to alternate and grow at the first of these calls are no longer those of their law.
+
+    They are not if changes went on growing: those of the last quarter are larger than all in which it was seen. Nor are
+    they if most of them has fewer than four samples in a period: an effort that is held comes half a sample late, there
+    by more than an eighth of the period, and what is meant to damp does so no more. sin(w h / 2)^2, averaged over the
+    spectrum, is |changes|^2 / 4 |efforts|^2: one half at four samples in a period.
+    """
+    changes = np.diff(efforts)
+    last = changes[-max(1, len(changes) // 4) :]
+    seen = float(np.abs(changes[: _GROWTHS[0][0] + 1]).max())
+    fast = float(np.linalg.norm(changes)) > math.sqrt(2.0) * float(np.linalg.norm(efforts))
+    return fast or float(np.linalg.norm(last)) > math.sqrt(len(last)) * seen
 
 
 class Controlled:
@@ -191,17 +199,17 @@ class Controlled:
     def judged(self, status: Status) -> Status:
         """The status with a sentence on the first effort that alternates from call to call and grows, if one does.
 
-        The faster it grows, the fewer calls tell, and the fewest where the run has failed. It is not ok where what
-        changes from call to call is a good part of an effort: the motion is then what sampling makes of the law.
+        The faster it grows, the fewer calls tell, and the fewest where the run has failed. It is not ok where this has
+        spoilt the motion: it is then what sampling makes of the law.
         """
         faults: list[str] = []
-        rough = 0.0
+        spoilt = False
         for name, column in self.columns.items():
             efforts = np.array([values.get(column, 0.0) for values in self._log])
             found = _unstable(efforts, not status.ok)
             if found is None:
                 continue
-            rough = max(rough, _rough(efforts[found:]))
+            spoilt = spoilt or _spoilt(efforts[found:])
             if not faults:
                 called = [t for t in self._calls if t > -math.inf]
                 period = np.diff(called[-2:])[0] if self.period is None else self.period
@@ -213,7 +221,7 @@ class Controlled:
                 )
         if not faults:
             return status
-        outcome = Outcome.UNSTABLE_CONTROL if status.ok and rough > _ROUGH else status.outcome
+        outcome = Outcome.UNSTABLE_CONTROL if status.ok and spoilt else status.outcome
         return replace(status, outcome=outcome, detail="; ".join(filter(None, (status.detail, *faults))))
 
     @property
