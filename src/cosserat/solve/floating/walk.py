@@ -260,7 +260,7 @@ class FloatingWalk(Walk):
         self._commands.jump()
         self._replaced = None
         if self.stepper.jumps:
-            self.now = self._commands.jumped(now)
+            self.now, self._jumped = self._commands.jumped(now), True
 
     def _count(self, steps: int, t: float, h: float) -> None:
         """Steps were taken; times are those of the steps, free of sums of rounding errors."""
