@@ -93,8 +93,9 @@ def test_a_cart_with_a_flexible_frame_rolls() -> None:
                                        velocity=(1, 0, 0), angular_velocity=(0, 1 / 0.3, 0)))  # fmt: skip
         model.add(cs.Revolute(f"{name} hub", place, wheel, axis=(0, 1, 0)))
         model.add(cs.RollingDisc(f"{name} tyre", wheel, 0.3, axis=(0, 1, 0)))
-    floating = cs.simulate(model, 0.1, 2e-3, formulation="floating", modes=4)
-    galilean = cs.simulate(model, 0.1, 2e-3)
+    # a step with which the sag is within 2 % of that of far shorter ones in either formulation (14 % at 2e-3)
+    floating = cs.simulate(model, 0.1, 5e-4, formulation="floating", modes=4)
+    galilean = cs.simulate(model, 0.1, 5e-4)
     assert floating.status.ok, floating.status.message
     assert floating.slip("left tyre").values.max() < 1e-11
     sag = np.abs(galilean.position("axle.at(0.5)").values[:, 2] - 0.3).max()

@@ -24,6 +24,15 @@ def error_constant(rho):
 
 
 @helper
+def phase_constant(rho):
+    """c in the error c (w h)^2 of the phase by which a vibration of frequency w turns in a step: errors of increments,
+    `error_constant`, and of velocities have the same part in it.
+    """
+    shift = (1.0 - rho) / (1.0 + rho)
+    return 1.0 / 12.0 + 0.375 * shift * shift
+
+
+@helper
 def predict(state, trial, h, rho, smooth, past, order):
     """Trial state at the end of the step; smooth = 1 continues the accelerations, 0 the velocities.
 

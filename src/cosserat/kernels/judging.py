@@ -30,13 +30,14 @@ def filtered_norm(problem):
 def local_error(problem, unheld, error_out):
     """Estimated position error of the last step, stiff motions filtered by the factors of the iteration matrix.
 
-    The leading error of the generalised-alpha increment is c h^2 (v_dot_1 - v_dot_0), c = beta + (alpha_m -
-    alpha_f)/2 - 1/6; solving S e = cm M (that) leaves slow motions as they are and takes out the unresolved ones.
+    The leading error that a step of generalised-alpha adds to positions in the long run is c h^2 (v_dot_1 - v_dot_0), c
+    as in `alpha.phase_constant`; solving S e = cm M (that) leaves slow motions as they are and takes out the unresolved
+    ones.
     `unheld` is the problem with the state before the step and factors without joints; see `solve.motion.unheld`.
     """
     state, trial, settings = state_of(problem), trial_of(problem), solver_of(problem).settings
     before = state_of(unheld).rate
-    h, c = settings[0], alpha.error_constant(settings[1])
+    h, c = settings[0], alpha.phase_constant(settings[1])
     if settings[6] == CONSERVING:
         c = 1.0 / 12.0
     clear(trial.twist)

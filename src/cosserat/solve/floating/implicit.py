@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.kernels.alpha import phase_constant
 from cosserat.solve.floating.state import Drives, Point
 from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
 from cosserat.solve.motion.grading import parts_of
-from cosserat.solve.motion.smooth_start import UNRESOLVED
+from cosserat.solve.motion.smooth_start import changes_much
 from cosserat.solve.motion.walk import NEVER
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
@@ -49,6 +50,8 @@ class Implicit(Stepper):
                    CLOSED * size, large, large)  # fmt: skip
         super().__init__(tree, drives, constraints, size, np.array(numbers))
         forces = tree.forces
+        modal = any(link.modal is not None and np.any(link.modal.damping) for link in tree.data.links)
+        self._damped = modal or bool(np.any(forces.damping) or np.any(forces.servo[1]))
         self._soft = (forces.stiffness == 0.0) & (forces.damping == 0.0) & (forces.servo[0] == 0.0)
         for link in tree.data.links:
             self._soft[link.columns[len(link.columns) - link.n_modes :]] = False
@@ -62,34 +65,41 @@ class Implicit(Stepper):
         return self._advance("implicit", old, self.sampled(t, h, n), h, n, every, phase, self.side(h))
 
     def eased(self, now: Point, t: float, h: float) -> Point | None:
-        """In parts, where the iteration matrix leaves little of the acceleration of a coordinate with a damper."""
-        forces = self.tree.forces
-        damped = (forces.damping > 0.0) | (forces.servo[1] > 0.0)
-        if self.at_breaks or not damped.any():
+        """In parts, where accelerations change much within the step."""
+        if self.at_breaks or not self._damped:
             return None
-        left = self._filtered(now, t, h)
-        if left is None or not np.any(np.abs(left[damped]) < UNRESOLVED * np.abs(now.a[damped])):
+        found = self._filtered(now, t, h)
+        if found is None:
+            return None
+        reach = [self.engine.extent(now.q, x) for x in (now.a, *found)]
+        whole, left, change = (max(a, self.size * b) for a, b in reach)
+        if not changes_much(whole, left, change, CLOSED * self.size / (h * h)):
             return None
         sizes = parts_of(h)
-        left = self._filtered(now, t, sizes[0])
-        if left is None:
+        first = self._filtered(now, t, sizes[0])
+        if first is None:
             return None
-        now, points = now._replace(a=left, carried=left), []
+        now, points = now._replace(a=first[0], carried=first[0]), []
         for size in sizes:
-            found = self.advance(now, now.t, size, 1, NEVER, 0)
-            if found.failure is not None:
+            step = self.advance(now, now.t, size, 1, NEVER, 0)
+            if step.failure is not None:
                 return None
-            now = found.now
+            now = step.now
             points.append(now)
         for point, size in zip(points[:-1], sizes, strict=False):  # powers change much in this step
             self.crossed(point.t, size, point, point)
         return now._replace(t=t + h)
 
-    def _filtered(self, now: Point, t: float, h: float) -> Array | None:
-        """Accelerations with which a step of length h can begin: without what it does not resolve; None: it fails."""
-        if self.advance(now, t, h, 1, NEVER, 0).failure is not None:
+    def _filtered(self, now: Point, t: float, h: float) -> tuple[Array, Array] | None:
+        """Accelerations with which a step of length h can begin, and how they change in it; None: it fails.
+
+        Both are without what the step does not resolve.
+        """
+        found = self.advance(now, t, h, 1, NEVER, 0)
+        if found.failure is not None:
             return None
-        return np.where(self.drives.held, now.a, self.engine.filtered(np.where(self.drives.held, 0.0, now.a)))
+        a, change = (self.resolved(x) for x in (now.a, found.now.a - now.a))
+        return np.where(self.drives.held, now.a, a), change
 
     @property
     def rule(self) -> float:
@@ -128,12 +138,12 @@ class Implicit(Stepper):
         return self.engine.filtered(np.where(self.drives.held, 0.0, change))
 
     def error(self, old: Point, new: Point) -> Array:
-        """The leading error c h^2 (a_new - a_old), stiff motions filtered: S e = M times that, A e = 0.
+        """The leading error c h^2 (a_new - a_old) in the long run, stiff motions filtered: S e = M times that, A e = 0.
 
         Where motions are prescribed, what they and the loops hold is not filtered out, so that steps resolve it: only
         positions are exact there.
         """
-        c = self.beta + 0.5 * (self.mean - self.shift) - 1.0 / 6.0
+        c = phase_constant(self._rho)
         raw = c * new.step**2 * (new.a - old.a)
         found = self.engine.filtered(np.where(self.drives.held, 0.0, raw))
         if self.drives.held.any() or self.constraints.driven:
