@@ -77,6 +77,18 @@ def count_turns(problem):
     return 0
 
 
+@helper
+def keep(source, target_out):
+    """Copy a state, but for the states of laws."""
+    copy(source.frame, target_out.frame)
+    copy(source.twist, target_out.twist)
+    copy(source.rate, target_out.rate)
+    copy(source.accel, target_out.accel)
+    copy(source.force, target_out.force)
+    for i in range(source.angle.shape[0]):
+        target_out.angle[i] = source.angle[i]
+
+
 @stage
 def accept(problem):
     """The trial state becomes the state."""
@@ -91,13 +103,7 @@ def accept(problem):
     alpha.move(state.frame, trial.increment, 1.0, trial.frame)
     track_angles(problem)
     count_turns(problem)
-    copy(trial.frame, state.frame)
-    copy(trial.twist, state.twist)
-    copy(trial.rate, state.rate)
-    copy(trial.accel, state.accel)
-    copy(trial.force, state.force)
-    for i in range(trial.angle.shape[0]):
-        state.angle[i] = trial.angle[i]
+    keep(trial, state)
     for i in range(state.inner.shape[1]):
         if settings[6] == CONSERVING:  # the trial has the mean of both ends
             trial.inner[0, i] = 2.0 * trial.inner[0, i] - state.inner[0, i]

@@ -6,7 +6,7 @@ from cosserat.jit import helper, load, stage
 from cosserat.kernels import alpha
 from cosserat.kernels.arrays import history_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
-from cosserat.kernels.integrate import record, take_step
+from cosserat.kernels.integrate import keep, record, take_step
 from cosserat.kernels.newton import CONSERVING, CONVERGED, correction_norm, step_coefficients
 from cosserat.kernels.residual import add_inertia
 from cosserat.kernels.vectors import clear, copy
@@ -53,16 +53,10 @@ def local_error(problem, unheld, error_out):
 
 
 @helper
-def keep(source, target_out):
+def keep_all(source, target_out):
     """Copy a state."""
-    copy(source.frame, target_out.frame)
-    copy(source.twist, target_out.twist)
-    copy(source.rate, target_out.rate)
-    copy(source.accel, target_out.accel)
-    copy(source.force, target_out.force)
+    keep(source, target_out)
     copy(source.inner, target_out.inner)
-    for i in range(source.angle.shape[0]):
-        target_out.angle[i] = source.angle[i]
 
 
 @stage
@@ -78,13 +72,13 @@ def advance_judged(problem, unheld, order, bounds, errors_out, report_out, evalu
     report_out[2] = -1
     calm = order[4]
     for k in range(order[0]):
-        keep(state, before)
+        keep_all(state, before)
         code = take_step(problem, k, report_out, evaluate, careful, 0)
         if code != CONVERGED:
             return code
         local_error(problem, unheld, errors_out[k:])
         if not errors_out[k] <= bounds[0]:
-            keep(before, state)
+            keep_all(before, state)
             solver.counters[0] -= 1
             report_out[0] -= 1
             return CONVERGED

@@ -1,5 +1,6 @@
 """What every group offers: the same names, in the same order, for SO(3), SE(3), SE(2), R^n and products."""
 
+from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -100,3 +101,21 @@ def structure_constants(dim: int, bracket: Any) -> Array:
     for i, e in enumerate(np.eye(dim)):
         c[i] = bracket(e).T
     return c + 0.0  # no negative zeros
+
+
+class ModuleGroup:
+    """The group whose functions are those of a module."""
+
+    def __init__(self, name: str, dim: int, functions: Mapping[str, Any]) -> None:
+        self._name, self.dim = name, dim
+        for each in vars(Group):
+            if not each.startswith("_") and each != "dim":
+                setattr(self, each, functions[each])
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+def module_group(name: str, dim: int, functions: Mapping[str, Any]) -> Any:
+    """The group of a module with these functions."""
+    return ModuleGroup(name, dim, functions)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.lie import coefficients as co
-from cosserat.lie.protocol import Array
+from cosserat.lie.protocol import Array, Group, module_group
 from cosserat.lie.protocol import structure_constants as _structure_constants
 
 
@@ -143,30 +143,4 @@ def random(rng: np.random.Generator) -> Array:
     return H
 
 
-class _SE2:
-    """The group object of this module; see `cosserat.lie.protocol.Group`."""
-
-    dim = 3
-    identity = staticmethod(identity)
-    compose = staticmethod(compose)
-    inverse = staticmethod(inverse)
-    exp = staticmethod(exp)
-    log = staticmethod(log)
-    tangent = staticmethod(tangent)
-    tangent_inv = staticmethod(tangent_inv)
-    tangent_derivative = staticmethod(tangent_derivative)
-    tangent_inv_derivative = staticmethod(tangent_inv_derivative)
-    adjoint = staticmethod(adjoint)
-    bracket = staticmethod(bracket)
-    coadjoint = staticmethod(coadjoint)
-    hat = staticmethod(hat)
-    vee = staticmethod(vee)
-    matrix = staticmethod(matrix)
-    structure_constants = staticmethod(structure_constants)
-    random = staticmethod(random)
-
-    def __repr__(self) -> str:
-        return "SE2"
-
-
-SE2 = _SE2()
+SE2: Group[Array] = module_group("SE2", 3, globals())

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.lie import coefficients as co
-from cosserat.lie.protocol import Array
+from cosserat.lie.protocol import Array, Group, module_group
 from cosserat.lie.protocol import structure_constants as _structure_constants
 
 _I3 = np.eye(3)
@@ -199,30 +199,4 @@ def _dot(u: Any, w: Any) -> float:
     return float(u[0] * w[0] + u[1] * w[1] + u[2] * w[2])
 
 
-class _SO3:
-    """The group object of this module; see `cosserat.lie.protocol.Group`."""
-
-    dim = 3
-    identity = staticmethod(identity)
-    compose = staticmethod(compose)
-    inverse = staticmethod(inverse)
-    exp = staticmethod(exp)
-    log = staticmethod(log)
-    tangent = staticmethod(tangent)
-    tangent_inv = staticmethod(tangent_inv)
-    tangent_derivative = staticmethod(tangent_derivative)
-    tangent_inv_derivative = staticmethod(tangent_inv_derivative)
-    adjoint = staticmethod(adjoint)
-    bracket = staticmethod(bracket)
-    coadjoint = staticmethod(coadjoint)
-    hat = staticmethod(hat)
-    vee = staticmethod(vee)
-    matrix = staticmethod(matrix)
-    structure_constants = staticmethod(structure_constants)
-    random = staticmethod(random)
-
-    def __repr__(self) -> str:
-        return "SO3"
-
-
-SO3 = _SO3()
+SO3: Group[Array] = module_group("SO3", 3, globals())

@@ -15,18 +15,17 @@ from cosserat.results.motion import Motion, motion_of
 from cosserat.results.place_answers import in_world
 from cosserat.results.run import Run
 from cosserat.results.status import Status
-from cosserat.results.trajectory import Trajectory
+from cosserat.results.trajectory import OfTrajectory, Trajectory
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from cosserat.model.model import Model
 
 Array = NDArray[np.float64]
 
 
 @answering
-class Equilibrium:
+class Equilibrium(OfTrajectory):
     """Result of a static solution; the same questions as for `Run`, without time: plain arrays.
 
     Attributes
@@ -76,21 +75,6 @@ class Equilibrium:
         With a potential: no motion lowers the energy. In rotation and under follower loads: no small motion grows.
         """
         return self.trajectory.stats.get("stable")
-
-    @property
-    def stats(self) -> dict[str, Any]:
-        """Load steps, iterations, times and sizes."""
-        return self.trajectory.stats
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What the solver was asked for."""
-        return self.trajectory.settings
-
-    @property
-    def model(self) -> Model:
-        """The model that was solved."""
-        return self.trajectory.compiled.model
 
     def position(self, place: Any) -> Array:
         """Position (3,) of a place, world coordinates (m)."""

@@ -21,14 +21,13 @@ from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
 from cosserat.results.place_answers import PlaceAnswers, in_world
 from cosserat.results.status import Outcome, Status
-from cosserat.results.trajectory import Trajectory
+from cosserat.results.trajectory import OfTrajectory, Trajectory
 from cosserat.results.verdict import FEWEST, held_together, judged
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from xarray import DataArray, Dataset
 
-    from cosserat.model.model import Model
     from cosserat.results.observed import Observed
 
 Array = NDArray[np.float64]
@@ -37,7 +36,7 @@ _INTERNAL = frozenset(("floating", "monitors", "motion", "of_motion", "trajector
 
 
 @answering
-class Run(PlaceAnswers):
+class Run(OfTrajectory, PlaceAnswers):
     """Result of a simulation: questions by place, joint and beam, answered over the stored times.
 
     Places are text such as ``"arm1.end"``, ``"arm1.at(0.5)"``, ``"hub"``, or `Place` objects. All answers are
@@ -108,21 +107,6 @@ class Run(PlaceAnswers):
     def time(self) -> Array:
         """Stored times (nt,) in seconds."""
         return self.trajectory.time
-
-    @property
-    def stats(self) -> dict[str, Any]:
-        """Steps, solves, times and sizes."""
-        return self.trajectory.stats
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What the solver was asked for."""
-        return self.trajectory.settings
-
-    @property
-    def model(self) -> Model:
-        """The model that was simulated."""
-        return self.trajectory.compiled.model
 
     # places: see `PlaceAnswers` ---------------------------------------------------------------------------------------
 

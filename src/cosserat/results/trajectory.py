@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.arrays import History
+from cosserat.model.model import Model
 from cosserat.results.floating import FloatingRecord
 from cosserat.results.status import Status
 
@@ -105,3 +106,27 @@ def carried_to(trajectory: Any, **settings: Any) -> Carried | None:
     same = all(trajectory.settings.get(key) == value for key, value in wanted.items())
     found: Carried | None = trajectory.carried
     return found if same else None
+
+
+class OfTrajectory:
+    """What results of all kinds tell about how they were found."""
+
+    trajectory: Any
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """Steps, iterations, solves, times and sizes."""
+        stats: dict[str, Any] = self.trajectory.stats
+        return stats
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the solver was asked for."""
+        settings: dict[str, Any] = self.trajectory.settings
+        return settings
+
+    @property
+    def model(self) -> Model:
+        """The model that was solved."""
+        model: Model = self.trajectory.compiled.model
+        return model
