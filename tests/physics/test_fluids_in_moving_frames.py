@@ -157,3 +157,92 @@ def test_a_neutral_body_rests_in_water_that_turns_with_the_table(formulation):
     model.add(cs.AddedMass.sphere("water", ball, diameter=0.2))
     run = cs.simulate(model, 1.0, 0.01, formulation=formulation)
     assert np.abs(run.position("ball").values - (1.0, 0.3, 0.0)).max() < 1e-12
+
+
+def curved(side, **more):
+    """A tapered arc with its mass beside its axis, which nothing holds; a force acts between the nodes of its mesh."""
+    start, R, O = side.start, side.start.rotation[0], side.start.omega[0]
+
+    def line(s):
+        return side.at((0.5 + s, 0.3 * s**2, 0.2 * s))
+
+    def moved(point):
+        if side.inside:
+            return (0.1, -0.2, 0.3, 0.2, 0.1, -0.4)
+        velocity = start.velocity[0] + np.cross(O, np.asarray(point) - start.origin[0]) + R @ (0.1, -0.2, 0.3)
+        return (*velocity, *(O + R @ (0.2, 0.1, -0.4)))
+
+    mass = np.diag([0.5, 0.5, 0.5, 3e-3, 1e-3, 2e-3])
+    mass[0, 5] = mass[5, 0] = 0.5 * -0.02
+    mass[2, 3] = mass[3, 2] = 0.5 * 0.02
+    sections = [cs.Section(stiffness=k * np.diag([1e5, 1e5, 1e5, 20, 30, 30]), mass=k * mass) for k in (1.0, 0.6)]
+    model = cs.Model("m", frame=side.frame if side.inside else None, **more)
+    up = side.along((0, 0, 1))
+    model.add(cs.Beam("beam", curve=line, section=tuple(sections), elements=3, up=up, velocity=moved))
+    model.add(cs.Force("push", "beam.at(0.4)", side.along((1.0, 2.0, -1.0)), follower=True))
+    return model
+
+
+def cable(side):
+    model = curved(side, fluid=flowing(side))
+    model.add(cs.Morison("water", "beam", diameter=0.2, drag=1.1, added_mass=0.8))
+    return model
+
+
+def hose(side):
+    model = curved(side)
+    model.add(cs.PipeFlow("water", "beam", mass=0.7, speed=3.0))
+    return model
+
+
+def wing_along_a_beam(side):
+    model = curved(side, fluid=flowing(side))
+    model.add(cs.Strip("air", "beam", cs.Airfoil(), chord=0.3, axis=0.4, forward=side.along((0, 1, 0)),
+                       up=side.along((0, 0, 1))))  # fmt: skip
+    return model
+
+
+@pytest.mark.filterwarnings("ignore:.*angle of attack")
+@pytest.mark.parametrize("build", [curved, cable, hose, wing_along_a_beam])
+def test_accelerations_of_beams_in_a_ship(build):
+    """Apparent forces with the inertia of the elements: those of the same elements in space, not only in the limit."""
+    inside, outside = (cs.simulate(build(Side(SHIP, i)), 2e-3, 1e-3) for i in (True, False))
+    seen = outside.seen_from(SHIP)
+    for place in ("beam.start", "beam.at(0.4)", "beam.end"):
+        for name in ("acceleration", "angular_acceleration"):
+            got, wanted = (getattr(r, name)(place).values[0] for r in (inside, seen))
+            np.testing.assert_allclose(got, wanted, atol=2e-8 * np.abs(wanted).max())
+
+
+def test_a_beam_that_turns_steadily():
+    """The same with spin=: shape, forces and frequencies, for a coarse mesh."""
+    section = cs.Section(stiffness=np.diag([1e3, 1e3, 1e3, 10, 10, 10]), mass=np.diag([0.5] * 3 + [1e-3] * 3))
+    axis = np.array([0.2, 0, 1]) / np.linalg.norm([0.2, 0, 1])
+
+    def bar(**more):
+        model = cs.Model("bar", **more)
+        beam = model.add(cs.Beam("bar", points=[(0, 0, 0), (1, 0.3, 0)], section=section, elements=3))
+        model.add(cs.Fixed("root", cs.GROUND, beam.start))
+        return model
+
+    table, spin = bar(frame=cs.Observer(turns=[(axis, "2*t")])), {"spin": tuple(2.0 * axis)}
+    seen, turned = cs.equilibrium(table), cs.equilibrium(bar(), **spin)
+    np.testing.assert_allclose(seen.position("bar.end"), turned.position("bar.end"), atol=1e-13)
+    for s in (0.0, 0.2, 0.7):
+        forces = seen.section_force("bar", s), turned.section_force("bar", s)
+        np.testing.assert_allclose(*forces, atol=1e-11)
+    frequencies = cs.modes(table, 6).frequencies, cs.modes(bar(), 6, **spin).frequencies
+    np.testing.assert_allclose(*frequencies, rtol=1e-8)
+    output = "bar.start.section_force"
+    got, wanted = cs.linearize(table, (), output).C, cs.linearize(bar(), (), output, **spin).C
+    np.testing.assert_allclose(np.abs(got), np.abs(wanted), atol=1e-6 * np.abs(wanted).max())  # but for signs of modes
+
+
+def test_a_coarse_beam_swings_on_a_turntable_as_in_space():
+    """With one step size both runs have the scheme's error; it is the frame's part that is compared, by halving it."""
+    errors = []
+    for h in (4e-3, 2e-3, 1e-3):
+        inside, outside = (cs.simulate(curved(Side(TABLE, i)), 0.1, h, rho=0.8) for i in (True, False))
+        ends = (run.position("beam.end").values[-1] for run in (inside, outside.seen_from(TABLE)))
+        errors.append(float(np.abs(np.subtract(*ends)).max()))
+    assert errors[0] / errors[2] > 12  # second order in the step, and no rest

@@ -113,7 +113,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
             springs,
             loads,
             line_load_arrays(model, skeleton, matrices, line_columns, floating),
-            state_load_arrays(model, skeleton, pair, size, len(efforts)),
+            state_load_arrays(model, laws, skeleton, pair, size, len(efforts)),
             media_arrays(media, skeleton.beams, elements),
             rolling_arrays(model, skeleton, block, len(joints)),
             rule_arrays(model, skeleton, block, len(joints), size),

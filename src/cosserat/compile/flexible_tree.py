@@ -44,6 +44,7 @@ from cosserat.model.interfaces import Interface
 from cosserat.model.joints import Joint
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
+from cosserat.model.nodes import stations_of
 from cosserat.model.places import Place
 
 Array = NDArray[np.float64]
@@ -183,17 +184,7 @@ def linked_again(model: Model, like: FlexibleTreeData) -> FlexibleTreeData:
 
 def _used(model: Model, spread: bool = True) -> dict[str, list[float]]:
     """Where something is attached to each beam; also where laws that are spread along it act, if `spread`."""
-    along = set() if spread else {section.name for law in model.along_beams for section in law.sections}
-    out: dict[str, list[float]] = {beam.name: [] for beam in model.beams}
-    ends = [p for j in model.joints for p in (j.parent, j.child)] + [load.place for load in model.loads]
-    ends += [p for spring in model.springs for p in (spring.a, spring.b)]
-    ends += [place for item in model.rolling for place in item.places]
-    laws = [law for law in model.state_loads if law.name not in along]
-    ends += [p for law in laws for p in (law.place, law.other) if p is not None]
-    for place in ends:
-        if place.s is not None:
-            out[place.owner.name].append(place.s)
-    return out
+    return stations_of(model, [law for law in model.state_loads if spread or not law.spread])
 
 
 def _stations(wanted: list[float]) -> dict[str, float]:

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from cosserat.compile.elements import ElementMatrices, element_matrices
 from cosserat.compile.series import gauss_points
-from cosserat.errors import ModelError
+from cosserat.lie import se3
 from cosserat.model.beams import Beam
+from cosserat.model.nodes import SAME, BeamElement, node_positions
+from cosserat.model.parameters import Parameter
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_SAME = 1e-9
 _QUARTERS = np.array([0.25, 0.5, 0.75])
 
 
@@ -57,7 +58,7 @@ class BeamMesh:
     def node_at(self, s: float) -> int | None:
         """Node at s, or None if s lies inside an element."""
         k = int(np.argmin(np.abs(self.s - s)))
-        return self.first_node + k if abs(self.s[k] - s) < _SAME else None
+        return self.first_node + k if abs(self.s[k] - s) < SAME else None
 
     def element_at(self, s: float) -> tuple[int, float]:
         """Element that holds s and the fraction of its length there, in [0, 1]."""
@@ -67,44 +68,6 @@ class BeamMesh:
         z = float(np.clip((s - left[e]) / (right[e] - left[e]), 0.0, 1.0))
         excess = self.inner[e] - _QUARTERS  # of a polynomial of degree 4 that vanishes at both ends
         return self.first_element + e, float(np.clip(z + z * (1.0 - z) * _lagrange(z) @ excess, 0.0, 1.0))
-
-
-def node_positions(beam: Beam, stations: list[float]) -> tuple[Array, Ints]:
-    """Parameters s of the nodes and their smooth pieces; stations are where something is attached."""
-    n = int(beam.elements)
-    pieces = beam.pieces
-    grid = np.linspace(0.0, 1.0, n + 1)
-    if len(pieces) == 1 and all(np.min(np.abs(grid - s)) < _SAME for s in stations):
-        return grid, np.zeros(n + 1, dtype=np.int64)
-    spans: list[tuple[float, float, int]] = []
-    for k, (a, b) in enumerate(pieces):
-        inside = sorted({s for s in stations if a + _SAME < s < b - _SAME})
-        cuts = [a, *inside, b]
-        spans += [(cuts[i], cuts[i + 1], k) for i in range(len(cuts) - 1)]
-    if n < len(pieces):
-        raise ModelError(
-            f"beam '{beam.name}': {n} elements for {len(pieces)} straight pieces; pass elements={len(pieces)} or more"
-        )
-    counts = _share(n, [b - a for a, b, _ in spans])
-    s: list[float] = []
-    piece: list[int] = []
-    for (a, b, k), count in zip(spans, counts, strict=True):
-        points = np.linspace(a, b, count + 1)
-        if piece and piece[-1] == k:
-            points = points[1:]
-        s += list(points)
-        piece += [k] * len(points)
-    return np.asarray(s), np.asarray(piece, dtype=np.int64)
-
-
-def _share(total: int, lengths: list[float]) -> list[int]:
-    """Elements per span: at least one each, otherwise in proportion to length."""
-    whole = sum(lengths)
-    counts = [max(1, int(total * length / whole)) for length in lengths]
-    while sum(counts) < total:
-        k = max(range(len(lengths)), key=lambda i: lengths[i] / counts[i])
-        counts[k] += 1
-    return counts
 
 
 def mesh_beam(beam: Beam, stations: list[float], first_node: int, first_element: int) -> BeamMesh:
@@ -162,3 +125,20 @@ def _known_matrices(d0: bytes, compliance: bytes, mass: bytes) -> ElementMatrice
     strain = np.frombuffer(d0).reshape(-1, 6)
     shape = (len(strain), len(gauss_points()), 6, 6)
     return element_matrices(strain, np.frombuffer(compliance).reshape(shape), np.frombuffer(mass).reshape(shape))
+
+
+def element_mass(element: BeamElement) -> Array:
+    """G, Y_A and Y_B (82,) of an element, see `matter`, node A the first of `element`'s."""
+    beam, cuts, e, turned = element
+    key = (Parameter.changes, cuts)
+    known = beam.__dict__.get("_masses")
+    if known is None or known[0] != key:
+        mesh = mesh_beam(beam, list(cuts), 0, 0)
+        pairs = np.stack((mesh.frames[:-1], mesh.frames[1:]), axis=1)
+        d0 = np.array([se3.log(se3.inverse(a) @ b) for a, b in pairs])
+        known = beam.__dict__["_masses"] = key, beam_matrices(beam, mesh, d0)[0].mass
+    mass: Array = known[1][e]
+    if not turned:
+        return mass
+    order = np.r_[4:8, 0:4]
+    return np.concatenate((mass[:64].reshape(8, 8)[np.ix_(order, order)].ravel(), mass[73:], mass[64:73]))

@@ -14,6 +14,7 @@ from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
+from cosserat.model.nodes import stations_of
 from cosserat.model.places import Place
 
 Array = NDArray[np.float64]
@@ -53,7 +54,7 @@ def build_skeleton(model: Model) -> Skeleton:
     """Place the nodes."""
     bodies = {body.name: i for i, body in enumerate(model.bodies)}
     beams: dict[str, BeamMesh] = {}
-    stations = _stations(model)
+    stations = stations_of(model, model.state_loads)
     n, ne = len(bodies), 0
     for beam in model.beams:
         mesh = mesh_beam(beam, stations[beam.name], n, ne)
@@ -76,24 +77,6 @@ def build_skeleton(model: Model) -> Skeleton:
         for name, node in nodes.interfaces.items():
             frames[node] = frame_to_row(elastic.at(name).frame())
     return Skeleton(frames, bodies, beams, modal)
-
-
-def _stations(model: Model) -> dict[str, list[float]]:
-    """Where something is attached to each beam."""
-    places: list[Place] = []
-    for joint in model.joints:
-        places += [joint.parent, joint.child]
-    places += [load.place for load in model.loads]
-    places += [place for item in model.rolling for place in item.places]
-    for spring in model.springs:
-        places += [spring.a, spring.b]
-    for law in model.state_loads:
-        places += [law.place] if law.other is None else [law.place, law.other]
-    stations: dict[str, list[float]] = {beam.name: [] for beam in model.beams}
-    for place in places:
-        if isinstance(place.owner, Beam) and place.s is not None:
-            stations[place.owner.name].append(float(place.s))
-    return stations
 
 
 def initial_twists(model: Model, skeleton: Skeleton) -> tuple[Array, NDArray[np.bool_]]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.mesh import element_mass
 from cosserat.errors import CosseratError, ModelError
 from cosserat.kernels import state_loads
 from cosserat.kernels.arrays import new_rows
@@ -35,7 +36,8 @@ class CompiledLaw:
     @property
     def numbers(self) -> Array:
         """Present values of the parameters, behind them first values of its states; at least one number."""
-        return np.array((*self.load.values, *self.load.first_states) or (0.0,))
+        matter = () if self.load.element is None else element_mass(self.load.element)
+        return np.array((*self.load.values, *matter, *self.load.first_states) or (0.0,))
 
     @property
     def n_states(self) -> int:

@@ -13,6 +13,7 @@ from cosserat.compile.joints import ints
 from cosserat.compile.media import failing_medium
 from cosserat.compile.rules import failing_rule
 from cosserat.compile.skeleton import Skeleton
+from cosserat.compile.state_laws import CompiledLaw
 from cosserat.kernels.arrays import StateLoads
 from cosserat.lie import se3
 from cosserat.model.functions import TimeFunction
@@ -76,23 +77,28 @@ def n_columns(signals: list[Signal]) -> int:
 
 
 def state_load_arrays(
-    model: Model, skeleton: Skeleton, pair: Callable[[int, int], list[int]], size: float, n_efforts: int
+    model: Model,
+    laws: tuple[CompiledLaw, ...],
+    skeleton: Skeleton,
+    pair: Callable[[int, int], list[int]],
+    size: float,
+    n_efforts: int,
 ) -> StateLoads:
     """The loads of a model; `pair` numbers the blocks of two nodes, `size` is the extent of the mechanism.
 
     Signals have the columns of the sampled efforts from `n_efforts` on.
     """
-    loads = model.state_loads
+    loads = [law.load for law in laws]
     here = [skeleton.attach(load.place) for load in loads]
     there = [skeleton.attach(GROUND.at((0.0, 0.0, 0.0)) if load.other is None else load.other) for load in loads]
-    numbers = [(*load.values, *load.first_states) or (0.0,) for load in loads]
+    numbers = [law.numbers for law in laws]
     start = ints(np.concatenate(([0], np.cumsum([len(n) for n in numbers], dtype=np.int64))))
     signals = [(start[x.load] + x.place, n_efforts + x.column) for x in signals_of(model)]
     return StateLoads(
         node=ints([(a.node, b.node) for a, b in zip(here, there, strict=True)], 2),
         frame_a=np.array([frame_to_row(a.frame) for a in here]).reshape(-1, 12),
         frame_b=np.array([frame_to_row(b.frame) for b in there]).reshape(-1, 12),
-        pair=ints([int(load.other is not None) for load in loads]),
+        pair=ints([load.pair for load in loads]),
         length=np.full(len(loads), size),
         start=start,
         parameter=np.array([x for values in numbers for x in values], dtype=float),

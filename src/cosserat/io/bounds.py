@@ -67,7 +67,7 @@ RANGES: dict[str, tuple[int, Any]] = {
     "turns.joint": (0, "nj"), "turns.kind": (0, 64),
     "springs.node": (0, "n"), "loads.node": (0, "n"), "loads.follower": (0, 2), "loads.column": (0, "nw"),
     "line_loads.element": (0, "ne"), "line_loads.column": (0, "nw"), "line_loads.follower": (0, 2),
-    "state_loads.node": (0, "n"), "state_loads.pair": (0, 2), "state_loads.start": (0, "np+1"),
+    "state_loads.node": (0, "n"), "state_loads.pair": (0, 3), "state_loads.start": (0, "np+1"),
     "state_loads.inner": (0, "ny+1"), "state_loads.stored": (0, 2), "state_loads.signal": (0, 2**31),
     "bodies.varying": (0, 2**31),
     "rolling.n_rows": (0, 4), "rolling.held": (0, 4), "rules.item": (0, "nr"), "rules.node": (0, "n"),

@@ -93,7 +93,7 @@ def compile_user(glue: Callable[..., Function], functions: tuple[Function, ...],
     if digest is None or key not in _units:
         from cosserat.jit.compiler import user_address
 
-        inner = tuple(_compiled(function, {}) for function in functions)
+        inner = tuple(_compiled(function, {}, digest or "") for function in functions)
         try:
             unit = Unit(signature, *user_address(_named(glue(*inner), digest), signature, folder, digest))
         except Exception as error:
@@ -162,8 +162,12 @@ def _reason(text: str) -> str:
     return (telling or lines or ["the compiler gives no reason"])[0]
 
 
-def _compiled(function: Function, seen: dict[int, Any]) -> Any:
-    """Numba's handle of a function; plain functions that it calls are compiled, too."""
+def _compiled(function: Function, seen: dict[int, Any], unit: str = "") -> Any:
+    """Numba's handle of a function; plain functions that it calls are compiled, too.
+
+    `unit` tells the one that they are compiled for: with it their arguments have types that names do not tell, such as
+    records with other fields.
+    """
     from cosserat.jit.compiler import is_compiled, user_dispatcher
 
     if not isinstance(function, types.FunctionType):
@@ -178,17 +182,17 @@ def _compiled(function: Function, seen: dict[int, Any]) -> Any:
     inner = {n: v for n, v in used.items() if isinstance(v, types.FunctionType)}
     cells = [c.cell_contents for c in function.__closure__ or ()]
     if not inner and not any(isinstance(c, types.FunctionType) for c in cells):
-        seen[id(function)] = user_dispatcher(_named(_copied(function, function.__closure__), _digest(function)))
+        seen[id(function)] = user_dispatcher(_named(_copied(function, function.__closure__), _digest(function), unit))
         return seen[id(function)]
     space = dict(function.__globals__)
     closure = tuple(
-        types.CellType(_compiled(c, seen) if isinstance(c, types.FunctionType) else c) for c in cells
+        types.CellType(_compiled(c, seen, unit) if isinstance(c, types.FunctionType) else c) for c in cells
     )
     renewed = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, closure or None)
     renewed.__qualname__, renewed.__kwdefaults__ = function.__qualname__, function.__kwdefaults__
     # first, for functions that call each other
-    seen[id(function)] = user_dispatcher(_named(renewed, _digest(function)))
-    space.update({n: _compiled(v, seen) for n, v in inner.items()})
+    seen[id(function)] = user_dispatcher(_named(renewed, _digest(function), unit))
+    space.update({n: _compiled(v, seen, unit) for n, v in inner.items()})
     return seen[id(function)]
 
 
@@ -200,14 +204,14 @@ def _copied(function: types.FunctionType, closure: Any) -> types.FunctionType:
     return copied
 
 
-def _named(function: Any, digest: str | None) -> Any:
-    """The function under a name of its own, by what it does.
+def _named(function: Any, digest: str | None, unit: str = "") -> Any:
+    """The function under a name of its own, by what it does and the unit that it is part of.
 
     Numba's names of compiled code count functions within a process. Code that was kept by several processes could meet
     under one name, and then the first to be loaded is called for all.
     """
     if digest is not None:
-        function.__qualname__ = f"{function.__qualname__}_{digest}"
+        function.__qualname__ = f"{function.__qualname__}_{digest}_{unit}"
     return function
 
 

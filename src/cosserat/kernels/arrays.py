@@ -142,7 +142,7 @@ class StateLoads(NamedTuple):
     node: I2  # (ns, 2) of the place and of the other one, the ground if there is none
     frame_a: F2  # (ns, 12) place in its node's frame
     frame_b: F2  # (ns, 12) the other
-    pair: I1  # (ns,) 1: the opposite wrench acts on the other place
+    pair: I1  # (ns,) 0: one place; 1: the opposite wrench acts on the other; 2: its motion counts, nothing acts there
     length: F1  # (ns,) over which the law may change, for differences
     start: I1  # (ns+1,) range of its parameters in ...
     parameter: F1  # ... this; behind them places for its states, with their first values

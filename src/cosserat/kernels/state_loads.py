@@ -275,7 +275,7 @@ def differentiate(sl, i, unit, t, here, there, least, visit):
         return
     size = max(largest(f, m), least)
     clear(J)
-    for column in range(12 + 12 * sl.pair[i]):
+    for column in range(12 if sl.pair[i] == 0 else 24):
         motion = here if column < 12 else there
         s = typical(column, motion[1], motion[2], motion[3], sl.length[i])
         for side in range(6):
@@ -308,7 +308,7 @@ def tangents(sl, i, factor, frames, visit, K_out, C_out):
         for q in range(6):
             K_out[p, q], K_out[p, 6 + q] = -factor * J[p, q], -factor * J[p, 12 + q]
             C_out[p, q], C_out[p, 6 + q] = -factor * J[p, 6 + q], -factor * J[p, 18 + q]
-    if sl.pair[i] == 0:
+    if sl.pair[i] != 1:
         return
     R, x = relative_place(sl, i, frames)
     for q in range(24):

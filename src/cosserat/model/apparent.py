@@ -9,18 +9,23 @@ A mechanism seen from a frame that moves obeys the equations of a Galilean frame
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.model.frame_laws import driven_at
+from cosserat.model.frame_laws import driven, driven_at, turning, turning_rate
 from cosserat.model.frame_signals import frame_motion
-from cosserat.model.lumps import Lump
+from cosserat.model.lumps import Lump, lumps_of
+from cosserat.model.nodes import BeamElement, elements_of
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Number
 from cosserat.model.placed_laws import PlacedLaw
 from cosserat.model.records import Component
+from cosserat.model.state_loads import StateLoad
+
+if TYPE_CHECKING:
+    from cosserat.model.model import Model
 
 Array = NDArray[np.float64]
 
@@ -44,6 +49,135 @@ class ApparentLoad(PlacedLaw):
     @property
     def law(self) -> Callable[..., Any]:
         return apparent_wrench
+
+
+class ApparentOnElement(PlacedLaw):
+    """The same on a node of an element of a beam, with the inertia of the element: exact as its inertia is.
+
+    The kinetic energy of an element is tr(Z' G Z'^T)/2 + (Y_A w_A) . (Y_B w_B), Z = (x_A, R_A, x_B, R_B), w in space;
+    see `compile.matter`. A frame adds the drive and Coriolis accelerations of the columns of Z, and its turning to w.
+    """
+
+    spread = True
+
+    def __init__(self, part: BeamElement, frame: Observer) -> None:
+        self._place, self._other = part.ends
+        self.name = f"apparent forces on {part.beam.name} element {part.number} {int(part.turned)}"
+        self._given, self.derivative, self._part = {"name": self.name}, None, part
+        self._numbers, self._inputs = frame_motion(frame)
+
+    @property
+    def numbers(self) -> dict[str, Number]:
+        return dict(self._numbers)
+
+    @property
+    def pair(self) -> int:
+        return 2
+
+    @property
+    def element(self) -> BeamElement:
+        return self._part
+
+    def record_type(self) -> Any:
+        return np.dtype([*((name, np.float64) for name in self.names), ("G", np.float64, (82,))])
+
+    @property
+    def law(self) -> Callable[..., Any]:
+        return apparent_on_element
+
+
+def apparent_loads(model: Model, laws: tuple[StateLoad, ...]) -> tuple[StateLoad, ...]:
+    """All of a model that has these laws besides; none in a Galilean frame."""
+    frame, what = model.frame, "a moving frame"
+    if frame is None:
+        return ()
+    on_lumps = [ApparentLoad(lump, frame) for lump in lumps_of(model, what)]
+    return (*on_lumps, *(ApparentOnElement(part, frame) for part in elements_of(model, laws, what)))
+
+
+def apparent_on_element(t, frame, twist, other_frame, other_twist, p):
+    """Wrench on the first node of an element, in its axes."""
+    G = p["G"]
+    ax, ay, az = p["ax"], p["ay"], p["az"]
+    F = np.zeros((3, 4))  # forces on the columns x, R of the node
+    for side in range(2):
+        H, eta = (frame, twist) if side == 0 else (other_frame, other_twist)
+        w0, w1, w2 = eta[3], eta[4], eta[5]
+        for k in range(4):  # velocity v, then w x e_k
+            v0, v1, v2 = eta[0], eta[1], eta[2]
+            if k == 1:
+                v0, v1, v2 = 0.0, w2, -w1
+            elif k == 2:
+                v0, v1, v2 = -w2, 0.0, w0
+            elif k == 3:
+                v0, v1, v2 = w1, -w0, 0.0
+            c = 3 if k == 0 else k - 1
+            bx, by, bz = driven(
+                H[0, c],
+                H[1, c],
+                H[2, c],
+                H[0, 0] * v0 + H[0, 1] * v1 + H[0, 2] * v2,
+                H[1, 0] * v0 + H[1, 1] * v1 + H[1, 2] * v2,
+                H[2, 0] * v0 + H[2, 1] * v1 + H[2, 2] * v2,
+                p,
+            )
+            if k > 0:  # the columns of a rotation are directions
+                bx, by, bz = bx - ax, by - ay, bz - az
+            for j in range(4):
+                g = G[8 * (4 * side + k) + j]
+                F[0, j] -= g * bx
+                F[1, j] -= g * by
+                F[2, j] -= g * bz
+    f = np.zeros((4, 3))  # the same in the node's axes
+    for j in range(4):
+        for i in range(3):
+            f[j, i] = frame[0, i] * F[0, j] + frame[1, i] * F[1, j] + frame[2, i] * F[2, j]
+    W, V = np.empty(3), np.empty(3)  # turning in space of both nodes, and what it has besides the rates of the twists
+    W[0], W[1], W[2] = turning(frame, twist, p)
+    V[0], V[1], V[2] = turning(other_frame, other_twist, p)
+    r = np.empty(3)
+    r[0], r[1], r[2] = turning_rate(other_frame, other_twist, p)
+    seen = _product(G, frame, other_frame, twist[3:], other_twist[3:], np.zeros(3))
+    m = seen - _product(G, frame, other_frame, W, V, r)
+    w = np.empty(6)
+    w[0], w[1], w[2] = f[0, 0], f[0, 1], f[0, 2]
+    w[3] = m[0] + f[2, 2] - f[3, 1]
+    w[4] = m[1] + f[3, 0] - f[1, 2]
+    w[5] = m[2] + f[1, 1] - f[2, 0]
+    return w
+
+
+def _product(G, frame, other_frame, w, v, rate):
+    """Inertia moment of (Y_A w_A) . (Y_B w_B) on node A, in its axes; w, v: turning of A and B, `rate` that of v."""
+    Y, R, H, K = np.empty((3, 3)), np.empty((3, 3)), frame, other_frame
+    turned, grown, seen = np.zeros(3), np.zeros(3), np.zeros(3)  # in the axes of B: Y_B w_B and Y_B times its rate
+    p, q, q_rate, apart = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
+    for i in range(3):
+        for j in range(3):
+            Y[i, j] = G[64 + 3 * i + j]
+            turned[i] += G[73 + 3 * i + j] * v[j]
+            grown[i] += G[73 + 3 * i + j] * rate[j]
+            R[i, j] = H[0, i] * K[0, j] + H[1, i] * K[1, j] + H[2, i] * K[2, j]
+    for i in range(3):
+        for j in range(3):
+            p[i] += Y[i, j] * w[j]
+            q[i] += R[i, j] * turned[j]
+            q_rate[i] += R[i, j] * grown[j]
+            apart[i] += R[i, j] * v[j]
+    apart -= w
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        q_rate[i] += apart[j] * q[k] - apart[k] * q[j]
+    for i in range(3):
+        for j in range(3):
+            seen[i] += Y[i, j] * q[j]
+    out = np.zeros(3)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        out[i] = w[j] * seen[k] - w[k] * seen[j] + q[j] * p[k] - q[k] * p[j]
+        for n in range(3):
+            out[i] += Y[i, n] * q_rate[n]
+    return out
 
 
 def apparent_wrench(t, frame, twist, p):

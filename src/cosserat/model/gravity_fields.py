@@ -105,7 +105,7 @@ class FieldLoad(PlacedLaw):
         self._place, self._other, self.derivative = lump.place, None, None
         pole = checks.unit("CentralGravity", "pole", field._pole)
         self._numbers: dict[str, Number] = {**field.numbers, **lump.numbers}
-        self._inputs = dict(lump.signals)
+        self._inputs, self.spread = dict(lump.signals), lump.place.s is not None
         if frame is None:
             self._numbers |= dict(zip(("cx", "cy", "cz"), field._centre, strict=True))
             self._numbers |= dict(zip(("px", "py", "pz"), pole.tolist(), strict=True))

@@ -1,14 +1,14 @@
 """Mass at places: what fields of acceleration, of gravity or of a moving frame, take hold of.
 
-A rigid body is one lump at its centre of mass. The mass of a beam is that of a corrected trapezoidal rule over its
-elements: at each node half of the mass of the elements beside it, with a first moment mu L^2/12 along the beam. It
-takes integrals of smooth fields along straight uniform elements exactly to third order, and the whole mass and its
-first moment exactly in any.
+A rigid body is one lump at its centre of mass, propellant another. In a moving frame a beam has the inertia of its
+elements. For gravity of a central body its mass is that of a corrected trapezoidal rule over its elements: at each node
+half of the mass of the elements beside it, with a first moment mu L^2/12 along the beam. It takes integrals of smooth
+fields along straight uniform elements exactly to third order, and the whole mass and its first moment exactly in any.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 from cosserat.errors import ModelError
 from cosserat.model.beams import Beam
 from cosserat.model.functions import TimeFunction
+from cosserat.model.nodes import nodes_of
 from cosserat.model.places import Place
 
 if TYPE_CHECKING:
     from cosserat.model.model import Model
+    from cosserat.model.state_loads import StateLoad
 
 Array = NDArray[np.float64]
 
@@ -53,8 +55,8 @@ class Lump(NamedTuple):
         return {name: float(x) for name, x in found.items()}
 
 
-def lumps_of(model: Model, what: str) -> list[Lump]:
-    """All mass of a model; `what` needs it, for messages."""
+def lumps_of(model: Model, what: str, laws: Sequence[StateLoad] | None = None) -> list[Lump]:
+    """All mass of a model which has these laws, or, without any given, all but that of beams; `what` needs it."""
     for other in model.modal_bodies:
         raise ModelError(f"{other.title}: {what} acts on rigid bodies and beams; describe it by a Beam or a RigidBody")
     found = [Lump(Place(b), float(b.mass), np.zeros(3), b.inertia) for b in model.bodies if float(b.mass) > 0.0]
@@ -62,23 +64,21 @@ def lumps_of(model: Model, what: str) -> list[Lump]:
         if load.varying:
             masses = {name: load.signals[name] for name in load.varying}
             found.append(Lump(load.place, 0.0, np.zeros(3), np.zeros((3, 3)), masses, load.name))
-    for beam in model.beams:
-        found += _beam_lumps(beam, what)
+    if laws is not None:
+        for beam, cuts in zip(model.beams, nodes_of(model, laws, what), strict=True):
+            found += _beam_lumps(beam, np.array(cuts))
     return found
 
 
-def _beam_lumps(beam: Beam, what: str) -> list[Lump]:
-    if len(beam.pieces) > 1:
-        raise ModelError(f"{beam.title}: it has corners; under {what} give every straight piece a beam of its own")
-    n = int(beam.elements)
-    grid = np.linspace(0.0, 1.0, n + 1)
+def _beam_lumps(beam: Beam, grid: Array) -> list[Lump]:
+    n = len(grid) - 1
     frames = beam.frames(grid)
     mass, moment, inertia = np.zeros(n + 1), np.zeros((n + 1, 3)), np.zeros((n + 1, 3, 3))
     uniform = beam.section_at(0.5)[1] if beam.is_uniform else None
     for e in range(n):
         s = grid[e] + (grid[e + 1] - grid[e]) * _Z
         H = beam.frames(s)
-        step = 1e-6 * (grid[1] - grid[0])
+        step = 1e-6 * (grid[e + 1] - grid[e])
         ends = beam.frames(np.concatenate((s - step, s + step)))[:, :3, 3]
         speed = np.linalg.norm(ends[4:] - ends[:4], axis=1) / (2.0 * step)  # m per unit of s
         dx = _WEIGHT * (grid[e + 1] - grid[e]) * speed

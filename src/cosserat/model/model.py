@@ -9,7 +9,7 @@ from cosserat.errors import ModelError, ParameterError, shown
 from cosserat.model import checks
 from cosserat.model.added_mass import AddedMass
 from cosserat.model.along import AlongBeam
-from cosserat.model.apparent import ApparentLoad
+from cosserat.model.apparent import apparent_loads
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
 from cosserat.model.fluid import Fluid
@@ -314,10 +314,8 @@ class Model:
         given += tuple(JointPotential(joint) for joint in self.joints if joint.potential is not None)
         given += tuple(section for law in self.along_beams for section in law.sections)
         if self.field is not None:
-            given += tuple(FieldLoad(lump, self.field, self.frame) for lump in lumps_of(self, "a central field"))
-        if self.frame is not None:
-            given += tuple(ApparentLoad(lump, self.frame) for lump in lumps_of(self, "a moving frame"))
-        return given
+            given += tuple(FieldLoad(lump, self.field, self.frame) for lump in lumps_of(self, "a central field", given))
+        return given + apparent_loads(self, given)
 
     @property
     def along_beams(self) -> tuple[AlongBeam, ...]:

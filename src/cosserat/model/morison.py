@@ -120,7 +120,7 @@ class Morison(AlongBeam):
 class MorisonSection(FluidLoad):
     """One section of a `Morison`."""
 
-    _feels_frame = True
+    _feels_frame, spread = True, True
 
     def __init__(self, line: Morison, number: int, s: float, length: float, arm: float) -> None:
         self.line, self.name, self._model = line, f"{line.name}[{number}]", line._model

@@ -78,7 +78,7 @@ class PipeFlow(AlongBeam):
 class PipeSection(FluidLoad):
     """One section of a `PipeFlow`."""
 
-    _feels_frame = True
+    _feels_frame, spread = True, True
 
     def __init__(self, pipe: PipeFlow, number: int, s: float, length: float) -> None:
         self.pipe, self.name, self._model = pipe, f"{pipe.name}[{number}]", pipe._model

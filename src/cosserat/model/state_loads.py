@@ -1,7 +1,9 @@
 """Loads that depend on the state: a law of the user's from time, frame and twist of a place to a wrench."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks
@@ -11,6 +13,9 @@ from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place, find_place
 from cosserat.model.records import Component, recorded
 from cosserat.model.user_laws import UserLaw, demand_function, named_numbers, record_type
+
+if TYPE_CHECKING:
+    from cosserat.model.nodes import BeamElement
 
 
 class StateLoad(UserLaw, Component):
@@ -58,6 +63,7 @@ class StateLoad(UserLaw, Component):
     -13.594
     """
 
+    spread = False  # whether it is one of many that act along a beam, to which nothing is attached there
     word = "load"
     _states: Mapping[str, Number] = {}
 
@@ -126,6 +132,16 @@ class StateLoad(UserLaw, Component):
     def has_energy(self) -> bool:
         """Whether its wrench is that of a potential energy, which its law then gives behind the wrench."""
         return False
+
+    @property
+    def pair(self) -> int:
+        """0: its law is of one place; 1: of two, with the opposite wrench on the other; 2: of two, with none there."""
+        return int(self.other is not None)
+
+    @property
+    def element(self) -> BeamElement | None:
+        """The element of a beam of which its law gets the inertia, behind its numbers; None: of none."""
+        return None
 
     @property
     def inertia(self) -> Any:

@@ -204,7 +204,7 @@ class Strip(AlongBeam):
 class StripSection(FluidLoad):
     """One section of a `Strip`."""
 
-    _feels_frame = True
+    _feels_frame, spread = True, True
 
     def __init__(self, strip: Strip, number: int, place: Place, s: float, width: float, loss: float) -> None:
         self.strip, self.name, self._model = strip, f"{strip.name}[{number}]", strip._model

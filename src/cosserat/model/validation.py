@@ -33,7 +33,7 @@ def validate(model: Model) -> None:
             demand_same(objects[0], other, f"parameter {name!r}")
     model.check()
     if model.frame is not None or model.field is not None:
-        lumps_of(model, "a moving frame" if model.field is None else "a central field")
+        lumps_of(model, "a moving frame" if model.field is None else "a central field", model.given_state_loads)
         buoyant = [load for load in model.given_state_loads if isinstance(load, Buoyancy)]
         if buoyant and model.field is not None:
             raise ModelError(f"{buoyant[0].title}: buoyancy takes uniform gravity, not a central field")

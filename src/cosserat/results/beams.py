@@ -233,6 +233,10 @@ def line_shares(motion: Motion, name: str, e: int) -> Array:
             turn = R_0 if load.follower else R_t
             local = np.hstack((rotate(turn, sample[:, :3]), rotate(turn, sample[:, 3:])))
             share[:, 6 * side : 6 * side + 6] += local @ load.spread[e - mechanism.beams[name].first_element, side].T
+    laws = mechanism.system.state_loads
+    for side, ends in enumerate((arrays.node[e], arrays.node[e, ::-1])):
+        for k in np.nonzero((laws.pair == 2) & (laws.node == ends).all(axis=1))[0]:  # apparent forces
+            share[:, 6 * side : 6 * side + 6] += motion.inputs.state[:, k, :6]
     rows = np.nonzero(mechanism.system.line_loads.element == e)[0]
     return share + line_wrenches(mechanism.system, rows, motion.frame, motion.inputs.wrench).sum(axis=1)
 

@@ -218,7 +218,7 @@ def _state_loads(motion: Motion, book: Ledger) -> None:
         if loads.stored[k]:
             book.potential[:] += motion.inputs.state[:, k, 6]
         frames = row_to_frame(loads.frame_a[k]), row_to_frame(loads.frame_b[k])
-        if loads.pair[k]:
+        if loads.pair[k] == 1:
             wrenches.append(-opposite(motion, k, wrenches[0]))
         for node, frame, wrench in zip(nodes, frames, wrenches, strict=False):
             on_node = to_node(wrench, frame)

@@ -88,7 +88,7 @@ class Laws(NamedTuple):
     """Laws of users at a seat, or between two seats; see `kernels.state_loads`."""
 
     seat: I2  # (ns, 2) of the place and of the other one, on the ground if there is none
-    pair: I1  # (ns,) 1: the opposite wrench acts on the other place
+    pair: I1  # (ns,) 0: one place; 1: the opposite wrench acts on the other; 2: its motion counts, nothing acts there
     length: F1  # (ns,) over which the law may change, for differences
     start: I1  # (ns+1,) range of its parameters in ...
     parameter: F1  # ... this; behind them places for its states

@@ -216,6 +216,8 @@ def change_laws(links, places, laws, now, lin, start, l, along_q):
         ef, et = slope_times(laws.slope[i], 12 + at, p_b, o_b, u_b, w_b)
         df, dt = add(df, ef), add(dt, et)
         take(links, places, lin, a, start, l, along_q, f, t, df, dt)
+        if laws.pair[i] == 2:
+            continue
         R_a, x_a, _, _ = law_motion(links, places, now, lin, a)
         R_b, x_b, _, _ = law_motion(links, places, now, lin, b)
         R, x = relative(R_a, x_a, R_b, x_b)

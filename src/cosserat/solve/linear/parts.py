@@ -11,7 +11,8 @@ from scipy.sparse import csc_matrix
 
 from cosserat.compile.compiled import System, frame_to_row
 from cosserat.compile.elements import element_weights
-from cosserat.kernels.arrays import LineLoads, Media
+from cosserat.compile.state_laws import law_addresses
+from cosserat.kernels.arrays import LineLoads, Media, StateLoads
 from cosserat.solve.linear.matrices import tangents
 from cosserat.solve.linear.point import Point
 
@@ -69,7 +70,7 @@ def elastic_part(point: Point, e: int, viscous: bool) -> Part:
     return _part(
         point,
         system._replace(elements=ours, media=rows),
-        point.compiled.medium_addresses()[own],
+        media=point.compiled.medium_addresses()[own],
     )
 
 
@@ -101,7 +102,15 @@ def burden_part(point: Point, beam: str, e: int) -> Part:
         loads=loads._replace(gain=gain, frame=frame),
         line_loads=LineLoads(*(array[ours.line_loads.element == e] for array in ours.line_loads)),
     )
-    return _part(point, system)
+    laws, own = ours.state_loads, set(elements.node[e].tolist())
+    apparent = [k for k in np.nonzero(laws.pair == 2)[0].tolist() if set(laws.node[k].tolist()) == own]
+    if not apparent:
+        return _part(point, system)
+    first, last = apparent[0], apparent[-1] + 1  # they follow one another
+    rows, ends = slice(first, last), slice(first, last + 1)
+    whole = {"start": laws.start[ends], "inner": laws.inner[ends], "parameter": laws.parameter, "signal": laws.signal}
+    mine: dict[str, Any] = {name: whole.get(name, array[rows]) for name, array in laws._asdict().items()}
+    return _part(point, system._replace(state_loads=StateLoads(**mine)), law_addresses(point.compiled.laws[rows]))
 
 
 def _empty(point: Point) -> System:
@@ -138,10 +147,13 @@ def _empty(point: Point) -> System:
     )
 
 
-def _part(point: Point, system: System, units: Any = None) -> Part:
+def _part(point: Point, system: System, units: Any = None, media: Any = None) -> Part:
     memory = point.memory
     ours: dict[str, Any] = {name: getattr(memory.problem, name) for name in (*System._fields, "solver")}
-    solver = memory.problem.solver if units is None else memory.problem.solver._replace(media=units)
+    solver = memory.problem.solver
+    solver = solver._replace(
+        units=solver.units if units is None else units, media=solver.media if media is None else media
+    )
     try:
         memory.replace(**system._asdict(), solver=solver)
         point.refresh()

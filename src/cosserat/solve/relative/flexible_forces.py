@@ -39,7 +39,7 @@ def law_group(laws: list[CompiledLaw], first: int, length: float, inertia: Array
     n, numbers = len(laws), [law.numbers for law in laws]
     return arrays.Laws(
         seat=first + np.arange(2 * n, dtype=np.int64).reshape(-1, 2),
-        pair=np.array([law.load.other is not None for law in laws], dtype=np.int64),
+        pair=np.array([law.load.pair for law in laws], dtype=np.int64),
         length=np.full(n, length),
         start=np.concatenate(([0], np.cumsum([len(x) for x in numbers], dtype=np.int64))).astype(np.int64),
         parameter=np.concatenate([np.zeros(0), *numbers]),
