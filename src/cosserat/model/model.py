@@ -371,11 +371,14 @@ class Model:
         found: dict[str, list[Parameter]] = {}
         for parameter in parameters_in(self._gravity):
             found.setdefault(parameter.name, []).append(parameter)
-        around = (item for item in (self._fluid, self.frame, self.field) if item is not None)
-        for item in (*around, *self._components.values()):
+        for item in self._around():
             for parameter in item.parameters():
                 found.setdefault(parameter.name, []).append(parameter)
         return found
+
+    def _around(self) -> tuple[Any, ...]:
+        """What surrounds the mechanism, and its components."""
+        return *(item for item in (self._fluid, self.frame, self.field) if item is not None), *self._components.values()
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -402,14 +405,8 @@ class Model:
 
     def check(self) -> None:
         """Raise an error if a component cannot take the present values of the parameters."""
-        if self._fluid is not None:
-            self._fluid.check()
-        if self.frame is not None:
-            self.frame.check()
-        if self.field is not None:
-            self.field.check()
-        for component in self._components.values():
-            component.check()
+        for item in self._around():
+            item.check()
 
     def validate(self) -> None:
         """Raise the first error that can be found without solving; warn about bodies that nothing can move."""
