@@ -37,7 +37,7 @@ def met(model, formulation, *words, **options):
             lambda: cs.Fluid(1.2, velocity=cs.winds.profile([-3.0, 100.0], [(0, 0, 0), (5, 0, 0)])),
             [", -3", "the wind 'profile' is known from z = -3 to 100 m"],
         ),
-        (lambda: cs.Fluid("isa", altitude=-1995.0), [", -5", "the standard atmosphere goes from -2000 to 20000 m"]),
+        (lambda: cs.Fluid("isa", altitude=-1995.0), [", -5", "the standard atmosphere goes from -2000 to 84852 m"]),
         (
             lambda: cs.Fluid(lambda z: 1.2 if z > -2.0 else np.nan, velocity=(1, 0, 0)),
             [", -2", "the fluid's density is not a number there"],
@@ -168,3 +168,18 @@ def test_where_and_when_a_body_leaves_the_field(how, duration):
     assert run.status.time == run.time[-1] <= told
     assert run.position("ball").values[-1, 2] >= -20.0
     assert all(np.isfinite(run.energy[word].values).all() for word in run.energy)
+
+
+def test_nothing_is_known_far_above_the_atmosphere():
+    with pytest.raises(cs.CosseratError, match=r"Fluid.at: nothing is known of \(0, 0, 0\) m: the standard atmosphere"):
+        cs.Fluid(density="isa", altitude=100e3).at(0, 0, 0)
+
+
+@pytest.mark.parametrize("argument", ["sigma", "length"])
+def test_rows_of_unequal_length(argument):
+    given = {"sigma": 1.0, "length": 100.0, "speed": 10.0, "seed": 1, argument: [[1, 2], [3]]}
+    for build in (cs.winds.dryden, cs.winds.von_karman):
+        with pytest.raises(cs.CosseratError, match=f"{argument}.*unequal length"):
+            build(**given)
+    with pytest.raises(cs.CosseratError, match=r"altitudes.*unequal length"):
+        cs.winds.profile([[1, 2], [3]], [[1, 0, 0], [2, 0, 0]])

@@ -310,3 +310,12 @@ def test_drag_at_rest_in_a_wind_damps_exactly(formulation, speed):
     model.add(cs.Aerodynamics("air", body, area=1e-3, drag=1.0))
     damping = cs.linearize(model, formulation=formulation).damping[0, 0]
     assert damping == pytest.approx(1.2e-3 * speed, rel=1e-9)
+
+
+def test_standard_atmosphere():
+    """U.S. Standard Atmosphere, 1976: densities (kg/m^3) at geopotential altitudes (km), at bases of its layers."""
+    table = {0: 1.2250, 11: 0.36392, 20: 0.088035, 32: 0.013225, 47: 1.4275e-3, 51: 8.616e-4, 71: 6.4211e-5}
+    for height, density in table.items():
+        for offset in (-1e-6, 1e-6):  # both layers
+            found = cs.Fluid(density="isa", altitude=1e3 * height - 100.0).at(0, 0, 100.0 + offset)[0]
+            assert found == pytest.approx(density, rel=3e-5)

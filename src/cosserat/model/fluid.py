@@ -17,10 +17,14 @@ from cosserat.model.winds import Wind, wind_function
 
 Function = Callable[..., Any]
 
-# International Standard Atmosphere: sea level, gradient, tropopause
-ISA_LOW, ISA_HIGH = -2000.0, 20000.0
+# standard atmosphere: its bounds; sea level; bases (m) and gradients (K/m) of its layers
+ISA_LOW, ISA_HIGH = -2000.0, 84852.0
 _UNKNOWN = (math.nan, math.nan, math.nan)
-_T0, _P0, _R, _G, _LAPSE, _TROPOPAUSE = 288.15, 101325.0, 287.05287, 9.80665, 0.0065, 11000.0
+_T0, _P0, _R, _G = 288.15, 101325.0, 287.05287, 9.80665
+_LAYERS = (
+    (0.0, 11000.0, 20000.0, 32000.0, 47000.0, 51000.0, 71000.0),
+    (0.0065, 0.0, -0.001, -0.0028, 0.0, 0.0028, 0.002),
+)
 
 
 class Fluid(Record):
@@ -29,8 +33,8 @@ class Fluid(Record):
     Parameters
     ----------
     density : number, Parameter, callable or "isa"
-        (kg/m^3); or a function of the altitude z (m); or air of the International Standard Atmosphere up to 20 km of
-        geopotential altitude.
+        (kg/m^3); or a function of the altitude z (m); or air of the International Standard Atmosphere up to 84.852 km
+        of geopotential altitude.
     viscosity : number
         Dynamic viscosity (Pa s), for Reynolds numbers.
     velocity : (3,) or callable
@@ -44,7 +48,7 @@ class Fluid(Record):
         Of the world's origin above sea level (m), for ``density="isa"``.
     extent : pair of (3,), optional
         Lower and upper corner of the box in which density and velocity are known (m), infinite ones included. A body
-        that leaves it stops a run, which says where and when. So does ``density="isa"`` below -2 km and above 20 km.
+        that leaves it ends a run, which says where and when; so does ``density="isa"`` below -2 and above 84.852 km.
     gust : wind or callable, optional
         What blows on top of `velocity`, a function of (x, y, z, t). Unsteady strips meet it by Kuessner's function, and
         everything else as it meets the rest.
@@ -255,6 +259,9 @@ class Fluid(Record):
             density = float(self.density_function(x, y, z, t, p))
         except (TypeError, ValueError, IndexError) as error:
             raise ArgumentError("Fluid", "density or velocity", f"gives no numbers at this point: {error}") from None
+        unknown = "" if np.isfinite((density, *u)).all() else self.outside(x, y, z, t)
+        if unknown:
+            raise ArgumentError("Fluid.at", "", f"nothing is known of ({x:g}, {y:g}, {z:g}) m: {unknown}")
         return density, (float(u[0]), float(u[1]), float(u[2]))
 
 
@@ -278,19 +285,30 @@ def demand_arguments(item: str, argument: str, function: Any, *names: str) -> No
 def standard_density(ground: float) -> Function:
     """Density of the standard atmosphere as a function of the altitude above `ground` (m above sea level).
 
-    Not a number below -2 km and above 20 km.
+    Layers of one gradient of the temperature each, T' = -L: p goes with T^(g/RL), or exp(-g h/RT) where L = 0. Not a
+    number below -2 km and above 84.852 km. Source: ISO 2533; U.S. Standard Atmosphere, 1976, table 4.
     """
     low, high = ISA_LOW, ISA_HIGH
+    bases, lapses = _LAYERS
+    T, p = [_T0], [_P0]
+    for k in range(len(bases) - 1):
+        step = bases[k + 1] - bases[k]
+        T.append(T[k] - lapses[k] * step)
+        part = -_G * step / (_R * T[k]) if lapses[k] == 0.0 else _G / (_R * lapses[k]) * math.log(T[k + 1] / T[k])
+        p.append(p[k] * math.exp(part))
+    base, lapse, warm, pressed = np.array(bases), np.array(lapses), np.array(T), np.array(p)
 
     def density(z: float) -> float:
         h = ground + z
         if h < low or h > high:
             return math.nan
-        T = _T0 - _LAPSE * min(h, _TROPOPAUSE)
-        p = _P0 * (T / _T0) ** (_G / (_R * _LAPSE))
-        if h > _TROPOPAUSE:
-            p *= math.exp(-_G * (h - _TROPOPAUSE) / (_R * T))
-        return p / (_R * T)
+        k = 0
+        while k < len(base) - 1 and h > base[k + 1]:
+            k += 1
+        now = warm[k] - lapse[k] * (h - base[k])
+        if lapse[k] == 0.0:
+            return pressed[k] * math.exp(-_G * (h - base[k]) / (_R * now)) / (_R * now)
+        return pressed[k] * (now / warm[k]) ** (_G / (_R * lapse[k])) / (_R * now)
 
     return density
 

@@ -139,7 +139,8 @@ def profile(altitudes: Any, velocities: Any) -> Wind:
 
 
 def _profile(altitudes: Any, velocities: Any) -> Function:
-    heights = checks.array("profile", "altitudes", altitudes, (np.size(altitudes),))
+    count = len(altitudes) if isinstance(altitudes, (tuple, list, np.ndarray)) else 1
+    heights = checks.array("profile", "altitudes", altitudes, (count,))
     if len(heights) < 2 or (np.diff(heights) <= 0.0).any():
         raise ArgumentError("profile", "altitudes", f"must be two or more that grow, got {altitudes!r}")
     table = np.ascontiguousarray(checks.array("profile", "velocities", velocities, (len(heights), 3)))
@@ -287,8 +288,9 @@ def _turbulence(item: str, spectra: Any) -> Callable[..., Function]:
         sigma: Any, length: Any, speed: float, seed: int, along: Any = (1, 0, 0), up: Any = (0, 0, 1), base: Any = None
     ) -> Function:
         (speed,) = _numbers(item, speed=speed)
-        rms = checks.array(item, "sigma", [sigma] * 3 if np.ndim(sigma) == 0 else sigma, (3,))
-        scales = checks.array(item, "length", [length] * 3 if np.ndim(length) == 0 else length, (3,))
+        rms = checks.array(item, "sigma", sigma if isinstance(sigma, (tuple, list, np.ndarray)) else [sigma] * 3, (3,))
+        three = length if isinstance(length, (tuple, list, np.ndarray)) else [length] * 3
+        scales = checks.array(item, "length", three, (3,))
         if (rms < 0.0).any():
             raise ArgumentError(item, "sigma", f"is {rms.tolist()}; it must not be negative")
         if (scales <= 0.0).any():
