@@ -86,7 +86,7 @@ class AlongBeam(Component):
                 raise ArgumentError(
                     self.title, argument, f"must give a number at s = {s:g}; it fails with {failure}"
                 ) from None
-        if not isinstance(value, (tuple, list)) or len(value) != 2:
+        if not isinstance(value, (tuple, list)) or len(value) != 2 or not all(is_number(v) for v in value):
             raise ArgumentError(
                 self.title,
                 argument,

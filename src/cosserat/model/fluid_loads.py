@@ -19,6 +19,7 @@ from cosserat.model.placed_laws import PlacedLaw
 from cosserat.model.places import Place
 from cosserat.model.records import recorded
 from cosserat.model.surfaces import box_surface, cylinder_surface
+from cosserat.model.user_laws import named_numbers
 
 Array = NDArray[np.float64]
 
@@ -266,7 +267,8 @@ class Aerodynamics(FluidLoad):
         given = self._given
         self._lengths = {"area": area, "chord": chord, "span": span}
         self._coefficients = {word: given[word] for word in COEFFICIENTS}
-        self._areas, self._rates = given["areas"], dict(rates or {})
+        self._areas = given["areas"]
+        self._rates = named_numbers(self.title, "rates", rates, "{'pitch_q': -5.0}")
         self._forward, self._up = given["forward"], given["up"]
         for key in self._rates:
             if key not in RATES:

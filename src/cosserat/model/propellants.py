@@ -17,7 +17,7 @@ from cosserat.model.breaks import breaks_of
 from cosserat.model.fluid_loads import demand_whole_body
 from cosserat.model.frame_laws import turning
 from cosserat.model.functions import TimeFunction
-from cosserat.model.parameters import Number, Parameter, resolve
+from cosserat.model.parameters import Number, Parameter, is_number, resolve
 from cosserat.model.placed_laws import PlacedLaw
 from cosserat.model.places import Place
 from cosserat.model.records import recorded
@@ -166,9 +166,9 @@ class Propellant(PlacedLaw):
                 text = f"{type(error).__name__}: {error}"
                 raise ArgumentError(self.title, "inertia", f"fails for the share {share:g} with {text}") from None
             share = 1.0
-        size = np.size(value)
-        J = checks.array(self.title, "inertia", value, (3,) if size == 3 else (3, 3))
-        J = np.diag(J) if size == 3 else J
+        flat = isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3 and is_number(value[0])
+        J = checks.array(self.title, "inertia", value, (3,) if flat else (3, 3))
+        J = np.diag(J) if flat else J
         if np.abs(J - J.T).max() > 1e-12 * np.abs(J).max() or np.linalg.eigvalsh(J).min() < -1e-12 * np.abs(J).max():
             raise ArgumentError(self.title, "inertia", "must be symmetric and not negative")
         return np.asarray(share * J)

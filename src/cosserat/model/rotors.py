@@ -164,7 +164,7 @@ class Rotor(Turning):
     def check(self) -> None:
         checks.number(self.title, "thrust", self._thrust)
         checks.number(self.title, "torque", self._torque, nonnegative=True)
-        if self._direction not in (1, -1):
+        if not is_number(self._direction) or self._direction not in (1, -1):
             raise ArgumentError(self.title, "direction", f"is {self._direction!r}; it must be 1 or -1")
         self._check_turn()
 
@@ -240,7 +240,7 @@ class Propeller(Turning):
                 checks.number(self.title, word, value)
             else:
                 self._table(word)
-        if self._direction not in (1, -1):
+        if not is_number(self._direction) or self._direction not in (1, -1):
             raise ArgumentError(self.title, "direction", f"is {self._direction!r}; it must be 1 or -1")
         self._check_turn()
 
