@@ -41,22 +41,6 @@ def turn_between(frames, a, b):
     return matmul(transpose(load_matrix(frames[a], 0)), load_matrix(frames[b], 0))
 
 
-@helper
-def mixed(A, B):
-    """The matrix of w -> sum_k e_k x B (w x A^T e_k): products of entries as in a matrix of cofactors."""
-    return (
-        A[4] * B[8] - A[5] * B[7] - A[7] * B[5] + A[8] * B[4],
-        A[5] * B[6] - A[3] * B[8] - A[8] * B[3] + A[6] * B[5],
-        A[3] * B[7] - A[4] * B[6] - A[6] * B[4] + A[7] * B[3],
-        A[7] * B[2] - A[8] * B[1] - A[1] * B[8] + A[2] * B[7],
-        A[8] * B[0] - A[6] * B[2] - A[2] * B[6] + A[0] * B[8],
-        A[6] * B[1] - A[7] * B[0] - A[0] * B[7] + A[1] * B[6],
-        A[1] * B[5] - A[2] * B[4] - A[4] * B[2] + A[5] * B[1],
-        A[2] * B[3] - A[0] * B[5] - A[5] * B[0] + A[3] * B[2],
-        A[0] * B[4] - A[1] * B[3] - A[3] * B[1] + A[4] * B[0],
-    )
-
-
 @inlined
 def acceleration(v, w, v_dot, a):
     """(x, X) of a node in some axes: v_dot + w x v, w_dot~ + w~^2."""
