@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from bench.beam_scan import KINDS, order, rises, values
 
 
