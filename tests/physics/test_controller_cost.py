@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bench.controllers import KINDS, measure
+from bench.controllers import KINDS, arm, measure
 
 import cosserat as cs
 from cosserat.solve.motion.commands import push
@@ -157,3 +157,23 @@ def test_adaptive_steps_between_calls_are_those_taken_one_by_one(motion, period,
     monkeypatch.setattr(Integration, "judged", lambda self, t, *rest: push(self, t) or Walk.judged(self, t, *rest))
     assert error(quick) < 1.2 * error(run(1e-4))
     assert period is None or error(quick) < 1e-4
+
+
+@pytest.mark.parametrize("period", [None, 0.01])
+@pytest.mark.parametrize("kind", KINDS, ids=IDS)
+def test_a_look_at_the_state_between_steps_changes_nothing(kind, period, tmp_path):
+    """A checkpoint after every call lets accelerations jump at once, not with a step that may be taken back."""
+    formulation, integrator, step = kind
+    given = {"step": step, "tolerance": 1e-5, "formulation": formulation, "integrator": integrator}
+
+    def controller(t, state):
+        q, rate = float(state.coordinate("joint1")[-1]), float(state.coordinate_rate("joint1")[-1])
+        return {"joint1": 5 * (0.3 - q) - 0.5 * rate, "joint2": 0.1 * np.sin(50 * t)}
+
+    controller.get_state, controller.set_state = lambda: None, lambda state: None
+    if period is not None:
+        controller.period = period
+    plain = cs.simulate(arm(), 0.15, controller=controller, **given)
+    seen = cs.simulate(arm(), 0.15, controller=controller, checkpoint=tmp_path / "c", checkpoint_interval=0.0, **given)
+    assert np.array_equal(plain.time, seen.time)
+    assert np.array_equal(plain.position("link2"), seen.position("link2"))
