@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from .mechanism import Mechanism, Observer, build, place_text
 
 Answers = dict[str, Any]
 STEP, DURATION = 0.004, 0.2
+PARTS = [1]  # into how many parts steps are divided; see `shorter`
 SHARP = 1e-10  # tolerance of Newton's iteration where two ways to the same equations are compared
 
 
@@ -28,10 +31,22 @@ class Unanswered(Exception):
     """The solver said that it has no answer (a failed status); not what a relation is about."""
 
 
+@contextmanager
+def shorter(parts: int) -> Iterator[None]:
+    """All steps in so many parts."""
+    PARTS.append(parts)
+    try:
+        yield
+    finally:
+        PARTS.pop()
+
+
 def run_of(mechanism: Mechanism, see: Observer | None = None, model: cs.Model | None = None, **settings: Any) -> cs.Run:
     """A run of a mechanism as an observer describes it, over `DURATION` of SI time unless told otherwise."""
     see = Observer() if see is None else see
     given = {"duration": DURATION, "step": STEP, **settings}
+    if given["step"] is not None:
+        given["step"] /= PARTS[-1]
     if see.clock and "start" not in given:
         given["start_time"] = see.clock
     for key in ("duration", "step", "start_time"):
@@ -99,6 +114,12 @@ def distance(a: Answers, b: Answers, skip: tuple[str, ...] = ()) -> tuple[float,
         if not difference <= worst:  # also where it is not a number
             worst, where = difference, " ".join(key)
     return worst, where
+
+
+def trembles(mechanism: Mechanism) -> bool:
+    """Whether the motion is so violent that a tighter tolerance of Newton's iteration is seen in the answers."""
+    first, second = (answers_of(run_of(mechanism, newton_tolerance=f * SHARP), mechanism) for f in (1.0, 0.3))
+    return distance(first, second)[0] > 1e-7
 
 
 def demand(a: Answers, b: Answers, tolerance: float, what: str, skip: tuple[str, ...] = ()) -> None:

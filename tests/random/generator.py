@@ -14,8 +14,9 @@ TURNING = ("Revolute", "Screw", "Cylindrical", "Spherical", "Universal")
 
 
 def random_mechanism(
-    seed: int, *, beams: bool = True, closed: bool = True, driven: bool = True, controlled: bool = True
-) -> Mechanism:
+    seed: int, *, beams: bool = True, closed: bool = True, driven: bool = True, controlled: bool = True,
+    more: bool = False,
+) -> Mechanism:  # fmt: skip
     """A mechanism of one to four bodies, joined to the ground or free, with loops, springs and loads now and then.
 
     Parameters
@@ -23,8 +24,12 @@ def random_mechanism(
     seed : int
     beams, closed, driven, controlled : bool
         Whether there may be beams, closed loops, prescribed motions, servos and loads that are switched.
+    more : bool
+        Whether joints may have armatures, and bodies roll on a plane or glide on an edge.
     """
-    return _Maker(seed, beams, closed, driven, controlled).mechanism()
+    maker = _Maker(seed, beams, closed, driven, controlled)
+    mechanism = maker.mechanism()
+    return maker.dressed(mechanism, np.random.default_rng([20_261_118, seed])) if more else mechanism
 
 
 class _Maker:
@@ -55,6 +60,46 @@ class _Maker:
             self.switch()
         gravity = tuple(self.vector(9.81)) if rng.random() < 0.8 else (0.0, 0.0, 0.0)
         return Mechanism(self.name, gravity, tuple(self.parts))
+
+    def dressed(self, mechanism: Mechanism, rng: np.random.Generator) -> Mechanism:
+        """With armatures in joints, and a disc that rolls or an edge that glides on a body with freedoms to lose."""
+        parts = []
+        for part in mechanism.parts:
+            names = FREEDOMS.get(part.kind, ())
+            if names and part.kind not in MIXED and rng.random() < 0.4:
+                size = float(np.exp(rng.uniform(np.log(0.005), np.log(0.1))))
+                part = part.but(armature={n: size * (1.0 if n.startswith("r") else 10.0) for n in names})
+            parts.append(part)
+        bodies = [p for p in mechanism.of("RigidBody") if self.freedoms(p.name) > 3]
+        moved = any(any(p.given["velocity"]) or any(p.given["spin"]) for p in mechanism.bodies)
+        moved |= any("motion" in p.given for p in mechanism.joints)
+        if bodies and not moved and rng.random() < 0.8:
+            body = bodies[int(rng.integers(len(bodies)))]
+            axis, normal = (v / np.linalg.norm(v) for v in rng.normal(size=(2, 3)))
+            across = float(np.linalg.norm(np.cross(axis, normal)))
+            spot = Spot(body.name, None)
+            if across > 0.3 and rng.random() < 0.5:
+                radius = float(rng.uniform(0.1, 0.4))
+                point = np.array(body.given["com"]) - radius * across * normal
+                given = {"place": spot, "radius": radius, "axis": axis.tolist(), "normal": normal.tolist(),
+                         "point": point.tolist()}  # fmt: skip
+                parts.append(Part("RollingDisc", "rolls", given))
+            else:
+                parts.append(Part("KnifeEdge", "edge", {"place": spot, "axis": axis.tolist()}))
+        return Mechanism(mechanism.name, mechanism.gravity, tuple(parts))
+
+    def freedoms(self, name: str) -> int:
+        """Of a body, by the joints on its way to the ground; 0 if a loop is closed."""
+        if any(p.name == "closing" for p in self.parts):
+            return 0
+        free = 0
+        while name != "ground":
+            inner = [p for p in self.parts if p.kind in FREEDOMS and p.given["child"].owner == name]
+            if not inner:
+                return free + 6
+            free += len(FREEDOMS[inner[0].kind])
+            name = inner[0].given["parent"].owner
+        return free
 
     # numbers ----------------------------------------------------------------------------------------------------------
 

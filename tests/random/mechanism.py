@@ -13,6 +13,7 @@ from cosserat.lie import so3
 
 BODIES = ("RigidBody", "Beam")
 LINKS = ("Spring", "Damper")
+TOUCHING = ("RollingDisc", "KnifeEdge")
 LOADS = ("Force", "Torque", "DistributedLoad")
 FREEDOMS = {
     "Fixed": (), "Revolute": ("rz",), "Prismatic": ("z",), "Screw": ("rz",), "Cylindrical": ("z", "rz"),
@@ -278,7 +279,7 @@ def _joint(part: Part, given: dict[str, Any], see: Observer, place: Any) -> Any:
     if part.kind == "Universal":
         more["axes"] = [see.vector(a) for a in given["axes"]]
     linear = {n: 0 if n.startswith("r") else 2 for n in names}
-    for word, exponents in (("stiffness", (1, 2, -2)), ("damping", (1, 2, -1))):
+    for word, exponents in (("stiffness", (1, 2, -2)), ("damping", (1, 2, -1)), ("armature", (1, 2, 0))):
         if word in given:
             m, l, t = exponents
             more[word] = {n: see.factor(m, l - linear[n], t) * given[word][n] for n in names if n in given[word]}
@@ -336,6 +337,17 @@ def _load(part: Part, given: dict[str, Any], see: Observer, place: Any) -> Any:
     return getattr(cs, part.kind)(part.name, place(given["place"]), vector, follower=given["follower"])
 
 
+def _rolling(part: Part, given: dict[str, Any], see: Observer, place: Any) -> Any:
+    return cs.RollingDisc(
+        part.name, place(given["place"]), see.length * given["radius"], see.vector(given["axis"]),
+        normal=see.vector(given["normal"]), point=see.point(given["point"]),
+    )  # fmt: skip
+
+
+def _edge(part: Part, given: dict[str, Any], see: Observer, place: Any) -> Any:
+    return cs.KnifeEdge(part.name, place(given["place"]), see.vector(given["axis"]))
+
+
 def _line_load(part: Part, given: dict[str, Any], see: Observer, place: Any) -> Any:
     more = {
         word: see.functions(given[word], 1, length, -2)
@@ -347,5 +359,5 @@ def _line_load(part: Part, given: dict[str, Any], see: Observer, place: Any) -> 
 
 _MAKERS = {
     "RigidBody": _rigid, "Beam": _beam, "Spring": _link, "Damper": _link, "Force": _load, "Torque": _load,
-    "DistributedLoad": _line_load, "Servo": _servo,
+    "DistributedLoad": _line_load, "Servo": _servo, "RollingDisc": _rolling, "KnifeEdge": _edge,
 }  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 from cosserat.lie import so3
 
 from .answers import DURATION, SHARP, STEP, Violation, answers_of, run_of
-from .mechanism import LINKS, Mechanism, Part
+from .mechanism import LINKS, TOUCHING, Mechanism, Part
 from .relations_same import rng_of
 
 
@@ -19,7 +19,7 @@ def released(mechanism: Mechanism) -> Mechanism:
     """The mechanism without the ground, loads, drives and strained springs, at rest."""
     still = idle(mechanism)
     spots = {p.name: [v for k, v in p.given.items() if k in ("parent", "child", "a", "b")] for p in still.parts}
-    held = {p.name for p in still.parts if any(s.grounded for s in spots[p.name])}
+    held = {p.name for p in still.parts if p.kind in TOUCHING or any(s.grounded for s in spots[p.name])}
     return replace(still, parts=tuple(p for p in still.parts if p.name not in held and not p.uses() & held))
 
 
@@ -146,7 +146,7 @@ def grounded(mechanism: Mechanism) -> list[Any]:
 
 def resultant(mechanism: Mechanism) -> None:
     """The change of momentum is the sum of weight, dead forces and reactions of the ground."""
-    parts = [p for p in mechanism.parts if p.kind not in LINKS and not p.given.get("follower")]
+    parts = [p for p in mechanism.parts if p.kind not in (*LINKS, *TOUCHING) and not p.given.get("follower")]
     plain = unswitched(replace(mechanism, parts=tuple(parts)))
 
     def found(run: Any) -> tuple[Any, Any, float]:
@@ -219,7 +219,8 @@ def first_moment(run: Any) -> tuple[float, Any]:
 
 def angular(mechanism: Mechanism) -> None:
     """The change of angular momentum is the moment of weight, dead loads and reactions of the ground."""
-    parts = [p for p in mechanism.parts if p.kind not in (*LINKS, "DistributedLoad") and not p.given.get("follower")]
+    left_out = (*LINKS, *TOUCHING, "DistributedLoad")
+    parts = [p for p in mechanism.parts if p.kind not in left_out and not p.given.get("follower")]
     plain = unswitched(replace(mechanism, parts=tuple(parts)))
 
     def found(run: Any) -> tuple[Any, Any, float]:

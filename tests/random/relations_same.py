@@ -11,7 +11,19 @@ import numpy as np
 
 import cosserat as cs
 
-from .answers import DURATION, SHARP, STEP, Answers, NotApplicable, Violation, answers_of, demand, distance, run_of
+from .answers import (
+    DURATION,
+    PARTS,
+    SHARP,
+    STEP,
+    Answers,
+    NotApplicable,
+    Violation,
+    answers_of,
+    demand,
+    distance,
+    run_of,
+)  # fmt: skip
 from .mechanism import BODIES, FREEDOMS, MIXED, Mechanism, Observer, Part, build
 
 UNITS = (
@@ -32,9 +44,9 @@ _LAST: list[Any] = []
 
 def first_answers(mechanism: Mechanism) -> Answers:
     """Answers of the mechanism as it was made; kept for the next relation that looks at the same one."""
-    if not (_LAST and _LAST[0] is mechanism):
-        _LAST[:] = [mechanism, answers_of(run_of(mechanism, newton_tolerance=SHARP), mechanism)]
-    return dict(_LAST[1])
+    if not (_LAST and _LAST[0] is mechanism and _LAST[1] == PARTS[-1]):
+        _LAST[:] = [mechanism, PARTS[-1], answers_of(run_of(mechanism, newton_tolerance=SHARP), mechanism)]
+    return dict(_LAST[2])
 
 
 def units(mechanism: Mechanism) -> None:
@@ -99,10 +111,11 @@ def shuffled(mechanism: Mechanism) -> Mechanism:
 def swap(mechanism: Mechanism) -> None:
     """Parent and child of joints change places: coordinates change their sign, the motion stays.
 
-    The discrete equations of a screw differ by the fourth power of the step, so a shorter one may have to show it.
+    The discrete equations of a screw differ by the fourth power of the step, and so does what the iteration matrix
+    leaves of vibrations after a first step in parts: a shorter one may have to show it.
     """
     other = mechanism.mapped(swapped, *SWAPPED).mapped(turned_round, "Servo")
-    for step in (STEP, STEP / 4):
+    for step in (STEP, STEP / 4, STEP / 16):
         first, second = (
             answers_of(run_of(m, step=step, newton_tolerance=SHARP), mechanism) for m in (mechanism, other)
         )
@@ -126,7 +139,7 @@ def swapped(part: Part) -> Part:
                 given[word] = {"rx": given[word]["ry"], "ry": given[word]["rx"]}
     if "axes" in given:
         given["axes"] = given["axes"][::-1]
-        for word in ("stiffness", "damping"):
+        for word in ("stiffness", "damping", "armature"):
             if word in given:
                 given[word] = {"rx": given[word]["ry"], "ry": given[word]["rx"]}
     return replace(part, given=given)

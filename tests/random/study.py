@@ -12,21 +12,21 @@ import argparse
 from collections import Counter
 
 from .generator import random_mechanism
-from .outcomes import CRASHED, RELATIONS, UNANSWERED, VIOLATED, known_defect, outcome
+from .outcomes import CRASHED, RELATIONS, SHORTER, UNANSWERED, VIOLATED, known_defect, outcome
 from .shrinking import explain
 
 
-def study(seeds: range, relations: list[str], shrunk: int = 0) -> dict[str, Counter[str]]:
-    """Outcomes by relation; failures that are not known defects are printed, and what has no answer."""
+def study(seeds: range, relations: list[str], shrunk: int = 0, more: bool = False) -> dict[str, Counter[str]]:
+    """Outcomes by relation; failures that are not known defects are printed, and what has no answer at once."""
     table: dict[str, Counter[str]] = {name: Counter() for name in relations}
     for seed in seeds:
-        mechanism = random_mechanism(seed)
+        mechanism = random_mechanism(seed, more=more)
         for name in relations:
             result, sentence = outcome(name, mechanism)
             failed = result in (VIOLATED, CRASHED)
             known = failed and known_defect(name, mechanism)
             table[name]["known defect" if known else result] += 1
-            if result == UNANSWERED:
+            if result in (SHORTER, UNANSWERED):
                 print(f"{name} {mechanism.name}: {result}: {sentence}", flush=True)
             if failed and not known:
                 if table[name][VIOLATED] + table[name][CRASHED] <= shrunk:
@@ -42,8 +42,10 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--relations", default=",".join(RELATIONS))
     parser.add_argument("--shrink", type=int, default=0)
+    parser.add_argument("--more", action="store_true", help="armatures, rolling discs and knife edges, too")
     given = parser.parse_args()
-    table = study(range(given.first, given.first + given.mechanisms), given.relations.split(","), given.shrink)
+    seeds = range(given.first, given.first + given.mechanisms)
+    table = study(seeds, given.relations.split(","), given.shrink, given.more)
     for name, counts in table.items():
         print(f"{name:15s}", ", ".join(f"{key} {n}" for key, n in counts.most_common()))
 

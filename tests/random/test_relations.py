@@ -9,7 +9,7 @@ import pytest
 
 from .answers import Unanswered, run_of
 from .generator import random_mechanism
-from .outcomes import CRASHED, RELATIONS, VIOLATED, known_defect, outcome
+from .outcomes import CRASHED, RELATIONS, SHORTER, VIOLATED, known_defect, outcome
 from .shrinking import explain
 from .study import study
 
@@ -45,6 +45,22 @@ def test_relation(relation: str, seed: int) -> None:
     result, _ = outcome(relation, mechanism)
     if result in (VIOLATED, CRASHED):
         pytest.fail(explain(relation, mechanism))
+
+
+@pytest.mark.parametrize("relation", ["units", "observer", "swap", "balance", "second_order"])
+@pytest.mark.parametrize("seed", [9, 13, 36, 52, 73, 118])
+def test_wheels_edges_and_armatures(relation: str, seed: int) -> None:
+    """With a knife edge (the first three), a rolling disc (the others) and armatures."""
+    mechanism = random_mechanism(seed, more=True)
+    assert mechanism.of("KnifeEdge" if seed < 50 else "RollingDisc")
+    result, _ = outcome(relation, mechanism)
+    if result in (VIOLATED, CRASHED):
+        pytest.fail(explain(relation, mechanism))
+
+
+def test_a_violent_mechanism_is_asked_again() -> None:
+    """A light end turns by 0.7 rad in a step of these studies: half of it has an answer."""
+    assert outcome("units", random_mechanism(639))[0] == SHORTER
 
 
 def test_most_mechanisms_answer() -> None:
