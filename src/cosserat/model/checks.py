@@ -122,6 +122,18 @@ def rotation(item: str, argument: str, value: Any) -> Array:
     return R
 
 
+def lowest(matrix: Array) -> float:
+    """Least eigenvalue of a symmetric matrix scaled to a unit diagonal, so that units do not count.
+
+    It is -inf where that is not finite: something acts across a direction in which there is nothing.
+    """
+    size = np.sqrt(np.maximum(np.diag(matrix), 0.0))
+    size = np.where(size > 0.0, size, np.sqrt(np.finfo(float).tiny))
+    with np.errstate(over="ignore"):
+        scaled = matrix / size[:, None] / size
+    return float(np.linalg.eigvalsh(scaled)[0]) if np.isfinite(scaled).all() else -np.inf
+
+
 def tensor(item: str, argument: str, value: Any) -> Array:
     """3x3 numbers, or the diagonal ones of them."""
     try:

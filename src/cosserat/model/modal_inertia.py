@@ -113,10 +113,7 @@ class ModalInertia(ArrayRecord):
                      "such that exchanging its modes transposes it")  # fmt: skip
         for name in ("linear_stiffening", "angular_stiffening", "inertia_stiffening"):
             self._demand(np.swapaxes(getattr(self, name), 0, 1), name, "symmetric in its two modes")
-        M = self.matrix()
-        scale = 1.0 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
-        lowest = float(np.linalg.eigvalsh(M * scale[:, None] * scale)[0])
-        if not lowest > 1e-12:
+        if not checks.lowest(self.matrix()) > 1e-12:
             raise ArgumentError(
                 _TITLE, "", "the inertia matrix of frame and modes is not positive definite: a mode without mass, a "
                 "mode that moves the body rigidly, two equal modes, or couplings that do not belong to this mass"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import cosserat as cs
 from cosserat.errors import ArgumentError, MissingDependencyError, ModelError
 from cosserat.model.geometry import section_from_geometry
 from cosserat.model.materials import ALUMINIUM_6061, STEEL, Material
@@ -211,3 +212,18 @@ def test_a_section_has_one_mass() -> None:
     mass[0, 1] = mass[1, 0] = 0.1
     with pytest.raises(ArgumentError, match="weighs the same along all axes"):
         Section(stiffness=stiffness, mass=mass)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-160, 1e160, 1e300])
+def test_numbers_of_any_size_are_judged(size):
+    """Products of two of them are no numbers; an eigenvalue that does not converge is no answer."""
+    cs.Section(stiffness=np.diag([1.0, 1.0, 1.0, 1.0, size, 1.0]), mass=np.eye(6))
+    across = np.eye(6)
+    across[3, 4] = across[4, 3] = 2.0 * size
+    if size > 1.0:
+        with pytest.raises(cs.CosseratError, match="stiffness is not positive definite"):
+            cs.Section(stiffness=across, mass=np.eye(6))
+    across[3, 3] = 0.0
+    across[3, 4] = across[4, 3] = 1e9
+    with pytest.raises(cs.CosseratError, match="not positive semidefinite"):
+        cs.AddedMass("water", "hull", across)
