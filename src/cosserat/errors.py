@@ -3,6 +3,7 @@
 import os
 import sys
 import warnings
+from types import FrameType
 
 _HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
@@ -62,10 +63,15 @@ class CosseratWarning(UserWarning):
     """
 
 
+def is_ours(frame: FrameType) -> bool:
+    """Whether a frame runs code of this package."""
+    return frame.f_code.co_filename.startswith(_HERE)
+
+
 def warn(message: str) -> None:
     """Warn the user, at the line outside this package from which it was called."""
     level, frame = 1, sys._getframe()
-    while frame.f_code.co_filename.startswith(_HERE) and frame.f_back is not None:
+    while is_ours(frame) and frame.f_back is not None:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, CosseratWarning, stacklevel=level)
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 
 import numpy as np
 import pytest
@@ -15,6 +16,10 @@ from typer.testing import CliRunner
 import cosserat as cs
 from cosserat.cli import app
 from cosserat.cli.signals import undisturbed
+from cosserat.solve import interrupts
+from cosserat.solve.floating.walk import FloatingWalk
+from cosserat.solve.motion import stepping
+from cosserat.solve.motion.stepping import Integration
 
 posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="signals of POSIX")
 
@@ -146,3 +151,55 @@ def test_two_outputs_of_one_name(tmp_path, monkeypatch):
     assert result.exit_code == 2
     assert "is the model file" in " ".join(result.output.split())
     assert (tmp_path / "fall.yaml").read_text() == FALL
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+@pytest.mark.parametrize("step", [0.01, None])
+def test_interrupted_within_steps(monkeypatch, tmp_path, formulation, step):
+    """An interrupt that is raised after steps were taken and before they are counted: no state at a wrong time."""
+    model = cs.Model("ball")
+    model.add(cs.RigidBody.sphere("ball", diameter=0.1, mass=1.0, velocity=(1, 0, 0)))
+    model.add(cs.Force("push", "ball", ("0.1*sin(40*t)", 0, 0)))
+    given = {"duration": 4.0, "step": step, "every": 7, "formulation": formulation}
+    whole = cs.simulate(model, **given)
+    owner, name = (stepping, "advance") if formulation == "galilean" else (FloatingWalk, "_count")
+    if step is None:
+        owner, name = (Integration if formulation == "galilean" else FloatingWalk), "judged"
+    taken, calls = getattr(owner, name), []
+
+    def late(*args):
+        out = taken(*args)
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return out
+
+    monkeypatch.setattr(owner, name, late)
+    path = tmp_path / "run.ckpt"
+    kept = {} if step is None else {"checkpoint": path, "checkpoint_interval": 1e9}
+    run = cs.simulate(model, **given, **kept)
+    assert run.status.outcome is cs.Outcome.INTERRUPTED
+    assert 0 < len(run.time) < len(whole.time)
+    np.testing.assert_allclose(run.time, whole.time[: len(run.time)])
+    np.testing.assert_allclose(run.position("ball"), whole.position("ball")[: len(run.time)], atol=1e-9)
+    assert not path.exists()  # a state that is not the one it says
+    monkeypatch.undo()
+    on = cs.simulate(model, **{**given, "duration": 4.0 - run.time[-1], "start": run})
+    np.testing.assert_allclose(on.position("ball")[-1], whole.position("ball")[-1], atol=2e-2)
+
+
+def test_the_second_signal_raises_in_functions_of_the_user_only(monkeypatch):
+    """What hangs can be left; what our own code has finished is counted first."""
+    monkeypatch.setattr(interrupts, "_PATIENCE", -1.0)
+
+    def hanging():
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    with interrupts.Interrupts(stepping=True) as noted, pytest.raises(KeyboardInterrupt):
+        hanging()
+    assert noted.asked
+    ours = types.FunctionType(hanging.__code__.replace(co_filename=interrupts.__file__), globals())
+    with interrupts.Interrupts(stepping=True) as noted:
+        ours()
+    assert noted.asked

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from types import FrameType, TracebackType
 from typing import Any, ParamSpec, TypeVar
 
-from cosserat.errors import warn
+from cosserat.errors import is_ours, warn
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -24,12 +24,15 @@ _PATIENCE = 3.0  # s
 class Interrupts:
     """Within it, signals that would raise `KeyboardInterrupt` set `asked` instead; seconds later they raise it at once.
 
+    Where steps are taken (`stepping`) they do so in functions of the user's only, which may never return: code of ours
+    looks at `asked` soon, and steps that compiled code has finished are then counted.
     Signals with another handler are left alone, and so is everything outside the main thread, where Python hands out
     no signals. Once it is `closing`, no signal raises anything, and in a call with `kept_results` up to its end: what
     is finished must not be lost on its way to the user.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stepping: bool = False) -> None:
+        self._stepping = stepping
         self.asked = False
         self.closing = False
         self._since = 0.0
@@ -37,7 +40,8 @@ class Interrupts:
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self.asked and not self.closing and clock.monotonic() - self._since > _PATIENCE:
-            raise KeyboardInterrupt
+            if not self._stepping or frame is None or not is_ours(frame):
+                raise KeyboardInterrupt
         if not self.asked:
             self.asked, self._since = True, clock.monotonic()
 

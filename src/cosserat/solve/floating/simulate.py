@@ -97,15 +97,16 @@ def simulate_floating(
     if control is not None:
         status = control.asked.judged(status)
     before = 1e-9 * float(np.diff(times).min(initial=duration)) if step is None else 0.0
-    results = FloatingResults(stepper.engine, compiled, times, walk.states, seats, restore, before)
+    states = States(*(x[: len(times)] for x in walk.states))  # all, but where steps were interrupted midway
+    results = FloatingResults(stepper.engine, compiled, times, states, seats, restore, before)
     if status.outcome in ENDED:
         last = FloatingResults(
-            stepper.engine, compiled, times[-1:], States(*(x[-1:] for x in walk.states)), seats, restore
+            stepper.engine, compiled, times[-1:], States(*(x[-1:] for x in states)), seats, restore
         )  # fmt: skip
         ahead = duration / 10.0 if step is None else step
         status = kept_inside(compiled, times[-1:], last.nodal(), status, ahead)[1]
         if status.outcome in ENDED:
-            told = last.failing_law(ahead) or indefinite(tree, drives.held, times, walk.states.q)
+            told = last.failing_law(ahead) or indefinite(tree, drives.held, times, states.q)
             status = replace(status, detail=told or status.detail)
     stats = {
         "steps": tally.steps, "solves": tally.solves, "factorizations": tally.factorizations,
@@ -116,7 +117,8 @@ def simulate_floating(
     asked = {key: value for key, value in settings.items() if key not in ("start", "controller")}
     asked |= {"step": step, "duration": duration, "integrator": name_of(settings["integrator"])}
     efforts = None if control is None else control.efforts_at(times)
-    carried = Carried(walk.now.carried, walk.now.step) if settings["integrator"] == "generalized-alpha" else None
+    goes_on = settings["integrator"] == "generalized-alpha" and not walk.torn
+    carried = Carried(walk.now.carried, walk.now.step) if goes_on else None
     status = noted(status, stats, events_of(model, times))
     found = results.pending, status, asked, stats, efforts, results.record, carried, walk.powers()
     run = Run(Trajectory(compiled, times, *found))

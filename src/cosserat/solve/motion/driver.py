@@ -110,7 +110,8 @@ def fixed_steps(
         walk.store()
         walk.begin(start, h)
     status = Status(Outcome.OK, start + n_steps * h)
-    with Interrupts() as interrupts:
+    with Interrupts(stepping=True) as interrupts:
+        stepping = False
         try:
             while done < n_steps:
                 n = min(chunk, n_steps - done)
@@ -127,6 +128,7 @@ def fixed_steps(
                 if not _turns_little(walk, start + done * h, h):
                     n = min(n, _WATCHED)
                 began = clock.perf_counter()
+                stepping = True
                 failure = walk.advance(start + done * h, h, n, every, done)
                 done += walk.done
                 if failure is not None:
@@ -134,17 +136,20 @@ def fixed_steps(
                     done += 1
                     if done % every == 0:
                         walk.store()
+                stepping = False
                 pace = (clock.perf_counter() - began) / n
                 chunk = min(max(int(_PATIENCE / max(pace, 1e-9)), 1), _CHUNK)
                 _announce(progress, start + done * h, walk)
                 if interrupts.asked:
                     raise KeyboardInterrupt
         except KeyboardInterrupt:
+            if stepping:  # the state may be one of later than is counted
+                done, walk.torn = done - done % every, True
             status = Status(Outcome.INTERRUPTED, start + done * h)
         except _Ended as ended:
             status = ended.status
         interrupts.closing = True
-        if keeper is not None and (status.ok or status.outcome is Outcome.INTERRUPTED):
+        if keeper is not None and not walk.torn and (status.ok or status.outcome is Outcome.INTERRUPTED):
             try:
                 _save(keeper, {**walk.keepsake(), "done": done}, start + done * h)
             except _Ended as ended:
@@ -247,7 +252,8 @@ def adaptive_steps(
         driver["marks"] = pace.marks
         return {**walk.keepsake(), **driver}
 
-    with Interrupts() as interrupts:
+    with Interrupts(stepping=True) as interrupts:
+        stepping = False
         try:
             while t < end - 1e-12 * duration:
                 limit = limits[bisect.bisect_right(limits, t + 1e-12 * duration)]
@@ -264,6 +270,7 @@ def adaptive_steps(
                 step = room / max(1, math.ceil(room / h - 0.1)) if room < 3.0 * h else h  # no tiny last one
                 n = max(1, min(_STRIDE, int(room / step) - 3))
                 bounds = _bounds(allowed if step > smallest else np.inf, recent, step, walk.order + 1)
+                stepping = True
                 errors, failure = walk.judged(t, step, n, bounds, every, taken)
                 for error in errors:
                     if not error <= bounds.most or error == np.inf:  # that of one that failed
@@ -277,6 +284,7 @@ def adaptive_steps(
                 else:
                     if t in limits[:-1]:
                         walk.cross(t, step)
+                    stepping = False
                     hopeless = pace.hopeless(t, taken)
                     if hopeless:
                         raise _Ended(Status(Outcome.STEP_TOO_SMALL, t, hopeless))
@@ -291,6 +299,7 @@ def adaptive_steps(
                     if interrupts.asked:
                         raise KeyboardInterrupt
                     continue
+                stepping = False
                 walk.tally.rejected += 1
                 cuts += 1
                 ratio = errors[-1] / allowed
@@ -302,11 +311,13 @@ def adaptive_steps(
                 if interrupts.asked:
                     raise KeyboardInterrupt
         except KeyboardInterrupt:
+            if stepping:
+                t, walk.torn = times[-1], True
             status = Status(Outcome.INTERRUPTED, t)
         except _Ended as ended:
             status = ended.status
         interrupts.closing = True
-        if keeper is not None and (status.ok or status.outcome is Outcome.INTERRUPTED):
+        if keeper is not None and not walk.torn and (status.ok or status.outcome is Outcome.INTERRUPTED):
             try:
                 _save(keeper, keepsake(), t)
             except _Ended as ended:

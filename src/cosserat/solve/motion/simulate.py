@@ -221,7 +221,7 @@ def simulate(
         work.reserve(2 + n_steps // every)
         times, status = fixed_steps(work, start_time, n_steps, duration / n_steps, every, progress, keeper)
     work.finish(float(times[-1]))
-    counters, history = work.counters, work.history()
+    counters, history = work.counters, work.history(len(times))
     solved = clock.process_time()
     if not status.ok or integrator == "energy-momentum":
         inside, status = kept_inside(compiled, times, history, status, duration / 10.0 if step is None else step)

@@ -231,7 +231,7 @@ class Integration(Walk):
     def finish(self, t: float, inputs: Inputs | None = None) -> None:
         """Rates and forces of the state stored last, at its own time t, where no next step tells them."""
         solver = self.memory.problem.solver
-        if self.waiting is None and solver.memory[2] < 0.0:
+        if self.torn or (self.waiting is None and solver.memory[2] < 0.0):
             return
         if inputs is None:
             inputs = self.compiled.sampler.sample(np.array([t]))
@@ -243,7 +243,7 @@ class Integration(Walk):
 
     def carried(self) -> Carried | None:
         """What a run that goes on from here needs besides the state."""
-        if self.scheme == CONSERVING:
+        if self.scheme == CONSERVING or self.torn:
             return None
         kept = tuple(a.copy() for a in self._iteration())
         return Carried(self.state.accel.copy(), max(self.accel_step, 0.0), kept)
@@ -260,11 +260,11 @@ class Integration(Walk):
             for target, array in zip(own, carried.factors, strict=True):
                 target[...] = array
 
-    def history(self) -> History:
-        """The stored states."""
+    def history(self, n: int) -> History:
+        """The first n stored states: all, but where steps were interrupted midway."""
         if self.reserved is not None:
-            return History(*(a[: self.stored] for a in self.reserved))
-        return History(*(np.stack([row[k] for row in self.rows]) for k in range(6)))
+            return History(*(a[:n] for a in self.reserved))
+        return History(*(np.stack([row[k] for row in self.rows[:n]]) for k in range(6)))
 
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
         """Up to n steps from time t; equal steps with kinks in prescribed motions are taken in parts."""

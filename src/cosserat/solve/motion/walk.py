@@ -70,6 +70,7 @@ class Walk(ABC):
     controlled: Controlled | None
     done: int  # steps taken by the last `advance`
     grid: Grid | None = None  # of equal steps
+    torn = False  # whether steps were interrupted midway: the state is not the one stored last
 
     def snapped(self, times: Array, h: float) -> Array:
         """Times of steps of length h, on the grid if there is one."""
