@@ -44,6 +44,13 @@ def _damped(work: Integration) -> bool:
     return bool(np.any(freedoms.damping > 0.0) or np.any(freedoms.kd > 0.0))
 
 
+def _resisted(work: Integration) -> bool:
+    """Whether anything acts against velocities, which parts of a first step find out; without, a whole one does."""
+    problem = work.memory.problem
+    resisting = problem.freedoms.friction, problem.springs.damping, problem.elements.viscosity
+    return _damped(work) or len(problem.state_loads.node) > 0 or any(bool(np.any(x > 0.0)) for x in resisting)
+
+
 def begin_smoothly(work: Integration, t: float, h: float) -> None:
     """Start the generalised-alpha method for steps of length h; find out whether the first one is taken in parts.
 
@@ -63,7 +70,7 @@ def begin_smoothly(work: Integration, t: float, h: float) -> None:
     copy_state(work.state, work.kept)
     memory, kept = work.memory, work.kept
     found = smooth_start(work.compiled, memory, t, h, work.controlled)
-    work.graded = unresolved(work.compiled, memory, found, kept.rate)
+    work.graded = _resisted(work) and unresolved(work.compiled, memory, found, kept.rate)
     work.scheme, work.accel_step = scheme, h
     if work.graded or conserves:
         copy_state(work.kept, work.state)
