@@ -254,3 +254,26 @@ def test_a_controller_and_a_lag_in_floating_frames():
     runs = [cs.simulate(cart(effort=0.0), 1.0, 0.005, controller=Push(), formulation=f) for f in FORMULATIONS]
     a, b = (run.law_states.values[:, 0] for run in runs)
     np.testing.assert_allclose(a, b, atol=2e-5)
+
+
+@BOTH
+def test_wakes_go_on_from_a_checkpoint(formulation, tmp_path):
+    """Bit by bit, with what the steps remember of laws with several states."""
+    model = cs.Model("vane", fluid=cs.Fluid(density=1.2, velocity=(-20, 0, 0)))
+    wing = model.add(cs.RigidBody("wing", mass=1, com=(0, 0, 0), inertia=(0.1, 0.2, 0.3)))
+    model.add(cs.Revolute("hinge", cs.GROUND, wing, axis=(0, 1, 0), at=(0.1, 0, 0), stiffness=50.0))
+    model.add(cs.Strip("air", wing.at((0, 0, 0)), cs.Airfoil(), chord=0.5, width=1.0, twist=0.1))
+    calls = []
+
+    def interrupt(*args):
+        calls.append(args)
+        if len(calls) > 1:
+            raise KeyboardInterrupt
+
+    how = {"formulation": formulation, "checkpoint": tmp_path / "run", "checkpoint_interval": 0.0}
+    first = cs.simulate(model, 4.0, 0.002, progress=interrupt, **how)
+    assert 0.0 < first.time[-1] < 4.0
+    again = cs.simulate(model, 4.0, 0.002, **how)
+    whole = cs.simulate(model, 4.0, 0.002, formulation=formulation)
+    np.testing.assert_array_equal(again.law_states, whole.law_states)
+    np.testing.assert_array_equal(again.rotation("wing"), whole.rotation("wing"))

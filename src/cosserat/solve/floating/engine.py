@@ -129,8 +129,8 @@ class Engine:
 
     @property
     def memory(self) -> tuple[Any, ...]:
-        """Arrays that go on from step to step: numbers of the method, counters, whether users' laws are stiff."""
-        return self.numbers, self.counters, self._border.laws
+        """Arrays that go on from step to step: of the method, counters, whether laws are stiff, their answers."""
+        return self.numbers, self.counters, self._border.laws, *self.tree.forces.answers
 
     def resume(self, kept: list[Any]) -> None:
         """Take back a copy of `memory`."""

@@ -119,6 +119,7 @@ class FlexibleForces:
         self.inner_names = tuple(f"{law.load.name}.{name}" for law in laws for name in law.load.states)
         self.first_states = np.array([y for law in laws for y in law.load.first_states], dtype=float)
         self.inner = new_inner(self.first_states, np.zeros((len(laws), *owned.J.shape)))
+        self.answers = owned.gain, owned.slope, owned.known  # of states of laws, from step to step
         acting = arrays.Acting(
             pack_seats(seats), group, self._inputs, self._laws, new_visit(), self.inner, owned
         )  # fmt: skip
