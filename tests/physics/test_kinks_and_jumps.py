@@ -71,13 +71,14 @@ def kinked(start=0.7003, load=0.7, kind="rate"):
     return model
 
 
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
 @pytest.mark.parametrize(("start", "load", "kind"), [(0.7003, 0.7, "rate"), (0.7, 0.6993, "rate"), (0.7, 0.7, "accel")])
-def test_equal_steps_across_kinks_of_drives_keep_their_order(start, load, kind):
+def test_equal_steps_across_kinks_of_drives_keep_their_order(start, load, kind, formulation):
     model = kinked(start, load, kind)
     exact = cs.simulate(model, 1.0, tolerance=1e-9, formulation="floating", integrator="runge-kutta")
     errors, reactions = [], []
     for step in (4e-3, 2e-3):
-        run = cs.simulate(model, 1.0, step=step)
+        run = cs.simulate(model, 1.0, step=step, formulation=formulation)
         errors.append(np.abs((run.position("b")[-1] - exact.position("b")[-1]).values).max())
         reactions.append(np.abs((run.reaction("q")[-1] - exact.reaction("q")[-1]).values).max())
     assert errors[0] < 1e-5
@@ -115,3 +116,16 @@ def test_a_load_that_jumps_where_a_run_starts_or_ends_acts_from_there(formulatio
     for run in (late, second):
         assert np.isclose(run.coordinate_rate("axle")[-1], 15.0 * 0.3, rtol=1e-8)
         assert np.isclose(run.coordinate("axle")[-1], 7.5 * 0.3**2, rtol=1e-8)
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+@pytest.mark.parametrize("jump", [0.3, 0.3013])
+def test_a_servo_at_its_limit_is_told_in_time(formulation, jump):
+    """The limit cuts off the torque at once: 25 N m turn the wheel by 25 s^2/(2 I), however far away the target is."""
+    model = cs.Model("wheel")
+    body = model.add(cs.RigidBody("wheel", mass=1.0, com=(0, 0, 0), inertia=(2.0, 2.0, 2.0)))
+    model.add(cs.Revolute("axle", cs.GROUND, body, axis=(0, 1, 0)))
+    model.add(cs.Servo("motor", "axle", target=lambda t: 50.0 * (t > jump), kp=200.0, kd=15.0, limit=25.0))
+    run = cs.simulate(model, 1.0, step=0.01, formulation=formulation)
+    assert np.isclose(run.coordinate_rate("axle")[-1], 12.5 * (1.0 - jump), rtol=1e-6)  # 0.7 % off before
+    assert np.isclose(run.coordinate("axle")[-1], 6.25 * (1.0 - jump) ** 2, rtol=1e-6)

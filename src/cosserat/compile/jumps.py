@@ -65,6 +65,10 @@ class Jumps:
         """Those of its times that are inside."""
         return self.times[bisect_right(self.times, low) : bisect_left(self.times, high)]
 
+    def jumps(self, function: Function) -> bool:
+        """Whether a function jumps between the two times."""
+        return bool(self._sizes.get(_key(function)))
+
     def sample(self, function: Function, t: Array, h: float) -> Array:
         """Values at times t, ends of steps of length h: jumps spread over both ends of their step.
 

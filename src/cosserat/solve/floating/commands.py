@@ -63,7 +63,7 @@ class Commands:
             engine.know(now)
         engine.numbers[STEP] = h
         times, load_times = self._stepper.sampled(t, h, count)
-        self._course = engine.new_course(times, load_times, h if self._stepper.jumps else 0.0, count // every + 1)
+        self._course = engine.new_course(times, load_times, self._stepper.side(h), count // every + 1)
         self._counts = _view(self._course.problem.stored.counts)
         self.step, self.left, self._order[kernels.FIRST] = h, count, 0
         self._call = engine.commanded(self._stepper.jumps, self._course.address, self._packed.address)

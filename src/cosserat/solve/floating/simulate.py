@@ -30,6 +30,7 @@ from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
 from cosserat.solve.motion.failures import ENDED, kept_inside
+from cosserat.solve.motion.kinks import parted_at
 from cosserat.solve.motion.method import name_of
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
@@ -84,7 +85,10 @@ def simulate_floating(
     compiled.sampler.check_motions(tree.forces.jumps.times, duration, "simulate")
     walk = FloatingWalk(stepper, begin, Extent(stepper.engine, compiled.length), control)
     walk.first = first
-    walk.kinks = compiled.sampler.kinks(tree.forces.jumps.times, 1e-9 * duration)
+    walk.kinks = walk.parts = compiled.sampler.kinks(tree.forces.jumps.times, 1e-9 * duration)
+    if step is not None and stepper.jumps:
+        walk.parts = parted_at(compiled, tree.forces.jumps, duration)
+        stepper.parted = bool(walk.parts)
     if step is None:
         breaks = compiled.breaks(tree.forces.jumps, begin.t, begin.t + duration)
         times, status = adaptive_steps(

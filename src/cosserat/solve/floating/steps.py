@@ -56,6 +56,7 @@ class Stepper(ABC):
         self.tree, self.drives, self.constraints, self.size = tree, drives, constraints, size
         self.engine = Engine(tree, drives, constraints, numbers)
         self.at_breaks = False  # whether steps end where loads jump
+        self.parted = False  # whether equal steps are taken in parts there
         self.grid: Grid | None = None  # of equal steps
         self.impulses: Impulses | None = None  # of loads, where steps adapt
         self.crossings: list[tuple[float, Array, Point, Point]] = []  # times, both sides of jumps, and states there
@@ -93,7 +94,7 @@ class Stepper(ABC):
 
     def side(self, h: float) -> float:
         """Length of steps for samples of loads that jump, see `Jumps.sample`."""
-        return -h if self.at_breaks else h
+        return -h if self.at_breaks or self.parted else h
 
     def step(self, old: Point, h: float) -> Point:
         """One step; raises `StepFailure`."""

@@ -79,6 +79,7 @@ class FloatingWalk(Walk):
         self.tally = self._work = Work(stepper)
         self.controlled = None if control is None else control.asked
         self.kinks: list[float] = []  # times at which rates or accelerations of prescribed motions jump
+        self.parts: list[float] = []  # times at which steps are taken in parts
         self._stored: list[States] = []
         self.first: Point | None = None  # what to store first, where a controller changes it at once
         self.done = 0
@@ -273,18 +274,21 @@ class FloatingWalk(Walk):
     def _smooth_steps(self, t: float, h: float, n: int) -> int:
         """How many of n steps from time t come before one that has to be taken in parts."""
         breaks = self.stepper.breaks(t + SIDE * h, t + n * h)
-        return min(whole_steps(self.kinks, t, h, n), whole_steps(breaks, t, h, n))
+        return min(whole_steps(self.parts, t, h, n), whole_steps(breaks, t, h, n))
 
     def _stepped(self, t: float, h: float) -> Point:
         """A step from time t; it is taken in parts where prescribed motions have kinks, with what they do between."""
         now, side = self.now, SIDE * h
-        first = bisect.bisect_right(self.kinks, t + side)
-        for kink in self.kinks[first : bisect.bisect_right(self.kinks, t + h + side)]:
-            if kink - side > now.t + side:
-                now = self.stepper.step(now, kink - side - now.t)
+        first = bisect.bisect_right(self.parts, t + side)
+        for at in self.parts[first : bisect.bisect_right(self.parts, t + h + side)]:
+            if at - side > now.t + side:
+                now = self.stepper.step(now, at - side - now.t)
             if self.stepper.at_breaks:
                 return now  # `cross` does the rest
-            now = self.stepper.kinked(now, kink + side)
+            if at in self.kinks:
+                now = self.stepper.kinked(now, at + side)
+            else:
+                now = self.stepper.jumped(now._replace(t=at), h)._replace(step=0.0)
         return self.stepper.step(now, t + h - now.t) if t + h > now.t + side else now
 
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
