@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cosserat.solve.motion.stepping import Integration
 
 _DOUBLINGS = 10
+_STIFF = 0.1  # of accelerations: what is left where the conserving scheme takes a first step in parts
 _AFTER = 1e-9  # of a part: how far after its beginning loads are taken
 STANDING = -1.0
 """In place of the step to which accelerations of the method belong: it has yet to start."""
@@ -69,8 +70,9 @@ def begin_smoothly(work: Integration, t: float, h: float) -> None:
     work.set_step(h)
     copy_state(work.state, work.kept)
     memory, kept = work.memory, work.kept
+    most = _STIFF if conserves else np.inf  # a run that goes on begins so, too, and must not differ
     found = smooth_start(work.compiled, memory, t, h, work.controlled)
-    work.graded = _resisted(work) and unresolved(work.compiled, memory, found, kept.rate)
+    work.graded = _resisted(work) and unresolved(work.compiled, memory, found, kept.rate, most)
     work.scheme, work.accel_step = scheme, h
     if work.graded or conserves:
         copy_state(work.kept, work.state)

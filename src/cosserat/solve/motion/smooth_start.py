@@ -76,8 +76,13 @@ def changes_much(whole: float, left: float, change: float, smallest: float) -> b
     return change > max(_MUCH * left, _DAMPED * whole, smallest)
 
 
-def unresolved(compiled: CompiledModel, memory: Memory, work: Workspace, rate: Array) -> bool:
-    """Whether accelerations, at first `rate`, change much in a first step; after `smooth_start`, which gave `work`."""
+def unresolved(
+    compiled: CompiledModel, memory: Memory, work: Workspace, rate: Array, most: float = np.inf
+) -> bool:
+    """Whether accelerations, at first `rate`, change much in a first step; after `smooth_start`, which gave `work`.
+
+    At most the share `most` of them may be left by the iteration matrix.
+    """
     n, state, trial, solver = compiled.n_nodes, memory.problem.state, memory.problem.trial, memory.problem.solver
     scale = np.array([1.0, 1.0, 1.0, compiled.length, compiled.length, compiled.length])
     smallest = _NOTHING * compiled.length / float(solver.settings[0]) ** 2
@@ -92,7 +97,8 @@ def unresolved(compiled: CompiledModel, memory: Memory, work: Workspace, rate: A
     second_rates(memory.address, *work)
     solver.x[:n], solver.x[n:] = -cm * trial.residual[:n], -s * work.rows[0]
     solve(memory.address)
-    return changes_much(whole, float(np.abs(solver.x[:n] * scale).max(initial=0.0)), change, smallest)
+    left = float(np.abs(solver.x[:n] * scale).max(initial=0.0))
+    return left < most * whole and changes_much(whole, left, change, smallest)
 
 
 def settle(
