@@ -129,3 +129,21 @@ def test_a_servo_at_its_limit_is_told_in_time(formulation, jump):
     run = cs.simulate(model, 1.0, step=0.01, formulation=formulation)
     assert np.isclose(run.coordinate_rate("axle")[-1], 12.5 * (1.0 - jump), rtol=1e-6)  # 0.7 % off before
     assert np.isclose(run.coordinate("axle")[-1], 6.25 * (1.0 - jump) ** 2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("at", [0.7, 0.7003])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"step": 1e-3},
+        {"tolerance": 1e-6},
+        {"tolerance": 1e-6, "integrator": "energy-momentum"},
+        {"step": 1e-3, "formulation": "floating"},
+        {"tolerance": 1e-6, "formulation": "floating"},
+    ],
+    ids=["equal", "adaptive", "conserving", "floating", "floating-adaptive"],
+)
+def test_the_impulse_of_a_kink_does_work(settings, at):
+    run = cs.simulate(kinked(at, 0.3), 1.0, **settings)
+    assert np.abs(run.energy.balance).max() < 2e-4  # 1.2 and more before
+    assert run.status.ok

@@ -33,6 +33,7 @@ from cosserat.kernels.arrays import (
 from cosserat.model.joints import Joint
 from cosserat.model.model import Model
 from cosserat.model.rolling import Rolling as RollingItem
+from cosserat.model.servos import servos_of
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -142,6 +143,15 @@ class CompiledModel:
     def breaks(self, jumps: Jumps, start: float, end: float) -> list[float]:
         """Times between two others at which adaptive steps end: of jumps and kinks, and of laws that wake up."""
         return sorted({*jumps.times, *moments_of(self.laws, start, end)})
+
+    def parted_at(self, jumps: Jumps, duration: float) -> list[float]:
+        """Times at which equal steps are taken in parts; none where nothing asks for it.
+
+        The effort of a servo with a limit does not follow a jump of its target that is spread over both ends of a step.
+        """
+        servos = servos_of(self.model).values()
+        cut_off = any(np.isfinite(servo.limit) and jumps.jumps(servo.target) for servo in servos)
+        return jumps.times if cut_off or self.sampler.kinks(jumps.times, 1e-9 * duration) else []
 
     def unit_addresses(self) -> Any:
         """Addresses (ns, 2) of the laws of loads and of their derivatives, for `kernels.arrays.Solver.units`."""

@@ -231,7 +231,7 @@ def _crossed(raw: dict[str, Any]) -> Crossed | None:
         return None
     found = Crossed(*(raw[f"crossed.{k}"] for k in Crossed._fields))
     n = len(np.atleast_1d(found.time))
-    shapes = found.time.shape == (n,) and found.before.shape == found.after.shape == (n, 2)
+    shapes = found.time.shape == (n,) and found.before.shape == found.after.shape == (n, 2) and found.work.shape == (n,)
     demand(shapes and all(a.dtype == np.float64 and np.isfinite(a).all() for a in found), "powers at jumps")
     return found
 

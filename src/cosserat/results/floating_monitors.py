@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.results.floating import FloatingRecord
-from cosserat.results.monitors import Monitors, integrate
+from cosserat.results.monitors import Monitors, impulsive, integrate
 from cosserat.results.motion import Motion
 from cosserat.results.nodal import stored_energies
 
@@ -28,6 +28,7 @@ class FloatingMonitors(Monitors):
         potential, supply = potential + energy, supply - power
         total = kinetic + strain + potential
         dissipated, work = (integrate(t, p, self.motion.crossed, k) for k, p in enumerate((loss, supply)))
+        work = work + impulsive(t, self.motion.crossed)
         balance = total - total[0] + dissipated - work
         return {
             "kinetic": kinetic, "strain": strain, "potential": potential, "dissipated": dissipated, "work": work,

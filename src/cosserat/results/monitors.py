@@ -41,13 +41,18 @@ class Monitors:
             self._momenta = momenta(self.motion)
         return self._momenta
 
+    def kinetic(self) -> Array:
+        """Kinetic energy (nt,), J."""
+        moving = 0.5 * np.einsum("tni,tni->t", self.nodal_momenta, self.motion.twist)
+        return np.asarray(moving + armature_energy(self.motion))
+
     def energies(self) -> dict[str, Array]:
         """Energies (J) over time; balance = total - total[0] + dissipated - work should vanish."""
         book, t = self.book, self.motion.time
-        kinetic = 0.5 * np.einsum("tni,tni->t", self.nodal_momenta, self.motion.twist) + armature_energy(self.motion)
+        kinetic = self.kinetic()
         total = kinetic + book.strain + book.potential
         dissipated, work = (integrate(t, p, self.motion.crossed, k) for k, p in enumerate((book.loss, book.supply)))
-        work = work + book.held
+        work = work + book.held + impulsive(t, self.motion.crossed)
         return {
             "kinetic": kinetic,
             "strain": book.strain,
@@ -139,6 +144,13 @@ class Monitors:
         f = np.einsum("tnij,tnj->tni", R, wrenches[..., :3])
         m = np.einsum("tnij,tnj->tni", R, wrenches[..., 3:])
         return np.concatenate((f, m), axis=-1)
+
+
+def impulsive(t: Array, crossed: Crossed | None) -> Array:
+    """Work (nt,) of impulses so far; states at the very time of one are those before it."""
+    if crossed is None:
+        return np.zeros(len(t))
+    return np.concatenate(([0.0], np.cumsum(crossed.work)))[np.searchsorted(crossed.time, t)]
 
 
 def integrate(t: Array, power: Array, crossed: Crossed | None = None, column: int = 0) -> Array:

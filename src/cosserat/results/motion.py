@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.jumps import Jumps
 from cosserat.compile.rules import rule_rows
 from cosserat.compile.state_loads import state_wrenches
 from cosserat.kernels.arrays import History, Inputs
@@ -120,7 +121,10 @@ def motion_of(trajectory: Trajectory) -> Motion:
             factor = float(trajectory.settings.get("load_factor", 1.0))
             sampler, h = compiled.sampler, _equal_step(trajectory)
             jumps = sampler.jumps(trajectory.time[0], trajectory.time[-1]) if h != 0.0 else None
-            inputs = sampler.sample(trajectory.time, factor, h, jumps)
+            if _in_parts(trajectory, jumps):
+                inputs = sampler.sample(_after(trajectory.time), factor)
+            else:
+                inputs = sampler.sample(trajectory.time, factor, h, jumps)
             found = trajectory.found
             history = found.states if isinstance(found, Pending) else found
             inputs.state[:] = factor * state_wrenches(
@@ -157,6 +161,19 @@ def _equal_step(trajectory: Trajectory) -> float:
     if step is None:
         return -float(np.diff(time).min()) if trajectory.crossed is not None else 0.0
     return float(step) if np.abs(np.diff(time) - step).max() < 1e-6 * step else 0.0
+
+
+def _in_parts(trajectory: Trajectory, jumps: Jumps | None) -> bool:
+    """Whether equal steps were taken in parts where loads jump."""
+    if trajectory.settings.get("step") is None or trajectory.crossed is None or trajectory.floating is not None:
+        return False
+    return jumps is not None and bool(trajectory.compiled.parted_at(jumps, float(np.ptp(trajectory.time))))
+
+
+def _after(time: Array) -> Array:
+    """Just after stored times, and before the last: the states stored at jumps are those after, but for the end."""
+    side = 1e-9 * float(np.diff(time).min())
+    return np.minimum(time + side, time[-1] - side)
 
 
 @contextmanager

@@ -28,11 +28,16 @@ class Carried(NamedTuple):
 
 
 class Crossed(NamedTuple):
-    """Times at which steps ended because loads jump, and the powers on both sides: loss and supply (W)."""
+    """Times at which loads or prescribed velocities jump, the powers on both sides, and the work of impulses there.
+
+    A prescribed motion with a kink drives its mechanism by an impulse; what the kinetic energy gains is its work, as
+    all other constraints are at rest on both sides.
+    """
 
     time: Array  # (nb,)
-    before: Array  # (nb, 2)
+    before: Array  # (nb, 2) loss and supply (W)
     after: Array  # (nb, 2)
+    work: Array  # (nb,) J
 
 
 class Pending:

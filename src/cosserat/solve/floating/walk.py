@@ -14,6 +14,7 @@ from cosserat.solve.floating.commands import Commands
 from cosserat.solve.floating.control import FloatingControl
 from cosserat.solve.floating.state import Point, States, StepFailure
 from cosserat.solve.floating.steps import Stepper
+from cosserat.solve.motion.crossings import NOTHING, crossed_of
 from cosserat.solve.motion.impulses import CHANGE, Impulses
 from cosserat.solve.motion.kinks import SIDE, whole_steps
 from cosserat.solve.motion.likeness import demand_like
@@ -278,18 +279,23 @@ class FloatingWalk(Walk):
 
     def _stepped(self, t: float, h: float) -> Point:
         """A step from time t; it is taken in parts where prescribed motions have kinks, with what they do between."""
-        now, side = self.now, SIDE * h
+        now, side, jumps = self.now, SIDE * h, []
         first = bisect.bisect_right(self.parts, t + side)
         for at in self.parts[first : bisect.bisect_right(self.parts, t + h + side)]:
             if at - side > now.t + side:
                 now = self.stepper.step(now, at - side - now.t)
             if self.stepper.at_breaks:
                 return now  # `cross` does the rest
+            before = now
             if at in self.kinks:
                 now = self.stepper.kinked(now, at + side)
             else:
                 now = self.stepper.jumped(now._replace(t=at), h)._replace(step=0.0)
-        return self.stepper.step(now, t + h - now.t) if t + h > now.t + side else now
+            jumps.append((at, before, now))
+        now = self.stepper.step(now, t + h - now.t) if t + h > now.t + side else now
+        for at, before, after in jumps:
+            self.stepper.crossed(at - side, h, before, after)
+        return now
 
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
         """Steps end at breaks, or not."""
@@ -404,10 +410,10 @@ class FloatingWalk(Walk):
         """Losses and supplies on both sides of jumps."""
         kept = self.stepper.crossings
         if not kept:
-            return Crossed(np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)))
+            return NOTHING
         sides, found = np.array([sides for _, sides, _, _ in kept]), []
         for k in (0, 1):
             points = [before if k == 0 else after for _, _, before, after in kept]
             states = States(*(np.concatenate(x) for x in zip(*(p.stored for p in points), strict=True)))
-            found.append(self.stepper.engine.record(sides[:, k], states).powers[:, 3:5].copy())
-        return Crossed(np.array([t for t, _, _, _ in kept]), *found)
+            found.append(self.stepper.engine.record(sides[:, k], states).powers[:, [3, 4, 0]])
+        return crossed_of([t for t, _, _, _ in kept], *found)

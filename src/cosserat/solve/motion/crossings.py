@@ -12,12 +12,13 @@ from cosserat.compile.rules import rule_rows
 from cosserat.compile.state_loads import state_wrenches
 from cosserat.kernels.arrays import History, Inputs, State
 from cosserat.results.mechanism import mechanism_of
+from cosserat.results.monitors import Monitors
 from cosserat.results.motion import Motion
-from cosserat.results.nodal import ledger
 from cosserat.results.trajectory import Crossed
 
 Array = NDArray[np.float64]
 Row = tuple[Array, ...]
+NOTHING = Crossed(np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0))
 
 
 def snapshot(state: State) -> Row:
@@ -39,18 +40,23 @@ class Crossings:
     def powers(self, compiled: CompiledModel, settings: dict[str, Any]) -> Crossed:
         """Powers on both sides."""
         if not self.kept:
-            return Crossed(np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)))
+            return NOTHING
         sides = np.array([kept[1] for kept in self.kept])
         found = []
         for side in (0, 1):
             rows = [before if side == 0 else after for _, _, before, after in self.kept]
             history = History(*(np.stack([row[k] for row in rows]) for k in range(6)))
             found.append(_powers(compiled, sides[:, side], history, settings))
-        return Crossed(np.array([kept[0] for kept in self.kept]), *found)
+        return crossed_of([kept[0] for kept in self.kept], *found)
+
+
+def crossed_of(times: list[float], before: Array, after: Array) -> Crossed:
+    """Jumps at given times with loss, supply and kinetic energy (nb, 3) on both sides."""
+    return Crossed(np.array(times), before[:, :2], after[:, :2], after[:, 2] - before[:, 2])
 
 
 def _powers(compiled: CompiledModel, times: Array, history: History, settings: dict[str, Any]) -> Array:
-    """Loss and supply (nt, 2) at states."""
+    """Loss, supply and kinetic energy (nt, 3) at states."""
 
     def sample() -> tuple[Inputs, dict[str, Array]]:
         inputs = compiled.sampler.sample(times)
@@ -58,5 +64,5 @@ def _powers(compiled: CompiledModel, times: Array, history: History, settings: d
         inputs.rule[:] = rule_rows(compiled, times, history.frame, history.twist)
         return inputs, {}
 
-    book = ledger(Motion(mechanism_of(compiled), times, history, settings, sample))
-    return np.stack((book.loss, book.supply), axis=1)
+    monitors = Monitors(Motion(mechanism_of(compiled), times, history, settings, sample))
+    return np.stack((monitors.book.loss, monitors.book.supply, monitors.kinetic()), axis=1)

@@ -13,10 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cosserat.compile.compiled import CompiledModel
-from cosserat.compile.jumps import Jumps
 from cosserat.kernels.newton import CONVERGED
-from cosserat.model.servos import servos_of
 from cosserat.solve.motion.commands import push
 from cosserat.solve.motion.walk import NEVER, Failure
 
@@ -24,16 +21,6 @@ if TYPE_CHECKING:
     from cosserat.solve.motion.stepping import Integration
 
 SIDE = 1e-9  # of the step: how far from a kink its two sides are
-
-
-def parted_at(compiled: CompiledModel, jumps: Jumps, duration: float) -> list[float]:
-    """Times at which equal steps are taken in parts; none where nothing asks for it.
-
-    The effort of a servo with a limit does not follow a jump of its target that is spread over both ends of a step.
-    """
-    servos = servos_of(compiled.model).values()
-    cut_off = any(np.isfinite(servo.limit) and jumps.jumps(servo.target) for servo in servos)
-    return jumps.times if cut_off or compiled.sampler.kinks(jumps.times, 1e-9 * duration) else []
 
 
 def whole_steps(breaks: Sequence[float], t: float, h: float, n: int) -> int:
@@ -64,6 +51,7 @@ def _step(work: Integration, t: float, h: float) -> Failure | None:
     push(work, t)
     work.keep()
     work.graded, work.window, work.done, parts, at = False, None, 0, 0, t
+    crossed = len(work.crossings.kept)
     kinks = work.kinks[bisect_right(work.kinks, t + SIDE * h) : bisect_right(work.kinks, t + h + SIDE * h)]
     for end, kinked in [*((kink, True) for kink in kinks), (t + h, False)]:
         if end - at > SIDE * h:
@@ -71,6 +59,7 @@ def _step(work: Integration, t: float, h: float) -> Failure | None:
             if code != CONVERGED:
                 failure = work.failure(code)
                 work.restore()
+                del work.crossings.kept[crossed:]
                 return failure
             parts += 1
         if kinked:

@@ -30,7 +30,6 @@ from cosserat.solve.motion.alternation import alternating_reaction
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
 from cosserat.solve.motion.failures import kept_inside
-from cosserat.solve.motion.kinks import parted_at
 from cosserat.solve.motion.method import Method, demand_plain
 from cosserat.solve.motion.nodal_method import simulate_method
 from cosserat.solve.motion.starting import set_start
@@ -216,7 +215,7 @@ def simulate(
         times, status = adaptive_steps(work, start_time, duration, tolerance, every, breaks, progress, keeper)
     else:
         if work.scheme != CONSERVING:
-            work.kinks = parted_at(compiled, work.jumps, duration)
+            work.kinks = compiled.parted_at(work.jumps, duration)
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
         _check_memory(compiled, n_steps // every)
         work.reserve(2 + n_steps // every)

@@ -424,7 +424,8 @@ class Integration(Walk):
             if self.driven:
                 project_velocities(self.compiled, float(both[1]), self.memory)
             consistent_accelerations(self.compiled, float(both[1]), self.memory, Inputs(*(a[1:] for a in inputs)))
-        self.crossings.add(t, both, before, snapshot(self.state))
+        # equal steps store what is after it
+        self.crossings.add(float(both[0]) if self.kinks else t, both, before, snapshot(self.state))
 
     def make_up(self, t: float, h: float) -> None:
         """Give velocities what the step from t left out of the impulses of loads; stiff parts filtered as in `kick`."""
