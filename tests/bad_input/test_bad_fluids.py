@@ -190,7 +190,7 @@ def test_rows_of_unequal_length(argument):
 JUNK = ["x", -1.0, [], (1, 2), object(), True, [[1, 2], [3]], np.zeros((2, 2, 2)), lambda t: "x"]
 
 
-@pytest.mark.parametrize("value", JUNK, ids=repr)
+@pytest.mark.parametrize("value", JUNK, ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize(
     "build",
     [

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import cosserat as cs
 
@@ -97,6 +98,21 @@ def test_a_run_across_a_kink_is_its_two_halves(start):
     assert np.abs((second.position("b")[-1] - whole.position("b")[-1]).values).max() < 1e-6
 
 
+@pytest.mark.parametrize("at", [0.7, 0.7003])
+@pytest.mark.parametrize(
+    "settings",
+    [{"step": 1e-3}, {"tolerance": 1e-7}, {"step": 1e-3, "integrator": "runge-kutta"}],
+    ids=["equal", "adaptive", "runge-kutta"],
+)
+def test_a_floating_run_that_ends_at_a_kink_goes_on(settings, at):
+    model, asked = kinked(at, 0.6), settings | {"formulation": "floating"}
+    whole = cs.simulate(model, 1.0, **asked)
+    first = cs.simulate(model, at, **asked)
+    second = cs.simulate(model, 1.0 - at, start=first, **asked)
+    assert np.abs((second.position("b")[-1] - whole.position("b")[-1]).values).max() < 1e-7  # 3e-3 before
+
+
+
 @pytest.mark.parametrize("after", [True, False])
 @pytest.mark.parametrize(
     ("formulation", "integrator"),
@@ -147,3 +163,19 @@ def test_the_impulse_of_a_kink_does_work(settings, at):
     run = cs.simulate(kinked(at, 0.3), 1.0, **settings)
     assert np.abs(run.energy.balance).max() < 2e-4  # 1.2 and more before
     assert run.status.ok
+
+
+@pytest.mark.parametrize("tolerance", [1e-4, 1e-6])
+def test_conserving_steps_see_where_efforts_are_cut_off(tolerance):
+    """Efforts at their limit in the middle of long steps: 55 m and less than zero where 16.3258 m is right, before."""
+    model = cs.Model("slider")
+    body = model.add(cs.RigidBody("body", mass=2.0, com=(0, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0)))
+    model.add(cs.Servo("motor", "rail", target=10.0, kp=1000.0, kd=50.0, limit=4.0))
+    run = cs.simulate(model, 30.0, tolerance=tolerance, integrator="energy-momentum")
+    exact = solve_ivp(
+        lambda _, y: [y[1], np.clip(1000.0 * (10.0 - y[0]) - 50.0 * y[1], -4.0, 4.0) / 2.0],
+        (0.0, 30.0), [0.0, 0.0], rtol=1e-9, atol=1e-11, max_step=0.01,
+    )  # fmt: skip
+    assert abs(run.coordinate("rail")[-1] - exact.y[0, -1]) < 5e-3
+    assert len(run.time) < 250

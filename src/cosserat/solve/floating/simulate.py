@@ -65,10 +65,17 @@ def simulate_floating(
         control = FloatingControl(settings["controller"], compiled, stepper.engine, seats)
     settings["start"] = _start(model, settings, start_time)
     state, first = starting_state(stepper, compiled, settings["start"], start_time), None
+    given = state.v.copy()
     held = settings["start"].trajectory.efforts if isinstance(settings["start"], Run) else None
     if control is not None and held is not None:
         control.hold(held[-1])
     begin = continued(stepper, settings["start"], _begun(stepper, compiled, seats, state), settings["rho"])
+    if isinstance(settings["start"], Run):
+        side = 1e-9 * float(np.ptp(settings["start"].time))
+        if compiled.sampler.kinks([begin.t], side):  # it may have ended before the impact
+            begin = _begun(stepper, compiled, seats, state)._replace(v=given)
+            begin = stepper.kinked(begin, begin.t + side)._replace(t=begin.t)
+            state = state._replace(v=begin.v)
     if control is not None:
         known = begin
         control.call(begin.t, begin.q, begin.v, lambda: known)
@@ -84,9 +91,11 @@ def simulate_floating(
     compiled.sampler.check_motions(tree.forces.jumps.times, duration, "simulate")
     walk = FloatingWalk(stepper, begin, Extent(stepper.engine, compiled.length), control)
     walk.first = first
-    walk.kinks = walk.parts = compiled.sampler.kinks(tree.forces.jumps.times, 1e-9 * duration)
+    breaks = [*tree.forces.jumps.times, begin.t + duration]
+    walk.kinks = walk.parts = compiled.sampler.kinks(breaks, 1e-9 * duration)
     if step is not None and stepper.jumps:
-        walk.parts = compiled.parted_at(tree.forces.jumps, duration)
+        parted = walk.kinks or compiled.parted_at(tree.forces.jumps, duration)
+        walk.parts = sorted({*tree.forces.jumps.times, *walk.kinks}) if parted else []
         stepper.parted = bool(walk.parts)
     if step is None:
         breaks = compiled.breaks(tree.forces.jumps, begin.t, begin.t + duration)

@@ -23,6 +23,7 @@ from cosserat.solve.motion.commands import Commands, glide, judged_step, push
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.counters import Counters
 from cosserat.solve.motion.crossings import Crossings, snapshot
+from cosserat.solve.motion.ends import end_error
 from cosserat.solve.motion.failures import named_failure
 from cosserat.solve.motion.grading import STANDING, begin_smoothly, first_part, graded_step
 from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, change_at_start
@@ -326,9 +327,9 @@ class Integration(Walk):
 
     def error(self) -> float:
         """Estimated position error (m) of the last step."""
-        error = np.zeros(1)
-        local_error(self.memory.address, judge(self, 1).memory.address, error)
-        return float(error[0])
+        both, error = (self.memory.address, judge(self, 1).memory.address), np.zeros(1)
+        local_error(*both, error)
+        return max(float(error[0]), end_error(self, both) if self.scheme == CONSERVING else 0.0)
 
     def judged(
         self, t: float, h: float, n: int, bounds: Bounds, every: int, phase: int
