@@ -61,6 +61,17 @@ def test_ascent_against_gravity_and_its_energy(options):
 
 
 @SCHEMES
+def test_work_up_to_a_burn_out_within_a_step(options):
+    """In vacuum the work of the thrust, less what burns takes along, is m0 v^2/2 of what is left."""
+    errors = []
+    for h in (0.004, 0.002):
+        run = cs.simulate(rocket(rate=0.803, exhaust=20.0)[0], 3.0, h, **options)
+        errors.append(float(run.energy["work"][-1]) / (0.5 * (20.0 * np.log(3.0)) ** 2) - 1.0)
+    assert max(np.abs(errors)) < 1e-6
+    assert abs(errors[1]) < 0.3 * abs(errors[0])  # second order
+
+
+@SCHEMES
 def test_jet_damping(options):
     """J w' = -(J' + b l^2) w: w = w0 (J/J0)^((b l^2 - k)/k) with J = J0 - k t."""
     b, l, own = 0.5, 0.8, 0.6

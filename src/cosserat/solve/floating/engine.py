@@ -357,8 +357,13 @@ class Engine:
         closing.extent(tree, room.address, self.constraints.address, self.constraints.watched, out)
         return float(out[0]), float(out[1])
 
-    def record(self, times: Array, states: States, load_times: Array | None = None) -> record.Links:
-        """Links at states, with loads as they are at times of their own if these are given."""
+    def record(
+        self, times: Array, states: States, load_times: Array | None = None, step: float = 0.0
+    ) -> record.Links:  # fmt: skip
+        """Links at states, with loads as they are at times of their own if these are given.
+
+        What burns away is spread where it jumps over both ends of steps of a given length, as in the steps themselves.
+        """
         nt, nl, n_z, n = len(times), len(self.tree.data.links), self.tree.data.arrays.n_z, len(self.tree.coordinates)
         found = self.course_at(times, times if load_times is None else load_times, 0.0, 0)
         q, v, a, force, angles, inner = (np.ascontiguousarray(x) for x in states)
@@ -381,8 +386,11 @@ class Engine:
                 at = int(self.tree.data.arrays.table[i, Z])
                 twist = z[:, at : at + 6]
                 links.powers[:, 4] -= uplift_power(room.gravity, links.frame[:, i], twist, link.inertia)
+        signal = found.problem.samples.signal[:nt]
+        if self.tree.forces.burning and step > 0.0:
+            signal = self.tree.forces.sample(times if load_times is None else load_times, step)[3]
         for i, first in self.tree.forces.burning:  # what burns takes its energy along
-            lost = found.problem.samples.signal[:nt, first + 10 : first + 20]
+            lost = signal[:, first + 10 : first + 20]
             at = int(self.tree.data.arrays.table[i, Z])
             links.powers[:, 4] += lost_power(room.gravity, links.frame[:, i], z[:, at : at + 6], lost)
         links.powers[:, 2] += potential_at_rest(self.tree.gravity, self.tree.forces.moment_at_rest)

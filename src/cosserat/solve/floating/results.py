@@ -55,14 +55,16 @@ class FloatingResults:
         Brings back efforts of a controller that acted at a time; None: those that act now.
     before : float
         Loads are those so long (s) before the stored times: states at jumps are those before.
+    step : float
+        Length of equal steps over which loads that jump were spread, if all were stored; else zero.
     """
 
     def __init__(
         self, engine: Engine, compiled: CompiledModel, times: Array, states: States, seats: list[Seat],
-        restore: Callable[[float | None], None] | None = None, before: float = 0.0,
+        restore: Callable[[float | None], None] | None = None, before: float = 0.0, step: float = 0.0,
     ) -> None:  # fmt: skip
         self._engine, self._compiled, self._seats, self._restore = engine, compiled, seats, restore
-        self._tree, self._times, self._states = engine.tree, times, states
+        self._tree, self._times, self._states, self._step = engine.tree, times, states, step
         self._load_times = np.where(times > times[0], times - before, times + before)
         model = compiled.model.snapshot()
         self._model, self._values = model, dict(model.parameters)
@@ -96,12 +98,12 @@ class FloatingResults:
 
     def _recorded(self) -> Links:
         if self._restore is None:
-            return self._engine.record(self._times, self._states, self._load_times)
+            return self._engine.record(self._times, self._states, self._load_times, self._step)
         parts = []
         for k, t in enumerate(self._times):
             self._restore(float(t))
             states = States(*(x[k : k + 1] for x in self._states))
-            parts.append(self._engine.record(self._times[k : k + 1], states, self._load_times[k : k + 1]))
+            parts.append(self._engine.record(self._times[k : k + 1], states, self._load_times[k : k + 1], self._step))
         self._restore(None)
         return Links(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 

@@ -110,7 +110,8 @@ def simulate_floating(
         status = control.asked.judged(status)
     before = 1e-9 * float(np.diff(times).min(initial=duration)) if step is None else 0.0
     states = States(*(x[: len(times)] for x in walk.states))  # all, but where steps were interrupted midway
-    results = FloatingResults(stepper.engine, compiled, times, states, seats, restore, before)
+    spread = stepper.side(duration / n_steps) if step is not None and every == 1 else 0.0
+    results = FloatingResults(stepper.engine, compiled, times, states, seats, restore, before, spread)
     if status.outcome in ENDED:
         last = FloatingResults(
             stepper.engine, compiled, times[-1:], States(*(x[-1:] for x in states)), seats, restore
