@@ -31,6 +31,11 @@ def test_critical_speed(beta, u, omega):
     assert abs(errors[1][0]) < 6e-5
     assert abs(errors[1][1]) < 1.2e-3
     assert abs(errors[1][1]) < abs(errors[0][1]) / 12  # fourth order
+    values = np.array([u - 0.1, u + 0.1]) / np.sqrt(beta)
+    found = cs.stability(pipe(beta, cs.Parameter("U", 1.0), 64), "U", values, n=4).critical
+    first = next(c for c in found if c.kind == "flutter")
+    assert first.value * np.sqrt(beta) == pytest.approx(u, abs=6e-6)
+    assert 2 * np.pi * first.frequency == pytest.approx(omega, abs=1.5e-4)
 
 
 @pytest.mark.parametrize("beta", [0.2, 0.5, 0.8])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import ellipk
 
 import cosserat as cs
 from cosserat.lie import se3, so3
@@ -82,6 +83,36 @@ def test_motion_along_the_long_axis_is_left():
         axis = np.array(direction) / 0.5
         tilt = np.arccos(np.clip(np.einsum("i,tij,j->t", axis, run.rotation("body").values, axis), -1, 1)).max()
         assert (tilt > 0.5) == leaves
+
+
+@pytest.mark.parametrize("spin", [0.0, 0.3])
+def test_an_ellipsoid_librates_about_broadside_or_tumbles_through_it(spin):
+    """In a plane, with the impulse P along x: J f'' = -P^2 (1/A1 - 1/A2) sin(f) for twice the angle from broadside."""
+    a, P = np.array([0.3, 0.2, 0.1]), 20.0
+    m = 4 / 3 * np.pi * np.prod(a) * 1000
+    start = 0.0 if spin else 0.3  # of the long axis from the impulse
+    model = cs.Model("munk", fluid=cs.Fluid(density=1000.0))
+    J = m / 5 * ((a**2).sum() - a**2)
+    linear, around = ellipsoid_coefficients(a)
+    A = np.concatenate((m * (1 + linear), J * (1 + around)))
+    R = so3.exp((0, 0, start))
+    velocity = R @ (P * np.cos(start) / A[0], -P * np.sin(start) / A[1], 0)
+    body = model.add(cs.RigidBody("body", mass=m, com=(0, 0, 0), inertia=J, rotation=R, velocity=velocity,
+                                  angular_velocity=(0, 0, spin)))  # fmt: skip
+    model.add(cs.AddedMass.ellipsoid("water", body, semi_axes=a))
+    pull = P**2 * (1 / A[0] - 1 / A[1]) / A[5]
+    period = 4 / np.sqrt(pull) * ellipk(np.cos(start) ** 2) if not spin else 10.0
+    run = cs.simulate(model, period, period / 2000)
+    turned = run.rotation("body").values
+    angle = np.unwrap(np.arctan2(turned[:, 1, 0], turned[:, 0, 0]))
+    rate = run.angular_velocity("body").values[:, 2]
+    np.testing.assert_allclose(rate**2, spin**2 + pull * (np.sin(angle) ** 2 - np.sin(start) ** 2), atol=1e-4 * pull)
+    if spin:
+        assert np.all(np.diff(angle) > 0.0)
+        assert angle[-1] > np.pi
+    else:
+        assert angle[[500, 1000, 1500, 2000]] == pytest.approx([np.pi / 2, np.pi - 0.3, np.pi / 2, 0.3], abs=1e-4)
+        assert np.min(angle) > 0.3 - 1e-4
 
 
 def test_a_steady_current_is_a_change_of_observer():

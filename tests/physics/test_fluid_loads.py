@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import cosserat as cs
+from cosserat.lie import so3
 
 FORMULATIONS = ("galilean", "floating")
 
@@ -29,6 +30,23 @@ def test_fall_with_quadratic_drag_is_of_second_order(formulation, air):
     assert fine.position("ball").values[-1, 2] == pytest.approx(-28.4555322462, abs=1e-5)
     energy = fine.energy
     assert abs(float(energy["balance"][-1])) < 1e-4 * abs(float(energy["work"][-1]))
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_projectile_with_linear_drag(formulation):
+    """m v' = m g - c v, from (20, 15) m/s: r(2) = (30.0792242604, 6.3389498610)."""
+    model = cs.Model("throw", gravity=(0, 0, -9.81))
+    ball = model.add(cs.RigidBody("ball", mass=1.0, com=(0, 0, 0), inertia=(1, 1, 1), velocity=(20, 0, 15)))
+    model.add(cs.StateLoad("drag", ball, {"fx": "-c*vx", "fy": "-c*vy", "fz": "-c*vz"}, {"c": 0.3}))
+    wanted, errors = (30.0792242604, 0.0, 6.3389498610), []
+    for step in (0.02, 0.01):
+        run = cs.simulate(model, 2.0, step, formulation=formulation)
+        errors.append(np.abs(run.position("ball").values[-1] - wanted).max())
+    assert errors[1] < 5e-5
+    assert errors[0] / errors[1] == pytest.approx(4.0, abs=0.1)
+    if formulation == "floating":
+        fine = cs.simulate(model, 2.0, 0.005, formulation=formulation, integrator="runge-kutta")
+        np.testing.assert_allclose(fine.position("ball").values[-1], wanted, atol=1e-10)
 
 
 def test_steady_glide_stays_steady():
@@ -99,8 +117,6 @@ def test_divergence_of_a_hinged_wing():
 
 
 def floating_box(width: float, density: float = 400.0, tilt: float = 0.0) -> cs.Model:
-    from cosserat.lie import so3
-
     model = cs.Model("box", gravity=(0, 0, -9.81), fluid=cs.Fluid(density=1000.0, surface=0.0))
     box = model.add(cs.RigidBody.box(
         "box", size=(3.0, width, 1.0), density=density, com=(0, 0, 0.5 - density / 1000), rotation=so3.exp((tilt, 0, 0))
@@ -120,6 +136,45 @@ def test_floating_box_heave_and_roll():
     found = cs.modes(model, 3, about="reference")
     assert found.rigid == 3
     assert np.allclose(np.sort(found.frequencies[3:] * 2 * np.pi), np.sort([heave, roll, pitch]), rtol=1e-6)
+
+
+def righting_moment(angle, width=1.6, height=1.0, draught=0.4, length=3.0):
+    """Of water and weight on a box turned about the middle of its waterline: the polygon below the surface."""
+    c, s = np.cos(angle), np.sin(angle)
+    low, high = -draught, height - draught
+    half = width / 2
+    corners = [(y * c - z * s, y * s + z * c) for y, z in ((-half, low), (half, low), (half, high), (-half, high))]
+    wet = []
+    for (y0, z0), (y1, z1) in zip(corners, corners[1:] + corners[:1], strict=True):
+        if z0 <= 0.0:
+            wet.append((y0, z0))
+        if (z0 <= 0.0) != (z1 <= 0.0):
+            wet.append((y0 + (y1 - y0) * z0 / (z0 - z1), 0.0))
+    first = 0.0  # of the area, along y
+    for (y0, z0), (y1, z1) in zip(wet, wet[1:] + wet[:1], strict=True):
+        first += (y0 * z1 - y1 * z0) * (y0 + y1) / 6
+    weight = 1000 * draught / height * width * height * length * 9.81
+    return 1000 * 9.81 * length * first + weight * (high + low) / 2 * s
+
+
+def test_tangent_where_the_waterline_changes_its_shape():
+    """Bottom edges leave the water at tan = 1/2, the deck enters it at 3/4: the stiffness is continuous there."""
+
+    def stiffness(angle):
+        R = so3.exp((angle, 0, 0))
+        model = cs.Model("box", gravity=(0, 0, -9.81), fluid=cs.Fluid(density=1000.0, surface=0.0))
+        body = cs.RigidBody.box("box", size=(3.0, 1.6, 1.0), density=400.0, com=R @ (0, 0, 0.1), rotation=R)
+        model.add(cs.Buoyancy("water", model.add(body)))
+        model.add(cs.Revolute("roll", cs.GROUND, body, axis=(1, 0, 0), at=(0, 0, 0)))
+        model.add(cs.Torque("hold", body, (-righting_moment(angle), 0, 0)))
+        return float(cs.linearize(model, about="reference").stiffness[0, 0])
+
+    for edge in (np.arctan(0.5), np.arctan(0.75)):
+        for angle in (edge - 0.05, edge + 0.05):
+            slope = (righting_moment(angle + 1e-6) - righting_moment(angle - 1e-6)) / 2e-6
+            assert stiffness(angle) == pytest.approx(-slope, rel=1e-5)
+        jump = abs(stiffness(edge + 1e-7) - stiffness(edge - 1e-7))
+        assert jump < 1e-5 * abs(stiffness(edge))
 
 
 @pytest.mark.parametrize("density", [200.0, 500.0, 700.0])
