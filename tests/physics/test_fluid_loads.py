@@ -186,6 +186,11 @@ def test_a_box_floats_upright_if_it_is_wide(density):
         run = cs.simulate(floating_box(width, density, tilt=1e-3), duration=12, step=0.02)
         turned = np.arccos(np.clip(run.rotation("box").values[:, 2, 2], -1, 1)).max()
         assert (turned < 3e-3) == upright
+    for width, upright in ((1.0001 * limit, True), (0.9999 * limit, False)):
+        K = cs.linearize(floating_box(width, density), about="reference").stiffness
+        softest = np.sort(np.linalg.eigvalsh(0.5 * (K + K.T)))  # three motions along the surface are free
+        assert np.count_nonzero(softest > 1e-6) == 2 + upright
+        assert np.count_nonzero(softest < -1e-6) == 1 - upright
 
 
 def test_buoyancy_in_a_boundless_fluid():
