@@ -372,6 +372,20 @@ def test_drag_at_rest_in_a_wind_damps_exactly(formulation, speed):
     assert damping == pytest.approx(1.2e-3 * speed, rel=1e-9)
 
 
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_sheared_winds(formulation):
+    """Power and logarithmic law, and the drag that a mast feels at its height."""
+    power = cs.winds.power_law(10.0, height=10.0, exponent=0.2)
+    log = cs.winds.log_law(10.0, height=10.0, roughness=0.1)
+    for wind, speed in ((power, 10.0 * 3.0**0.2), (log, 10.0 * np.log(300.0) / np.log(100.0))):
+        model = cs.Model("mast", fluid=cs.Fluid(density=1.2, velocity=wind))
+        body = model.add(cs.RigidBody("top", mass=1.0, com=(0, 0, 30), inertia=(1, 1, 1)))
+        model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0), stiffness=100.0))
+        model.add(cs.Aerodynamics("air", body, area=0.1, drag=1.0))
+        rest = cs.equilibrium(model, formulation=formulation)
+        assert float(rest.coordinate("rail")) == pytest.approx(0.5 * 1.2 * 0.1 * speed**2 / 100.0, rel=1e-9)
+
+
 def test_standard_atmosphere():
     """U.S. Standard Atmosphere, 1976: densities (kg/m^3) at geopotential altitudes (km), at bases of its layers."""
     table = {0: 1.2250, 11: 0.36392, 20: 0.088035, 32: 0.013225, 47: 1.4275e-3, 51: 8.616e-4, 71: 6.4211e-5}
