@@ -70,6 +70,7 @@ bench: $(VENV)/bench.stamp
 	$(BIN)/python bench/flexible.py
 	$(BIN)/python bench/symbolic.py
 	$(BIN)/python bench/strips.py
+	$(BIN)/python bench/mooring.py
 	$(BIN)/python bench/floating.py
 	$(BIN)/python bench/controllers.py
 	$(BIN)/python bench/beam_scan.py
