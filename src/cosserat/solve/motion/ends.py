@@ -21,8 +21,9 @@ def end_error(work: Integration, both: tuple[int, int]) -> float:
     between. In smooth motions twice the difference of the rate at the end and the mean one is as large as that of two
     mean ones.
     """
-    problem = work.memory.problem
-    if not (np.isfinite(problem.freedoms.limit).any() or np.any(problem.freedoms.friction > 0.0)):
+    problem, freedoms = work.memory.problem, work.memory.problem.freedoms
+    cut_off = (freedoms.target >= 0) & np.isfinite(freedoms.limit)
+    if not np.any(cut_off | (freedoms.friction > 0.0)):
         return 0.0
     state, trial, solver, inputs = problem.state, problem.trial, problem.solver, problem.inputs
     touched = (
