@@ -30,6 +30,7 @@ from cosserat.kernels.arrays import (
     StateLoads,
     Turns,
 )
+from cosserat.lie import se3
 from cosserat.model.joints import Joint
 from cosserat.model.model import Model
 from cosserat.model.rolling import Rolling as RollingItem
@@ -168,10 +169,7 @@ class CompiledModel:
 
 def row_to_frame(row: Array) -> Array:
     """Twelve numbers to a 4x4 matrix."""
-    H = np.eye(4)
-    H[:3, :3] = row[:9].reshape(3, 3)
-    H[:3, 3] = row[9:]
-    return H
+    return se3.frame(row[:9].reshape(3, 3), row[9:])
 
 
 def frame_to_row(H: Array) -> Array:

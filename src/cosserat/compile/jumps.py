@@ -58,7 +58,8 @@ class Jumps:
             self._kept.append(function)
         self.times = sorted(times)
         self._ends = (start, side), (end, -side)  # and which way is inside
-        changing = [f for f in self._kept if end > start and not f.is_constant]
+        smooth = [f.is_constant or (isinstance(f, TimeFunction) and f.is_smooth) for f in self._kept]
+        changing = [f for f, calm in zip(self._kept, smooth, strict=True) if end > start and not calm]
         self.at_start = any(np.any(_inwards(f, start, side, f.sample(np.array([start]))[0])) for f in changing)
 
     def between(self, low: float, high: float) -> list[float]:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.lie import so3
+from cosserat.lie import se3, so3
 from cosserat.model.interfaces import Interface
 from cosserat.model.modal_inertia import ModalInertia, cross_matrix
 
@@ -130,10 +130,7 @@ def steady_rotation(body: ModalInertia, stiffness: Array, omega: Array) -> tuple
 def interface_frame(interface: Interface, q: Array) -> Array:
     """Frame H(q) (4, 4) of an interface in the floating frame: its rotation is exp(rotation shape q) R."""
     motion = interface.shape @ q + 0.5 * (interface.stiffening @ q) @ q
-    H = np.eye(4)
-    H[:3, :3] = so3.exp(motion[3:]) @ interface.rotation
-    H[:3, 3] = interface.position + motion[:3]
-    return H
+    return se3.frame(so3.exp(motion[3:]) @ interface.rotation, interface.position + motion[:3])
 
 
 def interface_jacobian(interface: Interface, q: Array) -> Array:

@@ -206,15 +206,13 @@ def _axis_rotation(axis: int, jet: Array) -> Array:
     out = np.zeros((*jet.shape, 9))
     s, c = np.sin(q), np.cos(q)
     i, j = (axis + 1) % 3, (axis + 2) % 3
-    diagonal, minus, plus = [4 * i, 4 * j], 3 * i + j, 3 * j + i
     out[0, :, 4 * axis] = 1.0
-    out[0, :, diagonal], out[0, :, minus], out[0, :, plus] = c, -s, s
+    pairs = [(c, s)]
     if len(jet) == 3:
         q1, q2 = jet[1], jet[2]
-        c1, s1 = -s * q1, c * q1
-        c2, s2 = -c * q1**2 - s * q2, -s * q1**2 + c * q2
-        out[1, :, diagonal], out[1, :, minus], out[1, :, plus] = c1, -s1, s1
-        out[2, :, diagonal], out[2, :, minus], out[2, :, plus] = c2, -s2, s2
+        pairs += [(-s * q1, c * q1), (-c * q1**2 - s * q2, -s * q1**2 + c * q2)]
+    for part, (c, s) in zip(out, pairs, strict=True):
+        part[:, 4 * i], part[:, 4 * j], part[:, 3 * i + j], part[:, 3 * j + i] = c, c, -s, s
     return out
 
 

@@ -129,9 +129,8 @@ def random(rng: np.random.Generator) -> Array:
 
 def frame(R: Any, x: Any) -> Array:
     """Return the 4x4 matrix of a rotation (3, 3) and an origin (3,)."""
-    H = np.eye(4)
-    H[:3, :3] = R
-    H[:3, 3] = x
+    H = np.zeros((4, 4))
+    H[:3, :3], H[:3, 3], H[3, 3] = R, x, 1.0
     return H
 
 

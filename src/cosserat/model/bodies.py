@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError, shown
+from cosserat.lie import se3
 from cosserat.model import checks
 from cosserat.model.curves import section_axes
 from cosserat.model.jets import Array
@@ -154,10 +155,7 @@ class RigidBody(Component, Owner):
         return Place(self, point=point)
 
     def frame_at(self, place: Place) -> Array:
-        H = np.eye(4)
-        H[:3, :3] = self.rotation
-        H[:3, 3] = self.com if place.point is None else place.point
-        return H
+        return se3.frame(self.rotation, self.com if place.point is None else place.point)
 
     def place(self, word: str | None, numbers: tuple[Number, ...] | None) -> Place | None:
         if word is None:

@@ -51,11 +51,12 @@ def breaks_of(function: TimeFunction | VectorFunction, start: float, end: float)
     found = _jumps(function, grid, values) if notes is None else _crossings(function, grid, notes)
     near = 2.0 * (grid[1] - grid[0])
     # between known times by themselves: beside a large jump all else would seem still, however a vector is written
-    cuts = np.unique([0, *np.clip(np.searchsorted(grid, found), 1, _GRID), _GRID + 1]).tolist()
+    inside = np.unique(np.clip(np.searchsorted(grid, found), 1, _GRID)).tolist() if found else []
+    cuts = [0, *inside, _GRID + 1]
     woken = [t for a, b in pairwise(cuts) for t in pulses(grid[a:b], values[a:b])]
     found += [t for t in woken if all(abs(t - other) > near for other in found)]
-    inside = 1e-12 * (end - start)
-    return sorted({round(t, 15) for t in found if start + inside < t < end - inside})
+    margin = 1e-12 * (end - start)
+    return sorted({round(t, 15) for t in found if start + margin < t < end - margin})
 
 
 def stations_of_breaks(function: VectorFunction | None) -> tuple[list[float], bool]:

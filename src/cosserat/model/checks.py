@@ -58,20 +58,21 @@ def flag(item: str, argument: str, value: Any) -> bool:
 
 def array(item: str, argument: str, value: Any, shape: tuple[int, ...], example: str = "") -> Array:
     """A finite float array of the given shape; entries may be parameters."""
+    plain = type(value) is tuple and shape == (len(value),)
+    if plain and all(type(x) is float and -LARGEST <= x <= LARGEST for x in value):
+        return np.array(value)
     wanted = f"{shape[0]} numbers" if len(shape) == 1 else "x".join(map(str, shape)) + " numbers"
     such_as = f" such as {example}" if example else ""
     if isinstance(value, (str, bytes, dict)) or callable(value):
         raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got {shown(value)}")
-    entries = value
-    if type(value) is not tuple or shape != (len(value),) or any(type(x) is not float for x in value):
-        try:
-            raw = np.array(value, dtype=object)
-        except ValueError:
-            raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got rows of unequal length") from None
-        if raw.shape != shape:
-            got = f"shape {raw.shape}" if raw.ndim else shown(value)
-            raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got {got}")
-        entries = [*raw.flat]
+    try:
+        raw = np.array(value, dtype=object)
+    except ValueError:
+        raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got rows of unequal length") from None
+    if raw.shape != shape:
+        got = f"shape {raw.shape}" if raw.ndim else shown(value)
+        raise ArgumentError(item, argument, f"must be {wanted}{such_as}, got {got}")
+    entries = [*raw.flat]
     for entry in entries:
         if not is_number(entry):
             raise ArgumentError(item, argument, f"must be {wanted}{such_as}; the entry {shown(entry)} is not a number")

@@ -1,12 +1,13 @@
 """Formulas given as text, read without running any of Python.
 
-The text is parsed into a syntax tree, every node is compared with a short list of what is allowed, and the tree is
-walked with NumPy functions. Nothing is ever passed to `eval`. The same walk serves floats, arrays and `Jet`s.
+The text is parsed into a syntax tree, every node is compared with a short list of what is allowed and becomes a call of
+a NumPy function. Nothing is ever passed to `eval`. The same calls serve floats, arrays and `Jet`s.
 """
 
 import ast
 import functools
 import math
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -49,13 +50,15 @@ _SWITCHING = {"abs", "sign", "floor", "ceil", "min", "max", "step", "ramp", "smo
 CONSTANTS = {"pi": math.pi, "e": math.e}
 
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
-    ast.Lt: lambda a, b: a < b, ast.LtE: lambda a, b: a <= b, ast.Gt: lambda a, b: a > b,
-    ast.GtE: lambda a, b: a >= b, ast.Eq: lambda a, b: a == b, ast.NotEq: lambda a, b: a != b,
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
+    ast.GtE: operator.ge, ast.Eq: operator.eq, ast.NotEq: operator.ne,
 }  # fmt: skip
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
-    ast.Div: lambda a, b: a / b, ast.Mod: lambda a, b: a % b,
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.Mod: operator.mod,
 }  # fmt: skip
+Reading = Callable[[Mapping[str, Any]], Any]
+"""A part of a formula: values of its names -> its value."""
 
 
 class Expression:
@@ -87,7 +90,9 @@ class Expression:
             raise ExpressionError(f"{where}: the expression has more than {LONGEST_TEXT} characters")
         try:
             self._tree = ast.parse(self.text, mode="eval").body
-            self.used: frozenset[str] = frozenset(self._check(self._tree))
+            used: set[str] = set()
+            self._value = self._read(self._tree, used)
+            self.used = frozenset(used)
         except SyntaxError as error:
             at = "" if error.offset is None else f" at column {error.offset}"
             raise ExpressionError(f"{where}: cannot read {self._shown()!r}{at}: {error.msg}") from None
@@ -116,102 +121,102 @@ class Expression:
         column = getattr(node, "col_offset", 0) + 1
         return ExpressionError(f"{self.where}: {problem} in {self._shown()!r} at column {column}")
 
-    def _check(self, node: ast.AST) -> set[str]:
-        """The names used below `node`; refuses everything that is not on the list."""
+    def _read(self, node: ast.AST, used: set[str]) -> Reading:
+        """What a node stands for, names noted in `used`; refuses everything that is not on the list."""
         if isinstance(node, ast.Constant):
             if isinstance(node.value, bool) or not isinstance(node.value, (int, float)):
                 raise self._refuse(node, f"{node.value!r} is not a real number")
-            return set()
+            return _constant(_as_float(node.value))
         if isinstance(node, ast.Name):
-            if node.id in self.allowed:
-                return {node.id}
-            if node.id in CONSTANTS:
-                return set()
-            if node.id in FUNCTIONS:
-                raise self._refuse(node, f"function {node.id!r} without its arguments")
-            known = ", ".join([*self.allowed, *CONSTANTS])
-            raise self._refuse(node, f"unknown name {node.id!r} (names: {known}; functions: {', '.join(FUNCTIONS)})")
+            return self._name(node, used)
         if isinstance(node, ast.Call):
-            if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
-                what = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
-                raise self._refuse(node, f"unknown function {what!r} (functions: {', '.join(FUNCTIONS)})")
-            if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
-                raise self._refuse(node, f"{node.func.id}() takes plain arguments only")
-            wanted, got = FUNCTIONS[node.func.id][0], len(node.args)
-            if got != wanted and not (node.func.id in ("min", "max") and got > 2):
-                raise self._refuse(node, f"{node.func.id}() takes {wanted} argument(s), got {got}")
-            children: list[ast.AST] = list(node.args)
-        elif isinstance(node, ast.BinOp) and (type(node.op) in _BINARY or isinstance(node.op, ast.Pow)):
-            children = [node.left, node.right]
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.UAdd, ast.USub, ast.Not)):
-            children = [node.operand]
-        elif isinstance(node, ast.Compare) and all(type(op) in _COMPARE for op in node.ops):
-            children = [node.left, *node.comparators]
-        elif isinstance(node, ast.BoolOp):
-            children = list(node.values)
-        elif isinstance(node, ast.IfExp):
-            children = [node.test, node.body, node.orelse]
-        else:
-            raise self._refuse(
-                node, f"{ast.unparse(node)!r} is not allowed (only numbers, names, operators and known functions)"
-            )
-        return set().union(*(self._check(child) for child in children))
+            return self._call(node, used)
+        if isinstance(node, ast.BinOp) and (type(node.op) in _BINARY or isinstance(node.op, ast.Pow)):
+            a, b = self._number(node.left, used), self._number(node.right, used)
+            join = self._power(node) if isinstance(node.op, ast.Pow) else _BINARY[type(node.op)]
+            return lambda values: join(a(values), b(values))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            inner = self._read(node.operand, used)
+            return lambda values: np.logical_not(inner(values))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.UAdd, ast.USub)):
+            inner = self._number(node.operand, used)
+            return (lambda values: -inner(values)) if isinstance(node.op, ast.USub) else inner
+        if isinstance(node, ast.Compare) and all(type(op) in _COMPARE for op in node.ops):
+            sides = [self._number(side, used) for side in (node.left, *node.comparators)]
+            tests = [_COMPARE[type(op)] for op in node.ops]
+
+            def compared(values: Mapping[str, Any]) -> Any:
+                found = [side(values) for side in sides]
+                held = (test(found[k], found[k + 1]) for k, test in enumerate(tests))
+                return functools.reduce(np.logical_and, held, True)
+
+            return compared
+        if isinstance(node, ast.BoolOp):
+            both = np.logical_and if isinstance(node.op, ast.And) else np.logical_or
+            parts = [self._read(item, used) for item in node.values]
+            return lambda values: functools.reduce(both, [part(values) for part in parts])
+        if isinstance(node, ast.IfExp):
+            test = self._read(node.test, used)
+            then, otherwise = self._number(node.body, used), self._number(node.orelse, used)
+            return lambda values: np.where(test(values), then(values), otherwise(values))
+        raise self._refuse(
+            node, f"{ast.unparse(node)!r} is not allowed (only numbers, names, operators and known functions)"
+        )
+
+    def _name(self, node: ast.Name, used: set[str]) -> Reading:
+        if node.id in self.allowed:
+            used.add(node.id)
+            return operator.itemgetter(node.id)
+        if node.id in CONSTANTS:
+            return _constant(CONSTANTS[node.id])
+        if node.id in FUNCTIONS:
+            raise self._refuse(node, f"function {node.id!r} without its arguments")
+        known = ", ".join([*self.allowed, *CONSTANTS])
+        raise self._refuse(node, f"unknown name {node.id!r} (names: {known}; functions: {', '.join(FUNCTIONS)})")
+
+    def _call(self, node: ast.Call, used: set[str]) -> Reading:
+        if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
+            what = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
+            raise self._refuse(node, f"unknown function {what!r} (functions: {', '.join(FUNCTIONS)})")
+        if node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+            raise self._refuse(node, f"{node.func.id}() takes plain arguments only")
+        (wanted, function), got = FUNCTIONS[node.func.id], len(node.args)
+        several = node.func.id in ("min", "max")
+        if got != wanted and not (several and got > 2):
+            raise self._refuse(node, f"{node.func.id}() takes {wanted} argument(s), got {got}")
+        arguments = [self._number(a, used) for a in node.args]
+        if several:
+            return lambda values: functools.reduce(function, [a(values) for a in arguments])
+        return lambda values: function(*[a(values) for a in arguments])
+
+    def _power(self, node: ast.AST) -> Callable[[Any, Any], Any]:
+        def power(a: Any, b: Any) -> Any:
+            if isinstance(b, (float, np.floating)) and not abs(float(b)) <= LARGEST_EXPONENT:
+                raise self._refuse(node, f"exponent {b:g} is too large (at most {LARGEST_EXPONENT:g})")
+            return np.power(a, b)
+
+        return power
+
+    def _number(self, node: ast.AST, used: set[str]) -> Reading:
+        """The value as something to calculate with: a comparison counts 1 where it holds, 0 elsewhere."""
+        reading = self._read(node, used)
+        if not isinstance(node, (ast.Compare, ast.BoolOp)) and not isinstance(getattr(node, "op", None), ast.Not):
+            return reading
+
+        def number(values: Mapping[str, Any]) -> Any:
+            value = reading(values)
+            return np.asarray(value, float)[()] if is_truth(value) else value
+
+        return number
 
     def evaluate(self, values: Mapping[str, Any]) -> Any:
         """The value for the given values of the names (floats, arrays or `Jet`s)."""
         with np.errstate(all="ignore"):
-            return self._value(self._tree, values)
+            return self._value(values)
 
-    def _value(self, node: ast.AST, values: Mapping[str, Any]) -> Any:
-        result: Any
-        if isinstance(node, ast.Constant):
-            return _as_float(node.value)  # type: ignore[arg-type]  # checked to be a real number
-        if isinstance(node, ast.Name):
-            return values[node.id] if node.id in self.allowed else CONSTANTS[node.id]
-        if isinstance(node, ast.Call):
-            assert isinstance(node.func, ast.Name)
-            function = FUNCTIONS[node.func.id][1]
-            arguments = [self._number(a, values) for a in node.args]
-            if node.func.id in ("min", "max"):
-                result = arguments[0]
-                for a in arguments[1:]:
-                    result = function(result, a)
-                return result
-            return function(*arguments)
-        if isinstance(node, ast.BinOp):
-            a, b = self._number(node.left, values), self._number(node.right, values)
-            if not isinstance(node.op, ast.Pow):
-                return _BINARY[type(node.op)](a, b)
-            if isinstance(b, (float, np.floating)) and not abs(float(b)) <= LARGEST_EXPONENT:
-                raise self._refuse(node, f"exponent {b:g} is too large (at most {LARGEST_EXPONENT:g})")
-            return np.power(a, b)
-        if isinstance(node, ast.UnaryOp):
-            if isinstance(node.op, ast.Not):
-                return np.logical_not(self._value(node.operand, values))
-            a = self._number(node.operand, values)
-            return -a if isinstance(node.op, ast.USub) else a
-        if isinstance(node, ast.Compare):
-            left = self._number(node.left, values)
-            result = True
-            for op, right_node in zip(node.ops, node.comparators, strict=True):
-                right = self._number(right_node, values)
-                result = np.logical_and(result, _COMPARE[type(op)](left, right))
-                left = right
-            return result
-        if isinstance(node, ast.BoolOp):
-            join = np.logical_and if isinstance(node.op, ast.And) else np.logical_or
-            result = self._value(node.values[0], values)
-            for item in node.values[1:]:
-                result = join(result, self._value(item, values))
-            return result
-        assert isinstance(node, ast.IfExp)
-        test = self._value(node.test, values)
-        return np.where(test, self._number(node.body, values), self._number(node.orelse, values))
 
-    def _number(self, node: ast.AST, values: Mapping[str, Any]) -> Any:
-        """The value as something to calculate with: a comparison counts 1 where it holds, 0 elsewhere."""
-        value = self._value(node, values)
-        return np.asarray(value, float)[()] if is_truth(value) else value
+def _constant(value: Any) -> Reading:
+    return lambda values: value
 
 
 def is_truth(value: Any) -> bool:

@@ -92,6 +92,11 @@ class TimeFunction:
         return is_number(self.source)
 
     @property
+    def is_smooth(self) -> bool:
+        """True for formulas in which nothing switches."""
+        return self._expression is not None and self._expression.smooth
+
+    @property
     def text(self) -> str | None:
         """The formula, if it was given as one."""
         return self._expression.text if self._expression is not None else None
@@ -133,7 +138,7 @@ class TimeFunction:
 
     def watch(self, t: Array) -> None:
         """Evaluate it once, for whoever watches the jets; raises if it takes only numbers."""
-        if self._expression is not None and self._expression.smooth:
+        if self.is_smooth:
             return
         if self._expression is None and callable(self.source):
             self.source(Jet.variable(t))

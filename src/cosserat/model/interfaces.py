@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cosserat.calls import answering
 from cosserat.errors import ArgumentError
+from cosserat.lie import se3
 from cosserat.model import checks
 from cosserat.model.jets import Array
 from cosserat.model.modal_inertia import ArrayRecord, numbers, shape_of
@@ -63,9 +64,7 @@ class Interface(ArrayRecord):
     @property
     def frame(self) -> Array:
         """Frame (4, 4) in the floating frame, undeformed."""
-        H = np.eye(4)
-        H[:3, :3], H[:3, 3] = self.rotation, self.position
-        return H
+        return se3.frame(self.rotation, self.position)
 
 
 @answering

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
+from cosserat.lie import se3
 from cosserat.model import checks
 from cosserat.model.functions import TimeFunction
 from cosserat.model.jets import Array
@@ -323,9 +324,7 @@ class Joint(Component):
 
     def frame(self) -> Array:
         """Joint frame H (4, 4) in world coordinates of the reference configuration."""
-        H = np.eye(4)
-        H[:3, :3], H[:3, 3] = self.axes(), self.position()
-        return H
+        return se3.frame(self.axes(), self.position())
 
     def check_places(self) -> None:
         """Raise if the two places are on the same body, both on the ground, or do not coincide where they must."""

@@ -258,6 +258,8 @@ def is_number(value: Any) -> bool:
 
 def resolve(value: Any) -> float:
     """The float that a number, parameter or formula of parameters stands for now."""
+    if type(value) is float:
+        return value
     if isinstance(value, ParameterLike):
         return value.resolve()
     try:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.lie import se3
 from cosserat.model.places import Place
 
 Array = NDArray[np.float64]
@@ -54,9 +55,7 @@ class Posture:
         return self._motion(place)[3]
 
     def _link(self, link: int) -> Array:
-        H = np.eye(4)
-        H[:3, :3], H[:3, 3] = self._frames[link, :9].reshape(3, 3), self._frames[link, 9:]
-        return H
+        return se3.frame(self._frames[link, :9].reshape(3, 3), self._frames[link, 9:])
 
     def _motion(self, place: Any) -> tuple[Array, Array, Array, Array, Array]:
         """Motion of the link, and the place as seen from the link's origin."""

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.kernels.flexible import announce, articulated, inverse, kinematics
 from cosserat.kernels.flexible.arrays import INERTIA, Motion, Vectors, Z
+from cosserat.lie import se3
 
 Array = NDArray[np.float64]
 
@@ -60,10 +61,9 @@ class Motions:
         return (self[i] for i in range(len(self)))
 
     def __getitem__(self, i: int) -> LinkMotion:
-        H = np.eye(4)
         row, now, d = self.arrays.frame[i], self.arrays, 6 + self.data.links[i].n_modes
         z, o = self.data.arrays.table[i, [Z, INERTIA]].tolist()
-        H[:3, :3], H[:3, 3] = row[:9].reshape(3, 3), row[9:]
+        H = se3.frame(row[:9].reshape(3, 3), row[9:])
         return LinkMotion(H, now.z[z : z + d], now.inertia[o : o + d * d].reshape(d, d), now.bias[z : z + d])
 
 
