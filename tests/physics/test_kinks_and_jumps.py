@@ -134,15 +134,18 @@ def test_a_load_that_jumps_where_a_run_starts_or_ends_acts_from_there(formulatio
         assert np.isclose(run.coordinate("axle")[-1], 7.5 * 0.3**2, rtol=1e-8)
 
 
-@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+@pytest.mark.parametrize(
+    ("formulation", "integrator"),
+    [("galilean", "generalized-alpha"), ("galilean", "energy-momentum"), ("floating", "generalized-alpha")],
+)
 @pytest.mark.parametrize("jump", [0.3, 0.3013])
-def test_a_servo_at_its_limit_is_told_in_time(formulation, jump):
+def test_a_servo_at_its_limit_is_told_in_time(formulation, integrator, jump):
     """The limit cuts off the torque at once: 25 N m turn the wheel by 25 s^2/(2 I), however far away the target is."""
     model = cs.Model("wheel")
     body = model.add(cs.RigidBody("wheel", mass=1.0, com=(0, 0, 0), inertia=(2.0, 2.0, 2.0)))
     model.add(cs.Revolute("axle", cs.GROUND, body, axis=(0, 1, 0)))
     model.add(cs.Servo("motor", "axle", target=lambda t: 50.0 * (t > jump), kp=200.0, kd=15.0, limit=25.0))
-    run = cs.simulate(model, 1.0, step=0.01, formulation=formulation)
+    run = cs.simulate(model, 1.0, step=0.01, formulation=formulation, integrator=integrator)
     assert np.isclose(run.coordinate_rate("axle")[-1], 12.5 * (1.0 - jump), rtol=1e-6)  # 0.7 % off before
     assert np.isclose(run.coordinate("axle")[-1], 6.25 * (1.0 - jump) ** 2, rtol=1e-6)
 
@@ -154,15 +157,37 @@ def test_a_servo_at_its_limit_is_told_in_time(formulation, jump):
         {"step": 1e-3},
         {"tolerance": 1e-6},
         {"tolerance": 1e-6, "integrator": "energy-momentum"},
+        {"step": 1e-3, "integrator": "energy-momentum"},
+        {"step": 5e-4, "integrator": "energy-momentum", "every": 2},
+        {"step": 5e-4, "every": 2},
         {"step": 1e-3, "formulation": "floating"},
         {"tolerance": 1e-6, "formulation": "floating"},
+        {"step": 5e-4, "formulation": "floating", "every": 2},
+        {"step": 1e-3, "formulation": "floating", "integrator": "runge-kutta"},
+        {"step": 5e-4, "formulation": "floating", "integrator": "runge-kutta", "every": 2},
     ],
-    ids=["equal", "adaptive", "conserving", "floating", "floating-adaptive"],
+    ids=[
+        "equal", "adaptive", "conserving", "conserving-equal", "conserving-every", "every", "floating",
+        "floating-adaptive", "floating-every", "explicit", "explicit-every",
+    ],
 )
 def test_the_impulse_of_a_kink_does_work(settings, at):
     run = cs.simulate(kinked(at, 0.3), 1.0, **settings)
     assert np.abs(run.energy.balance).max() < 2e-4  # 1.2 and more before
     assert run.status.ok
+
+
+@pytest.mark.parametrize(("start", "load"), [(0.7003, 0.7), (0.7, 0.6993)])
+def test_conserving_equal_steps_across_kinks_of_drives_keep_their_order(start, load):
+    model, errors = kinked(start, load), []
+    exact = cs.simulate(model, 1.0, tolerance=1e-9, formulation="floating", integrator="runge-kutta")
+    for step in (4e-3, 2e-3):
+        run = cs.simulate(model, 1.0, step=step, integrator="energy-momentum")
+        away = (run.position("b")[-1] - exact.position("b")[-1], run.reaction("q")[-1] - exact.reaction("q")[-1])
+        errors.append([np.abs(x.values).max() for x in away])
+    assert errors[0][0] < 1e-5  # 4e-4 before
+    assert np.all(np.divide(*errors) > 3.5)
+    assert np.all(np.divide(*errors) < 4.5)
 
 
 @pytest.mark.parametrize("tolerance", [1e-4, 1e-6])

@@ -120,7 +120,8 @@ def motion_of(trajectory: Trajectory) -> Motion:
         with as_simulated(model, values):
             factor = float(trajectory.settings.get("load_factor", 1.0))
             sampler, h = compiled.sampler, _equal_step(trajectory)
-            jumps = sampler.jumps(trajectory.time[0], trajectory.time[-1]) if h != 0.0 else None
+            looked = h != 0.0 or trajectory.crossed is not None
+            jumps = sampler.jumps(trajectory.time[0], trajectory.time[-1]) if looked else None
             if _in_parts(trajectory, jumps):
                 inputs = sampler.sample(_after(trajectory.time), factor)
             else:

@@ -93,8 +93,8 @@ def simulate_floating(
     walk.first = first
     breaks = [*tree.forces.jumps.times, begin.t + duration]
     walk.kinks = walk.parts = compiled.sampler.kinks(breaks, 1e-9 * duration)
-    if step is not None and stepper.jumps:
-        parted = walk.kinks or compiled.parted_at(tree.forces.jumps, duration)
+    if step is not None:
+        parted = not stepper.jumps or walk.kinks or compiled.parted_at(tree.forces.jumps, duration)
         walk.parts = sorted({*tree.forces.jumps.times, *walk.kinks}) if parted else []
         stepper.parted = bool(walk.parts)
     if step is None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cosserat.kernels.newton import CONVERGED
+from cosserat.kernels.newton import CONSERVING, CONVERGED
 from cosserat.solve.motion.commands import push
 from cosserat.solve.motion.walk import NEVER, Failure
 
@@ -67,5 +67,6 @@ def _step(work: Integration, t: float, h: float) -> Failure | None:
         at = end
     work.done = 1
     work.counters.forget(parts - 1)
-    work.restart(t + h + SIDE * h, h)
+    if work.scheme != CONSERVING:
+        work.restart(t + h + SIDE * h, h)
     return None

@@ -214,8 +214,7 @@ def simulate(
         breaks = compiled.breaks(work.jumps, start_time, start_time + duration)
         times, status = adaptive_steps(work, start_time, duration, tolerance, every, breaks, progress, keeper)
     else:
-        if work.scheme != CONSERVING:
-            work.kinks = compiled.parted_at(work.jumps, duration)
+        work.kinks = compiled.parted_at(work.jumps, duration)
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
         _check_memory(compiled, n_steps // every)
         work.reserve(2 + n_steps // every)

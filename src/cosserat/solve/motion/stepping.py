@@ -135,7 +135,7 @@ class Integration(Walk):
         n, done, stored = len(times) - 1, 0, 0
         rates = self.memory.problem.middle.drive_rate
         if self.driven:  # before a kink at the end of a step: `cross` lets velocities jump
-            rates = self.compiled.sampler.sample_rates(times - _AFTER * h if self.at_breaks else times)[1]
+            rates = self.compiled.sampler.sample_rates(times + _AFTER * min(self.side(h), 0.0))[1]
         while True:
             if done or self.driven or inputs is not self.memory.problem.inputs:
                 middle = self.memory.problem.middle._replace(drive_rate=rates[done:])
@@ -229,18 +229,23 @@ class Integration(Walk):
                 kept += before / (before + self.accel_step) * (new - kept)
             self.waiting = None
 
-    def finish(self, t: float, inputs: Inputs | None = None) -> None:
+    def finish(self, t: float) -> None:
         """Rates and forces of the state stored last, at its own time t, where no next step tells them."""
         solver = self.memory.problem.solver
         if self.torn or (self.waiting is None and solver.memory[2] < 0.0):
             return
-        if inputs is None:
-            inputs = self.compiled.sampler.sample(np.array([t]))
-            inputs = inputs if self.controlled is None else self.controlled.apply(inputs)
+        inputs = self.compiled.sampler.sample(np.array([t]))
+        inputs = inputs if self.controlled is None else self.controlled.apply(inputs)
         consistent_accelerations(self.compiled, t, self.memory, inputs)
-        row = self.rows[-1] if self.reserved is None else [a[self.stored - 1] for a in self.reserved]
-        row[2][...], row[3][...] = self.state.rate, self.state.force
-        self.waiting, solver.memory[2] = None, -1.0
+        self._note()
+
+    def _note(self) -> None:
+        """Rates and forces are those of the state that waits for them."""
+        solver = self.memory.problem.solver
+        if self.waiting is not None or solver.memory[2] >= 0.0:
+            row = self.rows[-1] if self.reserved is None else [a[self.stored - 1] for a in self.reserved]
+            row[2][...], row[3][...] = self.state.rate, self.state.force
+            self.waiting, solver.memory[2] = None, -1.0
 
     def carried(self) -> Carried | None:
         """What a run that goes on from here needs besides the state."""
@@ -420,7 +425,12 @@ class Integration(Walk):
             inputs = self.compiled.sampler.sample(both)
             if self.controlled is not None:
                 inputs = self.controlled.apply(inputs)
-            self.finish(t, Inputs(*(a[:1] for a in inputs)))
+            self._complete()
+            consistent_accelerations(self.compiled, t, self.memory, Inputs(*(a[:1] for a in inputs)))
+            if self.kinks:
+                self.accel_step = 0.0  # rates are those of the end
+            else:
+                self._note()
             before = (*before[:2], self.state.rate.copy(), self.state.force.copy(), *before[4:])
             if self.driven:
                 project_velocities(self.compiled, float(both[1]), self.memory)
