@@ -21,12 +21,13 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import AbstractTemplate
-from numba.extending import lower_builtin
+from numba.extending import lower_builtin, overload
 from numba.np import arrayobj
 
 from cosserat.jit import store
 from cosserat.jit.cache import cache_directory
 from cosserat.jit.sources import folder_of, kernel_name, source_digest
+from cosserat.jit.user import write_numbers
 
 types = numba.types
 _KINDS = {"i": types.int64, "d": types.float64}
@@ -282,6 +283,19 @@ def is_compiled(function: Any) -> bool:
 def user_dispatcher(function: Callable[..., Any]) -> Any:
     """Numba's handle of a user's function: with Numba's runtime, as Numba compiles it."""
     return numba.njit(error_model="numpy")(function)
+
+
+@overload(write_numbers)
+def _write_numbers(given: Any, size: int, out: Any) -> Callable[..., None]:
+    if isinstance(given, (types.UniTuple, types.Array)):
+        return write_numbers
+
+    def write(given: Any, size: int, out: Any) -> None:
+        numbers = np.asarray(given)  # of a tuple with several types, which cannot be indexed by a variable
+        for k in range(size):
+            out[k] = numbers[k]
+
+    return write
 
 
 class _UserLocator(_DigestLocator):

@@ -104,6 +104,12 @@ def compile_user(glue: Callable[..., Function], functions: tuple[Function, ...],
     return _units[key]
 
 
+def write_numbers(given: Any, size: int, out: Any) -> None:
+    """out[:size] = what a user's function gave, for glue: an array, or a tuple of numbers of several types."""
+    for k in range(size):
+        out[k] = given[k]
+
+
 def keep_user(function: Function, inner: dict[int, Any]) -> Function:
     """A plain function compiled for calls from Python, with arguments of any type, and kept between processes.
 

@@ -145,7 +145,7 @@ class StateLoads(NamedTuple):
     pair: I1  # (ns,) 0: one place; 1: the opposite wrench acts on the other; 2: its motion counts, nothing acts there
     length: F1  # (ns,) over which the law may change, for differences
     start: I1  # (ns+1,) range of its parameters in ...
-    parameter: F1  # ... this; behind them places for its states, with their first values
+    parameter: F1  # ... this; behind them places for its states, where they are written for every call
     inner: I1  # (ns+1,) range of its states among those of all laws, see `law_states`
     stored: I1  # (ns,) 1: the wrench is that of an energy, which the law gives behind it
     signal: I2  # (nm, 2) numbers that follow sampled inputs: place in `parameter`, column of the sampled efforts
@@ -317,7 +317,6 @@ class Visit(NamedTuple):
 class Owned(NamedTuple):
     """Memory for laws that own states; m: the largest number of states of a law."""
 
-    numbers: F1  # parameters and states of a law
     out: F1  # (6+m,) wrench, then rates of the states
     sides: F2  # (6, 6+m) the same on both sides of differences
     J: F2  # (6+m, 24+m) derivatives by the motions of both places and by the states
@@ -419,13 +418,11 @@ def new_visit() -> Visit:
     return Visit(np.eye(4), np.eye(4), np.zeros(6), np.zeros(6), np.zeros(7), np.zeros((6, 6)), np.zeros((6, 24)))
 
 
-def new_owned(inner: I1, start: I1) -> Owned:
-    """Memory for laws that own states, whose ranges among all states and parameters begin where these say."""
+def new_owned(inner: I1) -> Owned:
+    """Memory for laws that own states, whose ranges among all states begin where this says."""
     m = int(np.max(np.diff(inner), initial=0))
-    longest = int(np.max(np.diff(start), initial=0))
     n = len(inner) - 1
     return Owned(
-        numbers=np.zeros(longest),
         out=np.zeros(6 + m),
         sides=np.zeros((6, 6 + m)),
         J=np.zeros((6 + m, 24 + m)),

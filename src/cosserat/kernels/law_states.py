@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from cosserat.jit import call_address, helper, stage
+from cosserat.jit import call_address, helper, inlined, stage
 from cosserat.kernels import joints, state_loads
 from cosserat.kernels.arrays import (
     inputs_of,
@@ -23,7 +23,6 @@ from cosserat.kernels.arrays import (
     trial_of,
     visit_of,
 )
-from cosserat.kernels.frames import load_frame
 from cosserat.kernels.state_loads import AGREE, LONG, SHORT
 from cosserat.kernels.tangent import scatter
 
@@ -44,28 +43,14 @@ def without(loads):
     return len(loads.node) - int(np.count_nonzero(np.diff(loads.inner)))
 
 
-@helper
-def motions(sl, i, frames, twists):
-    """Motions (R, x, v, w) of both places of law i; a law of one place gets its own twice, and does not look."""
-    F, y = load_frame(sl.frame_a[i])
-    here = state_loads.place_motion(sl.node[i, 0], F, y, frames, twists)
-    if sl.pair[i] == 0:
-        return here, here
-    F, y = load_frame(sl.frame_b[i])
-    return here, state_loads.place_motion(sl.node[i, 1], F, y, frames, twists)
-
-
-@helper
+@inlined
 def call(sl, i, address, t, trial, visit, owned):
     """owned.out: wrench of law i and rates of its states, at the motion in `visit` and the states trial.inner[0]."""
-    a, b = sl.start[i], sl.start[i + 1]
-    first, n = sl.inner[i], sl.inner[i + 1] - sl.inner[i]
-    m = b - a - n
-    for k in range(m):
-        owned.numbers[k] = sl.parameter[a + k]
+    a, b, first = sl.start[i], sl.start[i + 1], sl.inner[i]
+    n = sl.inner[i + 1] - first
     for k in range(n):
-        owned.numbers[m + k] = trial.inner[0, first + k]
-    numbers, out = owned.numbers[: b - a], owned.out[: 6 + n]
+        sl.parameter[b - n + k] = trial.inner[0, first + k]
+    numbers, out = sl.parameter[a:b], owned.out
     code = call_address(address, (t, visit.frame_a, visit.twist_a, visit.frame_b, visit.twist_b, numbers, out))
     if code != 0:
         for k in range(6 + n):
@@ -148,14 +133,12 @@ def find_answer(sl, i, address, t, sigma, here, there, trial, visit, owned):
     find_gain(sl, i, sigma, owned)
 
 
-@helper
+@inlined
 def settle(sl, i, address, t, sigma, here, there, trial, visit, owned):
     """States of law i that belong to these motions, in trial.inner[0], their rates in trial.inner[1], and owned.out."""
     first, n = sl.inner[i], sl.inner[i + 1] - sl.inner[i]
     gain, change = owned.gain[i], owned.change
-    state_loads.write_motion(here[0], here[1], here[2], here[3], visit.frame_a, visit.twist_a)
-    if sl.pair[i] == 1:
-        state_loads.write_motion(there[0], there[1], there[2], there[3], visit.frame_b, visit.twist_b)
+    state_loads.enter(sl, i, here, there, visit)
     previous, start = math.inf, 0.0
     for p in range(n):
         start = max(start, abs(trial.inner[0, first + p]))
@@ -237,7 +220,7 @@ def add_owning(problem, k):
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
-        here, there = motions(sl, i, trial.frame, trial.twist)
+        here, there = state_loads.motions_of(sl, i, trial.frame, trial.twist)
         settle(sl, i, solver.units[i, 0], clock[k, 0], sigma, here, there, trial, visit, owned)
         state_loads.add_wrench(sl, i, clock[k, 1], trial.frame, visit.wrench, trial.residual)
     return 0
@@ -253,7 +236,7 @@ def conserve_owning(problem, k):
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
-        here, there = motions(sl, i, middle.frame, middle.mean)
+        here, there = state_loads.motions_of(sl, i, middle.frame, middle.mean)
         settle(sl, i, solver.units[i, 0], t, solver.follow[0], here, there, trial, visit, owned)
         state_loads.add_wrench(sl, i, clock[k, 1], middle.frame, visit.wrench, trial.residual)
     return 0
@@ -271,7 +254,7 @@ def assemble_owning(problem, k, frames, twists):
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
-        here, there = motions(sl, i, frames, twists)
+        here, there = state_loads.motions_of(sl, i, frames, twists)
         differentiate(sl, i, solver.units[i, 0], clock[k, 0], here, there, trial, visit, owned)
         condense(sl, i, solver.follow[0], visit, owned)
         state_loads.tangents(sl, i, clock[k, 1], frames, visit, K, C)
@@ -293,7 +276,7 @@ def slopes(problem, k, slope_out):
     for i in range(sl.node.shape[0]):
         if sl.inner[i + 1] == sl.inner[i]:
             continue
-        here, there = motions(sl, i, trial.frame, trial.twist)
+        here, there = state_loads.motions_of(sl, i, trial.frame, trial.twist)
         t = inputs_of(problem).clock[k, 0]
         differentiate(sl, i, solver.units[i, 0], t, here, there, trial, visit, owned)
         for p in range(owned.J.shape[0]):

@@ -7,9 +7,7 @@ long step, extrapolated once, is exact to 1e-10 or so; where it is not (a branch
 two disagree, and the short one, of 3e-8 relative to a typical change, is taken.
 """
 
-import numpy as np
-
-from cosserat.jit import call_address, compile_user, helper
+from cosserat.jit import call_address, compile_user, helper, inlined, write_numbers
 from cosserat.kernels.frames import compose, exp_frame, load_frame, relative, twist_at_place, wrench_to_node
 from cosserat.kernels.vectors import accumulate, add, clear, cross, load, mul, mul_t, neg, scale, store, sub
 
@@ -34,9 +32,7 @@ def compile_law(law, parameters, pair, n_more):
                 given = law(t, frame, twist, numbers.view(parameters)[0])
                 if len(given) != size:
                     return 2
-                w = np.asarray(given)  # numbers of a tuple may be of several types
-                for k in range(size):
-                    out[k] = w[k]
+                write_numbers(given, size, out)
             except Exception:
                 return 1
             return 0
@@ -46,9 +42,7 @@ def compile_law(law, parameters, pair, n_more):
                 given = law(t, frame, twist, other_frame, other_twist, numbers.view(parameters)[0])
                 if len(given) != size:
                     return 2
-                w = np.asarray(given)  # numbers of a tuple may be of several types
-                for k in range(size):
-                    out[k] = w[k]
+                write_numbers(given, size, out)
             except Exception:
                 return 1
             return 0
@@ -130,7 +124,7 @@ def take_signals(laws, before, now):
         laws.parameter[laws.signal[j, 0]] = 0.5 * (before[column] + now[column])
 
 
-@helper
+@inlined
 def call(sl, i, address, t, visit):
     """visit.wrench of law i at the motion in `visit`; not a number where the law fails."""
     numbers = sl.parameter[sl.start[i] : sl.start[i + 1]]
@@ -165,20 +159,30 @@ def visited(visit):
     return read_motion(visit.frame_a, visit.twist_a), read_motion(visit.frame_b, visit.twist_b)
 
 
-@helper
+@inlined
 def motions_of(sl, i, frames, twists):
-    """Motions (R, x, v, w) of the place of law i and of the other one, carried by nodes."""
+    """Motions (R, x, v, w) of both places of law i; a law of one place gets its own twice, and does not look."""
     F, y = load_frame(sl.frame_a[i])
     here = place_motion(sl.node[i, 0], F, y, frames, twists)
+    if sl.pair[i] == 0:
+        return here, here
     F, y = load_frame(sl.frame_b[i])
     return here, place_motion(sl.node[i, 1], F, y, frames, twists)
 
 
-@helper
+@inlined
+def enter(sl, i, here, there, visit):
+    """Write the motions at which law i looks into `visit`."""
+    write_motion(here[0], here[1], here[2], here[3], visit.frame_a, visit.twist_a)
+    if sl.pair[i] != 0:
+        write_motion(there[0], there[1], there[2], there[3], visit.frame_b, visit.twist_b)
+
+
+@inlined
 def call_at(sl, i, address, t, frames, twists, visit):
     """visit.wrench of law i at the motion of nodes."""
     here, there = motions_of(sl, i, frames, twists)
-    visit_motions(here, there, visit)
+    enter(sl, i, here, there, visit)
     call(sl, i, address, t, visit)
 
 

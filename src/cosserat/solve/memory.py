@@ -152,7 +152,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             q=np.zeros(12),
         ),
         visit=new_visit(),
-        owned=new_owned(compiled.system.state_loads.inner, compiled.system.state_loads.start),
+        owned=new_owned(compiled.system.state_loads.inner),
         history=new_history(compiled, 1),
     )
     return Memory(problem, handles.pack(problem))

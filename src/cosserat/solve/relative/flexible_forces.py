@@ -115,7 +115,7 @@ class FlexibleForces:
         self._laws = self._laws._replace(
             signal=np.array(slots, dtype=np.int64), burning=np.array(found, dtype=np.int64).reshape(-1, 2)
         )
-        owned = new_owned(self._laws.inner, self._laws.start)
+        owned = new_owned(self._laws.inner)
         self.inner_names = tuple(f"{law.load.name}.{name}" for law in laws for name in law.load.states)
         self.first_states = np.array([y for law in laws for y in law.load.first_states], dtype=float)
         self.inner = new_inner(self.first_states, np.zeros((len(laws), *owned.J.shape)))
