@@ -255,7 +255,8 @@ class Middle(NamedTuple):
     frame: F2  # (n+1, 12)
     mean: F2  # (n+1, 6) mean twist
     phi: F2  # (nj+nr, 6) constraint values at the start of the step
-    start: F2  # (ne, 48) what elements have there, see `conserving.note_start`
+    start: F2  # (ne, 36) what elements have there, see `conserving.note_start`
+    momentum: F3  # (2, n+1, 6) of elements, at the start and the end of the step
     drive_rate: F3  # (nt, nd, 21) time derivative of `Inputs.drive`; no rows where nothing is driven
     blocks: F3  # (n_blocks+1, 6, 6) where factors of the iteration matrix wait; none where nothing is driven
 

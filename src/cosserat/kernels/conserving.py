@@ -136,13 +136,13 @@ def add_space_force(force, mass_like, arm, R_mid, n, r_out):
 
 
 @helper
-def half_transport(n, sign, p, offset):
+def half_transport(n, sign, p):
     """Ad(exp(sign n/2))^T p: momentum of one end of the step seen from the frame halfway."""
     w = (0.5 * sign * n[3], 0.5 * sign * n[4], 0.5 * sign * n[5])
     u = (0.5 * sign * n[0], 0.5 * sign * n[1], 0.5 * sign * n[2])
     t2 = dot(w, w)
     a, c, b = sinc(t2), cosc(t2), sincc(t2)
-    pu, pw = load(p, offset), load(p, offset + 3)
+    pu, pw = load(p, 0), load(p, 3)
     wu = cross(w, u)
     x = axpy(b, cross(w, wu), axpy(c, wu, u))
     # Ad^T (f, m) = (R^T f, R^T (m - x x f))
@@ -155,17 +155,29 @@ def half_transport(n, sign, p, offset):
 
 
 @helper
-def add_momentum_change(n, p1, p0, offset, h, r_out):
+def add_momentum_change(n, p1, p0, h, r_out):
     """r += (transported p1 - transported p0)/h."""
-    f1, m1 = half_transport(n, -1.0, p1, offset)
-    f0, m0 = half_transport(n, 1.0, p0, offset)
+    f1, m1 = half_transport(n, -1.0, p1)
+    f0, m0 = half_transport(n, 1.0, p0)
     accumulate(scale(1.0 / h, sub(f1, f0)), r_out, 0)
     accumulate(scale(1.0 / h, sub(m1, m0)), r_out, 3)
 
 
 @helper
+def _add_element_momentum(G, frames, twists, a, b, scratch, momentum_out):
+    """Add the momenta of an element to those of its nodes."""
+    p = scratch.p
+    matter.momentum(G, frames, twists[a], twists[b], a, b, scratch, p)
+    for k in range(6):
+        momentum_out[a, k] += p[k]
+        momentum_out[b, k] += p[k + 6]
+
+
+@helper
 def note_start(el, scratch, state, middle):
-    """middle.start: strain, what its energy has, and momenta of elements at the start of the step."""
+    """middle.start: strain and what its energy has, and momenta of elements at the start of the step."""
+    momentum = middle.momentum[0]
+    clear(momentum)
     for e in range(el.node.shape[0]):
         a, b, like, start = el.node[e, 0], el.node[e, 1], el.like[e], middle.start[e]
         _, _, _, _, eu, ew = beams.strain(state.frame, a, b, el.d0[e])
@@ -174,7 +186,7 @@ def note_start(el, scratch, state, middle):
         found = elastic.weigh(el.stiffness[like], el.second[like], el.turning[like], eu, ew, scratch.E)
         for k in range(10):
             store(found[k], start, 3 * k)
-        matter.momentum(el.mass[like], state.frame, state.twist[a], state.twist[b], a, b, scratch, start[36:48])
+        _add_element_momentum(el.mass[like], state.frame, state.twist, a, b, scratch, momentum)
 
 
 @helper
@@ -188,7 +200,8 @@ def weighed(start):
 
 @helper
 def _add_elements(el, scratch, state, trial, middle, h):
-    p1 = scratch.p
+    p0, p1 = middle.momentum[0], middle.momentum[1]
+    clear(p1)
     for e in range(el.node.shape[0]):
         a, b, like, start = el.node[e, 0], el.node[e, 1], el.like[e], middle.start[e]
         K, G = el.stiffness[like], el.mass[like]
@@ -215,11 +228,10 @@ def _add_elements(el, scratch, state, trial, middle, h):
         accumulate(ma, trial.residual[a], 3)
         accumulate(fb, trial.residual[b], 0)
         accumulate(mb, trial.residual[b], 3)
-        matter.momentum(G, trial.frame, trial.twist[a], trial.twist[b], a, b, scratch, p1)
-        p0 = start[36:48]
+        _add_element_momentum(G, trial.frame, trial.twist, a, b, scratch, p1)
         _add_exchange(G, state, trial, middle, a, b)
-        add_momentum_change(trial.increment[a], p1, p0, 0, h, trial.residual[a])
-        add_momentum_change(trial.increment[b], p1, p0, 6, h, trial.residual[b])
+    for i in range(p1.shape[0] - 1 if el.node.shape[0] > 0 else 0):
+        add_momentum_change(trial.increment[i], p1[i], p0[i], h, trial.residual[i])
 
 
 @helper
@@ -257,7 +269,7 @@ def _add_bodies(bodies, scratch, state, trial, h):
                 t += bodies.mass[k, i, j] * state.twist[node, j]
             p1[i] = s
             p0[i] = t
-        add_momentum_change(trial.increment[node], p1, p0, 0, h, trial.residual[node])
+        add_momentum_change(trial.increment[node], p1, p0, h, trial.residual[node])
 
 
 @helper

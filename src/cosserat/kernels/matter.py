@@ -119,8 +119,8 @@ def momentum(G, frames, twist_a, twist_b, a, b, scratch, p_out):
 
 
 @helper
-def add_tangent(G, cm, cc, frames, twists, rates, a, b, plain_out, K_out):
-    """Tangent of `add_inertia`: plain += cm M + cc C, K += the change with the configuration, (12, 12).
+def add_tangent(G, cm, cc, ck, frames, twists, rates, a, b, plain_out, K_out):
+    """Tangent of `add_inertia`: plain += cm M + cc C, K += the change with the configuration, (12, 12), if ck != 0.
 
     The motion of a node j gives the node i the force m x + X s and the moment t x x + sum_k e_k x X c_k, all in the
     axes of i, with x, X as in `acceleration`, and c_k the rows of E.
@@ -149,7 +149,10 @@ def add_tangent(G, cm, cc, frames, twists, rates, a, b, plain_out, K_out):
             m_w = spiral(cm * (E[0] + E[4] + E[8]) + cc * dot(t, v), scale(cc, mul(E, w)))
             m_w = add_outer(scale(-cc, v), t, add_outer(twice, w, m_w))
             m_w = combine(1.0, combine(1.0, m_w, -cm, transpose(E)), -cc, cross_columns(w, E))
-            if i != j:
+            if i != j and cc == 0.0 and ck == 0.0:
+                Y, other = load_matrix(G, 64 + 9 * i), matmul(R, matmul(load_matrix(G, 73 - 9 * i), back))
+                f_w, m_w = matmul(f_w, R), matmul(combine(1.0, m_w, cm, matmul(Y, other)), R)
+            elif i != j:
                 v_dot, w_dot = mul(R, load(rates[node], 0)), mul(R, load(rates[node], 3))
                 x, X = acceleration(v, w, v_dot, w_dot)
                 E_X = matmul(X, transpose(E))

@@ -51,6 +51,11 @@ def scatter(matrix, plain, factor, T_a, T_b, block, blocks_out):
         row, column = 6 * (side // 2), 6 * (side % 2)
         T = T_a if column == 0 else T_b
         out = blocks_out[block[side]]
+        if factor == 0.0:
+            for i in range(6):
+                for k in range(6):
+                    out[i, k] += plain[row + i, column + k]
+            continue
         for i in range(6):
             s, p = matrix[row + i], plain[row + i]
             a, b, c = factor * s[column], factor * s[column + 1], factor * s[column + 2]
@@ -94,7 +99,7 @@ def assemble_elements(problem, frames, twists):
         else:
             clear(K)
         clear(W)
-        matter.add_tangent(el.mass[like], cm, cc, frames, twists, rates, a, b, W, K)
+        matter.add_tangent(el.mass[like], cm, cc, ck, frames, twists, rates, a, b, W, K)
         viscous = ck != 0.0 and el.viscosity[e] > 0.0
         if viscous:
             for i in range(12):
