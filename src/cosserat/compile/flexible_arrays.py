@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.modal_dynamics import affine_fields
 from cosserat.compile.seats import Seat
 from cosserat.kernels.flexible import arrays
 from cosserat.kernels.flexible.arrays import (
@@ -26,6 +27,7 @@ from cosserat.kernels.flexible.arrays import (
     Tree,
     Vectors,
 )
+from cosserat.kernels.flexible.bent import ROOM
 from cosserat.kernels.flexible.body_tangents import MODE_ROW
 from cosserat.kernels.flexible.seat_tangents import S_ROW
 from cosserat.kernels.flexible.tangents import L_ROW
@@ -74,7 +76,8 @@ class FlexibleArrays:
             np.zeros(sizes[arrays.CARRY]), np.zeros(sizes[arrays.AXES]), np.zeros(sizes[arrays.INERTIA]),
             np.zeros(self.n_z),
         )  # fmt: skip
-        scratch = Scratch(np.zeros(self.n_z), np.zeros(self.n_z), *np.zeros((3, room)))
+        scratch = Scratch(np.zeros(self.n_z), np.zeros(self.n_z), *np.zeros((3, room)),
+                          np.zeros(36 * self._largest + ROOM))  # fmt: skip
         q, v, a, tau, effort = np.zeros((5, self.n_v))
         vectors = Vectors(
             q, v, a, tau, np.zeros(self.n_v, dtype=np.int64), np.zeros(6), effort, np.zeros(self.n_z),
@@ -88,10 +91,11 @@ class FlexibleArrays:
         slope, rate, change = np.zeros((3, 6 * int(seats.modes.sum())))
         place_slope, place_rate, place_change = np.zeros((3, 6 * int(places.modes.sum())))
         rates, dz, dx, dforce = np.zeros((4, n_z))
+        modes = int(self._sizes[arrays.MODAL])
         linear = Linear(
             np.zeros((n, L_ROW)), np.zeros((2 * n, S_ROW)), slope, rate, change,
             np.zeros((len(places.link), S_ROW)), place_slope, place_rate, place_change,
-            np.zeros(int(self._sizes[arrays.MODAL]) * MODE_ROW), rates, dz, dx, dforce, np.zeros((n, 6)),
+            np.zeros(modes * MODE_ROW), np.zeros(36 * modes + ROOM * n), rates, dz, dx, dforce, np.zeros((n, 6)),
             np.zeros(n, dtype=np.int64),
         )  # fmt: skip
         return Packed(arrays.linear_handles, Linearised(linear))
@@ -166,6 +170,7 @@ def _joined(parts: list[Array]) -> Array:
 def pack_bodies(bodies: Sequence[ModalBody]) -> Bodies:
     """Tensors of elastic bodies side by side."""
     couplings, seconds, halves = [], [], []
+    affine = [affine_fields(body.inertia) for body in bodies]
     for body in bodies:
         inertia, m = body.inertia, body.n_modes
         slope = inertia.inertia_gradient + np.swapaxes(inertia.inertia_gradient, 1, 2)
@@ -183,6 +188,9 @@ def pack_bodies(bodies: Sequence[ModalBody]) -> Bodies:
         np.array([body.inertia.inertia.ravel()[_SYMMETRIC] for body in bodies], dtype=float).reshape(-1, 6),
         _joined(couplings), _joined(seconds), _joined(halves), _joined([body.inertia.modal_mass for body in bodies]),
         _joined([body.stiffness for body in bodies]), _joined([body.damping for body in bodies]),
+        np.array([body.inertia.is_stiffened for body in bodies], dtype=np.int64),
+        np.array([a.theta.ravel() for a in affine], dtype=float).reshape(-1, 16),
+        _joined([a.psi for a in affine]), _joined([a.field for a in affine]),
     )  # fmt: skip
 
 

@@ -5,10 +5,11 @@ the axes of the floating frame:
 
     M(q) (gamma, omega_dot, q_ddot) + bias(q, omega, q_dot) + (0, 0, K q + D q_dot) = (force, moment, modal forces)
 
-gamma = v_dot + omega x v is the acceleration of the frame's origin; gravity g enters as gamma - g. With displacements
-of second order q^a q^b g_ab / 2 (see `ModalInertia`) the first moment, the couplings and J gain terms, and the bias
-gains quadratic ones; the kinetic energy keeps all terms up to second order in (q, q_dot), and the equations follow from
-it exactly. Functions of arrays, without state.
+gamma = v_dot + omega x v is the acceleration of the frame's origin; gravity g enters as gamma - g. Displacements of
+second order q^a q^b g_ab / 2 (see `ModalInertia`) enter as the affine fields with the same moments. All terms up to
+second order in (q, q_dot) of the kinetic energy are those of g, the others make it the square of one velocity field, so
+that M(q) is positive however far the body bends; the equations follow from it exactly. Functions of arrays, without
+state.
 """
 
 from __future__ import annotations
@@ -18,11 +19,48 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.series import skew
 from cosserat.lie import se3, so3
 from cosserat.model.interfaces import Interface
-from cosserat.model.modal_inertia import ModalInertia, cross_matrix
+from cosserat.model.modal_inertia import ModalInertia, axial_of, cross_matrix, turning_of
 
 Array = NDArray[np.float64]
+
+_THIN = 1e-13  # extent squared, as a share of that of the body, below which a direction has none
+
+
+class Affine(NamedTuple):
+    """Displacements of second order as affine fields, and moments with (1, X)."""
+
+    theta: Array  # (4, 4) of (1, X) itself
+    psi: Array  # (m, 3, 4) of the shapes
+    field: Array  # (m, m, 3, 4) F_ab: F_ab (1, X) has the moments of g_ab with (1, X)
+
+
+def affine_fields(body: ModalInertia) -> Affine:
+    """Theta, Psi and F of a body: g projected on affine fields, in the metric of the mass.
+
+    Directions in which the body has no extent are left out.
+    """
+    theta = np.empty((4, 4))
+    theta[0, 0], theta[0, 1:], theta[1:, 0] = body.mass, body.first_moment, body.first_moment
+    theta[1:, 1:] = 0.5 * np.trace(body.inertia) * np.eye(3) - body.inertia
+    least = _THIN * max(float(np.trace(theta[1:, 1:])), 1e-300)
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(theta), np.array([0.0, least, least, least])))
+    inverse = scale[:, None] * np.linalg.pinv(scale[:, None] * theta * scale, rcond=1e-9, hermitian=True) * scale
+    psi = np.concatenate(
+        (body.linear_coupling[..., None], _moments(body.angular_coupling, body.inertia_gradient)), axis=-1
+    )
+    second = np.concatenate(
+        (body.linear_stiffening[..., None], _moments(body.angular_stiffening, body.inertia_stiffening)), axis=-1
+    )
+    return Affine(theta, psi, second @ inverse)
+
+
+def _moments(axial: Array, turning: Array) -> Array:
+    """The integral of y X^T from those of X x y and of hat(X)^T hat(y), of which the symmetric part counts."""
+    trace = 0.5 * np.trace(turning, axis1=-2, axis2=-1)[..., None, None] * np.eye(3)
+    return trace - 0.5 * (turning + np.swapaxes(turning, -1, -2)) + 0.5 * skew(axial)
 
 
 class DeformedInertia(NamedTuple):
@@ -32,20 +70,36 @@ class DeformedInertia(NamedTuple):
     inertia: Array  # (3, 3) J
     linear_coupling: Array  # (m, 3) a
     angular_coupling: Array  # (m, 3) beta
+    modal_mass: Array  # (m, m)
+    slope: Array  # (m, 3, 3) dJ/dq
 
 
 def deformed_inertia(body: ModalInertia, q: Array) -> DeformedInertia:
-    """Evaluate ms, J, a, beta at q."""
+    """Evaluate ms, J, a, beta, the modal mass and dJ/dq at q."""
     gradient = np.tensordot(q, body.inertia_gradient, 1)
     bent = np.tensordot(q, body.linear_stiffening, 1)
-    return DeformedInertia(
-        body.first_moment + q @ body.linear_coupling + 0.5 * q @ bent,
-        body.inertia + gradient + gradient.T + np.tensordot(q, _hessian_times(body, q), 1),
-        body.linear_coupling + bent,
-        body.angular_coupling
-        + np.tensordot(q, body.cross_coupling, 1)
-        + np.tensordot(q, body.angular_stiffening, 1),
-    )
+    half = _hessian_times(body, q)
+    J = body.inertia + gradient + gradient.T + np.tensordot(q, half, 1)
+    beta = body.angular_coupling + np.tensordot(q, body.cross_coupling + body.angular_stiffening, 1)
+    mass, slope = body.modal_mass, body.inertia_gradient + np.swapaxes(body.inertia_gradient, 1, 2) + 2.0 * half
+    if body.is_stiffened:
+        theta, psi, field = affine_fields(body)
+        F = np.tensordot(q, field, 1)
+        Y, P = 0.5 * np.tensordot(q, F, 1), np.tensordot(q, psi, 1)
+        G = psi + F @ theta
+        N = Y @ np.swapaxes(G, 1, 2) + P @ np.swapaxes(F, 1, 2)
+        J = J + _turned(Y @ (Y @ theta + 2.0 * P).T)
+        beta = beta + axial_of(N)
+        mass = mass + np.tensordot(F, psi, ((1, 2), (1, 2))) + np.tensordot(G, F, ((1, 2), (1, 2)))
+        slope = slope + 2.0 * _turned(N)
+    moment = body.first_moment + q @ body.linear_coupling + 0.5 * q @ bent
+    return DeformedInertia(moment, J, body.linear_coupling + bent, beta, mass, slope)
+
+
+def _turned(N: Array) -> Array:
+    """The symmetric part of `turning_of`."""
+    J = turning_of(N)
+    return 0.5 * (J + np.swapaxes(J, -1, -2))
 
 
 def _hessian_times(body: ModalInertia, q: Array) -> Array:
@@ -62,7 +116,7 @@ def inertia_matrix(body: ModalInertia, q: Array) -> Array:
     M[:3, :3] = body.mass * np.eye(3)
     M[:3, 3:6], M[3:6, :3] = -s, s
     M[3:6, 3:6] = now.inertia
-    M[6:, :3], M[6:, 3:6], M[6:, 6:] = now.linear_coupling, now.angular_coupling, body.modal_mass
+    M[6:, :3], M[6:, 3:6], M[6:, 6:] = now.linear_coupling, now.angular_coupling, now.modal_mass
     M[:6, 6:] = M[6:, :6].T
     return M
 
@@ -85,7 +139,7 @@ def bias(body: ModalInertia, q: Array, omega: Array, q_dot: Array) -> Array:
     omega x J omega + 2 (J_re + q J_ee) omega q_dot for tensors of one and the same body, and needs no such relation.
     """
     now = deformed_inertia(body, q)
-    spin = _inertia_slope(body, q)  # (m, 3, 3): dJ/dq
+    spin = now.slope
     out = np.empty(6 + len(q))
     moving = q_dot @ now.linear_coupling
     out[:3] = np.cross(omega, 2.0 * moving + np.cross(omega, now.first_moment))
@@ -94,11 +148,16 @@ def bias(body: ModalInertia, q: Array, omega: Array, q_dot: Array) -> Array:
     out[3:6] += np.cross(omega, now.inertia @ omega + q_dot @ now.angular_coupling)
     out[3:6] += q_dot @ np.tensordot(q_dot, body.angular_stiffening, 1)
     out[6:] = 2.0 * np.tensordot(q_dot, body.cross_coupling, 1) @ omega - 0.5 * (spin @ omega) @ omega
+    if body.is_stiffened:
+        theta, psi, field = affine_fields(body)
+        F, E = np.tensordot(q, field, 1), np.tensordot(q_dot, field, 1)
+        G, C = psi + F @ theta, np.tensordot(q_dot, E, 1)
+        flow, P_dot = np.tensordot(q_dot, F, 1), np.tensordot(q_dot, psi, 1)
+        place = np.tensordot(q, psi + 0.5 * F @ theta, 1)
+        out[3:6] += axial_of(place @ C.T)
+        out[6:] += 2.0 * axial_of(flow @ np.swapaxes(G, 1, 2) + P_dot @ np.swapaxes(F, 1, 2)) @ omega
+        out[6:] += np.tensordot(G, C, 2)
     return out
-
-
-def _inertia_slope(body: ModalInertia, q: Array) -> Array:
-    return body.inertia_gradient + np.swapaxes(body.inertia_gradient, 1, 2) + 2.0 * _hessian_times(body, q)
 
 
 def newton_euler(

@@ -198,34 +198,34 @@ class ModalInertia(ArrayRecord):
         second: dict[str, Array] = {}
         if stiffening is not None:
             g, Xg = stiffening
-            J = _turning(Xg)
+            J = turning_of(Xg)
             second = {
                 "linear_stiffening": g,
-                "angular_stiffening": _axial(Xg),
+                "angular_stiffening": axial_of(Xg),
                 "inertia_stiffening": 0.5 * (J + np.swapaxes(J, -1, -2)),
             }
         return cls(
             mass=float(G[0, 0]),
             first_moment=G[0, 1:4],
-            inertia=_turning(0.5 * (XX + XX.T)),
+            inertia=turning_of(0.5 * (XX + XX.T)),
             modal_mass=np.trace(DD, axis1=2, axis2=3),
             linear_coupling=G[0, 4:].reshape(3, m).T,
-            angular_coupling=_axial(XD),
-            cross_coupling=_axial(DD),
-            inertia_gradient=_turning(XD),
-            inertia_hessian=_turning(DD),
+            angular_coupling=axial_of(XD),
+            cross_coupling=axial_of(DD),
+            inertia_gradient=turning_of(XD),
+            inertia_hessian=turning_of(DD),
             **second,
         )
 
 
-def _axial(G: Array) -> Array:
+def axial_of(G: Array) -> Array:
     """The integral of x cross y from that of x y^T."""
     return np.stack(
         (G[..., 1, 2] - G[..., 2, 1], G[..., 2, 0] - G[..., 0, 2], G[..., 0, 1] - G[..., 1, 0]), axis=-1
     )  # fmt: skip
 
 
-def _turning(G: Array) -> Array:
+def turning_of(G: Array) -> Array:
     """The integral of hat(x)^T hat(y) = (x . y) I - y x^T from that of x y^T."""
     return np.trace(G, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - np.swapaxes(G, -1, -2)
 

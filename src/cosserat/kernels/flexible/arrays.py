@@ -56,6 +56,10 @@ class Bodies(NamedTuple):
     mass_matrix: F1  # (m, m) each
     stiffness: F1  # (m, m) each
     damping: F1  # (m, m) each
+    bent: I1  # (nb,) whether there are displacements of second order, and for them, see `bent`:
+    theta: F2  # (nb, 16)
+    psi: F1  # (m, 12) each
+    field: F1  # (m, m, 12) each
 
 
 class Seats(NamedTuple):
@@ -160,6 +164,7 @@ class Scratch(NamedTuple):
     rows: F1  # 15 (m + 9) numbers, m of the largest link
     more: F1  # the same
     last: F1  # the same
+    bent: F1  # see `bent`
 
 
 class Vectors(NamedTuple):
@@ -212,6 +217,7 @@ class Linear(NamedTuple):
     place_rate: F1
     place_change: F1
     mode: F1  # (m, MODE_ROW) each
+    bent: F1  # fields of second order of the links, see `bent`
     rates: F1  # (n_z,) z_dot
     dz: F1  # (n_z,) changes along one direction: velocities, their rates, forces
     dx: F1  # (n_z,)

@@ -2,33 +2,9 @@
 
 from cosserat.jit import helper
 from cosserat.kernels.flexible.arrays import BODY, COUPLING, INERTIA, MODE, N_MODES, SQUARE, Z
-from cosserat.kernels.flexible.twists import add_scaled, put6, zero
+from cosserat.kernels.flexible.bent import add_bent
+from cosserat.kernels.flexible.twists import add_symmetric, contracted, load6, put6, symmetric_times, zero
 from cosserat.kernels.vectors import add, axpy, cross, dot, load
-
-
-@helper
-def load6(array, at):
-    """Six numbers: a symmetric matrix."""
-    return array[at], array[at + 1], array[at + 2], array[at + 3], array[at + 4], array[at + 5]
-
-
-@helper
-def add_symmetric(s, array, at, S):
-    """S + s times the symmetric matrix at `at`."""
-    return (
-        S[0] + s * array[at], S[1] + s * array[at + 1], S[2] + s * array[at + 2], S[3] + s * array[at + 3],
-        S[4] + s * array[at + 4], S[5] + s * array[at + 5],
-    )  # fmt: skip
-
-
-@helper
-def symmetric_times(S, a):
-    """S a."""
-    return (
-        S[0] * a[0] + S[1] * a[1] + S[2] * a[2],
-        S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
-        S[2] * a[0] + S[4] * a[1] + S[5] * a[2],
-    )
 
 
 @helper
@@ -46,18 +22,8 @@ def rigid_terms(links, now, i):
 
 
 @helper
-def contracted(table, at, m, width, x, x_at, sums_out):
-    """sums (m, width) = x^T table, a table (m, m, width)."""
-    n = m * width
-    for j in range(n):
-        sums_out[j] = 0.0
-    for i in range(m):
-        add_scaled(x[x_at + i], table, at + i * n, n, sums_out, 0 * i)
-
-
-@helper
-def elastic_terms(links, bodies, now, i, q, first_out, second_out):
-    """M and b of an elastic link; `first_out`, `second_out`: workspace of 15 m numbers each."""
+def elastic_terms(links, bodies, now, i, q, first_out, second_out, bent_out):
+    """M and b of an elastic link; workspace of 15 m numbers twice, and what `add_bent` needs."""
     row = links.table[i]
     e, m, z, o = row[BODY], row[N_MODES], row[Z], row[INERTIA]
     d, at, mode = 6 + m, row[COUPLING], row[MODE]
@@ -105,6 +71,8 @@ def elastic_terms(links, bodies, now, i, q, first_out, second_out):
     t = add(symmetric_times(spin, w), cross(w, add(symmetric_times(J, w), turn)))
     put6(axpy(mass, fall, f), add(add(t, rise), cross(h, fall)), b, z)
     put_rigid(mass, h, J, M, o, d)
+    if bodies.bent[e]:
+        add_bent(links, bodies, now, i, q, bent_out)
 
 
 @helper

@@ -2,8 +2,31 @@
 
 from cosserat.jit import helper
 from cosserat.kernels.flexible.arrays import BODY, COUPLING, FLUID, INERTIA, MODAL, MODE, N_MODES, SQUARE, Z
-from cosserat.kernels.flexible.body import add_symmetric, contracted, load6, symmetric_times
-from cosserat.kernels.flexible.twists import put6, zero
+from cosserat.kernels.flexible.bent import (
+    A,
+    A_MOMENT,
+    P,
+    P_DOT,
+    ROOM,
+    V,
+    Y,
+    Y_DOT,
+    bend,
+    change_bent_coordinate,
+    change_bent_rate,
+    crossed,
+    plus,
+    turned,
+)
+from cosserat.kernels.flexible.twists import (
+    add_scaled,
+    add_symmetric,
+    contracted,
+    load6,
+    put6,
+    symmetric_times,
+    zero,
+)
 from cosserat.kernels.vectors import add, axpy, cross, dot, load, scale, store, sub
 
 B_MASS, B_MOMENT, B_INERTIA, B_FLOW, B_SPIN, B_TURN = 0, 1, 4, 10, 13, 19
@@ -13,7 +36,13 @@ M_SLOPE, M_TURN, M_BENT, M_WOUND, MODE_ROW = 0, 6, 9, 12, 15
 
 
 @helper
-def record_body(links, bodies, now, i, q, row_out, mode_out, first, second):
+def bent_at(row, i):
+    """Where the fields of second order of a link begin."""
+    return 36 * row[MODAL] + ROOM * i
+
+
+@helper
+def record_body(links, bodies, now, i, q, rates, row_out, mode_out, bent_out, first, second):
     """Fill the body's part of a link's record, and the rows of its modes; `first`, `second`: room for 9 m numbers."""
     row = links.table[i]
     m, z, o = row[N_MODES], row[Z], row[INERTIA]
@@ -37,6 +66,8 @@ def record_body(links, bodies, now, i, q, row_out, mode_out, first, second):
             store(sub(scale(2.0, load(second, 9 * j + 3)), symmetric_times(slope, w)), mode_out, at + M_TURN)
             store(load(second, 9 * j), mode_out, at + M_BENT)
             store(load(second, 9 * j + 6), mode_out, at + M_WOUND)
+        if bodies.bent[row[BODY]]:
+            spin = record_bent(row, bodies, now, q, rates, mode_out, bent_out[bent_at(row, i) :], spin)
     row_out[B_MASS] = M[o]
     store(h, row_out, B_MOMENT + 0 * m)
     store(flow, row_out, B_FLOW + 0 * m)
@@ -44,6 +75,32 @@ def record_body(links, bodies, now, i, q, row_out, mode_out, first, second):
     for e in range(6):
         row_out[B_INERTIA + e] = J[e]
         row_out[B_SPIN + e] = spin[e]
+
+
+@helper
+def record_bent(row, bodies, now, q, rates, mode_out, bent_out, spin):
+    """Add the part of displacements of second order to the rows of the modes, and to J_dot."""
+    m, z, s = row[N_MODES], row[Z], 36 * row[N_MODES]
+    w = load(now.z, z + 3)
+    bend(row, bodies, q, now.z, z + 6, bent_out)
+    for k in range(12):
+        bent_out[s + A + k] = 0.0
+        bent_out[s + A_MOMENT + k] = 0.0
+    for j in range(m):
+        f, g, at = 12 * j, 24 * m + 12 * j, MODE_ROW * (row[MODAL] + j)
+        add_scaled(rates[z + 6 + j], bent_out, f, 12, bent_out, s + A)
+        add_scaled(rates[z + 6 + j], bent_out, g, 12, bent_out, s + A_MOMENT)
+        half = plus(1.0, turned(bent_out, s + Y, bent_out, g), turned(bent_out, s + P, bent_out, f))
+        flow = add(crossed(bent_out, s + Y_DOT, bent_out, g), crossed(bent_out, s + P_DOT, bent_out, f))
+        wound = crossed(bent_out, s + V, bent_out, 12 * m + f)
+        turn = scale(2.0, sub(flow, symmetric_times(half, w)))
+        for e in range(6):
+            mode_out[at + M_SLOPE + e] += 2.0 * half[e]
+        for e in range(3):
+            mode_out[at + M_TURN + e] += turn[e]
+            mode_out[at + M_WOUND + e] += wound[e]
+        spin = plus(2.0 * now.z[z + 6 + j], half, spin)
+    return spin
 
 
 @helper
@@ -87,7 +144,7 @@ def change_body(links, now, i, record, mode, rates, dz, dx, dforce_out):
 
 
 @helper
-def change_with_coordinate(links, bodies, now, i, mode, rates, l, dforce_out):
+def change_with_coordinate(links, bodies, now, i, mode, rates, l, bent_out, dforce_out):
     """Add the change of M z_dot + b with the modal coordinate l of the link."""
     row = links.table[i]
     m, z, o = row[N_MODES], row[Z], row[INERTIA]
@@ -114,10 +171,12 @@ def change_with_coordinate(links, bodies, now, i, mode, rates, l, dforce_out):
     for e in range(3):
         dforce_out[z + e] += f[e]
         dforce_out[z + 3 + e] += t[e]
+    if bodies.bent[row[BODY]]:
+        change_bent_coordinate(links, bodies, now, i, rates, l, bent_out[bent_at(row, i) :], dforce_out)
 
 
 @helper
-def change_with_rate(links, bodies, now, i, mode, l, dforce_out):
+def change_with_rate(links, bodies, now, i, mode, l, bent_out, dforce_out):
     """Add the change of b with the modal rate l of the link."""
     row = links.table[i]
     m, z, o = row[N_MODES], row[Z], row[INERTIA]
@@ -132,3 +191,5 @@ def change_with_rate(links, bodies, now, i, mode, l, dforce_out):
         p = row[SQUARE] + m * l + j
         dforce_out[z + 6 + j] += 2.0 * dot(load(bodies.second, 9 * p + 3), w)
         dforce_out[z + 6 + j] += bodies.damping[row[SQUARE] + m * j + l]
+    if bodies.bent[row[BODY]]:
+        change_bent_rate(links, bodies, now, i, l, bent_out[bent_at(row, i) :], dforce_out)

@@ -112,7 +112,7 @@ def move(tree, state, q, v):
         if links.table[i, BODY] < 0:
             rigid_terms(links, now, i)
         else:
-            elastic_terms(links, bodies, now, i, q, scratch.rows, scratch.more)
+            elastic_terms(links, bodies, now, i, q, scratch.rows, scratch.more, scratch.bent)
     return 0
 
 

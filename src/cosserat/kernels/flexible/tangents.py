@@ -142,7 +142,10 @@ def record(tree, acting, state, linearised):
     accelerate(links, now, vectors.a, vectors.ground, lin.rates)
     for i in range(len(links.table)):
         record_link(links, seats, now, lin, i, vectors)
-        record_body(links, bodies, now, i, vectors.q, lin.link[i, L_BODY:], lin.mode, scratch.rows, scratch.more)
+        record_body(
+            links, bodies, now, i, vectors.q, lin.rates, lin.link[i, L_BODY:], lin.mode, lin.bent, scratch.rows,
+            scratch.more,
+        )  # fmt: skip
     for s in range(len(places.link)):
         link = places.link[s]
         if link >= 0:
@@ -232,9 +235,9 @@ def spread(links, seats, bodies, now, lin, start, r, along_q):
         change_body(links, now, i, rec[L_BODY:], lin.mode, lin.rates, lin.dz, lin.dx, lin.dforce)
         if own >= 0:
             if along_q:
-                change_with_coordinate(links, bodies, now, i, lin.mode, lin.rates, own, lin.dforce)
+                change_with_coordinate(links, bodies, now, i, lin.mode, lin.rates, own, lin.bent, lin.dforce)
             else:
-                change_with_rate(links, bodies, now, i, lin.mode, own, lin.dforce)
+                change_with_rate(links, bodies, now, i, lin.mode, own, lin.bent, lin.dforce)
 
 
 @helper

@@ -109,3 +109,38 @@ def projected(rows, at, n, f, t, sums_out, out_at):
 def coadjoint(a, b, f, t):
     """ad(a, b)^T (f, t)."""
     return cross(f, b), add(cross(f, a), cross(t, b))
+
+
+@helper
+def contracted(table, at, m, width, x, x_at, sums_out):
+    """sums (m, width) = x^T table, a table (m, m, width)."""
+    n = m * width
+    for j in range(n):
+        sums_out[j] = 0.0
+    for i in range(m):
+        add_scaled(x[x_at + i], table, at + i * n, n, sums_out, 0 * i)
+
+
+@helper
+def load6(array, at):
+    """Six numbers: a symmetric matrix."""
+    return array[at], array[at + 1], array[at + 2], array[at + 3], array[at + 4], array[at + 5]
+
+
+@helper
+def add_symmetric(s, array, at, S):
+    """S + s times the symmetric matrix at `at`."""
+    return (
+        S[0] + s * array[at], S[1] + s * array[at + 1], S[2] + s * array[at + 2], S[3] + s * array[at + 3],
+        S[4] + s * array[at + 4], S[5] + s * array[at + 5],
+    )  # fmt: skip
+
+
+@helper
+def symmetric_times(S, a):
+    """S a."""
+    return (
+        S[0] * a[0] + S[1] * a[1] + S[2] * a[2],
+        S[1] * a[0] + S[3] * a[1] + S[4] * a[2],
+        S[2] * a[0] + S[4] * a[1] + S[5] * a[2],
+    )
