@@ -199,13 +199,10 @@ def swinging(E: float, **hinge) -> cs.Model:
     return model
 
 
-def test_a_mass_matrix_that_is_no_longer_positive_definite() -> None:
+def test_modes_that_are_left_out_are_named() -> None:
     both = cs.compare(swinging(2e8, motion="-3 * t**2"), 0.16, 4e-3, modes=4, checks=False)
     assert both.floating.status.ok
     found = {finding.kind: finding for finding in both.findings}
-    assert "kinetic energy is negative" in found["mass matrix"].text
-    assert "t = 0.1" in found["mass matrix"].text
-    assert found["mass matrix"].value < 0
     assert "upper half of the modes" in found["truncated modes"].text
     assert both.modal_energy["beam"].sum() == pytest.approx(1.0)
 

@@ -76,8 +76,9 @@ class FlexibleArrays:
             np.zeros(sizes[arrays.CARRY]), np.zeros(sizes[arrays.AXES]), np.zeros(sizes[arrays.INERTIA]),
             np.zeros(self.n_z),
         )  # fmt: skip
-        scratch = Scratch(np.zeros(self.n_z), np.zeros(self.n_z), *np.zeros((3, room)),
-                          np.zeros(36 * self._largest + ROOM))  # fmt: skip
+        one, two = np.zeros((2, self.n_z))
+        rows, more, last = np.zeros((3, room))
+        scratch = Scratch(one, two, rows, more, last, np.zeros(36 * self._largest + ROOM))
         q, v, a, tau, effort = np.zeros((5, self.n_v))
         vectors = Vectors(
             q, v, a, tau, np.zeros(self.n_v, dtype=np.int64), np.zeros(6), effort, np.zeros(self.n_z),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,10 @@ from numpy.typing import NDArray
 from cosserat.calls import answered
 from cosserat.compile.beam_part import beam_part
 from cosserat.compile.flexible_part import FlexiblePart, axial, explicit_second_order, rigid_motions
+from cosserat.compile.modal_dynamics import affine_inverse
 from cosserat.compile.recovery import linear_fields, recovery_points
 from cosserat.compile.reduction import BOUNDARIES, ConstrainedSolver, boundary_rows, shapes
+from cosserat.compile.series import skew
 from cosserat.compile.welded_part import welded_part
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
@@ -143,8 +144,9 @@ def reduce_part(
         solver = ConstrainedSolver(part.title, part.stiffness, boundary_rows(part, boundary, root))
         if stiffened:
             second, bent = _second_order(part, solver, Phi, frame)
-    turned = np.einsum("ij,pim->pjm", R, part.points.shapes(Phi))
-    inertia = ModalInertia.from_fields(part.points.weights, (part.points.positions - frame[:3, 3]) @ R, turned, second)
+    rigid, X = rigid_motions(part, frame), (part.points.positions - frame[:3, 3]) @ R
+    turned = _with_engine_mass(part, X, np.einsum("ij,pim->pjm", R, part.points.shapes(Phi)), rigid, Phi)
+    inertia = ModalInertia.from_fields(part.points.weights, X, turned, second)
     K, D = (Phi.T @ (matrix @ Phi) for matrix in (part.stiffness, part.damping))
     both = np.zeros((6, 6))
     both[:3, :3] = both[3:, 3:] = R.T
@@ -159,10 +161,9 @@ def reduce_part(
         X = part.drawn.points
         moved = np.asarray(part.drawn.displacement @ Phi).reshape(len(X), 3, -1)
         outline = Outline((X - frame[:3, 3]) @ R, np.einsum("ij,pim->pjm", R, moved), part.drawn.cells)
-    rigid = rigid_motions(part, frame)
     return ModalBody(
         name,
-        _with_engine_mass(part, inertia, rigid, Phi),
+        inertia,
         0.5 * (K + K.T),
         0.5 * (D + D.T),
         interfaces=found,
@@ -232,23 +233,33 @@ def _mean_frame(part: FlexiblePart) -> Array:
     return frame
 
 
-def _with_engine_mass(part: FlexiblePart, inertia: ModalInertia, rigid: Array, Phi: Array) -> ModalInertia:
-    """Take what concerns the undeformed body from the mass matrix itself: linear dynamics is then that of the elements.
+def _with_engine_mass(part: FlexiblePart, X: Array, fields: Array, rigid: Array, Phi: Array) -> Array:
+    """Shapes (p, 3, m) of the points whose products are those of the mass matrix: linear dynamics is that of elements.
 
-    The rest is integrated from fields, which differ from those of the mass matrix of a beam by errors of the mesh.
+    The fields of the points differ from those of the mass matrix of a beam by errors of the mesh. Each shape takes what
+    is missing from the rigid motions and from the shapes below it, so that all tensors belong to one field.
     """
+    p = len(fields)
+    rotations = np.swapaxes(skew(X), 1, 2)
+    unit = np.broadcast_to(np.eye(3), (p, 3, 3))
+    both = np.concatenate((unit, rotations, fields), axis=2)
+    flat = part.points.weighted(both.reshape(p, -1)).reshape(3 * p, -1)
+    M0 = both.reshape(3 * p, -1).T @ flat
     basis = np.hstack((rigid, Phi))
-    M = basis.T @ (part.mass @ basis)
-    M = 0.5 * (M + M.T)
-    return dataclasses.replace(
-        inertia,
-        mass=float(np.trace(M[:3, :3])) / 3.0,
-        first_moment=axial(M[3:6, :3]),
-        inertia=M[3:6, 3:6],
-        modal_mass=M[6:, 6:],
-        linear_coupling=M[6:, :3],
-        angular_coupling=M[6:, 3:6],
-    )
+    M1 = basis.T @ (part.mass @ basis)
+    try:
+        (low0, held0), (low1, held1) = (_condensed(M, M0[:6, :6]) for M in (M0, M1))
+    except np.linalg.LinAlgError:
+        return fields  # a mode without mass of its own, which the inertia names
+    change = np.linalg.solve(low0.T, low1.T)
+    return both[:, :, :6] @ (held1 - held0 @ change) + fields @ change
+
+
+def _condensed(M: Array, rigid: Array) -> tuple[Array, Array]:
+    """The factor of what remains of the modal mass beside the rigid motions, and these motions in the modes."""
+    held = np.asarray(np.linalg.solve(rigid, M[:6, 6:]), dtype=float)
+    rest = M[6:, 6:] - M[:6, 6:].T @ held
+    return np.asarray(np.linalg.cholesky(0.5 * (rest + rest.T)), dtype=float), held
 
 
 def _second_order(
@@ -276,5 +287,9 @@ def _second_order(
     work = 0.5 * (work + np.swapaxes(work, 1, 2))
     volume = np.swapaxes(work[:12].reshape(3, 4, m, m), 0, 1) + explicit_second_order(points, Phi, moments, R)
     at = {key: work[12 + 6 * k : 18 + 6 * k] for k, key in enumerate(part.constraints)}
+    # as moments of affine fields, which a body without extent in a direction cannot have there
+    affine = np.hstack((np.ones((len(moments), 1)), (points.positions - frame[:3, 3]) @ R))
+    theta = affine.T @ moments
+    volume = np.einsum("cd,de,eiab->ciab", theta, affine_inverse(theta), volume)
     g = np.transpose(volume[0], (1, 2, 0))
     return (g, np.transpose(volume[1:], (2, 3, 0, 1))), at

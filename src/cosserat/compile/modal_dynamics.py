@@ -26,7 +26,7 @@ from cosserat.model.modal_inertia import ModalInertia, axial_of, cross_matrix, t
 
 Array = NDArray[np.float64]
 
-_THIN = 1e-13  # extent squared, as a share of that of the body, below which a direction has none
+_THIN = 1e-11  # extent squared, as a share of that of the body, below which a direction has none
 
 
 class Affine(NamedTuple):
@@ -38,23 +38,30 @@ class Affine(NamedTuple):
 
 
 def affine_fields(body: ModalInertia) -> Affine:
-    """Theta, Psi and F of a body: g projected on affine fields, in the metric of the mass.
-
-    Directions in which the body has no extent are left out.
-    """
+    """Theta, Psi and F of a body: g projected on affine fields, in the metric of the mass."""
     theta = np.empty((4, 4))
     theta[0, 0], theta[0, 1:], theta[1:, 0] = body.mass, body.first_moment, body.first_moment
     theta[1:, 1:] = 0.5 * np.trace(body.inertia) * np.eye(3) - body.inertia
-    least = _THIN * max(float(np.trace(theta[1:, 1:])), 1e-300)
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(theta), np.array([0.0, least, least, least])))
-    inverse = scale[:, None] * np.linalg.pinv(scale[:, None] * theta * scale, rcond=1e-9, hermitian=True) * scale
     psi = np.concatenate(
         (body.linear_coupling[..., None], _moments(body.angular_coupling, body.inertia_gradient)), axis=-1
     )
     second = np.concatenate(
         (body.linear_stiffening[..., None], _moments(body.angular_stiffening, body.inertia_stiffening)), axis=-1
     )
-    return Affine(theta, psi, second @ inverse)
+    return Affine(theta, psi, second @ affine_inverse(theta))
+
+
+def affine_inverse(theta: Array) -> Array:
+    """The inverse of the moments (4, 4) of (1, X); directions in which the body has no extent are left out."""
+    centre = theta[0, 1:] / theta[0, 0]
+    extent, axes = np.linalg.eigh(theta[1:, 1:] - theta[0, 0] * np.outer(centre, centre))
+    axes = axes[:, extent > _THIN * np.trace(theta[1:, 1:])]
+    extent = extent[extent > _THIN * np.trace(theta[1:, 1:])]
+    inverse = np.zeros((4, 4))
+    inverse[1:, 1:] = (axes / extent) @ axes.T
+    inverse[0, 1:] = inverse[1:, 0] = -inverse[1:, 1:] @ centre
+    inverse[0, 0] = 1.0 / theta[0, 0] - inverse[0, 1:] @ centre
+    return inverse
 
 
 def _moments(axial: Array, turning: Array) -> Array:

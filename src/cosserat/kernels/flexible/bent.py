@@ -17,7 +17,7 @@ from cosserat.kernels.vectors import add, axpy, cross, dot, load, scale
 FIELD = 12
 """Numbers of a field: 3x4, row by row. First come F_a, E_a = q_dot^b F_ab and G_a of all modes, then these:"""
 Y, P, V, Y_DOT, P_DOT, V_DOT, C, C_MOMENT, A, A_MOMENT, H, ROOM = 0, 12, 24, 36, 48, 60, 72, 84, 96, 108, 120, 132
-"""Y, q^a Psi_a, V; q_dot^a F_a, q_dot^a Psi_a, q_dot^a G_a; C = q_dot^a E_a, C Theta; q_ddot^a F_a, q_ddot^a G_a; room."""
+"""Y, q^a Psi_a, V; q_dot^a times F_a, Psi_a, G_a; C = q_dot^a E_a, C Theta; q_ddot^a times F_a, G_a; room."""
 
 
 @helper

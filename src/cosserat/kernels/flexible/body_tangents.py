@@ -3,14 +3,14 @@
 from cosserat.jit import helper
 from cosserat.kernels.flexible.arrays import BODY, COUPLING, FLUID, INERTIA, MODAL, MODE, N_MODES, SQUARE, Z
 from cosserat.kernels.flexible.bent import (
-    A,
     A_MOMENT,
-    P,
     P_DOT,
     ROOM,
+    Y_DOT,
+    A,
+    P,
     V,
     Y,
-    Y_DOT,
     bend,
     change_bent_coordinate,
     change_bent_rate,

@@ -15,9 +15,7 @@ _MOST = 400  # states that are looked at
 def indefinite(tree: FlexibleTree, held: NDArray[np.bool_], times: Array, q: Array) -> str:
     """When the mass matrix of what is not prescribed, at states q (nt, n), is not positive first, in words; or ''.
 
-    The kinetic energy of displacements of second order keeps terms up to second order in (q, q_dot). Where the seat of
-    a beam is free to turn, what it leaves out outweighs motions in which the beam hardly moves, and these the more the
-    modes are.
+    Of beams and solids it always is; of modal bodies whose tensors were given, if they are those of one mass.
     """
     free = np.flatnonzero(~held)
     for k in np.unique(np.linspace(0, len(times) - 1, min(len(times), _MOST)).astype(int)):
@@ -27,7 +25,8 @@ def indefinite(tree: FlexibleTree, held: NDArray[np.bool_], times: Array, q: Arr
             np.linalg.cholesky(tree.mass_matrix(q[k])[np.ix_(free, free)])
         except np.linalg.LinAlgError:
             return (
-                f"from t = {times[k]:.4g} s on the mass matrix is not positive: the beams bend too far for the "
-                "displacements of second order of so many modes; take fewer modes or formulation='galilean'"
+                f"from t = {times[k]:.4g} s on the mass matrix is not positive: the tensors of the modal bodies do not "
+                "belong to one mass that moves with the shapes; give cross_coupling, inertia_gradient and "
+                "inertia_hessian of the same fields, as ModalInertia.from_fields does"
             )
     return ""

@@ -142,7 +142,6 @@ def compare(
         elif largest > 0.0:
             worst = max(place.difference for place in apart.values())
             findings += modal_range.of_energy(shares, worst / largest)
-        findings += modal_range.of_mass(tree, floating)
         findings += [] if findings else modal_range.unexplained(apart, largest)
         findings += [] if findings else modal_range.of_reactions(joints)
         findings += [] if findings else modal_range.of_strain_energy(energy, scale, _strain_error(galilean, finer))

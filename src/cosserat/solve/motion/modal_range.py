@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from cosserat.results.comparison import Finding, JointDifference, PlaceDifference
 from cosserat.results.deflection import Bending
-from cosserat.results.run import Run
-from cosserat.solve.relative.flexible_tree import FlexibleTree
 
 Array = NDArray[np.float64]
 
@@ -28,8 +26,6 @@ LARGEST_REACTION = 0.2  # share of a reaction, root mean square, from which it i
 LARGEST_ENERGY = 0.05  # of the energy exchanged: difference of strain energies from which they are others
 _HELPS = 0.7  # part of a difference that is left, at most, where more modes help
 _UPPER_ENERGY = 0.1  # share of the strain energy in the upper half of the modes
-_MASS_MATRICES = 40  # looked at along a run
-_ROUNDING = 1e-10
 
 
 class ElasticBody(NamedTuple):
@@ -123,23 +119,6 @@ def of_energy(shares: dict[str, Array], apart: float) -> list[Finding]:
             )
             out.append(Finding("truncated modes", text, upper, _UPPER_ENERGY))
     return out
-
-
-def of_mass(tree: FlexibleTree, run: Run) -> list[Finding]:
-    """A mass matrix that is no longer positive definite."""
-    record = run.floating
-    assert record is not None
-    start = np.linalg.inv(np.linalg.cholesky(tree.mass_matrix(tree.neutral())))
-    for k in range(0, len(run.time), max(1, len(run.time) // _MASS_MATRICES)):
-        lowest = float(np.linalg.eigvalsh(start @ tree.mass_matrix(record.q[k]) @ start.T)[0])
-        if lowest < -_ROUNDING:
-            text = (
-                f"the mass matrix is not positive definite at t = {run.time[k]:.4g} s: the beams are bent so far that "
-                "in some motions of many modes the kinetic energy is negative; take fewer modes, or the Galilean "
-                "formulation"
-            )
-            return [Finding("mass matrix", text, lowest, 0.0)]
-    return []
 
 
 def unexplained(places: dict[str, PlaceDifference], scale: float) -> list[Finding]:
