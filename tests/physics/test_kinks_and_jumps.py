@@ -98,6 +98,48 @@ def test_a_run_across_a_kink_is_its_two_halves(start):
     assert np.abs((second.position("b")[-1] - whole.position("b")[-1]).values).max() < 1e-6
 
 
+ALL = {
+    "alpha": {},
+    "conserving": {"integrator": "energy-momentum"},
+    "floating": {"formulation": "floating"},
+    "explicit": {"formulation": "floating", "integrator": "runge-kutta"},
+}
+
+
+def pushed(motion):
+    """A pendulum on a cart that is driven."""
+    model = cs.Model("cart", gravity=(0, 0, -G))
+    cart = model.add(cs.RigidBody("cart", mass=2.0, com=(0, 0, 0), inertia=(0.1, 0.2, 0.15)))
+    bob = model.add(cs.RigidBody("bob", mass=1.0, com=(0, 0, -0.7), inertia=(0.02, 0.03, 0.01)))
+    model.add(cs.Prismatic("rail", cs.GROUND, cart, axis=(1, 0, 0), motion=motion))
+    model.add(cs.Revolute("pivot", cart, bob, at=(0, 0, 0), axis=(0, 1, 0), damping=0.1))
+    return model
+
+
+@pytest.mark.parametrize("how", [{"step": 4e-3}, {"tolerance": 1e-5}], ids=["equal", "adaptive"])
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("motion", ["1.3*max(0, t - 0.25)", "0.65*(abs(t - 0.25) + t - 0.25)", "(t - 0.25)*1.3*(t > 0.25)"])
+def test_a_run_that_starts_at_a_kink_starts_after_it(motion, kind, how):
+    run, smooth = (cs.simulate(pushed(m), 0.3, start_time=0.25, **how, **ALL[kind]) for m in (motion, "1.3*(t - 0.25)"))
+    assert run.status.ok
+    away = run.coordinate("pivot")[-1] - smooth.coordinate("pivot")[-1]
+    assert abs(float(away)) < 1e-8  # 0.4 rad before, in floating frames
+    assert abs(run.energy.balance).max() < 1e-3  # 1400 J before, with generalised-alpha
+
+
+@pytest.mark.parametrize("how", [{"step": 2e-3}, {"tolerance": 1e-6}], ids=["equal", "adaptive"])
+@pytest.mark.parametrize("kind", ALL)
+def test_a_run_goes_on_where_a_drive_has_its_kink(kind, how):
+    model, asked = pushed("0.3*t + 1.3*max(0, t - 0.25)"), ALL[kind] | how
+    whole, first = (cs.simulate(model, duration, **asked) for duration in (0.45, 0.25))
+    second = cs.simulate(model, 0.2, start=first, **asked)
+    assert all(run.status.ok and abs(run.energy.balance).max() < 1e-3 for run in (whole, first, second))
+    assert abs(float(second.coordinate("pivot")[-1] - whole.coordinate("pivot")[-1])) < 1e-7  # 1e-3 before
+    between = second.energy.total[0] - first.energy.total[-1]  # what is not in one of the two is the impact itself
+    apart = whole.energy.work[-1] - first.energy.work[-1] - second.energy.work[-1] - between
+    assert abs(float(apart)) < 2e-4
+
+
 @pytest.mark.parametrize("at", [0.7, 0.7003])
 @pytest.mark.parametrize(
     "settings",

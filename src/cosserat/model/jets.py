@@ -1,8 +1,9 @@
 """Second-order jets: a function of one variable with its first and second derivative, carried through arithmetic.
 
 A `Jet` passed to an ordinary function of time comes back with the exact rate and acceleration. It works with operators,
-comparisons (by value), indexing, and the NumPy functions a time function may call. It has no `__float__`, so that
-``math.sin(jet)`` raises TypeError and the caller can fall back to differences.
+comparisons, indexing, and the NumPy functions a time function may call. Where values are equal, comparisons, `abs`,
+`max` and `sign` decide as just after: at a kink, rate and acceleration are those after it. It has no `__float__`, so
+that ``math.sin(jet)`` raises TypeError and the caller can fall back to differences.
 """
 
 from collections.abc import Callable, Iterator
@@ -175,9 +176,13 @@ class Jet:
             _note(notes, ufunc, [_lift(x) for x in inputs])
         if ufunc in _BY_VALUE:
             return np.asarray(ufunc(*(_lift(x).value for x in inputs))).view(Truth)
+        if ufunc in _ORDER:
+            return np.asarray(ufunc(*_just_after(*(_lift(x) for x in inputs)))).view(Truth)
         with np.errstate(all="ignore"):
             if ufunc in _UNARY:
                 return _chain(_lift(inputs[0]), *_UNARY[ufunc])
+            if ufunc in _SIGNS:
+                return _SIGNS[ufunc](*(_lift(x) for x in inputs))
             if ufunc in _STEPS:
                 return Jet(ufunc(*(_lift(x).value for x in inputs)))
             if ufunc in _BINARY:
@@ -272,6 +277,22 @@ def _power(a: Jet, b: Jet) -> Jet:
     return cast(Jet, _ufuncs.exp(b * _ufuncs.log(a)))
 
 
+def _just_after(a: Jet, b: Jet) -> tuple[Array, Array]:
+    """Numbers in the order of two jets just after the present: the values, where they differ."""
+    same = a.value == b.value
+    steady = same & (a.rate == b.rate)
+
+    def pick(x: Jet) -> Array:
+        return np.where(steady, x.acceleration, np.where(same, x.rate, x.value))
+
+    return pick(a), pick(b)
+
+
+def _after(u: Jet) -> Jet:
+    """A jet with the sign it has just after the present, in place of its value."""
+    return Jet(np.sign(_just_after(u, Jet(0.0))[0]))
+
+
 def _choose(test: Any, a: Jet, b: Jet) -> Jet:
     return Jet(*(np.where(test, getattr(a, n), getattr(b, n)) for n in ("value", "rate", "acceleration")))
 
@@ -287,22 +308,21 @@ def _remainder(a: Jet, b: Jet) -> Jet:
 
 
 _BY_VALUE = {
-    np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal,
+    np.equal, np.not_equal,
     np.isfinite, np.isnan, np.isinf, np.signbit, np.logical_and, np.logical_or, np.logical_not, np.logical_xor,
 }  # fmt: skip
+_ORDER = {np.less, np.less_equal, np.greater, np.greater_equal}
 _LOGICAL = {
     np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
     np.invert,
 }  # fmt: skip
-_STEPS = {np.sign, np.floor, np.ceil, np.rint, np.trunc, np.floor_divide, np.heaviside}
+_STEPS = {np.floor, np.ceil, np.rint, np.trunc, np.floor_divide}
 _SWITCHES = {
     np.less, np.less_equal, np.greater, np.greater_equal, np.minimum, np.maximum, np.fmin, np.fmax,
 }  # fmt: skip
 _UNARY: dict[Any, tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]] = {
     np.negative: (np.negative, lambda x: -1.0, lambda x: 0.0),
     np.positive: (np.positive, lambda x: 1.0, lambda x: 0.0),
-    np.absolute: (np.absolute, np.sign, lambda x: 0.0),
-    np.fabs: (np.fabs, np.sign, lambda x: 0.0),
     np.square: (np.square, lambda x: 2.0 * x, lambda x: 2.0),
     np.reciprocal: (np.reciprocal, lambda x: -1.0 / x**2, lambda x: 2.0 / x**3),
     np.sqrt: (np.sqrt, lambda x: 0.5 / np.sqrt(x), lambda x: -0.25 * x**-1.5),
@@ -331,16 +351,20 @@ _UNARY: dict[Any, tuple[Callable[..., Any], Callable[..., Any], Callable[..., An
     np.radians: (np.radians, lambda x: np.pi / 180, lambda x: 0.0),
     np.degrees: (np.degrees, lambda x: 180 / np.pi, lambda x: 0.0),
 }  # fmt: skip
+_SIGNS: dict[Any, Callable[..., Any]] = {
+    np.absolute: lambda u: _multiply(_after(u), u), np.fabs: lambda u: _multiply(_after(u), u),
+    np.sign: _after, np.heaviside: lambda u, at: Jet(np.heaviside(_after(u).value, at.value)),
+}  # fmt: skip
 _BINARY: dict[Any, Callable[[Jet, Jet], Any]] = {
     np.add: lambda a, b: Jet(a.value + b.value, a.rate + b.rate, a.acceleration + b.acceleration),
     np.subtract: lambda a, b: Jet(a.value - b.value, a.rate - b.rate, a.acceleration - b.acceleration),
     np.multiply: _multiply,
     np.true_divide: lambda a, b: _multiply(a, _reciprocal(b)),
     np.power: _power, np.float_power: _power,
-    np.minimum: lambda a, b: _choose(a.value <= b.value, a, b),
-    np.maximum: lambda a, b: _choose(a.value >= b.value, a, b),
-    np.fmin: lambda a, b: _choose(a.value <= b.value, a, b),
-    np.fmax: lambda a, b: _choose(a.value >= b.value, a, b),
+    np.minimum: lambda a, b: _choose(_ufuncs.less_equal(a, b), a, b),
+    np.maximum: lambda a, b: _choose(_ufuncs.greater_equal(a, b), a, b),
+    np.fmin: lambda a, b: _choose(_ufuncs.less_equal(a, b), a, b),
+    np.fmax: lambda a, b: _choose(_ufuncs.greater_equal(a, b), a, b),
     np.arctan2: _arctan2,
     np.hypot: lambda a, b: np.sqrt(a * a + b * b),
     np.remainder: _remainder,

@@ -89,8 +89,8 @@ def test_masks_and_assignment() -> None:
         return y
 
     jet = f(Jet.variable(T))
-    np.testing.assert_allclose(jet.rate, np.where(T > 0.5, 2 * T, 0))
-    np.testing.assert_allclose(jet.acceleration, np.where(T > 0.5, 2.0, 0))
+    np.testing.assert_allclose(jet.rate, np.where(T >= 0.5, 2 * T, 0))  # at 0.5 s as just after
+    np.testing.assert_allclose(jet.acceleration, np.where(T >= 0.5, 2.0, 0))
 
 
 def test_powers_at_zero_are_finite() -> None:
@@ -141,3 +141,26 @@ def test_parameters_and_arrays_of_jets() -> None:
     vector = t * np.array([t, t * t])
     np.testing.assert_allclose(vector[1].rate, 3.0 * T**2)
     assert "Jet(" in repr(t)
+
+
+@pytest.mark.parametrize(
+    ("function", "rate"),
+    [
+        (lambda t: np.maximum(0.0, t - 0.25), 1.0),
+        (lambda t: np.minimum(t, 0.25), 0.0),
+        (lambda t: np.abs(0.25 - t), 1.0),
+        (lambda t: np.where(t > 0.25, t, 0.25), 1.0),
+        (lambda t: np.where(0.25 >= t, 0.25, t), 1.0),
+        (lambda t: np.clip(t, 0.25, 1.0), 1.0),
+        (lambda t: np.clip(-t, -0.25, 1.0), 0.0),
+        (lambda t: np.sign(t - 0.25) * (t - 0.25), 1.0),
+        (lambda t: np.heaviside(t - 0.25, 0.5) * (t - 0.25), 1.0),
+    ],
+)
+def test_rates_at_a_kink_are_those_after_it(function: Any, rate: float) -> None:
+    assert function(Jet.variable(np.array([0.25]))).rate.tolist() == [rate]
+
+
+def test_accelerations_that_jump_are_those_after() -> None:
+    t = Jet.variable(np.array([0.25]))
+    assert np.where((t - 0.25) ** 2 > 0.0, (t - 0.25) ** 2, 0.0).acceleration.tolist() == [2.0]

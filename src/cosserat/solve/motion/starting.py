@@ -62,13 +62,15 @@ def set_start(
     warn_redundant(soften_redundant(compiled, memory))
     if not isinstance(start, Run) and not turning:
         consistent_velocities(compiled, t, memory)
-    smooth = not isinstance(start, Run) or not compiled.sampler.kinks([t], 1e-9 * float(np.ptp(start.time)))
+    side = 1e-9 * float(np.ptp(start.time)) if isinstance(start, Run) else 0.0
+    smooth = not side or not compiled.sampler.kinks([t], side)
+    after = t if smooth else t + side  # it may have ended before the impact
     if carried is not None and smooth and not compiled.n_inner and _goes_on(compiled, memory, t, inputs):
         state.accel[...] = carried.accel
         return Started(t, carried.step)
-    if isinstance(start, Run) and project:
-        project_velocities(compiled, t, memory)
-    consistent_accelerations(compiled, t, memory)
+    if isinstance(start, Run) and (project or not smooth):
+        project_velocities(compiled, after, memory)
+    consistent_accelerations(compiled, after, memory)
     return Started(t, 0.0)
 
 

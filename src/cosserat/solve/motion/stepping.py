@@ -135,7 +135,8 @@ class Integration(Walk):
         n, done, stored = len(times) - 1, 0, 0
         rates = self.memory.problem.middle.drive_rate
         if self.driven:  # before a kink at the end of a step: `cross` lets velocities jump
-            rates = self.compiled.sampler.sample_rates(times + _AFTER * min(self.side(h), 0.0))[1]
+            at = np.minimum(times + _AFTER * min(self.side(h), 0.0), self.end - _AFTER * h)
+            rates = self.compiled.sampler.sample_rates(at)[1]
         while True:
             if done or self.driven or inputs is not self.memory.problem.inputs:
                 middle = self.memory.problem.middle._replace(drive_rate=rates[done:])
