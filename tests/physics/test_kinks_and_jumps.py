@@ -118,7 +118,9 @@ def pushed(motion):
 
 @pytest.mark.parametrize("how", [{"step": 4e-3}, {"tolerance": 1e-5}], ids=["equal", "adaptive"])
 @pytest.mark.parametrize("kind", ALL)
-@pytest.mark.parametrize("motion", ["1.3*max(0, t - 0.25)", "0.65*(abs(t - 0.25) + t - 0.25)", "(t - 0.25)*1.3*(t > 0.25)"])
+@pytest.mark.parametrize(
+    "motion", ["1.3*max(0, t - 0.25)", "0.65*(abs(t - 0.25) + t - 0.25)", "(t - 0.25)*1.3*(t > 0.25)"]
+)
 def test_a_run_that_starts_at_a_kink_starts_after_it(motion, kind, how):
     run, smooth = (cs.simulate(pushed(m), 0.3, start_time=0.25, **how, **ALL[kind]) for m in (motion, "1.3*(t - 0.25)"))
     assert run.status.ok
