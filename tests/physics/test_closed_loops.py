@@ -145,3 +145,24 @@ def test_loop_through_equilibrium():
     assert result.status.ok, result.status.message
     total = np.asarray(result.reaction("wall"))[:3] + np.asarray(result.reaction("foot"))[:3]
     np.testing.assert_allclose(total, (0, 20 + 2 * 9.81, 0), atol=1e-7)
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_a_drive_towards_a_dead_point_is_named(formulation):
+    """A slider pulls crank and rod straight: the end of the reach is where their lengths add up."""
+    model = cs.Model("crank")
+    crank, rod, slider = (
+        model.add(cs.RigidBody(name, mass=1.0, com=com, inertia=(0.01, 0.01, 0.01)))
+        for name, com in (("crank", (0.1, 0.05, 0)), ("rod", (0.4, 0.05, 0)), ("slider", (0.6, 0, 0)))
+    )
+    model.add(cs.Revolute("main", cs.GROUND, crank.at((0, 0, 0)), axis=(0, 0, 1)))
+    model.add(cs.Spherical("pin", crank.at((0.2, 0.1, 0)), rod.at((0.2, 0.1, 0))))
+    model.add(cs.Universal("wrist", rod.at((0.6, 0, 0)), slider.at((0.6, 0, 0)), axes=((0, 0, 1), (0, 1, 0))))
+    model.add(cs.Prismatic("guide", cs.GROUND, slider.at((0.6, 0, 0)), axis=(1, 0, 0), motion="0.1 * t"))
+    reached = (np.hypot(0.2, 0.1) + np.hypot(0.4, 0.1) - 0.6) / 0.1
+    run = cs.simulate(model, 1.0, step=1e-3, formulation=formulation)
+    assert run.status.outcome is cs.Outcome.DEAD_POINT
+    assert run.time[-1] == pytest.approx(reached, abs=2e-3)
+    told = float(run.status.detail.split("t = ")[1].split()[0])
+    assert told == pytest.approx(reached, abs=5e-4)
+    assert cs.simulate(model, 0.35, step=1e-3, formulation=formulation).status.ok

@@ -55,6 +55,8 @@ def run_of(mechanism: Mechanism, see: Observer | None = None, model: cs.Model | 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cs.CosseratWarning)
         run = cs.simulate(build(mechanism, see) if model is None else model, **given)
+    if run.status.outcome is cs.Outcome.DEAD_POINT:
+        raise NotApplicable(run.status.message)
     if not run.status.ok:
         raise Unanswered(f"{settings}: {run.status.message}")
     if settings.get("newton_tolerance") == SHARP and run.stats.get("steps_split"):

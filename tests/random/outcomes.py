@@ -71,7 +71,7 @@ RELATIONS: dict[str, Relation] = {
 HOLDS, SHORTER, VIOLATED, REFUSED, UNANSWERED, CRASHED, OUTSIDE = (
     "holds", "holds with shorter steps", "violated", "refused", "no answer", "crashed", "not applicable"
 )  # fmt: skip
-PARTS = (2, 4, 8, 16)  # of a step, where the run of a violent mechanism has no answer
+PARTS = (2, 4, 8, 16, 32)  # of a step, where the run of a violent mechanism has no answer
 COUNTED = ("halves", "halves_floating", "every")  # relations that count steps
 
 
@@ -93,7 +93,7 @@ def outcome(relation: str, mechanism: Mechanism) -> tuple[str, str]:
         with shorter(parts):
             result, sentence = _asked(relation, mechanism)
             if result == VIOLATED and trembles(mechanism):
-                return UNANSWERED, f"steps in {parts} parts, where rounding decides: {sentence}"
+                result, sentence = UNANSWERED, f"steps in {parts} parts, where rounding decides: {sentence}"
         if result == HOLDS:
             return SHORTER, f"steps in {parts} parts; as they were: {first[1]}"
     return result, sentence

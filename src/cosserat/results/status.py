@@ -41,6 +41,10 @@ class Outcome(enum.Enum):
         "the motion leaves what is known of a load; everything up to there is kept: widen its field or its tables, or "
         "end the motion before"
     )
+    DEAD_POINT = (
+        "prescribed motions demand a pose that the joints do not allow: towards a dead point, or the end of its reach, "
+        "the mechanism moves ever faster; end the motions before, or change the geometry"
+    )
     WRONG_BRANCH = (
         "a joint turned inside out (its rotation constraint holds half a turn away from where it should): "
         "reduce the step"

@@ -97,7 +97,8 @@ def noted(status: Status, stats: Mapping[str, Any], events: Sequence[str] = ()) 
     steps = int(stats.get("steps", 0))
     split, stalled = int(stats.get("steps_split", 0)), int(stats.get("stalled_steps", 0))
     notes = [status.detail]
-    if split and status.outcome not in (Outcome.NOT_FINITE, Outcome.BEYOND):  # which smaller steps do not cure
+    # what smaller steps do not cure
+    if split and status.outcome not in (Outcome.NOT_FINITE, Outcome.BEYOND, Outcome.DEAD_POINT):
         often = ": the motion is hardly resolved, use smaller steps" if _splits(stats) > _OFTEN else ""
         notes.append(f"steps had to be split {split} times in {steps} steps{often}")
     if stalled:

@@ -31,6 +31,7 @@ from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
 from cosserat.solve.motion.failures import ENDED, kept_inside
 from cosserat.solve.motion.method import name_of
+from cosserat.solve.motion.reach import within_reach
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
@@ -123,6 +124,7 @@ def simulate_floating(
             if not told and settings["integrator"] != "runge-kutta":  # long explicit steps alone explain it
                 told = indefinite(tree, drives.held, times, states.q)
             status = replace(status, detail=told or status.detail)
+            status = within_reach(compiled, status, begin.t + duration - float(times[-1]))
     stats = {
         "steps": tally.steps, "solves": tally.solves, "factorizations": tally.factorizations,
         "steps_split": tally.halved, "steps_rejected": tally.rejected,

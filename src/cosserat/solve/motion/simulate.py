@@ -32,6 +32,7 @@ from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, 
 from cosserat.solve.motion.failures import kept_inside
 from cosserat.solve.motion.method import Method, demand_plain
 from cosserat.solve.motion.nodal_method import simulate_method
+from cosserat.solve.motion.reach import within_reach
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.stepping import Integration
 from cosserat.solve.motion.wheels import warn_of_wheels
@@ -225,6 +226,7 @@ def simulate(
     if not status.ok or integrator == "energy-momentum":
         inside, status = kept_inside(compiled, times, history, status, duration / 10.0 if step is None else step)
         times, history = times[:inside], History(*(a[:inside] for a in history))
+        status = within_reach(compiled, status, start_time + duration - float(times[-1]))
     ended = status
     if work.controlled is not None:
         status = work.controlled.judged(status)
