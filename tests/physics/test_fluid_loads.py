@@ -193,6 +193,20 @@ def test_a_box_floats_upright_if_it_is_wide(density):
         assert np.count_nonzero(softest < -1e-6) == 1 - upright
 
 
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_modes_tell_boxes_that_capsize_from_those_that_do_not(formulation):
+    # sway, surge and yaw are free; near the limit their couplings with the soft roll are noise, which is no drift
+    width = 0.9
+    for excess in (-0.1, -0.02, -5e-3, -1e-3, -1e-4, -1e-6, 1e-6, 1e-4, 1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05, 0.1):
+        root = np.sqrt(0.25 - (width / (1 + excess)) ** 2 / 6)
+        for s in (0.5 - root, 0.5 + root):
+            found = cs.modes(floating_box(width, 1000 * s), 3, about="reference", formulation=formulation)
+            assert found.rigid == 3
+            assert bool(found.stable) == (excess > 0)
+            righting = 9.81 * s * (width**2 / (12 * s) - (1 - s) / 2)  # per mass of the box
+            assert np.min(np.abs(found.eigenvalues**2 + righting / (s * (width**2 + 1) / 12))) < 1e-7
+
+
 def test_buoyancy_in_a_boundless_fluid():
     model = cs.Model("balloon", gravity=(0, 0, -9.81), fluid=cs.Fluid(density=1.225))
     ball = model.add(cs.RigidBody.sphere("ball", diameter=1.0, mass=0.4))

@@ -32,6 +32,7 @@ Array = NDArray[np.float64]
 
 _ZERO = 2e-14  # strain energy that cannot be told from zero, relative to the terms it is summed from
 _LOST = 1e-14  # strain that rounding leaves, relative to the motions of which it is the difference
+_DIFFERENCED = 1e-12  # error of entries that are differences of what laws give
 _STRAY = 2e-13  # part of other motions that rounding leaves in the shape of a free one
 
 
@@ -56,6 +57,7 @@ class Matrices:
     slips: Slips | None = None  # in motion: constraints that restrict velocities only
     inner: Inner | None = None  # states of laws, which are held still in all of the above
     unit: Array | None = None  # sizes of the unknowns, where they are not increments of nodes
+    doubt: csc_matrix | None = None  # (6n, 6n) errors of the stiffness beyond rounding
 
     def bordered(self, matrix: csc_matrix, scale: float = 1.0) -> csc_matrix:
         """[matrix, s Phi^T; s Phi, 0]: with it one solves for motions that the joints allow."""
@@ -135,6 +137,8 @@ class Matrices:
         stiffness = abs(self.stiffness if self.elastic is None else self.elastic.stiffness)
         doubt = _ZERO * np.sum(size * (stiffness @ size), axis=0)
         doubt += _STRAY**2 * self.largest * np.sum(size * (abs(self.mass) @ size), axis=0)
+        if self.doubt is not None:
+            doubt += np.sum(size * (self.doubt @ size), axis=0)
         if self.elastic is None:
             return np.asarray(doubt)
         lost = _LOST * (abs(self.elastic.strain) @ size)
@@ -152,16 +156,33 @@ class Matrices:
 def matrices_at(point: Point) -> Matrices:
     """Exact matrices of a mechanism at a point; in a steady motion of motions counted from frames that do not spin."""
     M, D, K = tangents(point)
-    elastic, phi = elastic_at(point, D, K), constraint_matrix(point)
+    elastic, phi, doubt = elastic_at(point, D, K), constraint_matrix(point), _doubt(point, K)
     if point.flow is None:
-        return Matrices(M, D, K, phi, point.compiled.length, elastic, inner=inner_at(point))
+        return Matrices(M, D, K, phi, point.compiled.length, elastic, inner=inner_at(point), doubt=doubt)
     from cosserat.solve.linear.flow import steadied  # they need each other
 
     if elastic is not None:
         still = steadied(point.flow, M, elastic.damping, elastic.stiffness)
         elastic = replace(elastic, damping=still[0], stiffness=still[1])
     D, K = steadied(point.flow, M, D, K)
-    return Matrices(M, D, K, phi, point.compiled.length, elastic, slips_at(point, phi), inner_at(point))
+    slips = slips_at(point, phi)
+    return Matrices(M, D, K, phi, point.compiled.length, elastic, slips, inner_at(point), doubt=doubt)
+
+
+def _doubt(point: Point, stiffness: csc_matrix) -> csc_matrix | None:
+    """Errors of what laws add to the stiffness, where they have no derivatives of their own.
+
+    Often little is left of it beside the weight: a body that floats has no stiffness in sway, and what rounding leaves
+    there is nothing like that entry.
+    """
+    if all(law.derivative is not None for law in point.compiled.laws):
+        return None
+    memory, loads = point.memory, point.memory.problem.state_loads
+    try:
+        memory.replace(state_loads=loads._replace(node=loads.node[:0]))
+        return csc_matrix(_DIFFERENCED * abs(stiffness - tangents(point)[2]))
+    finally:
+        memory.replace(state_loads=loads)
 
 
 def slips_at(point: Point, phi: csc_matrix) -> Slips | None:

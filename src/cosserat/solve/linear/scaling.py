@@ -76,6 +76,7 @@ def without_units(matrices: Matrices) -> tuple[Matrices, Units]:
     scaled = replace(
         matrices, mass=M, damping=D, stiffness=K, constraints=csc_matrix(diags(1.0 / norms) @ phi), length=1.0,
         elastic=elastic, slips=slips, unit=np.ones(size),
+        doubt=None if matrices.doubt is None else csc_matrix(factors[2] * (S @ matrices.doubt @ S)),
         inner=None if matrices.inner is None else matrices.inner.scaled(motion, inertia, rate),
     )  # fmt: skip
     return scaled, Units(motion, rate, inertia, norms)
