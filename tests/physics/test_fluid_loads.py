@@ -1,5 +1,7 @@
 """Bodies in air and water: closed forms of falls, floating bodies, glides, weathervanes, in both formulations."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -407,3 +409,50 @@ def test_standard_atmosphere():
         for offset in (-1e-6, 1e-6):  # both layers
             found = cs.Fluid(density="isa", altitude=1e3 * height - 100.0).at(0, 0, 100.0 + offset)[0]
             assert found == pytest.approx(density, rel=3e-5)
+
+
+POLYNOMIAL = {"1": 0.2, "alpha": 5.0, "alpha^3": -20.0, "alpha*beta^2": 3.0}
+
+
+def in_the_wind(**coefficients):
+    """A craft that is held still in a wind; its angles of attack and sideslip."""
+    wind = np.array([-20.0, 1.0, 2.0])
+    model = cs.Model("craft", fluid=cs.Fluid(1.2, velocity=wind))
+    craft = model.add(cs.RigidBody("craft", mass=2.0, com=(0, 0, 0), inertia=np.diag([1.0, 2.0, 3.0])))
+    model.add(cs.Fixed("held", cs.GROUND, craft))
+    model.add(cs.Aerodynamics("air", craft, area=0.5, chord=0.3, span=2.0, **coefficients))
+    return model, np.arctan2(wind[2], -wind[0]), np.arctan2(wind[1], np.hypot(wind[0], wind[2]))
+
+
+def test_polynomial_coefficients(tmp_path):
+    # C = 0.2 + 5 a - 20 a^3 + 3 a b^2, in memory and from a file, with a parameter in it
+    slope = cs.Parameter("slope", 5.0)
+    model, alpha, beta = in_the_wind(pitch=POLYNOMIAL | {"alpha": slope})
+    cs.save_model(model, tmp_path / "model.yaml")
+    expected = 0.5 * 1.2 * 405.0 * 0.5 * 0.3 * (0.2 + 5 * alpha - 20 * alpha**3 + 3 * alpha * beta**2)
+    for each in (model, cs.load_model(tmp_path / "model.yaml")):
+        moment = cs.equilibrium(each).reaction("held")
+        assert np.abs(moment[3:]).max() == pytest.approx(abs(expected), rel=1e-12)
+    slope.value = 6.0
+    more = np.abs(cs.equilibrium(model).reaction("held")[3:]).max()
+    assert more - abs(expected) == pytest.approx(0.5 * 1.2 * 405.0 * 0.5 * 0.3 * alpha, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [({"gamma": 1.0}, "has the product 'gamma'; products are such as '1', 'alpha'"),
+     ({"alpha^0.5": 1.0}, "has the product 'alpha^0.5'"),
+     ({"alpha*beta": 1.0, "beta*alpha": 2.0}, "has the product 'beta*alpha' twice"),
+     ({"alpha": np.nan}, "lift['alpha']"), ({"alpha": "x"}, "lift['alpha']")],
+)  # fmt: skip
+def test_polynomials_that_are_none(given, words):
+    with pytest.raises(cs.CosseratError, match=re.escape(words)):
+        cs.simulate(in_the_wind(lift=given)[0], 0.1, 0.01)
+    with pytest.raises(cs.CosseratError, match="has the product 'beta'"):
+        cs.Airfoil(lift={"beta": 1.0}).check()
+
+
+def test_an_airfoil_by_a_polynomial():
+    foil = cs.Airfoil(lift={"alpha": 6.0, "alpha^3": -30.0}, drag={"1": 0.01, "alpha^2": 0.8})
+    assert foil.coefficient("lift", 0.1) == pytest.approx(0.57, rel=1e-15)
+    assert foil.coefficient("drag", -0.2) == pytest.approx(0.042, rel=1e-15)

@@ -24,7 +24,7 @@ def test_an_aircraft_with_tables_rates_and_sideslip(formulation):
     model.add(
         cs.Aerodynamics(
             "air", craft, area=S, chord=c, span=b, lift=list(zip(alphas, lifts, strict=True)),
-            drag=lambda a, s: 0.03 + 0.5 * a * a, side=lambda a, s: -0.6 * s, roll=lambda a, s: -0.08 * s,
+            drag={"1": 0.03, "alpha^2": 0.5}, side={"beta": -0.6}, roll=lambda a, s: -0.08 * s,
             pitch=lambda a, s: 0.02 - 0.7 * a, yaw=lambda a, s: 0.1 * s, rates=rates,
         )
     )  # fmt: skip

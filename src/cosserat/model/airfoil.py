@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError
-from cosserat.model import checks, fluid_laws
-from cosserat.model.fluid import demand_arguments
+from cosserat.model import checks, coefficients
 from cosserat.model.parameters import Number, is_number, resolve
 from cosserat.model.records import Record, recorded
 
 Array = NDArray[np.float64]
 
+_ANGLES = ("alpha",)
 COEFFICIENTS = ("lift", "drag", "moment")
 FLAP = ("flap_lift", "flap_drag", "flap_moment")
 
@@ -26,10 +26,11 @@ class Airfoil(Record):
 
     Parameters
     ----------
-    lift : number, table or callable
-        A number is the slope dC_L/dalpha (1/rad), from `zero_lift` on. A table has pairs (angle of attack (rad), C_L),
-        with straight lines between them, beyond stall if it is to be met. A function is one of alpha, compiled.
-    drag, moment : number, table or callable
+    lift : number, polynomial, table or callable
+        A number is the slope dC_L/dalpha (1/rad), from `zero_lift` on. A polynomial is a dict such as
+        ``{"1": 0.2, "alpha": 5.7, "alpha^3": -20.0}``. A table has pairs (angle of attack (rad), C_L), with straight
+        lines between them, beyond stall if it is to be met. A function is one of alpha, compiled.
+    drag, moment : number, polynomial, table or callable
         C_D, and C_M about the quarter chord, nose up positive: a number is the coefficient itself.
     zero_lift : number
         Angle of attack without lift (rad), where `lift` is a slope.
@@ -62,44 +63,36 @@ class Airfoil(Record):
 
     def check(self) -> None:
         for word, value in self._coefficients.items():
-            demand_arguments("Airfoil", word, value, "alpha")
-            if is_number(value):
-                checks.number("Airfoil", word, value)
-            elif not callable(value):
-                self._table(word, value)
+            coefficients.check("Airfoil", word, value, _ANGLES)
         for word, value in self._numbers.items():
             checks.number("Airfoil", word, value)
         if not is_number(self._coefficients["lift"]) and resolve(self._numbers["zero_lift"]) != 0.0:
             raise ArgumentError("Airfoil", "zero_lift", "belongs to a lift that is given by its slope")
 
-    def _table(self, word: str, value: Any) -> tuple[Array, Array]:
-        return table_of_angles("Airfoil", word, value, "alpha")
-
     @property
     def numbers(self) -> dict[str, Number]:
         """Numbers by the names that its functions read from the parameters of a law."""
-        given = {word: value for word, value in self._coefficients.items() if is_number(value)}
-        return {f"airfoil_{name}": value for name, value in (given | self._numbers).items()}
+        own = {f"airfoil_{name}": value for name, value in self._numbers.items()}
+        for word, value in self._coefficients.items():
+            own |= coefficients.numbers(f"airfoil_{word}", value)
+        return own
 
     @property
     def functions(self) -> tuple[Callable[..., Any], ...]:
-        """Lift, drag and moment as functions of (alpha, p), p the parameters of a law."""
-        built: list[Callable[..., Any]] = []
-        for word, value in self._coefficients.items():
-            if is_number(value):
-                built.append(_lift_slope if word == "lift" else _constant(f"airfoil_{word}"))
-            elif callable(value):
-                built.append(_given(value))
-            else:
-                built.append(_tabled(*self._table(word, value)))
-        return tuple(built)
+        """Lift, drag and moment as functions of (alpha, beta, p), p the parameters of a law."""
+        return tuple(
+            _lift_slope
+            if word == "lift" and is_number(value)
+            else coefficients.function("Airfoil", word, f"airfoil_{word}", value, _ANGLES)
+            for word, value in self._coefficients.items()
+        )
 
     def coefficient(self, word: str, alpha: float) -> float:
         """C_L ("lift"), C_D ("drag") or C_M ("moment") at an angle of attack (rad), not a number beyond its table."""
         if word not in COEFFICIENTS:
             raise ArgumentError("Airfoil", "word", f"is {word!r}; pass one of {', '.join(map(repr, COEFFICIENTS))}")
         p = {name: resolve(value) for name, value in self.numbers.items()}
-        return float(self.functions[COEFFICIENTS.index(word)](checks.number("Airfoil", "alpha", alpha), p))
+        return float(self.functions[COEFFICIENTS.index(word)](checks.number("Airfoil", "alpha", alpha), 0.0, p))
 
     @property
     def has_slope(self) -> bool:
@@ -109,44 +102,13 @@ class Airfoil(Record):
 
     def range(self) -> tuple[float, float]:
         """Angles of attack (rad) that all its tables cover."""
-        tables = [self._table(word, v) for word, v in self._coefficients.items() if not (is_number(v) or callable(v))]
+        tables = [
+            coefficients.table("Airfoil", word, v, _ANGLES)
+            for word, v in self._coefficients.items()
+            if coefficients.is_table(v)
+        ]
         return max((t[0][0] for t in tables), default=-math.inf), min((t[0][-1] for t in tables), default=math.inf)
 
 
-def table_of_angles(item: str, word: str, value: Any, arguments: str) -> tuple[Array, Array]:
-    """Angles and values of a table of pairs, or an error that says what it must be."""
-    given = isinstance(value, (tuple, list)) and len(value) > 1
-    rows = checks.array(item, word, value, (len(value), 2)) if given else np.zeros((0, 2))
-    if not given or np.any(np.diff(rows[:, 0]) <= 0.0):
-        raise ArgumentError(
-            item, word, f"must be a number, a function of ({arguments}), or a table of two or more pairs (angle of "
-            "attack, value) with growing angles"
-        )  # fmt: skip
-    return rows[:, 0], rows[:, 1]
-
-
-def _lift_slope(alpha, p):  # type: ignore[no-untyped-def]
+def _lift_slope(alpha, beta, p):  # type: ignore[no-untyped-def]
     return p["airfoil_lift"] * (alpha - p["airfoil_zero_lift"])
-
-
-def _constant(name: str) -> Callable[..., Any]:
-    def coefficient(alpha, p):  # type: ignore[no-untyped-def]
-        return p[name]
-
-    return coefficient
-
-
-def _given(function: Callable[..., Any]) -> Callable[..., Any]:
-    def coefficient(alpha, p):  # type: ignore[no-untyped-def]
-        return function(alpha)
-
-    return coefficient
-
-
-def _tabled(angles: Array, values: Array) -> Callable[..., Any]:
-    at = fluid_laws.tabled_coefficient(angles, values)
-
-    def coefficient(alpha, p):  # type: ignore[no-untyped-def]
-        return at(alpha, 0.0, p)
-
-    return coefficient

@@ -185,37 +185,3 @@ def aerodynamic_law(
         return w
 
     return law
-
-
-def constant_coefficient(name: str) -> Function:
-    """A coefficient that is a number or a parameter."""
-
-    def coefficient(alpha, beta, p):
-        return p[name]
-
-    return coefficient
-
-
-def given_coefficient(function: Function) -> Function:
-    """A coefficient that a function of (alpha, beta) gives."""
-
-    def coefficient(alpha, beta, p):
-        return function(alpha, beta)
-
-    return coefficient
-
-
-def tabled_coefficient(angles: Any, values: Any) -> Function:
-    """Straight lines between the points of a table over the angle of attack; not a number outside of it."""
-    x, y = np.array(angles, dtype=float), np.array(values, dtype=float)
-    n = len(x)
-
-    def coefficient(alpha, beta, p):
-        if alpha < x[0] or alpha > x[n - 1]:
-            return math.nan
-        k = 0
-        while k < n - 2 and alpha > x[k + 1]:
-            k += 1
-        return y[k] + (y[k + 1] - y[k]) * (alpha - x[k]) / (x[k + 1] - x[k])
-
-    return coefficient

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError, ModelError
-from cosserat.model import checks, fluid_laws
-from cosserat.model.airfoil import table_of_angles
+from cosserat.model import checks, coefficients, fluid_laws
 from cosserat.model.bodies import RigidBody
-from cosserat.model.fluid import Fluid, demand_arguments
+from cosserat.model.fluid import Fluid
 from cosserat.model.parameters import Number, is_number, resolve
 from cosserat.model.placed_laws import PlacedLaw
 from cosserat.model.places import Place
@@ -218,9 +217,10 @@ class Aerodynamics(FluidLoad):
         On a rigid body.
     area : number
         S (m^2).
-    lift, drag, side, roll, pitch, yaw : number, table or callable
-        Coefficients: a number or Parameter; a table, pairs (angle of attack (rad), value), with straight lines between
-        them; or a function of (alpha, beta), compiled.
+    lift, drag, side, roll, pitch, yaw : number, polynomial, table or callable
+        Coefficients: a number or Parameter; a polynomial of both angles, numbers by products such as
+        ``{"1": 0.02, "alpha^2": 1.5, "alpha*beta": -0.1}``; a table, pairs (angle of attack (rad), value), with
+        straight lines between them; or a function of (alpha, beta), compiled.
     chord, span : number
         Lengths of moments and rates (m).
     areas : (3,)
@@ -282,11 +282,7 @@ class Aerodynamics(FluidLoad):
         for key, rate in self._rates.items():
             checks.number(self.title, f"rates[{key!r}]", rate)
         for word, value in self._coefficients.items():
-            demand_arguments(self.title, word, value, "alpha", "beta")
-            if not is_number(value) and not callable(value):
-                self._table(word, value)
-            elif is_number(value):
-                checks.number(self.title, word, value)
+            coefficients.check(self.title, word, value)
         forward, up = (checks.unit(self.title, n, v) for n, v in (("forward", self._forward), ("up", self._up)))
         if abs(float(forward @ up)) > 1e-6:
             raise ArgumentError(
@@ -298,26 +294,20 @@ class Aerodynamics(FluidLoad):
             if used and resolve(self._lengths[length]) == 0.0:
                 raise ArgumentError(self.title, length, f"must be given for the moment {word}")
 
-    def _table(self, word: str, value: Any) -> tuple[Array, Array]:
-        return table_of_angles(self.title, word, value, "alpha, beta")
-
     @property
     def own_numbers(self) -> dict[str, Number]:
         numbers: dict[str, Number] = dict(self._lengths)
         numbers |= dict(zip(("area_x", "area_y", "area_z"), self._areas, strict=True))
         numbers |= {name: self._rates.get(name, 0.0) for name in RATES}
-        return numbers | {word: value for word, value in self._coefficients.items() if is_number(value)}
+        for word, value in self._coefficients.items():
+            numbers |= coefficients.numbers(word, value)
+        return numbers
 
     @property
     def law(self) -> Callable[..., Any]:
-        functions = []
-        for word, value in self._coefficients.items():
-            if is_number(value):
-                functions.append(fluid_laws.constant_coefficient(word))
-            elif callable(value):
-                functions.append(fluid_laws.given_coefficient(value))
-            else:
-                functions.append(fluid_laws.tabled_coefficient(*self._table(word, value)))
+        functions = [
+            coefficients.function(self.title, word, word, value) for word, value in self._coefficients.items()
+        ]
         axes = self._axes()
         fluid = self.fluid
         return fluid_laws.aerodynamic_law(
@@ -337,8 +327,8 @@ class Aerodynamics(FluidLoad):
         forward, _, up = self._axes()
         alpha = float(np.arctan2(-up @ v, forward @ v))
         for word, value in self._coefficients.items():
-            if not is_number(value) and not callable(value):
-                low, *_, high = self._table(word, value)[0]
+            if coefficients.is_table(value):
+                low, *_, high = coefficients.table(self.title, word, value)[0]
                 if not low <= alpha <= high:
                     covered = f"its table {word} goes from {low:g} to {high:g} rad"
                     return f"meets an angle of attack of {alpha:.4g} rad; {covered}"

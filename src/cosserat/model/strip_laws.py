@@ -146,9 +146,9 @@ def strip_law(
         half = 0.5 * chord
         speed = math.sqrt(a * a + late * late)
         alpha, turned = math.atan2(late, a), p["deflection"]
-        lift = p["loss"] * (c_lift(alpha, p) + p["airfoil_flap_lift"] * turned)
-        drag = c_drag(alpha, p) + p["airfoil_flap_drag"] * turned
-        moment = c_moment(alpha, p) + p["airfoil_flap_moment"] * turned
+        lift = p["loss"] * (c_lift(alpha, 0.0, p) + p["airfoil_flap_lift"] * turned)
+        drag = c_drag(alpha, 0.0, p) + p["airfoil_flap_drag"] * turned
+        moment = c_moment(alpha, 0.0, p) + p["airfoil_flap_moment"] * turned
         push = 0.5 * rho * speed * chord * width  # times a speed: pressure on the strip
         forward = push * (lift * late - drag * a)
         up = push * (lift * a + drag * late)
