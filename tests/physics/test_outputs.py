@@ -7,12 +7,19 @@ import pytest
 from tests.physics.test_floating_analyses import arm
 
 import cosserat as cs
+from cosserat.compile.compiled import frame_to_row, row_to_frame
 from cosserat.errors import SolveError
-from cosserat.solve.linear.derived_rows import derived_rows
-from cosserat.solve.linear.point import point_at
-from cosserat.solve.linear.ports import _rows_of, quantity_of
+from cosserat.kernels.arrays import History
+from cosserat.kernels.residual import track_angles
+from cosserat.lie import se3
+from cosserat.results.run import Run
+from cosserat.results.trajectory import Trajectory
+from cosserat.solve.linear.output_rows import rows_of
+from cosserat.solve.linear.point import Point, point_at
+from cosserat.solve.linear.ports import quantity_of
 
-KINDS = ["b2.position", "b2.rotation", "ball.velocity", "ball.angular_velocity", "j1", "j1.rate", "j1.effort",
+KINDS = ["b2.position", "ball.velocity", "ball.angular_velocity",
+         "b2.acceleration", "ball.angular_acceleration", "j1.coordinate", "j1.rate", "j1.effort",
          "j2.reaction", "wrist.reaction"]  # fmt: skip
 
 
@@ -25,27 +32,97 @@ def soft_arm() -> cs.Model:
     return model
 
 
-def same_rows(model: cs.Model, about: object, words: list[str], accuracy: float) -> None:
-    """Rows made by hand are the derivatives of the functions behind results."""
-    point = point_at(model, about)
+def answered(run: Run, word: str) -> np.ndarray:
+    """What a run of one moment answers to the word of an output."""
+    head, _, kind = word.rpartition(".")
+    if kind in ("section_force", "strain"):
+        beam, _, s = head.rpartition(".at(")
+        return getattr(run, kind)(beam, float(s.rstrip(")"))).values[0]
+    question = {"rate": "coordinate_rate"}.get(kind, kind)
+    return np.atleast_1d(getattr(run, question)(head).values[0])
+
+
+def displaced(point: Point, along: dict[str, np.ndarray], e: float) -> Run:
+    """The state of a point, moved by e along small motions, their rates and accelerations, and multipliers."""
+    here, n = point.trajectory(), point.compiled.n_nodes
+    frame, twist, rate, force, angle, inner = (a.copy() for a in here.history)
+    for i in range(n):
+        v, a = here.history.twist[0, i], here.history.rate[0, i]
+        x, x1, x2 = (e * along[k][i] for k in ("x", "x1", "x2"))
+        frame[0, i] = frame_to_row(row_to_frame(frame[0, i]) @ se3.exp(x))
+        twist[0, i] += x1 + se3.bracket(v) @ x
+        rate[0, i] += x2 + se3.bracket(v) @ x1 + se3.bracket(a) @ x
+    force += e * along["force"]
+    trial = point.memory.problem.trial
+    trial.frame[:] = frame[0]
+    track_angles(point.memory.address)
+    angle[0] = trial.angle
+    trial.frame[:], trial.angle[:] = here.history.frame[0], here.history.angle[0]
+    moved = History(frame, twist, rate, force, angle, inner)
+    return Run(Trajectory(point.compiled, here.time, moved, here.status, {}, {}, here.efforts))
+
+
+def differs_as_told(model: cs.Model, about: object, words: list[str], accuracy: float) -> None:
+    """Along a random motion results change as rows say, seen through the questions that users ask."""
+    point, random = point_at(model, about), np.random.default_rng(3)
+    n, along = point.compiled.n_nodes, {}
+    for k in ("x", "x1", "x2"):
+        along[k] = random.normal(size=(n, 6))
+    rows = [(j, row) for j, some in enumerate(point.independent_rows) for row in some]
+    share = random.normal(size=len(rows))
+    along["force"] = np.zeros_like(point.trajectory().history.force[0])
+    for (j, row), size in zip(rows, share, strict=True):
+        along["force"][j] += size * row
+    e = 2e-4
+    runs = {k: displaced(point, along, k * e) for k in (-2, -1, 1, 2)}
     for word in words:
         quantity = quantity_of(point, word, "test")
-        by_hand, derived = _rows_of(point, quantity), derived_rows(point, quantity)
-        for part in ("position", "rate", "acceleration", "multiplier"):
-            a, b = getattr(by_hand, part), getattr(derived, part)
-            assert np.allclose(a, b, atol=accuracy * max(1.0, np.abs(a).max(initial=0.0))), (word, part)
+        found = rows_of(point, quantity)
+        told = found.position @ along["x"].ravel() + found.rate @ along["x1"].ravel()
+        told = told + found.acceleration @ along["x2"].ravel() + found.multiplier @ share
+        value = {k: answered(run, word) for k, run in runs.items()}
+        seen = (8.0 * (value[1] - value[-1]) - (value[2] - value[-2])) / (12.0 * e)
+        assert np.allclose(told, seen, rtol=0.0, atol=accuracy * max(1.0, np.abs(seen).max())), word
 
 
 def test_rows_are_derivatives_of_results_at_rest() -> None:
     model = arm(ball_joint=False)
-    same_rows(model, cs.equilibrium(model), KINDS, 1e-8)
+    differs_as_told(model, cs.equilibrium(model), KINDS, 1e-7)
     soft = soft_arm()
-    same_rows(soft, cs.equilibrium(soft), ["beam.end.position", "beam.at(0.5).section_force", "hinge.reaction"], 1e-7)
+    words = ["beam.end.position", "beam.at(0.5).section_force", "beam.at(0.2).strain", "hinge.reaction"]
+    differs_as_told(soft, cs.equilibrium(soft), words, 1e-7)
 
 
 def test_rows_are_derivatives_of_results_in_motion() -> None:
     model = arm(ball_joint=False)
-    same_rows(model, cs.simulate(model, 0.2, 0.002, integrator="energy-momentum"), KINDS, 1e-8)
+    differs_as_told(model, cs.simulate(model, 0.2, 0.002, integrator="energy-momentum"), KINDS, 1e-7)
+
+
+@pytest.mark.parametrize("state", ["equilibrium", "run", "rotation"])
+def test_every_kind_of_output_in_both_formulations(state: str) -> None:
+    """A word of the table is an output of either, with the same response."""
+    model = arm(ball_joint=False)
+    both, spin = ("galilean", "floating"), (0, 0, 1.0) if state == "rotation" else None
+    about: list[object] = [None, None]
+    if state == "equilibrium":
+        about = [cs.equilibrium(model, formulation=f) for f in both]
+    elif state == "run":
+        about = [cs.simulate(model, 0.2, 0.0005, formulation=f, newton_tolerance=1e-11) for f in both]
+    found = [cs.linearize(model, ["j0", "b0.fz"], KINDS, about=a, spin=spin, formulation=f).transfer(3.0j)
+             for a, f in zip(about, both, strict=True)]  # fmt: skip
+    for a, b in zip(*found, strict=True):
+        assert np.allclose(a, b, atol=(1e-4 if state == "run" else 1e-7) * max(1e-3, np.abs(a).max()))
+
+
+def test_sharp_friction_is_differentiated_in_both_formulations() -> None:
+    """Efforts of friction that sets in at slow speeds: slope f / v_s at rest."""
+    model = cs.Model("sled", gravity=(0, 0, -9.81))
+    body = model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=2.0))
+    friction = cs.Friction(level=3.0, speed=1e-3)
+    model.add(cs.Prismatic("way", cs.GROUND, body, axis=(1, 0, 0), friction=friction))
+    for formulation in ("galilean", "floating"):
+        linear = cs.linearize(model, ["way"], ["way.effort"], formulation=formulation)
+        assert np.allclose(linear.rows.rate, -3000.0, rtol=1e-7), formulation
 
 
 def reach(run: cs.Run) -> np.ndarray:
@@ -98,3 +175,34 @@ def test_rates_in_a_steady_rotation_are_relative() -> None:
     found = [cs.linearize(model, ["j0"], ["ball.velocity", "j0.rate"], spin=(0, 0, 1.0), formulation=f)
              for f in (None, "floating")]  # fmt: skip
     assert np.allclose(found[0].transfer(2.0j), found[1].transfer(2.0j), rtol=1e-6, atol=1e-9)
+
+
+def test_a_row_of_the_table_is_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line more in the table: an answer of runs, equilibria and paths, in the dataset, in pictures, an output."""
+    from cosserat.results import quantities
+    from cosserat.results.joints import coordinates
+    from cosserat.results.motion import Motion
+
+    def cube(motion: Motion, joint: object) -> np.ndarray:
+        return coordinates(motion, joint) ** 3  # type: ignore[arg-type]
+
+    def height(motion: Motion, station: object) -> np.ndarray:
+        return quantities.KINDS["position"].values(motion, station)[:, 2:] ** 2
+
+    monkeypatch.setitem(quantities.KINDS, "cube", quantities.Kind("joint", (), ("m^3", "rad^3"), cube, 0))
+    monkeypatch.setitem(quantities.KINDS, "height", quantities.Kind("place", ("zz",), ("m^2",), height, 0))
+    model = arm(ball_joint=False)
+    run, rest = cs.simulate(model, 0.05, 0.01), cs.equilibrium(model)
+    assert np.allclose(run.quantity("cube", "j1"), run.coordinate("j1") ** 3, rtol=1e-14)
+    assert run.quantity("height", "ball").values.shape == (6, 1)
+    assert np.isclose(rest.quantity("cube", "j1"), rest.coordinate("j1") ** 3)
+    assert np.allclose(run.data["j1.cube"], run.coordinate("j1") ** 3)
+    assert run.data["j1.cube"].attrs["units"] == "rad^3"
+    assert "cube" in run.plot("j1", quantity="cube").axes[0].get_ylabel()
+    for formulation in ("galilean", "floating"):
+        about = cs.equilibrium(model, formulation=formulation)
+        words = ["j1", "j1.cube", "ball.z", "ball.height"]
+        linear = cs.linearize(model, ["j0"], words, about=about, formulation=formulation)
+        q, z = linear.values[0], linear.values[2]
+        assert np.allclose(linear.rows.position[1], 3.0 * q**2 * linear.rows.position[0], atol=1e-9)
+        assert np.allclose(linear.rows.position[3], 2.0 * z * linear.rows.position[2], atol=1e-9)

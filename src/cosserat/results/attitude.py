@@ -38,9 +38,23 @@ def euler(R: Array) -> Array:
 
 def quaternion(R: Array) -> Array:
     """Unit quaternions (w, x, y, z) of rotations (nt, 3, 3), without jumps of sign; w >= 0 at the start."""
-    q = np.array([so3.to_quaternion(r) for r in R])
-    signs = np.sign(np.sum(q[1:] * q[:-1], axis=1))
-    q[1:] *= np.cumprod(np.where(signs == 0.0, 1.0, signs))[:, None]
+    diagonal = np.einsum("tii->ti", R)
+    sign = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
+    squares = 0.25 * (1.0 + diagonal @ sign.T)  # of w, x, y, z
+    pairs = np.empty((len(R), 4, 4))
+    pairs[:, range(4), range(4)] = squares
+    for i, j, value in (
+        (0, 1, R[:, 2, 1] - R[:, 1, 2]), (0, 2, R[:, 0, 2] - R[:, 2, 0]), (0, 3, R[:, 1, 0] - R[:, 0, 1]),
+        (1, 2, R[:, 1, 0] + R[:, 0, 1]), (1, 3, R[:, 0, 2] + R[:, 2, 0]), (2, 3, R[:, 2, 1] + R[:, 1, 2]),
+    ):  # fmt: skip
+        pairs[:, i, j] = pairs[:, j, i] = 0.25 * value
+    best = np.argmax(squares, axis=1)
+    q = pairs[np.arange(len(R)), best]
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    if len(q) and q[0, 0] < 0.0:
+        q[0] = -q[0]
+    flips = np.sign(np.sum(q[1:] * q[:-1], axis=1))
+    q[1:] *= np.cumprod(np.where(flips == 0.0, 1.0, flips))[:, None]
     return q
 
 

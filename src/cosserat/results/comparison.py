@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cosserat.calls import answering
 from cosserat.errors import SolveError
 from cosserat.results.deflection import Bending
+from cosserat.results.quantities import JOINT, PLACE, questions
 from cosserat.results.run import Run
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-OF_PLACES = ("position", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
-OF_JOINTS = ("coordinate", "coordinate_rate", "effort", "reaction")
 ENERGIES = ("kinetic", "strain", "potential", "total", "dissipated", "work")
 
 
@@ -241,5 +240,6 @@ def common_times(one: Run, two: Run) -> int:
 
 def demand_quantity(quantity: str, call: str) -> None:
     """Raise if a run has no such quantity."""
-    if quantity not in OF_PLACES + OF_JOINTS:
-        raise SolveError(f"{call}: unknown quantity {quantity!r}; known: {', '.join(OF_PLACES + OF_JOINTS)}")
+    known = questions(PLACE) + questions(JOINT)
+    if quantity not in known:
+        raise SolveError(f"{call}: unknown quantity {quantity!r}; known: {', '.join(known)}")

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.results import joints, rolling
+from cosserat.results import attitude, rolling
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
+from cosserat.results.quantities import JOINT, KINDS, unit_of
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -63,18 +64,18 @@ def dataset(run: Run) -> Dataset:
             for quantity, part in (("modal_coordinate", run.floating.q), ("modal_rate", run.floating.v)):
                 variables[f"{name}.{quantity}"] = (("time", dim), part[:, columns], _about(quantity, name, "modal"))
     for name, joint in mechanism.joints.items():
-        for quantity, function, pair in (
-            ("coordinate", joints.coordinates, ("m", "rad")),
-            ("coordinate_rate", joints.coordinate_rates, ("m/s", "rad/s")),
-            ("effort", joints.efforts, ("N", "N m")),
-        ):
-            values = function(motion, joint)
-            for k, freedom in enumerate(joint.names):
-                label = name if len(joint.names) == 1 else f"{name}.{freedom}"
-                unit = pair[0] if joint.kinds[k] == "translation" else pair[1]
-                variables[f"{label}.{quantity}"] = (("time",), values[:, k], _about(quantity, label, unit))
-        wrench = joints.reactions(motion, joint)
-        variables[f"{name}.reaction"] = (("time", "component"), wrench, _about("reaction", name, "N, N m"))
+        for word, row in KINDS.items():
+            quantity = "coordinate_rate" if word == "rate" else word
+            if row.of != JOINT:
+                continue
+            values = row.values(motion, joint)
+            if row.components:
+                units = ", ".join(dict.fromkeys(row.units))
+                variables[f"{name}.{quantity}"] = (("time", "component"), values, _about(quantity, name, units))
+                continue
+            for k, label in enumerate(joint.coordinates):
+                about = _about(quantity, label, unit_of(word, 0, joint.kinds[k]))
+                variables[f"{label}.{quantity}"] = (("time",), values[:, k], about)
     for name, k in mechanism.rolling.items():
         wrench = rolling.reactions(motion, k)
         variables[f"{name}.reaction"] = (("time", "component"), wrench, _about("reaction", name, "N, N m"))
@@ -124,7 +125,7 @@ def _frame_quantities(motion: Motion, nodes: NDArray[np.int64]) -> dict[str, tup
     for node in nodes:
         R, x = motion.node(node)
         position.append(x)
-        quaternion.append(quaternions(R))
+        quaternion.append(attitude.quaternion(R))
         velocity.append(rotate(R, motion.twist[:, node, :3]))
         spin.append(rotate(R, motion.twist[:, node, 3:]))
     stack = lambda parts: np.stack(parts, axis=1)  # noqa: E731
@@ -134,25 +135,3 @@ def _frame_quantities(motion: Motion, nodes: NDArray[np.int64]) -> dict[str, tup
         "velocity": (("axis",), stack(velocity), "m/s"),
         "angular_velocity": (("axis",), stack(spin), "rad/s"),
     }
-
-
-def quaternions(R: Array) -> Array:
-    """Unit quaternions wxyz (nt, 4) of rotations (nt, 3, 3), continuous in time."""
-    diagonal = np.einsum("tii->ti", R)
-    sign = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
-    squares = 0.25 * (1.0 + diagonal @ sign.T)  # of w, x, y, z
-    pairs = np.empty((len(R), 4, 4))
-    pairs[:, range(4), range(4)] = squares
-    for i, j, value in (
-        (0, 1, R[:, 2, 1] - R[:, 1, 2]), (0, 2, R[:, 0, 2] - R[:, 2, 0]), (0, 3, R[:, 1, 0] - R[:, 0, 1]),
-        (1, 2, R[:, 1, 0] + R[:, 0, 1]), (1, 3, R[:, 0, 2] + R[:, 2, 0]), (2, 3, R[:, 2, 1] + R[:, 1, 2]),
-    ):  # fmt: skip
-        pairs[:, i, j] = pairs[:, j, i] = 0.25 * value
-    best = np.argmax(squares, axis=1)
-    q = pairs[np.arange(len(R)), best]
-    q /= np.linalg.norm(q, axis=1, keepdims=True)
-    if len(q) and q[0, 0] < 0.0:
-        q[0] = -q[0]
-    flips = np.sign(np.sum(q[1:] * q[:-1], axis=1))
-    q[1:] *= np.cumprod(np.where(flips == 0.0, 1.0, flips))[:, None]
-    return q

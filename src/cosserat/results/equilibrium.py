@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.calls import answering
-from cosserat.results import beams, joints, kinematics, rolling
+from cosserat.results import kinematics, rolling
 from cosserat.results.monitors import Monitors
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.place_answers import in_world
+from cosserat.results.quantities import KINDS, target_of
 from cosserat.results.run import Run
 from cosserat.results.status import Status
 from cosserat.results.trajectory import OfTrajectory, Trajectory
@@ -99,25 +100,29 @@ class Equilibrium(OfTrajectory):
 
     def coordinate(self, joint: Any) -> Any:
         """Coordinate of a joint: a number for one freedom, (k,) for several (m, rad)."""
-        info, pick = self.motion.mechanism.joint(joint)
-        return _one_or_all(joints.coordinates(self.motion, info)[-1], pick)
+        return self.quantity("coordinate", joint)
 
     def effort(self, joint: Any) -> Any:
         """Effort in the freedoms of a joint (N, N m); see `Run.effort`."""
-        info, pick = self.motion.mechanism.joint(joint)
-        return _one_or_all(joints.efforts(self.motion, info)[-1], pick)
+        return self.quantity("effort", joint)
 
     def reaction(self, joint: Any, frame: str = "world") -> Array:
         """Wrench (6,) that the parent exerts on the child through the joint (N, N m); see `Run.reaction`."""
         return rolling.reaction_of(self.motion, joint, in_world(frame, "joint"))[0][-1]
 
+    def quantity(self, word: str, item: Any, s: float | None = None) -> Any:
+        """A quantity by its word: (k,), or a number for one freedom; see `Run.quantity`."""
+        target, _, pick = target_of(self.motion.mechanism, word, item, s)
+        values = KINDS[word].values(self.motion, target)[-1]
+        return values if KINDS[word].components else _one_or_all(values, pick)
+
     def section_force(self, beam: Any, s: float) -> Array:
         """Section force (6,) of a beam at s in [0, 1]: N, Qy, Qz, T, My, Mz; see `Run.section_force`."""
-        return beams.section_forces(self.motion, beam, s)[-1]
+        return np.asarray(self.quantity("section_force", beam, s))
 
     def strain(self, beam: Any, s: float) -> Array:
         """Strain measures (6,) of a beam at s in [0, 1]: stretch, shears (1), twist, curvatures (1/m)."""
-        return beams.strains(self.motion, beam, s)[-1]
+        return np.asarray(self.quantity("strain", beam, s))
 
     @property
     def energy(self) -> dict[str, float]:

@@ -51,6 +51,11 @@ class JointInfo:
     active: tuple[int, ...]  # row of each freedom in the arrays of freedoms, -1: none
     counted: tuple[int, ...]  # column of each freedom in the stored angles, -1: none
 
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of its coordinates: its own, or joint.freedom if it has several."""
+        return (self.name,) if len(self.names) == 1 else tuple(f"{self.name}.{freedom}" for freedom in self.names)
+
 
 class LineLoad(NamedTuple):
     """A distributed load on the elements of a beam."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.jumps import Jumps
 from cosserat.compile.rules import rule_rows
 from cosserat.compile.state_loads import state_wrenches
 from cosserat.kernels.arrays import History, Inputs
@@ -92,6 +92,12 @@ class Motion:
             self._sampled = self._sample()
         return self._sampled
 
+    def with_inputs(self, inputs: Inputs) -> Motion:
+        """The same states under other inputs."""
+        other = copy.copy(self)
+        other._kept, other._sampled = {}, (inputs, self.prescribed)
+        return other
+
     def kept(self, name: str, make: Callable[[], Array]) -> Array:
         """What several accessors need, made when it is first asked for."""
         if name not in self._kept:
@@ -110,8 +116,8 @@ class Motion:
         return self.frame[:, i, :9].reshape(-1, 3, 3), self.frame[:, i, 9:]
 
 
-def motion_of(trajectory: Trajectory) -> Motion:
-    """The motion that a solver stored."""
+def motion_of(trajectory: Trajectory, mechanism: Mechanism | None = None) -> Motion:
+    """The motion that a solver stored; the mechanism of its compiled model is made if it is not given."""
     compiled = trajectory.compiled
     model = compiled.model.snapshot()
     values = dict(model.parameters) if len(trajectory.time) > 1 else None
@@ -122,7 +128,7 @@ def motion_of(trajectory: Trajectory) -> Motion:
             sampler, h = compiled.sampler, _equal_step(trajectory)
             looked = h != 0.0 or trajectory.crossed is not None
             jumps = sampler.jumps(trajectory.time[0], trajectory.time[-1]) if looked else None
-            if _in_parts(trajectory, jumps):
+            if trajectory.parted:
                 inputs = sampler.sample(_after(trajectory.time), factor)
             else:
                 inputs = sampler.sample(trajectory.time, factor, h, jumps)
@@ -145,7 +151,7 @@ def motion_of(trajectory: Trajectory) -> Motion:
             }
         return (inputs if trajectory.efforts is None else inputs._replace(effort=trajectory.efforts)), prescribed
 
-    mechanism = mechanism_of(compiled)
+    mechanism = mechanism_of(compiled) if mechanism is None else mechanism
     return Motion(
         mechanism, trajectory.time, trajectory.found, trajectory.settings, sample, values, model, trajectory.crossed
     )
@@ -162,13 +168,6 @@ def _equal_step(trajectory: Trajectory) -> float:
     if step is None:
         return -float(np.diff(time).min()) if trajectory.crossed is not None else 0.0
     return float(step) if np.abs(np.diff(time) - step).max() < 1e-6 * step else 0.0
-
-
-def _in_parts(trajectory: Trajectory, jumps: Jumps | None) -> bool:
-    """Whether equal steps were taken in parts where loads jump."""
-    if trajectory.settings.get("step") is None or trajectory.crossed is None or trajectory.floating is not None:
-        return False
-    return jumps is not None and bool(trajectory.compiled.parted_at(jumps, float(np.ptp(trajectory.time))))
 
 
 def _after(time: Array) -> Array:

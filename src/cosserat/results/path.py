@@ -204,6 +204,10 @@ class Path:
             return values[:, pick]
         return values[:, 0] if values.shape[1] == 1 else values
 
+    def quantity(self, word: str, item: Any, s: float | None = None) -> Array:
+        """A quantity by its word along the path: (n, k), or (n,) for one freedom; see `Run.quantity`."""
+        return np.array([self.equilibrium(i).quantity(word, item, s) for i in range(len(self))])
+
     def point(self, label: str) -> PathPoint:
         """The special point of a label, such as ``"branch 1"``."""
         for point in self.points:

@@ -12,6 +12,7 @@ from cosserat.results import kinematics
 from cosserat.results.attitude import converted
 from cosserat.results.labels import AXES
 from cosserat.results.motion import Motion
+from cosserat.results.quantities import KINDS, spoken, target_of
 
 if TYPE_CHECKING:
     from xarray import DataArray
@@ -26,9 +27,7 @@ class PlaceAnswers:
 
     def position(self, place: Any) -> DataArray:
         """Position (time, axis) of a place, world coordinates (m)."""
-        station, label = self.motion.mechanism.station(place)
-        values = kinematics.place_frames(self.motion, station)[1]
-        return self._labelled(values, ("axis",), {"axis": AXES}, f"position of {label}", "m")
+        return self._of_place("position", place)
 
     def rotation(self, place: Any) -> DataArray:
         """Axes of a place as the columns of rotation matrices (time, 3, 3)."""
@@ -51,35 +50,28 @@ class PlaceAnswers:
 
     def velocity(self, place: Any, frame: str = "world") -> DataArray:
         """Velocity (time, axis) of a place (m/s), in world axes or in those of the place (``frame="body"``)."""
-        return self._twist_part(place, frame, slice(0, 3), "velocity", "m/s")
+        return self._of_place("velocity", place, frame)
 
     def angular_velocity(self, place: Any, frame: str = "world") -> DataArray:
         """Angular velocity (time, axis) of a place (rad/s), in world axes or in those of the place."""
-        return self._twist_part(place, frame, slice(3, 6), "angular velocity", "rad/s")
+        return self._of_place("angular_velocity", place, frame)
 
     def acceleration(self, place: Any, frame: str = "world") -> DataArray:
         """Acceleration (time, axis) of a place (m/s^2), in world axes or in those of the place."""
-        station, label = self.motion.mechanism.station(place)
-        twist, rate = kinematics.place_twists(self.motion, station), kinematics.place_rates(self.motion, station)
-        values = rate[:, :3] + np.cross(twist[:, 3:], twist[:, :3])
-        if in_world(frame, "body"):
-            values = kinematics.rotate(kinematics.place_frames(self.motion, station)[0], values)
-        return self._labelled(values, ("axis",), {"axis": AXES}, f"acceleration of {label}", "m/s^2")
+        return self._of_place("acceleration", place, frame)
 
     def angular_acceleration(self, place: Any, frame: str = "world") -> DataArray:
         """Angular acceleration (time, axis) of a place (rad/s^2), in world axes or in those of the place."""
-        station, label = self.motion.mechanism.station(place)
-        values = kinematics.place_rates(self.motion, station)[:, 3:]
-        if in_world(frame, "body"):
-            values = kinematics.rotate(kinematics.place_frames(self.motion, station)[0], values)
-        return self._labelled(values, ("axis",), {"axis": AXES}, f"angular acceleration of {label}", "rad/s^2")
+        return self._of_place("angular_acceleration", place, frame)
 
-    def _twist_part(self, place: Any, frame: str, part: slice, name: str, units: str) -> DataArray:
-        station, label = self.motion.mechanism.station(place)
-        values = kinematics.place_twists(self.motion, station)[:, part]
-        if in_world(frame, "body"):
-            values = kinematics.rotate(kinematics.place_frames(self.motion, station)[0], values)
-        return self._labelled(values, ("axis",), {"axis": AXES}, f"{name} of {label}", units)
+    def _of_place(self, word: str, place: Any, frame: str = "world") -> DataArray:
+        """A quantity of the table that is of places, in world axes or in those of the place."""
+        station, label, _ = target_of(self.motion.mechanism, word, place)
+        values = KINDS[word].values(self.motion, station)
+        if not in_world(frame, "body"):
+            R = kinematics.place_frames(self.motion, station)[0]
+            values = kinematics.rotate(np.swapaxes(R, 1, 2), values)
+        return self._labelled(values, ("axis",), {"axis": AXES}, f"{spoken(word)} of {label}", KINDS[word].units[0])
 
     def _labelled(
         self, values: Array, dims: tuple[str, ...], coords: dict[str, Any], name: str, units: str

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cosserat.calls import answering
 from cosserat.errors import CosseratError, ModelError, PlaceError, SolveError, shown
-from cosserat.results import beams, joints, kinematics, rolling
+from cosserat.results import kinematics, rolling
 from cosserat.results.divergence import divergence
 from cosserat.results.floating import FloatingRecord, record_of
 from cosserat.results.floating_monitors import monitors_of
@@ -20,6 +20,7 @@ from cosserat.results.labels import ENERGIES, FLUID_ENERGIES, SECTION_FORCE, SOL
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
 from cosserat.results.place_answers import PlaceAnswers, in_world
+from cosserat.results.quantities import KINDS, spoken, target_of, unit_of
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import OfTrajectory, Trajectory
 from cosserat.results.verdict import FEWEST, held_together, judged
@@ -143,13 +144,13 @@ class Run(OfTrajectory, PlaceAnswers):
         """
         if self._is_modal(joint):
             return self._modal(joint, "q", "modal coordinate")
-        return self._of_freedoms(joint, joints.coordinates, "coordinate", ("m", "rad"))
+        return self._of_freedoms("coordinate", joint)
 
     def coordinate_rate(self, joint: Any) -> DataArray:
         """Time derivative of `coordinate` (m/s, rad/s; of modes: their units per second)."""
         if self._is_modal(joint):
             return self._modal(joint, "v", "modal rate")
-        return self._of_freedoms(joint, joints.coordinate_rates, "coordinate rate", ("m/s", "rad/s"))
+        return self._of_freedoms("rate", joint)
 
     def effort(self, joint: Any) -> DataArray:
         """Effort in the freedoms of a joint (N or N m), positive when it pushes the child along the coordinate.
@@ -157,7 +158,7 @@ class Run(OfTrajectory, PlaceAnswers):
         Where the motion is prescribed: what the drive must give. Elsewhere: the sum of spring, damper, friction and
         prescribed effort.
         """
-        return self._of_freedoms(joint, joints.efforts, "effort", ("N", "N m"))
+        return self._of_freedoms("effort", joint)
 
     def reaction(self, joint: Any, frame: str = "world") -> DataArray:
         """Wrench (time, component) that the parent exerts on the child through the joint (N, N m).
@@ -183,15 +184,29 @@ class Run(OfTrajectory, PlaceAnswers):
         name = list(self.motion.mechanism.rolling)[number]
         return self._labelled(rolling.slips(self.motion, number), (), {}, f"slip of {name}", "m/s")
 
-    def _of_freedoms(self, joint: Any, function: Any, name: str, units: tuple[str, str]) -> DataArray:
-        info, pick = self.motion.mechanism.joint(joint)
-        values = function(self.motion, info)
-        unit = [units[0] if kind == "translation" else units[1] for kind in info.kinds]
-        if len(info.names) == 1 or pick is not None:
+    def quantity(self, word: str, item: Any, s: float | None = None) -> DataArray:
+        """A quantity by the word that linear models use for it as an output, such as ``"velocity"`` or ``"effort"``.
+
+        Of a place, of a joint, or of a beam at s; rotations are vectors, counted from the first stored time.
+        """
+        target, label, _ = target_of(self.motion.mechanism, word, item, s)
+        row = KINDS[word]
+        if not row.components:
+            return self._of_freedoms(word, item)
+        labels, units = {"component": row.components}, ", ".join(dict.fromkeys(row.units))
+        values = row.values(self.motion, target)
+        return self._labelled(values, ("component",), labels, f"{spoken(word)} of {label}", units)
+
+    def _of_freedoms(self, word: str, item: Any) -> DataArray:
+        """A quantity of the table with one value for each freedom of a joint."""
+        joint, label, pick = target_of(self.motion.mechanism, word, item)
+        values = KINDS[word].values(self.motion, joint)
+        unit = [unit_of(word, 0, kind) for kind in joint.kinds]
+        if len(joint.names) == 1 or pick is not None:
             k = 0 if pick is None else pick
-            return self._labelled(values[:, k], (), {}, f"{name} of {info.name}", unit[k])
+            return self._labelled(values[:, k], (), {}, f"{spoken(word)} of {label}", unit[k])
         mixed = ", ".join(dict.fromkeys(unit))
-        return self._labelled(values, ("freedom",), {"freedom": info.names}, f"{name} of {info.name}", mixed)
+        return self._labelled(values, ("freedom",), {"freedom": joint.names}, f"{spoken(word)} of {label}", mixed)
 
     def _is_modal(self, target: Any) -> bool:
         name = getattr(target, "name", target)
@@ -222,10 +237,7 @@ class Run(OfTrajectory, PlaceAnswers):
         reactions, with however few modes; of a vibration it has the part of the modes that were kept. A manipulator
         that falls into its deflection: 8 percent off with two modes, 0.6 with four, 0.01 with eight.
         """
-        name, _ = self.motion.mechanism.beam(beam)
-        values = beams.section_forces(self.motion, beam, s)
-        labels = {"component": SECTION_FORCE}
-        return self._labelled(values, ("component",), labels, f"section force of {name} at s = {s:g}", "N, N m")
+        return self.quantity("section_force", beam, s)
 
     def strain(self, beam: Any, s: float | str) -> DataArray:
         """Strain measures (time, component) of a beam at s in [0, 1]: stretch, shears (1), twist, curvatures (1/m).
@@ -236,9 +248,7 @@ class Run(OfTrajectory, PlaceAnswers):
         body = getattr(beam, "name", beam)
         if isinstance(body, str) and body in self.motion.mechanism.modal:
             return self._recovered(beam, s, "strain", (SOLID, "1"), (STRAIN, "1, 1/m"))
-        name, _ = self.motion.mechanism.beam(beam)
-        values = beams.strains(self.motion, beam, s)
-        return self._labelled(values, ("component",), {"component": STRAIN}, f"strain of {name} at s = {s:g}", "1, 1/m")
+        return self.quantity("strain", beam, s)  # type: ignore[arg-type]  # what is no number is refused
 
     def stress(self, body: Any, point: str) -> DataArray:
         """Stress (time, component) at a recovery point of a modal body (Pa): xx, yy, zz, yz, xz, xy.

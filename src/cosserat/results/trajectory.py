@@ -86,6 +86,8 @@ class Trajectory:
         With it a run that starts at the end of this one goes on as if there were no end.
     crossed : Crossed, optional
         Where powers jump.
+    parted : bool
+        Whether equal steps were taken in parts where loads or prescribed velocities jump.
     """
 
     compiled: CompiledModel
@@ -98,6 +100,7 @@ class Trajectory:
     floating: FloatingRecord | None = None
     carried: Carried | None = None
     crossed: Crossed | None = None
+    parted: bool = False
 
     @property
     def history(self) -> History:

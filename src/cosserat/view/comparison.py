@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cosserat.errors import SolveError
-from cosserat.results.comparison import OF_JOINTS, demand_quantity
+from cosserat.results.comparison import demand_quantity
+from cosserat.results.quantities import JOINT, questions
 from cosserat.view.plot import finish, save
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def plot_comparison(
 
 
 def _default(comparison: Comparison, quantity: str) -> tuple[Any, ...]:
-    if quantity in OF_JOINTS:
+    if quantity in questions(JOINT):
         return tuple(comparison.joints)[:1]
     return tuple(sorted(comparison.places, key=lambda name: -comparison.places[name].difference)[:1])
 

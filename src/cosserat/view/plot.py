@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cosserat.errors import SolveError
 from cosserat.io import output
 from cosserat.results.motion import Motion
+from cosserat.results.quantities import JOINT, PLACE, questions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-OF_PLACES = ("position", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
-OF_JOINTS = ("coordinate", "coordinate_rate", "effort", "reaction")
-
 
 def plot(run: Run, targets: tuple[Any, ...], quantity: str | None, ax: Any, path: str | Path | None) -> Figure:
     """A quantity over time, of places or joints; if none is named, the position of places, the coordinate of joints."""
@@ -33,15 +31,15 @@ def plot(run: Run, targets: tuple[Any, ...], quantity: str | None, ax: Any, path
         if len(kinds) > 1:
             raise SolveError("plot: places and joints have different quantities; draw them in two pictures")
         quantity = kinds.pop() if kinds else "position"
-    if quantity not in OF_PLACES + OF_JOINTS:
-        known = ", ".join(OF_PLACES + OF_JOINTS)
-        raise SolveError(f"plot: unknown quantity {quantity!r}; known: {known}")
+    known = questions(PLACE) + questions(JOINT)
+    if quantity not in known:
+        raise SolveError(f"plot: unknown quantity {quantity!r}; known: {', '.join(known)}")
     targets = targets or _default_targets(run, quantity)
     if not targets:
         raise SolveError(f"plot: the model has no joint whose {quantity} could be drawn; name places instead")
     figure, axes = new_axes(ax)
     for target in targets:
-        data = getattr(run, quantity)(target)
+        data = getattr(run, quantity)(target) if hasattr(run, quantity) else run.quantity(quantity, target)
         label = str(getattr(target, "label", getattr(target, "name", target)))
         if data.ndim == 1:
             axes.plot(run.time, data.values, label=label)
@@ -110,7 +108,7 @@ def shape_lines(motion: Motion, frames: Array) -> dict[str, Array]:
 
 def _default_targets(run: Run, quantity: str) -> tuple[Any, ...]:
     mechanism = run.motion.mechanism
-    if quantity in OF_JOINTS:
+    if quantity in questions(JOINT):
         return tuple(name for name, joint in mechanism.joints.items() if joint.names or quantity == "reaction")
     tips = [f"{name}.{key}" for name, info in mechanism.modal.items() for key in [*info.interfaces][-1:]]
     return (*(f"{name}.end" for name in mechanism.beams), *mechanism.bodies, *tips)

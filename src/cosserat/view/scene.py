@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cosserat.errors import CosseratError
 from cosserat.io import output
-from cosserat.results.dataset import quaternions
+from cosserat.results.attitude import quaternion
 from cosserat.results.kinematics import place_frames, rotate
 from cosserat.results.rolling import discs, touch
 
@@ -72,7 +72,7 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
                 "name": name,
                 "colour": next(colours),
                 "x": _pack(x[rows]),
-                "q": _pack(quaternions(R[rows])),
+                "q": _pack(quaternion(R[rows])),
                 "shape": _body_shape(model, name),
                 "links": _links(run, node),
             }
@@ -201,7 +201,7 @@ def _wheel(run: Run, k: int, colours: dict[int, str], rows: NDArray[np.int64]) -
     R, x = run.motion.node(node)
     return {
         "colour": colours.get(node, PALETTE[-1]), "radius": float(arrays.radius[k]), "axis": arrays.axis[k].tolist(),
-        "x": _pack((x + R @ arrays.point[k])[rows]), "q": _pack(quaternions(R[rows])),
+        "x": _pack((x + R @ arrays.point[k])[rows]), "q": _pack(quaternion(R[rows])),
     }  # fmt: skip
 
 
@@ -219,7 +219,7 @@ def _outline(run: Run, name: str, colour: str, rows: NDArray[np.int64]) -> dict[
     R, x = run.motion.node(info.frame)
     outline = info.outline
     return {
-        "name": name, "colour": colour, "x": _pack(x[rows]), "q": _pack(quaternions(R[rows])),
+        "name": name, "colour": colour, "x": _pack(x[rows]), "q": _pack(quaternion(R[rows])),
         "modes": _pack(record.q[rows][:, record.modal(name)[0]]), "m": outline.shape.shape[2],
         "points": _pack(outline.points), "shape": _pack(outline.shape), "cells": outline.cells.tolist(),
     }  # fmt: skip

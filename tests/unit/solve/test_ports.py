@@ -5,8 +5,9 @@ import pytest
 
 import cosserat as cs
 from cosserat.solve.linear.matrices import matrices_at
+from cosserat.solve.linear.output_rows import rows_of
 from cosserat.solve.linear.point import MOMENT, ROTATION, point_at
-from cosserat.solve.linear.ports import _rows_of, input_ports, output_ports, quantity_of
+from cosserat.solve.linear.ports import input_ports, output_ports, quantity_of
 
 STENCIL = ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3), (2, -1 / 12))
 
@@ -32,7 +33,7 @@ def check_rows(point, lab, items, rng):
         (weight / 1e-3, lab.motion(lab.state(*(k * 1e-3 * d for d in (x, x1, x2, full))))) for k, weight in STENCIL
     ]
     for item in items:
-        rows = _rows_of(point, quantity_of(point, item, "test"))
+        rows = rows_of(point, quantity_of(point, item, "test"))
         expected = sum(weight * rows.evaluate(motion)[0] for weight, motion in displaced)
         found = rows.position @ x + rows.rate @ x1 + rows.acceleration @ x2
         found += rows.multiplier @ np.concatenate(multipliers)
@@ -55,7 +56,7 @@ def test_rates_on_a_turntable(any_points):
     """Velocities are rates of the positions, angular velocities of the turns, seen from the turntable."""
     point = any_points["rotation"]
     for slow, fast in (("position", "velocity"), ("rotation", "angular_velocity")):
-        rows, rates = (_rows_of(point, quantity_of(point, f"rod.at(0.4).{word}", "test")) for word in (slow, fast))
+        rows, rates = (rows_of(point, quantity_of(point, f"rod.at(0.4).{word}", "test")) for word in (slow, fast))
         np.testing.assert_allclose(rates.rate, rows.position, atol=1e-14)
         assert not np.any(rates.position)
 

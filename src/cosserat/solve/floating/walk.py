@@ -18,38 +18,12 @@ from cosserat.solve.motion.crossings import NOTHING, crossed_of
 from cosserat.solve.motion.impulses import CHANGE, Impulses
 from cosserat.solve.motion.kinks import SIDE, whole_steps
 from cosserat.solve.motion.likeness import demand_like
-from cosserat.solve.motion.walk import NEVER, Failure, Tally, Walk
+from cosserat.solve.motion.walk import NEVER, Failure, Walk, Work
 
 Array = NDArray[np.float64]
 
 
 _AHEAD = 512  # steps for which a controlled run samples functions of time at once
-
-
-class Work(Tally):
-    """Work done by a stepper."""
-
-    def __init__(self, stepper: Stepper) -> None:
-        self._stepper, self.taken = stepper, 0
-
-    @property
-    def steps(self) -> int:
-        """Steps taken."""
-        return self.taken
-
-    def forget(self, steps: int) -> None:
-        """Take back steps."""
-        self.taken -= steps
-
-    @property
-    def solves(self) -> int:
-        """Evaluations of the equations."""
-        return self._stepper.residuals
-
-    @property
-    def factorizations(self) -> int:
-        """Matrices factored."""
-        return self._stepper.factorizations
 
 
 class FloatingWalk(Walk):
@@ -77,7 +51,7 @@ class FloatingWalk(Walk):
         self._time = start.t  # ... here
         self.order, self.splits, self.remedy = stepper.order, stepper.splits, stepper.remedy
         self.size = stepper.size
-        self.tally = self._work = Work(stepper)
+        self.tally = self._work = Work(lambda: stepper.residuals, lambda: stepper.factorizations)
         self.controlled = None if control is None else control.asked
         self.kinks: list[float] = []  # times at which rates or accelerations of prescribed motions jump
         self.parts: list[float] = []  # times at which steps are taken in parts

@@ -23,7 +23,6 @@ from cosserat.errors import SolveError
 from cosserat.lie import se3
 from cosserat.solve.linear.kinematic_rows import joint_jacobian
 from cosserat.solve.linear.matrices import Matrices, constraint_matrix
-from cosserat.solve.linear.output_rows import coordinate_names
 from cosserat.solve.linear.point import Point
 from cosserat.solve.linear.scaling import without_units
 
@@ -120,7 +119,7 @@ def _joint_coordinates(point: Point, N: Array) -> tuple[Array, tuple[str, ...], 
     """Rows (k, n_free), names and joints of coordinates that are independent of each other and not prescribed."""
     rows, names, which = [], [], []
     for joint in point.mechanism.joints.values():
-        for i, (row, name) in enumerate(zip(joint_jacobian(point, joint), coordinate_names(joint), strict=True)):
+        for i, (row, name) in enumerate(zip(joint_jacobian(point, joint), joint.coordinates, strict=True)):
             if not joint.driven[i]:
                 rows.append(row @ N)
                 names.append(name)

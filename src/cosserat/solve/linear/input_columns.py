@@ -63,6 +63,8 @@ class Column:
         Of a load along a beam.
     direction : (6,), optional
         Of a load: force and moment of a unit of it.
+    drives : (nd, 21), optional
+        Change of the sampled prescribed motions.
     pushes : (coordinate, effort)
         Coordinate of a joint in which it adds an effort at once, and how much.
     again : callable, optional
@@ -80,6 +82,7 @@ class Column:
     again: Callable[[Point], Array] | None = None
     inner: Array | None = None
     direction: Array | None = None
+    drives: Array | None = None
     pushes: tuple[str, float] = ("", 0.0)
 
     def demand(self, point: Point) -> Array:
@@ -237,7 +240,7 @@ def motion_column(point: Point, joint: JointInfo, i: int, name: str) -> Column:
     point.refresh()
     _demand_possible(point, name, -phi_u)
     again = lambda there: _independent(there, -_demanded(there, joint, i)[1])  # noqa: E731
-    return Column(name, "motion", force, _independent(point, -phi_u), joint.index, again=again)
+    return Column(name, "motion", force, _independent(point, -phi_u), joint.index, again=again, drives=rate)
 
 
 def _demanded(point: Point, joint: JointInfo, i: int) -> tuple[Array, Array]:

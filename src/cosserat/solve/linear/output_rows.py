@@ -1,178 +1,299 @@
 """Outputs of the linear equations: y = position x + rate x' + acceleration x" + multiplier lambda + direct u.
 
-Kinematic outputs are here, those that are forces in `force_rows`. In a steady rotation rates are relative to the
-turntable and components are along axes that turn with it; at a moment of a run everything is along world axes.
+Rows are directional derivatives of the functions that results answer with, exact where these are linear in twists,
+their rates or multipliers, or have a time derivative that is; elsewhere by differences of eighth order. A moved node
+H exp(x) has the twist v + x' + ad(v) x and its rate v' + x" + ad(v) x' + ad(v') x, so that
+
+    y = y_H x + y_v (x' + ad(v) x) + y_a (x" + ad(v) x' + ad(v') x) + y_lambda lambda.
+
+In a steady motion x is counted from frames that do not spin, see `flow`: there x' is x' - B x and x" is x" - 2 B x' +
+B^2 x, with B = ad(b) of the spin b. Velocities and accelerations of places are relative to the frames that go
+along, and components are along axes that turn with them; at a moment of a run everything is along world axes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.series import bracket
+from cosserat.errors import SolveError
+from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import History
-from cosserat.lie import so3
-from cosserat.results.kinematics import place_frames, place_twists, rotate
-from cosserat.results.mechanism import JointInfo, Station
+from cosserat.kernels.residual import track_angles
+from cosserat.results.beams import medium_of
+from cosserat.results.joints import coordinates
 from cosserat.results.motion import Motion, motion_of
+from cosserat.results.quantities import BEAM, KINDS, OWN, PLACE, Evaluate, Quantity
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.linear.differences import EIGHTH, friction_speed
 from cosserat.solve.linear.input_columns import Column, parameter_difference
-from cosserat.solve.linear.kinematic_rows import change_in_time, joint_jacobian, place_jacobian
-from cosserat.solve.linear.point import Point
-from cosserat.solve.linear.quantities import joint_values, place_values
+from cosserat.solve.linear.more_input import with_input
+from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, Point
 
 Array = NDArray[np.float64]
+
+_STEP = 5e-3  # rad, or parts of the typical length, between the points of a difference
+_LONG = 4.0  # times that, where strains are polynomials of the motion; rounding errors of positions are felt by them
+_SHORT = 0.05  # times that, where something may have a kink or a short range
+_TOGETHER = 512  # displaced states in one motion, to bound memory
+_WEIGHTS = np.array([weight for _, weight in EIGHTH])
+_POINTS = np.array([float(count) for count, _ in EIGHTH])
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Outputs that belong together, such as the three coordinates of a place.
+    """A quantity as outputs: position, rate and acceleration (p, 6n), multiplier (p, m) of independent constraints."""
 
-    Attributes
-    ----------
-    names : of the p outputs
-    kind : str
-        "position", "rotation", "velocity", "angular_velocity", "coordinate", "rate", "effort", "reaction",
-        "section_force" or "strain".
-    position, rate, acceleration : (p, 6n)
-    multiplier : (p, m), for the independent constraints
-    through : (joint number, kinds of inputs, (p, 6n)), optional
-        What the forces of inputs of these kinds that act through the joint add at once.
-    own : coordinates of joints whose efforts are these outputs
-    along : callable, optional
-        (column of the sampled wrenches, unit sample) of a load along a beam -> what it adds at once (p,).
-    at_once : callable, optional
-        Input -> what a unit of it adds at once (p,), instead of `through`, `own` and `along`.
-    evaluate : callable
-        Values (nt, p) of the outputs for a motion of the mechanism, as results have them.
-    """
-
-    names: tuple[str, ...]
-    kind: str
+    quantity: Quantity
+    evaluate: Evaluate
+    values: Array  # (p,) at the point
     position: Array
     rate: Array
     acceleration: Array
     multiplier: Array
-    evaluate: Callable[[Motion], Array]
-    through: tuple[int, tuple[str, ...], Array] | None = None
-    own: tuple[str, ...] = ()
-    along: Callable[[int, Array], Array] | None = None
-    at_once: Callable[[Column], Array] | None = None
 
-    def picked(self, keep: Sequence[int]) -> Rows:
-        """Only some of the outputs."""
-        index = list(keep)
-        through, own, along, at_once = self.through, self.own, self.along, self.at_once
-        return Rows(
-            tuple(self.names[i] for i in index),
-            self.kind,
-            self.position[index],
-            self.rate[index],
-            self.acceleration[index],
-            self.multiplier[index],
-            lambda motion: self.evaluate(motion)[:, index],
-            None if through is None else (through[0], through[1], through[2][index]),
-            tuple(own[i] for i in index) if own else (),
-            None if along is None else (lambda column, unit: along(column, unit)[index]),
-            None if at_once is None else (lambda column: at_once(column)[index]),
+    def part(self, name: str) -> Array:
+        """Rows of one of these names, of the components that are meant."""
+        found: Array = getattr(self, name)
+        return found[self.quantity.picked]
+
+
+def rows_of(point: Point, quantity: Quantity) -> Rows:
+    """Rows of a quantity about a point."""
+    steady = point.kind not in (EQUILIBRIUM, MOMENT)
+    if quantity.kind == OWN and steady:
+        raise SolveError(
+            f"output {quantity.names[0]!r}: an output of one's own is linearised about an equilibrium or a moment of a "
+            f"run, not about a {point.kind}; use formulation='floating'"
         )
+    n, here = point.compiled.n_nodes, point.trajectory().history
+    spins = np.zeros((n, 6)) if point.flow is None else point.flow.spins
+    if steady and KINDS[quantity.kind].of == PLACE:
+        here, spins = here._replace(twist=0.0 * here.twist, rate=0.0 * here.rate), 0.0 * spins
+    moving = _Displaced(point, here, quantity)
+    y_H, (y_v, y_a) = moving.by_frame(), (moving.by(field) for field in ("twist", "rate"))
+    V, A, B = (bracket(twists) for twists in (here.twist[0, :n], here.rate[0, :n], spins))
+    position = y_H + _times(y_v, V - B) + _times(y_a, B @ B - V @ B + A)
+    rate = y_v + _times(y_a, V - 2.0 * B)
+    return Rows(quantity, moving.evaluate, moving.now, position, rate, y_a, moving.by_multiplier())
 
-    def direct(self, column: Column) -> Array:
-        """What a unit of an input, not a parameter, adds at once (p,), at the same x, x', x" and multipliers."""
-        if self.at_once is not None:
-            return self.at_once(column)
-        out = np.zeros(len(self.names))
-        if self.through is not None and column.joint == self.through[0] and column.kind in self.through[1]:
-            out += self.through[2] @ column.force
-        coordinate, effort = column.pushes
-        if coordinate in self.own:
-            out[self.own.index(coordinate)] += effort
-        if self.along is not None and column.line is not None:
-            out += self.along(*column.line)
+
+def _times(rows: Array, matrices: Array) -> Array:
+    """Rows (p, 6n) times matrices (n, 6, 6), node by node."""
+    parts = rows.reshape(len(rows), -1, 6)
+    return np.asarray(np.einsum("pni,nij->pnj", parts, matrices).reshape(rows.shape))
+
+
+class _Displaced:
+    """States of a point displaced along its nodes' motions, velocities, accelerations and multipliers."""
+
+    def __init__(self, point: Point, here: History, quantity: Quantity) -> None:
+        self.point, self.here, self.quantity = point, here, quantity
+        motion = motion_of(point.trajectory(), point.mechanism)
+        self.evaluate = quantity.values(motion)
+        self.now, self.base = self.evaluate(motion)[0], self._values({"frame": here.frame})
+        nodes, mechanism = quantity.nodes(point.mechanism), point.mechanism
+        moved = range(mechanism.n_nodes) if nodes is None else nodes
+        self.columns = [6 * node + k for node in moved for k in range(6)]
+        self.reach, self.fine, joint = point.compiled.length, 1.0, quantity.joint
+        if joint is not None and any(point.compiled.system.freedoms.target[k] >= 0 for k in joint.active if k >= 0):
+            self.fine = _SHORT  # of a servo, whose effort may be cut off
+        if quantity.kind in KINDS and KINDS[quantity.kind].of == BEAM:
+            a, b = here.frame[0, nodes, 9:]
+            curved = medium_of(mechanism, quantity.target[0]) is not None
+            self.fine = _SHORT if curved else _LONG
+            self.reach = float(np.linalg.norm(b - a)) * (1.0 if curved else 5.0)
+
+    def by_frame(self) -> Array:
+        """Derivatives (p, 6n) along motions of the nodes; coordinates whose turns are counted follow."""
+        if self.quantity.rate is not None:
+            return _Displaced(self.point, self.here, self.quantity.rate).by("twist")
+        nodes, axes = np.divmod(self.columns, 6)
+        unit = _STEP * self.fine * np.where(np.asarray(axes) < 3, self.reach, 1.0)
+        trial, counted = self.point.memory.problem.trial, len(self.point.compiled.freedoms)
+
+        def moved(k: NDArray[np.int64], amount: Array) -> dict[str, Array]:
+            frame = np.repeat(self.here.frame, len(k), axis=0)
+            rows, ahead = np.zeros((len(k) + 1, 12)), np.zeros((len(k) + 1, 6))
+            rows[:-1], ahead[np.arange(len(k)), axes[k]] = frame[np.arange(len(k)), nodes[k]], amount
+            move(rows.copy(), ahead, 1.0, rows)
+            frame[np.arange(len(k)), nodes[k]] = rows[:-1]
+            angle = np.repeat(self.here.angle, len(k), axis=0)
+            for i in range(len(k) if counted else 0):
+                trial.frame[:], trial.angle[:] = frame[i], self.here.angle[0]
+                track_angles(self.point.memory.address)
+                angle[i] = trial.angle
+            trial.frame[:], trial.angle[:] = self.here.frame[0], self.here.angle[0]
+            return {"frame": frame, "angle": angle}
+
+        return self._wide(self._slopes(moved, unit))
+
+    def by(self, field: str) -> Array:
+        """Derivatives (p, 6n) along twists or their rates."""
+        if self.quantity.order < {"twist": 1, "rate": 2}[field]:
+            return np.zeros((len(self.quantity.names), 6 * self.point.compiled.n_nodes))
+
+        linear = self.quantity.linear if field == "twist" else self.quantity.kind != OWN
+
+        def added(k: NDArray[np.int64], amount: Array) -> dict[str, Array]:
+            values = np.repeat(getattr(self.here, field), len(k), axis=0)
+            values[...] = 0.0 if linear and field == "twist" else values
+            values.reshape(len(k), -1)[np.arange(len(k)), np.asarray(self.columns)[k]] += amount
+            return {field: values}
+
+        pace = self.fine * friction_speed(self.point.compiled) if field == "twist" else 1.0
+        unit = np.full(len(self.columns), 1.0 if linear else _STEP * pace)
+        return self._wide(self._slopes(added, unit, linear))
+
+    def by_multiplier(self) -> Array:
+        """Derivatives (p, m) along the multipliers of independent constraints."""
+        rows = [(j, row) for j, some in enumerate(self.point.independent_rows) for row in some]
+        out = np.zeros((len(self.quantity.names), len(rows)))
+        joint = self.quantity.joint
+        felt = [i for i, (j, _) in enumerate(rows) if joint is None or j == joint.index]
+        if not self.quantity.loaded or not felt:
+            return out
+
+        def pushed(k: NDArray[np.int64], amount: Array) -> dict[str, Array]:
+            force = np.repeat(self.here.force, len(k), axis=0)
+            for i, (which, size) in enumerate(zip(k, amount, strict=True)):
+                j, row = rows[felt[which]]
+                force[i, j] += size * row
+            return {"force": force}
+
+        size = 1.0 + float(np.max(np.abs(self.here.force), initial=0.0))
+        linear = self.quantity.kind != OWN
+        out[:, felt] = self._slopes(pushed, np.full(len(felt), size if linear else 4.0 * _STEP * size), linear)
         return out
+
+    def _wide(self, found: Array) -> Array:
+        out = np.zeros((len(found), 6 * self.point.compiled.n_nodes))
+        out[:, self.columns] = found
+        return out
+
+    def _slopes(
+        self, displaced: Callable[[NDArray[np.int64], Array], dict[str, Array]], unit: Array, linear: bool = False
+    ) -> Array:
+        """Derivatives (p, k) along k directions, in which steps have these lengths; one is enough if it is linear."""
+        points, weights = (np.ones(1), np.ones(1)) if linear else (_POINTS, _WEIGHTS)
+        k, amount = np.repeat(np.arange(len(unit)), len(points)), (unit[:, None] * points).ravel()
+        parts = [self._values(displaced(k[at : at + _TOGETHER], amount[at : at + _TOGETHER]))
+                 for at in range(0, len(k), _TOGETHER)]  # fmt: skip
+        found = np.concatenate([np.zeros_like(self.base[:0]), *parts])
+        if not (linear and self.quantity.linear):  # of no twist they are zero
+            found = found - self.base  # what nothing depends on is exactly zero
+        return np.asarray(np.einsum("nkp,k->pn", found.reshape(len(unit), len(points), -1), weights) / unit)
+
+    def _values(self, changed: dict[str, Array]) -> Array:
+        count = len(next(iter(changed.values())))
+        whole = {name: np.repeat(array, count, axis=0) for name, array in self.here._asdict().items()} | changed
+        then = self.point.trajectory()
+        efforts = None if then.efforts is None else np.repeat(then.efforts, count, axis=0)
+        times = np.full(count, self.point.time)
+        return self.evaluate(
+            motion_of(
+                Trajectory(self.point.compiled, times, History(**whole), then.status, {}, {}, efforts),
+                self.point.mechanism,
+            )
+        )
 
 
 def direct_feed(point: Point, rows: Sequence[Rows], columns: Sequence[Column]) -> Array:
     """What units of inputs add to outputs at once, at the same x, x', x" and multipliers: (p, k)."""
-    out = np.zeros((sum(len(r.names) for r in rows), len(columns)))
-    together = lambda motion: np.hstack([r.evaluate(motion) for r in rows])  # noqa: E731
-    for k, column in enumerate(columns):
-        if not rows:
-            continue
+    out = np.zeros((sum(len(r.quantity.picked) for r in rows), len(columns)))
+    every, here = [r.quantity for r in rows], motion_of(point.trajectory())
+    for k, column in enumerate(columns if rows else ()):
         if column.kind == "parameter":
-            change = parameter_difference(point.model, column.name, lambda other: (values_of(point, together, other),))
-            out[:, k] = change[0]
-        else:
-            out[:, k] = np.concatenate([r.direct(column) for r in rows])
+
+            def together(other: CompiledModel) -> tuple[Array]:
+                return (np.concatenate([_values_in(point, here, q, other)[q.picked] for q in every]),)
+
+            out[:, k] = parameter_difference(point.model, column.name, together)[0]
+            continue
+        compiled = cache(lambda amount, column=column: compile_model(with_input(point.model, column, amount)))
+        out[:, k] = np.concatenate([_at_once(point, here, r, column, compiled)[r.quantity.picked] for r in rows])
     return out
 
 
-def values_of(point: Point, evaluate: Callable[[Motion], Array], compiled: CompiledModel) -> Array:
+def _at_once(point: Point, here: Motion, rows: Rows, column: Column, compiled: Callable[[float], Any]) -> Array:
+    """What a unit of an input, not a parameter, adds at the same motion and multipliers (p,).
+
+    `compiled` gives the model with more of the input.
+    """
+    quantity, own = rows.quantity, rows.quantity.kind == OWN
+    out = np.zeros_like(rows.values)
+    if not quantity.loaded or not (own or _felt(quantity, column)):
+        return out
+    size = _STEP * (1.0 if column.drives is not None else 1.0 + float(np.max(np.abs(here.force), initial=0.0)))
+    stencil = [(i * size, weight / size) for i, weight in EIGHTH] if own else [(1.0, 1.0)]  # others are linear
+    for amount, weight in stencil:
+        more = _with_more(point, here, column, amount)
+        if more is None:
+            found = _values_in(point, here, quantity, compiled(amount))
+        else:
+            found = rows.evaluate(more)[0]
+        out += weight * (found - rows.values)
+    return out
+
+
+def _felt(quantity: Quantity, column: Column) -> bool:
+    """Whether an input may enter a quantity by itself: through its own joint, or along its beam."""
+    return column.line is not None if quantity.joint is None else column.joint == quantity.joint.index
+
+
+def _with_more(point: Point, here: Motion, column: Column, amount: float) -> Motion | None:
+    """The motion with more of an input; None where it is not one of those that are sampled."""
+    inputs, (coordinate, effort) = here.inputs, column.pushes
+    if column.drives is not None:
+        return here.with_inputs(inputs._replace(drive=inputs.drive + amount * column.drives))
+    if column.line is not None:
+        wrench = inputs.wrench.copy()
+        wrench[:, column.line[0]] += amount * column.line[1]
+        return here.with_inputs(inputs._replace(wrench=wrench))
+    if not coordinate:
+        return None
+    joint, pick = point.mechanism.joint(coordinate)
+    row = joint.active[pick or 0]
+    at = point.compiled.system.freedoms.effort[row] if row >= 0 else -1
+    if at < 0:
+        return None
+    efforts = inputs.effort.copy()
+    efforts[:, at] += amount * effort
+    return here.with_inputs(inputs._replace(effort=efforts))
+
+
+def _values_in(point: Point, old: Motion, quantity: Quantity, compiled: CompiledModel) -> Array:
     """Values (p,) in the state of the point of the same mechanism with other parameters or inputs."""
     here = point.trajectory()
     tracked = dict(zip(((j, f.index) for j, f in point.compiled.freedoms), here.history.angle[0], strict=True))
-    angle = np.array([[tracked.get((j, f.index), 0.0) for j, f in compiled.freedoms]]).reshape(1, -1)
-    history = History(*here.history[:4], angle)
-    motion = motion_of(Trajectory(compiled, here.time, history, here.status, {}, {}, here.efforts))
-    return evaluate(motion)[0]
+    for joint, freedom in compiled.freedoms:
+        if (joint, freedom.index) not in tracked:
+            tracked[joint, freedom.index] = coordinates(old, old.mechanism.joints[joint])[0, freedom.index]
+    angles = np.array([[tracked[joint, freedom.index] for joint, freedom in compiled.freedoms]]).reshape(1, -1)
+    history = here.history._replace(angle=angles)
+    motion = motion_of(Trajectory(compiled, here.time, history, here.status, {}, {}, _held(point, compiled)))
+    return quantity.seen_in(motion.mechanism).values(old)(motion)[0]
 
 
-def kinematic(
-    point: Point,
-    kind: str,
-    names: Sequence[str],
-    evaluate: Callable[[Motion], Array],
-    *,
-    position: Array | None = None,
-    rate: Array | None = None,
-) -> Rows:
-    """Rows of an output that positions and rates alone determine."""
-    none = np.zeros((len(names), 6 * point.compiled.n_nodes))
-    return Rows(
-        tuple(names),
-        kind,
-        none if position is None else position,
-        none if rate is None else rate,
-        none,
-        np.zeros((len(names), point.n_constraints)),
-        evaluate,
+def _held(point: Point, compiled: CompiledModel) -> Array | None:
+    """Efforts that a controller gave, for the same mechanism with other parameters or inputs."""
+    efforts = point.trajectory().efforts
+    if efforts is None:
+        return None
+    out = compiled.sampler.sample(np.array([point.time])).effort
+    before, after = (
+        {(joint, f.index): at for (joint, f), at in zip(some.freedoms, some.system.freedoms.effort, strict=False)}
+        for some in (point.compiled, compiled)
     )
-
-
-def place_rows(point: Point, station: Station, kind: str, names: Sequence[str]) -> Rows:
-    """Position, rotation (vector of small turns), velocity or angular velocity of a place: three outputs."""
-    part = slice(0, 3) if kind in ("position", "velocity") else slice(3, 6)
-    J = place_jacobian(point, station)[part]
-    values = place_values(kind, station, motion_of(point.trajectory()))
-    if kind in ("position", "rotation"):
-        return kinematic(point, kind, names, values, position=J)
-    drift = change_in_time(point, lambda frames: place_jacobian(point, station, frames)[part])
-    if kind == "angular_velocity":
-        drift = drift + _turning(point, station, J)
-    return kinematic(point, kind, names, values, position=drift, rate=J)
-
-
-def _turning(point: Point, station: Station, J: Array) -> Array:
-    """Angular velocities do not derive from coordinates: delta omega = d(delta theta)/dt - omega x delta theta."""
-    if point.kind != "moment of a run":
-        return np.zeros_like(J)
-    motion = motion_of(point.trajectory())
-    omega = rotate(place_frames(motion, station)[0], place_twists(motion, station)[:, 3:])[0]
-    return np.asarray(-so3.hat(omega) @ J)
-
-
-def coordinate_rows(point: Point, joint: JointInfo, kind: str, names: Sequence[str]) -> Rows:
-    """All coordinates of a joint, or their rates."""
-    J = joint_jacobian(point, joint)
-    if kind == "coordinate":
-        return kinematic(point, kind, names, joint_values(kind, joint), position=J)
-    drift = change_in_time(point, lambda frames: joint_jacobian(point, joint, frames))
-    return kinematic(point, kind, names, joint_values(kind, joint), position=drift, rate=J)
-
-
-def coordinate_names(joint: JointInfo) -> tuple[str, ...]:
-    """Names of the coordinates of a joint: its own, or joint.freedom if it has several."""
-    return (joint.name,) if len(joint.names) == 1 else tuple(f"{joint.name}.{freedom}" for freedom in joint.names)
+    for key, at in after.items():
+        if at >= 0 and before.get(key, -1) >= 0:
+            out[:, at] = efforts[:, before[key]]
+    return out

@@ -3,51 +3,36 @@
 from __future__ import annotations
 
 from cosserat.model.loads import Torque
-from cosserat.results.labels import SECTION_FORCE, STRAIN
+from cosserat.results.labels import WRENCH
 from cosserat.results.mechanism import JointInfo
+from cosserat.results.quantities import KINDS, OWN, unit_of
 from cosserat.solve.linear.input_columns import Column
-from cosserat.solve.linear.output_rows import coordinate_names
 from cosserat.solve.linear.point import Point
-from cosserat.solve.linear.quantities import OWN
 
-_PLACE = {"position": "m", "rotation": "rad", "velocity": "m/s", "angular_velocity": "rad/s"}
-_JOINT = {
-    "coordinate": {"translation": "m", "rotation": "rad"},
-    "rate": {"translation": "m/s", "rotation": "rad/s"},
-    "effort": {"translation": "N", "rotation": "N m"},
-    "motion": {"translation": "m", "rotation": "rad"},
-}
-_WORDS = {
-    **dict.fromkeys(("fx", "fy", "fz", *SECTION_FORCE[:3]), "N"),
-    **dict.fromkeys(("mx", "my", "mz", *SECTION_FORCE[3:]), "N m"),
-    **dict.fromkeys(STRAIN[:3], "1"),
-    **dict.fromkeys(STRAIN[3:], "1/m"),
-}
+_OF_FREEDOMS = {"target": "coordinate", "motion": "coordinate", "effort": "effort"}
 
 
 def output_unit(point: Point, name: str, kind: str) -> str:
     """Unit of an output of a kind."""
     if kind == OWN:
         return ""
-    if kind in _PLACE:
-        return _PLACE[kind]
-    if kind in _JOINT:
-        return _JOINT[kind][_motion(point, name.removesuffix(f".{kind}"))]
-    return _WORDS[name.rpartition(".")[2]]
+    if not KINDS[kind].components:
+        return unit_of(kind, 0, _motion(point, name.removesuffix(f".{kind}")))
+    return unit_of(kind, KINDS[kind].components.index(name.rpartition(".")[2]))
 
 
 def input_unit(point: Point, column: Column) -> str:
     """Unit of an input; empty for a parameter, whose unit only its user knows."""
-    if column.kind == "target":
-        return _JOINT["coordinate"][_motion(point, column.pushes[0])]
-    if column.kind in _JOINT:
-        return _JOINT[column.kind][_motion(point, column.name)]
+    if column.kind in _OF_FREEDOMS:
+        coordinate = column.pushes[0] if column.kind == "target" else column.name
+        return unit_of(_OF_FREEDOMS[column.kind], 0, _motion(point, coordinate))
     if column.kind == "parameter":
         return ""
     if column.kind == "signal":
         return {"throttle": "1", "speed": "rad/s"}.get(column.name.rpartition(".")[2], "rad")
     loads = {load.name: load for load in (*point.model.loads, *point.model.distributed_loads)}
-    unit = _WORDS.get(column.name.rpartition(".")[2], "N")
+    word = column.name.rpartition(".")[2]
+    unit = unit_of("reaction", WRENCH.index(word)) if word in WRENCH else "N"
     if isinstance(loads.get(column.name), Torque):
         unit = "N m"
     if column.line is not None:
@@ -56,6 +41,6 @@ def input_unit(point: Point, column: Column) -> str:
 
 
 def _motion(point: Point, name: str) -> str:
-    """Whether a coordinate, named as `coordinate_names` does, is a translation or a rotation."""
+    """Whether a coordinate, is a translation or a rotation."""
     joints: list[JointInfo] = list(point.mechanism.joints.values())
-    return next(joint.kinds[coordinate_names(joint).index(name)] for joint in joints if name in coordinate_names(joint))
+    return next(joint.kinds[joint.coordinates.index(name)] for joint in joints if name in joint.coordinates)

@@ -3,8 +3,8 @@
 Inputs: ``"shoulder"`` or ``"slider.x"`` (the effort in a freedom, or its prescribed motion if it has one), ``"wind"``
 (a load along its present direction), ``"motor"`` (the target of a servo), ``"engine.throttle"`` (an input of a law),
 ``"tip.fz"`` (a component of a load, or a new force at a place), ``"P"`` (a parameter). Outputs: ``"arm.end"`` and
-``"arm.end.x"`` (position), with the words of `PLACE`; ``"elbow"`` (coordinate), with the words of `JOINT`; single
-components as in ``"arm.end.vy"``, ``"elbow.fz"``, ``"arm.at(0.5).Mz"``.
+``"arm.end.x"`` (position), ``"elbow"`` (coordinate), with the words of `KINDS`; single components as in
+``"arm.end.vy"``, ``"elbow.fz"``, ``"arm.at(0.5).Mz"``.
 """
 
 from __future__ import annotations
@@ -22,37 +22,19 @@ from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.parameters import Parameter
 from cosserat.model.places import Owner, Place
 from cosserat.model.servos import Servo
-from cosserat.results.labels import AXES, SECTION_FORCE, STRAIN, WRENCH
+from cosserat.results.labels import WRENCH
 from cosserat.results.mechanism import JointInfo
-from cosserat.results.motion import motion_of
 from cosserat.results.output import Output
+from cosserat.results.quantities import JOINT, KINDS, OWN, PLACE, Quantity
 from cosserat.solve.linear import input_columns
-from cosserat.solve.linear.derived_rows import derived_rows
-from cosserat.solve.linear.force_rows import effort_rows, reaction_rows, section_rows
 from cosserat.solve.linear.input_columns import Column
-from cosserat.solve.linear.output_rows import Rows, coordinate_names, coordinate_rows, direct_feed, place_rows
-from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.output_rows import direct_feed, rows_of
 from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
-from cosserat.solve.linear.quantities import OWN, Quantity
 from cosserat.solve.trees import columns as tree_columns
 from cosserat.solve.trees.outputs import tree_outputs
 from cosserat.solve.trees.point import TreePoint
 
 Array = NDArray[np.float64]
-
-PLACE = {
-    "position": AXES,
-    "rotation": ("rx", "ry", "rz"),
-    "velocity": ("vx", "vy", "vz"),
-    "angular_velocity": ("wx", "wy", "wz"),
-    "section_force": SECTION_FORCE,
-    "strain": STRAIN,
-}
-"""Words for outputs at a place and their components; the last two on beams only."""
-
-JOINT = ("coordinate", "rate", "effort", "reaction")
-"""Words for outputs of a joint; components of a reaction are ``fx`` to ``mz``."""
-
 
 def input_ports(point: Any, items: Any, caller: str = "linearize") -> InputPorts:
     """Columns of inputs given by name, as objects of the model, or as pairs (object, component)."""
@@ -72,22 +54,21 @@ def output_ports(point: Any, items: Any, inputs: InputPorts, caller: str = "line
     _demand_distinct(names, "output", caller)
     if isinstance(point, TreePoint):
         return tree_outputs(point, asked, inputs)
-    rows = [_rows_of(point, quantity) for quantity in asked]
+    rows = [rows_of(point, quantity) for quantity in asked]
     n, m = 6 * point.compiled.n_nodes, point.n_constraints
 
-    def stacked(parts: list[Array], width: int) -> Array:
-        return np.vstack(parts) if parts else np.zeros((0, width))
+    def stacked(part: str, width: int) -> Array:
+        return np.vstack([r.part(part) for r in rows]) if rows else np.zeros((0, width))
 
-    motion = motion_of(point.trajectory())
     return OutputPorts(
         tuple(names),
-        tuple(r.kind for r in rows for _ in r.names),
-        stacked([r.position for r in rows], n),
-        stacked([r.rate for r in rows], n),
-        stacked([r.acceleration for r in rows], n),
-        stacked([r.multiplier for r in rows], m),
+        tuple(q.kind for q in asked for _ in q.picked),
+        stacked("position", n),
+        stacked("rate", n),
+        stacked("acceleration", n),
+        stacked("multiplier", m),
         direct_feed(point, rows, inputs.columns),
-        np.concatenate([r.evaluate(motion)[0] for r in rows]) if rows else np.zeros(0),
+        np.concatenate([r.part("values") for r in rows]) if rows else np.zeros(0),
     )
 
 
@@ -172,7 +153,7 @@ def _input(point: Any, item: Any, caller: str) -> list[Column]:
 
 
 def _joint_column(point: Any, joint: JointInfo, i: int) -> Column:
-    name = coordinate_names(joint)[i]
+    name = joint.coordinates[i]
     columns = tree_columns if isinstance(point, TreePoint) else input_columns
     if joint.driven[i]:
         return columns.motion_column(point, joint, i, name)
@@ -205,7 +186,7 @@ def _station(point: Any, place: str, text: str, caller: str) -> Any:
 def quantity_of(point: Any, item: Any, caller: str) -> Quantity:
     """An output given by name, as an object of the model, as a pair (object, word), or an `Output`."""
     if isinstance(item, Output):
-        return Quantity(OWN, (item.name,), own=item)
+        return Quantity(OWN, (item.name,), item)
     mechanism = point.mechanism
     text = _text(item, caller)
     head, word = _split(text)
@@ -213,7 +194,8 @@ def quantity_of(point: Any, item: Any, caller: str) -> Quantity:
     for name, rest in ((text, ""), (head, word), (inner[0], f"{inner[1]}.{word}")):
         if name in mechanism.joints:
             return _of_joint(mechanism.joints[name], rest, text, caller)
-    kind = next((k for k, parts in PLACE.items() if word == k or word in parts), None)
+    words = {k: row for k, row in KINDS.items() if row.of != JOINT}
+    kind = next((k for k, row in words.items() if word == k or word in row.components), None)
     if kind is None:
         head, word, kind = text, "", "position"
     owner = _split(head)[0] if head not in mechanism.owners else head
@@ -223,15 +205,16 @@ def quantity_of(point: Any, item: Any, caller: str) -> Quantity:
             f"{', '.join(map(repr, mechanism.owners))}"
         )
     station = _station(point, head, text, caller)
-    names = tuple(f"{head}.{c}" for c in PLACE[kind])
-    pick = None if word in ("", kind) else (PLACE[kind].index(word),)
-    if kind not in ("section_force", "strain"):
-        return Quantity(kind, names, pick, station=station)
+    components = KINDS[kind].components
+    names = tuple(f"{head}.{c}" for c in components)
+    pick = None if word in ("", kind) else (components.index(word),)
+    if KINDS[kind].of == PLACE:
+        return Quantity(kind, names, station, pick)
     if owner not in mechanism.beams:
         raise SolveError(f"{caller}: output {text!r}: {owner!r} is not a beam and has no {kind.replace('_', ' ')}")
     s = point.model.place(head).s
     assert s is not None
-    return Quantity(kind, names, pick, beam=(owner, s))
+    return Quantity(kind, names, (owner, s), pick)
 
 
 def _of_joint(joint: JointInfo, rest: str, text: str, caller: str) -> Quantity:
@@ -240,31 +223,14 @@ def _of_joint(joint: JointInfo, rest: str, text: str, caller: str) -> Quantity:
     if freedom not in joint.names:
         freedom, word = "", rest
     kind = "reaction" if word in WRENCH and not freedom else word or "coordinate"
-    if kind not in JOINT or (freedom and kind == "reaction"):
-        words = ", ".join([*joint.names, *JOINT, *WRENCH])
+    known = [k for k, row in KINDS.items() if row.of == JOINT]
+    if kind not in known or (freedom and kind == "reaction"):
+        words = ", ".join([*joint.names, *known, *WRENCH])
         raise SolveError(f"{caller}: output {text!r}: joint {joint.name!r} has no {rest!r}; it has: {words}")
     if kind == "reaction":
         pick = (WRENCH.index(word),) if word in WRENCH else None
-        return Quantity(kind, tuple(f"{joint.name}.{c}" for c in WRENCH), pick, joint=joint)
+        return Quantity(kind, tuple(f"{joint.name}.{c}" for c in WRENCH), joint, pick)
     if not joint.freedoms:
         raise SolveError(f"{caller}: output {text!r}: joint {joint.name!r} is fixed and has no {kind}")
-    names = tuple(n if kind == "coordinate" else f"{n}.{kind}" for n in coordinate_names(joint))
-    return Quantity(kind, names, (joint.names.index(freedom),) if freedom else None, joint=joint)
-
-
-def _rows_of(point: Point, quantity: Quantity) -> Rows:
-    """Rows of an output of nodes."""
-    if quantity.own is not None:
-        return derived_rows(point, quantity)
-    if quantity.beam is not None:
-        rows = section_rows(point, *quantity.beam, quantity.kind, quantity.names)
-    elif quantity.joint is None:
-        assert quantity.station is not None
-        rows = place_rows(point, quantity.station, quantity.kind, quantity.names)
-    elif quantity.kind == "reaction":
-        rows = reaction_rows(point, quantity.joint, quantity.names)
-    elif quantity.kind == "effort":
-        rows = effort_rows(point, quantity.joint, quantity.names)
-    else:
-        rows = coordinate_rows(point, quantity.joint, quantity.kind, quantity.names)
-    return rows if quantity.pick is None else rows.picked(quantity.pick)
+    names = tuple(n if kind == "coordinate" else f"{n}.{kind}" for n in joint.coordinates)
+    return Quantity(kind, names, joint, (joint.names.index(freedom),) if freedom else None)

@@ -26,7 +26,7 @@ from cosserat.solve.memory import Memory, new_memory
 from cosserat.solve.motion.driver import Progress, fixed_steps, warn_of_call
 from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem, name_of
 from cosserat.solve.motion.starting import set_start
-from cosserat.solve.motion.walk import Failure, Tally, Walk
+from cosserat.solve.motion.walk import Failure, Walk, Work
 
 Array = NDArray[np.float64]
 
@@ -105,26 +105,6 @@ class NodalSystem(MotionSystem):
         return state._replace(v=self._joined(memory.problem.state.twist, self.parts(state.v)[1]))
 
 
-class _Work(Tally):
-    def __init__(self, system: NodalSystem) -> None:
-        self._system, self.taken = system, 0
-
-    @property
-    def steps(self) -> int:
-        return self.taken
-
-    def forget(self, steps: int) -> None:
-        self.taken -= steps
-
-    @property
-    def solves(self) -> int:
-        return self._system.evaluations
-
-    @property
-    def factorizations(self) -> int:
-        return self._system.evaluations
-
-
 class MethodWalk(Walk):
     """Steps of a method; see `driver.fixed_steps`."""
 
@@ -135,7 +115,7 @@ class MethodWalk(Walk):
         self.method, self.system, self.order = method, system, method.order
         self.size = system.compiled.size
         self.now = system.now(t)
-        self.tally = self._work = _Work(system)
+        self.tally = self._work = Work(lambda: system.evaluations, lambda: system.evaluations)
         self.done = 0
         self._kept, self._rows = (self.now, 0), list[tuple[Array, ...]]()
 

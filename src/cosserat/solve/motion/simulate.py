@@ -267,6 +267,7 @@ def simulate(
             settings=settings,
             stats=stats,
             crossed=work.crossings.powers(compiled, settings) if step is None or work.crossings.kept else None,
+            parted=bool(work.kinks),
         )
     )
     if compiled.rolling:

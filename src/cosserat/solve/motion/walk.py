@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,6 +47,28 @@ class Tally(ABC):
     @abstractmethod
     def factorizations(self) -> int:
         """Matrices assembled and factored."""
+
+
+class Work(Tally):
+    """Work of steps that are counted here, by something that counts what else it does."""
+
+    def __init__(self, solves: Callable[[], int], factorizations: Callable[[], int]) -> None:
+        self.taken, self._solves, self._factorizations = 0, solves, factorizations
+
+    @property
+    def steps(self) -> int:
+        return self.taken
+
+    def forget(self, steps: int) -> None:
+        self.taken -= steps
+
+    @property
+    def solves(self) -> int:
+        return self._solves()
+
+    @property
+    def factorizations(self) -> int:
+        return self._factorizations()
 
 
 class Bounds(NamedTuple):

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.results.motion import Motion, motion_of
-from cosserat.solve.linear.differences import EIGHTH, STEP
+from cosserat.results.motion import motion_of
+from cosserat.results.quantities import KINDS, OWN, PLACE, Evaluate, Quantity
+from cosserat.solve.linear.differences import EIGHTH, STEP, friction_speed
 from cosserat.solve.linear.input_columns import Column
 from cosserat.solve.linear.more_input import with_input
 from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
-from cosserat.solve.linear.quantities import FORCES, OWN, Evaluate, Quantity
 from cosserat.solve.trees.columns import parameter_difference
 from cosserat.solve.trees.point import TreePoint
 from cosserat.solve.trees.system import TreeState, TreeSystem
@@ -42,7 +42,7 @@ def tree_outputs(point: TreePoint, asked: list[Quantity], inputs: InputPorts) ->
         none = np.zeros((0, n))
         m = np.zeros((0, point.n_constraints))
         return OutputPorts((), (), none, none, none, m, np.zeros((0, len(inputs.names))), np.zeros(0))
-    forces = any(kind in FORCES for kind in kinds)
+    loaded, accelerated = any(q.loaded for q in asked), any(q.order > 1 for q in asked)
 
     def values(states: list[TreeState], other: TreeSystem = system, moving: bool = False) -> Array:
         motion = motion_of(other.trajectory(states))
@@ -51,34 +51,27 @@ def tree_outputs(point: TreePoint, asked: list[Quantity], inputs: InputPorts) ->
             return _evaluated(each, motion)[:, columns]
         if other is system:
             return _evaluated(functions, motion)[:, columns]
-        return _evaluated([_of(q, motion).values(here) for q in asked], motion)[:, columns]
+        return _evaluated([q.seen_in(motion.mechanism).values(here) for q in asked], motion)[:, columns]
 
     position, rate = _along(point, values, "q"), _along(point, partial(values, moving=True), "v")
     if np.any(system.turning):  # rates are those seen from the turntable
-        seen = [k for k, kind in enumerate(kinds) if kind in ("velocity", "angular_velocity")]
+        seen = [k for k, kind in enumerate(kinds) if kind != OWN and KINDS[kind].of == PLACE and KINDS[kind].order]
         there = point.at(point.state._replace(v=point.state.v - system.turning))
-        position[seen] = _along(there, values, "q")[seen]
+        position[seen], rate[seen] = _along(there, values, "q")[seen], _along(there, values, "v")[seen]
     of_coordinates = [k for k, kind in enumerate(kinds) if kind == "coordinate"]
     position[of_coordinates], rate[of_coordinates] = rate[of_coordinates], 0.0
     acceleration, multiplier = np.zeros((len(names), n)), np.zeros((len(names), point.n_constraints))
     base = values([point.state])[0]
-    if forces:
+    if accelerated:
         by_a, by_force = _of_loads(point, values, base, OWN in kinds)
         acceleration, multiplier = by_a, by_force @ point.combinations.T if system.n_rows else multiplier
     direct = np.zeros((len(names), len(inputs.names)))
     for k, column in enumerate(inputs.columns):
-        if forces or column.kind == "parameter":
+        if loaded or column.kind == "parameter":
             direct[:, k] = _direct(point, column, values, base, OWN in kinds)
     position = position + rate @ system.brackets(point.state.v) + acceleration @ system.brackets(point.state.a)
     rate = rate + acceleration @ system.brackets(point.state.v)
     return OutputPorts(names, kinds, position, rate, acceleration, multiplier, direct, base)
-
-
-def _of(quantity: Quantity, motion: Motion) -> Quantity:
-    """The same quantity of the same mechanism with other inputs."""
-    if quantity.joint is None:
-        return quantity
-    return replace(quantity, joint=motion.mechanism.joints[quantity.joint.name])
 
 
 def _evaluated(functions: list[Evaluate], motion: Any) -> Array:
@@ -88,7 +81,7 @@ def _evaluated(functions: list[Evaluate], motion: Any) -> Array:
 def _along(point: TreePoint, values: Any, what: str) -> Array:
     """Derivatives (p, n) along coordinates or velocities."""
     system, state = point.system, point.state
-    steps = STEP / system.sizes(state.q)
+    steps = STEP / system.sizes(state.q) * (friction_speed(system.compiled) if what == "v" else 1.0)
     states = []
     for k, step in enumerate(steps):
         unit = step * np.eye(system.n)[k]

@@ -1,0 +1,227 @@
+"""The table of quantities that results answer with: what each is of, components, units, its function of a motion.
+
+`Run` and its relatives, the dataset, and outputs of linear models, which are derivatives of these functions, read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.errors import SolveError, shown
+from cosserat.lie import so3
+from cosserat.results.beams import section_forces, strains
+from cosserat.results.joints import coordinate_rates, coordinates, efforts, reactions
+from cosserat.results.kinematics import place_frames, place_rates, place_twists, rotate
+from cosserat.results.labels import AXES, SECTION_FORCE, STRAIN, WRENCH
+from cosserat.results.mechanism import JointInfo, Mechanism, Station
+from cosserat.results.motion import Motion
+
+Array = NDArray[np.float64]
+Evaluate = Callable[[Motion], Array]
+
+OWN = "output"
+"""Kind of a quantity of the user's own."""
+
+PLACE, JOINT, BEAM = "place", "joint", "beam"
+
+
+class Kind(NamedTuple):
+    """A row of the table.
+
+    Attributes
+    ----------
+    of : "place", "joint" or "beam"
+    components : words of the components; of joints one for each freedom where there are none
+    units : of the components, one for all, or of freedoms for (translation, rotation)
+    values : callable
+        Values (nt, k) for a motion and a `Station`, a `JointInfo`, or a beam and s.
+    order : int
+        Highest time derivative of the motion that it depends on.
+    loaded : bool
+        Whether reactions or loads enter as well.
+    rate : str
+        Kind of its time derivative, which is linear in the twists of the motion.
+    """
+
+    of: str
+    components: tuple[str, ...]
+    units: tuple[str, ...]
+    values: Callable[..., Array]
+    order: int
+    loaded: bool = False
+    rate: str = ""
+
+
+def _positions(motion: Motion, station: Station) -> Array:
+    return place_frames(motion, station)[1]
+
+
+def _turns(motion: Motion, station: Station) -> Array:
+    """Rotation vectors (nt, 3) from the first of the states on."""
+    R = place_frames(motion, station)[0]
+    return np.array([so3.log(R_t @ R[0].T) for R_t in R])
+
+
+def _velocities(motion: Motion, station: Station) -> Array:
+    return rotate(place_frames(motion, station)[0], place_twists(motion, station)[:, :3])
+
+
+def _spins(motion: Motion, station: Station) -> Array:
+    return rotate(place_frames(motion, station)[0], place_twists(motion, station)[:, 3:])
+
+
+def _accelerations(motion: Motion, station: Station) -> Array:
+    twist, rate = place_twists(motion, station), place_rates(motion, station)
+    return rotate(place_frames(motion, station)[0], rate[:, :3] + np.cross(twist[:, 3:], twist[:, :3]))
+
+
+def _spin_rates(motion: Motion, station: Station) -> Array:
+    return rotate(place_frames(motion, station)[0], place_rates(motion, station)[:, 3:])
+
+
+def _sections(motion: Motion, beam: tuple[str, float]) -> Array:
+    return section_forces(motion, *beam)
+
+
+def _strains(motion: Motion, beam: tuple[str, float]) -> Array:
+    return strains(motion, *beam)
+
+
+_FORCES = ("N", "N", "N", "N m", "N m", "N m")
+
+KINDS: dict[str, Kind] = {
+    "position": Kind(PLACE, AXES, ("m",), _positions, 0, rate="velocity"),
+    "rotation": Kind(PLACE, ("rx", "ry", "rz"), ("rad",), _turns, 0, rate="angular_velocity"),
+    "velocity": Kind(PLACE, ("vx", "vy", "vz"), ("m/s",), _velocities, 1),
+    "angular_velocity": Kind(PLACE, ("wx", "wy", "wz"), ("rad/s",), _spins, 1),
+    "acceleration": Kind(PLACE, ("ax", "ay", "az"), ("m/s^2",), _accelerations, 2),
+    "angular_acceleration": Kind(PLACE, ("alphax", "alphay", "alphaz"), ("rad/s^2",), _spin_rates, 2),
+    "section_force": Kind(BEAM, SECTION_FORCE, _FORCES, _sections, 2, True),
+    "strain": Kind(BEAM, STRAIN, ("1", "1", "1", "1/m", "1/m", "1/m"), _strains, 2, True),
+    "coordinate": Kind(JOINT, (), ("m", "rad"), coordinates, 0, rate="rate"),
+    "rate": Kind(JOINT, (), ("m/s", "rad/s"), coordinate_rates, 1),
+    "effort": Kind(JOINT, (), ("N", "N m"), efforts, 2, True),
+    "reaction": Kind(JOINT, WRENCH, _FORCES, reactions, 2, True),
+}
+"""Word -> what it is. Rotations are counted from the first state; results have them as matrices."""
+
+
+def spoken(word: str) -> str:
+    """As labels call a quantity."""
+    return "coordinate rate" if word == "rate" else word.replace("_", " ")
+
+
+def questions(of: str) -> list[str]:
+    """Quantities of places or joints, as `Run` calls them; rotations are matrices there."""
+    names = {"rate": "coordinate_rate"}
+    return [names.get(word, word) for word, row in KINDS.items() if row.of == of and word != "rotation"]
+
+
+def unit_of(kind: str, component: int, motion: str = "") -> str:
+    """Unit of a component; of a freedom that is a "translation" or a "rotation"."""
+    row = KINDS[kind]
+    if not row.components:
+        return row.units[0 if motion == "translation" else 1]
+    return row.units[component] if len(row.units) > 1 else row.units[0]
+
+
+def target_of(mechanism: Mechanism, word: str, item: Any, s: float | None = None) -> tuple[Any, str, int | None]:
+    """What a quantity is of, as its function takes it; its label, and the freedom of a joint that is meant, if one is.
+
+    Raises
+    ------
+    SolveError
+        If there is no such quantity.
+    """
+    if word not in KINDS:
+        raise SolveError(f"quantity: there is no {shown(word)}; quantities: {', '.join(map(repr, KINDS))}")
+    if KINDS[word].of == PLACE:
+        return *mechanism.station(item), None
+    if KINDS[word].of == JOINT:
+        joint, pick = mechanism.joint(item)
+        return joint, joint.name, pick
+    if s is None:
+        raise SolveError(f"quantity: {word!r} is of a beam at s from 0 to 1; pass s")
+    name, _ = mechanism.beam(item)
+    return (name, s), f"{name} at s = {s:g}", None
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A quantity of something: an output, or several that belong together.
+
+    Attributes
+    ----------
+    kind : a word of `KINDS`, or "output"
+    names : of all components
+    target : Station, JointInfo, (beam, s), or a quantity of the user's own
+    pick : numbers of the components that are meant, None: all
+    """
+
+    kind: str
+    names: tuple[str, ...]
+    target: Any
+    pick: tuple[int, ...] | None = None
+
+    @property
+    def order(self) -> int:
+        """Highest time derivative of the motion that it depends on."""
+        return 2 if self.kind == OWN else KINDS[self.kind].order
+
+    @property
+    def loaded(self) -> bool:
+        """Whether reactions or loads enter."""
+        return self.kind == OWN or KINDS[self.kind].loaded
+
+    @property
+    def rate(self) -> Quantity | None:
+        """Its time derivative, where that is linear in twists."""
+        word = "" if self.kind == OWN else KINDS[self.kind].rate
+        return replace(self, kind=word) if word else None
+
+    @property
+    def linear(self) -> bool:
+        """Whether it is linear in twists."""
+        return any(row.rate == self.kind for row in KINDS.values())
+
+    @property
+    def joint(self) -> JointInfo | None:
+        """The joint it is of."""
+        return self.target if isinstance(self.target, JointInfo) else None
+
+    def values(self, here: Motion) -> Evaluate:
+        """Values (nt, p) of all components for a motion; rotations are counted from `here`."""
+        if self.kind == OWN:
+            found: Evaluate = self.target.values
+            return found
+        if self.kind == "rotation":
+            R_0 = place_frames(here, self.target)[0][0]
+            return lambda motion: np.array([so3.log(R @ R_0.T) for R in place_frames(motion, self.target)[0]])
+        function = KINDS[self.kind].values
+        return lambda motion: np.asarray(function(motion, self.target))
+
+    def seen_in(self, mechanism: Mechanism) -> Quantity:
+        """The same quantity of the same mechanism with other parameters or inputs."""
+        return self if self.joint is None else replace(self, target=mechanism.joints[self.joint.name])
+
+    def nodes(self, mechanism: Mechanism) -> list[int] | None:
+        """Nodes whose motion it depends on; None: all."""
+        if isinstance(self.target, Station):
+            pair = (self.target.node, self.target.other)
+        elif isinstance(self.target, JointInfo):
+            pair = tuple(mechanism.system.joints.node[self.target.index].tolist())
+        elif isinstance(self.target, tuple):
+            pair = tuple(mechanism.system.elements.node[mechanism.beams[self.target[0]].element_at(self.target[1])[0]])
+        else:
+            return None
+        return [int(node) for node in dict.fromkeys(pair) if node < mechanism.n_nodes]
+
+    @property
+    def picked(self) -> list[int]:
+        """Numbers of the components that are meant."""
+        return list(range(len(self.names))) if self.pick is None else list(self.pick)
