@@ -8,13 +8,17 @@ itself commits. Loads are functions of time, so that what is left out is known.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.kernels.alpha import method
+from cosserat.kernels.integrate import kick
 from cosserat.solve.motion.likeness import demand_like
+
+if TYPE_CHECKING:
+    from cosserat.solve.motion.stepping import Integration
 
 Array = NDArray[np.float64]
 Sample = Callable[[Array], tuple[Array, ...]]
@@ -98,3 +102,18 @@ class Impulses:
             if np.abs(part).max(initial=0.0) > _NOTHING * np.abs(values).max(initial=0.0):
                 return out
         return None
+
+
+def add_impulses(work: Integration, missed: tuple[Array, ...], t: float, h: float) -> None:
+    """Give velocities what the step from t left out of the impulses of loads; stiff parts filtered as in `kick`."""
+    inputs = work.compiled.sampler.sample(np.array([t + h, t + h]))
+    for given, more in zip((inputs.effort, inputs.wrench), missed, strict=True):
+        given[1] += more
+    if work.controlled is not None:
+        inputs = work.controlled.apply(inputs)
+    kept = [a.copy() for a in (work.state.rate, work.state.accel, work.state.force)]
+    work.set_step(h)
+    work.memory.replace(inputs=inputs)
+    kick(work.memory.address)
+    work.state.twist[:] += h * (work.state.rate - kept[0])
+    work.state.rate[:], work.state.accel[:], work.state.force[:] = kept

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.jumps import Jumps
 from cosserat.kernels.arrays import History, Inputs, State
-from cosserat.kernels.integrate import advance, kick, load_careful, load_search, load_stages
+from cosserat.kernels.integrate import advance, load_careful, load_search, load_stages
 from cosserat.kernels.judging import local_error
 from cosserat.kernels.newton import CONSERVING, CONVERGED, NOT_FINITE, WRONG_BRANCH
 from cosserat.kernels.starting import PART
@@ -26,7 +26,7 @@ from cosserat.solve.motion.crossings import Crossings, snapshot
 from cosserat.solve.motion.ends import end_error
 from cosserat.solve.motion.failures import named_failure
 from cosserat.solve.motion.grading import STANDING, begin_smoothly, first_part, graded_step
-from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, change_at_start
+from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, add_impulses, change_at_start
 from cosserat.solve.motion.keeping import keepsake, resume
 from cosserat.solve.motion.kinks import advance_across
 from cosserat.solve.motion.smooth_start import restart, settle
@@ -440,18 +440,7 @@ class Integration(Walk):
         self.crossings.add(float(both[0]) if self.kinks else t, both, before, snapshot(self.state))
 
     def make_up(self, t: float, h: float) -> None:
-        """Give velocities what the step from t left out of the impulses of loads; stiff parts filtered as in `kick`."""
+        """Give velocities what the step from t left out of the impulses of loads."""
         missed = None if self.impulses is None else self.impulses.missed(t, h)
-        if missed is None:
-            return
-        inputs = self.compiled.sampler.sample(np.array([t + h, t + h]))
-        for given, more in zip((inputs.effort, inputs.wrench), missed, strict=True):
-            given[1] += more
-        if self.controlled is not None:
-            inputs = self.controlled.apply(inputs)
-        kept = [a.copy() for a in (self.state.rate, self.state.accel, self.state.force)]
-        self.set_step(h)
-        self.memory.replace(inputs=inputs)
-        kick(self.memory.address)
-        self.state.twist[:] += h * (self.state.rate - kept[0])
-        self.state.rate[:], self.state.accel[:], self.state.force[:] = kept
+        if missed is not None:
+            add_impulses(self, missed, t, h)

@@ -38,8 +38,8 @@ _Derivatives = TypeVar("_Derivatives", InverseDerivatives, ForwardDerivatives)
 
 
 class RigidTree(Tree):
-    """A `Tree` of rigid bodies. Its kernels are two to three times faster than those of links with modes, and take
-    several states side by side.
+    """A `Tree` of rigid bodies. Its kernels are two to three times faster than those of links with modes (mass
+    matrices 28 times, stacks 30 to 50 times: they take several states side by side).
     """
 
     @answered("Tree")
