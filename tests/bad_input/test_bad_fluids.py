@@ -212,3 +212,19 @@ def test_junk_is_located(build, value):
         model.add(build(value))
         model.validate()
         assert all(np.isfinite(load.values).all() for load in model.state_loads)
+
+
+@BOTH
+@pytest.mark.parametrize(("at", "wind", "place"), [(20, 3, "(20, 0, 0)"), (4, 300, "(6, 0, ")])
+def test_balance_outside_the_field_names_the_field_first(formulation, at, wind, place):
+    # at the start, and on the way: at 300 m/s the drag would press it 65 m along its rail
+    model = cs.Model("held", fluid=cs.Fluid(1.2, extent=((-5, -5, -50), (5, 5, 50)), velocity=(wind, 0, 0)))
+    ball = model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0, com=(at, 0, 0)))
+    model.add(cs.Prismatic("rail", cs.GROUND, ball, axis=(1, 0, 0), stiffness=10.0))
+    model.add(cs.Aerodynamics("drag", ball, area=0.03, drag=0.4))
+    message = cs.equilibrium(model, formulation=formulation).status.message
+    said = message[message.index(": ") + 2 :]
+    assert said.startswith(f"load 'drag' on 'ball' is at {place}")
+    assert "the fluid's field goes from (-5, -5, -50) to (5, 5, 50) m" in said
+    with pytest.raises(cs.CosseratError, match="load 'drag' on 'ball' is at"):
+        cs.modes(model, 1, formulation=formulation)

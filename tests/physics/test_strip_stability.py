@@ -61,7 +61,7 @@ def test_equilibrium_names_section_and_angle_beyond_the_table():
     foil = cs.Airfoil(lift=[(-0.05, -0.3), (0.05, 0.3)])
     for options in ({}, {"unsteady": False}):
         found = cs.equilibrium(soft_wing(0.5 * DIVERGES, 4, foil, twist=0.08, **options))
-        assert found.status.outcome.name == "NOT_BALANCED"
+        assert found.status.outcome.name == "LOAD_UNKNOWN"
         assert "'air[1]' meets an angle of attack of 0.08 rad" in found.status.message
         assert "-0.05 to 0.05 rad" in found.status.message
 
@@ -73,7 +73,7 @@ def test_equilibrium_names_a_state_without_a_steady_value():
     law = {"fx": "-k*total", "total": "x - 1", "late": "(x - late)/0.1"}
     model.add(cs.StateLoad("integral", cart, law, {"k": 1.0}, states={"late": 0.0, "total": 0.0}))
     found = cs.equilibrium(model)
-    assert found.status.outcome.name == "NOT_BALANCED"
+    assert found.status.outcome.name == "LOAD_UNKNOWN"
     assert "load 'integral': its state 'total' has no steady value" in found.status.message
 
 

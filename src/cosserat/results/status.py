@@ -29,6 +29,10 @@ class Outcome(enum.Enum):
         "they may be more than the mechanism can bear; look at the configuration reached, follow the load with "
         "continuation, or start from a known equilibrium near by with start="
     )
+    LOAD_UNKNOWN = (
+        "with that no equilibrium can be found: widen the field or the table, correct the law, or start from an "
+        "equilibrium near by with start="
+    )
     PATH_LOST = (
         "the path could not be followed any farther, even in tiny steps: look at its last points, use more elements, "
         "or start on the other side"
@@ -123,6 +127,8 @@ class Status:
         if self.ok or self.outcome in (Outcome.UNBALANCED, Outcome.APART, Outcome.UNSTABLE_CONTROL):
             return text + (f" ({self.detail})" if self.detail else "")
         where = f"stopped at {self.where or f't = {self.time:.6g} s'}"
+        if self.outcome is Outcome.LOAD_UNKNOWN:
+            return f"{where}: {self.detail}; {text}"
         return f"{where}: {text}" + (f" ({self.detail})" if self.detail else "")
 
     def __str__(self) -> str:

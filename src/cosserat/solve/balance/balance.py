@@ -17,6 +17,7 @@ from scipy.sparse import coo_matrix, csc_matrix
 from scipy.sparse.linalg import SuperLU, splu
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.state_loads import failing_balance
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Status
 from cosserat.solve.balance.symmetries import ROUNDING, drifts, harmless
@@ -88,6 +89,17 @@ class Balance(ABC):
     @abstractmethod
     def tangent(self, shift: float = 0.0) -> csc_matrix:
         """The tangent [K + shift M, s Phi^T; s Phi, -epsilon s] at the present state."""
+
+    @abstractmethod
+    def _motion(self) -> tuple[float, Array, Array]:
+        """Time, frames (n+1, 12) and twists (n+1, 6) of the nodes."""
+
+    def _name_failing(self, numbers: Array) -> None:
+        """Look for a law of a load that fails where numbers are none."""
+        if self.compiled.laws and not self.failing and not np.isfinite(numbers).all():
+            time, frames, twists = self._motion()
+            if np.isfinite(frames).all():
+                self.failing = failing_balance(self.compiled, time, frames, twists)
 
     @property
     @abstractmethod

@@ -210,9 +210,9 @@ def _failed(statics: Balance, times: np.ndarray, reached: float, attempt: Attemp
     statics.load(times)
     known = np.isfinite(statics.residual()).all() and np.isfinite(statics.matrix().data).all()
     if statics.failing and not known:
-        return Status(Outcome.NOT_BALANCED, times[0], statics.failing, f"{100 * reached:.3g} % of the loads")
+        return Status(Outcome.LOAD_UNKNOWN, times[0], statics.failing, f"{100 * reached:.3g} % of the loads")
     taut = taut_element(statics.compiled, statics.memory.problem.trial.stress) if isinstance(statics, Statics) else ""
-    detail = "; ".join(filter(None, (detail, taut, statics.failing)))
+    detail = "; ".join(filter(None, (statics.failing, detail, taut)))
     motions = free_motions(statics)
     force, applied = push(statics, motions)
     statics.load(times, reached)
@@ -221,7 +221,9 @@ def _failed(statics: Balance, times: np.ndarray, reached: float, attempt: Attemp
         detail = "; ".join(filter(None, told))
     elif len(motions):
         detail = f"{describe(statics, motions)}; {detail}"
-    outcome = Outcome.FREE_MOTION if len(motions) or attempt is Attempt.SINGULAR else Outcome.NOT_BALANCED
+    outcome = Outcome.LOAD_UNKNOWN if statics.failing else Outcome.NOT_BALANCED
+    if len(motions) or attempt is Attempt.SINGULAR:
+        outcome = Outcome.FREE_MOTION
     return Status(outcome, times[0], detail, f"{100 * reached:.3g} % of the loads")
 
 
@@ -231,7 +233,8 @@ def _at_full_load(statics: Balance, times: np.ndarray, absolute: float) -> tuple
     if outcome is Attempt.BALANCED:
         return _finish(statics, times[0]), 1
     where = "the first step from the equilibrium given as start"
-    return Status(Outcome.NOT_BALANCED, times[0], statics.failing, where), 1
+    failed = Outcome.LOAD_UNKNOWN if statics.failing else Outcome.NOT_BALANCED
+    return Status(failed, times[0], statics.failing, where), 1
 
 
 def _raise_loads(statics: Balance, times: np.ndarray, absolute: float) -> tuple[Status, int]:

@@ -13,7 +13,6 @@ from scipy.sparse import bsr_matrix, csc_matrix
 
 from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.series import bracket
-from cosserat.compile.state_loads import failing_balance
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import History
 from cosserat.kernels.law_states import STEADY
@@ -144,13 +143,9 @@ class Statics(Balance):
         self._name_failing(trial.residual[:n])
         return -np.concatenate((trial.residual[:n], self.scale * trial.phi)).ravel()
 
-    def _name_failing(self, numbers: Array) -> None:
-        """Look for a law of a load that fails where numbers are none."""
+    def _motion(self) -> tuple[float, Array, Array]:
         trial = self.memory.problem.trial
-        if self.compiled.laws and not self.failing and not np.isfinite(numbers).all():
-            if np.isfinite(trial.frame).all():
-                time = float(self.memory.problem.inputs.clock[0, 0])
-                self.failing = failing_balance(self.compiled, time, trial.frame, trial.twist)
+        return float(self.memory.problem.inputs.clock[0, 0]), trial.frame, trial.twist
 
     def _of_nodes(self, correction: Array) -> Array:
         return np.abs(correction[: self.n_motions]).reshape(-1, 6)

@@ -51,6 +51,8 @@ class TreeBalance(Balance):
         counts = values[values > _NOISE * np.max(values, initial=0.0)]
         if counts.size:
             return float(np.exp(np.mean(np.log(counts))))
+        if not np.isfinite(values).all():  # a law of a load is not known here
+            return self.mass
         r = self.system.residual(self.now)[0]
         return float(np.max(np.abs(r) / self.metric(), initial=0.0)) / self.length or self.mass
 
@@ -63,7 +65,14 @@ class TreeBalance(Balance):
         r, value, angles = self.system.residual(self.now)
         self.now = self.now._replace(angles=angles)
         self._rest = -np.concatenate((r, self.scale * value))
+        self._name_failing(r)
         return self._rest
+
+    def _motion(self) -> tuple[float, Array, Array]:
+        frames = np.vstack((self.system.frames(self.now.q), np.eye(4)[None]))
+        twists = (self.system.jacobian(self.now.q) @ self.now.v).reshape(-1, 6)
+        rows = np.hstack((frames[:, :3, :3].reshape(-1, 9), frames[:, :3, 3]))
+        return self.now.t, rows, np.vstack((twists, np.zeros((1, 6))))
 
     def predicted(self, before: State, first: bool = False) -> Array:
         return self._rest  # as it is: coordinates of trees bend little in a correction

@@ -240,6 +240,8 @@ def unbalanced(point: TreePoint) -> float:
     system.load(state.t)
     sizes = system.sizes(state.q)
     rest, value, _ = system.residual(state)
+    if not np.isfinite(rest).all():
+        return np.inf
     loose = state._replace(force=np.zeros(system.n_rows))
     acting = [system.residual(loose)[0], system.tree.gravity_forces(state.q)]
     system.load(state.t, 0.0)  # what laws do against loads
