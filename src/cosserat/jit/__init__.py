@@ -21,9 +21,9 @@ from cosserat.jit.switch import COMPILED
 from cosserat.jit.user import Unit, UserCodeError, compile_user, keep_user, write_numbers
 
 __all__ = [
-    "COMPILED", "Handles", "Unit", "UserCodeError", "address_of", "address_table", "announce", "bound",
+    "COMPILED", "Handles", "Unit", "UserCodeError", "address_of", "address_table", "announce", "apart", "bound",
     "cache_directory", "call_address", "compile_user", "compiled_names", "helper", "inlined", "keep_user", "kernel",
-    "load", "mute", "quick", "source_digest", "stage", "write_numbers",
+    "load", "mute", "quick", "source_digest", "stage", "wide", "write_numbers",
 ]  # fmt: skip
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -32,10 +32,10 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 class Helper:
     """A function that only kernels call. Numba sees it through `_numba_type_`, Python as the function itself."""
 
-    def __init__(self, function: Callable[..., Any], *, inline: bool) -> None:
+    def __init__(self, function: Callable[..., Any], *, inline: bool = False, apart: bool = False) -> None:
         functools.update_wrapper(self, function)
         self.function = function
-        self.inline = inline
+        self.options = {"forceinline": inline, "apart": apart}
 
     def __call__(self, *args: Any) -> Any:
         return self.function(*args)
@@ -44,13 +44,13 @@ class Helper:
     def _in_stages(self) -> Any:
         from cosserat.jit.compiler import dispatcher
 
-        return dispatcher(self.function, forceinline=self.inline)
+        return dispatcher(self.function, **self.options)
 
     @functools.cached_property
     def _in_kernels(self) -> Any:
         from cosserat.jit.compiler import dispatcher
 
-        return dispatcher(self.function, forceinline=self.inline)
+        return dispatcher(self.function, **self.options)
 
     @property
     def _numba_type_(self) -> Any:
@@ -63,9 +63,9 @@ class Helper:
 class Stage:
     """A function compiled for the types of the arguments of its first call, or of `load`."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], *, wide: bool = False) -> None:
         functools.update_wrapper(self, function)
-        self.function = function
+        self.function, self.wide = function, wide
         self.name = kernel_name(function)
         self.symbol = f"cosserat_{self.name.replace('.', '_')}"
         self.address = 0
@@ -100,7 +100,7 @@ class Stage:
         if kept is None or kept[1] != signature:
             from cosserat.jit.compiler import compile_object
 
-            entry, code = compile_object(self.function, signature)
+            entry, code = compile_object(self.function, signature, self.wide)
             cache.write(self.name, folder, entry, signature, code)
         else:
             entry, _, code = kept
@@ -130,9 +130,22 @@ def stage(function: _Function) -> _Function:
     return cast(_Function, Stage(function)) if COMPILED else function
 
 
+def wide(function: _Function) -> _Function:
+    """Compile a stage that spends its time in helpers which are `apart`: there LLVM computes four sums at once.
+
+    It takes pains to do so everywhere in the stage; code of single numbers and three-vectors becomes slower.
+    """
+    return cast(_Function, Stage(function, wide=True)) if COMPILED else function
+
+
 def helper(function: _Function) -> _Function:
     """Compile a small function that only kernels call: inlined into them by LLVM, not cached on its own."""
-    return cast(_Function, Helper(function, inline=False)) if COMPILED else function
+    return cast(_Function, Helper(function)) if COMPILED else function
+
+
+def apart(function: _Function) -> _Function:
+    """Compile a helper whose arrays share no memory where it writes into one, for `wide` stages."""
+    return cast(_Function, Helper(function, apart=True)) if COMPILED else function
 
 
 def inlined(function: _Function) -> _Function:

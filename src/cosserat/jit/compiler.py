@@ -33,12 +33,20 @@ types = numba.types
 _KINDS = {"i": types.int64, "d": types.float64}
 
 
-def dispatcher(function: Callable[..., Any], **options: Any) -> Any:
-    """Numba's handle of a function that only compiled code calls: strict IEEE."""
-    return numba.njit(error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, **options)(function)
+def dispatcher(function: Callable[..., Any], apart: bool = False, **options: Any) -> Any:
+    """Numba's handle of a function that only compiled code calls: strict IEEE; its arrays may be said to be apart."""
+    handle = numba.njit(error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, **options)(function)
+    if apart:
+        handle._compiler._customize_flags = _without_aliases
+    return handle
 
 
-def compile_object(function: Callable[..., Any], signature: str) -> tuple[str, bytes]:
+def _without_aliases(flags: Any) -> Any:
+    flags.noalias = True
+    return flags
+
+
+def compile_object(function: Callable[..., Any], signature: str, wide: bool = False) -> tuple[str, bytes]:
     """(entry symbol, object code) of a function."""
     handle = dispatcher(function, _nrt=False)  # arrays are borrowed: no reference counts, here and in helpers
     args = argument_types(signature)
@@ -46,7 +54,7 @@ def compile_object(function: Callable[..., Any], signature: str) -> tuple[str, b
         handle.compile(args)
     result = handle.overloads[args]
     assert types.unliteral(result.signature.return_type) is types.int64, function
-    return result.fndesc.llvm_func_name, result.library.object_code()
+    return result.fndesc.llvm_func_name, result.library.object_code(wide)
 
 
 def argument_types(signature: str) -> tuple[Any, ...]:
@@ -74,10 +82,10 @@ class _Unlinked(JITCodeLibrary):
         """What other libraries of Numba link in: this function and all it calls."""
         return self._linked(super()._get_module_for_linking().clone())
 
-    def object_code(self) -> bytes:
+    def object_code(self, wide: bool) -> bytes:
         """Machine code of this function and all it calls."""
         module = self._linked(self._final_module)
-        passes = self._codegen._module_pass_manager()
+        passes = self._codegen._module_pass_manager(slp_vectorize=wide)
         if isinstance(passes, tuple):  # from Numba 0.61 on
             passes[0].run(module, passes[1])
         else:

@@ -271,8 +271,9 @@ class Solver(NamedTuple):
     pivots: F1  # (n_vertices,)
     settings: F1  # (9,) step, rho, tolerance, typical mass, typical length, epsilon, scheme, gravity, share
     coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
-    memory: F1  # (6,) step of the factors (0: none), contraction rate, row to complete (-1: none), step before it,
-    # orders of the extrapolation of accelerations and multipliers (-1: never)
+    memory: F1  # (8,) step of the factors (0: none), contraction rate, row to complete (-1: none), step before it,
+    # orders of the extrapolation of accelerations and multipliers (-1: never), iterations with the factors and what
+    # they cost, steps with them
     past: F3  # (3, n+1, 6) first, second and third differences of the method's accelerations over the last steps
     pull: F3  # (3, nj, 6) the same of the multipliers
     counters: I1  # (6,) steps, solves, factorizations, careful steps, steps accepted though stalled, line searches

@@ -4,7 +4,7 @@ d = log(H_A^-1 H_B), nodal forces P(d)^T sigma with P = [-T^-1(-d), T^-1(d)]; si
 energy, see `elastic`, and a viscous part. Source: [Grazioso17] (16)-(20); signs of (14) corrected.
 """
 
-from cosserat.jit import helper, stage
+from cosserat.jit import apart, helper, stage
 from cosserat.kernels.frames import (
     apply_a,
     apply_b,
@@ -156,7 +156,7 @@ def strain_operator(u, w, c, c1, P_out):
     add_block(1.0, A, P_out, 3.0, 9.0)
 
 
-@helper
+@apart
 def project(P, K, Y_out):
     """Y = P^T K: (12, 6). Sums are written out here and in `product`, or the compiler would not vectorise them."""
     for i in range(12):
@@ -206,7 +206,7 @@ def stress_tangent(u, w, c, c1, n, m, P_out, S, Y_out):
     _force_derivative(u, w, c, c1, c2, n, m, Y_out)
 
 
-@helper
+@apart
 def product(Y, P, factor, matrix_out):
     """matrix = factor Y P."""
     for i in range(12):

@@ -6,7 +6,7 @@ chains and trees there is no fill and the cost is linear in the number of vertic
 
 import math
 
-from cosserat.jit import helper, stage
+from cosserat.jit import apart, helper, stage, wide
 from cosserat.kernels.arrays import pattern_of, scratch_of, solver_of
 
 
@@ -44,13 +44,37 @@ def invert(D_out, work):
             if i != k:
                 f = work[i, k]
                 if f != 0.0:
-                    for j in range(6):
-                        work[i, j] -= f * work[k, j]
-                        D_out[i, j] -= f * D_out[k, j]
+                    subtract(f, work[k], work[i])
+                    subtract(f, D_out[k], D_out[i])
     return smallest
 
 
-@stage
+@apart
+def subtract(f, row, row_out):
+    """row_out -= f row."""
+    for j in range(6):
+        row_out[j] -= f * row[j]
+
+
+@apart
+def times(L_out, D):
+    """L <- L D."""
+    for i in range(6):
+        a, b, c, d, e, f = L_out[i, 0], L_out[i, 1], L_out[i, 2], L_out[i, 3], L_out[i, 4], L_out[i, 5]
+        for j in range(6):
+            L_out[i, j] = a * D[0, j] + b * D[1, j] + c * D[2, j] + d * D[3, j] + e * D[4, j] + f * D[5, j]
+
+
+@apart
+def update(L, U, T_out):
+    """T <- T - L U."""
+    for i in range(6):
+        a, b, c, d, e, f = L[i, 0], L[i, 1], L[i, 2], L[i, 3], L[i, 4], L[i, 5]
+        for j in range(6):
+            T_out[i, j] -= a * U[0, j] + b * U[1, j] + c * U[2, j] + d * U[3, j] + e * U[4, j] + f * U[5, j]
+
+
+@wide
 def factor(problem):
     """Factor solver.blocks in place: diagonal blocks become inverses, lower blocks L; returns how many are singular."""
     pattern, solver = pattern_of(problem), solver_of(problem)
@@ -62,26 +86,9 @@ def factor(problem):
         if not pivots[p] > 0.0:
             n_singular += 1
         for e in range(pattern.start[p], pattern.start[p + 1]):
-            L = blocks[pattern.lower[e]]
-            for i in range(6):
-                for j in range(6):
-                    work[i, j] = 0.0
-                for k in range(6):
-                    s = L[i, k]
-                    for j in range(6):
-                        work[i, j] += s * D[k, j]
-            for i in range(6):
-                for j in range(6):
-                    L[i, j] = work[i, j]
+            times(blocks[pattern.lower[e]], D)
         for q in range(pattern.update_start[p], pattern.update_start[p + 1]):
-            T = blocks[pattern.update[q, 0]]
-            L = blocks[pattern.update[q, 1]]
-            U = blocks[pattern.update[q, 2]]
-            for i in range(6):
-                for k in range(6):
-                    s = L[i, k]
-                    for j in range(6):
-                        T[i, j] -= s * U[k, j]
+            update(blocks[pattern.update[q, 1]], blocks[pattern.update[q, 2]], blocks[pattern.update[q, 0]])
     return n_singular
 
 

@@ -85,6 +85,7 @@ def push(problem, commands):
     if whole == 1:
         shift_rates(state, trial, -1.0)
     if stale:
+        clear(trial.increment)  # that of the last step, if there was one
         refactor(problem, none + 1)
     clear(solver.x)
     for i in range(n):

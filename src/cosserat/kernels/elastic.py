@@ -14,7 +14,7 @@ Arrays are flat, and sums written out, or the compiler would not vectorise them:
 36 k + 6 i + j, D = e Q (36,) is the derivative of (e Q e)/2, and F^-1 and its like are (xx, xy, xz, yy, yz, zz).
 """
 
-from cosserat.jit import helper, inlined
+from cosserat.jit import apart, helper, inlined
 from cosserat.kernels.beams import multiply
 from cosserat.kernels.vectors import add, axpy, cross, dot, scale, sub
 
@@ -141,6 +141,12 @@ def second_derivative(K, Q, I, eu, ew, vu, vw, work, H_out):
     Both for the strains e and for the stress of (vu, vw), e + (e Q e)/2 or what is predicted for it.
     """
     D, V, KV, X, CX = work[0:36], work[36:72], work[72:108], work[108:126], work[126:144]
+    return _second(K, Q, I, eu, ew, vu, vw, D, V, KV, X, CX, H_out)
+
+
+@apart
+def _second(K, Q, I, eu, ew, vu, vw, D, V, KV, X, CX, H_out):
+    """`second_derivative` with its workspace apart."""
     slopes(Q, eu, ew, D)
     _, _, y, n, m, C = inner(K, I, ew, vu, vw)
     qn, qm = columns(D, n, m)

@@ -179,6 +179,7 @@ def kick(problem):
     shift_rates(state, trial, 1.0)
     solver.follow[0] = follow
     if solver.memory[0] != solver.settings[0]:
+        clear(trial.increment)  # that of the last step, if there was one
         refactor(problem, 1)
     clear(solver.x)
     for i in range(n):

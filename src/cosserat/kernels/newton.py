@@ -19,7 +19,8 @@ MAX_ITERATIONS = 12
 MAX_CAREFUL = 25
 MAX_DAMPED = 40
 SMALLEST_FRACTION = 0.01
-SLOW = 0.2
+SLOW = 0.5
+PRICE = 3.0  # of new factors, in iterations with old ones
 BEST_RATE = 0.1  # contraction rates better than this are not relied upon
 SHARPEST = 1e-10  # error of accelerations, relative to the largest
 ROUNDING = 1e-13  # of the extent: what rounding errors alone may leave of a correction
@@ -66,6 +67,7 @@ def refactor(problem, k):
     else:
         assemble(problem, k, trial.frame, trial.twist)
     solver.memory[0] = settings[0]
+    solver.memory[6], solver.memory[7] = PRICE, 0.0
     solver.counters[2] += 1
     return factor(problem)
 
@@ -194,6 +196,7 @@ def newton(problem, k, evaluate):
     start_step(state, trial, solver, 1.0)
     need = memory[0] != settings[0]
     fresh = False
+    begun = 0
     previous = 0.0
     rate = memory[1]
     for iteration in range(MAX_ITERATIONS):
@@ -201,6 +204,7 @@ def newton(problem, k, evaluate):
         solver.counters[1] += 1
         if need:
             refactor(problem, k)
+            begun = iteration
             need = False
             fresh = True
             rate = 0.1
@@ -231,7 +235,7 @@ def newton(problem, k, evaluate):
         bounded = min(max(rate, BEST_RATE), 0.99)
         if norm * bounded / (1.0 - bounded) <= tolerance:
             memory[1] = rate
-            if iteration >= 4 or rate > 0.5:
+            if worn(memory, iteration + 1 - begun) or iteration >= 4:
                 memory[0] = 0.0
             return CONVERGED
         if rate > SLOW and iteration > 0 and norm * bounded * bounded / (1.0 - bounded) > tolerance:
@@ -239,6 +243,18 @@ def newton(problem, k, evaluate):
         previous = norm
     memory[0] = 0.0
     return accept_stalled(state, trial, solver)
+
+
+@helper
+def worn(memory, iterations):
+    """Whether the factors, after a step that took so many iterations, had better be renewed.
+
+    They serve longest at the least cost if a step may take as many iterations as it takes on the average of all steps
+    with them, their price included.
+    """
+    memory[6] += iterations
+    memory[7] += 1.0
+    return iterations * memory[7] > memory[6]
 
 
 @helper

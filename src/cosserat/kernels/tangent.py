@@ -7,7 +7,7 @@ constraints that hold anyway do not become large multipliers. Frames without mas
 this matrix, where it is to be factored: their blocks come before those of their joints. The residual has none of it.
 """
 
-from cosserat.jit import call_address, helper, stage
+from cosserat.jit import apart, call_address, helper, stage, wide
 from cosserat.kernels import beams, elastic, joints, loads, matter
 from cosserat.kernels.arrays import (
     ASSEMBLE,
@@ -44,26 +44,31 @@ def tangent_operators(problem):
     return 0
 
 
-@stage
+@wide
 def scatter(matrix, plain, factor, T_a, T_b, block, blocks_out):
     """Add a (12, 12) matrix to the blocks (AA, AB, BA, BB): plain + factor matrix diag(T_a, T_b)."""
     for side in range(4):
         row, column = 6 * (side // 2), 6 * (side % 2)
-        T = T_a if column == 0 else T_b
         out = blocks_out[block[side]]
         if factor == 0.0:
             for i in range(6):
                 for k in range(6):
                     out[i, k] += plain[row + i, column + k]
-            continue
-        for i in range(6):
-            s, p = matrix[row + i], plain[row + i]
-            a, b, c = factor * s[column], factor * s[column + 1], factor * s[column + 2]
-            d, e, f = factor * s[column + 3], factor * s[column + 4], factor * s[column + 5]
-            for k in range(6):
-                turned = a * T[0, k] + b * T[1, k] + c * T[2, k] + d * T[3, k] + e * T[4, k] + f * T[5, k]
-                out[i, k] += p[column + k] + turned
+        else:
+            add_turned(matrix, plain, row, column, factor, T_a if column == 0 else T_b, out)
     return 0
+
+
+@apart
+def add_turned(matrix, plain, row, column, factor, T, block_out):
+    """block += plain + factor matrix T, of the six rows and columns from (row, column) on."""
+    for i in range(6):
+        s, p, out = matrix[row + i], plain[row + i], block_out[i]
+        a, b, c = factor * s[column], factor * s[column + 1], factor * s[column + 2]
+        d, e, f = factor * s[column + 3], factor * s[column + 4], factor * s[column + 5]
+        for k in range(6):
+            turned = a * T[0, k] + b * T[1, k] + c * T[2, k] + d * T[3, k] + e * T[4, k] + f * T[5, k]
+            out[k] += p[column + k] + turned
 
 
 @helper
@@ -76,7 +81,7 @@ def scatter_one(matrix, factor, T, block_out):
                 block_out[i, k] += s * T[j, k]
 
 
-@stage
+@wide
 def assemble_elements(problem, frames, twists):
     """Beam elements: stiffness, damping, mass and gyroscopic terms."""
     el, solver, scratch = elements_of(problem), solver_of(problem), scratch_of(problem)

@@ -125,7 +125,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             pivots=np.zeros(n + nj),
             settings=np.array([0.0, 0.0, 0.0, 0.0, compiled.length, 0.0, 0.0, 0.0, 0.0]),
             coefficients=np.zeros(5),
-            memory=np.array([0.0, 0.1, -1.0, 0.0, 0.0, 0.0]),
+            memory=np.array([0.0, 0.1, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
             past=np.zeros((3, n + 1, 6)),
             pull=np.zeros((3, nj, 6)),
             counters=np.zeros(6, dtype=np.int64),
