@@ -145,8 +145,9 @@ def second_derivative(K, Q, I, eu, ew, vu, vw, work, H_out):
 
 
 @apart
-def _second(K, Q, I, eu, ew, vu, vw, D, V, KV, X, CX, H_out):
+def _second(K, Q, I, eu, ew, vu, vw, D_out, V_out, KV_out, X_out, CX_out, H_out):
     """`second_derivative` with its workspace apart."""
+    D, V, KV, X, CX = D_out, V_out, KV_out, X_out, CX_out
     slopes(Q, eu, ew, D)
     _, _, y, n, m, C = inner(K, I, ew, vu, vw)
     qn, qm = columns(D, n, m)

@@ -12,7 +12,7 @@ import pytest
 from cosserat import kernels
 
 FOLDER = Path(kernels.__file__).parent
-DECORATORS = {"helper", "inlined", "stage", "kernel", "quick"}
+DECORATORS = {"apart", "helper", "inlined", "stage", "wide", "kernel", "quick"}
 GROUPS = {
     "state", "trial", "middle", "solver", "scratch", "history", "memory", "now", "lin", "room", "work", "visit", "laws",
     "owned",
