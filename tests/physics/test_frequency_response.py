@@ -118,6 +118,17 @@ def test_undamped_resonance_is_an_error():
         cs.frequency_response(free, "rail", "body.x", [0.0, 1.0])
 
 
+@pytest.mark.parametrize(("frequency", "told"), [(np.sqrt(50.0) / (2 * np.pi), "nothing damps"), (0.0, "move freely")])
+def test_modes_that_nothing_resists_have_no_response(frequency, told):
+    """Two free masses on a spring: 1e31 before, by modes."""
+    model = cs.Model("two")
+    a, b = (model.add(cs.RigidBody(name, mass=2.0, com=(0, 0, 0), inertia=(1, 1, 1))) for name in "ab")
+    model.add(cs.Prismatic("x", cs.GROUND, a, axis=(1, 0, 0)))
+    model.add(cs.Prismatic("y", a, b, axis=(1, 0, 0), stiffness=50.0))
+    with pytest.raises(cs.CosseratError, match=told):
+        cs.frequency_response(model, "a.fx", "b.x", [0.3, frequency], method="modal", n=1)
+
+
 @pytest.mark.parametrize("period", [0.5, 1.0, 2.03])
 def test_harmonics_that_meet_modes(period):
     """Oscillators at 1, 2.5 and 6 Hz; by hand: |p / T - f| <= 0.05 f."""

@@ -37,6 +37,7 @@ Complex = NDArray[np.complex128]
 
 _CALLER = "frequency_response"
 _METHODS = ("direct", "modal")
+_SINGULAR = 1e-13  # of the square of the rate: less resists a mode by rounding alone
 
 
 @answered()
@@ -200,10 +201,10 @@ def _modal(matrices: Matrices, sources: InputPorts, sinks: OutputPorts, s: Compl
 
     def at(value: complex) -> Complex:
         P = value**2 * reduced[0] + value * reduced[1] + reduced[2]
-        try:
-            q = np.linalg.solve(P[:, k_in:], X.T @ sources.force - P[:, :k_in])
-        except np.linalg.LinAlgError:
-            raise _unbounded(value) from None
+        least = np.linalg.norm(P[:, k_in:], -2) if X.shape[1] else 1.0  # of modes of unit mass
+        if least <= _SINGULAR * max(abs(value) ** 2, abs(shift)):
+            raise _unbounded(value)
+        q = np.linalg.solve(P[:, k_in:], X.T @ sources.force - P[:, :k_in])
         weights = np.vstack((unit, q))
         inertia = value**2 + shift
         x = S - (inertia * heavy + value * slow) @ weights
