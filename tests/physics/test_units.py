@@ -167,3 +167,33 @@ def test_reactions_of_a_driven_joint_in_other_units():
     size = np.abs(reactions[0]).max(axis=0)
     assert np.abs((reactions[1] - reactions[0]) / size).max() < 1e-8
     assert np.abs((reactions[2] - reactions[0]) / size).max() < 1e-8
+
+
+def small_arm(length, mass, time):
+    """A servo with a limit, friction and a spring, in units of one's own."""
+    force, moment = mass * length / time**2, mass * (length / time) ** 2
+    model = cs.Model("arm", gravity=(0, 0, -9.81 * length / time**2))
+    inertia = np.array([0.01, 0.09, 0.09]) * mass * length**2
+    upper = model.add(cs.RigidBody("upper", mass=mass, com=(0.5 * length, 0, 0), inertia=inertia))
+    lower = model.add(cs.RigidBody("lower", mass=0.7 * mass, com=(1.4 * length, 0, 0), inertia=inertia))
+    friction = cs.Friction(0.8 * moment, 0.05 / time)
+    model.add(cs.Revolute("p", cs.GROUND, upper.at((0, 0, 0)), axis=(0, 1, 0), friction=friction))
+    model.add(cs.Revolute("q", upper, lower, at=(length, 0, 0), axis=(0, 1, 0.1), stiffness=2 * moment))
+    target = f"0.4*sin({3 / time!r}*t)"
+    model.add(cs.Servo("motor", "p", target=target, kp=30 * moment, kd=2 * moment * time, limit=9 * moment))
+    anchor = cs.GROUND.at((length, 0.5 * length, length))
+    model.add(cs.Spring("s", anchor, lower, stiffness=8 * force / length, damping=0.3 * force * time / length))
+    return model
+
+
+@pytest.mark.parametrize("units", [(1e-6, 1e-12, 1e-3), (1e-9, 1e-24, 1e-9), (1e5, 1e12, 1e4)])
+@pytest.mark.parametrize("integrator", ["generalized-alpha", "runge-kutta"])
+@pytest.mark.parametrize("steps", [{"step": 0.01}, {"tolerance": 1e-5}])
+def test_steps_in_floating_frames_do_not_depend_on_units(units, integrator, steps):
+    """Mechanisms below a millimetre were followed as if they were as large: 22 % off at a nanometre, with six steps."""
+    found = []
+    for length, mass, time in ((1.0, 1.0, 1.0), units):
+        asked = {"tolerance": 1e-5} if "step" not in steps else {"step": 0.01 * time}
+        run = cs.simulate(small_arm(length, mass, time), time, formulation="floating", integrator=integrator, **asked)
+        found.append([float(run.coordinate("p")[-1]), float(run.coordinate("q")[-1])])
+    assert np.allclose(*found, rtol=0, atol=1e-7)

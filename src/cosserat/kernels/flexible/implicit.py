@@ -31,6 +31,8 @@ CONVERGED, NOT_CONVERGED, NOT_FINITE, WRONG_BRANCH = 0, 1, 2, 3
 _OPEN = 1e4  # gap, as a multiple of the allowed one, that no rounding error excuses
 
 STEP, MEAN, SHIFT, GAMMA, BETA, TOLERANCE, ROUNDING, SLOW, MOST, ALLOWED, LARGEST = range(11)
+UNITS = 3  # of coordinates, each with a largest acceleration of its own: lengths, modes, angles
+CHANGE = LARGEST + UNITS
 """Where `Method.numbers` has what; the largest accelerations of joints and of modes so far come last."""
 
 
@@ -73,7 +75,7 @@ class Passive(NamedTuple):
     servo: F2  # (3, n_v) kp, kd, limit
     target: F1  # (n_v,)
     held: I1
-    modal: I1  # (n_v,) 1 where a coordinate is modal
+    unit: I1  # (n_v,) of a coordinate, see UNITS
 
 
 class Method(NamedTuple):
@@ -147,18 +149,18 @@ def factor_step(tree, state, factored, stepping):
 def size_of_change(stepping):
     """Update the largest accelerations; 1 if the change is not finite.
 
-    The size of the change, relative to the largest accelerations, of joints and modes apart, ends up last in numbers.
+    The size of the change, relative to the largest accelerations of the same unit, ends up last in numbers.
     """
-    trial, modal, s = trial_of(stepping), passive_of(stepping).modal, method_of(stepping).numbers
-    for k in range(len(modal)):
-        s[LARGEST + modal[k]] = max(s[LARGEST + modal[k]], abs(trial.a[k]))
+    trial, unit, s = trial_of(stepping), passive_of(stepping).unit, method_of(stepping).numbers
+    for k in range(len(unit)):
+        s[LARGEST + unit[k]] = max(s[LARGEST + unit[k]], abs(trial.a[k]))
     worst = 0.0
-    for k in range(len(modal)):
-        ratio = abs(trial.change[k]) / s[LARGEST + modal[k]]
+    for k in range(len(unit)):
+        ratio = abs(trial.change[k]) / s[LARGEST + unit[k]]
         if not ratio < math.inf:
             return 1
         worst = max(worst, ratio)
-    s[LARGEST + 2] = worst
+    s[CHANGE] = worst
     return 0
 
 
@@ -224,7 +226,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
         gap /= s[ALLOWED]
         if size_of_change(stepping) == 1 or not gap < math.inf:
             return NOT_FINITE
-        size = s[LARGEST + 2]
+        size = s[CHANGE]
         closing = gap >= 1.0 and (gap < 0.5 * last_gap or gap > _OPEN)
         rounding = count > 3 and last < s[ROUNDING] and size > 0.5 * last and not closing
         if (size < s[TOLERANCE] and gap < 1.0) or rounding:

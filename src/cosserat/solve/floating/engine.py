@@ -38,14 +38,14 @@ class PassiveBlocks(NamedTuple):
     stiffness: Array
     diagonal: Ints  # (n_v,) where the diagonal is
     columns: Ints  # (n_v,) coordinates of the diagonal
-    modal: Ints  # (n_v,) 1 where a coordinate is modal
+    unit: Ints  # (n_v,) of a coordinate, see `kernels.flexible.implicit.UNITS`: of lengths 0, modes 1, angles 2
 
 
 def passive_blocks(tree: FlexibleTree) -> PassiveBlocks:
     """Blocks of a tree."""
     forces, links = tree.forces, tree.data.links
     damping, stiffness, diagonal = [np.zeros(0)], [np.zeros(0)], [np.zeros(0, dtype=np.int64)]
-    modal = np.zeros(len(tree.coordinates), dtype=np.int64)
+    unit = np.zeros(len(tree.coordinates), dtype=np.int64)
     at = 0
     for link in links:
         n, k = len(link.columns), len(link.columns) - link.n_modes
@@ -53,14 +53,15 @@ def passive_blocks(tree: FlexibleTree) -> PassiveBlocks:
         if link.modal is not None:
             D[k:, k:] += link.modal.damping
             K[k:, k:] += link.modal.stiffness
-            modal[link.columns[k:]] = 1
+            unit[link.columns[k:]] = 1
+        unit[link.columns[:k][np.any(link.axes[3:] != 0.0, axis=0)]] = 2
         damping.append(D.ravel())
         stiffness.append(K.ravel())
         diagonal.append(at + (n + 1) * np.arange(n))
         at += n * n
     columns = np.concatenate([link.columns for link in links])
     return PassiveBlocks(
-        np.concatenate(damping), np.concatenate(stiffness), np.concatenate(diagonal), columns, modal
+        np.concatenate(damping), np.concatenate(stiffness), np.concatenate(diagonal), columns, unit
     )  # fmt: skip
 
 
@@ -72,7 +73,7 @@ class Engine:
     tree : FlexibleTree
     drives : Drives
     constraints : TreeConstraints
-    numbers : (12,)
+    numbers : (n,)
         Of the method, see `kernels.flexible.implicit.Method`.
     """
 
@@ -84,7 +85,7 @@ class Engine:
         for room in self._rooms:
             room.vectors.ground[:], room.vectors.held[:] = tree.ground, drives.held
         self._factor = sizes.new_factor()
-        self.numbers = np.concatenate((numbers, np.zeros(1)))
+        self.numbers = np.concatenate((numbers, np.zeros(implicit.CHANGE + 1 - len(numbers))))
         self.counters = np.zeros(3, dtype=np.int64)
         blocks = passive_blocks(tree)
         q, v, a, carried, delta, right, change, q0, v0, a0, carried0 = np.zeros((11, n))
@@ -95,7 +96,7 @@ class Engine:
             implicit.Passive(
                 blocks.damping, blocks.stiffness, np.zeros(len(blocks.damping)), blocks.diagonal, blocks.columns,
                 tree.forces.friction.copy(), tree.forces.speed.copy(), tree.forces.servo, tree.forces.target,
-                drives.held.astype(np.int64), blocks.modal,
+                drives.held.astype(np.int64), blocks.unit,
             ),
             implicit.Method(self.numbers, driven, np.zeros((3, len(driven))), self.counters),
         )  # fmt: skip

@@ -46,8 +46,9 @@ class Implicit(Stepper):
         self.beta = 0.25 * (gamma + 0.5) ** 2
         # what counts as a large acceleration, at least: that of gravity, so that a mechanism at rest finds its rest
         large = max(float(np.linalg.norm(tree.gravity)), 1e-6)
+        heavy = np.sqrt(max((link.modal.mass for link in tree.data.links if link.modal is not None), default=1.0))
         numbers = (0.0, self.mean, self.shift, gamma, self.beta, tolerance, _ROUNDING, _SLOW, _MOST_ITERATIONS,
-                   CLOSED * size, large, large)  # fmt: skip
+                   CLOSED * size, large, large * heavy, large / size)  # fmt: skip
         super().__init__(tree, drives, constraints, size, np.array(numbers))
         forces = tree.forces
         modal = any(link.modal is not None and np.any(link.modal.damping) for link in tree.data.links)

@@ -30,7 +30,6 @@ def new_stepper(
     tolerance: float | None,
 ) -> Stepper:
     """Steps of the named method, or of one of the user's own; `tolerance`: of the iteration of an implicit one."""
-    size = max(size, 1e-3)
     if isinstance(integrator, Method):
         return Outside(tree, drives, constraints, size, integrator)
     if integrator == "runge-kutta":

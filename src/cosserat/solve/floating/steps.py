@@ -41,7 +41,7 @@ class Stepper(ABC):
     constraints : TreeConstraints
     size : float
         Extent of the mechanism (m).
-    numbers : (11,)
+    numbers : (n,)
         Of the method, see `kernels.flexible.implicit.Method`.
     """
 
