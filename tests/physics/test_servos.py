@@ -478,3 +478,22 @@ def test_a_universal_joint_that_closes_a_loop_has_two_shafts():
         assert np.abs(one - two).max() < 1e-3 * np.abs(one).max()
     values = [cs.modes(model, 1, formulation=formulation).eigenvalues for formulation in ("galilean", "floating")]
     assert values[0] == pytest.approx(values[1], rel=1e-6)
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_equilibrium_names_a_servo_at_its_limit(formulation):
+    """A lift of 2 kg on a servo: 19.62 N hold it, 15 N do not; where nothing pulls, the limit does not matter."""
+
+    def lift(limit, gravity=9.81):
+        model = cs.Model("lift", gravity=(0, 0, -gravity))
+        cabin = model.add(cs.RigidBody("cabin", mass=2.0, com=(0, 0, 0), inertia=(0.1, 0.1, 0.1)))
+        model.add(cs.Prismatic("rail", cs.GROUND, cabin, axis=(0, 0, 1)))
+        model.add(cs.Servo("motor", "rail", target=0.3, kp=500.0, kd=5.0, limit=limit))
+        return cs.equilibrium(model, formulation=formulation)
+
+    assert float(lift(25.0).coordinate("rail")) == pytest.approx(0.3 - 19.62 / 500, abs=1e-9)
+    assert float(lift(15.0, gravity=0.0).coordinate("rail")) == pytest.approx(0.3, abs=1e-9)
+    status = lift(15.0).status
+    assert status.outcome is cs.Outcome.SATURATED
+    assert "servo 'motor' asks for 150 N, and its limit is 15 N" in status.message
+    assert "the loads push along with 4.62 N" in status.message

@@ -78,6 +78,10 @@ class Outcome(enum.Enum):
         "finished, but a controller is unstable as it is sampled: what changes in an effort from call to call is most "
         "of it, or goes on growing, and the motion is not that of its law"
     )
+    SATURATED = (
+        "no equilibrium was found: a servo is at its limit, where its effort no longer holds what it moves: raise the "
+        "limit, lower the loads, or add a spring"
+    )
     FREE_MOTION = (
         "the mechanism can move without resistance, so it has no isolated equilibrium: add a joint, a spring or a load "
         "that holds it"

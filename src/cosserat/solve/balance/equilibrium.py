@@ -20,6 +20,7 @@ from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.balance.balance import Attempt, Balance
 from cosserat.solve.balance.free_motion import describe, free_motions, push, stands
+from cosserat.solve.balance.limits import at_limits
 from cosserat.solve.balance.spin import check_steady, spin_twist
 from cosserat.solve.balance.standing import Push, descend, nudge, resists
 from cosserat.solve.balance.statics import Statics
@@ -135,6 +136,11 @@ def equilibrium_of(
     }
     settings = {"time": time, "tolerance": tolerance, "spin": statics.full_spin}
     found = statics.result(status, settings, stats)
+    told = "" if status.ok else at_limits(found, time)
+    if told:
+        outcome = Outcome.SATURATED if status.outcome is Outcome.FREE_MOTION else status.outcome
+        status = replace(status, outcome=outcome, detail="; ".join(filter(None, (told, status.detail))))
+        found = statics.result(status, settings, stats)
     if status.ok and isinstance(statics, Statics):
         warn_coarse(found)
         warn_of_laws(found.trajectory)
