@@ -230,3 +230,51 @@ def test_a_joint_is_released(formulation):
     other.add(cs.RigidBody("bob", 2.0, (1, 0, 0), (0.05, 0.06, 0.07)))
     with pytest.raises(cs.CosseratError, match="other bodies, beams or nodes"):
         cs.simulate(other, 0.1, 0.01, start=run, **options)
+
+
+def tilted_disc():
+    """A disc that rolls around a circle, leaning."""
+    model = cs.Model("disc", gravity=(0, 0, -9.81))
+    axis = np.array([0, np.cos(0.3), np.sin(0.3)])
+    centre, spin = 0.5 * np.array([0, -np.sin(0.3), np.cos(0.3)]), np.array([0, 0, 1.0]) - 6.0 * axis
+    inertia = 0.0625 * (np.eye(3) + np.outer(axis, axis))
+    disc = cs.RigidBody("disc", 1.0, tuple(centre), inertia, velocity=np.cross(spin, centre), angular_velocity=spin)
+    model.add(disc)
+    model.add(cs.RollingDisc("rim", disc, radius=0.5, axis=axis))
+    return model
+
+
+@pytest.mark.parametrize("ratio", [0.5, 2.0])
+def test_reactions_of_a_disc_that_goes_on_in_other_steps(ratio):
+    """Second order; the gap is held as a position, so that velocities across it belong to the step."""
+    fine = cs.simulate(tilted_disc(), 0.32, step=2.5e-4).reaction("rim").values
+
+    def error(step):
+        first = cs.simulate(tilted_disc(), 0.16, step=step)
+        run = cs.simulate(tilted_disc(), 0.16, step=ratio * step, start=first)
+        return np.abs(run.reaction("rim").values - fine[np.rint(run.time / 2.5e-4).astype(int)]).max()
+
+    coarse, half = error(4e-3), error(2e-3)
+    assert half < 2e-3
+    assert half < 0.3 * coarse
+
+
+def test_reactions_of_two_bodies_that_go_on_in_other_steps():
+    """A double pendulum in space: second order; with velocities of the steps before they rang by 9 and 4 N."""
+    spins = np.array([3.0, 2.0, 1.0]), np.array([-1.0, 3.0, 2.0])
+    elbow, centres = np.array([0.6, 0.2, -0.4]), (np.array([0.3, 0.1, -0.2]), np.array([0.8, 0.3, -0.1]))
+    model = cs.Model("arm", gravity=(0, 0, -9.81))
+    speeds = np.cross(spins[0], centres[0]), np.cross(spins[0], elbow) + np.cross(spins[1], centres[1] - elbow)
+    for k, (spin, centre, speed) in enumerate(zip(spins, centres, speeds, strict=True)):
+        model.add(cs.RigidBody(f"b{k}", 1.0, centre, (0.01, 0.02, 0.03), velocity=speed, angular_velocity=spin))
+    model.add(cs.Spherical("shoulder", cs.GROUND, "b0", at=(0, 0, 0)))
+    model.add(cs.Spherical("elbow", "b0", "b1", at=elbow))
+    fine = cs.simulate(model, 0.3, step=2.5e-4).reaction("shoulder").values
+
+    def error(step):
+        run = cs.simulate(model, 0.1, step=0.5 * step, start=cs.simulate(model, 0.2, step=step))
+        return np.abs(run.reaction("shoulder").values - fine[np.rint(run.time / 2.5e-4).astype(int)]).max()
+
+    coarse, half = error(4e-3), error(2e-3)
+    assert half < 0.05
+    assert half < 0.35 * coarse

@@ -3,13 +3,14 @@
 from cosserat.jit import address_of, address_table, call_address, helper, stage
 from cosserat.jit import load as load_stage
 from cosserat.kernels.alpha import error_constant, method, move
-from cosserat.kernels.arrays import joints_of, rules_of, solver_of, state_of, trial_of
+from cosserat.kernels.arrays import joints_of, rolling_of, rules_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.newton import refactor
 from cosserat.kernels.residual import add_inertia, constraint_rates, forces
 from cosserat.kernels.rolling import rolling_rates
 from cosserat.kernels.rules import rule_rates
+from cosserat.kernels.touching import DISC
 from cosserat.kernels.vectors import add, clear, copy, cross, load, store
 
 PART = 1e-2  # of the step, over which the equations are differentiated
@@ -114,6 +115,26 @@ def settle_rates(problem, drives, others, room, work):
     return 0
 
 
+@helper
+def _of_positions(problem, room, gaps):
+    """Leave the rates room[1] of what is held as a position: joints, such rules of users, gaps of discs if asked."""
+    nj, rules, rolling = joints_of(problem).node.shape[0], rules_of(problem), rolling_of(problem)
+    copy(room[1], room[2])
+    for j in range(nj, room.shape[1]):
+        for k in range(6):
+            room[1, j, k] = 0.0
+    for i in range(rolling.node.shape[0]):
+        if gaps != 0 and rolling.kind[i] == DISC:
+            Q, rates = rolling.keep[i], room[2, nj + i]
+            gap = Q[0, 0] * rates[0] + Q[1, 0] * rates[1] + Q[2, 0] * rates[2]
+            for k in range(3):
+                room[1, nj + i, k] = Q[k, 0] * gap
+    for i in range(rules.item.shape[0]):
+        if rules.held[i] == 1:
+            for k in range(6):
+                room[1, nj + rules.item[i], k] = room[2, nj + rules.item[i], k]
+
+
 @stage
 def start_smoothly(problem, drives, others, room, work, factored):
     """Set the integrator's acceleration and velocities; all else is consistent. Leaves the factors of the step, which
@@ -163,8 +184,7 @@ def start_smoothly(problem, drives, others, room, work, factored):
     _accumulate(h, solver.x[:n], solver.past[0])
     if solver.memory[4] >= 0.0:
         solver.memory[4], solver.memory[5] = 1.0, 0.0
-    nj, rules = joints_of(problem).node.shape[0], rules_of(problem)
-    if nj + rules.item.shape[0] == 0:
+    if joints_of(problem).node.shape[0] + rolling_of(problem).node.shape[0] == 0:
         return 0
     # by what velocities of the method differ from true ones, along what the joints prescribe
     clear(work[1])
@@ -176,14 +196,8 @@ def start_smoothly(problem, drives, others, room, work, factored):
         store(cross(w, b), work[2, i], 3)
     _accumulate(h * h / 12.0, work[2, :n], work[1])
     _gradient(problem, others, drives, 0, work[1], work[0], room[1], room[2])
-    copy(room[1], room[2])
-    for j in range(nj, room.shape[1]):
-        for k in range(6):
-            room[1, j, k] = 0.0  # of what holds velocities
-    for i in range(rules.item.shape[0]):
-        if rules.held[i] == 1:
-            for k in range(6):
-                room[1, nj + rules.item[i], k] = room[2, nj + rules.item[i], k]
+    # adaptive steps, which start anew at every change of length, keep what the gap has: it rings less
+    _of_positions(problem, room, 1 - factored)
     _solve(problem, 0.0, work[1], s, room[1])
     _accumulate(1.0, solver.x[:n], state.twist)
     return 0

@@ -195,6 +195,8 @@ def simulate(
     carried, inputs = None, None
     if isinstance(start, Run):
         carried = carried_to(start.trajectory, formulation=formulation, rho=rho) if work.scheme != CONSERVING else None
+        if carried is not None and step is not None and abs(carried.step - step) > 1e-9 * step:
+            carried = None  # velocities of the method belong to its step
         held = start.trajectory.efforts
         if controller is not None and held is not None:
             inputs = compiled.sampler.sample(start.time[-1:])._replace(effort=held[-1:].copy())
