@@ -373,6 +373,7 @@ def hardly_resolved(name: str, duration: float, step: float, every: int) -> cs.R
 def test_steps_that_were_split_are_named(every: int) -> None:
     run = hardly_resolved("stiff_loop", 0.5, 0.01, every)
     assert "the motion is hardly resolved, use smaller steps" in run.status.message
+    assert not run.status.ok
 
 
 @pytest.mark.parametrize("every", [1, 2, 5])

@@ -28,8 +28,8 @@ def judged(
     """The status of a finished run; not ok if energy appeared that nothing supplied.
 
     Energy that gets lost is the numerical damping of unresolved vibrations, which is wanted. What integrals over the
-    stored times leave open counts for the run: the difference to those over every second time, and what a jump of a
-    load may do, unless steps had to be split again and again. Where the longest way between two stored times, `travel`
+    stored times leave open, the difference to those over every second time and what a jump of a load may do, counts for
+    the run, unless steps had to be split again and again. Where the longest way between two stored times, `travel`
     as a share of the extent of the mechanism, is rounding, nothing moves, and there is nothing to judge.
     """
     if not status.ok or len(time) < FEWEST or travel < _STILL:
@@ -38,9 +38,8 @@ def judged(
     exchanged = max(float(np.ptp(energies[k])) for k in ("kinetic", "strain", "potential", "work", "dissipated"))
     gained = balance - np.minimum.accumulate(balance)
     doubt = np.zeros(len(time))
-    for k in ("work", "dissipated"):
-        doubt += _doubt(time, energies[k])
     if _splits(stats) < _ALWAYS:
+        doubt += _doubt(time, energies["work"]) + _doubt(time, energies["dissipated"])
         doubt += _largest_jump(time, energies["work"])
     moving = max(float(energies[k].max()) for k in ("kinetic", "strain"))
     allowed = max(_BROKEN * exchanged, _OF_MOTION * moving, _ROUNDING * float(np.abs(energies["potential"]).max()))
