@@ -309,3 +309,27 @@ def test_energies_of_modes_that_carry_propellant():
     for word in ("kinetic", "strain", "potential", "work"):
         a, b = one[word].values, other[word].values
         assert np.abs(a - b).max() < 2e-6 * np.ptp(a)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"integrator": "energy-momentum"}, {"formulation": "floating"},
+     {"formulation": "floating", "integrator": "runge-kutta"}],
+)  # fmt: skip
+def test_burn_out_within_a_step_leaves_no_spike(options):
+    # velocity and balance of energy at every stored time, those beside the end of the fuel (4.0816 s) too
+    model = cs.Model("rocket", gravity=(0, 0, -9.81))
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(0, 0, 0), inertia=np.eye(3)))
+    model.add(cs.Propellant("fuel", body, mass=2.0, rate=0.49, exhaust=200.0))
+    wrong, astray = [], []
+    for step in (0.02, 0.01):
+        run = cs.simulate(model, 5.0, step, **options)
+        exact = 200.0 * np.log(3.0 / np.maximum(3.0 - 0.49 * run.time, 1.0))
+        wrong.append(np.abs(run.velocity("body").values[:, 0] - exact).max())
+        astray.append(np.abs(run.energy["balance"].values).max())
+    assert wrong[1] < 4e-4
+    if options.get("integrator") == "energy-momentum":
+        assert max(astray) < 1e-6
+    else:
+        assert astray[1] < 0.11
+        assert astray[0] / astray[1] == pytest.approx(4.0, rel=2e-2)

@@ -148,10 +148,12 @@ class CompiledModel:
     def parted_at(self, jumps: Jumps, duration: float) -> list[float]:
         """Times at which equal steps are taken in parts; none where nothing asks for it.
 
-        The effort of a servo with a limit does not follow a jump of its target that is spread over both ends of a step.
+        The effort of a servo with a limit does not follow a jump of its target that is spread over both ends of a step,
+        nor do the energies of a body the end of its propellant.
         """
         servos = servos_of(self.model).values()
         cut_off = any(np.isfinite(servo.limit) and jumps.jumps(servo.target) for servo in servos)
+        cut_off |= len(self.system.bodies.varying) > 0
         return jumps.times if cut_off or self.sampler.kinks(jumps.times, 1e-9 * duration) else []
 
     def unit_addresses(self) -> Any:

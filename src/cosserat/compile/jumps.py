@@ -79,7 +79,9 @@ class Jumps:
         if h == 0.0 or function.is_constant:
             return function.sample(t)
         if h < 0.0:
-            return function.sample(np.maximum(t + _SIDE * h, min(float(t[0]), 0.0)))
+            breaks = np.array([*self.times, *(end for end, _ in self._ends)])
+            just = (np.abs(t[:, None] - breaks) < _AT * -h).any(axis=1)
+            return function.sample(np.where(just, np.maximum(t + _SIDE * h, min(float(t[0]), 0.0)), t))
         values = function.sample(t)
         for end, side in self._ends:
             just = np.abs(t - end) < _AT * h
