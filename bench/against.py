@@ -126,9 +126,9 @@ class Worker:
         return json.loads(self._process.stdout.readline())
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def options_of(text: str | None, serve: Callable[[], None]) -> argparse.Namespace:
+    """What a script that compares two checkouts is called with; as one of its workers it serves, and ends."""
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("other", nargs="?", type=Path, help="folder of the other checkout")
     parser.add_argument("--turns", type=int, default=11)
     parser.add_argument("--only", default="", help="rows whose name has this in it")
@@ -136,9 +136,15 @@ def main() -> None:
     options = parser.parse_args()
     if options.serve:
         serve()
-        return
+        sys.exit()
     if options.other is None:
         parser.error("name the folder of the other checkout")
+    return options
+
+
+def main() -> None:
+    """Print the table."""
+    options = options_of(__doc__, serve)
     here, there = Worker(ROOT), Worker(options.other.resolve())
     print(f"{'CPU ms, least of ' + str(options.turns):<36}{'other':>10}{'this':>10}{'ratio':>8}")
     for name in (n for n in here.ask(None) if options.only in n):

@@ -8,7 +8,6 @@ no error is larger, and of both the CPU time of a step of 1 ms and of the analys
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -23,12 +22,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import beam_table
 import problem
-from against import Worker
+from against import Worker, options_of
 
 HERE = Path(__file__).parents[1]
 TIP = np.array([-2.58522186, 1.04814890, 0.00035532])  # of the arm at t = pi: the limit of both with these steps
 FLAP = np.array([11.20233, 33.64037])  # Wright, Smith, Thresher and Wang (1982), spin 10
-ROUNDS, STEPS = 5, 2000
+STEPS = 2000
 FINEST = 1.5  # of the other mesh: from where on meshes are tried
 
 
@@ -108,18 +107,10 @@ def serve() -> None:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("other", nargs="?", type=Path)
-    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.serve:
-        serve()
-        return
-    if given.other is None:
-        parser.error("name the folder of the other checkout")
+    given = options_of(__doc__, serve)
     here, there = (Worker(root, __file__) for root in (HERE, given.other.resolve()))
     print(f"{'':14s} other: n   error  here: n   error    us a step  ratio analysis")
-    for case, (mesh, _, _) in CASES.items():
+    for case, (mesh, _, _) in ((name, row) for name, row in CASES.items() if given.only in name):
         mark = there.ask((case, mesh, "error"))
         for n in (m for m in MESHES[::-1] if m <= FINEST * mesh):  # down to where it is worse
             found = here.ask((case, n, "error"))
@@ -128,7 +119,7 @@ def main() -> None:
             own, error = n, found
         least = {}
         for what in ("step", "analysis")[: 1 if case == "two-link arm" else 2]:
-            pairs = [(here.ask((case, own, what)), there.ask((case, mesh, what))) for _ in range(ROUNDS)]
+            pairs = [(here.ask((case, own, what)), there.ask((case, mesh, what))) for _ in range(given.turns)]
             least[what] = np.min(pairs, axis=0)
         new, old = 1e6 * least["step"]
         meshes = f"{mesh:9d}{mark:9.1e}{own:9d}{error:9.1e}"

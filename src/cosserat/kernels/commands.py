@@ -7,11 +7,11 @@ import numpy as np
 from cosserat.jit import Handles, bound, helper, load, stage
 from cosserat.kernels.arrays import F1, I1, inputs_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
-from cosserat.kernels.integrate import advance, shift_rates
+from cosserat.kernels.integrate import advance, jump, shift_rates
 from cosserat.kernels.judging import advance_judged
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.laws import add_efforts
-from cosserat.kernels.newton import refactor, step_coefficients
+from cosserat.kernels.newton import refactor
 from cosserat.kernels.residual import forces
 from cosserat.kernels.vectors import clear, copy
 
@@ -100,14 +100,7 @@ def push(problem, commands):
         for k in range(6):
             solver.x[i, k] -= trial.residual[i, k]
     solve(problem)
-    cm, _, _, s = step_coefficients(solver.settings)
-    for i in range(n):
-        for k in range(6):
-            state.rate[i, k] += cm * solver.x[i, k]
-            state.accel[i, k] += cm * solver.x[i, k]
-    for j in range(state.force.shape[0]):
-        for k in range(6):
-            state.force[j, k] += s * solver.x[n + j, k]
+    jump(state, solver)
     return 0
 
 

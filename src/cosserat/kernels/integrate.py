@@ -151,6 +151,20 @@ def shift_rates(state, trial, sign):
         state.inner[2, i] += sign * trial.inner[1, i]
 
 
+@helper
+def jump(state, solver):
+    """Change accelerations and multipliers at once by a solution."""
+    cm, _, _, s = step_coefficients(solver.settings)
+    n = state.rate.shape[0] - 1
+    for i in range(n):
+        for k in range(6):
+            state.rate[i, k] += cm * solver.x[i, k]
+            state.accel[i, k] += cm * solver.x[i, k]
+    for j in range(state.force.shape[0]):
+        for k in range(6):
+            state.force[j, k] += s * solver.x[n + j, k]
+
+
 @stage
 def kick(problem):
     """Let accelerations and multipliers jump with the efforts, from those in inputs row 0 to those in row 1.
@@ -160,12 +174,7 @@ def kick(problem):
     """
     state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
     n = trial.residual.shape[0] - 1
-    copy(state.frame, trial.frame)
-    copy(state.twist, trial.twist)
-    copy(state.rate, trial.rate)
-    copy(state.force, trial.force)
-    for i in range(trial.angle.shape[0]):
-        trial.angle[i] = state.angle[i]
+    keep(state, trial)
     follow = solver.follow[0]
     solver.follow[0] = FROZEN
     for i in range(state.inner.shape[1]):
@@ -186,14 +195,7 @@ def kick(problem):
         for k in range(6):
             solver.x[i, k] = solver.direction[i, k] - trial.residual[i, k]
     solve(problem)
-    cm, _, _, s = step_coefficients(solver.settings)
-    for i in range(n):
-        for k in range(6):
-            state.rate[i, k] += cm * solver.x[i, k]
-            state.accel[i, k] += cm * solver.x[i, k]
-    for j in range(state.force.shape[0]):
-        for k in range(6):
-            state.force[j, k] += s * solver.x[n + j, k]
+    jump(state, solver)
     return 0
 
 
