@@ -295,15 +295,15 @@ def _add_joints(jt, drive_start, drive_end, trial, middle, length):
         _, A1, B1 = joints.drive_of(jt, j, drive_end)
         D_a, D_b = combine(0.5, A0, 0.5, A1), combine(0.5, B0, 0.5, B1)
         _, _, f, m = joints.reaction(jt, j, R, x, D_a, D_b, trial.force[j])
-        work, doubt = _work(jt, j, trial, middle)
+        work, doubt = _work(jt, j, trial, middle, length)
         f, m = pairs.correct(f, m, u, w, work, doubt, length, jt.drive[j] < 0)
         pairs.add_opposite(R, x, a, F_a, y_a, b, F_b, y_b, f, m, trial.residual)
 
 
 @helper
-def _work(jt, j, trial, middle):
+def _work(jt, j, trial, middle, length):
     """lambda . (phi1 - phi0), and what rounding errors of positions may have made of it."""
-    work, pull, reach = 0.0, 0.0, 1.0
+    work, pull, reach = 0.0, 0.0, length
     for k in range(jt.n_rows[j]):
         work += trial.force[j, k] * (trial.phi[j, k] - middle.phi[j, k])
         pull += abs(trial.force[j, k])
