@@ -5,10 +5,16 @@ A failure prints the smallest mechanism that fails in the same way, as a model f
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
+
 import pytest
 
-from .answers import Unanswered, run_of
+import cosserat as cs
+
+from .answers import Unanswered, Violation, run_of
 from .generator import random_mechanism
+from .mechanism import FREEDOMS, Mechanism
 from .outcomes import CRASHED, RELATIONS, SHORTER, VIOLATED, known_defect, outcome
 from .shrinking import explain
 from .study import study
@@ -79,6 +85,47 @@ def test_adaptive_steps_answer(seed: int) -> None:
     """A light end turns by 0.7 rad and by 2.4 rad in an equal step of these studies; adaptive steps follow it."""
     energy = run_of(random_mechanism(seed), step=None, tolerance=1e-4).energy
     assert abs(energy["balance"]).max() < 1e-3 * max(energy["kinetic"].max(), energy["strain"].max())
+
+
+def test_the_generator_makes_everything() -> None:
+    """Trees, loops, all joints and what acts in them, beams of every shape, springs, loads, servos, drives, jumps."""
+    found: Counter[str] = Counter()
+    for seed in range(200):
+        mechanism = random_mechanism(seed)
+        found["jump"] += bool(mechanism.jumps())
+        for part in mechanism.parts:
+            found[part.kind] += 1
+            found["loop"] += part.name == "closing"
+            found["velocity"] += any(part.given.get("velocity", ()))
+            found["follower"] += bool(part.given.get("follower"))
+            for key in ("motion", "effort", "stiffness", "damping", "friction", "limit", "curve"):
+                found[key] += bool(part.given.get(key))
+            if part.kind == "Beam":
+                found[f"{len(part.given['section'])} {part.given['section'][0][0]}"] += 1
+    wanted = [*FREEDOMS, "RigidBody", "Beam", "Spring", "Damper", "Force", "Torque", "DistributedLoad", "Servo", "jump",
+              "loop", "velocity", "follower", "motion", "effort", "stiffness", "damping", "friction", "limit", "curve",
+              "1 Rectangle", "1 Tube", "1 Section", "2 Section", "2 Rod"]  # fmt: skip
+    assert not [kind for kind in wanted if not found[kind]]
+
+
+def test_failures_shrink_to_a_model_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A relation that no mechanism with a spring fulfils: what is printed is a file of little but a spring."""
+
+    def springless(mechanism: Mechanism) -> None:
+        if mechanism.of("Spring"):
+            raise Violation("it has a spring")
+
+    monkeypatch.setitem(RELATIONS, "springless", springless)
+    seed = next(s for s in range(100) if random_mechanism(s).of("Spring") and len(random_mechanism(s).parts) > 8)
+    text = explain("springless", random_mechanism(seed))
+    assert "springless of" in text
+    assert "it has a spring" in text
+    (tmp_path / "model.yaml").write_text("model:" + text.split("model:", 1)[1])
+    model = cs.load_model(tmp_path / "model.yaml")
+    assert len(model.springs) == 1
+    assert not model.loads
+    assert not model.joints
+    assert len(model.bodies) + len(model.beams) <= 2
 
 
 @pytest.mark.slow
