@@ -31,6 +31,10 @@ _BY_VALUE = {
 }  # fmt: skip
 
 
+# they would choose by the present value, for good
+_DECIDING = {np.clip, np.where, np.interp, np.select, np.piecewise, np.sinc, np.round, np.polyval}
+
+
 class ParameterLike(ABC):
     """What parameters and formulas of parameters share: arithmetic, comparison by value, conversion to float."""
 
@@ -66,8 +70,18 @@ class ParameterLike(ABC):
             return _combine(f"{_UFUNC_NAME[ufunc]}({', '.join(_text(x, False) for x in inputs)})", *inputs)
         if ufunc in _BY_VALUE:
             return ufunc(*(resolve(x) for x in inputs))
-        raise ParameterError(
-            f"np.{ufunc.__name__} cannot be part of a formula of parameters ({self.text!r}); use other functions "
+        raise self._refused(ufunc.__name__)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function is np.clip and len(args) == 3 and not kwargs:
+            return np.minimum(np.maximum(args[0], args[1]), args[2])
+        if function in _DECIDING:
+            raise self._refused(function.__name__)
+        return function._implementation(*args, **kwargs)
+
+    def _refused(self, name: str) -> ParameterError:
+        return ParameterError(
+            f"np.{name} cannot be part of a formula of parameters ({self.text!r}); use other functions "
             f"({', '.join(FUNCTIONS)}), or float(...) for the present value, which later changes do not reach"
         )
 

@@ -112,3 +112,18 @@ def test_functions_that_cannot_follow_are_refused() -> None:
         np.nextafter(Parameter("P", 1.0), 2.0)
     assert bool(np.isfinite(Parameter("P", 1.0)))
     assert bool(np.equal(Parameter("P", 1.0), 1.0))
+
+
+def test_functions_that_would_choose_by_the_present_value():
+    P = Parameter("P", 3.0)
+    cut = np.clip(P, 0.0, 2.5)
+    assert resolve(cut) == 2.5
+    P.value = 2.0
+    assert resolve(cut) == 2.0
+    calls = [lambda: np.where(P > 1, P, 0.0), lambda: np.interp(P, [0, 3], [0, 6]), lambda: np.round(P, 1)]
+    for call in [*calls, lambda: np.clip(P, 0.0, a_max=2.5), lambda: np.polyval([1, 2], P), lambda: np.sinc(P)]:
+        with pytest.raises(ParameterError, match="cannot be part of a formula of parameters"):
+            call()
+    assert resolve(np.sum([P, 1.0])) == 3.0
+    assert resolve(np.stack((P, 1.0))[0]) == 2.0
+    assert [resolve(x) for x in np.linspace(0, P, 3)] == [0.0, 1.0, 2.0]
