@@ -9,8 +9,9 @@ import pytest
 import cosserat as cs
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import frame_to_row, row_to_frame
+from cosserat.compile.matter import nodal_mass
 from cosserat.compile.mesh import beam_matrices
-from cosserat.compile.series import gauss_points
+from cosserat.compile.series import gauss_points, skew
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.residual import add_inertia, forces
 from cosserat.lie import se3, so3
@@ -295,7 +296,6 @@ def test_loads_are_derivatives_of_their_potential(kind, rng):
 def test_mass_of_far_bent_elements_is_positive(bend, rng):
     """Straight elements bent by up to pi, about any axis; and elements of a ring that are made so."""
     from cosserat.compile.elements import element_matrices
-    from cosserat.compile.matter import nodal_mass
 
     for law in ([1e5, 4e4, 4e4, 8.0, 10.0, 10.0], [1e4, 4e2, 4e3, 8.0, 10.0, 10.0], [1e6, 4e5, 4e5, 1e-3, 1.0, 1e-2]):
         axis = rng.normal(size=3)
@@ -310,12 +310,36 @@ def test_mass_of_far_bent_elements_is_positive(bend, rng):
             assert np.linalg.eigvalsh(size[:, :, None] * mass * size[:, None]).min() > 0
 
 
+def random_section(rng):
+    """Full coupling, and five lumps of mass anywhere in the plane of the section."""
+    A = rng.normal(size=(6, 6))
+    A = A @ A.T
+    size = np.sqrt(20 * np.exp(rng.uniform(-1.5, 1.5, 6)) / np.diag(A))
+    places = np.column_stack((np.zeros(5), rng.uniform(-0.3, 0.3, 2) + 0.15 * rng.normal(size=(5, 2))))
+    arms = np.concatenate((np.broadcast_to(np.eye(3), (5, 3, 3)), -skew(places)), axis=2)
+    mass = np.einsum("p,pia,pib->ab", rng.uniform(0.1, 1.0, 5), arms, arms)
+    return cs.Section(stiffness=size[:, None] * A * size, mass=mass)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_mass_is_positive_however_the_nodes_are_turned(seed):
+    """It was not where masses lie far beside the centres: eigenvalues down to -0.3 of those of the diagonal."""
+    rng = np.random.default_rng(seed)
+    model = cs.Model("free")
+    beam = model.add(cs.Beam("b", points=[(0, 0, 0), (0.6, 0, 0)], section=random_section(rng), velocity=(1, 0, 0)))
+    compiled = compile_model(model)
+    matrices, _, _ = beam_matrices(beam, compiled.beams["b"], compiled.system.elements.d0)
+    turns = np.array([so3.exp(w) for w in rng.normal(size=(300, 3)) * 1.5])
+    M = nodal_mass(matrices.mass[:1], turns)
+    size = np.sqrt(np.diagonal(M, axis1=1, axis2=2))
+    assert np.linalg.eigvalsh(M / (size[:, :, None] * size[:, None])).min() > 0
+
+
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1)])
 @pytest.mark.parametrize("bend", [0.3, 1.0, 3.0])
 def test_bent_elements_keep_the_rotary_inertia_of_their_sections(axis, bend):
     """Bent or twisted about an axis of inertia: what spins about it is the whole J L, not that of blended frames."""
     from cosserat.compile.elements import element_matrices
-    from cosserat.compile.matter import nodal_mass
 
     J = np.array([0.03, 0.01, 0.02])
     S, M = np.diag(1 / np.array([60.0, 30.0, 20.0, 1.0, 2.0, 5.0])), np.diag([1e-9] * 3 + [*J])

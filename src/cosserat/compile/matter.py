@@ -40,11 +40,13 @@ and K: mass and stiffness per length, F: flexibility between held nodes]. There 
 
 They take no part in translations and in rigid motions of the reference. All are kept below what
 would leave the mass singular in an element bent or twisted by pi; that matters for elements shorter than twice their
-thickness. The second then counts what the first has not.
+thickness. The second then counts what the first has not. Where the last two matter, or bending twists the section, the
+worst of all turns is looked for, too (`_everywhere`).
 """
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -60,6 +62,11 @@ _TIE = 1e-6  # weight of the curvature where flexibilities are equal
 _NATURAL = 4.0  # the largest J over m EI/GA that counts whole; materials have about 1/3
 _STATES = ((1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0))  # as it is; bent, twisted by pi
 _LARGEST = 0.9  # of what would leave the mass singular
+_SIGNS = np.array([(p, q, r) for p in (1.0, -1.0) for q in (1.0, -1.0) for r in (1.0, -1.0)])
+_CUBE = np.array([np.diag(a) @ np.eye(3)[list(p)] for p in permutations(range(3)) for a in _SIGNS])
+_CUBE = _CUBE[np.linalg.det(_CUBE) > 0.0]  # the turns of a cube
+_ROUNDS, _WORST = 3, 6  # of the search for the worst turn, and how many are followed
+_MUCH = 10.0  # times a change: if that leaves the mass positive in _STATES, the change itself does so in any turn
 
 
 class Reference(NamedTuple):
@@ -120,30 +127,37 @@ def mass_of(reference: Reference, line: Line, compliance: Array, mass: Array) ->
     points = (dx[..., None, None] * line.section @ second).transpose(0, 2, 1, 3).reshape(len(dx), 8, -1)
     rotary = points @ line.section.transpose(0, 1, 3, 2).reshape(len(dx), -1, 8)
     G, X = mixed + np.swapaxes(mixed, 1, 2) + rotary, np.zeros((len(dx), 3, 3))
+    plain = G
     half = exponential(0.5 * skew(reference.d0[:, 3:]))
     back = np.swapaxes(half, 1, 2)
     turn = np.concatenate([half @ np.diag(signs) @ half for signs in _STATES])
 
     def add(G_more: Array, X_more: Array) -> Array:
-        """As much of a change as leaves a positive mass: its share."""
+        """As much of a change as leaves a positive mass; how much of it would, at most."""
         nonlocal G, X
         most = _most(nodal_mass(_flat(G, X, half), turn), nodal_mass(_flat(G_more, X_more, half), turn))
-        share = np.minimum(1.0, _LARGEST * np.min(most.reshape(len(_STATES), -1), axis=0))[:, None, None]
+        most = _LARGEST * np.min(most.reshape(len(_STATES), -1), axis=0)
+        share = np.minimum(1.0, most)[:, None, None]
         G, X = G + share * G_more, X + share * X_more
-        return np.asarray(share)
+        return np.asarray(most)
 
     blended = np.zeros_like(G)
     blended[:, 1:4, 5:], blended[:, 5:, 1:4] = -rotary[:, 1:4, 5:], -rotary[:, 5:, 1:4]
     add(blended, _other(back @ rotary[:, 1:4, 5:] @ back, 1.0))
     inside, none = _Inside(reference, line), np.zeros_like(X)
-    for C in inside.turning(add(inside.sheared(), none)):
+    sheared = np.minimum(1.0, add(inside.sheared(), none))[:, None, None]
+    for C in inside.turning(sheared):
         if C.any():
             change, W = np.zeros_like(G), _other(C, 0.5)
             change[:, 1:4, 1:4], change[:, 5:, 5:] = half @ W @ back, back @ W @ half
             add(change, -C)
+    odd = np.linalg.norm(inside.twisted, axis=1) > np.abs(inside.k[:, 0, 0]) / _MUCH
     for more in (inside.beside(), inside.varying(compliance, half)):
         if more.any():
-            add(more, none)
+            odd |= add(more, none) < _MUCH
+    if odd.any():
+        share = _everywhere(_flat(plain, none, half)[odd], _flat(G, X, half)[odd])[:, None, None]
+        G[odd], X[odd] = plain[odd] + share * (G - plain)[odd], share * X[odd]
     return _flat(G, X, half)
 
 
@@ -182,6 +196,7 @@ class _Inside:
         self.along = skew(t)
         k, twisted = _shear(reference, self.J)
         self.k = k[:, None, None]
+        self.twisted = twisted
         self.turned = (mean @ (k[:, None] * t + twisted)[..., None])[..., 0]
 
     def sheared(self) -> Array:
@@ -217,7 +232,6 @@ class _Inside:
         mixed = np.einsum("ei,ej->eij", self.tangent, beside)
         mixed += np.einsum("ei,eja,ea->eij", self.line.gap, self.apart, L[:, None] / 24.0 * s_elastic)
         return np.asarray(mixed + np.swapaxes(mixed, 1, 2))
-
 
     def varying(self, compliance: Array, half: Array) -> Array:
         """Of sections whose flexibility in bending is not that in twist, which M_B follows, all along: (ne, 8, 8).
@@ -257,6 +271,41 @@ def nodal_mass(mass: Array, turn: Array) -> Array:
     out[:, 3:6, 9:] += product
     out[:, 9:, 3:6] += np.swapaxes(product, 1, 2)
     return np.asarray(out)
+
+
+def _everywhere(plain: Array, whole: Array) -> Array:
+    """Share (ne,) of what `whole` has beyond `plain`, that leaves a positive mass however the nodes are turned.
+
+    The coupling of the nodes is linear in the turn R, all else does not depend on it. For a motion v the turn with the
+    least v . M v is a polar factor, for a turn the least motion an eigenvector: found in alternation, from the worst of
+    the turns of a cube on.
+    """
+    n, share = len(plain), np.ones(len(plain))
+    turns = np.repeat(_CUBE, n, axis=0)
+    for _ in range(_ROUNDS):
+        mixed = plain + share[:, None] * (whole - plain)  # but for Y, whose product counts
+        mixed[:, 64:] = np.sqrt(share)[:, None] * whole[:, 64:]
+        slopes = nodal_mass(mixed, np.repeat(np.eye(9).reshape(9, 3, 3), n, axis=0))[:, :6, 6:].reshape(9, n, 6, 6)
+        values, _ = _least(nodal_mass(mixed, turns))
+        worst = np.argsort(values.reshape(-1, n), axis=0)[:_WORST]
+        R = turns.reshape(-1, n, 3, 3)[worst, np.arange(n)].reshape(-1, 3, 3)
+        for _ in range(_WORST):
+            v = _least(nodal_mass(mixed, R))[1].reshape(-1, n, 12)
+            U, _, V = np.linalg.svd(-np.einsum("wea,keab,web->wek", v[..., :6], slopes, v[..., 6:]).reshape(-1, 3, 3))
+            U[:, :, 2] *= np.linalg.det(U @ V)[:, None]
+            R = U @ V
+        turns = np.concatenate((turns, R))
+        low = nodal_mass(plain, turns)
+        most = _most(low, nodal_mass(whole, turns) - low)
+        share = np.minimum(1.0, _LARGEST * np.min(most.reshape(-1, n), axis=0))
+    return share
+
+
+def _least(M: Array) -> tuple[Array, Array]:
+    """Lowest eigenvalues (n,) of matrices (n, 12, 12) scaled to a unit diagonal, and their motions (n, 12)."""
+    scale = 1.0 / np.sqrt(np.maximum(np.diagonal(M, axis1=1, axis2=2), 1e-300))
+    values, vectors = np.linalg.eigh(scale[:, :, None] * M * scale[:, None])
+    return values[:, 0], scale * vectors[:, :, 0]
 
 
 def towards_ends(reference: Reference, line: Line) -> Array:
