@@ -235,7 +235,7 @@ def newton(problem, k, evaluate):
         bounded = min(max(rate, BEST_RATE), 0.99)
         if norm * bounded / (1.0 - bounded) <= tolerance:
             memory[1] = rate
-            if worn(memory, iteration + 1 - begun) or iteration >= 4:
+            if worn(memory, iteration + 1 - begun) or iteration >= 5:
                 memory[0] = 0.0
             return CONVERGED
         if rate > SLOW and iteration > 0 and norm * bounded * bounded / (1.0 - bounded) > tolerance:
