@@ -7,6 +7,7 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
+from cosserat.jit.native import place_of
 from cosserat.jit.switch import COMPILED
 
 _DTYPES = {name: np.dtype(name) for name in ("float64", "int64")}
@@ -61,7 +62,7 @@ class Handles:
         for array, (kind, n) in zip(group, self._fields[name], strict=True):
             if array.dtype != _DTYPES[kind] or array.ndim != n or not array.flags.c_contiguous:
                 raise TypeError(f"{name}: expected a C-contiguous {kind} array with {n} dimensions, got {array.dtype}")
-            words.append(array.ctypes.data if array.size else 0)  # of nothing nobody asks where it is
+            words.append(place_of(array))
             words += array.shape
         return words
 
