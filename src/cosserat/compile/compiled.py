@@ -13,7 +13,7 @@ from cosserat.compile.jumps import Jumps
 from cosserat.compile.media import CompiledMedium, medium_addresses
 from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.rows import ActiveFreedom, Rows
-from cosserat.compile.state_laws import CompiledLaw, law_addresses, moments_of
+from cosserat.compile.state_laws import CompiledLaw, law_addresses, moments_of, switches_of
 from cosserat.kernels.arrays import (
     Bodies,
     Elements,
@@ -141,6 +141,10 @@ class CompiledModel:
         """Names of the states of laws: load.state."""
         return tuple(f"{law.load.name}.{name}" for law in self.laws for name in law.load.states)
 
+    def jumps(self, start: float, end: float) -> Jumps:
+        """Jumps between two times, see `Sampler.jumps`."""
+        return self.sampler.jumps(start, end, switches_of(self.laws, start, end))
+
     def breaks(self, jumps: Jumps, start: float, end: float) -> list[float]:
         """Times between two others at which adaptive steps end: of jumps and kinks, and of laws that wake up."""
         return sorted({*jumps.times, *moments_of(self.laws, start, end)})
@@ -149,11 +153,11 @@ class CompiledModel:
         """Times at which equal steps are taken in parts; none where nothing asks for it.
 
         The effort of a servo with a limit does not follow a jump of its target that is spread over both ends of a step,
-        nor do the energies of a body the end of its propellant.
+        nor do the energies of a body the end of its propellant, and laws of the state are not known before they act.
         """
         servos = servos_of(self.model).values()
         cut_off = any(np.isfinite(servo.limit) and jumps.jumps(servo.target) for servo in servos)
-        cut_off |= len(self.system.bodies.varying) > 0
+        cut_off |= len(self.system.bodies.varying) > 0 or bool(jumps.laws)
         return jumps.times if cut_off or self.sampler.kinks(jumps.times, 1e-9 * duration) else []
 
     def unit_addresses(self) -> Any:

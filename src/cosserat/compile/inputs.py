@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.jumps import Jumps
+from cosserat.compile.jumps import SIDE, Jumps
 from cosserat.compile.rows import drive_frames
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import Inputs
@@ -52,7 +52,11 @@ class Sampler:
         drive = np.zeros((len(t), len(self.driven), 21))
         for k, joint in enumerate(self.driven):
             drive[:, k] = drive_frames(joint, t, order=0)[0]
-        return self._with(drive, t, load_factor, self.loads(t, load_factor, step, jumps))
+        found = self._with(drive, t, load_factor, self.loads(t, load_factor, step, jumps))
+        if step < 0.0 and jumps is not None and jumps.laws:  # they see the time inside the step
+            found.clock[1:, 0] += SIDE * step
+            found.clock[0, 0] -= SIDE * step
+        return found
 
     def sample_all(self, t: Array, load_factor: float = 1.0) -> tuple[Inputs, Array]:
         """Inputs at times t, and prescribed motions with two derivatives: (3, nt, n_driven, 21)."""
@@ -123,11 +127,11 @@ class Sampler:
             jumps |= (np.abs(values[1] - values[0]) > 1e-6 * np.abs(values).max(initial=0.0)).any(axis=1)
         return [t for t, kinked in zip(at.tolist(), jumps, strict=True) if kinked]
 
-    def jumps(self, start: float, end: float) -> Jumps:
-        """Jumps of efforts and loads between two times; its times are also those of kinks, of motions too."""
+    def jumps(self, start: float, end: float, laws: Sequence[float] = ()) -> Jumps:
+        """Jumps of efforts and loads between two times; its times are also those of kinks, of motions and laws too."""
         functions = self._acting()
         functions += [f for joint in self.driven for f in joint.motion if f is not None]
-        return Jumps(functions, start, end)
+        return Jumps(functions, start, end, laws)
 
     def check_motions(self, times: Sequence[float], duration: float, caller: str) -> None:
         """Refuse prescribed motions that jump at one of these times.

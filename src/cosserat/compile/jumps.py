@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 Function = TimeFunction | VectorFunction
 
 _AT = 1e-6  # of the step: a jump so close to its end is there
-_SIDE = 1e-9  # of the step, or of the time between two breaks: where a value is that of one side
+SIDE = 1e-9  # of the step, or of the time between two breaks: where a value is that of one side
 _X, _W = np.polynomial.legendre.leggauss(4)
 _Z, _WEIGHT = 0.5 * (1.0 + _X), 0.5 * _W
 
@@ -37,14 +37,18 @@ class Jumps:
         When any of the functions jumps or has a kink, between the two.
     at_start : bool
         Whether one jumps just after the first time.
+    laws : list of float
+        Of the times, those of laws of time and state, which cannot be sampled.
     """
 
-    def __init__(self, functions: Iterable[Function], start: float, end: float) -> None:
+    def __init__(
+        self, functions: Iterable[Function], start: float, end: float, laws: Iterable[float] = ()
+    ) -> None:  # fmt: skip
         self._sizes: dict[Any, list[tuple[float, Array]]] = {}
         self._kinks: dict[Any, Array] = {}
         self._kept: list[Function] = []  # so that identities stay theirs
         times: set[float] = set()
-        side = _SIDE * (end - start)
+        side = SIDE * (end - start)
         known: dict[Any, list[float]] = {}
         for function in functions:
             origin = _key(function.of if isinstance(function, StationMean) else function)
@@ -56,7 +60,8 @@ class Jumps:
             self._sizes[_key(function)] = [(t, size) for t, size in sizes if np.any(size)]
             self._kinks[_key(function)] = np.array([t for t, size in sizes if not np.any(size)])
             self._kept.append(function)
-        self.times = sorted(times)
+        self.laws = sorted(laws)
+        self.times = sorted({*times, *self.laws})
         self._ends = (start, side), (end, -side)  # and which way is inside
         smooth = [f.is_constant or (isinstance(f, TimeFunction) and f.is_smooth) for f in self._kept]
         changing = [f for f, calm in zip(self._kept, smooth, strict=True) if end > start and not calm]
@@ -81,7 +86,7 @@ class Jumps:
         if h < 0.0:
             breaks = np.array([*self.times, *(end for end, _ in self._ends)])
             just = (np.abs(t[:, None] - breaks) < _AT * -h).any(axis=1)
-            return function.sample(np.where(just, np.maximum(t + _SIDE * h, min(float(t[0]), 0.0)), t))
+            return function.sample(np.where(just, np.maximum(t + SIDE * h, min(float(t[0]), 0.0)), t))
         values = function.sample(t)
         for end, side in self._ends:
             just = np.abs(t - end) < _AT * h
@@ -118,7 +123,7 @@ class Jumps:
         width = np.diff(cuts)
         times = (cuts[:-1, None] + width[:, None] * _Z).ravel()
         weight = (width[:, None] * _WEIGHT).ravel() / abs(h)
-        at = np.concatenate((times, [t + _SIDE * h, t + (1.0 - _SIDE) * h]))
+        at = np.concatenate((times, [t + SIDE * h, t + (1.0 - SIDE) * h]))
         values = function.sample(at)
         for when, size in jumps:
             values = values - np.multiply.outer(at > when, size)

@@ -13,7 +13,9 @@ from cosserat.compile.mesh import element_mass
 from cosserat.errors import CosseratError, ModelError
 from cosserat.kernels import state_loads
 from cosserat.kernels.arrays import new_rows
-from cosserat.model.breaks import pulses
+from cosserat.lie import se3
+from cosserat.model.breaks import jumps_of, pulses
+from cosserat.model.clock import reads_time, switches
 from cosserat.model.state_loads import StateLoad
 
 Array = NDArray[np.float64]
@@ -22,6 +24,7 @@ _NO_LENGTH = "No implementation of function Function(<built-in function len>)"  
 
 _GRID, _CALLS = (256, 2048), 40_000  # times at which each law is looked at, and how often all are called for that
 _SLOW = 0.01  # m/s, rad/s
+_BESIDE = np.array([0.31, -0.43, 0.59, 0.47, -0.61, 0.23])  # any twist
 _TURNS, _DIFFERENCE, _STEADY = 30, 1e-6, 1e-10  # of the search for steady states
 
 
@@ -165,6 +168,41 @@ def moments_of(laws: tuple[CompiledLaw, ...], start: float, end: float) -> list[
         if np.isfinite(values).all():
             out.update(pulses(grid, values, least=1))
     return sorted(t for t in out if start < t < end)
+
+
+def switches_of(laws: tuple[CompiledLaw, ...], start: float, end: float) -> list[float]:
+    """Times at which users' laws jump or have kinks in time, whatever the state: those that they compare it with, and
+    jumps that are seen where places are described and beside that.
+    """
+    users = [law for law in laws if type(law.load) is StateLoad and reads_time(law.load.law) and end > start]
+    return sorted({t for law in users for size in (_SLOW, 1.0) for t in _switches(law, size, start, end)})
+
+
+def _switches(law: CompiledLaw, size: float, start: float, end: float) -> list[float]:
+    """Those of a law at places so far from where they are described."""
+    load, grid = law.load, np.linspace(start, end, _GRID[0] + 1)
+    motion, other = _probe(load.place.frame(), size), _probe(np.eye(4), 0.0)
+    given = motion
+    if load.other is not None:
+        other = _probe(load.other.frame(), 0.0)
+        given = (*motion, *other)
+    numbers = np.array([law.numbers]).view(load.record_type()).reshape(-1)[0]
+    function = getattr(load.law, "py_func", load.law)
+    found = switches(lambda t: function(t, *given, numbers), start, end)
+
+    def values(times: Array) -> Array:
+        return np.array([law.answer(t, *motion, *other) for t in times])
+
+    seen = values(grid)
+    if np.isfinite(seen).all():
+        apart = 1e-9 * (end - start)
+        found += [t for t in jumps_of(values, grid, seen) if all(abs(t - x) > apart for x in found)]
+    return [t for t in found if start < t < end]
+
+
+def _probe(frame: Array, size: float) -> tuple[Array, ...]:
+    """A frame beside another, and a twist."""
+    return frame @ se3.exp(size * _BESIDE), size * _BESIDE
 
 
 def law_addresses(laws: tuple[CompiledLaw, ...]) -> Any:

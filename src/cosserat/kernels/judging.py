@@ -7,8 +7,9 @@ from cosserat.kernels import alpha
 from cosserat.kernels.arrays import history_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.integrate import keep, record, take_step
+from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.newton import CONSERVING, CONVERGED, correction_norm, step_coefficients
-from cosserat.kernels.residual import add_inertia
+from cosserat.kernels.residual import add_inertia, forces
 from cosserat.kernels.vectors import clear, copy
 
 
@@ -26,30 +27,101 @@ def filtered_norm(problem):
     return correction_norm(solver.x, n, n, solver.settings)
 
 
+KNOWN, REACH = 2, 3
+"""Where the memory of `unheld` has whether the change of rates before is known, and for how long (s) errors of
+velocities may grow. Of its `past`, the first is that change per time, the second that of the last step; those of the
+conserving scheme are the rates at the ends of both."""
+
+
 @stage
 def local_error(problem, unheld, error_out):
     """Estimated position error of the last step, stiff motions filtered by the factors of the iteration matrix.
 
     The leading error that a step of generalised-alpha adds to positions in the long run is c h^2 (v_dot_1 - v_dot_0), c
     as in `alpha.phase_constant`; solving S e = cm M (that) leaves slow motions as they are and takes out the unresolved
-    ones.
+    ones. That of velocities is c h times the change of v_dot_1 - v_dot_0 from step to step, and counts with what it
+    does to positions in the time `REACH`: where a force sets in, it is large. So does what velocities change beyond the
+    mean of v_dot: where the method starts just before a force sets in, it may take that for the course of things.
     `unheld` is the problem with the state before the step and factors without joints; see `solve.motion.unheld`.
     """
     state, trial, settings = state_of(problem), trial_of(problem), solver_of(problem).settings
-    before = state_of(unheld).rate
+    before, memory, past = state_of(unheld).rate, solver_of(unheld).memory, solver_of(unheld).past
     h, c = settings[0], alpha.phase_constant(settings[1])
     if settings[6] == CONSERVING:
         c = 1.0 / 12.0
+    n = trial.residual.shape[0] - 1
     clear(trial.twist)
     clear(trial.residual)
-    for i in range(trial.residual.shape[0] - 1):
+    for i in range(n):
         for k in range(6):
-            trial.rate[i, k] = c * h * h * (state.rate[i, k] - before[i, k])
+            change = state.rate[i, k] - before[i, k]
+            past[1, i, k] = change / h
+            trial.rate[i, k] = c * h * h * change
     add_inertia(problem)
     error_out[0] = filtered_norm(problem)
-    if solver_of(unheld).memory[0] > 0.0:
+    if memory[0] > 0.0:
         error_out[0] = max(error_out[0], filtered_norm(unheld))
+    if settings[6] != CONSERVING:
+        before_twist = state_of(unheld).twist
+        for i in range(n):
+            for k in range(6):
+                missed = c * h * h * (past[1, i, k] - past[0, i, k]) if memory[KNOWN] > 0.0 else 0.0
+                mean = 0.5 * h * (state.rate[i, k] + before[i, k])
+                astray = state.twist[i, k] - before_twist[i, k] - mean
+                trial.rate[i, k] = memory[REACH] * (missed if abs(missed) > abs(astray) else astray)
+        count_more(problem, error_out)
     return 0
+
+
+@helper
+def count_more(problem, error_out):
+    """Let an error in trial.rate count, if it is larger than another; filtered only where it may be."""
+    trial, settings = trial_of(problem), solver_of(problem).settings
+    n = trial.residual.shape[0] - 1
+    if correction_norm(trial.rate, n, n, settings) > error_out[0]:
+        clear(trial.residual)
+        add_inertia(problem)
+        error_out[0] = max(error_out[0], filtered_norm(problem))
+
+
+@stage
+def end_error(problem, unheld, error_out):
+    """The same, where that is more, from accelerations at both ends of a conserving step with inputs of rows 0 and 1.
+
+    Such steps see forces in their middle alone: rates of two steps may be equal whatever a force does between. In
+    smooth motions twice the difference of the rate at the end and the mean one is as large as that of two mean ones.
+    Where a force sets in within a half, velocities miss up to a quarter of h times what the rates at both ends differ
+    from the mean.
+    """
+    state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
+    memory, past, h = solver_of(unheld).memory, solver_of(unheld).past, solver.settings[0]
+    n = trial.residual.shape[0] - 1
+    keep(state, trial)
+    for i in range(3):
+        for k in range(state.inner.shape[1]):
+            trial.inner[i, k] = state.inner[i, k]
+    follow, solver.follow[0] = solver.follow[0], FROZEN
+    forces(problem, 1)
+    solver.follow[0] = follow
+    add_inertia(problem)
+    most = 2.0 / 12.0 * h * h * filtered_norm(problem)
+    clear(trial.twist)
+    for i in range(n):
+        for k in range(6):
+            past[1, i, k] = state.rate[i, k] - solver.x[i, k]
+            trial.rate[i, k] = 0.25 * h * memory[REACH] * (past[0, i, k] + past[1, i, k] - 2.0 * state.rate[i, k])
+    error_out[0] = max(error_out[0], most)
+    if memory[KNOWN] > 0.0:
+        count_more(problem, error_out)
+    return 0
+
+
+@helper
+def remember(unheld):
+    """The last step is accepted: what it changes is what the next one continues."""
+    past = solver_of(unheld).past
+    copy(past[1], past[0])
+    solver_of(unheld).memory[KNOWN] = 1.0
 
 
 @helper
@@ -82,6 +154,7 @@ def advance_judged(problem, unheld, order, bounds, errors_out, report_out, evalu
             solver.counters[0] -= 1
             report_out[0] -= 1
             return CONVERGED
+        remember(unheld)
         if (order[2] + k + 1) % order[1] == 0:
             record(state, report_out[1], history)
             report_out[1] += 1
@@ -94,3 +167,8 @@ def advance_judged(problem, unheld, order, bounds, errors_out, report_out, evalu
 def load_error(problem, unheld):
     """Compile or read `local_error`."""
     load(local_error, problem, unheld, np.zeros(1))
+
+
+def load_end_error(problem, unheld):
+    """Compile or read `end_error`."""
+    load(end_error, problem, unheld, np.zeros(1))

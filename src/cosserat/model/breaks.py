@@ -9,6 +9,8 @@ outside: of them, pulses that fit between two points of the grid are not seen.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -48,7 +50,8 @@ def breaks_of(function: TimeFunction | VectorFunction, start: float, end: float)
     grid = np.linspace(start, end, _GRID + 1)
     notes = _seen(function, grid)
     values = _values(function, grid)
-    found = _jumps(function, grid, values) if notes is None else _crossings(function, grid, notes)
+    outside = notes is None
+    found = jumps_of(partial(_values, function), grid, values) if outside else _crossings(function, grid, notes or [])
     near = 2.0 * (grid[1] - grid[0])
     # between known times by themselves: beside a large jump all else would seem still, however a vector is written
     inside = np.unique(np.clip(np.searchsorted(grid, found), 1, _GRID)).tolist() if found else []
@@ -140,8 +143,8 @@ def _values(function: TimeFunction | VectorFunction, t: Array) -> Array:
     return function.sample(t)[:, None]
 
 
-def _jumps(function: TimeFunction | VectorFunction, grid: Array, values: Array) -> list[float]:
-    """Jumps seen from outside: changes that do not shrink when the interval does."""
+def jumps_of(function: Callable[[Array], Array], grid: Array, values: Array) -> list[float]:
+    """Jumps of values (nt, size) seen from outside: changes that do not shrink when the interval does."""
     change = np.abs(np.diff(values, axis=0)).max(axis=1)
     usual = max(float(np.median(change)), 1e-9 * float(np.ptp(values)))
     out = []
@@ -149,7 +152,7 @@ def _jumps(function: TimeFunction | VectorFunction, grid: Array, values: Array) 
         a, b, low, high = grid[i], grid[i + 1], values[i], values[i + 1]
         for _ in range(40):
             middle = 0.5 * (a + b)
-            at = _values(function, np.array([middle]))[0]
+            at = function(np.array([middle]))[0]
             if np.abs(at - low).max() >= np.abs(high - at).max():
                 b, high = middle, at
             else:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.jumps import SIDE
 from cosserat.compile.rules import rule_rows
 from cosserat.compile.state_loads import state_wrenches
 from cosserat.kernels.arrays import History, Inputs
@@ -127,7 +128,10 @@ def motion_of(trajectory: Trajectory, mechanism: Mechanism | None = None) -> Mot
             factor = float(trajectory.settings.get("load_factor", 1.0))
             sampler, h = compiled.sampler, _equal_step(trajectory)
             looked = h != 0.0 or trajectory.crossed is not None
-            jumps = sampler.jumps(trajectory.time[0], trajectory.time[-1]) if looked else None
+            jumps = compiled.jumps(trajectory.time[0], trajectory.time[-1]) if looked else None
+            seen = trajectory.time
+            if jumps is not None and jumps.laws:  # on the side of their jumps that is stored
+                seen = _after(seen) if trajectory.parted else seen + SIDE * min(h, 0.0)
             if trajectory.parted:
                 inputs = sampler.sample(_after(trajectory.time), factor)
             else:
@@ -136,7 +140,7 @@ def motion_of(trajectory: Trajectory, mechanism: Mechanism | None = None) -> Mot
             history = found.states if isinstance(found, Pending) else found
             inputs.state[:] = factor * state_wrenches(
                 compiled,
-                trajectory.time,
+                seen,
                 history.frame,
                 history.twist,
                 history.inner,

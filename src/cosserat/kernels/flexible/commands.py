@@ -8,7 +8,7 @@ from cosserat.kernels.flexible.arrays import F1, I1, inputs_of
 from cosserat.kernels.flexible.border import border_of, divide
 from cosserat.kernels.flexible.closing import rows_of
 from cosserat.kernels.flexible.course import accept, samples_of, take_inputs
-from cosserat.kernels.flexible.explicit import SAMPLES, explicit_step
+from cosserat.kernels.flexible.explicit import explicit_step, samples_in_step
 from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step, known_of, passive_of, trial_of
 
 EFFORT, TARGET, CUT, SIGNAL = 0, 1, 2, 3
@@ -118,10 +118,10 @@ def commanded_course(tree, acting, fixed, free, factored, stepping, closed, bord
 @stage
 def commanded_stages(tree, acting, fixed, factored, stepping, closed, bordered, course, explicit, commands):
     """The same with explicit steps, which know no accelerations that could jump."""
-    order = commands_of(commands).order
-    hold(course, commands, SAMPLES * order[FIRST], SAMPLES * order[STEPS])
+    order, samples = commands_of(commands).order, samples_in_step(explicit)
+    hold(course, commands, samples * order[FIRST], samples * order[STEPS])
     for n in range(order[STEPS]):
-        first = SAMPLES * (order[FIRST] + n)
+        first = samples * (order[FIRST] + n)
         code = explicit_step(tree, acting, fixed, factored, stepping, closed, bordered, course, explicit, first)
         if code != CONVERGED:
             return code

@@ -1,15 +1,17 @@
 """Explicit steps of a flexible tree, accelerations under constraints, and projection onto these.
 
-The method is that of Runge and Kutta, of fourth order, in exponential coordinates theta about the start of each step,
-which change with T^-1(theta) v (H. Munthe-Kaas, BIT 38 (1998) 92-111). What is left of the constraints' violations is
-taken out afterwards, by the least change in the metric of the mass matrix.
+Methods are those of Runge and Kutta in exponential coordinates theta about the start of each step, which change with
+T^-1(theta) v (H. Munthe-Kaas, BIT 38 (1998) 92-111). What is left of the constraints' violations is taken out
+afterwards, by the least change in the metric of the mass matrix.
 """
 
 import math
 from typing import NamedTuple
 
-from cosserat.jit import Handles, load, stage
-from cosserat.kernels.flexible.arrays import F1, F2, inner_of, vectors_of
+import numpy as np
+
+from cosserat.jit import Handles, helper, load, stage
+from cosserat.kernels.flexible.arrays import F1, F2, I1, inner_of, vectors_of
 from cosserat.kernels.flexible.articulated import factor
 from cosserat.kernels.flexible.border import border_of, build_border, eliminate
 from cosserat.kernels.flexible.closing import BIAS, FORCES, ROWS, close, rows_of, wrong_branch
@@ -29,27 +31,83 @@ from cosserat.kernels.flexible.implicit import (
 )
 from cosserat.kernels.law_states import FROZEN
 
-SAMPLES = 4  # of functions of time in every step: at its start, in its middle, just before its end, at its end
 _MOST_PROJECTIONS = 40
 
 
+class Tableau(NamedTuple):
+    """An explicit method of ns stages."""
+
+    matrix: F2  # (ns, ns)
+    weight: F1  # (ns,) times `divisor`
+    divisor: F1  # (1,)
+    embedded: F1  # (ns + 1,) weights less those of an embedded method, whose last stage is at the end of the step
+    sample: I1  # (ns + 1,) number of the sample of functions of time that a stage takes, and of that at the end
+
+
+CLASSICAL = Tableau(
+    np.array([[0.0, 0, 0, 0], [0.5, 0, 0, 0], [0, 0.5, 0, 0], [0, 0, 1, 0]]), np.array([1.0, 2, 2, 1]), np.array([6.0]),
+    np.zeros(5), np.array([0, 1, 1, 2, 3]),
+)  # fmt: skip
+"""Of fourth order, with nothing embedded."""
+
+DORMAND_PRINCE = Tableau(
+    np.array([
+        [0.0, 0, 0, 0, 0, 0],
+        [1 / 5, 0, 0, 0, 0, 0],
+        [3 / 40, 9 / 40, 0, 0, 0, 0],
+        [44 / 45, -56 / 15, 32 / 9, 0, 0, 0],
+        [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729, 0, 0],
+        [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656, 0],
+    ]),
+    np.array([35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84]), np.array([1.0]),
+    np.array([71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40]), np.arange(7),
+)  # fmt: skip
+"""Of fifth order with one of fourth embedded, J. R. Dormand, P. J. Prince, J. Comput. Appl. Math. 6 (1980) 19-26."""
+
+
 class Stages(NamedTuple):
-    """Rates of theta and v in the four stages, each (4, n_v); difference to the embedded solution (n_v,)."""
+    """Rates of theta and v in the stages, each (ns, n_v), and what differs from the embedded solution."""
 
     theta: F2
     speed: F2
-    error: F1
-    inner: F2  # (4, ny) rates of states of laws
+    error: F2  # (2, n_v) of theta and v
+    inner: F2  # (ns, ny) rates of states of laws
 
 
 class Explicit(NamedTuple):
-    """What `explicit_step` writes besides the trial."""
+    """What `explicit_step` takes, and writes besides the trial."""
 
     stages: Stages
+    tableau: Tableau
 
 
 explicit_handles = Handles(Explicit)
 stages_of = explicit_handles.getter("stages", Stages)
+tableau_of = explicit_handles.getter("tableau", Tableau)
+
+
+def new_explicit(tableau, n, ny):
+    """Memory of a method for n coordinates and ny states of laws."""
+    ns = len(tableau.weight)
+    stages = Stages(np.zeros((ns, n)), np.zeros((ns, n)), np.zeros((2, n)), np.zeros((ns, ny)))
+    return Explicit(stages, tableau)
+
+
+@helper
+def samples_in_step(explicit):
+    """How many samples of functions of time a step takes."""
+    tableau = tableau_of(explicit)
+    return tableau.sample[len(tableau.weight)] + 1
+
+
+@helper
+def combined(row, count, rates, k):
+    """Sum of the first rates (ns, ...) of number k, weighted by a row; without those whose weight is zero."""
+    out = 0.0
+    for j in range(count):
+        if row[j] != 0.0:
+            out += row[j] * rates[j, k]
+    return out
 
 
 @stage
@@ -140,19 +198,20 @@ def explicit_step(tree, acting, state, factored, stepping, closed, bordered, cou
     """One step, whose samples begin at number `first`; the state at its end is the trial."""
     known, trial, method = known_of(stepping), trial_of(stepping), method_of(stepping)
     rows, x, r, h = rows_of(closed), vectors_of(state), stages_of(explicit), method.numbers[STEP]
-    n, inner = len(known.q), inner_of(acting).inner
+    n, inner, tableau = len(known.q), inner_of(acting).inner, tableau_of(explicit)
+    ns, share = len(tableau.weight), h / tableau.divisor[0]
     for i in range(len(rows.angle)):
         rows.before[i] = known.angle[i]
-    for s in range(4):
-        share = 0.0 if s == 0 else 1.0 if s == 3 else 0.5
+    for s in range(ns):
+        weight = tableau.matrix[s]
         for k in range(n):
-            trial.delta[k] = share * h * r.theta[s - 1, k] if s > 0 else 0.0
-            x.v[k] = known.v[k] + share * h * r.speed[s - 1, k] if s > 0 else known.v[k]
+            trial.delta[k] = h * combined(weight, s, r.theta, k)
+            x.v[k] = known.v[k] + h * combined(weight, s, r.speed, k)
             x.a[k] = 0.0
         for k in range(inner.shape[1]):
-            inner[0, k] = known.inner[0, k] + share * h * r.inner[s - 1, k] if s > 0 else known.inner[0, k]
+            inner[0, k] = known.inner[0, k] + h * combined(weight, s, r.inner, k)
         moved(tree, known.q, trial.delta, x.q)
-        take_inputs(acting, stepping, closed, course, first + (s + 1) // 2)
+        take_inputs(acting, stepping, closed, course, first + tableau.sample[s])
         impose(stepping, state)
         if accelerate(tree, acting, state, factored, closed, bordered) != CONVERGED:
             return NOT_FINITE
@@ -164,23 +223,20 @@ def explicit_step(tree, acting, state, factored, stepping, closed, bordered, cou
         method.counters[0] += 1
         method.counters[1] += 1
     for k in range(n):
-        sums = r.theta[0, k] + 2.0 * r.theta[1, k] + 2.0 * r.theta[2, k] + r.theta[3, k]
-        trial.delta[k] = h / 6.0 * sums
-        x.v[k] = known.v[k] + h / 6.0 * (r.speed[0, k] + 2.0 * r.speed[1, k] + 2.0 * r.speed[2, k] + r.speed[3, k])
+        trial.delta[k] = share * combined(tableau.weight, ns, r.theta, k)
+        x.v[k] = known.v[k] + share * combined(tableau.weight, ns, r.speed, k)
         x.a[k] = 0.0
     for k in range(inner.shape[1]):
-        sums = r.inner[0, k] + 2.0 * r.inner[1, k] + 2.0 * r.inner[2, k] + r.inner[3, k]
-        inner[0, k] = known.inner[0, k] + h / 6.0 * sums
+        inner[0, k] = known.inner[0, k] + share * combined(tableau.weight, ns, r.inner, k)
     moved(tree, known.q, trial.delta, x.q)
-    take_inputs(acting, stepping, closed, course, first + 3)
+    take_inputs(acting, stepping, closed, course, first + tableau.sample[ns])
     impose(stepping, state)
     for k in range(n):
         if not (abs(x.q[k]) < math.inf and abs(x.v[k]) < math.inf):
             return NOT_FINITE
-    # of the solution of third order that takes the rate at the end in place of the last stage's
-    exponential_rates(tree, trial.delta, x.v, r.error)
+    exponential_rates(tree, trial.delta, x.v, r.error[0])
     for k in range(n):
-        r.error[k] = h / 6.0 * (r.theta[3, k] - r.error[k])
+        r.error[0, k] = h * (combined(tableau.embedded, ns, r.theta, k) + tableau.embedded[ns] * r.error[0, k])
     if len(rows.value) > 0:
         code = project_state(tree, state, factored, stepping, closed, bordered)
         if code != CONVERGED:
@@ -192,6 +248,7 @@ def explicit_step(tree, acting, state, factored, stepping, closed, bordered, cou
         return NOT_FINITE
     for k in range(n):
         trial.q[k], trial.v[k], trial.a[k], trial.carried[k] = x.q[k], x.v[k], x.a[k], x.a[k]
+        r.error[1, k] = h * (combined(tableau.embedded, ns, r.speed, k) + tableau.embedded[ns] * x.a[k])
     for k in range(inner.shape[1]):
         inner[2, k] = inner[1, k]
     return CONVERGED
@@ -200,9 +257,10 @@ def explicit_step(tree, acting, state, factored, stepping, closed, bordered, cou
 @stage
 def explicit_course(tree, acting, state, factored, stepping, closed, bordered, course, explicit, steps, every, phase):
     """Up to `steps` steps, stored where (phase + number) % every == 0; how it ended."""
+    samples = samples_in_step(explicit)
     for i in range(steps):
         code = explicit_step(
-            tree, acting, state, factored, stepping, closed, bordered, course, explicit, SAMPLES * i
+            tree, acting, state, factored, stepping, closed, bordered, course, explicit, samples * i
         )  # fmt: skip
         if code != CONVERGED:
             return code

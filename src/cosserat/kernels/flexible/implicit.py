@@ -7,7 +7,7 @@ what velocities and other loads add to it is left to the iteration.
 import math
 from typing import NamedTuple
 
-from cosserat.jit import Handles, load, stage
+from cosserat.jit import Handles, helper, load, stage
 from cosserat.kernels import alpha, efforts
 from cosserat.kernels.flexible.arrays import (
     F1,
@@ -145,6 +145,18 @@ def factor_step(tree, state, factored, stepping):
     return factor(tree, state, factored, passive.extra, passive.held)
 
 
+@helper
+def largest_of(numbers):
+    """The largest accelerations so far."""
+    return numbers[LARGEST], numbers[LARGEST + 1], numbers[LARGEST + 2]
+
+
+@helper
+def set_largest(numbers, largest):
+    """Go back to them."""
+    numbers[LARGEST], numbers[LARGEST + 1], numbers[LARGEST + 2] = largest
+
+
 @stage
 def size_of_change(stepping):
     """Update the largest accelerations; 1 if the change is not finite.
@@ -190,6 +202,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
     for i in range(len(rows.angle)):
         rows.before[i] = known.angle[i]
     anew, renewed, count, last, last_gap = 1, 0, 0, math.inf, math.inf
+    largest = largest_of(s)
     while count < s[MOST]:
         room = fixed if anew == 1 else free
         x = vectors_of(room)
@@ -224,6 +237,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
         for i in range(m):
             gap = max(gap, abs(rows.value[i]), abs(rows.rate[i]) / speed)
         gap /= s[ALLOWED]
+        set_largest(s, largest)  # what an iterate was on the way does not count
         if size_of_change(stepping) == 1 or not gap < math.inf:
             return NOT_FINITE
         size = s[CHANGE]
@@ -259,12 +273,16 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
 @stage
 def implicit_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
     """One step, with what users' laws add to the iteration matrix if it fails without."""
-    border = border_of(bordered)
+    border, s = border_of(bordered), method_of(stepping).numbers
+    largest = largest_of(s)
     method_of(stepping).counters[2] = 0
     code = take_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
     if code != CONVERGED and border.laws[0] == 0 and len(laws_of(acting).seat) > 0:
         border.laws[0] = 1
+        set_largest(s, largest)
         code = take_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
+    if code != CONVERGED:
+        set_largest(s, largest)
     return code
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.fluid_links import lost_power, uplift_power
+from cosserat.compile.jumps import SIDE
 from cosserat.compile.spanning import potential_at_rest
 from cosserat.kernels.flexible import border, closing, commands, course, explicit, implicit, record
 from cosserat.kernels.flexible.arrays import Packed, Z
@@ -75,9 +76,14 @@ class Engine:
     constraints : TreeConstraints
     numbers : (n,)
         Of the method, see `kernels.flexible.implicit.Method`.
+    tableau : Tableau
+        Of explicit steps.
     """
 
-    def __init__(self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, numbers: Array) -> None:
+    def __init__(
+        self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, numbers: Array,
+        tableau: explicit.Tableau = explicit.CLASSICAL,
+    ) -> None:  # fmt: skip
         self.tree, self.drives, self.constraints = tree, drives, constraints
         sizes, n, rows = tree.data.arrays, len(tree.coordinates), constraints.closed.rows
         m, nf, size, ny = len(rows.value), len(rows.angle), len(rows.C), tree.forces.inner.inner.shape[1]
@@ -86,6 +92,7 @@ class Engine:
             room.vectors.ground[:], room.vectors.held[:] = tree.ground, drives.held
         self._factor = sizes.new_factor()
         self.numbers = np.concatenate((numbers, np.zeros(implicit.CHANGE + 1 - len(numbers))))
+        self.largest = self.numbers[implicit.LARGEST : implicit.CHANGE]  # accelerations so far
         self.counters = np.zeros(3, dtype=np.int64)
         blocks = passive_blocks(tree)
         q, v, a, carried, delta, right, change, q0, v0, a0, carried0 = np.zeros((11, n))
@@ -107,11 +114,12 @@ class Engine:
             np.zeros(3 * size, dtype=np.int64), rest, push, np.zeros(n), np.zeros(sizes.n_z), np.zeros(6),
             np.array([0, m, 0], dtype=np.int64),
         )  # fmt: skip
-        self._stages = explicit.Stages(np.zeros((4, n)), np.zeros((4, n)), np.zeros(n), np.zeros((4, ny)))
+        stages = explicit.new_explicit(tableau, n, ny)
+        self.explicit_error = stages.stages.error  # differences (2, n_v) of coordinates and velocities
         self._packed = (
             Packed(implicit.stepping_handles, self._stepping),
             Packed(border.border_handles, border.Bordered(self._border)),
-            Packed(explicit.explicit_handles, explicit.Explicit(self._stages)),
+            Packed(explicit.explicit_handles, stages),
         )
         self._short: Packed | None = None
         self._stepping_explicitly = False
@@ -171,6 +179,8 @@ class Engine:
         drive, target, load, signal = tree.forces.sample(load_times, jump)
         n, nt = len(tree.coordinates), len(times)
         samples, states = found.problem
+        if jump < 0.0 and tree.forces.jumps is not None and tree.forces.jumps.laws:
+            load_times = load_times + SIDE * jump  # laws see the time inside the step
         samples.clock[:nt], samples.drive[:nt], samples.target[:nt], samples.load[:nt] = load_times, drive, target, load
         samples.signal[:nt] = signal
         if n and len(self.drives.columns):
@@ -339,11 +349,6 @@ class Engine:
             if flat:
                 return StepFailure(Outcome.NOT_CONVERGED, flat)
         return StepFailure(_OUTCOMES[code])
-
-    @property
-    def explicit_error(self) -> Array:
-        """Difference of the last explicit step to its embedded solution."""
-        return self._stages.error
 
     def filtered(self, error: Array) -> Array:
         """An error of the coordinates without what the iteration matrix of the last step holds for stiff."""

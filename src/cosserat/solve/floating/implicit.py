@@ -138,15 +138,21 @@ class Implicit(Stepper):
         """As the iteration matrix of the last step has it."""
         return self.engine.filtered(np.where(self.drives.held, 0.0, change))
 
-    def error(self, old: Point, new: Point) -> Array:
+    def errors(self, old: Point, new: Point) -> tuple[Array, Array]:
         """The leading error c h^2 (a_new - a_old) in the long run, stiff motions filtered: S e = M times that, A e = 0.
 
-        Where motions are prescribed, what they and the loops hold is not filtered out, so that steps resolve it: only
-        positions are exact there.
+        That of velocities is c h times what a_new - a_old differs from the same of the step before. Where motions are
+        prescribed, what they and the loops hold is not filtered out, so that steps resolve it: only positions are exact
+        there.
         """
-        c = phase_constant(self._rho)
-        raw = c * new.step**2 * (new.a - old.a)
-        found = self.engine.filtered(np.where(self.drives.held, 0.0, raw))
+        h, before = new.step, self.slopes[0]
+        slope = (new.a - old.a) / h
+        self.slopes = before, slope
+        c, missed = phase_constant(self._rho), np.zeros(len(slope)) if before is None else slope - before
+        astray = new.v - old.v - 0.5 * h * (new.a + old.a)  # where the method started with accelerations to come
+        missed = c * h**2 * missed
+        raw = c * h**3 * slope, np.where(np.abs(missed) > np.abs(astray), missed, astray)
+        found = [self.engine.filtered(np.where(self.drives.held, 0.0, x)) for x in raw]
         if self.drives.held.any() or self.constraints.driven:
-            return np.where(self._soft, raw, found)
-        return found
+            found[0] = np.where(self._soft, raw[0], found[0])
+        return found[0], found[1]

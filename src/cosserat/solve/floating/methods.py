@@ -28,12 +28,13 @@ def new_stepper(
     integrator: str | Method,
     rho: float,
     tolerance: float | None,
+    adaptive: bool = False,
 ) -> Stepper:
     """Steps of the named method, or of one of the user's own; `tolerance`: of the iteration of an implicit one."""
     if isinstance(integrator, Method):
         return Outside(tree, drives, constraints, size, integrator)
     if integrator == "runge-kutta":
-        return Explicit(tree, drives, constraints, size)
+        return Explicit(tree, drives, constraints, size, adaptive)
     return Implicit(tree, drives, constraints, size, rho, _NEWTON_TOLERANCE if tolerance is None else tolerance)
 
 

@@ -74,7 +74,7 @@ class Outside(Stepper):
                 rows.append(now)
         return Advance(now, n, _stacked(rows), None)
 
-    def error(self, old: Point, new: Point) -> Array:
+    def errors(self, old: Point, new: Point) -> tuple[Array, Array]:
         """Not estimated: a method of one's own takes equal steps."""
         raise StepFailure(Outcome.STEP_TOO_SMALL)
 

@@ -59,7 +59,8 @@ def simulate_floating(
     seats = node_seats(tree, compiled)
     constraints = TreeConstraints(model, tree.data, [seat for seat in seats if seat.link >= 0])
     stepper = new_stepper(
-        tree, drives, constraints, compiled.size, settings["integrator"], settings["rho"], settings["newton_tolerance"]
+        tree, drives, constraints, compiled.size, settings["integrator"], settings["rho"], settings["newton_tolerance"],
+        step is None,
     )  # fmt: skip
     control = None
     if settings["controller"] is not None:
@@ -88,7 +89,7 @@ def simulate_floating(
         asked = {**settings, "step": step, "duration": duration, "start_time": start_time}
         keeper = Checkpoint(kept[0], identity_of(compiled, asked), kept[1], settings["controller"], model)
     prepared = clock.process_time()
-    tree.forces.jumps = compiled.sampler.jumps(begin.t, begin.t + duration)
+    tree.forces.jumps = compiled.jumps(begin.t, begin.t + duration)
     compiled.sampler.check_motions(tree.forces.jumps.times, duration, "simulate")
     walk = FloatingWalk(stepper, begin, Extent(stepper.engine, compiled.length), control)
     walk.first = first

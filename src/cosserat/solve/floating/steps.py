@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.kernels.flexible.explicit import CLASSICAL, Tableau
 from cosserat.kernels.flexible.implicit import STEP
 from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.state import Drives, Point, States, StepFailure
@@ -43,6 +44,8 @@ class Stepper(ABC):
         Extent of the mechanism (m).
     numbers : (n,)
         Of the method, see `kernels.flexible.implicit.Method`.
+    tableau : Tableau
+        Of explicit steps.
     """
 
     order: int  # of the method
@@ -51,14 +54,16 @@ class Stepper(ABC):
     remedy: str  # for one that fails nevertheless
 
     def __init__(
-        self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float, numbers: Array
+        self, tree: FlexibleTree, drives: Drives, constraints: TreeConstraints, size: float, numbers: Array,
+        tableau: Tableau = CLASSICAL,
     ) -> None:  # fmt: skip
         self.tree, self.drives, self.constraints, self.size = tree, drives, constraints, size
-        self.engine = Engine(tree, drives, constraints, numbers)
+        self.engine = Engine(tree, drives, constraints, numbers, tableau)
         self.at_breaks = False  # whether steps end where loads jump
         self.parted = False  # whether equal steps are taken in parts there
         self.grid: Grid | None = None  # of equal steps
         self.impulses: Impulses | None = None  # of loads, where steps adapt
+        self.slopes: tuple[Array | None, Array | None] = None, None  # how accelerations change, before and in a step
         self.crossings: list[tuple[float, Array, Point, Point]] = []  # times, both sides of jumps, and states there
 
     def snapped(self, times: Array, h: float) -> Array:
@@ -167,8 +172,10 @@ class Stepper(ABC):
         return change
 
     @abstractmethod
-    def error(self, old: Point, new: Point) -> Array:
-        """Estimated error of the coordinates (n,) of the step just taken, as a velocity during a unit of time."""
+    def errors(self, old: Point, new: Point) -> tuple[Array, Array]:
+        """Estimated errors of the step just taken, each (n,): of coordinates, as a velocity during a unit of time, and
+        of velocities.
+        """
 
     def start(
         self, t: float, q: Array, v: Array, angles: Array | None = None, inner: Array | None = None

@@ -58,7 +58,7 @@ class FloatingWalk(Walk):
         self._stored: list[States] = []
         self.first: Point | None = None  # what to store first, where a controller changes it at once
         self.done = 0
-        self._kept: tuple[Point, int, tuple[Array, ...]] = start, 0, ()
+        self._kept: tuple[Point, int, tuple[Array, ...], Array] = start, 0, (), stepper.engine.largest.copy()
         self._commands = None
         if control is not None:
             self._commands = Commands(stepper, control.asked.columns)
@@ -103,7 +103,8 @@ class FloatingWalk(Walk):
         """Remember the state."""
         self._jumped = False
         impulses = self.stepper.impulses
-        self._kept = self.now, self._work.taken, () if impulses is None else impulses.filtered
+        filtered = () if impulses is None else impulses.filtered
+        self._kept = self.now, self._work.taken, filtered, self.stepper.engine.largest.copy()
 
     @property
     def _begun(self) -> Point:
@@ -115,7 +116,7 @@ class FloatingWalk(Walk):
 
     def restore(self) -> None:
         """Go back to the state kept last."""
-        self.now, self._work.taken, filtered = self._begun, *self._kept[1:]
+        self.now, self._work.taken, filtered, self.stepper.engine.largest[:] = self._begun, *self._kept[1:]
         if self.stepper.impulses is not None:
             self.stepper.impulses.filtered = filtered
 
@@ -287,6 +288,7 @@ class FloatingWalk(Walk):
 
     def make_up(self, t: float, h: float) -> None:
         """Velocities with what the step left out of the impulses of loads."""
+        self.stepper.slopes = self.stepper.slopes[1], None
         self.now = self.stepper.made_up(self.now, t, h)
 
     def settle(self, n: int) -> None:
@@ -302,7 +304,7 @@ class FloatingWalk(Walk):
         return {
             "stored": [list(states) for states in self._stored], "now": list(self.now), "control": control,
             "taken": self._work.taken, "work": [self.tally.halved, self.tally.rejected],
-            "stepper": self.stepper.keepsake(), "at_breaks": self.stepper.at_breaks,
+            "stepper": self.stepper.keepsake(), "at_breaks": self.stepper.at_breaks, "slope": self.stepper.slopes[0],
             "impulses": () if self.stepper.impulses is None else self.stepper.impulses.filtered,
             "crossings": [(t, sides, list(a), list(b)) for t, sides, a, b in self.stepper.crossings],
         }  # fmt: skip
@@ -320,6 +322,9 @@ class FloatingWalk(Walk):
         self._stored, self.now = [States(*states) for states in kept["stored"]], Point(*kept["now"])
         self._work.taken, (self.tally.halved, self.tally.rejected) = int(kept["taken"]), map(int, kept["work"])
         self.stepper.at_breaks = bool(kept["at_breaks"])
+        if kept["slope"] is not None:
+            demand_like(kept["slope"], self.now.v)
+        self.stepper.slopes = kept["slope"], None
         self._follow_impulses()
         if self.stepper.impulses is not None:
             self.stepper.impulses.resume(kept["impulses"], kept["t"])
@@ -332,7 +337,8 @@ class FloatingWalk(Walk):
         """Estimated position error (m) of the last step."""
         assert self._extent is not None
         try:
-            return self._extent(self.now.q, self.stepper.error(self._begun, self.now))
+            away, faster = self.stepper.errors(self._begun, self.now)
+            return max(self._extent(self.now.q, away), self.reach * self._extent(self.now.q, faster))
         except StepFailure:
             return np.inf
 
@@ -372,6 +378,7 @@ class FloatingWalk(Walk):
         """Let accelerations jump with loads that do so at time t."""
         if self._control is not None:
             self._control.tell()
+        self.stepper.slopes = None, None
         side, before = SIDE * h, self.now
         at = bisect.bisect_left(self.kinks, t - side)
         if at < len(self.kinks) and self.kinks[at] <= t + side:

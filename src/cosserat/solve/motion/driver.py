@@ -32,6 +32,7 @@ _WATCHED = 64  # steps between two looks at how far wheels turn
 _PATIENCE = 0.1  # s between two looks at what goes on outside
 _SAFETY = 0.6  # the estimate is of errors that a step commits, which the motion may let grow
 _SMALLEST = 1e-7  # of the duration: adaptive steps below this are given up
+_COARSE = 10.0  # of the smallest: shorter steps are not cut for errors of velocities, as where a law of the state jumps
 _REMEMBERED = 3  # accepted steps whose errors tell how long the next may be: those of vibrations come and go
 _STRIDE = 20  # steps taken at once, at most
 _AIM = 0.9  # of the step that would err as much as allowed
@@ -228,16 +229,16 @@ def adaptive_steps(
     limits = [*(t for t in sorted(breaks) if start + smallest < t < end - smallest), end]
     t, taken, times, cuts, last_shown = start, 0, [start], 0, clock.perf_counter()
     recent: list[list[float]] = []  # lengths of accepted steps, and their errors (m)
-    h, pace = 0.0, Pace(start, end, smallest)
+    h, longest, pace = 0.0, 0.0, Pace(start, end, smallest)
 
     def begun(kept: Mapping[str, Any]) -> None:
-        nonlocal t, h, taken, times, cuts, recent
+        nonlocal t, h, taken, times, cuts, recent, longest
         t, h, times = float(kept["t"]), float(kept["h"]), [float(x) for x in kept["times"]]
         taken, cuts = operator.index(kept["taken"]), operator.index(kept["cuts"])
-        recent = [[float(length), float(error)] for length, error in kept["recent"]]
+        recent, longest = [[float(length), float(error)] for length, error in kept["recent"]], float(kept["longest"])
         pace.marks = [(operator.index(count), float(time)) for count, time in kept["marks"]]
         known = len(times) == walk.n_stored and times[0] == start and times == sorted(times)
-        if not (known and start <= t <= end and 0.0 < h < np.inf):
+        if not (known and start <= t <= end and 0.0 < h < np.inf and 0.0 <= longest <= duration):
             raise ValueError(f"t = {t:g} s, steps of {h:g} s")
 
     if keeper is None or not keeper.resume(walk, begun):
@@ -249,7 +250,7 @@ def adaptive_steps(
 
     def keepsake() -> dict[str, Any]:
         driver = {"t": t, "h": h, "taken": taken, "times": times, "cuts": cuts, "recent": recent}
-        driver["marks"] = pace.marks
+        driver |= {"marks": pace.marks, "longest": longest}
         return {**walk.keepsake(), **driver}
 
     with Interrupts(stepping=True) as interrupts:
@@ -270,13 +271,12 @@ def adaptive_steps(
                 step = room / max(1, math.ceil(room / h - 0.1)) if room < 3.0 * h else h  # no tiny last one
                 n = max(1, min(_STRIDE, int(room / step) - 3))
                 bounds = _bounds(allowed if step > smallest else np.inf, recent, step, walk.order + 1)
-                stepping = True
+                stepping, walk.reach = True, max(longest, step) if step > _COARSE * smallest else 0.0
                 errors, failure = walk.judged(t, step, n, bounds, every, taken)
                 for error in errors:
                     if not error <= bounds.most or error == np.inf:  # that of one that failed
                         break
-                    taken += 1
-                    cuts = 0
+                    taken, cuts, longest = taken + 1, 0, max(longest, step)
                     t = limit if abs(limit - t - step) < 1e-9 * step else t + step
                     if taken % every == 0:
                         times.append(t)

@@ -74,7 +74,7 @@ def resume(work: Integration, kept: dict[str, Any]) -> None:
     demand_like(kept["crossings"], [(0.0, np.zeros(2), row, row)] * len(kept["crossings"]))
     work.crossings.kept = kept["crossings"]
     if kept["unheld"] is not None:
-        demand_like(kept["unheld"], [solver.blocks, solver.memory, 0])
+        demand_like(kept["unheld"], [solver.blocks, solver.memory, solver.past, 0])
         judge(work).resume(kept["unheld"])
     for wanted in kept["loaded"]:
         if wanted:

@@ -210,7 +210,7 @@ def simulate(
     if controller is not None:
         work.controlled = Controlled(controller, compiled)
         work.take_control(start_time, inputs)
-    work.jumps = compiled.sampler.jumps(start_time, start_time + duration)
+    work.jumps = compiled.jumps(start_time, start_time + duration)
     compiled.sampler.check_motions(work.jumps.times, duration, "simulate")
     prepared = clock.process_time()
     if step is None:

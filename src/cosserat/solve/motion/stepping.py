@@ -12,7 +12,7 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.jumps import Jumps
 from cosserat.kernels.arrays import History, Inputs, State
 from cosserat.kernels.integrate import advance, load_careful, load_search, load_stages
-from cosserat.kernels.judging import local_error
+from cosserat.kernels.judging import end_error, local_error
 from cosserat.kernels.newton import CONSERVING, CONVERGED, NOT_FINITE, WRONG_BRANCH
 from cosserat.kernels.starting import PART
 from cosserat.results.status import Outcome
@@ -23,7 +23,6 @@ from cosserat.solve.motion.commands import Commands, glide, judged_step, push
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.counters import Counters
 from cosserat.solve.motion.crossings import Crossings, snapshot
-from cosserat.solve.motion.ends import end_error
 from cosserat.solve.motion.failures import named_failure
 from cosserat.solve.motion.grading import STANDING, begin_smoothly, first_part, graded_step
 from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, add_impulses, change_at_start
@@ -176,7 +175,7 @@ class Integration(Walk):
 
     def sampled(self, times: Array, h: float) -> Inputs:
         """Functions of time at ends of steps of length h."""
-        if self.at_breaks and len(times) == 2 and self.steady.valid:
+        if self.at_breaks and len(times) == 2 and self.steady.valid and not (self.jumps and self.jumps.laws):
             return self.steady.at(times)
         return self.compiled.sampler.sample(times, step=self.side(h), jumps=self.jumps)
 
@@ -333,9 +332,11 @@ class Integration(Walk):
 
     def error(self) -> float:
         """Estimated position error (m) of the last step."""
-        both, error = (self.memory.address, judge(self, 1).memory.address), np.zeros(1)
-        local_error(*both, error)
-        return max(float(error[0]), end_error(self, both) if self.scheme == CONSERVING else 0.0)
+        unheld, error = judge(self, 1), np.zeros(1)
+        local_error(self.memory.address, unheld.memory.address, error)
+        if self.scheme == CONSERVING and unheld.ends:
+            end_error(self.memory.address, unheld.memory.address, error)
+        return float(error[0])
 
     def judged(
         self, t: float, h: float, n: int, bounds: Bounds, every: int, phase: int
@@ -417,6 +418,8 @@ class Integration(Walk):
         """Let accelerations jump with loads that do so at time t, and velocities with those that are prescribed."""
         both = np.array([t * (1.0 - 1e-15) - _AFTER * h, t + _AFTER * h])
         before = snapshot(self.state)
+        if self.unheld is not None:
+            self.unheld.forget()
         if self.scheme != CONSERVING:
             project_velocities(self.compiled, float(both[1]), self.memory)  # as after an impact
             self.set_step(h)
@@ -441,6 +444,7 @@ class Integration(Walk):
 
     def make_up(self, t: float, h: float) -> None:
         """Give velocities what the step from t left out of the impulses of loads."""
+        judge(self).go_on()
         missed = None if self.impulses is None else self.impulses.missed(t, h)
         if missed is not None:
             add_impulses(self, missed, t, h)

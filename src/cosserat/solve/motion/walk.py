@@ -93,6 +93,7 @@ class Walk(ABC):
     controlled: Controlled | None
     done: int  # steps taken by the last `advance`
     grid: Grid | None = None  # of equal steps
+    reach = 0.0  # s, over which errors of velocities may grow: the longest step up to now
     torn = False  # whether steps were interrupted midway: the state is not the one stored last
 
     def snapped(self, times: Array, h: float) -> Array:

@@ -1,0 +1,82 @@
+"""Adaptive steps keep their promise where it was broken: the worst rows of `python -m bench.tolerance`, and more."""
+
+import numpy as np
+import pytest
+from bench import tolerance as bench
+from scipy.integrate import solve_ivp
+
+import cosserat as cs
+
+ALPHA, CONSERVING, FLOATING, RUNGE_KUTTA = (
+    bench.KINDS[name] for name in ("alpha 0.9", "conserving", "floating", "runge-kutta")
+)
+ROWS = [
+    (bench.pendulum, 1e-8, RUNGE_KUTTA, 1.0),  # 40 times the promise before
+    (bench.hard_stop, 1e-5, ALPHA, 1.0),  # 7.6
+    (bench.hard_stop, 1e-5, CONSERVING, 1.5),  # 7,900
+    (bench.hard_stop, 1e-4, FLOATING, 1.0),  # 560, and 28,000 at 1e-6
+    (bench.hard_stop, 1e-6, RUNGE_KUTTA, 1.5),  # 33
+    (bench.bouncing, 1e-5, {"rho": 0.6}, 1.5),  # 22
+    (bench.bouncing, 1e-5, CONSERVING, 1.5),  # 45,000
+    (bench.limited_servo, 1e-6, {"rho": 0.6}, 2.0),  # 25
+    (bench.limited_servo, 1e-6, CONSERVING, 1.5),  # 9
+    (bench.limited_servo, 1e-5, RUNGE_KUTTA, 3.0),  # 53
+    (bench.friction, 1e-5, CONSERVING, 1.0),
+    (bench.timed_law, 1e-6, CONSERVING, 1.5),  # 17
+    (bench.timed_law, 1e-8, RUNGE_KUTTA, 1.0),  # 120
+]
+
+
+@pytest.mark.parametrize(("problem", "tolerance", "kind", "most"), ROWS)
+def test_the_tolerance_in_corners(problem, tolerance, kind, most):
+    assert bench.figure(problem(), tolerance, kind).ratio < most
+
+
+@pytest.mark.parametrize(("rho", "tolerance"), [(0.3, 1e-3), (0.5, 1e-3), (0.6, 3e-5)])
+def test_a_step_that_starts_just_above_the_floor_does_not_throw_the_ball(rho, tolerance):
+    """The method took the force to come for one that acts already: 148, 3 and 58 m high, twice with status ok."""
+    problem = bench.bouncing()
+    run = cs.simulate(problem.model, problem.duration, tolerance=tolerance, rho=rho)
+    assert float(run.position("ball")[:, 2].max()) <= 0.5 + 1e-9
+    assert run.status.ok
+
+
+def test_conserving_steps_see_dry_friction():
+    """A block that is braked to rest from 2 m/s by friction that turns within 1 mm/s."""
+    model, _ = bench.slider("braked", speed=2.0, friction=cs.Friction(3.0, 1e-3))
+    exact = solve_ivp(
+        lambda _, y: [y[1], -3.0 * np.tanh(y[1] / 1e-3)], (0.0, 1.0), [0.0, 2.0], "LSODA", rtol=1e-10, atol=1e-12
+    )
+    for tolerance in (1e-4, 1e-6):
+        run = cs.simulate(model, 1.0, tolerance=tolerance, **CONSERVING)
+        error = abs(float(run.coordinate("rail")[-1]) - exact.y[0, -1])
+        assert error < tolerance * np.sqrt(6.0) * max(1.0, run.stats["steps"] / 100)
+
+
+def after(t, frame, twist, parameters):
+    return np.array([-40.0 * (frame[0, 3] - 1.0) if t > 0.513 else 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+
+def since(t, frame, twist, parameters):
+    return np.array([0.0 if t < 0.513 else -40.0 * (frame[0, 3] - 1.0), 0.0, 0.0, 0.0, 0.0, 0.0])
+
+
+def squared(t, frame, twist, parameters):
+    return np.array([-40.0 * (frame[0, 3] - 1.0) if t * t > 0.513**2 else 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("law", [after, since, squared, {"fx": "-40*(x - 1)*step(t, 0.513)"}])
+@pytest.mark.parametrize("name", ["alpha 0.9", "conserving", "floating", "runge-kutta"])
+def test_equal_steps_keep_their_order_where_a_law_jumps_in_time(name, law):
+    """A spring that is hooked on at 0.513 s: first order before, and up to 1e-2 m off."""
+    model, _ = bench.slider("hooked", law, speed=0.5)
+    w, late, error = np.sqrt(40.0), 1.0 - 0.513, []
+    exact = 1.0 + (0.2565 - 1.0) * np.cos(w * late) + 0.5 / w * np.sin(w * late)
+    order, steps = (4, (0.1, 0.05)) if name == "runge-kutta" else (2, (0.01, 0.005))
+    for step in steps:
+        run = cs.simulate(model, 1.0, step, **bench.KINDS[name])
+        error.append(abs(float(run.coordinate("rail")[-1]) - exact))
+    assert error[0] < 2e-3
+    assert error[1] < 1.15 * error[0] / 2**order
+    if order == 2:  # no work is lost at the jump
+        assert float(np.abs(run.energy.balance).max()) < 3e-3
