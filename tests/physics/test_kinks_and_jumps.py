@@ -122,6 +122,8 @@ def pushed(motion):
     "motion", ["1.3*max(0, t - 0.25)", "0.65*(abs(t - 0.25) + t - 0.25)", "(t - 0.25)*1.3*(t > 0.25)"]
 )
 def test_a_run_that_starts_at_a_kink_starts_after_it(motion, kind, how):
+    if kind == "explicit" and "tolerance" in how:
+        how = {"tolerance": 1e-8}  # ten steps would do otherwise, and work is an integral over their ends
     run, smooth = (cs.simulate(pushed(m), 0.3, start_time=0.25, **how, **ALL[kind]) for m in (motion, "1.3*(t - 0.25)"))
     assert run.status.ok
     away = run.coordinate("pivot")[-1] - smooth.coordinate("pivot")[-1]
@@ -132,6 +134,8 @@ def test_a_run_that_starts_at_a_kink_starts_after_it(motion, kind, how):
 @pytest.mark.parametrize("how", [{"step": 2e-3}, {"tolerance": 1e-6}], ids=["equal", "adaptive"])
 @pytest.mark.parametrize("kind", ALL)
 def test_a_run_goes_on_where_a_drive_has_its_kink(kind, how):
+    if kind == "explicit" and "tolerance" in how:
+        how = {"tolerance": 1e-9}  # as above
     model, asked = pushed("0.3*t + 1.3*max(0, t - 0.25)"), ALL[kind] | how
     whole, first = (cs.simulate(model, duration, **asked) for duration in (0.45, 0.25))
     second = cs.simulate(model, 0.2, start=first, **asked)
