@@ -74,9 +74,9 @@ def difference(sl, i, address, t, column, here, there, trial, visit, owned):
     for side in range(6):
         step = (LONG if side < 2 else 0.5 * LONG if side < 4 else SHORT) * s * (1.0 - 2.0 * (side % 2))
         if column < 12:
-            state_loads.visit_motions(state_loads.shifted(column, step, here), there, visit)
+            state_loads.enter(sl, i, state_loads.shifted(column, step, here), there, visit)
         elif column < 24:
-            state_loads.visit_motions(here, state_loads.shifted(column, step, there), visit)
+            state_loads.enter(sl, i, here, state_loads.shifted(column, step, there), visit)
         else:
             trial.inner[0, first + column - 24] = kept + step
         call(sl, i, address, t, trial, visit, owned)
@@ -145,7 +145,7 @@ def settle(sl, i, address, t, sigma, here, there, trial, visit, owned):
     for _ in range(MAX_ITERATIONS):
         if sigma >= 0.0 and owned.known[i] != sigma:
             find_answer(sl, i, address, t, sigma, here, there, trial, visit, owned)
-            state_loads.visit_motions(here, there, visit)
+            state_loads.enter(sl, i, here, there, visit)
         call(sl, i, address, t, trial, visit, owned)
         if sigma < 0.0:
             break
@@ -186,7 +186,7 @@ def differentiate(sl, i, address, t, here, there, trial, visit, owned):
                 owned.J[p, column] = 0.0
     for k in range(sl.inner[i + 1] - sl.inner[i]):
         difference(sl, i, address, t, 24 + k, here, there, trial, visit, owned)
-    state_loads.visit_motions(here, there, visit)
+    state_loads.enter(sl, i, here, there, visit)
     call(sl, i, address, t, trial, visit, owned)
     for k in range(6):
         visit.wrench[k] = owned.out[k]

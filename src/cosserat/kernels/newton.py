@@ -4,7 +4,7 @@ import math
 
 from cosserat.jit import call_address, helper, stage
 from cosserat.kernels import alpha, conserving
-from cosserat.kernels.arrays import middle_of, solver_of, state_of, trial_of
+from cosserat.kernels.arrays import middle_of, solver_of, state_loads_of, state_of, trial_of
 from cosserat.kernels.blocks import factor, solve
 from cosserat.kernels.residual import predict_strain
 from cosserat.kernels.tangent import assemble, tangent_operators
@@ -21,6 +21,7 @@ MAX_DAMPED = 40
 SMALLEST_FRACTION = 0.01
 SLOW = 0.5
 PRICE = 3.0  # of new factors, in iterations with old ones
+LAWS = 40.0  # the same of laws of loads, whose derivatives are differences, if there are many more of them than nodes
 BEST_RATE = 0.1  # contraction rates better than this are not relied upon
 SHARPEST = 1e-10  # error of accelerations, relative to the largest
 ROUNDING = 1e-13  # of the extent: what rounding errors alone may leave of a correction
@@ -67,7 +68,8 @@ def refactor(problem, k):
     else:
         assemble(problem, k, trial.frame, trial.twist)
     solver.memory[0] = settings[0]
-    solver.memory[6], solver.memory[7] = PRICE, 0.0
+    laws = state_loads_of(problem).node.shape[0]
+    solver.memory[6], solver.memory[7] = PRICE + LAWS * laws / (laws + trial.frame.shape[0]), 0.0
     solver.counters[2] += 1
     return factor(problem)
 
