@@ -44,13 +44,13 @@ def without(loads):
 
 
 @inlined
-def call(sl, i, address, t, trial, visit, owned):
+def call(laws, i, address, t, trial, visit, owned):
     """owned.out: wrench of law i and rates of its states, at the motion in `visit` and the states trial.inner[0]."""
-    a, b, first = sl.start[i], sl.start[i + 1], sl.inner[i]
-    n = sl.inner[i + 1] - first
+    a, b, first = laws.start[i], laws.start[i + 1], laws.inner[i]
+    n = laws.inner[i + 1] - first
     for k in range(n):
-        sl.parameter[b - n + k] = trial.inner[0, first + k]
-    numbers, out = sl.parameter[a:b], owned.out
+        laws.parameter[b - n + k] = trial.inner[0, first + k]
+    numbers, out = laws.parameter[a:b], owned.out
     code = call_address(address, (t, visit.frame_a, visit.twist_a, visit.frame_b, visit.twist_b, numbers, out))
     if code != 0:
         for k in range(6 + n):

@@ -60,71 +60,71 @@ def plus(s, T, S):
 
 
 @helper
-def add_moments(theta, a, at, out, o):
-    """out += a Theta."""
+def add_moments(theta, a, at, fields_out, o):
+    """fields_out += a Theta."""
     for r in range(0, 12, 4):
         for k in range(4):
             s = 0.0
             for l in range(4):
                 s += a[at + r + l] * theta[4 * l + k]
-            out[o + r + k] += s
+            fields_out[o + r + k] += s
 
 
 @helper
-def bend(row, bodies, q, rates, z, out):
+def bend(row, bodies, q, rates, z, fields_out):
     """Write the fields at modal coordinates q[mode...] and their rates rates[z...]."""
     m, mode, psi = row[N_MODES], row[MODE], row[COUPLING]
     theta, n = bodies.theta[row[BODY]], 12 * m
-    contracted(bodies.field, row[SQUARE] * 12, m, 12, q, mode, out)
-    contracted(bodies.field, row[SQUARE] * 12, m, 12, rates, z, out[n:])
+    contracted(bodies.field, row[SQUARE] * 12, m, 12, q, mode, fields_out)
+    contracted(bodies.field, row[SQUARE] * 12, m, 12, rates, z, fields_out[n:])
     s = 3 * n
     for k in range(C_MOMENT + 12):
-        out[s + k] = 0.0
+        fields_out[s + k] = 0.0
     for j in range(m):
         f, g = 12 * j, 2 * n + 12 * j
         for k in range(12):
-            out[g + k] = bodies.psi[psi + f + k]
-        add_moments(theta, out, f, out, g)
-        add_scaled(0.5 * q[mode + j], out, f, 12, out, s + Y)
-        add_scaled(q[mode + j], bodies.psi, psi + f, 12, out, s + P)
-        add_scaled(rates[z + j], out, f, 12, out, s + Y_DOT)
-        add_scaled(rates[z + j], bodies.psi, psi + f, 12, out, s + P_DOT)
-        add_scaled(rates[z + j], out, g, 12, out, s + V_DOT)
-        add_scaled(rates[z + j], out, n + f, 12, out, s + C)
+            fields_out[g + k] = bodies.psi[psi + f + k]
+        add_moments(theta, fields_out, f, fields_out, g)
+        add_scaled(0.5 * q[mode + j], fields_out, f, 12, fields_out, s + Y)
+        add_scaled(q[mode + j], bodies.psi, psi + f, 12, fields_out, s + P)
+        add_scaled(rates[z + j], fields_out, f, 12, fields_out, s + Y_DOT)
+        add_scaled(rates[z + j], bodies.psi, psi + f, 12, fields_out, s + P_DOT)
+        add_scaled(rates[z + j], fields_out, g, 12, fields_out, s + V_DOT)
+        add_scaled(rates[z + j], fields_out, n + f, 12, fields_out, s + C)
     for k in range(12):
-        out[s + V + k] = out[s + P + k]
-    add_moments(theta, out, s + Y, out, s + V)
-    add_moments(theta, out, s + C, out, s + C_MOMENT)
+        fields_out[s + V + k] = fields_out[s + P + k]
+    add_moments(theta, fields_out, s + Y, fields_out, s + V)
+    add_moments(theta, fields_out, s + C, fields_out, s + C_MOMENT)
 
 
 @helper
-def add_bent(links, bodies, now, i, q, out):
-    """Add their part of M and b of a link; `out`: room for 36 m + ROOM numbers."""
+def add_bent(links, bodies, now, i, q, fields_out):
+    """Add their part of M and b of a link; `fields_out`: room for 36 m + ROOM numbers."""
     row = links.table[i]
     m, z, o, psi = row[N_MODES], row[Z], row[INERTIA], row[COUPLING]
     d, s, e, M, b = 6 + m, 36 * m, 24 * m, now.inertia, now.bias
-    bend(row, bodies, q, now.z, z + 6, out)
+    bend(row, bodies, q, now.z, z + 6, fields_out)
     w = load(now.z, z + 3)
-    J = plus(1.0, turned(out, s + Y, out, s + V), turned(out, s + Y, out, s + P))
+    J = plus(1.0, turned(fields_out, s + Y, fields_out, s + V), turned(fields_out, s + Y, fields_out, s + P))
     spin, turn = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), zero()
     for j in range(m):
         f, g, y = 12 * j, e + 12 * j, now.z[z + 6 + j]
-        beta = add(crossed(out, s + Y, out, g), crossed(out, s + P, out, f))
-        half = plus(1.0, turned(out, s + Y, out, g), turned(out, s + P, out, f))
-        flow = add(crossed(out, s + Y_DOT, out, g), crossed(out, s + P_DOT, out, f))
+        beta = add(crossed(fields_out, s + Y, fields_out, g), crossed(fields_out, s + P, fields_out, f))
+        half = plus(1.0, turned(fields_out, s + Y, fields_out, g), turned(fields_out, s + P, fields_out, f))
+        flow = add(crossed(fields_out, s + Y_DOT, fields_out, g), crossed(fields_out, s + P_DOT, fields_out, f))
         turn = axpy(y, beta, turn)
         spin = plus(2.0 * y, half, spin)
-        b[z + 6 + j] += 2.0 * dot(flow, w) - dot(symmetric_times(half, w), w) + paired(out, g, out, s + C)
+        b[z + 6 + j] += 2.0 * dot(flow, w) - dot(symmetric_times(half, w), w) + paired(fields_out, g, fields_out, s + C)
         for k in range(3):
             M[o + d * (6 + j) + 3 + k] += beta[k]
             M[o + d * (3 + k) + 6 + j] += beta[k]
         for k in range(j + 1):
-            mass = paired(out, f, bodies.psi, psi + 12 * k) + paired(out, g, out, 12 * k)
+            mass = paired(fields_out, f, bodies.psi, psi + 12 * k) + paired(fields_out, g, fields_out, 12 * k)
             M[o + d * (6 + j) + 6 + k] += mass
             if k < j:
                 M[o + d * (6 + k) + 6 + j] += mass
     t = add(symmetric_times(spin, w), cross(w, add(symmetric_times(J, w), turn)))
-    t = add(t, crossed(out, s + V, out, s + C))
+    t = add(t, crossed(fields_out, s + V, fields_out, s + C))
     for k in range(3):
         b[z + 3 + k] += t[k]
     c = o + 3 * d + 3
@@ -140,45 +140,45 @@ def add_bent(links, bodies, now, i, q, out):
 
 
 @helper
-def change_bent_coordinate(links, bodies, now, i, rates, l, out, dforce_out):
-    """Add their part of the change of M z_dot + b with the modal coordinate l; `out`: what `bend` wrote, and A."""
+def change_bent_coordinate(links, bodies, now, i, rates, l, fields_out, dforce_out):
+    """Add their part of the change of M z_dot + b with the modal coordinate l; `fields_out`: by `bend`, and A."""
     row = links.table[i]
     m, z, n = row[N_MODES], row[Z], 12 * row[N_MODES]
     s, table, fl, el, gl = 36 * m, row[SQUARE] * 12 + n * l, 12 * l, n + 12 * l, 2 * n + 12 * l
     psi, own = bodies.psi, row[COUPLING] + 12 * l
     w, x = load(now.z, z + 3), load(rates, z + 3)
     for k in range(12):
-        out[s + H + k] = 0.0
+        fields_out[s + H + k] = 0.0
     for j in range(m):
-        add_scaled(rates[z + 6 + j], bodies.field, table + 12 * j, 12, out, s + H)
+        add_scaled(rates[z + 6 + j], bodies.field, table + 12 * j, 12, fields_out, s + H)
     for j in range(m):
         f, g, t = 12 * j, 2 * n + 12 * j, table + 12 * j
-        beta = add(crossed(out, fl, out, g), crossed(out, s + V, bodies.field, t))
-        beta = add(beta, crossed(psi, own, out, f))
-        half = plus(1.0, turned(out, fl, out, g), turned(out, s + V, bodies.field, t))
-        half = plus(1.0, half, turned(psi, own, out, f))
-        flow = add(crossed(out, el, out, g), crossed(out, s + V_DOT, bodies.field, t))
+        beta = add(crossed(fields_out, fl, fields_out, g), crossed(fields_out, s + V, bodies.field, t))
+        beta = add(beta, crossed(psi, own, fields_out, f))
+        half = plus(1.0, turned(fields_out, fl, fields_out, g), turned(fields_out, s + V, bodies.field, t))
+        half = plus(1.0, half, turned(psi, own, fields_out, f))
+        flow = add(crossed(fields_out, el, fields_out, g), crossed(fields_out, s + V_DOT, bodies.field, t))
         force = dot(beta, x) - dot(symmetric_times(half, w), w) + 2.0 * dot(flow, w)
-        force += paired(bodies.field, t, out, s + A_MOMENT) + paired(bodies.field, t, out, s + C_MOMENT)
-        dforce_out[z + 6 + j] += force + paired(out, g, out, s + H)
-    rise = add(crossed(out, fl, out, s + A_MOMENT), crossed(out, s + V, out, s + H))
-    rise = add(add(rise, crossed(psi, own, out, s + A)), crossed(out, gl, out, s + C))
-    turn = add(crossed(out, fl, out, s + V_DOT), crossed(out, s + V, out, el))
-    turn = add(turn, crossed(psi, own, out, s + Y_DOT))
-    spin = plus(1.0, turned(out, fl, out, s + V_DOT), turned(out, s + V, out, el))
-    spin = plus(1.0, spin, turned(psi, own, out, s + Y_DOT))
+        force += paired(bodies.field, t, fields_out, s + A_MOMENT) + paired(bodies.field, t, fields_out, s + C_MOMENT)
+        dforce_out[z + 6 + j] += force + paired(fields_out, g, fields_out, s + H)
+    rise = add(crossed(fields_out, fl, fields_out, s + A_MOMENT), crossed(fields_out, s + V, fields_out, s + H))
+    rise = add(add(rise, crossed(psi, own, fields_out, s + A)), crossed(fields_out, gl, fields_out, s + C))
+    turn = add(crossed(fields_out, fl, fields_out, s + V_DOT), crossed(fields_out, s + V, fields_out, el))
+    turn = add(turn, crossed(psi, own, fields_out, s + Y_DOT))
+    spin = plus(1.0, turned(fields_out, fl, fields_out, s + V_DOT), turned(fields_out, s + V, fields_out, el))
+    spin = plus(1.0, spin, turned(psi, own, fields_out, s + Y_DOT))
     t = add(add(rise, cross(w, turn)), scale(2.0, symmetric_times(spin, w)))
     for k in range(3):
         dforce_out[z + 3 + k] += t[k]
 
 
 @helper
-def change_bent_rate(links, bodies, now, i, l, out, dforce_out):
+def change_bent_rate(links, bodies, now, i, l, fields_out, dforce_out):
     """Add their part of the change of b with the modal rate l."""
     row = links.table[i]
     m, z, n, own = row[N_MODES], row[Z], 12 * row[N_MODES], row[COUPLING] + 12 * l
     w = load(now.z, z + 3)
     for j in range(m):
         f, g = 12 * j, 2 * n + 12 * j
-        flow = add(crossed(out, 12 * l, out, g), crossed(bodies.psi, own, out, f))
-        dforce_out[z + 6 + j] += 2.0 * (dot(flow, w) + paired(out, g, out, n + 12 * l))
+        flow = add(crossed(fields_out, 12 * l, fields_out, g), crossed(bodies.psi, own, fields_out, f))
+        dforce_out[z + 6 + j] += 2.0 * (dot(flow, w) + paired(fields_out, g, fields_out, n + 12 * l))

@@ -152,9 +152,9 @@ def largest_of(numbers):
 
 
 @helper
-def set_largest(numbers, largest):
+def set_largest(largest, numbers_out):
     """Go back to them."""
-    numbers[LARGEST], numbers[LARGEST + 1], numbers[LARGEST + 2] = largest
+    numbers_out[LARGEST], numbers_out[LARGEST + 1], numbers_out[LARGEST + 2] = largest
 
 
 @stage
@@ -237,7 +237,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
         for i in range(m):
             gap = max(gap, abs(rows.value[i]), abs(rows.rate[i]) / speed)
         gap /= s[ALLOWED]
-        set_largest(s, largest)  # what an iterate was on the way does not count
+        set_largest(largest, s)  # what an iterate was on the way does not count
         if size_of_change(stepping) == 1 or not gap < math.inf:
             return NOT_FINITE
         size = s[CHANGE]
@@ -279,10 +279,10 @@ def implicit_step(tree, acting, fixed, free, factored, stepping, closed, bordere
     code = take_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
     if code != CONVERGED and border.laws[0] == 0 and len(laws_of(acting).seat) > 0:
         border.laws[0] = 1
-        set_largest(s, largest)
+        set_largest(largest, s)
         code = take_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
     if code != CONVERGED:
-        set_largest(s, largest)
+        set_largest(largest, s)
     return code
 
 

@@ -66,16 +66,15 @@ class Implicit(Stepper):
         return self._advance("implicit", old, self.sampled(t, h, n), h, n, every, phase, self.side(h))
 
     def eased(self, now: Point, t: float, h: float) -> Point | None:
-        """In parts, where accelerations change much within the step."""
+        """In parts, where accelerations change much within the step, or a whole one fails."""
         if self.at_breaks or not self._damped:
             return None
         found = self._filtered(now, t, h)
-        if found is None:
-            return None
-        reach = [self.engine.extent(now.q, x) for x in (now.a, *found)]
-        whole, left, change = (max(a, self.size * b) for a, b in reach)
-        if not changes_much(whole, left, change, CLOSED * self.size / (h * h)):
-            return None
+        if found is not None:
+            reach = [self.engine.extent(now.q, x) for x in (now.a, *found)]
+            whole, left, change = (max(a, self.size * b) for a, b in reach)
+            if not changes_much(whole, left, change, CLOSED * self.size / (h * h)):
+                return None
         sizes = parts_of(h)
         first = self._filtered(now, t, sizes[0])
         if first is None:
