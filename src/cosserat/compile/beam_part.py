@@ -1,9 +1,9 @@
 """A beam as a `FlexiblePart`: the matrices of its own finite elements in the reference configuration.
 
 Stiffness, damping and mass are those of the equations that `simulate` solves, linearised. Strains of second order,
-from which loads stiffen the beam, are those of the same elements: with e = d - d0 = e1 + e2/2 + ... for displacements u
-and rotation vectors w of the nodes, e1 = P y and e2 = DP[P y] y - P (w x u, 0), to which the second order of the strains
-adds e1 Q e1 (see `elements`).
+from which loads stiffen the beam, are those of the same elements: with e = d - d0 = e1 + e2/2 + ... for displacements
+u and rotation vectors w of the nodes, e1 = P y and e2 = DP[P y] y - P (w x u, 0), to which the second order of the
+strains adds e1 Q e1 (see `elements`).
 """
 
 from __future__ import annotations

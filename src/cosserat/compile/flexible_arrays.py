@@ -123,7 +123,8 @@ class _Kinds:
         self.couplings, self.squares = [0], [0]
         for body in bodies:
             fields = (getattr(body.inertia, field.name) for field in dataclasses.fields(body.inertia))
-            key = b"".join(np.asarray(x, dtype=float).tobytes() for x in (*fields, body.stiffness, body.damping, body.stiffening))
+            matrices = body.stiffness, body.damping, body.stiffening
+            key = b"".join(np.asarray(x, dtype=float).tobytes() for x in (*fields, *matrices))
             if key not in self._number:
                 self._number[key] = len(self.different)
                 self.different.append(body)
@@ -194,7 +195,8 @@ def pack_bodies(bodies: Sequence[ModalBody]) -> Bodies:
         np.array([body.inertia.is_stiffened for body in bodies], dtype=np.int64),
         np.array([a.theta.ravel() for a in affine], dtype=float).reshape(-1, 16),
         _joined([a.psi for a in affine]), _joined([a.field for a in affine]),
-        np.array([at if bend.size else -1 for at, bend in zip(begin, bends, strict=True)], dtype=np.int64), _joined(bends),
+        np.array([at if bend.size else -1 for at, bend in zip(begin, bends, strict=True)], dtype=np.int64),
+        _joined(bends),
     )  # fmt: skip
 
 

@@ -209,7 +209,7 @@ def _recovery(title: str, name: str, solid: SolidElements, T: Sparse, x: Any) ->
 
 
 def _prestress(solid: SolidElements, T: Sparse, arms: list[Arm], U: Array, Phi: Array) -> Array:
-    """Work (k, m, m) of the stresses of u on Green's strains of second order, with the exact rotations of rigid regions."""
+    """Work (k, m, m) of stresses of U on Green's strains of second order, with exact rotations of rigid regions."""
     grad_u, grad_phi = solid.fields(T @ U), solid.fields(T @ Phi)
     k, m = U.shape[1], Phi.shape[1]
     out = np.zeros((k, m * m))

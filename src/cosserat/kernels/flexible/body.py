@@ -63,7 +63,7 @@ def elastic_terms(links, bodies, now, i, q, first_out, second_out, bent_out):
         for k in range(m):
             M[o + d * (6 + j) + 6 + k] = bodies.mass_matrix[row[SQUARE] + m * j + k]
     strains(row, bodies, q, now.z, now.elastic)
-    add_stresses(row, bodies, now.elastic, o + m * m + 2 * m, b, z + 6)
+    add_stresses(row, bodies, now.elastic, o + m * m + 2 * m, z + 6, b)
     mass = bodies.mass[e]
     f = add(cross(w, axpy(2.0, flow, cross(w, h))), lift)
     t = add(symmetric_times(spin, w), cross(w, add(symmetric_times(J, w), turn)))

@@ -96,7 +96,7 @@ def pass_inwards(links, now, i, r, force, work, mass_out):
 
 
 @stage
-def energies(tree, state, q, gravity, energy_out):
+def energies(tree, state, gravity, energy_out):
     """Kinetic energy, strain energy of elastic bodies, potential energy of gravity, power their damping takes."""
     links, bodies, now = links_of(tree), bodies_of(tree), motion_of(state)
     kinetic, strain, potential, loss = 0.0, 0.0, 0.0, 0.0
