@@ -395,7 +395,7 @@ def test_steps_of_a_load_that_turns_ever_faster(method, duration):
     run = cs.simulate(model, duration, **method)
     assert run.status.outcome is cs.Outcome.STEP_TOO_SMALL
     assert run.time[-1] == run.status.time > 2e-4
-    assert run.stats["steps"] <= 1000
+    assert run.stats["steps"] <= 4000
     assert time.process_time() - began < 3.0  # 0.4 to 0.9
 
 

@@ -284,7 +284,7 @@ def test_model_files_know_fluids_and_their_loads(tmp_path):
         (lambda: cs.Aerodynamics("a", "b", lift=[(1.0, 2.0), (0.5, 1.0)]), "growing angles"),
         (lambda: cs.Aerodynamics("a", "b", pitch=0.1), "chord must be given"),
         (lambda: cs.Aerodynamics("a", "b", up=(1, 0, 0)), "perpendicular to forward"),
-        (lambda: cs.Aerodynamics("a", "b", lift=None), "lift must be a number, a function"),
+        (lambda: cs.Aerodynamics("a", "b", lift=None), "lift must be a number, a polynomial"),
         (lambda: cs.Aerodynamics("a", "b", lift=lambda alpha: 1.0), r"function of \(alpha, beta\)"),
         (lambda: cs.Fluid(density=lambda x, y: 1.0), r"density must be a function of \(z\)"),
         (lambda: cs.Fluid(density=1.0, velocity=lambda t: (1.0, 0, 0)), r"velocity must be a function of \(x, y"),

@@ -31,15 +31,20 @@ from cosserat.results.motion import Motion
 Array = NDArray[np.float64]
 
 
+def checked_station(name: str, s: Any) -> float:
+    """s of a beam, if it is one."""
+    if not isinstance(s, Real) or not 0.0 <= float(s) <= 1.0:
+        raise PlaceError(f"beam {name!r}: s is {s!r}; it runs from 0 at the start of the beam to 1 at its end")
+    return float(s)
+
+
 def section_forces(motion: Motion, beam: Any, s: Any, viscous: bool = True) -> Array:
     """Wrench (nt, 6) of the part of larger s on the part of smaller s, in the section's frame; see docs/results.md.
 
     Where a load or joint is attached inside the beam the wrench jumps; there it is that of the side of smaller s.
     """
     name, mesh = motion.mechanism.beam(beam)
-    if not isinstance(s, Real) or not 0.0 <= float(s) <= 1.0:
-        raise PlaceError(f"beam {name!r}: s is {s!r}; it runs from 0 at the start of the beam to 1 at its end")
-    e, xi = mesh.element_at(float(s))
+    e, xi = mesh.element_at(checked_station(name, s))
     force = _force(motion, mesh, e, viscous)
     a, b = motion.mechanism.system.elements.node[e]
     n = len(motion.time)

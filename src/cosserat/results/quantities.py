@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cosserat.errors import SolveError, shown
 from cosserat.lie import so3
-from cosserat.results.beams import section_forces, strains
+from cosserat.results.beams import checked_station, section_forces, strains
 from cosserat.results.joints import coordinate_rates, coordinates, efforts, reactions
 from cosserat.results.kinematics import place_frames, place_rates, place_twists, rotate
 from cosserat.results.labels import AXES, SECTION_FORCE, STRAIN, WRENCH
@@ -148,7 +148,7 @@ def target_of(mechanism: Mechanism, word: str, item: Any, s: float | None = None
     if s is None:
         raise SolveError(f"quantity: {word!r} is of a beam at s from 0 to 1; pass s")
     name, _ = mechanism.beam(item)
-    return (name, s), f"{name} at s = {s:g}", None
+    return (name, s), f"{name} at s = {checked_station(name, s):g}", None
 
 
 @dataclass(frozen=True)
