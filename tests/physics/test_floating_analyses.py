@@ -8,7 +8,6 @@ from tests.literature.test_meijaard_2007_bicycle import TABLE_2, bicycle, both
 
 import cosserat as cs
 from cosserat.errors import SolveError
-from cosserat.lie import so3
 
 FLOATING = "floating"
 
@@ -218,40 +217,3 @@ def test_run_from_rest() -> None:
     rest = cs.equilibrium(model, formulation=FLOATING)
     run = cs.simulate(model, 0.02, 0.002, formulation=FLOATING, start=rest)
     assert np.abs(run.floating.v).max() < 1e-7
-
-
-def test_lateral_buckling_in_floating_frames():
-    """P L^2 / sqrt(EI GJ) = 4.0126 for a strip that is stiff in the plane of the load (Timoshenko and Gere, 6.3)."""
-    load = cs.Parameter("P", 0.0)
-    model = cs.Model("strip")
-    section = cs.Section(stiffness=[1e7, 1e7, 1e7, 1.0, 1000.0, 1.0], mass=[1, 1, 1, 1e-3, 5e-4, 5e-4])
-    strip = model.add(cs.Beam("strip", points=[(0, 0, 0), (1, 0, 0)], section=section, elements=12))
-    model.add(cs.Fixed("clamp", cs.GROUND, strip.start))
-    model.add(cs.Force("weight", strip.end, (0, 0, -load)))
-    loads = np.linspace(2.0, 6.0, 9)
-    whole, few, many = (
-        cs.stability(model, "P", loads, n=3, formulation=given).critical[0].value
-        for given in (None, cs.Floating(modes=8), cs.Floating(modes=20))
-    )
-    assert whole == pytest.approx(4.0126, rel=2e-3)
-    assert few == pytest.approx(whole, rel=3e-3)
-    assert many == pytest.approx(whole, rel=2.5e-3)
-
-
-def test_masses_beside_the_elastic_axis_under_spin():
-    """Centrifugal forces bend and twist such a beam; the change of its squared frequencies is that of the elements."""
-    shift, J = np.array([0.0, 0.03, 0.0]), np.diag([1e-2, 4e-3, 6e-3])
-    C = so3.hat(shift)
-    mass = np.block([[np.eye(3), -C], [C, J - C @ C]])
-    section = cs.Section(stiffness=[1e5, 1e5, 1e5, 10.0, 40.0, 100.0], mass=mass)
-    model = cs.Model("blade")
-    blade = model.add(cs.Beam("blade", points=[(0.2, 0, 0), (1.2, 0, 0)], section=section, elements=16))
-    model.add(cs.Fixed("hub", cs.GROUND, blade.start))
-    change = []
-    for given in (None, cs.Floating(modes=30)):
-        still, spinning = (
-            np.array(cs.modes(model, 3, formulation=given, **how).frequencies) for how in ({}, {"spin": (0, 0, 2.0)})
-        )
-        change.append((2 * np.pi) ** 2 * (spinning**2 - still**2) / 4.0)
-    assert change[0] == pytest.approx([1.450, 0.457, 0.165], abs=2e-3)
-    assert change[1] == pytest.approx(change[0], abs=2e-3)

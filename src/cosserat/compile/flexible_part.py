@@ -81,8 +81,8 @@ class FlexiblePart:
     frames: dict[str, Array]  # interfaces: reference frames (4, 4), world
     constraints: dict[str, Sparse]  # (6, n): translation and rotation of each interface, world axes
     points: MassPoints
-    # for columns (n, k) and shapes (n, m): work (k, m, m) of stresses of columns on strains of second order of shapes
-    prestress: Callable[[Array, Array], Array] | None = None
+    # U3[u, a, b] for columns u (n, k) and shapes (n, m): third derivatives of the strain energy, (k, m, m)
+    third: Callable[[Array, Array], Array] | None = None
     recovery: dict[str, Recovery] = field(default_factory=dict)
     velocity: Array | None = None  # (n,) at the start
     drawn: Drawn | None = None

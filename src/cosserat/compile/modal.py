@@ -137,14 +137,13 @@ def reduce_part(
     frame = part.frames[root] if boundary != "free" else _mean_frame(part)
     R = frame[:3, :3]
     second: tuple[Array, Array] | None = None
-    strains: Array | None = None
     bent: dict[str, Any] = dict.fromkeys(part.frames)
-    stiffened, rested = stiffening and part.prestress is not None, bool(part.recovery) and boundary != "free"
+    stiffened, rested = stiffening and part.third is not None, bool(part.recovery) and boundary != "free"
     solver = None
     if stiffened or rested:
         solver = ConstrainedSolver(part.title, part.stiffness, boundary_rows(part, boundary, root))
         if stiffened:
-            second, bent, strains = _second_order(part, solver, Phi, frame)
+            second, bent = _second_order(part, solver, Phi, frame)
     rigid, X = rigid_motions(part, frame), (part.points.positions - frame[:3, 3]) @ R
     turned = _with_engine_mass(part, X, np.einsum("ij,pim->pjm", R, part.points.shapes(Phi)), rigid, Phi)
     inertia = ModalInertia.from_fields(part.points.weights, X, turned, second)
@@ -173,7 +172,6 @@ def reduce_part(
         rotation=R,
         recovery=recovery_points(part, Phi, frame, solver if rested else None),
         outline=outline,
-        stiffening=strains,
         **_initial_rates(part, rigid, Phi, R, held if boundary != "free" else None),
     )
 
@@ -266,27 +264,27 @@ def _condensed(M: Array, rigid: Array) -> tuple[Array, Array]:
 
 def _second_order(
     part: FlexiblePart, solver: ConstrainedSolver, Phi: Array, frame: Array
-) -> tuple[tuple[Array, Array], dict[str, Any], Array]:
-    """Integrals of the displacements of second order, their values at the interfaces, and the second order of strains.
+) -> tuple[tuple[Array, Array], dict[str, Any]]:
+    """Integrals of the displacements of second order, and their values at the interfaces.
 
-    Displacements Phi s + g s s / 2 keep strains linear in s: those of g_ab are opposite to those of second order of
-    Phi_a and Phi_b in a body that is held at one place alone, and nearest to them in others. So the strain energy is
-    quadratic in s, and the work of a load f on g is that of the stresses of f on the strains of second order. The part
-    of g_ab along a mode c that is slower than a or b would make the modal mass depend on s: it is taken out of g, and
-    s_c = q_c - q^a q^b (Phi_c . M g_ab) / 2. Faster modes follow the others without inertia of their own.
+    The displacement u = Phi q + g q q / 2 keeps the internal forces linear in q: K g_ab = -U3[Phi_a, Phi_b], so that
+    the work of a load f on it is that of the geometric stiffness which f causes: f . g_ab = -U3[K^-1 f, Phi_a, Phi_b].
+    This takes the body to follow statically, which it can only where it is stiffer than in the modes a and b
+    themselves: the part of g_ab along modes that are not, which move on their own, is taken out.
     """
     points, m = part.points, Phi.shape[1]
     R = frame[:3, :3]
     moments, accelerated = linear_fields(part, frame)
     frames = [np.asarray(A.T @ np.kron(np.eye(2), R)) for A in part.constraints.values()]
     loads = np.hstack((accelerated, *frames))
-    assert part.prestress is not None
-    work = -part.prestress(solver(np.hstack((loads, np.asarray(part.mass @ Phi)))), Phi)
-    work = 0.5 * (work + np.swapaxes(work, 1, 2))
+    inertia = np.asarray(part.mass @ Phi)
+    assert part.third is not None
+    work = -part.third(solver(np.hstack((loads, inertia))), Phi)
+    work, along = work[: loads.shape[1]], work[loads.shape[1] :]  # along[c] = Phi_c . M g
     squares = np.einsum("im,im->m", Phi, part.stiffness @ Phi)
     fastest = np.maximum(squares[:, None], squares) * (1.0 + 1e-6)
-    slow = np.where(squares[:, None, None] <= fastest, work[loads.shape[1] :], 0.0)
-    work = work[: loads.shape[1]] - np.einsum("fc,cab->fab", loads.T @ Phi, slow)
+    work -= np.einsum("fc,cab->fab", loads.T @ Phi, np.where(squares[:, None, None] <= fastest, along, 0.0))
+    work = 0.5 * (work + np.swapaxes(work, 1, 2))
     volume = np.swapaxes(work[:12].reshape(3, 4, m, m), 0, 1) + explicit_second_order(points, Phi, moments, R)
     at = {key: work[12 + 6 * k : 18 + 6 * k] for k, key in enumerate(part.constraints)}
     # as moments of affine fields, which a body without extent in a direction cannot have there
@@ -294,4 +292,4 @@ def _second_order(
     theta = affine.T @ moments
     volume = np.einsum("cd,de,eiab->ciab", theta, affine_inverse(theta), volume)
     g = np.transpose(volume[0], (1, 2, 0))
-    return (g, np.transpose(volume[1:], (2, 3, 0, 1))), at, slow
+    return (g, np.transpose(volume[1:], (2, 3, 0, 1))), at
