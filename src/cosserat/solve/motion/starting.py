@@ -10,7 +10,8 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.kernels.integrate import count_turns
-from cosserat.kernels.residual import add_inertia, constraint_rates, constraints, forces
+from cosserat.kernels.residual import add_inertia, constraint_rates, constraints, forces, track_angles
+from cosserat.results.joints import coordinates
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Carried
 from cosserat.solve.assembly import assemble_configuration
@@ -57,6 +58,7 @@ def set_start(
     t = _filled(compiled, memory, start, t)
     turning = not isinstance(start, (Run, str)) and start.settings.get("spin") is not None
     set_trial(memory, state)
+    track_angles(memory.address)
     count_turns(memory.address)
     state.angle[:] = memory.problem.trial.angle
     warn_redundant(soften_redundant(compiled, memory))
@@ -100,7 +102,10 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
         else:
             _demand_fitting(compiled, memory, float(start.time[-1]))
         counted = {(joint, f.index): q for (joint, f), q in zip(other.freedoms, history.angle[-1], strict=True)}
-        state.angle[:] = [counted.get((joint, f.index), 0.0) for joint, f in compiled.freedoms]
+        state.angle[:] = [
+            counted[joint, f.index] if (joint, f.index) in counted else _angle_in(start, joint, f.index)
+            for joint, f in compiled.freedoms
+        ]
         _take_inner(compiled, memory, history)
         return float(start.time[-1])
     if isinstance(start, str) and start == "equilibrium":
@@ -126,6 +131,14 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
             state.twist[:-1] = start.trajectory.history.twist[-1, :-1]  # the ground stands still
             _demand_turning(compiled, memory, t)
     return t
+
+
+def _angle_in(run: Run, name: str, freedom: int) -> float:
+    """A coordinate at the end of a run, with all its turns; zero in a joint that the run did not have."""
+    joint = run.motion.mechanism.joints.get(name)
+    if joint is None or freedom >= len(joint.names):
+        return 0.0
+    return float(coordinates(run.motion, joint)[-1, freedom])
 
 
 def _demand_fitting(compiled: CompiledModel, memory: Memory, t: float) -> None:
