@@ -206,3 +206,28 @@ def test_a_row_of_the_table_is_everywhere(monkeypatch: pytest.MonkeyPatch) -> No
         q, z = linear.values[0], linear.values[2]
         assert np.allclose(linear.rows.position[1], 3.0 * q**2 * linear.rows.position[0], atol=1e-9)
         assert np.allclose(linear.rows.position[3], 2.0 * z * linear.rows.position[2], atol=1e-9)
+
+
+@pytest.mark.parametrize("formulation", [None, "floating"])
+def test_energies_are_outputs(formulation: str | None) -> None:
+    def pendulum(speed: float) -> cs.Model:
+        model = cs.Model("pendulum", gravity=(0, 0, -9.81))
+        bob = model.add(cs.RigidBody("bob", mass=2.0, com=(1, 0, 0), inertia=(0.1, 0.2, 0.2),
+                                     velocity=(0, 0, -speed), angular_velocity=(0, speed, 0)))  # fmt: skip
+        model.add(cs.Revolute("pivot", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0), stiffness=30.0))
+        return model
+
+    kinds = ("kinetic", "strain", "potential", "total")
+    outputs = [cs.Output(kind, lambda run, kind=kind: run.energy[kind].values + 0.0 * run.time) for kind in kinds]
+    run = cs.simulate(pendulum(3.0), 0.3, 0.001, formulation=formulation or "galilean")
+    linear = cs.linearize(pendulum(3.0), "pivot", outputs, about=run, formulation=formulation)
+    q, rate = (float(f("pivot").values[-1]) for f in (run.coordinate, run.coordinate_rate))
+    by_angle = np.array([0.0, 30.0 * q, -2.0 * 9.81 * np.cos(q), 30.0 * q - 2.0 * 9.81 * np.cos(q)])
+    by_rate = np.array([2.2 * rate, 0.0, 0.0, 2.2 * rate])
+    assert np.allclose(linear.values, [float(run.energy[kind].values[-1]) for kind in kinds], rtol=1e-9)
+    assert np.allclose(linear.C, np.stack((by_angle, by_rate), axis=1), atol=1e-7)
+
+
+def test_an_output_that_fails_is_named() -> None:
+    with pytest.raises(SolveError, match="output 'mass': its function fails with AttributeError"):
+        cs.linearize(soft_arm(), "hinge", cs.Output("mass", lambda run: run.model.bodies[0].mass))

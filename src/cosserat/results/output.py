@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.calls import answering
-from cosserat.errors import SolveError, shown
+from cosserat.errors import CosseratError, SolveError, shown
 from cosserat.results.motion import Motion
 from cosserat.results.run import Run
 
@@ -28,7 +28,8 @@ class Output:
     name : str
     function : callable
         ``function(run)`` gives a number for each time, (time,), from what a `Run` answers: ``run.position(place)``,
-        ``run.coordinate(joint)``, ``run.reaction(joint)``. Smooth; of the state at each time alone.
+        ``run.coordinate(joint)``, ``run.reaction(joint)``, ``run.energy.kinetic``. Smooth; of the state at each time
+        alone, so no work or dissipation.
     unit : str
         For axes of pictures.
 
@@ -59,7 +60,15 @@ class Output:
 
     def values(self, motion: Motion) -> Array:
         """Values (nt, 1) for a motion."""
-        found = np.asarray(self.function(Run.of_motion(None, motion)), dtype=float)
+        try:
+            found = np.asarray(self.function(Run.of_motion(None, motion)), dtype=float)
+        except CosseratError:
+            raise
+        except Exception as error:
+            raise SolveError(
+                f"output {self.name!r}: its function fails with {type(error).__name__}: {error}; it is called with "
+                "states alone, which have places, joints, section forces, energies and momentum, but no model or status"
+            ) from error
         if found.shape != (len(motion.time),):
             raise SolveError(
                 f"output {self.name!r}: for {len(motion.time)} times it gives an array of the shape {found.shape}; "

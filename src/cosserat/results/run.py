@@ -107,7 +107,7 @@ class Run(OfTrajectory, PlaceAnswers):
     @property
     def time(self) -> Array:
         """Stored times (nt,) in seconds."""
-        return self.trajectory.time
+        return self.motion.time
 
     # places: see `PlaceAnswers` ---------------------------------------------------------------------------------------
 
@@ -293,7 +293,7 @@ class Run(OfTrajectory, PlaceAnswers):
         from xarray import Dataset
 
         values, words = self.monitors.energies(), dict(ENERGIES)
-        found = fluid_energies(self.trajectory, self.motion)
+        found = {} if self.trajectory is None else fluid_energies(self.trajectory, self.motion)
         words |= {k: text for k, text in FLUID_ENERGIES.items() if k in found}
         return Dataset({k: self._labelled((values | found)[k], (), {}, text, "J") for k, text in words.items()})
 
