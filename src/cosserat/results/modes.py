@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from cosserat.calls import answering
 from cosserat.errors import SolveError
 from cosserat.results.motion import Motion, motion_of
+from cosserat.results.quantities import KINDS, target_of
 from cosserat.results.run import Run
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
-from cosserat.results.virtual import place_changes, strain_energies, virtual_motion
+from cosserat.results.virtual import strain_energies, virtual_motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -156,16 +157,22 @@ class Modes:
 
         Shapes are scaled so that twice the kinetic energy at unit rate is 1: x^H M x = 1.
         """
-        return self._change(i, place)[:3]
+        return self.quantity(i, "position", place)
 
     def rotation(self, i: int, place: Any) -> NDArray[Any]:
         """Rotation (3,) of a place in mode i (rad), world components; same scale as `shape`."""
-        return self._change(i, place)[3:]
+        return self.quantity(i, "rotation", place)
 
-    def _change(self, i: int, place: Any) -> NDArray[Any]:
-        station, _ = self.motion.mechanism.station(place)
-        parts = [place_changes(virtual, station)[0] for virtual in self._parts(i)]
-        return parts[0] if len(parts) == 1 else parts[0] + 1j * parts[1]
+    def quantity(self, i: int, word: str, item: Any) -> NDArray[Any]:
+        """Small change (k,) of a quantity in mode i: of a "position", a "rotation", or the "coordinate" of a joint."""
+        target, _, pick = target_of(self.motion.mechanism, word, item)
+        if not KINDS[word].rate:
+            known = ", ".join(repr(w) for w, row in KINDS.items() if row.rate)
+            raise SolveError(f"quantity: modes tell small changes of {known}, not of {word!r}; use linearize for it")
+        # the rate of the quantity in a motion that has the shape for twists
+        parts = [KINDS[KINDS[word].rate].values(virtual, target)[0] for virtual in self._parts(i)]
+        change = parts[0] if len(parts) == 1 else parts[0] + 1j * parts[1]
+        return change if pick is None else change[pick : pick + 1]
 
     def _parts(self, i: int) -> list[Motion]:
         """Virtual motions of the real and the imaginary part of a shape."""

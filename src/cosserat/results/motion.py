@@ -34,8 +34,10 @@ class Motion:
         parameters: dict[str, float] | None = None,
         model: Model | None = None,
         crossed: Crossed | None = None,
+        respond: Callable[[Array, History, Inputs], None] | None = None,
     ) -> None:
         self.mechanism = mechanism
+        self._respond = respond  # writes what laws answer to states into inputs
         self.crossed = crossed  # where powers jump
         self.model = model  # as it was run: what was added or removed later does not show; None: see the trajectory
         self.parameters = parameters  # values at the time of the run; None: not recorded
@@ -99,6 +101,21 @@ class Motion:
         other._kept, other._sampled = {}, (inputs, self.prescribed)
         return other
 
+    def displaced(self, **states: Array) -> Motion:
+        """Other states (k, ...) of its last moment under its inputs: frames, twists, ...; what is not given stays."""
+        count = len(next(iter(states.values())))
+        there = {**self.states._asdict(), "force": self.force}
+        history = History(**{name: np.repeat(a[-1:], count, axis=0) for name, a in there.items()} | states)
+        time = np.repeat(self.time[-1:], count)
+
+        def sample() -> tuple[Inputs, dict[str, Array]]:
+            inputs = Inputs(*(np.repeat(a[-1:], count, axis=0) for a in self.inputs))
+            if self._respond is not None:
+                self._respond(time, history, inputs)
+            return inputs, {name: np.repeat(q[-1:], count) for name, q in self.prescribed.items()}
+
+        return Motion(self.mechanism, time, history, {}, sample, self.parameters, respond=self._respond)
+
     def kept(self, name: str, make: Callable[[], Array]) -> Array:
         """What several accessors need, made when it is first asked for."""
         if name not in self._kept:
@@ -122,10 +139,15 @@ def motion_of(trajectory: Trajectory, mechanism: Mechanism | None = None) -> Mot
     compiled = trajectory.compiled
     model = compiled.model.snapshot()
     values = dict(model.parameters) if len(trajectory.time) > 1 else None
+    factor = float(trajectory.settings.get("load_factor", 1.0))
+
+    def respond(time: Array, history: History, inputs: Inputs, seen: Array | None = None) -> None:
+        states, at = (history.frame, history.twist), time if seen is None else seen
+        inputs.state[:] = factor * state_wrenches(compiled, at, *states, history.inner, inputs.effort)
+        inputs.rule[:] = rule_rows(compiled, time, *states)
 
     def sample() -> tuple[Inputs, dict[str, Array]]:
         with as_simulated(model, values):
-            factor = float(trajectory.settings.get("load_factor", 1.0))
             sampler, h = compiled.sampler, _equal_step(trajectory)
             looked = h != 0.0 or trajectory.crossed is not None
             jumps = compiled.jumps(trajectory.time[0], trajectory.time[-1]) if looked else None
@@ -136,29 +158,23 @@ def motion_of(trajectory: Trajectory, mechanism: Mechanism | None = None) -> Mot
                 inputs = sampler.sample(_after(trajectory.time), factor)
             else:
                 inputs = sampler.sample(trajectory.time, factor, h, jumps)
+            if trajectory.efforts is not None:
+                inputs = inputs._replace(effort=trajectory.efforts)
             found = trajectory.found
-            history = found.states if isinstance(found, Pending) else found
-            inputs.state[:] = factor * state_wrenches(
-                compiled,
-                seen,
-                history.frame,
-                history.twist,
-                history.inner,
-                inputs.effort if trajectory.efforts is None else trajectory.efforts,
-            )
-            inputs.rule[:] = rule_rows(compiled, trajectory.time, history.frame, history.twist)
+            respond(trajectory.time, found.states if isinstance(found, Pending) else found, inputs, seen)
             prescribed = {
                 coordinate: function.sample(trajectory.time)
                 for joint in compiled.sampler.driven
                 for coordinate, function in zip(joint.coordinates, joint.motion, strict=True)
                 if function is not None
             }
-        return (inputs if trajectory.efforts is None else inputs._replace(effort=trajectory.efforts)), prescribed
+        return inputs, prescribed
 
     mechanism = mechanism_of(compiled) if mechanism is None else mechanism
     return Motion(
-        mechanism, trajectory.time, trajectory.found, trajectory.settings, sample, values, model, trajectory.crossed
-    )
+        mechanism, trajectory.time, trajectory.found, trajectory.settings, sample, values, model, trajectory.crossed,
+        respond,
+    )  # fmt: skip
 
 
 def _equal_step(trajectory: Trajectory) -> float:

@@ -16,9 +16,10 @@ from cosserat.kernels.arrays import History
 from cosserat.results import joints, kinematics
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.motion import Motion, motion_of
+from cosserat.results.quantities import KINDS
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
-from cosserat.results.virtual import place_changes, virtual_motion
+from cosserat.results.virtual import virtual_motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -76,7 +77,7 @@ class PathPoint:
     def shape(self, place: Any, mode: int = 0) -> Array:
         """Displacement (3,) of a place in the critical shape, world components, of no particular size."""
         motion = virtual_motion(self.equilibrium.motion, self.shapes[mode])
-        return place_changes(motion, motion.mechanism.station(place)[0])[0, :3]
+        return KINDS["velocity"].values(motion, motion.mechanism.station(place)[0])[0]
 
 
 @answering

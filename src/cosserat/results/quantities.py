@@ -75,6 +75,11 @@ def _spins(motion: Motion, station: Station) -> Array:
     return rotate(place_frames(motion, station)[0], place_twists(motion, station)[:, 3:])
 
 
+def place_changes(motion: Motion, station: Station) -> Array:
+    """Velocities and angular velocities (nt, 6), world axes: of a virtual motion, displacements and turns."""
+    return np.hstack((_velocities(motion, station), _spins(motion, station)))
+
+
 def _accelerations(motion: Motion, station: Station) -> Array:
     twist, rate = place_twists(motion, station), place_rates(motion, station)
     return rotate(place_frames(motion, station)[0], rate[:, :3] + np.cross(twist[:, 3:], twist[:, :3]))

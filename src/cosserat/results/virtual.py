@@ -8,29 +8,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.kernels.arrays import History
 from cosserat.results import beams, joints
-from cosserat.results.kinematics import place_frames, place_twists, rotate, to_place
-from cosserat.results.mechanism import Mechanism, Station
+from cosserat.results.kinematics import to_place
+from cosserat.results.mechanism import Mechanism
 from cosserat.results.motion import Motion
 
 Array = NDArray[np.float64]
 
 
 def virtual_motion(motion: Motion, increments: Array) -> Motion:
-    """The last state of a motion with left increments (6n,) of its nodes for twists."""
+    """The last state of a motion with left increments (6n,) or (k, 6n) of its nodes for twists, k times."""
     n = motion.mechanism.n_nodes
-    twist = np.zeros((1, n + 1, 6))
-    twist[0, :n] = increments.reshape(n, 6)
-    state = (motion.frame[-1:], twist, np.zeros_like(twist), motion.force[-1:], motion.angle[-1:])
-    return Motion(motion.mechanism, motion.time[-1:], History(*state), {}, lambda: (motion.inputs, motion.prescribed))
-
-
-def place_changes(motion: Motion, station: Station) -> Array:
-    """Displacements and rotations (nt, 6) of a place, world components."""
-    R, _ = place_frames(motion, station)
-    twist = place_twists(motion, station)
-    return np.hstack((rotate(R, twist[:, :3]), rotate(R, twist[:, 3:])))
+    twist = np.zeros((increments.size // (6 * n) if n else 1, n + 1, 6))
+    twist[:, :n] = increments.reshape(-1, n, 6)
+    return motion.displaced(twist=twist, rate=np.zeros_like(twist))
 
 
 def strain_energies(motion: Motion, springs: list[str]) -> dict[str, float]:

@@ -8,10 +8,10 @@ from scipy.linalg import eig
 from scipy.sparse import bsr_matrix
 from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs
 
-from cosserat.kernels.arrays import History, Inputs
 from cosserat.lie import so3
 from cosserat.results.joints import coordinate_rates
-from cosserat.results.motion import Motion
+from cosserat.results.motion import motion_of
+from cosserat.results.virtual import virtual_motion
 from cosserat.solve.balance.balance import FREE_SHIFT, Balance, factors_of
 from cosserat.solve.balance.statics import Statics
 
@@ -98,12 +98,7 @@ def describe(statics: Balance, motions: Array) -> str:
     """Free motions in words: how many, which joints move in them and which parts."""
     point = statics.point()
     compiled, mechanism = point.compiled, point.mechanism
-    n, count, here = compiled.n_nodes, len(motions), point.trajectory().history
-    twists = np.zeros((count, n + 1, 6))
-    twists[:, :n] = point.nodal(motions.T).T.reshape(count, n, 6)
-    many = (np.repeat(a, count, axis=0) for a in (here.force, here.angle))
-    history = History(np.repeat(here.frame, count, axis=0), twists, np.zeros_like(twists), *many)
-    motion = Motion(mechanism, np.zeros(count), history, {}, _no_inputs)
+    motion = virtual_motion(motion_of(point.trajectory(), mechanism), point.nodal(motions.T).T)
     sizes: dict[str, float] = {}
     for joint in mechanism.joints.values():
         rates = np.linalg.norm(coordinate_rates(motion, joint), axis=0) if joint.names else np.zeros(0)
@@ -112,7 +107,7 @@ def describe(statics: Balance, motions: Array) -> str:
             turns = kind == "rotation"
             sizes[f"{label} {'turns' if turns else 'slides'}"] = float(rate * (compiled.length if turns else 1.0))
     weight = np.array([1.0, compiled.length]).repeat(3)
-    moved = np.linalg.norm(twists[:, :n] * weight, axis=(0, 2))
+    moved = np.linalg.norm(motion.twist * weight, axis=(0, 2))
     largest = float(np.max(moved, initial=0.0))
     parts = [f"{name!r}" for name, node in compiled.bodies.items() if moved[node] > _TAKES_PART * largest]
     for name, mesh in compiled.beams.items():
@@ -122,14 +117,10 @@ def describe(statics: Balance, motions: Array) -> str:
         if np.max(moved[[nodes.frame, *nodes.interfaces.values()]]) > _TAKES_PART * largest:
             parts.append(f"{name!r}")
     joints = [text for text, size in sizes.items() if size > _TAKES_PART * largest]
-    words = f"{count} free motion{'s' if count > 1 else ''}"
+    words = f"{len(motions)} free motion{'s' if len(motions) > 1 else ''}"
     how = f": {_listed(joints)}" if joints else ""
     verb = "moves" if len(parts) == 1 else "move"
     return f"{words}{how}{' and' if joints else ':'} {_listed(parts)} {verb}{'' if joints else ' freely in space'}"
-
-
-def _no_inputs() -> tuple[Inputs, dict[str, Array]]:
-    raise AssertionError("kinematics need no inputs")
 
 
 def push(statics: Balance, motions: Array) -> tuple[float, float]:

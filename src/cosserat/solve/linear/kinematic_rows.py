@@ -4,52 +4,45 @@ results are linear in twists, so a row is their answer to unit twists.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.kernels.arrays import History, Inputs
 from cosserat.results.joints import coordinate_rates
 from cosserat.results.mechanism import JointInfo, Station
 from cosserat.results.motion import Motion, motion_of
-from cosserat.results.virtual import place_changes
+from cosserat.results.quantities import Evaluate, place_changes
+from cosserat.results.virtual import virtual_motion
 from cosserat.solve.linear.point import Point
 
 Array = NDArray[np.float64]
 
+
 def still_motion(point: Point) -> Motion:
     """The point as a motion of one moment."""
-    return motion_of(point.trajectory())
+    return motion_of(point.trajectory(), point.mechanism)
 
 
 def place_jacobian(point: Point, station: Station) -> Array:
     """Displacement and turn (6, 6n) of a place in world axes."""
-    return _rows(point, (station.node, station.other), lambda motion: place_changes(motion, station))
+    nodes = station.node, station.other
+    return kinematic_rows(still_motion(point), nodes, lambda motion: place_changes(motion, station))
 
 
 def joint_jacobian(point: Point, joint: JointInfo) -> Array:
     """Change (k, 6n) of the coordinates of a joint."""
-    a, b = point.compiled.system.joints.node[joint.index]
-    return _rows(point, (int(a), int(b)), lambda motion: coordinate_rates(motion, joint))
+    nodes = point.compiled.system.joints.node[joint.index].tolist()
+    return kinematic_rows(still_motion(point), nodes, lambda motion: coordinate_rates(motion, joint))
 
 
-def _rows(point: Point, nodes: tuple[int, int], answer: Callable[[Motion], Array]) -> Array:
-    n = point.compiled.n_nodes
-    moved = [node for node in dict.fromkeys(nodes) if node < n]
-    columns = [6 * node + k for node in moved for k in range(6)]
-    trial = point.memory.problem.trial
-    count = len(columns)
-    twists = np.zeros((count, n + 1, 6))
-    twists.reshape(count, 6 * (n + 1))[np.arange(count), columns] = 1.0
-    many = (np.broadcast_to(a, (count, *a.shape)) for a in (trial.force, trial.angle))
-    history = History(np.repeat(trial.frame[None], count, axis=0), twists, np.zeros_like(twists), *many)
-    motion = Motion(point.mechanism, np.zeros(count), history, {}, _no_inputs)
-    answers = answer(motion)
-    out = np.zeros((answers.shape[1], 6 * n))
-    out[:, columns] = answers.T
+def kinematic_rows(motion: Motion, nodes: Iterable[int], answer: Evaluate) -> Array:
+    """Answers (p, 6n) to unit twists of nodes, of what is linear in twists."""
+    n = motion.mechanism.n_nodes
+    columns = [6 * node + k for node in dict.fromkeys(nodes) if node < n for k in range(6)]
+    units = np.zeros((len(columns), 6 * n))
+    units[np.arange(len(columns)), columns] = 1.0
+    found = answer(virtual_motion(motion, units))
+    out = np.zeros((found.shape[1], 6 * n))
+    out[:, columns] = found.T
     return out
-
-
-def _no_inputs() -> tuple[Inputs, dict[str, Array]]:
-    raise AssertionError("kinematics need no inputs")

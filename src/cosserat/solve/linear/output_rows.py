@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,6 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.series import bracket
 from cosserat.errors import SolveError
 from cosserat.kernels.alpha import move
-from cosserat.kernels.arrays import History
 from cosserat.kernels.residual import track_angles
 from cosserat.results.beams import medium_of
 from cosserat.results.joints import coordinates
@@ -35,6 +34,7 @@ from cosserat.results.quantities import BEAM, KINDS, OWN, PLACE, Evaluate, Quant
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.linear.differences import EIGHTH, friction_speed
 from cosserat.solve.linear.input_columns import Column, parameter_difference
+from cosserat.solve.linear.kinematic_rows import kinematic_rows, still_motion
 from cosserat.solve.linear.more_input import with_input
 from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, Point
 
@@ -66,24 +66,26 @@ class Rows:
         return found[self.quantity.picked]
 
 
-def rows_of(point: Point, quantity: Quantity) -> Rows:
-    """Rows of a quantity about a point."""
+def rows_of(point: Point, quantity: Quantity, here: Motion | None = None) -> Rows:
+    """Rows of a quantity about a point; `here`: the point as a motion of one moment, where it is at hand."""
+    here = still_motion(point) if here is None else here
     steady = point.kind not in (EQUILIBRIUM, MOMENT)
     if quantity.kind == OWN and steady:
         raise SolveError(
             f"output {quantity.names[0]!r}: an output of one's own is linearised about an equilibrium or a moment of a "
             f"run, not about a {point.kind}; use formulation='floating'"
         )
-    n, here = point.compiled.n_nodes, point.trajectory().history
+    n, motion, evaluate = point.compiled.n_nodes, here, quantity.values(here)
     spins = np.zeros((n, 6)) if point.flow is None else point.flow.spins
     if steady and KINDS[quantity.kind].of == PLACE:
-        here, spins = here._replace(twist=0.0 * here.twist, rate=0.0 * here.rate), 0.0 * spins
-    moving = _Displaced(point, here, quantity)
+        motion, spins = here.displaced(twist=0.0 * here.twist, rate=0.0 * here.rate), 0.0 * spins
+    moving = _Displaced(point, motion, quantity, evaluate)
     y_H, (y_v, y_a) = moving.by_frame(), (moving.by(field) for field in ("twist", "rate"))
-    V, A, B = (bracket(twists) for twists in (here.twist[0, :n], here.rate[0, :n], spins))
+    V, A, B = (bracket(twists) for twists in (motion.twist[0, :n], motion.rate[0, :n], spins))
     position = y_H + _times(y_v, V - B) + _times(y_a, B @ B - V @ B + A)
     rate = y_v + _times(y_a, V - 2.0 * B)
-    return Rows(quantity, moving.evaluate, moving.now, position, rate, y_a, moving.by_multiplier())
+    values = evaluate(here)[0] if motion is not here else moving.base[0]
+    return Rows(quantity, evaluate, values, position, rate, y_a, moving.by_multiplier())
 
 
 def _times(rows: Array, matrices: Array) -> Array:
@@ -95,43 +97,47 @@ def _times(rows: Array, matrices: Array) -> Array:
 class _Displaced:
     """States of a point displaced along its nodes' motions, velocities, accelerations and multipliers."""
 
-    def __init__(self, point: Point, here: History, quantity: Quantity) -> None:
-        self.point, self.here, self.quantity = point, here, quantity
-        motion = motion_of(point.trajectory(), point.mechanism)
-        self.evaluate = quantity.values(motion)
-        self.now, self.base = self.evaluate(motion)[0], self._values({"frame": here.frame})
+    def __init__(self, point: Point, motion: Motion, quantity: Quantity, evaluate: Evaluate) -> None:
+        self.point, self.motion, self.quantity, self.evaluate = point, motion, quantity, evaluate
         nodes, mechanism = quantity.nodes(point.mechanism), point.mechanism
-        moved = range(mechanism.n_nodes) if nodes is None else nodes
-        self.columns = [6 * node + k for node in moved for k in range(6)]
+        self.nodes = list(range(mechanism.n_nodes)) if nodes is None else nodes
+        self.columns = np.array([6 * node + k for node in self.nodes for k in range(6)], dtype=np.int64)
         self.reach, self.fine, joint = point.compiled.length, 1.0, quantity.joint
         if joint is not None and any(point.compiled.system.freedoms.target[k] >= 0 for k in joint.active if k >= 0):
             self.fine = _SHORT  # of a servo, whose effort may be cut off
         if quantity.kind in KINDS and KINDS[quantity.kind].of == BEAM:
-            a, b = here.frame[0, nodes, 9:]
+            a, b = motion.frame[0, nodes, 9:]
             curved = medium_of(mechanism, quantity.target[0]) is not None
             self.fine = _SHORT if curved else _LONG
             self.reach = float(np.linalg.norm(b - a)) * (1.0 if curved else 5.0)
 
+    @cached_property
+    def base(self) -> Array:
+        """Values (1, p) in the state itself."""
+        return self.evaluate(self.motion)
+
     def by_frame(self) -> Array:
         """Derivatives (p, 6n) along motions of the nodes; coordinates whose turns are counted follow."""
-        if self.quantity.rate is not None:
-            return _Displaced(self.point, self.here, self.quantity.rate).by("twist")
+        rate = self.quantity.rate
+        if rate is not None:
+            return kinematic_rows(self.motion, self.nodes, rate.values(self.motion))
         nodes, axes = np.divmod(self.columns, 6)
-        unit = _STEP * self.fine * np.where(np.asarray(axes) < 3, self.reach, 1.0)
+        unit = _STEP * self.fine * np.where(axes < 3, self.reach, 1.0)
         trial, counted = self.point.memory.problem.trial, len(self.point.compiled.freedoms)
+        here, angles = self.motion.frame[0], self.motion.angle[0]
 
         def moved(k: NDArray[np.int64], amount: Array) -> dict[str, Array]:
-            frame = np.repeat(self.here.frame, len(k), axis=0)
+            frame, every = np.repeat(here[None], len(k), axis=0), np.arange(len(k))
             rows, ahead = np.zeros((len(k) + 1, 12)), np.zeros((len(k) + 1, 6))
-            rows[:-1], ahead[np.arange(len(k)), axes[k]] = frame[np.arange(len(k)), nodes[k]], amount
+            rows[:-1], ahead[every, axes[k]] = frame[every, nodes[k]], amount
             move(rows.copy(), ahead, 1.0, rows)
-            frame[np.arange(len(k)), nodes[k]] = rows[:-1]
-            angle = np.repeat(self.here.angle, len(k), axis=0)
+            frame[every, nodes[k]] = rows[:-1]
+            angle = np.repeat(angles[None], len(k), axis=0)
             for i in range(len(k) if counted else 0):
-                trial.frame[:], trial.angle[:] = frame[i], self.here.angle[0]
+                trial.frame[:], trial.angle[:] = frame[i], angles
                 track_angles(self.point.memory.address)
                 angle[i] = trial.angle
-            trial.frame[:], trial.angle[:] = self.here.frame[0], self.here.angle[0]
+            trial.frame[:], trial.angle[:] = here, angles
             return {"frame": frame, "angle": angle}
 
         return self._wide(self._slopes(moved, unit))
@@ -140,13 +146,13 @@ class _Displaced:
         """Derivatives (p, 6n) along twists or their rates."""
         if self.quantity.order < {"twist": 1, "rate": 2}[field]:
             return np.zeros((len(self.quantity.names), 6 * self.point.compiled.n_nodes))
-
-        linear = self.quantity.linear if field == "twist" else self.quantity.kind != OWN
+        if field == "twist" and self.quantity.linear:
+            return kinematic_rows(self.motion, self.nodes, self.evaluate)
+        linear = field == "rate" and self.quantity.kind != OWN
 
         def added(k: NDArray[np.int64], amount: Array) -> dict[str, Array]:
-            values = np.repeat(getattr(self.here, field), len(k), axis=0)
-            values[...] = 0.0 if linear and field == "twist" else values
-            values.reshape(len(k), -1)[np.arange(len(k)), np.asarray(self.columns)[k]] += amount
+            values = np.repeat(getattr(self.motion, field), len(k), axis=0)
+            values.reshape(len(k), -1)[np.arange(len(k)), self.columns[k]] += amount
             return {field: values}
 
         pace = self.fine * friction_speed(self.point.compiled) if field == "twist" else 1.0
@@ -161,15 +167,16 @@ class _Displaced:
         felt = [i for i, (j, _) in enumerate(rows) if joint is None or j == joint.index]
         if not self.quantity.loaded or not felt:
             return out
+        here = self.motion.force
 
         def pushed(k: NDArray[np.int64], amount: Array) -> dict[str, Array]:
-            force = np.repeat(self.here.force, len(k), axis=0)
+            force = np.repeat(here, len(k), axis=0)
             for i, (which, size) in enumerate(zip(k, amount, strict=True)):
                 j, row = rows[felt[which]]
                 force[i, j] += size * row
             return {"force": force}
 
-        size = 1.0 + float(np.max(np.abs(self.here.force), initial=0.0))
+        size = 1.0 + float(np.max(np.abs(here), initial=0.0))
         linear = self.quantity.kind != OWN
         out[:, felt] = self._slopes(pushed, np.full(len(felt), size if linear else 4.0 * _STEP * size), linear)
         return out
@@ -185,31 +192,18 @@ class _Displaced:
         """Derivatives (p, k) along k directions, in which steps have these lengths; one is enough if it is linear."""
         points, weights = (np.ones(1), np.ones(1)) if linear else (_POINTS, _WEIGHTS)
         k, amount = np.repeat(np.arange(len(unit)), len(points)), (unit[:, None] * points).ravel()
-        parts = [self._values(displaced(k[at : at + _TOGETHER], amount[at : at + _TOGETHER]))
-                 for at in range(0, len(k), _TOGETHER)]  # fmt: skip
-        found = np.concatenate([np.zeros_like(self.base[:0]), *parts])
-        if not (linear and self.quantity.linear):  # of no twist they are zero
-            found = found - self.base  # what nothing depends on is exactly zero
+        parts = [
+            self.evaluate(self.motion.displaced(**displaced(k[at : at + _TOGETHER], amount[at : at + _TOGETHER])))
+            for at in range(0, len(k), _TOGETHER)
+        ]
+        found = np.concatenate([self.base[:0], *parts]) - self.base  # what nothing depends on is exactly zero
         return np.asarray(np.einsum("nkp,k->pn", found.reshape(len(unit), len(points), -1), weights) / unit)
 
-    def _values(self, changed: dict[str, Array]) -> Array:
-        count = len(next(iter(changed.values())))
-        whole = {name: np.repeat(array, count, axis=0) for name, array in self.here._asdict().items()} | changed
-        then = self.point.trajectory()
-        efforts = None if then.efforts is None else np.repeat(then.efforts, count, axis=0)
-        times = np.full(count, self.point.time)
-        return self.evaluate(
-            motion_of(
-                Trajectory(self.point.compiled, times, History(**whole), then.status, {}, {}, efforts),
-                self.point.mechanism,
-            )
-        )
 
-
-def direct_feed(point: Point, rows: Sequence[Rows], columns: Sequence[Column]) -> Array:
+def direct_feed(point: Point, here: Motion, rows: Sequence[Rows], columns: Sequence[Column]) -> Array:
     """What units of inputs add to outputs at once, at the same x, x', x" and multipliers: (p, k)."""
     out = np.zeros((sum(len(r.quantity.picked) for r in rows), len(columns)))
-    every, here = [r.quantity for r in rows], motion_of(point.trajectory())
+    every = [r.quantity for r in rows]
     for k, column in enumerate(columns if rows else ()):
         if column.kind == "parameter":
 

@@ -28,6 +28,7 @@ from cosserat.results.output import Output
 from cosserat.results.quantities import JOINT, KINDS, OWN, PLACE, Quantity
 from cosserat.solve.linear import input_columns
 from cosserat.solve.linear.input_columns import Column
+from cosserat.solve.linear.kinematic_rows import still_motion
 from cosserat.solve.linear.output_rows import direct_feed, rows_of
 from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
 from cosserat.solve.trees import columns as tree_columns
@@ -54,7 +55,8 @@ def output_ports(point: Any, items: Any, inputs: InputPorts, caller: str = "line
     _demand_distinct(names, "output", caller)
     if isinstance(point, TreePoint):
         return tree_outputs(point, asked, inputs)
-    rows = [rows_of(point, quantity) for quantity in asked]
+    here = still_motion(point)
+    rows = [rows_of(point, quantity, here) for quantity in asked]
     n, m = 6 * point.compiled.n_nodes, point.n_constraints
 
     def stacked(part: str, width: int) -> Array:
@@ -67,7 +69,7 @@ def output_ports(point: Any, items: Any, inputs: InputPorts, caller: str = "line
         stacked("rate", n),
         stacked("acceleration", n),
         stacked("multiplier", m),
-        direct_feed(point, rows, inputs.columns),
+        direct_feed(point, here, rows, inputs.columns),
         np.concatenate([r.part("values") for r in rows]) if rows else np.zeros(0),
     )
 
