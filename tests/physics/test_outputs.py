@@ -199,6 +199,7 @@ def test_a_row_of_the_table_is_everywhere(monkeypatch: pytest.MonkeyPatch) -> No
     assert np.allclose(run.data["j1.cube"], run.coordinate("j1") ** 3)
     assert run.data["j1.cube"].attrs["units"] == "rad^3"
     assert "cube" in run.plot("j1", quantity="cube").axes[0].get_ylabel()
+    assert np.allclose(run.data["ball.height"], run.quantity("height", "ball"), rtol=1e-14)
     for formulation in ("galilean", "floating"):
         about = cs.equilibrium(model, formulation=formulation)
         words = ["j1", "j1.cube", "ball.z", "ball.height"]
@@ -231,3 +232,41 @@ def test_energies_are_outputs(formulation: str | None) -> None:
 def test_an_output_that_fails_is_named() -> None:
     with pytest.raises(SolveError, match="output 'mass': its function fails with AttributeError"):
         cs.linearize(soft_arm(), "hinge", cs.Output("mass", lambda run: run.model.bodies[0].mass))
+
+
+def test_one_question_to_all_results() -> None:
+    """Modes answer with small changes of the quantities of the table, equilibria and paths as runs do."""
+    model = soft_arm()
+    model.add(cs.Force("pull", "beam.end", (0, 0, cs.Parameter("P", 0.0))))
+    rest, found = cs.equilibrium(model), cs.modes(model, 2, damped=False)
+    step, words = 1e-4, (("position", "beam.end"), ("rotation", "beam.end"), ("coordinate", "hinge"))
+    moved = point_at(model, rest)
+    x = found.shapes[:, 0].reshape(-1, 6)
+    here = Run(moved.trajectory())
+    for k, increment in enumerate(step * x):
+        moved.memory.problem.trial.frame[k] = frame_to_row(row_to_frame(here.motion.frame[0, k]) @ se3.exp(increment))
+    track_angles(moved.memory.address)
+    there = Run(moved.trajectory())
+    for word, item in words:
+        if word == "rotation":
+            change = cs.lie.so3.log(there.rotation(item).values[0] @ here.rotation(item).values[0].T)
+        else:
+            change = np.atleast_1d((getattr(there, word)(item) - getattr(here, word)(item)).values[0])
+        slack = 1e-3 * np.abs(change / step).max()
+        assert np.allclose(found.quantity(0, word, item), change / step, rtol=0.0, atol=slack)
+    assert np.array_equal(found.shape(0, "beam.end"), found.quantity(0, "position", "beam.end"))
+    with pytest.raises(SolveError, match=r"modes tell small changes of 'position', 'rotation', 'coordinate'"):
+        found.quantity(0, "reaction", "hinge")
+
+    path = cs.continuation(model, "P", 0.0, 0.5)
+    last = path.equilibrium(-1)
+    for name, item in (("position", "beam.end"), ("attitude", "beam.end"), ("effort", "hinge"), ("reaction", "hinge"),
+                       ("velocity", "beam.end"), ("coordinate_rate", "hinge")):  # fmt: skip
+        values = getattr(path, name)(item)
+        assert len(values) == len(path)
+        assert np.allclose(values[-1], getattr(last, name)(item), atol=1e-12)
+    assert path.strain("beam", 0.5).shape == path.section_force("beam", 0.5).shape == (len(path), 6)
+    turning = cs.equilibrium(model, spin=(0, 0, 2.0))
+    tip = turning.position("beam.end")
+    assert np.allclose(turning.velocity("beam.end"), np.cross((0, 0, 2.0), tip), atol=1e-12)
+    assert np.allclose(turning.acceleration("beam.end"), -4.0 * tip * (1, 1, 0), atol=1e-12)

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.results import attitude, rolling
-from cosserat.results.kinematics import rotate
+from cosserat.results.kinematics import place_frames
+from cosserat.results.mechanism import Station, at_node
 from cosserat.results.motion import Motion
-from cosserat.results.quantities import JOINT, KINDS, unit_of
+from cosserat.results.quantities import JOINT, KINDS, PLACE, called, unit_of
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -37,20 +38,24 @@ def dataset(run: Run) -> Dataset:
         "quaternion": ("quaternion", QUATERNION),
         "component": ("component", WRENCH),
     }
+    own = [word for word, row in KINDS.items() if row.of == PLACE and row.stored and _dimension(word) != "axis"]
+    coords |= {_dimension(word): (_dimension(word), list(KINDS[word].components)) for word in own}
+
+    def add_places(name: str, stations: list[Station], dim: str = "") -> None:
+        """Quantities of one place, or of several along a dimension."""
+        for quantity, (row_dim, values, units) in _of_places(motion, stations).items():
+            dims, found = (("time", dim), values) if dim else (("time",), values[:, 0])
+            variables[f"{name}.{quantity}"] = ((*dims, row_dim), found, _about(quantity, name, units))
+
     for name, node in mechanism.bodies.items():
-        for quantity, (dims, values, units) in _frame_quantities(motion, np.array([node])).items():
-            variables[f"{name}.{quantity}"] = (("time", *dims), values[:, 0], _about(quantity, name, units))
+        add_places(name, [at_node(node)])
     for name, mesh in mechanism.beams.items():
         dim = f"{name}.node"
         coords[f"{name}.s"] = (dim, mesh.s, {"units": "1", "long_name": f"position along {name}"})
-        nodes = mesh.first_node + np.arange(mesh.n_nodes)
-        for quantity, (dims, values, units) in _frame_quantities(motion, nodes).items():
-            variables[f"{name}.{quantity}"] = (("time", dim, *dims), values, _about(quantity, name, units))
+        add_places(name, [at_node(mesh.first_node + k) for k in range(mesh.n_nodes)], dim)
     for name, info in mechanism.modal.items():
-        places = {name: info.frame, **{f"{name}.{key}": node for key, node in info.interfaces.items()}}
-        for label, node in places.items():
-            for quantity, (dims, values, units) in _frame_quantities(motion, np.array([node])).items():
-                variables[f"{label}.{quantity}"] = (("time", *dims), values[:, 0], _about(quantity, label, units))
+        for label, node in {name: info.frame, **{f"{name}.{key}": k for key, k in info.interfaces.items()}}.items():
+            add_places(label, [at_node(node)])
         for point in info.recovery:
             for quantity, found in (("stress", run.stress(name, point)), ("strain", run.strain(name, point))):
                 dim = f"{name}.{quantity}_component"
@@ -65,9 +70,9 @@ def dataset(run: Run) -> Dataset:
                 variables[f"{name}.{quantity}"] = (("time", dim), part[:, columns], _about(quantity, name, "modal"))
     for name, joint in mechanism.joints.items():
         for word, row in KINDS.items():
-            quantity = "coordinate_rate" if word == "rate" else word
-            if row.of != JOINT:
+            if row.of != JOINT or not row.stored:
                 continue
+            quantity = called(word)
             values = row.values(motion, joint)
             if row.components:
                 units = ", ".join(dict.fromkeys(row.units))
@@ -119,19 +124,16 @@ def _about(quantity: str, name: str, units: str) -> dict[str, str]:
     return {"units": units, "long_name": f"{quantity.replace('_', ' ')} of {name}"}
 
 
-def _frame_quantities(motion: Motion, nodes: NDArray[np.int64]) -> dict[str, tuple[tuple[str, ...], Array, str]]:
-    """Position, orientation and velocities (nt, n, ...) of nodes, world axes."""
-    position, quaternion, velocity, spin = [], [], [], []
-    for node in nodes:
-        R, x = motion.node(node)
-        position.append(x)
-        quaternion.append(attitude.quaternion(R))
-        velocity.append(rotate(R, motion.twist[:, node, :3]))
-        spin.append(rotate(R, motion.twist[:, node, 3:]))
-    stack = lambda parts: np.stack(parts, axis=1)  # noqa: E731
-    return {
-        "position": (("axis",), stack(position), "m"),
-        "orientation": (("quaternion",), stack(quaternion), "1"),
-        "velocity": (("axis",), stack(velocity), "m/s"),
-        "angular_velocity": (("axis",), stack(spin), "rad/s"),
-    }
+def _dimension(word: str) -> str:
+    """Of the components of a quantity of places: the axes, where it has one component for each."""
+    return "axis" if len(KINDS[word].components) == 3 else f"{word}_component"
+
+
+def _of_places(motion: Motion, stations: list[Station]) -> dict[str, tuple[str, Array, str]]:
+    """Dimension, values (nt, n, k) and units of the quantities of places, and quaternions of their axes."""
+    out: dict[str, tuple[str, Array, str]] = {}
+    for word, row in KINDS.items():
+        if row.of == PLACE and row.stored:
+            out[word] = (_dimension(word), np.stack([row.values(motion, at) for at in stations], axis=1), row.units[0])
+    turns = [attitude.quaternion(place_frames(motion, at)[0]) for at in stations]
+    return {"position": out.pop("position"), "orientation": ("quaternion", np.stack(turns, axis=1), "1"), **out}

@@ -11,7 +11,7 @@ from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.spanning import GROUND_GROUP, span
 from cosserat.model.places import Place
 from cosserat.results.kinematics import place_frames, rotate
-from cosserat.results.mechanism import Station
+from cosserat.results.mechanism import at_node
 from cosserat.results.run import Run
 
 Array = NDArray[np.float64]
@@ -117,7 +117,7 @@ class Deflections:
 
     def _of_node(self, node: int) -> Move:
         frame = row_to_frame(self._run.motion.mechanism.frames[node])
-        return self._moved(*place_frames(self._run.motion, Station(node, node, 0.0, np.eye(4))), frame)
+        return self._moved(*place_frames(self._run.motion, at_node(node)), frame)
 
     @staticmethod
     def _moved(R: Array, x: Array, reference: Array) -> Move:

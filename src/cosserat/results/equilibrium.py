@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.calls import answering
-from cosserat.results import kinematics, rolling
+from cosserat.results import kinematics
+from cosserat.results.answers import Answers, Question
 from cosserat.results.monitors import Monitors
 from cosserat.results.motion import Motion, motion_of
-from cosserat.results.place_answers import in_world
-from cosserat.results.quantities import KINDS, target_of
 from cosserat.results.run import Run
 from cosserat.results.status import Status
 from cosserat.results.trajectory import OfTrajectory, Trajectory
@@ -26,7 +25,7 @@ Array = NDArray[np.float64]
 
 
 @answering
-class Equilibrium(OfTrajectory):
+class Equilibrium(OfTrajectory, Answers[Any]):
     """Result of a static solution; the same questions as for `Run`, without time: plain arrays.
 
     Attributes
@@ -77,52 +76,20 @@ class Equilibrium(OfTrajectory):
         """
         return self.trajectory.stats.get("stable")
 
-    def position(self, place: Any) -> Array:
-        """Position (3,) of a place, world coordinates (m)."""
-        station, _ = self.motion.mechanism.station(place)
-        return kinematics.place_frames(self.motion, station)[1][-1].copy()
+    def _answer(self, question: Question) -> Any:
+        found = np.array(question.values(self.motion)[-1])
+        return found if found.ndim else float(found)
 
     def reference_position(self, place: Any) -> Array:
         """Position (3,) of a place in the reference configuration, world coordinates (m)."""
         station, _ = self.motion.mechanism.station(place)
         return kinematics.place_frames(self.motion.at_reference(), station)[1][-1].copy()
 
-    def rotation(self, place: Any) -> Array:
-        """Axes of a place as the columns of a rotation matrix (3, 3)."""
-        station, _ = self.motion.mechanism.station(place)
-        return kinematics.place_frames(self.motion, station)[0][-1].copy()
-
     @property
     def law_states(self) -> dict[str, float]:
         """States that laws own, by the names that `linearize` gives them."""
         inner = self.motion.states.inner
         return dict(zip(self.trajectory.compiled.inner_names, inner[-1].tolist(), strict=True))
-
-    def coordinate(self, joint: Any) -> Any:
-        """Coordinate of a joint: a number for one freedom, (k,) for several (m, rad)."""
-        return self.quantity("coordinate", joint)
-
-    def effort(self, joint: Any) -> Any:
-        """Effort in the freedoms of a joint (N, N m); see `Run.effort`."""
-        return self.quantity("effort", joint)
-
-    def reaction(self, joint: Any, frame: str = "world") -> Array:
-        """Wrench (6,) that the parent exerts on the child through the joint (N, N m); see `Run.reaction`."""
-        return rolling.reaction_of(self.motion, joint, in_world(frame, "joint"))[0][-1]
-
-    def quantity(self, word: str, item: Any, s: float | None = None) -> Any:
-        """A quantity by its word: (k,), or a number for one freedom; see `Run.quantity`."""
-        target, _, pick = target_of(self.motion.mechanism, word, item, s)
-        values = KINDS[word].values(self.motion, target)[-1]
-        return values if KINDS[word].components else _one_or_all(values, pick)
-
-    def section_force(self, beam: Any, s: float) -> Array:
-        """Section force (6,) of a beam at s in [0, 1]: N, Qy, Qz, T, My, Mz; see `Run.section_force`."""
-        return np.asarray(self.quantity("section_force", beam, s))
-
-    def strain(self, beam: Any, s: float) -> Array:
-        """Strain measures (6,) of a beam at s in [0, 1]: stretch, shears (1), twist, curvatures (1/m)."""
-        return np.asarray(self.quantity("strain", beam, s))
 
     @property
     def energy(self) -> dict[str, float]:
@@ -153,19 +120,5 @@ class Equilibrium(OfTrajectory):
 
         return equilibrium_from, (image(Run.of_motion(self.trajectory, self.motion)), "pickle of an equilibrium")
 
-    def __copy__(self) -> Equilibrium:
-        new = type(self).__new__(type(self))
-        new.__dict__.update(self.__dict__)
-        return new
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Equilibrium:
-        return self.__copy__()  # nothing in it changes
-
     def __repr__(self) -> str:
         return f"<Equilibrium of {self.motion.mechanism.name!r}: {self.status.message}>"
-
-
-def _one_or_all(values: Array, pick: int | None) -> Any:
-    if pick is not None:
-        return float(values[pick])
-    return float(values[0]) if len(values) == 1 else values

@@ -37,6 +37,11 @@ class Station(NamedTuple):
     frame: Array | None
 
 
+def at_node(node: int) -> Station:
+    """A node itself as a place."""
+    return Station(node, node, 0.0, np.eye(4))
+
+
 @dataclass(frozen=True)
 class JointInfo:
     """A joint as results see it."""
@@ -107,7 +112,7 @@ class Mechanism:
         if name in self.modal:
             info = self.modal[name]
             node = info.frame if place.interface is None else info.interfaces[place.interface]
-            return Station(node, node, 0.0, np.eye(4)), place.label
+            return at_node(node), place.label
         if name in self.bodies:
             node = self.bodies[name]
             frame = np.eye(4)
@@ -127,7 +132,7 @@ class Mechanism:
         mesh = self.beams[name]
         node = mesh.node_at(s)
         if node is not None:
-            return Station(node, node, 0.0, np.eye(4))
+            return at_node(node)
         element, fraction = mesh.element_at(s)
         a, b = mesh.pairs[element - mesh.first_element]
         return Station(int(a), int(b), fraction, None)

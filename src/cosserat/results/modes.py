@@ -16,15 +16,13 @@ from cosserat.results.motion import Motion, motion_of
 from cosserat.results.quantities import KINDS, target_of
 from cosserat.results.run import Run
 from cosserat.results.status import Status
-from cosserat.results.trajectory import Trajectory
+from cosserat.results.trajectory import OfTrajectory, Trajectory
 from cosserat.results.virtual import strain_energies, virtual_motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from scipy.sparse import csc_matrix
     from xarray import Dataset
-
-    from cosserat.model.model import Model
 
 Array = NDArray[np.float64]
 
@@ -33,7 +31,7 @@ _GROWING = 1e-7  # growth rate that counts as unstable, relative to |s|
 
 
 @answering
-class Modes:
+class Modes(OfTrajectory):
     """Small free vibrations x(t) = Re(shape exp(s t)) about an equilibrium, a steady rotation or a moment of a run.
 
     Free motions (rigid-body motions, mechanisms) come first with frequency exactly 0, then the others by frequency.
@@ -94,33 +92,15 @@ class Modes:
         run = run_from(state.pop("_image"), "pickle of modes")
         self.__dict__.update(state, trajectory=run.trajectory, motion=run.motion)
 
-    def __copy__(self) -> Modes:
-        new = type(self).__new__(type(self))
-        new.__dict__.update(self.__dict__)
-        return new
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Modes:
-        return self.__copy__()  # nothing in it changes
-
     @cached_property
     def motion(self) -> Motion:
         """The state about which the mechanism vibrates."""
         return motion_of(self.trajectory)
 
     @property
-    def model(self) -> Model:
-        """The model that was solved."""
-        return self.trajectory.compiled.model
-
-    @property
     def status(self) -> Status:
         """How the solution ended."""
         return self.trajectory.status
-
-    @property
-    def stats(self) -> dict[str, Any]:
-        """Times and sizes."""
-        return self.trajectory.stats
 
     # numbers ----------------------------------------------------------------------------------------------------------
 

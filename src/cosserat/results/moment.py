@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import frame_to_row
 from cosserat.kernels import readout
 from cosserat.kernels.flexible.arrays import Packed
+from cosserat.results.answers import in_world
 from cosserat.results.mechanism import JointInfo, Mechanism, Station
-from cosserat.results.place_answers import in_world
 from cosserat.results.run import Run
 
 Array = NDArray[np.float64]

@@ -53,7 +53,7 @@ class Observed:
         """Axes of a place in those of the observer, as the columns of rotation matrices (time, 3, 3)."""
         values = np.swapaxes(self.motion.rotation, 1, 2) @ self._place(place)[0]
         labels = {"axis": AXES, "local": AXES}
-        return self.run._labelled(values, ("axis", "local"), labels, self._title("rotation", place), "1")
+        return self.run._labelled(values, labels, self._title("rotation", place), "1")
 
     def velocity(self, place: Any, frame: str = "observer") -> DataArray:
         """Velocity (time, axis) of a place seen by the observer (m/s): (43)."""
@@ -180,14 +180,14 @@ class Observed:
         back = np.swapaxes(self.motion.rotation, 1, 2)
         halves = (kinematics.rotate(back, values[:, :3]), kinematics.rotate(back, values[:, 3:]))
         turned = np.concatenate(halves, axis=1)
-        return self.run._labelled(turned, ("component",), {"component": WRENCH}, self._title(name, of), units)
+        return self.run._labelled(turned, {"component": WRENCH}, self._title(name, of), units)
 
     def _in_axes(self, values: Array, name: str, place: Any, units: str, frame: str = "observer") -> DataArray:
         if frame not in ("observer", "body"):
             raise SolveError(f"frame is {frame!r}; pass 'observer' or 'body'")
         axes = self.motion.rotation if frame == "observer" else self._place(place)[0]
         values = kinematics.rotate(np.swapaxes(axes, 1, 2), values)
-        return self.run._labelled(values, ("axis",), {"axis": AXES}, self._title(name, place), units)
+        return self.run._labelled(values, {"axis": AXES}, self._title(name, place), units)
 
     def _title(self, name: str, of: Any) -> str:
         return f"{name} of {getattr(of, 'label', of)} seen from {self._seen_from}"

@@ -13,8 +13,9 @@ from cosserat.calls import answering
 from cosserat.compile.build import compile_model
 from cosserat.errors import SolveError
 from cosserat.kernels.arrays import History
-from cosserat.results import joints, kinematics
+from cosserat.results.answers import Answers, Question
 from cosserat.results.equilibrium import Equilibrium
+from cosserat.results.mechanism import Mechanism
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.quantities import KINDS
 from cosserat.results.status import Outcome, Status
@@ -81,8 +82,8 @@ class PathPoint:
 
 
 @answering
-class Path:
-    """Equilibria along a parameter.
+class Path(Answers[NDArray[np.float64]]):
+    """Equilibria along a parameter; the same questions as for `Run`, answered for all points: plain arrays.
 
     Attributes
     ----------
@@ -181,33 +182,14 @@ class Path:
             self._motion = motion_of(Trajectory(compiled, times, self._history, self.status))
         return self._motion
 
-    def position(self, place: Any) -> Array:
-        """Positions (n, 3) of a place along the path, world coordinates (m)."""
-        if not self._fixed_system:
-            return np.array([self.equilibrium(i).position(place) for i in range(len(self))])
-        motion = self._all()
-        return kinematics.place_frames(motion, motion.mechanism.station(place)[0])[1].copy()
+    @property
+    def _mechanism(self) -> Mechanism:
+        return self._all().mechanism
 
-    def rotation(self, place: Any) -> Array:
-        """Axes (n, 3, 3) of a place along the path, as the columns of rotation matrices."""
-        if not self._fixed_system:
-            return np.array([self.equilibrium(i).rotation(place) for i in range(len(self))])
-        motion = self._all()
-        return kinematics.place_frames(motion, motion.mechanism.station(place)[0])[0].copy()
-
-    def coordinate(self, joint: Any) -> Array:
-        """Coordinate of a joint along the path: (n,), or (n, k) for several freedoms (m, rad)."""
-        info, pick = self._all().mechanism.joint(joint)
-        if not self._fixed_system or any(info.driven):
-            return np.array([self.equilibrium(i).coordinate(joint) for i in range(len(self))])
-        values = joints.coordinates(self._all(), info)
-        if pick is not None:
-            return values[:, pick]
-        return values[:, 0] if values.shape[1] == 1 else values
-
-    def quantity(self, word: str, item: Any, s: float | None = None) -> Array:
-        """A quantity by its word along the path: (n, k), or (n,) for one freedom; see `Run.quantity`."""
-        return np.array([self.equilibrium(i).quantity(word, item, s) for i in range(len(self))])
+    def _answer(self, question: Question) -> Array:
+        if question.placed and self._fixed_system:
+            return np.array(question.values(self._all()))
+        return np.array([question.values(self.equilibrium(i).motion)[-1] for i in range(len(self))])
 
     def point(self, label: str) -> PathPoint:
         """The special point of a label, such as ``"branch 1"``."""

@@ -46,6 +46,8 @@ class Kind(NamedTuple):
         Whether reactions or loads enter as well.
     rate : str
         Kind of its time derivative, which is linear in the twists of the motion.
+    stored : bool
+        Whether it is a variable of `Run.data`, where it is of places or joints.
     """
 
     of: str
@@ -55,6 +57,7 @@ class Kind(NamedTuple):
     order: int
     loaded: bool = False
     rate: str = ""
+    stored: bool = True
 
 
 def _positions(motion: Motion, station: Station) -> Array:
@@ -101,11 +104,11 @@ _FORCES = ("N", "N", "N", "N m", "N m", "N m")
 
 KINDS: dict[str, Kind] = {
     "position": Kind(PLACE, AXES, ("m",), _positions, 0, rate="velocity"),
-    "rotation": Kind(PLACE, ("rx", "ry", "rz"), ("rad",), _turns, 0, rate="angular_velocity"),
+    "rotation": Kind(PLACE, ("rx", "ry", "rz"), ("rad",), _turns, 0, rate="angular_velocity", stored=False),
     "velocity": Kind(PLACE, ("vx", "vy", "vz"), ("m/s",), _velocities, 1),
     "angular_velocity": Kind(PLACE, ("wx", "wy", "wz"), ("rad/s",), _spins, 1),
-    "acceleration": Kind(PLACE, ("ax", "ay", "az"), ("m/s^2",), _accelerations, 2),
-    "angular_acceleration": Kind(PLACE, ("alphax", "alphay", "alphaz"), ("rad/s^2",), _spin_rates, 2),
+    "acceleration": Kind(PLACE, ("ax", "ay", "az"), ("m/s^2",), _accelerations, 2, stored=False),
+    "angular_acceleration": Kind(PLACE, ("alphax", "alphay", "alphaz"), ("rad/s^2",), _spin_rates, 2, stored=False),
     "section_force": Kind(BEAM, SECTION_FORCE, _FORCES, _sections, 2, True),
     "strain": Kind(BEAM, STRAIN, ("1", "1", "1", "1/m", "1/m", "1/m"), _strains, 2, True),
     "coordinate": Kind(JOINT, (), ("m", "rad"), coordinates, 0, rate="rate"),
@@ -116,15 +119,19 @@ KINDS: dict[str, Kind] = {
 """Word -> what it is. Rotations are counted from the first state; results have them as matrices."""
 
 
+def called(word: str) -> str:
+    """As results and their data call a quantity."""
+    return "coordinate_rate" if word == "rate" else word
+
+
 def spoken(word: str) -> str:
     """As labels call a quantity."""
-    return "coordinate rate" if word == "rate" else word.replace("_", " ")
+    return called(word).replace("_", " ")
 
 
 def questions(of: str) -> list[str]:
     """Quantities of places or joints, as `Run` calls them; rotations are matrices there."""
-    names = {"rate": "coordinate_rate"}
-    return [names.get(word, word) for word, row in KINDS.items() if row.of == of and word != "rotation"]
+    return [called(word) for word, row in KINDS.items() if row.of == of and word != "rotation"]
 
 
 def unit_of(kind: str, component: int, motion: str = "") -> str:

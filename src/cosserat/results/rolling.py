@@ -11,6 +11,7 @@ from cosserat.compile.compiled import row_to_frame
 from cosserat.kernels.touching import DISC
 from cosserat.results import joints
 from cosserat.results.kinematics import rotate, to_node
+from cosserat.results.mechanism import Mechanism
 from cosserat.results.motion import Motion
 
 Array = NDArray[np.float64]
@@ -120,10 +121,15 @@ def reactions(motion: Motion, k: int, world: bool = True) -> Array:
     return np.hstack((rotate(R, wrench[:, :3]), rotate(R, wrench[:, 3:])))
 
 
-def reaction_of(motion: Motion, target: Any, world: bool = True) -> tuple[Array, str]:
-    """Wrench (nt, 6) of a joint, knife edge, rolling disc or constraint given by name or as an object; its name."""
+def reaction_of(motion: Motion, target: Any, world: bool = True) -> Array:
+    """Wrench (nt, 6) of a joint, knife edge, rolling disc or constraint given by name or as an object."""
     number = motion.mechanism.rolls(target)
     if number is not None:
-        return reactions(motion, number, world), list(motion.mechanism.rolling)[number]
-    info, _ = motion.mechanism.joint(target)
-    return joints.reactions(motion, info, world), info.name
+        return reactions(motion, number, world)
+    return joints.reactions(motion, motion.mechanism.joint(target)[0], world)
+
+
+def name_of(mechanism: Mechanism, target: Any) -> str:
+    """Name of a joint, knife edge, rolling disc or constraint given by name or as an object."""
+    number = mechanism.rolls(target)
+    return mechanism.joint(target)[0].name if number is None else list(mechanism.rolling)[number]

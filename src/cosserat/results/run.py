@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 from cosserat.calls import answering
 from cosserat.errors import CosseratError, ModelError, PlaceError, SolveError, shown
 from cosserat.results import kinematics, rolling
+from cosserat.results.answers import Answers, Question
 from cosserat.results.divergence import divergence
 from cosserat.results.floating import FloatingRecord, record_of
 from cosserat.results.floating_monitors import monitors_of
 from cosserat.results.fluids import fluid_energies
-from cosserat.results.labels import ENERGIES, FLUID_ENERGIES, SECTION_FORCE, SOLID, STRAIN, WRENCH
+from cosserat.results.labels import ENERGIES, FLUID_ENERGIES, SECTION_FORCE, SOLID, STRAIN
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.nodal import external
-from cosserat.results.place_answers import PlaceAnswers, in_world
-from cosserat.results.quantities import KINDS, spoken, target_of, unit_of
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import OfTrajectory, Trajectory
 from cosserat.results.verdict import FEWEST, held_together, judged
@@ -33,11 +32,12 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+_MODAL = {"coordinate": ("q", "modal coordinate"), "rate": ("v", "modal rate")}
 _INTERNAL = frozenset(("floating", "monitors", "motion", "of_motion", "trajectory"))
 
 
 @answering
-class Run(OfTrajectory, PlaceAnswers):
+class Run(OfTrajectory, Answers["DataArray"]):
     """Result of a simulation: questions by place, joint and beam, answered over the stored times.
 
     Places are text such as ``"arm1.end"``, ``"arm1.at(0.5)"``, ``"hub"``, or `Place` objects. All answers are
@@ -109,7 +109,18 @@ class Run(OfTrajectory, PlaceAnswers):
         """Stored times (nt,) in seconds."""
         return self.motion.time
 
-    # places: see `PlaceAnswers` ---------------------------------------------------------------------------------------
+    def _answer(self, question: Question) -> DataArray:
+        return self._labelled(question.values(self.motion), question.labels, question.name, question.units)
+
+    def _labelled(self, values: Array, labels: dict[str, Any], name: str, units: str) -> DataArray:
+        """Values (time, ...) with labels by dimension."""
+        from xarray import DataArray
+
+        coords: dict[str, Any] = {"time": ("time", self.motion.time, {"units": "s", "long_name": "time"})}
+        coords.update({key: (key, list(value)) for key, value in labels.items()})
+        return DataArray(values, dims=("time", *labels), coords=coords, attrs={"long_name": name, "units": units})
+
+    # places: see `Answers` --------------------------------------------------------------------------------------------
 
     def seen_from(self, observer: Any) -> Observed:
         """The run as a moving observer sees it: positions, velocities, accelerations, apparent wrenches.
@@ -133,44 +144,7 @@ class Run(OfTrajectory, PlaceAnswers):
 
         return Observed(self, observer)
 
-    # joints -----------------------------------------------------------------------------------------------------------
-
-    def coordinate(self, joint: Any) -> DataArray:
-        """Coordinate of a joint: (time,) for one freedom, (time, freedom) for several.
-
-        Angles (rad) run on through any number of turns. ``"joint.rz"`` picks one of several freedoms. In floating
-        frames also the modal coordinates of a beam or modal body, ``"arm"`` (time, mode), or one of them,
-        ``"arm.mode1"``.
-        """
-        if self._is_modal(joint):
-            return self._modal(joint, "q", "modal coordinate")
-        return self._of_freedoms("coordinate", joint)
-
-    def coordinate_rate(self, joint: Any) -> DataArray:
-        """Time derivative of `coordinate` (m/s, rad/s; of modes: their units per second)."""
-        if self._is_modal(joint):
-            return self._modal(joint, "v", "modal rate")
-        return self._of_freedoms("rate", joint)
-
-    def effort(self, joint: Any) -> DataArray:
-        """Effort in the freedoms of a joint (N or N m), positive when it pushes the child along the coordinate.
-
-        Where the motion is prescribed: what the drive must give. Elsewhere: the sum of spring, damper, friction and
-        prescribed effort.
-        """
-        return self._of_freedoms("effort", joint)
-
-    def reaction(self, joint: Any, frame: str = "world") -> DataArray:
-        """Wrench (time, component) that the parent exerts on the child through the joint (N, N m).
-
-        About the origin of the joint on the child's side, in world axes or, with ``frame="joint"``, in the axes of the
-        joint frame of the child. Constraint forces, drives, and the efforts in the freedoms all count.
-
-        For a knife edge, rolling disc or `Constraint`: the wrench on the body about its place, in world axes or, with
-        ``frame="joint"``, in those of the body.
-        """
-        values, name = rolling.reaction_of(self.motion, joint, in_world(frame, "joint"))
-        return self._labelled(values, ("component",), {"component": WRENCH}, f"reaction of {name}", "N, N m")
+    # joints: see `Answers` --------------------------------------------------------------------------------------------
 
     def slip(self, item: Any) -> DataArray:
         """Speed (time,) at which a knife edge moves across itself, or at which the lowest point of a disc slips (m/s).
@@ -182,31 +156,12 @@ class Run(OfTrajectory, PlaceAnswers):
             known = ", ".join(map(repr, self.motion.mechanism.rolling)) or "none"
             raise ModelError(f"slip: unknown knife edge or rolling disc {shown(item)}; those of the model: {known}")
         name = list(self.motion.mechanism.rolling)[number]
-        return self._labelled(rolling.slips(self.motion, number), (), {}, f"slip of {name}", "m/s")
-
-    def quantity(self, word: str, item: Any, s: float | None = None) -> DataArray:
-        """A quantity by the word that linear models use for it as an output, such as ``"velocity"`` or ``"effort"``.
-
-        Of a place, of a joint, or of a beam at s; rotations are vectors, counted from the first stored time.
-        """
-        target, label, _ = target_of(self.motion.mechanism, word, item, s)
-        row = KINDS[word]
-        if not row.components:
-            return self._of_freedoms(word, item)
-        labels, units = {"component": row.components}, ", ".join(dict.fromkeys(row.units))
-        values = row.values(self.motion, target)
-        return self._labelled(values, ("component",), labels, f"{spoken(word)} of {label}", units)
+        return self._labelled(rolling.slips(self.motion, number), {}, f"slip of {name}", "m/s")
 
     def _of_freedoms(self, word: str, item: Any) -> DataArray:
-        """A quantity of the table with one value for each freedom of a joint."""
-        joint, label, pick = target_of(self.motion.mechanism, word, item)
-        values = KINDS[word].values(self.motion, joint)
-        unit = [unit_of(word, 0, kind) for kind in joint.kinds]
-        if len(joint.names) == 1 or pick is not None:
-            k = 0 if pick is None else pick
-            return self._labelled(values[:, k], (), {}, f"{spoken(word)} of {label}", unit[k])
-        mixed = ", ".join(dict.fromkeys(unit))
-        return self._labelled(values, ("freedom",), {"freedom": joint.names}, f"{spoken(word)} of {label}", mixed)
+        if word in _MODAL and self._is_modal(item):
+            return self._modal(item, *_MODAL[word])
+        return super()._of_freedoms(word, item)
 
     def _is_modal(self, target: Any) -> bool:
         name = getattr(target, "name", target)
@@ -221,23 +176,10 @@ class Run(OfTrajectory, PlaceAnswers):
         columns, modes = record.modal(owner)
         values = getattr(record, part)[:, columns]
         if owner in record.coordinates:
-            return self._labelled(values[:, 0], (), {}, f"{name} of {owner}", "modal")
-        return self._labelled(values, ("mode",), {"mode": modes}, f"{name}s of {owner}", "modal")
+            return self._labelled(values[:, 0], {}, f"{name} of {owner}", "modal")
+        return self._labelled(values, {"mode": modes}, f"{name}s of {owner}", "modal")
 
     # beams ------------------------------------------------------------------------------------------------------------
-
-    def section_force(self, beam: Any, s: float) -> DataArray:
-        """Section force (time, component) of a beam at s in [0, 1]: N, Qy, Qz (N), T, My, Mz (N m).
-
-        The wrench that the part of larger s exerts on the part of smaller s, in the section's frame: a pulled beam has
-        N > 0. Where a load or joint is attached inside the beam it jumps, and the value is that of smaller s.
-
-        In floating frames it follows from the balance of the parts on both sides of the section: loads, wrenches of
-        joints, and the inertia of the nodes as the modes move them. Where static loads prevail it is as good as the
-        reactions, with however few modes; of a vibration it has the part of the modes that were kept. A manipulator
-        that falls into its deflection: 8 percent off with two modes, 0.6 with four, 0.01 with eight.
-        """
-        return self.quantity("section_force", beam, s)
 
     def strain(self, beam: Any, s: float | str) -> DataArray:
         """Strain measures (time, component) of a beam at s in [0, 1]: stretch, shears (1), twist, curvatures (1/m).
@@ -248,7 +190,7 @@ class Run(OfTrajectory, PlaceAnswers):
         body = getattr(beam, "name", beam)
         if isinstance(body, str) and body in self.motion.mechanism.modal:
             return self._recovered(beam, s, "strain", (SOLID, "1"), (STRAIN, "1, 1/m"))
-        return self.quantity("strain", beam, s)  # type: ignore[arg-type]  # what is no number is refused
+        return super().strain(beam, s)  # type: ignore[arg-type]  # what is no number is refused
 
     def stress(self, body: Any, point: str) -> DataArray:
         """Stress (time, component) at a recovery point of a modal body (Pa): xx, yy, zz, yz, xz, xy.
@@ -277,7 +219,7 @@ class Run(OfTrajectory, PlaceAnswers):
             wrenches = acting[:, list(info.interfaces.values())].reshape(len(values), -1)
             values += wrenches @ rest[:, 12:].T
         labels, units = section if found.section else solid
-        return self._labelled(values, ("component",), {"component": labels}, f"{kind} of {name} at {point}", units)
+        return self._labelled(values, {"component": labels}, f"{kind} of {name} at {point}", units)
 
     # monitors ---------------------------------------------------------------------------------------------------------
 
@@ -295,24 +237,24 @@ class Run(OfTrajectory, PlaceAnswers):
         values, words = self.monitors.energies(), dict(ENERGIES)
         found = {} if self.trajectory is None else fluid_energies(self.trajectory, self.motion)
         words |= {k: text for k, text in FLUID_ENERGIES.items() if k in found}
-        return Dataset({k: self._labelled((values | found)[k], (), {}, text, "J") for k, text in words.items()})
+        return Dataset({k: self._labelled((values | found)[k], {}, text, "J") for k, text in words.items()})
 
     @cached_property
     def law_states(self) -> DataArray:
         """States that laws own (time, state), such as the lags of a wing, by the names that `linearize` gives them."""
         names = self.trajectory.compiled.inner_names
-        return self._labelled(self.motion.states.inner, ("state",), {"state": names}, "states of laws", "")
+        return self._labelled(self.motion.states.inner, {"state": names}, "states of laws", "")
 
     @cached_property
     def momentum(self) -> DataArray:
         """Linear momentum and angular momentum about the world's origin (time, 6), world axes (kg m/s, kg m^2/s)."""
         labels = {"component": ("px", "py", "pz", "lx", "ly", "lz")}
-        return self._labelled(self.monitors.momentum(), ("component",), labels, "momentum", "kg m/s, kg m^2/s")
+        return self._labelled(self.monitors.momentum(), labels, "momentum", "kg m/s, kg m^2/s")
 
     @cached_property
     def constraint_violation(self) -> DataArray:
         """Largest violation of a joint constraint over time (m, or sine of an angle), or gap below a disc (m)."""
-        return self._labelled(self.monitors.violation(), (), {}, "constraint violation", "m, 1")
+        return self._labelled(self.monitors.violation(), {}, "constraint violation", "m, 1")
 
     @cached_property
     def transport_residual(self) -> DataArray:
@@ -322,7 +264,7 @@ class Run(OfTrajectory, PlaceAnswers):
         ([deSaxce26] section 11.2); with a second-order method the residual falls with the square of the step. In
         floating frames: the momentum of every link.
         """
-        return self._labelled(self.monitors.transport(), (), {}, "momentum transport residual", "1")
+        return self._labelled(self.monitors.transport(), {}, "momentum transport residual", "1")
 
     def divergence(self, beam: Any) -> DataArray:
         """Covariant divergence of the momentum of a beam (time, s, component), at its inner nodes (N/m, N m/m).
@@ -341,7 +283,7 @@ class Run(OfTrajectory, PlaceAnswers):
         s, values = divergence(self.motion, name, lambda at: part.section_at(at)[1])
         labels = {"s": s.tolist(), "component": SECTION_FORCE}
         title = f"divergence of the momentum of {name}"
-        return self._labelled(values, ("s", "component"), labels, title, "N/m, N m/m")
+        return self._labelled(values, labels, title, "N/m, N m/m")
 
     def report(self) -> str:
         """A table of how the run went; also printed by ``print(run.report())``."""
@@ -409,14 +351,6 @@ class Run(OfTrajectory, PlaceAnswers):
         from cosserat.io.netcdf import image, run_from
 
         return run_from, (image(self), "pickle of a run")
-
-    def __copy__(self) -> Run:
-        new = type(self).__new__(type(self))
-        new.__dict__.update(self.__dict__)
-        return new
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Run:
-        return self.__copy__()  # nothing in it changes
 
     def __repr__(self) -> str:
         name = self.motion.mechanism.name
