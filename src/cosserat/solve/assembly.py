@@ -24,7 +24,7 @@ from cosserat.kernels.residual import constraints, element_forces, joint_forces,
 from cosserat.kernels.rolling import add_rolling
 from cosserat.kernels.rules import add_rules
 from cosserat.model.rolling import RollingDisc
-from cosserat.solve.initial import factor_at, set_trial
+from cosserat.solve.initial import Parts, factor_at, set_trial
 from cosserat.solve.memory import Memory
 
 Array = NDArray[np.float64]
@@ -203,21 +203,13 @@ def _looped(compiled: CompiledModel) -> set[str]:
     names = [*(joint.name for joint in compiled.joints), *("" for _ in compiled.system.elements.node)]
     out = set()
     for name in {joint.name for joint in compiled.sampler.driven}:
-        root = list(range(len(compiled.frames)))
-
-        def find(k: int, root: list[int] = root) -> int:
-            while root[k] != k:
-                root[k] = root[root[k]]
-                k = root[k]
-            return k
-
-        ends = (0, 0)
+        parts, ends = Parts(len(compiled.frames)), (0, 0)
         for (a, b), edge in zip(nodes, names, strict=True):
             if edge == name:
                 ends = (a, b)
             else:
-                root[find(a)] = find(b)
-        if find(ends[0]) == find(ends[1]):
+                parts.join(a, b)
+        if parts.of(ends[0]) == parts.of(ends[1]):
             out.add(name)
     return out
 

@@ -60,6 +60,26 @@ def factor_at(memory: Memory, cm: float, ck: float, scale: float, weights: Array
     factor(memory.address)
 
 
+class Parts:
+    """Nodes that are joined to one another, piece by piece."""
+
+    def __init__(self, count: int) -> None:
+        self._root = list(range(count))
+
+    def of(self, k: int) -> int:
+        """The part that a node belongs to."""
+        while self._root[k] != k:
+            self._root[k] = self._root[self._root[k]]
+            k = self._root[k]
+        return k
+
+    def join(self, a: int, b: int) -> bool:
+        """Join the parts of two nodes; False if they are one already."""
+        first, second = self.of(a), self.of(b)
+        self._root[first] = second
+        return first != second
+
+
 def closing_joints(compiled: CompiledModel, order: NDArray[np.int64]) -> list[int]:
     """Joints that close loops of joints, in the order of elimination; the others form trees and are independent.
 
@@ -69,23 +89,9 @@ def closing_joints(compiled: CompiledModel, order: NDArray[np.int64]) -> list[in
     nodes += [(int(node), compiled.n_nodes) for node in compiled.system.rolling.node]
     for item, pair in zip(compiled.system.rules.item, compiled.system.rules.node.tolist(), strict=True):
         nodes[compiled.n_joints + int(item)] = tuple(pair)
-    root = list(range(len(compiled.frames)))
-
-    def find(k: int) -> int:
-        while root[k] != k:
-            root[k] = root[root[k]]
-            k = root[k]
-        return k
-
-    out = []
-    for vertex in order:
-        if vertex >= compiled.n_nodes:
-            j = int(vertex) - compiled.n_nodes
-            a, b = (find(k) for k in nodes[j])
-            if a == b:
-                out.append(j)
-            root[a] = b
-    return out
+    parts = Parts(len(compiled.frames))
+    numbers = [int(vertex) - compiled.n_nodes for vertex in order if vertex >= compiled.n_nodes]
+    return [j for j in numbers if not parts.join(*nodes[j])]
 
 
 def soften_redundant(compiled: CompiledModel, memory: Memory) -> list[str]:

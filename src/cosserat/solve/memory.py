@@ -24,6 +24,7 @@ from cosserat.kernels.arrays import (
     new_rows,
     new_visit,
 )
+from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.laws import CONSTRAINTS, FORCES, kinds_in_use
 
@@ -84,6 +85,13 @@ def new_history(compiled: CompiledModel, n_rows: int) -> History:
         angle=np.empty((n_rows, nf)),
         inner=np.empty((n_rows, compiled.n_inner)),
     )
+
+
+def trial_history(memory: Memory) -> History:
+    """The trial state as a history of one moment."""
+    trial = memory.problem.trial
+    known = trial.frame, trial.twist, trial.rate, trial.force, trial.angle, trial.inner[0]
+    return History(*(a[None].copy() for a in known))
 
 
 def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
@@ -157,3 +165,11 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
         history=new_history(compiled, 1),
     )
     return Memory(problem, handles.pack(problem))
+
+
+def loaded_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
+    """The same with its stages loaded, for evaluations at one time: of balance, and of linear equations."""
+    memory = new_memory(compiled, inputs)
+    memory.problem.solver.settings[0] = 1.0
+    load_stages(memory.table, memory.problem)
+    return memory

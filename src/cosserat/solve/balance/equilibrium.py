@@ -12,7 +12,6 @@ from cosserat.calls import answered
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError
-from cosserat.kernels.integrate import load_stages
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
@@ -27,7 +26,7 @@ from cosserat.solve.balance.statics import Statics
 from cosserat.solve.beyond import warn_of_laws
 from cosserat.solve.coarseness import taut_element, warn_coarse
 from cosserat.solve.initial import set_trial, soften_redundant, warn_redundant
-from cosserat.solve.memory import new_memory
+from cosserat.solve.memory import loaded_memory
 from cosserat.solve.trees.formulation import floating_of
 
 _SMALLEST_STEP = 2.0**-14
@@ -167,9 +166,7 @@ def statics_at(
     """Equations of balance of a model, in a known equilibrium or in the reference configuration, without loads."""
     compiled = compile_model(model) if compiled is None else compiled
     times = np.array([time], dtype=float)
-    memory = new_memory(compiled, compiled.sampler.sample(times))
-    memory.problem.solver.settings[0] = 1.0
-    load_stages(memory.table, memory.problem)
+    memory = loaded_memory(compiled, compiled.sampler.sample(times))
     if start is None:
         assemble_configuration(compiled, time, memory)
     else:

@@ -14,7 +14,6 @@ from scipy.sparse import bsr_matrix, csc_matrix
 from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.series import bracket
 from cosserat.kernels.alpha import move
-from cosserat.kernels.arrays import History
 from cosserat.kernels.law_states import STEADY
 from cosserat.kernels.residual import add_inertia, forces, predict_strain, track_angles
 from cosserat.lie import se3
@@ -25,7 +24,7 @@ from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.balance.spin import twists_in
 from cosserat.solve.balance.symmetries import rigid_motions
 from cosserat.solve.initial import EPSILON
-from cosserat.solve.memory import Memory
+from cosserat.solve.memory import Memory, trial_history
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
 Array = NDArray[np.float64]
@@ -66,10 +65,8 @@ class Statics(Balance):
         return self._compiled
 
     def result(self, status: Status, settings: dict[str, Any], stats: dict[str, Any]) -> Equilibrium:
-        trial, times = self.memory.problem.trial, np.array([settings["time"]], dtype=float)
-        known = trial.frame, trial.twist, trial.rate, trial.force, trial.angle, trial.inner[0]
-        history = History(*(a[None].copy() for a in known))
-        return Equilibrium(Trajectory(self.compiled, times, history, status, settings, stats))
+        times = np.array([settings["time"]], dtype=float)
+        return Equilibrium(Trajectory(self.compiled, times, trial_history(self.memory), status, settings, stats))
 
     def _stiffness_scale(self) -> float:
         """Typical stiffness against displacements, the scale of multipliers; turns count at the typical length."""

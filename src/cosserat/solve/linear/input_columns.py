@@ -23,7 +23,6 @@ from cosserat.compile.rows import drive_frames
 from cosserat.compile.state_loads import signals_of
 from cosserat.errors import CosseratError, SolveError
 from cosserat.kernels.efforts import servo
-from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.residual import add_inertia, constraint_rates, forces, joint_forces, track_angles
 from cosserat.lie import se3
@@ -36,7 +35,7 @@ from cosserat.results.mechanism import JointInfo
 from cosserat.solve.linear.kinematic_rows import place_jacobian, still_motion
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.linear.point import Point
-from cosserat.solve.memory import new_memory
+from cosserat.solve.memory import loaded_memory
 
 Array = NDArray[np.float64]
 
@@ -339,9 +338,7 @@ def _residual(point: Point, compiled: Any, name: str) -> tuple[Array, Array, Arr
     ours = point.memory.problem
     if point.controlled:
         inputs = inputs._replace(effort=ours.inputs.effort)
-    memory = new_memory(compiled, inputs)
-    memory.problem.solver.settings[0] = 1.0
-    load_stages(memory.table, memory.problem)
+    memory = loaded_memory(compiled, inputs)
     trial = memory.problem.trial
     for field in ("frame", "twist", "rate", "force"):
         getattr(trial, field)[...] = getattr(ours.trial, field)

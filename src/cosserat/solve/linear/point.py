@@ -17,9 +17,7 @@ from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
 from cosserat.compile.state_loads import state_wrenches
 from cosserat.errors import SolveError, shown
-from cosserat.kernels.arrays import History
 from cosserat.kernels.freedoms import SLIDE
-from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.residual import add_inertia, applied_forces, element_forces, forces, track_angles
 from cosserat.lie import se3
@@ -42,7 +40,7 @@ from cosserat.solve.initial import (
 )
 from cosserat.solve.linear.flow import Flow
 from cosserat.solve.linear.matrices import Matrices, constraint_matrix, matrices_at
-from cosserat.solve.memory import Memory, new_memory
+from cosserat.solve.memory import Memory, loaded_memory, trial_history
 from cosserat.solve.trees.formulation import floating_of
 
 Array = NDArray[np.float64]
@@ -185,12 +183,9 @@ class Point:
 
     def trajectory(self) -> Trajectory:
         """The state as a stored trajectory of one moment, from which results read places and joints."""
-        trial = self.memory.problem.trial
-        known = trial.frame, trial.twist, trial.rate, trial.force, trial.angle, trial.inner[0]
-        history = History(*(a[None].copy() for a in known))
         efforts = self.memory.problem.inputs.effort.copy() if self.controlled else None
-        status = Status(Outcome.OK, self.time)
-        return Trajectory(self.compiled, np.array([self.time]), history, status, {}, {}, efforts)
+        status, times = Status(Outcome.OK, self.time), np.array([self.time])
+        return Trajectory(self.compiled, times, trial_history(self.memory), status, {}, {}, efforts)
 
 
 def point_at(
@@ -276,10 +271,7 @@ def new_point_memory(
 ) -> tuple[CompiledModel, Memory]:  # fmt: skip
     """A compiled model in its reference configuration, with the inputs of a time; compiled here if it is not given."""
     compiled = compile_model(model) if compiled is None else compiled
-    memory = new_memory(compiled, compiled.sampler.sample(np.array([time])))
-    memory.problem.solver.settings[0] = 1.0
-    load_stages(memory.table, memory.problem)
-    return compiled, memory
+    return compiled, loaded_memory(compiled, compiled.sampler.sample(np.array([time])))
 
 
 def _finish(compiled: CompiledModel, memory: Memory, time: float, kind: str) -> Point:

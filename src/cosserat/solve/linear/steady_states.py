@@ -14,7 +14,6 @@ from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import CosseratError, ParameterError, SolveError
 from cosserat.kernels.arrays import Inputs
-from cosserat.kernels.integrate import load_stages
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.arguments import check_state
@@ -25,7 +24,7 @@ from cosserat.solve.balance.spin import check_steady, spin_twist, twists_in
 from cosserat.solve.balance.statics import Statics
 from cosserat.solve.initial import consistent_accelerations, set_trial, settle_states, soften_redundant
 from cosserat.solve.linear.point import Point, point_at
-from cosserat.solve.memory import new_memory
+from cosserat.solve.memory import loaded_memory
 from cosserat.solve.trees.formulation import floating_of
 
 Array = NDArray[np.float64]
@@ -251,9 +250,7 @@ class SteadyStates:
         compiled = compile_model(self._knobs.model)
         if compiled.frames.shape != point.compiled.frames.shape:
             raise SolveError(f"{self._caller}: parameter {self.names[0]!r} changes the number of nodes")
-        memory = new_memory(compiled, self._sample(compiled))
-        memory.problem.solver.settings[0] = 1.0
-        load_stages(memory.table, memory.problem)
+        memory = loaded_memory(compiled, self._sample(compiled))
         soften_redundant(compiled, memory)
         self._point = Point(compiled, memory, point.time, point.kind)
         return self._point
