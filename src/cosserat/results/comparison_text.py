@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cosserat.results.tables import aligned, titled
+
 if TYPE_CHECKING:
     from cosserat.results.comparison import Comparison
 
@@ -40,11 +42,11 @@ def summary(comparison: Comparison) -> str:
     """Tables of differences, then range and cost."""
     name = comparison.galilean.motion.mechanism.name
     title = f"Comparison of {name!r} in floating frames with the Galilean formulation"
-    parts = [title, "-" * len(title), *_places(comparison), "", *_joints(comparison), *_energy(comparison)]
+    parts = [*_places(comparison), "", *_joints(comparison), *_energy(comparison)]
     parts += [*_frequencies(comparison), *_cost(comparison), "", _capital(comparison.verdict) + "."]
     parts += [f"- {finding.text}." for finding in comparison.findings]
     parts += [f"({_capital(note)}.)" for note in comparison.notes]
-    return "\n".join(parts)
+    return titled(title, parts)
 
 
 def _places(comparison: Comparison) -> list[str]:
@@ -58,7 +60,7 @@ def _places(comparison: Comparison) -> list[str]:
         if run is not None:
             heads.append(head)
             rows = [[*row, _number(error)] for row, error in zip(rows, errors, strict=True)]
-    return _table(heads, rows)
+    return aligned([heads, *rows], left=(0,))
 
 
 def _joints(comparison: Comparison) -> list[str]:
@@ -72,14 +74,14 @@ def _joints(comparison: Comparison) -> list[str]:
         ]
         for name, j in comparison.joints.items()
     ]  # fmt: skip
-    return [*_table(heads, rows), ""]
+    return [*aligned([heads, *rows], left=(0,)), ""]
 
 
 def _energy(comparison: Comparison) -> list[str]:
     scale = comparison.energy_scale
     shown = {key: value for key, value in comparison.energy.items() if value > 0.0}
     rows = [[key, f"{value:.3g}", _share(value / scale if scale > 0.0 else np.nan)] for key, value in shown.items()]
-    return [*_table(["energy", "difference (J)", "share of the largest exchange"], rows), ""]
+    return [*aligned([["energy", "difference (J)", "share of the largest exchange"], *rows], left=(0,)), ""]
 
 
 def _frequencies(comparison: Comparison) -> list[str]:
@@ -92,7 +94,7 @@ def _frequencies(comparison: Comparison) -> list[str]:
             found["mode"].values, found["galilean"].values, found["floating"].values, found["error"].values, strict=True
         )
     ]
-    return [*_table(["mode", "elements (Hz)", "modal (Hz)", "difference"], rows), ""]
+    return [*aligned([["mode", "elements (Hz)", "modal (Hz)", "difference"], *rows], left=(0,)), ""]
 
 
 def _cost(comparison: Comparison) -> list[str]:
@@ -102,15 +104,7 @@ def _cost(comparison: Comparison) -> list[str]:
             comparison.cost.items(), (comparison.galilean, comparison.floating), strict=True
         )
     ]  # fmt: skip
-    return _table(["cost", "unknowns", "CPU time (s)", "steps", "solves"], rows)
-
-
-def _table(heads: list[str], rows: list[list[str]]) -> list[str]:
-    widths = [max(len(row[k]) for row in [heads, *rows]) for k in range(len(heads))]
-    return [
-        "  ".join(f"{cell:<{w}}" if k == 0 else f"{cell:>{w}}" for k, (cell, w) in enumerate(zip(row, widths))).rstrip()
-        for row in [heads, *rows]
-    ]
+    return aligned([["cost", "unknowns", "CPU time (s)", "steps", "solves"], *rows], left=(0,))
 
 
 def _share(value: float) -> str:

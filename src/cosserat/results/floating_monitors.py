@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.results.floating import FloatingRecord
-from cosserat.results.monitors import Monitors, impulsive, integrate
+from cosserat.results.monitors import Monitors
 from cosserat.results.motion import Motion
 from cosserat.results.nodal import stored_energies
 
@@ -22,18 +22,9 @@ class FloatingMonitors(Monitors):
 
     def energies(self) -> dict[str, Array]:
         """Energies (J) over time; balance = total - total[0] + dissipated - work should vanish."""
-        t = self.motion.time
         kinetic, strain, potential, loss, supply = self._record.ledger.powers.T
         energy, power = stored_energies(self.motion)  # of laws, whose work the formulation counts as supplied
-        potential, supply = potential + energy, supply - power
-        total = kinetic + strain + potential
-        dissipated, work = (integrate(t, p, self.motion.crossed, k) for k, p in enumerate((loss, supply)))
-        work = work + impulsive(t, self.motion.crossed)
-        balance = total - total[0] + dissipated - work
-        return {
-            "kinetic": kinetic, "strain": strain, "potential": potential, "dissipated": dissipated, "work": work,
-            "total": total, "balance": balance,
-        }  # fmt: skip
+        return self._balanced(kinetic, strain, potential + energy, loss, supply - power)
 
     def speeds(self) -> Array:
         """Largest velocity of a coordinate, as that of a point and as an angular one (2,)."""

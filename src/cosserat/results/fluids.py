@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.state_loads import motions_of
 from cosserat.errors import CosseratError
 from cosserat.model.fluid_loads import FluidLoad
-from cosserat.results.kinematics import to_node
 from cosserat.results.monitors import integrate
+from cosserat.results.nodal import power_of_law
 
 if TYPE_CHECKING:
     from cosserat.results.motion import Motion
@@ -39,9 +38,7 @@ def fluid_energies(trajectory: Trajectory, motion: Motion) -> dict[str, Array]:
         return {}
     power, wake, inner = np.zeros(len(motion.time)), np.zeros(len(motion.time)), motion.states.inner
     for k in chosen:
-        node = loads.node[k, 0]
-        on_node = to_node(motion.inputs.state[:, k, :6], row_to_frame(loads.frame_a[k]))
-        power += np.sum(on_node * motion.twist[:, node], axis=1)
+        power += power_of_law(motion, k)
         load = compiled.laws[k].load
         if load.states and inner is not None and inner.shape[1]:
             frames = motions_of(compiled, k, motion.frame, motion.twist)[0]

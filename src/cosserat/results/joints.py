@@ -53,13 +53,11 @@ def coordinates(motion: Motion, joint: JointInfo) -> Array:
     """Joint coordinates (nt, k); angles run on through any number of turns, rotation vectors do not."""
     sides = joint_sides(motion, joint.index)
     out = np.empty((len(motion.time), len(joint.freedoms)))
-    turns = None
+    turns = _rotation_vectors(joint, sides)
     for i, freedom in enumerate(joint.freedoms):
         if freedom.kind == SLIDE:
             out[:, i] = sides.x @ freedom.axis
         elif freedom.kind == ROTATION_VECTOR:
-            if turns is None:
-                turns = np.array([so3.log(R) for R in sides.R])
             out[:, i] = turns @ freedom.axis
         elif joint.active[i] >= 0:
             out[:, i] = motion.angle[:, joint.active[i]]
@@ -91,17 +89,19 @@ def _continued(motion: Motion, joint: JointInfo, i: int, raw: Array, sides: Side
 def coordinate_rates(motion: Motion, joint: JointInfo) -> Array:
     """Time derivatives (nt, k) of the coordinates."""
     sides = joint_sides(motion, joint.index)
-    out = np.empty((len(motion.time), len(joint.freedoms)))
-    rates = None
+    out, turns = _spins(joint, sides), _rotation_vectors(joint, sides)
+    spin = sides.twist_b[:, 3:] - np.einsum("tji,tj->ti", sides.R, sides.twist_a[:, 3:])
+    rates = np.array([so3.tangent_inv(turn) @ w for turn, w in zip(turns, spin, strict=False)])
     for i, freedom in enumerate(joint.freedoms):
         if freedom.kind == ROTATION_VECTOR:
-            if rates is None:
-                spin = sides.twist_b[:, 3:] - np.einsum("tji,tj->ti", sides.R, sides.twist_a[:, 3:])
-                rates = np.array([so3.tangent_inv(so3.log(R)) @ w for R, w in zip(sides.R, spin, strict=True)])
             out[:, i] = rates @ freedom.axis
-        else:
-            out[:, i] = _spin(joint, i, sides)
     return out
+
+
+def _rotation_vectors(joint: JointInfo, sides: Sides) -> Array:
+    """Rotation vectors (nt, 3) of the child against the parent; none where no coordinate is of one."""
+    asked = any(freedom.kind == ROTATION_VECTOR for freedom in joint.freedoms)
+    return np.array([so3.log(R) for R in sides.R if asked])
 
 
 def directions(joint: JointInfo, i: int, sides: Sides) -> tuple[Array, Array]:
@@ -126,9 +126,22 @@ def _spin(joint: JointInfo, i: int, sides: Sides) -> Array:
 
 def spin_rates(motion: Motion, joint: JointInfo) -> Array:
     """Relative velocities (nt, k) along all freedoms, which efforts there multiply to their powers."""
-    sides = joint_sides(motion, joint.index)
+    return _spins(joint, joint_sides(motion, joint.index))
+
+
+def _spins(joint: JointInfo, sides: Sides) -> Array:
     rates = [_spin(joint, i, sides) for i in range(len(joint.freedoms))]
-    return np.stack(rates, axis=1) if rates else np.zeros((len(motion.time), 0))
+    return np.stack(rates, axis=1) if rates else np.zeros((len(sides.x), 0))
+
+
+def driven(motion: Motion, index: int) -> tuple[Array, Array, Array]:
+    """How a prescribed motion moves joint number `index`: shift (nt, 3), and turns (nt, 3, 3) of parent and child."""
+    column, n = motion.mechanism.system.joints.drive[index], len(motion.time)
+    if column < 0:
+        still = np.broadcast_to(np.eye(3), (n, 3, 3))
+        return np.zeros((n, 3)), still, still
+    drive = motion.inputs.drive[:, column]
+    return drive[:, :3], drive[:, 3:12].reshape(n, 3, 3), drive[:, 12:].reshape(n, 3, 3)
 
 
 def constraint_wrenches(motion: Motion, index: int, sides: Sides) -> tuple[Array, Array]:
@@ -136,11 +149,7 @@ def constraint_wrenches(motion: Motion, index: int, sides: Sides) -> tuple[Array
     arrays = motion.mechanism.system.joints
     n = len(motion.time)
     line, m_a, m_b = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros((n, 3))
-    column = arrays.drive[index]
-    D_a = D_b = np.broadcast_to(np.eye(3), (n, 3, 3))
-    if column >= 0:
-        drive = motion.inputs.drive[:, column]
-        D_a, D_b = drive[:, 3:12].reshape(n, 3, 3), drive[:, 12:].reshape(n, 3, 3)
+    _, D_a, D_b = driven(motion, index)
     R, R_t = sides.R, np.swapaxes(sides.R, 1, 2)
     for k in range(arrays.n_rows[index]):
         value = motion.force[:, index, k, None]

@@ -31,41 +31,27 @@ def reduced(model: LinearModel, n: Any, static: bool, controllable: bool) -> Lin
             f"reduce: laws own states, such as {model.inner.names[0]!r}, which modes do not describe; use the whole "
             "model, or reduce it with python-control (to_control)"
         )
+    values, shapes, excited = _excited(model) if controllable else (*model.modes, np.ones(size, dtype=bool))
+    known = np.nonzero(excited)[0]  # what the inputs do not move does not give way to them either
     if controllable:
-        return _controllable(model, n, static)
-    chosen = list(range(n)) if isinstance(n, (int, np.integer)) else [int(k) for k in n]
-    if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0 or max(chosen) >= size:
-        raise SolveError(f"reduce: {n!r} is not a choice among the {size} modes of the model, numbered from 0")
-    values, shapes = model.modes
-    V = shapes[:, chosen]
-    others = [k for k in range(size) if k not in set(chosen)]
-    if not static or not others:
-        return _projected(model, V, None, chosen)
-    soft = [k for k in others if abs(values[k]) <= 1e-9 * np.max(np.abs(values))]
-    if soft:
-        raise SolveError(
-            f"reduce: mode {soft[0]} is a free motion and cannot give way statically; keep it or pass static=False"
-        )
-    return _projected(model, V, shapes[:, others], chosen)
-
-
-def _controllable(model: LinearModel, n: Any, static: bool) -> LinearModel:
-    values, shapes, excited = _excited(model)
-    count = int(np.count_nonzero(excited))
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= count:
-        raise SolveError(
-            f"reduce: {n!r} of the {count} modes that the inputs {', '.join(model.inputs) or '(none)'} excite; pass "
-            "a number of them"
-        )
-    chosen = np.nonzero(excited)[0][:n]
-    others = np.nonzero(excited)[0][n:]  # what the inputs do not move does not give way to them either
-    soft = others[np.abs(values[others]) <= 1e-9 * np.max(np.abs(values))] if static else others[:0]
-    if len(soft):
-        raise SolveError(
-            f"reduce: mode {soft[0]} is a free motion and cannot give way statically; keep it or pass static=False"
-        )
-    V, W = shapes[:, chosen], shapes[:, others]
-    return _projected(model, V, W if static and len(others) else None, [int(k) for k in chosen])
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= len(known):
+            named = ", ".join(model.inputs) or "(none)"
+            raise SolveError(
+                f"reduce: {n!r} of the {len(known)} modes that the inputs {named} excite; "
+                "pass a number of them"
+            )
+        chosen = known[:n].tolist()
+    else:
+        chosen = list(range(n)) if isinstance(n, (int, np.integer)) else [int(k) for k in n]
+        if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0 or max(chosen) >= size:
+            raise SolveError(f"reduce: {n!r} is not a choice among the {size} modes of the model, numbered from 0")
+    others = [k for k in known.tolist() if k not in chosen] if static else []
+    for k in others:
+        if abs(values[k]) <= 1e-9 * np.max(np.abs(values)):
+            raise SolveError(
+                f"reduce: mode {k} is a free motion and cannot give way statically; keep it or pass static=False"
+            )
+    return _projected(model, shapes[:, chosen], shapes[:, others] if others else None, chosen)
 
 
 def _excited(model: LinearModel) -> tuple[Array, Array, NDArray[np.bool_]]:

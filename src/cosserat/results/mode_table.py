@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cosserat.results.tables import aligned, titled
+
 if TYPE_CHECKING:
     from cosserat.results.modes import Modes
 
@@ -17,19 +19,14 @@ HEADS = ("mode", "frequency (Hz)", "damping", "eigenvalue (1/s)", "where it move
 
 def mode_rows(modes: Modes) -> list[tuple[str, str, str, str, str, str]]:
     """One row of texts per mode, in the order of `HEADS`."""
-    rows = []
-    for i, s in enumerate(modes.eigenvalues):
-        rows.append(
-            (
-                str(i),
-                f"{modes.frequencies[i]:.6g}",
-                f"{_clean(modes.damping[i]):.4g}",
-                _complex(complex(s)),
-                where(modes, i),
-                remark(modes, i),
-            )
+    frequencies, damping = modes.frequencies, modes.damping
+    return [
+        (
+            str(i), f"{frequencies[i]:.6g}", f"{_clean(damping[i]):.4g}", _complex(complex(s)), where(modes, i),
+            remark(modes, i),
         )
-    return rows
+        for i, s in enumerate(modes.eigenvalues)
+    ]  # fmt: skip
 
 
 def where(modes: Modes, i: int) -> str:
@@ -53,18 +50,10 @@ def remark(modes: Modes, i: int) -> str:
 
 def mode_table(modes: Modes) -> str:
     """The table as text."""
-    rows = [HEADS, *mode_rows(modes)]
-    widths = [max(len(row[k]) for row in rows) for k in range(len(HEADS))]
-    left = {4, 5}
-    lines = [
-        "  ".join(f"{cell:<{w}}" if k in left else f"{cell:>{w}}" for k, (cell, w) in enumerate(zip(row, widths)))
-        for row in rows
-    ]
-    title = f"Modes of {modes.motion.mechanism.name!r} about its {modes.kind}"
-    text = [title, "-" * len(title), *(line.rstrip() for line in lines)]
+    lines = aligned([HEADS, *mode_rows(modes)], left=(4, 5))
     if not modes.stable:
-        text.append(f"{int(modes.unstable.sum())} of these motions grow: the state is unstable")
-    return "\n".join(text)
+        lines.append(f"{int(modes.unstable.sum())} of these motions grow: the state is unstable")
+    return titled(f"Modes of {modes.motion.mechanism.name!r} about its {modes.kind}", lines)
 
 
 def _complex(s: complex) -> str:

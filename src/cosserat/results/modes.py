@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from cosserat.calls import answering
 from cosserat.errors import SolveError
+from cosserat.lie import so3
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.quantities import KINDS, target_of
 from cosserat.results.run import Run
 from cosserat.results.status import Status
 from cosserat.results.trajectory import OfTrajectory, Trajectory
-from cosserat.results.virtual import strain_energies, virtual_motion
+from cosserat.results.virtual import rigid_motions, strain_energies, virtual_motion
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -224,25 +225,12 @@ class Modes(OfTrajectory):
 
     def _rigid_motions(self) -> tuple[Array, Array]:
         """Increments (6n, 6) of rigid motions along and about world axes through the centre of mass, and inertia."""
-        n = self.motion.mechanism.n_nodes
-        R, x = self.motion.frame[-1, :n, :9].reshape(n, 3, 3), self.motion.frame[-1, :n, 9:]
-
-        def about(center: Array) -> Array:
-            out = np.zeros((n, 6, 6))
-            out[:, :3, :3] = np.swapaxes(R, 1, 2)
-            out[:, 3:, 3:] = np.swapaxes(R, 1, 2)
-            arms = np.cross(np.eye(3)[None], (x - center)[:, None])  # (n, axis, 3)
-            out[:, :3, 3:] = np.einsum("nji,naj->nia", R, arms)
-            return out.reshape(6 * n, 6)
-
-        r = about(np.zeros(3))
+        frames = self.motion.frame[-1, :-1]
+        r = rigid_motions(frames, np.zeros(3))
         inertia = r.T @ (self._mass @ r)
-        mass = inertia[0, 0]
-        coupling = inertia[:3, 3:] / mass if mass > 0.0 else np.zeros((3, 3))
-        center = 0.5 * np.array(
-            [coupling[1, 2] - coupling[2, 1], coupling[2, 0] - coupling[0, 2], coupling[0, 1] - coupling[1, 0]]
-        )
-        r = about(center)
+        # of a mass m at c the part that couples turns with translations is m hat(c)^T
+        spread = inertia[:3, 3:] / inertia[0, 0] if inertia[0, 0] > 0.0 else np.zeros((3, 3))
+        r = rigid_motions(frames, so3.vee(0.5 * (spread.T - spread)))
         return r, np.diag(r.T @ (self._mass @ r))
 
     # text and pictures ------------------------------------------------------------------------------------------------

@@ -88,28 +88,24 @@ class Moment(ABC):
 
     def coordinate(self, joint: Any) -> Any:
         """Coordinate of a joint: (1,) for one freedom, (1, k) for several."""
-        found = self._joints.get(joint) if type(joint) is str else None
-        if found is None:
-            found = self._find(joint)
-        if found.slow or not self._live:
-            return self.run.coordinate(joint)
-        out = _new(Values, found.shape)
-        flat = out if len(found.shape) == 1 else out[0]
-        for i, column in enumerate(found.coordinate):
-            flat[i] = self._stored(column) if column >= 0 else self._read(found.number[i], 0)
-        return out
+        return self._freedoms("coordinate", joint, 0)
 
     def coordinate_rate(self, joint: Any) -> Any:
         """Time derivative of `coordinate`."""
+        return self._freedoms("coordinate_rate", joint, 1)
+
+    def _freedoms(self, name: str, joint: Any, which: int) -> Any:
+        """Displacements (0) or rates (1) of the freedoms of a joint."""
         found = self._joints.get(joint) if type(joint) is str else None
         if found is None:
             found = self._find(joint)
         if found.slow or not self._live:
-            return self.run.coordinate_rate(joint)
+            return getattr(self.run, name)(joint)
         out = _new(Values, found.shape)
         flat = out if len(found.shape) == 1 else out[0]
         for i, number in enumerate(found.number):
-            flat[i] = self._read(number, 1)
+            column = -1 if which else found.coordinate[i]
+            flat[i] = self._stored(column) if column >= 0 else self._read(number, which)
         return out
 
     def _find(self, joint: Any) -> Freedoms:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cosserat.kernels.joint_rows import ROTATION, SCREW
 from cosserat.results import rolling
-from cosserat.results.joints import joint_sides
+from cosserat.results.joints import driven, joint_sides
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
 from cosserat.results.nodal import Ledger, armature_energy, exchange, ledger, momenta
@@ -48,20 +48,21 @@ class Monitors:
 
     def energies(self) -> dict[str, Array]:
         """Energies (J) over time; balance = total - total[0] + dissipated - work should vanish."""
-        book, t = self.book, self.motion.time
-        kinetic = self.kinetic()
-        total = kinetic + book.strain + book.potential
-        dissipated, work = (integrate(t, p, self.motion.crossed, k) for k, p in enumerate((book.loss, book.supply)))
-        work = work + book.held + impulsive(t, self.motion.crossed)
+        book = self.book
+        return self._balanced(self.kinetic(), book.strain, book.potential, book.loss, book.supply, book.held)
+
+    def _balanced(
+        self, kinetic: Array, strain: Array, potential: Array, loss: Array, supply: Array, held: Array | float = 0.0
+    ) -> dict[str, Array]:
+        """Energies with the integrals of loss and supply (W), and work besides that a controller's efforts did."""
+        t, crossed = self.motion.time, self.motion.crossed
+        dissipated, work = (integrate(t, p, crossed, k) for k, p in enumerate((loss, supply)))
+        work = work + held + impulsive(t, crossed)
+        total = kinetic + strain + potential
         return {
-            "kinetic": kinetic,
-            "strain": book.strain,
-            "potential": book.potential,
-            "dissipated": dissipated,
-            "work": work,
-            "total": total,
-            "balance": total - total[0] + dissipated - work,
-        }
+            "kinetic": kinetic, "strain": strain, "potential": potential, "dissipated": dissipated, "work": work,
+            "total": total, "balance": total - total[0] + dissipated - work,
+        }  # fmt: skip
 
     def speeds(self) -> Array:
         """Largest velocity and angular velocity (2,) of a node, by component."""
@@ -79,16 +80,9 @@ class Monitors:
         """Largest constraint value (nt,), m or 1."""
         motion = self.motion
         arrays = motion.mechanism.system.joints
-        n = len(motion.time)
-        worst = np.zeros(n)
+        worst = np.zeros(len(motion.time))
         for j in range(len(arrays.n_rows)):
-            sides = joint_sides(motion, j)
-            shift = np.zeros((n, 3))
-            D_a = D_b = np.broadcast_to(np.eye(3), (n, 3, 3))
-            if arrays.drive[j] >= 0:
-                drive = motion.inputs.drive[:, arrays.drive[j]]
-                shift = drive[:, :3]
-                D_a, D_b = drive[:, 3:12].reshape(n, 3, 3), drive[:, 12:].reshape(n, 3, 3)
+            sides, (shift, D_a, D_b) = joint_sides(motion, j), driven(motion, j)
             for k in range(arrays.n_rows[j]):
                 a, b = arrays.row_a[j, k], arrays.row_b[j, k]
                 if arrays.kind[j, k] == ROTATION:

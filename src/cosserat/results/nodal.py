@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -47,18 +48,34 @@ class Ledger(NamedTuple):
     held: Array  # work so far of efforts that a controller held from call to call
     force: Array
 
+    def act(self, motion: Motion, node: int, wrench: Array, supplies: bool = True) -> None:
+        """Add a wrench (nt, 6) on a node in its frame, and what it supplies."""
+        self.force[:, node] += wrench
+        if supplies:
+            self.supply[:] += power(motion, node, wrench)
+
+
+def power(motion: Motion, node: int, wrench: Array) -> Array:
+    """Power (nt,) of a wrench (nt, 6) on a node in its frame."""
+    return np.asarray(np.sum(wrench * motion.twist[:, node], axis=1))
+
 
 def momenta(motion: Motion) -> Array:
     """Momenta M v (nt, n+1, 6) of the nodes."""
-    system = motion.mechanism.system
-    p = np.zeros_like(motion.twist)
-    for e, (a, b) in enumerate(system.elements.node):
-        both = element_momenta(motion, e)
-        p[:, a] += both[:, :6]
-        p[:, b] += both[:, 6:]
-    for k, node in enumerate(system.bodies.node):
+    p = _of_elements(motion, element_momenta)
+    for k, node in enumerate(motion.mechanism.system.bodies.node):
         p[:, node] += times_mass(motion, k, motion.twist[:, node])
     return p
+
+
+def _of_elements(motion: Motion, both_sides: Callable[[Motion, int], Array]) -> Array:
+    """Wrenches (nt, n+1, 6) on nodes, given those (nt, 12) on the two nodes of every element."""
+    out = np.zeros_like(motion.twist)
+    for e, (a, b) in enumerate(motion.mechanism.system.elements.node):
+        both = both_sides(motion, e)
+        out[:, a] += both[:, :6]
+        out[:, b] += both[:, 6:]
+    return out
 
 
 def times_mass(motion: Motion, k: int, vectors: Array, rates: bool = False) -> Array:
@@ -73,13 +90,8 @@ def times_mass(motion: Motion, k: int, vectors: Array, rates: bool = False) -> A
 
 def inertia(motion: Motion) -> Array:
     """Inertia forces (nt, n+1, 6) of the nodes; they balance `Ledger.force`."""
-    system = motion.mechanism.system
-    r = np.zeros_like(motion.twist)
-    for e, (a, b) in enumerate(system.elements.node):
-        both = element_inertia(motion, e)
-        r[:, a] += both[:, :6]
-        r[:, b] += both[:, 6:]
-    for k, node in enumerate(system.bodies.node):
+    r = _of_elements(motion, element_inertia)
+    for k, node in enumerate(motion.mechanism.system.bodies.node):
         twist = motion.twist[:, node]
         r[:, node] += times_mass(motion, k, motion.rate[:, node]) + gyroscopic(times_mass(motion, k, twist), twist)
     return r
@@ -124,8 +136,7 @@ def external(motion: Motion) -> Ledger:
     for k in range(len(motion.mechanism.system.rolling.node)):
         moving = rolling.held(motion, k) is not None  # a law that depends on time drives
         for node, wrench in rolling.nodal_wrenches(motion, k):
-            book.force[:, node] += wrench
-            book.supply[:] += np.sum(wrench * motion.twist[:, node], axis=1) if moving else 0.0
+            book.act(motion, node, wrench, moving)
     book.force[:, -1] = 0.0
     return book
 
@@ -165,25 +176,41 @@ def _gravity(motion: Motion, book: Ledger) -> None:
         book.supply[:] += 0.5 * np.sum(twist * times_mass(motion, row, twist, rates=True), axis=1)
 
 
+class Line(NamedTuple):
+    """The line of a spring: nodes, points and rotations of its ends; its direction, length and rate over time."""
+
+    ends: list[tuple[int, Array, Array]]
+    unit: Array  # (nt, 3) from the first end to the second
+    length: Array  # (nt,)
+    rate: Array  # (nt,)
+
+
+def spring_line(motion: Motion, k: int) -> Line:
+    """The line of spring k."""
+    springs = motion.mechanism.system.springs
+    ends, places, velocities = [], [], []
+    for node, point in zip(springs.node[k], (springs.point_a[k], springs.point_b[k]), strict=True):
+        R, x = motion.node(node)
+        twist = motion.twist[:, node]
+        ends.append((int(node), point, R))
+        places.append(x + R @ point)
+        velocities.append(rotate(R, twist[:, :3] + np.cross(twist[:, 3:], point)))
+    line = places[1] - places[0]
+    length = np.linalg.norm(line, axis=1)
+    unit = line / np.where(length < 1e-14, np.inf, length)[:, None]
+    return Line(ends, unit, length, np.sum(unit * (velocities[1] - velocities[0]), axis=1))
+
+
 def _springs(motion: Motion, book: Ledger) -> None:
     springs = motion.mechanism.system.springs
     for k in range(len(springs.stiffness)):
-        ends = []
-        for node, point in zip(springs.node[k], (springs.point_a[k], springs.point_b[k]), strict=True):
-            R, x = motion.node(node)
-            twist = motion.twist[:, node]
-            ends.append((node, point, R, x + R @ point, rotate(R, twist[:, :3] + np.cross(twist[:, 3:], point))))
-        line = ends[1][3] - ends[0][3]
-        length = np.linalg.norm(line, axis=1)
-        unit = line / np.where(length < 1e-14, np.inf, length)[:, None]
-        rate = np.sum(unit * (ends[1][4] - ends[0][4]), axis=1)
+        ends, unit, length, rate = spring_line(motion, k)
         book.strain[:] += stored(springs.stiffness[k], springs.length[k], length)
         book.loss[:] += springs.damping[k] * rate**2
         tension = pull(springs.stiffness[k], springs.damping[k], springs.length[k], length, rate)
-        for (node, point, R, _, _), sign in zip(ends, (1.0, -1.0), strict=True):
+        for (node, point, R), sign in zip(ends, (1.0, -1.0), strict=True):
             f = rotate(np.swapaxes(R, 1, 2), sign * tension[:, None] * unit)
-            book.force[:, node, :3] += f
-            book.force[:, node, 3:] += np.cross(point, f)
+            book.force[:, node] += np.hstack((f, np.cross(point, f)))
 
 
 def _loads(motion: Motion, book: Ledger) -> None:
@@ -195,9 +222,7 @@ def _loads(motion: Motion, book: Ledger) -> None:
         if not loads.follower[k]:
             R_t = np.swapaxes(motion.node(node)[0], 1, 2)
             f, m = rotate(R_t, f) @ F[:3, :3], rotate(R_t, m) @ F[:3, :3]
-        wrench = to_node(np.hstack((f, m)) @ loads.gain[k].T, F)
-        book.force[:, node] += wrench
-        book.supply[:] += np.sum(wrench * motion.twist[:, node], axis=1)
+        book.act(motion, node, to_node(np.hstack((f, m)) @ loads.gain[k].T, F))
 
 
 def _line_loads(motion: Motion, book: Ledger) -> None:
@@ -206,9 +231,7 @@ def _line_loads(motion: Motion, book: Ledger) -> None:
     found = line_wrenches(system, np.arange(len(rows)), motion.frame, motion.inputs.wrench)
     for k, e in enumerate(rows):
         for side, node in enumerate(system.elements.node[e]):
-            wrench = found[:, k, 6 * side : 6 * side + 6]
-            book.force[:, node] += wrench
-            book.supply[:] += np.sum(wrench * motion.twist[:, node], axis=1)
+            book.act(motion, node, found[:, k, 6 * side : 6 * side + 6])
 
 
 def _state_loads(motion: Motion, book: Ledger) -> None:
@@ -221,21 +244,23 @@ def _state_loads(motion: Motion, book: Ledger) -> None:
         if loads.pair[k] == 1:
             wrenches.append(-opposite(motion, k, wrenches[0]))
         for node, frame, wrench in zip(nodes, frames, wrenches, strict=False):
-            on_node = to_node(wrench, frame)
-            book.force[:, node] += on_node
-            if not loads.stored[k]:
-                book.supply[:] += np.sum(on_node * motion.twist[:, node], axis=1)
+            book.act(motion, node, to_node(wrench, frame), not loads.stored[k])
 
 
 def stored_energies(motion: Motion) -> tuple[Array, Array]:
     """Energy (nt,) of the laws that have one, and the power (nt,) of their wrenches."""
-    loads, energy, power = motion.mechanism.system.state_loads, *np.zeros((2, len(motion.time)))
+    loads, energy, taken = motion.mechanism.system.state_loads, *np.zeros((2, len(motion.time)))
     for k in np.flatnonzero(loads.stored):
-        node = loads.node[k, 0]
         energy += motion.inputs.state[:, k, 6]
-        wrench = to_node(motion.inputs.state[:, k, :6], row_to_frame(loads.frame_a[k]))
-        power += np.sum(wrench * motion.twist[:, node], axis=1)
-    return energy, power
+        taken += power_of_law(motion, int(k))
+    return energy, taken
+
+
+def power_of_law(motion: Motion, k: int) -> Array:
+    """Power (nt,) of the wrench of state-dependent load k on its place."""
+    loads = motion.mechanism.system.state_loads
+    wrench = to_node(motion.inputs.state[:, k, :6], row_to_frame(loads.frame_a[k]))
+    return power(motion, loads.node[k, 0], wrench)
 
 
 def opposite(motion: Motion, k: int, wrench: Array) -> Array:

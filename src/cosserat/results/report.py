@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cosserat.results.rolling import slips
+from cosserat.results.tables import aligned, titled
 
 if TYPE_CHECKING:
     from cosserat.results.run import Run
@@ -47,9 +48,7 @@ def report(run: Run) -> str:
         slip = max(float(slips(run.motion, k).max()) for k in run.motion.mechanism.rolling.values())
         rows.append(("largest slip", f"{slip:.2g} m/s"))
     rows.append(("momentum transport residual", f"{float(run.monitors.transport().max()):.2g}"))
-    width = max(len(name) for name, _ in rows)
-    title = f"Run of {run.motion.mechanism.name!r}"
-    return "\n".join([title, "-" * len(title), *(f"{name:<{width}}  {value}" for name, value in rows)])
+    return titled(f"Run of {run.motion.mechanism.name!r}", aligned(rows, left=(0, 1)))
 
 
 def _short(value: object) -> str:

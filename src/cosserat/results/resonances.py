@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.results.tables import aligned, titled
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from xarray import Dataset
@@ -86,25 +88,16 @@ class Resonances:
         title = f"Harmonics of a period of {self.period:g} s ({1 / self.period:.6g} Hz) near modes"
         if not self.meetings:
             text = f"none of {len(self.amplitudes)} harmonics is within {100 * self.tolerance:g} % of a mode"
-            return "\n".join([title, "-" * len(title), text])
-        heads = ("harmonic", "at (Hz)", "mode", "at (Hz)", "off by", "amplified", "where it moves")
-        rows = [heads]
-        for m in self.meetings:
-            rows.append(
-                (
-                    str(m.harmonic),
-                    f"{m.excitation:.6g}",
-                    str(m.mode),
-                    f"{m.frequency:.6g}",
-                    f"{100 * m.detuning:+.2f} %",
-                    f"{m.amplification:.4g}",
-                    self.modes.location(m.mode),
-                )
+            return titled(title, [text])
+        rows = [("harmonic", "at (Hz)", "mode", "at (Hz)", "off by", "amplified", "where it moves")]
+        rows += [
+            (
+                str(m.harmonic), f"{m.excitation:.6g}", str(m.mode), f"{m.frequency:.6g}", f"{100 * m.detuning:+.2f} %",
+                f"{m.amplification:.4g}", self.modes.location(m.mode),
             )
-        widths = [max(len(row[k]) for row in rows) for k in range(len(heads))]
-        last = len(heads) - 1
-        lines = ["  ".join(f"{c:>{w}}" if k < last else c for k, (c, w) in enumerate(zip(r, widths))) for r in rows]
-        return "\n".join([title, "-" * len(title), *lines])
+            for m in self.meetings
+        ]  # fmt: skip
+        return titled(title, aligned(rows, left=(6,)))
 
     def plot(self, ax: Any = None, path: str | Path | None = None) -> Figure:
         """Draw the harmonics as lines over frequency, the modes below them, and mark where they meet."""

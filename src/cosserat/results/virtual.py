@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.series import skew
 from cosserat.results import beams, joints
-from cosserat.results.kinematics import to_place
-from cosserat.results.mechanism import Mechanism
 from cosserat.results.motion import Motion
+from cosserat.results.nodal import spring_line
 
 Array = NDArray[np.float64]
 
@@ -39,20 +39,15 @@ def strain_energies(motion: Motion, springs: list[str]) -> dict[str, float]:
         if np.any(stiffness):
             out[name] = float(0.5 * np.sum(stiffness * joints.coordinate_rates(motion, joint)[0] ** 2))
     for k, name in enumerate(springs):
-        out[name] = _spring_energy(mechanism, motion, k)
+        rate = spring_line(motion, k).rate[0]
+        out[name] = 0.5 * float(mechanism.system.springs.stiffness[k] * rate**2)
     return out
 
 
-def _spring_energy(mechanism: Mechanism, motion: Motion, k: int) -> float:
-    arrays = mechanism.system.springs
-    ends, velocities = [], []
-    for node, point in zip(arrays.node[k], (arrays.point_a[k], arrays.point_b[k]), strict=True):
-        R, x = motion.node(node)
-        frame = np.eye(4)
-        frame[:3, 3] = point
-        ends.append(x[0] + R[0] @ point)
-        velocities.append(R[0] @ to_place(motion.twist[:, node], frame)[0, :3])
-    line = ends[1] - ends[0]
-    length = float(np.linalg.norm(line))
-    change = float((velocities[1] - velocities[0]) @ line) / length if length > 0.0 else 0.0
-    return 0.5 * float(arrays.stiffness[k]) * change**2
+def rigid_motions(frames: Array, center: Array) -> Array:
+    """Increments (6n, 6) of nodes with frames (n, 12) in rigid motions along and about world axes through a point."""
+    turned, arms = np.swapaxes(frames[:, :9].reshape(-1, 3, 3), 1, 2), frames[:, 9:] - center
+    out = np.zeros((len(frames), 6, 6))
+    out[:, :3, :3] = out[:, 3:, 3:] = turned
+    out[:, :3, 3:] = -turned @ skew(arms)
+    return out.reshape(-1, 6)

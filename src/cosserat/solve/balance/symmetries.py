@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 
-from cosserat.lie import so3
+from cosserat.results import virtual
 
 Array = NDArray[np.float64]
 
@@ -22,14 +22,7 @@ def rigid_motions(frames: Array, extent: float) -> Array:
 
     Turns are about the mean of the nodes, by an angle that moves places by about one.
     """
-    R, x = frames[:, :9].reshape(-1, 3, 3), frames[:, 9:]
-    out = np.zeros((len(frames), 6, 6))
-    turned = np.swapaxes(R, 1, 2)
-    out[:, :3, :3] = turned
-    arms = np.array([so3.hat(arm) for arm in x - x.mean(axis=0)])
-    out[:, :3, 3:] = -turned @ arms / extent
-    out[:, 3:, 3:] = turned / extent
-    return out.reshape(-1, 6)
+    return virtual.rigid_motions(frames, frames[:, 9:].mean(axis=0)) / np.array([1.0, extent]).repeat(3)
 
 
 def harmless(tangent: csc_matrix, force: Array, P: Array, extent: float, rounding: float) -> Array:

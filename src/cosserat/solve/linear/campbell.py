@@ -14,12 +14,12 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.campbell import Campbell, CriticalSpeed
-from cosserat.solve.arguments import check_state
+from cosserat.solve.arguments import check_count, check_state
 from cosserat.solve.carried import carrying
 from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.neutral import all_crossings, usual_neutral
 from cosserat.solve.linear.spectra import Complex, Spectrum, match, spectrum_at, track
-from cosserat.solve.linear.stability import UNREFINED, checked_number, checked_values, critical_of
+from cosserat.solve.linear.stability import UNREFINED, checked_values, critical_of
 from cosserat.solve.linear.steady_states import steady_states
 
 Array = NDArray[np.float64]
@@ -76,7 +76,7 @@ def campbell(
     """
     wall, cpu = clock.perf_counter(), clock.process_time()
     check_state("campbell", model, time, None, center)
-    grid, n = checked_values("campbell", "spin", spins), checked_number("campbell", n)
+    grid, n = checked_values("campbell", "spin", spins), check_count(n, "campbell")
     try:
         direction = np.array([float(x) for x in axis])
         norm = float(np.linalg.norm(direction))

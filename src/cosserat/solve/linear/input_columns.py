@@ -303,19 +303,20 @@ def parameter_column(point: Point, name: str) -> Column:
     return Column(name, "parameter", -force, _independent(point, -phi), again=again, inner=inner)
 
 
-def parameter_difference(model: Model, name: str, evaluate: Callable[[Any], tuple[Array, ...]]) -> tuple[Array, ...]:
-    """Derivatives of what `evaluate(compiled model)` gives with respect to a parameter; the model is left as it was."""
+def parameter_difference(
+    model: Model, name: str, evaluate: Callable[[Any], tuple[Array, ...]], make: Callable[[Model], Any] = compile_model
+) -> tuple[Array, ...]:
+    """Derivatives of what `evaluate(make(model))` gives with respect to a parameter; the model is left as it was."""
     value = model.parameters[name]
     step = PARAMETER_STEP * (abs(value) or 1.0)
-
-    here = evaluate(compile_model(model))
+    here = evaluate(make(model))
 
     def total(stencil: tuple[tuple[int, float], ...]) -> tuple[Array, ...]:
         parts = []
         for k, weight in stencil:
             model.set(**{name: value + k * step})
             # differences from here: what does not depend on the parameter is exactly zero
-            parts.append([weight / step * (x - y) for x, y in zip(evaluate(compile_model(model)), here, strict=True)])
+            parts.append([weight / step * (x - y) for x, y in zip(evaluate(make(model)), here, strict=True)])
         return tuple(sum(p) for p in zip(*parts, strict=True))
 
     try:

@@ -9,7 +9,8 @@ Inputs: ``"shoulder"`` or ``"slider.x"`` (the effort in a freedom, or its prescr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,6 @@ def _split(text: str) -> tuple[str, str]:
 
 def _input(point: Any, item: Any, caller: str) -> list[Column]:
     model, mechanism = point.model, point.mechanism
-    columns = tree_columns if isinstance(point, TreePoint) else input_columns
     text = _text(item, caller)
     head, word = _split(text)
     loads = {load.name: load for load in (*model.loads, *model.distributed_loads)}
@@ -124,7 +124,7 @@ def _input(point: Any, item: Any, caller: str) -> list[Column]:
         if text not in model.parameters:
             known = ", ".join(map(repr, model.parameters)) or "none"
             raise SolveError(f"{caller}: nothing in the model depends on the parameter {text!r}; parameters: {known}")
-        return [columns.parameter_column(point, text)]
+        return [_columns(point).parameter_column(point, text)]
     if text in mechanism.joints or head in mechanism.joints:
         joint, pick = mechanism.joint(text)
         if not joint.freedoms:
@@ -134,32 +134,43 @@ def _input(point: Any, item: Any, caller: str) -> list[Column]:
     servos = {servo.name: servo for servo in model.servos}
     if text in servos:
         joint, pick = mechanism.joint(servos[text].coordinate)
-        return [columns.target_column(point, joint, pick or 0, servos[text])]
+        return [_felt(point, input_columns.target_column, joint, pick or 0, servos[text])]
     if text in (signal.name for signal in signals_of(model) if signal.offered):
-        return [columns.signal_column(point, text)]
+        return [_felt(point, input_columns.signal_column, text)]
     if text in loads:
-        direction = columns.present_direction(point, loads[text])
-        return [columns.load_column(point, loads[text], direction, text)]
+        direction = input_columns.present_direction(point.still, loads[text])
+        return [_felt(point, input_columns.load_column, loads[text], direction, text)]
     if head in loads:
         if word not in WRENCH:
             raise SolveError(f"{caller}: load {head!r} has no component {word!r}; components: {', '.join(WRENCH)}")
         unit = np.eye(6)[WRENCH.index(word)]
-        return [columns.load_column(point, loads[head], unit, text)]
+        return [_felt(point, input_columns.load_column, loads[head], unit, text)]
     if word in WRENCH:
         _station(point, head, text, caller)
-        return [columns.place_force_column(point, head, WRENCH.index(word), text)]
+        return [_felt(point, input_columns.place_force_column, head, WRENCH.index(word), text)]
     owner = _split(head)[0] if head not in mechanism.owners else head
     if owner in mechanism.owners:
         raise SolveError(f"{caller}: input {text!r}: say which force at the place: {_words(text, WRENCH)}")
     raise SolveError(f"{caller}: unknown input {text!r}; {_known_inputs(point, loads)}")
 
 
+def _columns(point: Any) -> Any:
+    """Where prescribed motions and parameters of a formulation are known as inputs."""
+    return tree_columns if isinstance(point, TreePoint) else input_columns
+
+
+def _felt(point: Any, make: Callable[..., Column], *what: Any) -> Column:
+    """An input that nodes feel, brought to the unknowns of the point; it does not move constraints."""
+    column = make(point.still, *what)
+    return replace(column, force=point.carried(column.force), drive=np.zeros(point.n_constraints))
+
+
 def _joint_column(point: Any, joint: JointInfo, i: int) -> Column:
     name = joint.coordinates[i]
-    columns = tree_columns if isinstance(point, TreePoint) else input_columns
     if joint.driven[i]:
-        return columns.motion_column(point, joint, i, name)
-    return columns.effort_column(point, joint, i, name)
+        column: Column = _columns(point).motion_column(point, joint, i, name)
+        return column
+    return _felt(point, input_columns.effort_column, joint, i, name)
 
 
 def _words(text: str, words: Iterable[str]) -> str:

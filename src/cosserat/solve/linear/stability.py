@@ -13,6 +13,7 @@ from cosserat.errors import SolveError, shown
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability
+from cosserat.solve.arguments import check_count
 from cosserat.solve.carried import carrying
 from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.crossings import Crossing
@@ -86,6 +87,9 @@ def stability(
     >>> print(cs.stability(model, "P", [0, 1, 2, 3, 4]).critical[0])
     flutter at 2.5416995, 0.239674 Hz
     """
+    where: dict[str, Any] = {
+        "about": about, "time": time, "spin": spin, "center": center, "formulation": formulation
+    }  # fmt: skip
     if isinstance(parameter, (tuple, list)):
         from cosserat.solve.linear.stability_map import stability_map
 
@@ -96,24 +100,11 @@ def stability(
         for item in parameter:
             if not isinstance(item, (str, Parameter)):
                 raise SolveError(f"stability: {shown(item)} is not a parameter; pass its name, such as 'P'")
-        ranges = dict(zip(parameter, values, strict=True))
-        return stability_map(
-            model, ranges, n=n, about=about, time=time, spin=spin, center=center, formulation=formulation
-        )
+        return stability_map(model, dict(zip(parameter, values, strict=True)), n=n, **where)
     wall, cpu = clock.perf_counter(), clock.process_time()
     grid = checked_values("stability", getattr(parameter, "name", parameter), values)
-    n = checked_number("stability", n)
-    states = steady_states(
-        model,
-        [parameter],
-        [grid],
-        about=about,
-        time=time,
-        spin=spin,
-        center=center,
-        caller="stability",
-        formulation=formulation,
-    )
+    n = check_count(n, "stability")
+    states = steady_states(model, [parameter], [grid], caller="stability", **where)
     count = 0
 
     def evaluate(value: float) -> Spectrum:
@@ -167,10 +158,3 @@ def checked_values(caller: str, name: Any, values: Any) -> Array:
             "leave out repetitions"
         )
     return grid
-
-
-def checked_number(caller: str, n: Any) -> int:
-    """Number of modes."""
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise SolveError(f"{caller}: n is {shown(n)}; pass how many modes to follow, such as 10")
-    return int(n)

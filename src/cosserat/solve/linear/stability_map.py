@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.stability import DIVERGENCE, FLUTTER, STABLE
 from cosserat.results.stability_map import Boundary, StabilityMap
+from cosserat.solve.arguments import check_count
 from cosserat.solve.carried import carrying
 from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.crossings import Crossing, crossings
 from cosserat.solve.linear.spectra import Spectrum, spectrum_at
-from cosserat.solve.linear.stability import UNREFINED, checked_number, checked_values
+from cosserat.solve.linear.stability import UNREFINED, checked_values
 from cosserat.solve.linear.steady_states import steady_states
 
 Array = NDArray[np.float64]
@@ -70,20 +72,12 @@ def stability_map(
     if not isinstance(ranges, Mapping) or len(ranges) != 2:
         raise SolveError("stability_map: pass two parameters with their values, such as {'P': [...], 'c': [...]}")
     wall, cpu = clock.perf_counter(), clock.process_time()
-    names = list(ranges)
     grids = [checked_values("stability_map", getattr(k, "name", k), v) for k, v in ranges.items()]
-    n = checked_number("stability_map", n)
+    n = check_count(n, "stability_map")
     states = steady_states(
-        model,
-        names,
-        grids,
-        about=about,
-        time=time,
-        spin=spin,
-        center=center,
-        caller="stability_map",
+        model, list(ranges), grids, about=about, time=time, spin=spin, center=center, caller="stability_map",
         formulation=formulation,
-    )
+    )  # fmt: skip
     shape = (len(grids[0]), len(grids[1]))
     spectra: dict[tuple[int, int], Spectrum] = {}
     edges: dict[Edge, Crossing] = {}
@@ -127,13 +121,10 @@ def _on_edge(
         at = (value, grids[1][j]) if direction == 0 else (grids[0][i], value)
         return spectrum_at(states.at(*at), value, n)
 
-    first = grids[direction][node[direction]]
-    a = Spectrum(float(first), a.eigenvalues, a.shapes, a.mass, a.undamped)
-    b = Spectrum(float(grids[direction][node[direction] + 1]), b.eigenvalues, b.shapes, b.mass, b.undamped)
-    found = crossings(evaluate, a, b)
-    if not found:
-        return None
-    return found[0] if a.n_growing == 0 else found[-1]
+    first = node[direction]
+    low, high = grids[direction][first : first + 2].tolist()
+    found = crossings(evaluate, replace(a, value=low), replace(b, value=high))
+    return found[0 if a.n_growing == 0 else -1] if found else None
 
 
 def _cells(

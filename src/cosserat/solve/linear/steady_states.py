@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -36,9 +37,8 @@ _HALVINGS = 6
 
 
 class _Known(NamedTuple):
-    """A configuration in balance at given values of the parameters."""
+    """A configuration in balance."""
 
-    values: Array
     frame: Array
     force: Array
     angle: Array
@@ -55,79 +55,158 @@ def steady_states(
     center: Any,
     caller: str,
     formulation: Any = None,
-) -> Any:
-    """The states about which an analysis linearises, in one of the formulations: `SteadyStates` or `TreeStates`."""
+) -> SweptStates:
+    """The states about which an analysis linearises, in one of the formulations."""
     check_state(caller, model, time, spin, center)
     floating = floating_of(formulation, model, caller)
+    knobs = Knobs(model, names, spin, center, caller)
     if floating is None:
-        return SteadyStates(model, names, ranges, about=about, time=time, spin=spin, center=center, caller=caller)
+        return SteadyStates(knobs, ranges, about, time, caller)
     from cosserat.solve.trees.states import TreeStates
 
-    knobs = Knobs(model, names, spin, center, caller)
-    return TreeStates(knobs, ranges, about=about, time=time, caller=caller, floating=floating)
+    return TreeStates(knobs, ranges, about, time, caller, floating)
 
 
-class SteadyStates:
-    """The states about which `stability` and `campbell` linearise.
-
-    Parameters
-    ----------
-    model : Model
-    names : names of parameters, or Parameters
-    ranges : for each parameter the values it will take
-    about, time, spin, center
-        As for `stability`.
-    caller : str
-        Who is asking, for error messages.
+class SweptStates(ABC):
+    """States about which `stability`, `stability_map` and `campbell` linearise, each found from the nearest known one.
 
     Attributes
     ----------
     names : list of str
+        Of the parameters.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        names: Sequence[Any],
-        ranges: Sequence[Array],
-        *,
-        about: Any,
-        time: float,
-        spin: Any,
-        center: Any,
-        caller: str,
-    ) -> None:
-        check_state(caller, model, time, spin, center)
-        self._knobs = Knobs(model, names, spin, center, caller)
-        self._caller, self._about = caller, about
+    def __init__(self, knobs: Knobs, ranges: Sequence[Array], about: Any, time: float, caller: str) -> None:
+        self._knobs, self._about, self._time, self._caller = knobs, about, time, caller
+        self.names = knobs.names
+        self._spans = np.array([np.ptp(r) for r in ranges])
+        self._described = isinstance(about, str) and about == "motion"  # of the initial velocities
+        self._known: list[tuple[Array, Any]] = []  # values, and the configuration there
+
+    @contextmanager
+    def walk(self) -> Iterator[None]:
+        """Inside, parameters are turned at will; afterwards they have their old values."""
+        with self._knobs.kept():
+            yield
+
+    def at(self, *values: float) -> Any:
+        """The state for given values; its memory may be used again at the next call.
+
+        Raises
+        ------
+        SolveError
+            If there is none near the nearest one known; the message says at which value.
+        """
+        target = np.array(values, dtype=float)
+        if self._described or not self._known:
+            self._turn(target)
+            point = self._first(target)
+        else:
+            nearest = min(self._known, key=lambda known: float(np.sum(((known[0] - target) / self._spans) ** 2)))
+            point = self._follow(nearest, target, _HALVINGS)
+        self._known.append((target, self._configuration(point)))
+        return point
+
+    def _turn(self, values: Array) -> None:
+        """Give the parameters values; an error that names them if a component refuses."""
+        self._knobs.turn(dict(zip(self.names, values.tolist(), strict=True)))
+        try:
+            self._knobs.check()
+        except CosseratError as error:
+            now = np.array(list(self._knobs.values.values()))
+            raise ParameterError(f"{self._caller}: with {self._text(now)}: {error}") from None
+
+    def _text(self, values: Array) -> str:
+        return ", ".join(f"{n} = {v:.10g}" for n, v in zip(self.names, values, strict=True))
+
+    def _first(self, values: Array) -> Any:
+        """The state that is not found from another one."""
+        try:
+            about = self._about
+            if isinstance(about, Equilibrium):
+                rotation = {"spin": self._knobs.spin, "center": self._knobs.center}
+                about = equilibrium(
+                    self._knobs.model, time=self._time, start=about, formulation=self._formulation, **rotation
+                )
+            return self._begun(about)
+        except SolveError as error:
+            raise SolveError(f"{error} (at {self._text(values)})") from None
+
+    def _follow(self, known: tuple[Array, Any], target: Array, halvings: int) -> Any:
+        """Solve at the target from a known state, in smaller steps if need be."""
+        self._turn(target)
+        point = self._solved(known[1])
+        if point is not None:
+            return point
+        if halvings == 0:
+            raise SolveError(
+                f"{self._caller}: no equilibrium at {self._text(target)} was found from the one at "
+                f"{self._text(known[0])}; pass values up to there, or follow the path with cs.continuation, which "
+                "passes limit points"
+            )
+        middle = 0.5 * (known[0] + target)
+        half = self._follow(known, middle, halvings - 1)
+        return self._follow((middle, self._configuration(half)), target, halvings - 1)
+
+    @property
+    @abstractmethod
+    def _formulation(self) -> Any:
+        """As `equilibrium` takes it."""
+
+    @abstractmethod
+    def _begun(self, about: Any) -> Any:
+        """The point about a state that a user may name, or about an equilibrium at the present parameters."""
+
+    @abstractmethod
+    def _solved(self, configuration: Any) -> Any:
+        """The point in balance at the present parameters, started from a known configuration; None if not found."""
+
+    @abstractmethod
+    def _configuration(self, point: Any) -> Any:
+        """What is kept of a point, to start from it."""
+
+
+class SteadyStates(SweptStates):
+    """The states of the Galilean formulation.
+
+    Parameters
+    ----------
+    knobs : Knobs
+        The parameters that vary.
+    ranges : for each parameter the values it will take
+    about, time
+        As for `stability`.
+    caller : str
+        Who is asking, for error messages.
+    """
+
+    _formulation = None
+
+    def __init__(self, knobs: Knobs, ranges: Sequence[Array], about: Any, time: float, caller: str) -> None:
         known = isinstance(about, Equilibrium) or (isinstance(about, str) and about in ("reference", "motion"))
         if about is not None and not known:
             raise SolveError(
                 f"{caller}: about={about!r} is not understood; pass the Equilibrium to start from, 'reference', "
                 "'motion' or None"
             )
-        self._described = isinstance(about, str) and about == "motion"  # of the initial velocities
-        if isinstance(about, Equilibrium) and about.settings.get("spin") is not None and spin is None:
+        if isinstance(about, Equilibrium) and about.settings.get("spin") is not None and knobs.spin is None:
             raise SolveError(f"{caller}: the equilibrium given as about turns; pass its spin and center too")
+        super().__init__(knobs, ranges, about, time, caller)
         self._times = np.array([time], dtype=float)
-        self.names = self._knobs.names
-        self._spans = np.array([np.ptp(r) for r in ranges])
-        self._known: list[_Known] = []
         self._point: Point | None = None
-        with self._knobs.kept():
+        with knobs.kept():
             self._inputs_only = all([self._check(k, ranges) for k in range(len(self.names))])
 
     def _check(self, k: int, ranges: Sequence[Array]) -> bool:
         """Whether a parameter changes nothing but loads and gravity; an error if it changes nothing at all."""
         name, model = self.names[k], self._knobs.model
-        self._knobs.turn({n: r[0] for n, r in zip(self.names, ranges, strict=True)})
-        self._accept()
+        starts = np.array([r[0] for r in ranges])
+        self._turn(starts)
         here = compile_model(model)
         first = self._sample(here), spin_twist(self._knobs.spin, self._knobs.center)
         only, nothing = True, True
         for value in (ranges[k][len(ranges[k]) // 2], ranges[k][-1]):
-            self._knobs.turn({name: value})
-            self._accept()
+            self._turn(np.where(np.arange(len(starts)) == k, value, starts))
             there = compile_model(model)
             second = self._sample(there), spin_twist(self._knobs.spin, self._knobs.center)
             same = _equal(here.system, there.system) and np.array_equal(here.frames, there.frames)
@@ -144,82 +223,19 @@ class SteadyStates:
     def _sample(self, compiled: CompiledModel) -> Inputs:
         return dataclasses.replace(compiled.sampler, gravity=self._knobs.model.gravity).sample(self._times)
 
-    @contextmanager
-    def walk(self) -> Iterator[None]:
-        """Inside, parameters are turned at will; afterwards they have their old values."""
-        with self._knobs.kept():
-            yield
+    def _begun(self, about: Any) -> Point:
+        found = isinstance(about, Equilibrium)
+        rotation = {} if found else {"time": self._time, "spin": self._knobs.spin, "center": self._knobs.center}
+        self._point = point_at(self._knobs.model, about, caller=self._caller, **rotation)
+        return self._point
 
-    def at(self, *values: float) -> Point:
-        """The state for given values; its memory is used again at the next call.
-
-        Raises
-        ------
-        SolveError
-            If there is none near the nearest one known; the message says at which value.
-        """
-        target = np.array(values, dtype=float)
-        if self._described:
-            self._turn(target)
-            return self._first(target)
-        if self._point is None:
-            self._turn(target)
-            self._point = self._first(target)
-            return self._keep(target)
-        nearest = min(self._known, key=lambda k: float(np.sum(((k.values - target) / self._spans) ** 2)))
-        self._follow(nearest, target, _HALVINGS)
-        return self._keep(target)
-
-    def _turn(self, values: Array) -> None:
-        self._knobs.turn(dict(zip(self.names, values.tolist(), strict=True)))
-        if not self._inputs_only:
-            self._accept()
-
-    def _accept(self) -> None:
-        """Raise an error that names the parameters if a component refuses their values."""
-        try:
-            self._knobs.check()
-        except CosseratError as error:
-            values = ", ".join(f"{name} = {value:.10g}" for name, value in self._knobs.values.items())
-            raise ParameterError(f"{self._caller}: with {values}: {error}") from None
-
-    def _text(self, values: Array) -> str:
-        return ", ".join(f"{n} = {v:.10g}" for n, v in zip(self.names, values, strict=True))
-
-    def _first(self, values: Array) -> Point:
-        knobs, time = self._knobs, float(self._times[0])
-        rotation: dict[str, Any] = {"spin": knobs.spin, "center": knobs.center}
-        try:
-            if isinstance(self._about, Equilibrium):
-                found = equilibrium(knobs.model, time=time, start=self._about, **rotation)
-                return point_at(knobs.model, found, caller=self._caller)
-            return point_at(knobs.model, self._about, time=time, caller=self._caller, **rotation)
-        except SolveError as error:
-            raise SolveError(f"{error} (at {self._text(values)})") from None
-
-    def _follow(self, known: _Known, target: Array, halvings: int) -> None:
-        """Solve at the target from a known state, in smaller steps if need be."""
-        self._turn(target)
-        if self._solve(known):
-            return
-        if halvings == 0:
-            raise SolveError(
-                f"{self._caller}: no equilibrium at {self._text(target)} was found from the one at "
-                f"{self._text(known.values)}; pass values up to there, or follow the path with cs.continuation, which "
-                "passes limit points"
-            )
-        middle = 0.5 * (known.values + target)
-        self._follow(known, middle, halvings - 1)
-        self._follow(self._state(middle), target, halvings - 1)
-
-    def _solve(self, known: _Known) -> bool:
-        """Balance at the present parameters, started from a known state."""
+    def _solved(self, configuration: _Known) -> Point | None:
         point = self._renewed()
         memory, compiled = point.memory, point.compiled
         state, rotation = memory.problem.state, spin_twist(self._knobs.spin, self._knobs.center)
-        state.frame[:] = known.frame
-        state.angle[:] = known.angle if known.angle.shape == state.angle.shape else 0.0
-        state.twist[:] = 0.0 if rotation is None else twists_in(rotation, known.frame)
+        state.frame[:] = configuration.frame
+        state.angle[:] = configuration.angle if configuration.angle.shape == state.angle.shape else 0.0
+        state.twist[:] = 0.0 if rotation is None else twists_in(rotation, configuration.frame)
         inputs = memory.problem.inputs
         if rotation is not None:
             check_steady(compiled, inputs, rotation)
@@ -232,13 +248,13 @@ class SteadyStates:
         acting = max(np.max(np.abs(a), initial=0.0) for a in (trial.force, trial.stress, inputs.wrench))
         held = np.max(np.abs(trial.phi), initial=0.0) <= _MET * compiled.size
         if held and np.max(np.abs(trial.residual[: compiled.n_nodes])) <= _AT_REST * acting:
-            return True
-        trial.force[:] = known.force
+            return point
+        trial.force[:] = configuration.force
         statics = Statics(compiled, memory, rotation)
         if statics.balance(_TOLERANCE * compiled.size, limit_first=False) is not Attempt.BALANCED:
-            return False
+            return None
         point.refresh()
-        return bool(np.all(np.isfinite(trial.frame)))
+        return point if np.all(np.isfinite(trial.frame)) else None
 
     def _renewed(self) -> Point:
         """The point with arrays and inputs for the present parameters."""
@@ -255,15 +271,9 @@ class SteadyStates:
         self._point = Point(compiled, memory, point.time, point.kind)
         return self._point
 
-    def _state(self, values: Array) -> _Known:
-        assert self._point is not None
-        trial = self._point.memory.problem.trial
-        return _Known(values, trial.frame.copy(), trial.force.copy(), trial.angle.copy())
-
-    def _keep(self, values: Array) -> Point:
-        assert self._point is not None
-        self._known.append(self._state(values))
-        return self._point
+    def _configuration(self, point: Point) -> _Known:
+        trial = point.memory.problem.trial
+        return _Known(trial.frame.copy(), trial.force.copy(), trial.angle.copy())
 
 
 def _equal(a: Any, b: Any) -> bool:
