@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import block_array, csc_matrix, diags, identity
-from scipy.sparse.linalg import splu
+from scipy.sparse import csc_matrix, diags
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.solve.linear.matrices import constraint_gradients
+from cosserat.solve.linear.matrices import constraint_gradients, every_row, nearest_motion
 from cosserat.solve.memory import Memory
 
 Array = NDArray[np.float64]
@@ -25,9 +24,8 @@ def implied_rows(compiled: CompiledModel, memory: Memory, suspects: list[int]) -
 
     Of joints that imply one another the later suspects lose. All other joints have to be independent.
     """
-    counts = [int(count) for count in compiled.system.joints.n_rows]
-    counts += compiled.system.rolling.n_rows.tolist()
-    every = [np.eye(6)[:count] for count in counts]
+    every = every_row(compiled)
+    counts = [len(rows) for rows in every]
     rows = constraint_gradients(compiled, memory, every)
     rows = rows @ diags(np.tile([1.0, 1.0 / compiled.length], compiled.n_nodes).repeat(3))
     norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
@@ -53,8 +51,4 @@ def implied_rows(compiled: CompiledModel, memory: Memory, suspects: list[int]) -
 
 def _beyond(rows: csc_matrix, columns: Array) -> Array:
     """Parts of columns that are not in the span of independent rows."""
-    m, n = rows.shape
-    if m == 0:
-        return columns
-    system = block_array([[identity(n), rows.T], [rows, None]], format="csc")
-    return np.asarray(splu(system).solve(np.vstack((columns, np.zeros((m, columns.shape[1])))))[:n])
+    return nearest_motion(rows)(columns, np.zeros((rows.shape[0], columns.shape[1])))[0]

@@ -16,9 +16,8 @@ from scipy.sparse import block_array, bsr_matrix, csr_matrix, diags, identity
 from scipy.sparse.linalg import splu
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.kernels.beams import relative_vectors
-from cosserat.lie import se3
-from cosserat.solve.linear.matrices import constraint_gradients
+from cosserat.solve.linear.elastic import element_strains
+from cosserat.solve.linear.matrices import constraint_gradients, every_row, nodal_matrix
 from cosserat.solve.memory import Memory
 from cosserat.solve.tangent import assemble_blocks
 
@@ -38,7 +37,6 @@ class Rows(NamedTuple):
     strain: csr_matrix  # (6 ne, 6n)
     stiffness: Array  # (ne, 6, 6) of the strain rows
     joints: csr_matrix  # (m, 6n)
-    group: NDArray[np.int64]  # (m,) number of the joint of each row
 
 
 def least_velocities(compiled: CompiledModel, memory: Memory, wanted: Array) -> Array:
@@ -49,7 +47,7 @@ def least_velocities(compiled: CompiledModel, memory: Memory, wanted: Array) -> 
     n = compiled.n_nodes
     unit = np.tile([1.0, 1.0, 1.0, *(3 * [compiled.length])], n)
     rows = _rows(compiled, memory, unit)
-    right = np.concatenate([wanted[j, :count] for j, count in enumerate(_counts(compiled))])
+    right = np.concatenate([rows @ values for rows, values in zip(every_row(compiled), wanted, strict=True)])
     norms = np.sqrt(np.asarray(rows.joints.multiply(rows.joints).sum(axis=1)).ravel())
     norms[norms == 0.0] = 1.0
     rows = rows._replace(joints=(diags(1.0 / norms) @ rows.joints).tocsr())
@@ -122,37 +120,13 @@ def _dense(rows: Rows, pull: Array, strain: Array, right: Array) -> Array:
     return np.asarray(solve_triangular(R, y))
 
 
-def _counts(compiled: CompiledModel) -> list[int]:
-    """Rows of each joint, knife edge and rolling disc."""
-    counts = [int(count) for count in compiled.system.joints.n_rows]
-    return counts + compiled.system.rolling.n_rows.tolist()
-
-
 def _rows(compiled: CompiledModel, memory: Memory, unit: Array) -> Rows:
-    n, el, frame = compiled.n_nodes, compiled.system.elements, memory.problem.trial.frame
-    scaled = diags(1.0 / unit)
-    counts = _counts(compiled)
-    joints = constraint_gradients(compiled, memory, [np.eye(6)[:count] for count in counts])
-    which = np.nonzero((compiled.blocks < n).all(axis=1))[0]
-    i, k = compiled.blocks[which].T
-    order = np.lexsort((k, i))
-    start = np.concatenate(([0], np.cumsum(np.bincount(i, minlength=n))))
-    blocks = assemble_blocks(memory, mass=1.0)[which][order].copy()
-    mass = bsr_matrix((blocks, k[order], start), shape=(6 * n, 6 * n))
-    count = len(el.node)
-    strain = csr_matrix((0, 6 * n))
-    length = np.tile([1.0, compiled.length], 1).repeat(3)
-    stiffness = np.zeros((count, 6, 6))
-    if count:
-        d = np.zeros((count, 6))
-        relative_vectors(frame, np.ascontiguousarray(el.node), d)
-        both = np.empty((2 * count, 6, 6))
-        for e, relative in enumerate(d):
-            both[2 * e], both[2 * e + 1] = -se3.tangent_inv(-relative), se3.tangent_inv(relative)
-        both *= length[:, None]
-        stiffness[:] = el.stiffness[el.like] / length / length[:, None]
-        strain = bsr_matrix((both, el.node.ravel(), 2 * np.arange(count + 1)), shape=(6 * count, 6 * n)).tocsr()
-    return Rows(
-        (scaled @ mass @ scaled).tocsr() / compiled.mass, strain @ scaled, stiffness, joints @ scaled,
-        np.repeat(np.arange(len(counts)), counts),
-    )  # fmt: skip
+    el, scaled = compiled.system.elements, diags(1.0 / unit)
+    joints = constraint_gradients(compiled, memory, every_row(compiled))
+    which = np.nonzero((compiled.blocks < compiled.n_nodes).all(axis=1))[0]
+    mass = nodal_matrix(compiled, which, assemble_blocks(memory, mass=1.0)[which])
+    length = np.array([1.0, compiled.length]).repeat(3)
+    strain = diags(np.tile(length, len(el.node))) @ element_strains(memory.problem.trial.frame, el.node, len(unit))
+    stiffness = el.stiffness[el.like] / length / length[:, None]
+    mass, strain, joints = (matrix.tocsr() for matrix in (scaled @ mass @ scaled, strain @ scaled, joints @ scaled))
+    return Rows(mass / compiled.mass, strain, stiffness, joints)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import block_array, csc_matrix, identity
+from scipy.sparse import block_array, csc_matrix
 from scipy.sparse.linalg import splu
 
 from cosserat.calls import answered
@@ -23,6 +23,7 @@ from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.parametric import Parametric, parametric_at
 from cosserat.solve.balance.standing import equal_states
 from cosserat.solve.balance.targets import Target, read_targets
+from cosserat.solve.linear.matrices import nearest_motion
 from cosserat.solve.linear.point import point_at
 from cosserat.solve.linear.quadratic import eigenpairs
 from cosserat.solve.trees.formulation import Floating, floating_of
@@ -198,15 +199,12 @@ def _hold(
     statics = balance.statics
     n, weight = statics.n_motions, 1.0 / statics.metric()
     phi = statics.constraints().multiply(weight).tocsc()
-    solve = splu(block_array([[identity(n), phi.T], [phi, None]], format="csc")).solve if phi.shape[0] else None
+    nearest = nearest_motion(phi)
 
     def unbalanced(force: Array) -> tuple[Array, Array]:
         """What reactions cannot balance, and the reactions."""
-        rest = weight * force[:n]
-        if solve is None:
-            return rest, np.zeros(0)
-        out = solve(np.concatenate((rest, np.zeros(phi.shape[0]))))
-        return out[:n], -out[n:]
+        rest, multipliers = nearest(weight * force[:n], np.zeros(phi.shape[0]))
+        return rest, -multipliers
 
     configuration, force, angles = statics.state()
     statics.put((configuration, np.zeros_like(force), angles))

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, eigh, qr, solve_triangular
 from scipy.sparse import csc_matrix
-from scipy.sparse.linalg import splu
 
 from cosserat.compile.compiled import row_to_frame
 from cosserat.errors import SolveError
@@ -24,7 +23,7 @@ from cosserat.lie import se3
 from cosserat.solve.linear.kinematic_rows import joint_jacobian
 from cosserat.solve.linear.matrices import Matrices, constraint_matrix
 from cosserat.solve.linear.point import Point
-from cosserat.solve.linear.scaling import without_units
+from cosserat.solve.linear.scaling import meeting, without_units
 
 Array = NDArray[np.float64]
 
@@ -42,6 +41,11 @@ class Carried:
     value: Array
     rate: Array
     acceleration: Array
+
+
+def constant(columns: Array) -> Carried:
+    """Columns that do not change in time."""
+    return Carried(columns, np.zeros_like(columns), np.zeros_like(columns))
 
 
 @dataclass(frozen=True)
@@ -105,8 +109,7 @@ def basis_of_motions(point: Point, matrices: Matrices) -> Basis:
     motions = units.motion[:, None] * motions
     mass = motions.T @ (matrices.mass @ motions)
     dual = np.linalg.solve(mass, (matrices.mass.T @ motions).T)
-    still = Carried(motions, np.zeros_like(motions), np.zeros_like(motions))
-    basis = Basis(still, (*names, *mode_names(motions.shape[1] - k)), k, dual)
+    basis = Basis(constant(motions), (*names, *mode_names(motions.shape[1] - k)), k, dual)
     return basis if not moving(point) else Transport(point, matrices, basis, chosen).basis
 
 
@@ -180,10 +183,7 @@ class Transport:
 
     def __init__(self, point: Point, matrices: Matrices, basis: Basis, joints: list[tuple[Any, int]]) -> None:
         self.point, self.n_joints = point, basis.n_joints
-        scaled, units = without_units(matrices)
-        system = scaled.bordered(scaled.mass)
-        self._solver, self._units = splu(system), units
-        self._size = matrices.mass.shape[0]
+        self._meeting, self._size = meeting(matrices, heavy=True), matrices.mass.shape[0]
         self._step = _step(point)
         unique = list(dict.fromkeys(id(joint) for joint, _ in joints))
         by_id = {id(joint): joint for joint, _ in joints}
@@ -229,9 +229,7 @@ class Transport:
 
     def _answer(self, of_constraints: Array, of_joints: Array) -> Array:
         """x with Phi x and J x given, and no part of the other coordinates."""
-        right = np.vstack((np.zeros((self._size, of_constraints.shape[1])), of_constraints / self._units.rows[:, None]))
-        x = self._units.motion[:, None] * self._solver.solve(right)[: self._size]
-        J = self.coordinates[0]
+        x, J = self._meeting(of_constraints), self.coordinates[0]
         return np.asarray(x + self._N[:, : self.n_joints] @ (of_joints - J @ x))
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag, null_space
 
 from cosserat.compile.compiled import frame_to_row
+from cosserat.compile.series import bracket
 from cosserat.errors import SolveError
 from cosserat.kernels.integrate import count_turns
 from cosserat.model.model import Model
@@ -62,24 +63,18 @@ def steady(point: Point, caller: str) -> Point:
     found = replace(point, flow=flow)
     _demand_rates(found, flow, caller)
     trial, n = point.memory.problem.trial, point.compiled.n_nodes
-    trial.rate[:n] = -np.einsum("nij,nj->ni", _brackets(flow.spins), trial.twist[:n])
+    trial.rate[:n] = -np.einsum("nij,nj->ni", bracket(flow.spins), trial.twist[:n])
     found.refresh()
     if np.any(trial.twist):
         _demand_constant(found, flow, caller)
     return found
 
 
-def _brackets(spins: Array) -> Array:
-    from cosserat.compile.series import bracket
-
-    return bracket(spins)
-
-
 def _demand_rates(point: Point, flow: Flow, caller: str, when: str = "") -> None:
     """Raise if a node is accelerated otherwise than in the steady motion."""
     compiled, trial, n = point.compiled, point.memory.problem.trial, point.compiled.n_nodes
     unit = np.array([1.0, compiled.length]).repeat(3)
-    wanted = -np.einsum("nij,nj->ni", _brackets(flow.spins), trial.twist[:n])
+    wanted = -np.einsum("nij,nj->ni", bracket(flow.spins), trial.twist[:n])
     apart = np.abs(trial.rate[:n] - wanted) * unit
     fast = flow.fastest(trial.twist[:n], compiled.length)
     gravity = float(np.linalg.norm(point.memory.problem.inputs.gravity[0]))

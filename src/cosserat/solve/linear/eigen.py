@@ -129,7 +129,7 @@ def _all(matrices: Matrices, solve: Any, shift: float) -> tuple[Array, Array]:
     root = directions[:, heavy] * np.sqrt(inertia[heavy])
     follow = basis.T @ solve(basis @ root)
     if not np.all(np.isfinite(follow)):
-        raise _singular()
+        raise singular()
     inverse = root.T @ follow
     theta, vectors = eigh(0.5 * (inverse + inverse.T))
     shapes = follow @ (vectors / theta)
@@ -258,10 +258,11 @@ def _factor(matrices: Matrices, shift: float) -> Any:
     try:
         return Bordered(matrices, -shift).solve
     except RuntimeError:
-        raise _singular() from None
+        raise singular() from None
 
 
-def _singular() -> SolveError:
+def singular() -> SolveError:
+    """What to say of motions that neither inertia nor anything else resists."""
     return SolveError(
         "the linear equations of motion are singular for every frequency: a body has no inertia in a direction in "
         "which nothing holds it"

@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import block_array, csc_matrix, identity
-from scipy.sparse.linalg import splu
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import row_to_frame
@@ -33,7 +31,7 @@ from cosserat.results.joints import coordinates, directions, joint_sides, spin_r
 from cosserat.results.kinematics import to_node
 from cosserat.results.mechanism import JointInfo
 from cosserat.solve.linear.kinematic_rows import place_jacobian, still_motion
-from cosserat.solve.linear.matrices import constraint_matrix
+from cosserat.solve.linear.matrices import constraint_matrix, nearest_motion
 from cosserat.solve.linear.point import Point
 from cosserat.solve.memory import loaded_memory
 
@@ -264,9 +262,7 @@ def _demand_possible(point: Point, name: str, demand: Array) -> None:
     if not np.any(point.memory.problem.joints.soft):
         return
     phi = constraint_matrix(point)
-    n, m = phi.shape[1], phi.shape[0]
-    right = np.concatenate((np.zeros(n), _independent(point, demand)))
-    x = splu(block_array([[identity(n), phi.T], [phi, csc_matrix((m, m))]], format="csc")).solve(right)[:n]
+    x, _ = nearest_motion(phi)(np.zeros(phi.shape[1]), _independent(point, demand))
     rows = [np.eye(6)[:count] for count in point.compiled.system.joints.n_rows]
     wanted = np.concatenate([r @ demand[j] for j, r in enumerate(rows)])
     if np.max(np.abs(constraint_matrix(point, rows) @ x - wanted)) > 1e-6 * np.max(np.abs(wanted)):

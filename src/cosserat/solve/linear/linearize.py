@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import block_array, csc_matrix, identity, vstack
+from scipy.sparse import block_array, csc_matrix, vstack
 from scipy.sparse.linalg import splu
 
 from cosserat.calls import answered
@@ -19,14 +19,14 @@ from cosserat.results.linear_reduction import definite
 from cosserat.results.state_space import OutputRows, RollingStates
 from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.carried import carrying
-from cosserat.solve.linear.basis import Basis, Carried, leading, mode_names, moving
+from cosserat.solve.linear.basis import Basis, Carried, constant, leading, mode_names, moving
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.point import point_at
 from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
 from cosserat.solve.linear.ports import input_ports, output_ports
 from cosserat.solve.linear.rolling_spectrum import rolling_space
-from cosserat.solve.linear.scaling import without_units
+from cosserat.solve.linear.scaling import meeting
 
 Array = NDArray[np.float64]
 
@@ -220,8 +220,7 @@ def rolling_model(
     Z = np.asarray(np.linalg.solve(space.velocities[chosen].T, space.velocities.T).T)
     space = rolling_space(matrices, basis.motions.value, (Z, chosen))
     empty = InputPorts(ins.columns, ins.force, 0.0 * ins.drive)
-    none = Carried(*(np.zeros_like(ins.force),) * 3)
-    linear = project(point, matrices, empty, outs, basis, none, drive)
+    linear = project(point, matrices, empty, outs, basis, constant(np.zeros_like(ins.force)), drive)
     return replace(
         linear,
         mass=space.mass,
@@ -235,23 +234,16 @@ def rolling_model(
 
 def _balancing(matrices: Matrices, multiplier: Array) -> Array:
     """L (6n, p) with Phi L = multiplier^T, the smallest in typical lengths."""
-    scaled, units = without_units(matrices)
-    n = len(units.motion)
-    right = np.vstack((np.zeros((n, len(multiplier))), multiplier.T / units.rows[:, None]))
-    return np.asarray(units.motion[:, None] * splu(scaled.bordered(identity(n, format="csc"))).solve(right)[:n])
+    return meeting(matrices, heavy=False)(multiplier.T)
 
 
 def following(point: Any, matrices: Matrices, basis: Basis, ins: InputPorts) -> Carried:
     """G (6n, k) with Phi G = drive and N^T M G = 0: accelerations of prescribed motions do not push q."""
     if not np.any(ins.drive):
-        none = np.zeros_like(ins.force)
-        return Carried(none, none, none)
-    scaled, units = without_units(matrices)
-    n = len(ins.force)
-    right = np.vstack((np.zeros_like(ins.force), ins.drive / units.rows[:, None]))
-    G = units.motion[:, None] * splu(scaled.bordered(scaled.mass)).solve(right)[:n]
+        return constant(np.zeros_like(ins.force))
+    G = meeting(matrices, heavy=True)(ins.drive)
     if basis.transport is None:
-        return Carried(G, np.zeros_like(G), np.zeros_like(G))
+        return constant(G)
     demands = basis.transport.derivatives(lambda: (np.stack([c.demand(point) for c in ins.columns], axis=1),))
     return basis.transport.carried(G, demands[0])
 
@@ -284,7 +276,6 @@ def _modal(point: Any, matrices: Matrices, ins: InputPorts, outs: OutputPorts, m
 
     G = followed - V @ share
     give = gives(ins.force), -gives(matrices.damping @ V), -gives(matrices.damping @ G)
-    still = Carried(V, np.zeros_like(V), np.zeros_like(V))
-    basis = Basis(still, mode_names(modes), 0, np.asarray(heavy.T))
-    linear = project(point, matrices, ins, outs, basis, Carried(G, np.zeros_like(G), np.zeros_like(G)), drive, give)
+    basis = Basis(constant(V), mode_names(modes), 0, np.asarray(heavy.T))
+    linear = project(point, matrices, ins, outs, basis, constant(G), drive, give)
     return replace(linear, force=force)

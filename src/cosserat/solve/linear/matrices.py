@@ -7,13 +7,15 @@ D = C + M ad(v) and K + C ad(v) + M ad(v_dot): the Coriolis and centrifugal term
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
-from scipy.sparse import block_array, block_diag, bsr_matrix, csc_matrix, csr_matrix, diags, vstack
+from scipy.sparse import block_array, block_diag, bsr_matrix, csc_matrix, csr_matrix, diags, identity, vstack
+from scipy.sparse.linalg import splu
 
 from cosserat.compile.rolling import keep_all
 from cosserat.compile.series import bracket
@@ -222,7 +224,7 @@ def tangents(point: Point, along: bool = True) -> tuple[csc_matrix, csc_matrix, 
     n = compiled.n_nodes
     point.memory.problem.solver.follow[0] = FROZEN
     columns = compiled.blocks[:, 1]
-    of_nodes = np.nonzero((compiled.blocks[:, 0] < n) & (columns < n))[0]
+    of_nodes = np.nonzero((compiled.blocks < n).all(axis=1))[0]
     k = columns[of_nodes]
     moving, turning = bracket(trial.twist[:n])[k], bracket(trial.rate[:n])[k]
     M = assemble_blocks(point.memory, mass=1.0)[of_nodes]
@@ -239,7 +241,8 @@ def tangents(point: Point, along: bool = True) -> tuple[csc_matrix, csc_matrix, 
         C = C + M @ moving
     if along and np.any(turning):
         K = K + M @ turning
-    return _sparse(point, of_nodes, M), _sparse(point, of_nodes, C), _sparse(point, of_nodes, K)
+    mass, damping, stiffness = (nodal_matrix(compiled, of_nodes, blocks) for blocks in (M, C, K))
+    return mass, damping, stiffness
 
 
 def constraint_matrix(point: Point, keep: list[Array] | None = None) -> csc_matrix:
@@ -248,6 +251,26 @@ def constraint_matrix(point: Point, keep: list[Array] | None = None) -> csc_matr
     `keep` gives other combinations (k, 6) of each joint's rows.
     """
     return constraint_gradients(point.compiled, point.memory, point.independent_rows if keep is None else keep)
+
+
+def nearest_motion(rows: csc_matrix) -> Callable[[Array, Array], tuple[Array, Array]]:
+    """A function of x (n, ...) and demands g (m, ...): the nearest to x with rows x = g, and the multipliers."""
+    m, n = rows.shape
+    if m == 0:
+        return lambda x, _: (x, np.zeros((0, *x.shape[1:])))
+    solve = splu(block_array([[identity(n), rows.T], [rows, None]], format="csc")).solve
+
+    def nearest(x: Array, demand: Array) -> tuple[Array, Array]:
+        out = solve(np.concatenate((x, demand)))
+        return out[:n], out[n:]
+
+    return nearest
+
+
+def every_row(compiled: CompiledModel) -> list[Array]:
+    """All rows (k, 6) of each joint, knife edge and rolling disc, to choose from."""
+    counts = [*compiled.system.joints.n_rows.tolist(), *compiled.system.rolling.n_rows.tolist()]
+    return [np.eye(6)[:count] for count in counts]
 
 
 def constraint_gradients(
@@ -279,9 +302,10 @@ def constraint_gradients(
     ).tocsc()
 
 
-def _sparse(point: Point, which: NDArray[np.int64], blocks: Array) -> csc_matrix:
-    n = point.compiled.n_nodes
-    rows, columns = point.compiled.blocks[which].T
+def nodal_matrix(compiled: CompiledModel, which: NDArray[np.int64], blocks: Array) -> csc_matrix:
+    """Blocks (k, 6, 6) between nodes, numbered as in the pattern, as a sparse matrix (6n, 6n)."""
+    n = compiled.n_nodes
+    rows, columns = compiled.blocks[which].T
     order = np.lexsort((columns, rows))
     indptr = np.concatenate(([0], np.cumsum(np.bincount(rows, minlength=n))))
     out = bsr_matrix((blocks[order], columns[order], indptr), shape=(6 * n, 6 * n)).tocsc()

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import block_array, identity
-from scipy.sparse.linalg import splu
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
@@ -39,7 +37,7 @@ from cosserat.solve.initial import (
     soften_redundant,
 )
 from cosserat.solve.linear.flow import Flow
-from cosserat.solve.linear.matrices import Matrices, constraint_matrix, matrices_at
+from cosserat.solve.linear.matrices import Matrices, constraint_matrix, matrices_at, nearest_motion
 from cosserat.solve.memory import Memory, loaded_memory, trial_history
 from cosserat.solve.trees.formulation import floating_of
 
@@ -180,6 +178,17 @@ class Point:
         track_angles(self.memory.address)
         forces(self.memory.address, 0)
         add_inertia(self.memory.address)
+
+    def acting_forces(self) -> tuple[float, float]:
+        """The largest force (N; moments over the typical length) of elements on a node, and that of what is applied."""
+        trial, n = self.memory.problem.trial, self.compiled.n_nodes
+        weight = np.array([1.0, 1.0 / self.compiled.length]).repeat(3)
+        element_forces(self.memory.address)
+        internal = float(np.max(np.abs(trial.residual[:n] * weight), initial=0.0))
+        applied_forces(self.memory.address, 0)
+        applied = float(np.max(np.abs(trial.residual[:n] * weight), initial=0.0))
+        self.refresh()
+        return internal, applied
 
     def trajectory(self) -> Trajectory:
         """The state as a stored trajectory of one moment, from which results read places and joints."""
@@ -377,23 +386,16 @@ def imbalance(point: Point) -> tuple[float, str]:
     """Unbalanced force of a point relative to what is accepted, and in words the largest and where it acts."""
     compiled, memory = point.compiled, point.memory
     trial, n = memory.problem.trial, compiled.n_nodes
-    # forces in newtons: moments over the typical length
     weight = np.array([1.0, 1.0 / compiled.length]).repeat(3)
-    element_forces(memory.address)
-    internal = np.max(np.abs(trial.residual[:n] * weight), initial=0.0)
-    applied_forces(memory.address, 0)
-    loads = np.max(np.abs(trial.residual[:n] * weight), initial=0.0)
+    internal, loads = point.acting_forces()
     inputs = memory.problem.inputs  # loads on one body may cancel one another
     weights = np.max(compiled.system.nodes.mass, initial=0.0) * np.linalg.norm(inputs.gravity[0])
     own = trial.frame[None], trial.twist[None], trial.inner[:1], inputs.effort
     laws = state_wrenches(compiled, np.array([point.time]), *own)[0, :, :6]
     loads = max(loads, weights, *(np.max(np.abs(x * weight), initial=0.0) for x in (inputs.wrench[0], laws)))
-    point.refresh()
     rest = (trial.residual[:n] * weight).ravel()
     phi = constraint_matrix(point).multiply(np.tile(weight, n))
-    if phi.shape[0]:  # what reactions could still balance does not count
-        system = block_array([[identity(6 * n), phi.T], [phi, None]], format="csc")
-        rest = splu(system).solve(np.concatenate((rest, np.zeros(phi.shape[0]))))[: 6 * n]
+    rest, _ = nearest_motion(phi)(rest, np.zeros(phi.shape[0]))  # what reactions could still balance does not count
     size = np.abs(rest).reshape(n, 6)
     accepted = _BALANCED * max(internal, loads) + 1e4 * np.finfo(float).eps * _elastic_force(compiled)
     worst = float(np.max(size, initial=0.0))

@@ -19,7 +19,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from cosserat.errors import SolveError
 from cosserat.solve.linear.bordered import Bordered
-from cosserat.solve.linear.eigen import symmetric_modes
+from cosserat.solve.linear.eigen import singular, symmetric_modes
 from cosserat.solve.linear.lagged import lagged_pairs
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.rolling_spectrum import rolling_eigenpairs
@@ -155,10 +155,7 @@ def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex
         aside = 1e-4 * _typical(matrices)
         inverse = _invert(matrices, shift + aside, squared)
     if inverse is None:
-        raise SolveError(
-            "the linear equations of motion are singular for every frequency: a body has no inertia in a direction "
-            "in which nothing holds it"
-        )
+        raise singular()
     wanted = n - len(known[0])
     values, shapes = _largest(inverse, wanted, n_free)
     distance = np.abs(values - inverse.shift)

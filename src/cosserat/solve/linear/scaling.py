@@ -7,12 +7,14 @@ with reactions, are the same whatever the units.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_matrix, diags
+from scipy.sparse import csc_matrix, diags, identity
+from scipy.sparse.linalg import splu
 
 from cosserat.solve.linear.elastic import Elastic
 from cosserat.solve.linear.matrices import Matrices
@@ -80,6 +82,21 @@ def without_units(matrices: Matrices) -> tuple[Matrices, Units]:
         inner=None if matrices.inner is None else matrices.inner.scaled(motion, inertia, rate),
     )  # fmt: skip
     return scaled, Units(motion, rate, inertia, norms)
+
+
+def meeting(matrices: Matrices, heavy: bool) -> Callable[[Array], Array]:
+    """A function of demands (m, k) of the constraints: the motions (6n, k) that meet them, the smallest in kinetic
+    energy if `heavy`, else in typical lengths.
+    """
+    scaled, units = without_units(matrices)
+    n = len(units.motion)
+    solve = splu(scaled.bordered(scaled.mass if heavy else identity(n, format="csc"))).solve
+
+    def least(demand: Array) -> Array:
+        right = np.vstack((np.zeros((n, demand.shape[1])), demand / units.rows[:, None]))
+        return np.asarray(units.motion[:, None] * solve(right)[:n])
+
+    return least
 
 
 def _round(x: float) -> float:

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.sparse import diags, identity
 from scipy.sparse.linalg import splu
 
-from cosserat.kernels.residual import applied_forces, element_forces
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.scaling import without_units
 
@@ -24,22 +23,15 @@ def is_symmetric(point: Point, matrices: Matrices) -> bool:
     """Whether the stiffness is that of a potential, but for rounding and what is left of the balance."""
     if matrices.slips is not None or matrices.inner is not None:
         return False
-    compiled, residual = point.compiled, point.memory.problem.trial.residual
-    n = compiled.n_nodes
+    compiled = point.compiled
     skew = matrices.stiffness - matrices.stiffness.T
     if skew.nnz == 0 or abs(skew).max() == 0.0:
         return True
     per_node = np.array([1.0, 1.0 / compiled.length]).repeat(3)  # rotations as displacements of that length
-    weight = diags(np.tile(per_node, n))
+    weight = diags(np.tile(per_node, compiled.n_nodes))
     uneven = abs(weight @ skew @ weight).max()
-    acting = []
-    element_forces(point.memory.address)
-    acting.append(np.max(np.abs(residual[:n] * per_node), initial=0.0))
-    applied_forces(point.memory.address, 0)
-    acting.append(np.max(np.abs(residual[:n] * per_node), initial=0.0))
-    point.refresh()
     rounding = _ROUNDING * abs(weight @ matrices.stiffness @ weight).max()
-    accepted = _ASYMMETRY * max(acting) / compiled.length + rounding
+    accepted = _ASYMMETRY * max(point.acting_forces()) / compiled.length + rounding
     return bool(uneven <= accepted) or _even_where_allowed(matrices, accepted)
 
 

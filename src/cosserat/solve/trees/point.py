@@ -18,7 +18,7 @@ from cosserat.results.mechanism import Mechanism, mechanism_of
 from cosserat.results.modes import Modes
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.balance.standing import all_have_potentials
-from cosserat.solve.linear.basis import Basis, Carried, leading
+from cosserat.solve.linear.basis import Basis, constant, leading
 from cosserat.solve.linear.matrices import Matrices, Slips
 from cosserat.solve.linear.point import EQUILIBRIUM, MOTION, ROTATION, Point
 from cosserat.solve.memory import new_memory
@@ -161,8 +161,7 @@ class TreePoint:
         names = tuple(self.system.tree.coordinates[k] for k in chosen)
         mass = motions.T @ (matrices.mass @ motions)
         dual = np.linalg.solve(mass, (matrices.mass.T @ motions).T) @ self.dual
-        still = Carried(motions, np.zeros_like(motions), np.zeros_like(motions))
-        return Basis(still, names, len(names), dual)
+        return Basis(constant(motions), names, len(names), dual)
 
     @cached_property
     def conservative(self) -> bool:
