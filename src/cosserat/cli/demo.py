@@ -55,7 +55,7 @@ def demo(
         runs[variant, PLOTTED_STEP].save(written[-1])
     written.append(out / "FF.html")
     runs["FF", PLOTTED_STEP].show(written[-1], open=False)
-    list_written(written)
+    list_written(*written)
     failed = [key for key, run in runs.items() if not run.status.ok]
     for variant, step in failed:
         message = runs[variant, step].status.message

@@ -18,6 +18,7 @@ from cosserat.cli.files import (
     check_outputs,
     list_written,
     load,
+    places_of,
     write_json,
 )
 from cosserat.cli.guard import Debug, console, guarded
@@ -59,7 +60,7 @@ def equilibrium(
     from cosserat.solve.balance.equilibrium import equilibrium as solve
 
     loaded = load(model, set_).model
-    places = _places(loaded)
+    places = places_of(loaded)
     for text in place or []:
         loaded.place(text, "--place")
         places.append(text)
@@ -85,13 +86,8 @@ def equilibrium(
             found.save(out)
     if plot is not None:
         found.plot(path=plot)
-    list_written([file for file in (out, plot) if file is not None])
+    list_written(out, plot)
     leave(found.status, "what is shown is the last configuration that was reached")
-
-
-def _places(model: Model) -> list[str]:
-    """Bodies, and both ends of beams."""
-    return [body.name for body in model.bodies] + [f"{b.name}.{end}" for b in model.beams for end in ("start", "end")]
 
 
 def _numbers(found: Equilibrium, model: Model, places: list[str]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from cosserat.cli.guard import UsageProblem, console
 
 if TYPE_CHECKING:
     from cosserat.io import ModelFile
+    from cosserat.model import Model
 
 ModelPath = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file (YAML).", show_default=False)]
 Time = Annotated[float, typer.Option(help="Time at which loads and motions are taken (s).")]
@@ -47,6 +48,11 @@ def load(path: Path, settings: list[str] | None) -> ModelFile:
             raise UsageProblem(f"--set {setting!r} cannot be read; write NAME=NUMBER, such as --set load=20")
         loaded.model.set(**{name.strip(): number})
     return loaded
+
+
+def places_of(model: Model) -> list[str]:
+    """Bodies, and both ends of beams."""
+    return [body.name for body in model.bodies] + [f"{b.name}.{end}" for b in model.beams for end in ("start", "end")]
 
 
 def check_outputs(model: Path, **files: tuple[Path | None, tuple[str, ...]]) -> None:
@@ -84,9 +90,9 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
     output.write(path, json.dumps(content, indent=1))
 
 
-def list_written(paths: list[Path]) -> None:
+def list_written(*paths: Path | None) -> None:
     """Say what was written."""
-    for path in paths:
+    for path in filter(None, paths):
         console.print(f"wrote {path} ({_size(path)})", soft_wrap=True)
 
 

@@ -20,6 +20,7 @@ from cosserat.cli.files import (
     list_written,
     load,
     output_folder,
+    places_of,
     write_json,
 )
 from cosserat.cli.guard import Debug, console, guarded
@@ -63,18 +64,14 @@ def modes(
         console.print(Text(f"unstable: {growing} of these motions grow", style="bold red"))
     stats = found.stats
     console.print(f"{stats['unknowns'] - stats['constraints']} degrees of freedom, {stats['wall_seconds']:.2f} s")
-    written = []
     if csv_ is not None:
         _write_csv(found, csv_)
-        written.append(csv_)
     if json_ is not None:
         write_json(json_, _numbers(found))
-        written.append(json_)
-    if plot is not None:
-        for i in range(len(found)):
-            written.append(plot / f"mode_{i:02d}.png")
-            found.plot(i, path=written[-1])
-    list_written(written)
+    pictures = [] if plot is None else [plot / f"mode_{i:02d}.png" for i in range(len(found))]
+    for i, picture in enumerate(pictures):
+        found.plot(i, path=picture)
+    list_written(csv_, json_, *pictures)
 
 
 def _table(found: Modes) -> Table:
@@ -102,10 +99,8 @@ def _write_csv(found: Modes, path: Path) -> None:
 
 
 def _numbers(found: Modes) -> dict[str, Any]:
-    places = [b.name for b in found.model.bodies]
-    places += [f"{b.name}.{end}" for b in found.model.beams for end in ("start", "end")]
+    places, mass = places_of(found.model), found.participation["effective_mass"]
     kinetic, strain = found.components["kinetic"], found.components["strain"]
-    names = [str(name) for name in kinetic["component"].values]
     return {
         "model": found.model.name,
         "parameters": found.model.parameters,
@@ -117,15 +112,9 @@ def _numbers(found: Modes) -> dict[str, Any]:
                 "frequency": float(found.frequencies[i]),
                 "damping": float(found.damping[i]),
                 "eigenvalue": [float(s.real), float(s.imag)],
-                "kinetic_energy": dict(zip(names, kinetic.values[i].tolist(), strict=True)),
-                "strain_energy": dict(zip(names, strain.values[i].tolist(), strict=True)),
-                "effective_mass": dict(
-                    zip(
-                        found.participation["direction"].values.tolist(),
-                        found.participation["effective_mass"].values[i].tolist(),
-                        strict=True,
-                    )
-                ),
+                "kinetic_energy": kinetic[i].to_series().to_dict(),
+                "strain_energy": strain[i].to_series().to_dict(),
+                "effective_mass": mass[i].to_series().to_dict(),
                 "shape": {place: _parts(found.shape(i, place)) for place in places},
                 "rotation": {place: _parts(found.rotation(i, place)) for place in places},
             }

@@ -54,7 +54,7 @@ def follow(
     if plot is not None:
         moved = np.ptp(found.position(place), axis=0)
         found.plot(place, "xyz"[int(np.argmax(moved))], path=plot)
-    list_written([file for file in (out, plot) if file is not None])
+    list_written(out, plot)
     leave(found.status, "what is shown is the path as far as it was followed")
 
 

@@ -98,14 +98,11 @@ def run(
     with undisturbed():  # a second signal must not take what the first one left
         _save(result, out)
     console.print(str(result.report()), soft_wrap=True)
-    written = [out]
     if picture is not None:
-        written.append(picture)
         result.plot(*(plot or ()), path=picture)
     if html is not None:
-        written.append(html)
         result.show(html, open=False)
-    list_written(written)
+    list_written(out, picture, html)
     leave(result.status, "the files hold the motion up to there")
 
 

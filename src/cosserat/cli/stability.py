@@ -73,7 +73,7 @@ def stability(
         write_json(json_, _numbers(found))
     if plot is not None:
         found.plot(path=plot)
-    list_written([path for path in (csv, json_, plot) if path is not None])
+    list_written(csv, json_, plot)
 
 
 def _nothing(found: Stability) -> str:

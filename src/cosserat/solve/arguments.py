@@ -98,12 +98,12 @@ def check_known(value: Any, caller: str, name: str, known: Iterable[str], where:
         raise SolveError(f"{caller}: unknown {name} {shown(value)}; available{where}: {names}")
 
 
-def check_count(n: Any, caller: str, name: str = "n") -> int:
-    """A whole number from 1, or a located error."""
+def check_count(n: Any, caller: str, name: str = "n", meaning: str = "how many") -> int:
+    """A whole number from 1, or a located error that says what it means."""
     try:
         count = operator.index(n)
     except TypeError:
         count = 0
     if not 1 <= count <= MOST_COUNTED or isinstance(n, bool):
-        raise SolveError(f"{caller}: {name} is {shown(n)}; pass how many, a whole number from 1 to {MOST_COUNTED}")
+        raise SolveError(f"{caller}: {name} is {shown(n)}; pass {meaning}, a whole number from 1 to {MOST_COUNTED}")
     return count

@@ -11,7 +11,7 @@ import numpy as np
 from cosserat.errors import SolveError
 from cosserat.results.comparison import demand_quantity
 from cosserat.results.quantities import JOINT, questions
-from cosserat.view.plot import finish, save
+from cosserat.view.plot import finish, new_figure, save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,9 +23,6 @@ def plot_comparison(
     comparison: Comparison, targets: tuple[Any, ...], quantity: str, ax: Any, path: str | Path | None
 ) -> Figure:
     """Both runs over time, the floating one dashed on top, and the size of their difference below."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     demand_quantity(quantity, "plot")
     targets = targets or _default(comparison, quantity)
     if not targets:
@@ -34,8 +31,7 @@ def plot_comparison(
     if ax is not None:
         _differences(comparison, targets, quantity, ax)
         return finish(ax.figure, ax, title, path)
-    figure = Figure(figsize=(7.5, 5.5), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(7.5, 5.5)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
     colours = count()
     for target in targets:

@@ -13,7 +13,7 @@ from cosserat.lie import so3
 from cosserat.results.mode_table import remark, where
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
-from cosserat.view.plot import save, shape_lines
+from cosserat.view.plot import new_figure, save, shape_lines
 from cosserat.view.scene import smooth
 
 if TYPE_CHECKING:
@@ -36,7 +36,10 @@ def plot_mode(modes: Modes, i: int, ax: Any, path: str | Path | None, amplitude:
     points = np.concatenate([*rest.values(), *moved.values(), *opposite.values()])
     extent = np.ptp(points, axis=0)
     axes_shown = sorted(np.argsort(-extent, kind="stable")[: 3 if extent.min() > FLAT * extent.max() else 2])
-    figure, axes = _axes(ax, len(axes_shown) == 3)
+    space = len(axes_shown) == 3
+    axes: Any = ax
+    if ax is None:
+        axes = new_figure(7.5, 6.0 if space else 4.5).add_subplot(projection="3d" if space else None)
     for k, name in enumerate(rest):
         dot = np.ptp(rest[name], axis=0).max() <= 1e-6 * extent.max()  # a body at its only joint
         line: dict[str, Any] = {"marker": "o", "ls": "none"} if dot else {"ls": "-"}
@@ -45,7 +48,7 @@ def plot_mode(modes: Modes, i: int, ax: Any, path: str | Path | None, amplitude:
         axes.plot(*moved[name][:, axes_shown].T, **line, color=f"C{k % 10}", lw=2.2, label=name)
     for axis, letter in zip(axes_shown, "xyz", strict=False):
         getattr(axes, f"set_{letter}label")(f"{'xyz'[axis]} (m)")
-    if len(axes_shown) == 3:
+    if space:
         axes.set_box_aspect(np.maximum(extent, 0.15 * extent.max()))
         for letter, size in zip("xyz", extent, strict=True):
             if size < 0.4 * extent.max():
@@ -56,8 +59,8 @@ def plot_mode(modes: Modes, i: int, ax: Any, path: str | Path | None, amplitude:
     if 1 < len(rest) <= 10:
         axes.legend(loc="best", fontsize="small", framealpha=0.8)
     axes.set_title(title(modes, i), fontsize="medium")
-    save(figure, path)
-    result: Figure = figure
+    save(axes.figure, path)
+    result: Figure = axes.figure
     return result
 
 
@@ -116,14 +119,3 @@ def _lines(modes: Modes, i: int, factor: float) -> dict[str, Array]:
         nodes = frames[None, mesh.first_node : mesh.first_node + mesh.n_nodes]
         lines[name] = smooth(nodes, mesh.s, mesh.piece)[0]
     return lines
-
-
-def _axes(ax: Any, space: bool) -> tuple[Any, Any]:
-    if ax is not None:
-        return ax.figure, ax
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.5, 6.0 if space else 4.5), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure, figure.add_subplot(projection="3d" if space else None)

@@ -118,17 +118,23 @@ def new_axes(ax: Axes | None) -> tuple[Any, Any]:
     """Figure and axes: those given, or new ones, also where there is no display."""
     if ax is not None:
         return ax.figure, ax
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     try:
         from matplotlib import pyplot
 
-        figure = pyplot.figure(figsize=(7.5, 4.5), layout="constrained")
+        figure: Any = pyplot.figure(figsize=(7.5, 4.5), layout="constrained")
     except Exception:  # no usable backend: draw without one
-        figure = Figure(figsize=(7.5, 4.5), layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = new_figure(7.5, 4.5)
     return figure, figure.add_subplot()
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """A figure of its own (inches), which no window shows."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
 
 
 def save(figure: Any, path: str | Path | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.view.plot import save
+from cosserat.view.plot import new_figure, save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,11 +21,7 @@ _ROOM = 0.025  # that a label takes, relative to the axis
 
 def plot_response(response: Response, outputs: list[str], inputs: list[str], path: str | Path | None) -> Figure:
     """Modulus and phase over frequency."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.5, 5.5), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(7.5, 5.5)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
     f = response.frequencies
     units = {response.unit(output, source) for output in outputs for source in inputs}
@@ -70,13 +66,7 @@ def _is_geometric(f: Any) -> bool:
 
 def plot_resonances(resonances: Resonances, ax: Any, path: str | Path | None) -> Figure:
     """Harmonics as stems, modes as bands of the tolerance, meetings marked."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    if ax is None:
-        figure = Figure(figsize=(7.5, 4.0), layout="constrained")
-        FigureCanvasAgg(figure)
-        ax = figure.add_subplot()
+    ax = new_figure(7.5, 4.0).add_subplot() if ax is None else ax
     modes, tolerance = resonances.modes, resonances.tolerance
     p = np.arange(1, len(resonances.amplitudes) + 1)
     height = resonances.amplitudes / np.max(resonances.amplitudes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.view.plot import finish, new_axes, save
+from cosserat.view.plot import finish, new_axes, new_figure, save
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,11 +25,7 @@ def plot_stability(result: Stability, ax: Any, path: str | Path | None) -> Figur
     if ax is not None:
         _frequencies(result, ax)
         return finish(ax.figure, ax, result.name, path)
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.5, 5.6), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(9.5, 5.6)
     panels = figure.subplot_mosaic([["frequency", "locus"], ["growth", "locus"]], width_ratios=(3, 2))
     _frequencies(result, panels["frequency"])
     _growth(result, panels["growth"])

@@ -123,15 +123,7 @@ def continuation(
     floating = floating_of(formulation, model, "continuation")
     options = Options(step, max_step, max_steps, until, time, tolerance, progress, floating)
     with knobs.kept():
-        path, ends = _follow(
-            knobs,
-            name,
-            start,
-            float(stop),
-            direction,
-            mode,
-            options,
-        )
+        path, ends = _follow(knobs, name, start, float(stop), direction, mode, options)
         for point in _chosen(path, switch):
             for side in (1, -1):
                 if path.status.outcome in _BY_USER:

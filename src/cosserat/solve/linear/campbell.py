@@ -76,7 +76,7 @@ def campbell(
     """
     wall, cpu = clock.perf_counter(), clock.process_time()
     check_state("campbell", model, time, None, center)
-    grid, n = checked_values("campbell", "spin", spins), check_count(n, "campbell")
+    grid, n = checked_values("campbell", "spin", spins), check_count(n, "campbell", meaning="how many modes")
     try:
         direction = np.array([float(x) for x in axis])
         norm = float(np.linalg.norm(direction))

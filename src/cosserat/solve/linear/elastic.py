@@ -50,8 +50,10 @@ class Elastic:
 
 def element_strains(frames: Array, node: NDArray[np.int64], size: int) -> csc_matrix:
     """P (6e, size) with the change of d = log(H_A^-1 H_B) of every element, P = [-T^-1(-d), T^-1(d)]."""
+    if not len(node):
+        return csc_matrix((0, size))
     d = np.zeros((len(node), 6))
-    relative_vectors(frames, node, d)
+    relative_vectors(frames, np.ascontiguousarray(node), d)
     u, w = d[:, :3], d[:, 3:]
     square = np.sum(w * w, axis=1)
     c = np.array([cotc(t) for t in square])[:, None, None]

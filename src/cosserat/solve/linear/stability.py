@@ -103,7 +103,7 @@ def stability(
         return stability_map(model, dict(zip(parameter, values, strict=True)), n=n, **where)
     wall, cpu = clock.perf_counter(), clock.process_time()
     grid = checked_values("stability", getattr(parameter, "name", parameter), values)
-    n = check_count(n, "stability")
+    n = check_count(n, "stability", meaning="how many modes")
     states = steady_states(model, [parameter], [grid], caller="stability", **where)
     count = 0
 

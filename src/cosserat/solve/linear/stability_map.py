@@ -73,7 +73,7 @@ def stability_map(
         raise SolveError("stability_map: pass two parameters with their values, such as {'P': [...], 'c': [...]}")
     wall, cpu = clock.perf_counter(), clock.process_time()
     grids = [checked_values("stability_map", getattr(k, "name", k), v) for k, v in ranges.items()]
-    n = check_count(n, "stability_map")
+    n = check_count(n, "stability_map", meaning="how many modes")
     states = steady_states(
         model, list(ranges), grids, about=about, time=time, spin=spin, center=center, caller="stability_map",
         formulation=formulation,
