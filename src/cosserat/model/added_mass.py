@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.lie import se3
 from cosserat.model import checks
-from cosserat.model.bodies import RigidBody
+from cosserat.model.fields import Now, number, optional_vector
 from cosserat.model.fluid import Fluid
-from cosserat.model.fluid_loads import FluidLoad, demand_whole_body
+from cosserat.model.fluid_loads import FluidLoad
 from cosserat.model.frame_laws import driven, turning, turning_rate
 from cosserat.model.parameters import Number, resolve
-from cosserat.model.places import Place
-from cosserat.model.records import located, recorded
+from cosserat.model.placed_laws import BodyLaw
+from cosserat.model.records import Component, located, recorded
 
 Array = NDArray[np.float64]
 
 _INSTANT = 1e-4  # s, over which changes of the flow are differenced
 
 
-class AddedMass(FluidLoad):
+class AddedMass(BodyLaw, FluidLoad):
     """Inertia of a perfect fluid that moves with a body: Kirchhoff's equations, the Munk moment included.
 
     The 6x6 matrix A is added to the body's inertia, while its weight stays. It acts on the acceleration relative to the
@@ -59,6 +59,9 @@ class AddedMass(FluidLoad):
     """
 
     _feels_frame = True
+    _matrix = Now[Array](checks.array, shape=(6, 6))
+    _volume = number(nonnegative=True)
+    _centre = optional_vector()
 
     @recorded
     def __init__(
@@ -70,11 +73,8 @@ class AddedMass(FluidLoad):
         centre: Any = None,
         per_density: bool = False,
     ) -> None:
-        self._setup(name, body)
-        self._matrix, self._volume, self._centre = self._given["matrix"], volume, self._given["centre"]
+        Component.__init__(self, name)
         self._per_density = checks.flag(self.title, "per_density", per_density)
-        if isinstance(self._place, Place):
-            self._settle()
 
     @classmethod
     @located
@@ -123,34 +123,19 @@ class AddedMass(FluidLoad):
         matrix[:3, :3], matrix[3:, 3:] = 8 / 3 * r**3 * along, 16 / 45 * r**5 * (np.eye(3) - along)
         return cls(name, body, matrix, 0.0, centre, per_density=True)
 
-    def resolve_places(self, place: Callable[[Any], Place]) -> None:
-        self._place = place(self._place)
-        self._settle()
-
-    def _settle(self) -> None:
-        assert isinstance(self._place, Place)
-        body = self._place.owner
-        if not isinstance(body, RigidBody):
-            raise ArgumentError(self.title, "body", f"must be a RigidBody, got {body!r}")
-        demand_whole_body(self.title, self._place)
-        self.body, self._place = body, Place(body)
-        self._keep(body=body.name)
-
     def check(self) -> None:
-        A = checks.array(self.title, "matrix", self._matrix, (6, 6))
+        A = self._matrix
         checks.symmetric(self.title, "matrix", A)
         if np.any(np.diag(A) < 0.0) or checks.lowest(A) < -1e-9:
             raise ArgumentError(
                 self.title, "matrix", "is not positive semidefinite: some motion would have negative energy"
             )
-        checks.number(self.title, "volume", self._volume, nonnegative=True)
-        if self._centre is not None:
-            checks.array(self.title, "centre", self._centre, (3,))
+        super().check()
 
     @property
     def matrix(self) -> Array:
         """The 6x6 matrix at the body's centre of mass, in its axes (kg, kg m, kg m^2), in the model's fluid."""
-        A = checks.array(self.title, "matrix", self._matrix, (6, 6))
+        A = self._matrix
         if self._per_density:
             A = A * self._uniform_density()
         carry = se3.adjoint(se3.inverse(se3.frame(np.eye(3), self._arm)))  # twist at the centre from that at the body's
@@ -159,9 +144,9 @@ class AddedMass(FluidLoad):
     @property
     def _arm(self) -> Array:
         """From the body's centre of mass to `centre` (3,), in the body's axes."""
-        if self._centre is None:
+        centre = self._centre
+        if centre is None:
             return np.zeros(3)
-        centre = checks.array(self.title, "centre", self._centre, (3,))
         return np.asarray(self.body.rotation.T @ (centre - self.body.com))
 
     def _uniform_density(self) -> float:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import ArgumentError, ModelError, PlaceError
+from cosserat.errors import ArgumentError, PlaceError
 from cosserat.model import checks
 from cosserat.model.beams import Beam
+from cosserat.model.fields import PlaceField
 from cosserat.model.parameters import is_number, resolve
-from cosserat.model.places import Place, find_place
+from cosserat.model.places import Place
 from cosserat.model.records import Component
 from cosserat.model.state_loads import StateLoad
 
@@ -29,43 +30,37 @@ class AlongBeam(Component):
     """Base of what acts on all sections of a beam: `Strip`, `Morison`, `PipeFlow`."""
 
     word = "load"
+    place = PlaceField[Place]("The start of the beam, or the place of a rigid wing.", argument="beam")
     _model: Model | None = None
-    _target: Any
+    _place: Any
 
-    def _setup(self, name: str, beam: Any) -> None:
-        Component.__init__(self, name)
-        beam = beam.start if isinstance(beam, Beam) else beam
-        self._target = beam if isinstance(beam, str) else find_place(beam, {}, f"{self.title}: beam")
+    def _place_or_text(self, target: Any, argument: str) -> Any:
+        return super()._place_or_text(target.start if isinstance(target, Beam) else target, argument)
 
     def resolve_places(self, place: Callable[[Any], Place]) -> None:
-        try:
-            self._target = place(self._target)
-        except PlaceError:
-            if not isinstance(self._target, str) or "." in self._target:
-                raise
-            self._target = place(f"{self._target}.start")  # of a beam
-        self._settle()
+        def found(target: Any) -> Place:
+            try:
+                return place(target)
+            except PlaceError:
+                if not isinstance(target, str) or "." in target:
+                    raise
+                return place(f"{target}.start")  # of a beam
+
+        super().resolve_places(found)
 
     def _settle(self) -> None:
         """Take the beam, or say why it cannot be taken."""
         owner = self.place.owner
         if not isinstance(owner, Beam):
             raise ArgumentError(self.title, "beam", f"must be a Beam, got {owner!r}")
-        if self._target != owner.start:
-            raise ArgumentError(self.title, "beam", f"is the place {self._target.label!r}; pass the beam, and span=")
+        if self._place != owner.start:
+            raise ArgumentError(self.title, "beam", f"is the place {self._place.label!r}; pass the beam, and span=")
         if len(owner.pieces) > 1:
             raise ArgumentError(self.title, "beam", f"{owner.title} has corners; give every straight piece a beam")
         self._keep(beam=owner.name)
 
     def join(self, model: Model) -> None:
         self._model = model
-
-    @property
-    def place(self) -> Place:
-        """The start of the beam, or the place of a rigid wing."""
-        if not isinstance(self._target, Place):
-            raise ModelError(f"{self.title}: beam {self._target!r} is text; add the {self.word} to a model first")
-        return self._target
 
     @property
     def beam(self) -> Beam:
@@ -106,11 +101,11 @@ class AlongBeam(Component):
         """One load for every section, from the start of the beam to its end."""
 
 
-def checked_span(title: str, given: Any) -> tuple[float, float]:
+def checked_span(title: str, argument: str, given: Any) -> tuple[float, float]:
     """The part of a beam on which something acts."""
-    span = checks.array(title, "span", given, (2,))
+    span = checks.array(title, argument, given, (2,))
     if not 0.0 <= span[0] < span[1] <= 1.0:
-        raise ArgumentError(title, "span", f"is {span.tolist()}; it must grow within [0, 1]")
+        raise ArgumentError(title, argument, f"is {span.tolist()}; it must grow within [0, 1]")
     return float(span[0]), float(span[1])
 
 

@@ -21,7 +21,6 @@ from cosserat.model.nodes import BeamElement, elements_of
 from cosserat.model.observers import Observer
 from cosserat.model.parameters import Number
 from cosserat.model.placed_laws import PlacedLaw
-from cosserat.model.records import Component
 from cosserat.model.state_loads import StateLoad
 
 if TYPE_CHECKING:
@@ -34,10 +33,7 @@ class ApparentLoad(PlacedLaw):
     """Drive and Coriolis wrenches on one lump of mass in a frame that moves as prescribed."""
 
     def __init__(self, lump: Lump, frame: Observer) -> None:
-        name = lump.titled("apparent forces")
-        self._given = {"name": name}
-        Component.__init__(self, name)
-        self._place, self._other, self.derivative = lump.place, None, None
+        self._made(lump.titled("apparent forces"), lump.place)
         numbers, signals = frame_motion(frame)
         self._numbers: dict[str, Number] = {**lump.numbers, **numbers}
         self._inputs = {**lump.signals, **signals}
@@ -61,9 +57,9 @@ class ApparentOnElement(PlacedLaw):
     spread = True
 
     def __init__(self, part: BeamElement, frame: Observer) -> None:
-        self._place, self._other = part.ends
-        self.name = f"apparent forces on {part.beam.name} element {part.number} {int(part.turned)}"
-        self._given, self.derivative, self._part = {"name": self.name}, None, part
+        place, self._other = part.ends
+        self._made(f"apparent forces on {part.beam.name} element {part.number} {int(part.turned)}", place)
+        self._part = part
         self._numbers, self._inputs = frame_motion(frame)
 
     @property

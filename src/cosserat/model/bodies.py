@@ -8,6 +8,7 @@ from cosserat.errors import ArgumentError, ModelError, shown
 from cosserat.lie import se3
 from cosserat.model import checks
 from cosserat.model.curves import section_axes
+from cosserat.model.fields import Now, Scalar, optional_vector, unit_vector, vector
 from cosserat.model.jets import Array
 from cosserat.model.materials import Material
 from cosserat.model.parameters import Number, parameters_in, resolve
@@ -31,26 +32,25 @@ class Shape(Record):
     """
 
     KINDS: ClassVar[dict[str, int]] = {"box": 3, "cylinder": 2, "sphere": 1}
+    _axis = unit_vector(optional=True)
 
     @recorded
     def __init__(self, kind: str, size: Any, axis: Any = None) -> None:
         self.kind = kind
-        self._size, self._axis = self._given["size"], self._given["axis"]
 
     def check(self) -> None:
         if not isinstance(self.kind, str) or self.kind not in self.KINDS:
             raise ArgumentError("Shape", "kind", f"is {shown(self.kind)}; known kinds: {', '.join(self.KINDS)}")
-        checks.array("Shape", "size", self._size, (self.KINDS[self.kind],))
-        if self._axis is not None:
-            checks.unit("Shape", "axis", self._axis)
+        checks.array("Shape", "size", self._given["size"], (self.KINDS[self.kind],))
+        super().check()
 
     @property
     def size(self) -> Array:
-        return np.array([resolve(x) for x in self._size])
+        return np.array([resolve(x) for x in self._given["size"]])
 
     @property
     def axis(self) -> Array:
-        return np.array([0.0, 0.0, 1.0]) if self._axis is None else checks.unit("Shape", "axis", self._axis)
+        return np.array([0.0, 0.0, 1.0]) if self._axis is None else self._axis
 
 
 class RigidBody(Component, Owner):
@@ -81,6 +81,12 @@ class RigidBody(Component, Owner):
     """
 
     word = "body"
+    mass = Scalar("Mass (kg).", positive=True)
+    com = vector("Centre of mass (3,) in the reference configuration, world coordinates.", example="com=(0, 0, 0)")
+    inertia = Now[Array](checks.tensor, "Inertia (3, 3) about the centre of mass, in the body's axes.")
+    _rotation = Now[Array | None](checks.rotation, optional=True)
+    velocity = optional_vector("Initial velocity (3,) of the centre of mass, world components, or None.")
+    angular_velocity = optional_vector("Initial angular velocity (3,), world components, or None.")
 
     @recorded
     def __init__(
@@ -95,59 +101,24 @@ class RigidBody(Component, Owner):
         shape: Shape | None = None,
     ) -> None:
         super().__init__(name)
-        given = self._given
-        self._mass, self._com, self._inertia, self._rotation = mass, given["com"], given["inertia"], given["rotation"]
-        self._velocity, self._angular_velocity = given["velocity"], given["angular_velocity"]
         self.shape = shape
 
     def check(self) -> None:
-        checks.number(self.title, "mass", self._mass, positive=True)
-        checks.array(self.title, "com", self._com, (3,), "com=(0, 0, 0)")
-        if self._inertia is None:
+        if self._given["inertia"] is None:
             raise ArgumentError(
                 self.title, "inertia", "must be given: 3x3 numbers about the centre of mass; or use RigidBody.box, "
                 ".cylinder, .sphere, .bar or .plate, which compute it"
             )  # fmt: skip
-        checks.inertia(self.title, "inertia", self._inertia)
-        if self._rotation is not None:
-            checks.rotation(self.title, "rotation", self._rotation)
-        for argument, value in (("velocity", self._velocity), ("angular_velocity", self._angular_velocity)):
-            if value is not None:
-                checks.array(self.title, argument, value, (3,))
+        super().check()
+        checks.inertia(self.title, "inertia", self._given["inertia"])
         if self.shape is not None and not isinstance(self.shape, Shape):
             raise ArgumentError(self.title, "shape", f"must be a Shape, got {shown(self.shape)}")
 
     @property
-    def mass(self) -> float:
-        """Mass (kg)."""
-        return resolve(self._mass)
-
-    @property
-    def com(self) -> Array:
-        """Centre of mass (3,) in the reference configuration, world coordinates."""
-        return checks.array(self.title, "com", self._com, (3,))
-
-    @property
-    def inertia(self) -> Array:
-        """Inertia (3, 3) about the centre of mass, in the body's axes."""
-        return checks.tensor(self.title, "inertia", self._inertia)
-
-    @property
     def rotation(self) -> Array:
         """The body's axes (3, 3) in the reference configuration."""
-        return np.eye(3) if self._rotation is None else checks.rotation(self.title, "rotation", self._rotation)
-
-    @property
-    def velocity(self) -> Array | None:
-        """Initial velocity (3,) of the centre of mass, world components, or None."""
-        return None if self._velocity is None else checks.array(self.title, "velocity", self._velocity, (3,))
-
-    @property
-    def angular_velocity(self) -> Array | None:
-        """Initial angular velocity (3,), world components, or None."""
-        if self._angular_velocity is None:
-            return None
-        return checks.array(self.title, "angular_velocity", self._angular_velocity, (3,))
+        turned = self._rotation
+        return np.eye(3) if turned is None else turned
 
     def at(self, point: Any) -> Place:
         """The place on the body at a point (3,) given in world coordinates of the reference configuration."""

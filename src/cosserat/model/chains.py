@@ -133,4 +133,4 @@ def _body(name: str, given: Any, start: Array, end: Array, where: str) -> RigidB
         J: Any = given * _BALL**2 / 10
         return RigidBody(name, given, com=tuple(x), inertia=(J, J, J), rotation=R)
     bar = RigidBody.bar(name, -along, (0.0, 0.0, 0.0), mass=given)
-    return RigidBody(name, given, com=tuple(x - R @ along / 2), inertia=bar._inertia, rotation=R)
+    return RigidBody(name, given, com=tuple(x - R @ along / 2), inertia=bar.as_given("inertia"), rotation=R)

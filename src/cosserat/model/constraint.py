@@ -1,6 +1,6 @@
 """A constraint of the user's on the motion of a place."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -68,8 +68,8 @@ class Constraint(UserLaw, Rolling):
         other: Any = None,
         level: str = "position",
     ) -> None:
-        self._setup(name, place)
-        self._take(other, parameters, "{'radius': 0.1}")
+        super().__init__(name)
+        self._take("{'radius': 0.1}")
         if level not in LEVELS:
             raise ArgumentError(self.title, "level", f"must be 'position' or 'velocity', got {level!r}")
         self.level = level
@@ -83,10 +83,6 @@ class Constraint(UserLaw, Rolling):
     @property
     def places(self) -> tuple[Place, ...]:
         return (self.place,) if self.other is None else (self.place, self.other)
-
-    def resolve_places(self, place: Callable[[Any], Place]) -> None:
-        super().resolve_places(place)
-        self._resolve_other(place)
 
     def check_places(self) -> None:
         """Raise if it holds the ground, or a body to itself."""

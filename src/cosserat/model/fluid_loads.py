@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks, coefficients, fluid_laws
-from cosserat.model.bodies import RigidBody
+from cosserat.model.fields import number, optional_vector, unit_vector, vector
 from cosserat.model.fluid import Fluid
 from cosserat.model.parameters import Number, is_number, resolve
-from cosserat.model.placed_laws import PlacedLaw
-from cosserat.model.places import Place
-from cosserat.model.records import recorded
+from cosserat.model.placed_laws import BodyLaw, PlacedLaw
+from cosserat.model.records import Component, recorded
 from cosserat.model.surfaces import box_surface, cylinder_surface
 from cosserat.model.user_laws import named_numbers
 
@@ -58,13 +57,7 @@ class FluidLoad(PlacedLaw):
         return {**self.own_numbers, **self.fluid.numbers, **pull}
 
 
-def demand_whole_body(title: str, place: Place) -> None:
-    """Raise if a load on a whole body was given one of its places."""
-    if place != Place(place.owner):
-        raise ArgumentError(title, "body", f"must be a RigidBody, got its place {place.label!r}; pass centre= for that")
-
-
-class Buoyancy(FluidLoad):
+class Buoyancy(BodyLaw, FluidLoad):
     """What a fluid carries of a body: the weight of the fluid it displaces, upwards.
 
     In a fluid without a surface: -rho V g at the centre of the volume. With a free surface (``Fluid(surface=...)``) the
@@ -93,36 +86,24 @@ class Buoyancy(FluidLoad):
     0.05
     """
 
+    _volume = number(nonnegative=True, optional=True)
+    _centre = optional_vector()
+
     @recorded
     def __init__(
         self, name: str, body: Any, volume: Number | None = None, centre: Any = None, surface: Any = None
     ) -> None:
-        self._setup(name, body)
-        self._volume, self._centre, self._surface = volume, self._given["centre"], self._given["surface"]
-        if isinstance(self._place, Place):
-            self._settle()
-
-    def resolve_places(self, place: Callable[[Any], Place]) -> None:
-        self._place = place(self._place)
-        self._settle()
+        self._surface = self._given["surface"]
+        Component.__init__(self, name)
 
     def _settle(self) -> None:
         """Move the place to the centre of the volume."""
-        assert isinstance(self._place, Place)
-        body = self._place.owner
-        if not isinstance(body, RigidBody):
-            raise ArgumentError(self.title, "body", f"must be a RigidBody, got {body!r}")
-        given, self._body, self._place = self._place, body, Place(body)
+        super()._settle()
         if self._centre is not None:
-            checks.array(self.title, "centre", self._centre, (3,))
-            self._place = body.at(self._centre)
-        if given != self._place:  # it was not settled before
-            demand_whole_body(self.title, given)
-        self._keep(body=body.name)
+            self._place = self.body.at(self._given["centre"])
 
     def check(self) -> None:
-        if self._volume is not None:
-            checks.number(self.title, "volume", self._volume, nonnegative=True)
+        super().check()
         if self._surface is not None:
             self._given_surface()
 
@@ -140,14 +121,14 @@ class Buoyancy(FluidLoad):
     @property
     def own_numbers(self) -> dict[str, Number]:
         if self.fluid.has_surface:
-            shape = self._body.shape
+            shape = self.body.shape
             ball = self._surface is None and shape is not None and shape.kind == "sphere"
             return {"radius": 0.5 * float(shape.size[0])} if ball and shape is not None else {}
         if self._volume is not None:
             return {"volume": self._volume}
-        shape = self._body.shape
+        shape = self.body.shape
         if shape is None:
-            raise ArgumentError(self.title, "volume", f"must be given: {self._body.title} has no shape to take it from")
+            raise ArgumentError(self.title, "volume", f"must be given: {self.body.title} has no shape to take it from")
         a = shape.size
         volumes = {"box": lambda: a[0] * a[1] * a[2], "sphere": lambda: np.pi / 6 * a[0] ** 3}
         return {"volume": float(volumes.get(shape.kind, lambda: np.pi / 4 * a[0] ** 2 * a[1])())}
@@ -164,9 +145,9 @@ class Buoyancy(FluidLoad):
             )  # fmt: skip
         if self._surface is not None:
             return fluid_laws.floating_law(density, *self._given_surface())
-        shape = self._body.shape
+        shape = self.body.shape
         if shape is None:
-            raise ArgumentError(self.title, "surface", f"must be given: {self._body.title} has no shape to cut")
+            raise ArgumentError(self.title, "surface", f"must be given: {self.body.title} has no shape to cut")
         if shape.kind == "sphere":
             return fluid_laws.floating_sphere_law(density)
         vertices, triangles = box_surface(shape.size) if shape.kind == "box" else cylinder_surface(shape)
@@ -243,6 +224,12 @@ class Aerodynamics(FluidLoad):
     """
 
     _feels_frame = True
+    _area = number(nonnegative=True)
+    _chord = number(nonnegative=True)
+    _span = number(nonnegative=True)
+    _areas = vector()
+    _forward = unit_vector()
+    _up = unit_vector()
 
     @recorded
     def __init__(
@@ -263,31 +250,25 @@ class Aerodynamics(FluidLoad):
         forward: Any = (1.0, 0.0, 0.0),
         up: Any = (0.0, 0.0, 1.0),
     ) -> None:
-        self._setup(name, place)
-        given = self._given
+        Component.__init__(self, name)
         self._lengths = {"area": area, "chord": chord, "span": span}
-        self._coefficients = {word: given[word] for word in COEFFICIENTS}
-        self._areas = given["areas"]
+        self._coefficients = {word: self._given[word] for word in COEFFICIENTS}
         self._rates = named_numbers(self.title, "rates", rates, "{'pitch_q': -5.0}")
-        self._forward, self._up = given["forward"], given["up"]
         for key in self._rates:
             if key not in RATES:
                 raise ArgumentError(self.title, "rates", f"has the name {key!r}; known names: {', '.join(RATES)}")
 
     def check(self) -> None:
-        for argument, value in self._lengths.items():
-            checks.number(self.title, argument, value, nonnegative=True)
-        if (checks.array(self.title, "areas", self._areas, (3,)) < 0.0).any():
-            raise ArgumentError(self.title, "areas", f"is {self._areas}; drag areas must not be negative")
+        super().check()
+        if (self._areas < 0.0).any():
+            raise ArgumentError(self.title, "areas", f"is {self._given['areas']}; drag areas must not be negative")
         for key, rate in self._rates.items():
             checks.number(self.title, f"rates[{key!r}]", rate)
         for word, value in self._coefficients.items():
             coefficients.check(self.title, word, value)
-        forward, up = (checks.unit(self.title, n, v) for n, v in (("forward", self._forward), ("up", self._up)))
-        if abs(float(forward @ up)) > 1e-6:
-            raise ArgumentError(
-                self.title, "up", f"must be perpendicular to forward; their product is {forward @ up:.3g}"
-            )
+        product = float(self._forward @ self._up)
+        if abs(product) > 1e-6:
+            raise ArgumentError(self.title, "up", f"must be perpendicular to forward; their product is {product:.3g}")
         needs = {"roll": "span", "yaw": "span", "pitch": "chord"}
         for word, length in needs.items():
             used = self._coefficients[word] != 0.0 if is_number(self._coefficients[word]) else True
@@ -297,7 +278,7 @@ class Aerodynamics(FluidLoad):
     @property
     def own_numbers(self) -> dict[str, Number]:
         numbers: dict[str, Number] = dict(self._lengths)
-        numbers |= dict(zip(("area_x", "area_y", "area_z"), self._areas, strict=True))
+        numbers |= dict(zip(("area_x", "area_y", "area_z"), self._given["areas"], strict=True))
         numbers |= {name: self._rates.get(name, 0.0) for name in RATES}
         for word, value in self._coefficients.items():
             numbers |= coefficients.numbers(word, value)
@@ -317,7 +298,7 @@ class Aerodynamics(FluidLoad):
     def _axes(self) -> tuple[Array, Array, Array]:
         """Forward, right and up in the place's frame."""
         turn = self.place.frame()[:3, :3].T
-        forward, up = (turn @ checks.unit(self.title, n, v) for n, v in (("forward", self._forward), ("up", self._up)))
+        forward, up = turn @ self._forward, turn @ self._up
         return forward, np.cross(forward, up), up
 
     def fault(self, t: float, frame: Array, twist: Array, states: Array) -> str:

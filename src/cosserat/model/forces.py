@@ -1,14 +1,13 @@
 """Springs and dampers between two places, along the straight line that joins them."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from cosserat.errors import ModelError
-from cosserat.model import checks
+from cosserat.model.fields import PlaceField, Scalar, number
 from cosserat.model.parameters import Number, resolve
-from cosserat.model.places import Place, find_place
+from cosserat.model.places import Place
 from cosserat.model.records import Component, recorded
 
 
@@ -20,43 +19,15 @@ class Link(Component):
     a, b : Place
     """
 
-    def _setup(self, name: str, a: Any, b: Any) -> None:
-        Component.__init__(self, name)
-        self._a = a if isinstance(a, str) else find_place(a, {}, f"{self.title}: a")
-        self._b = b if isinstance(b, str) else find_place(b, {}, f"{self.title}: b")
-        self._keep(a=self._a, b=self._b)
-
-    @property
-    def a(self) -> Place:
-        return self._resolved("a", self._a)
-
-    @property
-    def b(self) -> Place:
-        return self._resolved("b", self._b)
-
-    def _resolved(self, side: str, target: Any) -> Place:
-        if isinstance(target, Place):
-            return target
-        raise ModelError(f"{self.title}: {side} {target!r} is text; add the {self.word} to a model first")
-
-    def resolve_places(self, place: Callable[[Any], Place]) -> None:
-        self._a, self._b = place(self._a), place(self._b)
-        self._keep(a=self._a, b=self._b)
+    stiffness = Scalar("(N/m).", absent=0.0)
+    damping = Scalar("(N s/m).", absent=0.0)
+    a = PlaceField[Place]("One end.")
+    b = PlaceField[Place]("The other end.")
 
     @property
     def distance(self) -> float:
         """Distance of the two places in the reference configuration (m)."""
         return float(np.linalg.norm(self.b.position - self.a.position))
-
-    @property
-    def stiffness(self) -> float:
-        """(N/m)."""
-        return 0.0
-
-    @property
-    def damping(self) -> float:
-        """(N s/m)."""
-        return 0.0
 
     @property
     def length(self) -> float:
@@ -97,27 +68,15 @@ class Spring(Link):
     """
 
     word = "spring"
+    stiffness = Scalar("(N/m).", positive=True)
+    damping = Scalar("(N s/m).", nonnegative=True)
+    _length = number(nonnegative=True, optional=True)
 
     @recorded
     def __init__(
         self, name: str, a: Any, b: Any, stiffness: Number, length: Number | None = None, damping: Number = 0.0
     ) -> None:
-        self._setup(name, a, b)
-        self._stiffness, self._length, self._damping = stiffness, length, damping
-
-    def check(self) -> None:
-        checks.number(self.title, "stiffness", self._stiffness, positive=True)
-        checks.number(self.title, "damping", self._damping, nonnegative=True)
-        if self._length is not None:
-            checks.number(self.title, "length", self._length, nonnegative=True)
-
-    @property
-    def stiffness(self) -> float:
-        return resolve(self._stiffness)
-
-    @property
-    def damping(self) -> float:
-        return resolve(self._damping)
+        super().__init__(name)
 
     @property
     def length(self) -> float:
@@ -143,15 +102,8 @@ class Damper(Link):
     """
 
     word = "damper"
+    damping = Scalar("(N s/m).", nonnegative=True)
 
     @recorded
     def __init__(self, name: str, a: Any, b: Any, damping: Number) -> None:
-        self._setup(name, a, b)
-        self._damping = damping
-
-    def check(self) -> None:
-        checks.number(self.title, "damping", self._damping, nonnegative=True)
-
-    @property
-    def damping(self) -> float:
-        return resolve(self._damping)
+        super().__init__(name)

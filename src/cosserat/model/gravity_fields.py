@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from cosserat.model import checks
+from cosserat.model.fields import number, unit_vector, vector
 from cosserat.model.frame_signals import moving_vector
 from cosserat.model.lumps import Lump
 from cosserat.model.observers import Observer
-from cosserat.model.parameters import Number
+from cosserat.model.parameters import Number, resolve
 from cosserat.model.placed_laws import PlacedLaw
-from cosserat.model.records import Component, Record, recorded
+from cosserat.model.records import Record, recorded
 
 
 class CentralGravity(Record):
@@ -54,7 +55,12 @@ class CentralGravity(Record):
     True
     """
 
-    word = "gravity"
+    word = "CentralGravity"
+    _mu = number(positive=True)
+    _j2 = number()
+    _radius = number(nonnegative=True, hint="; the equatorial radius (m)")
+    _centre = vector()
+    _pole = unit_vector()
 
     @recorded
     def __init__(
@@ -65,8 +71,7 @@ class CentralGravity(Record):
         radius: Number = 0.0,
         pole: Any = (0.0, 0.0, 1.0),
     ) -> None:
-        self._mu, self._j2, self._radius = mu, j2, radius
-        self._centre, self._pole = self._given["centre"], self._given["pole"]
+        pass
 
     @classmethod
     def earth(cls, oblate: bool = False) -> CentralGravity:
@@ -76,13 +81,9 @@ class CentralGravity(Record):
         return cls(3.986004418e14)
 
     def check(self) -> None:
-        checks.number("CentralGravity", "mu", self._mu, positive=True)
-        checks.number("CentralGravity", "j2", self._j2)
-        checks.number("CentralGravity", "radius", self._radius, nonnegative=True, hint="; the equatorial radius (m)")
-        if float(checks.number("CentralGravity", "j2", self._j2)) != 0.0:
-            checks.number("CentralGravity", "radius", self._radius, positive=True, hint="; j2 needs it")
-        checks.array("CentralGravity", "centre", self._centre, (3,))
-        checks.unit("CentralGravity", "pole", self._pole)
+        super().check()
+        if resolve(self._j2) != 0.0:
+            checks.number(self.title, "radius", self._radius, positive=True, hint="; j2 needs it")
 
     @property
     def numbers(self) -> dict[str, Number]:
@@ -92,26 +93,22 @@ class CentralGravity(Record):
     @property
     def text(self) -> str:
         """In a few words."""
-        return f"central, mu = {checks.number('CentralGravity', 'mu', self._mu):g} m^3/s^2"
+        return f"central, mu = {resolve(self._mu):g} m^3/s^2"
 
 
 class FieldLoad(PlacedLaw):
     """Gravity of a central body on one lump of mass."""
 
     def __init__(self, lump: Lump, field: CentralGravity, frame: Observer | None) -> None:
-        name = lump.titled("gravity")
-        self._given = {"name": name}
-        Component.__init__(self, name)
-        self._place, self._other, self.derivative = lump.place, None, None
-        pole = checks.unit("CentralGravity", "pole", field._pole)
+        self._made(lump.titled("gravity"), lump.place)
         self._numbers: dict[str, Number] = {**field.numbers, **lump.numbers}
         self._inputs, self.spread = dict(lump.signals), lump.place.s is not None
         if frame is None:
-            self._numbers |= dict(zip(("cx", "cy", "cz"), field._centre, strict=True))
-            self._numbers |= dict(zip(("px", "py", "pz"), pole.tolist(), strict=True))
+            self._numbers |= dict(zip(("cx", "cy", "cz"), field.as_given("_centre"), strict=True))
+            self._numbers |= dict(zip(("px", "py", "pz"), field._pole.tolist(), strict=True))
         else:
-            centre = checks.array("CentralGravity", "centre", field._centre, (3,))
-            self._inputs |= moving_vector(frame, "c", centre, True) | moving_vector(frame, "p", pole, False)
+            centre = moving_vector(frame, "c", field._centre, True)
+            self._inputs |= centre | moving_vector(frame, "p", field._pole, False)
 
     @property
     def numbers(self) -> dict[str, Number]:

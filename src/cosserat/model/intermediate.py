@@ -10,8 +10,9 @@ from cosserat.errors import ModelError
 from cosserat.lie import se3
 from cosserat.model import checks
 from cosserat.model.bodies import RigidBody
+from cosserat.model.fields import Now, Scalar, vector
 from cosserat.model.jets import Array
-from cosserat.model.records import Component, recorded
+from cosserat.model.records import Component, Record, recorded
 
 if TYPE_CHECKING:
     from cosserat.model.joint import Joint
@@ -47,22 +48,17 @@ class IntermediateFrame(RigidBody):
 
     word = "frame"
 
+    mass = Scalar("Zero.", absent=0.0)
+    com = vector("Its origin (3,) in the reference configuration.", argument="at", example="at=(0, 0, 0)")
+    inertia = Now[Array](checks.tensor, "Zero (3, 3).", absent=(0.0, 0.0, 0.0))
+
     @recorded
     def __init__(self, name: str, at: Any = (0.0, 0.0, 0.0), rotation: Any = None) -> None:
         Component.__init__(self, name)
-        self._mass, self._inertia = 0.0, (0.0, 0.0, 0.0)
-        self._com, self._rotation = self._given["at"], self._given["rotation"]
-        self._velocity = self._angular_velocity = self.shape = None
+        self.shape = None
 
     def check(self) -> None:
-        checks.array(self.title, "at", self._com, (3,), "at=(0, 0, 0)")
-        if self._rotation is not None:
-            checks.rotation(self.title, "rotation", self._rotation)
-
-    @property
-    def inertia(self) -> Array:
-        """Zero (3, 3)."""
-        return np.zeros((3, 3))
+        Record.check(self)  # not that it has inertia
 
 
 def check_frames(model: Model) -> None:

@@ -6,7 +6,6 @@ in that frame.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,12 +13,13 @@ import numpy as np
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.lie import se3
 from cosserat.model import checks
+from cosserat.model.fields import Now, PlaceField, Scalar
 from cosserat.model.functions import TimeFunction
 from cosserat.model.jets import Array
 from cosserat.model.parameters import Number, resolve
-from cosserat.model.places import Ground, Place, find_place
+from cosserat.model.places import Ground, Place
 from cosserat.model.potentials import read_potential
-from cosserat.model.records import Component, Record, plain, recorded
+from cosserat.model.records import Component, Record, recorded
 
 COINCIDE = 1e-6  # of the distance of the places from the origin, and at least 1e-9 m
 
@@ -57,21 +57,12 @@ class Friction(Record):
 
     word = "friction"
 
+    level = Scalar("Greatest effort (N m or N).", nonnegative=True)
+    speed = Scalar("Rate at which it is reached to 76 % (rad/s or m/s).", positive=True)
+
     @recorded
     def __init__(self, level: Number, speed: Number = 0.01) -> None:
-        self._level, self._speed = level, speed
-
-    def check(self) -> None:
-        checks.number("friction", "level", self._level, nonnegative=True)
-        checks.number("friction", "speed", self._speed, positive=True)
-
-    @property
-    def level(self) -> float:
-        return resolve(self._level)
-
-    @property
-    def speed(self) -> float:
-        return resolve(self._speed)
+        pass
 
 
 class Armature(Record):
@@ -98,18 +89,17 @@ class Armature(Record):
 
     word = "armature"
 
+    inertia = Scalar("Of the rotor about its own axis (kg m^2).", nonnegative=True)
+    gear = Scalar("Turns of the rotor for one of the joint.")
+
     @recorded
     def __init__(self, inertia: Number, gear: Number = 1.0) -> None:
-        self._inertia, self._gear = inertia, gear
-
-    def check(self) -> None:
-        checks.number("armature", "inertia", self._inertia, nonnegative=True)
-        checks.number("armature", "gear", self._gear)
+        pass
 
     @property
     def value(self) -> float:
         """What it adds to the inertia of the coordinate."""
-        return resolve(self._inertia) * resolve(self._gear) ** 2
+        return self.inertia * self.gear**2
 
 
 class Joint(Component):
@@ -146,55 +136,53 @@ class Joint(Component):
     kind: ClassVar[str]
     freedoms: ClassVar[tuple[Freedom, ...]]
     isotropic: ClassVar[bool] = False  # the rotations form a rotation vector: equal stiffness about all axes
+    parent = PlaceField[Place]("The place on side A.")
+    child = PlaceField[Place]("The place on side B.")
+    pitch = Scalar("Advance per radian (m/rad) of a screw, 0 for all others.", absent=0.0)
+    _at = Now[Array | None](checks.array, optional=True, shape=(3,), example="at=(0, 0, 0)")
 
     @abstractmethod
     def axes(self) -> Array:
         """Orientation (3, 3) of the joint frame in the reference configuration."""
 
-    def _setup(
-        self, name: str, parent: Any, child: Any, motion: Any, effort: Any, stiffness: Any, damping: Any, friction: Any
-    ) -> None:
-        Component.__init__(self, name)
-        motion, effort, stiffness, damping, friction = map(plain, (motion, effort, stiffness, damping, friction))
-        self._parent, self._child, self._at = parent, child, self._given["at"]
-        for side, target in (("parent", parent), ("child", child)):
-            if not isinstance(target, str):
-                setattr(self, "_" + side, find_place(target, {}, f"{self.title}: {side}"))
-        functions: dict[str, tuple[TimeFunction | None, ...]] = {}
-        for word, given in (("motion", motion), ("effort", effort)):
-            functions[word] = tuple(
-                None if f is None else TimeFunction(f, f"{self.title}: {word} {n}".rstrip())
-                for f, n in zip(self._per_freedom(word, given, None), self._shown_names(), strict=True)
-            )
-        self.motion, self.effort = functions["motion"], functions["effort"]
+    def _setup(self) -> None:
+        """Take what was recorded of the arguments that all joints have; `Fixed` has few of them."""
+        given = self._given
+        Component.__init__(self, given["name"])
+        self.motion, self.effort = self._functions("motion"), self._functions("effort")
         for freedom, q, u in zip(self.freedoms, self.motion, self.effort, strict=True):
             if q is not None and u is not None:
                 raise ModelError(
                     f"{self.title}: both motion and effort are given for {freedom.name!r}; prescribe the motion and "
                     "the solver finds the effort, or prescribe the effort and it finds the motion, never both"
                 )
-        self._stiffness = self._per_freedom("stiffness", stiffness, 0.0)
-        self._damping = self._per_freedom("damping", damping, 0.0)
+        self._stiffness = self._per_freedom("stiffness", 0.0)
+        self._damping = self._per_freedom("damping", 0.0)
         self.friction = tuple(
             f if f is None or isinstance(f, Friction) else self._as_friction(f)
-            for f in self._per_freedom("friction", friction, None)
+            for f in self._per_freedom("friction", None)
         )
-        self.potential = read_potential(self, self._given.get("potential"))
-        self._armature = self._per_freedom("armature", plain(self._given.get("armature", 0.0)), 0.0)
+        self.potential = read_potential(self, given.get("potential"))
+        self._armature = self._per_freedom("armature", 0.0)
         self._keep(
-            parent=self._parent, child=self._child, motion=self.motion, effort=self.effort, stiffness=self._stiffness,
-            damping=self._damping, friction=self.friction, potential=self.potential, armature=self._armature,
+            motion=self.motion, effort=self.effort, stiffness=self._stiffness, damping=self._damping,
+            friction=self.friction, potential=self.potential, armature=self._armature,
         )  # fmt: skip
 
-    def _shown_names(self) -> list[str]:
-        return [""] if len(self.freedoms) == 1 else [f.name for f in self.freedoms]
+    def _functions(self, argument: str) -> tuple[TimeFunction | None, ...]:
+        names = [""] if len(self.freedoms) == 1 else [f.name for f in self.freedoms]
+        return tuple(
+            None if f is None else TimeFunction(f, f"{self.title}: {argument} {name}".rstrip())
+            for f, name in zip(self._per_freedom(argument, None), names, strict=True)
+        )
 
     def _as_friction(self, value: Any) -> Friction:
         checks.number(self.title, "friction", value, nonnegative=True)
         return Friction(value)
 
-    def _per_freedom(self, argument: str, given: Any, empty: Any) -> tuple[Any, ...]:
-        """One entry per freedom from a scalar, a sequence, or a dict by names of freedoms."""
+    def _per_freedom(self, argument: str, empty: Any) -> tuple[Any, ...]:
+        """One entry per freedom from an argument: a scalar, a sequence, or a dict by names of freedoms."""
+        given = self._given.get(argument)
         names = [f.name for f in self.freedoms]
         n = len(names)
         if given is None or (empty == 0.0 and type(given) in (int, float) and given == 0.0):
@@ -224,8 +212,7 @@ class Joint(Component):
         return (given,) * n
 
     def check(self) -> None:
-        if self._at is not None:
-            checks.array(self.title, "at", self._at, (3,), "at=(0, 0, 0)")
+        super().check()
         for argument, values in (("stiffness", self._stiffness), ("damping", self._damping)):
             for value in values:
                 checks.number(self.title, argument, value, nonnegative=True)
@@ -285,40 +272,17 @@ class Joint(Component):
         return tuple(a.value if isinstance(a, Armature) else resolve(a) for a in self._armature)
 
     @property
-    def pitch(self) -> float:
-        """Advance per radian (m/rad) of a screw, 0 for all others."""
-        return 0.0
-
-    @property
     def coordinates(self) -> tuple[str, ...]:
         """Names of its coordinates: the joint's own name, or name.freedom if there are several."""
         if len(self.freedoms) == 1:
             return (self.name,)
         return tuple(f"{self.name}.{f.name}" for f in self.freedoms)
 
-    @property
-    def parent(self) -> Place:
-        """The place on side A."""
-        return self._resolved("parent", self._parent)
-
-    @property
-    def child(self) -> Place:
-        """The place on side B."""
-        return self._resolved("child", self._child)
-
-    def _resolved(self, side: str, target: Any) -> Place:
-        if isinstance(target, Place):
-            return target
-        raise ModelError(f"{self.title}: {side} {target!r} is text; add the joint to a model first")
-
-    def resolve_places(self, place: Callable[[Any], Place]) -> None:
-        self._parent, self._child = place(self._parent), place(self._child)
-        self._keep(parent=self._parent, child=self._child)
-
     def position(self) -> Array:
         """Position (3,) of the joint in the reference configuration."""
-        if self._at is not None:
-            return checks.array(self.title, "at", self._at, (3,))
+        at = self._at
+        if at is not None:
+            return at
         anywhere = isinstance(self.child.owner, Ground) and self.child.point is None
         return (self.parent if anywhere else self.child).position
 

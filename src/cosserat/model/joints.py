@@ -7,9 +7,10 @@ import numpy as np
 from cosserat.errors import ArgumentError
 from cosserat.lie import so3
 from cosserat.model import checks
+from cosserat.model.fields import unit_vector
 from cosserat.model.jets import Array
 from cosserat.model.joint import RX, RY, RZ, Armature, Freedom, Friction, Joint, X, Y, Z
-from cosserat.model.parameters import Number, resolve
+from cosserat.model.parameters import Number
 from cosserat.model.records import recorded
 
 __all__ = [
@@ -32,6 +33,8 @@ def axes_about(z: Array) -> Array:
 class AxisJoint(Joint):
     """Base of the joints with one distinguished direction, which becomes the z axis of the joint frame."""
 
+    axis = unit_vector("Unit vector (3,) of the axis in world coordinates of the reference configuration.")
+
     @recorded
     def __init__(
         self,
@@ -48,16 +51,10 @@ class AxisJoint(Joint):
         potential: Any = None,
         armature: Any = 0.0,
     ) -> None:
-        self._axis = self._given["axis"]
-        self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
+        self._setup()
 
     def axes(self) -> Array:
-        return axes_about(checks.unit(self.title, "axis", self._axis))
-
-    @property
-    def axis(self) -> Array:
-        """Unit vector (3,) of the axis in world coordinates of the reference configuration."""
-        return self.axes()[:, 2]
+        return axes_about(self.axis)
 
 
 class Revolute(AxisJoint):
@@ -103,7 +100,7 @@ class Cylindrical(AxisJoint):
     kind, freedoms = "cylindrical", (Z, RZ)
 
 
-class Screw(Joint):
+class Screw(AxisJoint):
     """Rotation about an axis with an advance of `pitch` metres per radian along it.
 
     Examples
@@ -133,28 +130,13 @@ class Screw(Joint):
         potential: Any = None,
         armature: Any = 0.0,
     ) -> None:
-        self._axis, self._pitch = self._given["axis"], pitch
-        self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
-
-    def check(self) -> None:
-        checks.number(self.title, "pitch", self._pitch)
-        super().check()
-
-    @property
-    def pitch(self) -> float:
-        return resolve(self._pitch)
-
-    @property
-    def axis(self) -> Array:
-        """Unit vector (3,) of the axis in world coordinates of the reference configuration."""
-        return self.axes()[:, 2]
-
-    def axes(self) -> Array:
-        return axes_about(checks.unit(self.title, "axis", self._axis))
+        self._setup()
 
 
 class NormalJoint(Joint):
     """Base of the joints that move in a plane; its normal becomes the z axis of the joint frame."""
+
+    normal = unit_vector("Unit normal (3,) in world coordinates of the reference configuration.")
 
     @recorded
     def __init__(
@@ -172,16 +154,10 @@ class NormalJoint(Joint):
         potential: Any = None,
         armature: Any = 0.0,
     ) -> None:
-        self._normal = self._given["normal"]
-        self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
+        self._setup()
 
     def axes(self) -> Array:
-        return axes_about(checks.unit(self.title, "normal", self._normal))
-
-    @property
-    def normal(self) -> Array:
-        """Unit normal (3,) in world coordinates of the reference configuration."""
-        return self.axes()[:, 2]
+        return axes_about(self.normal)
 
 
 class Planar(NormalJoint):
@@ -230,7 +206,7 @@ class FrameJoint(Joint):
         potential: Any = None,
         armature: Any = 0.0,
     ) -> None:
-        self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
+        self._setup()
 
     def axes(self) -> Array:
         return np.eye(3)
@@ -279,7 +255,7 @@ class Fixed(Joint):
 
     @recorded
     def __init__(self, name: str, parent: Any, child: Any, at: Any = None) -> None:
-        self._setup(name, parent, child, None, None, 0.0, 0.0, None)
+        self._setup()
 
     def axes(self) -> Array:
         return np.eye(3)
@@ -314,11 +290,10 @@ class Universal(Joint):
         potential: Any = None,
         armature: Any = 0.0,
     ) -> None:
-        self._axes = self._given["axes"]
-        self._setup(name, parent, child, motion, effort, stiffness, damping, friction)
+        self._setup()
 
     def axes(self) -> Array:
-        pair = checks.array(self.title, "axes", self._axes, (2, 3), "((1, 0, 0), (0, 1, 0))")
+        pair = checks.array(self.title, "axes", self._given["axes"], (2, 3), "((1, 0, 0), (0, 1, 0))")
         x, y = (checks.unit(self.title, "axes", row) for row in pair)
         if abs(float(x @ y)) > 1e-6:
             angle = np.degrees(np.arccos(np.clip(x @ y, -1.0, 1.0)))

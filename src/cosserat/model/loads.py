@@ -12,10 +12,11 @@ import numpy as np
 from cosserat.errors import ArgumentError, ModelError, shown
 from cosserat.model import checks
 from cosserat.model.beams import Beam
+from cosserat.model.fields import PlaceField
 from cosserat.model.functions import VectorFunction
 from cosserat.model.line_functions import LineFunction, line_vector
 from cosserat.model.parameters import is_number, resolve
-from cosserat.model.places import Place, find_place
+from cosserat.model.places import Place
 from cosserat.model.records import Component, recorded
 
 
@@ -34,22 +35,11 @@ class PointLoad(Component):
     force: VectorFunction | None = None
     moment: VectorFunction | None = None
 
-    def _setup(self, name: str, place: Any, follower: Any) -> None:
+    place = PlaceField[Place]("Where it acts.")
+
+    def _setup(self, name: str, follower: Any) -> None:
         Component.__init__(self, name)
-        self._place = place if isinstance(place, str) else find_place(place, {}, f"{self.title}: place")
         self.follower = checks.flag(self.title, "follower", follower)
-        self._keep(place=self._place)
-
-    @property
-    def place(self) -> Place:
-        """Where it acts."""
-        if isinstance(self._place, Place):
-            return self._place
-        raise ModelError(f"{self.title}: place {self._place!r} is text; add the load to a model first")
-
-    def resolve_places(self, place: Callable[[Any], Place]) -> None:
-        self._place = place(self._place)
-        self._keep(place=self._place)
 
     def check(self) -> None:
         for function in (self.force, self.moment):
@@ -80,7 +70,7 @@ class Force(PointLoad):
 
     @recorded
     def __init__(self, name: str, place: Any, vector: Any, follower: bool = False) -> None:
-        self._setup(name, place, follower)
+        self._setup(name, follower)
         self.force = VectorFunction(vector, f"{self.title}: vector")
         self._keep(vector=self.force)
 
@@ -98,7 +88,7 @@ class Torque(PointLoad):
 
     @recorded
     def __init__(self, name: str, place: Any, vector: Any, follower: bool = False) -> None:
-        self._setup(name, place, follower)
+        self._setup(name, follower)
         self.moment = VectorFunction(vector, f"{self.title}: vector")
         self._keep(vector=self.moment)
 
@@ -135,7 +125,7 @@ class Wrench(PointLoad):
         *,
         force: Any = None,
     ) -> None:
-        self._setup(name, place, follower)
+        self._setup(name, follower)
         if vector is not None and force is not None:
             raise ModelError(f"{self.title}: vector and force are both given; use one")
         force = vector if force is None else force

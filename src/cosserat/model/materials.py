@@ -6,8 +6,8 @@
 """
 
 from cosserat.errors import ArgumentError, shown
-from cosserat.model import checks
-from cosserat.model.parameters import Number, resolve
+from cosserat.model.fields import Scalar
+from cosserat.model.parameters import Number
 from cosserat.model.records import Record, recorded
 
 
@@ -34,46 +34,26 @@ class Material(Record):
     """
 
     word = "material"
+    E = Scalar("Young's modulus (Pa).", positive=True)
+    nu = Scalar("Poisson's ratio.")
+    rho = Scalar("Density (kg/m^3).", positive=True)
+    damping = Scalar("Kelvin-Voigt time (s).", nonnegative=True)
 
     @recorded
     def __init__(self, E: Number, nu: Number, rho: Number, damping: Number = 0.0, name: str | None = None) -> None:
         self.name = name
-        self._E, self._nu, self._rho, self._damping = E, nu, rho, damping
 
     def check(self) -> None:
-        checks.number(self.title, "E", self._E, positive=True)
-        nu = checks.number(self.title, "nu", self._nu)
-        if not -1.0 < nu <= 0.5:
-            raise ArgumentError(self.title, "nu", f"is {nu:g}; Poisson's ratio lies between -1 and 0.5")
-        checks.number(self.title, "rho", self._rho, positive=True)
-        checks.number(self.title, "damping", self._damping, nonnegative=True)
+        super().check()
+        if not -1.0 < self.nu <= 0.5:
+            raise ArgumentError(self.title, "nu", f"is {self.nu:g}; Poisson's ratio lies between -1 and 0.5")
         if self.name is not None and not isinstance(self.name, str):
             raise ArgumentError(self.title, "name", f"must be text, got {shown(self.name)}")
-
-    @property
-    def E(self) -> float:
-        """Young's modulus (Pa)."""
-        return resolve(self._E)
-
-    @property
-    def nu(self) -> float:
-        """Poisson's ratio."""
-        return resolve(self._nu)
 
     @property
     def G(self) -> float:
         """Shear modulus E / (2 (1 + nu)) (Pa)."""
         return self.E / (2.0 * (1.0 + self.nu))
-
-    @property
-    def rho(self) -> float:
-        """Density (kg/m^3)."""
-        return resolve(self._rho)
-
-    @property
-    def damping(self) -> float:
-        """Kelvin-Voigt time (s)."""
-        return resolve(self._damping)
 
 
 ALUMINIUM_6061 = Material(E=68.9e9, nu=0.33, rho=2700.0, name="aluminium 6061")

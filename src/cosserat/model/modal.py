@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ArgumentError, ParameterError, PlaceError
+from cosserat.lie import se3
 from cosserat.model import checks
+from cosserat.model.fields import Now, optional_vector, vector
 from cosserat.model.interfaces import Interface, Outline, RecoveryPoint, checked
 from cosserat.model.jets import Array
 from cosserat.model.modal_inertia import ModalInertia, numbers, shape_of
@@ -62,6 +64,12 @@ class ModalBody(Component, Owner):
     """
 
     word = "modal body"
+    _position = vector(example="position=(0, 0, 0)")
+    _rotation = Now[Array | None](checks.rotation, optional=True)
+    velocity = optional_vector("Initial velocity (3,) of the origin of the floating frame, world components, or None.")
+    angular_velocity = optional_vector(
+        "Initial angular velocity (3,) of the floating frame, world components, or None."
+    )
 
     @recorded
     def __init__(
@@ -103,9 +111,6 @@ class ModalBody(Component, Owner):
         if outline is not None and outline.shape.shape[2] != m:
             raise ArgumentError(self.title, "outline", f"has {outline.shape.shape[2]} modes, the body has {m}")
         self.outline = self._star() if outline is None else outline
-        given = self._given
-        self._position, self._rotation = given["position"], given["rotation"]
-        self._velocity, self._angular_velocity = given["velocity"], given["angular_velocity"]
         self._made_with: tuple[tuple[Parameter, float], ...] = ()
 
     def remember(self, parameters: Iterable[Parameter]) -> None:
@@ -140,12 +145,7 @@ class ModalBody(Component, Owner):
                     f"{self.title}: it was computed with {parameter.name} = {value:g}, which is now "
                     f"{parameter.value:g}; modes do not follow a parameter: make the body anew for each value"
                 )
-        checks.array(self.title, "position", self._position, (3,), "position=(0, 0, 0)")
-        if self._rotation is not None:
-            checks.rotation(self.title, "rotation", self._rotation)
-        for argument, value in (("velocity", self._velocity), ("angular_velocity", self._angular_velocity)):
-            if value is not None:
-                checks.array(self.title, argument, value, (3,))
+        super().check()
         if self.clamp is None:
             return
         shape = self._interface(self.clamp, "clamp").shape
@@ -180,23 +180,8 @@ class ModalBody(Component, Owner):
     @property
     def frame(self) -> Array:
         """The floating frame (4, 4) in the reference configuration, in world coordinates."""
-        H = np.eye(4)
-        if self._rotation is not None:
-            H[:3, :3] = checks.rotation(self.title, "rotation", self._rotation)
-        H[:3, 3] = checks.array(self.title, "position", self._position, (3,))
-        return H
-
-    @property
-    def velocity(self) -> Array | None:
-        """Initial velocity (3,) of the origin of the floating frame, world components, or None."""
-        return None if self._velocity is None else checks.array(self.title, "velocity", self._velocity, (3,))
-
-    @property
-    def angular_velocity(self) -> Array | None:
-        """Initial angular velocity (3,) of the floating frame, world components, or None."""
-        if self._angular_velocity is None:
-            return None
-        return checks.array(self.title, "angular_velocity", self._angular_velocity, (3,))
+        turned = self._rotation
+        return se3.frame(np.eye(3) if turned is None else turned, self._position)
 
     @property
     def frequencies(self) -> Array:

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from cosserat.errors import ModelError
 from cosserat.model import checks
 from cosserat.model.along import AlongBeam, checked_span, shares
+from cosserat.model.fields import Now, number
 from cosserat.model.fluid_loads import FluidLoad
 from cosserat.model.frame_laws import driven
 from cosserat.model.parameters import Number, resolve
-from cosserat.model.places import Place
 from cosserat.model.records import recorded
 
 Array = NDArray[np.float64]
@@ -68,6 +68,11 @@ class Morison(AlongBeam):
     True
     """
 
+    _drag = number(nonnegative=True)
+    _tangential_drag = number(nonnegative=True)
+    _added_mass = number(nonnegative=True)
+    _span = Now[tuple[float, float]](checked_span)
+
     @recorded
     def __init__(
         self,
@@ -80,20 +85,14 @@ class Morison(AlongBeam):
         buoyancy: bool = True,
         span: Any = (0.0, 1.0),
     ) -> None:
-        self._setup(name, beam)
-        self._diameter, self._span = self._given["diameter"], self._given["span"]
-        self._drag, self._tangential_drag, self._added_mass = drag, tangential_drag, added_mass
+        super().__init__(name)
+        self._diameter = self._given["diameter"]
         self.buoyancy = checks.flag(self.title, "buoyancy", buoyancy)
-        if isinstance(self._target, Place):
-            self._settle()
 
     def check(self) -> None:
         for s in (0.0, 0.5, 1.0):
             checks.number(self.title, "diameter", self._along("diameter", self._diameter, s), positive=True)
-        checks.number(self.title, "drag", self._drag, nonnegative=True)
-        checks.number(self.title, "tangential_drag", self._tangential_drag, nonnegative=True)
-        checks.number(self.title, "added_mass", self._added_mass, nonnegative=True)
-        checked_span(self.title, self._span)
+        super().check()
 
     def check_places(self) -> None:
         super().check_places()
@@ -110,7 +109,7 @@ class Morison(AlongBeam):
     def sections(self) -> tuple[MorisonSection, ...]:
         """One load for every section, from the start of the beam to its end."""
         beam = self.beam
-        grid, share = shares(beam, *checked_span(self.title, self._span))
+        grid, share = shares(beam, *self._span)
         arm = np.zeros(len(grid))
         arm[0], arm[-1] = share[0] / 3.0, -share[-1] / 3.0  # where linear shapes put the load on half an element
         rows = [row for row in zip(grid, share, arm, strict=True) if row[1] > 1e-12 * beam.length]
@@ -123,10 +122,8 @@ class MorisonSection(FluidLoad):
     _feels_frame, spread = True, True
 
     def __init__(self, line: Morison, number: int, s: float, length: float, arm: float) -> None:
-        self.line, self.name, self._model = line, f"{line.name}[{number}]", line._model
-        self._given = {"name": self.name}
-        self._place, self._other, self.derivative = line.beam.at(s), None, None
-        self._s, self._part, self._arm = s, length, arm
+        self._made(f"{line.name}[{number}]", line.beam.at(s), line._model)
+        self.line, self._s, self._part, self._arm = line, s, length, arm
 
     @property
     def _area(self) -> float:

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.model import checks
 from cosserat.model.along import AlongBeam, smooth_shares
+from cosserat.model.fields import number
 from cosserat.model.fluid_loads import FluidLoad
 from cosserat.model.frame_laws import driven_at, turning
 from cosserat.model.parameters import Number, resolve
-from cosserat.model.places import Place
 from cosserat.model.records import recorded
 
 Array = NDArray[np.float64]
@@ -57,16 +56,12 @@ class PipeFlow(AlongBeam):
     ('flutter', 5.59)
     """
 
+    _mass = number(positive=True)
+    _speed = number()
+
     @recorded
     def __init__(self, name: str, beam: Any, mass: Number, speed: Number) -> None:
-        self._setup(name, beam)
-        self._mass, self._speed = mass, speed
-        if isinstance(self._target, Place):
-            self._settle()
-
-    def check(self) -> None:
-        checks.number(self.title, "mass", self._mass, positive=True)
-        checks.number(self.title, "speed", self._speed)
+        super().__init__(name)
 
     @property
     def sections(self) -> tuple[PipeSection, ...]:
@@ -81,10 +76,8 @@ class PipeSection(FluidLoad):
     _feels_frame, spread = True, True
 
     def __init__(self, pipe: PipeFlow, number: int, s: float, length: float) -> None:
-        self.pipe, self.name, self._model = pipe, f"{pipe.name}[{number}]", pipe._model
-        self._given = {"name": self.name}
-        self._place, self._other, self.derivative = pipe.beam.at(s), None, None
-        self._s, self._part = s, length
+        self._made(f"{pipe.name}[{number}]", pipe.beam.at(s), pipe._model)
+        self.pipe, self._s, self._part = pipe, s, length
 
     @property
     def own_numbers(self) -> dict[str, Number]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
+from cosserat.model.bodies import RigidBody
+from cosserat.model.fields import PlaceField
 from cosserat.model.frame_signals import frame_motion
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, resolve
-from cosserat.model.places import Place, find_place
-from cosserat.model.records import Component
+from cosserat.model.places import Place
 from cosserat.model.state_loads import StateLoad
 
 if TYPE_CHECKING:
@@ -31,20 +32,12 @@ class PlacedLaw(StateLoad):
     _inputs: Mapping[str, TimeFunction] = {}
     _feels_frame = False  # whether its law has the numbers of a frame in which the model is described, see `frame_laws`
 
-    def _setup(self, name: str, place: Any) -> None:
-        Component.__init__(self, name)
-        self._place = place if isinstance(place, str) else find_place(place, {}, f"{self.title}: place")
-        self._other, self.derivative = None, None
-
-    def resolve_places(self, place: Callable[[Any], Place]) -> None:
-        self._place = place(self._place)
-        self._keep(place=self._place)
+    def _made(self, name: str, place: Place, model: Model | None = None) -> None:
+        """Begin a law that the library makes, of what the model has at a place."""
+        self._given, self.name, self._place, self._model = {"name": name}, name, place, model
 
     def join(self, model: Model) -> None:
         self._model = model
-
-    def check(self) -> None:
-        """Numbers are checked where they are given."""
 
     @property
     @abstractmethod
@@ -99,6 +92,31 @@ class PlacedLaw(StateLoad):
             raise ArgumentError(self.title, names[1], f"is along {names[0]}; give another direction")
         turn = self.place.frame()[:3, :3].T
         return turn @ forward, turn @ up / np.linalg.norm(up)
+
+
+class BodyLaw(PlacedLaw):
+    """Base of the laws on a whole rigid body, which is recorded by its name."""
+
+    place = PlaceField[Place]("Centre of the body.", argument="body")
+    body: RigidBody
+
+    def _settle(self) -> None:
+        owner = self._place.owner
+        if not isinstance(owner, RigidBody):
+            raise ArgumentError(self.title, "body", f"must be a RigidBody, got {owner!r}")
+        if owner is not self.__dict__.get("body") and self._place != Place(owner):
+            got = f"its place {self._place.label!r}; pass centre= for that"
+            raise ArgumentError(self.title, "body", f"must be a RigidBody, got {got}")
+        self.body = owner
+        self._keep(body=owner.name)
+
+
+def gimbal_angles(title: str, given: Any, labels: tuple[str, str]) -> dict[str, TimeFunction]:
+    """Pitch and yaw of a thrust as functions of time, from a pair."""
+    if not isinstance(given, (tuple, list)) or len(given) != 2:
+        raise ArgumentError(title, "gimbal", f"must be a pair (pitch, yaw) of angles (rad), got {given!r}")
+    words = zip(("pitch", "yaw"), given, labels, strict=True)
+    return {word: TimeFunction(angle, f"{title}: {label}") for word, angle, label in words}
 
 
 def demand_limits(title: str, argument: str, limits: Any) -> tuple[float, float]:

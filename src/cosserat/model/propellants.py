@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
-from cosserat.model.bodies import RigidBody
 from cosserat.model.breaks import breaks_of
-from cosserat.model.fluid_loads import demand_whole_body
+from cosserat.model.fields import number, optional_vector, unit_vector
 from cosserat.model.frame_laws import turning
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, Parameter, is_number, resolve
-from cosserat.model.placed_laws import PlacedLaw
+from cosserat.model.placed_laws import BodyLaw, gimbal_angles
 from cosserat.model.places import Place
-from cosserat.model.records import recorded
+from cosserat.model.records import Component, recorded
 from cosserat.model.sampled import Sampled
 from cosserat.model.thrusters import thrust_along
 
@@ -32,7 +31,7 @@ _X, _W = np.polynomial.legendre.leggauss(8)
 _DIFFERENCE = 1e-5  # of the share that is left
 
 
-class Propellant(PlacedLaw):
+class Propellant(BodyLaw):
     """Propellant in a rigid body: its mass, centre and inertia, which burn away, and the thrust of the exhaust.
 
     The body has its dry mass; the propellant adds to it what is left. With the rate b of burning and the exhaust speed
@@ -80,6 +79,11 @@ class Propellant(PlacedLaw):
     """
 
     _feels_frame = True
+    _mass = number(positive=True)
+    _exhaust = number(nonnegative=True)
+    _direction = unit_vector()
+    _up = unit_vector()
+    _nozzle = optional_vector()
 
     @recorded
     def __init__(
@@ -96,40 +100,14 @@ class Propellant(PlacedLaw):
         gimbal: Any = (0.0, 0.0),
         up: Any = (0.0, 0.0, 1.0),
     ) -> None:
-        self._setup(name, body)
-        given = self._given
-        self._mass, self._exhaust = mass, exhaust
+        Component.__init__(self, name)
         self._rate = TimeFunction(rate, f"{self.title}: rate")
-        self._nozzle, self._centre, self._inertia = given["nozzle"], given["centre"], given["inertia"]
-        self._direction, self._up = given["direction"], given["up"]
-        angles = given["gimbal"]
-        if not isinstance(angles, (tuple, list)) or len(angles) != 2:
-            raise ArgumentError(self.title, "gimbal", f"must be a pair (pitch, yaw) of angles (rad), got {gimbal!r}")
-        self._angles = {
-            word: TimeFunction(f, f"{self.title}: gimbal") for word, f in zip(("pitch", "yaw"), angles, strict=True)
-        }
+        self._centre, self._inertia = self._given["centre"], self._given["inertia"]
+        self._angles = gimbal_angles(self.title, self._given["gimbal"], ("gimbal", "gimbal"))
         self._keep(rate=self._rate, gimbal=tuple(self._angles.values()))
-        if isinstance(self._place, Place):
-            self._settle()
-
-    def resolve_places(self, place: Callable[[Any], Place]) -> None:
-        self._place = place(self._place)
-        self._settle()
-
-    def _settle(self) -> None:
-        assert isinstance(self._place, Place)
-        if not isinstance(self._place.owner, RigidBody):
-            raise ArgumentError(self.title, "body", f"must be a RigidBody, got {self._place.owner!r}")
-        demand_whole_body(self.title, self._place)
-        self._keep(body=self._place.owner.name)
 
     def check(self) -> None:
-        checks.number(self.title, "mass", self._mass, positive=True)
-        checks.number(self.title, "exhaust", self._exhaust, nonnegative=True)
-        for word, vector in (("direction", self._direction), ("up", self._up)):
-            checks.unit(self.title, word, vector)
-        if self._nozzle is not None:
-            checks.array(self.title, "nozzle", self._nozzle, (3,))
+        super().check()
         self._centres()
         for share in (1.0, 0.5, 0.0):
             self._inertia_at(share)
@@ -289,8 +267,8 @@ class Propellant(PlacedLaw):
     def numbers(self) -> dict[str, Number]:
         forward, up = self._directions(self._direction, self._up, ("direction", "up"))
         H = self.place.frame()
-        nozzle = H[:3, 3] if self._nozzle is None else checks.array(self.title, "nozzle", self._nozzle, (3,))
-        r = H[:3, :3].T @ (nozzle - H[:3, 3])
+        nozzle = self._nozzle
+        r = np.zeros(3) if nozzle is None else H[:3, :3].T @ (nozzle - H[:3, 3])
         axes = {f"{word}{i}": float(x) for word, v in (("f", forward), ("u", up), ("r", r)) for i, x in enumerate(v)}
         return {**axes, "thrust": self._exhaust, "most": 1e300}
 

@@ -15,9 +15,10 @@ import numpy as np
 from cosserat.calls import bind
 from cosserat.errors import ModelError, shown
 from cosserat.model.closures import copy_function, parameters_of_function, same_function
+from cosserat.model.fields import Given, PlaceField
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.parameters import Parameter, ParameterLike, is_number, parameters_in
-from cosserat.model.places import Place
+from cosserat.model.places import Place, find_place
 
 F = TypeVar("F", bound=Callable[..., Any])
 RESERVED_NAMES = ("ground",)
@@ -28,7 +29,15 @@ class Record:
     """Base of sections, materials and components: data defined by its constructor's arguments."""
 
     word: ClassVar[str] = ""
+    given_fields: ClassVar[tuple[Given[Any], ...]] = ()
+    place_fields: ClassVar[tuple[PlaceField[Any], ...]] = ()
     _given: dict[str, Any]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        declared = {name: x for base in reversed(cls.__mro__) for name, x in vars(base).items()}.values()
+        cls.given_fields = tuple(x for x in declared if isinstance(x, Given))
+        cls.place_fields = tuple(x for x in declared if isinstance(x, PlaceField))
 
     @property
     def title(self) -> str:
@@ -51,6 +60,13 @@ class Record:
 
     def check(self) -> None:
         """Raise a located error if a number is not acceptable; called again whenever a parameter changes."""
+        for field in self.given_fields:
+            field.check(self)
+
+    def as_given(self, name: str) -> Any:
+        """A field as it was given, parameters included."""
+        field = getattr(type(self), name)
+        return field.given(self) if isinstance(field, Given) else self._given[field.argument]
 
     def _keep(self, **values: Any) -> None:
         """Replace recorded arguments by their normal form."""
@@ -88,9 +104,23 @@ class Component(Record, ABC):
         if name in RESERVED_NAMES:
             raise ModelError(f"{self.word} {name!r}: this name is reserved for the ground; choose another")
         self.name = str(name)  # also where text of NumPy was given
+        self._take_places(self._place_or_text)
+
+    def _place_or_text(self, target: Any, argument: str) -> Any:
+        return target if isinstance(target, str) else find_place(target, {}, f"{self.title}: {argument}")
+
+    def _take_places(self, find: Callable[[Any, str], Any]) -> None:
+        for field in self.place_fields:
+            field.take(self, find)
+        if not any(isinstance(getattr(self, "_" + field.name, None), str) for field in self.place_fields):
+            self._settle()
+
+    def _settle(self) -> None:
+        """Do what can be done only when its places are known."""
 
     def resolve_places(self, place: Callable[[Any], Any]) -> None:
         """Turn places given as text into `Place` objects; called when the component is added to a model."""
+        self._take_places(lambda target, _: place(target))
 
     def join(self, model: Any) -> None:
         """Take what it needs from the model it is added to."""

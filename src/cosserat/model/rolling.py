@@ -1,16 +1,15 @@
 """Rolling and skating: what restricts the velocity of a place, not its position."""
 
 from abc import abstractmethod
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
-from cosserat.model import checks
+from cosserat.model.fields import PlaceField, Scalar, unit_vector, vector
 from cosserat.model.jets import Array
-from cosserat.model.parameters import Number, resolve
-from cosserat.model.places import Place, find_place
+from cosserat.model.parameters import Number
+from cosserat.model.places import Place
 from cosserat.model.records import Component, recorded
 
 FLAT = 1e-6  # sine of the angle between the axis of a disc and the normal of its plane, below which it lies flat
@@ -19,19 +18,8 @@ FLAT = 1e-6  # sine of the angle between the axis of a disc and the normal of it
 class Rolling(Component):
     """Base of the constraints on velocities; `place` is where they hold the body."""
 
-    _argument = "place"  # what the constructor calls the place
-
-    def _setup(self, name: str, place: Any) -> None:
-        Component.__init__(self, name)
-        self._place = place if isinstance(place, str) else find_place(place, {}, f"{self.title}: {self._argument}")
-        self._keep(**{self._argument: self._place})
-
-    @property
-    def place(self) -> Place:
-        """The point of the body."""
-        if isinstance(self._place, Place):
-            return self._place
-        raise ModelError(f"{self.title}: {self._argument} {self._place!r} is text; add it to a model first")
+    place = PlaceField[Place]("The point of the body.", called="it")
+    _place: Any
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -43,14 +31,10 @@ class Rolling(Component):
     def held(self) -> tuple[bool, ...]:
         """For each of its rows, those of positions first, whether it holds a position and not only a velocity."""
 
-    def resolve_places(self, place: Callable[[Any], Place]) -> None:
-        self._place = place(self._place)
-        self._keep(**{self._argument: self._place})
-
     def check_places(self) -> None:
         """Raise if the place is on the ground."""
         if self.place.on_ground:
-            raise ModelError(f"{self.title}: its {self._argument} is on the ground; name a place on a body")
+            raise ModelError(f"{self.title}: its {type(self).place.argument} is on the ground; name a place on a body")
 
 
 class KnifeEdge(Rolling):
@@ -74,23 +58,15 @@ class KnifeEdge(Rolling):
     """
 
     word = "knife edge"
+    direction = unit_vector("Unit vector (3,).")
 
     @recorded
     def __init__(self, name: str, place: Any, direction: Any) -> None:
-        self._setup(name, place)
-        self._direction = direction
-
-    def check(self) -> None:
-        checks.unit(self.title, "direction", self._direction)
+        super().__init__(name)
 
     @property
     def held(self) -> tuple[bool, ...]:
         return (False,)
-
-    @property
-    def direction(self) -> Array:
-        """Unit vector (3,)."""
-        return checks.unit(self.title, "direction", self._direction)
 
 
 class RollingDisc(Rolling):
@@ -119,18 +95,20 @@ class RollingDisc(Rolling):
     """
 
     word = "rolling disc"
-    _argument = "centre"
+    place = PlaceField[Place]("Centre of the disc.", argument="centre", called="it")
+    radius = Scalar("(m).", positive=True)
+    point = vector("A point (3,) of the plane.", example="point=(0, 0, 0)")
+    axis = unit_vector("Unit vector (3,).")
+    normal = unit_vector("Unit vector (3,).")
 
     @recorded
     def __init__(
         self, name: str, centre: Any, radius: Number, axis: Any, normal: Any = (0, 0, 1), point: Any = (0, 0, 0)
     ) -> None:
-        self._setup(name, centre)
-        self._radius, self._axis, self._normal, self._point = radius, axis, normal, point
+        super().__init__(name)
 
     def check(self) -> None:
-        checks.number(self.title, "radius", self._radius, positive=True)
-        checks.array(self.title, "point", self._point, (3,), "point=(0, 0, 0)")
+        super().check()
         if np.linalg.norm(np.cross(self.axis, self.normal)) < FLAT:
             raise ArgumentError(
                 self.title, "axis", "is along the normal: the disc lies flat on the plane, and no single point touches"
@@ -144,26 +122,6 @@ class RollingDisc(Rolling):
     def centre(self) -> Place:
         """Centre of the disc."""
         return self.place
-
-    @property
-    def radius(self) -> float:
-        """(m)."""
-        return resolve(self._radius)
-
-    @property
-    def axis(self) -> Array:
-        """Unit vector (3,)."""
-        return checks.unit(self.title, "axis", self._axis)
-
-    @property
-    def normal(self) -> Array:
-        """Unit vector (3,)."""
-        return checks.unit(self.title, "normal", self._normal)
-
-    @property
-    def point(self) -> Array:
-        """A point (3,) of the plane."""
-        return checks.array(self.title, "point", self._point, (3,))
 
     @property
     def directions(self) -> Array:

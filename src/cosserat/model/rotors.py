@@ -14,14 +14,36 @@ from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError
 from cosserat.model import checks
+from cosserat.model.coefficients import tabled
+from cosserat.model.fields import Given, number, unit_vector
 from cosserat.model.fluid_loads import FluidLoad
 from cosserat.model.frame_laws import turning
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, is_number, resolve
 from cosserat.model.placed_laws import demand_limits
-from cosserat.model.records import recorded
+from cosserat.model.records import Component, recorded
 
 Array = NDArray[np.float64]
+
+
+def _one_or_other(item: str, argument: str, value: Any) -> None:
+    if not is_number(value) or value not in (1, -1):
+        raise ArgumentError(item, argument, f"is {value!r}; it must be 1 or -1")
+
+
+def _table(item: str, argument: str, value: Any) -> tuple[Array, Array]:
+    """Advance ratios and values of a table."""
+    given = isinstance(value, (tuple, list)) and len(value) > 1
+    rows = checks.array(item, argument, value, (len(value), 2)) if given else np.zeros((0, 2))
+    if not given or np.any(np.diff(rows[:, 0]) <= 0.0):
+        raise ArgumentError(
+            item, argument, "must be a number, or a table of two or more pairs (J, value) with growing advance ratios J"
+        )
+    return rows[:, 0], rows[:, 1]
+
+
+def _number_or_table(item: str, argument: str, value: Any) -> Any:
+    return (checks.number if is_number(value) else _table)(item, argument, value)
 
 
 class Turning(FluidLoad):
@@ -29,20 +51,22 @@ class Turning(FluidLoad):
 
     _feels_frame = True
 
-    def _turn(self, speed: Any, axis: Any, inertia: Number, lag: Number, limits: Any) -> None:
-        self._axis, self._inertia, self._lag, self._limits = axis, inertia, lag, limits
+    _direction = Given[Any](_one_or_other)
+    _inertia = number(nonnegative=True)
+    _lag = number(nonnegative=True)
+    _axis = unit_vector()
+    _limits = Given[Any](demand_limits, optional=True)
+
+    def _turn(self, speed: Any) -> None:
+        Component.__init__(self, self._given["name"])
         self._driven = speed is not None
         self._inputs = {}
         if self._driven:
             self._inputs = {"speed": TimeFunction(speed, f"{self.title}: speed")}
             self._keep(speed=self._inputs["speed"])
 
-    def _check_turn(self) -> None:
-        checks.number(self.title, "inertia", self._inertia, nonnegative=True)
-        checks.number(self.title, "lag", self._lag, nonnegative=True)
-        checks.unit(self.title, "axis", self._axis)
-        if self._limits is not None:
-            demand_limits(self.title, "limits", self._limits)
+    def check(self) -> None:
+        super().check()
         for signal in self._inputs.values():
             signal.sample([0.0])
         if not self._driven:
@@ -61,7 +85,7 @@ class Turning(FluidLoad):
     @property
     def turn_numbers(self) -> dict[str, Number]:
         """Numbers of axis, speed and angular momentum."""
-        axis = self.place.frame()[:3, :3].T @ checks.unit(self.title, "axis", self._axis)
+        axis = self.place.frame()[:3, :3].T @ self._axis
         low, high = (-1e300, 1e300) if self._limits is None else self._limits
         numbers: dict[str, Number] = {f"a{i}": float(x) for i, x in enumerate(axis)}
         return numbers | {"inertia": self._inertia, "lag": self._lag, "low": low, "high": high}
@@ -143,6 +167,9 @@ class Rotor(Turning):
     542.49424
     """
 
+    _thrust = number()
+    _torque = number(nonnegative=True)
+
     @recorded
     def __init__(
         self,
@@ -157,16 +184,7 @@ class Rotor(Turning):
         limits: Any = None,
         axis: Any = (0.0, 0.0, 1.0),
     ) -> None:
-        self._setup(name, place)
-        self._thrust, self._torque, self._direction = thrust, torque, direction
-        self._turn(speed, self._given["axis"], inertia, lag, self._given["limits"])
-
-    def check(self) -> None:
-        checks.number(self.title, "thrust", self._thrust)
-        checks.number(self.title, "torque", self._torque, nonnegative=True)
-        if not is_number(self._direction) or self._direction not in (1, -1):
-            raise ArgumentError(self.title, "direction", f"is {self._direction!r}; it must be 1 or -1")
-        self._check_turn()
+        self._turn(speed)
 
     @property
     def own_numbers(self) -> dict[str, Number]:
@@ -213,6 +231,10 @@ class Propeller(Turning):
     True
     """
 
+    _diameter = number(positive=True)
+    _thrust = Given[Any](_number_or_table)
+    _torque = Given[Any](_number_or_table)
+
     @recorded
     def __init__(
         self,
@@ -228,32 +250,11 @@ class Propeller(Turning):
         limits: Any = None,
         axis: Any = (1.0, 0.0, 0.0),
     ) -> None:
-        self._setup(name, place)
-        self._diameter, self._direction = diameter, direction
         self._coefficients = {"thrust": self._given["thrust"], "torque": self._given["torque"]}
-        self._turn(speed, self._given["axis"], inertia, lag, self._given["limits"])
-
-    def check(self) -> None:
-        checks.number(self.title, "diameter", self._diameter, positive=True)
-        for word, value in self._coefficients.items():
-            if is_number(value):
-                checks.number(self.title, word, value)
-            else:
-                self._table(word)
-        if not is_number(self._direction) or self._direction not in (1, -1):
-            raise ArgumentError(self.title, "direction", f"is {self._direction!r}; it must be 1 or -1")
-        self._check_turn()
+        self._turn(speed)
 
     def _table(self, word: str) -> tuple[Array, Array]:
-        value = self._coefficients[word]
-        given = isinstance(value, (tuple, list)) and len(value) > 1
-        rows = checks.array(self.title, word, value, (len(value), 2)) if given else np.zeros((0, 2))
-        if not given or np.any(np.diff(rows[:, 0]) <= 0.0):
-            raise ArgumentError(
-                self.title, word, "must be a number, or a table of two or more pairs (J, value) with growing advance "
-                "ratios J"
-            )  # fmt: skip
-        return rows[:, 0], rows[:, 1]
+        return _table(self.title, word, self._coefficients[word])
 
     @property
     def own_numbers(self) -> dict[str, Number]:
@@ -267,7 +268,7 @@ class Propeller(Turning):
     @property
     def push(self) -> Callable[..., Any]:
         functions = [
-            _constant(word) if is_number(value) else _tabled(*self._table(word))
+            _constant(word) if is_number(value) else _of_ratio(tabled(*self._table(word)))
             for word, value in self._coefficients.items()
         ]
         return coefficient_push(self.fluid.density_function, *functions)
@@ -368,17 +369,9 @@ def _constant(word):
     return coefficient
 
 
-def _tabled(ratios, values):
-    x, y = np.array(ratios, dtype=float), np.array(values, dtype=float)
-    n = len(x)
-
+def _of_ratio(table):
     def coefficient(J, p):
-        if J < x[0] or J > x[n - 1]:
-            return math.nan
-        k = 0
-        while k < n - 2 and J > x[k + 1]:
-            k += 1
-        return y[k] + (y[k + 1] - y[k]) * (J - x[k]) / (x[k + 1] - x[k])
+        return table(J, 0.0, p)
 
     return coefficient
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks
+from cosserat.model.fields import Given, Now
 from cosserat.model.jets import Array
 from cosserat.model.materials import Material
 from cosserat.model.parameters import resolve
@@ -45,10 +46,18 @@ class AnySection(Record):
         """The section at the fraction x of a linear taper from this one to `other`."""
 
 
+def _check_shear(item: str, argument: str, value: Any) -> None:
+    pair = value if isinstance(value, tuple) else (value,)
+    if len(pair) > 2:
+        raise ArgumentError(item, argument, f"must be one number or two (y, z), got {len(pair)}")
+    for entry in pair:
+        checks.number(item, argument, entry, positive=True)
+
+
 class ShapeSection(AnySection):
     """Base of sections that are shapes of one material."""
 
-    _shear: Any
+    _shear_factor = Given[Any](_check_shear, optional=True)
 
     @abstractmethod
     def constants(self) -> Constants:
@@ -60,11 +69,11 @@ class ShapeSection(AnySection):
 
     def shear_factors(self, nu: float) -> tuple[float, float]:
         """Shear factors (y, z): those given, else Cowper's."""
-        if self._shear is None:
+        given = self._shear_factor
+        if given is None:
             return self.cowper(nu)
-        if isinstance(self._shear, tuple):
-            return resolve(self._shear[0]), resolve(self._shear[1])
-        return resolve(self._shear), resolve(self._shear)
+        y, z = given if isinstance(given, tuple) else (given, given)
+        return resolve(y), resolve(z)
 
     def matrices(self, material: Material | None) -> tuple[Array, Array]:
         if material is None:
@@ -94,25 +103,16 @@ class ShapeSection(AnySection):
                 mixed[name] = (1 - x) * resolve(a) + x * resolve(b)
         return type(self)(**mixed)
 
-    def check(self) -> None:
-        for name, value in self._given.items():
-            if name == "shear_factor":
-                self._check_shear(value)
-            elif name != "inner_diameter" and name != "Iyz":
-                checks.number(self.title, name, value, positive=True)
-
-    def _check_shear(self, value: Any) -> None:
-        if value is None:
-            return
-        pair = value if isinstance(value, tuple) else (value,)
-        if len(pair) > 2:
-            raise ArgumentError(self.title, "shear_factor", f"must be one number or two (y, z), got {len(pair)}")
-        for entry in pair:
-            checks.number(self.title, "shear_factor", entry, positive=True)
-
     def _thinner(self, inner: str, x: float, outer: str, limit: float) -> None:
         if x >= limit:
             raise ArgumentError(self.title, inner, f"is {x:g}; it must be less than {outer} = {limit:g}")
+
+
+def _six_by_six(item: str, argument: str, value: Any) -> Array:
+    """A matrix (6, 6), or one given by its diagonal."""
+    if isinstance(value, tuple) and len(value) == 6 and not any(isinstance(v, tuple) for v in value):
+        return np.diag(checks.array(item, argument, value, (6,)))
+    return checks.array(item, argument, value, (6, 6))
 
 
 class Section(AnySection):
@@ -135,18 +135,15 @@ class Section(AnySection):
     [1000000.0, 1000000.0, 1000000.0, 5.0, 8.0, 8.0]
     """
 
+    _stiffness = Now[Array](_six_by_six)
+    _mass = Now[Array](_six_by_six)
+
     @recorded
     def __init__(self, stiffness: Any, mass: Any) -> None:
-        self._stiffness, self._mass = self._given["stiffness"], self._given["mass"]
-
-    @staticmethod
-    def _matrix(item: str, argument: str, value: Any) -> Array:
-        if isinstance(value, tuple) and len(value) == 6 and not any(isinstance(v, tuple) for v in value):
-            return np.diag(checks.array(item, argument, value, (6,)))
-        return checks.array(item, argument, value, (6, 6))
+        pass
 
     def check(self) -> None:
-        K, M = self.matrices(None)
+        K, M = self._stiffness, self._mass
         for argument, matrix in (("stiffness", K), ("mass", M)):
             checks.symmetric(self.title, argument, matrix)
         if np.diag(K).min() <= 0.0 or checks.lowest(K) <= 1e-14:
@@ -166,8 +163,7 @@ class Section(AnySection):
             )  # fmt: skip
 
     def matrices(self, material: Material | None = None) -> tuple[Array, Array]:
-        K = self._matrix(self.title, "stiffness", self._stiffness)
-        return K, self._matrix(self.title, "mass", self._mass)
+        return self._stiffness, self._mass
 
     def between(self, other: AnySection, x: float) -> AnySection:
         if not isinstance(other, Section):

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
-from cosserat.model import checks
-from cosserat.model.parameters import Number, resolve
+from cosserat.model.fields import Scalar
+from cosserat.model.parameters import Number
 from cosserat.model.records import recorded
 from cosserat.model.section import Constants, ShapeSection
 
@@ -35,13 +35,11 @@ class Rod(ShapeSection):
     2.4662
     """
 
+    diameter = Scalar("(m).", positive=True)
+
     @recorded
     def __init__(self, diameter: Number, shear_factor: Any = None) -> None:
-        self._diameter, self._shear = diameter, self._given["shear_factor"]
-
-    @property
-    def diameter(self) -> float:
-        return resolve(self._diameter)
+        pass
 
     def constants(self) -> Constants:
         d = self.diameter
@@ -69,22 +67,16 @@ class Tube(ShapeSection):
     134.303
     """
 
+    outer_diameter = Scalar("(m).", positive=True)
+    inner_diameter = Scalar("(m).", nonnegative=True)
+
     @recorded
     def __init__(self, outer_diameter: Number, inner_diameter: Number, shear_factor: Any = None) -> None:
-        self._outer, self._inner, self._shear = outer_diameter, inner_diameter, self._given["shear_factor"]
-
-    @property
-    def outer_diameter(self) -> float:
-        return resolve(self._outer)
-
-    @property
-    def inner_diameter(self) -> float:
-        return resolve(self._inner)
+        pass
 
     def check(self) -> None:
         super().check()
-        inner = checks.number(self.title, "inner_diameter", self._inner, nonnegative=True)
-        self._thinner("inner_diameter", inner, "outer_diameter", self.outer_diameter)
+        self._thinner("inner_diameter", self.inner_diameter, "outer_diameter", self.outer_diameter)
 
     def constants(self) -> Constants:
         D, d = self.outer_diameter, self.inner_diameter
@@ -110,17 +102,12 @@ class Rectangle(ShapeSection):
     300.0
     """
 
+    width = Scalar("Along y (m).", positive=True)
+    height = Scalar("Along z (m).", positive=True)
+
     @recorded
     def __init__(self, width: Number, height: Number, shear_factor: Any = None) -> None:
-        self._width, self._height, self._shear = width, height, self._given["shear_factor"]
-
-    @property
-    def width(self) -> float:
-        return resolve(self._width)
-
-    @property
-    def height(self) -> float:
-        return resolve(self._height)
+        pass
 
     def constants(self) -> Constants:
         w, h = self.width, self.height
@@ -147,22 +134,13 @@ class Box(ShapeSection):
     0.0056
     """
 
+    width = Scalar("Along y, outside (m).", positive=True)
+    height = Scalar("Along z, outside (m).", positive=True)
+    thickness = Scalar("Of the walls (m).", positive=True)
+
     @recorded
     def __init__(self, width: Number, height: Number, thickness: Number, shear_factor: Any = None) -> None:
-        self._width, self._height, self._thickness = width, height, thickness
-        self._shear = self._given["shear_factor"]
-
-    @property
-    def width(self) -> float:
-        return resolve(self._width)
-
-    @property
-    def height(self) -> float:
-        return resolve(self._height)
-
-    @property
-    def thickness(self) -> float:
-        return resolve(self._thickness)
+        pass
 
     def check(self) -> None:
         super().check()
@@ -204,6 +182,11 @@ class IBeam(ShapeSection):
     0.00308
     """
 
+    width = Scalar("Of the flanges, along y (m).", positive=True)
+    height = Scalar("Along z, outside (m).", positive=True)
+    web_thickness = Scalar("(m).", positive=True)
+    flange_thickness = Scalar("(m).", positive=True)
+
     @recorded
     def __init__(
         self,
@@ -213,24 +196,7 @@ class IBeam(ShapeSection):
         flange_thickness: Number,
         shear_factor: Any = None,
     ) -> None:
-        self._width, self._height = width, height
-        self._web, self._flange, self._shear = web_thickness, flange_thickness, self._given["shear_factor"]
-
-    @property
-    def width(self) -> float:
-        return resolve(self._width)
-
-    @property
-    def height(self) -> float:
-        return resolve(self._height)
-
-    @property
-    def web_thickness(self) -> float:
-        return resolve(self._web)
-
-    @property
-    def flange_thickness(self) -> float:
-        return resolve(self._flange)
+        pass
 
     def check(self) -> None:
         super().check()
@@ -274,24 +240,28 @@ class Profile(ShapeSection):
     2e-06
     """
 
+    area = Scalar("(m^2).", positive=True)
+    Iy = Scalar("Second moment about y (m^4).", positive=True)
+    Iz = Scalar("Second moment about z (m^4).", positive=True)
+    J = Scalar("Torsion constant (m^4).", positive=True)
+    Iyz = Scalar("Product of area (m^4).")
+
     @recorded
     def __init__(
         self, area: Number, Iy: Number, Iz: Number, J: Number, shear_factor: Any = 5 / 6, Iyz: Number = 0.0
     ) -> None:
-        self._numbers = (area, Iy, Iz, J, Iyz)
-        self._shear = self._given["shear_factor"]
+        pass
 
     def check(self) -> None:
         super().check()
-        if self._shear is None:
+        if self._shear_factor is None:
             raise ArgumentError(self.title, "shear_factor", "must be given; a common choice is 5/6")
-        checks.number(self.title, "Iyz", self._numbers[4])
         c = self.constants()
         if c.Iyz**2 >= c.Iy * c.Iz:
             raise ArgumentError(self.title, "Iyz", f"is {c.Iyz:g}; its square must be less than Iy Iz")
 
     def constants(self) -> Constants:
-        return Constants(*(resolve(x) for x in self._numbers))
+        return Constants(self.area, self.Iy, self.Iz, self.J, self.Iyz)
 
     def cowper(self, nu: float) -> tuple[float, float]:
         raise ModelError(f"{self.title}: shear_factor must be given")

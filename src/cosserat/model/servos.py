@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError, shown
-from cosserat.model import checks
+from cosserat.model.fields import Scalar, number
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joint import Joint
 from cosserat.model.parameters import Number, resolve
@@ -48,6 +48,9 @@ class Servo(Component):
     """
 
     word = "servo"
+    kp = Scalar("Effort for a unit of the error (N m/rad or N/m).", nonnegative=True)
+    kd = Scalar("Effort against a unit of the rate (N m s/rad or N s/m).", nonnegative=True)
+    _limit = number(positive=True, optional=True)
 
     @recorded
     def __init__(
@@ -63,25 +66,13 @@ class Servo(Component):
             )
         self.coordinate = joint.strip()
         self.target = TimeFunction(target, f"{self.title}: target")
-        self._kp, self._kd, self._limit = kp, kd, limit
         self._keep(joint=self.coordinate, target=self.target)
 
     def check(self) -> None:
-        checks.number(self.title, "kp", self._kp, nonnegative=True)
-        checks.number(self.title, "kd", self._kd, nonnegative=True)
-        if resolve(self._kp) == 0.0 and resolve(self._kd) == 0.0:
+        super().check()
+        if self.kp == 0.0 and self.kd == 0.0:
             raise ArgumentError(self.title, "kp", "and kd are both 0, so that it does nothing; give one of them")
-        if self._limit is not None:
-            checks.number(self.title, "limit", self._limit, positive=True)
         self.target.sample([0.0])
-
-    @property
-    def kp(self) -> float:
-        return resolve(self._kp)
-
-    @property
-    def kd(self) -> float:
-        return resolve(self._kd)
 
     @property
     def limit(self) -> float:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks
+from cosserat.model.fields import PlaceField
 from cosserat.model.functions import TimeFunction
 from cosserat.model.law_formulas import LawFormulas
 from cosserat.model.parameters import Number, resolve
-from cosserat.model.places import Place, find_place
+from cosserat.model.places import Place
 from cosserat.model.records import Component, recorded
 from cosserat.model.user_laws import UserLaw, demand_function, named_numbers, record_type
 
@@ -65,6 +66,9 @@ class StateLoad(UserLaw, Component):
 
     spread = False  # whether it is one of many that act along a beam, to which nothing is attached there
     word = "load"
+    derivative: Callable[..., Any] | None = None
+    place = PlaceField[Place]("Where it acts.")
+    _place: Any
     _states: Mapping[str, Number] = {}
 
     @recorded
@@ -78,9 +82,8 @@ class StateLoad(UserLaw, Component):
         derivative: Callable[..., Any] | None = None,
         states: Mapping[str, Number] | None = None,
     ) -> None:
-        Component.__init__(self, name)
-        self._place = place if isinstance(place, str) else find_place(place, {}, f"{self.title}: place")
-        self._take(other, parameters, "{'c': 0.1}")
+        super().__init__(name)
+        self._take("{'c': 0.1}")
         self._states = named_numbers(self.title, "states", states, "{'lag': 0.0}")
         both = [key for key in self._states if key in self._parameters]
         if both:
@@ -96,17 +99,7 @@ class StateLoad(UserLaw, Component):
             if not (isinstance(function, LawFormulas) or (argument == "derivative" and function is None)):
                 demand_function(self.title, argument, function, names)
         self._law, self.derivative = law, derivative
-        self._keep(place=self._place, states=dict(self._states) or None)
-
-    @property
-    def place(self) -> Place:
-        """Where it acts."""
-        return self._found("place", self._place)
-
-    def resolve_places(self, place: Callable[[Any], Place]) -> None:
-        self._place = place(self._place)
-        self._keep(place=self._place)
-        self._resolve_other(place)
+        self._keep(states=dict(self._states) or None)
 
     @property
     def states(self) -> tuple[str, ...]:

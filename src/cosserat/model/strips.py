@@ -15,6 +15,7 @@ from cosserat.model.airfoil import Airfoil
 from cosserat.model.along import AlongBeam, checked_span, shares
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
+from cosserat.model.fields import Now, number, unit_vector
 from cosserat.model.fluid_loads import FluidLoad
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Place
@@ -81,6 +82,13 @@ class Strip(AlongBeam):
     """
 
     word = "strip"
+    _axis = number()
+    _tip_loss = number(nonnegative=True)
+    _deflection = number()
+    _width = number(positive=True, optional=True)
+    _span = Now[tuple[float, float]](checked_span)
+    _forward = unit_vector()
+    _up = unit_vector()
 
     @recorded
     def __init__(
@@ -101,28 +109,22 @@ class Strip(AlongBeam):
         forward: Any = (1.0, 0.0, 0.0),
         up: Any = (0.0, 0.0, 1.0),
     ) -> None:
-        self._setup(name, beam)
+        super().__init__(name)
         if not isinstance(airfoil, Airfoil):
             raise ArgumentError(self.title, "airfoil", f"must be a cs.Airfoil, got {airfoil!r}")
         self.airfoil = airfoil
         self.unsteady = checks.flag(self.title, "unsteady", unsteady)
         self.apparent = self.unsteady if apparent is None else checks.flag(self.title, "apparent", apparent)
-        self._lags = self._given["lags"]
-        given = self._given
-        self._chord, self._twist, self._span = given["chord"], given["twist"], given["span"]
-        self._axis, self._width, self._tip_loss, self._deflection = axis, width, tip_loss, deflection
-        self._forward, self._up = given["forward"], given["up"]
-        if isinstance(self._target, Place):
-            self._settle()
+        self._lags, self._chord, self._twist = self._given["lags"], self._given["chord"], self._given["twist"]
 
     def _settle(self) -> None:
         owner = self.place.owner
         if not isinstance(owner, (Beam, RigidBody)):
             raise ArgumentError(self.title, "beam", f"must be a Beam or a place on a RigidBody, got {owner!r}")
         if isinstance(owner, RigidBody):
-            self._keep(beam=self._target)
-            return
-        super()._settle()
+            self._keep(beam=self._place)
+        else:
+            super()._settle()
 
     @property
     def lags(self) -> Lags:
@@ -145,17 +147,11 @@ class Strip(AlongBeam):
 
     def check(self) -> None:
         self._check_lags()
-        checks.number(self.title, "axis", self._axis)
-        checks.number(self.title, "tip_loss", self._tip_loss, nonnegative=True)
-        checks.number(self.title, "deflection", self._deflection)
-        if self._width is not None:
-            checks.number(self.title, "width", self._width, positive=True)
-        checked_span(self.title, self._span)
+        super().check()
         for s in (0.0, 0.5, 1.0):
             checks.number(self.title, "chord", self._along("chord", self._chord, s), positive=True)
             checks.number(self.title, "twist", self._along("twist", self._twist, s))
-        forward, up = (checks.unit(self.title, n, v) for n, v in (("forward", self._forward), ("up", self._up)))
-        if abs(float(forward @ up)) > 1.0 - 1e-6:
+        if abs(float(self._forward @ self._up)) > 1.0 - 1e-6:
             raise ArgumentError(self.title, "up", "is along forward; give another direction")
 
     def _check_lags(self) -> None:
@@ -189,7 +185,7 @@ class Strip(AlongBeam):
         if isinstance(owner, RigidBody):
             return (StripSection(self, 1, self.place, 0.0, resolve(self._width or 0.0), 1.0),)
         assert isinstance(owner, Beam)
-        a, b = checked_span(self.title, self._span)
+        a, b = self._span
         grid, share = shares(owner, a, b)
         loss, length = resolve(self._tip_loss), owner.length
         found: list[StripSection] = []
@@ -207,20 +203,16 @@ class StripSection(FluidLoad):
     _feels_frame, spread = True, True
 
     def __init__(self, strip: Strip, number: int, place: Place, s: float, width: float, loss: float) -> None:
-        self.strip, self.name, self._model = strip, f"{strip.name}[{number}]", strip._model
-        self._given = {"name": self.name}
-        self._place, self._other, self.derivative = place, None, None
+        self._made(f"{strip.name}[{number}]", place, strip._model)
         names = lag_names(len(strip.lags)) + lag_names(len(strip.gust_lags), "gust")
         self._states = dict.fromkeys(names, 0.0)
-        self._s, self._part, self._loss = s, width, loss
+        self.strip, self._s, self._part, self._loss = strip, s, width, loss
 
     @property
     def axes(self) -> tuple[Array, Array, Array]:
         """Forward, up and right in the place's frame, turned by the incidence."""
         strip, R = self.strip, self.place.frame()[:3, :3]
-        forward, up = (
-            R.T @ checks.unit(strip.title, n, v) for n, v in (("forward", strip._forward), ("up", strip._up))
-        )
+        forward, up = R.T @ strip._forward, R.T @ strip._up
         if isinstance(self.place.owner, Beam):
             forward = forward - np.array([forward[0], 0.0, 0.0])  # the beam's axis is x
             if np.linalg.norm(forward) < 1e-6:

@@ -27,13 +27,13 @@ def summarize(model: "Model") -> str:
         (
             "loads",
             [
-                *((c.name, type(c).__name__, f"at {_label(c._place)}", _follower(c)) for c in model.loads),
+                *((c.name, type(c).__name__, f"at {_label(c.as_given('place'))}", _follower(c)) for c in model.loads),
                 *((c.name, type(c).__name__, f"along {c.beam.name}", _follower(c)) for c in model.distributed_loads),
                 *((c.name, type(c).__name__, f"at {_label(c._place)}", _between(c)) for c in model.given_state_loads),
-                *((c.name, type(c).__name__, f"along {_label(c._target)}", "") for c in model.along_beams),
+                *((c.name, type(c).__name__, f"along {_label(c._place)}", "") for c in model.along_beams),
             ],
         ),
-        ("springs", [(c.name, type(c).__name__, f"{_label(c._a)} - {_label(c._b)}", _link(c)) for c in model.springs]),
+        ("springs", [(c.name, type(c).__name__, _ends(c, "a", "b"), _link(c)) for c in model.springs]),
         ("servos", [(c.name, type(c).__name__, f"in {c.coordinate}", _servo(c)) for c in model.servos]),
         ("rolling", [(c.name, type(c).__name__, f"at {_label(c._place)}", _rolling(c)) for c in model.rolling]),
         ("parameters", [(name, f"{value:.6g}") for name, value in model.parameters.items()]),
@@ -92,7 +92,7 @@ def _joint_row(joint: Any) -> tuple[str, ...]:
             words.append("armature")
         if words:
             notes.append(f"{freedom.name}: {' '.join(words)}")
-    pair = f"{_label(joint._parent)} - {_label(joint._child)}"
+    pair = _ends(joint, "parent", "child")
     return joint.name, type(joint).__name__, pair, "; ".join(notes) or ("passive" if joint.freedoms else "")
 
 
@@ -101,7 +101,7 @@ def _follower(load: Any) -> str:
 
 
 def _between(load: Any) -> str:
-    return "law" if load.other is None else f"law, opposite at {_label(load._other)}"
+    return "law" if load._other is None else f"law, opposite at {_label(load._other)}"
 
 
 def _link(link: Any) -> str:
@@ -119,6 +119,10 @@ def _rolling(item: Any) -> str:
     if isinstance(item, Constraint):
         return f"holds a {item.level} by a law" + (f" of {', '.join(item.names)}" if item.names else "")
     return f"across {_vector(item.direction)}"
+
+
+def _ends(item: Any, a: str, b: str) -> str:
+    return f"{_label(item.as_given(a))} - {_label(item.as_given(b))}"
 
 
 def _label(target: Any) -> str:

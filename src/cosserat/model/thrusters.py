@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ArgumentError
-from cosserat.model import checks
+from cosserat.model.fields import Given, number, unit_vector
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, resolve
-from cosserat.model.placed_laws import PlacedLaw, demand_limits
-from cosserat.model.records import recorded
-
-INPUTS = ("throttle", "pitch", "yaw")
+from cosserat.model.placed_laws import PlacedLaw, demand_limits, gimbal_angles
+from cosserat.model.records import Component, recorded
 
 
 class Thruster(PlacedLaw):
@@ -62,6 +60,14 @@ class Thruster(PlacedLaw):
     True
     """
 
+    _thrust = number()
+    _lag = number(nonnegative=True)
+    _limits = Given[Any](demand_limits)
+    _gimbal_limit = number(positive=True, optional=True)
+    _level = number(optional=True)
+    _axis = unit_vector()
+    _up = unit_vector()
+
     @recorded
     def __init__(
         self,
@@ -77,36 +83,21 @@ class Thruster(PlacedLaw):
         axis: Any = (1.0, 0.0, 0.0),
         up: Any = (0.0, 0.0, 1.0),
     ) -> None:
-        self._setup(name, place)
-        given = self._given
-        angles = given["gimbal"]
-        if not isinstance(angles, (tuple, list)) or len(angles) != 2:
-            raise ArgumentError(self.title, "gimbal", f"must be a pair (pitch, yaw) of angles (rad), got {gimbal!r}")
-        functions = (throttle, *angles)
-        labels = ("throttle", "gimbal[0]", "gimbal[1]")
-        self._inputs = {
-            n: TimeFunction(f, f"{self.title}: {label}") for n, f, label in zip(INPUTS, functions, labels, strict=True)
-        }
-        self._thrust, self._lag, self._limits = thrust, lag, given["limits"]
-        self._gimbal_limit, self._level = gimbal_limit, level
-        self._axis, self._up = given["axis"], given["up"]
+        Component.__init__(self, name)
+        angles = gimbal_angles(self.title, self._given["gimbal"], ("gimbal[0]", "gimbal[1]"))
+        self._inputs = {"throttle": TimeFunction(throttle, f"{self.title}: throttle"), **angles}
         self._keep_inputs()
 
     def _keep_inputs(self) -> None:
         self._keep(throttle=self._inputs["throttle"], gimbal=(self._inputs["pitch"], self._inputs["yaw"]))
 
     def check(self) -> None:
-        checks.number(self.title, "thrust", self._thrust)
-        checks.number(self.title, "lag", self._lag, nonnegative=True)
-        low, high = demand_limits(self.title, "limits", self._limits)
-        if self._gimbal_limit is not None:
-            checks.number(self.title, "gimbal_limit", self._gimbal_limit, positive=True)
-        if self._level is not None:
-            level = checks.number(self.title, "level", self._level)
-            if not low <= level <= high:
-                raise ArgumentError(self.title, "level", f"is {level:g}; it must be within limits, {low:g} to {high:g}")
-        for name, vector in (("axis", self._axis), ("up", self._up)):
-            checks.unit(self.title, name, vector)
+        super().check()
+        (low, high), level = (resolve(x) for x in self._limits), self._level
+        if level is not None and not low <= resolve(level) <= high:
+            raise ArgumentError(
+                self.title, "level", f"is {resolve(level):g}; it must be within limits, {low:g} to {high:g}"
+            )
         for signal in self._inputs.values():
             signal.sample([0.0])
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.model import checks
+from cosserat.model.fields import PlaceField
 from cosserat.model.law_formulas import Formulas
 from cosserat.model.parameters import Number, resolve
-from cosserat.model.places import Place, find_place
+from cosserat.model.places import Place
 from cosserat.model.records import Record
 
 
@@ -19,34 +20,19 @@ class UserLaw(Record):
     """A law of the user's about the motion of a place, as such or as seen from another."""
 
     _law: Any
-    _other: Any
-    _parameters: dict[str, Number]
+    _other: Any = None
+    _parameters: Mapping[str, Number] = {}
+    other = PlaceField[Place | None]("The other place; None: the world.")
 
-    def _take(self, other: Any, parameters: Mapping[str, Number] | None, example: str) -> None:
-        """Take the other place and the numbers of the law, or raise a located error."""
-        place = other is None or isinstance(other, str)
-        self._other = other if place else find_place(other, {}, f"{self.title}: other")
-        self._parameters = named_numbers(self.title, "parameters", parameters, example)
-        self._keep(other=self._other, parameters=dict(self._parameters))
+    def _take(self, example: str) -> None:
+        """Take the numbers of the law, or raise a located error."""
+        self._parameters = named_numbers(self.title, "parameters", self._given["parameters"], example)
+        self._keep(parameters=dict(self._parameters))
 
     @property
     def law(self) -> Callable[..., Any]:
         """The law as a Python function."""
         return self._law.function if isinstance(self._law, Formulas) else self._law
-
-    @property
-    def other(self) -> Place | None:
-        """The other place; None: the world."""
-        return None if self._other is None else self._found("other", self._other)
-
-    def _found(self, argument: str, target: Any) -> Place:
-        if isinstance(target, Place):
-            return target
-        raise ModelError(f"{self.title}: {argument} {target!r} is text; add the {self.word} to a model first")
-
-    def _resolve_other(self, place: Callable[[Any], Place]) -> None:
-        self._other = None if self._other is None else place(self._other)
-        self._keep(other=self._other)
 
     def _demand_apart(self, place: Place, why: str) -> None:
         """Raise if the other place is on the same body."""
@@ -65,6 +51,7 @@ class UserLaw(Record):
         return tuple(resolve(value) for value in self._parameters.values())
 
     def check(self) -> None:
+        super().check()
         for key, value in self._parameters.items():
             checks.number(self.title, f"parameters[{key!r}]", value)
 

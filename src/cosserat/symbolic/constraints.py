@@ -185,11 +185,11 @@ class Constraints:
             return
         e = mul(R, _direction(mechanism, link, item.axis))
         directions = exact_matrix(item.directions)
-        k, radius = directions[0], number(item._radius)
+        k, radius = directions[0], number(item.as_given("radius"))
         c = dot(k, e)
         size = sp.sqrt(1 - c**2)
         arm = scale(-radius / size, sub(k, scale(c, e)))
-        height = dot(k, sub(mechanism.world_position(link, r), vector(item._point))) - radius * size
+        height = dot(k, sub(mechanism.world_position(link, r), vector(item.as_given("point")))) - radius * size
         for name, d, gap in zip(("normal", "first", "second"), directions, (height, None, None), strict=True):
             lever = cross(arm, d)
             A = [dot(d, column[:3]) + dot(lever, column[3:]) for column in J]

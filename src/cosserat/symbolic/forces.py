@@ -134,13 +134,13 @@ class Forces:
         terms = [-stiffness * coordinate, -number(joint._damping[index]) * rate]
         friction, effort = joint.friction[index], joint.effort[index]
         if friction is not None:
-            terms.append(-number(friction._level) * sp.tanh(rate / number(friction._speed)))
+            terms.append(-number(friction.as_given("level")) * sp.tanh(rate / number(friction.as_given("speed"))))
         if effort is not None:
             terms.append(self.signal(effort, f"effort_{name}"))
         servo = servos_of(self.mechanism.model).get((joint.name, index))
         if servo is not None:
             aim = self.signal(servo.target, f"target_{servo.name}")
-            wanted = number(servo._kp) * (aim - coordinate) - number(servo._kd) * rate
+            wanted = number(servo.as_given("kp")) * (aim - coordinate) - number(servo.as_given("kd")) * rate
             limit = None if servo._limit is None else number(servo._limit)
             terms.append(wanted if limit is None else sp.Max(-limit, sp.Min(limit, wanted)))
         if stiffness is not ZERO:

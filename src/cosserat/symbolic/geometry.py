@@ -18,13 +18,13 @@ def place_position(place: Place) -> Vector:
     """Position of a place in world coordinates."""
     if place._point is not None:
         return vector(place._point)
-    return vector(place.owner._com) if isinstance(place.owner, RigidBody) else zeros()
+    return vector(place.owner.as_given("com")) if isinstance(place.owner, RigidBody) else zeros()
 
 
 def joint_position(joint: Joint) -> Vector:
     """Position of a joint in world coordinates."""
-    if joint._at is not None:
-        return vector(joint._at)
+    if joint.as_given("_at") is not None:
+        return vector(joint.as_given("_at"))
     anywhere = isinstance(joint.child.owner, Ground) and joint.child.point is None
     return place_position(joint.parent if anywhere else joint.child)
 
@@ -59,19 +59,20 @@ def aligned(J: Matrix, axis: int, sign: float) -> Matrix:
 
 def body_rotation(body: RigidBody) -> Matrix:
     """The body's axes."""
-    if list(parameters_in(body._rotation)):
-        if len(body._rotation) == 4:
+    given = body.as_given("_rotation")
+    if list(parameters_in(given)):
+        if len(given) == 4:
             raise ModelError(
                 f"{body.title}: rotation is a quaternion with the parameter "
-                f"{next(iter(parameters_in(body._rotation))).name!r} in it; give the matrix instead"
+                f"{next(iter(parameters_in(given))).name!r} in it; give the matrix instead"
             )
-        return [vector(row) for row in body._rotation]
+        return [vector(row) for row in given]
     return exact_matrix(body.rotation)
 
 
 def body_inertia(body: RigidBody) -> Matrix:
     """Inertia about the centre of mass, in the body's axes."""
-    given: Any = body._inertia
+    given: Any = body.as_given("inertia")
     if all(is_number(x) for x in given):
         diagonal = vector(given)
         return [[diagonal[i] if i == j else sp.S.Zero for j in range(3)] for i in range(3)]
@@ -80,4 +81,4 @@ def body_inertia(body: RigidBody) -> Matrix:
 
 def body_mass(body: RigidBody) -> sp.Expr:
     """Mass."""
-    return number(body._mass)
+    return number(body.as_given("mass"))

@@ -133,7 +133,7 @@ class Mechanism:
             if link.joint is not None and link.n_v == 1:
                 given = link.joint._armature[link.joint.coordinates.index(self.coordinates[link.first])]
                 if isinstance(given, Armature):
-                    out[link.first] = number(given._inertia) * number(given._gear) ** 2
+                    out[link.first] = number(given.as_given("inertia")) * number(given.as_given("gear")) ** 2
                 else:
                     out[link.first] = number(given)
         return out

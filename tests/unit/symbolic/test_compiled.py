@@ -37,7 +37,7 @@ def test_motion_on_the_group_has_order_four(spinning):
 
 def test_rotation_is_that_of_the_engine(spinning):
     model, q, v = top(), np.zeros(3), np.array([1.0, 2.0, 25.0])
-    model["body"]._angular_velocity = tuple(v)
+    model["body"]._keep(angular_velocity=tuple(v))
     run = cs.simulate(model, duration=0.2, step=1e-4)
     found = spinning.motion(q, v, 0.2, 1e-3)
     frame = cs.forward_kinematics(model, found.q[-1])
