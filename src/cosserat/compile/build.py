@@ -1,8 +1,12 @@
-"""`compile_model`: mesh the beams, collect the rows of the joints, order the unknowns, fill the arrays."""
+"""`compile_model`: mesh the beams, collect the rows of the joints, order the unknowns, fill the arrays.
+
+Whatever acts on nodes has a row in `KINDS`. A kind that a model does not use is not packed: its arrays are empty.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +15,30 @@ from cosserat.compile.compiled import CompiledJoint, CompiledModel, System
 from cosserat.compile.elements import ElementMatrices, element_weights
 from cosserat.compile.inputs import Sampler
 from cosserat.compile.joints import compile_joints, driven_joints, freedom_arrays, ints, joint_arrays, turn_arrays
-from cosserat.compile.loads import line_load_arrays, load_arrays
+from cosserat.compile.loads import along_beams, line_load_arrays, load_arrays, spring_arrays, spring_nodes
 from cosserat.compile.media import compile_media, media_arrays
 from cosserat.compile.mesh import beam_matrices
 from cosserat.compile.ordering import build_pattern
+from cosserat.compile.parts import Parts
 from cosserat.compile.rolling import rolling_arrays
 from cosserat.compile.rules import compile_rules, coupled_by_rules, rule_arrays, users
 from cosserat.compile.skeleton import Skeleton, build_skeleton, initial_twists
 from cosserat.compile.state_laws import compile_law
 from cosserat.compile.state_loads import coupled_nodes, n_columns, signal_functions, signals_of, state_load_arrays
 from cosserat.errors import ModelError
-from cosserat.kernels.arrays import Bodies, Elements, Nodes, Springs
+from cosserat.kernels.arrays import (
+    Bodies,
+    Elements,
+    LineLoads,
+    Loads,
+    Media,
+    Nodes,
+    Rolling,
+    Rules,
+    Springs,
+    StateLoads,
+    empty,
+)
 from cosserat.kernels.beams import relative_vectors
 from cosserat.lie import se3
 from cosserat.model.bodies import RigidBody
@@ -29,6 +46,27 @@ from cosserat.model.model import Model
 from cosserat.model.servos import servos_of
 
 Array = NDArray[np.float64]
+
+
+class Kind(NamedTuple):
+    """What acts on nodes: its group in `System`, those of a model, how they are packed, which nodes they couple."""
+
+    name: str
+    group: Any
+    used: Callable[[Parts], Any]
+    pack: Callable[[Parts], Any]
+    couples: Callable[[Parts], list[tuple[int, int]]] | None = None
+
+
+KINDS = (
+    Kind("springs", Springs, lambda parts: parts.model.springs, spring_arrays, spring_nodes),
+    Kind("loads", Loads, lambda parts: parts.model.loads or parts.model.distributed_loads, load_arrays),
+    Kind("line_loads", LineLoads, lambda parts: parts.model.distributed_loads and along_beams(parts), line_load_arrays),
+    Kind("state_loads", StateLoads, lambda parts: parts.laws, state_load_arrays, coupled_nodes),
+    Kind("media", Media, lambda parts: parts.media, media_arrays),
+    Kind("rolling", Rolling, lambda parts: parts.model.rolling, rolling_arrays, coupled_by_rules),
+    Kind("rules", Rules, lambda parts: parts.model.rolling and users(parts.model), rule_arrays),
+)
 
 
 def compile_model(model: Model, floating: bool = False) -> CompiledModel:
@@ -49,84 +87,49 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     n = skeleton.n_nodes
     elements, nodes, matrices = _elements(model, skeleton)
     joints = compile_joints(model, skeleton)
-    ends = [(skeleton.attach(s.a), skeleton.attach(s.b)) for s in model.springs]
+    laws = tuple(compile_law(load) for load in model.state_loads)
+    media = compile_media(model, floating)
+    parts = Parts(model, skeleton, floating, elements, matrices, joints, laws, media)
+    used = [kind for kind in KINDS if kind.used(parts)]
+    coupled = {kind.name: kind.couples(parts) for kind in used if kind.couples is not None}
+    wheels = coupled.get("rolling", [])
     links = [(int(a), int(b), -1) for a, b in elements.node]
-    links += [(a.node, b.node, -1) for a, b in ends if a.node != b.node]
-    links += [(a, b, -1) for a, b in coupled_nodes(model, skeleton)]
+    links += [(a, b, -1) for pairs in coupled.values() for a, b in pairs if a != b and (pairs is not wheels or b < n)]
     links += [(j.parent.node, j.child.node, k) for k, j in enumerate(joints)]
-    wheels = coupled_by_rules(model, skeleton)
-    links += [(a, b, -1) for a, b in wheels if a != b and b < n]
-    pattern, number = build_pattern(n, len(joints), links, wheels)
-
-    def block(i: int, k: int) -> int:
-        """Number of the block of two vertices: nodes, ground (n), joints, wheels; the scratch block for the ground."""
-        if i == n or k == n:
-            return len(number)
-        return number[i - (i > n), k - (k > n)]
-
-    def pair(a: int, b: int) -> list[int]:
-        return [block(a, a), block(a, b), block(b, a), block(b, b)]
-
-    elements = elements._replace(block=ints([pair(a, b) for a, b in elements.node], 4))
-    bodies = Bodies(
-        node=ints(list(skeleton.bodies.values())),
-        mass=np.array([_body_mass(body) for body in model.bodies]).reshape(-1, 6, 6),
-        block=ints([block(i, i) for i in skeleton.bodies.values()]),
-        varying=ints([], 3),
-        base=np.zeros((0, 4)),
-        lone=ints([]),
-    )
-    for added in model.added_masses:
-        bodies.mass[model.bodies.index(added.body)] += added.matrix
-    for body in model.bodies:
-        nodes.mass[skeleton.bodies[body.name]] += float(body.mass)
-    springs = Springs(
-        node=ints([(a.node, b.node) for a, b in ends], 2),
-        point_a=np.array([a.frame[:3, 3] for a, _ in ends]).reshape(-1, 3),
-        point_b=np.array([b.frame[:3, 3] for _, b in ends]).reshape(-1, 3),
-        stiffness=np.array([s.stiffness for s in model.springs], dtype=float),
-        damping=np.array([s.damping for s in model.springs], dtype=float),
-        length=np.array([s.length for s in model.springs], dtype=float),
-        block=ints([pair(a.node, b.node) for a, b in ends], 4),
-    )
-    servos = servos_of(model)
-    freedoms, named_freedoms, efforts = freedom_arrays(joints, servos)
+    pattern, parts.number = build_pattern(n, len(joints), links, wheels)
+    parts.elements = elements = elements._replace(block=ints([parts.pair(a, b) for a, b in elements.node], 4))
+    bodies = _bodies(parts, nodes)
+    servos = servos_of(model) if model.servos else {}
+    freedoms, named_freedoms, parts.efforts = freedom_arrays(joints, servos)
     turns, counted = turn_arrays(joints, servos)
     driven = driven_joints(joints)
-    loads, sources, line_columns = load_arrays(model, skeleton, matrices, block, floating)
-    laws, signals = tuple(compile_law(load) for load in model.state_loads), signals_of(model)
-    media = compile_media(model, floating)
-    length, mass, size = _scales(model, skeleton.frames, elements, bodies)
-    bodies = _with_fluid(model, skeleton, bodies, block)
-    bodies = _with_propellant(model, skeleton, bodies, block, nodes, len(efforts))
+    length, mass, parts.size = _scales(model, skeleton.frames, elements, bodies)
+    if laws:
+        bodies = _with_fluid_and_propellant(parts, bodies, nodes)
     bodies = bodies._replace(lone=ints(_lone(bodies, joints, wheels)))
+    packed = {kind.name: kind.pack(parts) if kind in used else empty(kind.group) for kind in KINDS}
+    signals = signals_of(model) if laws else []
     twists, given = initial_twists(model, skeleton)
     return CompiledModel(
         model=model,
         system=System(
-            nodes,
-            elements,
-            bodies,
-            joint_arrays(joints, named_freedoms, driven, block, n, length),
-            freedoms,
-            turns,
-            springs,
-            loads,
-            line_load_arrays(model, skeleton, matrices, line_columns, floating),
-            state_load_arrays(model, laws, skeleton, pair, size, len(efforts)),
-            media_arrays(media, skeleton.beams, elements),
-            rolling_arrays(model, skeleton, block, len(joints)),
-            rule_arrays(model, skeleton, block, len(joints), size),
-            pattern,
+            nodes=nodes,
+            elements=elements,
+            bodies=bodies,
+            joints=joint_arrays(parts, named_freedoms, driven, length),
+            freedoms=freedoms,
+            turns=turns,
+            pattern=pattern,
+            **packed,
         ),
         sampler=Sampler(
             np.asarray(model.gravity, dtype=float),
             tuple(driven),
-            (*efforts, *signal_functions(signals)),
-            tuple(sources),
+            (*parts.efforts, *signal_functions(signals)),
+            tuple(parts.sources),
             len(laws),
             n_columns(signals),
-            len(users(model)),
+            len(packed["rules"].item),
         ),
         frames=skeleton.frames,
         twists=twists,
@@ -136,53 +139,67 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         joints=tuple(joints),
         rolling=model.rolling,
         freedoms=(*named_freedoms, *counted),
-        size=size,
+        size=parts.size,
         length=length,
         mass=mass,
-        blocks=ints(list(number), 2),
+        blocks=ints(list(parts.number), 2),
         modal=skeleton.modal,
         laws=laws,
-        rules=compile_rules(model),
+        rules=compile_rules(model) if model.rolling else (),
         media=media,
-        line_columns=line_columns,
+        line_columns=parts.line_columns,
     )
 
 
-def _with_fluid(model: Model, skeleton: Skeleton, bodies: Bodies, block: Callable[[int, int], int]) -> Bodies:
-    """The bodies, and behind them the inertia of the fluid that moves with places, as that of further bodies."""
-    nodes, masses = bodies.node.tolist(), list(bodies.mass)
-    for load in model.state_loads:
-        inertia = load.inertia
-        if inertia is not None:
-            at = skeleton.attach(load.place)
-            carry = se3.adjoint(se3.inverse(at.frame))
-            nodes.append(at.node)
-            masses.append(carry.T @ inertia @ carry)
-    masses_ = np.array(masses).reshape(-1, 6, 6)
-    return bodies._replace(node=ints(nodes), mass=masses_, block=ints([block(i, i) for i in nodes]))
+def _bodies(parts: Parts, nodes: Nodes) -> Bodies:
+    """Arrays of the rigid bodies, with the mass of a fluid around them; their weight comes to that of the nodes."""
+    model, own = parts.model, parts.skeleton.bodies
+    for body in model.bodies:
+        nodes.mass[own[body.name]] += float(body.mass)
+    bodies = empty(Bodies)._replace(
+        node=ints(list(own.values())),
+        mass=np.array([_body_mass(body) for body in model.bodies]).reshape(-1, 6, 6),
+        block=ints([parts.block(i, i) for i in own.values()]),
+    )
+    for added in model.added_masses:
+        bodies.mass[model.bodies.index(added.body)] += added.matrix
+    return bodies
 
 
-def _with_propellant(
-    model: Model, skeleton: Skeleton, bodies: Bodies, block: Callable[[int, int], int], weights: Nodes, n_efforts: int
-) -> Bodies:
-    """The bodies, and behind them what burns away: further bodies on the same nodes, whose mass is sampled."""
+def _with_fluid_and_propellant(parts: Parts, bodies: Bodies, weights: Nodes) -> Bodies:
+    """The bodies, and behind them, as further bodies, what moves with places: a fluid, then propellant.
+
+    What burns away has a mass that is sampled.
+    """
     nodes, masses = bodies.node.tolist(), list(bodies.mass)
     rows: list[tuple[int, int, int]] = []
     base = []
-    columns = {(x.load, x.name.rpartition(".")[2]): n_efforts + x.column for x in signals_of(model)}
-    for k, load in enumerate(model.state_loads):
-        if load.varying:
-            node = skeleton.attach(load.place).node
+    for law in parts.laws:
+        inertia = law.load.inertia
+        if inertia is not None:
+            at = parts.skeleton.attach(law.load.place)
+            carry = se3.adjoint(se3.inverse(at.frame))
+            nodes.append(at.node)
+            masses.append(carry.T @ inertia @ carry)
+    columns = {(x.load, x.name.rpartition(".")[2]): len(parts.efforts) + x.column for x in signals_of(parts.model)}
+    for k, law in enumerate(parts.laws):
+        if law.load.varying:
+            node = parts.skeleton.attach(law.load.place).node
             if any(row[1] == node for row in rows):
-                raise ModelError(f"{load.title}: its body has other propellant already; one is offered for each body")
-            rows.append((len(nodes), node, columns[k, load.varying[0]]))
+                raise ModelError(
+                    f"{law.load.title}: its body has other propellant already; one is offered for each body"
+                )
+            rows.append((len(nodes), node, columns[k, law.load.varying[0]]))
             base.append((weights.mass[node], *weights.moment[node]))
             nodes.append(node)
             masses.append(np.zeros((6, 6)))
-    return Bodies(
-        ints(nodes), np.array(masses).reshape(-1, 6, 6), ints([block(i, i) for i in nodes]), ints(rows, 3),
-        np.array(base).reshape(-1, 4), ints([]),
-    )  # fmt: skip
+    return bodies._replace(
+        node=ints(nodes),
+        mass=np.array(masses).reshape(-1, 6, 6),
+        block=ints([parts.block(i, i) for i in nodes]),
+        varying=ints(rows, 3),
+        base=np.array(base).reshape(-1, 4),
+    )
 
 
 def _lone(bodies: Bodies, joints: Sequence[CompiledJoint], others: Sequence[tuple[int, int]]) -> list[int]:

@@ -13,7 +13,7 @@ from cosserat.compile.jumps import Jumps
 from cosserat.compile.media import CompiledMedium, medium_addresses
 from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.rows import ActiveFreedom, Rows
-from cosserat.compile.state_laws import CompiledLaw, law_addresses, moments_of, switches_of
+from cosserat.compile.state_laws import CompiledLaw, moments_of, switches_of
 from cosserat.kernels.arrays import (
     Bodies,
     Elements,
@@ -29,12 +29,12 @@ from cosserat.kernels.arrays import (
     Springs,
     StateLoads,
     Turns,
+    address_rows,
 )
 from cosserat.lie import se3
 from cosserat.model.joints import Joint
 from cosserat.model.model import Model
 from cosserat.model.rolling import Rolling as RollingItem
-from cosserat.model.servos import servos_of
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -143,7 +143,7 @@ class CompiledModel:
 
     def jumps(self, start: float, end: float) -> Jumps:
         """Jumps between two times, see `Sampler.jumps`."""
-        return self.sampler.jumps(start, end, switches_of(self.laws, start, end))
+        return self.sampler.jumps(start, end, switches_of(self.laws, start, end) if self.laws else ())
 
     def breaks(self, jumps: Jumps, start: float, end: float) -> list[float]:
         """Times between two others at which adaptive steps end: of jumps and kinks, and of laws that wake up."""
@@ -155,18 +155,17 @@ class CompiledModel:
         The effort of a servo with a limit does not follow a jump of its target that is spread over both ends of a step,
         nor do the energies of a body the end of its propellant, and laws of the state are not known before they act.
         """
-        servos = servos_of(self.model).values()
-        cut_off = any(np.isfinite(servo.limit) and jumps.jumps(servo.target) for servo in servos)
+        cut_off = any(np.isfinite(servo.limit) and jumps.jumps(servo.target) for servo in self.model.servos)
         cut_off |= len(self.system.bodies.varying) > 0 or bool(jumps.laws)
         return jumps.times if cut_off or self.sampler.kinks(jumps.times, 1e-9 * duration) else []
 
-    def unit_addresses(self) -> Any:
-        """Addresses (ns, 2) of the laws of loads and of their derivatives, for `kernels.arrays.Solver.units`."""
-        return law_addresses(self.laws)
-
-    def medium_addresses(self) -> Any:
-        """Addresses (nm, 2) of derivatives of potentials, for `kernels.arrays.Solver.media`."""
-        return medium_addresses(self.media, self.beams)
+    def addresses(self) -> dict[str, Any]:
+        """Tables (n, 2) of addresses of what users wrote, and of its derivatives, by fields of `Solver`."""
+        return {
+            "units": address_rows([(law.law, law.derivative) for law in self.laws]),
+            "rules": address_rows([(rule.law, None) for rule in self.rules]),
+            "media": medium_addresses(self.media, self.beams) if self.media else address_rows([]),
+        }
 
     def constraint_title(self, k: int) -> str:
         """How error messages call what owns group k of the multipliers."""

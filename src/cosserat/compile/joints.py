@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence, Sized
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
 from cosserat.model.model import Model
 from cosserat.model.servos import Servo
+
+if TYPE_CHECKING:
+    from cosserat.compile.parts import Parts
 
 Array = NDArray[np.float64]
 
@@ -104,18 +108,14 @@ def turn_arrays(
 
 
 def joint_arrays(
-    joints: list[CompiledJoint],
-    freedoms: list[tuple[str, ActiveFreedom]],
-    driven: list[Joint],
-    block: Callable[[int, int], int],
-    n_nodes: int,
-    length: float,
+    parts: Parts, freedoms: list[tuple[str, ActiveFreedom]], driven: list[Joint], length: float
 ) -> Joints:
-    """Arrays of the joints; `block` numbers the blocks of the matrix, with n_nodes for the ground.
+    """Arrays of the joints.
 
     Rotation rows are multiplied by a typical length: all rows are lengths and all multipliers forces, whose errors
     compare in any units.
     """
+    joints = parts.joints
     nj = len(joints)
     arrays = Joints(
         node=ints([(j.parent.node, j.child.node) for j in joints], 2),
@@ -142,12 +142,13 @@ def joint_arrays(
                 arrays.drive[k] = column
         if j.joint is not None and j.joint.kind == "screw" and j.name in names:
             arrays.angle[k] = names.index(j.name)
-        a, b, v = j.parent.node, j.child.node, n_nodes + 1 + k
-        arrays.block[k] = [
-            block(a, a), block(a, b), block(b, a), block(b, b),
-            block(a, v), block(v, a), block(b, v), block(v, b), block(v, v),
-        ]  # fmt: skip
+        arrays.block[k] = parts.held(j.parent.node, j.child.node, k)
     return arrays
+
+
+def ranges(parts: Sequence[Sized]) -> NDArray[np.int64]:
+    """Where each of some parts begins in all of them one after another, and behind them the end: (n+1,)."""
+    return np.concatenate(([0], np.cumsum([len(part) for part in parts], dtype=np.int64)))
 
 
 def ints(values: object, width: int | None = None) -> NDArray[np.int64]:

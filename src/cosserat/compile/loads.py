@@ -2,46 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import frame_to_row, row_to_frame
-from cosserat.compile.elements import ElementMatrices
 from cosserat.compile.inputs import WrenchSource
 from cosserat.compile.joints import ints
 from cosserat.compile.matter import lengths_towards
+from cosserat.compile.parts import Parts
 from cosserat.compile.series import exponential, gauss_points, skew
-from cosserat.compile.skeleton import Skeleton
 from cosserat.compile.varying_loads import element_sources, shares, varies
-from cosserat.kernels.arrays import LineLoads, Loads
+from cosserat.kernels.arrays import LineLoads, Loads, Springs
 from cosserat.lie import se3
-from cosserat.model.model import Model
+from cosserat.model.loads import DistributedLoad
 
 Array = NDArray[np.float64]
 
 
-def load_arrays(
-    model: Model,
-    skeleton: Skeleton,
-    matrices: dict[str, ElementMatrices],
-    block: Callable[[int, int], int],
-    nodal: bool,
-) -> tuple[Loads, list[WrenchSource], dict[str, NDArray[np.int64]]]:
-    """Point loads and distributed loads, where their samples come from, and the columns (ne, 2) of loads that vary.
+def spring_nodes(parts: Parts) -> list[tuple[int, int]]:
+    """Nodes of both ends of springs and dampers."""
+    attach = parts.skeleton.attach
+    return [(attach(s.a).node, attach(s.b).node) for s in parts.model.springs]
 
-    `matrices` are those of every beam. Unless `nodal`, follower loads and moments along beams are left to
-    `line_load_arrays`; otherwise they turn with the nodes, as floating frames have them.
+
+def spring_arrays(parts: Parts) -> Springs:
+    """Arrays of springs and dampers."""
+    springs, attach = parts.model.springs, parts.skeleton.attach
+    node = spring_nodes(parts)
+    return Springs(
+        node=ints(node, 2),
+        point_a=np.array([attach(s.a).frame[:3, 3] for s in springs]).reshape(-1, 3),
+        point_b=np.array([attach(s.b).frame[:3, 3] for s in springs]).reshape(-1, 3),
+        stiffness=np.array([s.stiffness for s in springs], dtype=float),
+        damping=np.array([s.damping for s in springs], dtype=float),
+        length=np.array([s.length for s in springs], dtype=float),
+        block=ints([parts.pair(a, b) for a, b in node], 4),
+    )
+
+
+def load_arrays(parts: Parts) -> Loads:
+    """Point loads and distributed loads; the parts get the sources of their samples and the columns of what varies.
+
+    Follower loads and moments along beams are left to `line_load_arrays`, unless they turn with the nodes, as floating
+    frames have them.
     """
+    model, skeleton, matrices, nodal = parts.model, parts.skeleton, parts.matrices, parts.floating
+    sources, lines = parts.sources, parts.line_columns
     gains = {name: found.towards if nodal else dead_shares(found.towards) for name, found in matrices.items()}
     node: list[int] = []
     frame: list[Array] = []
     follower: list[int] = []
     gain: list[Array] = []
     column: list[int] = []
-    sources: list[WrenchSource] = []
     for load in model.loads:
         at = skeleton.attach(load.place)
         place = at.frame.copy()
@@ -77,7 +91,6 @@ def load_arrays(
             gain.append(turn @ total[i] @ turn.T)
             column.append(len(sources))
         sources.append(WrenchSource(line.force, line.moment))
-    lines: dict[str, NDArray[np.int64]] = {}
     for line in (load for load in model.distributed_loads if varies(load)):
         mesh = skeleton.beams[line.beam.name]
         lines[line.name] = len(sources) + np.arange(2 * len(mesh.pairs), dtype=np.int64).reshape(-1, 2)
@@ -94,15 +107,14 @@ def load_arrays(
             gain.append(turn @ share.gain @ turn.T)
             column.append(int(lines[line.name][share.e, share.side]))
         sources += element_sources(line, mesh)
-    arrays = Loads(
+    return Loads(
         node=ints(node),
         frame=np.array(frame).reshape(-1, 12),
         follower=ints(follower),
         gain=np.array(gain).reshape(-1, 6, 6),
         column=ints(column),
-        block=ints([block(i, i) for i in node]),
+        block=ints([parts.block(i, i) for i in node]),
     )
-    return arrays, sources, lines
 
 
 def dead_shares(towards: Array) -> Array:
@@ -112,19 +124,18 @@ def dead_shares(towards: Array) -> Array:
     return towards
 
 
-def line_load_arrays(
-    model: Model,
-    skeleton: Skeleton,
-    matrices: dict[str, ElementMatrices],
-    columns: dict[str, NDArray[np.int64]],
-    nodal: bool,
-) -> LineLoads:
-    """Follower loads and moments along beams, unless they are nodal; `columns` of those that vary."""
+def along_beams(parts: Parts) -> list[tuple[int, DistributedLoad]]:
+    """Follower loads and moments along beams, with their numbers; none in floating frames."""
+    lines = () if parts.floating else parts.model.distributed_loads
+    return [(k, line) for k, line in enumerate(lines) if line.follower or line.moment is not None]
+
+
+def line_load_arrays(parts: Parts) -> LineLoads:
+    """Arrays of what is `along_beams`."""
+    model, skeleton, matrices, columns = parts.model, parts.skeleton, parts.matrices, parts.line_columns
     rows: list[tuple[NDArray[Any], ...]] = []
     lengths = lengths_towards().T
-    for k, line in enumerate(model.distributed_loads):
-        if nodal or not (line.follower or line.moment is not None):
-            continue
+    for k, line in along_beams(parts):
         mesh, found = skeleton.beams[line.beam.name], matrices[line.beam.name]
         n = len(mesh.pairs)
         uniform = np.full((n, 2), len(model.loads) + k, dtype=np.int64)
@@ -142,8 +153,4 @@ def line_load_arrays(
             (start[:, None, :3, :3] @ exponential(skew(zw))).reshape(n, -1, 9),
             np.linalg.norm(d0[:, :3], axis=1)[:, None, None] * lengths,
         ))  # fmt: skip
-    points = len(lengths)
-    shapes = ((0,), (0, 2), (0,), (0, points, 21), (0, points, 8), (0, points, 9), (0, points, 2))
-    kinds = (np.int64, np.int64, np.int64, *[np.float64] * 4)
-    empty = tuple(np.zeros(shape, dtype=kind) for shape, kind in zip(shapes, kinds, strict=True))
-    return LineLoads(*(np.concatenate(parts) for parts in zip(empty, *rows, strict=True)))
+    return LineLoads(*(np.concatenate(columns) for columns in zip(*rows, strict=True)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,14 @@ from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.series import bracket, exponential, gauss
 from cosserat.errors import ModelError, warn
 from cosserat.kernels import media
-from cosserat.kernels.arrays import Elements, Media, new_rows
+from cosserat.kernels.arrays import Elements, Media, address_rows
 from cosserat.kernels.beams import relative_vectors
 from cosserat.model.beams import Beam
 from cosserat.model.medium import Medium
 from cosserat.model.model import Model
+
+if TYPE_CHECKING:
+    from cosserat.compile.parts import Parts
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -107,8 +110,9 @@ def compile_media(model: Model, floating: bool) -> dict[str, CompiledMedium]:
     return {name: medium for name, medium in found.items() if medium is not None}
 
 
-def media_arrays(media: dict[str, CompiledMedium], meshes: dict[str, BeamMesh], elements: Elements) -> Media:
+def media_arrays(parts: Parts) -> Media:
     """Arrays of all elements of such media."""
+    media, meshes, elements = parts.media, parts.skeleton.beams, parts.elements
     element, point, weight, start = [], [], [], []
     parameter: list[Array] = []
     for name, medium in media.items():
@@ -121,21 +125,17 @@ def media_arrays(media: dict[str, CompiledMedium], meshes: dict[str, BeamMesh], 
         start.append(np.tile([first, first + len(medium.numbers)], (len(span), 1)))
         parameter.append(medium.numbers)
     return Media(
-        element=_joined(element, np.int64),
-        point=_joined(point).reshape(-1, 12, 6),
-        weight=_joined(weight).reshape(-1, 2),
-        start=_joined(start, np.int64).reshape(-1, 2),
-        parameter=_joined(parameter),
+        element=np.concatenate(element),
+        point=np.ascontiguousarray(np.concatenate(point).reshape(-1, 12, 6)),
+        weight=np.concatenate(weight),
+        start=np.concatenate(start),
+        parameter=np.concatenate(parameter),
     )
 
 
 def medium_addresses(media: dict[str, CompiledMedium], meshes: dict[str, BeamMesh]) -> Any:
     """Addresses (nm, 2) of first and second derivatives, in the order of `media_arrays`."""
-    rows = [medium for name, medium in media.items() for _ in meshes[name].pairs]
-    table = new_rows(len(rows), 2)
-    for row, medium in zip(table, rows, strict=True):
-        row[0], row[1] = medium.first.address, medium.second.address
-    return table
+    return address_rows([(x.first, x.second) for name, x in media.items() for _ in meshes[name].pairs])
 
 
 def failing_medium(
@@ -163,10 +163,6 @@ def _points(d0: Array, stiffness: Array, compliance: Array) -> Array:
     E_T = exponential(_POINTS[None, :, None, None] * ad[:, None])
     middle = np.swapaxes(Z, 1, 2) @ stiffness
     return np.asarray(compliance @ np.swapaxes(E_T @ across(d0)[:, None], 2, 3) @ middle[:, None])
-
-
-def _joined(parts: list[Any], dtype: Any = np.float64) -> Any:
-    return np.ascontiguousarray(np.concatenate(parts) if parts else np.zeros(0), dtype=dtype)
 
 
 def linear_medium(call: str, beam: Beam) -> None:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from cosserat.compile.joints import ints
-from cosserat.compile.skeleton import Skeleton
+from cosserat.compile.parts import Parts
 from cosserat.kernels.arrays import Rolling
 from cosserat.kernels.touching import DISC, EDGE, RULE
-from cosserat.model.model import Model
 from cosserat.model.rolling import KnifeEdge, RollingDisc
 
 KINDS: dict[type, int] = {RollingDisc: DISC, KnifeEdge: EDGE}
 
 
-def rolling_arrays(model: Model, skeleton: Skeleton, block: Callable[[int, int], int], n_joints: int) -> Rolling:
-    """Arrays of what rolls; `block` numbers the blocks of the matrix."""
-    nr, n = len(model.rolling), skeleton.n_nodes
+def rolling_arrays(parts: Parts) -> Rolling:
+    """Arrays of what rolls."""
+    model, skeleton = parts.model, parts.skeleton
+    nr = len(model.rolling)
     arrays = Rolling(
         node=ints([skeleton.attach(item.place).node for item in model.rolling]),
         kind=ints([KINDS.get(type(item), RULE) for item in model.rolling]),
@@ -33,7 +31,7 @@ def rolling_arrays(model: Model, skeleton: Skeleton, block: Callable[[int, int],
         held=ints([sum(item.held) for item in model.rolling]),
     )
     for k, item in enumerate(model.rolling):
-        node, vertex = int(arrays.node[k]), n + 1 + n_joints + k
+        node = int(arrays.node[k])
         R, x = skeleton.frames[node, :9].reshape(3, 3), skeleton.frames[node, 9:]
         arrays.point[k] = R.T @ (item.place.position - x)
         if isinstance(item, RollingDisc):
@@ -41,11 +39,13 @@ def rolling_arrays(model: Model, skeleton: Skeleton, block: Callable[[int, int],
             arrays.level[k] = item.normal @ item.point
         elif isinstance(item, KnifeEdge):
             arrays.axis[k] = R.T @ item.direction
-        arrays.block[k] = [block(node, node), block(node, vertex), block(vertex, node), block(vertex, vertex)]
+        own, *_, to_rows, of_rows, rows = parts.held(skeleton.n_nodes, node, len(parts.joints) + k)
+        arrays.block[k] = [own, to_rows, of_rows, rows]
     keep_all(arrays)
     return arrays
 
 
 def keep_all(arrays: Rolling) -> None:
     """Let every row act."""
-    arrays.keep[:] = np.eye(3) * (np.arange(3) < arrays.n_rows[:, None])[:, None]
+    for keep, n in zip(arrays.keep, arrays.n_rows, strict=True):
+        keep[:] = np.diag(np.arange(3) < n)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
-from cosserat.compile.joints import ints
-from cosserat.compile.skeleton import Skeleton
+from cosserat.compile.joints import ints, ranges
+from cosserat.compile.parts import Parts
 from cosserat.compile.state_laws import refused
 from cosserat.errors import CosseratError
-from cosserat.kernels.arrays import Rules, new_rows
+from cosserat.kernels.arrays import Rules
 from cosserat.kernels.rule_laws import BRIEF
 from cosserat.kernels.state_loads import compile_values
 from cosserat.lie import se3
@@ -93,49 +92,33 @@ def rule_laws(items: list[Constraint], size: float) -> dict[str, Any]:
         "held": ints([int(all(item.held)) for item in items]),
         "pair": ints([0] * len(items)),
         "length": np.full(len(items), size),
-        "start": ints(np.concatenate(([0], np.cumsum([len(n) for n in numbers], dtype=np.int64)))),
+        "start": ranges(numbers),
         "parameter": np.array([x for values in numbers for x in values], dtype=float),
     }
 
 
-def coupled_by_rules(model: Model, skeleton: Skeleton) -> list[tuple[int, int]]:
+def coupled_by_rules(parts: Parts) -> list[tuple[int, int]]:
     """Nodes of the places and of the other places of everything that rolls; the ground where there is no other."""
-    out = []
-    for item in model.rolling:
-        here, *there = (skeleton.attach(place).node for place in item.places)
-        out.append((here, there[0] if there else skeleton.n_nodes))
-    return out
+    ground = GROUND.at((0.0, 0.0, 0.0))
+    places = [(*item.places, ground)[:2] for item in parts.model.rolling]
+    return [(parts.skeleton.attach(here).node, parts.skeleton.attach(there).node) for here, there in places]
 
 
-def rule_arrays(
-    model: Model, skeleton: Skeleton, block: Callable[[int, int], int], n_joints: int, size: float
-) -> Rules:  # fmt: skip
-    """Arrays of users' constraints; `size` is the extent of the mechanism."""
-    items = users(model)
-    number = {id(item): k for k, item in enumerate(model.rolling)}
-    here = [skeleton.attach(item.place) for item in items]
-    there = [skeleton.attach(GROUND.at((0.0, 0.0, 0.0)) if item.other is None else item.other) for item in items]
-    blocks = []
-    for item, one, two in zip(items, there, here, strict=True):
-        a, b, v = one.node, two.node, skeleton.n_nodes + 1 + n_joints + number[id(item)]
-        pairs = [(a, a), (a, b), (b, a), (b, b), (a, v), (v, a), (b, v), (v, b), (v, v)]
-        blocks.append([block(i, k) for i, k in pairs])
+def rule_arrays(parts: Parts) -> Rules:
+    """Arrays of users' constraints."""
+    items = users(parts.model)
+    number = [k for k, item in enumerate(parts.model.rolling) if isinstance(item, Constraint)]
+    here = [parts.skeleton.attach(item.place) for item in items]
+    there = [parts.skeleton.attach(item.other or GROUND.at((0.0, 0.0, 0.0))) for item in items]
+    rows = zip(there, here, number, strict=True)
     return Rules(
-        item=ints([number[id(item)] for item in items]),
+        item=ints(number),
         node=ints([(a.node, b.node) for a, b in zip(there, here, strict=True)], 2),
         frame_a=np.array([frame_to_row(a.frame) for a in there]).reshape(-1, 12),
         frame_b=np.array([frame_to_row(b.frame) for b in here]).reshape(-1, 12),
-        **rule_laws(items, size),
-        block=ints(blocks, 9),
+        **rule_laws(items, parts.size),
+        block=ints([parts.held(a.node, b.node, len(parts.joints) + k) for a, b, k in rows], 9),
     )
-
-
-def rule_addresses(rules: tuple[CompiledRule, ...]) -> Any:
-    """Addresses (nu, 2) of laws; their derivatives are never given."""
-    table = new_rows(len(rules), 2)
-    for row, rule in zip(table, rules, strict=True):
-        row[0], row[1] = rule.law.address, 0
-    return table
 
 
 def rule_rows(compiled: CompiledModel, times: Array, frames: Array, twists: Array) -> Array:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from cosserat.compile.mesh import element_mass
 from cosserat.errors import CosseratError, ModelError
 from cosserat.kernels import state_loads
-from cosserat.kernels.arrays import new_rows
 from cosserat.lie import se3
 from cosserat.model.breaks import jumps_of, pulses
 from cosserat.model.clock import reads_time, switches
@@ -205,10 +204,3 @@ def _probe(frame: Array, size: float) -> tuple[Array, ...]:
     return frame @ se3.exp(size * _BESIDE), size * _BESIDE
 
 
-def law_addresses(laws: tuple[CompiledLaw, ...]) -> Any:
-    """Addresses (n, 2) of laws and of their derivatives, 0 where there is none."""
-    table = new_rows(len(laws), 2)
-    for row, law in zip(table, laws, strict=True):
-        row[0] = law.law.address
-        row[1] = 0 if law.derivative is None else law.derivative.address
-    return table

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
-from cosserat.compile.joints import ints
+from cosserat.compile.joints import ints, ranges
 from cosserat.compile.media import failing_medium
+from cosserat.compile.parts import Parts
 from cosserat.compile.rules import failing_rule
-from cosserat.compile.skeleton import Skeleton
-from cosserat.compile.state_laws import CompiledLaw
 from cosserat.kernels.arrays import StateLoads
 from cosserat.lie import se3
 from cosserat.model.functions import TimeFunction
@@ -28,14 +26,10 @@ _LOOKS = 33  # between two stored states
 _LOST = 1e6  # rad or m in a step: a motion that has been lost before
 
 
-def coupled_nodes(model: Model, skeleton: Skeleton) -> list[tuple[int, int]]:
-    """Pairs of different nodes that such loads couple."""
-    pairs = [
-        (skeleton.attach(load.place).node, skeleton.attach(load.other).node)
-        for load in model.state_loads
-        if load.other is not None
-    ]
-    return [(a, b) for a, b in pairs if a != b]
+def coupled_nodes(parts: Parts) -> list[tuple[int, int]]:
+    """Pairs of nodes that such loads couple."""
+    attach = parts.skeleton.attach
+    return [(attach(x.load.place).node, attach(x.load.other).node) for x in parts.laws if x.load.other is not None]
 
 
 class Signal(NamedTuple):
@@ -76,36 +70,26 @@ def n_columns(signals: list[Signal]) -> int:
     return max((signal.column + 1 for signal in signals), default=0)
 
 
-def state_load_arrays(
-    model: Model,
-    laws: tuple[CompiledLaw, ...],
-    skeleton: Skeleton,
-    pair: Callable[[int, int], list[int]],
-    size: float,
-    n_efforts: int,
-) -> StateLoads:
-    """The loads of a model; `pair` numbers the blocks of two nodes, `size` is the extent of the mechanism.
-
-    Signals have the columns of the sampled efforts from `n_efforts` on.
-    """
-    loads = [law.load for law in laws]
-    here = [skeleton.attach(load.place) for load in loads]
-    there = [skeleton.attach(GROUND.at((0.0, 0.0, 0.0)) if load.other is None else load.other) for load in loads]
-    numbers = [law.numbers for law in laws]
-    start = ints(np.concatenate(([0], np.cumsum([len(n) for n in numbers], dtype=np.int64))))
-    signals = [(start[x.load] + x.place, n_efforts + x.column) for x in signals_of(model)]
+def state_load_arrays(parts: Parts) -> StateLoads:
+    """Arrays of the loads of a model; their signals have the columns of the sampled efforts behind those of joints."""
+    loads = [law.load for law in parts.laws]
+    here = [parts.skeleton.attach(load.place) for load in loads]
+    there = [parts.skeleton.attach(load.other or GROUND.at((0.0, 0.0, 0.0))) for load in loads]
+    numbers = [law.numbers for law in parts.laws]
+    start = ranges(numbers)
+    signals = [(start[x.load] + x.place, len(parts.efforts) + x.column) for x in signals_of(parts.model)]
     return StateLoads(
         node=ints([(a.node, b.node) for a, b in zip(here, there, strict=True)], 2),
         frame_a=np.array([frame_to_row(a.frame) for a in here]).reshape(-1, 12),
         frame_b=np.array([frame_to_row(b.frame) for b in there]).reshape(-1, 12),
         pair=ints([load.pair for load in loads]),
-        length=np.full(len(loads), size),
+        length=np.full(len(loads), parts.size),
         start=start,
-        parameter=np.array([x for values in numbers for x in values], dtype=float),
-        inner=ints(np.concatenate(([0], np.cumsum([len(load.states) for load in loads], dtype=np.int64)))),
+        parameter=np.concatenate(numbers),
+        inner=ranges([load.states for load in loads]),
         stored=ints([int(load.has_energy) for load in loads]),
         signal=ints(signals, 2),
-        block=ints([pair(a.node, b.node) for a, b in zip(here, there, strict=True)], 4),
+        block=ints([parts.pair(a.node, b.node) for a, b in zip(here, there, strict=True)], 4),
     )
 
 

@@ -14,49 +14,6 @@ import numpy as np
 from cosserat.compile.compiled import System
 from cosserat.kernels.arrays import History, Inputs
 
-# shape of every array in sizes by name; ... : any further extent
-SHAPES: dict[str, tuple[Any, ...]] = {
-    "history.frame": ("nt", "n", 12), "history.twist": ("nt", "n", 6), "history.rate": ("nt", "n", 6),
-    "history.force": ("nt", "nc", 6), "history.angle": ("nt", "na"), "history.inner": ("nt", "ny"),
-    "inputs.gravity": ("nt", 3), "inputs.drive": ("nt", "nd", 21), "inputs.effort": ("nt", "ng"),
-    "inputs.wrench": ("nt", "nw", 6), "inputs.clock": ("nt", 2), "inputs.state": ("nt", "nx", 7),
-    "inputs.rule": ("nt", "nu", 24),
-    "nodes.mass": ("n",), "nodes.moment": ("n", 3),
-    "elements.node": ("ne", 2), "elements.like": ("ne",), "elements.d0": ("ne", 6), "elements.stiffness": ("ne", 6, 6),
-    "elements.second": ("ne", 216), "elements.turning": ("ne", 6), "elements.viscosity": ("ne",),
-    "elements.mass": ("ne", 82), "elements.block": ("ne", 4),
-    "bodies.node": ("nb",), "bodies.mass": ("nb", 6, 6), "bodies.block": ("nb",), "bodies.varying": ("nv", 3),
-    "bodies.base": ("nv", 4), "bodies.lone": ("ni",),
-    "joints.node": ("nj", 2), "joints.frame_a": ("nj", 12), "joints.frame_b": ("nj", 12), "joints.n_rows": ("nj",),
-    "joints.kind": ("nj", 6), "joints.row_a": ("nj", 6, 3), "joints.row_b": ("nj", 6, 3), "joints.pitch": ("nj",),
-    "joints.drive": ("nj",), "joints.branch": ("nj",), "joints.angle": ("nj",), "joints.soft": ("nj", 6, 6),
-    "joints.block": ("nj", 9),
-    "freedoms.joint": ("nf",), "freedoms.kind": ("nf",), "freedoms.axis": ("nf", 3), "freedoms.cosine": ("nf", 3),
-    "freedoms.sine": ("nf", 3), "freedoms.stiffness": ("nf",), "freedoms.damping": ("nf",),
-    "freedoms.friction": ("nf",), "freedoms.speed": ("nf",), "freedoms.effort": ("nf",), "freedoms.kp": ("nf",),
-    "freedoms.kd": ("nf",), "freedoms.limit": ("nf",), "freedoms.target": ("nf",), "freedoms.armature": ("nf",),
-    "turns.joint": ("nq",), "turns.kind": ("nq",), "turns.axis": ("nq", 3), "turns.cosine": ("nq", 3),
-    "turns.sine": ("nq", 3),
-    "springs.node": ("ns", 2), "springs.point_a": ("ns", 3), "springs.point_b": ("ns", 3), "springs.stiffness": ("ns",),
-    "springs.damping": ("ns",), "springs.length": ("ns",), "springs.block": ("ns", 4),
-    "loads.node": ("nl",), "loads.frame": ("nl", 12), "loads.follower": ("nl",), "loads.gain": ("nl", 6, 6),
-    "loads.column": ("nl",), "loads.block": ("nl",),
-    "line_loads.element": ("nh",), "line_loads.column": ("nh", 2), "line_loads.follower": ("nh",),
-    "line_loads.turn": ("nh", 6, 21), "line_loads.axis": ("nh", 6, 8), "line_loads.axes": ("nh", 6, 9),
-    "line_loads.weight": ("nh", 6, 2),
-    "state_loads.node": ("nx", 2), "state_loads.frame_a": ("nx", 12), "state_loads.frame_b": ("nx", 12),
-    "state_loads.pair": ("nx",), "state_loads.length": ("nx",), "state_loads.start": ("nx+1",),
-    "state_loads.parameter": ("np",), "state_loads.inner": ("nx+1",), "state_loads.stored": ("nx",),
-    "state_loads.signal": ("nz", 2), "state_loads.block": ("nx", 4),
-    "media.element": ("nm",), "media.point": ("nm", 12, 6), "media.weight": ("nm", 2), "media.start": ("nm", 2),
-    "media.parameter": ("nk",),
-    "rolling.node": ("nr",), "rolling.kind": ("nr",), "rolling.point": ("nr", 3), "rolling.axis": ("nr", 3),
-    "rolling.radius": ("nr",), "rolling.plane": ("nr", 3, 3), "rolling.level": ("nr",), "rolling.keep": ("nr", 3, 3),
-    "rolling.block": ("nr", 4), "rolling.n_rows": ("nr",), "rolling.held": ("nr",),
-    "rules.item": ("nu",), "rules.node": ("nu", 2), "rules.frame_a": ("nu", 12), "rules.frame_b": ("nu", 12),
-    "rules.n_rows": ("nu",), "rules.held": ("nu",), "rules.pair": ("nu",), "rules.length": ("nu",),
-    "rules.start": ("nu+1",), "rules.parameter": ("no",), "rules.block": ("nu", 9),
-}  # fmt: skip
 # whole numbers: the least, and the first that is too large, as a number or a size
 RANGES: dict[str, tuple[int, Any]] = {
     "elements.node": (0, "n"), "elements.like": (0, "ne"), "bodies.node": (0, "n"), "bodies.lone": (0, "nb"),
@@ -113,9 +70,8 @@ def check_arrays(raw: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str,
             name = f"{group}.{field}"
             array = found[name]
             demand(array.dtype == dtype and array.ndim == ndim, f"{name} is {array.dtype} of {array.ndim} dimensions")
-            for extent, wanted in zip(array.shape, SHAPES.get(name, ()), strict=False):
-                allowed = [sizes.get(w, w) for w in (wanted if isinstance(wanted, tuple) else (wanted,))]
-                demand(extent in allowed, f"{name} has the shape {array.shape}")
+            for extent, wanted in zip(array.shape, SHAPES[name], strict=True):
+                demand(extent == sizes.get(wanted, wanted), f"{name} has the shape {array.shape}")
             if dtype == "int64":
                 check_range(array, *RANGES.get(name, (-1, 2**31)), sizes, name)
     return sizes
@@ -134,11 +90,20 @@ def check_index(value: Any, below: int, name: str, least: int = 0) -> int:
     return int(value)
 
 
-def _groups() -> dict[str, dict[str, tuple[str, int]]]:
-    """Element type and number of dimensions of every array that a file holds, by group and field."""
+def _hints() -> dict[str, dict[str, tuple[Any, ...]]]:
+    """What the annotations of every array that a file holds say, by group and field."""
     groups: dict[str, Any] = {"history": History, "inputs": Inputs, **get_type_hints(System)}
     groups.pop("pattern")
     return {
-        name: {key: hint.__metadata__[0] for key, hint in get_type_hints(group, include_extras=True).items()}
+        name: {key: hint.__metadata__ for key, hint in get_type_hints(group, include_extras=True).items()}
         for name, group in groups.items()
     }
+
+
+def _groups() -> dict[str, dict[str, tuple[str, int]]]:
+    """Element type and number of dimensions of every array that a file holds, by group and field."""
+    return {name: {key: kind for key, (kind, *_) in fields.items()} for name, fields in _hints().items()}
+
+
+SHAPES = {f"{name}.{key}": tuple(shape) for name, fields in _hints().items() for key, (_, *shape) in fields.items()}
+"""Shape of every array in sizes by name."""

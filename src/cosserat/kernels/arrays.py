@@ -2,12 +2,16 @@
 
 A kernel receives a problem as one address and reads the groups it needs with the getters below.
 
+Annotations of what describes a mechanism and its results have the shape: of the sizes, n counts the nodes with the
+ground, and a size "+1" has one number more than there are rows.
+
 The last node (index n_nodes) is the ground: identity frame, zero twist. Matrix blocks that would couple to the ground
 go to the last block, which no solver reads. Vertices of the block matrix: the nodes, then one per joint and one per
 knife edge or rolling disc (six multipliers, padded).
 """
 
-from typing import Annotated, NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,179 +23,180 @@ F2 = Annotated[NDArray[np.float64], ("float64", 2)]
 F3 = Annotated[NDArray[np.float64], ("float64", 3)]
 I1 = Annotated[NDArray[np.int64], ("int64", 1)]
 I2 = Annotated[NDArray[np.int64], ("int64", 2)]
+G = TypeVar("G")
 
 
 class Nodes(NamedTuple):
     """Gravity data of nodes: potential -g . (mass x + R moment)."""
 
-    mass: F1  # (n+1,)
-    moment: F2  # (n+1, 3) first mass moment about the node, in the node's frame
+    mass: Annotated[F1, "n"]
+    moment: Annotated[F2, "n", 3]  # first mass moment about the node, in the node's frame
 
 
 class Elements(NamedTuple):
     """Two-node beam elements, see `beams`, `elastic` and `matter`."""
 
-    node: I2  # (ne, 2)
-    like: I1  # (ne,) first element with the same matrices, whose own are read: in long beams they stay in the cache
-    d0: F2  # (ne, 6) relative vector in the stress-free configuration
-    stiffness: F3  # (ne, 6, 6) K of the strain energy
-    second: F2  # (ne, 216) Q
-    turning: F2  # (ne, 6) F^-1
-    viscosity: F1  # (ne,) Kelvin-Voigt time: damping matrix = viscosity * stiffness
-    mass: F2  # (ne, 82) G, Y_A and Y_B of the kinetic energy, see `matter`
-    block: I2  # (ne, 4) AA, AB, BA, BB
+    node: Annotated[I2, "ne", 2]
+    like: Annotated[I1, "ne"]  # first element of the same matrices, which are read: so they stay in the cache
+    d0: Annotated[F2, "ne", 6]  # relative vector in the stress-free configuration
+    stiffness: Annotated[F3, "ne", 6, 6]  # K of the strain energy
+    second: Annotated[F2, "ne", 216]  # Q
+    turning: Annotated[F2, "ne", 6]  # F^-1
+    viscosity: Annotated[F1, "ne"]  # Kelvin-Voigt time: damping matrix = viscosity * stiffness
+    mass: Annotated[F2, "ne", 82]  # G, Y_A and Y_B of the kinetic energy, see `matter`
+    block: Annotated[I2, "ne", 4]  # AA, AB, BA, BB
 
 
 class Bodies(NamedTuple):
     """Rigid bodies, one node each at the centre of mass."""
 
-    node: I1  # (nb,)
-    mass: F3  # (nb, 6, 6)
-    block: I1  # (nb,)
-    varying: I2  # (nv, 3) bodies whose mass changes with time: row of `mass`, node, first column of ten sampled efforts
-    base: F2  # (nv, 4) mass and first moment of the node without it
-    lone: I1  # (nl,) bodies that no joint holds, on a node of their own at the centre of mass
+    node: Annotated[I1, "nb"]
+    mass: Annotated[F3, "nb", 6, 6]
+    block: Annotated[I1, "nb"]
+    varying: Annotated[I2, "nv", 3]  # a mass that changes with time: row in `mass`, node, first of ten sampled efforts
+    base: Annotated[F2, "nv", 4]  # mass and first moment of the node without it
+    lone: Annotated[I1, "ni"]  # bodies that no joint holds, on a node of their own at the centre of mass
 
 
 class Joints(NamedTuple):
     """Constraints on the relative frame of two places; see `joints` for the meaning of the rows."""
 
-    node: I2  # (nj, 2) parent (A), child (B)
-    frame_a: F2  # (nj, 12) joint frame in the parent node's frame
-    frame_b: F2  # (nj, 12)
-    n_rows: I1  # (nj,)
-    kind: I2  # (nj, 6) of each row
-    row_a: F3  # (nj, 6, 3) vector fixed to the parent side, of rotation rows times a typical length
-    row_b: F3  # (nj, 6, 3) vector fixed to the child side
-    pitch: F1  # (nj,)
-    drive: I1  # (nj,) row in the sampled drives, -1: none
-    branch: I1  # (nj,) diagonal entry of the relative rotation that must be positive, 3: the trace, -1: none
-    angle: I1  # (nj,) index of the tracked angle a screw row needs, -1: none
-    soft: F3  # (nj, 6, 6) projection on combinations of rows that other joints imply
-    block: I2  # (nj, 9) AA AB BA BB, A-lambda, lambda-A, B-lambda, lambda-B, lambda-lambda
+    node: Annotated[I2, "nj", 2]  # parent (A), child (B)
+    frame_a: Annotated[F2, "nj", 12]  # joint frame in the parent node's frame
+    frame_b: Annotated[F2, "nj", 12]
+    n_rows: Annotated[I1, "nj"]
+    kind: Annotated[I2, "nj", 6]  # of each row
+    row_a: Annotated[F3, "nj", 6, 3]  # vector fixed to the parent side, of rotation rows times a typical length
+    row_b: Annotated[F3, "nj", 6, 3]  # vector fixed to the child side
+    pitch: Annotated[F1, "nj"]
+    drive: Annotated[I1, "nj"]  # row in the sampled drives, -1: none
+    branch: Annotated[I1, "nj"]  # diagonal entry of the relative rotation that must be positive, 3: the trace, -1: none
+    angle: Annotated[I1, "nj"]  # index of the tracked angle a screw row needs, -1: none
+    soft: Annotated[F3, "nj", 6, 6]  # projection on combinations of rows that other joints imply
+    block: Annotated[I2, "nj", 9]  # AA AB BA BB, A-lambda, lambda-A, B-lambda, lambda-B, lambda-lambda
 
 
 class Freedoms(NamedTuple):
     """Joint freedoms that carry an effort, a spring, damper, friction, servo or armature, or whose angle is tracked."""
 
-    joint: I1  # (nf,)
-    kind: I1  # (nf,) translation, angle about a parent axis, angle about a child axis, component of a rotation vector
-    axis: F2  # (nf, 3)
-    cosine: F2  # (nf, 3) for angles: the unit vector whose image gives cos and ...
-    sine: F2  # (nf, 3) ... the one that gives sin
-    stiffness: F1  # (nf,)
-    damping: F1  # (nf,)
-    friction: F1  # (nf,)
-    speed: F1  # (nf,) regularisation of the friction
-    effort: I1  # (nf,) column in the sampled efforts, -1: none
-    kp: F1  # (nf,) of the servo
-    kd: F1  # (nf,)
-    limit: F1  # (nf,)
-    target: I1  # (nf,) column of its target in the sampled efforts, -1: no servo
-    armature: F1  # (nf,)
+    joint: Annotated[I1, "nf"]
+    kind: Annotated[I1, "nf"]  # translation, angle about a parent or a child axis, component of a rotation vector
+    axis: Annotated[F2, "nf", 3]
+    cosine: Annotated[F2, "nf", 3]  # for angles: the unit vector whose image gives cos and ...
+    sine: Annotated[F2, "nf", 3]  # ... the one that gives sin
+    stiffness: Annotated[F1, "nf"]
+    damping: Annotated[F1, "nf"]
+    friction: Annotated[F1, "nf"]
+    speed: Annotated[F1, "nf"]  # regularisation of the friction
+    effort: Annotated[I1, "nf"]  # column in the sampled efforts, -1: none
+    kp: Annotated[F1, "nf"]  # of the servo
+    kd: Annotated[F1, "nf"]
+    limit: Annotated[F1, "nf"]
+    target: Annotated[I1, "nf"]  # column of its target in the sampled efforts, -1: no servo
+    armature: Annotated[F1, "nf"]
 
 
 class Turns(NamedTuple):
     """Angles of joints that carry nothing: their turns are counted once a step, after those of `Freedoms`."""
 
-    joint: I1  # (nt,)
-    kind: I1  # (nt,) as in `Freedoms`
-    axis: F2  # (nt, 3)
-    cosine: F2  # (nt, 3)
-    sine: F2  # (nt, 3)
+    joint: Annotated[I1, "nq"]
+    kind: Annotated[I1, "nq"]  # as in `Freedoms`
+    axis: Annotated[F2, "nq", 3]
+    cosine: Annotated[F2, "nq", 3]
+    sine: Annotated[F2, "nq", 3]
 
 
 class Springs(NamedTuple):
     """Straight springs and dampers between two points."""
 
-    node: I2  # (ns, 2)
-    point_a: F2  # (ns, 3) in the node's frame
-    point_b: F2  # (ns, 3)
-    stiffness: F1  # (ns,)
-    damping: F1  # (ns,)
-    length: F1  # (ns,)
-    block: I2  # (ns, 4)
+    node: Annotated[I2, "ns", 2]
+    point_a: Annotated[F2, "ns", 3]  # in the node's frame
+    point_b: Annotated[F2, "ns", 3]
+    stiffness: Annotated[F1, "ns"]
+    damping: Annotated[F1, "ns"]
+    length: Annotated[F1, "ns"]
+    block: Annotated[I2, "ns", 4]
 
 
 class Loads(NamedTuple):
     """Wrenches on places: dead (components fixed in space) or follower (fixed in the place's frame)."""
 
-    node: I1  # (nl,)
-    frame: F2  # (nl, 12) place in the node's frame
-    follower: I1  # (nl,) 0 or 1
-    gain: F3  # (nl, 6, 6) maps the six sampled components to the wrench
-    column: I1  # (nl,) column in the sampled wrenches
-    block: I1  # (nl,)
+    node: Annotated[I1, "nl"]
+    frame: Annotated[F2, "nl", 12]  # place in the node's frame
+    follower: Annotated[I1, "nl"]  # 0 or 1
+    gain: Annotated[F3, "nl", 6, 6]  # maps the six sampled components to the wrench
+    column: Annotated[I1, "nl"]  # column in the sampled wrenches
+    block: Annotated[I1, "nl"]
 
 
 class LineLoads(NamedTuple):
     """Follower forces and moments along elements, at points of them; see `line_loads`."""
 
-    element: I1  # (nv,)
-    column: I2  # (nv, 2) of the samples towards both ends, in the sampled wrenches
-    follower: I1  # (nv,) 0 or 1; without it, only moments
-    turn: F3  # (nv, points, 21) z d0_w, and how the section turns with the strain, (3, 6)
-    axis: F3  # (nv, points, 8) of the line of matter: N_A, p_A, N_B, p_B
-    axes: F3  # (nv, points, 9) of the section in the reference configuration
-    weight: F3  # (nv, points, 2) lengths that the two samples stand for
+    element: Annotated[I1, "nh"]
+    column: Annotated[I2, "nh", 2]  # of the samples towards both ends, in the sampled wrenches
+    follower: Annotated[I1, "nh"]  # 0 or 1; without it, only moments
+    turn: Annotated[F3, "nh", 6, 21]  # z d0_w, and how the section turns with the strain, (3, 6)
+    axis: Annotated[F3, "nh", 6, 8]  # of the line of matter: N_A, p_A, N_B, p_B
+    axes: Annotated[F3, "nh", 6, 9]  # of the section in the reference configuration
+    weight: Annotated[F3, "nh", 6, 2]  # lengths that the two samples stand for
 
 
 class StateLoads(NamedTuple):
     """Laws of users at a place, or between two places: called by address, see `state_loads`."""
 
-    node: I2  # (ns, 2) of the place and of the other one, the ground if there is none
-    frame_a: F2  # (ns, 12) place in its node's frame
-    frame_b: F2  # (ns, 12) the other
-    pair: I1  # (ns,) 0: one place; 1: the opposite wrench acts on the other; 2: its motion counts, nothing acts there
-    length: F1  # (ns,) over which the law may change, for differences
-    start: I1  # (ns+1,) range of its parameters in ...
-    parameter: F1  # ... this; behind them places for its states, where they are written for every call
-    inner: I1  # (ns+1,) range of its states among those of all laws, see `law_states`
-    stored: I1  # (ns,) 1: the wrench is that of an energy, which the law gives behind it
-    signal: I2  # (nm, 2) numbers that follow sampled inputs: place in `parameter`, column of the sampled efforts
-    block: I2  # (ns, 4)
+    node: Annotated[I2, "nx", 2]  # of the place and of the other one, the ground if there is none
+    frame_a: Annotated[F2, "nx", 12]  # place in its node's frame
+    frame_b: Annotated[F2, "nx", 12]  # the other
+    pair: Annotated[I1, "nx"]  # 0: one place; 1: the opposite acts on the other; 2: nothing acts on the other
+    length: Annotated[F1, "nx"]  # over which the law may change, for differences
+    start: Annotated[I1, "nx+1"]  # range of its parameters in ...
+    parameter: Annotated[F1, "np"]  # ... this; behind them places for its states, where they are written for every call
+    inner: Annotated[I1, "nx+1"]  # range of its states among those of all laws, see `law_states`
+    stored: Annotated[I1, "nx"]  # 1: the wrench is that of an energy, which the law gives behind it
+    signal: Annotated[I2, "nz", 2]  # what follows sampled inputs: place in `parameter`, column of the sampled efforts
+    block: Annotated[I2, "nx", 4]
 
 
 class Media(NamedTuple):
     """Elements of media that users describe, beyond their quadratic part, see `media`."""
 
-    element: I1  # (nm,)
-    point: F3  # (nm, 12, 6) strains at two points per v
-    weight: F2  # (nm, 2) lengths that the points stand for
-    start: I2  # (nm, 2) range of its parameters in ...
-    parameter: F1  # ... this
+    element: Annotated[I1, "nm"]
+    point: Annotated[F3, "nm", 12, 6]  # strains at two points per v
+    weight: Annotated[F2, "nm", 2]  # lengths that the points stand for
+    start: Annotated[I2, "nm", 2]  # range of its parameters in ...
+    parameter: Annotated[F1, "nk"]  # ... this
 
 
 class Rolling(NamedTuple):
     """Knife edges and rolling discs; see `rolling` for the rows. Their multipliers come after those of the joints."""
 
-    node: I1  # (nr,)
-    kind: I1  # (nr,)
-    point: F2  # (nr, 3) of the edge, or centre of the disc, in the node's frame
-    axis: F2  # (nr, 3) across the edge, or axis of the disc, in the node's frame
-    radius: F1  # (nr,)
-    plane: F3  # (nr, 3, 3) normal of the plane and two directions in it, as rows
-    level: F1  # (nr,) position of the plane along its normal
-    keep: F3  # (nr, 3, 3) projection on combinations of rows that nothing else implies
-    block: I2  # (nr, 4) node-node, node-lambda, lambda-node, lambda-lambda
-    n_rows: I1  # (nr,)
-    held: I1  # (nr,) how many of them, the first ones, hold a position and not only a velocity
+    node: Annotated[I1, "nr"]
+    kind: Annotated[I1, "nr"]
+    point: Annotated[F2, "nr", 3]  # of the edge, or centre of the disc, in the node's frame
+    axis: Annotated[F2, "nr", 3]  # across the edge, or axis of the disc, in the node's frame
+    radius: Annotated[F1, "nr"]
+    plane: Annotated[F3, "nr", 3, 3]  # normal of the plane and two directions in it, as rows
+    level: Annotated[F1, "nr"]  # position of the plane along its normal
+    keep: Annotated[F3, "nr", 3, 3]  # projection on combinations of rows that nothing else implies
+    block: Annotated[I2, "nr", 4]  # node-node, node-lambda, lambda-node, lambda-lambda
+    n_rows: Annotated[I1, "nr"]
+    held: Annotated[I1, "nr"]  # how many of them, the first ones, hold a position and not only a velocity
 
 
 class Rules(NamedTuple):
     """Constraints of users on a place (b), seen from another one (a), each an item of `Rolling`; see `rules`."""
 
-    item: I1  # (nu,) its number in `Rolling`
-    node: I2  # (nu, 2) of the other place, the ground if there is none, and of the place
-    frame_a: F2  # (nu, 12) the other place in its node's frame
-    frame_b: F2  # (nu, 12) the place
-    n_rows: I1  # (nu,)
-    held: I1  # (nu,) 1: they hold positions
-    pair: I1  # (nu,) zero, see `StateLoads`
-    length: F1  # (nu,) over which the law may change, for differences
-    start: I1  # (nu+1,) range of its parameters in ...
-    parameter: F1  # ... this
-    block: I2  # (nu, 9) as those of joints
+    item: Annotated[I1, "nu"]  # its number in `Rolling`
+    node: Annotated[I2, "nu", 2]  # of the other place, the ground if there is none, and of the place
+    frame_a: Annotated[F2, "nu", 12]  # the other place in its node's frame
+    frame_b: Annotated[F2, "nu", 12]  # the place
+    n_rows: Annotated[I1, "nu"]
+    held: Annotated[I1, "nu"]  # 1: they hold positions
+    pair: Annotated[I1, "nu"]  # zero, see `StateLoads`
+    length: Annotated[F1, "nu"]  # over which the law may change, for differences
+    start: Annotated[I1, "nu+1"]  # range of its parameters in ...
+    parameter: Annotated[F1, "no"]  # ... this
+    block: Annotated[I2, "nu", 9]  # as those of joints
 
 
 class Pattern(NamedTuple):
@@ -211,13 +216,13 @@ class Pattern(NamedTuple):
 class Inputs(NamedTuple):
     """Functions of time, sampled: first index is the time."""
 
-    gravity: F2  # (nt, 3)
-    drive: F3  # (nt, nd, 21) position (3), rotation on the parent side (9), on the child side (9)
-    effort: F2  # (nt, n_efforts) efforts in joints, targets of servos, signals of laws
-    wrench: F3  # (nt, n_wrenches, 6)
-    clock: F2  # (nt, 2) time, and the factor by which a solver scales all loads
-    state: F3  # (nt, ns, 7) wrenches of state-dependent loads in their places, energies; results fill it, not kernels
-    rule: F3  # (nt, nu, 24) rows (3, 6) of users' constraints, their values and rates; results fill it, too
+    gravity: Annotated[F2, "nt", 3]
+    drive: Annotated[F3, "nt", "nd", 21]  # position (3), rotation on the parent side (9), on the child side (9)
+    effort: Annotated[F2, "nt", "ng"]  # efforts in joints, targets of servos, signals of laws
+    wrench: Annotated[F3, "nt", "nw", 6]
+    clock: Annotated[F2, "nt", 2]  # time, and the factor by which a solver scales all loads
+    state: Annotated[F3, "nt", "nx", 7]  # wrenches of state-dependent loads in their places, energies; results fill it
+    rule: Annotated[F3, "nt", "nu", 24]  # rows (3, 6) of users' constraints, values and rates; results fill it, too
 
 
 class State(NamedTuple):
@@ -331,12 +336,12 @@ class Owned(NamedTuple):
 class History(NamedTuple):
     """Stored results: first index is the stored time."""
 
-    frame: F3  # (nt, n+1, 12)
-    twist: F3  # (nt, n+1, 6)
-    rate: F3  # (nt, n+1, 6)
-    force: F3  # (nt, nj+nr, 6)
-    angle: F2  # (nt, nf + nt)
-    inner: F2 = np.zeros((0, 0))  # (nt, ny) states of laws; without any where none are known
+    frame: Annotated[F3, "nt", "n", 12]
+    twist: Annotated[F3, "nt", "n", 6]
+    rate: Annotated[F3, "nt", "n", 6]
+    force: Annotated[F3, "nt", "nc", 6]
+    angle: Annotated[F2, "nt", "na"]
+    inner: Annotated[F2, "nt", "ny"] = np.zeros((0, 0))  # states of laws; without any where none are known
 
 
 class Problem(NamedTuple):
@@ -406,13 +411,23 @@ def new_rows(n: int, width: int) -> I2:
     return address_table(n * width).reshape(n, width)
 
 
-def no_rules() -> Rules:
-    """Without any."""
-    none = np.zeros(0, dtype=np.int64)
-    return Rules(
-        none, none.reshape(0, 2), np.zeros((0, 12)), np.zeros((0, 12)), none, none, none, np.zeros(0),
-        np.zeros(1, dtype=np.int64), np.zeros(0), none.reshape(0, 9),
-    )  # fmt: skip
+def address_rows(units: Sequence[tuple[Any, Any]]) -> I2:
+    """Table (n, 2) of the addresses of pairs of units of compiled code; 0 for None."""
+    table = new_rows(len(units), 2)
+    for row, pair in zip(table, units, strict=True):
+        for k, unit in enumerate(pair):
+            row[k] = 0 if unit is None else unit.address
+    return table
+
+
+def empty(group: type[G]) -> G:
+    """A group without any rows, of the right shapes; ranges begin with 0."""
+    arrays = {}
+    for name, kind in group.__annotations__.items():
+        (dtype, _), *shape = kind.__metadata__
+        extents = [x if isinstance(x, int) else int(x.endswith("+1")) for x in shape]
+        arrays[name] = np.zeros(extents, dtype=dtype)
+    return group(**arrays)
 
 
 def new_visit() -> Visit:

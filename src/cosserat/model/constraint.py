@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
+from cosserat.model.fields import PlaceField
 from cosserat.model.law_formulas import RowFormulas
 from cosserat.model.parameters import Number
 from cosserat.model.places import Place
@@ -57,6 +58,7 @@ class Constraint(UserLaw, Rolling):
     """
 
     word = "constraint"
+    other = PlaceField[Place | None]("From which its place is seen; None: the world.")
 
     @recorded
     def __init__(
@@ -79,10 +81,6 @@ class Constraint(UserLaw, Rolling):
             twist = ["twist"] if level == "velocity" else []
             demand_function(self.title, "law", law, ["t", "frame", *twist, "parameters"])
         self._law = law
-
-    @property
-    def places(self) -> tuple[Place, ...]:
-        return (self.place,) if self.other is None else (self.place, self.other)
 
     def check_places(self) -> None:
         """Raise if it holds the ground, or a body to itself."""

@@ -16,7 +16,7 @@ from cosserat.model.fields import PlaceField
 from cosserat.model.functions import VectorFunction
 from cosserat.model.line_functions import LineFunction, line_vector
 from cosserat.model.parameters import is_number, resolve
-from cosserat.model.places import Place
+from cosserat.model.places import Owner, Place
 from cosserat.model.records import Component, recorded
 
 
@@ -45,6 +45,11 @@ class PointLoad(Component):
         for function in (self.force, self.moment):
             if function is not None:
                 function.sample([0.0])
+
+    def check_places(self) -> None:
+        """Raise if it acts on the ground."""
+        if self.place.on_ground:
+            raise ModelError(f"{self.title}: it acts on the ground, which cannot move; name a place on a body")
 
 
 class Force(PointLoad):
@@ -184,6 +189,10 @@ class DistributedLoad(Component):
         if isinstance(self._beam, Beam):
             return self._beam
         raise ModelError(f"{self.title}: beam {self._beam!r} is text; add the load to a model first")
+
+    @property
+    def owners(self) -> tuple[Owner, ...]:
+        return (self.beam,)
 
     def resolve_beam(self, find: Callable[[str], Any]) -> None:
         """Turn a beam given by name into the beam; called when the load is added to a model."""

@@ -29,7 +29,7 @@ from cosserat.model.rolling import Rolling
 from cosserat.model.servos import Servo
 from cosserat.model.state_loads import StateLoad
 from cosserat.model.summary import summarize
-from cosserat.model.validation import demand_same, names_of, places_of, validate
+from cosserat.model.validation import demand_same, names_of, validate
 
 C = TypeVar("C", bound=Component)
 
@@ -220,8 +220,7 @@ class Model:
         if found is None or (isinstance(component, Component) and found is not component):
             listed = names_of(self.components)
             raise ModelError(f"{self.title}: {shown(component)} is not in the model; components: {listed}")
-        users = [item for item, places in places_of(self) if any(id(place.owner) == id(found) for place in places)]
-        users += [load for load in self.distributed_loads if load.beam is found]
+        users = [item for item in self if any(id(owner) == id(found) for owner in item.owners)]
         users += [servo for servo in self.servos if isinstance(found, Joint) and servo.coordinate in found.coordinates]
         if users:
             titles = ", ".join(item.title for item in users)

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import ModelError
+from cosserat.model.along import AlongBeam
 from cosserat.model.beams import Beam
 from cosserat.model.places import Place
+from cosserat.model.state_loads import StateLoad
 
 if TYPE_CHECKING:
     from cosserat.model.model import Model
-    from cosserat.model.state_loads import StateLoad
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,17 +40,9 @@ class BeamElement(NamedTuple):
 
 def stations_of(model: Model, laws: Iterable[StateLoad]) -> dict[str, list[float]]:
     """Parameters of the places at which something is attached to each beam, these laws included."""
-    places: list[Place] = []
-    for joint in model.joints:
-        places += [joint.parent, joint.child]
-    places += [load.place for load in model.loads]
-    places += [place for item in model.rolling for place in item.places]
-    for spring in model.springs:
-        places += [spring.a, spring.b]
-    for law in laws:
-        places += [law.place] if law.other is None else [law.place, law.other]
+    attached = (*(item for item in model if not isinstance(item, (StateLoad, AlongBeam))), *laws)
     stations: dict[str, list[float]] = {beam.name: [] for beam in model.beams}
-    for place in places:
+    for place in (place for item in attached for place in item.places):
         if isinstance(place.owner, Beam) and place.s is not None:
             stations[place.owner.name].append(float(place.s))
     return stations

@@ -18,7 +18,7 @@ from cosserat.model.closures import copy_function, parameters_of_function, same_
 from cosserat.model.fields import Given, PlaceField
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.parameters import Parameter, ParameterLike, is_number, parameters_in
-from cosserat.model.places import Place, find_place
+from cosserat.model.places import Owner, Place, find_place
 
 F = TypeVar("F", bound=Callable[..., Any])
 RESERVED_NAMES = ("ground",)
@@ -117,6 +117,20 @@ class Component(Record, ABC):
 
     def _settle(self) -> None:
         """Do what can be done only when its places are known."""
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """All places it is about, its own first."""
+        found = (getattr(self, field.name) for field in self.place_fields)
+        return tuple(place for place in found if place is not None)
+
+    @property
+    def owners(self) -> tuple[Owner, ...]:
+        """Bodies and beams that it refers to."""
+        return tuple(place.owner for place in self.places)
+
+    def check_places(self) -> None:
+        """Raise if it cannot be where it is; called when the model is complete."""
 
     def resolve_places(self, place: Callable[[Any], Any]) -> None:
         """Turn places given as text into `Place` objects; called when the component is added to a model."""

@@ -22,11 +22,6 @@ class Rolling(Component):
     _place: Any
 
     @property
-    def places(self) -> tuple[Place, ...]:
-        """All places it is about, that of the body first."""
-        return (self.place,)
-
-    @property
     @abstractmethod
     def held(self) -> tuple[bool, ...]:
         """For each of its rows, those of positions first, whether it holds a position and not only a velocity."""

@@ -68,6 +68,7 @@ class StateLoad(UserLaw, Component):
     word = "load"
     derivative: Callable[..., Any] | None = None
     place = PlaceField[Place]("Where it acts.")
+    other = PlaceField[Place | None]("The other place; None: the world.")
     _place: Any
     _states: Mapping[str, Number] = {}
 

@@ -22,7 +22,7 @@ class UserLaw(Record):
     _law: Any
     _other: Any = None
     _parameters: Mapping[str, Number] = {}
-    other = PlaceField[Place | None]("The other place; None: the world.")
+    other: PlaceField[Place | None]
 
     def _take(self, example: str) -> None:
         """Take the numbers of the law, or raise a located error."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from cosserat.model.loads import is_zero
 from cosserat.model.lumps import lumps_of
 from cosserat.model.modal import ModalBody
 from cosserat.model.parameters import Parameter
-from cosserat.model.places import Owner, Place
+from cosserat.model.places import Owner
 from cosserat.model.records import Component
 
 if TYPE_CHECKING:
@@ -37,37 +36,15 @@ def validate(model: Model) -> None:
         buoyant = [load for load in model.given_state_loads if isinstance(load, Buoyancy)]
         if buoyant and model.field is not None:
             raise ModelError(f"{buoyant[0].title}: buoyancy takes uniform gravity, not a central field")
-    for item, places in places_of(model):
-        for place in places:
-            _demand_own(model, place.owner, item)
-    for load in model.distributed_loads:
-        _demand_own(model, load.beam, load)
-    for load_ in model.loads:
-        if load_.place.on_ground:
-            raise ModelError(f"{load_.title}: it acts on the ground, which cannot move; name a place on a body")
-    placed: tuple[Any, ...] = (*model.joints, *model.springs, *model.rolling, *model.given_state_loads)
-    for component in (*placed, *model.along_beams):
-        component.check_places()
+    for item in model:
+        for owner in item.owners:
+            _demand_own(model, owner, item)
+    for item in model:
+        item.check_places()
     for servo in model.servos:
         servo.find(model)
     check_frames(model)
     _warn_idle(model)
-
-
-def places_of(model: Model) -> Iterator[tuple[Component, tuple[Place, ...]]]:
-    """Components that refer to places, and these."""
-    for joint in model.joints:
-        yield joint, (joint.parent, joint.child)
-    for load in model.loads:
-        yield load, (load.place,)
-    for link in model.springs:
-        yield link, (link.a, link.b)
-    for rolling in model.rolling:
-        yield rolling, rolling.places
-    for law in model.given_state_loads:
-        yield law, (law.place,) if law.other is None else (law.place, law.other)
-    for along in model.along_beams:
-        yield along, (along.place,)
 
 
 def _demand_own(model: Model, owner: Owner, item: Component) -> None:
@@ -82,7 +59,7 @@ def _demand_own(model: Model, owner: Owner, item: Component) -> None:
 def _warn_idle(model: Model) -> None:
     if np.any(model.gravity) or model.frame is not None or model.field is not None:
         return
-    busy = {id(place.owner) for _, places in places_of(model) for place in places}
+    busy = {id(place.owner) for item in model for place in item.places}
     busy |= {id(load.beam) for load in model.distributed_loads if not (is_zero(load.force) and is_zero(load.moment))}
     frames: tuple[RigidBody | ModalBody, ...] = (*model.bodies, *model.modal_bodies)
     idle = [b.name for b in frames if id(b) not in busy and b.velocity is None and b.angular_velocity is None]

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.compile.rules import rule_addresses
 from cosserat.kernels.arrays import (
     History,
     Inputs,
@@ -140,9 +139,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             follow=np.array([FROZEN]),
             laws=new_rows(kinds_in_use(FORCES, compiled.system), 3),
             bonds=new_rows(kinds_in_use(CONSTRAINTS, compiled.system), 3),
-            units=compiled.unit_addresses(),
-            rules=rule_addresses(compiled.rules),
-            media=compiled.medium_addresses(),
+            **compiled.addresses(),
             settle=new_rows(1, 2)[0],
         ),
         scratch=Scratch(

@@ -196,7 +196,7 @@ class NodalParametric(Parametric):
                     f"parameters {', '.join(map(repr, self.knobs.names))}: a quadratic potential of a medium is convex "
                     "for some values only; end the path before, or add a term of higher order to the potential"
                 )
-            memory.problem.solver.media[...] = compiled.medium_addresses()
+            memory.problem.solver.media[...] = compiled.addresses()["media"]
             load_stages(memory.table, memory.problem)  # a section may have become one that needs more of them
             self.statics.take(compiled)
         memory.replace(inputs=self._sample(self.statics.compiled))

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.flexible_tree import PROPELLANT, FlexibleTreeData
 from cosserat.compile.fluid_links import uplifts
+from cosserat.compile.joints import ranges
 from cosserat.compile.jumps import Jumps
 from cosserat.compile.line_loads import ElementLoad, nodal_loads
 from cosserat.compile.seats import Seat
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
-from cosserat.compile.state_laws import CompiledLaw, compile_law, law_addresses
+from cosserat.compile.state_laws import CompiledLaw, compile_law
 from cosserat.compile.state_loads import signals_of
-from cosserat.kernels.arrays import new_owned, new_visit
+from cosserat.kernels.arrays import address_rows, new_owned, new_visit
 from cosserat.kernels.efforts import servo
 from cosserat.kernels.flexible import arrays, composite, forces
 from cosserat.kernels.flexible.course import burn
@@ -41,10 +42,10 @@ def law_group(laws: list[CompiledLaw], first: int, length: float, inertia: Array
         seat=first + np.arange(2 * n, dtype=np.int64).reshape(-1, 2),
         pair=np.array([law.load.pair for law in laws], dtype=np.int64),
         length=np.full(n, length),
-        start=np.concatenate(([0], np.cumsum([len(x) for x in numbers], dtype=np.int64))).astype(np.int64),
+        start=ranges(numbers),
         parameter=np.concatenate([np.zeros(0), *numbers]),
-        inner=np.concatenate(([0], np.cumsum([law.n_states for law in laws], dtype=np.int64))).astype(np.int64),
-        unit=law_addresses(tuple(laws)),
+        inner=ranges([law.load.states for law in laws]),
+        unit=address_rows([(law.law, law.derivative) for law in laws]),
         signal=np.zeros(0, dtype=np.int64),
         burning=np.zeros((0, 2), dtype=np.int64),
         inertia=inertia,

@@ -19,9 +19,9 @@ from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.fluid_links import uplifts
 from cosserat.compile.rolling import KINDS
 from cosserat.compile.rows import NO_BRANCH, ActiveFreedom, Row, Rows, active_freedoms, drive_frames, joint_rows
-from cosserat.compile.rules import compile_rules, rule_addresses, rule_laws
+from cosserat.compile.rules import compile_rules, rule_laws
 from cosserat.compile.seats import Seat, seat_on
-from cosserat.kernels.arrays import new_rows, new_visit
+from cosserat.kernels.arrays import address_rows, new_rows, new_visit
 from cosserat.kernels.flexible import closing
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.joint_rows import ROTATION
@@ -211,7 +211,7 @@ class TreeConstraints:
             seat=(len(seats) + np.arange(2 * len(rules), dtype=np.int64)).reshape(-1, 2),
             first=_ints([first[id(item)] for item in rules]),
             **rule_laws(rules, self._extent()),
-            unit=rule_addresses(self._rules),
+            unit=address_rows([(rule.law, None) for rule in self._rules]),
             stage=new_rows(1, 1)[0],
         )
         ground = GROUND.at((0.0, 0.0, 0.0))

@@ -14,7 +14,6 @@ from cosserat.model.joints import Free, Joint, Revolute
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import GROUND, Place
-from cosserat.model.validation import places_of
 from cosserat.solve.balance.spin import spin_twist
 
 Array = NDArray[np.float64]
@@ -71,7 +70,7 @@ def on_turntable(model: Model, spin: Spin) -> tuple[Model, str]:
     out = model.snapshot()
     light = _LIGHT * min((body.mass for body in model.bodies), default=1.0)
     table = out.add(RigidBody(f"{name} body", mass=light, com=centre, inertia=(light, light, light)))
-    for component, places in places_of(model):
+    for component, places in ((item, item.places) for item in model):
         if any(place.on_ground for place in places):
             ends = {key: _moved(getattr(component, key), table) for key in _ENDS if key in component.arguments()}
             at = {"at": component.frame()[:3, 3]} if isinstance(component, Joint) else {}
