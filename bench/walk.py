@@ -6,6 +6,7 @@ each law is written. Text that grows is seen here before it is felt.
     python bench/walk.py                 the tables
     python bench/walk.py --store         write them to bench/walk.txt, to compare with later
     python bench/walk.py --laws          only where the formula of each law is written
+    python bench/walk.py --list bicycle  the functions that run, by file, in the tasks whose name has this word
 """
 
 from __future__ import annotations
@@ -61,9 +62,16 @@ LAWS = {
 class Walk(NamedTuple):
     """What one task ran."""
 
-    files: int
-    functions: int
+    names: dict[str, list[str]]  # functions by file
     lines: int
+
+    @property
+    def files(self) -> int:
+        return len(self.names)
+
+    @property
+    def functions(self) -> int:
+        return sum(map(len, self.names.values()))
 
 
 def watched(task: Callable[[], Any]) -> Walk:
@@ -91,7 +99,10 @@ def watched(task: Callable[[], Any]) -> Walk:
             task()
     finally:
         sys.settrace(None)
-    return Walk(len({code.co_filename for code in lines}), len(lines), sum(map(len, lines.values())))
+    names: dict[str, list[str]] = {}
+    for code in lines:
+        names.setdefault(str(Path(code.co_filename).relative_to(root)), []).append(code.co_qualname)
+    return Walk(names, sum(map(len, lines.values())))
 
 
 def four_bar() -> cs.Model:
@@ -188,11 +199,27 @@ def written(pattern: str) -> list[str]:
     return [name for name, text in functions() if re.search(pattern, text)]
 
 
-def report() -> str:
-    """All tables as text."""
+def import_all() -> None:
+    """Import every module, so that no task is charged for imports."""
     for module in pkgutil.walk_packages([str(SOURCES)], "cosserat."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+
+
+def listing(word: str) -> str:
+    """Functions that run in the tasks whose name has a word, by file."""
+    import_all()
+    out = []
+    for name in (name for name in TASKS if word in name):
+        walk = watched(TASKS[name])
+        out += [f"{name}: {walk.functions} functions in {walk.files} files"]
+        out += [f"    {file} ({len(found)}): {', '.join(found)}" for file, found in sorted(walk.names.items())]
+    return "\n".join(out) + "\n"
+
+
+def report() -> str:
+    """All tables as text."""
+    import_all()
     out = [f"{'task':<30}{'files':>8}{'functions':>12}{'lines':>8}"]
     for name, task in TASKS.items():
         walk = watched(task)
@@ -223,8 +250,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--store", action="store_true", help=f"write to {STORED.name}")
     parser.add_argument("--laws", action="store_true", help="only where the formula of each law is written")
+    parser.add_argument("--list", metavar="WORD", help="the functions that run in tasks whose name has this word")
     options = parser.parse_args()
-    text = laws() if options.laws else report()
+    text = listing(options.list) if options.list else laws() if options.laws else report()
     if options.store:
         STORED.write_text(text)
     print(text, end="")

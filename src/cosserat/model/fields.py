@@ -41,6 +41,9 @@ class Declared(Generic[T]):
     def __get__(self, record: Any, owner: type) -> Any:
         return self if record is None else self.read(record)
 
+    def __set__(self, record: Any, value: Any) -> None:
+        raise AttributeError(f"{self.name!r} of {type(record).__name__!r} objects cannot be set; make a new one")
+
     def read(self, record: Any) -> Any:
         raise NotImplementedError
 

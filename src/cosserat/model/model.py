@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from cosserat.calls import answered, answering
 from cosserat.errors import ModelError, ParameterError, shown
@@ -34,6 +34,22 @@ from cosserat.model.validation import demand_same, names_of, validate
 C = TypeVar("C", bound=Component)
 
 
+class Members(Generic[C]):
+    """Those components of a model that are of a kind, in the order they were added."""
+
+    def __init__(self, kind: Any, doc: str) -> None:
+        self.__doc__, self._kind = doc, kind
+
+    def __get__(self, model: Any, owner: type) -> tuple[C, ...]:
+        if model is None:
+            return self  # type: ignore[return-value]
+        found: tuple[C, ...] = model._of(self._kind)
+        return found
+
+    def __set__(self, model: Any, value: Any) -> None:
+        raise AttributeError("components of a model cannot be set; use model.add, model.swap and model.remove")
+
+
 @answering
 class Model:
     """A mechanism.
@@ -58,6 +74,21 @@ class Model:
     >>> model.coordinates
     ('hinge',)
     """
+
+    bodies = Members[RigidBody](RigidBody, "Rigid bodies in order.")
+    beams = Members[Beam](Beam, "Beams in order.")
+    modal_bodies = Members[ModalBody](ModalBody, "Modal bodies in order.")
+    joints = Members[Joint](Joint, "Joints in order.")
+    loads = Members[PointLoad](PointLoad, "Forces, torques and wrenches in order.")
+    distributed_loads = Members[DistributedLoad](DistributedLoad, "Distributed loads in order.")
+    given_state_loads = Members[StateLoad](StateLoad, "Loads that depend on the state, as they were added.")
+    along_beams = Members[AlongBeam](
+        AlongBeam, "Laws that act on the sections of beams, in order: `Strip`, `Morison`, `PipeFlow`."
+    )
+    added_masses = Members[AddedMass](AddedMass, "Inertia of the fluid around bodies.")
+    springs = Members[Link](Link, "Springs and dampers in order.")
+    servos = Members[Servo](Servo, "Servos in order.")
+    rolling = Members[Rolling](Rolling, "Knife edges, rolling discs and constraints of the user's, in order.")
 
     @answered("Model")
     def __init__(
@@ -270,41 +301,6 @@ class Model:
         return found[kind]
 
     @property
-    def bodies(self) -> tuple[RigidBody, ...]:
-        """Rigid bodies in order."""
-        return self._of(RigidBody)
-
-    @property
-    def beams(self) -> tuple[Beam, ...]:
-        """Beams in order."""
-        return self._of(Beam)
-
-    @property
-    def modal_bodies(self) -> tuple[ModalBody, ...]:
-        """Modal bodies in order."""
-        return self._of(ModalBody)
-
-    @property
-    def joints(self) -> tuple[Joint, ...]:
-        """Joints in order."""
-        return self._of(Joint)
-
-    @property
-    def loads(self) -> tuple[PointLoad, ...]:
-        """Forces, torques and wrenches in order."""
-        return self._of(PointLoad)
-
-    @property
-    def distributed_loads(self) -> tuple[DistributedLoad, ...]:
-        """Distributed loads in order."""
-        return self._of(DistributedLoad)
-
-    @property
-    def given_state_loads(self) -> tuple[StateLoad, ...]:
-        """Loads that depend on the state, as they were added."""
-        return self._of(StateLoad)
-
-    @property
     def state_loads(self) -> tuple[StateLoad, ...]:
         """Loads that depend on the state in order, behind them potentials of joints, sections along beams, gravity of a
         central body, and apparent ones of a frame.
@@ -315,31 +311,6 @@ class Model:
         if self.field is not None:
             given += tuple(FieldLoad(lump, self.field, self.frame) for lump in lumps_of(self, "a central field", given))
         return given + apparent_loads(self, given)
-
-    @property
-    def along_beams(self) -> tuple[AlongBeam, ...]:
-        """Laws that act on the sections of beams, in order: `Strip`, `Morison`, `PipeFlow`."""
-        return self._of(AlongBeam)
-
-    @property
-    def added_masses(self) -> tuple[AddedMass, ...]:
-        """Inertia of the fluid around bodies."""
-        return self._of(AddedMass)
-
-    @property
-    def springs(self) -> tuple[Link, ...]:
-        """Springs and dampers in order."""
-        return self._of(Link)
-
-    @property
-    def servos(self) -> tuple[Servo, ...]:
-        """Servos in order."""
-        return self._of(Servo)
-
-    @property
-    def rolling(self) -> tuple[Rolling, ...]:
-        """Knife edges, rolling discs and constraints of the user's, in order."""
-        return self._of(Rolling)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
