@@ -69,12 +69,12 @@ def element_matrices(d0: Array, compliance: Array, mass: Array) -> ElementMatric
     compliance = turn @ compliance @ np.swapaxes(turn, 2, 3)
     statics = _statics(d0, length, compliance)
     mean, mean_mass = (np.tensordot(array, _WEIGHT, (1, 0)) for array in (compliance, mass))
-    reference = Reference(d0, length, statics.stiffness, mean, mean_mass)
+    reference = Reference(d0, length, d0[:, :3] / length[:, None], mean, mean_mass)
     line = line_of(reference, compliance, mass)
     second, turn = _second(statics, d0, length, compliance)
     return ElementMatrices(
         statics.stiffness,
-        second + _stretch(reference),
+        second + _stretch(reference, statics.stiffness),
         _turning(statics, length, compliance),
         mass_of(reference, line, compliance, mass),
         towards_ends(reference, line),
@@ -160,11 +160,10 @@ def _fields(statics: _Statics, length: Array, compliance: Array) -> tuple[Array,
     return exponential(-_XI[:, None, None] * ad) @ inner, strain
 
 
-def _stretch(reference: Reference) -> Array:
+def _stretch(reference: Reference, stiffness: Array) -> Array:
     """What `_STRETCH` adds to Q: axial strain, _STRETCH/2 |b|^2/L, b the part of e across the beam that bends it."""
-    d0, length, K, S, _ = reference
-    t = d0[:, :3] / length[:, None]
-    b = -length[:, None, None] * (S @ K)[:, :3]
+    _, length, t, S, _ = reference
+    b = -length[:, None, None] * (S @ stiffness)[:, :3]
     b[:, :, :3] += np.eye(3)
     b -= t[:, :, None] * np.einsum("ei,eij->ej", t, b)[:, None]
     b *= np.sqrt(_STRETCH / length)[:, None, None]

@@ -12,12 +12,8 @@ section is carried by M_A R_A + M_B R_B. So in the reference configuration the l
 kinetic energy is tr(Z_dot G Z_dot^T)/2 with Z = (x_A, R_A, x_B, R_B), (3, 8), and a constant G, (8, 8). Weight, line
 loads and momenta of any motion in any deformation follow from the same line, exactly.
 
-One part is not taken from the blended frames, which shrink where the element is bent: the product of both turns in the
-rotary inertia of the sections, X the whole of M_A M_B times it. Instead of X it has
-
-    (Y_A w_A) . (Y_B w_B),   Y_A^2 = X, Y_B^2 = X in the axes of each node,
-
-w in space. Bent in a plane the element keeps its inertia, however far; and no mass gets negative.
+The rotary inertia of the sections about their mass centres is lumped: blended frames shrink where the element is bent,
+by theta^2/12 of it. Half goes to each node (M_A and M_B of it), and turns with the node.
 
 N_B and M_B are the static shapes of a stretched and of a twisted bar plus an odd part (see `_odd`; over the inertia in
 tapered elements, so that it moves no centre of mass). With it the coupling of the nodes, int N_A N_B, is 1/12 instead
@@ -25,28 +21,33 @@ of 1/6: half way from the consistent mass to the lumped one, where frequencies o
 inertia between the gap and the turning of the tangent, is that of the S of a slender bent element. The axis in these
 formulas is that of the elastic centres; the axis of the nodes is carried by the sections.
 
-Inertia of inner displacements that no line has is added to G (`_inside`). To second order in the element's length, the
-inertia of the displacements F M q'' under a uniform acceleration counts as (F M q)' . K q', since w^2 M q = -(K q')' [M
-and K: mass and stiffness per length, F: flexibility between held nodes]. There are four such terms:
+Inertia of inner displacements, which no line has, is added to G (`_inside`). A frequency w is right to fourth order if
+the mass of nodal motions q is int q M q - w^2 int (M q) F (M q) [M: mass, K: stiffness per length, F: flexibility of an
+element between held nodes, L^2/12 K^-1 in a short one]. Since w^2 M q is the change of the stress, that is by parts
 
-- k r_dot . gap_dot, r = (R_A t + R_B t)/2, of shear and rotary inertia, right in the plane in which the beam bends most
-  easily, see `_shear`; the gap is that of the line of shear centres, and where bending twists the section, r has a part
-  across t that turns with the twist;
-- what the other plane has beyond it, c/2 |w_B - w_A|^2 with the whole c = L J/12 + L m EI/(20 GA): the same by parts,
-  since the gap is -(L^3/12 + L EI/GA) times the second derivative of the rotation (with the product in X again);
+    L^3/12 (change of M q) . strain - L^3/12 (K^-1 M q)_w . (t x n),   n the shear force,
+
+in which no frequency is left. The second part turns rotary inertia J w into what the shear force n = GA gamma sees, and
+since n is the change of a bending moment, as long as waves are long, into bending again. What comes out:
+
+- k r_dot . gap_dot, r = (R_A t + R_B t)/2: of shear, m L^2/40, and of rotary inertia, m L^2/24 times J GA/(m EI), each
+  times the part that shear has in the gap, right in the plane in which that part is smaller. The gap is that of the
+  line of shear centres;
+- (w_A - w_B) . X (w_A - w_B)/-2: twist, L/12 J S t (K t) for the axis t, S and K of turns only, less what the line has
+  of masses beside the centre, and what the planes of bending miss of k, L m EI/(20 GA) - k (L/6 + 2 EI/(GA L)). Its
+  product of both turns is (Y_A w_A) . (Y_B w_B), Y^2 = X in the axes of each node, w in space: bent in a plane, the
+  element keeps it, however far;
 - a mass beside the shear centre couples r_dot with the change of twist, one beside the elastic centre couples gap_dot
   with the change of the bending rotation;
-- in pretwisted and tapered elements a moment turns the inside, (w_A + w_B)/2 . C (w_B - w_A), see `_Inside.varying`.
+- in pretwisted and tapered elements a moment turns the inside by -(1/12) S' K of w_B - w_A, S' the change of S, beyond
+  what M_B has of it: (w_A + w_B)/2 . V (w_B - w_A).
 
-They take no part in translations and in rigid motions of the reference. All are kept below what
-would leave the mass singular in an element bent or twisted by pi; that matters for elements shorter than twice their
-thickness. The second then counts what the first has not. Where the last two matter, or bending twists the section, the
-worst of all turns is looked for, too (`_everywhere`).
+None takes part in translations and in rigid motions of the reference. As much of all this is taken as leaves the mass
+positive however the nodes are turned (`_positive`); that is all of it but for masses far beside the centres.
 """
 
 from __future__ import annotations
 
-from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -58,23 +59,20 @@ Array = NDArray[np.float64]
 
 _XI, _WEIGHT = gauss()
 LEVER = 1.0 / 60.0  # mean of (z - 1/2) times the odd part of N_B
-_TIE = 1e-6  # weight of the curvature where flexibilities are equal
-_NATURAL = 4.0  # the largest J over m EI/GA that counts whole; materials have about 1/3
-_STATES = ((1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0))  # as it is; bent, twisted by pi
+_SHEAR = 1.0 / 24.0 - LEVER
+_NATURAL = 4.0  # the largest J over m EI/GA that counts as lumped; materials have about 1/3
+_STATES = np.array([(1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0, -1.0, 1.0)])  # bent, twisted by pi
 _LARGEST = 0.9  # of what would leave the mass singular
-_SIGNS = np.array([(p, q, r) for p in (1.0, -1.0) for q in (1.0, -1.0) for r in (1.0, -1.0)])
-_CUBE = np.array([np.diag(a) @ np.eye(3)[list(p)] for p in permutations(range(3)) for a in _SIGNS])
-_CUBE = _CUBE[np.linalg.det(_CUBE) > 0.0]  # the turns of a cube
-_ROUNDS, _WORST = 3, 6  # of the search for the worst turn, and how many are followed
-_MUCH = 10.0  # times a change: if that leaves the mass positive in _STATES, the change itself does so in any turn
+_CLOSE = 1e-6  # shares that need not be looked at again
+_ROUNDS = 4  # of the search for the worst turn
 
 
 class Reference(NamedTuple):
-    """Reference elements: relative vectors, lengths, stiffness, and means of the sections' compliance and mass."""
+    """Reference elements: relative vectors, lengths, axes, and means of the sections' compliance and mass."""
 
     d0: Array
     length: Array
-    stiffness: Array
+    t: Array
     compliance: Array
     mass: Array
 
@@ -91,8 +89,7 @@ class Line(NamedTuple):
 
 def line_of(reference: Reference, compliance: Array, mass: Array) -> Line:
     """The line through elements whose sections have the compliance and the mass (ne, points, 6, 6)."""
-    u, w = reference.d0[:, :3], skew(reference.d0[:, 3:])
-    t = u / reference.length[:, None]
+    u, w, t = reference.d0[:, :3], skew(reference.d0[:, 3:]), reference.t
     c = elastic_centre(reference)
     back = np.swapaxes(exponential(w), 1, 2)  # from the axes of node A to those of node B
     N = _shape(np.einsum("ei,egij,ej->eg", t, compliance[..., :3, :3], t), moments(mass)[0])
@@ -120,51 +117,71 @@ def line_of(reference: Reference, compliance: Array, mass: Array) -> Line:
 def mass_of(reference: Reference, line: Line, compliance: Array, mass: Array) -> Array:
     """G row by row, Y_A and Y_B, (ne, 82), of sections with these matrices (ne, points, 6, 6)."""
     m, s, second = moments(mass)
-    s = np.einsum("egia,ega->egi", line.section, s)
+    beside = s / np.where(m > 0.0, m, 1.0)[..., None]
     dx = _WEIGHT * reference.length[:, None]
-    weighted = np.swapaxes(dx[..., None] * line.axis, 1, 2)
-    mixed = weighted @ (0.5 * m[..., None] * line.axis + s)
-    points = (dx[..., None, None] * line.section @ second).transpose(0, 2, 1, 3).reshape(len(dx), 8, -1)
-    rotary = points @ line.section.transpose(0, 1, 3, 2).reshape(len(dx), -1, 8)
-    G, X = mixed + np.swapaxes(mixed, 1, 2) + rotary, np.zeros((len(dx), 3, 3))
-    plain = G
+    axis = line.axis + np.einsum("egia,ega->egi", line.section, beside)
+    G = np.swapaxes((dx * m)[..., None] * axis, 1, 2) @ axis
     half = exponential(0.5 * skew(reference.d0[:, 3:]))
-    back = np.swapaxes(half, 1, 2)
-    turn = np.concatenate([half @ np.diag(signs) @ half for signs in _STATES])
-
-    def add(G_more: Array, X_more: Array) -> Array:
-        """As much of a change as leaves a positive mass; how much of it would, at most."""
-        nonlocal G, X
-        most = _most(nodal_mass(_flat(G, X, half), turn), nodal_mass(_flat(G_more, X_more, half), turn))
-        most = _LARGEST * np.min(most.reshape(len(_STATES), -1), axis=0)
-        share = np.minimum(1.0, most)[:, None, None]
-        G, X = G + share * G_more, X + share * X_more
-        return np.asarray(most)
-
-    blended = np.zeros_like(G)
-    blended[:, 1:4, 5:], blended[:, 5:, 1:4] = -rotary[:, 1:4, 5:], -rotary[:, 5:, 1:4]
-    add(blended, _other(back @ rotary[:, 1:4, 5:] @ back, 1.0))
-    inside, none = _Inside(reference, line), np.zeros_like(X)
-    sheared = np.minimum(1.0, add(inside.sheared(), none))[:, None, None]
-    for C in inside.turning(sheared):
-        if C.any():
-            change, W = np.zeros_like(G), _other(C, 0.5)
-            change[:, 1:4, 1:4], change[:, 5:, 5:] = half @ W @ back, back @ W @ half
-            add(change, -C)
-    odd = np.linalg.norm(inside.twisted, axis=1) > np.abs(inside.k[:, 0, 0]) / _MUCH
-    for more in (inside.beside(), inside.varying(compliance, half)):
-        if more.any():
-            odd |= add(more, none) < _MUCH
-    if odd.any():
-        share = _everywhere(_flat(plain, none, half)[odd], _flat(G, X, half)[odd])[:, None, None]
-        G[odd], X[odd] = plain[odd] + share * (G - plain)[odd], share * X[odd]
-    return _flat(G, X, half)
+    whole = half @ half
+    F = line.section[:, :, 1:4] + whole[:, None] @ line.section[:, :, 5:]
+    central = dx[..., None, None] * (second - s[..., None] * beside[..., None, :])
+    rotary = np.sum(line.section @ central @ np.swapaxes(F, 2, 3), axis=1)
+    G[:, 1:4, 1:4] += rotary[:, 1:4]
+    G[:, 5:, 5:] += rotary[:, 5:] @ whole
+    more, X = _inside(reference, line, compliance, half)
+    return _positive(_flat(G, np.zeros_like(X), half), _flat(G + more, X, half), half)
 
 
-def _other(J: Array, share: float) -> Array:
-    """share tr(J) - J of symmetric parts: inertia of second moments with 1, second moments of an inertia with 1/2."""
+def _inside(reference: Reference, line: Line, compliance: Array, half: Array) -> tuple[Array, Array]:
+    """What no line has of the inertia: of G (ne, 8, 8), and X (ne, 3, 3) in the axes halfway."""
+    _, L, t, S, rho = reference
+    m, s, _ = moments(rho)
+    ell, per = L[:, None, None], m[:, None, None]
+    back, along = np.swapaxes(half, 1, 2), skew(t)
+    across = -along @ along
+    apart, mean = np.zeros((len(t), 8, 3)), np.zeros((len(t), 8, 3))
+    apart[:, 1:4], apart[:, 5:] = -half, back  # a vector of the section halfway: its change from A to B
+    mean[:, 1:4], mean[:, 5:] = 0.5 * half, 0.5 * back  # and its mean
+    # rotary inertia and first moment about the elastic centre, and EI/GA
+    c, first = skew(line.centre), skew(s)
+    J = rho[:, 3:, 3:] + first @ c + c @ first - per * c @ c
+    off = s - m[:, None] * line.centre
+    S_w, K_w = S[:, 3:, 3:], np.linalg.inv(S[:, 3:, 3:])
+    ratio = -along @ np.linalg.inv(np.linalg.inv(S)[:, :3, :3]) @ along @ K_w
+    plane, both = across @ (ratio + np.swapaxes(ratio, 1, 2)) @ across, np.trace(ratio, axis1=1, axis2=2)
+    softer = 0.5 * np.linalg.eigvalsh(plane + 4.0 * both[:, None, None] * (np.eye(3) - across))[:, 0]
+    sheared = softer / (softer + L**2 / 12.0)
+    own = across @ (J + skew(off) @ skew(off) / np.maximum(per, 1e-300)) @ across
+    size = np.maximum(np.trace(own, axis1=1, axis2=2), 1e-300) / np.maximum(m * both, 1e-300)
+    k = (sheared * L**2 * m * (_SHEAR + np.minimum(size, 1.0) / 24.0))[:, None, None]
+    X = J @ S_w @ (np.eye(3) - across) @ K_w + (1.0 - np.minimum(1.0, _NATURAL / size))[:, None, None] * own
+    X = ell / 12.0 * X
+    X = X - 2.0 * ell * _SHEAR * per * ratio + k * (ell / 6.0 * across + 2.0 / ell * ratio)
+    X = 0.5 * (X + np.swapaxes(X, 1, 2))
+    change = 12.0 * np.einsum("g,egij->eij", _WEIGHT * _XI, compliance[..., 3:, 3:])
+    twist, mean_twist = (np.einsum("ei,eij,ej->e", t, A, t)[:, None, None] for A in (change, S_w))
+    V = ell / 12.0 * J @ (twist / mean_twist * np.eye(3) - change @ K_w)
+    shear = shear_centre(reference)
+    tangent = np.einsum("eja,ea->ej", mean, t)
+    G = np.zeros((len(t), 8, 8))
+    for one, other, arm in (
+        (k[:, 0] * tangent, line.gap, shear - line.centre),
+        (tangent, 0.0, ell[:, 0] ** 2 * _SHEAR * (s - m[:, None] * shear)),
+        (line.gap, 0.0, ell[:, 0] / 24.0 * off),
+        (np.einsum("eja,ea->ej", apart, off), 0.0, ell[:, 0] / 24.0 * off / np.maximum(m, 1e-300)[:, None]),
+    ):
+        G += np.einsum("ei,ej->eij", one, other + np.einsum("eja,ea->ej", apart, arm))
+    G[:, 1:4, 5:] += half @ (0.5 * (V - np.swapaxes(V, 1, 2))) @ half
+    G = G + np.swapaxes(G, 1, 2)
+    G[:, 1:4, 1:4] -= half @ _second_moments(X + V) @ back
+    G[:, 5:, 5:] -= back @ _second_moments(X - V) @ half
+    return G, X
+
+
+def _second_moments(J: Array) -> Array:
+    """Second moments of inertias (ne, 3, 3), of their symmetric parts."""
     J = 0.5 * (J + np.swapaxes(J, 1, 2))
-    return np.asarray(share * np.trace(J, axis1=1, axis2=2)[:, None, None] * np.eye(3) - J)
+    return np.asarray(0.5 * np.trace(J, axis1=1, axis2=2)[:, None, None] * np.eye(3) - J)
 
 
 def _flat(G: Array, X: Array, half: Array) -> Array:
@@ -175,81 +192,6 @@ def _flat(G: Array, X: Array, half: Array) -> Array:
     first, second = (vectors * root[:, None] @ np.swapaxes(vectors, 1, 2) for root in (y, np.sign(values) * y))
     parts = (G, half @ first @ back, back @ second @ half)
     return np.concatenate([part.reshape(len(G), -1) for part in parts], axis=1)
-
-
-class _Inside:
-    """What no line has of the inertia, in three parts."""
-
-    def __init__(self, reference: Reference, line: Line) -> None:
-        self.reference, self.line = reference, line
-        d0, L, _, _, rho = reference
-        t = d0[:, :3] / L[:, None]
-        half = exponential(0.5 * skew(d0[:, 3:]))
-        back = np.swapaxes(half, 1, 2)
-        self.apart, mean = np.zeros((len(t), 8, 3)), np.zeros((len(t), 8, 3))
-        self.apart[:, 1:4], self.apart[:, 5:] = -half, back  # a vector of the section halfway: its change from A to B
-        mean[:, 1:4], mean[:, 5:] = 0.5 * half, 0.5 * back  # and its mean
-        self.tangent = (mean @ t[..., None])[..., 0]
-        self.m, self.s, _ = moments(rho)
-        c, S_w = skew(line.centre), skew(self.s)
-        self.J = rho[:, 3:, 3:] + S_w @ c + c @ S_w - self.m[:, None, None] * c @ c
-        self.along = skew(t)
-        k, twisted = _shear(reference, self.J)
-        self.k = k[:, None, None]
-        self.twisted = twisted
-        self.turned = (mean @ (k[:, None] * t + twisted)[..., None])[..., 0]
-
-    def sheared(self) -> Array:
-        """Of shear and rotary inertia in the softer plane, (ne, 8, 8)."""
-        beside = shear_centre(self.reference) - self.line.centre  # shear is in the gap of the line of shear centres
-        gap = self.line.gap + np.einsum("eja,ea->ej", self.apart, beside)
-        both = np.einsum("ei,ej->eij", self.turned, gap)
-        return np.asarray(both + np.swapaxes(both, 1, 2))
-
-    def turning(self, part: Array) -> list[Array]:
-        """What both planes have beyond this part of `sheared`: C of w_B - w_A (ne, 3, 3), >= 0 and <= 0."""
-        m, along, (_, L, _, S, _) = self.m[:, None, None], self.along, self.reference
-        length = L[:, None, None]
-        plane = -along @ along
-        ratio = -along @ np.linalg.inv(np.linalg.inv(S)[:, :3, :3]) @ along @ np.linalg.inv(S[:, 3:, 3:])  # EI/GA
-        # a rotary inertia that no material has moves on its own: only what is natural, and a mass beside the centre
-        off = skew(self.s - self.m[:, None] * self.line.centre)
-        lever = -off @ off / np.maximum(m, 1e-300)
-        own = np.trace(plane @ (self.J - lever) @ plane, axis1=1, axis2=2)
-        natural = np.minimum(_NATURAL * self.m * np.trace(ratio, axis1=1, axis2=2) / np.maximum(own, 1e-300), 1.0)
-        rotary = plane @ (lever + natural[:, None, None] * (self.J - lever)) @ plane
-        C = length * (rotary / 12.0 + 2.0 * (1.0 / 24.0 - LEVER) * m * ratio)
-        C = C - part * self.k * (length / 6.0 * plane + 2.0 / length * ratio)
-        values, vectors = np.linalg.eigh(0.5 * (C + np.swapaxes(C, 1, 2)))
-        signs = (np.maximum(values, 0.0), np.minimum(values, 0.0))
-        return [vectors * part[:, None] @ np.swapaxes(vectors, 1, 2) for part in signs]
-
-    def beside(self) -> Array:
-        """Of masses beside the centres, (ne, 8, 8)."""
-        L, m = self.reference.length, self.m[:, None]
-        s_elastic, s_shear = self.s - m * self.line.centre, self.s - m * shear_centre(self.reference)
-        beside = (1.0 / 24.0 - LEVER) * L[:, None] ** 2 * np.einsum("eja,ea->ej", self.apart, s_shear)
-        mixed = np.einsum("ei,ej->eij", self.tangent, beside)
-        mixed += np.einsum("ei,eja,ea->eij", self.line.gap, self.apart, L[:, None] / 24.0 * s_elastic)
-        return np.asarray(mixed + np.swapaxes(mixed, 1, 2))
-
-    def varying(self, compliance: Array, half: Array) -> Array:
-        """Of sections whose flexibility in bending is not that in twist, which M_B follows, all along: (ne, 8, 8).
-
-        A moment then bends the element unevenly and turns its inside by -(1/12) S' K of w_B - w_A, S' the change of S.
-        """
-        L, S = self.reference.length[:, None, None], self.reference.compliance[:, 3:, 3:]
-        t = self.reference.d0[:, :3] / L[:, 0]
-        change = 12.0 * np.einsum("g,egij->eij", _WEIGHT * _XI, compliance[..., 3:, 3:])
-        twist, whole = (np.einsum("ei,eij,ej->e", t, X, t)[:, None, None] for X in (change, S))
-        C = L / 12.0 * self.J @ (twist / whole * np.eye(3) - change @ np.linalg.inv(S))
-        C[np.abs(C).max(axis=(1, 2)) <= _TIE * L[:, 0, 0] * np.trace(self.J, axis1=1, axis2=2)] = 0.0
-        back, out = np.swapaxes(half, 1, 2), np.zeros((len(C), 8, 8))
-        W, apart = _other(C, 0.5), 0.5 * (C - np.swapaxes(C, 1, 2))
-        out[:, 1:4, 1:4], out[:, 5:, 5:] = -half @ W @ back, back @ W @ half
-        out[:, 1:4, 5:] = half @ apart @ half
-        out[:, 5:, 1:4] = np.swapaxes(out[:, 1:4, 5:], 1, 2)
-        return out
 
 
 def nodal_mass(mass: Array, turn: Array) -> Array:
@@ -273,39 +215,40 @@ def nodal_mass(mass: Array, turn: Array) -> Array:
     return np.asarray(out)
 
 
-def _everywhere(plain: Array, whole: Array) -> Array:
-    """Share (ne,) of what `whole` has beyond `plain`, that leaves a positive mass however the nodes are turned.
+def _positive(plain: Array, whole: Array, half: Array) -> Array:
+    """As much of what `whole` has beyond `plain`, which has no Y, as leaves a mass positive however nodes are turned.
 
     The coupling of the nodes is linear in the turn R, all else does not depend on it. For a motion v the turn with the
-    least v . M v is a polar factor, for a turn the least motion an eigenvector: found in alternation, from the worst of
-    the turns of a cube on.
+    least v . M v is a polar factor, for a turn the least motion an eigenvector: found in alternation, from elements on
+    that are bent or twisted by pi.
     """
-    n, share = len(plain), np.ones(len(plain))
-    turns = np.repeat(_CUBE, n, axis=0)
+    n = len(plain)
+    slopes = nodal_mass(whole, np.repeat(np.eye(9).reshape(9, 3, 3), n, axis=0))[:, :6, 6:].reshape(9, n, 6, 6)
+    first = np.concatenate([half * signs @ half for signs in _STATES])
+    R = first
     for _ in range(_ROUNDS):
-        mixed = plain + share[:, None] * (whole - plain)  # but for Y, whose product counts
-        mixed[:, 64:] = np.sqrt(share)[:, None] * whole[:, 64:]
-        slopes = nodal_mass(mixed, np.repeat(np.eye(9).reshape(9, 3, 3), n, axis=0))[:, :6, 6:].reshape(9, n, 6, 6)
-        values, _ = _least(nodal_mass(mixed, turns))
-        worst = np.argsort(values.reshape(-1, n), axis=0)[:_WORST]
-        R = turns.reshape(-1, n, 3, 3)[worst, np.arange(n)].reshape(-1, 3, 3)
-        for _ in range(_WORST):
-            v = _least(nodal_mass(mixed, R))[1].reshape(-1, n, 12)
-            U, _, V = np.linalg.svd(-np.einsum("wea,keab,web->wek", v[..., :6], slopes, v[..., 6:]).reshape(-1, 3, 3))
-            U[:, :, 2] *= np.linalg.det(U @ V)[:, None]
-            R = U @ V
-        turns = np.concatenate((turns, R))
-        low = nodal_mass(plain, turns)
-        most = _most(low, nodal_mass(whole, turns) - low)
-        share = np.minimum(1.0, _LARGEST * np.min(most.reshape(-1, n), axis=0))
-    return share
+        v = _modes(nodal_mass(whole, R))[1][:, :, 0].reshape(-1, n, 12)
+        U, _, V = np.linalg.svd(-np.einsum("wea,keab,web->wek", v[..., :6], slopes, v[..., 6:]).reshape(-1, 3, 3))
+        U[:, :, 2] *= np.linalg.det(U @ V)[:, None]
+        R = U @ V
+    R = np.concatenate((first, R))
+    low = nodal_mass(plain, R)
+    values, motions = _modes(low)
+    motions = motions / np.sqrt(np.maximum(values, 1e-12))[:, None]
+    least = np.linalg.eigvalsh(np.swapaxes(motions, 1, 2) @ (nodal_mass(whole, R) - low) @ motions)[:, 0]
+    share = np.minimum(1.0, -_LARGEST / np.minimum(np.min(least.reshape(-1, n), axis=0), -1e-300))[:, None]
+    out = np.concatenate((plain[:, :64] + share * (whole - plain)[:, :64], np.sqrt(share) * whole[:, 64:]), axis=1)
+    less = share[:, 0] < 1.0 - _CLOSE
+    if less.any():  # other turns may be the worst now
+        out[less] = _positive(plain[less], out[less], half[less])
+    return np.asarray(out)
 
 
-def _least(M: Array) -> tuple[Array, Array]:
-    """Lowest eigenvalues (n,) of matrices (n, 12, 12) scaled to a unit diagonal, and their motions (n, 12)."""
+def _modes(M: Array) -> tuple[Array, Array]:
+    """Eigenvalues (n, 12) of matrices (n, 12, 12) scaled to a unit diagonal, and their motions (n, 12, 12)."""
     scale = 1.0 / np.sqrt(np.maximum(np.diagonal(M, axis1=1, axis2=2), 1e-300))
     values, vectors = np.linalg.eigh(scale[:, :, None] * M * scale[:, None])
-    return values[:, 0], scale * vectors[:, :, 0]
+    return values, scale[:, :, None] * vectors
 
 
 def towards_ends(reference: Reference, line: Line) -> Array:
@@ -341,7 +284,7 @@ def moments(mass: Array) -> tuple[Array, Array, Array]:
 
 def elastic_centre(reference: Reference) -> Array:
     """Points (ne, 3), beside the axis, at which bending moments make no axial strain."""
-    S, t = reference.compliance, reference.d0[:, :3] / reference.length[:, None]
+    S, t = reference.compliance, reference.t
     along = np.einsum("ei,ej->eij", t, t)
     plane = np.eye(3) - along
     strain = plane @ S[:, 3:, :3] @ t[..., None]
@@ -350,7 +293,7 @@ def elastic_centre(reference: Reference) -> Array:
 
 def shear_centre(reference: Reference) -> Array:
     """Points (ne, 3), beside the axis, at which transverse forces make no twist."""
-    S, t = reference.compliance, reference.d0[:, :3] / reference.length[:, None]
+    S, t = reference.compliance, reference.t
     twist = np.einsum("eij,ej->ei", S[:, :3, 3:], t) / np.einsum("ei,eij,ej->e", t, S[:, 3:, 3:], t)[:, None]
     return np.asarray(np.cross(t, twist))
 
@@ -381,41 +324,3 @@ def _arms(z: Array, u: Array, w: Array) -> list[Array]:
     t = (exponential(y.ravel()[:, None, None] * w[:, None]) @ u[:, None, :, None]).reshape(len(u), *y.shape, 3)
     weight = z[:, None] * _WEIGHT
     return [np.einsum("zg,ezgi->ezi", weight * share, t) for share in (1.0 - y, y)]
-
-
-def _shear(reference: Reference, J: Array) -> tuple[Array, Array]:
-    """k of the module's docstring, (ne,), from the dynamic stiffness of elements between held nodes; and what to add to
-    k t (ne, 3) where bending twists the section.
-
-    w^2 times the mass that an element has between its nodes, times its softness, is a mass again. Of it, the shear in
-    the gap gives L^2 m (1/24 - LEVER) (share of shear in the gap), and the bending rotations that a shear force makes
-    give (L^3/24) J S K_uu, J the rotary inertia; both in the plane in which the section bends most easily. A rotary
-    inertia that no material has would make the second part dwarf the first: it is left at what is natural. The shear
-    force also twists a section whose flexibilities in twist and bending are coupled, with the polar inertia.
-    """
-    d0, L, K, S, rho = reference
-    t = d0[:, :3] / L[:, None]
-    along = skew(t)
-    m = np.trace(rho[:, :3, :3], axis1=1, axis2=2) / 3.0
-    across = along @ along
-    # a round section bends equally easily about all axes: then the curvature decides, not rounding errors
-    bent = np.trace(S[:, 3:, 3:], axis1=1, axis2=2)[:, None, None] * np.einsum("ei,ej->eij", d0[:, 3:], d0[:, 3:])
-    axis = np.linalg.eigh(across @ (S[:, 3:, 3:] + _TIE * bent) @ across)[1][:, :, -1]
-    side = np.cross(axis, t)
-    stiffness = np.einsum("ei,eij,ej->e", side, K[:, :3, :3], side)
-    sheared = np.linalg.inv(np.linalg.inv(S)[:, :3, :3])  # not what twist about another axis adds to it
-    shear = L * np.einsum("ei,eij,ej->e", side, sheared, side) * stiffness
-    rotary, flexibility = (np.einsum("ei,eij,ej->e", axis, X, axis) for X in (J, S[:, 3:, 3:]))
-    turn = np.minimum(L * rotary * flexibility * stiffness, m * shear)
-    twisting, polar = (np.einsum("ei,eij,ej->e", t, *X) for X in ((S[:, 3:, 3:], axis), (J, t)))
-    twisting *= L**2 / 24.0 * turn * polar / np.maximum(rotary * flexibility, 1e-300)
-    return L**2 * (m * (1.0 / 24.0 - LEVER) * shear + turn / 24.0), -twisting[:, None] * axis
-
-
-def _most(M: Array, change: Array) -> Array:
-    """The largest k for which M + k change is positive semi-definite, (ne,)."""
-    scale = 1.0 / np.sqrt(np.maximum(np.diagonal(M, axis1=1, axis2=2), 1e-300))
-    values, vectors = np.linalg.eigh(scale[:, :, None] * M * scale[:, None])
-    vectors = scale[:, :, None] * vectors / np.sqrt(np.maximum(values, 1e-12))[:, None]
-    lowest = np.linalg.eigvalsh(np.swapaxes(vectors, 1, 2) @ change @ vectors)[:, 0]
-    return np.asarray(1.0 / np.maximum(-lowest, 1e-300))
