@@ -209,7 +209,7 @@ def newton(problem, k, evaluate):
             begun = iteration
             need = False
             fresh = True
-            rate = 0.1
+            rate = BEST_RATE
         set_right_hand_side(trial, solver)
         solve(problem)
         norm = correction_norm(solver.x, n, n_rows, settings)
@@ -217,7 +217,7 @@ def newton(problem, k, evaluate):
             memory[0] = 0.0
             return NOT_FINITE
         tolerance = tolerance_of(state, trial, settings, norm)
-        if iteration > 0 and norm > tolerance:
+        if iteration > begun and norm > tolerance:
             rate = norm / previous
             if rate > 1.0:
                 if fresh:
@@ -225,8 +225,9 @@ def newton(problem, k, evaluate):
                     # near a singular pose multipliers are ill determined: the motion decides
                     return accept_stalled(state, trial, solver)
                 refactor(problem, k)
+                begun = iteration
                 fresh = True
-                rate = 0.1
+                rate = BEST_RATE
                 set_right_hand_side(trial, solver)
                 solve(problem)
                 norm = correction_norm(solver.x, n, n_rows, settings)
@@ -235,16 +236,23 @@ def newton(problem, k, evaluate):
                     return NOT_FINITE
         apply_correction(solver.x, 1.0, trial, solver)
         bounded = min(max(rate, BEST_RATE), 0.99)
-        if norm * bounded / (1.0 - bounded) <= tolerance:
+        left = norm * bounded / (1.0 - bounded)
+        if left <= tolerance:
             memory[1] = rate
             if worn(memory, iteration + 1 - begun) or iteration >= 5:
                 memory[0] = 0.0
             return CONVERGED
-        if rate > SLOW and iteration > 0 and norm * bounded * bounded / (1.0 - bounded) > tolerance:
-            need = True  # one more correction with these factors would not do
+        if iteration > begun and left * bounded > tolerance:  # one more correction would not do
+            need = too_slow(bounded, left / tolerance, iteration)
         previous = norm
     memory[0] = 0.0
-    return accept_stalled(state, trial, solver)
+    return accept_stalled(state, trial, solver) if rate > SLOW else NOT_CONVERGED
+
+
+@helper
+def too_slow(rate, excess, iteration):
+    """Whether errors that shrink by `rate`, too large by the factor `excess`, need new factors to be small in time."""
+    return rate > SLOW or iteration - math.log(excess) / math.log(rate) > MAX_ITERATIONS
 
 
 @helper
@@ -315,8 +323,9 @@ def careful_newton(problem, k, evaluate):
         apply_correction(solver.x, 1.0, trial, solver)
         tolerance = tolerance_of(state, trial, settings, norm)
         sure = norm <= tolerance or (norm < 0.1 * previous and 0.1 * norm <= tolerance)
-        if sure or (iteration > 4 and accept_stalled(state, trial, solver) == CONVERGED):
-            solver.memory[1] = 0.1
+        stalls = iteration > 4 and norm > SLOW * previous
+        if sure or (stalls and accept_stalled(state, trial, solver) == CONVERGED):
+            solver.memory[1] = BEST_RATE
             return CONVERGED
         previous = norm
     return NOT_CONVERGED
@@ -336,7 +345,7 @@ def damped_newton(problem, k, evaluate):
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
     start_step(state, trial, solver, 0.0)
     solver.counters[3] += 1
-    fraction = 1.0
+    fraction, previous = 1.0, math.inf
     call_address(evaluate, (problem, k))
     for iteration in range(MAX_DAMPED):
         refactor(problem, k)
@@ -348,12 +357,14 @@ def damped_newton(problem, k, evaluate):
         if not norm < math.inf:
             return NOT_FINITE
         close = norm <= tolerance_of(state, trial, settings, norm)
-        close = close or (iteration > 4 and accept_stalled(state, trial, solver) == CONVERGED)
+        stalls = iteration > 4 and norm > SLOW * previous
+        close = close or (stalls and accept_stalled(state, trial, solver) == CONVERGED)
         fraction = 1.0 if close else min(1.0, 4.0 * fraction)
         apply_correction(direction, fraction, trial, solver)
         if close:
-            solver.memory[1] = 0.1
+            solver.memory[1] = BEST_RATE
             return CONVERGED
+        previous = norm
         while True:
             call_address(evaluate, (problem, k))
             solver.counters[1] += 1
