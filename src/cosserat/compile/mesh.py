@@ -50,6 +50,16 @@ class BeamMesh:
         return len(self.s)
 
     @property
+    def nodes(self) -> slice:
+        """Its nodes in the whole mechanism."""
+        return slice(self.first_node, self.first_node + self.n_nodes)
+
+    @property
+    def elements(self) -> slice:
+        """Its elements in the whole mechanism."""
+        return slice(self.first_element, self.first_element + len(self.pairs))
+
+    @property
     def corners(self) -> list[tuple[int, int]]:
         """Pairs of nodes (in the whole mechanism) that a corner welds together."""
         jumps = np.nonzero(np.diff(self.piece))[0]

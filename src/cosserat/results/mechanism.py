@@ -210,7 +210,7 @@ def mechanism_of(compiled: CompiledModel) -> Mechanism:
 
     def line_loads(name: str) -> list[LineLoad]:
         mesh = compiled.beams[name]
-        span = slice(mesh.first_element, mesh.first_element + len(mesh.pairs))
+        span = mesh.elements
         found = []
         turning = len(compiled.system.line_loads.element) > 0  # then follower loads and moments are there
         for k, load in enumerate(model.distributed_loads):

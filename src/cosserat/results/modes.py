@@ -183,7 +183,7 @@ class Modes(OfTrajectory):
         per_node = kinetic.reshape(mechanism.n_nodes, 6, len(self)).sum(axis=1)
         shares: dict[str, Array] = {name: per_node[node] for name, node in mechanism.bodies.items()}
         for name, mesh in mechanism.beams.items():
-            shares[name] = per_node[mesh.first_node : mesh.first_node + mesh.n_nodes].sum(axis=0)
+            shares[name] = per_node[mesh.nodes].sum(axis=0)
         springs = [spring.name for spring in self.model.springs]
         elastic: list[dict[str, float]] = []
         for i in range(len(self)):

@@ -140,6 +140,7 @@ def motion_of(trajectory: Trajectory, mechanism: Mechanism | None = None) -> Mot
     model = compiled.model.snapshot()
     values = dict(model.parameters) if len(trajectory.time) > 1 else None
     factor = float(trajectory.settings.get("load_factor", 1.0))
+    laws = bool(compiled.laws or compiled.rules)
 
     def respond(time: Array, history: History, inputs: Inputs, seen: Array | None = None) -> None:
         states, at = (history.frame, history.twist), time if seen is None else seen
@@ -160,8 +161,9 @@ def motion_of(trajectory: Trajectory, mechanism: Mechanism | None = None) -> Mot
                 inputs = sampler.sample(trajectory.time, factor, h, jumps)
             if trajectory.efforts is not None:
                 inputs = inputs._replace(effort=trajectory.efforts)
-            found = trajectory.found
-            respond(trajectory.time, found.states if isinstance(found, Pending) else found, inputs, seen)
+            if laws:
+                found = trajectory.found
+                respond(trajectory.time, found.states if isinstance(found, Pending) else found, inputs, seen)
             prescribed = {
                 coordinate: function.sample(trajectory.time)
                 for joint in compiled.sampler.driven
@@ -173,7 +175,7 @@ def motion_of(trajectory: Trajectory, mechanism: Mechanism | None = None) -> Mot
     mechanism = mechanism_of(compiled) if mechanism is None else mechanism
     return Motion(
         mechanism, trajectory.time, trajectory.found, trajectory.settings, sample, values, model, trajectory.crossed,
-        respond,
+        respond if laws else None,
     )  # fmt: skip
 
 

@@ -176,7 +176,7 @@ def _gravity(motion: Motion, book: Ledger) -> None:
         book.supply[:] += 0.5 * np.sum(twist * times_mass(motion, row, twist, rates=True), axis=1)
 
 
-class Line(NamedTuple):
+class SpringLine(NamedTuple):
     """The line of a spring: nodes, points and rotations of its ends; its direction, length and rate over time."""
 
     ends: list[tuple[int, Array, Array]]
@@ -185,7 +185,7 @@ class Line(NamedTuple):
     rate: Array  # (nt,)
 
 
-def spring_line(motion: Motion, k: int) -> Line:
+def spring_line(motion: Motion, k: int) -> SpringLine:
     """The line of spring k."""
     springs = motion.mechanism.system.springs
     ends, places, velocities = [], [], []
@@ -198,7 +198,7 @@ def spring_line(motion: Motion, k: int) -> Line:
     line = places[1] - places[0]
     length = np.linalg.norm(line, axis=1)
     unit = line / np.where(length < 1e-14, np.inf, length)[:, None]
-    return Line(ends, unit, length, np.sum(unit * (velocities[1] - velocities[0]), axis=1))
+    return SpringLine(ends, unit, length, np.sum(unit * (velocities[1] - velocities[0]), axis=1))
 
 
 def _springs(motion: Motion, book: Ledger) -> None:

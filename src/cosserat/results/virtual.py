@@ -33,7 +33,7 @@ def strain_energies(motion: Motion, springs: list[str]) -> dict[str, float]:
         rate = beams.element_forces(motion, np.arange(len(arrays.node)))[1][0]
         energy = 0.5 * np.einsum("ei,eij,ej->e", rate, arrays.stiffness, rate)
         for name, mesh in mechanism.beams.items():
-            out[name] = float(np.sum(energy[mesh.first_element : mesh.first_element + len(mesh.pairs)]))
+            out[name] = float(np.sum(energy[mesh.elements]))
     for name, joint in mechanism.joints.items():
         stiffness = np.array([mechanism.system.freedoms.stiffness[k] if k >= 0 else 0.0 for k in joint.active])
         if np.any(stiffness):

@@ -46,7 +46,7 @@ def warn_coarse(found: Equilibrium) -> None:
     a, b = elements.node.T
     drawn = np.linalg.norm(frame[b, 9:] - frame[a, 9:], axis=1) / np.linalg.norm(elements.d0[:, :3], axis=1) - 1.0
     for name, mesh in compiled.beams.items():
-        own = drawn[mesh.first_element : mesh.first_element + len(mesh.pairs)]
+        own = drawn[mesh.elements]
         worst = int(np.argmax(own))
         if own[worst] <= _DRAWN:
             continue
@@ -66,7 +66,7 @@ def warn_of_deflections(caller: str, compiled: CompiledModel, frames: Array) -> 
     force = np.maximum(np.mean([_tension(compiled, frame) for frame in frames], axis=0), 0.0)
     stored, sharpness, deflected = (np.sum(x, axis=0) for x in _stored(compiled, compiled.frames, frames, force))
     for name, mesh in compiled.beams.items():
-        own = slice(mesh.first_element, mesh.first_element + len(mesh.pairs))
+        own = mesh.elements
         error = float(np.sum(stored[own]) / max(float(np.sum(deflected[own])), 1e-300))
         if slender[own].any() and error > _WRONG:
             words = f"deflections are wrong {_by(error)}"
@@ -102,7 +102,7 @@ def warn_of_frequencies(found: Modes) -> None:
 
 def _tell(caller: str, compiled: CompiledModel, name: str, stored: Array, sharpness: Array, words: str) -> None:
     mesh = compiled.beams[name]
-    worst = mesh.first_element + int(np.argmax(stored[mesh.first_element : mesh.first_element + len(mesh.pairs)]))
+    worst = mesh.first_element + int(np.argmax(stored[mesh.elements]))
     bend = np.linalg.norm(compiled.system.elements.d0[worst, :3]) / np.sqrt(sharpness[worst])
     warn(
         f"{caller}: beam {name!r}: element {worst - mesh.first_element + 1} of {len(mesh.pairs)} is too long for its "
@@ -171,7 +171,7 @@ def taut_element(compiled: CompiledModel, stress: Array) -> str:
     along, length, stiffness = _shape(elements.d0, elements.stiffness)
     ratio = np.sqrt(np.maximum(12.0 * np.sum(along * stress[:, :3], axis=1), 0.0) / (length * stiffness))
     for name, mesh in compiled.beams.items():
-        own = ratio[mesh.first_element : mesh.first_element + len(mesh.pairs)]
+        own = ratio[mesh.elements]
         worst = int(np.argmax(own))
         if own[worst] > _TAUT and own[worst] == np.max(ratio):
             return (

@@ -112,7 +112,7 @@ def intrinsic_beam(beam: Any, model: Any) -> IntrinsicBeam:
     if mesh.corners:
         raise ModelError(f"{_WHO}: beam {beam.name!r} has corners; the intrinsic solver takes smooth beams")
     clamped = _clamps(beam, model, mesh.first_node, mesh.n_nodes)
-    rows = compiled.frames[mesh.first_node : mesh.first_node + mesh.n_nodes]
+    rows = compiled.frames[mesh.nodes]
     frames = np.array([row_to_frame(row) for row in rows])
     d0 = np.array([se3.log(se3.inverse(a) @ b) for a, b in pairwise(frames)])
     length = np.linalg.norm(d0[:, :3], axis=1)

@@ -116,6 +116,6 @@ def _lines(modes: Modes, i: int, factor: float) -> dict[str, Array]:
     frames = _frames(modes, i, factor)
     lines = shape_lines(modes.motion, frames)
     for name, mesh in modes.motion.mechanism.beams.items():
-        nodes = frames[None, mesh.first_node : mesh.first_node + mesh.n_nodes]
+        nodes = frames[None, mesh.nodes]
         lines[name] = smooth(nodes, mesh.s, mesh.piece)[0]
     return lines

@@ -92,7 +92,7 @@ def shape_lines(motion: Motion, frames: Array) -> dict[str, Array]:
     mechanism = motion.mechanism
     lines = {}
     for name, mesh in mechanism.beams.items():
-        lines[name] = frames[mesh.first_node : mesh.first_node + mesh.n_nodes, 9:]
+        lines[name] = frames[mesh.nodes, 9:]
     joints = mechanism.system.joints
     for name, node in mechanism.bodies.items():
         R, x = frames[node, :9].reshape(3, 3), frames[node, 9:]

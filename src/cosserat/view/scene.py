@@ -59,7 +59,7 @@ def scene(run: Run, trail: Any = None) -> dict[str, Any]:
     model = _model(run)
     beams: list[dict[str, Any]] = []
     for name, mesh in mechanism.beams.items():
-        nodes = motion.frame[rows][:, mesh.first_node : mesh.first_node + mesh.n_nodes]
+        nodes = motion.frame[rows][:, mesh.nodes]
         radius = _beam_radius(model, name)
         points = smooth(nodes, mesh.s, mesh.piece)
         line = {"name": name, "colour": next(colours), "radius": radius, "n": points.shape[1], "x": _pack(points)}

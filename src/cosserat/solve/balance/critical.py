@@ -24,7 +24,7 @@ class Lost(Exception):
 
 
 @dataclass
-class Point:
+class ExaminedState:
     """A path point with its nearest eigenvalues."""
 
     state: PathState
@@ -38,7 +38,7 @@ class Point:
 
 
 @dataclass
-class Critical:
+class CriticalState:
     """A limit or branch point."""
 
     kind: str
@@ -48,14 +48,14 @@ class Critical:
     direction: Array  # of the path there
 
 
-def point_of(arc: Arc, state: PathState) -> Point:
+def point_of(arc: Arc, state: PathState) -> ExaminedState:
     """A path point, its eigenvalues computed."""
-    return Point(state, *arc.eigenvalues(state))
+    return ExaminedState(state, *arc.eigenvalues(state))
 
 
-def critical_points(arc: Arc, a: Point, b: Point, length: float) -> list[Critical] | None:
+def critical_points(arc: Arc, a: ExaminedState, b: ExaminedState, length: float) -> list[CriticalState] | None:
     """Critical points in the step of a length from a to b, in order; None if the step must be shorter to tell."""
-    found: list[Critical] = []
+    found: list[CriticalState] = []
     turned = a.state.tangent[-1] * b.state.tangent[-1] < 0.0
     for shape in _crossing(arc, a, b):
         try:
@@ -80,7 +80,7 @@ def critical_points(arc: Arc, a: Point, b: Point, length: float) -> list[Critica
     return sorted(found, key=lambda c: c.length)
 
 
-def _crossing(arc: Arc, a: Point, b: Point) -> list[Array]:
+def _crossing(arc: Arc, a: ExaminedState, b: ExaminedState) -> list[Array]:
     """Eigenvectors at one end of a step whose eigenvalue has the other sign at the other end."""
     weights = arc.weights[: arc.n]
     alike = np.abs(a.shapes.T @ (weights[:, None] * b.shapes))
@@ -95,7 +95,7 @@ def _crossing(arc: Arc, a: Point, b: Point) -> list[Array]:
     return shapes
 
 
-def _at(arc: Arc, a: Point, length: float) -> PathState:
+def _at(arc: Arc, a: ExaminedState, length: float) -> PathState:
     """The path at a length from the start of a step."""
     state = arc.correct(a.state, a.state.tangent, length, strict=False)
     if state is None:
@@ -103,7 +103,7 @@ def _at(arc: Arc, a: Point, length: float) -> PathState:
     return state
 
 
-def _locate_singular(arc: Arc, a: Point, length: float, shape: Array, turned: bool) -> Critical | None:
+def _locate_singular(arc: Arc, a: ExaminedState, length: float, shape: Array, turned: bool) -> CriticalState | None:
     """Where the eigenvalue of a shape vanishes; None if it does not."""
     if not turned or _along(arc, shape, a.state.tangent) <= _PATH:
         return _locate_branch(arc, a, length, shape)
@@ -121,7 +121,7 @@ def _locate_singular(arc: Arc, a: Point, length: float, shape: Array, turned: bo
     null = _null_vector(arc, state, shape)
     # at a limit point the path itself runs along the null vector, and the parameter stands still
     kind = "limit" if _along(arc, null, a.state.tangent) > _PATH else "branch"
-    return Critical(kind, s, state, [null], state.tangent if kind == "limit" else a.state.tangent)
+    return CriticalState(kind, s, state, [null], state.tangent if kind == "limit" else a.state.tangent)
 
 
 def _along(arc: Arc, shape: Array, tangent: Array) -> float:
@@ -129,7 +129,7 @@ def _along(arc: Arc, shape: Array, tangent: Array) -> float:
     return float(abs(np.sum(arc.weights[: arc.n] * shape * tangent[: arc.n])))
 
 
-def _locate_branch(arc: Arc, a: Point, length: float, shape: Array) -> Critical | None:
+def _locate_branch(arc: Arc, a: ExaminedState, length: float, shape: Array) -> CriticalState | None:
     """Where the stiffness against a shape vanishes that does not belong to the path.
 
     The equations of the path are singular there: two paths cross. With the shape barred they are not, and the force of
@@ -158,16 +158,16 @@ def _locate_branch(arc: Arc, a: Point, length: float, shape: Array) -> Critical 
                 break
     finally:
         arc.neutral = before
-    return Critical("branch", s, replace(state, lu=None), [shape], a.state.tangent)
+    return CriticalState("branch", s, replace(state, lu=None), [shape], a.state.tangent)
 
 
-def _locate_turn(arc: Arc, a: Point, length: float) -> Critical:
+def _locate_turn(arc: Arc, a: ExaminedState, length: float) -> CriticalState:
     """Where the parameter turns though no eigenvalue changes sign: the path meets the one it branched from."""
     s = float(brentq(lambda s: _at(arc, a, s).tangent[-1], 0.0, length, xtol=1e-13 * length, rtol=1e-14))
     state = _at(arc, a, s)
     null = state.tangent[: arc.n]
     weights = arc.weights[: arc.n]
-    return Critical("branch", s, state, [null / np.sqrt(np.sum(weights * null**2))], state.tangent)
+    return CriticalState("branch", s, state, [null / np.sqrt(np.sum(weights * null**2))], state.tangent)
 
 
 def _null_vector(arc: Arc, state: PathState, shape: Array) -> Array:

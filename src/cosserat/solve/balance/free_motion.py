@@ -111,7 +111,7 @@ def describe(statics: Balance, motions: Array) -> str:
     largest = float(np.max(moved, initial=0.0))
     parts = [f"{name!r}" for name, node in compiled.bodies.items() if moved[node] > _TAKES_PART * largest]
     for name, mesh in compiled.beams.items():
-        if np.max(moved[mesh.first_node : mesh.first_node + mesh.n_nodes]) > _TAKES_PART * largest:
+        if np.max(moved[mesh.nodes]) > _TAKES_PART * largest:
             parts.append(f"{name!r}")
     for name, nodes in compiled.modal.items():
         if np.max(moved[[nodes.frame, *nodes.interfaces.values()]]) > _TAKES_PART * largest:

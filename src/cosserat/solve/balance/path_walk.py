@@ -12,7 +12,7 @@ from cosserat.errors import CosseratError, SolveError
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.balance.arc import Arc, PathState
-from cosserat.solve.balance.critical import Critical, Point, critical_points, point_of
+from cosserat.solve.balance.critical import CriticalState, ExaminedState, critical_points, point_of
 from cosserat.solve.interrupts import Interrupts
 from cosserat.solve.trees.formulation import Floating
 
@@ -71,21 +71,21 @@ class Raised(Exception):
 class Trace:
     """Points of a path as they are found."""
 
-    points: list[Point] = field(default_factory=list)
-    marks: list[tuple[int, Critical]] = field(default_factory=list)
+    points: list[ExaminedState] = field(default_factory=list)
+    marks: list[tuple[int, CriticalState]] = field(default_factory=list)
     branched: bool = False  # whether the first point is a branch point
 
-    def add(self, point: Point, between: list[Critical]) -> None:
+    def add(self, point: ExaminedState, between: list[CriticalState]) -> None:
         for critical in between:
             state = critical.state
             self.marks.append((len(self.points), critical))
-            self.points.append(Point(state, np.zeros(0), np.zeros((0, 0))))
+            self.points.append(ExaminedState(state, np.zeros(0), np.zeros((0, 0))))
         self.points.append(point)
 
 
 def walk(arc: Arc, trace: Trace, first: PathState, leave: Array | None, stop: float, options: Options) -> Status:
     """Step by step until the end; `leave` is the direction of the first step, if not along the path."""
-    here = point_of(arc, first) if leave is None else Point(first, np.zeros(0), np.zeros((arc.n, 0)))
+    here = point_of(arc, first) if leave is None else ExaminedState(first, np.zeros(0), np.zeros((arc.n, 0)))
     length = options.step
     if leave is None:
         if (stop - first.value) * first.tangent[-1] < 0.0:
@@ -99,7 +99,7 @@ def walk(arc: Arc, trace: Trace, first: PathState, leave: Array | None, stop: fl
         direction = here.state.tangent if leave is None else leave
         state = arc.correct(here.state, direction, length, strict=leave is None)
         turn = np.inf if state is None else np.arccos(np.clip(arc.inner(state.tangent, direction), -1.0, 1.0))
-        between: list[Critical] | None = None
+        between: list[CriticalState] | None = None
         final = False
         if state is not None and (turn <= _LARGEST_TURN or leave is not None):
             if (state.value - stop) * (here.state.value - stop) < 0.0:

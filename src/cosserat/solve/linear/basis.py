@@ -35,7 +35,7 @@ _SECOND = (-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, 
 
 
 @dataclass(frozen=True)
-class Carried:
+class MovingColumns:
     """Columns (6n, k) with their first two time derivatives."""
 
     value: Array
@@ -43,16 +43,16 @@ class Carried:
     acceleration: Array
 
 
-def constant(columns: Array) -> Carried:
+def constant(columns: Array) -> MovingColumns:
     """Columns that do not change in time."""
-    return Carried(columns, np.zeros_like(columns), np.zeros_like(columns))
+    return MovingColumns(columns, np.zeros_like(columns), np.zeros_like(columns))
 
 
 @dataclass(frozen=True)
 class Basis:
     """Motions (6n, f) that the joints allow, and names of their coordinates; the first `n_joints` are of joints."""
 
-    motions: Carried
+    motions: MovingColumns
     names: tuple[str, ...]
     n_joints: int
     dual: Array  # (f, 6n): q = dual x, nearest in kinetic energy
@@ -217,11 +217,11 @@ class Transport:
             second = [a + (two / self._step**2) * b for a, b in zip(second, values, strict=True)]
         return list(zip(here, first, second, strict=True))
 
-    def carried(self, columns: Array, demand: tuple[Array, Array, Array]) -> Carried:
+    def carried(self, columns: Array, demand: tuple[Array, Array, Array]) -> MovingColumns:
         """Columns X (6n, k) with Phi X = demand (with its derivatives, (m, k)) and coordinates that do not change."""
         (_, phi1, phi2), (_, J1, J2) = self.constraints, self.coordinates
         rate = self._answer(demand[1] - phi1 @ columns, -J1 @ columns)
-        return Carried(
+        return MovingColumns(
             columns,
             rate,
             self._answer(demand[2] - phi2 @ columns - 2.0 * (phi1 @ rate), -J2 @ columns - 2.0 * (J1 @ rate)),

@@ -19,7 +19,7 @@ from cosserat.results.linear_reduction import definite
 from cosserat.results.state_space import OutputRows, RollingStates
 from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.carried import carrying
-from cosserat.solve.linear.basis import Basis, Carried, constant, leading, mode_names, moving
+from cosserat.solve.linear.basis import Basis, MovingColumns, constant, leading, mode_names, moving
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.point import point_at
@@ -122,7 +122,7 @@ def project(
     ins: InputPorts,
     outs: OutputPorts,
     basis: Basis,
-    driven: Carried,
+    driven: MovingColumns,
     drive: str,
     give: tuple[Array, Array, Array] | None = None,
 ) -> LinearModel:
@@ -176,7 +176,7 @@ def project(
 
 
 def _inner(
-    point: Any, matrices: Matrices, ins: InputPorts, outs: OutputPorts, basis: Basis, driven: Carried
+    point: Any, matrices: Matrices, ins: InputPorts, outs: OutputPorts, basis: Basis, driven: MovingColumns
 ) -> LawStates | None:
     """States of laws as states of the linear model."""
     inner = matrices.inner
@@ -237,7 +237,7 @@ def _balancing(matrices: Matrices, multiplier: Array) -> Array:
     return meeting(matrices, heavy=False)(multiplier.T)
 
 
-def following(point: Any, matrices: Matrices, basis: Basis, ins: InputPorts) -> Carried:
+def following(point: Any, matrices: Matrices, basis: Basis, ins: InputPorts) -> MovingColumns:
     """G (6n, k) with Phi G = drive and N^T M G = 0: accelerations of prescribed motions do not push q."""
     if not np.any(ins.drive):
         return constant(np.zeros_like(ins.force))

@@ -49,7 +49,7 @@ _POINTS = np.array([float(count) for count, _ in EIGHTH])
 
 
 @dataclass(frozen=True)
-class Rows:
+class QuantityRows:
     """A quantity as outputs: position, rate and acceleration (p, 6n), multiplier (p, m) of independent constraints."""
 
     quantity: Quantity
@@ -66,7 +66,7 @@ class Rows:
         return found[self.quantity.picked]
 
 
-def rows_of(point: Point, quantity: Quantity, here: Motion | None = None) -> Rows:
+def rows_of(point: Point, quantity: Quantity, here: Motion | None = None) -> QuantityRows:
     """Rows of a quantity about a point; `here`: the point as a motion of one moment, where it is at hand."""
     here = still_motion(point) if here is None else here
     steady = point.kind not in (EQUILIBRIUM, MOMENT)
@@ -85,7 +85,7 @@ def rows_of(point: Point, quantity: Quantity, here: Motion | None = None) -> Row
     position = y_H + _times(y_v, V - B) + _times(y_a, B @ B - V @ B + A)
     rate = y_v + _times(y_a, V - 2.0 * B)
     values = evaluate(here)[0] if motion is not here else moving.base[0]
-    return Rows(quantity, evaluate, values, position, rate, y_a, moving.by_multiplier())
+    return QuantityRows(quantity, evaluate, values, position, rate, y_a, moving.by_multiplier())
 
 
 def _times(rows: Array, matrices: Array) -> Array:
@@ -200,7 +200,7 @@ class _Displaced:
         return np.asarray(np.einsum("nkp,k->pn", found.reshape(len(unit), len(points), -1), weights) / unit)
 
 
-def direct_feed(point: Point, here: Motion, rows: Sequence[Rows], columns: Sequence[Column]) -> Array:
+def direct_feed(point: Point, here: Motion, rows: Sequence[QuantityRows], columns: Sequence[Column]) -> Array:
     """What units of inputs add to outputs at once, at the same x, x', x" and multipliers: (p, k)."""
     out = np.zeros((sum(len(r.quantity.picked) for r in rows), len(columns)))
     every = [r.quantity for r in rows]
@@ -217,7 +217,7 @@ def direct_feed(point: Point, here: Motion, rows: Sequence[Rows], columns: Seque
     return out
 
 
-def _at_once(point: Point, here: Motion, rows: Rows, column: Column, compiled: Callable[[float], Any]) -> Array:
+def _at_once(point: Point, here: Motion, rows: QuantityRows, column: Column, compiled: Callable[[float], Any]) -> Array:
     """What a unit of an input, not a parameter, adds at the same motion and multipliers (p,).
 
     `compiled` gives the model with more of the input.
