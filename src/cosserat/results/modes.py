@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -176,29 +177,15 @@ class Modes(OfTrajectory):
     @cached_property
     def components(self) -> Dataset:
         """Shares (mode, component) of the kinetic and the elastic energy of each mode; each sums to 1, or is 0."""
-        from xarray import Dataset
-
         mechanism = self.motion.mechanism
-        kinetic = np.real(self.shapes.conj() * (self._mass @ self.shapes))
-        per_node = kinetic.reshape(mechanism.n_nodes, 6, len(self)).sum(axis=1)
-        shares: dict[str, Array] = {name: per_node[node] for name, node in mechanism.bodies.items()}
-        for name, mesh in mechanism.beams.items():
-            shares[name] = per_node[mesh.nodes].sum(axis=0)
+        moving = np.real(self.shapes.conj() * (self._mass @ self.shapes))
+        per_node = moving.reshape(mechanism.n_nodes, 6, len(self)).sum(axis=1)
+        parts = {name: per_node[node] for name, node in mechanism.bodies.items()}
+        parts |= {name: per_node[mesh.nodes].sum(axis=0) for name, mesh in mechanism.beams.items()}
+        kinetic = [{name: float(share[i]) for name, share in parts.items()} for i in range(len(self))]
         springs = [spring.name for spring in self.model.springs]
-        elastic: list[dict[str, float]] = []
-        for i in range(len(self)):
-            parts = [strain_energies(virtual, springs) for virtual in self._parts(i)]
-            elastic.append({name: sum(part[name] for part in parts) for name in parts[0]})
-        extra = [name for name in (elastic[0] if elastic else {}) if name not in shares]
-        names = [*shares, *extra]
-        zero = np.zeros(len(self))
-        motion = np.array([shares.get(name, zero) for name in names]).T.reshape(len(self), len(names))
-        strain = np.array([[row.get(name, 0.0) for name in names] for row in elastic]).reshape(motion.shape)
-        strain[: self.rigid] = 0.0  # what rounding leaves of a free motion
-        return Dataset(
-            {"kinetic": (("mode", "component"), _shares(motion)), "strain": (("mode", "component"), _shares(strain))},
-            coords={"mode": np.arange(len(self)), "component": names},
-        )
+        strain = [summed([strain_energies(part, springs) for part in self._parts(i)]) for i in range(len(self))]
+        return energy_shares(kinetic, strain, self.rigid)
 
     def location(self, i: int) -> str:
         """Name of the body or beam that has most of the kinetic energy of mode i."""
@@ -275,9 +262,25 @@ class Modes(OfTrajectory):
         return f"<Modes of {name!r} about {_article(self.kind)}: {len(elastic)} modes{span}{free}{state}>"
 
 
-def _shares(energy: Array) -> Array:
-    total = energy.sum(axis=1, keepdims=True)
-    return np.divide(energy, total, out=np.zeros_like(energy), where=total > 0.0)
+def summed(parts: Sequence[dict[str, float]]) -> dict[str, float]:
+    """Energies by component, of the real and the imaginary part of a shape together."""
+    return {name: sum(part[name] for part in parts) for name in parts[0]}
+
+
+def energy_shares(kinetic: list[dict[str, float]], strain: list[dict[str, float]], rigid: int) -> Dataset:
+    """Energies of each mode by component as shares (mode, component); the first `rigid` modes are free motions."""
+    from xarray import Dataset
+
+    names = list(dict.fromkeys(name for row in (*kinetic[:1], *strain[:1]) for name in row))
+    out: dict[str, Any] = {}
+    for word, rows in (("kinetic", kinetic), ("strain", strain)):
+        energy = np.array([[row.get(name, 0.0) for name in names] for row in rows]).reshape(len(rows), len(names))
+        if word == "strain":
+            energy[:rigid] = 0.0  # what rounding leaves of a free motion
+        total = energy.sum(axis=1, keepdims=True)
+        share = np.divide(energy, total, out=np.zeros_like(energy), where=total > 0.0)
+        out[word] = (("mode", "component"), share)
+    return Dataset(out, coords={"mode": np.arange(len(kinetic)), "component": names})
 
 
 def _article(kind: str) -> str:

@@ -57,6 +57,7 @@ class Critical:
 
 
 @answering
+@dataclass(frozen=True, eq=False)
 class Stability:
     """Result of `stability`.
 
@@ -83,23 +84,13 @@ class Stability:
     ([], True)
     """
 
-    def __init__(
-        self,
-        name: str,
-        parameter: str,
-        values: Array,
-        eigenvalues: Complex,
-        critical: list[Critical],
-        stable: NDArray[np.bool_],
-        stats: dict[str, Any],
-    ) -> None:
-        self.name = name
-        self.parameter = parameter
-        self.values = values
-        self.eigenvalues = eigenvalues
-        self.critical = critical
-        self.stable = stable
-        self.stats = stats
+    name: str
+    parameter: str
+    values: Array
+    eigenvalues: Complex
+    critical: list[Critical]
+    stable: NDArray[np.bool_]
+    stats: dict[str, Any]
 
     @property
     def frequencies(self) -> Array:

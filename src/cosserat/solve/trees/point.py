@@ -23,7 +23,7 @@ from cosserat.solve.linear.matrices import Matrices, Slips
 from cosserat.solve.linear.point import EQUILIBRIUM, MOTION, ROTATION, Point
 from cosserat.solve.memory import new_memory
 from cosserat.solve.trees.inner import inner_at
-from cosserat.solve.trees.shares import energy_shares, participation
+from cosserat.solve.trees.shares import participation, tree_shares
 from cosserat.solve.trees.system import Slopes, TreeState, TreeSystem
 
 Array = NDArray[np.float64]
@@ -183,7 +183,7 @@ class TreePoint:
     def tell(self, modes: Modes, shapes: NDArray[Any]) -> None:
         """What modes cannot find out by themselves from the motion of nodes: energies of elastic bodies."""
         modes.__dict__.update(
-            components=energy_shares(self, modes, shapes), participation=participation(self, modes, shapes)
+            components=tree_shares(self, modes, shapes), participation=participation(self, modes, shapes)
         )
 
     def carried(self, row: Array) -> Array:

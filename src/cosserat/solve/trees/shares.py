@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.lie import se3
-from cosserat.results.modes import DIRECTIONS, Modes
+from cosserat.results.modes import DIRECTIONS, Modes, energy_shares, summed
 from cosserat.results.virtual import strain_energies, virtual_motion
 from cosserat.solve.relative.flexible_recursion import motions
 
@@ -20,29 +20,14 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def energy_shares(point: TreePoint, modes: Modes, shapes: NDArray[Any]) -> Dataset:
+def tree_shares(point: TreePoint, modes: Modes, shapes: NDArray[Any]) -> Dataset:
     """Shares (mode, component) of the kinetic and the elastic energy; each sums to 1, or is 0."""
-    from xarray import Dataset
-
     kinetic, strain = [], []
-    for k in range(shapes.shape[1]):
-        parts = [shapes[:, k].real, shapes[:, k].imag] if np.iscomplexobj(shapes) else [shapes[:, k]]
-        found = [_kinetic(point, x) for x in parts]
-        kinetic.append({name: sum(f[name] for f in found) for name in found[0]})
-        bent = [_strain(point, modes, x) for x in parts]
-        strain.append({name: sum(f[name] for f in bent) for name in bent[0]})
-    names = list(dict.fromkeys(name for row in (*kinetic[:1], *strain[:1]) for name in row))
-    rows = [np.array([[row.get(name, 0.0) for name in names] for row in table]) for table in (kinetic, strain)]
-    rows = [row.reshape(len(modes), len(names)) for row in rows]
-    rows[1][: modes.rigid] = 0.0  # what rounding leaves of a free motion
-    shares = []
-    for row in rows:
-        total = row.sum(axis=1, keepdims=True)
-        shares.append(np.divide(row, total, out=np.zeros_like(row), where=total > 0.0))
-    return Dataset(
-        {"kinetic": (("mode", "component"), shares[0]), "strain": (("mode", "component"), shares[1])},
-        coords={"mode": np.arange(len(modes)), "component": names},
-    )
+    for x in shapes.T:
+        parts = [x.real, x.imag] if np.iscomplexobj(x) else [x]
+        kinetic.append(summed([_kinetic(point, part) for part in parts]))
+        strain.append(summed([_strain(point, modes, part) for part in parts]))
+    return energy_shares(kinetic, strain, modes.rigid)
 
 
 def _kinetic(point: TreePoint, x: Array) -> dict[str, float]:
