@@ -135,7 +135,7 @@ class SweptStates(ABC):
     def _follow(self, known: tuple[Array, Any], target: Array, halvings: int) -> Any:
         """Solve at the target from a known state, in smaller steps if need be."""
         self._turn(target)
-        point = self._solved(known[1])
+        point = self._solved(known[1], last=halvings == 0)
         if point is not None:
             return point
         if halvings == 0:
@@ -158,8 +158,11 @@ class SweptStates(ABC):
         """The point about a state that a user may name, or about an equilibrium at the present parameters."""
 
     @abstractmethod
-    def _solved(self, configuration: Any) -> Any:
-        """The point in balance at the present parameters, started from a known configuration; None if not found."""
+    def _solved(self, configuration: Any, last: bool) -> Any:
+        """The point in balance at the present parameters, started from a known configuration; None if not found.
+
+        With `last` it is not tried again in smaller steps.
+        """
 
     @abstractmethod
     def _configuration(self, point: Any) -> Any:
@@ -229,7 +232,7 @@ class SteadyStates(SweptStates):
         self._point = point_at(self._knobs.model, about, caller=self._caller, **rotation)
         return self._point
 
-    def _solved(self, configuration: _Known) -> Point | None:
+    def _solved(self, configuration: _Known, last: bool) -> Point | None:
         point = self._renewed()
         memory, compiled = point.memory, point.compiled
         state, rotation = memory.problem.state, spin_twist(self._knobs.spin, self._knobs.center)

@@ -44,16 +44,19 @@ class TreeStates(SweptStates):
         spin = None if isinstance(about, Equilibrium) else self._renewal.now().spin
         return tree_point(self._knobs.model, about, self._time, spin, self._caller, self._floating)
 
-    def _solved(self, configuration: Array) -> TreePoint | None:
+    def _solved(self, configuration: Array, last: bool) -> TreePoint | None:
         system = self._renewal.now()
         start = system.start(self._time)
         state = with_reactions(system, start._replace(q=configuration))
         point = TreePoint(system, state)
-        if unbalanced(point) <= _AT_REST:
+        left = unbalanced(point)
+        if left <= _AT_REST:
             return point
         balance = TreeBalance(system, state)  # states of laws follow, those of the point stay
         if balance.balance(_TOLERANCE * system.compiled.size, limit_first=False) is Attempt.BALANCED:
             return TreePoint(system, balance.now)
+        if last and left <= 1.0:  # where it buckles, corrections do not settle, but the state is in balance
+            return point
         return None
 
     def _configuration(self, point: TreePoint) -> Array:
