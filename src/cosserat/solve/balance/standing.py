@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, diags
-from scipy.sparse.linalg import splu
 
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
 from cosserat.solve.balance.balance import FALLEN, Attempt, Balance
+from cosserat.solve.pivots import CLEAR, STIFFENED, pivots
 
 Array = NDArray[np.float64]
 
@@ -22,8 +22,6 @@ _EIGENVALUES = 8
 _MOST = 1500  # steps on the way to a stable state: a slack cable takes about 500
 _REACH = 0.3  # rad, or parts of half the extent, of one of them
 _PUSHES, _NUDGE = 6, 3e-3  # from unstable states met on the way, by that part of the extent
-_STIFFENED = 1e2  # stiffness of joints against what they do not allow, in typical ones
-_PIVOT = 1e-10  # relative to the diagonal, from which pivots are positive for sure
 _FAR = 30.0  # such steps taken together, after which a pull on the whole that has not changed never will
 _CALM = 1e-3  # such a step, small enough to try whether it rests
 
@@ -113,14 +111,8 @@ def _surely_stands(statics: Balance) -> bool:
     unit = diags(1.0 / statics.metric())
     K = unit @ tangent[:n, :n] @ unit / statics.scale
     phi = tangent[n:, :n] @ unit / statics.scale
-    even = csc_matrix(0.5 * (K + K.T) + _STIFFENED * (phi.T @ phi))
-    try:
-        lu = splu(even, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    except RuntimeError:
-        return False
-    inward = np.empty(n)
-    inward[lu.perm_c] = even.diagonal()
-    return bool(np.array_equal(lu.perm_r, lu.perm_c) and np.all(lu.U.diagonal() > _PIVOT * inward))
+    found = pivots(csc_matrix(0.5 * (K + K.T) + STIFFENED * (phi.T @ phi)))
+    return found is not None and bool(np.all(found > CLEAR))
 
 
 def all_have_potentials(model: Model) -> bool:

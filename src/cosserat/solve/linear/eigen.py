@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
+from scipy.sparse import csc_matrix
 
 from cosserat.errors import SolveError
 from cosserat.solve.linear.bordered import Bordered
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.scaling import without_units
+from cosserat.solve.pivots import STIFFENED, pivots
 
 Array = NDArray[np.float64]
 
@@ -30,6 +32,7 @@ _CANCELLED = 1e-2  # part of a new direction below which it is orthogonalised ag
 _RANK = 1e-11  # part of a new direction that counts, relative to what was there before orthogonalisation
 _SHIFT = 1e-10  # first shift, relative to the largest eigenvalue
 _NEAR_FREE = 1e-4  # least shift relative to the lowest mode
+_FURTHER = 16.0  # from shift to shift, until no mode is below it
 _UNCLEAR = 0.1  # omega^2, relative to the shift, of modes that it does not tell apart
 
 
@@ -70,7 +73,42 @@ def symmetric_modes(matrices: Matrices, n: int) -> Symmetric:
             shift = -float(above[-1])
         else:
             break
+    if not few:
+        found = _with_lower(scaled, found, n)
     return Symmetric(found.squares * units.rate**2, units.shapes(found.shapes) / np.sqrt(units.inertia))
+
+
+def _with_lower(matrices: Matrices, found: Symmetric, n: int) -> Symmetric:
+    """Modes found near zero, and those that grow so fast that slow ones hide them from there."""
+    edge = min(float(np.min(found.squares, initial=0.0)), 0.0)
+    squares, shapes = below(matrices, edge - 1e-6 * abs(edge), n)
+    return _select(matrices, np.concatenate((squares, found.squares)), np.hstack((shapes, found.shapes)), n)
+
+
+def below(matrices: Matrices, edge: float, n: int) -> tuple[Array, Array]:
+    """The n modes of lowest omega^2, of those below an edge that is negative or zero."""
+    reach = matrices.largest
+    shift = (1.0 + _NEAR_FREE) * edge if edge else -_SHIFT * reach
+    count = _count_below(matrices, shift)
+    if not count:
+        return np.zeros(0), np.zeros((matrices.mass.shape[0], 0))
+    while count and -shift < reach:
+        shift *= _FURTHER
+        count = _count_below(matrices, shift)
+    solve = _factor(matrices, shift)
+    few = matrices.mass.shape[0] - matrices.constraints.shape[0] <= _DENSE
+    squares, shapes = _all(matrices, solve, shift) if few else _near(matrices, solve, shift, n)
+    squares, shapes = _resolved(matrices, solve, squares, shapes, shift)
+    lower = np.argsort(squares, kind="stable")[: int(np.count_nonzero(squares < edge))][:n]
+    return squares[lower], shapes[:, lower]
+
+
+def _count_below(matrices: Matrices, shift: float) -> int:
+    """How many modes have an omega^2 below a shift; rounding may find some that are not."""
+    phi = matrices.constraints
+    stiffened = STIFFENED * float(abs(matrices.stiffness.diagonal()).max()) * (phi.T @ phi)
+    found = pivots(csc_matrix(matrices.stiffness - shift * matrices.mass + stiffened))
+    return 0 if found is None else int(np.count_nonzero(found < 0.0))
 
 
 def _near(matrices: Matrices, solve: Any, shift: float, n: int) -> tuple[Array, Array]:

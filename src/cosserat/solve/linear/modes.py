@@ -29,6 +29,7 @@ from cosserat.solve.linear.quadratic import eigenpairs
 Array = NDArray[np.float64]
 
 _EQUAL = 1e-6  # relative difference of frequencies squared, or displacements, that are taken as equal
+_GROWS = 1e-6  # real part, relative to |s|, that is no rounding: such modes are never left out
 
 
 @answered()
@@ -153,7 +154,8 @@ def _complex_modes(matrices: Matrices, n: int) -> tuple[NDArray[np.complex128], 
     while True:
         values, shapes, _ = eigenpairs(matrices, min(asked, max(most, 1)))
         others = np.nonzero((values != 0.0) & (values.imag >= 0.0))[0]
-        others = others[np.argsort(_decaying(matrices, values[others]), kind="stable")]
+        grows = values[others].real > _GROWS * np.abs(values[others])
+        others = others[np.lexsort((~grows, _decaying(matrices, values[others])))]
         if len(others) >= n or asked >= most:
             break
         asked *= 2

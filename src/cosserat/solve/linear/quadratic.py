@@ -19,7 +19,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from cosserat.errors import SolveError
 from cosserat.solve.linear.bordered import Bordered
-from cosserat.solve.linear.eigen import singular, symmetric_modes
+from cosserat.solve.linear.eigen import below, singular, symmetric_modes
 from cosserat.solve.linear.lagged import lagged_pairs
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.rolling_spectrum import rolling_eigenpairs
@@ -32,6 +32,8 @@ _DENSE = 60  # free motions up to which all eigenvalues at once are cheaper than
 _LARGEST_DENSE = 1500  # free motions up to which a Krylov space that fails is replaced by dense algebra
 _ROUNDING = 16.0 * np.finfo(float).eps  # what cannot be told from zero, relative to what cancels in it
 _FAR = 1e3  # distance from the shift, relative to the nearest, beyond which rounding of the inverse shows
+_FAST, _STEPS = 4, 12  # eigenvalues that grow fast looked for, and steps to each
+_SAME, _ASIDE = 1e-6, 1e-3  # relative to |s|: what two eigenvalues differ by at least, and where one is looked for
 _ACCEPTED = 1e-7  # defect of an eigenvector in the inverted problem
 
 
@@ -55,7 +57,7 @@ def eigenpairs(
     -------
     values : (k,) complex
         By distance from the shift, of a conjugate pair the one with positive imaginary part first. Eigenvalues that
-        rounding cannot tell from zero are zero.
+        rounding cannot tell from zero are zero. Near zero, some that grow and are further away come last.
     shapes : (6 n_nodes, k) complex
         Right eigenvectors of unit Euclidean norm.
     left : (6 n_nodes, k) complex or None
@@ -175,7 +177,44 @@ def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex
     if slowed:  # damping alone resists them: one eigenvalue of each is zero
         values[np.argsort(np.abs(values))[:slowed]] = 0.0
     values, shapes = _nearest(values, shapes, wanted, shift)
-    return np.concatenate((known[0], values)), np.hstack((known[1], shapes))
+    parts = [known, (values, shapes)]
+    if shift == 0.0:
+        parts += _growing_fast(matrices, values)
+    return np.concatenate([part[0] for part in parts]), np.hstack([part[1] for part in parts])
+
+
+def _growing_fast(matrices: Matrices, known: Complex) -> list[tuple[Complex, Complex]]:
+    """Eigenpairs that grow, beyond the known ones nearest zero, which hide them, and what decays in the same shape.
+
+    Sought by inverse iteration from motions that the stiffness alone would drive apart faster than any of these.
+    """
+    out: list[tuple[Complex, Complex]] = []
+    squares, shapes = below(matrices.symmetric(), -(float(np.max(np.abs(known), initial=0.0)) ** 2), _FAST)
+    for square, x in zip(squares, shapes.T, strict=True):
+        drag = float(x @ (matrices.damping @ x))
+        root = np.sqrt(drag**2 - 4.0 * square)
+        grows, decays = (_near_one(matrices, 0.5 * (sign * root - drag), x) for sign in (1.0, -1.0))
+        if grows is not None and grows[0][0].real > 0.0:
+            out += [pair for pair in (grows, decays) if pair is not None and _is_new(pair[0], known)]
+    return out
+
+
+def _near_one(matrices: Matrices, s: float, x: Array) -> tuple[Complex, Complex] | None:
+    """The real eigenvalue near a number and its shape near a motion, by inverse iteration; None where there is none."""
+    inverse = _invert(matrices, complex((1.0 + _ASIDE) * s), False)
+    if inverse is None:
+        return None
+    z, theta = np.concatenate((x, s / inverse.rate * x)), 0.0
+    for _ in range(_STEPS):
+        z = z / np.linalg.norm(z)
+        after = inverse(z)
+        theta, z = float(z @ after), after
+    value, shape = inverse.eigenpairs(np.array([theta], complex), z[:, None].astype(complex))
+    return (value, shape) if inverse.defect(value, shape)[0] <= _ACCEPTED else None
+
+
+def _is_new(value: Complex, known: Complex) -> bool:
+    return bool(np.min(np.abs(known - value), initial=np.inf) > _SAME * abs(value[0]))
 
 
 def _gap(sizes: Array, reach: float) -> tuple[float, float, float]:
