@@ -1,7 +1,9 @@
 """Time the recursions of flexible trees: chains of elastic links, against the assembled equations.
 
 Every link has a joint and four modes. "assembled" is the mass matrix, the bias and their solution by LAPACK, which
-grows with the cube of the number of links. CPU time of one thread, the least of several turns.
+grows with the cube of the number of links. A second table has an arm of rigid bodies by both texts of the recursions:
+by that of rigid links (`kernels/recursion`) and by the general one (`kernels/flexible`), whose links have no modes
+here; the ratio is why the first stands apart. CPU time of one thread, the least of several turns.
 """
 
 from __future__ import annotations
@@ -49,6 +51,44 @@ def chain(n: int) -> cs.Model:
         model.add(cs.Revolute(f"joint{k}", end, body.at("start"), axis=((0, 0, 1), (0, 1, 0))[k % 2]))
         end = body.at("end")
     return model
+
+
+def rigid_arm(n: int) -> cs.Model:
+    """Hinged rigid bars in a row."""
+    model = cs.Model("arm", gravity=(0, 0, -9.81))
+    end = cs.GROUND
+    for k in range(n):
+        bar = model.add(cs.RigidBody.bar(f"bar{k}", (0.5 * k, 0, 0), (0.5 * k + 0.5, 0, 0), mass=1.0))
+        axis = ((0, 0, 1), (0, 1, 0))[k % 2]
+        model.add(cs.Revolute(f"joint{k}", end, bar.at((0.5 * k, 0, 0)), axis=axis, damping=0.1))
+        end = bar.at((0.5 * k + 0.5, 0, 0))
+    return model
+
+
+def both_texts(n: int, turns: int, states: int = 1000) -> dict[str, tuple[float, float]]:
+    """Microseconds of calls on an arm of n rigid bars, by the text of rigid links and by the general one."""
+    model = rigid_arm(n)
+    rng = np.random.default_rng(1)
+    q, v, tau = rng.normal(size=(3, n))
+    stack = rng.normal(size=(states, n))
+    driven = (np.arange(n) % 2).astype(float)
+    found: list[dict[str, float]] = []
+    for tree in (cs.Tree(model), cs.FlexibleTree(model)):
+        calls: dict[str, Callable[[], object]] = {
+            "inverse dynamics": lambda tree=tree: tree.inverse_dynamics(q, v, tau),
+            "forward dynamics": lambda tree=tree: tree.forward_dynamics(q, v, tau),
+            "hybrid dynamics": lambda tree=tree: tree.hybrid_dynamics(q, v, driven, tau),
+            "mass matrix": lambda tree=tree: tree.mass_matrix(q),
+            "inverse derivatives": lambda tree=tree: tree.inverse_dynamics_derivatives(q, v, tau),
+            "forward derivatives": lambda tree=tree: tree.forward_dynamics_derivatives(q, v, tau),
+            "Jacobian of a place": lambda tree=tree: tree.jacobian(f"bar{n - 1}", q),
+            "kinematics": lambda tree=tree: tree.forward_kinematics(q, v, tau),
+            "coordinate rates": lambda tree=tree: tree.coordinate_rates(q, v),
+            f"forward, each of {states}": lambda tree=tree: tree.forward_dynamics(stack, stack, stack),
+        }
+        found.append({name: 1e6 * least(call, turns) for name, call in calls.items()})
+        found[-1][f"forward, each of {states}"] /= states
+    return {name: (found[0][name], found[1][name]) for name in found[0]}
 
 
 def least(call: Callable[[], object], turns: int, seconds: float = 5e-3) -> float:
@@ -117,6 +157,12 @@ def main() -> None:
         each = 1e3 * record["forward_dynamics"] / (record["links"] * MODES)
         ratio = f"{record['assembled'] / record['forward_dynamics']:.1f}" if "assembled" in record else "-"
         table.add_row(*cells, f"{each:.0f}", ratio)
+    console.print(table)
+    table = Table(title="An arm of 7 rigid bars: CPU µs per call", title_justify="left", box=SIMPLE_HEAD)
+    for column in ("call", "rigid links", "general", "general over rigid"):
+        table.add_column(column, justify="right")
+    for name, (rigid, general) in both_texts(7, max(1, options.turns // 4)).items():
+        table.add_row(name, f"{rigid:.2f}", f"{general:.2f}", f"{general / rigid:.1f}")
     console.print(table)
     long = [record for record in records if record["links"] >= 100]
     for key in ("inverse_dynamics", "forward_dynamics"):

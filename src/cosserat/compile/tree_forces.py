@@ -12,14 +12,13 @@ from cosserat.compile.inputs import WrenchSource
 from cosserat.compile.joints import ints
 from cosserat.compile.tree import TreeData
 from cosserat.kernels.arrays import Loads, Springs
+from cosserat.kernels.recursion.forces import DRIVE, TARGET
 from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.model.servos import servos_of
 
 Array = NDArray[np.float64]
-
-_EFFORT, _TARGET = 4, 8  # rows of `TreeForces.passive`
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class TreeForces:
 
     springs: Springs
     loads: Loads
-    passive: Array  # (9, n_v) stiffness, damping, friction, its speed, effort; kp, kd, limit, target of servos
+    passive: Array  # (9, n_v) see `kernels.tree_joints`, then efforts, targets of servos
     wrench: Array  # (n_loads, 6) sampled
     efforts: tuple[tuple[int, int, TimeFunction], ...]  # row (effort or target), coordinate, function
     wrenches: tuple[WrenchSource, ...]
@@ -89,7 +88,7 @@ def compile_forces(model: Model, tree: TreeData) -> TreeForces:
         block=ints([]),
     )
     passive = np.zeros((9, tree.n_v))
-    passive[3], passive[7] = 1.0, np.inf
+    passive[3], passive[6] = 1.0, np.inf
     efforts: list[tuple[int, int, TimeFunction]] = []
     servos = servos_of(model)
     place_of = {name: k for k, name in enumerate(tree.coordinates)}
@@ -103,11 +102,11 @@ def compile_forces(model: Model, tree: TreeData) -> TreeForces:
             if friction is not None:
                 passive[2, k], passive[3, k] = friction.level, friction.speed
             if effort is not None:
-                efforts.append((_EFFORT, k, effort))
+                efforts.append((DRIVE, k, effort))
             servo = servos.get((joint.name, index))
             if servo is not None:
-                passive[5:8, k] = servo.kp, servo.kd, servo.limit
-                efforts.append((_TARGET, k, servo.target))
+                passive[4:7, k] = servo.kp, servo.kd, servo.limit
+                efforts.append((TARGET, k, servo.target))
     sources = tuple(WrenchSource(load.force, load.moment) for load in model.loads)
     forces = TreeForces(springs, loads, passive, np.zeros((len(rows), 6)), tuple(efforts), sources)
     forces.sample(0.0)

@@ -3,7 +3,7 @@
 import math
 
 from cosserat.jit import helper, stage
-from cosserat.kernels import efforts, springs, state_loads
+from cosserat.kernels import springs, state_loads, tree_joints
 from cosserat.kernels.flexible.arrays import (
     FIRST,
     KIND,
@@ -18,12 +18,11 @@ from cosserat.kernels.flexible.arrays import (
     vectors_of,
     visit_of,
 )
-from cosserat.kernels.flexible.forces import differentiate_law, local_load, pull3, servo
+from cosserat.kernels.flexible.forces import differentiate_law, local_load
 from cosserat.kernels.flexible.seat_tangents import S_FLOW, S_FRAME, add_power, add_power_change, seat_change
 from cosserat.kernels.flexible.twists import add6, bracket, coadjoint, compose, inner_twist, outer_wrench, zero
-from cosserat.kernels.frames import apply_a, cotc, exp_frame, load_frame, relative
+from cosserat.kernels.frames import load_frame, relative
 from cosserat.kernels.loads import matvec
-from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.kernels.vectors import (
     add,
     axpy,
@@ -228,35 +227,6 @@ def change_laws(links, places, laws, now, lin, start, l, along_q):
         take(links, places, lin, b, start, l, along_q, neg(f), neg(t), neg(add(df, ef)), neg(add(dt, et)))
 
 
-@helper
-def slopes(passive, k, rate):
-    """d(effort)/d(rate) of three coordinates, with its sign turned."""
-    return (slope(passive, k, rate[0]), slope(passive, k + 1, rate[1]), slope(passive, k + 2, rate[2]))
-
-
-@helper
-def slope(passive, k, rate):
-    """The same of one coordinate."""
-    return -efforts.effort(0.0, passive[1, k], passive[2, k], passive[3, k], 0.0, 0.0, rate)[1]
-
-
-@helper
-def resisted(passive, k, dx, slope3, drate):
-    """Change of the efforts of three coordinates."""
-    return (
-        -passive[0, k] * dx[0] - slope3[0] * drate[0],
-        -passive[0, k + 1] * dx[1] - slope3[1] * drate[1],
-        -passive[0, k + 2] * dx[2] - slope3[2] * drate[2],
-    )
-
-
-@helper
-def put_change(out, row, column, change):
-    """out -= change, three rows of a column."""
-    for j in range(3):
-        out[row + j, column] -= change[j]
-
-
 @stage
 def differentiate_efforts(tree, acting, state, dq_out, dv_out):
     """Take the derivatives of efforts in joints away from d tau/d q and d tau/d v (n_v, n_v)."""
@@ -264,50 +234,7 @@ def differentiate_efforts(tree, acting, state, dq_out, dv_out):
     target = inputs_of(acting).target
     q, v = vectors_of(state).q, vectors_of(state).v
     for i in range(len(links.table)):
-        kind, k = links.table[i, KIND], links.table[i, FIRST]
-        if kind < SPHERICAL:
-            for j in range(links.table[i, N_JOINT]):
-                _, by_q, by_rate = servo(passive, k + j, target, q[k + j], v[k + j])
-                dq_out[k + j, k + j] += passive[0, k + j] - by_q
-                dv_out[k + j, k + j] += slope(passive, k + j, v[k + j]) - by_rate
-            continue
-        ahead, a = links.joint[i, 1] > 0.0, k + 3 if kind == FREE else k
-        w, turns = load(q, a), load(v, a)
-        R, _ = exp_frame(zero(), w)
-        sign = 1.0 if ahead else -1.0
-        seen = mul(R, turns) if ahead else neg(turns)
-        steep = slopes(passive, a, seen)
-        t = mul_t(R, pull3(passive, a, drive, w, seen))
-        x, slides = load(q, k), load(v, k)
-        for j in range(3):
-            e = (1.0 * (j == 0), 1.0 * (j == 1), 1.0 * (j == 2))
-            dw = scale(sign, apply_a(scale(sign, w), cotc(dot(w, w)), e))
-            if ahead:
-                moved = resisted(passive, a, dw, steep, mul(R, cross(e, turns)))
-                put_change(dq_out, a, a + j, add(cross(t, e), mul_t(R, moved)))
-                put_change(dv_out, a, a + j, mul_t(R, resisted(passive, a, zero(), steep, mul(R, e))))
-            else:
-                put_change(dq_out, a, a + j, neg(resisted(passive, a, dw, steep, zero())))
-                put_change(dv_out, a, a + j, neg(resisted(passive, a, zero(), steep, neg(e))))
-            if kind != FREE:
-                continue
-            if ahead:
-                speed = mul(R, slides)
-                rough, f = slopes(passive, k, speed), mul_t(R, pull3(passive, k, drive, x, speed))
-                turned = resisted(passive, k, zero(), rough, mul(R, cross(e, slides)))
-                put_change(dq_out, k, a + j, add(cross(f, e), mul_t(R, turned)))
-                put_change(dq_out, k, k + j, mul_t(R, resisted(passive, k, mul(R, e), rough, zero())))
-                put_change(dv_out, k, k + j, mul_t(R, resisted(passive, k, zero(), rough, mul(R, e))))
-            else:  # x changes by -e - turn x x; its rate is -(slides + turns x x)
-                speed = neg(add(slides, cross(turns, x)))
-                rough, f = slopes(passive, k, speed), pull3(passive, k, drive, x, speed)
-                for step in range(2):
-                    dx = neg(e) if step == 0 else neg(cross(e, x))
-                    df = resisted(passive, k, dx, rough, neg(cross(turns, dx)))
-                    column = k + j if step == 0 else a + j
-                    put_change(dq_out, k, column, neg(df))
-                    put_change(dq_out, a, column, neg(add(cross(dx, f), cross(x, df))))
-                    df = resisted(passive, k, zero(), rough, neg(e) if step == 0 else neg(cross(e, x)))
-                    put_change(dv_out, k, column, neg(df))
-                    put_change(dv_out, a, column, neg(cross(x, df)))
+        row, ahead = links.table[i], links.joint[i, 1] > 0.0
+        kind, n, k = row[KIND], row[N_JOINT], row[FIRST]
+        tree_joints.differentiate(kind, n, k, k, ahead, passive, drive, target, q, v, dq_out, dv_out)
     return 0

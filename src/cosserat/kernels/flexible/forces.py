@@ -3,7 +3,7 @@
 import math
 
 from cosserat.jit import call_address, helper, stage
-from cosserat.kernels import efforts, loads, springs, state_loads
+from cosserat.kernels import loads, springs, state_loads, tree_joints
 from cosserat.kernels.flexible.arrays import (
     FIRST,
     KIND,
@@ -21,9 +21,8 @@ from cosserat.kernels.flexible.arrays import (
 )
 from cosserat.kernels.flexible.seats import place_seat
 from cosserat.kernels.flexible.twists import add6, combined, compose, inner_twist, outer_wrench, projected, zero
-from cosserat.kernels.frames import exp_frame, load_frame, relative
-from cosserat.kernels.recursion.table import FREE, SPHERICAL
-from cosserat.kernels.vectors import add, cross, dot, load, load_matrix, mul, mul_t, neg, scale, store, sub
+from cosserat.kernels.frames import load_frame, relative
+from cosserat.kernels.vectors import add, dot, load, load_matrix, mul, mul_t, neg, scale, sub
 
 SPRINGS, DAMPERS, LOADS = 1, 2, 4
 """What `wrenches` takes: springs at rest, dampers, loads; a sum of these."""
@@ -149,60 +148,13 @@ def spring_energy(tree, acting, state, q, energy_out):
     return 0
 
 
-@helper
-def pull(passive, k, drive, x, rate):
-    """Effort in a coordinate at x that changes at a rate."""
-    return efforts.effort(passive[0, k], passive[1, k], passive[2, k], passive[3, k], drive[k], x, rate)[0]
-
-
-@helper
-def servo(passive, k, target, x, rate):
-    """Effort of a servo in a coordinate, and its derivatives by the coordinate and by the rate."""
-    return efforts.servo(passive[4, k], passive[5, k], passive[6, k], target[k], x, rate)
-
-
-@helper
-def pull3(passive, k, drive, x, rate):
-    """The same for three coordinates."""
-    return (
-        pull(passive, k, drive, x[0], rate[0]),
-        pull(passive, k + 1, drive, x[1], rate[1]),
-        pull(passive, k + 2, drive, x[2], rate[2]),
-    )
-
-
 @stage
 def joint_efforts(tree, acting, q, v, drive, target, effort_out):
-    """Efforts (n_v,) of stiffness, damping, friction, servos of joint coordinates and of `drive`, prescribed efforts.
-
-    Where a body turns freely, they act along the components of position, rotation vector and velocities in the
-    parent's axes.
-    """
+    """Efforts (n_v,) in joint coordinates, see `tree_joints`: also of `drive`, the prescribed ones."""
     links, passive = links_of(tree), forces_of(acting).passive
     for k in range(len(q)):
         effort_out[k] = drive[k]
     for i in range(len(links.table)):
-        kind, k = links.table[i, KIND], links.table[i, FIRST]
-        if kind < SPHERICAL:
-            for j in range(links.table[i, N_JOINT]):
-                effort_out[k + j] = pull(passive, k + j, drive, q[k + j], v[k + j])
-                effort_out[k + j] += servo(passive, k + j, target, q[k + j], v[k + j])[0]
-            continue
-        ahead = links.joint[i, 1] > 0.0
-        a = k + 3 if kind == FREE else k
-        R, _ = exp_frame(zero(), load(q, a))
-        turns = load(v, a)
-        if ahead:
-            t = mul_t(R, pull3(passive, a, drive, load(q, a), mul(R, turns)))
-        else:
-            t = neg(pull3(passive, a, drive, load(q, a), neg(turns)))
-        if kind == FREE:
-            x, slides = load(q, k), load(v, k)
-            if ahead:
-                store(mul_t(R, pull3(passive, k, drive, x, mul(R, slides))), effort_out, k)
-            else:
-                f = pull3(passive, k, drive, x, neg(add(slides, cross(turns, x))))
-                store(neg(f), effort_out, k)
-                t = sub(t, cross(x, f))
-        store(t, effort_out, a)
+        row, ahead = links.table[i], links.joint[i, 1] > 0.0
+        tree_joints.act(row[KIND], row[N_JOINT], row[FIRST], ahead, passive, drive, target, q, v, effort_out)
     return 0

@@ -22,10 +22,11 @@ from cosserat.kernels.flexible.closing import FORCES, LOOPS, close, rows_of
 from cosserat.kernels.flexible.composite import energies
 from cosserat.kernels.flexible.course import copy, stored_of, take_inputs
 from cosserat.kernels.flexible.dynamics import place
-from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS, joint_efforts, servo, spring_energy, wrenches
+from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS, joint_efforts, spring_energy, wrenches
 from cosserat.kernels.flexible.inverse import efforts
 from cosserat.kernels.flexible.kinematics import accelerations
 from cosserat.kernels.law_states import FROZEN
+from cosserat.kernels.tree_joints import servo
 
 
 class Links(NamedTuple):

@@ -3,6 +3,7 @@
 An articulated inertia is [[A, B], [B^T, C]], linear part first; A and C are symmetric (xx xy xz yy yz zz), B has nine
 numbers. For a hinge about z the third columns of B and C vanish once its own motion is taken out, so that they are
 never rotated.
+Apart from `flexible.articulated` for speed: a third of its time, and a 35th of it for each of many states.
 Source: Featherstone, Rigid Body Dynamics Algorithms (2008), table 7.1.
 """
 

@@ -1,9 +1,7 @@
 """The model's own forces: springs, loads, and stiffness, damping, friction, efforts, servos of joints; derivatives.
 
-Links take the place of the engine's nodes, so that springs and loads are the engine's own kernels. In a joint the
-effort of `kernels.efforts` acts along the coordinate; in spherical and free joints along the axes of the parent's joint
-frame, on the rotation vector and on the angular velocity in those axes, as in `kernels.freedoms`. Rows of `passive`: k,
-c, level, speed, effort; kp, kd, limit and target of servos, which only joints with one freedom have.
+Links take the place of the engine's nodes, so that springs and loads are the engine's own kernels; joints are those of
+`kernels.tree_joints`, whose prescribed efforts and targets of servos are two more rows of `passive`.
 """
 
 from typing import Any, NamedTuple
@@ -11,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cosserat.jit import helper, kernel
-from cosserat.kernels import efforts
-from cosserat.kernels.frames import apply_a, cotc, store_frame
+from cosserat.kernels import tree_joints
+from cosserat.kernels.frames import store_frame
 from cosserat.kernels.loads import add_load, load_tangent
-from cosserat.kernels.recursion.link import get3, get9, put3, rotation
+from cosserat.kernels.recursion.link import get3, get9
 from cosserat.kernels.recursion.spatial import move_links, part, place_links, spatial_parts
 from cosserat.kernels.recursion.table import (
     COUNT,
@@ -22,20 +20,20 @@ from cosserat.kernels.recursion.table import (
     D_PSI,
     DOF,
     FIRST,
-    FREE,
     HEADER,
     KIND,
     N_LINKS,
     PARENT,
     ROW,
-    SPHERICAL,
     TURN,
     X_FRAME,
     X_ROW,
     X_TWIST,
 )
 from cosserat.kernels.springs import add_spring, spring_tangent
-from cosserat.kernels.vectors import add, clear, cross, dot, mul, mul_t, neg, store, sub
+from cosserat.kernels.vectors import add, clear, cross, dot, mul_t, store
+
+DRIVE, TARGET = 7, 8  # rows of `passive`
 
 
 class Room(NamedTuple):
@@ -78,54 +76,13 @@ def _nodes(table, q, v, frame_out, twist_out):
 
 
 @helper
-def _pull(passive, k, coordinate, rate):
-    """Effort along a coordinate, and its derivative with respect to the rate."""
-    return efforts.effort(
-        passive[0, k], passive[1, k], passive[2, k], passive[3, k], passive[4, k], coordinate, rate
-    )
-
-
-@helper
-def _servo(passive, k, coordinate, rate):
-    """Effort of a servo, and its derivatives by the coordinate and by the rate."""
-    return efforts.servo(passive[5, k], passive[6, k], passive[7, k], passive[8, k], coordinate, rate)
-
-
-@helper
-def _pull3(passive, k, x, rate):
-    """Three efforts and their slopes."""
-    a, da = _pull(passive, k, x[0], rate[0])
-    b, db = _pull(passive, k + 1, x[1], rate[1])
-    c, dc = _pull(passive, k + 2, x[2], rate[2])
-    return (a, b, c), (da, db, dc)
-
-
-@helper
 def joint_efforts(table, q, v, passive, effort_out):
     """Generalised efforts of the joints."""
     for i in range(int(table[N_LINKS])):
         row = HEADER + i * ROW
-        kind, k, sign = int(table[row + KIND]), int(table[row + FIRST]), table[row + TURN]
-        if kind < SPHERICAL:
-            effort_out[k] = _pull(passive, k, q[k], v[k])[0] + _servo(passive, k, q[k], v[k])[0]
-            continue
-        at = k if kind == SPHERICAL else k + 3
-        w, turns = get3(q, at), get3(v, at)
-        R = rotation(w[0], w[1], w[2])
-        if sign > 0.0:
-            m, _ = _pull3(passive, at, w, mul(R, turns))
-            put3(effort_out, at, mul_t(R, m))
-            if kind == FREE:
-                f, _ = _pull3(passive, k, get3(q, k), mul(R, get3(v, k)))
-                put3(effort_out, k, mul_t(R, f))
-        else:
-            m, _ = _pull3(passive, at, w, neg(turns))
-            if kind == FREE:
-                x = get3(q, k)
-                f, _ = _pull3(passive, k, x, sub(neg(get3(v, k)), cross(turns, x)))
-                put3(effort_out, k, neg(f))
-                m = add(m, cross(x, f))
-            put3(effort_out, at, neg(m))
+        kind, n, ahead = int(table[row + KIND]), int(table[row + COUNT]), table[row + TURN] > 0.0
+        k = int(table[row + FIRST])
+        tree_joints.act(kind, n, k, ahead, passive, passive[DRIVE], passive[TARGET], q, v, effort_out)
 
 
 @kernel
@@ -265,65 +222,11 @@ def _add_turns(table, i, first, r, J, dq_out):
 
 
 @helper
-def _times3(slope, a):
-    return slope[0] * a[0], slope[1] * a[1], slope[2] * a[2]
-
-
-@helper
 def _joint_derivatives(table, q, v, passive, dq_out, dv_out):
-    """Derivatives of `joint_efforts` along unit velocities and unit changes of velocity, one after the other."""
-    zero = (0.0, 0.0, 0.0)
+    """Derivatives of `joint_efforts`."""
+    drive, target = passive[DRIVE], passive[TARGET]
     for i in range(int(table[N_LINKS])):
         row = HEADER + i * ROW
-        kind, k, d, sign = int(table[row + KIND]), int(table[row + FIRST]), int(table[row + DOF]), table[row + TURN]
-        if kind < SPHERICAL:
-            _, slope = _pull(passive, k, q[k], v[k])
-            _, by_q, by_rate = _servo(passive, k, q[k], v[k])
-            dq_out[d, d] += passive[0, k] - by_q
-            dv_out[d, d] -= slope + by_rate
-            continue
-        shift = 0 if kind == SPHERICAL else 3
-        w, turns = get3(q, k + shift), get3(v, k + shift)
-        x, slides = zero, zero
-        if kind == FREE:
-            x, slides = get3(q, k), get3(v, k)
-        R = rotation(w[0], w[1], w[2])
-        c = cotc(dot(w, w))
-        stiff = get3(passive[0], k + shift)
-        stiff_x = get3(passive[0], k)
-        for column in range(2 * (3 + shift)):
-            e = column % (3 + shift)
-            unit = (1.0 * (e % 3 == 0), 1.0 * (e % 3 == 1), 1.0 * (e % 3 == 2))
-            step = unit if kind == FREE and e < 3 else zero
-            turn = zero if kind == FREE and e < 3 else unit
-            varied = column >= 3 + shift  # the velocities are varied, not the coordinates
-            d_slides, d_turns = (step, turn) if varied else (zero, zero)
-            if varied:
-                step, turn = zero, zero
-            if sign > 0.0:
-                m, slope = _pull3(passive, k + shift, w, mul(R, turns))
-                d_m = sub(_times3(slope, mul(R, add(cross(turn, turns), d_turns))),
-                          _times3(stiff, apply_a(w, c, turn)))  # fmt: skip
-                y = sub(mul_t(R, d_m), cross(turn, mul_t(R, m)))
-                z = zero
-                if kind == FREE:
-                    f, slope = _pull3(passive, k, x, mul(R, slides))
-                    d_f = sub(_times3(slope, mul(R, add(cross(turn, slides), d_slides))),
-                              _times3(stiff_x, mul(R, step)))  # fmt: skip
-                    z = sub(mul_t(R, d_f), cross(turn, mul_t(R, f)))
-            else:
-                m, slope = _pull3(passive, k + shift, w, neg(turns))
-                d_m = sub(_times3(slope, neg(d_turns)), _times3(stiff, neg(apply_a(neg(w), c, turn))))
-                y, z = neg(d_m), zero
-                if kind == FREE:
-                    f, slope = _pull3(passive, k, x, sub(neg(slides), cross(turns, x)))
-                    d_x = sub(neg(step), cross(turn, x))
-                    d_rate = sub(neg(d_slides), add(cross(d_turns, x), cross(turns, d_x)))
-                    d_f = sub(_times3(slope, d_rate), _times3(stiff_x, d_x))
-                    z = neg(d_f)
-                    y = sub(y, add(cross(d_x, f), cross(x, d_f)))
-            target = dv_out if varied else dq_out
-            for a in range(3):
-                target[d + shift + a, d + e] -= y[a]
-                if kind == FREE:
-                    target[d + a, d + e] -= z[a]
+        kind, n, ahead = int(table[row + KIND]), int(table[row + COUNT]), table[row + TURN] > 0.0
+        k, d = int(table[row + FIRST]), int(table[row + DOF])
+        tree_joints.differentiate(kind, n, k, d, ahead, passive, drive, target, q, v, dq_out, dv_out)

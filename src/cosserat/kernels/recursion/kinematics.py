@@ -1,4 +1,7 @@
-"""Frames and motions of links in the world, and Jacobians of places on them."""
+"""Frames and motions of links in the world, and Jacobians of places on them.
+
+Apart from `flexible.kinematics` for speed: a sixth of its time.
+"""
 
 from cosserat.jit import helper, quick
 from cosserat.kernels.recursion.link import get3, get9

@@ -2,6 +2,7 @@
 
 Linear velocities are not needed: with the acceleration x of the link's origin, its angular velocity w and acceleration
 y, the inertia forces are f = m x + y x h + w x (w x h) and t = J y + w x J w + h x x (h: first moment).
+Apart from `flexible.inverse` for speed: half of its time, and several states side by side.
 Source: [Boyer05] (64)-(66) without modes; Luh, Walker, Paul, J. Dyn. Sys. Meas. Control 102 (1980).
 """
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.kernels.flexible import coordinates
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
-from cosserat.lie import se3, so3
+from cosserat.lie import se3
 
 Array = NDArray[np.float64]
 
@@ -22,15 +22,8 @@ def moved(data: FlexibleTreeData, q: Array, delta: Array) -> Array:
 
 def difference(data: FlexibleTreeData, q_a: Array, q_b: Array) -> Array:
     """The delta for which `moved` takes q_a to q_b."""
-    out = q_b - q_a
-    for link in data.links:
-        k = link.freedoms
-        if link.kind == SPHERICAL:
-            a, b = so3.exp(link.turn * q_a[k]), so3.exp(link.turn * q_b[k])
-            out[k] = so3.log(a.T @ b)
-        elif link.kind == FREE:
-            a, b = (se3.frame(so3.exp(q[k[3:]]), q[k[:3]]) for q in (q_a, q_b))
-            out[k] = se3.log(se3.inverse(a) @ b if link.turn > 0.0 else a @ se3.inverse(b))
+    out = np.empty(len(q_a))
+    coordinates.difference(data.arrays.tree, q_a, q_b, out)
     return out
 
 
