@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ from cosserat.model.model import Model
 from cosserat.model.places import GROUND, Place
 
 Array = NDArray[np.float64]
+Item = TypeVar("Item", bound=Hashable)
 
 GROUND_GROUP = 0
 
@@ -77,7 +80,7 @@ def span(model: Model) -> Spanning:
     """
     bendable: list[Beam | ModalBody] = [*model.beams, *model.modal_bodies]
     elastic = {body.name: body for body in bendable}
-    root = _Union([GROUND.name, *(body.name for body in model.bodies), *elastic])
+    root = Parts([GROUND.name, *(body.name for body in model.bodies), *elastic])
     movable = []
     for joint in model.joints:
         if joint.kind == "fixed" and not {_body(joint.parent), _body(joint.child)} & elastic.keys():
@@ -85,9 +88,9 @@ def span(model: Model) -> Spanning:
         else:
             movable.append(joint)
     number: dict[str, int] = {}
-    for name in root.names:
+    for name in root.items:
         number.setdefault(root.find(name), len(number))
-    group = {name: number[root.find(name)] for name in root.names}
+    group = {name: number[root.find(name)] for name in root.items}
     bodies: list[list[RigidBody]] = [[] for _ in number]
     for body in model.bodies:
         bodies[group[body.name]].append(body)
@@ -170,21 +173,22 @@ def _path(above: dict[int, Edge], a: int, b: int) -> tuple[str, ...]:
     return tuple(edge.joint.name for edge in (*one, *reversed(two)) if edge.joint is not None)
 
 
-class _Union:
-    """Disjoint sets of names; the first name of a set is found."""
+class Parts(Generic[Item]):
+    """Disjoint sets of items, of which pairs are joined one after another; the first item of a set stands for it."""
 
-    def __init__(self, names: list[str]) -> None:
-        self.names = names
-        self._above = {name: name for name in names}
-        self._order = {name: i for i, name in enumerate(names)}
+    def __init__(self, items: Iterable[Item]) -> None:
+        self.items = list(items)
+        self._above = {item: item for item in self.items}
+        self._order = {item: i for i, item in enumerate(self.items)}
 
-    def find(self, name: str) -> str:
-        while self._above[name] != name:
-            self._above[name] = self._above[self._above[name]]
-            name = self._above[name]
-        return name
+    def find(self, item: Item) -> Item:
+        """The item that stands for the set of an item."""
+        while self._above[item] != item:
+            self._above[item] = self._above[self._above[item]]
+            item = self._above[item]
+        return item
 
-    def join(self, a: str, b: str) -> bool:
+    def join(self, a: Item, b: Item) -> bool:
         """Unite two sets; False if they are one already."""
         a, b = self.find(a), self.find(b)
         if a == b:

@@ -139,10 +139,9 @@ class _Reader:
             self.materials[name] = self._material(value, ("materials", name), name)
         for name, value in self._table(content, "sections"):
             self.sections[name] = self._section(value, ("sections", name))
-        gravity = self._numbers(content.get("gravity", [0, 0, 0]), ("gravity",))
-        if isinstance(gravity, dict):
-            self._mapping(gravity, ("gravity",), _accepted(CentralGravity))
-            gravity = self._guard(("gravity",), CentralGravity, **gravity)
+        given = content.get("gravity", [0, 0, 0])
+        route = ("gravity",)
+        gravity = self._record(CentralGravity, given, route) if isinstance(given, dict) else self._numbers(given, route)
         frame = None if content.get("frame") is None else self._frame(content["frame"], ("frame",))
         model: Model = self._guard(("model",), Model, content.get("model", "model"), frame=frame)
         self._guard((), setattr, model, "gravity", gravity)
@@ -211,6 +210,12 @@ class _Reader:
         if isinstance(value, dict):
             return {k: self._numbers(v, (*route, k)) for k, v in value.items()}
         return self._guard(route, self._number, value)
+
+    def _record(self, make: Any, value: Any, route: Route, as_it_is: tuple[str, ...] = (), **default: Any) -> Any:
+        """A record from its arguments, numbers or formulas of parameters but for some that are taken as they are."""
+        given = self._mapping(value, route, _accepted(make))
+        read = {k: v if k in as_it_is else self._numbers(v, (*route, k)) for k, v in given.items()}
+        return self._guard(route, make, **{**default, **read})
 
     def _functions(self, value: Any, route: Route, variable: str) -> Any:
         """Text anywhere inside is a formula of the variable and of parameters."""
@@ -309,19 +314,13 @@ class _Reader:
             word, make = ("level", Friction) if key == "friction" else ("inertia", Armature)
             return self._entries(word, make, value, route)
         if key == "airfoil":
-            given = self._mapping(value, route, _accepted(Airfoil))
-            return self._guard(route, Airfoil, **{k: self._numbers(v, (*route, k)) for k, v in given.items()})
+            return self._record(Airfoil, value, route)
         if key == "potential":
             return self._potential(value, route)
         if key == "medium":
-            given = self._mapping(value, route, _accepted(Medium))
-            energies = ("kinetic", "potential")
-            arguments = {k: v if k in energies else self._numbers(v, (*route, k)) for k, v in given.items()}
-            return self._guard(route, Medium, **arguments)
+            return self._record(Medium, value, route, ("kinetic", "potential"))
         if key == "shape":
-            self._mapping(value, route, _accepted(Shape))
-            given = {k: v if k == "kind" else self._numbers(v, (*route, k)) for k, v in value.items()}
-            return self._guard(route, Shape, **given)
+            return self._record(Shape, value, route, ("kind",))
         return self._numbers(value, route)
 
     def _modal_argument(self, kind: str, table: str, key: str, value: Any, route: Route) -> Any:
@@ -369,19 +368,16 @@ class _Reader:
     def _potential(self, value: Any, route: Route) -> Potential:
         """A formula, which may use the parameters of the file, or a Potential (formula, parameters)."""
         if isinstance(value, dict):
-            given = self._mapping(value, route, _accepted(Potential))
-            arguments = {k: v if k == "formula" else self._numbers(v, (*route, k)) for k, v in given.items()}
-        else:
-            words = set(re.findall(r"[A-Za-z_]\w*", value)) if isinstance(value, str) else set()
-            arguments = {"formula": value, "parameters": {n: p for n, p in self.parameters.items() if n in words}}
-        found: Potential = self._guard(route, Potential, **arguments)
+            found: Potential = self._record(Potential, value, route, ("formula",))
+            return found
+        words = set(re.findall(r"[A-Za-z_]\w*", value)) if isinstance(value, str) else set()
+        found = self._guard(route, Potential, value, {n: p for n, p in self.parameters.items() if n in words})
         return found
 
     def _entries(self, word: str, make: Any, value: Any, route: Route) -> Any:
         """A number, a record such as Friction, whose mapping has a `word`, or one of these per freedom."""
         if isinstance(value, dict) and word in value:
-            self._mapping(value, route, _accepted(make))
-            return self._guard(route, make, **self._numbers(value, route))
+            return self._record(make, value, route)
         if isinstance(value, dict):
             return {k: self._entries(word, make, v, (*route, k)) for k, v in value.items()}
         if isinstance(value, list):
@@ -411,9 +407,7 @@ class _Reader:
             if value not in known:
                 raise self.document.error(route, f"unknown material {value!r}; known: {', '.join(known)}")
             return known[value]
-        self._mapping(value, route, _accepted(Material))
-        given = {k: v if k == "name" else self._numbers(v, (*route, k)) for k, v in value.items()}
-        material: Material = self._guard(route, Material, **{"name": name, **given})
+        material: Material = self._record(Material, value, route, ("name",), name=name)
         return material
 
 

@@ -6,7 +6,7 @@ import copy
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from cosserat.model.places import Owner, Place, find_place
 from cosserat.model.rolling import Rolling
 
 Array = NDArray[np.float64]
+Found = TypeVar("Found")
 
 
 class Station(NamedTuple):
@@ -139,19 +140,11 @@ class Mechanism:
 
     def beam(self, target: Any) -> tuple[str, BeamMesh]:
         """Name and mesh of a beam given by name or as an object."""
-        name = target.name if isinstance(target, Owner) else target
-        if not isinstance(name, str) or name not in self.beams:
-            known = ", ".join(map(repr, self.beams)) or "none"
-            raise ModelError(f"unknown beam {shown(name)}; beams of the model: {known}")
-        return name, self.beams[name]
+        return _found(target, "beam", "beams", self.beams)
 
     def modal_body(self, target: Any) -> tuple[str, ModalInfo]:
         """Name and nodes of a modal body given by name or as an object."""
-        name = target.name if isinstance(target, Owner) else target
-        if not isinstance(name, str) or name not in self.modal:
-            known = ", ".join(map(repr, self.modal)) or "none"
-            raise ModelError(f"unknown modal body {shown(name)}; modal bodies of the model: {known}")
-        return name, self.modal[name]
+        return _found(target, "modal body", "modal bodies", self.modal)
 
     def joint(self, target: Any) -> tuple[JointInfo, int | None]:
         """A joint given by name or as an object, and the freedom if the name has one (``"slider.x"``)."""
@@ -172,6 +165,15 @@ class Mechanism:
         """Number of a knife edge or rolling disc given by name or as an object; None if it is neither."""
         name = target.name if isinstance(target, Rolling) else target
         return self.rolling.get(name) if isinstance(name, str) else None
+
+
+def _found(target: Any, word: str, words: str, table: Mapping[str, Found]) -> tuple[str, Found]:
+    """Name and entry of a thing given by name or as an object, or an error that lists those there are."""
+    name = target.name if isinstance(target, Owner) else target
+    if not isinstance(name, str) or name not in table:
+        known = ", ".join(map(repr, table)) or "none"
+        raise ModelError(f"unknown {word} {shown(name)}; {words} of the model: {known}")
+    return name, table[name]
 
 
 def mechanism_of(compiled: CompiledModel) -> Mechanism:

@@ -6,6 +6,7 @@ constant: velocities and accelerations of 2 lack what the motion of 2 itself dri
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from cosserat.calls import answering
 from cosserat.errors import ModelError, SolveError
-from cosserat.lie import Inertia, MovingFrame, Twist
+from cosserat.lie import Inertia, MovingFrame, Twist, Wrench
 from cosserat.lie.frame import Frame
 from cosserat.model.observers import Observer, ObserverMotion
 from cosserat.results import kinematics
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from cosserat.results.run import Run
 
 Array = NDArray[np.float64]
+_Law = Callable[[Inertia, MovingFrame, int], Wrench]
+"""The wrench of a rigid body seen from a moving frame at time number k."""
 
 
 @answering
@@ -88,11 +91,8 @@ class Observed:
 
     def kinetic_wrench(self, body: Any) -> DataArray:
         """Momentum and angular momentum (time, 6) of a rigid body seen by the observer (kg m/s, kg m^2/s): (44)."""
-
-        def wrench(inertia: Inertia, _: MovingFrame, k: int) -> Array:
-            return inertia.kinetic_wrench(Twist(velocity[k], spin[k])).array
-
-        velocity, spin = self._velocity(body), self._spin(body)
+        v, w = self._velocity(body), self._spin(body)
+        wrench: _Law = lambda inertia, _, k: inertia.kinetic_wrench(Twist(v[k], w[k]))  # noqa: E731
         return self._of_body(body, wrench, "kinetic wrench", "kg m/s, kg m^2/s")
 
     def dynamic_wrench(self, body: Any) -> DataArray:
@@ -100,29 +100,20 @@ class Observed:
 
         It is the sum of the wrenches that act on the body and of `apparent_wrench`: (47).
         """
-
-        def wrench(inertia: Inertia, _: MovingFrame, k: int) -> Array:
-            return inertia.dynamic_wrench(acceleration[k], spin[k], rate[k]).array
-
-        acceleration = self.run.acceleration(body).values - self._drive(body) - self._coriolis(body)
-        spin, rate = self._spin(body), self._spin_rate(body)
+        a = self.run.acceleration(body).values - self._drive(body) - self._coriolis(body)
+        w, rate = self._spin(body), self._spin_rate(body)
+        wrench: _Law = lambda inertia, _, k: inertia.dynamic_wrench(a[k], w[k], rate[k])  # noqa: E731
         return self._of_body(body, wrench, "dynamic wrench", "N, N m")
 
     def drive_wrench(self, body: Any) -> DataArray:
         """Dynamic wrench K_r (time, 6) of a rigid body if it were fixed to the observer (N, N m): (45)."""
-
-        def wrench(inertia: Inertia, frame: MovingFrame, _: int) -> Array:
-            return frame.drive_dynamic_wrench(inertia).array
-
+        wrench: _Law = lambda inertia, frame, _: frame.drive_dynamic_wrench(inertia)  # noqa: E731
         return self._of_body(body, wrench, "drive wrench", "N, N m")
 
     def coriolis_wrench(self, body: Any) -> DataArray:
         """Coriolis part K_c (time, 6) of the dynamic wrench of a rigid body (N, N m): (46)."""
-
-        def wrench(inertia: Inertia, frame: MovingFrame, k: int) -> Array:
-            return frame.coriolis_dynamic_wrench(inertia, Twist(velocity[k], spin[k])).array
-
-        velocity, spin = self._velocity(body), self._spin(body)
+        v, w = self._velocity(body), self._spin(body)
+        wrench: _Law = lambda inertia, frame, k: frame.coriolis_dynamic_wrench(inertia, Twist(v[k], w[k]))  # noqa: E731
         return self._of_body(body, wrench, "Coriolis wrench", "N, N m")
 
     def apparent_wrench(self, body: Any) -> DataArray:
@@ -154,7 +145,7 @@ class Observed:
     def _coriolis(self, place: Any) -> Array:
         return 2.0 * np.cross(self.motion.omega, self._velocity(place))
 
-    def _of_body(self, body: Any, wrench: Any, name: str, units: str) -> DataArray:
+    def _of_body(self, body: Any, wrench: _Law, name: str, units: str) -> DataArray:
         inertia, R = self._inertia(body)
         x = self._place(body)[1]
         values = np.empty((len(x), 6))
@@ -162,7 +153,7 @@ class Observed:
             # about the centre of mass, axes of the world: all vectors along one basis
             m = self.motion
             frame = MovingFrame(m.origin[k] - x[k], m.velocity[k], m.acceleration[k], m.omega[k], m.alpha[k])
-            values[k] = wrench(inertia.carried_by(Frame(R[k])), frame, k)
+            values[k] = wrench(inertia.carried_by(Frame(R[k])), frame, k).array
         return self._wrench(values, name, getattr(body, "name", body), units)
 
     def _inertia(self, body: Any) -> tuple[Inertia, Array]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rows import drive_frames
+from cosserat.compile.spanning import Parts
 from cosserat.errors import ModelError
 from cosserat.kernels import touching
 from cosserat.kernels.alpha import move
@@ -24,7 +25,7 @@ from cosserat.kernels.residual import constraints, element_forces, joint_forces,
 from cosserat.kernels.rolling import add_rolling
 from cosserat.kernels.rules import add_rules
 from cosserat.model.rolling import RollingDisc
-from cosserat.solve.initial import Parts, factor_at, set_trial
+from cosserat.solve.initial import factor_at, set_trial
 from cosserat.solve.memory import Memory
 
 Array = NDArray[np.float64]
@@ -203,13 +204,13 @@ def _looped(compiled: CompiledModel) -> set[str]:
     names = [*(joint.name for joint in compiled.joints), *("" for _ in compiled.system.elements.node)]
     out = set()
     for name in {joint.name for joint in compiled.sampler.driven}:
-        parts, ends = Parts(len(compiled.frames)), (0, 0)
+        parts, ends = Parts(range(len(compiled.frames))), (0, 0)
         for (a, b), edge in zip(nodes, names, strict=True):
             if edge == name:
                 ends = (a, b)
             else:
                 parts.join(a, b)
-        if parts.of(ends[0]) == parts.of(ends[1]):
+        if parts.find(ends[0]) == parts.find(ends[1]):
             out.add(name)
     return out
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rolling import keep_all
+from cosserat.compile.spanning import Parts
 from cosserat.errors import ModelError, warn
 from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.blocks import factor, solve
@@ -60,26 +61,6 @@ def factor_at(memory: Memory, cm: float, ck: float, scale: float, weights: Array
     factor(memory.address)
 
 
-class Parts:
-    """Nodes that are joined to one another, piece by piece."""
-
-    def __init__(self, count: int) -> None:
-        self._root = list(range(count))
-
-    def of(self, k: int) -> int:
-        """The part that a node belongs to."""
-        while self._root[k] != k:
-            self._root[k] = self._root[self._root[k]]
-            k = self._root[k]
-        return k
-
-    def join(self, a: int, b: int) -> bool:
-        """Join the parts of two nodes; False if they are one already."""
-        first, second = self.of(a), self.of(b)
-        self._root[first] = second
-        return first != second
-
-
 def closing_joints(compiled: CompiledModel, order: NDArray[np.int64]) -> list[int]:
     """Joints that close loops of joints, in the order of elimination; the others form trees and are independent.
 
@@ -89,7 +70,7 @@ def closing_joints(compiled: CompiledModel, order: NDArray[np.int64]) -> list[in
     nodes += [(int(node), compiled.n_nodes) for node in compiled.system.rolling.node]
     for item, pair in zip(compiled.system.rules.item, compiled.system.rules.node.tolist(), strict=True):
         nodes[compiled.n_joints + int(item)] = tuple(pair)
-    parts = Parts(len(compiled.frames))
+    parts = Parts(range(len(compiled.frames)))
     numbers = [int(vertex) - compiled.n_nodes for vertex in order if vertex >= compiled.n_nodes]
     return [j for j in numbers if not parts.join(*nodes[j])]
 

@@ -146,15 +146,14 @@ class NodalParametric(Parametric):
         """Which arrays a parameter changes, and whether it enters linearly, through loads alone."""
         here = self._compiled()
         changed: set[str] = set()
-        samples = [self._sample(here)]
+        samples = [sampled(here, self.times)]
         spins = [spin_twist(self.knobs.spin, self.knobs.center)]
         for part in (0.381966, 1.0):
             self.knobs.turn({name: base + part * span})
             self.knobs.check()
             there = self._compiled()
-            pairs = _pairs(here.system, there.system) | {"frames": (here.frames, there.frames)}
-            changed |= {key for key, (a, b) in pairs.items() if not np.array_equal(a, b)}
-            samples.append(self._sample(there))
+            changed |= differing(here, there)
+            samples.append(sampled(there, self.times))
             spins.append(spin_twist(self.knobs.spin, self.knobs.center))
         self.knobs.turn({name: base})
         linear = not changed
@@ -165,7 +164,7 @@ class NodalParametric(Parametric):
             changed.add(f"inputs.{key}")
             bent = np.max(np.abs(at + 0.381966 * (end - at) - between))
             linear = linear and key != "drive" and bent <= 1e-12 * np.max(np.abs(end) + np.abs(at))
-        if any(not np.array_equal(_zero_if_none(s), _zero_if_none(spins[0])) for s in spins):
+        if any(not np.array_equal(zero_if_none(s), zero_if_none(spins[0])) for s in spins):
             changed.add("spin")
             linear = False
         return changed, linear
@@ -177,10 +176,6 @@ class NodalParametric(Parametric):
         if self.statics.full_spin is None:
             irrelevant |= _INERTIAS
         return bool(changed - irrelevant)
-
-    def _sample(self, compiled: CompiledModel) -> Inputs:
-        sampler = dataclasses.replace(compiled.sampler, gravity=self.knobs.model.gravity)
-        return sampler.sample(self.times)
 
     def turn(self, values: Mapping[str, float]) -> None:
         self.knobs.turn(values)
@@ -199,7 +194,7 @@ class NodalParametric(Parametric):
             memory.problem.solver.media[...] = compiled.addresses()["media"]
             load_stages(memory.table, memory.problem)  # a section may have become one that needs more of them
             self.statics.take(compiled)
-        memory.replace(inputs=self._sample(self.statics.compiled))
+        memory.replace(inputs=sampled(self.statics.compiled, self.times))
         self.statics.spin = self.statics.full_spin = spin_twist(self.knobs.spin, self.knobs.center)
 
     def derivative(self, name: str) -> Array:
@@ -215,7 +210,19 @@ class NodalParametric(Parametric):
         return History(frame, still, still, force, angle), []
 
 
-def _zero_if_none(spin: Array | None) -> Array:
+def sampled(compiled: CompiledModel, times: Array) -> Inputs:
+    """Inputs at times, with the gravity that the model has now."""
+    return dataclasses.replace(compiled.sampler, gravity=compiled.model.gravity).sample(times)
+
+
+def differing(a: CompiledModel, b: CompiledModel) -> set[str]:
+    """Names of the arrays in which two compiled models differ; also "frames", those of the reference."""
+    pairs = _pairs(a.system, b.system) | {"frames": (a.frames, b.frames)}
+    return {key for key, (x, y) in pairs.items() if not np.array_equal(x, y)}
+
+
+def zero_if_none(spin: Array | None) -> Array:
+    """A rotation (6,) that can be compared with others."""
     return np.zeros(6) if spin is None else spin
 
 

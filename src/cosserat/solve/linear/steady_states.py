@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.build import compile_model
-from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import CosseratError, ParameterError, SolveError
-from cosserat.kernels.arrays import Inputs
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.arguments import check_state
 from cosserat.solve.balance.balance import Attempt
 from cosserat.solve.balance.equilibrium import equilibrium
 from cosserat.solve.balance.knobs import Knobs
+from cosserat.solve.balance.parametric import differing, sampled, zero_if_none
 from cosserat.solve.balance.spin import check_steady, spin_twist, twists_in
 from cosserat.solve.balance.statics import Statics
 from cosserat.solve.initial import consistent_accelerations, set_trial, settle_states, soften_redundant
@@ -206,16 +204,16 @@ class SteadyStates(SweptStates):
         starts = np.array([r[0] for r in ranges])
         self._turn(starts)
         here = compile_model(model)
-        first = self._sample(here), spin_twist(self._knobs.spin, self._knobs.center)
+        first = *sampled(here, self._times), zero_if_none(self._rotation())
         only, nothing = True, True
         for value in (ranges[k][len(ranges[k]) // 2], ranges[k][-1]):
             self._turn(np.where(np.arange(len(starts)) == k, value, starts))
             there = compile_model(model)
-            second = self._sample(there), spin_twist(self._knobs.spin, self._knobs.center)
-            same = _equal(here.system, there.system) and np.array_equal(here.frames, there.frames)
+            second = *sampled(there, self._times), zero_if_none(self._rotation())
+            same = not differing(here, there)
             same = same and (not self._described or np.array_equal(here.twists, there.twists))
             only = only and same
-            nothing = nothing and same and _equal(first, second)
+            nothing = nothing and same and all(map(np.array_equal, first, second))
         if nothing:
             raise ParameterError(
                 f"{self._caller}: nothing changes when parameter {name!r} goes from {ranges[k][0]:g} to "
@@ -223,8 +221,8 @@ class SteadyStates(SweptStates):
             )
         return only
 
-    def _sample(self, compiled: CompiledModel) -> Inputs:
-        return dataclasses.replace(compiled.sampler, gravity=self._knobs.model.gravity).sample(self._times)
+    def _rotation(self) -> Array | None:
+        return spin_twist(self._knobs.spin, self._knobs.center)
 
     def _begun(self, about: Any) -> Point:
         found = isinstance(about, Equilibrium)
@@ -235,7 +233,7 @@ class SteadyStates(SweptStates):
     def _solved(self, configuration: _Known, last: bool) -> Point | None:
         point = self._renewed()
         memory, compiled = point.memory, point.compiled
-        state, rotation = memory.problem.state, spin_twist(self._knobs.spin, self._knobs.center)
+        state, rotation = memory.problem.state, self._rotation()
         state.frame[:] = configuration.frame
         state.angle[:] = configuration.angle if configuration.angle.shape == state.angle.shape else 0.0
         state.twist[:] = 0.0 if rotation is None else twists_in(rotation, configuration.frame)
@@ -264,12 +262,12 @@ class SteadyStates(SweptStates):
         assert self._point is not None
         point = self._point
         if self._inputs_only:
-            point.memory.replace(inputs=self._sample(point.compiled))
+            point.memory.replace(inputs=sampled(point.compiled, self._times))
             return point
         compiled = compile_model(self._knobs.model)
         if compiled.frames.shape != point.compiled.frames.shape:
             raise SolveError(f"{self._caller}: parameter {self.names[0]!r} changes the number of nodes")
-        memory = loaded_memory(compiled, self._sample(compiled))
+        memory = loaded_memory(compiled, sampled(compiled, self._times))
         soften_redundant(compiled, memory)
         self._point = Point(compiled, memory, point.time, point.kind)
         return self._point
@@ -277,12 +275,3 @@ class SteadyStates(SweptStates):
     def _configuration(self, point: Point) -> _Known:
         trial = point.memory.problem.trial
         return _Known(trial.frame.copy(), trial.force.copy(), trial.angle.copy())
-
-
-def _equal(a: Any, b: Any) -> bool:
-    """Whether nested tuples hold the same numbers."""
-    if isinstance(a, tuple):
-        return len(a) == len(b) and all(_equal(x, y) for x, y in zip(a, b, strict=True))
-    if a is None or b is None:
-        return a is b
-    return bool(np.array_equal(a, b))
