@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from cosserat.cli.files import (
     PICTURES,
@@ -24,12 +23,11 @@ from cosserat.cli.files import (
 from cosserat.cli.guard import Debug, console, guarded
 from cosserat.cli.path import follow
 from cosserat.cli.run import leave
-from cosserat.cli.tables import numbers, titled_table
+from cosserat.cli.tables import number_table
 from cosserat.io.formats import SUFFIXES
+from cosserat.results.labels import WRENCH
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from cosserat.model import Model
     from cosserat.results.equilibrium import Equilibrium
 
@@ -76,9 +74,12 @@ def equilibrium(
         f"{loaded.name}: {found.status.message}; {stats['load_steps']} load steps, {stats['iterations']} iterations, "
         f"{stats['solve_seconds']:.2f} s"
     )
-    console.print(_position_table(found, places))
+    positions = {place: found.position(place) for place in places}
+    console.print(number_table("positions (m)", ("place", *"xyz"), positions))
     if loaded.joints:
-        console.print(_reaction_table(found, loaded))
+        title = "reactions of the parents on the children, world axes, about the joint (N, N m)"
+        wrenches = {joint.name: found.reaction(joint.name) for joint in loaded.joints}
+        console.print(number_table(title, ("joint", *WRENCH), wrenches, 5))
     if out is not None:
         if out.suffix.lower() == ".json":
             write_json(out, _numbers(found, loaded, places))
@@ -100,27 +101,3 @@ def _numbers(found: Equilibrium, model: Model, places: list[str]) -> dict[str, A
         "rotations": {place: found.rotation(place).tolist() for place in places},
         "reactions": {joint.name: found.reaction(joint.name).tolist() for joint in model.joints},
     }
-
-
-def _position_table(found: Equilibrium, places: list[str]) -> Table:
-    table = titled_table("positions (m)")
-    table.add_column("place")
-    for axis in "xyz":
-        table.add_column(axis, justify="right")
-    positions = {place: [float(x) for x in found.position(place)] for place in places}
-    scale = max((abs(x) for row in positions.values() for x in row), default=0.0)
-    for place, row in positions.items():
-        table.add_row(Text(place), *numbers(row, scale))
-    return table
-
-
-def _reaction_table(found: Equilibrium, model: Model) -> Table:
-    table = titled_table("reactions of the parents on the children, world axes, about the joint (N, N m)")
-    table.add_column("joint")
-    for name in ("fx", "fy", "fz", "mx", "my", "mz"):
-        table.add_column(name, justify="right")
-    wrenches = {joint.name: [float(x) for x in found.reaction(joint.name)] for joint in model.joints}
-    scale = max(abs(x) for row in wrenches.values() for x in row)
-    for name, row in wrenches.items():
-        table.add_row(Text(name), *numbers(row, scale, 5))
-    return table

@@ -128,17 +128,18 @@ def external(motion: Motion) -> Ledger:
     strain, potential, loss, supply, held = np.zeros((5, n))
     book = Ledger(strain, potential, loss, supply, held, np.zeros_like(motion.twist))
     _gravity(motion, book)
-    _springs(motion, book)
-    _loads(motion, book)
-    _line_loads(motion, book)
-    _state_loads(motion, book)
-    _joints(motion, book)
+    for group, add in _ACTING.items():
+        if len(getattr(motion.mechanism.system, group)[0]):
+            add(motion, book)
+    book.force[:, -1] = 0.0
+    return book
+
+
+def _rolling(motion: Motion, book: Ledger) -> None:
     for k in range(len(motion.mechanism.system.rolling.node)):
         moving = rolling.held(motion, k) is not None  # a law that depends on time drives
         for node, wrench in rolling.nodal_wrenches(motion, k):
             book.act(motion, node, wrench, moving)
-    book.force[:, -1] = 0.0
-    return book
 
 
 def _beams(motion: Motion, book: Ledger) -> None:
@@ -318,3 +319,10 @@ def _joints(motion: Motion, book: Ledger) -> None:
         a, b = arrays.node[j]
         book.force[:, a] += to_node(on_a, row_to_frame(arrays.frame_a[j]))
         book.force[:, b] += to_node(on_b, row_to_frame(arrays.frame_b[j]))
+
+
+_ACTING: dict[str, Callable[[Motion, Ledger], None]] = {
+    "springs": _springs, "loads": _loads, "line_loads": _line_loads, "state_loads": _state_loads, "joints": _joints,
+    "rolling": _rolling,
+}  # fmt: skip
+"""Group of arrays -> what adds its forces and powers; only groups that a mechanism has are asked."""
