@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
+from cosserat.compile.rows import ActiveFreedom
 from cosserat.kernels.efforts import effort, servo
 from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
 from cosserat.kernels.joint_rows import ROTATION, SCREW
 from cosserat.lie import so3
 from cosserat.results.kinematics import rotate, to_place
 from cosserat.results.mechanism import JointInfo
-from cosserat.results.motion import Motion
+from cosserat.results.motion import Motion, motion_of
 
 Array = NDArray[np.float64]
 
@@ -84,6 +86,23 @@ def _continued(motion: Motion, joint: JointInfo, i: int, raw: Array, sides: Side
     turns = np.round((expected - np.diff(raw)) / TURN)
     first = np.round((counted[0] - raw[0]) / TURN) if np.isfinite(counted[0]) else 0.0
     return raw + TURN * (first + np.concatenate(([0.0], np.cumsum(turns))))
+
+
+def tracked_in(trajectory: Any, k: int, freedoms: Iterable[tuple[str, ActiveFreedom]]) -> Array:
+    """Coordinates of freedoms of a like model in a stored state, with all turns; zero in joints it did not have.
+
+    Those that were driven, or in which nothing acted, are not among those that were tracked.
+    """
+    known = zip(trajectory.compiled.freedoms, trajectory.history.angle[k], strict=True)
+    counted = {(name, freedom.index): q for (name, freedom), q in known}
+    wanted = [(name, freedom.index) for name, freedom in freedoms]
+    if not all(key in counted for key in wanted):
+        motion = motion_of(trajectory)
+        for name, i in wanted:
+            joint = motion.mechanism.joints.get(name)
+            if (name, i) not in counted and joint is not None and i < len(joint.names):
+                counted[name, i] = coordinates(motion, joint)[k, i]
+    return np.array([counted.get(key, 0.0) for key in wanted], dtype=np.float64)
 
 
 def coordinate_rates(motion: Motion, joint: JointInfo) -> Array:

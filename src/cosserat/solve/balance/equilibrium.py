@@ -14,6 +14,7 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
+from cosserat.results.joints import tracked_in
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.assembly import assemble_configuration
@@ -177,7 +178,7 @@ def statics_at(
             )
         memory.problem.state.frame[:] = history.frame[-1]
         memory.problem.state.force[:] = history.force[-1]
-        memory.problem.state.angle[:] = history.angle[-1]
+        memory.problem.state.angle[:] = tracked_in(start.trajectory, -1, compiled.freedoms)
     warn_redundant(soften_redundant(compiled, memory))
     set_trial(memory, memory.problem.state)
     rotation = spin_twist(spin, center)
@@ -230,11 +231,21 @@ def _failed(statics: Balance, times: np.ndarray, reached: float, attempt: Attemp
     return Status(outcome, times[0], detail, f"{100 * reached:.3g} % of the loads")
 
 
+def _first_shift(statics: Balance) -> float:
+    """With which a way down begins (1/s^2)."""
+    return max(10.0 * statics.gravity / statics.extent, 1e-6 * statics.scale / statics.mass)
+
+
 def _at_full_load(statics: Balance, times: np.ndarray, absolute: float) -> tuple[Status, int]:
     statics.load(times)
+    backup = statics.state()
     outcome = statics.balance(absolute, limit_first=False)
     if outcome is Attempt.BALANCED:
         return _finish(statics, times[0]), 1
+    statics.put(backup)  # far from it: down in limited steps
+    if descend(statics, absolute, _first_shift(statics)) is Attempt.BALANCED:
+        return _finish(statics, times[0]), 2
+    statics.put(backup)
     where = "the first step from the equilibrium given as start"
     failed = Outcome.LOAD_UNKNOWN if statics.failing else Outcome.NOT_BALANCED
     return Status(failed, times[0], statics.failing, where), 1
@@ -293,8 +304,7 @@ def _raise_loads(statics: Balance, times: np.ndarray, absolute: float) -> tuple[
         if statics.settle(absolute, shift) is Attempt.BALANCED:
             return _finish(statics, times[0]), n_steps + 1
         statics.put(backup)
-    shift = max(10.0 * gravity / statics.extent, 1e-6 * statics.scale / statics.mass)
-    if descend(statics, absolute, shift) is Attempt.BALANCED:
+    if descend(statics, absolute, _first_shift(statics)) is Attempt.BALANCED:
         return _finish(statics, times[0]), n_steps + 1
     statics.put(backup)
     return _failed(statics, times, reached, attempt), n_steps

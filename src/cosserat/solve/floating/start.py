@@ -14,6 +14,7 @@ from cosserat.errors import SolveError, warn
 from cosserat.kernels.integrate import load_stages
 from cosserat.lie import se3, so3
 from cosserat.results.equilibrium import Equilibrium
+from cosserat.results.joints import tracked_in
 from cosserat.results.run import Run
 from cosserat.results.trajectory import carried_to
 from cosserat.solve.floating.results import node_seats
@@ -142,7 +143,7 @@ def _continued(stepper: Stepper, compiled: CompiledModel, start: Any) -> Start |
     if record is None or tuple(record.coordinates) != stepper.tree.coordinates:
         return None
     require_same(compiled, start.trajectory.compiled, "run")
-    angles = _cut_angles(stepper, compiled, start.trajectory.history.angle[-1])
+    angles = _cut_angles(stepper, compiled, tracked_in(start.trajectory, -1, compiled.freedoms))
     return Start(float(start.time[-1]), record.q[-1].copy(), record.v[-1].copy(), angles, inner_of(compiled, start))
 
 
@@ -152,7 +153,7 @@ def _at_rest(stepper: Stepper, compiled: CompiledModel, start: Any) -> tuple[Arr
     if record is None or tuple(record.coordinates) != stepper.tree.coordinates:
         return None
     require_same(compiled, start.trajectory.compiled, "equilibrium")
-    return record.q[-1].copy(), _cut_angles(stepper, compiled, start.trajectory.history.angle[-1])
+    return record.q[-1].copy(), _cut_angles(stepper, compiled, tracked_in(start.trajectory, -1, compiled.freedoms))
 
 
 def _demand_reference(compiled: CompiledModel, start: Any) -> None:

@@ -21,6 +21,7 @@ from cosserat.kernels.residual import add_inertia, applied_forces, element_force
 from cosserat.lie import se3
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
+from cosserat.results.joints import tracked_in
 from cosserat.results.mechanism import Mechanism, mechanism_of
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
@@ -374,8 +375,9 @@ def _take_state(compiled: CompiledModel, memory: Memory, source: Trajectory, k: 
     history, state = source.history, memory.problem.state
     if history.frame.shape[1:] != compiled.frames.shape or history.force.shape[1:] != state.force.shape:
         raise SolveError(f"{caller}: the state given as about belongs to a model with other bodies, beams or joints")
-    for name in ("frame", "twist", "rate", "force", "angle"):
+    for name in ("frame", "twist", "rate", "force"):
         getattr(state, name)[...] = getattr(history, name)[k]
+    state.angle[:] = tracked_in(source, k, compiled.freedoms)
     if len(history.inner) and history.inner.shape[1:] == state.inner[0].shape:
         state.inner[0] = history.inner[k]
     else:

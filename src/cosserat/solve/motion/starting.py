@@ -11,7 +11,7 @@ from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.kernels.integrate import count_turns
 from cosserat.kernels.residual import add_inertia, constraint_rates, constraints, forces, track_angles
-from cosserat.results.joints import coordinates
+from cosserat.results.joints import tracked_in
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Carried
 from cosserat.solve.assembly import assemble_configuration
@@ -101,11 +101,7 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
             state.force[...] = history.force[-1]
         else:
             _demand_fitting(compiled, memory, float(start.time[-1]))
-        counted = {(joint, f.index): q for (joint, f), q in zip(other.freedoms, history.angle[-1], strict=True)}
-        state.angle[:] = [
-            counted[joint, f.index] if (joint, f.index) in counted else _angle_in(start, joint, f.index)
-            for joint, f in compiled.freedoms
-        ]
+        state.angle[:] = tracked_in(start.trajectory, -1, compiled.freedoms)
         _take_inner(compiled, memory, history)
         return float(start.time[-1])
     if isinstance(start, str) and start == "equilibrium":
@@ -125,20 +121,12 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
             raise SolveError(f"simulate: start is {shown(start)}; pass {STARTS}")
         require_same(compiled, start.trajectory.compiled, "equilibrium")
         state.frame[:] = start.trajectory.history.frame[-1]
-        state.angle[:] = start.trajectory.history.angle[-1]
+        state.angle[:] = tracked_in(start.trajectory, -1, compiled.freedoms)
         _take_inner(compiled, memory, start.trajectory.history)
         if start.settings.get("spin") is not None:
             state.twist[:-1] = start.trajectory.history.twist[-1, :-1]  # the ground stands still
             _demand_turning(compiled, memory, t)
     return t
-
-
-def _angle_in(run: Run, name: str, freedom: int) -> float:
-    """A coordinate at the end of a run, with all its turns; zero in a joint that the run did not have."""
-    joint = run.motion.mechanism.joints.get(name)
-    if joint is None or freedom >= len(joint.names):
-        return 0.0
-    return float(coordinates(run.motion, joint)[-1, freedom])
 
 
 def _demand_fitting(compiled: CompiledModel, memory: Memory, t: float) -> None:
