@@ -270,3 +270,22 @@ def test_one_question_to_all_results() -> None:
     tip = turning.position("beam.end")
     assert np.allclose(turning.velocity("beam.end"), np.cross((0, 0, 2.0), tip), atol=1e-12)
     assert np.allclose(turning.acceleration("beam.end"), -4.0 * tip * (1, 1, 0), atol=1e-12)
+
+
+def test_outputs_of_modal_bodies_are_what_their_run_answers() -> None:
+    model = cs.Model("arm", gravity=(0, 0, -9.81))
+    line, rod = [(0, 0, 0), (1, 0, 0)], cs.Rod(0.03)
+    plastic = cs.Material(E=2e9, nu=0.3, rho=1200.0)
+    model.add(cs.modal_body(cs.Beam("arm", points=line, section=rod, material=plastic, elements=6), modes=4))
+    model.add(cs.Revolute("hinge", cs.GROUND, "arm.start", axis=(0, 1, 0), stiffness=30.0))
+    outputs = [
+        cs.Output("kinetic", lambda run: run.energy.kinetic.values),
+        cs.Output("strain", lambda run: run.energy.strain.values),
+        cs.Output("momentum", lambda run: run.momentum.values[:, 2]),
+        cs.Output("mode", lambda run: run.coordinate("arm.mode1").values),
+    ]
+    run = cs.simulate(model, 0.2, 0.001, formulation="floating")
+    linear = cs.linearize(model, "hinge", outputs, about=run)
+    assert np.allclose(linear.values, [output(run)[-1] for output in outputs], rtol=1e-9)
+    q, mode = linear.states.index("arm.mode1"), linear.outputs.index("mode")
+    assert np.allclose(linear.C[mode], np.eye(len(linear.states))[q])

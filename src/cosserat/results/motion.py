@@ -15,6 +15,7 @@ from cosserat.compile.rules import rule_rows
 from cosserat.compile.state_loads import state_wrenches
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.model.model import Model
+from cosserat.results.floating import FloatingRecord
 from cosserat.results.mechanism import Mechanism, mechanism_of
 from cosserat.results.trajectory import Crossed, Pending, Trajectory
 
@@ -35,10 +36,12 @@ class Motion:
         model: Model | None = None,
         crossed: Crossed | None = None,
         respond: Callable[[Array, History, Inputs], None] | None = None,
+        record: FloatingRecord | None = None,
     ) -> None:
         self.mechanism = mechanism
         self._respond = respond  # writes what laws answer to states into inputs
         self.crossed = crossed  # where powers jump
+        self.record = record  # coordinates in floating frames
         self.model = model  # as it was run: what was added or removed later does not show; None: see the trajectory
         self.parameters = parameters  # values at the time of the run; None: not recorded
         self.time = time
@@ -176,6 +179,7 @@ def motion_of(trajectory: Trajectory, mechanism: Mechanism | None = None) -> Mot
     return Motion(
         mechanism, trajectory.time, trajectory.found, trajectory.settings, sample, values, model, trajectory.crossed,
         respond if laws else None,
+        trajectory.floating,
     )  # fmt: skip
 
 

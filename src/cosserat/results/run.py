@@ -76,14 +76,14 @@ class Run(OfTrajectory, Answers["DataArray"]):
     def of_motion(cls, trajectory: Any, motion: Motion) -> Run:
         """A run whose motion comes from elsewhere than a solver, such as a file."""
         run = cls.__new__(cls)
-        record = None if trajectory is None else trajectory.floating
+        record = motion.record if trajectory is None else trajectory.floating
         run.trajectory, run.motion, run.monitors = trajectory, motion, monitors_of(motion, record)
         return run
 
     @property
     def floating(self) -> FloatingRecord | None:
         """Coordinates of a run in floating frames; None in the Galilean formulation."""
-        return self.trajectory.floating
+        return self.motion.record if self.trajectory is None else self.trajectory.floating
 
     @cached_property
     def status(self) -> Status:
