@@ -153,4 +153,4 @@ def line_load_arrays(parts: Parts) -> LineLoads:
             (start[:, None, :3, :3] @ exponential(skew(zw))).reshape(n, -1, 9),
             np.linalg.norm(d0[:, :3], axis=1)[:, None, None] * lengths,
         ))  # fmt: skip
-    return LineLoads(*(np.concatenate(columns) for columns in zip(*rows, strict=True)))
+    return LineLoads(*(np.ascontiguousarray(np.concatenate(column)) for column in zip(*rows, strict=True)))

@@ -127,7 +127,7 @@ def media_arrays(parts: Parts) -> Media:
     return Media(
         element=np.concatenate(element),
         point=np.ascontiguousarray(np.concatenate(point).reshape(-1, 12, 6)),
-        weight=np.concatenate(weight),
+        weight=np.ascontiguousarray(np.concatenate(weight)),
         start=np.concatenate(start),
         parameter=np.concatenate(parameter),
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from cosserat.compile.joints import ints
@@ -9,6 +12,7 @@ from cosserat.compile.parts import Parts
 from cosserat.kernels.arrays import Rolling
 from cosserat.kernels.touching import DISC, EDGE, RULE
 from cosserat.model.rolling import KnifeEdge, RollingDisc
+from cosserat.model.rolling import Rolling as RollingItem
 
 KINDS: dict[type, int] = {RollingDisc: DISC, KnifeEdge: EDGE}
 
@@ -21,10 +25,7 @@ def rolling_arrays(parts: Parts) -> Rolling:
         node=ints([skeleton.attach(item.place).node for item in model.rolling]),
         kind=ints([KINDS.get(type(item), RULE) for item in model.rolling]),
         point=np.zeros((nr, 3)),
-        axis=np.zeros((nr, 3)),
-        radius=np.zeros(nr),
-        plane=np.zeros((nr, 3, 3)),
-        level=np.zeros(nr),
+        **wheel_geometry(model.rolling),
         keep=np.zeros((nr, 3, 3)),
         block=np.zeros((nr, 4), dtype=np.int64),
         n_rows=ints([len(item.held) for item in model.rolling]),
@@ -34,15 +35,26 @@ def rolling_arrays(parts: Parts) -> Rolling:
         node = int(arrays.node[k])
         R, x = skeleton.frames[node, :9].reshape(3, 3), skeleton.frames[node, 9:]
         arrays.point[k] = R.T @ (item.place.position - x)
-        if isinstance(item, RollingDisc):
-            arrays.axis[k], arrays.radius[k], arrays.plane[k] = R.T @ item.axis, item.radius, item.directions
-            arrays.level[k] = item.normal @ item.point
-        elif isinstance(item, KnifeEdge):
-            arrays.axis[k] = R.T @ item.direction
-        own, *_, to_rows, of_rows, rows = parts.held(skeleton.n_nodes, node, len(parts.joints) + k)
-        arrays.block[k] = [own, to_rows, of_rows, rows]
+        blocks = parts.held(skeleton.n_nodes, node, len(parts.joints) + k)
+        arrays.block[k] = [blocks[3], *blocks[6:]]  # without those of the ground
     keep_all(arrays)
     return arrays
+
+
+def wheel_geometry(items: Sequence[RollingItem]) -> dict[str, Any]:
+    """Axes of discs, or directions across knife edges, in axes of their places; radii; of the planes, the normal and
+    two directions in it, and the position along the normal. Zero where there is none.
+    """
+    n = len(items)
+    found = {"axis": np.zeros((n, 3)), "radius": np.zeros(n), "plane": np.zeros((n, 3, 3)), "level": np.zeros(n)}
+    for k, item in enumerate(items):
+        R = item.place.frame()[:3, :3]
+        if isinstance(item, RollingDisc):
+            found["axis"][k], found["radius"][k], found["plane"][k] = R.T @ item.axis, item.radius, item.directions
+            found["level"][k] = item.normal @ item.point
+        elif isinstance(item, KnifeEdge):
+            found["axis"][k] = R.T @ item.direction
+    return found
 
 
 def keep_all(arrays: Rolling) -> None:
