@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import Attachment, CompiledJoint, frame_to_row, row_to_frame
+from cosserat.compile.coordinate_laws import freedom_laws, measures
 from cosserat.compile.rows import ActiveFreedom, active_freedoms, counted_freedoms, joint_rows, weld_rows
 from cosserat.compile.skeleton import Skeleton
 from cosserat.kernels.arrays import Freedoms, Joints, Turns
@@ -64,27 +65,15 @@ def freedom_arrays(
         columns.append(len(efforts) if function is not None else -1)
         if function is not None:
             efforts.append(function)
-    friction = [joint.friction[a.index] for _, a, joint in rows]
-    acting = [servos.get((joint.name, a.index)) for _, a, joint in rows]
     targets = []
-    for servo in acting:
+    for servo in (servos.get((joint.name, a.index)) for _, a, joint in rows):
         targets.append(len(efforts) if servo is not None else -1)
         if servo is not None:
             efforts.append(servo.target)
     arrays = Freedoms(
         joint=ints([k for k, _, _ in rows]),
-        kind=ints([a.kind for _, a, _ in rows]),
-        axis=np.array([a.axis for _, a, _ in rows]).reshape(-1, 3),
-        cosine=np.array([a.cosine for _, a, _ in rows]).reshape(-1, 3),
-        sine=np.array([a.sine for _, a, _ in rows]).reshape(-1, 3),
-        stiffness=np.array([j.stiffness[a.index] for _, a, j in rows], dtype=float),
-        damping=np.array([j.damping[a.index] for _, a, j in rows], dtype=float),
-        friction=np.array([0.0 if f is None else float(f.level) for f in friction], dtype=float),
-        speed=np.array([1.0 if f is None else float(f.speed) for f in friction], dtype=float),
+        **freedom_laws([(joint, a) for _, a, joint in rows], servos),
         effort=ints(columns),
-        kp=np.array([0.0 if s is None else s.kp for s in acting], dtype=float),
-        kd=np.array([0.0 if s is None else s.kd for s in acting], dtype=float),
-        limit=np.array([0.0 if s is None else s.limit for s in acting], dtype=float),
         target=ints(targets),
         armature=np.array([j.armature[a.index] for _, a, j in rows], dtype=float),
     )
@@ -97,13 +86,7 @@ def turn_arrays(
     """Arrays of the angles whose turns are counted, and the names of their joints."""
     named = [(k, item.joint) for k, item in enumerate(joints) if item.joint is not None]
     rows = [(k, a) for k, joint in named for a in counted_freedoms(joint, servos)]
-    arrays = Turns(
-        joint=ints([k for k, _ in rows]),
-        kind=ints([a.kind for _, a in rows]),
-        axis=np.array([a.axis for _, a in rows]).reshape(-1, 3),
-        cosine=np.array([a.cosine for _, a in rows]).reshape(-1, 3),
-        sine=np.array([a.sine for _, a in rows]).reshape(-1, 3),
-    )
+    arrays = Turns(joint=ints([k for k, _ in rows]), **measures([a for _, a in rows]))
     return arrays, [(joints[k].name, a) for k, a in rows]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import frame_to_row
+from cosserat.compile.coordinate_laws import coordinate_laws
 from cosserat.compile.inputs import WrenchSource
 from cosserat.compile.joints import ints
 from cosserat.compile.tree import TreeData
@@ -16,7 +17,6 @@ from cosserat.kernels.recursion.forces import DRIVE, TARGET
 from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
 from cosserat.model.places import Place
-from cosserat.model.servos import servos_of
 
 Array = NDArray[np.float64]
 
@@ -87,26 +87,10 @@ def compile_forces(model: Model, tree: TreeData) -> TreeForces:
         column=ints(range(len(rows))),
         block=ints([]),
     )
-    passive = np.zeros((9, tree.n_v))
-    passive[3], passive[6] = 1.0, np.inf
-    efforts: list[tuple[int, int, TimeFunction]] = []
-    servos = servos_of(model)
-    place_of = {name: k for k, name in enumerate(tree.coordinates)}
-    for joint in model.joints:
-        for index, name in enumerate(joint.coordinates):
-            if name not in place_of:
-                continue
-            k = place_of[name]
-            passive[0, k], passive[1, k] = joint.stiffness[index], joint.damping[index]
-            friction, effort = joint.friction[index], joint.effort[index]
-            if friction is not None:
-                passive[2, k], passive[3, k] = friction.level, friction.speed
-            if effort is not None:
-                efforts.append((DRIVE, k, effort))
-            servo = servos.get((joint.name, index))
-            if servo is not None:
-                passive[4:7, k] = servo.kp, servo.kd, servo.limit
-                efforts.append((TARGET, k, servo.target))
+    laws = coordinate_laws(model, tree.coordinates)
+    passive = np.vstack((laws.passive, np.zeros((2, tree.n_v))))
+    efforts = [(DRIVE, k, effort) for k, effort in laws.efforts]
+    efforts += [(TARGET, k, target) for _, k, target in laws.targets]
     sources = tuple(WrenchSource(load.force, load.moment) for load in model.loads)
     forces = TreeForces(springs, loads, passive, np.zeros((len(rows), 6)), tuple(efforts), sources)
     forces.sample(0.0)

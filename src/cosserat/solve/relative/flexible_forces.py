@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.coordinate_laws import coordinate_laws
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.flexible_tree import PROPELLANT, FlexibleTreeData
 from cosserat.compile.fluid_links import uplifts
@@ -29,7 +30,6 @@ from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.model.places import GROUND
-from cosserat.model.servos import servos_of
 from cosserat.solve.relative.flexible_recursion import Motions
 
 Array = NDArray[np.float64]
@@ -62,29 +62,13 @@ class FlexibleForces:
         self._data, self._tree = data, data.arrays.tree
         self.moment_at_rest = moment_at_rest(model, data.carrier)
         n = len(data.coordinates)
-        self._passive = np.zeros((7, n))
-        self._passive[3], self._passive[6] = 1.0, np.inf
+        cut = {name for loop in data.loops for name in loop.joint.coordinates}
+        self._passive, self.efforts, self._targets = coordinate_laws(
+            model, ["" if name in cut else name for name in data.coordinates]
+        )
         self.stiffness, self.damping, self.friction, self.speed = self._passive[:4]
         self.servo = self._passive[4:]  # kp, kd, limit
-        self.efforts: list[tuple[int, TimeFunction]] = []
-        self._targets: list[tuple[str, int, TimeFunction]] = []
         self._aimed: dict[str, float] = {}
-        servos = servos_of(model)
-        place = {name: k for k, name in enumerate(data.coordinates)}
-        cut = {loop.joint.name for loop in data.loops}
-        for joint in model.joints:
-            for index, name in enumerate(() if joint.name in cut else joint.coordinates):
-                k = place[name]
-                self.stiffness[k], self.damping[k] = joint.stiffness[index], joint.damping[index]
-                friction, effort = joint.friction[index], joint.effort[index]
-                if friction is not None:
-                    self.friction[k], self.speed[k] = friction.level, friction.speed
-                if effort is not None:
-                    self.efforts.append((k, effort))
-                driver = servos.get((joint.name, index))
-                if driver is not None:
-                    self.servo[:, k] = driver.kp, driver.kd, driver.limit
-                    self._targets.append((driver.name, k, driver.target))
         springs, loads = model.springs, nodal_loads(model, data)
         self._loads: dict[str, tuple[PointLoad | DistributedLoad | ElementLoad, list[int]]] = {}
         # by name: load, and its rows

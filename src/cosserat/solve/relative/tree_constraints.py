@@ -14,10 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.coordinate_laws import freedom_laws
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.fluid_links import uplifts
-from cosserat.compile.rolling import KINDS
+from cosserat.compile.joints import ints, ranges
+from cosserat.compile.rolling import KINDS, wheel_geometry
 from cosserat.compile.rows import NO_BRANCH, ActiveFreedom, Row, Rows, active_freedoms, drive_frames, joint_rows
 from cosserat.compile.rules import compile_rules, rule_laws
 from cosserat.compile.seats import Seat, seat_on
@@ -30,7 +32,7 @@ from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Fixed, Joint
 from cosserat.model.model import Model
 from cosserat.model.places import GROUND, Place
-from cosserat.model.rolling import FLAT, KnifeEdge, Rolling, RollingDisc
+from cosserat.model.rolling import FLAT, RollingDisc
 from cosserat.model.servos import servos_of
 from cosserat.solve.relative.flexible_recursion import Motions, projected
 from cosserat.solve.relative.seat_motion import modal_coordinates
@@ -168,48 +170,35 @@ class TreeConstraints:
         driven = np.array([pair.driven for pair in pairs], dtype=bool)
         freedoms = [(pair.joint, freedom) for pair in pairs for freedom in pair.freedoms]
         nf, n_driven, nr = len(freedoms), int(driven.sum()), len(wheels)
-        friction = [joint.friction[f.index] for joint, f in freedoms]
-        servos = [self._servos.get((joint.name, f.index)) for joint, f in freedoms]
         joint_group = closing.Pairs(
             np.arange(2 * len(pairs), dtype=np.int64).reshape(-1, 2),
-            _starts([len(pair.rows) for pair in pairs]),
-            _ints([row.kind for row in rows]),
+            ranges([pair.rows for pair in pairs]),
+            ints([row.kind for row in rows]),
             _vectors([row.a for row in rows]),
             _vectors([row.b for row in rows]),
             np.array([pair.joint.pitch for pair in pairs], dtype=float),
-            _ints([pair.branch for pair in pairs]),
+            ints([pair.branch for pair in pairs]),
             np.where(driven, np.cumsum(driven) - 1, -1).astype(np.int64),
-            _ints([pair.in_tree for pair in pairs]),
-            _starts([len(pair.freedoms) for pair in pairs]),
+            ints([pair.in_tree for pair in pairs]),
+            ranges([pair.freedoms for pair in pairs]),
         )
         cut_group = closing.Cut(
-            _ints([f.kind for _, f in freedoms]),
-            _vectors([f.axis for _, f in freedoms]),
-            _vectors([f.cosine for _, f in freedoms]),
-            _vectors([f.sine for _, f in freedoms]),
-            np.array([joint.stiffness[f.index] for joint, f in freedoms], dtype=float),
-            np.array([joint.damping[f.index] for joint, f in freedoms], dtype=float),
-            np.array([0.0 if x is None else x.level for x in friction]),
-            np.array([1.0 if x is None else x.speed for x in friction]),
-            np.arange(nf, dtype=np.int64),
-            np.array([0.0 if x is None else x.kp for x in servos]),
-            np.array([0.0 if x is None else x.kd for x in servos]),
-            np.array([np.inf if x is None else x.limit for x in servos]),
-            _ints([-1 if x is None else nf + k for k, x in enumerate(servos)]),
+            **freedom_laws(freedoms, self._servos),
+            effort=np.arange(nf, dtype=np.int64),
+            target=ints([nf + k if servo else -1 for k, servo in enumerate(map(self._servos.get, self.tracked))]),
         )
         first = {id(self._rolling[slot.rolling]): slot.first for slot in self.slots if slot.rolling >= 0}
         wheel_group = closing.Wheels(
-            _ints([2 * len(pairs) + k for k in range(nr)]), _ints([first[id(item)] for item in wheels]),
-            _ints([KINDS[type(item)] for item in wheels]),
-            np.zeros((nr, 3)), _vectors([_local_axis(item) for item in wheels]),
-            np.array([getattr(item, "radius", 0.0) for item in wheels]),
-            np.array([_plane(item) for item in wheels]).reshape(nr, 3, 3),
-            np.array([_level(item) for item in wheels]),
-        )  # fmt: skip
+            seat=ints([2 * len(pairs) + k for k in range(nr)]),
+            first=ints([first[id(item)] for item in wheels]),
+            kind=ints([KINDS[type(item)] for item in wheels]),
+            point=np.zeros((nr, 3)),
+            **wheel_geometry(wheels),
+        )
         seats += [self._data.seat(item.place) for item in wheels]
         held_group = closing.Held(
             seat=(len(seats) + np.arange(2 * len(rules), dtype=np.int64)).reshape(-1, 2),
-            first=_ints([first[id(item)] for item in rules]),
+            first=ints([first[id(item)] for item in rules]),
             **rule_laws(rules, self._extent()),
             unit=address_rows([(rule.law, None) for rule in self._rules]),
             stage=new_rows(1, 1)[0],
@@ -312,7 +301,7 @@ class TreeConstraints:
                 R = seat.frame[:3, :3]
                 if seat.link >= 0:
                     R = now[seat.link].frame[:3, :3] @ seat.at(modal_coordinates(self._data, seat, q))[:3, :3]
-                c = float(item.normal @ R @ _local_axis(item))
+                c = float(item.normal @ R @ item.place.frame()[:3, :3].T @ item.axis)
                 if not 1.0 - c * c > FLAT**2:
                     return f"{item.title}: the disc lies flat on the plane; no single point of it touches"
         return ""
@@ -330,28 +319,5 @@ def _side(data: FlexibleTreeData, joint: Joint, place: Place) -> Seat:
     return seat_on(held.link, carrier, joint.frame(), held.interface)
 
 
-def _local_axis(item: Rolling) -> Array:
-    """Axis of a disc, or direction across a knife edge, in the axes of the place."""
-    assert isinstance(item, (RollingDisc, KnifeEdge))
-    direction = item.axis if isinstance(item, RollingDisc) else item.direction
-    return np.asarray(item.place.frame()[:3, :3].T @ direction)
-
-
-def _plane(item: Rolling) -> Array:
-    return item.directions if isinstance(item, RollingDisc) else np.zeros((3, 3))
-
-
-def _level(item: Rolling) -> float:
-    return float(item.normal @ item.point) if isinstance(item, RollingDisc) else 0.0
-
-
-def _ints(values: Sequence[int]) -> Ints:
-    return np.array(values, dtype=np.int64)
-
-
 def _vectors(values: Sequence[Array]) -> Array:
     return np.array(values, dtype=float).reshape(-1, 3)
-
-
-def _starts(counts: Sequence[int]) -> Ints:
-    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
