@@ -44,8 +44,9 @@ _STEP = 5e-3  # rad, or parts of the typical length, between the points of a dif
 _LONG = 4.0  # times that, where strains are polynomials of the motion; rounding errors of positions are felt by them
 _SHORT = 0.05  # times that, where something may have a kink or a short range
 _TOGETHER = 512  # displaced states in one motion, to bound memory
-_WEIGHTS = np.array([weight for _, weight in EIGHTH])
-_POINTS = np.array([float(count) for count, _ in EIGHTH])
+_Stencil = tuple[tuple[float, float], ...]  # points, in steps, and weights
+_LINEAR: _Stencil = ((1.0, 1.0),)
+_SQUARE: _Stencil = ((-1.0, -0.5), (1.0, 0.5))  # exact for polynomials of degree two
 
 
 @dataclass(frozen=True)
@@ -80,18 +81,49 @@ def rows_of(point: Point, quantity: Quantity, here: Motion | None = None) -> Qua
     if steady and KINDS[quantity.kind].of == PLACE:
         motion, spins = here.displaced(twist=0.0 * here.twist, rate=0.0 * here.rate), 0.0 * spins
     moving = _Displaced(point, motion, quantity, evaluate)
-    y_H, (y_v, y_a) = moving.by_frame(), (moving.by(field) for field in ("twist", "rate"))
+    y_H, y_v, y_a, y_lambda = moving.derivatives()
     V, A, B = (bracket(twists) for twists in (motion.twist[0, :n], motion.rate[0, :n], spins))
     position = y_H + _times(y_v, V - B) + _times(y_a, B @ B - V @ B + A)
     rate = y_v + _times(y_a, V - 2.0 * B)
     values = evaluate(here)[0] if motion is not here else moving.base[0]
-    return QuantityRows(quantity, evaluate, values, position, rate, y_a, moving.by_multiplier())
+    return QuantityRows(quantity, evaluate, values, position, rate, y_a, y_lambda)
 
 
 def _times(rows: Array, matrices: Array) -> Array:
     """Rows (p, 6n) times matrices (n, 6, 6), node by node."""
     parts = rows.reshape(len(rows), -1, 6)
     return np.asarray(np.einsum("pni,nij->pnj", parts, matrices).reshape(rows.shape))
+
+
+@dataclass(frozen=True)
+class _Directions:
+    """Directions in which a state is displaced, and where derivatives along them stand in rows of a width.
+
+    `displaced(k, amount)` gives arrays of states that are displaced by amounts in directions number k.
+    """
+
+    displaced: Callable[[NDArray[np.int64], Array], dict[str, Array]]
+    unit: Array  # (d,) length of steps
+    stencil: _Stencil
+    columns: NDArray[np.int64]  # (d,)
+    width: int
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """Number of the direction of each displaced state."""
+        return np.repeat(np.arange(len(self.unit)), len(self.stencil))
+
+    @property
+    def amounts(self) -> Array:
+        """How far each state is displaced."""
+        return (self.unit[:, None] * [point for point, _ in self.stencil]).ravel()
+
+    def slopes(self, changes: Array) -> Array:
+        """Derivatives (p, width) from changes (k, p) of values."""
+        weights, out = [weight for _, weight in self.stencil], np.zeros((changes.shape[1], self.width))
+        parts = changes.reshape(len(self.unit), len(self.stencil), changes.shape[1])
+        out[:, self.columns] = np.einsum("nkp,k->pn", parts, weights) / self.unit
+        return out
 
 
 class _Displaced:
@@ -103,11 +135,12 @@ class _Displaced:
         self.nodes = list(range(mechanism.n_nodes)) if nodes is None else nodes
         self.columns = np.array([6 * node + k for node in self.nodes for k in range(6)], dtype=np.int64)
         self.reach, self.fine, joint = point.compiled.length, 1.0, quantity.joint
+        self.curved = True  # whether velocities enter otherwise than by their squares
         if joint is not None and any(point.compiled.system.freedoms.target[k] >= 0 for k in joint.active if k >= 0):
             self.fine = _SHORT  # of a servo, whose effort may be cut off
         if quantity.kind in KINDS and KINDS[quantity.kind].of == BEAM:
             a, b = motion.frame[0, nodes, 9:]
-            curved = medium_of(mechanism, quantity.target[0]) is not None
+            curved = self.curved = medium_of(mechanism, quantity.target[0]) is not None
             self.fine = _SHORT if curved else _LONG
             self.reach = float(np.linalg.norm(b - a)) * (1.0 if curved else 5.0)
 
@@ -116,11 +149,25 @@ class _Displaced:
         """Values (1, p) in the state itself."""
         return self.evaluate(self.motion)
 
-    def by_frame(self) -> Array:
-        """Derivatives (p, 6n) along motions of the nodes; coordinates whose turns are counted follow."""
-        rate = self.quantity.rate
-        if rate is not None:
-            return kinematic_rows(self.motion, self.nodes, rate.values(self.motion))
+    def derivatives(self) -> tuple[Array, Array, Array, Array]:
+        """Derivatives along motions, twists and rates of the nodes (p, 6n), and along multipliers (p, m)."""
+        quantity, size = self.quantity, 6 * self.point.compiled.n_nodes
+        exact: dict[str, Array] = {}
+        if quantity.rate is not None:
+            exact["frame"] = kinematic_rows(self.motion, self.nodes, quantity.rate.values(self.motion))
+        if quantity.linear:
+            exact["twist"] = kinematic_rows(self.motion, self.nodes, self.evaluate)
+        asked = {"frame": self._frames, "twist": self._twists, "rate": self._rates, "force": self._multipliers}
+        felt = {"frame": True, "twist": quantity.order > 0, "rate": quantity.order > 1, "force": quantity.loaded}
+        parts = {field: make() for field, make in asked.items() if felt[field] and field not in exact}
+        found = exact | self._slopes(parts)
+        widths = {"frame": size, "twist": size, "rate": size, "force": self.point.n_constraints}
+        rows = (found.get(field, np.zeros((len(quantity.names), width))) for field, width in widths.items())
+        position, rate, acceleration, multiplier = rows
+        return position, rate, acceleration, multiplier
+
+    def _frames(self) -> _Directions:
+        """Along motions of the nodes; coordinates whose turns are counted follow."""
         nodes, axes = np.divmod(self.columns, 6)
         unit = _STEP * self.fine * np.where(axes < 3, self.reach, 1.0)
         trial, counted = self.point.memory.problem.trial, len(self.point.compiled.freedoms)
@@ -140,34 +187,32 @@ class _Displaced:
             trial.frame[:], trial.angle[:] = here, angles
             return {"frame": frame, "angle": angle}
 
-        return self._wide(self._slopes(moved, unit))
+        return _Directions(moved, unit, EIGHTH, self.columns, 6 * self.point.compiled.n_nodes)
 
-    def by(self, field: str) -> Array:
-        """Derivatives (p, 6n) along twists or their rates."""
-        if self.quantity.order < {"twist": 1, "rate": 2}[field]:
-            return np.zeros((len(self.quantity.names), 6 * self.point.compiled.n_nodes))
-        if field == "twist" and self.quantity.linear:
-            return kinematic_rows(self.motion, self.nodes, self.evaluate)
-        linear = field == "rate" and self.quantity.kind != OWN
+    def _twists(self) -> _Directions:
+        if self.quantity.kind != OWN and not self.curved:
+            return self._added("twist", 1.0, _SQUARE)
+        return self._added("twist", _STEP * self.fine * friction_speed(self.point.compiled), EIGHTH)
+
+    def _rates(self) -> _Directions:
+        return self._added("rate", *((1.0, _LINEAR) if self.quantity.kind != OWN else (_STEP, EIGHTH)))
+
+    def _added(self, field: str, step: float, stencil: _Stencil) -> _Directions:
+        """Along twists or their rates."""
 
         def added(k: NDArray[np.int64], amount: Array) -> dict[str, Array]:
             values = np.repeat(getattr(self.motion, field), len(k), axis=0)
             values.reshape(len(k), -1)[np.arange(len(k)), self.columns[k]] += amount
             return {field: values}
 
-        pace = self.fine * friction_speed(self.point.compiled) if field == "twist" else 1.0
-        unit = np.full(len(self.columns), 1.0 if linear else _STEP * pace)
-        return self._wide(self._slopes(added, unit, linear))
+        unit = np.full(len(self.columns), step)
+        return _Directions(added, unit, stencil, self.columns, 6 * self.point.compiled.n_nodes)
 
-    def by_multiplier(self) -> Array:
-        """Derivatives (p, m) along the multipliers of independent constraints."""
+    def _multipliers(self) -> _Directions:
+        """Along multipliers of independent constraints, of the joint itself where it is one's quantity."""
         rows = [(j, row) for j, some in enumerate(self.point.independent_rows) for row in some]
-        out = np.zeros((len(self.quantity.names), len(rows)))
-        joint = self.quantity.joint
-        felt = [i for i, (j, _) in enumerate(rows) if joint is None or j == joint.index]
-        if not self.quantity.loaded or not felt:
-            return out
-        here = self.motion.force
+        joint, here = self.quantity.joint, self.motion.force
+        felt = np.array([i for i, (j, _) in enumerate(rows) if joint is None or j == joint.index], dtype=np.int64)
 
         def pushed(k: NDArray[np.int64], amount: Array) -> dict[str, Array]:
             force = np.repeat(here, len(k), axis=0)
@@ -177,27 +222,33 @@ class _Displaced:
             return {"force": force}
 
         size = 1.0 + float(np.max(np.abs(here), initial=0.0))
-        linear = self.quantity.kind != OWN
-        out[:, felt] = self._slopes(pushed, np.full(len(felt), size if linear else 4.0 * _STEP * size), linear)
-        return out
+        step, stencil = (size, _LINEAR) if self.quantity.kind != OWN else (4.0 * _STEP * size, EIGHTH)
+        return _Directions(pushed, np.full(len(felt), step), stencil, felt, len(rows))
 
-    def _wide(self, found: Array) -> Array:
-        out = np.zeros((len(found), 6 * self.point.compiled.n_nodes))
-        out[:, self.columns] = found
-        return out
-
-    def _slopes(
-        self, displaced: Callable[[NDArray[np.int64], Array], dict[str, Array]], unit: Array, linear: bool = False
-    ) -> Array:
-        """Derivatives (p, k) along k directions, in which steps have these lengths; one is enough if it is linear."""
-        points, weights = (np.ones(1), np.ones(1)) if linear else (_POINTS, _WEIGHTS)
-        k, amount = np.repeat(np.arange(len(unit)), len(points)), (unit[:, None] * points).ravel()
-        parts = [
-            self.evaluate(self.motion.displaced(**displaced(k[at : at + _TOGETHER], amount[at : at + _TOGETHER])))
-            for at in range(0, len(k), _TOGETHER)
+    def _slopes(self, parts: dict[str, _Directions]) -> dict[str, Array]:
+        """Derivatives (p, width) along directions, all of them found from one motion if it is not too long."""
+        jobs = [
+            (part, part.numbers[at : at + _TOGETHER], part.amounts[at : at + _TOGETHER])
+            for part in parts.values()
+            for at in range(0, len(part.numbers), _TOGETHER)
         ]
-        found = np.concatenate([self.base[:0], *parts]) - self.base  # what nothing depends on is exactly zero
-        return np.asarray(np.einsum("nkp,k->pn", found.reshape(len(unit), len(points), -1), weights) / unit)
+        together = sum(len(k) for _, k, _ in jobs) <= _TOGETHER
+        values = [self._values(some) for some in ([jobs] if together else [[job] for job in jobs]) if some]
+        found = np.concatenate([self.base[:0], *values]) - self.base  # what nothing depends on is exactly zero
+        out, first = {}, 0
+        for field, part in parts.items():
+            out[field] = part.slopes(found[first : first + len(part.numbers)])
+            first += len(part.numbers)
+        return out
+
+    def _values(self, jobs: Sequence[tuple[_Directions, NDArray[np.int64], Array]]) -> Array:
+        """Values (k, p) in states that are displaced one after another."""
+        states = [(len(k), part.displaced(k, amount)) for part, k, amount in jobs]
+        whole = {}
+        for field in dict.fromkeys(field for _, some in states for field in some):
+            here = getattr(self.motion, field)
+            whole[field] = np.concatenate([some.get(field, np.repeat(here, n, axis=0)) for n, some in states])
+        return self.evaluate(self.motion.displaced(**whole))
 
 
 def direct_feed(point: Point, here: Motion, rows: Sequence[QuantityRows], columns: Sequence[Column]) -> Array:
