@@ -223,11 +223,7 @@ def _add_elements(el, scratch, state, trial, middle, h):
         eu, ew = scale(0.5, add(load(start, 30), eu1)), scale(0.5, add(load(start, 33), ew1))
         vu, vw = scale(0.5, add(before[0], after[0])), scale(0.5, add(before[1], after[1]))
         note(eu, ew, vu, vw, ku, kw, trial.strain[e])
-        fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
-        accumulate(fa, trial.residual[a], 0)
-        accumulate(ma, trial.residual[a], 3)
-        accumulate(fb, trial.residual[b], 0)
-        accumulate(mb, trial.residual[b], 3)
+        beams.add_to_nodes(beams.nodal_forces(u, w, c, c1, n, m), a, b, trial.residual)
         _add_element_momentum(G, trial.frame, trial.twist, a, b, scratch, p1)
         _add_exchange(G, state, trial, middle, a, b)
     for i in range(p1.shape[0] - 1 if el.node.shape[0] > 0 else 0):

@@ -15,36 +15,28 @@ Arrays are flat, and sums written out, or the compiler would not vectorise them:
 """
 
 from cosserat.jit import apart, helper, inlined
-from cosserat.kernels.beams import multiply
+from cosserat.kernels.beams import multiply, six
 from cosserat.kernels.vectors import add, axpy, cross, dot, scale, sub
 
 
 @inlined
 def rows(D, u, w):
     """D (u, w) as two vectors."""
-    return (
-        D[0] * u[0] + D[1] * u[1] + D[2] * u[2] + D[3] * w[0] + D[4] * w[1] + D[5] * w[2],
-        D[6] * u[0] + D[7] * u[1] + D[8] * u[2] + D[9] * w[0] + D[10] * w[1] + D[11] * w[2],
-        D[12] * u[0] + D[13] * u[1] + D[14] * u[2] + D[15] * w[0] + D[16] * w[1] + D[17] * w[2],
-    ), (
-        D[18] * u[0] + D[19] * u[1] + D[20] * u[2] + D[21] * w[0] + D[22] * w[1] + D[23] * w[2],
-        D[24] * u[0] + D[25] * u[1] + D[26] * u[2] + D[27] * w[0] + D[28] * w[1] + D[29] * w[2],
-        D[30] * u[0] + D[31] * u[1] + D[32] * u[2] + D[33] * w[0] + D[34] * w[1] + D[35] * w[2],
-    )
+    above = (six(D[0:6], u, w), six(D[6:12], u, w), six(D[12:18], u, w))
+    return above, (six(D[18:24], u, w), six(D[24:30], u, w), six(D[30:36], u, w))
+
+
+@inlined
+def down(D, u, w):
+    """The first column of D times (u, w)."""
+    return D[0] * u[0] + D[6] * u[1] + D[12] * u[2] + D[18] * w[0] + D[24] * w[1] + D[30] * w[2]
 
 
 @inlined
 def columns(D, u, w):
     """D^T (u, w) as two vectors."""
-    return (
-        D[0] * u[0] + D[6] * u[1] + D[12] * u[2] + D[18] * w[0] + D[24] * w[1] + D[30] * w[2],
-        D[1] * u[0] + D[7] * u[1] + D[13] * u[2] + D[19] * w[0] + D[25] * w[1] + D[31] * w[2],
-        D[2] * u[0] + D[8] * u[1] + D[14] * u[2] + D[20] * w[0] + D[26] * w[1] + D[32] * w[2],
-    ), (
-        D[3] * u[0] + D[9] * u[1] + D[15] * u[2] + D[21] * w[0] + D[27] * w[1] + D[33] * w[2],
-        D[4] * u[0] + D[10] * u[1] + D[16] * u[2] + D[22] * w[0] + D[28] * w[1] + D[34] * w[2],
-        D[5] * u[0] + D[11] * u[1] + D[17] * u[2] + D[23] * w[0] + D[29] * w[1] + D[35] * w[2],
-    )
+    above = (down(D, u, w), down(D[1:], u, w), down(D[2:], u, w))
+    return above, (down(D[3:], u, w), down(D[4:], u, w), down(D[5:], u, w))
 
 
 @inlined
@@ -104,16 +96,14 @@ def inner(K, I, ew, vu, vw):
 def stress(K, I, ew, vu, vw, D):
     """Gradient (n, m) of W, from v without the turn and D = e Q."""
     _, _, y, n, m, _ = inner(K, I, ew, vu, vw)
+    return gradient(D, y, n, m)
+
+
+@inlined
+def gradient(D, y, n, m):
+    """Gradient of W from D = e Q, the inner turn y and K v = (n, m)."""
     qn, qm = columns(D, n, m)
     return add(n, qn), add(add(m, qm), cross(m, y))
-
-
-@helper
-def energy(K, Q, I, eu, ew, D_out):
-    """W."""
-    vu, vw = measure(Q, eu, ew, D_out)
-    vu, vw, y, n, m, _ = inner(K, I, ew, vu, vw)
-    return 0.5 * (dot(vu, n) + dot(vw, m) + dot(y, cross(m, ew)))
 
 
 @inlined
@@ -121,8 +111,13 @@ def weigh(K, Q, I, eu, ew, D_out):
     """What `change` needs of one end: v without the turn, v, y, K v, m x e_w, and the gradient."""
     au, aw = measure(Q, eu, ew, D_out)
     vu, vw, y, n, m, _ = inner(K, I, ew, au, aw)
-    qn, qm = columns(D_out, n, m)
-    return au, aw, vu, vw, y, n, m, cross(m, ew), add(n, qn), add(add(m, qm), cross(m, y))
+    return au, aw, vu, vw, y, n, m, cross(m, ew), *gradient(D_out, y, n, m)
+
+
+@inlined
+def energy(found):
+    """W of what `weigh` finds."""
+    return 0.5 * (dot(found[2], found[5]) + dot(found[3], found[6]) + dot(found[4], found[7]))
 
 
 @inlined
@@ -150,7 +145,6 @@ def _second(K, Q, I, eu, ew, vu, vw, D_out, V_out, KV_out, X_out, CX_out, H_out)
     D, V, KV, X, CX = D_out, V_out, KV_out, X_out, CX_out
     slopes(Q, eu, ew, D)
     _, _, y, n, m, C = inner(K, I, ew, vu, vw)
-    qn, qm = columns(D, n, m)
     # V = dv/de at fixed y
     for c in range(36):
         V[c] = D[c]
@@ -181,4 +175,4 @@ def _second(K, Q, I, eu, ew, vu, vw, D_out, V_out, KV_out, X_out, CX_out, H_out)
             s += Q[k + j] * n[0] + Q[k + 6 + j] * n[1] + Q[k + 12 + j] * n[2]
             s += Q[k + 18 + j] * m[0] + Q[k + 24 + j] * m[1] + Q[k + 30 + j] * m[2]
             H_out[i, j] = s - p * X[j] - q * X[6 + j] - r * X[12 + j]
-    return add(n, qn), add(add(m, qm), cross(m, y))
+    return gradient(D, y, n, m)

@@ -29,7 +29,6 @@ from cosserat.kernels.frames import exp_frame, tangent_blocks
 from cosserat.kernels.tangent import scatter
 from cosserat.kernels.vectors import (
     ZERO,
-    accumulate,
     add,
     axpy,
     clear,
@@ -102,10 +101,7 @@ def subtract(ll, el, i, column, frames, wrench, r_out):
     fa, ma, fb, mb, _, _ = wrenches(
         ll.follower[i], ll.turn[i], ll.axis[i], ll.axes[i], ll.weight[i], column, el.d0[e], a, b, frames, wrench
     )
-    accumulate(neg(fa), r_out[a], 0)
-    accumulate(neg(ma), r_out[a], 3)
-    accumulate(neg(fb), r_out[b], 0)
-    accumulate(neg(mb), r_out[b], 3)
+    beams.add_to_nodes((neg(fa), neg(ma), neg(fb), neg(mb)), a, b, r_out)
 
 
 @stage

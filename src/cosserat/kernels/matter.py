@@ -9,9 +9,9 @@ See `compile.matter`. Here everything is in the axes of node A, R = R_A^T R_B.
 """
 
 from cosserat.jit import helper, inlined
+from cosserat.kernels.beams import add_to_nodes
 from cosserat.kernels.vectors import (
     IDENTITY,
-    accumulate,
     add,
     add_block,
     add_outer,
@@ -88,22 +88,21 @@ def add_inertia(G, frames, twists, rates, a, b, scratch, r_out):
     y, B = acceleration(load(twists[b], 0), load(twists[b], 3), load(rates[b], 0), load(rates[b], 3))
     R = turn_between(frames, a, b)
     fa, ma, fb, mb = nodal(x, A, y, B, R, G, scratch)
-    accumulate(fa, r_out[a], 0)
-    accumulate(ma, r_out[a], 3)
-    accumulate(fb, r_out[b], 0)
-    accumulate(mb, r_out[b], 3)
     Y, other, u, w = load_matrix(G, 64), load_matrix(G, 73), load(twists[a], 3), load(twists[b], 3)
     p, q = mul(Y, u), mul(other, w)
-    R_t, apart = transpose(R), sub(mul(R, w), u)
-    accumulate(_turning(Y, mul(R, q), mul(R, mul(other, load(rates[b], 3))), p, u, apart), r_out[a], 3)
-    apart = neg(mul(R_t, apart))
-    accumulate(_turning(other, mul(R_t, p), mul(R_t, mul(Y, load(rates[a], 3))), q, w, apart), r_out[b], 3)
+    apart = sub(w, mul_t(R, u))
+    # rates of Y w in space, but for the turn of the other node
+    q_rate, p_rate = axpy(1.0, cross(apart, q), mul(other, load(rates[b], 3))), mul(Y, load(rates[a], 3))
+    ma = add(ma, _turning(Y, mul(R, q), mul(R, q_rate), p, u))
+    p_rate = sub(p_rate, cross(mul(R, apart), p))
+    mb = add(mb, _turning(other, mul_t(R, p), mul_t(R, p_rate), q, w))
+    add_to_nodes((fa, ma, fb, mb), a, b, r_out)
 
 
 @inlined
-def _turning(Y, q, q_rate, p, w, apart):
-    """Moment on a node of (Y_A w_A) . (Y_B w_B), in its axes; q and q_rate: Y w of the other node, Y times its rate."""
-    return add(add(cross(w, mul(Y, q)), mul(Y, add(q_rate, cross(apart, q)))), cross(q, p))
+def _turning(Y, q, q_rate, p, w):
+    """Moment on a node of (Y_A w_A) . (Y_B w_B), in its axes: p its Y w, q that of the other node, and its rate."""
+    return add(add(cross(w, mul(Y, q)), mul(Y, q_rate)), cross(q, p))
 
 
 @helper

@@ -28,7 +28,7 @@ from cosserat.kernels.arrays import (
 )
 from cosserat.kernels.newton import CONSERVING
 from cosserat.kernels.tangent import scatter
-from cosserat.kernels.vectors import accumulate, add, axpy, clear, dot, load, scale, store, sub
+from cosserat.kernels.vectors import add, axpy, clear, dot, load, scale, store, sub
 
 FIRST, SECOND = "d1,d1,d1", "d1,d1,d2"  # strain, parameters, (7,) or (6, 6) out
 ROUNDING = 4e-16
@@ -134,16 +134,6 @@ def second_derivative(md, i, units, Q, eu, ew, scratch):
     return add(n, qn), add(m, qm)
 
 
-@helper
-def add_forces(u, w, c, c1, n, m, a, b, r_out):
-    """r += P^T (n, m)."""
-    fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
-    accumulate(fa, r_out[a], 0)
-    accumulate(ma, r_out[a], 3)
-    accumulate(fb, r_out[b], 0)
-    accumulate(mb, r_out[b], 3)
-
-
 @stage
 def add_media(problem, k):
     """residual += forces of what potentials have beyond the quadratic part."""
@@ -158,7 +148,7 @@ def add_media(problem, k):
             md.point[i], md.weight[i], numbers, units[i, 0], el.second[el.like[e]], eu, ew, scratch.E, scratch.p,
             scratch.q,
         )  # fmt: skip
-        add_forces(u, w, c, c1, n, m, a, b, trial.residual)
+        beams.add_to_nodes(beams.nodal_forces(u, w, c, c1, n, m), a, b, trial.residual)
     return 0
 
 
@@ -204,7 +194,7 @@ def conserve_media(problem, k):
         gap = max(gap - doubt, min(gap + doubt, 0.0))
         if abs(gap) < weight:
             n, m = axpy(gap / weight, ku, n), axpy(gap / weight, kw, m)
-        add_forces(u, w, c, c1, n, m, a, b, trial.residual)
+        beams.add_to_nodes(beams.nodal_forces(u, w, c, c1, n, m), a, b, trial.residual)
     return 0
 
 
@@ -251,9 +241,7 @@ def assemble_media(problem, k, frames, twists):
 
 
 @stage
-def media_states(
-    frames, node, d0, second, point, weight, start, parameter, unit, element, force_out, energy_out, work
-):
+def media_states(frames, node, d0, second, point, weight, start, parameter, unit, element, force_out, energy_out, work):
     """Add V and its nodal forces to those (nt, ne) of elements; row i belongs to column element[i]. work is (60,)."""
     for k in range(frames.shape[0]):
         for i in range(element.shape[0]):

@@ -5,7 +5,7 @@ with the inputs of row `k`.
 """
 
 from cosserat.jit import call_address, helper, stage
-from cosserat.kernels import beams, elastic, freedoms, joints, loads, matter, varying
+from cosserat.kernels import beams, elastic, freedoms, joints, loads, matter, rigid, varying
 from cosserat.kernels.arrays import (
     ADD,
     bodies_of,
@@ -19,7 +19,7 @@ from cosserat.kernels.arrays import (
     solver_of,
     trial_of,
 )
-from cosserat.kernels.vectors import ZERO, accumulate, add, axpy, clear, load, scale, store, sub
+from cosserat.kernels.vectors import ZERO, add, axpy, clear, load, scale, store, sub
 
 
 @helper
@@ -31,16 +31,6 @@ def note(eu, ew, vu, vw, n, m, strain_out):
     store(vw, strain_out, 9)
     store(n, strain_out, 12)
     store(m, strain_out, 15)
-
-
-@helper
-def add_nodal(u, w, c, c1, n, m, r_out, a, b):
-    """r += forces of the stress (n, m) of an element on its nodes."""
-    fa, ma, fb, mb = beams.nodal_forces(u, w, c, c1, n, m)
-    accumulate(fa, r_out[a], 0)
-    accumulate(ma, r_out[a], 3)
-    accumulate(fb, r_out[b], 0)
-    accumulate(mb, r_out[b], 3)
 
 
 @stage
@@ -62,7 +52,7 @@ def element_forces(problem):
         note(eu, ew, vu, vw, ku, kw, trial.strain[e])
         store(n, trial.stress[e], 0)
         store(m, trial.stress[e], 3)
-        add_nodal(u, w, c, c1, n, m, r, a, b)
+        beams.add_to_nodes(beams.nodal_forces(u, w, c, c1, n, m), a, b, r)
     return 0
 
 
@@ -99,7 +89,7 @@ def predict_strain(problem, frames, increments, fraction):
         du, dw = beams.multiply(scratch.H, sub(bu, eu), sub(bw, ew))
         ku, kw = load(known, 12), load(known, 15)
         n, m = sub(add(n, add(du, ku)), load(trial.stress[e], 0)), sub(add(m, add(dw, kw)), load(trial.stress[e], 3))
-        add_nodal(u, w, c, c1, n, m, trial.residual, a, b)
+        beams.add_to_nodes(beams.nodal_forces(u, w, c, c1, n, m), a, b, trial.residual)
         note(eu, ew, vu, vw, ku, kw, known)
         store(eu, known, 18)
         store(ew, known, 21)
@@ -155,9 +145,7 @@ def add_inertia(problem):
     twists, rates, r = trial.twist, trial.rate, trial.residual
     p = scratch.p
     for e in range(el.node.shape[0]):
-        matter.add_inertia(
-            el.mass[el.like[e]], trial.frame, twists, rates, el.node[e, 0], el.node[e, 1], scratch, r
-        )
+        matter.add_inertia(el.mass[el.like[e]], trial.frame, twists, rates, el.node[e, 0], el.node[e, 1], scratch, r)
     bodies = bodies_of(problem)
     for k in range(bodies.node.shape[0]):
         node = bodies.node[k]
@@ -170,7 +158,7 @@ def add_inertia(problem):
                 t += M[i, j] * twists[node, j]
             r[node, i] += s
             p[i] = t
-        beams.add_gyroscopic(p, 0, twists[node], r[node])
+        rigid.add_gyroscopic(p, 0, twists[node], r[node])
     return 0
 
 

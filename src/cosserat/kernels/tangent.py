@@ -8,7 +8,7 @@ this matrix, where it is to be factored: their blocks come before those of their
 """
 
 from cosserat.jit import apart, call_address, helper, stage, wide
-from cosserat.kernels import beams, elastic, joints, loads, matter
+from cosserat.kernels import beams, elastic, joints, loads, matter, rigid
 from cosserat.kernels.arrays import (
     ASSEMBLE,
     bodies_of,
@@ -136,7 +136,7 @@ def assemble_nodes(problem, k, frames, twists):
                 out[i, i] += light
                 out[i + 3, i + 3] += light * solver.settings[4] * solver.settings[4]
         if cc != 0.0:
-            beams.add_gyroscopic_tangent(p, 0, twists[node], cc, M, out)
+            rigid.add_gyroscopic_tangent(p, 0, twists[node], cc, M, out)
     if ck == 0.0:
         return 0
     g = (inputs.gravity[k, 0], inputs.gravity[k, 1], inputs.gravity[k, 2])
