@@ -46,6 +46,7 @@ def chain(n: int) -> cs.Model:
             cs.ModalBody(
                 f"link{k}", pattern.inertia, pattern.stiffness, pattern.damping, pattern.interfaces,
                 position=pattern.frame[:3, 3] + (0.5 * k, 0, 0), rotation=pattern.frame[:3, :3],
+                stiffening=pattern.stiffening,
             )
         )  # fmt: skip
         model.add(cs.Revolute(f"joint{k}", end, body.at("start"), axis=((0, 0, 1), (0, 1, 0))[k % 2]))

@@ -48,17 +48,17 @@ def shaft(elements):
     return model
 
 
-def critical_points(build, stop, meshes):
+def critical_points(build, stop, meshes, **how):
     points = []
     for elements in meshes:
-        path = cs.continuation(build(elements), "P", 0.0, stop, step=0.2, max_step=0.5)
+        path = cs.continuation(build(elements), "P", 0.0, stop, step=0.2, max_step=0.5, **how)
         assert path.status.ok, path.status.message
         points.append(path.points[0])
     return points
 
 
-def critical_load(build, stop, elements=32):
-    return critical_points(build, stop, (elements,))[0].value
+def critical_load(build, stop, elements=32, **how):
+    return critical_points(build, stop, (elements,), **how)[0].value
 
 
 def test_cantilever_with_a_tip_load():
@@ -67,6 +67,26 @@ def test_cantilever_with_a_tip_load():
 
 def test_simple_supports_with_end_moments():
     assert critical_load(on_simple_supports, 4.0) == pytest.approx(np.pi, rel=5e-6)
+
+
+@pytest.mark.parametrize("build, stop, exact", [(cantilever, 5.0, 4.01259934), (on_simple_supports, 4.0, np.pi)])
+def test_in_floating_frames(build, stop, exact):
+    """A load across the beam buckles its modes, too: on a path, and by frequencies that vanish."""
+    formulation = cs.Floating(modes=20)
+    assert critical_load(build, stop, 24, formulation=formulation) == pytest.approx(exact, rel=3e-3)
+    found = cs.stability(build(24), "P", exact * np.linspace(0.8, 1.2, 5), n=3, formulation=formulation)
+    assert found.critical[0].value == pytest.approx(exact, rel=3e-3)
+
+
+def test_in_floating_frames_with_all_modes():
+    """The elements count the moments that turn inside them, which is of fourth order in the strains: modes do not."""
+    errors = []
+    for n in (4, 8):
+        given = cs.Floating(modes=6 * n, boundary="cantilever")
+        found = cs.stability(cantilever(n), "P", 4.0126 * np.linspace(0.8, 1.2, 5), n=3, formulation=given)
+        errors.append(found.critical[0].value / 4.01259934 - 1)
+    assert errors[1] < 4e-3
+    assert errors[0] / errors[1] == pytest.approx(4.0, abs=0.3)
 
 
 def test_bending_before_buckling():

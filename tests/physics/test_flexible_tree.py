@@ -91,15 +91,18 @@ def test_forward_dynamics_undoes_inverse_dynamics(rng, kinds: str) -> None:
     """
     tree = cs.FlexibleTree(chain(6, kinds), modes=3)
     assert tree.modal_bodies["p0"].n_modes == 3 + 12
-    q, v, _ = state(tree, rng)
-    M, h = tree.mass_matrix(q), tree.bias(q, v)
-    a = rng.normal(size=len(q))
-    tau = tree.inverse_dynamics(q, v, a)
-    assert largest(M @ a + h - tau) < 1e-13 * largest(tau)
-    away = tree.forward_dynamics(q, v, tau) - a
-    dense = np.linalg.solve(M, tau - h) - a
-    assert away @ M @ away < (1e-11) ** 2 * (a @ M @ a)
-    assert away @ M @ away < 4 * (dense @ M @ dense)  # no worse than elimination in the assembled equations
+    ratios = []
+    for _ in range(12):
+        q, v, _ = state(tree, rng)
+        M, h = tree.mass_matrix(q), tree.bias(q, v)
+        a = rng.normal(size=len(q))
+        tau = tree.inverse_dynamics(q, v, a)
+        assert largest(M @ a + h - tau) < 1e-13 * largest(tau)
+        away = tree.forward_dynamics(q, v, tau) - a
+        dense = np.linalg.solve(M, tau - h) - a
+        assert away @ M @ away < (1e-11) ** 2 * (a @ M @ a)
+        ratios.append((away @ M @ away) / (dense @ M @ dense))
+    assert np.median(ratios) < 2  # no worse than elimination in the assembled equations; one ratio alone varies by tens
     effort = np.where(np.arange(len(q)) < 6, rng.normal(size=len(q)), 0.0)
     a = tree.forward_dynamics(q, v, effort)
     assert largest(M @ a + h - effort) < 1e-13 * largest(M) * largest(a)
@@ -178,8 +181,8 @@ def test_energy_gives_the_equations(rng) -> None:
     power -= sum(0.1 * v[k] ** 2 for k in joints)
     for body in tree.modal_bodies.values():
         k = tree.coordinates.index(f"{body.name}.mode1")
-        own = v[k : k + body.n_modes]
-        power -= own @ body.damping @ own
+        own, rates = q[k : k + body.n_modes], v[k : k + body.n_modes]
+        power -= rates @ (body.elastic_forces(own, rates) - body.elastic_forces(own, 0 * rates))
     errors = []
     for h in (2e-4, 1e-4):
         ends = [tree.energy(tree.moved(q, s * h * v + 0.5 * h**2 * a), v + s * h * a).total for s in (-1, 1)]

@@ -1,9 +1,9 @@
 """A beam as a `FlexiblePart`: the matrices of its own finite elements in the reference configuration.
 
-Stiffness, damping and mass are those of the equations that `simulate` solves, linearised. Third derivatives of the
-strain energy, from which loads stiffen the beam, are those of the same elements: with e = d - d0 = e1 + e2/2 + ... for
-displacements u and rotation vectors w of the nodes, e1 = P y and e2 = DP[P y] y - P (w x u, 0), to which the second
-order of the strains adds e1 Q e1 (see `elements`).
+Stiffness, damping and mass are those of the equations that `simulate` solves, linearised. Strains of second order,
+from which loads stiffen the beam, are those of the same elements: with e = d - d0 = e1 + e2/2 + ... for displacements
+u and rotation vectors w of the nodes, e1 = P y and e2 = DP[P y] y - P (w x u, 0), to which the second order of the
+strains adds e1 Q e1 (see `elements`).
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def assemble_part(
         frames={name: place.frame() for name, place in interfaces.items()},
         constraints={name: sparse_matrix(np.ones(6), np.arange(6), node, (6, n)) for name, node in at.items()},
         points=joined(points),
-        third=lambda U, Phi: np.asarray(sum(e.third(U[rows], Phi[rows]) for e, rows, _ in parts)),
+        prestress=lambda U, Phi: np.asarray(sum(e.prestress(U[rows], Phi[rows]) for e, rows, _ in parts)),
         recovery={name: _recovery(beams, meshes, parts, place, n) for name, place in recovery.items()},
         velocity=_velocities(beams, meshes, number, n),
         drawn=_drawn(meshes, frames, number, n),
@@ -185,16 +185,11 @@ class _Elements:
         Q = self.local.second.reshape(-1, 6, 6, 6)  # [k, i, j]
         return np.array(found)[self._inverse] + np.einsum("ekij,ekb,eja->eiab", Q, self.P, self.P, optimize=True)
 
-    def third(self, U: Array, Phi: Array) -> Array:
-        """U3[u, a, b], (k, m, m), for nodal values (ne, 12, k) and (ne, 12, m)."""
-        E2 = self._second()
+    def prestress(self, U: Array, Phi: Array) -> Array:
+        """Work (k, m, m) of the stresses of nodal values (ne, 12, k) on the strains of second order of (ne, 12, m)."""
         u, phi = self.turn @ U, self.turn @ Phi
-        Ku = self.section @ self.P @ u
-        K_phi = self.section @ self.P @ phi
-        pairs = np.einsum("ecij,eja->ecia", E2, phi, optimize=True)
-        out = np.einsum("eck,ecia,eib->kab", Ku, pairs, phi, optimize=True)
-        cross = np.einsum("ecb,ecia,eik->kab", K_phi, pairs, u, optimize=True)
-        return out + cross + np.swapaxes(cross, 1, 2)
+        pairs = np.einsum("ecij,eja->ecia", self._second(), phi, optimize=True)
+        return np.einsum("eck,ecia,eib->kab", self.section @ self.P @ u, pairs, phi, optimize=True)
 
 
 def _section_forces(

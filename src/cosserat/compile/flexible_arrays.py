@@ -74,7 +74,7 @@ class FlexibleArrays:
         motion = Motion(
             np.zeros((n, 12)), np.zeros((n, 12)), np.zeros(self.n_z), np.zeros((n, 6)),
             np.zeros(sizes[arrays.CARRY]), np.zeros(sizes[arrays.AXES]), np.zeros(sizes[arrays.INERTIA]),
-            np.zeros(self.n_z),
+            np.zeros(self.n_z), np.zeros(sizes[arrays.INERTIA]),
         )  # fmt: skip
         one, two = np.zeros((2, self.n_z))
         rows, more, last = np.zeros((3, room))
@@ -123,7 +123,8 @@ class _Kinds:
         self.couplings, self.squares = [0], [0]
         for body in bodies:
             fields = (getattr(body.inertia, field.name) for field in dataclasses.fields(body.inertia))
-            key = b"".join(np.asarray(x, dtype=float).tobytes() for x in (*fields, body.stiffness, body.damping))
+            matrices = body.stiffness, body.damping, body.stiffening
+            key = b"".join(np.asarray(x, dtype=float).tobytes() for x in (*fields, *matrices))
             if key not in self._number:
                 self._number[key] = len(self.different)
                 self.different.append(body)
@@ -172,6 +173,8 @@ def pack_bodies(bodies: Sequence[ModalBody]) -> Bodies:
     """Tensors of elastic bodies side by side."""
     couplings, seconds, halves = [], [], []
     affine = [affine_fields(body.inertia) for body in bodies]
+    bends = [np.moveaxis(body.stiffening, 0, 2) if body.stiffening.any() else np.zeros(0) for body in bodies]
+    begin = np.cumsum([0, *(bend.size for bend in bends)])[:-1]
     for body in bodies:
         inertia, m = body.inertia, body.n_modes
         slope = inertia.inertia_gradient + np.swapaxes(inertia.inertia_gradient, 1, 2)
@@ -192,6 +195,8 @@ def pack_bodies(bodies: Sequence[ModalBody]) -> Bodies:
         np.array([body.inertia.is_stiffened for body in bodies], dtype=np.int64),
         np.array([a.theta.ravel() for a in affine], dtype=float).reshape(-1, 16),
         _joined([a.psi for a in affine]), _joined([a.field for a in affine]),
+        np.array([at if bend.size else -1 for at, bend in zip(begin, bends, strict=True)], dtype=np.int64),
+        _joined(bends),
     )  # fmt: skip
 
 

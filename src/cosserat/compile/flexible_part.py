@@ -81,8 +81,8 @@ class FlexiblePart:
     frames: dict[str, Array]  # interfaces: reference frames (4, 4), world
     constraints: dict[str, Sparse]  # (6, n): translation and rotation of each interface, world axes
     points: MassPoints
-    # U3[u, a, b] for columns u (n, k) and shapes (n, m): third derivatives of the strain energy, (k, m, m)
-    third: Callable[[Array, Array], Array] | None = None
+    # for columns (n, k) and shapes (n, m): work (k, m, m) of stresses of columns on strains of second order of shapes
+    prestress: Callable[[Array, Array], Array] | None = None
     recovery: dict[str, Recovery] = field(default_factory=dict)
     velocity: Array | None = None  # (n,) at the start
     drawn: Drawn | None = None
@@ -97,23 +97,18 @@ def rigid_motions(part: FlexiblePart, frame: Array) -> Array:
     return np.asarray(part.rigid @ change)
 
 
-def explicit_second_order(points: MassPoints, Phi: Array, moments: Array, R: Array) -> Array:
-    """Sums over the points of moments (p, c) times the displacement of second order that turning arms add.
+def work_on_turning_arms(points: MassPoints, Phi: Array, forces: Array) -> Array:
+    """Work (k, m, m) of forces (3 p, k) at the points on the displacement of second order that turning arms add.
 
-    exp(w) y - y = w x y + w x (w x y) / 2 + ...; for w = psi_a q^a the second term is q^a q^b g_ab / 2. The result is
-    (c, 3, m, m) in the axes R.
+    exp(w) y - y = w x y + w x (w x y) / 2 + ...; for w = psi_a q^a the second term is q^a q^b g_ab / 2.
     """
-    m = Phi.shape[1]
-    total = np.zeros((moments.shape[1], 3, m, m))
+    m, f = Phi.shape[1], forces.reshape(len(points.positions), 3, -1)
+    total = np.zeros((f.shape[2], m, m))
     for arm in points.arms:
-        psi = np.einsum("ji,pjm->pim", R, np.asarray(arm.rotation @ Phi).reshape(-1, 3, m))
-        y = arm.vector @ R
-        along = np.einsum("pim,pi->pm", psi, y)
-        total += np.einsum("pc,pib,pa->ciab", moments, psi, along, optimize=True)
-        spread = np.einsum("pc,pi->pci", moments, y).reshape(len(y), -1)
-        turned = np.einsum("pk,pja,pjb->kab", spread, psi, psi, optimize=True)
-        total -= turned.reshape(-1, 3, m, m)
-    return 0.5 * (total + np.swapaxes(total, 2, 3))
+        psi, y = np.asarray(arm.rotation @ Phi).reshape(-1, 3, m), arm.vector
+        total += np.einsum("pik,pib,pja,pj->kab", f, psi, psi, y, optimize=True)
+        total -= np.einsum("pik,pi,pja,pjb->kab", f, y, psi, psi, optimize=True)
+    return 0.5 * (total + np.swapaxes(total, 1, 2))
 
 
 def lever(vectors: Array) -> Array:

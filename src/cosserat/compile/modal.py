@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from cosserat.calls import answered
 from cosserat.compile.beam_part import beam_part
-from cosserat.compile.flexible_part import FlexiblePart, axial, explicit_second_order, rigid_motions
-from cosserat.compile.modal_dynamics import affine_inverse
-from cosserat.compile.recovery import linear_fields, recovery_points
+from cosserat.compile.bending import second_order
+from cosserat.compile.flexible_part import FlexiblePart, axial, rigid_motions
+from cosserat.compile.recovery import recovery_points
 from cosserat.compile.reduction import BOUNDARIES, ConstrainedSolver, boundary_rows, shapes
 from cosserat.compile.series import skew
 from cosserat.compile.welded_part import welded_part
@@ -136,17 +136,17 @@ def reduce_part(
     Phi = shapes(part, boundary, root, modes, frequency, _distinct(part, extra))
     frame = part.frames[root] if boundary != "free" else _mean_frame(part)
     R = frame[:3, :3]
-    second: tuple[Array, Array] | None = None
-    bent: dict[str, Any] = dict.fromkeys(part.frames)
-    stiffened, rested = stiffening and part.third is not None, bool(part.recovery) and boundary != "free"
+    stiffened, rested = stiffening and part.prestress is not None, bool(part.recovery) and boundary != "free"
     solver = None
     if stiffened or rested:
         solver = ConstrainedSolver(part.title, part.stiffness, boundary_rows(part, boundary, root))
-        if stiffened:
-            second, bent = _second_order(part, solver, Phi, frame)
     rigid, X = rigid_motions(part, frame), (part.points.positions - frame[:3, 3]) @ R
     turned = _with_engine_mass(part, X, np.einsum("ij,pim->pjm", R, part.points.shapes(Phi)), rigid, Phi)
-    inertia = ModalInertia.from_fields(part.points.weights, X, turned, second)
+    inertia = ModalInertia.from_fields(part.points.weights, X, turned)
+    strains: Array | None = None
+    bent: dict[str, Any] = dict.fromkeys(part.frames)
+    if stiffened and solver is not None:
+        inertia, bent, strains = second_order(part, solver, Phi, frame, inertia)
     K, D = (Phi.T @ (matrix @ Phi) for matrix in (part.stiffness, part.damping))
     both = np.zeros((6, 6))
     both[:3, :3] = both[3:, 3:] = R.T
@@ -172,6 +172,7 @@ def reduce_part(
         rotation=R,
         recovery=recovery_points(part, Phi, frame, solver if rested else None),
         outline=outline,
+        stiffening=strains,
         **_initial_rates(part, rigid, Phi, R, held if boundary != "free" else None),
     )
 
@@ -260,36 +261,3 @@ def _condensed(M: Array, rigid: Array) -> tuple[Array, Array]:
     held = np.asarray(np.linalg.solve(rigid, M[:6, 6:]), dtype=float)
     rest = M[6:, 6:] - M[:6, 6:].T @ held
     return np.asarray(np.linalg.cholesky(0.5 * (rest + rest.T)), dtype=float), held
-
-
-def _second_order(
-    part: FlexiblePart, solver: ConstrainedSolver, Phi: Array, frame: Array
-) -> tuple[tuple[Array, Array], dict[str, Any]]:
-    """Integrals of the displacements of second order, and their values at the interfaces.
-
-    The displacement u = Phi q + g q q / 2 keeps the internal forces linear in q: K g_ab = -U3[Phi_a, Phi_b], so that
-    the work of a load f on it is that of the geometric stiffness which f causes: f . g_ab = -U3[K^-1 f, Phi_a, Phi_b].
-    This takes the body to follow statically, which it can only where it is stiffer than in the modes a and b
-    themselves: the part of g_ab along modes that are not, which move on their own, is taken out.
-    """
-    points, m = part.points, Phi.shape[1]
-    R = frame[:3, :3]
-    moments, accelerated = linear_fields(part, frame)
-    frames = [np.asarray(A.T @ np.kron(np.eye(2), R)) for A in part.constraints.values()]
-    loads = np.hstack((accelerated, *frames))
-    inertia = np.asarray(part.mass @ Phi)
-    assert part.third is not None
-    work = -part.third(solver(np.hstack((loads, inertia))), Phi)
-    work, along = work[: loads.shape[1]], work[loads.shape[1] :]  # along[c] = Phi_c . M g
-    squares = np.einsum("im,im->m", Phi, part.stiffness @ Phi)
-    fastest = np.maximum(squares[:, None], squares) * (1.0 + 1e-6)
-    work -= np.einsum("fc,cab->fab", loads.T @ Phi, np.where(squares[:, None, None] <= fastest, along, 0.0))
-    work = 0.5 * (work + np.swapaxes(work, 1, 2))
-    volume = np.swapaxes(work[:12].reshape(3, 4, m, m), 0, 1) + explicit_second_order(points, Phi, moments, R)
-    at = {key: work[12 + 6 * k : 18 + 6 * k] for k, key in enumerate(part.constraints)}
-    # as moments of affine fields, which a body without extent in a direction cannot have there
-    affine = np.hstack((np.ones((len(moments), 1)), (points.positions - frame[:3, 3]) @ R))
-    theta = affine.T @ moments
-    volume = np.einsum("cd,de,eiab->ciab", theta, affine_inverse(theta), volume)
-    g = np.transpose(volume[0], (1, 2, 0))
-    return (g, np.transpose(volume[1:], (2, 3, 0, 1))), at

@@ -41,16 +41,12 @@ def recovery_points(
     return points
 
 
-def linear_fields(part: FlexiblePart, frame: Array) -> tuple[Array, Array]:
-    """dm and X dm (p, 4) of the points, and forces (n, 12) on the unknowns of unit fields along the frame's axes.
-
-    The columns are those of e_j and e_j X_k dm, j outer.
-    """
+def linear_fields(part: FlexiblePart, frame: Array) -> Array:
+    """Forces (3 p, 12) on the points of unit fields along the frame's axes: e_j dm and e_j X_k dm, j outer."""
     points, R = part.points, frame[:3, :3]
     X = (points.positions - frame[:3, 3]) @ R
     moments = points.weighted(np.hstack((np.ones((len(X), 1)), X)))
-    forces = np.einsum("pc,ij->pijc", moments, R).reshape(3 * len(X), 12)
-    return moments, np.asarray(points.sampling.T @ forces)
+    return np.einsum("pc,ij->pijc", moments, R).reshape(3 * len(X), 12)
 
 
 def _world_fields(frame: Array) -> Array:
@@ -65,7 +61,7 @@ def _world_fields(frame: Array) -> Array:
 def _left_out(part: FlexiblePart, solver: ConstrainedSolver, Phi: Array, frame: Array) -> Array:
     """Static displacements that the modes leave out, (n, 12 + 6 i): see `RecoveryPoint`."""
     wrenches = [part.constraints[key].T @ np.kron(np.eye(2), H[:3, :3]) for key, H in part.frames.items()]
-    forces = np.hstack((-linear_fields(part, frame)[1], *map(np.asarray, wrenches)))
+    forces = np.hstack((-part.points.sampling.T @ linear_fields(part, frame), *map(np.asarray, wrenches)))
     stiffness = Phi.T @ (part.stiffness @ Phi)
     return solver(forces) - Phi @ np.linalg.solve(0.5 * (stiffness + stiffness.T), Phi.T @ forces)
 

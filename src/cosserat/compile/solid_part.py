@@ -113,7 +113,7 @@ def solid_part(
         frames=frames,
         constraints={name: constraints[name] for name in interfaces},
         points=MassPoints(solid.mass, X, T, tuple(arms)),
-        third=lambda U, Phi: _third(solid, T, arms, U, Phi),
+        prestress=lambda U, Phi: _prestress(solid, T, arms, U, Phi),
         recovery={name: _recovery(title, name, solid, T, x) for name, x in recovery.items()},
         drawn=_surface(solid, T),
     )
@@ -208,43 +208,28 @@ def _recovery(title: str, name: str, solid: SolidElements, T: Sparse, x: Any) ->
     return Recovery(point, strain, C @ strain, turns=True)
 
 
-def _third(solid: SolidElements, T: Sparse, arms: list[Arm], U: Array, Phi: Array) -> Array:
-    """U3[u, a, b] of the energy of St Venant and Kirchhoff, with the exact rotations of rigid regions."""
-    out = _strain_third(solid, solid.fields(T @ U), solid.fields(T @ Phi))
-    force_u, force_phi = (solid.stiffness @ (T @ V) for V in (U, Phi))
-    for arm in arms:
-        r_u, r_phi = (np.asarray(arm.rotation @ V).reshape(-1, 3, V.shape[1]) for V in (U, Phi))
-        f_u, f_phi = (f.reshape(-1, 3, f.shape[1]) for f in (force_u, force_phi))
-        out += _bent(f_u, r_phi, r_phi, arm.vector)
-        cross = np.transpose(_bent(f_phi, r_phi, r_u, arm.vector), (2, 0, 1))
-        out += cross + np.swapaxes(cross, 1, 2)
-    return out
-
-
-def _strain_third(solid: SolidElements, grad_u: Array, grad_phi: Array) -> Array:
-    """Sum over quadrature points of sigma(x) : grad(y)^T grad(z) for the three choices of x among u, a, b."""
-    k, m = grad_u.shape[3], grad_phi.shape[3]
-    out, cross = np.zeros((k, m * m)), np.zeros((k, m * m))
+def _prestress(solid: SolidElements, T: Sparse, arms: list[Arm], U: Array, Phi: Array) -> Array:
+    """Work (k, m, m) of stresses of U on Green's strains of second order, with exact rotations of rigid regions."""
+    grad_u, grad_phi = solid.fields(T @ U), solid.fields(T @ Phi)
+    k, m = U.shape[1], Phi.shape[1]
+    out = np.zeros((k, m * m))
     for first in range(0, len(solid.weights), 1000):
         part = slice(first, first + 1000)
-        w = solid.weights[part, None]
-        u, phi = grad_u[:, :, part], grad_phi[:, :, part]
-        stress_u, stress_phi = (np.transpose(solid.stress(g), (2, 0, 1, 3)) for g in (w * u, w * phi))
-        columns = np.transpose(phi, (2, 0, 1, 3))  # (q, n, i, m)
-        pairs = np.swapaxes(columns, 1, 2).reshape(-1, 3, 3, m)  # (q, i, n, m)
+        stress = np.transpose(solid.stress(solid.weights[part, None] * grad_u[:, :, part]), (2, 0, 1, 3))
+        pairs = np.transpose(grad_phi[:, :, part], (2, 1, 0, 3))  # (q, i, n, m)
         pairs = np.einsum("qina,qjnb->qijab", pairs, pairs)
-        out += stress_u.reshape(-1, k).T @ pairs.reshape(-1, m * m)
-        pairs = np.einsum("qija,qnib->qnjab", stress_phi, columns)
-        cross += np.transpose(u, (2, 0, 1, 3)).reshape(-1, k).T @ pairs.reshape(-1, m * m)
-    swapped = cross.reshape(k, m, m)
-    return out.reshape(k, m, m) + swapped + np.swapaxes(swapped, 1, 2)
+        out += stress.reshape(-1, k).T @ pairs.reshape(-1, m * m)
+    work = out.reshape(k, m, m)
+    force = (solid.stiffness @ (T @ U)).reshape(-1, 3, k)
+    for arm in arms:
+        turns = np.asarray(arm.rotation @ Phi).reshape(-1, 3, m)
+        work += _bent(force, turns, arm.vector)
+    return work
 
 
-def _bent(force: Array, r: Array, s: Array, y: Array) -> Array:
-    """Work (c, a, b) of forces (p, 3, c) on the mean of r x (s x y) and s x (r x y)."""
-    ry, sy = np.einsum("pia,pi->pa", r, y), np.einsum("pib,pi->pb", s, y)
-    fy = np.einsum("pic,pi->pc", force, y)
-    out = 0.5 * np.einsum("pic,pib,pa->cab", force, s, ry, optimize=True)
-    out += 0.5 * np.einsum("pic,pia,pb->cab", force, r, sy, optimize=True)
-    out -= np.einsum("pc,pia,pib->cab", fy, r, s, optimize=True)
-    return out
+def _bent(force: Array, r: Array, y: Array) -> Array:
+    """Work (c, a, b) of forces (p, 3, c) on the mean of r_a x (r_b x y) and r_b x (r_a x y)."""
+    along = np.einsum("pia,pi->pa", r, y)
+    half = 0.5 * np.einsum("pic,pib,pa->cab", force, r, along, optimize=True)
+    across = np.einsum("pc,pia,pib->cab", np.einsum("pic,pi->pc", force, y), r, r, optimize=True)
+    return half + np.swapaxes(half, 1, 2) - across

@@ -26,7 +26,7 @@ from cosserat.model.parameters import Parameter, parameters_in
 _SMALL = 36  # numbers that a file keeps inline
 TABLES: dict[str, type[ArrayRecord]] = {"interfaces": Interface, "recovery": RecoveryPoint}
 RECORDS: dict[str, type[ArrayRecord]] = {"inertia": ModalInertia, "outline": Outline}
-MATRICES = ("stiffness", "damping", "rates")
+MATRICES = ("stiffness", "damping", "stiffening", "rates")
 
 
 @answered("modal body")

@@ -49,6 +49,9 @@ class ModalBody(Component, Owner):
         Modal rates at the start.
     outline : Outline, optional
         What pictures show; default: lines from the centre of mass to the interfaces.
+    stiffening : (m, m, m), optional
+        Second order of the strains: they belong to the coordinates s_c = q_c - q^T stiffening_c q / 2, and the strain
+        energy is s^T K s / 2.
 
     Examples
     --------
@@ -87,6 +90,7 @@ class ModalBody(Component, Owner):
         angular_velocity: Any = None,
         rates: Any = None,
         outline: Outline | None = None,
+        stiffening: Any = None,
     ) -> None:
         super().__init__(name)
         if not isinstance(inertia, ModalInertia):
@@ -95,6 +99,7 @@ class ModalBody(Component, Owner):
         m = inertia.n_modes
         self.stiffness = self._modal_matrix("stiffness", stiffness)
         self.damping = self._modal_matrix("damping", damping)  # both read-only
+        self.stiffening = self._second_order(stiffening)
         self.interfaces: dict[str, Interface] = checked(self.title, "interfaces", interfaces or {}, Interface, m)
         self.recovery: dict[str, RecoveryPoint] = checked(self.title, "recovery", recovery or {}, RecoveryPoint, m)
         columns = 12 + 6 * len(self.interfaces)
@@ -137,6 +142,23 @@ class ModalBody(Component, Owner):
             raise ArgumentError(self.title, argument, f"has the negative eigenvalue {lowest:g}; it must have none")
         matrix.setflags(write=False)
         return matrix
+
+    def _second_order(self, value: Any) -> Array:
+        m = self.inertia.n_modes
+        found = numbers(self.title, "stiffening", value, (m, m, m))
+        if np.abs(found - np.swapaxes(found, 1, 2)).max() > 1e-9 * np.abs(found).max():
+            raise ArgumentError(self.title, "stiffening", "must be symmetric in its last two modes")
+        found.setflags(write=False)
+        return found
+
+    def strains(self, q: Array) -> Array:
+        """The coordinates (..., m) in which strains are linear, from the modal ones (..., m)."""
+        return q - 0.5 * np.einsum("cab,...a,...b->...c", self.stiffening, q, q) if self.stiffening.any() else q
+
+    def elastic_forces(self, q: Array, rates: Array) -> Array:
+        """Modal forces (m,) of stiffness and damping at modal coordinates and rates (m,)."""
+        slope = np.eye(self.n_modes) - self.stiffening @ q
+        return slope.T @ (self.stiffness @ self.strains(q) + self.damping @ (slope @ rates))
 
     def check(self) -> None:
         for parameter, value in getattr(self, "_made_with", ()):

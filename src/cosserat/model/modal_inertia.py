@@ -134,6 +134,16 @@ class ModalInertia(ArrayRecord):
         """Whether displacements of second order are included."""
         return bool(self.linear_stiffening.any() or self.angular_stiffening.any() or self.inertia_stiffening.any())
 
+    def stiffened(self, g: Array, Xg: Array) -> ModalInertia:
+        """The same with displacements of second order: integrals of g_ab dm (m, m, 3) and X g_ab^T dm (m, m, 3, 3)."""
+        J = turning_of(Xg)
+        return dataclasses.replace(
+            self,
+            linear_stiffening=g,
+            angular_stiffening=axial_of(Xg),
+            inertia_stiffening=0.5 * (J + np.swapaxes(J, -1, -2)),
+        )
+
     def unstiffened(self) -> ModalInertia:
         """The same without displacements of second order: [Boyer05] (62) as it stands."""
         m = self.n_modes
@@ -195,16 +205,7 @@ class ModalInertia(ArrayRecord):
         DD = np.transpose(G[4:, 4:].reshape(3, m, 3, m), (1, 3, 0, 2))  # (m, m, 3, 3): Phi_a Phi_b^T dm
         DD = 0.5 * (DD + np.transpose(DD, (1, 0, 3, 2)))
         XD = np.transpose(XD, (2, 0, 1))
-        second: dict[str, Array] = {}
-        if stiffening is not None:
-            g, Xg = stiffening
-            J = turning_of(Xg)
-            second = {
-                "linear_stiffening": g,
-                "angular_stiffening": axial_of(Xg),
-                "inertia_stiffening": 0.5 * (J + np.swapaxes(J, -1, -2)),
-            }
-        return cls(
+        found = cls(
             mass=float(G[0, 0]),
             first_moment=G[0, 1:4],
             inertia=turning_of(0.5 * (XX + XX.T)),
@@ -214,8 +215,8 @@ class ModalInertia(ArrayRecord):
             cross_coupling=axial_of(DD),
             inertia_gradient=turning_of(XD),
             inertia_hessian=turning_of(DD),
-            **second,
         )
+        return found if stiffening is None else found.stiffened(*stiffening)
 
 
 def axial_of(G: Array) -> Array:

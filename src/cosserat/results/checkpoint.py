@@ -212,7 +212,7 @@ def _model_fingerprint(compiled: CompiledModel, start: float, duration: float) -
     parts += [compiled.frames, compiled.twists, *compiled.sampler.sample(times)]
     parts += [repr([joint.name for joint in compiled.joints]), repr(sorted(compiled.beams)), repr(compiled.freedoms)]
     for body in compiled.model.modal_bodies:
-        parts += [body.stiffness, body.damping, body.rates, repr(list(body.interfaces))]
+        parts += [body.stiffness, body.damping, body.stiffening, body.rates, repr(list(body.interfaces))]
         for record in (body.inertia, *body.interfaces.values()):
             parts += [getattr(record, field.name) for field in fields(record)]
     return _fingerprint(parts)

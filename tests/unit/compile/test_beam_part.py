@@ -83,8 +83,10 @@ def test_third_derivatives_of_the_strain_energy():
     compiled = compile_model_of(curved(3))
     part = beam_part(curved(3), ENDS, {})
     u, a, b = np.random.default_rng(0).normal(size=(3, 24))
-    found = part.third(u[:, None], np.stack((a, b), axis=1))[0]
-    for (x, y), value in (((a, b), found[0, 1]), ((a, a), found[0, 0])):
+    all_three = np.stack((u, a, b), axis=1)
+    work = part.prestress(all_three, all_three)  # of the stresses of one on the strains of second order of two
+    both, twice = work[0, 1, 2] + work[1, 0, 2] + work[2, 0, 1], work[0, 1, 1] + 2 * work[1, 0, 1]
+    for x, y, value in ((a, b, both), (a, a, twice)):
         estimates = []
         for h in (4e-3, 2e-3):
             total = 0.0

@@ -77,7 +77,7 @@ def test_bodies_give_the_equations_of_modal_dynamics(tree: cs.FlexibleTree, stat
             inertia, bent = link.modal.inertia, tree.data.modal(i, q)
             expected = modal_dynamics.inertia_matrix(inertia, bent)
             b = modal_dynamics.newton_euler(inertia, bent, w.z[:6], w.z[6:], np.zeros(6), np.zeros(len(bent)))
-            b[6:] += link.modal.stiffness @ bent + link.modal.damping @ w.z[6:]
+            b[6:] += link.modal.elastic_forces(bent, w.z[6:])
         assert np.abs(w.M - expected).max() <= 1e-13 * max(1.0, np.abs(expected).max())
         assert np.abs(w.b - b).max() <= 1e-12 * max(1.0, np.abs(b).max())
 
@@ -133,7 +133,7 @@ def test_powers_of_dampers_and_loads(tree: cs.FlexibleTree, state: np.ndarray) -
     ends = [tree.energy(tree.moved(q, s * v), 0 * v).strain for s in (h, -h)]
     acting = tree.forces.on_links(now, q, 0.0) @ now.arrays.z + tree.forces.in_joints(q, v, 0.0) @ v
     body = sum(
-        float(now[i].z[6:] @ (link.modal.stiffness @ tree.data.modal(i, q) + link.modal.damping @ now[i].z[6:]))
+        float(now[i].z[6:] @ link.modal.elastic_forces(tree.data.modal(i, q), now[i].z[6:]))
         for i, link in enumerate(tree.data.links)
         if link.modal is not None
     )

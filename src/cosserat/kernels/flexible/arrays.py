@@ -60,6 +60,8 @@ class Bodies(NamedTuple):
     theta: F2  # (nb, 16)
     psi: F1  # (m, 12) each
     field: F1  # (m, m, 12) each
+    curved: I1  # (nb,) where its `bend` begins, -1 where strains are linear in the modal coordinates
+    bend: F1  # (m, m, m) each: the strain energy is that of q_c - q^a q^b bend_abc / 2
 
 
 class Seats(NamedTuple):
@@ -154,6 +156,7 @@ class Motion(NamedTuple):
     axes: F1  # (k + m, 6) each: twists per unit velocity; the modal part of N is the unit matrix
     inertia: F1  # (6 + m, 6 + m) each: M
     bias: F1  # (n_z,) b: without gravity, which enters as an acceleration of the ground; with modal stiffness
+    elastic: F1  # as inertia: what `strains` writes
 
 
 class Scratch(NamedTuple):

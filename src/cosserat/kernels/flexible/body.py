@@ -3,6 +3,7 @@
 from cosserat.jit import helper
 from cosserat.kernels.flexible.arrays import BODY, COUPLING, INERTIA, MODE, N_MODES, SQUARE, Z
 from cosserat.kernels.flexible.bent import add_bent
+from cosserat.kernels.flexible.strains import add_stresses, strains
 from cosserat.kernels.flexible.twists import add_symmetric, contracted, load6, put6, symmetric_times, zero
 from cosserat.kernels.vectors import add, axpy, cross, dot, load
 
@@ -58,14 +59,11 @@ def elastic_terms(links, bodies, now, i, q, first_out, second_out, bent_out):
             M[o + d * (6 + j) + 3 + k] = beta[k]
             M[o + d * k + 6 + j] = a[k]
             M[o + d * (3 + k) + 6 + j] = beta[k]
-    square = row[SQUARE]
     for j in range(m):
-        force = 0.0
         for k in range(m):
-            p = square + m * j + k
-            M[o + d * (6 + j) + 6 + k] = bodies.mass_matrix[p]
-            force += bodies.stiffness[p] * q[mode + k] + bodies.damping[p] * now.z[z + 6 + k]
-        b[z + 6 + j] += force
+            M[o + d * (6 + j) + 6 + k] = bodies.mass_matrix[row[SQUARE] + m * j + k]
+    strains(row, bodies, q, now.z, now.elastic)
+    add_stresses(row, bodies, now.elastic, o + m * m + 2 * m, z + 6, b)
     mass = bodies.mass[e]
     f = add(cross(w, axpy(2.0, flow, cross(w, h))), lift)
     t = add(symmetric_times(spin, w), cross(w, add(symmetric_times(J, w), turn)))

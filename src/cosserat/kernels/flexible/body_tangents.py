@@ -18,6 +18,7 @@ from cosserat.kernels.flexible.bent import (
     plus,
     turned,
 )
+from cosserat.kernels.flexible.strains import change_stresses
 from cosserat.kernels.flexible.twists import (
     add_scaled,
     add_symmetric,
@@ -164,7 +165,7 @@ def change_with_coordinate(links, bodies, now, i, mode, rates, l, bent_out, dfor
         rise, turn = axpy(acceleration, beta, rise), axpy(y, beta, turn)
         spin = add_symmetric(2.0 * y, bodies.half, 6 * p, spin)
         dforce_out[z + 6 + j] += dot(b, fall) + dot(beta, x) - dot(symmetric_times(half, w), w)
-        dforce_out[z + 6 + j] += bodies.stiffness[square + m * j + l]
+    change_stresses(row, bodies, now.z, l, True, now.elastic, dforce_out)
     f = add(add(cross(x, a), lift), cross(w, axpy(2.0, flow, cross(w, a))))
     t = add(add(cross(a, fall), symmetric_times(slope, x)), add(rise, symmetric_times(spin, w)))
     t = add(t, cross(w, add(symmetric_times(slope, w), turn)))
@@ -190,6 +191,6 @@ def change_with_rate(links, bodies, now, i, mode, l, bent_out, dforce_out):
     for j in range(m):
         p = row[SQUARE] + m * l + j
         dforce_out[z + 6 + j] += 2.0 * dot(load(bodies.second, 9 * p + 3), w)
-        dforce_out[z + 6 + j] += bodies.damping[row[SQUARE] + m * j + l]
+    change_stresses(row, bodies, now.z, l, False, now.elastic, dforce_out)
     if bodies.bent[row[BODY]]:
         change_bent_rate(links, bodies, now, i, l, bent_out[bent_at(row, i) :], dforce_out)

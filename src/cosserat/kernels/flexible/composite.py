@@ -8,7 +8,6 @@ from cosserat.kernels.flexible.arrays import (
     CARRY,
     FLUID,
     INERTIA,
-    MODE,
     MOVING,
     N_JOINT,
     N_MODES,
@@ -97,7 +96,7 @@ def pass_inwards(links, now, i, r, force, work, mass_out):
 
 
 @stage
-def energies(tree, state, q, gravity, energy_out):
+def energies(tree, state, gravity, energy_out):
     """Kinetic energy, strain energy of elastic bodies, potential energy of gravity, power their damping takes."""
     links, bodies, now = links_of(tree), bodies_of(tree), motion_of(state)
     kinetic, strain, potential, loss = 0.0, 0.0, 0.0, 0.0
@@ -117,11 +116,12 @@ def energies(tree, state, q, gravity, energy_out):
         if row[BODY] != FLUID:
             potential -= dot(load(gravity, 0 * i), weight)
         if row[BODY] >= 0:
+            s = o + m * m
             for a in range(m):
                 for b in range(m):
                     p = row[SQUARE] + m * a + b
-                    strain += 0.5 * q[row[MODE] + a] * bodies.stiffness[p] * q[row[MODE] + b]
-                    loss += now.z[z + 6 + a] * bodies.damping[p] * now.z[z + 6 + b]
+                    strain += 0.5 * now.elastic[s + a] * bodies.stiffness[p] * now.elastic[s + b]
+                    loss += now.elastic[s + m + a] * bodies.damping[p] * now.elastic[s + m + b]
     v = vectors_of(state).v
     for k in range(len(v)):
         kinetic += 0.5 * links.armature[k] * v[k] * v[k]

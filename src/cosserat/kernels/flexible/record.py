@@ -126,7 +126,7 @@ def record_state(tree, acting, state, closed, record, k):
                 f += now.inertia[o + d * j + c] * out.z_dot[k, z + c]
             out.momentum[k, i, j], out.force[k, i, j] = p, f
     copy(now.z, out.z[k])
-    energies(tree, state, x.q, room.gravity, room.energy)
+    energies(tree, state, room.gravity, room.energy)
     kinetic, strain, potential, loss = room.energy[0], room.energy[1], room.energy[2], room.energy[3]
     spring_energy(tree, acting, state, x.q, room.energy)
     strain += room.energy[0]
@@ -166,7 +166,7 @@ def load_record(tree, acting, state, stepping, closed, course, record, arrays):
     """Compile what results need besides `course.load_course`, or read it from the cache."""
     room = arrays.room
     load(accelerations, tree, state, room.still, room.none, room.one)
-    load(energies, tree, state, room.still, room.gravity, room.energy)
+    load(energies, tree, state, room.gravity, room.energy)
     load(spring_energy, tree, acting, state, room.still, room.energy)
     load(record_state, tree, acting, state, closed, record, 0)
     load(record_states, tree, acting, state, stepping, closed, course, record)

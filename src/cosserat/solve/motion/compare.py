@@ -264,7 +264,7 @@ def _modal_energy(tree: FlexibleTree, floating: Run) -> dict[str, Array]:
     record, out = floating.floating, {}
     assert record is not None
     for name, body in tree.modal_bodies.items():
-        q = record.q[:, record.modal(name)[0]]
+        q = body.strains(record.q[:, record.modal(name)[0]])
         energy = np.sum(q * (q @ body.stiffness), axis=0)
         out[name] = energy / total if (total := float(energy.sum())) > 0.0 else energy
     return out

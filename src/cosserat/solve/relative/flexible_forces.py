@@ -301,7 +301,7 @@ class FlexibleForces:
     def energies(self, now: Motions, q: Array, gravity: Array) -> Array:
         """Kinetic, strain and potential energy (J), all springs included, and power (W) that damped bodies take."""
         out, more = np.empty(4), np.empty(1)
-        composite.energies(self._tree, now.address, q, gravity, out)
+        composite.energies(self._tree, now.address, gravity, out)
         forces.spring_energy(self._tree, self.address, now.address, q, more)
         out[1] += more[0]
         out[2] += potential_at_rest(gravity, self.moment_at_rest)
