@@ -5,11 +5,11 @@ the axes of the floating frame:
 
     M(q) (gamma, omega_dot, q_ddot) + bias(q, omega, q_dot) + (0, 0, K q + D q_dot) = (force, moment, modal forces)
 
-gamma = v_dot + omega x v is the acceleration of the frame's origin; gravity g enters as gamma - g. Displacements of
-second order q^a q^b g_ab / 2 (see `ModalInertia`) enter as the affine fields with the same moments. All terms up to
-second order in (q, q_dot) of the kinetic energy are those of g, the others make it the square of one velocity field, so
-that M(q) is positive however far the body bends; the equations follow from it exactly. Functions of arrays, without
-state.
+gamma = v_dot + omega x v is the acceleration of the frame's origin; gravity g enters as gamma - g. With strains of
+second order, `ModalBody.elastic_forces` takes the place of K q + D q_dot. Displacements of second order, q^a q^b g_ab
+/ 2, enter as the affine fields with the same moments, see `ModalInertia`. All terms up to second order in (q, q_dot) of
+the kinetic energy are those of g, the others make it the square of one velocity field, so that M(q) is positive however
+far the body bends; the equations follow from it exactly. Functions of arrays, without state.
 """
 
 from __future__ import annotations
@@ -176,8 +176,10 @@ def newton_euler(
     return inertia_matrix(body, q) @ acceleration + bias(body, q, twist[3:], q_dot)
 
 
-def steady_rotation(body: ModalInertia, stiffness: Array, omega: Array) -> tuple[Array, Array, Array, Array]:
-    """Modal equations about a steady rotation of the floating frame about its origin.
+def steady_rotation(
+    body: ModalInertia, stiffness: Array, omega: Array, stiffening: Array | None = None
+) -> tuple[Array, Array, Array, Array]:  # fmt: skip
+    """Modal equations about a steady rotation of the floating frame about its origin; `stiffening` as of `ModalBody`.
 
     Returns
     -------
@@ -188,7 +190,7 @@ def steady_rotation(body: ModalInertia, stiffness: Array, omega: Array) -> tuple
     centrifugal = (np.swapaxes(body.inertia_gradient, 1, 2) @ omega) @ omega
     hessian = 0.5 * (body.inertia_hessian + np.swapaxes(body.inertia_hessian, 2, 3)) + body.inertia_stiffening
     K = stiffness - np.einsum("abij,i,j->ab", hessian, omega, omega)
-    K = 0.5 * (K + K.T)
+    K = 0.5 * (K + K.T) - (0.0 if stiffening is None else np.tensordot(centrifugal, stiffening, 1))
     G = 2.0 * (body.cross_coupling @ omega).T
     return np.linalg.solve(K, centrifugal), body.modal_mass, G, K
 
