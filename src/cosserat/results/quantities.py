@@ -46,6 +46,8 @@ class Kind(NamedTuple):
         Whether reactions or loads enter as well.
     rate : str
         Kind of its time derivative, which is linear in the twists of the motion.
+    squares : bool
+        Whether it is a polynomial of degree two of the twists, so that two states tell its derivative by one exactly.
     stored : bool
         Whether it is a variable of `Run.data`, where it is of places or joints.
     """
@@ -57,6 +59,7 @@ class Kind(NamedTuple):
     order: int
     loaded: bool = False
     rate: str = ""
+    squares: bool = False
     stored: bool = True
 
 
@@ -109,8 +112,8 @@ KINDS: dict[str, Kind] = {
     "angular_velocity": Kind(PLACE, ("wx", "wy", "wz"), ("rad/s",), _spins, 1),
     "acceleration": Kind(PLACE, ("ax", "ay", "az"), ("m/s^2",), _accelerations, 2, stored=False),
     "angular_acceleration": Kind(PLACE, ("alphax", "alphay", "alphaz"), ("rad/s^2",), _spin_rates, 2, stored=False),
-    "section_force": Kind(BEAM, SECTION_FORCE, _FORCES, _sections, 2, True),
-    "strain": Kind(BEAM, STRAIN, ("1", "1", "1", "1/m", "1/m", "1/m"), _strains, 2, True),
+    "section_force": Kind(BEAM, SECTION_FORCE, _FORCES, _sections, 2, True, squares=True),
+    "strain": Kind(BEAM, STRAIN, ("1", "1", "1", "1/m", "1/m", "1/m"), _strains, 2, True, squares=True),
     "coordinate": Kind(JOINT, (), ("m", "rad"), coordinates, 0, rate="rate"),
     "rate": Kind(JOINT, (), ("m/s", "rad/s"), coordinate_rates, 1),
     "effort": Kind(JOINT, (), ("N", "N m"), efforts, 2, True),

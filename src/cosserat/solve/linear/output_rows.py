@@ -135,12 +135,13 @@ class _Displaced:
         self.nodes = list(range(mechanism.n_nodes)) if nodes is None else nodes
         self.columns = np.array([6 * node + k for node in self.nodes for k in range(6)], dtype=np.int64)
         self.reach, self.fine, joint = point.compiled.length, 1.0, quantity.joint
-        self.curved = True  # whether velocities enter otherwise than by their squares
+        self.squares = quantity.kind in KINDS and KINDS[quantity.kind].squares
         if joint is not None and any(point.compiled.system.freedoms.target[k] >= 0 for k in joint.active if k >= 0):
             self.fine = _SHORT  # of a servo, whose effort may be cut off
         if quantity.kind in KINDS and KINDS[quantity.kind].of == BEAM:
             a, b = motion.frame[0, nodes, 9:]
-            curved = self.curved = medium_of(mechanism, quantity.target[0]) is not None
+            curved = medium_of(mechanism, quantity.target[0]) is not None
+            self.squares = self.squares and not curved
             self.fine = _SHORT if curved else _LONG
             self.reach = float(np.linalg.norm(b - a)) * (1.0 if curved else 5.0)
 
@@ -190,7 +191,7 @@ class _Displaced:
         return _Directions(moved, unit, EIGHTH, self.columns, 6 * self.point.compiled.n_nodes)
 
     def _twists(self) -> _Directions:
-        if self.quantity.kind != OWN and not self.curved:
+        if self.squares:
             return self._added("twist", 1.0, _SQUARE)
         return self._added("twist", _STEP * self.fine * friction_speed(self.point.compiled), EIGHTH)
 
