@@ -10,9 +10,11 @@ Each gives a function that laws of force can compile and model files can hold. D
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -22,6 +24,10 @@ from cosserat.model.records import Record, recorded
 from cosserat.model.turbulence import DRYDEN, POINTS, SPACING, VON_KARMAN, frozen_field
 
 Function = Callable[[float, float, float, float], tuple[float, float, float]]
+P = ParamSpec("P")
+
+KINDS: dict[str, Callable[..., Function]] = {}
+"""What builds the function of each kind of wind from its arguments."""
 
 
 class Wind(Record):
@@ -72,7 +78,23 @@ def wind_function(wind: Any) -> Any:
     return wind.function if isinstance(wind, Wind) else wind
 
 
-def power_law(speed: float, height: float, exponent: float = 1 / 7, direction: Any = (1, 0, 0)) -> Wind:
+def _wind(build: Callable[P, Function]) -> Callable[P, Wind]:
+    """Make what builds the function of a wind one of `KINDS`; what is called by its name gives the wind."""
+    signature = inspect.signature(build)
+
+    @functools.wraps(build)
+    def made(*args: P.args, **kwargs: P.kwargs) -> Wind:
+        given = signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        return Wind(build.__name__, dict(given.arguments))
+
+    made.__signature__ = signature.replace(return_annotation=Wind)  # type: ignore[attr-defined]
+    KINDS[build.__name__] = build
+    return made
+
+
+@_wind
+def power_law(speed: float, height: float, exponent: float = 1 / 7, direction: Any = (1, 0, 0)) -> Function:
     """Wind that grows with the altitude as (z / height)^exponent and has `speed` (m/s) at `height` (m).
 
     Examples
@@ -81,10 +103,6 @@ def power_law(speed: float, height: float, exponent: float = 1 / 7, direction: A
     >>> round(wind(0, 0, 320.0, 0)[0], 9)
     20.0
     """
-    return Wind("power_law", dict(speed=speed, height=height, exponent=exponent, direction=direction))
-
-
-def _power_law(speed: float, height: float, exponent: float = 1 / 7, direction: Any = (1, 0, 0)) -> Function:
     speed, height = _numbers("power_law", speed=speed, height=height)
     (exponent,) = _numbers("power_law", exponent=exponent)
     _positive("power_law", "height", height)
@@ -97,7 +115,8 @@ def _power_law(speed: float, height: float, exponent: float = 1 / 7, direction: 
     return wind
 
 
-def log_law(speed: float, height: float, roughness: float, direction: Any = (1, 0, 0)) -> Wind:
+@_wind
+def log_law(speed: float, height: float, roughness: float, direction: Any = (1, 0, 0)) -> Function:
     """Wind over rough ground, log(z / roughness), that has `speed` (m/s) at `height` (m); none below the roughness.
 
     Examples
@@ -106,10 +125,6 @@ def log_law(speed: float, height: float, roughness: float, direction: Any = (1, 
     >>> round(wind(0, 0, 1.0, 0)[0], 9)
     5.0
     """
-    return Wind("log_law", dict(speed=speed, height=height, roughness=roughness, direction=direction))
-
-
-def _log_law(speed: float, height: float, roughness: float, direction: Any = (1, 0, 0)) -> Function:
     speed, height, roughness = _numbers("log_law", speed=speed, height=height, roughness=roughness)
     _positive("log_law", "roughness", roughness)
     if height <= roughness:
@@ -124,7 +139,8 @@ def _log_law(speed: float, height: float, roughness: float, direction: Any = (1,
     return wind
 
 
-def profile(altitudes: Any, velocities: Any) -> Wind:
+@_wind
+def profile(altitudes: Any, velocities: Any) -> Function:
     """Wind by a table over the altitude: straight lines between velocities (n, 3) (m/s) at growing altitudes (n,) (m).
 
     Nothing is known below the first and above the last: what gets there stops a run.
@@ -135,10 +151,6 @@ def profile(altitudes: Any, velocities: Any) -> Wind:
     >>> wind(0, 0, 50.0, 0)
     (5.0, 1.0, 0.0)
     """
-    return Wind("profile", dict(altitudes=altitudes, velocities=velocities))
-
-
-def _profile(altitudes: Any, velocities: Any) -> Function:
     count = len(altitudes) if isinstance(altitudes, (tuple, list, np.ndarray)) else 1
     heights = checks.array("profile", "altitudes", altitudes, (count,))
     if len(heights) < 2 or (np.diff(heights) <= 0.0).any():
@@ -162,9 +174,10 @@ def _profile(altitudes: Any, velocities: Any) -> Function:
     return wind
 
 
+@_wind
 def gust(
     peak: float, duration: float, start: float = 0.0, direction: Any = (0, 0, 1), base: Any = None
-) -> Wind:
+) -> Function:
     """A gust peak/2 (1 - cos(2 pi (t - start) / duration)), everywhere at once, on top of another wind.
 
     Examples
@@ -173,12 +186,6 @@ def gust(
     >>> wind(0, 0, 0, 2.0)[2], wind(0, 0, 0, 5.0)[2]
     (4.0, 0.0)
     """
-    return Wind("gust", dict(peak=peak, duration=duration, start=start, direction=direction, base=base))
-
-
-def _gust(
-    peak: float, duration: float, start: float = 0.0, direction: Any = (0, 0, 1), base: Any = None
-) -> Function:
     peak, duration, start = _numbers("gust", peak=peak, duration=duration, start=start)
     _positive("gust", "duration", duration)
     dx, dy, dz = checks.unit("gust", "direction", direction).tolist()
@@ -191,6 +198,7 @@ def _gust(
     return _with_base(alone, base)
 
 
+@_wind
 def gust_ahead(
     peak: float,
     length: float,
@@ -199,7 +207,7 @@ def gust_ahead(
     along: Any = (1, 0, 0),
     direction: Any = (0, 0, 1),
     base: Any = None,
-) -> Wind:
+) -> Function:
     """A gust peak/2 (1 - cos(2 pi s/length)) that lies in the air: s = along . x - speed t - start, from 0 to `length`.
 
     The air carries it with `speed` (m/s) along `along`; or a wing flies into it.
@@ -210,21 +218,6 @@ def gust_ahead(
     >>> wind(110.0, 0, 0, 0)[2], wind(90.0, 0, 0, 0)[2]
     (4.0, 0.0)
     """
-    given = dict(
-        peak=peak, length=length, start=start, speed=speed, along=along, direction=direction, base=base
-    )  # fmt: skip
-    return Wind("gust_ahead", given)
-
-
-def _gust_ahead(
-    peak: float,
-    length: float,
-    start: float = 0.0,
-    speed: float = 0.0,
-    along: Any = (1, 0, 0),
-    direction: Any = (0, 0, 1),
-    base: Any = None,
-) -> Function:
     peak, length, start, speed = _numbers("gust_ahead", peak=peak, length=length, start=start, speed=speed)
     _positive("gust_ahead", "length", length)
     ax, ay, az = checks.unit("gust_ahead", "along", along).tolist()
@@ -238,9 +231,10 @@ def _gust_ahead(
     return _with_base(alone, base)
 
 
+@_wind
 def dryden(
     sigma: Any, length: Any, speed: float, seed: int, along: Any = (1, 0, 0), up: Any = (0, 0, 1), base: Any = None
-) -> Wind:
+) -> Function:
     """Turbulence with Dryden's spectra, frozen in air that moves with `speed` (m/s) along `along`.
 
     Parameters
@@ -264,13 +258,13 @@ def dryden(
     >>> wind(3.0, 0, 0, 1.0) == dryden(1.5, length=150.0, speed=20.0, seed=7)(3.0, 0, 0, 1.0)
     True
     """
-    given = dict(sigma=sigma, length=length, speed=speed, seed=seed, along=along, up=up, base=base)
-    return Wind("dryden", given)
+    return _turbulence("dryden", DRYDEN, sigma, length, speed, seed, along, up, base)
 
 
+@_wind
 def von_karman(
     sigma: Any, length: Any, speed: float, seed: int, along: Any = (1, 0, 0), up: Any = (0, 0, 1), base: Any = None
-) -> Wind:
+) -> Function:
     """Turbulence with von Karman's spectra; arguments as for `dryden`.
 
     Examples
@@ -279,57 +273,53 @@ def von_karman(
     >>> len(wind(3.0, 0, 0, 1.0))
     3
     """
-    given = dict(sigma=sigma, length=length, speed=speed, seed=seed, along=along, up=up, base=base)
-    return Wind("von_karman", given)
+    return _turbulence("von_karman", VON_KARMAN, sigma, length, speed, seed, along, up, base)
 
 
-def _turbulence(item: str, spectra: Any) -> Callable[..., Function]:
-    def build(
-        sigma: Any, length: Any, speed: float, seed: int, along: Any = (1, 0, 0), up: Any = (0, 0, 1), base: Any = None
-    ) -> Function:
-        (speed,) = _numbers(item, speed=speed)
-        rms = checks.array(item, "sigma", sigma if isinstance(sigma, (tuple, list, np.ndarray)) else [sigma] * 3, (3,))
-        three = length if isinstance(length, (tuple, list, np.ndarray)) else [length] * 3
-        scales = checks.array(item, "length", three, (3,))
-        if (rms < 0.0).any():
-            raise ArgumentError(item, "sigma", f"is {rms.tolist()}; it must not be negative")
-        if (scales <= 0.0).any():
-            raise ArgumentError(item, "length", f"is {scales.tolist()}; it must be greater than 0")
-        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-            raise ArgumentError(item, "seed", f"is {seed!r}; pass a whole number such as 1")
-        x = checks.unit(item, "along", along)
-        upward = checks.unit(item, "up", up)
-        z = upward - (upward @ x) * x
-        if np.linalg.norm(z) < 1e-6:
-            raise ArgumentError(item, "up", "is along the wind; give another direction")
-        z = z / np.linalg.norm(z)
-        axes = np.ascontiguousarray(np.stack((x, np.cross(z, x), z)))
-        table = frozen_field(spectra, rms, scales, int(seed))
-        steps = np.ascontiguousarray(1.0 / (SPACING * scales))
-        ax, ay, az = x.tolist()
-        n = POINTS
+def _turbulence(
+    item: str, spectra: Any, sigma: Any, length: Any, speed: float, seed: int, along: Any, up: Any, base: Any
+) -> Function:
+    (speed,) = _numbers(item, speed=speed)
+    rms = checks.array(item, "sigma", sigma if isinstance(sigma, (tuple, list, np.ndarray)) else [sigma] * 3, (3,))
+    three = length if isinstance(length, (tuple, list, np.ndarray)) else [length] * 3
+    scales = checks.array(item, "length", three, (3,))
+    if (rms < 0.0).any():
+        raise ArgumentError(item, "sigma", f"is {rms.tolist()}; it must not be negative")
+    if (scales <= 0.0).any():
+        raise ArgumentError(item, "length", f"is {scales.tolist()}; it must be greater than 0")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise ArgumentError(item, "seed", f"is {seed!r}; pass a whole number such as 1")
+    x = checks.unit(item, "along", along)
+    upward = checks.unit(item, "up", up)
+    z = upward - (upward @ x) * x
+    if np.linalg.norm(z) < 1e-6:
+        raise ArgumentError(item, "up", "is along the wind; give another direction")
+    z = z / np.linalg.norm(z)
+    axes = np.ascontiguousarray(np.stack((x, np.cross(z, x), z)))
+    table = frozen_field(spectra, rms, scales, int(seed))
+    steps = np.ascontiguousarray(1.0 / (SPACING * scales))
+    ax, ay, az = x.tolist()
+    n = POINTS
 
-        def alone(x: float, y: float, z: float, t: float) -> tuple[float, float, float]:
-            s = ax * x + ay * y + az * z - speed * t
-            a, b, c = 0.0, 0.0, 0.0
-            for k in range(3):
-                at = s * steps[k]
-                first = math.floor(at)
-                f, i = at - first, int(first) % n
-                p0, p1 = table[k, i - 1], table[k, i]
-                p2, p3 = table[k, (i + 1) % n], table[k, (i + 2) % n]
-                # a cubic through four points, with slopes that go on
-                u = p1 + 0.5 * f * (
-                    p2 - p0 + f * (2.0 * p0 - 5.0 * p1 + 4.0 * p2 - p3 + f * (3.0 * (p1 - p2) + p3 - p0))
-                )
-                a += u * axes[k, 0]
-                b += u * axes[k, 1]
-                c += u * axes[k, 2]
-            return a, b, c
+    def alone(x: float, y: float, z: float, t: float) -> tuple[float, float, float]:
+        s = ax * x + ay * y + az * z - speed * t
+        a, b, c = 0.0, 0.0, 0.0
+        for k in range(3):
+            at = s * steps[k]
+            first = math.floor(at)
+            f, i = at - first, int(first) % n
+            p0, p1 = table[k, i - 1], table[k, i]
+            p2, p3 = table[k, (i + 1) % n], table[k, (i + 2) % n]
+            # a cubic through four points, with slopes that go on
+            u = p1 + 0.5 * f * (
+                p2 - p0 + f * (2.0 * p0 - 5.0 * p1 + 4.0 * p2 - p3 + f * (3.0 * (p1 - p2) + p3 - p0))
+            )
+            a += u * axes[k, 0]
+            b += u * axes[k, 1]
+            c += u * axes[k, 2]
+        return a, b, c
 
-        return _with_base(alone, base)
-
-    return build
+    return _with_base(alone, base)
 
 
 def _with_base(alone: Function, base: Any) -> Function:
@@ -354,14 +344,3 @@ def _numbers(item: str, **given: Any) -> list[float]:
 def _positive(item: str, name: str, value: float) -> None:
     if value <= 0.0:
         raise ArgumentError(item, name, f"is {value:g}; it must be greater than 0")
-
-
-KINDS: dict[str, Callable[..., Function]] = {
-    "power_law": _power_law,
-    "log_law": _log_law,
-    "profile": _profile,
-    "gust": _gust,
-    "gust_ahead": _gust_ahead,
-    "dryden": _turbulence("dryden", DRYDEN),
-    "von_karman": _turbulence("von_karman", VON_KARMAN),
-}
