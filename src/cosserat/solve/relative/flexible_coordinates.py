@@ -20,13 +20,6 @@ def moved(data: FlexibleTreeData, q: Array, delta: Array) -> Array:
     return out
 
 
-def difference(data: FlexibleTreeData, q_a: Array, q_b: Array) -> Array:
-    """The delta for which `moved` takes q_a to q_b."""
-    out = np.empty(len(q_a))
-    coordinates.difference(data.arrays.tree, q_a, q_b, out)
-    return out
-
-
 def bracket(data: FlexibleTreeData, v: Array, w: Array) -> Array:
     """Velocities (n,) of the commutator of the motions along v and along w; zero but for spherical and free joints."""
     out = np.zeros(len(v))
@@ -36,13 +29,6 @@ def bracket(data: FlexibleTreeData, v: Array, w: Array) -> Array:
             out[k] = np.cross(v[k], w[k])
         elif link.kind == FREE:
             out[k] = se3.bracket(v[k]) @ w[k]
-    return out
-
-
-def coordinate_rates(data: FlexibleTreeData, q: Array, v: Array) -> Array:
-    """Time derivatives of the coordinates."""
-    out = np.empty(len(q))
-    coordinates.coordinate_rates(data.arrays.tree, q, v, out)
     return out
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cosserat.calls import answered
 from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tree
 from cosserat.errors import SolveError
-from cosserat.kernels.flexible import composite, dynamics, force_tangents, tangents
+from cosserat.kernels.flexible import composite, coordinates, dynamics, force_tangents, tangents
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.law_states import FROZEN
 from cosserat.lie import se3
@@ -22,13 +22,13 @@ from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.posture import Posture
 from cosserat.results.status import Status
-from cosserat.solve.relative import flexible_coordinates, flexible_recursion
+from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.elastic_posture import ElasticPosture
 from cosserat.solve.relative.flexible_forces import FlexibleForces
 from cosserat.solve.relative.flexible_recursion import Articulated, Motions
 from cosserat.solve.relative.jacobian_rates import jacobian_rate
 from cosserat.solve.relative.nonholonomic import PlaceMotion
-from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives
+from cosserat.solve.relative.quantities import ForwardDerivatives, InverseDerivatives
 from cosserat.solve.relative.seat_motion import coordinate_rows
 from cosserat.solve.relative.states import StateChecker
 from cosserat.solve.relative.tree import Tree
@@ -347,11 +347,7 @@ class FlexibleTree(Tree):
         J = _turned(H[:3, :3], coordinate_rows(self.data, now, q, [(seat, np.eye(6))], [0]))
         return PlaceMotion(H, J, posture.accelerations(place))
 
-    def forward_kinematics(self, q: Any, v: Any = None, a: Any = None) -> Posture:
-        zero = self.neutral()
-        q, v, a = self._vectors(
-            "forward_kinematics", q=q, v=zero if v is None else v, a=zero if a is None else a
-        )  # fmt: skip
+    def _posture(self, q: Array, v: Array, a: Array) -> Posture:
         return ElasticPosture(self._model, self.data, q.copy(), v, a)
 
     def _centroidal(self, q: Array) -> tuple[Array, Array]:
@@ -364,22 +360,15 @@ class FlexibleTree(Tree):
         rows = [se3.adjoint(se3.inverse(back @ w.frame)).T @ w.M[:6] for w in links]
         return flexible_recursion.projected(now, np.hstack(rows)), centre
 
-    def moved(self, q: Any, delta: Any) -> Array:
-        return flexible_coordinates.moved(self.data, *self._vectors("moved", q=q, delta=delta))
+    def _on_group(self, kernel: str, a: Array, b: Array) -> Array:
+        out = np.empty(self._shape)
+        getattr(coordinates, kernel)(self.data.arrays.tree, a, b, out)
+        return out
 
-    def difference(self, q_a: Any, q_b: Any) -> Array:
-        return flexible_coordinates.difference(self.data, *self._vectors("difference", q_a=q_a, q_b=q_b))
-
-    def coordinate_rates(self, q: Any, v: Any) -> Array:
-        rates = flexible_coordinates.coordinate_rates(self.data, *self._vectors("coordinate_rates", q=q, v=v))
-        return self._check.defined(rates)
-
-    def energy(self, q: Any, v: Any) -> Energy:
-        q, v = self._vectors("energy", q=q, v=v)
+    def _energies(self, q: Array, v: Array) -> tuple[float, float, float]:
         with self._lock:
-            found = self.forces.energies(self._now.move(q, v), q, self.gravity)
-        kinetic, strain, potential = (float(x) for x in found[:3])
-        return Energy(kinetic, strain, potential, kinetic + strain + potential)
+            kinetic, strain, potential, *_ = self.forces.energies(self._now.move(q, v), q, self.gravity)
+        return float(kinetic), float(strain), float(potential)
 
     def integrate(
         self,

@@ -27,7 +27,7 @@ from cosserat.model.places import Place
 from cosserat.results.posture import Posture
 from cosserat.solve.relative.batches import Batches
 from cosserat.solve.relative.nonholonomic import PlaceMotion
-from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives
+from cosserat.solve.relative.quantities import ForwardDerivatives, InverseDerivatives
 from cosserat.solve.relative.states import StateChecker
 from cosserat.solve.relative.tree import Tree
 
@@ -334,34 +334,16 @@ class RigidTree(Tree):
         R = own[:9].reshape(3, 3)
         return PlaceMotion(se3.frame(R @ F[:3, :3], own[9:] + R @ F[:3, 3]), J, J_dot @ v)
 
-    def forward_kinematics(self, q: Any, v: Any = None, a: Any = None) -> Posture:
-        zero = np.zeros(self._n)
-        q, v, a = (
-            self._check.vector("forward_kinematics", name, zero if x is None else x)
-            for name, x in (("q", q), ("v", v), ("a", a))
-        )
+    def _posture(self, q: Array, v: Array, a: Array) -> Posture:
         n = len(self.data.links)
         frames, motions = np.empty((n, 12)), np.empty((n, 4, 3))
         kinematics.link_motions(self._table, q, v, a, frames, motions)
         return Posture(frames, motions, self.locate)
 
-    def moved(self, q: Any, delta: Any) -> Array:
-        q, delta = (self._check.vector("moved", *pair) for pair in (("q", q), ("delta", delta)))
+    def _on_group(self, kernel: str, a: Array, b: Array) -> Array:
         out = np.empty(self._n)
-        group.moved(self._table, q, delta, out)
+        getattr(group, kernel)(self._table, a, b, out)
         return out
-
-    def difference(self, q_a: Any, q_b: Any) -> Array:
-        q_a, q_b = (self._check.vector("difference", *pair) for pair in (("q_a", q_a), ("q_b", q_b)))
-        out = np.empty(self._n)
-        group.difference(self._table, q_a, q_b, out)
-        return out
-
-    def coordinate_rates(self, q: Any, v: Any) -> Array:
-        q, v = (self._check.vector("coordinate_rates", *pair) for pair in (("q", q), ("v", v)))
-        out = np.empty(self._n)
-        group.coordinate_rates(self._table, q, v, out)
-        return self._check.defined(out)
 
     # momentum and energy --------------------------------------------------------------------------------------------
 
@@ -370,8 +352,7 @@ class RigidTree(Tree):
         composite.momentum_matrix(self._table, q, A, centre)
         return A, centre[1:]
 
-    def energy(self, q: Any, v: Any) -> Energy:
-        q, v = (self._check.vector("energy", *pair) for pair in (("q", q), ("v", v)))
+    def _energies(self, q: Array, v: Array) -> tuple[float, float, float]:
         both = np.empty(2)
         composite.energies(self._table, q, v, both)
         strain = 0.5 * float(self._forces.passive[0] @ q**2)
@@ -380,8 +361,7 @@ class RigidTree(Tree):
             for spring in self._model.springs:
                 stretch = np.linalg.norm(posture.position(spring.b) - posture.position(spring.a)) - spring.length
                 strain += 0.5 * spring.stiffness * float(stretch) ** 2
-        kinetic, potential = float(both[0]), float(both[1]) + self._at_rest
-        return Energy(kinetic, strain, potential, kinetic + strain + potential)
+        return float(both[0]), strain, float(both[1]) + self._at_rest
 
     def set_time(self, t: float) -> None:
         """Take loads and efforts that are functions of time at time t."""

@@ -230,24 +230,40 @@ class Tree(ABC):
     def place_motion(self, place: Place, q: Array, v: Array, call: str) -> PlaceMotion:
         """World frame, Jacobian in world axes and J_dot v of a place that is not fixed to the ground."""
 
-    @abstractmethod
     def forward_kinematics(self, q: Any, v: Any = None, a: Any = None) -> Posture:
         """Frames of places, and their velocities and accelerations where v and a are given.
 
         Places on elastic bodies are those where something is attached, and the ends of beams.
         """
+        zero = self.neutral()
+        return self._posture(
+            *self._vectors("forward_kinematics", q=q, v=zero if v is None else v, a=zero if a is None else a)
+        )
 
     @abstractmethod
+    def _posture(self, q: Array, v: Array, a: Array) -> Posture:
+        """Frames and motions of places."""
+
     def moved(self, q: Any, delta: Any) -> Array:
         """Coordinates after moving with the velocities delta for a unit of time; q + delta but for rotations."""
+        return self._on_group("moved", *self._vectors("moved", q=q, delta=delta))
 
-    @abstractmethod
     def difference(self, q_a: Any, q_b: Any) -> Array:
         """The delta for which `moved` takes q_a to q_b."""
+        return self._on_group("difference", *self._vectors("difference", q_a=q_a, q_b=q_b))
 
-    @abstractmethod
     def coordinate_rates(self, q: Any, v: Any) -> Array:
         """Time derivatives of the coordinates; v itself but for spherical and free joints."""
+        rates = self._on_group("coordinate_rates", *self._vectors("coordinate_rates", q=q, v=v))
+        return self._check.defined(rates)
+
+    @abstractmethod
+    def _on_group(self, kernel: str, a: Array, b: Array) -> Array:
+        """What a kernel gives (n,) of two vectors: coordinates, differences of these, or velocities."""
+
+    def _vectors(self, call: str, **given: Any) -> list[Array]:
+        """Finite vectors (n,), in the order given."""
+        return [self._check.vector(call, name, x) for name, x in given.items()]
 
     # momentum and energy --------------------------------------------------------------------------------------------
 
@@ -268,9 +284,14 @@ class Tree(ABC):
         """Centre of mass (3,) of all that moves."""
         return self._centroidal(self._check.vector("centre_of_mass", "q", q))[1]
 
-    @abstractmethod
     def energy(self, q: Any, v: Any) -> Energy:
         """Kinetic energy, strain energy of bodies, springs and joints, potential energy of gravity."""
+        kinetic, strain, potential = self._energies(*self._vectors("energy", q=q, v=v))
+        return Energy(kinetic, strain, potential, kinetic + strain + potential)
+
+    @abstractmethod
+    def _energies(self, q: Array, v: Array) -> tuple[float, float, float]:
+        """Kinetic, strain and potential energy."""
 
     # ----------------------------------------------------------------------------------------------------------------
 
