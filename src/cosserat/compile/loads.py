@@ -134,7 +134,7 @@ def line_load_arrays(parts: Parts) -> LineLoads:
     """Arrays of what is `along_beams`."""
     model, skeleton, matrices, columns = parts.model, parts.skeleton, parts.matrices, parts.line_columns
     rows: list[tuple[NDArray[Any], ...]] = []
-    lengths = lengths_towards().T
+    lengths = np.ascontiguousarray(lengths_towards().T)
     for k, line in along_beams(parts):
         mesh, found = skeleton.beams[line.beam.name], matrices[line.beam.name]
         n = len(mesh.pairs)
