@@ -6,6 +6,7 @@ each law is written. Text that grows is seen here before it is felt.
     python bench/walk.py                 the tables
     python bench/walk.py --store         write them to bench/walk.txt, to compare with later
     python bench/walk.py --laws          only where the formula of each law is written
+    python bench/walk.py --element .     only code lines of the files of the beam element, in this or another checkout
     python bench/walk.py --list bicycle  the functions that run, by file, in the tasks whose name has this word
 """
 
@@ -41,6 +42,11 @@ from cosserat.demo.manipulator import two_link_arm
 SOURCES = Path(cs.__file__).parent
 MODELS = Path(__file__).parents[1] / "examples" / "models"
 STORED = Path(__file__).with_suffix(".txt")
+ELEMENT = (
+    "compile/elements.py", "compile/matter.py", "compile/dispersion.py",
+    "kernels/beams.py", "kernels/elastic.py", "kernels/bending.py", "kernels/matter.py",
+)  # fmt: skip
+"""The beam element, by itself: here and in older checkouts."""
 
 LAWS = {
     "friction": r"\btanh\(\s*[^)]*(rate|q_dot|v\[k\]|\bv\b)[^)]*/",
@@ -235,6 +241,14 @@ def report() -> str:
     return "\n".join(out) + "\n" + laws()
 
 
+def element(checkout: Path) -> str:
+    """Code lines of the files of the beam element."""
+    paths = [path for path in (checkout / "src" / "cosserat" / name for name in ELEMENT) if path.exists()]
+    lines = [code_lines(path) for path in paths]
+    rows = [(path.parent.name + "/" + path.name, n) for path, n in zip(paths, lines, strict=True)]
+    return "".join(f"{name:<24}{n:>6}\n" for name, n in [*rows, ("beam element", sum(lines))])
+
+
 def laws() -> str:
     """Where the formula of each law is written."""
     out = ["law: where its formula is written"]
@@ -251,7 +265,11 @@ def main() -> None:
     parser.add_argument("--store", action="store_true", help=f"write to {STORED.name}")
     parser.add_argument("--laws", action="store_true", help="only where the formula of each law is written")
     parser.add_argument("--list", metavar="WORD", help="the functions that run in tasks whose name has this word")
+    parser.add_argument("--element", metavar="CHECKOUT", type=Path, help="only code lines of the beam element")
     options = parser.parse_args()
+    if options.element:
+        print(element(options.element), end="")
+        return
     text = listing(options.list) if options.list else laws() if options.laws else report()
     if options.store:
         STORED.write_text(text)

@@ -81,7 +81,7 @@ def nodal(a, A, b, B, R, G, scratch):
     )
 
 
-@helper
+@inlined
 def add_inertia(G, frames, twists, rates, a, b, scratch, r_out):
     """r += inertia forces of an element."""
     x, A = acceleration(load(twists[a], 0), load(twists[a], 3), load(rates[a], 0), load(rates[a], 3))
