@@ -284,13 +284,17 @@ class Engine:
     def _loads_in(samples: course.Samples) -> tuple[Array, ...]:
         return samples.drive, samples.target, samples.load, samples.signal, samples.effort
 
-    def projected(self, t: float, q: Array, v: Array, angles: Array) -> tuple[Array, Array]:
-        """The nearest state that the constraints allow."""
+    def projected(
+        self, t: float, q: Array, v: Array, angles: Array, held: NDArray[np.bool_] | None = None
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """The nearest state that the constraints allow; coordinates that are `held` keep their values."""
         tree, _, fixed, _, factored, stepping, closed, bordered = self.addresses
         x, rows = self._rooms[0].vectors, self.constraints.closed.rows
         self.set_time(t)
         x.q[:], x.v[:], rows.before[:] = q, v, angles
+        x.held[:] = self.drives.held if held is None else self.drives.held | held
         code = explicit.project_state(tree, fixed, factored, stepping, closed, bordered)
+        x.held[:] = self.drives.held
         if code == implicit.NOT_CONVERGED:
             raise StepFailure(Outcome.NOT_CONVERGED, "the constraints cannot be met")
         if code != implicit.CONVERGED:

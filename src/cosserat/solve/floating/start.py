@@ -32,6 +32,7 @@ from cosserat.solve.relative.tree_constraints import TreeConstraints
 Array = NDArray[np.float64]
 
 _MOST_ITERATIONS = 30
+_PARTS = (1, 8, 64)  # in which a drive is taken until its loops can be closed
 _FOLLOWED = 0.02  # of the greatest deflection: what the modes may miss without a warning
 
 
@@ -78,6 +79,8 @@ def starting_state(stepper: Stepper, compiled: CompiledModel, start: Any, t: flo
     elif compiled.modal:
         _demand_reference(compiled, start)
         v = given_velocities(tree, compiled, seats, q, v, stepper.drives.held)
+        if constraints.present:
+            q, v = _closed_unbent(stepper, t, q, v, angles)
     else:
         memory = new_memory(compiled, compiled.sampler.sample(np.array([t])))
         memory.problem.solver.settings[0] = 1.0
@@ -96,9 +99,31 @@ def starting_state(stepper: Stepper, compiled: CompiledModel, start: Any, t: flo
             q, v = stepper.projected(t, q, v, angles)
         except StepFailure as failure:
             raise SolveError(
-                f"simulate: {failure.detail} at the start; check the geometry of loops and the prescribed motions"
+                f"simulate: {failure.detail or 'the constraints cannot be met'} at the start; check the geometry of "
+                "loops and the prescribed motions"
             ) from None
     return Start(t, q, v, angles, inner)
+
+
+def _closed_unbent(stepper: Stepper, t: float, q: Array, v: Array, angles: Array) -> tuple[Array, Array]:
+    """Loops closed by the joints alone, drives in parts where they go far; as it was where they cannot be closed so.
+
+    The nearest state in the metric of the mass would bend the bodies instead of turning them: modes are light.
+    """
+    tree, driven = stepper.tree, stepper.drives.held
+    modes = np.ones(len(q), dtype=bool)
+    for link in tree.data.links:
+        modes[link.freedoms] = False
+    for parts in _PARTS:
+        trial = tree.neutral()
+        try:
+            for k in range(1, parts + 1):
+                trial[driven] = k / parts * q[driven]
+                trial = stepper.projected(t, trial, v, angles, modes)[0]
+            return stepper.projected(t, trial, v, angles, modes)  # velocities with the rows of where it is
+        except StepFailure:
+            continue
+    return q, v
 
 
 def _turned_shafts(

@@ -188,6 +188,8 @@ class Stepper(ABC):
         a, force, angles, rates = self.engine.accelerations(t, q, v, a, angles, inner)
         return Point(t, q, v, a, a.copy(), 0.0, force, angles, np.array([inner, rates, rates]))
 
-    def projected(self, t: float, q: Array, v: Array, angles: Array) -> tuple[Array, Array]:
-        """The nearest state that the constraints allow."""
-        return self.engine.projected(t, q, v, angles)
+    def projected(
+        self, t: float, q: Array, v: Array, angles: Array, held: NDArray[np.bool_] | None = None
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """The nearest state that the constraints allow, with some coordinates `held`."""
+        return self.engine.projected(t, q, v, angles, held)
