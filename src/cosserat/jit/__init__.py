@@ -44,7 +44,7 @@ class Helper:
     def _in_stages(self) -> Any:
         from cosserat.jit.compiler import dispatcher
 
-        return dispatcher(self.function, **self.options)
+        return dispatcher(self.function, in_stages=True, **self.options)
 
     @functools.cached_property
     def _in_kernels(self) -> Any:

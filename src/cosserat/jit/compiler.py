@@ -15,26 +15,30 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import ir
+from numba import types
 from numba.core import cgutils, serialize
 from numba.core.caching import FunctionCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
-from numba.core.typing.templates import AbstractTemplate
-from numba.extending import lower_builtin, overload
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
+from numba.extending import infer_getattr, lower_builtin, lower_getattr_generic, models, overload, register_model
 from numba.np import arrayobj
 
 from cosserat.jit import store
 from cosserat.jit.cache import cache_directory
+from cosserat.jit.frontend import PlainCompiler, quickened
 from cosserat.jit.sources import folder_of, kernel_name, source_digest
 from cosserat.jit.user import write_numbers
 
-types = numba.types
 _KINDS = {"i": types.int64, "d": types.float64}
 
 
-def dispatcher(function: Callable[..., Any], apart: bool = False, **options: Any) -> Any:
+def dispatcher(function: Callable[..., Any], apart: bool = False, in_stages: bool = False, **options: Any) -> Any:
     """Numba's handle of a function that only compiled code calls: strict IEEE; its arrays may be said to be apart."""
+    if in_stages:
+        options["pipeline_class"] = PlainCompiler
     handle = numba.njit(error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True, **options)(function)
     if apart:
         handle._compiler._customize_flags = _without_aliases
@@ -48,13 +52,14 @@ def _without_aliases(flags: Any) -> Any:
 
 def compile_object(function: Callable[..., Any], signature: str, wide: bool = False) -> tuple[str, bytes]:
     """(entry symbol, object code) of a function."""
-    handle = dispatcher(function, _nrt=False)  # arrays are borrowed: no reference counts, here and in helpers
+    # arrays are borrowed: no reference counts, here and in helpers
+    handle = dispatcher(function, in_stages=True, _nrt=False)
     args = argument_types(signature)
-    with _unlinked():
+    with _unlinked(), quickened():
         handle.compile(args)
-    result = handle.overloads[args]
-    assert types.unliteral(result.signature.return_type) is types.int64, function
-    return result.fndesc.llvm_func_name, result.library.object_code(wide)
+        result = handle.overloads[args]
+        assert types.unliteral(result.signature.return_type) is types.int64, function
+        return result.fndesc.llvm_func_name, result.library.object_code(wide)
 
 
 def argument_types(signature: str) -> tuple[Any, ...]:
@@ -161,34 +166,63 @@ def call_address_type() -> Any:
     return _function_type(lambda address, args: types.int64(types.int64, args), generate)
 
 
+class _Group(types.Type):
+    """A group of arrays as kernels see it: the address of a table; an array is read from it where it is asked for."""
+
+    def __init__(self, start: int, fields: list[tuple[str, int]], group: type) -> None:
+        self.places = {}  # attribute -> word of the table, type
+        at = start
+        for name, (kind, n) in zip(group._fields, fields, strict=True):  # type: ignore[attr-defined]
+            self.places[name] = at, types.Array(getattr(types, kind), n, "C")
+            at += 1 + n
+        super().__init__(f"{group.__module__}.{group.__name__}{start}{fields}")
+
+
+@register_model(_Group)
+class _GroupModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, group: _Group) -> None:
+        super().__init__(manager, group, ir.IntType(64))
+
+
+@infer_getattr
+class _GroupAttributes(AttributeTemplate):
+    key = _Group
+
+    def generic_resolve(self, group: _Group, name: str) -> Any:
+        return group.places[name][1] if name in group.places else None
+
+
+@lower_getattr_generic(_Group)
+def _array_of_group(context, builder, group, address, name):
+    at, array_type = group.places[name]
+    word = context.get_value_type(types.intp)
+    table = builder.inttoptr(address, word.as_pointer())
+    words = []
+    for i in range(1 + array_type.ndim):
+        words.append(builder.load(builder.gep(table, [word(at + i)])))
+        # nobody moves arrays while kernels run: what was read once need not be read again
+        words[-1].set_metadata("invariant.load", builder.module.add_metadata([]))
+    strides = [word(8)]
+    for extent in reversed(words[2:]):
+        strides.insert(0, builder.mul(strides[0], extent))
+    array = context.make_array(array_type)(context, builder)
+    arrayobj.populate_array(
+        array,
+        data=builder.inttoptr(words[0], context.get_data_type(array_type.dtype).as_pointer()),
+        shape=cgutils.pack_array(builder, words[1:], word),
+        strides=cgutils.pack_array(builder, strides, word),
+        itemsize=word(8),
+        meminfo=None,
+    )
+    return array._getvalue()
+
+
 def getter_type(start: int, fields: list[tuple[str, int]], group: type) -> Any:
     """Type of a getter of `Handles`: address of a table -> group of arrays described from word `start` on."""
-    array_types = [types.Array(getattr(types, kind), n, "C") for kind, n in fields]
-    group_type = types.NamedTuple(array_types, group)
+    group_type = _Group(start, fields, group)
 
     def generate(context, builder, signature, values):
-        word = context.get_value_type(types.intp)
-        table = builder.inttoptr(values[0], word.as_pointer())
-        at = start
-        arrays = []
-        for array_type, (_, n) in zip(array_types, fields, strict=True):
-            words = [builder.load(builder.gep(table, [word(at + i)])) for i in range(1 + n)]
-            array = context.make_array(array_type)(context, builder)
-            strides = [word(8)]
-            for extent in reversed(words[2:]):
-                strides.insert(0, builder.mul(strides[0], extent))
-            element = context.get_data_type(array_type.dtype)
-            arrayobj.populate_array(
-                array,
-                data=builder.inttoptr(words[0], element.as_pointer()),
-                shape=cgutils.pack_array(builder, words[1:], word),
-                strides=cgutils.pack_array(builder, strides, word),
-                itemsize=word(8),
-                meminfo=None,
-            )
-            arrays.append(array._getvalue())
-            at += 1 + n
-        return context.make_tuple(builder, group_type, arrays)
+        return values[0]
 
     return _function_type(lambda address: group_type(types.int64), generate)
 

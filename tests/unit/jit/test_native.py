@@ -47,6 +47,68 @@ def test_a_kernel_refuses_other_types():
         move(frames.astype(np.float32), increments, 1.0, moved)
 
 
+@compiled
+def test_the_compiler_is_left_as_it_was():
+    """Stages go their own way through Numba; users' functions, and what is collected, must not notice."""
+    import gc
+
+    from numba.core.registry import cpu_target
+    from numba.np import arrayobj
+
+    from cosserat.jit.compiler import compile_object
+
+    def found():
+        typing, target = cpu_target.typing_context, cpu_target.target_context
+        return vars(typing).keys(), vars(type(target)).keys(), arrayobj.make_array, gc.isenabled()
+
+    def add_one(values_out):
+        values_out[0] += 1.0
+        return 0
+
+    def wrong(values_out):
+        return values_out.nothing
+
+    before = found()
+    entry, code = compile_object(add_one, "d1")
+    values = np.ones(1)
+    assert native.caller(native.link(code, entry), "d1")(values) == 0
+    assert values[0] == 2.0
+    with pytest.raises(Exception, match="nothing"):
+        compile_object(wrong, "d1")
+    assert found() == before
+
+
+@compiled
+def test_groups_are_read_where_they_are_asked_for():
+    """A stage reads the arrays that it uses, from the table; others of the group cost it nothing."""
+    from typing import Annotated, NamedTuple
+
+    from cosserat.jit import Handles
+    from cosserat.jit.compiler import compile_object
+
+    double1, double2 = Annotated[np.ndarray, ("float64", 1)], Annotated[np.ndarray, ("float64", 2)]
+    Group = NamedTuple("Group", [("row", double1), *((f"other{i}", double2) for i in range(20)), ("matrix", double2)])
+
+    class Problem(NamedTuple):
+        group: Group
+
+    handles = Handles(Problem)
+    group_of = handles.getter("group", Group)
+
+    def last(problem, row_out):
+        group = group_of(problem)
+        row_out[0] = group.row[1] + 10.0 * group.matrix[1, 2]
+        return group.matrix.shape[1]
+
+    arrays = Group(np.array([1.0, 2.0]), *(np.zeros((2, 2)) for _ in range(20)), np.arange(6.0).reshape(2, 3))
+    table = handles.pack(Problem(arrays))
+    entry, code = compile_object(last, "i,d1")
+    out = np.zeros(1)
+    assert native.caller(native.link(code, entry), "i,d1")(table.ctypes.data, out) == 3
+    assert out[0] == 52.0
+    assert len(code) < 1500, len(code)
+
+
 def test_signature():
     assert native.signature_of((3, np.int64(3), 2.0, np.float64(2.0), np.zeros((2, 3)), np.zeros(1, int))) == (
         "i,i,d,d,d2,i1"
