@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -142,8 +143,20 @@ class CompiledModel:
         return tuple(f"{law.load.name}.{name}" for law in self.laws for name in law.load.states)
 
     def jumps(self, start: float, end: float) -> Jumps:
-        """Jumps between two times, see `Sampler.jumps`."""
-        return self.sampler.jumps(start, end, switches_of(self.laws, start, end) if self.laws else ())
+        """Jumps between two times, see `Sampler.jumps`; of users' constraints those that `look` has found."""
+        kinks = [t for rule in self.rules for t in rule.breaks if start < t < end]
+        return self.sampler.jumps(start, end, [*(switches_of(self.laws, start, end) if self.laws else ()), *kinks])
+
+    def look(self, start: float, duration: float) -> None:
+        """Find out when users' constraints have kinks, in a run and before it."""
+        for rule in self.rules:
+            rule.look(start - duration, start + duration)
+
+    def kinks(self, times: Sequence[float], side: float) -> list[float]:
+        """Those of the times at which prescribed motions or users' constraints have kinks, seen from both sides."""
+        known = [x for rule in self.rules for x in rule.breaks]
+        driven = self.sampler.kinks(times, side)
+        return [t for t in times if t in driven or any(abs(t - x) <= side for x in known)]
 
     def breaks(self, jumps: Jumps, start: float, end: float) -> list[float]:
         """Times between two others at which adaptive steps end: of jumps and kinks, and of laws that wake up."""
@@ -157,7 +170,7 @@ class CompiledModel:
         """
         cut_off = any(np.isfinite(servo.limit) and jumps.jumps(servo.target) for servo in self.model.servos)
         cut_off |= len(self.system.bodies.varying) > 0 or bool(jumps.laws)
-        return jumps.times if cut_off or self.sampler.kinks(jumps.times, 1e-9 * duration) else []
+        return jumps.times if cut_off or self.kinks(jumps.times, 1e-9 * duration) else []
 
     def addresses(self) -> dict[str, Any]:
         """Tables (n, 2) of addresses of what users wrote, and of its derivatives, by fields of `Solver`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from cosserat.compile.compiled import CompiledModel, frame_to_row, row_to_frame
 from cosserat.compile.joints import ints, ranges
 from cosserat.compile.parts import Parts
-from cosserat.compile.state_laws import refused
+from cosserat.compile.state_laws import probe, refused, switched
 from cosserat.errors import CosseratError
 from cosserat.kernels.arrays import Rules
-from cosserat.kernels.rule_laws import BRIEF
+from cosserat.kernels.rule_laws import BRIEF, MOST, slopes, stencil
 from cosserat.kernels.state_loads import compile_values
 from cosserat.lie import se3
+from cosserat.model.clock import reads_time
 from cosserat.model.constraint import Constraint
 from cosserat.model.model import Model
 from cosserat.model.places import GROUND
@@ -24,6 +25,8 @@ from cosserat.model.places import GROUND
 Array = NDArray[np.float64]
 
 _STEP = 1e-3  # of differences, in radians and extents of the mechanism
+_ROUNDING = 1e-15
+_NEAR = 1e-8  # of a duration: how far apart values tell a slope
 _SIDES = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
 
 
@@ -33,6 +36,7 @@ class CompiledRule:
 
     item: Constraint
     law: Any
+    breaks: list[float] = field(default_factory=list, compare=False)  # where it is not smooth, as far as it is known
 
     @property
     def numbers(self) -> Array:
@@ -57,8 +61,45 @@ class CompiledRule:
             for side, weight in _SIDES:
                 moved = frame @ se3.exp(side * step * np.eye(6)[k])
                 A[:, k] += weight / step * self.answer(t, moved, twist)
-        given = sum(w / _STEP * self.answer(t + side * _STEP, frame, twist) for side, w in _SIDES)
-        return A, now, A @ twist + given
+        step, first = stencil(break_array((self,)), t, _STEP)
+        given = [self.answer(t + (first + k) * step, frame, twist) for k in range(5)]
+        return A, now, A @ twist + np.array([slopes(first, step, tuple(row))[1] for row in np.transpose(given)])
+
+    def look(self, start: float, end: float) -> None:
+        """Find out where the law is not smooth between two times: what it compares time with, and where slopes of its
+        values jump, or those themselves if it is one of velocities.
+        """
+        law = self.item.law
+        if not reads_time(law):
+            return
+        place = self.item.place.frame()
+        frame, twist = probe(place if self.item.other is None else se3.inverse(self.item.other.frame()) @ place, 0.01)
+        numbers = np.array([self.numbers]).view(self.item.record_type()).reshape(-1)[0]
+        given, function = (frame,) if self.item.level == "position" else (frame, twist), getattr(law, "py_func", law)
+        side = _NEAR * (end - start) if self.item.level == "position" else 0.0
+
+        def values(times: Array) -> Array:
+            return np.array([self.answer(t, frame, twist) for t in times])
+
+        def changes(times: Array) -> Array:
+            return values(times + side) - values(times - side) if side else values(times)
+
+        def met(t: float) -> float:
+            """Where the straight lines before and after a kink near time t meet."""
+            d = 8.0 * side
+            a, b, c, e = values(t + d * np.array([-2.0, -1.0, 1.0, 2.0]))
+            k = int(np.argmax(np.abs(e - c - b + a)))
+            turn = float((e - c - b + a)[k])
+            away = d * float((b - a + e - c - c + b)[k]) / turn if turn else 0.0
+            return t + away if 1e-4 * side < abs(away) < d else t
+
+        noise = _ROUNDING * float(np.abs(values(np.linspace(start, end, 9))).max())
+        found = switched(lambda t: function(t, *given, numbers), changes, start, end, 2.0 * side, noise)
+        if len(found) < MOST:
+            for t in (met(t) if side else t for t in found):
+                if all(abs(t - known) > _NEAR * (end - start) for known in self.breaks):
+                    self.breaks.append(t)
+            self.breaks[:] = sorted(self.breaks)[1 - MOST :]
 
 
 def compile_rules(model: Model) -> tuple[CompiledRule, ...]:
@@ -119,6 +160,13 @@ def rule_arrays(parts: Parts) -> Rules:
         **rule_laws(items, parts.size),
         block=ints([parts.held(a.node, b.node, len(parts.joints) + k) for a, b, k in rows], 9),
     )
+
+
+def break_array(rules: tuple[CompiledRule, ...]) -> Array:
+    """Times at which laws are not smooth, as `kernels.rule_laws.stencil` takes them."""
+    known, out = sorted({t for rule in rules for t in rule.breaks})[: MOST - 1], np.full(MOST, np.inf)
+    out[: len(known)] = known
+    return out
 
 
 def rule_rows(compiled: CompiledModel, times: Array, frames: Array, twists: Array) -> Array:

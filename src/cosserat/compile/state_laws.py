@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -179,27 +180,40 @@ def switches_of(laws: tuple[CompiledLaw, ...], start: float, end: float) -> list
 
 def _switches(law: CompiledLaw, size: float, start: float, end: float) -> list[float]:
     """Those of a law at places so far from where they are described."""
-    load, grid = law.load, np.linspace(start, end, _GRID[0] + 1)
-    motion, other = _probe(load.place.frame(), size), _probe(np.eye(4), 0.0)
+    load = law.load
+    motion, other = probe(load.place.frame(), size), probe(np.eye(4), 0.0)
     given = motion
     if load.other is not None:
-        other = _probe(load.other.frame(), 0.0)
+        other = probe(load.other.frame(), 0.0)
         given = (*motion, *other)
     numbers = np.array([law.numbers]).view(load.record_type()).reshape(-1)[0]
     function = getattr(load.law, "py_func", load.law)
-    found = switches(lambda t: function(t, *given, numbers), start, end)
+    return switched(
+        lambda t: function(t, *given, numbers),
+        lambda times: np.array([law.answer(t, *motion, *other) for t in times]), start, end,
+    )  # fmt: skip
 
-    def values(times: Array) -> Array:
-        return np.array([law.answer(t, *motion, *other) for t in times])
 
+def switched(
+    function: Callable[[float], Any],
+    values: Callable[[Array], Array],
+    start: float,
+    end: float,
+    width: float = 0.0,
+    noise: float = 0.0,
+) -> list[float]:
+    """Times between two others that a function compares time with, and at which values (nt, size) jump; see `jumps_of`
+    for the rest.
+    """
+    grid, found, apart = np.linspace(start, end, _GRID[0] + 1), switches(function, start, end), 1e-9 * (end - start)
     seen = values(grid)
     if np.isfinite(seen).all():
-        apart = 1e-9 * (end - start)
-        found += [t for t in jumps_of(values, grid, seen) if all(abs(t - x) > apart for x in found)]
-    return [t for t in found if start < t < end]
+        jumps = jumps_of(values, grid, seen, width, noise)
+        found += [t for t in jumps if all(abs(t - x) > apart + 2.0 * width for x in found)]
+    return sorted(t for t in found if start < t < end)
 
 
-def _probe(frame: Array, size: float) -> tuple[Array, ...]:
+def probe(frame: Array, size: float) -> tuple[Array, ...]:
     """A frame beside another, and a twist."""
     return frame @ se3.exp(size * _BESIDE), size * _BESIDE
 

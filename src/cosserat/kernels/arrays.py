@@ -287,6 +287,7 @@ class Solver(NamedTuple):
     bonds: I2  # (n, 3) the same for constraints besides joints
     units: I2  # (ns, 2) addresses of users' laws and of their derivatives, 0: none is given
     rules: I2  # (nu, 2) the same of users' constraints
+    breaks: F1  # times at which these are not smooth, see `rule_laws.stencil`
     media: I2  # (nm, 2) addresses of first and second derivatives of potentials
     settle: I1  # (2,) addresses of `settling.settle` and `integrate.note_start`, which only the conserving scheme has
 

@@ -4,6 +4,8 @@
 (`flexible.closing.Held`). See `kernels.rules` for what the laws mean.
 """
 
+import math
+
 from cosserat.jit import helper
 from cosserat.kernels import state_loads
 from cosserat.kernels.frames import compose, exp_frame
@@ -11,6 +13,7 @@ from cosserat.kernels.vectors import IDENTITY, add, axpy, cross, mul, mul_t, neg
 
 ALONG = 3e-3  # step of differences along the motion, relative to a typical change
 BRIEF = 1e-3  # s, the longest step along the motion
+MOST = 512  # breaks of all laws
 
 
 @helper
@@ -72,16 +75,45 @@ def carried(R, x, v_a, w_a, v_b, w_b, tau):
 
 
 @helper
-def rates(rules, i, address, t, pace, R, x, v_a, w_a, v_b, w_b, visit):
+def stencil(breaks, t, tau):
+    """(step, first): five times t + (first + k) step at which a law is looked at, all on one side of its breaks.
+
+    `breaks` are in ascending order, after the last one infinite.
+    """
+    before, after = -math.inf, math.inf
+    for i in range(breaks.shape[0]):
+        if breaks[i] > t:
+            after = breaks[i]
+            break
+        before = breaks[i]
+    tau = min(tau, 0.125 * (after - before))
+    return tau, 0 if t - 2.0 * tau < before else -4 if t + 2.0 * tau > after else -2
+
+
+@helper
+def slopes(first, tau, values):
+    """Value and first two derivatives from five values at times as `stencil` has them."""
+    a, b, c, d, e = values
+    if first == -2:
+        return c, (a - 8.0 * b + 8.0 * d - e) / (12.0 * tau), (16.0 * (b + d) - 30.0 * c - a - e) / (12.0 * tau * tau)
+    if first == -4:
+        e, d, c, b, a = values
+    slope = (-25.0 * a + 48.0 * b - 36.0 * c + 16.0 * d - 3.0 * e) / (12.0 * tau)
+    bend = (35.0 * a - 104.0 * b + 114.0 * c - 56.0 * d + 11.0 * e) / (12.0 * tau * tau)
+    return a, slope if first == 0 else -slope, bend
+
+
+@helper
+def rates(rules, i, address, t, pace, breaks, R, x, v_a, w_a, v_b, w_b, visit):
     """visit.sides[:, :3]: values, rates and second rates of the rows for constant twists of both places, as rows.
 
-    With a pace of zero time stands still, and nothing moves by itself.
+    With a pace of zero time stands still, and nothing moves by itself. `breaks` as for `stencil`.
     """
     _, _, v, w = carried(R, x, v_a, w_a, v_b, w_b, 0.0)
     fast = max(state_loads.largest(v, v) / rules.length[i], state_loads.largest(w, w))
-    tau = min(BRIEF, ALONG / fast) if fast > 0.0 else BRIEF
+    tau, first = stencil(breaks, t, min(BRIEF, ALONG / fast) if fast > 0.0 else BRIEF)
     for k in range(5):
-        step = (k - 2) * tau
+        step = (first + k) * tau
         motion = carried(R, x, v_a, w_a, v_b, w_b, step)
         value_at(rules, i, address, t + pace * step, motion, visit)
         for q in range(3):
@@ -93,10 +125,9 @@ def rates(rules, i, address, t, pace, R, x, v_a, w_a, v_b, w_b, visit):
                 visit.sides[k, q] -= visit.wrench[q]
     sides = visit.sides
     for q in range(3):
-        a, b, c, d, e = sides[0, q], sides[1, q], sides[2, q], sides[3, q], sides[4, q]
-        first = (a - 8.0 * b + 8.0 * d - e) / (12.0 * tau)
-        second = (16.0 * (b + d) - 30.0 * c - a - e) / (12.0 * tau * tau)
+        values = sides[0, q], sides[1, q], sides[2, q], sides[3, q], sides[4, q]
+        value, slope, bend = slopes(first, tau, values)
         if rules.held[i] == 1:
-            sides[0, q], sides[1, q], sides[2, q] = c, first, second
+            sides[0, q], sides[1, q], sides[2, q] = value, slope, bend
         else:
-            sides[0, q], sides[1, q], sides[2, q] = 0.0, c, first
+            sides[0, q], sides[1, q], sides[2, q] = 0.0, value, slope

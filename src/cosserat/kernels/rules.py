@@ -257,13 +257,13 @@ def rule_rates(problem, k, pace, rate_out, accel_out):
     into those of `rolling`.
     """
     rules, ro, trial, visit = rules_of(problem), rolling_of(problem), trial_of(problem), visit_of(problem)
-    units, t = solver_of(problem).rules, inputs_of(problem).clock[k, 0]
+    units, breaks, t = solver_of(problem).rules, solver_of(problem).breaks, inputs_of(problem).clock[k, 0]
     for i in range(rules.item.shape[0]):
         a, F_a, y_a, b, F_b, y_b = places_of(rules, i)
         R, x = pairs.relative_frame(trial.frame, a, F_a, y_a, b, F_b, y_b)
         v_a, w_a = twist_at_place(F_a, y_a, load(trial.twist[a], 0), load(trial.twist[a], 3))
         v_b, w_b = twist_at_place(F_b, y_b, load(trial.twist[b], 0), load(trial.twist[b], 3))
-        rates(rules, i, units[i, 0], t, pace, R, x, v_a, w_a, v_b, w_b, visit)
+        rates(rules, i, units[i, 0], t, pace, breaks, R, x, v_a, w_a, v_b, w_b, visit)
         store_rows(ro, rules.item[i], load(visit.sides[1], 0), rate_out[rules.item[i]])
         store_rows(ro, rules.item[i], load(visit.sides[2], 0), accel_out[rules.item[i]])
     return 0

@@ -143,14 +143,20 @@ def _values(function: TimeFunction | VectorFunction, t: Array) -> Array:
     return function.sample(t)[:, None]
 
 
-def jumps_of(function: Callable[[Array], Array], grid: Array, values: Array) -> list[float]:
-    """Jumps of values (nt, size) seen from outside: changes that do not shrink when the interval does."""
+def jumps_of(
+    function: Callable[[Array], Array], grid: Array, values: Array, width: float = 0.0, noise: float = 0.0
+) -> list[float]:
+    """Jumps of values (nt, size) seen from outside: changes that do not shrink when the interval does, down to a width
+    over which they are smeared. Values are known up to `noise`.
+    """
     change = np.abs(np.diff(values, axis=0)).max(axis=1)
-    usual = max(float(np.median(change)), 1e-9 * float(np.ptp(values)))
+    usual = max(float(np.median(change)), 1e-9 * float(np.ptp(values)), noise)
     out = []
     for i in np.nonzero(change > 8.0 * usual)[0][:_MOST]:
         a, b, low, high = grid[i], grid[i + 1], values[i], values[i + 1]
         for _ in range(40):
+            if b - a < 2.0 * width:
+                break
             middle = 0.5 * (a + b)
             at = function(np.array([middle]))[0]
             if np.abs(at - low).max() >= np.abs(high - at).max():
@@ -158,7 +164,7 @@ def jumps_of(function: Callable[[Array], Array], grid: Array, values: Array) -> 
             else:
                 a, low = middle, at
         if np.abs(high - low).max() > 0.5 * change[i]:
-            out.append(float(b))
+            out.append(float(b if width == 0.0 else 0.5 * (a + b)))
     return out
 
 

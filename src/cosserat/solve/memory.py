@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.compile.rules import break_array
 from cosserat.kernels.arrays import (
     History,
     Inputs,
@@ -140,6 +141,7 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             laws=new_rows(kinds_in_use(FORCES, compiled.system), 3),
             bonds=new_rows(kinds_in_use(CONSTRAINTS, compiled.system), 3),
             **compiled.addresses(),
+            breaks=break_array(compiled.rules),
             settle=new_rows(1, 2)[0],
         ),
         scratch=Scratch(

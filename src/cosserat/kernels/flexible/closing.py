@@ -100,6 +100,7 @@ class Held(NamedTuple):
     start: I1
     parameter: F1
     unit: I2  # (nu, 2) addresses of the laws
+    breaks: F1  # (MOST,) times at which they are not smooth, see `rule_laws.stencil`
     stage: I1  # (1,) address of `close_rules`, used where there are any
 
 
@@ -313,7 +314,7 @@ def close_rules(tree, state, closed, task):
         if task & BIAS:
             u_a, o_a = seat_rate(links, seats, now, a, q, rows.drift, one, work)
             u_b, o_b = seat_rate(links, seats, now, b, q, rows.drift, two, work)
-        rule_laws.rates(held, j, unit[0], t, 1.0, R, x, v_a, w_a, v_b, w_b, visit)
+        rule_laws.rates(held, j, unit[0], t, 1.0, held.breaks, R, x, v_a, w_a, v_b, w_b, visit)
         for i in range(held.n_rows[j]):
             k = held.first[j] + i
             rows.value[k], rows.rate[k], rows.bias[k] = visit.sides[0, i], visit.sides[1, i], visit.sides[2, i]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.flexible_tree import compile_flexible_tree
+from cosserat.compile.rules import break_array
 from cosserat.compile.seats import Seat
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
@@ -58,6 +59,9 @@ def simulate_floating(
     drives = Drives(model, tree)
     seats = node_seats(tree, compiled)
     constraints = TreeConstraints(model, tree.data, [seat for seat in seats if seat.link >= 0])
+    last = settings["start"]
+    compiled.look(float(last.time[-1]) if isinstance(last, Run) else start_time, duration)
+    constraints.closed.held.breaks[:] = break_array(compiled.rules)
     stepper = new_stepper(
         tree, drives, constraints, compiled.size, settings["integrator"], settings["rho"], settings["newton_tolerance"],
         step is None,
@@ -74,7 +78,7 @@ def simulate_floating(
     begin = continued(stepper, settings["start"], _begun(stepper, compiled, seats, state), settings["rho"])
     if isinstance(settings["start"], Run):
         side = 1e-9 * float(np.ptp(settings["start"].time))
-        if compiled.sampler.kinks([begin.t], side):  # it may have ended before the impact
+        if compiled.kinks([begin.t], side):  # it may have ended before the impact
             begin = _begun(stepper, compiled, seats, state)._replace(v=given)
             begin = stepper.kinked(begin, begin.t + side)._replace(t=begin.t)
             state = state._replace(v=begin.v)
@@ -94,7 +98,7 @@ def simulate_floating(
     walk = FloatingWalk(stepper, begin, Extent(stepper.engine, compiled.length), control)
     walk.first = first
     breaks = [*tree.forces.jumps.times, begin.t + duration]
-    walk.kinks = walk.parts = compiled.sampler.kinks(breaks, 1e-9 * duration)
+    walk.kinks = walk.parts = compiled.kinks(breaks, 1e-9 * duration)
     if step is not None:
         parted = not stepper.jumps or walk.kinks or compiled.parted_at(tree.forces.jumps, duration)
         walk.parts = sorted({*tree.forces.jumps.times, *walk.kinks}) if parted else []

@@ -189,6 +189,7 @@ def simulate(
         newton_tolerance = 1e-9 if sharp else 1e-5
         if integrator == "energy-momentum":  # velocities of lone bodies follow the last correction only nearly
             newton_tolerance = 1e-12 if len(compiled.system.bodies.lone) else 1e-11
+    compiled.look(float(start.time[-1]) if isinstance(start, Run) else start_time, duration)
     memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))
     work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, share)
     conserved = integrator == "energy-momentum" and isinstance(start, Run) and _conserved(start)

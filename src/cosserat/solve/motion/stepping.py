@@ -436,7 +436,7 @@ class Integration(Walk):
             else:
                 self._note()
             before = (*before[:2], self.state.rate.copy(), self.state.force.copy(), *before[4:])
-            if self.driven:
+            if self.driven or self.compiled.rules:
                 project_velocities(self.compiled, float(both[1]), self.memory)
             consistent_accelerations(self.compiled, float(both[1]), self.memory, Inputs(*(a[1:] for a in inputs)))
         # equal steps store what is after it

@@ -21,7 +21,7 @@ from cosserat.compile.fluid_links import uplifts
 from cosserat.compile.joints import ints, ranges
 from cosserat.compile.rolling import KINDS, wheel_geometry
 from cosserat.compile.rows import NO_BRANCH, ActiveFreedom, Row, Rows, active_freedoms, drive_frames, joint_rows
-from cosserat.compile.rules import compile_rules, rule_laws
+from cosserat.compile.rules import break_array, compile_rules, rule_laws
 from cosserat.compile.seats import Seat, seat_on
 from cosserat.kernels.arrays import address_rows, new_rows, new_visit
 from cosserat.kernels.flexible import closing
@@ -201,6 +201,7 @@ class TreeConstraints:
             first=ints([first[id(item)] for item in rules]),
             **rule_laws(rules, self._extent()),
             unit=address_rows([(rule.law, None) for rule in self._rules]),
+            breaks=break_array(self._rules),
             stage=new_rows(1, 1)[0],
         )
         ground = GROUND.at((0.0, 0.0, 0.0))
