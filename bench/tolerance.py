@@ -3,7 +3,7 @@
 A hundred steps may commit an error of positions of `tolerance` times the extent of the mechanism. Every row is a
 problem in one kind of run, every column a tolerance; figures are the largest error at any stored time, against an
 integral of the equations of motion written by hand or a run with far shorter steps, over the promise for the number of
-steps taken.
+steps taken. The last two problems let errors grow by themselves and are counted apart. It takes about four minutes.
 """
 
 from __future__ import annotations
@@ -328,9 +328,10 @@ def vibration() -> Problem:
     )
 
 
+GROWING = (falling_loop, flipping)
 PROBLEMS = (
     pendulum, double_pendulum, hard_stop, bouncing, friction, limited_servo, dead_point, timed_law, top, tumbling,
-    two_scales, driven, pulse, loop, vibration, falling_loop, flipping,
+    two_scales, driven, pulse, loop, vibration, *GROWING,
 )  # fmt: skip
 
 
@@ -343,7 +344,7 @@ def main() -> None:
     asked = parser.parse_args()
     tolerances = [x for x in TOLERANCES if x > 0.99 * asked.least]
     print(f"{'error over promise (steps)':<36}" + "".join(f"{x:>16.0e}" for x in tolerances))
-    worst = 0.0
+    worst, began = {False: 0.0, True: 0.0}, time.perf_counter()
     for make in PROBLEMS:
         if asked.only and not any(word in make.__name__ for word in asked.only):
             continue
@@ -358,10 +359,12 @@ def main() -> None:
                 except Exception as error:
                     line += f"  {type(error).__name__}: {str(error)[:60]}"
                     continue
-                worst, spent = max(worst, found.ratio), spent + found.seconds
+                growing, spent = make in GROWING, spent + found.seconds
+                worst[growing] = max(worst[growing], found.ratio)
                 line += f"{found.ratio:>8.2f} ({found.steps:>5})"
             print(f"{line}   {spent:.2f} s", flush=True)
-    print(f"worst: {worst:.2f}")
+    print(f"worst: {worst[False]:.2f}; where errors grow by themselves: {worst[True]:.2f}")
+    print(f"{time.perf_counter() - began:.0f} s")
 
 
 if __name__ == "__main__":

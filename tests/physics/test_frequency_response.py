@@ -129,6 +129,22 @@ def test_modes_that_nothing_resists_have_no_response(frequency, told):
         cs.frequency_response(model, "a.fx", "b.x", [0.3, frequency], method="modal", n=1)
 
 
+@pytest.mark.parametrize("method", ["direct", "modal"])
+def test_at_a_resonance_that_nothing_damps_no_method_has_a_response(method):
+    """Direct: 4.4e12 m/N, what rounding leaves, before. Close by there is a response, also where the place is still."""
+    m, k, f = 3.0, 700.0, np.sqrt(700.0 / 3.0) / (2 * np.pi)
+    with pytest.raises(cs.CosseratError, match="nothing damps"):
+        cs.frequency_response(oscillator(m=m, k=k, c=0.0), "rail", "body.x", [0.5 * f, f], method=method)
+    near = cs.frequency_response(oscillator(m=m, k=k, c=0.0), "rail", "body.x", [f * (1.0 + 1e-8)], method=method)
+    assert near.gain()[0] == pytest.approx(1.0 / (2e-8 * k), rel=1e-6)
+    tuned = oscillator(m=m, k=k, c=0.0)  # an absorber: where its mass is tuned to, the other one stands still
+    extra = tuned.add(cs.RigidBody("extra", mass=0.3, com=(0, 0, 0), inertia=[1, 1, 1]))
+    tuned.add(cs.Prismatic("more", "body", extra, axis=(1, 0, 0), at=(0, 0, 0), stiffness=0.3 * (2 * np.pi * f) ** 2))
+    still = cs.frequency_response(tuned, "rail", ["body.x", "extra.x"], [f], method=method)
+    assert still.gain("body.x")[0] < 1e-12
+    assert still.gain("extra.x")[0] == pytest.approx(1.0 / (0.1 * k))
+
+
 @pytest.mark.parametrize("period", [0.5, 1.0, 2.03])
 def test_harmonics_that_meet_modes(period):
     """Oscillators at 1, 2.5 and 6 Hz; by hand: |p / T - f| <= 0.05 f."""

@@ -13,6 +13,13 @@ import numpy as np
 from cosserat.calls import answered
 from cosserat.errors import ParameterError, shown
 from cosserat.model.expressions import CONSTANTS, FUNCTIONS, Expression
+from cosserat.model.freezing import frozen_by
+
+_NUMPY = {
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh",
+    "atanh": "arctanh", "pow": "power", "fmod": "mod",
+}  # fmt: skip
+"""Functions of `math` that have another name in NumPy."""
 
 _UFUNC_TEXT = {
     np.add: "+", np.subtract: "-", np.multiply: "*", np.true_divide: "/", np.power: "**", np.float_power: "**",
@@ -53,7 +60,28 @@ class ParameterLike(ABC):
         """The present value."""
 
     def __float__(self) -> float:
+        by = frozen_by()
+        if by:
+            raise ParameterError(
+                f"math.{by} would take the present value of {self.text!r} for good; use np.{_NUMPY.get(by, by)}, which "
+                "follows later changes, or float(...) to take the present value on purpose"
+            )
         return self.resolve()
+
+    def __int__(self) -> int:
+        raise ParameterError(
+            f"a whole number made of {self.text!r} would keep its present value for good; use np.floor or np.ceil, "
+            "which follow later changes, or int(float(...)) to take the present value on purpose"
+        )
+
+    __floor__ = __ceil__ = __trunc__ = __int__
+
+    def __round__(self, digits: int | None = None) -> float:
+        return float(self.__int__())
+
+    def __format__(self, spec: str) -> str:
+        """Of the present value where a format is asked for, which shows it; else the text."""
+        return format(self.resolve(), spec) if spec else str(self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method != "__call__" or kwargs:

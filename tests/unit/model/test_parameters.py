@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cosserat.errors import ParameterError
+from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Parameter, ParameterExpression, is_number, number_from_text, resolve
 
 
@@ -127,3 +128,25 @@ def test_functions_that_would_choose_by_the_present_value():
     assert resolve(np.sum([P, 1.0])) == 3.0
     assert resolve(np.stack((P, 1.0))[0]) == 2.0
     assert [resolve(x) for x in np.linspace(0, P, 3)] == [0.0, 1.0, 2.0]
+
+
+def test_functions_of_math_would_freeze_a_parameter() -> None:
+    """They see a number: what is made of it would not follow `Model.set`. Called by a function of time they may."""
+    from math import atan2
+
+    P = Parameter("P", 0.5)
+    with pytest.raises(ParameterError, match=r"math.sin would take the present value of 'P' for good; use np.sin"):
+        math.sin(P)
+    with pytest.raises(ParameterError, match=r"math.atan2 .* '2.0 \* P' .* np.arctan2"):
+        atan2(2 * P, 1.0)
+    for whole in (int, round, math.floor, math.ceil, math.trunc):
+        with pytest.raises(ParameterError, match="whole number made of 'P'"):
+            whole(P)  # type: ignore[operator]
+    assert float(P) == 0.5
+    assert math.sin(float(2 * P)) == math.sin(1.0)
+    assert math.isclose(P, 0.5)
+    assert (f"{P:.2f} {2 * P:g}", f"{P:g}", f"{P}") == ("0.50 1", "0.5", "Parameter('P', 0.5)")
+    function = TimeFunction(lambda t: math.sin(P * t), "here")
+    assert function.sample(np.array([2.0]))[0] == math.sin(1.0)
+    P.value = 1.0
+    assert function.sample(np.array([2.0]))[0] == math.sin(2.0)

@@ -156,6 +156,16 @@ class _Dynamic:
         x, multipliers = self.factors.both(u.motion[:, None] * force / stiffness, drive / u.rows[:, None])
         return u.motion[:, None] * x, stiffness * multipliers / u.rows[:, None]
 
+    def resists(self, x: NDArray[Any], square: float) -> bool:
+        """Whether more than rounding resists vibrations x (n, k) whose rate has this square.
+
+        What resists them, per mass, is how much they shrink in a solution for their own inertia.
+        """
+        x, M = x / self.units.motion[:, None], self.matrices.mass
+        again, _ = self.factors.both(M @ x, np.zeros((self.matrices.constraints.shape[0], x.shape[1]), dtype=complex))
+        before, after = (np.einsum("ik,ik->k", y.conj(), M @ y).real for y in (x, again))
+        return bool(np.all(before >= (_SINGULAR * square / self.units.rate**2) ** 2 * after))
+
 
 def _direct(matrices: Matrices, sources: InputPorts, sinks: OutputPorts, s: Complex) -> Complex:
     unit, dynamic = np.eye(len(sources.names)), _Dynamic(matrices)
@@ -166,6 +176,8 @@ def _direct(matrices: Matrices, sources: InputPorts, sinks: OutputPorts, s: Comp
         except RuntimeError:
             raise _unbounded(value) from None
         x, multipliers = solver.solve(sources.force.astype(complex), sources.drive.astype(complex))
+        if not solver.resists(x, abs(value) ** 2):
+            raise _unbounded(value)
         return np.asarray(sinks.at(value, x, multipliers, unit), dtype=complex)
 
     return _over(s, at)
