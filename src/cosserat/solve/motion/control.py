@@ -28,6 +28,8 @@ Array = NDArray[np.float64]
 
 _BEYOND = 100.0  # times the first effort, where a run fails
 _GROWTHS = ((6, 3.0), (4, 8.0), (2, 20.0))  # so many changes in a row that alternate and grow, by so much over all
+_LITTLE = 0.1  # of the largest effort: smaller changes that alternate and grow slowly are not told
+_DEAD = 0.1  # of what it was: alternation that has died out
 
 
 def _is_number(value: Any) -> bool:
@@ -48,25 +50,43 @@ def _unstable(efforts: Array, failed: bool) -> int | None:
             found = np.flatnonzero(row & (size[window:] > growth * size[:-window]))
             if len(found):
                 return int(found[0])
+    slow = _grown(efforts, size, back)
+    if slow is not None:
+        return slow
     first = np.flatnonzero(efforts)
     if failed and np.count_nonzero(back) > 1 and abs(efforts[-1]) > _BEYOND * abs(efforts[first[0]]):
         return int(first[0])
     return None
 
 
+def _grown(efforts: Array, size: Array, back: NDArray[np.bool_]) -> int | None:
+    """The call from which on changes of a size alternate without a break and grow, by and by or in beats."""
+    window, growth = _GROWTHS[0]
+    least, begun = math.inf, 0
+    mean = np.convolve(size, np.ones(window) / window, "valid")
+    for k in range(len(mean)):
+        if not back[k : k + window - 1].all():
+            least = math.inf
+        elif mean[k] > growth * least and mean[k] > _LITTLE * float(np.abs(efforts).max()):
+            return begun
+        elif mean[k] < least:
+            least, begun = float(mean[k]), k
+    return None
+
+
 def _spoilt(efforts: Array) -> bool:
     """Whether efforts that began to alternate and grow at the first of these calls are no longer those of their law.
 
-    They are not if changes went on growing: those of the last quarter are larger than all in which it was seen. Nor are
-    they if most of them has fewer than four samples in a period: an effort that is held comes half a sample late, there
-    by more than an eighth of the period, and what is meant to damp does so no more. sin(w h / 2)^2, averaged over the
-    spectrum, is |changes|^2 / 4 |efforts|^2: one half at four samples in a period.
+    They are not if that did not die out: what alternates in the last quarter is no small part of what it was when it
+    was seen. Nor are they if most of them has fewer than four samples in a period: an effort that is held comes half a
+    sample late, there by more than an eighth of the period, and what is meant to damp does so no more. sin(w h / 2)^2,
+    averaged over the spectrum, is |changes|^2 / 4 |efforts|^2: one half at four samples in a period.
     """
-    changes = np.diff(efforts)
-    last = changes[-max(1, len(changes) // 4) :]
-    seen = float(np.abs(changes[: _GROWTHS[0][0] + 1]).max())
-    fast = float(np.linalg.norm(changes)) > math.sqrt(2.0) * float(np.linalg.norm(efforts))
-    return fast or float(np.linalg.norm(last)) > math.sqrt(len(last)) * seen
+    turns = np.diff(efforts, 2)
+    last = turns[-max(1, len(turns) // 4) :]
+    seen = float(np.abs(turns[: _GROWTHS[0][0]]).max())
+    fast = float(np.linalg.norm(np.diff(efforts))) > math.sqrt(2.0) * float(np.linalg.norm(efforts))
+    return fast or float(np.linalg.norm(last)) > math.sqrt(len(last)) * _DEAD * seen
 
 
 class Controlled:
