@@ -124,7 +124,7 @@ class FloatingWalk(Walk):
         """Up to n steps from time t."""
         self.done = 0
         self.stepper.grid = self.grid
-        if self._work.taken == 0 and every != NEVER and self._ease(t, h, every, phase):
+        if every != NEVER and self._ease(t, h, every, phase):
             return None
         if self._control is not None:
             if self._commands is not None and every != NEVER:
@@ -135,6 +135,8 @@ class FloatingWalk(Walk):
                 return None
             self._leave()
         while self.done < n:
+            if every != NEVER and self._ease(t, h, every, phase):
+                continue
             begin = t + self.done * h
             smooth = self._smooth_steps(begin, h, n - self.done)
             if smooth:
@@ -158,16 +160,17 @@ class FloatingWalk(Walk):
         return None
 
     def _ease(self, t: float, h: float, every: int, phase: int) -> bool:
-        """Take the first step in parts, if that is called for."""
-        if self.now.step != 0.0 or not self._smooth_steps(t, h, 1):
+        """Take a first step, of a run or after a kink, in parts, if that is called for."""
+        begin = t + self.done * h
+        if self._now is None or self._now.step != 0.0 or not self._smooth_steps(begin, h, 1):
             return False
         with np.errstate(all="ignore"):
-            eased = self.stepper.eased(self.now, t, h)
+            eased = self.stepper.eased(self._now, begin, h)
         if eased is None:
             return False
         self.now = eased
         self._count(1, t, h)
-        if (phase + 1) % every == 0:
+        if (phase + self.done) % every == 0:
             self.store()
         return True
 
@@ -267,7 +270,9 @@ class FloatingWalk(Walk):
             else:
                 now = self.stepper.jumped(now._replace(t=at), h)._replace(step=0.0)
             jumps.append((at, before, now))
-        now = self.stepper.step(now, t + h - now.t) if t + h > now.t + side else now
+        if t + h > now.t + side:
+            eased = self.stepper.eased(now, now.t, t + h - now.t) if now.step == 0.0 else None
+            now = self.stepper.step(now, t + h - now.t) if eased is None else eased
         for at, before, after in jumps:
             self.stepper.crossed(at - side, h, before, after)
         return now

@@ -13,7 +13,7 @@ import numpy as np
 
 from cosserat.kernels.newton import CONSERVING, CONVERGED
 from cosserat.solve.initial import consistent_accelerations
-from cosserat.solve.memory import copy_state
+from cosserat.solve.memory import copy_state, new_state
 from cosserat.solve.motion.crossings import snapshot
 from cosserat.solve.motion.smooth_start import smooth_start, unresolved
 from cosserat.solve.motion.walk import NEVER, Failure
@@ -58,8 +58,6 @@ def begin_smoothly(work: Integration, t: float, h: float) -> None:
     The conserving scheme needs no such start. Where dampers hold something light it tries one, and goes back.
     """
     conserves = work.scheme == CONSERVING
-    if work.jumps is not None and work.jumps.at_start:
-        _jump(work, t, h)
     if work.accel_step != 0.0:
         return
     if work.at_breaks and not conserves:
@@ -68,22 +66,24 @@ def begin_smoothly(work: Integration, t: float, h: float) -> None:
         return
     scheme, work.scheme = work.scheme, 0.0
     work.set_step(h)
-    copy_state(work.state, work.kept)
-    memory, kept = work.memory, work.kept
+    memory, kept = work.memory, new_state(work.compiled)
+    copy_state(work.state, kept)
     most = _STIFF if conserves else np.inf  # a run that goes on begins so, too, and must not differ
     found = smooth_start(work.compiled, memory, t, h, work.controlled)
     work.graded = _resisted(work) and unresolved(work.compiled, memory, found, kept.rate, most)
     work.scheme, work.accel_step = scheme, h
     if work.graded or conserves:
-        copy_state(work.kept, work.state)
+        copy_state(kept, work.state)
         work.accel_step = 0.0
     if conserves:
         work.set_step(h)
         memory.problem.solver.memory[0] = 0.0  # these factors are of the other method
 
 
-def _jump(work: Integration, t: float, h: float) -> None:
+def jump_at_start(work: Integration, t: float, h: float) -> None:
     """Let accelerations jump with loads that do so where the run begins."""
+    if work.jumps is None or not work.jumps.at_start:
+        return
     inputs, before = work.compiled.sampler.sample(np.array([t]), step=h, jumps=work.jumps), work.state.rate.copy()
     inputs = inputs if work.controlled is None else work.controlled.apply(inputs)
     consistent_accelerations(work.compiled, t, work.memory, inputs)
@@ -92,16 +92,16 @@ def _jump(work: Integration, t: float, h: float) -> None:
 
 def graded_step(work: Integration, t: float, h: float, every: int, phase: int) -> Failure | None:
     """The step from t to t + h in parts, stored as `Walk.advance` does."""
-    work.graded = False
-    code = _in_parts(work, t, h)
+    code = graded_part(work, t, h)
     work.done = int(code == CONVERGED)
     if work.done and (phase + 1) % every == 0:
         work.store()
     return work.failure(code)
 
 
-def _in_parts(work: Integration, t: float, h: float) -> int:
-    """How it ended, see `kernels.integrate`."""
+def graded_part(work: Integration, t: float, h: float) -> int:
+    """The step, or part of one, from t to t + h in parts; how it ended, see `kernels.integrate`."""
+    work.graded = False
     conserves, at, sizes = work.scheme == CONSERVING, t, parts_of(h)
     if not conserves:
         work.state.rate[:] = 0.0

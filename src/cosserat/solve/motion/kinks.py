@@ -1,8 +1,9 @@
 """Equal steps in which a prescribed motion has a kink are taken in parts: velocities jump there as in an impact.
 
 A step of the generalised-alpha method across a kink prescribes an increment that no smooth motion has, and its
-velocities alternate from then on about those that are right. Loads that jump would be spread over both ends of their
-step, which parts of it, or of its neighbours, do not have: where there are kinks, steps are taken in parts there, too.
+velocities alternate from then on about those that are right. A step after a kink is a first step. Loads that jump would
+be spread over both ends of their step, which parts of it, or of its neighbours, do not have: where there are kinks,
+steps are taken in parts there, too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from cosserat.kernels.newton import CONSERVING, CONVERGED
 from cosserat.solve.motion.commands import push
+from cosserat.solve.motion.grading import begin_smoothly, graded_part
 from cosserat.solve.motion.walk import NEVER, Failure
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def _step(work: Integration, t: float, h: float) -> Failure | None:
     kinks = work.kinks[bisect_right(work.kinks, t + SIDE * h) : bisect_right(work.kinks, t + h + SIDE * h)]
     for end, kinked in [*((kink, True) for kink in kinks), (t + h, False)]:
         if end - at > SIDE * h:
-            code = work.run(np.array([at, end]), end - at, NEVER, 0, 0, search=True)
+            code = _part(work, at, end)
             if code != CONVERGED:
                 failure = work.failure(code)
                 work.restore()
@@ -67,6 +69,17 @@ def _step(work: Integration, t: float, h: float) -> Failure | None:
         at = end
     work.done = 1
     work.counters.forget(parts - 1)
-    if work.scheme != CONSERVING:
+    if work.accel_step == 0.0:
+        begin_smoothly(work, t + h, h)
+    elif work.scheme != CONSERVING:
         work.restart(t + h + SIDE * h, h)
     return None
+
+
+def _part(work: Integration, t: float, end: float) -> int:
+    """A part of a step, after a kink as the first step of a run; how it ended."""
+    if work.accel_step == 0.0:
+        begin_smoothly(work, t, end - t)
+    if work.graded:
+        return graded_part(work, t, end - t)
+    return work.run(np.array([t, end]), end - t, NEVER, 0, 0, search=True)

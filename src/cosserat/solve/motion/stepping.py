@@ -24,7 +24,7 @@ from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.counters import Counters
 from cosserat.solve.motion.crossings import Crossings, snapshot
 from cosserat.solve.motion.failures import named_failure
-from cosserat.solve.motion.grading import STANDING, begin_smoothly, first_part, graded_step
+from cosserat.solve.motion.grading import STANDING, begin_smoothly, first_part, graded_step, jump_at_start
 from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, add_impulses, change_at_start
 from cosserat.solve.motion.keeping import keepsake, resume
 from cosserat.solve.motion.kinks import advance_across
@@ -310,6 +310,7 @@ class Integration(Walk):
         self.follow_impulses()
         if self.impulses is not None:
             self.impulses.begin(t, h)
+        jump_at_start(self, t, h)
         begin_smoothly(self, t, h)
 
     def follow_impulses(self) -> None:
@@ -420,15 +421,20 @@ class Integration(Walk):
         before = snapshot(self.state)
         if self.unheld is not None:
             self.unheld.forget()
+        inputs = self.compiled.sampler.sample(both)
+        if self.controlled is not None:
+            inputs = self.controlled.apply(inputs)
+        after = Inputs(*(a[1:] for a in inputs))
         if self.scheme != CONSERVING:
             project_velocities(self.compiled, float(both[1]), self.memory)  # as after an impact
-            self.set_step(h)
-            settle(self.compiled, self.memory, float(both[1]), h, self.controlled)
-            self.accel_step = STANDING  # the next step may have another length, or be taken back for a shorter one
+            if self.at_breaks:
+                self.set_step(h)
+                settle(self.compiled, self.memory, float(both[1]), h, self.controlled)
+                self.accel_step = STANDING  # the next step may have another length, or be taken back for a shorter one
+            else:
+                consistent_accelerations(self.compiled, float(both[1]), self.memory, after)
+                self.accel_step = 0.0  # what follows is a first step
         else:
-            inputs = self.compiled.sampler.sample(both)
-            if self.controlled is not None:
-                inputs = self.controlled.apply(inputs)
             self._complete()
             consistent_accelerations(self.compiled, t, self.memory, Inputs(*(a[:1] for a in inputs)))
             if self.kinks:
@@ -438,7 +444,7 @@ class Integration(Walk):
             before = (*before[:2], self.state.rate.copy(), self.state.force.copy(), *before[4:])
             if self.driven or self.compiled.rules:
                 project_velocities(self.compiled, float(both[1]), self.memory)
-            consistent_accelerations(self.compiled, float(both[1]), self.memory, Inputs(*(a[1:] for a in inputs)))
+            consistent_accelerations(self.compiled, float(both[1]), self.memory, after)
         # equal steps store what is after it
         self.crossings.add(float(both[0]) if self.kinks else t, both, before, snapshot(self.state))
 
