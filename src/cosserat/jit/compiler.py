@@ -20,6 +20,7 @@ from numba import types
 from numba.core import cgutils, serialize
 from numba.core.caching import FunctionCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
@@ -55,7 +56,7 @@ def compile_object(function: Callable[..., Any], signature: str, wide: bool = Fa
     # arrays are borrowed: no reference counts, here and in helpers
     handle = dispatcher(function, in_stages=True, _nrt=False)
     args = argument_types(signature)
-    with _unlinked(), quickened():
+    with global_compiler_lock, _unlinked(), quickened():  # what they change is Numba's own, for all threads
         handle.compile(args)
         result = handle.overloads[args]
         assert types.unliteral(result.signature.return_type) is types.int64, function

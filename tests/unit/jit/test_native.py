@@ -79,6 +79,26 @@ def test_the_compiler_is_left_as_it_was():
 
 
 @compiled
+def test_threads_compile_in_turn():
+    """What a stage changes in Numba holds for all threads; in a process of its own, for clashes may crash it."""
+    script = """
+from concurrent.futures import ThreadPoolExecutor
+from cosserat.jit.compiler import compile_object
+
+def total(x, out):
+    out[0] = 0.0
+    for k in range(len(x)):
+        out[0] += x[k]
+    return 0
+
+with ThreadPoolExecutor(8) as pool:
+    found = list(pool.map(lambda k: compile_object(total, "d1,d1")[1], range(16)))
+assert all(len(code) > 0 for code in found)
+"""
+    assert subprocess.run([sys.executable, "-c", script], env=os.environ, check=False).returncode == 0
+
+
+@compiled
 def test_groups_are_read_where_they_are_asked_for():
     """A stage reads the arrays that it uses, from the table; others of the group cost it nothing."""
     from typing import Annotated, NamedTuple
