@@ -75,7 +75,7 @@ def strain_energy(compiled, y):
     for e, (a, b) in enumerate(arrays.node):
         d = se3.log(se3.inverse(H[a]) @ H[b]) - arrays.d0[e]
         law = arrays.stiffness[e], arrays.second[e], arrays.turning[e]
-        total += elastic.energy(*law, tuple(d[:3]), tuple(d[3:]), np.zeros(36))
+        total += elastic.energy(elastic.weigh(*law, tuple(d[:3]), tuple(d[3:]), np.zeros(36)))
     return total
 
 
