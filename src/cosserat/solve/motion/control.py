@@ -257,6 +257,8 @@ class Controlled:
 
     def resume(self, kept: dict[str, Any]) -> None:
         """Take it back."""
+        if kept["calls"].ndim != 1:
+            raise ValueError("calls of a controller that are no times")
         columns, self._calls, self._log = kept["columns"], kept["calls"].tolist(), []
         last: list[float] = []
         for row in kept["log"].tolist():
