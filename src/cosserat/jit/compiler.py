@@ -168,15 +168,15 @@ def call_address_type() -> Any:
 
 
 class _Group(types.Type):
-    """A group of arrays as kernels see it: the address of a table; an array is read from it where it is asked for."""
+    """A group of arrays as kernels see it: where its part of a table starts; arrays are read when asked for."""
 
-    def __init__(self, start: int, fields: list[tuple[str, int]], group: type) -> None:
-        self.places = {}  # attribute -> word of the table, type
-        at = start
+    def __init__(self, fields: list[tuple[str, int]], group: type) -> None:
+        self.places = {}  # attribute -> word from the start, type
+        at = 0
         for name, (kind, n) in zip(group._fields, fields, strict=True):  # type: ignore[attr-defined]
             self.places[name] = at, types.Array(getattr(types, kind), n, "C")
             at += 1 + n
-        super().__init__(f"{group.__module__}.{group.__name__}{start}{fields}")
+        super().__init__(f"{group.__module__}.{group.__qualname__}{fields}")
 
 
 @register_model(_Group)
@@ -220,10 +220,10 @@ def _array_of_group(context, builder, group, address, name):
 
 def getter_type(start: int, fields: list[tuple[str, int]], group: type) -> Any:
     """Type of a getter of `Handles`: address of a table -> group of arrays described from word `start` on."""
-    group_type = _Group(start, fields, group)
+    group_type = _Group(fields, group)
 
     def generate(context, builder, signature, values):
-        return values[0]
+        return builder.add(values[0], context.get_constant(types.int64, 8 * start))
 
     return _function_type(lambda address: group_type(types.int64), generate)
 
