@@ -23,7 +23,7 @@ def passive(joint: Joint, index: int, servo: Servo | None) -> tuple[float, ...]:
     """`PASSIVE` of a freedom: speed is that of friction, the last three are those of its servo."""
     friction = joint.friction[index]
     rubbing = (0.0, 1.0) if friction is None else (friction.level, friction.speed)
-    driven = (0.0, 0.0, np.inf) if servo is None else (servo.kp, servo.kd, servo.limit)
+    driven = (0.0, 0.0, 0.0) if servo is None else (servo.kp, servo.kd, servo.limit)
     return joint.stiffness[index], joint.damping[index], *rubbing, *driven
 
 

@@ -53,6 +53,16 @@ class Shape(Record):
         return np.array([0.0, 0.0, 1.0]) if self._axis is None else self._axis
 
 
+def _tensor(item: str, argument: str, value: Any) -> Array:
+    """3x3 numbers, or the diagonal ones of them; words for those who left it out."""
+    if value is None:
+        raise ArgumentError(
+            item, argument, "must be given: 3x3 numbers about the centre of mass; or use RigidBody.box, .cylinder, "
+            ".sphere, .bar or .plate, which compute it"
+        )  # fmt: skip
+    return checks.tensor(item, argument, value)
+
+
 class RigidBody(Component, Owner):
     """A rigid body.
 
@@ -83,7 +93,7 @@ class RigidBody(Component, Owner):
     word = "body"
     mass = Scalar("Mass (kg).", positive=True)
     com = vector("Centre of mass (3,) in the reference configuration, world coordinates.", example="com=(0, 0, 0)")
-    inertia = Now[Array](checks.tensor, "Inertia (3, 3) about the centre of mass, in the body's axes.")
+    inertia = Now[Array](_tensor, "Inertia (3, 3) about the centre of mass, in the body's axes.")
     _rotation = Now[Array | None](checks.rotation, optional=True)
     velocity = optional_vector("Initial velocity (3,) of the centre of mass, world components, or None.")
     angular_velocity = optional_vector("Initial angular velocity (3,), world components, or None.")
@@ -104,11 +114,6 @@ class RigidBody(Component, Owner):
         self.shape = shape
 
     def check(self) -> None:
-        if self._given["inertia"] is None:
-            raise ArgumentError(
-                self.title, "inertia", "must be given: 3x3 numbers about the centre of mass; or use RigidBody.box, "
-                ".cylinder, .sphere, .bar or .plate, which compute it"
-            )  # fmt: skip
         super().check()
         checks.inertia(self.title, "inertia", self._given["inertia"])
         if self.shape is not None and not isinstance(self.shape, Shape):

@@ -246,7 +246,7 @@ class _Krylov:
             change = vectors[:, kept] / root
             new, heavy = new @ change, heavy @ change
             factor = (root[:, None] * vectors[:, kept].T) @ factor
-            if root.size == new.shape[1] and root.size and root[0] > _CANCELLED * root[-1]:
+            if not root.size or (root.size == new.shape[1] and root[0] > _CANCELLED * root[-1]):
                 break
             before = 0.0
         width = new.shape[1]

@@ -62,6 +62,8 @@ def _unstable(efforts: Array, failed: bool) -> int | None:
 def _grown(efforts: Array, size: Array, back: NDArray[np.bool_]) -> int | None:
     """The call from which on changes of a size alternate without a break and grow, by and by or in beats."""
     window, growth = _GROWTHS[0]
+    if len(size) < window:
+        return None
     least, begun = math.inf, 0
     mean = np.convolve(size, np.ones(window) / window, "valid")
     for k in range(len(mean)):
