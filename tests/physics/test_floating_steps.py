@@ -187,8 +187,13 @@ def test_many_modes_on_a_free_seat(E, modes, bound):
     assert np.abs(run.energy.balance.values).max() < 1e-4 * np.abs(run.energy.kinetic.values).max()
 
 
-def test_energy_and_momentum_of_a_flying_beam_that_bends_far():
-    """A free rod that tumbles and bends by 20 % of its length, twelve modes held at one end: conserved with order 2."""
+@pytest.mark.parametrize(("boundary", "step", "bound"), [("free", 5e-4, 3e-5), ("cantilever", 1.25e-4, 2e-3)])
+def test_energy_and_momentum_of_a_flying_beam_that_bends_far(boundary, step, bound):
+    """A free rod that tumbles and bends by 20 % of its length, twelve modes: conserved with order 2.
+
+    Seen from one end, the other moves by half the length. Modes held there are no good approximation then: they turn
+    the rod about its axis at about 90 Hz. They conserve all the same, once steps resolve that.
+    """
     soft = cs.Material(E=5e7, nu=0.3, rho=1500.0)
     speeds = ("0", "0.5 * x", "3 * cos(2 * pi * x) + x")
 
@@ -196,14 +201,14 @@ def test_energy_and_momentum_of_a_flying_beam_that_bends_far():
         model = cs.Model("flight", gravity=(0, 0, 0))
         model.add(cs.Beam("rod", points=[(0, 0, 0), (1, 0, 0)], section=cs.Rod(0.03), material=soft, elements=8,
                           velocity=speeds))  # fmt: skip
-        run = cs.simulate(model, 0.2, step=step, formulation="floating", modes=12, boundary="cantilever")
+        run = cs.simulate(model, 0.2, step=step, formulation="floating", modes=12, boundary=boundary)
         assert run.status.ok
         assert np.ptp(run.energy.kinetic.values) > 0.5 * run.energy.kinetic.values.max()
         held = np.column_stack((run.energy.total.values, run.momentum.values))
         return np.abs(held - held[0]).max(axis=0)
 
-    coarse, fine = drifts(5e-4), drifts(2.5e-4)
-    assert fine.max() < 2e-3
+    coarse, fine = drifts(step), drifts(step / 2)
+    assert fine.max() < bound
     assert np.all(fine[coarse > 1e-6] < 0.3 * coarse[coarse > 1e-6])
 
 
