@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csc_matrix
 
-from cosserat.solve.linear.growing import is_undamped, stray
 from cosserat.solve.linear.point import Point
 from cosserat.solve.linear.quadratic import eigenpairs
 
@@ -19,6 +18,8 @@ Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 SPARE = 4  # eigenvalues computed beyond those asked for, so that none is missed that comes in from outside
+_ROUNDING_UNDAMPED = 1e-7  # real part, relative to |s|, that rounding gives to imaginary eigenvalues near a double one
+_ROUNDING_DAMPED = 1e-9
 _SAME = 1e-6  # relative distance of eigenvalues that share a space of shapes
 _ALIKE = 0.6  # likeness of shapes from which two modes of neighbouring values are the same one
 _DEPTH = 3
@@ -49,7 +50,7 @@ class Spectrum:
     @property
     def rounding(self) -> float:
         """Real part that may be rounding, relative to |s|."""
-        return stray(self.undamped)
+        return _ROUNDING_UNDAMPED if self.undamped else _ROUNDING_DAMPED
 
     @property
     def growing(self) -> NDArray[np.bool_]:
@@ -75,7 +76,11 @@ def spectrum_at(point: Point, value: float, n: int) -> Spectrum:
     """The n eigenvalues nearest zero, and some more."""
     matrices = point.matrices()
     values, shapes, _ = eigenpairs(matrices, n + SPARE)
-    return Spectrum(value, values, shapes, matrices.mass, is_undamped(matrices), sharp=matrices.inner is not None)
+    D = matrices.damping
+    undamped = bool(abs(D + D.T).max() <= 1e-12 * abs(D).max()) if D.count_nonzero() else True
+    if matrices.slips is not None or matrices.inner is not None:  # rolling hands energy from one motion to another
+        undamped = False
+    return Spectrum(value, values, shapes, matrices.mass, undamped, sharp=matrices.inner is not None)
 
 
 def track(
