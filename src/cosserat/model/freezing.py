@@ -13,6 +13,7 @@ from typing import Any
 
 _OURS = __name__.split(".")[0]
 _MATH = ("math", "cmath")
+_COMPREHENSIONS = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # what they loop over is made by the caller
 _TELLING = ("isclose", "isfinite", "isinf", "isnan")  # they compare, as < does
 
 
@@ -25,23 +26,23 @@ def frozen_by() -> str:
     frame: Any = sys._getframe(2)
     if _is_ours(frame):
         return ""
-    called = _called(frame)
-    if getattr(called, "__module__", None) not in _MATH or called.__name__ in _TELLING:
-        return ""
-    while frame is not None:
+    around = [frame, frame.f_back] if frame.f_code.co_name in _COMPREHENSIONS else [frame]
+    at_work = (_found(f, path) for f in around for path in _paths(f.f_code, f.f_lasti))
+    names = [f.__name__ for f in at_work if getattr(f, "__module__", None) in _MATH and f.__name__ not in _TELLING]
+    while names and frame is not None:
         if _is_ours(frame):
             return ""
         frame = frame.f_back
-    return str(called.__name__)
+    return str(names[0]) if names else ""
 
 
 def _is_ours(frame: Any) -> bool:
     return str(frame.f_globals.get("__name__", "")).split(".")[0] == _OURS
 
 
-def _called(frame: Any) -> Any:
-    """What the frame calls now, where it is a name or an attribute of one; else None."""
-    first, *more = _path(frame.f_code, frame.f_lasti) or ("",)
+def _found(frame: Any, path: tuple[str, ...]) -> Any:
+    """What a path of names means in a frame, or None."""
+    first, *more = path
     for names in (frame.f_locals, frame.f_globals, vars(builtins)):
         if first in names:
             found = names[first]
@@ -52,16 +53,31 @@ def _called(frame: Any) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def _path(code: CodeType, at: int) -> tuple[str, ...]:
-    """Names, such as ("math", "sin"), of what the instruction at an offset calls: those that begin where it does."""
-    instructions = list(dis.get_instructions(code))
-    call = next((i for i in instructions if i.offset == at), None)
-    if call is None or not call.opname.startswith("CALL") or call.positions is None:
+def _paths(code: CodeType, at: int) -> tuple[tuple[str, ...], ...]:
+    """Paths of names, such as ("math", "sin"), of functions that may be at work in the instruction at an offset.
+
+    These are what it calls, which begins where it does, and what stands inside it without being called there, as in
+    ``list(map(math.sin, values))``.
+    """
+    instructions = [i for i in dis.get_instructions(code) if i.positions is not None and i.positions.lineno is not None]
+    here = max((i for i in instructions if i.offset <= at), key=lambda i: i.offset, default=None)
+    if here is None:
         return ()
-    begin = call.positions.lineno, call.positions.col_offset
-    out = []
+    begin, end = _span(here)
+    loaded: dict[Any, list[str]] = {}
+    called = set()
     for i in instructions:
-        here = i.positions is not None and (i.positions.lineno, i.positions.col_offset) == begin
-        if here and i.offset < at and i.opname.startswith("LOAD") and isinstance(i.argval, str):
-            out.append(i.argval)
-    return tuple(out)
+        start, stop = _span(i)
+        if i.offset >= here.offset or start < begin or stop > end:
+            continue
+        if i.opname.startswith("LOAD") and isinstance(i.argval, str):
+            loaded.setdefault(start, []).append(i.argval)
+        elif i.opname.startswith("CALL") and start != begin:
+            called.add(start)
+    return tuple(tuple(path) for start, path in loaded.items() if start not in called)
+
+
+def _span(instruction: dis.Instruction) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    """First and last position of the code of an instruction: line and column."""
+    p: Any = instruction.positions
+    return (p.lineno, p.col_offset), (p.end_lineno, p.end_col_offset)

@@ -1,6 +1,8 @@
 """Parameters and formulas made of them."""
 
 import math
+from functools import reduce
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -139,6 +141,18 @@ def test_functions_of_math_would_freeze_a_parameter() -> None:
         math.sin(P)
     with pytest.raises(ParameterError, match=r"math.atan2 .* '2.0 \* P' .* np.arctan2"):
         atan2(2 * P, 1.0)
+    handed_on = [
+        lambda: list(map(math.sin, [P])),
+        lambda: [x for x in map(math.sin, [P])],
+        lambda: [*starmap(math.pow, [(P, 2.0)])],
+        lambda: reduce(math.hypot, [P, 1.0]),
+        lambda: max([P], key=math.sin),
+    ]
+    for call in handed_on:
+        with pytest.raises(ParameterError, match=r"math.\w+ would take the present value of 'P' for good"):
+            call()
+    assert list(map(float, [P])) == [0.5]
+    assert np.array([P, math.sin(1.0)], dtype=float)[0] == 0.5
     for whole in (int, round, math.floor, math.ceil, math.trunc):
         with pytest.raises(ParameterError, match="whole number made of 'P'"):
             whole(P)  # type: ignore[operator]
