@@ -309,3 +309,43 @@ def test_bad_formulas_of_constraints():
             cs.Constraint("rule", body, law)
     with pytest.raises(cs.CosseratError, match="constraint 'rule': parameters has the name 'x', which formulas use"):
         cs.Constraint("rule", body, ["x"], {"x": 1.0})
+
+
+def lifted_by_a_step(t, frame, parameters):
+    """The place is lifted at once."""
+    height = 0.0
+    if t > 0.25:
+        height = 0.05
+    return (frame[2, 3] - height,)
+
+
+def lifted_by_rounding(t, frame, parameters):
+    """The same, without a comparison."""
+    return (frame[2, 3] - 0.05 * np.floor(t / 0.25 - 0.3),)
+
+
+def counted_otherwise(t, frame, parameters):
+    """The same height all the time, counted in other units from some time on."""
+    unit = 1.0
+    if t > 0.25:
+        unit = 100.0
+    return (unit * frame[2, 3],)
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_positions_that_jump_are_refused(formulation):
+    """They were followed in one step: by 10 m/s, or without a velocity at all, and the status was ok."""
+
+    def lifted(law):
+        model = cs.Model("lifted", gravity=(0, 0, -G))
+        bob = model.add(cs.RigidBody("bob", mass=1.0, com=(0.3, 0, 0), inertia=0.1 * np.eye(3)))
+        model.add(cs.Revolute("pivot", cs.GROUND, bob, axis=(0, 1, 0), at=(0, 0, 0)))
+        model.add(cs.Constraint("lift", bob, law))
+        return model
+
+    for law, at in ((lifted_by_a_step, 0.25), (lifted_by_rounding, 0.075)):
+        with pytest.raises(cs.CosseratError, match=rf"constraint 'lift': what it demands .* jumps at t = {at} s"):
+            cs.simulate(lifted(law), 0.5, 0.01, formulation=formulation)
+    run = cs.simulate(lifted(counted_otherwise), 0.5, 0.01, formulation=formulation)
+    assert run.status.ok
+    assert float(abs(run.velocity("bob")).max()) < 1e-9

@@ -15,6 +15,7 @@ from cosserat.compile.media import CompiledMedium, medium_addresses
 from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.rows import ActiveFreedom, Rows
 from cosserat.compile.state_laws import CompiledLaw, moments_of, switches_of
+from cosserat.errors import SolveError
 from cosserat.kernels.arrays import (
     Bodies,
     Elements,
@@ -148,9 +149,23 @@ class CompiledModel:
         return self.sampler.jumps(start, end, [*(switches_of(self.laws, start, end) if self.laws else ()), *kinks])
 
     def look(self, start: float, duration: float) -> None:
-        """Find out when users' constraints have kinks, in a run and before it."""
+        """Find out when users' constraints have kinks, in a run and before it.
+
+        Raises
+        ------
+        SolveError
+            If one demands positions that jump; it names the constraint, the time and the jump.
+        """
         for rule in self.rules:
             rule.look(start - duration, start + duration)
+            leap = rule.leap(start, start + duration)
+            if leap is not None:
+                sizes = ", ".join(f"{x:.6g}" for x in leap[1])
+                raise SolveError(
+                    f"simulate: {rule.item.title}: what it demands of positions jumps at t = {leap[0]:.6g} s "
+                    f"(its values by {sizes}), which would take an infinite force; let it change in a time, or use a "
+                    "StateLoad"
+                )
 
     def kinks(self, times: Sequence[float], side: float) -> list[float]:
         """Those of the times at which prescribed motions or users' constraints have kinks, seen from both sides."""

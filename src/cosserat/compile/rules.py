@@ -17,6 +17,7 @@ from cosserat.kernels.arrays import Rules
 from cosserat.kernels.rule_laws import BRIEF, MOST, slopes, stencil
 from cosserat.kernels.state_loads import compile_values
 from cosserat.lie import se3
+from cosserat.model.breaks import jumps_of
 from cosserat.model.clock import reads_time
 from cosserat.model.constraint import Constraint
 from cosserat.model.model import Model
@@ -26,6 +27,7 @@ Array = NDArray[np.float64]
 
 _STEP = 1e-3  # of differences, in radians and extents of the mechanism
 _ROUNDING = 1e-15
+_LOOKS, _LEAST = 257, 1e-6  # times at which jumps of positions are looked for; of the values: what is no rounding
 _NEAR = 1e-8  # of a duration: how far apart values tell a slope
 _SIDES = ((-2, 1 / 12), (-1, -8 / 12), (1, 8 / 12), (2, -1 / 12))
 
@@ -100,6 +102,40 @@ class CompiledRule:
                 if all(abs(t - known) > _NEAR * (end - start) for known in self.breaks):
                     self.breaks.append(t)
             self.breaks[:] = sorted(self.breaks)[1 - MOST :]
+
+    def leap(self, start: float, end: float) -> tuple[float, Array] | None:
+        """The first time between two others at which the law demands another position at once, and the change of its
+        values where it was met before; None if there is none.
+        """
+        place = self.item.place.frame()
+        frame = place if self.item.other is None else se3.inverse(self.item.other.frame()) @ place
+        side, still = _NEAR * (end - start), np.zeros(6)
+
+        def values(times: Array) -> Array:
+            return np.array([self.answer(t, beside, still) for t in times])
+
+        if self.item.level != "position" or not reads_time(self.item.law):
+            return None
+        beside, grid = probe(frame, 0.01)[0], np.linspace(start, end, _LOOKS)
+        seen = values(grid)
+        known = [t for t in self.breaks if start + side < t < end - side]
+        for t in sorted({*known, *(jumps_of(values, grid, seen) if np.isfinite(seen).all() else ())}):
+            before = self._met(t - side, frame)
+            near = self.answer(t + 1e-2 * side, before, still) - self.answer(t - 1e-2 * side, before, still)
+            far = self.answer(t + side, before, still) - self.answer(t - side, before, still)
+            if np.abs(near).max() > max(0.5 * np.abs(far).max(), _LEAST * np.abs(seen).max()):
+                return t, near
+        return None
+
+    def _met(self, t: float, frame: Array) -> Array:
+        """A frame near another one where the law is met; the other one if none is found."""
+        there = frame
+        for _ in range(20):
+            A, value, _ = self.rows(t, there, np.zeros(6), 1.0)
+            if not (np.isfinite(A).all() and np.isfinite(value).all()):
+                return frame
+            there = there @ se3.exp(-np.linalg.pinv(A) @ value)
+        return there if np.abs(self.answer(t, there, np.zeros(6))).max() < 1e-9 else frame
 
 
 def compile_rules(model: Model) -> tuple[CompiledRule, ...]:
