@@ -34,7 +34,7 @@ from cosserat.kernels.flexible.tangents import L_ROW
 from cosserat.model.modal import ModalBody
 
 if TYPE_CHECKING:
-    from cosserat.compile.flexible_tree import FlexibleLink
+    from cosserat.compile.tree import Link
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -53,7 +53,7 @@ class FlexibleArrays:
         Number of coordinates, and of velocities of all links.
     """
 
-    def __init__(self, links: Sequence[FlexibleLink], armature: Array) -> None:
+    def __init__(self, links: Sequence[Link], armature: Array) -> None:
         self.n_v, self.armature = len(armature), armature
         kinds = _Kinds([link.modal for link in links if link.modal is not None])
         self.table, self._sizes = _index(links, kinds)
@@ -137,7 +137,7 @@ class _Kinds:
         return self._of[id(body)]
 
 
-def _index(links: Sequence[FlexibleLink], kinds: _Kinds) -> tuple[Ints, Ints]:
+def _index(links: Sequence[Link], kinds: _Kinds) -> tuple[Ints, Ints]:
     """Integers of all links, and how many numbers each kind of array has."""
     index = np.zeros((len(links), arrays.LINK_INTEGERS), dtype=np.int64)
     total = np.zeros(arrays.LINK_INTEGERS, dtype=np.int64)

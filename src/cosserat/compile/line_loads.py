@@ -18,7 +18,7 @@ from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
 
 if TYPE_CHECKING:
-    from cosserat.compile.flexible_tree import FlexibleTreeData
+    from cosserat.compile.tree import TreeData
 
 Array = NDArray[np.float64]
 
@@ -49,7 +49,7 @@ def loaded_stations(model: Model, used: dict[str, list[float]]) -> dict[str, lis
     return {name: [float(s) for s in _mesh(beam, used[name]).s] for name, beam in beams.items()}
 
 
-def nodal_loads(model: Model, data: FlexibleTreeData) -> list[NodalLoad]:
+def nodal_loads(model: Model, data: TreeData) -> list[NodalLoad]:
     """All loads of a model; distributed ones are shared out as the elements of the Galilean formulation do."""
     out = [NodalLoad(load, data.seat(load.place), load.place.frame()[:3, :3], np.eye(6)) for load in model.loads]
     for load in model.distributed_loads:

@@ -1,63 +1,118 @@
-"""A tree of links in relative coordinates from a model: links, coordinates, and the table the recursions read.
+"""A tree of links in relative coordinates from a model: links, rigid or elastic, their joints and coordinates.
 
 Coordinates are those of `Model.coordinates`, without joints that were cut to open loops, then six for every body that
-no joint ties to the ground, as if it had a `Free` joint from the ground to its centre of mass.
+no joint ties to the ground, as if it had a `Free` joint from the ground to its centre of mass, then the modal
+coordinates of every elastic body. A rigid link is a link without modes.
 
 Velocities have the same places. For every freedom with a coordinate of its own they are rates. For a spherical joint
 they are the angular velocity, for a free joint or base the twist (linear part first) of the outer body relative to the
 inner one, in the joint frame of the outer body: not the rates of the rotation vector.
+
+Two packers read the links: `link_table` for kernels of rigid links, `flexible_arrays` for those of links with modes.
 """
 
 from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.flexible_arrays import FlexibleArrays
+from cosserat.compile.fluid_links import fluid_inertias
+from cosserat.compile.seats import Seat, seat_on
 from cosserat.compile.spanning import GROUND_GROUP, Edge, Loop, Spanning, span
+from cosserat.compile.tree_beams import Reduced, reduced_beams
 from cosserat.errors import CosseratWarning, ModelError
+from cosserat.kernels.flexible.arrays import WELD
 from cosserat.kernels.recursion import table as layout
 from cosserat.lie import se3, so3
 from cosserat.model.bodies import RigidBody
 from cosserat.model.functions import TimeFunction
 from cosserat.model.joints import Joint
+from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 FREE_BASE = ("x", "y", "z", "rx", "ry", "rz")
+PROPELLANT = ".propellant"
+SHAFT = ".shaft"  # how names of links end that only carry the armature of a joint
+FLUID = ".fluid"  # how names of links end that stand for what moves of a fluid
+_IDENTITY = np.eye(4)
 
 
 @dataclass(frozen=True)
 class Link:
-    """A row of the table: a rigid group of bodies, or a massless intermediate of a joint."""
+    """A rigid group of bodies, an elastic body, a massless intermediate of a joint, or what moves of a fluid."""
 
     name: str
-    joint: Joint | None  # None: free base
-    kind: int
-    parent: int  # -1: the ground
-    first: int  # its first coordinate
+    joint: Joint | None  # None: free base, or fluid
+    kind: int  # of `kernels.recursion.table`, or WELD
+    first: int  # first coordinate of its joint
     slide: float
     turn: float
-    frame: Array  # (4, 4) link frame in world coordinates of the reference configuration
-    bodies: tuple[RigidBody, ...]
-    n_modes: int = 0
+    base: Seat  # where its joint sits on the parent
+    own: Seat  # the joint frame on its own side
+    frame: Array  # (4, 4) its frame (floating, if elastic) in world coordinates of the reference configuration
+    bodies: tuple[RigidBody, ...] = ()
+    modal: ModalBody | None = None
+    first_mode: int = 0  # its first modal coordinate
+    fluid: Array | None = None  # (6, 6) inertia of what is no body
+    burns: bool = False
 
     @property
+    def parent(self) -> int:
+        """Number of the link it hangs on, -1: the ground."""
+        return self.base.link
+
+    @property
+    def is_fluid(self) -> bool:
+        """Whether it is no body, but what moves of a fluid, or propellant."""
+        return self.fluid is not None
+
+    @functools.cached_property
+    def axes(self) -> Array:
+        """Relative twists (6, k) of its freedoms in the joint frame on its own side."""
+        if self.kind == WELD:
+            return np.zeros((6, 0))
+        if self.kind == layout.FREE:
+            return np.eye(6)
+        if self.kind == layout.SPHERICAL:
+            return np.eye(6)[:, 3:]
+        return np.array([[0.0, 0.0, self.slide, 0.0, 0.0, self.turn]]).T
+
+    @functools.cached_property
     def n_v(self) -> int:
-        """Number of freedoms."""
-        return {layout.SPHERICAL: 3, layout.FREE: 6}.get(self.kind, 1)
+        """Number of freedoms of its joint."""
+        return self.axes.shape[1]
+
+    @property
+    def n_modes(self) -> int:
+        """Number of modal coordinates."""
+        return 0 if self.modal is None else self.modal.n_modes
 
     @property
     def freedoms(self) -> list[int]:
-        """Its coordinates."""
+        """Coordinates of its joint."""
         return list(range(self.first, self.first + self.n_v))
+
+    @functools.cached_property
+    def columns(self) -> Ints:
+        """Its coordinates (k + m,): of the joint, then modal."""
+        modes = range(self.first_mode, self.first_mode + self.n_modes)
+        return np.array([*self.freedoms, *modes], dtype=np.int64)
+
+    @functools.cached_property
+    def inertia(self) -> Array:
+        """Spatial inertia (6, 6) of a rigid link about the origin of its frame, in its axes."""
+        return _inertia(self.bodies, self.frame) if self.fluid is None else self.fluid
 
 
 @dataclass(frozen=True)
@@ -67,147 +122,136 @@ class TreeData:
     title: str
     links: tuple[Link, ...]
     coordinates: tuple[str, ...]
-    loops: tuple[Loop, ...]
-    spanning: Spanning
+    modal_bodies: dict[str, ModalBody]
     carrier: dict[str, int]  # body -> link, -1 where it is fixed to the ground
-
-    @property
-    def n_v(self) -> int:
-        """Number of coordinates, and of velocities."""
-        return len(self.coordinates)
-
-    def attach(self, place: Place) -> tuple[int, Array]:
-        """Link of a place (-1: the ground) and the place's frame (4, 4) in the link's."""
-        link = -1 if place.on_ground else self.carrier[place.owner.name]
-        frame = place.frame()
-        return link, frame if link < 0 else se3.inverse(self.links[link].frame) @ frame
-
-    def frame_in_parent(self, i: int) -> Array:
-        """Joint frame (4, 4) of link i in the frame of its parent link."""
-        link = self.links[i]
-        return link.frame if link.parent < 0 else se3.inverse(self.links[link.parent].frame) @ link.frame
+    stations: dict[str, dict[str, float]]  # beam -> interface -> s
+    spanning: Spanning
+    shafts: tuple[tuple[Joint, int], ...] = ()  # joints that were cut behind their armature, and the link they end in
 
     @functools.cached_property
-    def dof(self) -> tuple[int, ...]:
-        """First freedom of each link, counted from link to link."""
-        return tuple(int(k) for k in np.cumsum([0, *(link.n_v for link in self.links)]))
+    def loops(self) -> tuple[Loop, ...]:
+        """Joints that were cut: they have no coordinates."""
+        return tuple(loop for loop in self.spanning.loops if not loop.geared)
 
     @functools.cached_property
-    def _last_child(self) -> dict[int, int]:
-        return {link.parent: i for i, link in enumerate(self.links)}
+    def joints(self) -> dict[str, Joint]:
+        """Joints with coordinates, by name, from the ground outwards."""
+        return {link.joint.name: link.joint for link in self.links if link.joint is not None}
+
+    @functools.cached_property
+    def arrays(self) -> FlexibleArrays:
+        """The links as kernels of links with modes read them."""
+        return FlexibleArrays(self.links, self.armatures)
+
+    @functools.cached_property
+    def armatures(self) -> Array:
+        """Inertia (n,) that moves with each coordinate."""
+        out = np.zeros(len(self.coordinates))
+        for joint in self.joints.values():
+            for name, value in zip(joint.coordinates, joint.armature, strict=True):
+                out[self._number[name]] = value
+        return out
+
+    @functools.cached_property
+    def _number(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.coordinates)}
 
     @functools.cached_property
     def named(self) -> dict[str, tuple[int, ...]]:
         """Places among the coordinates by the names of joints, free bases and single coordinates."""
-        return named_coordinates(self.coordinates, self.links)
+        out = {name: (k,) for name, k in self._number.items()}
+        owned: dict[str, list[int]] = {}
+        for link in self.links:
+            if link.freedoms:
+                owned.setdefault(link.name if link.joint is None else link.joint.name, []).extend(link.freedoms)
+        return out | {name: tuple(sorted(where)) for name, where in owned.items()}
 
     @functools.cached_property
     def prescribed(self) -> tuple[tuple[int, Joint, TimeFunction], ...]:
         """Coordinates with a motion in the model: place, joint, motion."""
-        return prescribed_coordinates(self.coordinates, self.links)
+        return tuple(
+            (self._number[name], joint, motion)
+            for joint in self.joints.values()
+            for name, motion in zip(joint.coordinates, joint.motion, strict=True)
+            if motion is not None
+        )
 
-    def order(self) -> Array:
-        """Coordinate, start of the run and freedom before the run of every freedom: (3, n_v)."""
-        out = np.zeros((3, self.n_v))
-        for i, link in enumerate(self.links):
-            own = np.arange(link.n_v)
-            at = self.dof[i]
-            before = -1 if link.parent < 0 else self.dof[link.parent + 1] - 1
-            joined = before == at - 1 and before >= 0
-            out[0, at + own] = link.first + own
-            out[1, at + own] = out[1, before] if joined else at
-            out[2, at + own] = out[2, before] if joined else before
-        return out
+    def modal(self, link: int, q: Array) -> Array:
+        """Modal coordinates (m,) of a link."""
+        columns = self.links[link].columns
+        return q[columns[len(columns) - self.links[link].n_modes :]]
 
-    def table(self, gravity: Array, forced: bool) -> Array:
-        """What the kernels read: header, one row per link, order, workspace; see `kernels.recursion.table`."""
-        n, n_v = len(self.links), self.n_v
-        order = layout.HEADER + n * layout.ROW
-        work = order + 3 * n_v
-        own, angles, wrench, effort, size = layout.work_places(n, n_v)
-        out = np.zeros(work + size + layout.spatial_size(n, n_v))
-        out[layout.N_LINKS], out[layout.N_V], out[layout.FORCES] = n, n_v, forced
-        out[layout.ORDER], out[layout.WORK], out[layout.SPATIAL] = order, work, work + size
-        out[layout.ANGLES], out[layout.WRENCH], out[layout.EFFORT] = angles, wrench, effort
-        out[layout.GRAVITY : layout.GRAVITY + 3] = gravity
-        out[order:work] = self.order().ravel()
-        rows, moved = out[layout.HEADER : order].reshape(n, layout.ROW), armatures(self.coordinates, self.links)
-        for i, row in enumerate(rows):
-            self._fill_row(i, row, moved)
-        places = out[work : work + own].reshape(n + 1, layout.W_ROW)
-        places[:n, :12] = rows[:, layout.FRAME : layout.FRAME + 12]
-        places[n, layout.W_ACCELERATION : layout.W_ACCELERATION + 3] = -np.asarray(gravity)
-        inertias = out[work + own : work + angles].reshape(n, layout.W_OWN)
-        for inertia, row in zip(inertias, rows, strict=True):
-            inertia[[0, 3, 5]] = row[layout.MASS]
-            inertia[6:15] = -so3.hat(row[layout.MOMENT : layout.MOMENT + 3]).ravel()
-            inertia[15:] = row[layout.INERTIA : layout.INERTIA + 6]
-        return out
+    def parts(self, z: Array) -> list[Array]:
+        """Views (6 + m,) of each link's part of an array (n_z,)."""
+        ends = np.cumsum([6 + link.n_modes for link in self.links])
+        return np.split(z, ends[:-1])
 
-    def _fill_row(self, i: int, row: Array, moved: Array) -> None:
-        """Constants of a link; `moved`: inertia that moves with the coordinates."""
-        link, n = self.links[i], len(self.links)
-        row[: layout.ABOVE] = link.kind, link.parent, link.first, link.slide, link.turn
-        if link.n_v == 1 and moved[link.first] != 0.0:
-            row[layout.KIND], row[layout.ARMATURE] = layout.SCREW, moved[link.first]  # a hinge is a special screw
-        row[layout.ABOVE] = layout.W_ROW * (n if link.parent < 0 else link.parent)
-        row[layout.COUNT : layout.FRAME] = link.n_v, self.dof[i]
-        H = self.frame_in_parent(i)
-        row[layout.FRAME : layout.FRAME + 12] = *H[:3, :3].ravel(), *H[:3, 3]
-        for body in link.bodies:
-            m, moment, J = inertia_about(body, link.frame)
-            row[layout.MASS] += m
-            row[layout.MOMENT : layout.MOMENT + 3] += moment
-            row[layout.INERTIA : layout.INERTIA + 6] += J[np.triu_indices(3)]
-        alone = layout.work_places(n, self.n_v)[0]
-        row[layout.TOTAL] = layout.W_ROW * i + layout.W_INERTIA if i in self._last_child else alone + layout.W_OWN * i
-        if link.parent >= 0:  # the last child is the first to be added
-            first = self._last_child[link.parent] == i
-            row[layout.BEFORE] = alone + layout.W_OWN * link.parent if first else row[layout.ABOVE] + layout.W_INERTIA
+    def seat(self, place: Place) -> Seat:
+        """Where a place is carried; raises if it is on an elastic body and no interface."""
+        if place.on_ground:
+            return Seat(-1, place.frame())
+        link = self.carrier[place.owner.name]
+        carrier = _IDENTITY if link < 0 else self.links[link].frame
+        return seat_on(link, carrier, place.frame(), Reduced(self.modal_bodies, self.stations).interface(place))
 
 
-class Jointed(Protocol):
-    """A link and the coordinates of its joint."""
+def compile_tree(
+    model: Model,
+    modes: Any = None,
+    boundary: Any = None,
+    stiffening: bool = True,
+    stations: dict[str, list[float]] | None = None,
+    call: str = "Tree",
+    cut: bool = False,
+) -> TreeData:
+    """Links and coordinates of a model; arguments as those of `Tree`.
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def joint(self) -> Joint | None: ...
-    @property
-    def freedoms(self) -> list[int]: ...
-
-
-def named_coordinates(coordinates: tuple[str, ...], links: Sequence[Jointed]) -> dict[str, tuple[int, ...]]:
-    """Places among the coordinates by the names of joints, free bases and single coordinates."""
-    out = {name: (k,) for k, name in enumerate(coordinates)}
-    joints: dict[str, list[int]] = {}
-    for link in links:
-        if link.freedoms:
-            joints.setdefault(link.name if link.joint is None else link.joint.name, []).extend(link.freedoms)
-    return out | {name: tuple(sorted(where)) for name, where in joints.items()}
-
-
-def prescribed_coordinates(
-    coordinates: tuple[str, ...], links: Sequence[Jointed]
-) -> tuple[tuple[int, Joint, TimeFunction], ...]:
-    """Coordinates with a motion in the model: place, joint, motion."""
-    joints = {link.joint.name: link.joint for link in links if link.joint is not None}
-    number = {name: k for k, name in enumerate(coordinates)}
-    return tuple(
-        (number[name], joint, motion)
-        for joint in joints.values()
-        for name, motion in zip(joint.coordinates, joint.motion, strict=True)
-        if motion is not None
-    )
+    `stations`: further places on beams. `cut`: open closed loops at one of their joints rather than raise.
+    """
+    if not isinstance(model, Model):
+        raise ModelError(f"{call}: expected a Model, got {model!r}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CosseratWarning)  # a body that nothing moves still has coordinates
+        model.validate()
+    spanning = span(model)
+    if not cut:
+        spanning.demand_tree(model.title)
+    if not spanning.edges:
+        raise ModelError(f"{call}: {model.title}: every body is fixed to the ground; there is nothing that moves")
+    return _Growth(model, spanning, reduced_beams(model, spanning, modes, boundary, stiffening, stations, call)).tree()
 
 
-def armatures(coordinates: tuple[str, ...], links: Sequence[Jointed]) -> Array:
-    """Inertia that moves with each coordinate."""
-    out, number = np.zeros(len(coordinates)), {name: k for k, name in enumerate(coordinates)}
-    for joint in {link.joint.name: link.joint for link in links if link.joint is not None}.values():
-        for name, value in zip(joint.coordinates, joint.armature, strict=True):
-            out[number[name]] = value
-    return out
+def linked_again(model: Model, like: TreeData) -> TreeData:
+    """Links of a model with the elastic bodies of another that has the same bodies and beams, reduced before."""
+    return _Growth(model, span(model), Reduced(like.modal_bodies, like.stations)).tree()
+
+
+def rigid_tree(model: Model, call: str) -> TreeData:
+    """Links of a model of rigid bodies, its loops cut; raises where there is more than bodies and plain joints."""
+    refuse_all_but_rigid(call, model)
+    data = compile_tree(model, call=call, cut=True)
+    for joint, _ in data.shafts:
+        raise ModelError(
+            f"{call}: {joint.title}: armature is given to all joints of a closed loop; this call leaves one of them "
+            "out: give it to one joint less, or use cs.simulate, cs.modes or cs.linearize"
+        )
+    return data
+
+
+def refuse_all_but_rigid(call: str, model: Model) -> None:
+    """Raise if the model has elastic bodies, or loads that depend on the state."""
+    elastic = [*model.beams, *model.modal_bodies]
+    if elastic:
+        found = ", ".join(repr(body.name) for body in elastic[:3])
+        raise ModelError(
+            f"{call}: {model.title} has elastic bodies ({found}), and this call takes rigid ones; replace a beam by a "
+            "RigidBody.bar, or use cs.Tree(model, modes=...), whose other calls take them"
+        )
+    for load in model.state_loads:
+        raise ModelError(
+            f"{call}: {load.title}: this call takes no loads that depend on the state; cs.Tree(model) and its methods, "
+            "cs.simulate, cs.equilibrium, cs.modes and cs.linearize take them"
+        )
 
 
 def refuse_armatures(call: str, model: Model) -> None:
@@ -220,91 +264,122 @@ def refuse_armatures(call: str, model: Model) -> None:
             )
 
 
-def refuse_state_loads(call: str, model: Model) -> None:
-    """Raise if the model has loads that depend on the state, which recursions of rigid bodies do not know."""
-    for load in model.state_loads:
-        raise ModelError(
-            f"{call}: {load.title}: this call takes no loads that depend on the state; cs.Tree(model) and its methods, "
-            "cs.simulate, cs.equilibrium, cs.modes and cs.linearize take them"
-        )
+class _Step(NamedTuple):
+    """One of the links of a joint."""
+
+    kind: int
+    first: int
+    slide: float
+    turn: float
+    frame: Array  # (4, 4) of the joint, in world coordinates of the reference configuration
+    freedom: str = ""
 
 
-def compile_tree(model: Model, call: str = "tree") -> TreeData:
-    """Links and coordinates of a model; raises where bodies are not rigid."""
-    elastic = [*model.beams, *model.modal_bodies]
-    if elastic:
-        found = ", ".join(repr(body.name) for body in elastic[:3])
-        raise ModelError(
-            f"{call}: {model.title} has elastic bodies ({found}), and this call takes rigid ones; replace a beam by a "
-            "RigidBody.bar, or use cs.Tree(model, modes=...), whose other calls take them"
+class _Growth:
+    """A tree whose links are added from the ground outwards."""
+
+    def __init__(self, model: Model, spanning: Spanning, reduced: Reduced) -> None:
+        self._model, self._spanning, self._reduced = model, spanning, reduced
+        self._links: list[Link] = []
+        self._names: list[str] = []
+        self._first: dict[Hashable, int] = {}  # by joint, group with a free base, elastic body and "modes"
+        cut = {loop.joint.name for loop in spanning.loops if not loop.geared}
+        for joint in model.joints:
+            if joint.name not in cut:
+                self._number(joint.name, joint.coordinates)
+        for edge in spanning.edges:
+            if edge.joint is None:
+                self._number(edge.outer, (f"{self._name(edge.outer)}.{freedom}" for freedom in FREE_BASE))
+        for name, body in reduced.bodies.items():
+            self._number((name, "modes"), (f"{name}.mode{k + 1}" for k in range(body.n_modes)))
+
+    def _number(self, owner: Hashable, names: Iterable[str]) -> None:
+        self._first[owner] = len(self._names)
+        self._names += names
+
+    def _name(self, group: int) -> str:
+        elastic = self._spanning.elastic[group]
+        return self._spanning.bodies[group][0].name if elastic is None else elastic.name
+
+    def tree(self) -> TreeData:
+        """Links of all joints, then those without bodies."""
+        last = {GROUND_GROUP: -1}
+        for edge in self._spanning.edges:
+            last[edge.outer] = self._grow(edge, last[edge.inner])
+        carrier = {name: last[group] for name, group in self._spanning.group.items()}
+        shafts = tuple(
+            (loop.joint, self._grow_shaft(loop.joint, carrier)) for loop in self._spanning.loops if loop.geared
         )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CosseratWarning)  # a body that nothing moves still has coordinates
-        model.validate()
-    refuse_state_loads(call, model)
-    spanning = span(model)
-    if not spanning.edges:
-        raise ModelError(f"{call}: {model.title}: every body is fixed to the ground; there is nothing that moves")
-    for loop in spanning.loops:
-        if loop.geared:
-            raise ModelError(
-                f"{call}: {loop.joint.title}: armature is given to all joints of a closed loop; this call leaves one "
-                "of them out: give it to one joint less, or use cs.simulate, cs.modes or cs.linearize"
+        for item in fluid_inertias(self._model):
+            if carrier[item.place.owner.name] >= 0:
+                name = f"{item.name}{PROPELLANT if item.burns else FLUID}"
+                steps = [_Step(WELD, 0, 0.0, 0.0, item.place.frame())]
+                more = {"fluid": item.matrix, "burns": item.burns}
+                self._hang(steps, None, name, carrier[item.place.owner.name], item.place, None, **more)
+        return TreeData(
+            self._model.title, tuple(self._links), tuple(self._names), self._reduced.bodies, carrier,
+            self._reduced.stations, self._spanning, shafts,
+        )  # fmt: skip
+
+    def _grow(self, edge: Edge, parent: int) -> int:
+        """Links of the joint that leads to a group; number of the one that carries it."""
+        bodies, elastic, joint = self._spanning.bodies[edge.outer], self._spanning.elastic[edge.outer], edge.joint
+        modal = None if elastic is None else self._reduced.bodies[elastic.name]
+        more: dict[str, Any] = {"bodies": bodies, "modal": modal}
+        if modal is not None:
+            more["first_mode"] = self._first[modal.name, "modes"]
+        if joint is None:
+            origin = bodies[0].com if modal is None else modal.frame[:3, 3]
+            steps = [_Step(layout.FREE, self._first[edge.outer], 0.0, 1.0, se3.frame(np.eye(3), origin))]
+            return self._hang(steps, None, self._name(edge.outer), parent, None, None, **more)
+        inner, outer = (joint.child, joint.parent) if edge.reverse else (joint.parent, joint.child)
+        steps = _steps(joint, self._first[joint.name], edge.reverse)
+        return self._hang(steps, joint, self._name(edge.outer), parent, inner, outer, **more)
+
+    def _grow_shaft(self, joint: Joint, carrier: dict[str, int]) -> int:
+        """Massless links of a joint that moves nothing but its armature."""
+        parent = -1 if joint.parent.on_ground else carrier[joint.parent.owner.name]
+        steps = _steps(joint, self._first[joint.name], False)
+        return self._hang(steps, joint, f"{joint.name}{SHAFT}", parent, joint.parent, None)
+
+    def _hang(
+        self, steps: list[_Step], joint: Joint | None, name: str, number: int, inner: Place | None, outer: Place | None,
+        **carried: Any,
+    ) -> int:  # fmt: skip
+        """Add links from link `number` on, the first at a place on it; the last has what is carried, at another."""
+        for k, step in enumerate(steps):
+            parent, number, last = number, len(self._links), k == len(steps) - 1
+            modal = carried.get("modal") if last else None
+            carrier = _IDENTITY if parent < 0 else self._links[parent].frame
+            base = seat_on(parent, carrier, step.frame, self._side(inner if k == 0 and parent >= 0 else None))
+            frame, own = step.frame, Seat(number, _IDENTITY)
+            if modal is not None:
+                frame = modal.frame
+                own = seat_on(number, frame, step.frame, self._side(outer))
+            title = name if last or joint is None else f"{joint.name}.{step.freedom}"
+            more = carried if last else {}
+            self._links.append(
+                Link(title, joint, step.kind, step.first, step.slide, step.turn, base, own, frame, **more)
             )
-    cut = {loop.joint.name for loop in spanning.loops}
-    names: list[str] = []
-    first: dict[str, int] = {}
-    for joint in model.joints:
-        if joint.name not in cut:
-            first[joint.name] = len(names)
-            names += joint.coordinates
-    links: list[Link] = []
-    last = {GROUND_GROUP: -1}
-    for edge in spanning.edges:
-        bodies = spanning.bodies[edge.outer]
-        if edge.joint is None:
-            at = len(names)
-            names += [f"{bodies[0].name}.{freedom}" for freedom in FREE_BASE]
-        else:
-            at = first[edge.joint.name]
-        links += joint_links(edge, at, bodies[0].name, bodies, last[edge.inner], len(links))
-        last[edge.outer] = len(links) - 1
-    carrier = {name: last[group] for name, group in spanning.group.items()}
-    return TreeData(model.title, tuple(links), tuple(names), spanning.loops, spanning, carrier)
+        return number
+
+    def _side(self, place: Place | None) -> Any:
+        return None if place is None else self._reduced.interface(place)
 
 
-def joint_links(
-    edge: Edge, first: int, name: str, bodies: tuple[RigidBody, ...], parent: int, number: int
-) -> list[Link]:  # fmt: skip
-    """Links of one joint: one per freedom, but one for a screw, a spherical joint and a free joint or base."""
-    sign = -1.0 if edge.reverse else 1.0
-    joint = edge.joint
-    if joint is None:
-        frame = se3.frame(np.eye(3), bodies[0].com)
-        return [Link(name, None, layout.FREE, parent, first, 0.0, sign, frame, bodies)]
-    J = joint.frame()
-    if joint.kind in ("spherical", "free"):
-        kind = layout.SPHERICAL if joint.kind == "spherical" else layout.FREE
-        return [Link(name, joint, kind, parent, first, 0.0, sign, J, bodies)]
-    freedoms = list(enumerate(joint.freedoms))
-    links = []
-    for k, (index, freedom) in enumerate(reversed(freedoms) if edge.reverse else freedoms):
+def _steps(joint: Joint, first: int, reverse: bool) -> list[_Step]:
+    """Links of one joint: one per freedom, but one for a weld, a screw, a spherical joint and a free joint."""
+    sign, J = -1.0 if reverse else 1.0, joint.frame()
+    kind = {"fixed": WELD, "spherical": layout.SPHERICAL, "free": layout.FREE}.get(joint.kind)
+    if kind is not None:
+        return [_Step(kind, first, 0.0, 0.0 if kind == WELD else sign, J)]
+    steps = []
+    for index, freedom in enumerate(joint.freedoms):
         turns = freedom.kind == "rotation"
-        plain = turns and joint.kind != "screw"
-        is_last = k == len(freedoms) - 1
-        link = Link(
-            name if is_last else f"{joint.name}.{freedom.name}",
-            joint,
-            layout.REVOLUTE if plain else layout.SCREW,
-            parent if k == 0 else number + k - 1,
-            first + index,
-            joint.pitch if turns else 1.0,
-            1.0 if turns else 0.0,
-            _aligned(J, freedom.axis, sign),
-            bodies if is_last else (),
-        )
-        links.append(link)
-    return links
+        kind = layout.REVOLUTE if turns and joint.kind != "screw" else layout.SCREW
+        slide, turn = (joint.pitch, 1.0) if turns else (1.0, 0.0)
+        steps.append(_Step(kind, first + index, slide, turn, _aligned(J, freedom.axis, sign), freedom.name))
+    return steps[::-1] if reverse else steps
 
 
 def _aligned(J: Array, axis: int, sign: float) -> Array:
@@ -315,9 +390,14 @@ def _aligned(J: Array, axis: int, sign: float) -> Array:
     return H
 
 
-def inertia_about(body: RigidBody, frame: Array) -> tuple[float, Array, Array]:
-    """Mass, first moment and inertia of a body about the origin of a frame, in its axes."""
-    R = frame[:3, :3].T @ body.rotation
-    c = frame[:3, :3].T @ (body.com - frame[:3, 3])
-    C = so3.hat(c)
-    return body.mass, body.mass * c, R @ body.inertia @ R.T - body.mass * C @ C
+def _inertia(bodies: tuple[RigidBody, ...], frame: Array) -> Array:
+    """Spatial inertia (6, 6) of bodies about the origin of a frame, in its axes."""
+    M = np.zeros((6, 6))
+    for body in bodies:
+        R, c = frame[:3, :3].T @ body.rotation, frame[:3, :3].T @ (body.com - frame[:3, 3])
+        s, C = so3.hat(body.mass * c), so3.hat(c)
+        M[:3, :3] += body.mass * np.eye(3)
+        M[:3, 3:] -= s
+        M[3:, :3] += s
+        M[3:, 3:] += R @ body.inertia @ R.T - body.mass * C @ C
+    return M

@@ -59,8 +59,8 @@ def compile_forces(model: Model, tree: TreeData) -> TreeForces:
     n = len(tree.links)
 
     def node(place: Place) -> tuple[int, Array]:
-        link, frame = tree.attach(place)
-        return (n if link < 0 else link), frame
+        seat = tree.seat(place)
+        return (n if seat.link < 0 else seat.link), seat.frame
 
     ends = [(node(link.a), node(link.b)) for link in model.springs]
     springs = Springs(
@@ -88,7 +88,7 @@ def compile_forces(model: Model, tree: TreeData) -> TreeForces:
         block=ints([]),
     )
     laws = coordinate_laws(model, tree.coordinates)
-    passive = np.vstack((laws.passive, np.zeros((2, tree.n_v))))
+    passive = np.vstack((laws.passive, np.zeros((2, len(tree.coordinates)))))
     efforts = [(DRIVE, k, effort) for k, effort in laws.efforts]
     efforts += [(TARGET, k, target) for _, k, target in laws.targets]
     sources = tuple(WrenchSource(load.force, load.moment) for load in model.loads)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from cosserat.compile.tree import Link, TreeData, compile_tree
+from cosserat.compile.tree import Link, TreeData, rigid_tree
 from cosserat.errors import ModelError, SolveError
 from cosserat.kernels.recursion.table import FREE, REVOLUTE, SCREW, SPHERICAL
 from cosserat.model import checks
@@ -72,7 +72,7 @@ class Mechanism:
     Parameters
     ----------
     model : Model
-        Of rigid bodies; loops are opened where `compile_tree` opens them.
+        Of rigid bodies; loops are opened where `rigid_tree` opens them.
     names : tuple or dict of str, optional
         Names of the coordinates in formulas, in order or by coordinate; default: their names in the model.
     parameters : dict of float, optional
@@ -105,7 +105,7 @@ class Mechanism:
             bare = model.copy()
             for joint in bare.joints:
                 joint.potential = None
-        self.data: TreeData = compile_tree(bare, call)
+        self.data: TreeData = rigid_tree(bare, call)
         self.coordinates = self.data.coordinates
         self._given = {str(k): checks.number(call, f"parameters[{k!r}]", x) for k, x in (parameters or {}).items()}
         for name in self._given:
@@ -164,7 +164,7 @@ class Mechanism:
             return R, x
         R_p, x_p = self._frames[link.parent]
         symbolic = has_symbolic_axes(link.joint) or has_symbolic_axes(self.data.links[link.parent].joint)
-        T = matmul(transposed(R_p), R) if symbolic else exact_matrix(self.data.frame_in_parent(i)[:3, :3])
+        T = matmul(transposed(R_p), R) if symbolic else exact_matrix(link.base.frame[:3, :3])
         return T, mul_t(R_p, sub(x, x_p))
 
     def _make_quaternions(self) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import cosserat as cs
+from cosserat.compile.link_table import LinkTable
 from cosserat.compile.tree import compile_tree
 from cosserat.kernels.recursion import table as layout
 
@@ -68,7 +69,7 @@ def test_fixed_bodies_become_one_link() -> None:
 @pytest.mark.parametrize(("driven", "cut"), [(False, "d"), (True, "c")])
 def test_loops_are_cut_where_it_costs_least(driven: bool, cut: str) -> None:
     """The last joint of the loop among equals; a driven joint stays."""
-    data = compile_tree(four_bar(driven))
+    data = compile_tree(four_bar(driven), cut=True)
     (loop,) = data.loops
     assert loop.joint.name == cut
     assert {*loop.through, cut} == {"a", "b", "c", "d"}
@@ -80,17 +81,18 @@ def test_a_loop_is_cut_at_its_ball() -> None:
     extra = body(model, "strut")
     model.add(cs.Spherical("ball", cs.GROUND, extra.at((0, 0, 1))))
     model.add(cs.Revolute("pin", extra.at((1, 0, 1)), model["crank"].at((1, 0, 1)), axis=(0, 0, 1)))
-    assert {loop.joint.name for loop in compile_tree(model).loops} == {"d", "ball"}
+    assert {loop.joint.name for loop in compile_tree(model, cut=True).loops} == {"d", "ball"}
 
 
 def test_rooms_for_modes_and_order() -> None:
     model = four_bar()
-    data = compile_tree(model)
-    table = data.table(model.gravity, False)
+    data = compile_tree(model, cut=True)
+    links = LinkTable(data)
+    table = links.packed(model.gravity, False)
     assert [link.n_modes for link in data.links] == [0, 0, 0]
     assert table[layout.N_LINKS] == len(data.links)
-    assert data.order()[1].tolist() == [0, 0, 0]  # one chain: all freedoms up to the ground are consecutive
-    assert data.order()[2].tolist() == [-1, -1, -1]
+    assert links.order[1].tolist() == [0, 0, 0]  # one chain: all freedoms up to the ground are consecutive
+    assert links.order[2].tolist() == [-1, -1, -1]
 
 
 def test_a_tree_is_made_anew_only_when_the_model_changes() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cosserat as cs
-from cosserat.compile.flexible_tree import compile_flexible_tree
+from cosserat.compile.tree import compile_tree
 from cosserat.jit.switch import COMPILED
 from cosserat.solve.floating.methods import new_stepper
 from cosserat.solve.floating.state import Drives, StepFailure
@@ -65,7 +65,7 @@ MODELS = {"open": arm, "closed": closed, "sprung": sprung}
 
 
 def new(model: cs.Model, integrator: str = "generalized-alpha", tolerance: float = 1e-11) -> Stepper:
-    tree = cs.FlexibleTree.of_data(model, compile_flexible_tree(model, 2, cut=True))
+    tree = cs.FlexibleTree.of_data(model, compile_tree(model, 2, cut=True))
     constraints = TreeConstraints(model, tree.data)
     return new_stepper(tree, Drives(model, tree), constraints, 1.0, integrator, 0.8, tolerance)
 

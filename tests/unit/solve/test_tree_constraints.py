@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cosserat as cs
-from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tree
+from cosserat.compile.tree import TreeData, compile_tree
 from cosserat.kernels.flexible.inverses import safe_inverse
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_coordinates import moved
@@ -35,7 +35,7 @@ CLOSING = {
 }  # fmt: skip
 
 
-def closed(kind: str) -> tuple[cs.Model, TreeConstraints, FlexibleTreeData]:
+def closed(kind: str) -> tuple[cs.Model, TreeConstraints, TreeData]:
     """A rigid body on a spherical joint, a beam on a revolute one, and what closes the loop.
 
     The first two are driven, so that the last is the one that is cut.
@@ -47,7 +47,7 @@ def closed(kind: str) -> tuple[cs.Model, TreeConstraints, FlexibleTreeData]:
     model.add(cs.Spherical("ball", cs.GROUND, body.at((0, 0, 0)), motion=("t", "t**2", "0.1")))
     model.add(cs.Revolute("pin", body.at(points[0]), beam.start, axis=(0, 1, 1), motion="t"))
     model.add(CLOSING[kind](beam))
-    data = compile_flexible_tree(model, 2, None, True, None, "test", cut=True)
+    data = compile_tree(model, 2, None, True, None, "test", cut=True)
     return model, TreeConstraints(model, data), data
 
 

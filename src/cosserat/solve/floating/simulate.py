@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
-from cosserat.compile.flexible_tree import compile_flexible_tree
 from cosserat.compile.rules import break_array
 from cosserat.compile.seats import Seat
+from cosserat.compile.tree import compile_tree
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.checkpoint import Checkpoint, identity_of
@@ -180,7 +180,7 @@ def _start(model: Model, settings: dict[str, Any], t: float) -> Any:
 
 def _tree(model: Model, compiled: CompiledModel, settings: dict[str, Any]) -> FlexibleTree:
     stations = {name: [float(s) for s in mesh.s] for name, mesh in compiled.beams.items()}
-    data = compile_flexible_tree(
+    data = compile_tree(
         model, settings["modes"], settings["boundary"], settings["stiffening"], stations, "simulate", cut=True
     )  # fmt: skip
     return FlexibleTree.of_data(model, data)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.flexible_tree import compile_flexible_tree
+from cosserat.compile.tree import compile_tree
 from cosserat.errors import SolveError
 from cosserat.model.forces import Spring
 from cosserat.model.joints import Joint
@@ -78,7 +78,7 @@ def frequency_pairs(model: Model, n: int, time: float, modes: Any, boundary: Any
     that time; free motions are left out.
     """
     bare = unloaded(model)
-    data = compile_flexible_tree(bare, modes, boundary, stiffening, call="compare", cut=True)
+    data = compile_tree(bare, modes, boundary, stiffening, call="compare", cut=True)
     tree = FlexibleTree.of_data(bare, data)
     q, held = tree.neutral(), np.zeros(len(tree.coordinates), dtype=bool)
     for joint in bare.joints:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.calls import answered
-from cosserat.compile.flexible_tree import compile_flexible_tree
+from cosserat.compile.tree import compile_tree
 from cosserat.errors import CosseratError, CosseratWarning, SolveError
 from cosserat.model.model import Model
 from cosserat.model.places import Place
@@ -97,7 +97,7 @@ def compare(
             "it as a beam, which gets modes in floating frames"
         )
     chosen = _chosen(model, places)
-    data = compile_flexible_tree(model, modes, boundary, stiffening, call="compare", cut=True)
+    data = compile_tree(model, modes, boundary, stiffening, call="compare", cut=True)
     tree = FlexibleTree.of_data(model, data)
     both: dict[str, Any] = {
         "rho": rho, "start": start, "start_time": start_time, "newton_tolerance": newton_tolerance,

@@ -128,7 +128,7 @@ def _forces(
             continue  # a massless part of a joint, whose efforts act on the bodies beyond
         outer = link.bodies[0].name
         at = number[outer]
-        _, F = tree.data.attach(Place(link.bodies[0]))
+        F = tree.data.seat(Place(link.bodies[0])).frame
         H = posture.frame(outer) @ se3.inverse(F)
         _add(out[at], H[:3, :3] @ wrench[:3], H[:3, :3] @ wrench[3:], H[:3, 3] - centres[outer])
         # the least wrench about the joint that does the work of the efforts

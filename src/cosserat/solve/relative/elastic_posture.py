@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.flexible_tree import FlexibleTreeData
+from cosserat.compile.tree import TreeData
 from cosserat.model.model import Model
 from cosserat.results.posture import Posture
 from cosserat.solve.relative import flexible_recursion
@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 class ElasticPosture(Posture):
     """A `Posture` whose places may sit on bodies that deform: each has a motion of its own."""
 
-    def __init__(self, model: Model, data: FlexibleTreeData, q: Array, v: Array, a: Array) -> None:
+    def __init__(self, model: Model, data: TreeData, q: Array, v: Array, a: Array) -> None:
         self._model, self._data, self._q = model, data, q
         self._now = flexible_recursion.motions(data, q, v)
         self._rates = data.parts(flexible_recursion.accelerations(self._now, a, np.zeros(6)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.flexible_tree import FlexibleTreeData
+from cosserat.compile.tree import TreeData
 from cosserat.kernels.flexible import coordinates
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.lie import se3
@@ -13,14 +13,14 @@ from cosserat.lie import se3
 Array = NDArray[np.float64]
 
 
-def moved(data: FlexibleTreeData, q: Array, delta: Array) -> Array:
+def moved(data: TreeData, q: Array, delta: Array) -> Array:
     """Coordinates after moving along constant velocities for a unit of time: H exp(delta), or q + delta."""
     out = np.empty(len(q))
     coordinates.moved(data.arrays.tree, q, delta, out)
     return out
 
 
-def bracket(data: FlexibleTreeData, v: Array, w: Array) -> Array:
+def bracket(data: TreeData, v: Array, w: Array) -> Array:
     """Velocities (n,) of the commutator of the motions along v and along w; zero but for spherical and free joints."""
     out = np.zeros(len(v))
     for link in data.links:
@@ -32,7 +32,7 @@ def bracket(data: FlexibleTreeData, v: Array, w: Array) -> Array:
     return out
 
 
-def exponential_rates(data: FlexibleTreeData, theta: Array, v: Array) -> Array:
+def exponential_rates(data: TreeData, theta: Array, v: Array) -> Array:
     """Rates of exponential coordinates theta about a fixed state, for the velocities v."""
     out = np.empty(len(v))
     coordinates.exponential_rates(data.arrays.tree, theta, v, out)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from cosserat.compile.coordinate_laws import coordinate_laws
 from cosserat.compile.flexible_arrays import pack_seats
-from cosserat.compile.flexible_tree import PROPELLANT, FlexibleTreeData
 from cosserat.compile.fluid_links import uplifts
 from cosserat.compile.joints import ranges
 from cosserat.compile.jumps import Jumps
@@ -19,6 +18,7 @@ from cosserat.compile.seats import Seat
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
 from cosserat.compile.state_laws import CompiledLaw, compile_law
 from cosserat.compile.state_loads import signals_of
+from cosserat.compile.tree import PROPELLANT, TreeData
 from cosserat.kernels.arrays import address_rows, new_owned, new_visit
 from cosserat.kernels.efforts import servo
 from cosserat.kernels.flexible import arrays, composite, forces
@@ -58,7 +58,7 @@ def law_group(laws: list[CompiledLaw], first: int, length: float, inertia: Array
 class FlexibleForces:
     """Springs, dampers and loads at places; stiffness, damping, friction, efforts, servos of joint coordinates."""
 
-    def __init__(self, model: Model, data: FlexibleTreeData) -> None:
+    def __init__(self, model: Model, data: TreeData) -> None:
         self._data, self._tree = data, data.arrays.tree
         self.moment_at_rest = moment_at_rest(model, data.carrier)
         n = len(data.coordinates)
@@ -132,7 +132,7 @@ class FlexibleForces:
         return max([apart, *(float(x) for x in sizes)]) or 1.0
 
     @staticmethod
-    def _burning(model: Model, data: FlexibleTreeData) -> list[tuple[int, int]]:
+    def _burning(model: Model, data: TreeData) -> list[tuple[int, int]]:
         """Links that burn away, and the first of the signals of each: ten numbers, their ten rates."""
         number = {link.name: i for i, link in enumerate(data.links) if link.burns}
         found = []

@@ -9,7 +9,7 @@ and its equations M z_dot + b = wrench and modal forces, [Boyer05] (63). Inverse
 Forward dynamics eliminates joint and modal accelerations of one link after the other, so that each hands a 6x6 inertia
 to its parent: the articulated-body algorithm with modes. The loops over links are in `kernels.flexible`.
 
-Arrays (n_z,) hold 6 + m numbers for every link, one after another; `FlexibleTreeData.parts` takes them apart.
+Arrays (n_z,) hold 6 + m numbers for every link, one after another; `TreeData.parts` takes them apart.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.flexible_tree import FlexibleTreeData
+from cosserat.compile.tree import TreeData
 from cosserat.kernels.flexible import announce, articulated, inverse, kinematics
 from cosserat.kernels.flexible.arrays import INERTIA, Motion, Vectors, Z
 from cosserat.lie import se3
@@ -40,7 +40,7 @@ class LinkMotion(NamedTuple):
 class Motions:
     """All links at a state; `motions[i]` is one of them."""
 
-    def __init__(self, data: FlexibleTreeData) -> None:
+    def __init__(self, data: TreeData) -> None:
         announce()
         self.data = data
         self._packed = data.arrays.new_state()
@@ -67,7 +67,7 @@ class Motions:
         return LinkMotion(H, now.z[z : z + d], now.inertia[o : o + d * d].reshape(d, d), now.bias[z : z + d])
 
 
-def motions(data: FlexibleTreeData, q: Array, v: Array) -> Motions:
+def motions(data: TreeData, q: Array, v: Array) -> Motions:
     """Kinematics, inertia and velocity terms of all links."""
     return Motions(data).move(q, v)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.calls import answered
-from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tree
+from cosserat.compile.tree import TreeData, compile_tree
 from cosserat.errors import SolveError
 from cosserat.kernels.flexible import composite, coordinates, dynamics, force_tangents, tangents
 from cosserat.kernels.flexible.arrays import Packed
@@ -98,20 +98,20 @@ class FlexibleTree(Tree):
         *,
         call: str = "Tree",
     ) -> None:
-        self._set(model, compile_flexible_tree(model, modes, boundary, stiffening, call=call))
+        self._set(model, compile_tree(model, modes, boundary, stiffening, call=call))
         self._choices = {"modes": modes, "boundary": boundary, "stiffening": stiffening}
         self.law_states, self._inner = self.forces.inner_names, self.forces.first_states.copy()
 
     @classmethod
-    def of_data(cls, model: Model, data: FlexibleTreeData) -> FlexibleTree:
+    def of_data(cls, model: Model, data: TreeData) -> FlexibleTree:
         """The tree of a model that was compiled before."""
         tree = cls.__new__(cls, model)
         assert isinstance(tree, FlexibleTree)
         tree._set(model, data)
         return tree
 
-    def _set(self, model: Model, data: FlexibleTreeData) -> None:
-        self.data: FlexibleTreeData = data
+    def _set(self, model: Model, data: TreeData) -> None:
+        self.data: TreeData = data
         self._model, self._choices, self.time = model, {}, 0.0
         self.coordinates = data.coordinates
         self.rolling = tuple(item.title for item in model.rolling)

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.calls import answered
-from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
@@ -139,7 +138,7 @@ def hybrid_dynamics(
     return HybridDynamics(tree.coordinates, driven != 0.0, a, tau)
 
 
-def _entries(given: Mapping[str, Any] | None, word: str, data: TreeData | FlexibleTreeData) -> list[tuple[int, float]]:
+def _entries(given: Mapping[str, Any] | None, word: str, data: TreeData) -> list[tuple[int, float]]:
     """Coordinates and values of what a user gave by name."""
     if given is None:
         return []
@@ -173,7 +172,7 @@ def _finite(what: str, value: Any, count: int) -> Sequence[float]:
     return values.tolist()
 
 
-def _drive_by_model(data: TreeData | FlexibleTreeData, t: float, driven: Array, given: Array) -> None:
+def _drive_by_model(data: TreeData, t: float, driven: Array, given: Array) -> None:
     """Accelerations of the model's own motions, where none was given."""
     for k, joint, motion in data.prescribed:
         if driven[k] != 0.0:

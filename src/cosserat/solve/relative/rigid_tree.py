@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.calls import answered
+from cosserat.compile.link_table import LinkTable
 from cosserat.compile.spanning import moment_at_rest, potential_at_rest
-from cosserat.compile.tree import compile_tree
+from cosserat.compile.tree import compile_tree, refuse_all_but_rigid
 from cosserat.compile.tree_forces import compile_forces
 from cosserat.errors import SolveError
 from cosserat.kernels.recursion import announce, composite, derivatives, group, kinematics
@@ -49,8 +50,8 @@ class RigidTree(Tree):
                 raise SolveError(f"Tree: {name} is {value!r}, but {model.title} has no beams; leave it out")
         checks.flag("Tree", "stiffening", stiffening)
         announce()
-        self.data = compile_tree(model, "Tree")
-        self.data.spanning.demand_tree(self.data.title)
+        refuse_all_but_rigid("Tree", model)
+        self.data = compile_tree(model)
         self.coordinates = self.data.coordinates
         self.time = 0.0
         self.rolling = tuple(item.title for item in model.rolling)
@@ -58,7 +59,8 @@ class RigidTree(Tree):
         self._forces = compile_forces(model, self.data)
         self._forced = self._forces.present
         self._at_rest = potential_at_rest(model.gravity, moment_at_rest(model, self.data.carrier))  # J
-        self._table = self.data.table(model.gravity, self._forced)
+        links = LinkTable(self.data)
+        self._table = links.packed(model.gravity, self._forced)
         n, n_v = len(self.data.links), len(self.coordinates)
         self._n = n_v
         self._room, self._aside = room(n, n_v), self._table.copy()  # for kernels that release the GIL
@@ -67,7 +69,7 @@ class RigidTree(Tree):
         self._check = StateChecker(self.data.title, self.coordinates)
         self._batches = Batches(self._table, self._forces, self._check)
         self._scratch = np.empty((0, n_v, n_v))
-        order = self.data.order()[0].astype(int)
+        order = links.order[0].astype(int)
         self._place = None if np.array_equal(order, np.arange(n_v)) else np.argsort(order)
         self._lock = threading.Lock()
 
@@ -311,7 +313,8 @@ class RigidTree(Tree):
         found = self._model.place(place, call)
         if not found.on_ground and self.data.carrier.get(found.owner.name) is None:
             raise SolveError(f"{call}: the place {found.label!r} is on a body that is not in {self.data.title}")
-        return (*self.data.attach(found), found)
+        seat = self.data.seat(found)
+        return seat.link, seat.frame, found
 
     @staticmethod
     def place_row(link: int, F: Array, own_axes: bool = False) -> Array:

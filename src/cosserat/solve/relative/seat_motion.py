@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.seats import Seat
+from cosserat.compile.tree import TreeData
 from cosserat.kernels.flexible.arrays import Z
 from cosserat.lie import se3
 from cosserat.solve.relative.flexible_recursion import LinkMotion, Motions, projected
@@ -27,7 +27,7 @@ class SeatMotion(NamedTuple):
     rate: Array  # (6,)
 
 
-def modal_coordinates(data: FlexibleTreeData, seat: Seat, q: Array) -> Array:
+def modal_coordinates(data: TreeData, seat: Seat, q: Array) -> Array:
     """Modal coordinates of the link of a seat."""
     link = data.links[seat.link]
     return q[link.columns[len(link.columns) - link.n_modes :]]
@@ -47,7 +47,7 @@ def seat_motion(now: LinkMotion, rate: Array, seat: Seat, modal: Array) -> SeatM
 
 
 def moving_seat(
-    data: FlexibleTreeData, now: Motions, drift: list[Array], seat: Seat, q: Array
+    data: TreeData, now: Motions, drift: list[Array], seat: Seat, q: Array
 ) -> SeatMotion:  # fmt: skip
     """Motion of a seat anywhere; `drift`: rates of the links' velocities."""
     if seat.link < 0:
@@ -56,7 +56,7 @@ def moving_seat(
 
 
 def coordinate_rows(
-    data: FlexibleTreeData, now: Motions, q: Array, parts: Sequence[tuple[Seat, Array]], first: Sequence[int]
+    data: TreeData, now: Motions, q: Array, parts: Sequence[tuple[Seat, Array]], first: Sequence[int]
 ) -> Array:
     """Rows (m, n) on the velocities of the tree from rows (k, 6) on twists of seats.
 

@@ -7,7 +7,6 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.recursion import table as layout
@@ -117,7 +116,7 @@ class StateChecker:
             raise SolveError(f"{call}: wrenches must be finite numbers {shape}, one row of six for each link")
         return array
 
-    def driven(self, call: str, given: Any, data: TreeData | FlexibleTreeData) -> Array:
+    def driven(self, call: str, given: Any, data: TreeData) -> Array:
         """1 where a motion is given, 0 elsewhere; spherical and free joints are driven in all freedoms or in none."""
         array = self._array(call, "driven", given)
         if array.ndim != 1 or not np.isin(array, (0.0, 1.0)).all():

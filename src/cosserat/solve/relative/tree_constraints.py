@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from cosserat.compile.coordinate_laws import freedom_laws
 from cosserat.compile.flexible_arrays import pack_seats
-from cosserat.compile.flexible_tree import FlexibleTreeData
 from cosserat.compile.fluid_links import uplifts
 from cosserat.compile.joints import ints, ranges
 from cosserat.compile.rolling import KINDS, wheel_geometry
 from cosserat.compile.rows import NO_BRANCH, ActiveFreedom, Row, Rows, active_freedoms, drive_frames, joint_rows
 from cosserat.compile.rules import break_array, compile_rules, rule_laws
 from cosserat.compile.seats import Seat, seat_on
+from cosserat.compile.tree import TreeData
 from cosserat.kernels.arrays import address_rows, new_rows, new_visit
 from cosserat.kernels.flexible import closing
 from cosserat.kernels.flexible.arrays import Packed
@@ -86,7 +86,7 @@ class TreeConstraints:
     Parameters
     ----------
     model : Model
-    data : FlexibleTreeData
+    data : TreeData
     watched : list of Seat
         Further seats, whose motion `extent` tells.
 
@@ -103,7 +103,7 @@ class TreeConstraints:
         The same, as kernels take it.
     """
 
-    def __init__(self, model: Model, data: FlexibleTreeData, watched: Sequence[Seat] = ()) -> None:
+    def __init__(self, model: Model, data: TreeData, watched: Sequence[Seat] = ()) -> None:
         self._data, self._rolling, self._servos = data, tuple(model.rolling), servos_of(model)
         cut = [loop.joint for loop in data.loops]
         self._pairs = [self._cut(joint) for joint in cut]
@@ -313,7 +313,7 @@ def _kept(joint: Joint) -> tuple[int, ...]:
     return tuple(k for k, row in enumerate(joint_rows(joint).rows) if row.kind == ROTATION or joint.kind == "free")
 
 
-def _side(data: FlexibleTreeData, joint: Joint, place: Place) -> Seat:
+def _side(data: TreeData, joint: Joint, place: Place) -> Seat:
     """The joint's frame, carried by what one of its places is on."""
     held = data.seat(place)
     carrier = np.eye(4) if held.link < 0 else data.links[held.link].frame

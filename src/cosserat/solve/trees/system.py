@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.build import compile_model
-from cosserat.compile.flexible_tree import FlexibleTreeData, compile_flexible_tree, linked_again
+from cosserat.compile.tree import TreeData, compile_tree, linked_again
 from cosserat.kernels.law_states import FROZEN, STEADY
 from cosserat.model.model import Model
 from cosserat.results.floating import FloatingRecord
@@ -90,15 +90,15 @@ class TreeSystem:
         if spin is not None:
             model, table = on_turntable(model, spin)
         stations = {name: [float(s) for s in mesh.s] for name, mesh in self.compiled.beams.items()}
-        data: FlexibleTreeData
+        data: TreeData
         if like is None:
-            data = compile_flexible_tree(
+            data = compile_tree(
                 model, floating.modes, floating.boundary, floating.stiffening, stations, caller, cut=True
             )  # fmt: skip
         else:
             data = linked_again(model, like.data)
         self.tree = FlexibleTree.of_data(model, data)
-        self.data: FlexibleTreeData = data
+        self.data: TreeData = data
         self.drives = Drives(model, self.tree)
         self.constraints = TreeConstraints(model, self.data)
         self.seats = node_seats(self.tree, self.compiled)
