@@ -43,7 +43,7 @@ def stepped(model: cs.Model, run: cs.Run, change: np.ndarray) -> list[np.ndarray
     state.rate[:n] += a
     state.accel[:n] += b
     work.accel_step = H
-    work.jumps = compiled.sampler.jumps(t, t + H)
+    work.jumps = compiled.timetable.jumps(t, t + H)
     assert work.advance(t, H, 1, 1, 0) is None
     return [array[:n].copy() for array in (state.frame, state.twist, state.rate, state.accel)]
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledJoint, CompiledModel, System
 from cosserat.compile.elements import ElementMatrices, element_weights
+from cosserat.compile.fluid_links import demand_own_bodies
 from cosserat.compile.inputs import Sampler
 from cosserat.compile.joints import compile_joints, driven_joints, freedom_arrays, ints, joint_arrays, turn_arrays
 from cosserat.compile.loads import along_beams, line_load_arrays, load_arrays, spring_arrays, spring_nodes
@@ -22,6 +23,7 @@ from cosserat.compile.ordering import build_pattern
 from cosserat.compile.parts import Parts
 from cosserat.compile.rolling import rolling_arrays
 from cosserat.compile.rules import compile_rules, coupled_by_rules, rule_arrays, users
+from cosserat.compile.scales import body_masses, extents, typical_mass
 from cosserat.compile.skeleton import Skeleton, build_skeleton, initial_twists
 from cosserat.compile.state_laws import compile_law
 from cosserat.compile.state_loads import coupled_nodes, n_columns, signal_functions, signals_of, state_load_arrays
@@ -39,9 +41,7 @@ from cosserat.kernels.arrays import (
     StateLoads,
     empty,
 )
-from cosserat.kernels.beams import relative_vectors
 from cosserat.lie import se3
-from cosserat.model.bodies import RigidBody
 from cosserat.model.model import Model
 from cosserat.model.servos import servos_of
 
@@ -103,8 +103,10 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
     freedoms, named_freedoms, parts.efforts = freedom_arrays(joints, servos)
     turns, counted = turn_arrays(joints, servos)
     driven = driven_joints(joints)
-    length, mass, parts.size = _scales(model, skeleton.frames, elements, bodies)
+    length, parts.size = extents(model, skeleton, bodies.mass)
+    mass = typical_mass(model, bodies.mass, elements.mass[:, 0])
     if laws:
+        demand_own_bodies(model, skeleton)
         bodies = _with_fluid_and_propellant(parts, bodies, nodes)
     bodies = bodies._replace(lone=ints(_lone(bodies, joints, wheels)))
     packed = {kind.name: kind.pack(parts) if kind in used else empty(kind.group) for kind in KINDS}
@@ -156,14 +158,11 @@ def _bodies(parts: Parts, nodes: Nodes) -> Bodies:
     model, own = parts.model, parts.skeleton.bodies
     for body in model.bodies:
         nodes.mass[own[body.name]] += float(body.mass)
-    bodies = empty(Bodies)._replace(
+    return empty(Bodies)._replace(
         node=ints(list(own.values())),
-        mass=np.array([_body_mass(body) for body in model.bodies]).reshape(-1, 6, 6),
+        mass=body_masses(model),
         block=ints([parts.block(i, i) for i in own.values()]),
     )
-    for added in model.added_masses:
-        bodies.mass[model.bodies.index(added.body)] += added.matrix
-    return bodies
 
 
 def _with_fluid_and_propellant(parts: Parts, bodies: Bodies, weights: Nodes) -> Bodies:
@@ -185,10 +184,6 @@ def _with_fluid_and_propellant(parts: Parts, bodies: Bodies, weights: Nodes) -> 
     for k, law in enumerate(parts.laws):
         if law.load.varying:
             node = parts.skeleton.attach(law.load.place).node
-            if any(row[1] == node for row in rows):
-                raise ModelError(
-                    f"{law.load.title}: its body has other propellant already; one is offered for each body"
-                )
             rows.append((len(nodes), node, columns[k, law.load.varying[0]]))
             base.append((weights.mass[node], *weights.moment[node]))
             nodes.append(node)
@@ -210,26 +205,15 @@ def _lone(bodies: Bodies, joints: Sequence[CompiledJoint], others: Sequence[tupl
     return [k for k, i in enumerate(nodes) if plain[k] and nodes.count(i) == 1 and i not in held]
 
 
-def _body_mass(body: RigidBody) -> Array:
-    M = np.diag([float(body.mass)] * 6)
-    M[3:, 3:] = body.inertia
-    return M
-
-
 def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[str, ElementMatrices]]:
     """Element arrays, gravity data of nodes, and the matrices of every beam."""
-    beams, frames, n = skeleton.beams, skeleton.frames, skeleton.n_nodes
-    ne = sum(len(mesh.pairs) for mesh in beams.values())
-    node = np.zeros((ne, 2), dtype=np.int64)
-    like, d0 = np.zeros(ne, dtype=np.int64), np.zeros((ne, 6))
+    beams, n = skeleton.beams, skeleton.n_nodes
+    node, d0, ne = skeleton.pairs, skeleton.vectors, len(skeleton.pairs)
+    like = np.zeros(ne, dtype=np.int64)
     stiffness, second, turning = np.zeros((ne, 6, 6)), np.zeros((ne, 216)), np.zeros((ne, 6))
     viscosity, mass = np.zeros(ne), np.zeros((ne, 82))
     nodes = Nodes(np.zeros(n + 1), np.zeros((n + 1, 3)))
     found: dict[str, ElementMatrices] = {}
-    for mesh in beams.values():
-        node[mesh.first_element : mesh.first_element + len(mesh.pairs)] = mesh.pairs
-    if ne:
-        relative_vectors(frames, node, d0)
     for beam in model.beams:
         mesh = beams[beam.name]
         span = slice(mesh.first_element, mesh.first_element + len(mesh.pairs))
@@ -242,23 +226,3 @@ def _elements(model: Model, skeleton: Skeleton) -> tuple[Elements, Nodes, dict[s
             np.add.at(nodes.mass, mesh.pairs[:, side], masses[:, side])
             np.add.at(nodes.moment, mesh.pairs[:, side], moments[:, side])
     return Elements(node, like, d0, stiffness, second, turning, viscosity, mass, ints([], 4)), nodes, found
-
-
-def _scales(model: Model, frames: Array, elements: Elements, bodies: Bodies) -> tuple[float, float, float]:
-    """Typical length of a part, typical mass of a node, extent of the mechanism."""
-    positions = frames[:, 9:]
-    size = float(np.max(np.ptp(positions, axis=0)))
-    lengths = list(np.linalg.norm(elements.d0[:, :3], axis=1))
-    for M in bodies.mass[bodies.mass[:, 0, 0] > 0.0]:
-        lengths.append(float(np.sqrt(np.trace(M[3:, 3:]) / (2.0 * M[0, 0]))))
-    for body in model.modal_bodies:
-        lengths.append(float(np.sqrt(np.trace(body.inertia.inertia) / (2.0 * body.mass))))
-    positive = [x for x in lengths if x > 0.0]
-    length = float(np.mean(positive)) if positive else max(size, 1.0)
-    size = max(size, length)
-    masses = [float(np.trace(M[:3, :3])) / 3.0 for M in bodies.mass if M[0, 0] > 0.0]
-    masses += list(elements.mass[:, 0])
-    masses += [body.mass for body in model.modal_bodies]
-    if not masses:
-        raise ModelError(f"{model.title}: nothing in it has mass, only frames between joints; add a body or a beam")
-    return length, float(np.mean(masses)), size

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.inputs import Sampler
-from cosserat.compile.jumps import Jumps
 from cosserat.compile.media import CompiledMedium, medium_addresses
 from cosserat.compile.mesh import BeamMesh
 from cosserat.compile.rows import ActiveFreedom, Rows
-from cosserat.compile.state_laws import CompiledLaw, moments_of, switches_of
-from cosserat.errors import SolveError
+from cosserat.compile.state_laws import CompiledLaw
+from cosserat.compile.timetable import Timetable
 from cosserat.kernels.arrays import (
     Bodies,
     Elements,
@@ -143,49 +141,12 @@ class CompiledModel:
         """Names of the states of laws: load.state."""
         return tuple(f"{law.load.name}.{name}" for law in self.laws for name in law.load.states)
 
-    def jumps(self, start: float, end: float) -> Jumps:
-        """Jumps between two times, see `Sampler.jumps`; of users' constraints those that `look` has found."""
-        kinks = [t for rule in self.rules for t in rule.breaks if start < t < end]
-        return self.sampler.jumps(start, end, [*(switches_of(self.laws, start, end) if self.laws else ()), *kinks])
-
-    def look(self, start: float, duration: float) -> None:
-        """Find out when users' constraints have kinks, in a run and before it.
-
-        Raises
-        ------
-        SolveError
-            If one demands positions that jump; it names the constraint, the time and the jump.
-        """
-        for rule in self.rules:
-            rule.look(start - duration, start + duration)
-            leap = rule.leap(start, start + duration)
-            if leap is not None:
-                sizes = ", ".join(f"{x:.6g}" for x in leap[1])
-                raise SolveError(
-                    f"simulate: {rule.item.title}: what it demands of positions jumps at t = {leap[0]:.6g} s "
-                    f"(its values by {sizes}), which would take an infinite force; let it change in a time, or use a "
-                    "StateLoad"
-                )
-
-    def kinks(self, times: Sequence[float], side: float) -> list[float]:
-        """Those of the times at which prescribed motions or users' constraints have kinks, seen from both sides."""
-        known = [x for rule in self.rules for x in rule.breaks]
-        driven = self.sampler.kinks(times, side)
-        return [t for t in times if t in driven or any(abs(t - x) <= side for x in known)]
-
-    def breaks(self, jumps: Jumps, start: float, end: float) -> list[float]:
-        """Times between two others at which adaptive steps end: of jumps and kinks, and of laws that wake up."""
-        return sorted({*jumps.times, *moments_of(self.laws, start, end)})
-
-    def parted_at(self, jumps: Jumps, duration: float) -> list[float]:
-        """Times at which equal steps are taken in parts; none where nothing asks for it.
-
-        The effort of a servo with a limit does not follow a jump of its target that is spread over both ends of a step,
-        nor do the energies of a body the end of its propellant, and laws of the state are not known before they act.
-        """
-        cut_off = any(np.isfinite(servo.limit) and jumps.jumps(servo.target) for servo in self.model.servos)
-        cut_off |= len(self.system.bodies.varying) > 0 or bool(jumps.laws)
-        return jumps.times if cut_off or self.kinks(jumps.times, 1e-9 * duration) else []
+    @property
+    def timetable(self) -> Timetable:
+        """When something jumps."""
+        return Timetable(
+            tuple(self.sampler.acting), self.sampler.driven, self.laws, self.rules, tuple(self.model.servos)
+        )
 
     def addresses(self) -> dict[str, Any]:
         """Tables (n, 2) of addresses of what users wrote, and of its derivatives, by fields of `Solver`."""

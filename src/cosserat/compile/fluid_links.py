@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.skeleton import Skeleton
+from cosserat.errors import ModelError
 from cosserat.model.model import Model
 from cosserat.model.parameters import Number
 from cosserat.model.places import Place
@@ -41,6 +43,16 @@ def fluid_inertias(model: Model) -> Iterator[FluidInertia]:
             yield FluidInertia(load.name, load.place, matrix)
         if load.varying:
             yield FluidInertia(load.name, load.place, np.zeros((6, 6)), burns=True)
+
+
+def demand_own_bodies(model: Model, skeleton: Skeleton) -> None:
+    """Raise if two loads burn propellant of one body."""
+    known: set[int] = set()
+    for load in (load for load in model.state_loads if load.varying):
+        node = skeleton.attach(load.place).node
+        if node in known:
+            raise ModelError(f"{load.title}: its body has other propellant already; one is offered for each body")
+        known.add(node)
 
 
 def uplifts(model: Model) -> list[StateLoad]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,15 +9,11 @@ from numpy.typing import NDArray
 
 from cosserat.compile.jumps import SIDE, Jumps
 from cosserat.compile.rows import drive_frames
-from cosserat.errors import SolveError
 from cosserat.kernels.arrays import Inputs
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.joints import Joint
 
 Array = NDArray[np.float64]
-
-_SIDE, _NEARER = 1e-9, 1e-2  # of the duration, and nearer by that: where a value is that of one side of a jump
-_APART = 1e-6  # of the largest value: what is no rounding
 
 
 @dataclass(frozen=True)
@@ -102,9 +97,10 @@ class Sampler:
     @property
     def varying(self) -> bool:
         """Whether an effort or load changes with time."""
-        return not all(function.is_constant for function in self._acting())
+        return not all(function.is_constant for function in self.acting)
 
-    def _acting(self) -> list[TimeFunction | VectorFunction]:
+    @property
+    def acting(self) -> list[TimeFunction | VectorFunction]:
         """Functions of time of efforts and loads."""
         functions: list[TimeFunction | VectorFunction] = [*self.efforts]
         return functions + [f for source in self.wrenches for f in (source.force, source.moment) if f is not None]
@@ -115,47 +111,3 @@ class Sampler:
         for k, joint in enumerate(self.driven):
             out[:, :, k] = drive_frames(joint, t)
         return out[0], out[1], out[2]
-
-    def kinks(self, times: Sequence[float], side: float) -> list[float]:
-        """Those of the times at which rates or accelerations of prescribed motions jump, seen from both sides."""
-        if not len(times) or not self.driven:
-            return []
-        at = np.asarray(times, dtype=float)
-        both = self.sample_rates(np.concatenate((at - side, at + side)))[1:]
-        jumps = np.zeros(len(at), dtype=bool)
-        for values in (d.reshape(2, len(at), -1) for d in both):
-            jumps |= (np.abs(values[1] - values[0]) > 1e-6 * np.abs(values).max(initial=0.0)).any(axis=1)
-        return [t for t, kinked in zip(at.tolist(), jumps, strict=True) if kinked]
-
-    def jumps(self, start: float, end: float, laws: Sequence[float] = ()) -> Jumps:
-        """Jumps of efforts and loads between two times; its times are also those of kinks, of motions and laws too."""
-        functions = self._acting()
-        functions += [f for joint in self.driven for f in joint.motion if f is not None]
-        return Jumps(functions, start, end, laws)
-
-    def check_motions(self, times: Sequence[float], duration: float, caller: str) -> None:
-        """Refuse prescribed motions that jump at one of these times.
-
-        Raises
-        ------
-        SolveError
-            It names the joint, the time and the jump.
-        """
-        at = np.asarray(times, dtype=float)
-        for joint in self.driven if len(at) else ():
-            for name, function in zip(joint.coordinates, joint.motion, strict=True):
-                if function is None or function.is_constant:
-                    continue
-                sides = [side * _SIDE * duration for side in (-1.0, 1.0, -_NEARER, _NEARER)]
-                values = [function.sample(at + side) for side in sides]
-                far, near, largest = values[1] - values[0], values[3] - values[2], np.abs(values).max()
-                turns = near / (2.0 * np.pi)  # whole ones change nothing
-                jumps = (np.abs(near) > 0.5 * np.abs(far)) & (np.abs(near) > _APART * largest)
-                jumps &= np.abs(turns - np.round(turns)) > _APART
-                if jumps.any():
-                    k = int(np.argmax(jumps))
-                    raise SolveError(
-                        f"{caller}: joint {joint.name!r}: its prescribed motion of {name!r} jumps by {near[k]:.6g} at "
-                        f"t = {at[k]:.6g} s, which would take an infinite force; let it go there in a time, such as "
-                        f"smoothstep(t, {at[k]:.6g}, {at[k] + 0.01 * duration:.6g}), or use a Servo or an effort"
-                    )

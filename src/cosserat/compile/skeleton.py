@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import Attachment, ModalNodes, frame_to_row, row_to_frame
 from cosserat.compile.mesh import BeamMesh, mesh_beam
+from cosserat.kernels.beams import relative_vectors
 from cosserat.lie import se3
 from cosserat.model.beams import Beam
 from cosserat.model.bodies import RigidBody
@@ -18,6 +20,7 @@ from cosserat.model.nodes import stations_of
 from cosserat.model.places import Place
 
 Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,25 @@ class Skeleton:
     def n_nodes(self) -> int:
         """Number of nodes, without the ground."""
         return len(self.frames) - 1
+
+    @property
+    def n_corners(self) -> int:
+        """Number of corners of beams, at which two nodes are welded."""
+        return sum(len(mesh.corners) for mesh in self.beams.values())
+
+    @cached_property
+    def pairs(self) -> Ints:
+        """Nodes (ne, 2) of all elements."""
+        none = np.zeros((0, 2), dtype=np.int64)
+        return np.concatenate([none, *(mesh.pairs for mesh in self.beams.values())])
+
+    @cached_property
+    def vectors(self) -> Array:
+        """Relative vectors (ne, 6) of all elements in the reference configuration."""
+        d0 = np.zeros((len(self.pairs), 6))
+        if len(d0):
+            relative_vectors(self.frames, self.pairs, d0)
+        return d0
 
     def attach(self, place: Place) -> Attachment:
         """Node and constant frame of a place; the mesh has a node wherever something is attached to a beam."""

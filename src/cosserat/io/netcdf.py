@@ -26,7 +26,8 @@ from cosserat.kernels.arrays import History, Inputs, Rules, empty
 from cosserat.kernels.touching import DISC
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.floating import FloatingRecord, Ledger
-from cosserat.results.motion import Motion, as_simulated
+from cosserat.results.motion import Motion
+from cosserat.results.reference import as_simulated
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Carried, Crossed

@@ -51,7 +51,7 @@ class Equilibrium(OfTrajectory, Answers[Any]):
 
     def __init__(self, trajectory: Trajectory) -> None:
         self.trajectory = trajectory
-        self.parameters: dict[str, float] = trajectory.compiled.model.parameters
+        self.parameters: dict[str, float] = trajectory.model.parameters
         self.motion: Motion = motion_of(trajectory)
         self.motion.sample()  # loads as they are now; parameters may be set to something else later
         self.motion.parameters = self.parameters

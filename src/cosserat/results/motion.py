@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.jumps import SIDE
-from cosserat.compile.rules import rule_rows
+from cosserat.compile.rules import rule_rows, users
 from cosserat.compile.state_loads import state_wrenches
 from cosserat.kernels.arrays import History, Inputs
 from cosserat.model.model import Model
 from cosserat.results.floating import FloatingRecord
 from cosserat.results.mechanism import Mechanism, mechanism_of
+from cosserat.results.reference import as_simulated
 from cosserat.results.trajectory import Crossed, Pending, Trajectory
 
 Array = NDArray[np.float64]
@@ -27,7 +28,7 @@ class Motion:
 
     def __init__(
         self,
-        mechanism: Mechanism,
+        mechanism: Mechanism | Callable[[], Mechanism],
         time: Array,
         history: History | Pending,
         settings: Mapping[str, Any],
@@ -38,7 +39,7 @@ class Motion:
         respond: Callable[[Array, History, Inputs], None] | None = None,
         record: FloatingRecord | None = None,
     ) -> None:
-        self.mechanism = mechanism
+        self._mechanism = mechanism
         self._respond = respond  # writes what laws answer to states into inputs
         self.crossed = crossed  # where powers jump
         self.record = record  # coordinates in floating frames
@@ -51,6 +52,13 @@ class Motion:
         self._kept: dict[str, Array] = {}
         self._sample = sample
         self._sampled: tuple[Inputs, dict[str, Array]] | None = None
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """What moves, made when it is first asked for."""
+        if not isinstance(self._mechanism, Mechanism):
+            self._mechanism = self._mechanism()
+        return self._mechanism
 
     @property
     def states(self) -> History:
@@ -117,7 +125,7 @@ class Motion:
                 self._respond(time, history, inputs)
             return inputs, {name: np.repeat(q[-1:], count) for name, q in self.prescribed.items()}
 
-        return Motion(self.mechanism, time, history, {}, sample, self.parameters, respond=self._respond)
+        return Motion(self._mechanism, time, history, {}, sample, self.parameters, respond=self._respond)
 
     def kept(self, name: str, make: Callable[[], Array]) -> Array:
         """What several accessors need, made when it is first asked for."""
@@ -137,24 +145,25 @@ class Motion:
         return self.frame[:, i, :9].reshape(-1, 3, 3), self.frame[:, i, 9:]
 
 
-def motion_of(trajectory: Trajectory, mechanism: Mechanism | None = None) -> Motion:
+def motion_of(trajectory: Trajectory, mechanism: Mechanism | Callable[[], Mechanism] | None = None) -> Motion:
     """The motion that a solver stored; the mechanism of its compiled model is made if it is not given."""
-    compiled = trajectory.compiled
-    model = compiled.model.snapshot()
+    model = trajectory.model.snapshot()
     values = dict(model.parameters) if len(trajectory.time) > 1 else None
     factor = float(trajectory.settings.get("load_factor", 1.0))
-    laws = bool(compiled.laws or compiled.rules)
+    laws = bool(model.state_loads or users(model))
 
     def respond(time: Array, history: History, inputs: Inputs, seen: Array | None = None) -> None:
+        compiled = trajectory.compiled
         states, at = (history.frame, history.twist), time if seen is None else seen
         inputs.state[:] = factor * state_wrenches(compiled, at, *states, history.inner, inputs.effort)
         inputs.rule[:] = rule_rows(compiled, time, *states)
 
     def sample() -> tuple[Inputs, dict[str, Array]]:
         with as_simulated(model, values):
+            compiled = trajectory.compiled
             sampler, h = compiled.sampler, _equal_step(trajectory)
             looked = h != 0.0 or trajectory.crossed is not None
-            jumps = compiled.jumps(trajectory.time[0], trajectory.time[-1]) if looked else None
+            jumps = compiled.timetable.jumps(trajectory.time[0], trajectory.time[-1]) if looked else None
             seen = trajectory.time
             if jumps is not None and jumps.laws:  # on the side of their jumps that is stored
                 seen = _after(seen) if trajectory.parted else seen + SIDE * min(h, 0.0)
@@ -175,7 +184,12 @@ def motion_of(trajectory: Trajectory, mechanism: Mechanism | None = None) -> Mot
             }
         return inputs, prescribed
 
-    mechanism = mechanism_of(compiled) if mechanism is None else mechanism
+    def made() -> Mechanism:
+        with as_simulated(model, values):
+            return mechanism_of(replace(trajectory.compiled, model=model))
+
+    if mechanism is None:
+        mechanism = made() if values is None else made
     return Motion(
         mechanism, trajectory.time, trajectory.found, trajectory.settings, sample, values, model, trajectory.crossed,
         respond if laws else None,
@@ -200,17 +214,3 @@ def _after(time: Array) -> Array:
     """Just after stored times, and before the last: the states stored at jumps are those after, but for the end."""
     side = 1e-9 * float(np.diff(time).min())
     return np.minimum(time + side, time[-1] - side)
-
-
-@contextmanager
-def as_simulated(model: Model, values: dict[str, float] | None) -> Iterator[None]:
-    """The model with the parameters it had when it was simulated; what was set since then comes back afterwards."""
-    now = model.parameters
-    if values is None or now == values:
-        yield
-        return
-    model.set(**values)
-    try:
-        yield
-    finally:
-        model.set(**now)

@@ -14,6 +14,7 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.arrays import History
 from cosserat.model.model import Model
 from cosserat.results.floating import FloatingRecord
+from cosserat.results.reference import Reference
 from cosserat.results.status import Status
 
 Array = NDArray[np.float64]
@@ -73,6 +74,8 @@ class Trajectory:
 
     Attributes
     ----------
+    source : CompiledModel or Reference
+        What the states belong to; the compiled model itself, or that on demand.
     time : (nt,)
     found : History or Pending
     history : History
@@ -90,7 +93,7 @@ class Trajectory:
         Whether equal steps were taken in parts where loads or prescribed velocities jump.
     """
 
-    compiled: CompiledModel
+    source: CompiledModel | Reference
     time: Array
     found: History | Pending
     status: Status
@@ -101,6 +104,16 @@ class Trajectory:
     carried: Carried | None = None
     crossed: Crossed | None = None
     parted: bool = False
+
+    @property
+    def compiled(self) -> CompiledModel:
+        """The compiled model."""
+        return self.source.compiled if isinstance(self.source, Reference) else self.source
+
+    @property
+    def model(self) -> Model:
+        """The model that was solved."""
+        return self.source.model
 
     @property
     def history(self) -> History:
@@ -136,7 +149,7 @@ class OfTrajectory:
     @property
     def model(self) -> Model:
         """The model that was solved."""
-        model: Model = self.trajectory.compiled.model
+        model: Model = self.trajectory.model
         return model
 
     def __copy__(self) -> Self:

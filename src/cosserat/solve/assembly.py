@@ -7,6 +7,7 @@ which all joints hold; the stress that a motion forces on beams is balanced by r
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,7 +25,7 @@ from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.residual import constraints, element_forces, joint_forces, track_angles
 from cosserat.kernels.rolling import add_rolling
 from cosserat.kernels.rules import add_rules
-from cosserat.model.rolling import RollingDisc
+from cosserat.model.rolling import Rolling, RollingDisc
 from cosserat.solve.initial import factor_at, set_trial
 from cosserat.solve.memory import Memory
 
@@ -49,7 +50,7 @@ def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) ->
     trial, state = memory.problem.trial, memory.problem.state
     inputs = compiled.sampler.sample(np.array([t]), load_factor=0.0)
     memory.replace(inputs=inputs)
-    _demand_touching(compiled)
+    demand_touching(compiled.rolling, compiled.size)
     set_trial(memory, state)
     trial.force[:] = 0.0
     track_angles(memory.address)
@@ -215,10 +216,10 @@ def _looped(compiled: CompiledModel) -> set[str]:
     return out
 
 
-def _demand_touching(compiled: CompiledModel) -> None:
-    """Raise if a disc is not on its plane in the reference configuration."""
-    for item in compiled.rolling:
-        if isinstance(item, RollingDisc) and abs(item.gap) > _TOUCHING * max(item.radius, compiled.size):
+def demand_touching(rolling: Iterable[Rolling], size: float) -> None:
+    """Raise if a disc is not on its plane in the reference configuration of a mechanism of some size."""
+    for item in rolling:
+        if isinstance(item, RollingDisc) and abs(item.gap) > _TOUCHING * max(item.radius, size):
             side = "above" if item.gap > 0.0 else "below"
             raise ModelError(
                 f"{item.title}: its lowest point is {abs(item.gap):.3g} m {side} the plane in the reference "

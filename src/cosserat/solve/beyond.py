@@ -21,10 +21,9 @@ def events_of(model: Model, times: NDArray[np.float64]) -> list[str]:
 
 def warn_of_laws(trajectory: Trajectory) -> None:
     """Warn once of what laws say of the states of a run or of an equilibrium."""
-    compiled = trajectory.compiled
-    if not any(law.load.cautious for law in compiled.laws):
+    if not any(load.cautious for load in trajectory.model.state_loads):
         return
-    history = trajectory.history
+    compiled, history = trajectory.compiled, trajectory.history
     some = np.unique(np.linspace(0, len(trajectory.time) - 1, _LOOKED_AT).round().astype(int))
     said = cautions(compiled, trajectory.time[some], history.frame[some], history.twist[some], history.inner[some])
     if said:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.seats import Seat
 from cosserat.results.mechanism import mechanism_of
+from cosserat.results.reference import Reference
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
@@ -27,12 +27,12 @@ class FloatingControl:
     """Calls a controller with the state as a run of one moment, and holds the efforts it gives."""
 
     def __init__(
-        self, controller: Any, compiled: CompiledModel, engine: Engine, seats: list[Seat]
+        self, controller: Any, reference: Reference, engine: Engine, seats: list[Seat]
     ) -> None:  # fmt: skip
-        self.asked = Controlled(controller, compiled)
+        self.asked = Controlled(controller, reference.compiled)
         self._names = {column: name for name, column in self.asked.columns.items()}
-        self._compiled, self._engine, self._seats = compiled, engine, seats
-        self._mechanism = mechanism_of(compiled)
+        self._reference, self._engine, self._seats = reference, engine, seats
+        self._mechanism = mechanism_of(reference.compiled)
         self._moment: TreeMoment | None = None
         self._told: dict[int, float] = self.asked.values
 
@@ -67,9 +67,9 @@ class FloatingControl:
         def restore(t: float | None) -> None:
             self._command(self.asked.values if t is None else held)
 
-        results = FloatingResults(self._engine, self._compiled, times, states, self._seats, restore)
+        results = FloatingResults(self._engine, self._reference, times, states, self._seats, restore)
         settings, ended = {"formulation": "floating"}, Status(Outcome.OK, now.t)
-        run = Run(Trajectory(self._compiled, times, results.pending, ended, settings, floating=results.record))
+        run = Run(Trajectory(self._reference, times, results.pending, ended, settings, floating=results.record))
         results.pending.fill = lambda: results.fill(run.motion)
         return run
 
@@ -84,7 +84,7 @@ class FloatingControl:
 
     def efforts_at(self, times: Array) -> Array:
         """Efforts (nt, n_efforts) at stored times."""
-        return self.asked.efforts_at(times, self._compiled.sampler.sample(times).effort)
+        return self.asked.efforts_at(times, self._reference.compiled.sampler.sample(times).effort)
 
     def _command(self, values: dict[int, float]) -> None:
         self._told = values

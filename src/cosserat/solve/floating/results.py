@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.seats import Seat, seat_on
+from cosserat.compile.skeleton import Skeleton
 from cosserat.compile.state_loads import failing_law
 from cosserat.kernels.arrays import History
 from cosserat.kernels.flexible.arrays import Z
@@ -18,7 +19,8 @@ from cosserat.kernels.flexible.record import Links
 from cosserat.lie import se3
 from cosserat.results.floating import FloatingRecord, Ledger
 from cosserat.results.joints import constraint_wrenches, directions, inertial_efforts, joint_sides, passive_efforts
-from cosserat.results.motion import Motion, as_simulated
+from cosserat.results.motion import Motion
+from cosserat.results.reference import Reference, as_simulated
 from cosserat.results.trajectory import Pending
 from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.nodes import LinkPath, seat_paths
@@ -46,7 +48,7 @@ class FloatingResults:
     Parameters
     ----------
     engine : Engine
-    compiled : CompiledModel
+    reference : Reference
     times : (nt,)
     states : States
     seats : list of Seat
@@ -60,18 +62,18 @@ class FloatingResults:
     """
 
     def __init__(
-        self, engine: Engine, compiled: CompiledModel, times: Array, states: States, seats: list[Seat],
+        self, engine: Engine, reference: Reference, times: Array, states: States, seats: list[Seat],
         restore: Callable[[float | None], None] | None = None, before: float = 0.0, step: float = 0.0,
     ) -> None:  # fmt: skip
-        self._engine, self._compiled, self._seats, self._restore = engine, compiled, seats, restore
+        self._engine, self._reference, self._seats, self._restore = engine, reference, seats, restore
         self._tree, self._times, self._states, self._step = engine.tree, times, states, step
         self._load_times = np.where(times > times[0], times - before, times + before)
-        model = compiled.model.snapshot()
+        model = reference.model.snapshot()
         self._model, self._values = model, dict(model.parameters)
         self.record = FloatingRecord(
             engine.tree.coordinates, states.q, states.v, states.a, lambda: self.links.ledger
         )  # fmt: skip
-        self.pending = Pending(lambda: nodal_history(self._tree, compiled, engine.constraints, self))
+        self.pending = Pending(self.nodal)
 
     @cached_property
     def links(self) -> LinkHistory:
@@ -109,7 +111,7 @@ class FloatingResults:
 
     def nodal(self) -> History:
         """Motion of the nodes."""
-        return nodal_history(self._tree, self._compiled, self._engine.constraints, self)
+        return nodal_history(self._tree, self._reference.compiled, self._engine.constraints, self)
 
     def failing_law(self, h: float) -> str:
         """In words, a load whose law fails at the first of the states or up to h later; or ""."""
@@ -119,7 +121,7 @@ class FloatingResults:
         frames, twists, inner = (np.repeat(a[:1], len(times), axis=0) for a in known)
         rates = history.rate[:1] if np.isfinite(history.rate).all() else np.zeros_like(history.rate[:1])
         twists = twists + (times - times[0])[:, None, None] * rates
-        return failing_law(self._compiled, times, frames, twists, inner)
+        return failing_law(self._reference.compiled, times, frames, twists, inner)
 
     @property
     def states(self) -> States:
@@ -183,26 +185,26 @@ def nodal_history(
     return history
 
 
-def node_seats(tree: FlexibleTree, compiled: CompiledModel) -> list[Seat]:
+def node_seats(tree: FlexibleTree, skeleton: Skeleton) -> list[Seat]:
     """Seat of every node of the Galilean mesh, and of the frames of modal bodies."""
     data = tree.data
-    out = [Seat(-1, np.eye(4))] * compiled.n_nodes
-    for name, node in compiled.bodies.items():
+    out = [Seat(-1, np.eye(4))] * skeleton.n_nodes
+    for name, node in skeleton.bodies.items():
         link = data.carrier[name]
         if link >= 0:
-            out[node] = seat_on(link, data.links[link].frame, row_to_frame(compiled.frames[node]), None)
-    for name, mesh in compiled.beams.items():
+            out[node] = seat_on(link, data.links[link].frame, row_to_frame(skeleton.frames[node]), None)
+    for name, mesh in skeleton.beams.items():
         link, body = data.carrier[name], tree.modal_bodies[name]
         for k, s in enumerate(mesh.s):
             key = min(data.stations[name], key=lambda key: abs(data.stations[name][key] - s))
             node = mesh.first_node + k
-            frame = row_to_frame(compiled.frames[node])
+            frame = row_to_frame(skeleton.frames[node])
             out[node] = seat_on(link, data.links[link].frame, frame, body.interfaces[key])
-    for name, nodes in compiled.modal.items():
+    for name, nodes in skeleton.modal.items():
         link, body = data.carrier[name], tree.modal_bodies[name]
         out[nodes.frame] = Seat(link, np.eye(4))
         for key, node in nodes.interfaces.items():
-            frame = row_to_frame(compiled.frames[node])
+            frame = row_to_frame(skeleton.frames[node])
             out[node] = seat_on(link, data.links[link].frame, frame, body.interfaces[key])
     return out
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.build import compile_model
-from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rules import break_array
 from cosserat.compile.seats import Seat
+from cosserat.compile.timetable import Timetable
 from cosserat.compile.tree import compile_tree
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.checkpoint import Checkpoint, identity_of
+from cosserat.results.reference import Reference
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Carried, Trajectory
 from cosserat.results.verdict import noted
@@ -25,8 +25,8 @@ from cosserat.solve.floating.control import FloatingControl
 from cosserat.solve.floating.indefinite import indefinite
 from cosserat.solve.floating.methods import Extent, new_stepper
 from cosserat.solve.floating.results import FloatingResults, node_seats
-from cosserat.solve.floating.start import Start, continued, starting_state
-from cosserat.solve.floating.state import Drives, Point, States, StepFailure
+from cosserat.solve.floating.start import continued, starting_state
+from cosserat.solve.floating.state import Drives, Point, Start, States, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
@@ -54,32 +54,33 @@ def simulate_floating(
     `kept`: path and interval of a checkpoint.
     """
     wall, cpu = clock.perf_counter(), clock.process_time()
-    compiled = compile_model(model, floating=True)
-    tree = _tree(model, compiled, settings)
+    reference = Reference(model)
+    tree = _tree(model, reference, settings)
     drives = Drives(model, tree)
-    seats = node_seats(tree, compiled)
+    seats = node_seats(tree, reference.skeleton)
     constraints = TreeConstraints(model, tree.data, [seat for seat in seats if seat.link >= 0])
+    timetable, reference.rules = _timetable(model, tree, constraints), constraints.rules
     last = settings["start"]
-    compiled.look(float(last.time[-1]) if isinstance(last, Run) else start_time, duration)
-    constraints.closed.held.breaks[:] = break_array(compiled.rules)
+    timetable.look(float(last.time[-1]) if isinstance(last, Run) else start_time, duration)
+    constraints.closed.held.breaks[:] = break_array(constraints.rules)
     stepper = new_stepper(
-        tree, drives, constraints, compiled.size, settings["integrator"], settings["rho"], settings["newton_tolerance"],
-        step is None,
+        tree, drives, constraints, reference.size, settings["integrator"], settings["rho"],
+        settings["newton_tolerance"], step is None,
     )  # fmt: skip
     control = None
     if settings["controller"] is not None:
-        control = FloatingControl(settings["controller"], compiled, stepper.engine, seats)
+        control = FloatingControl(settings["controller"], reference, stepper.engine, seats)
     settings["start"] = _start(model, settings, start_time)
-    state, first = starting_state(stepper, compiled, settings["start"], start_time), None
+    state, first = starting_state(stepper, reference, settings["start"], start_time), None
     given = state.v.copy()
     held = settings["start"].trajectory.efforts if isinstance(settings["start"], Run) else None
     if control is not None and held is not None:
         control.hold(held[-1])
-    begin = continued(stepper, settings["start"], _begun(stepper, compiled, seats, state), settings["rho"])
+    begin = continued(stepper, settings["start"], _begun(stepper, reference, seats, state), settings["rho"])
     if isinstance(settings["start"], Run):
         side = 1e-9 * float(np.ptp(settings["start"].time))
-        if compiled.kinks([begin.t], side):  # it may have ended before the impact
-            begin = _begun(stepper, compiled, seats, state)._replace(v=given)
+        if timetable.kinks([begin.t], side):  # it may have ended before the impact
+            begin = _begun(stepper, reference, seats, state)._replace(v=given)
             begin = stepper.kinked(begin, begin.t + side)._replace(t=begin.t)
             state = state._replace(v=begin.v)
     if control is not None:
@@ -91,20 +92,20 @@ def simulate_floating(
     keeper = None
     if kept is not None:
         asked = {**settings, "step": step, "duration": duration, "start_time": start_time}
-        keeper = Checkpoint(kept[0], identity_of(compiled, asked), kept[1], settings["controller"], model)
+        keeper = Checkpoint(kept[0], identity_of(reference.compiled, asked), kept[1], settings["controller"], model)
     prepared = clock.process_time()
-    tree.forces.jumps = compiled.jumps(begin.t, begin.t + duration)
-    compiled.sampler.check_motions(tree.forces.jumps.times, duration, "simulate")
-    walk = FloatingWalk(stepper, begin, Extent(stepper.engine, compiled.length), control)
+    tree.forces.jumps = timetable.jumps(begin.t, begin.t + duration)
+    timetable.check_motions(tree.forces.jumps.times, duration, "simulate")
+    walk = FloatingWalk(stepper, begin, Extent(stepper.engine, reference.length), control)
     walk.first = first
     breaks = [*tree.forces.jumps.times, begin.t + duration]
-    walk.kinks = walk.parts = compiled.kinks(breaks, 1e-9 * duration)
+    walk.kinks = walk.parts = timetable.kinks(breaks, 1e-9 * duration)
     if step is not None:
-        parted = not stepper.jumps or walk.kinks or compiled.parted_at(tree.forces.jumps, duration)
+        parted = not stepper.jumps or walk.kinks or timetable.parted_at(tree.forces.jumps, duration)
         walk.parts = sorted({*tree.forces.jumps.times, *walk.kinks}) if parted else []
         stepper.parted = bool(walk.parts)
     if step is None:
-        breaks = compiled.breaks(tree.forces.jumps, begin.t, begin.t + duration)
+        breaks = timetable.breaks(tree.forces.jumps, begin.t, begin.t + duration)
         times, status = adaptive_steps(
             walk, begin.t, duration, settings["tolerance"], every, breaks, progress, keeper
         )  # fmt: skip
@@ -117,23 +118,24 @@ def simulate_floating(
     before = 1e-9 * float(np.diff(times).min(initial=duration)) if step is None else 0.0
     states = States(*(x[: len(times)] for x in walk.states))  # all, but where steps were interrupted midway
     spread = stepper.side(duration / n_steps) if step is not None and every == 1 else 0.0
-    results = FloatingResults(stepper.engine, compiled, times, states, seats, restore, before, spread)
+    results = FloatingResults(stepper.engine, reference, times, states, seats, restore, before, spread)
     if status.outcome in ENDED:
         last = FloatingResults(
-            stepper.engine, compiled, times[-1:], States(*(x[-1:] for x in states)), seats, restore
+            stepper.engine, reference, times[-1:], States(*(x[-1:] for x in states)), seats, restore
         )  # fmt: skip
         ahead = duration / 10.0 if step is None else step
-        status = kept_inside(compiled, times[-1:], last.nodal(), status, ahead)[1]
+        status = kept_inside(reference.compiled, times[-1:], last.nodal(), status, ahead)[1]
         if status.outcome in ENDED:
             told = last.failing_law(ahead)
             if not told and settings["integrator"] != "runge-kutta":  # long explicit steps alone explain it
                 told = indefinite(tree, drives.held, times, states.q)
             status = replace(status, detail=told or status.detail)
-            status = within_reach(compiled, status, begin.t + duration - float(times[-1]))
+            status = within_reach(reference.compiled, status, begin.t + duration - float(times[-1]))
     stats = {
         "steps": tally.steps, "solves": tally.solves, "factorizations": tally.factorizations,
         "steps_split": tally.halved, "steps_rejected": tally.rejected,
-        "nodes": compiled.n_nodes, "joints": compiled.n_joints, "setup_seconds": prepared - cpu,
+        "nodes": reference.skeleton.n_nodes, "joints": len(model.joints) + reference.skeleton.n_corners,
+        "setup_seconds": prepared - cpu,
         "solve_seconds": clock.process_time() - prepared, "wall_seconds": clock.perf_counter() - wall,
     }  # fmt: skip
     asked = {key: value for key, value in settings.items() if key not in ("start", "controller")}
@@ -143,14 +145,14 @@ def simulate_floating(
     carried = Carried(walk.now.carried, walk.now.step) if goes_on else None
     status = noted(status, stats, events_of(model, times))
     found = results.pending, status, asked, stats, efforts, results.record, carried, walk.powers()
-    run = Run(Trajectory(compiled, times, *found))
+    run = Run(Trajectory(reference, times, *found))
     results.pending.fill = lambda: results.fill(run.motion)
     warn_of_call(status)
     warn_of_laws(run.trajectory)
     return run
 
 
-def _begun(stepper: Stepper, compiled: CompiledModel, seats: list[Seat], start: Start) -> Point:
+def _begun(stepper: Stepper, reference: Reference, seats: list[Seat], start: Start) -> Point:
     """The start with its accelerations; an error that names a law which fails there."""
     try:
         return stepper.start(*start)
@@ -158,7 +160,7 @@ def _begun(stepper: Stepper, compiled: CompiledModel, seats: list[Seat], start: 
         t, q, v, angles, inner = start
         zero, none = np.zeros((1, len(q))), np.zeros((1, stepper.constraints.n_rows))
         states = States(q[None], v[None], zero, none, angles[None], inner[None])
-        failing = FloatingResults(stepper.engine, compiled, np.array([t]), states, seats).failing_law(0.0)
+        failing = FloatingResults(stepper.engine, reference, np.array([t]), states, seats).failing_law(0.0)
         said = failing or failure.detail or failure.outcome.value
         raise SolveError(f"simulate: there is no motion from the start: {said}") from None
 
@@ -178,9 +180,16 @@ def _start(model: Model, settings: dict[str, Any], t: float) -> Any:
     return found
 
 
-def _tree(model: Model, compiled: CompiledModel, settings: dict[str, Any]) -> FlexibleTree:
-    stations = {name: [float(s) for s in mesh.s] for name, mesh in compiled.beams.items()}
+def _tree(model: Model, reference: Reference, settings: dict[str, Any]) -> FlexibleTree:
+    stations = {name: [float(s) for s in mesh.s] for name, mesh in reference.skeleton.beams.items()}
     data = compile_tree(
         model, settings["modes"], settings["boundary"], settings["stiffening"], stations, "simulate", cut=True
     )  # fmt: skip
     return FlexibleTree.of_data(model, data)
+
+
+def _timetable(model: Model, tree: FlexibleTree, constraints: TreeConstraints) -> Timetable:
+    """When something in the tree, its cut joints and its drives is not smooth."""
+    driven = tuple(joint for joint in model.joints if any(motion is not None for motion in joint.motion))
+    functions = *tree.forces.functions(), *constraints.functions
+    return Timetable(functions, driven, tree.forces.units, constraints.rules, tuple(model.servos))

@@ -1,8 +1,13 @@
-"""Where a motion in floating frames starts: coordinates and velocities that fit those of the Galilean formulation."""
+"""Where a motion in floating frames starts: coordinates and velocities that mean what they do in the Galilean one.
+
+A tree finds them by itself where the described configuration fits its joints, and the described velocities strain no
+beam. Where something has to be assembled, bent or refused, or goes on from nodes, the nodes decide, and coordinates are
+fitted to them.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,22 +16,23 @@ from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.rows import read_coordinate
 from cosserat.compile.seats import Seat
 from cosserat.errors import SolveError, warn
-from cosserat.kernels.integrate import load_stages
 from cosserat.lie import se3, so3
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.joints import tracked_in
+from cosserat.results.reference import Reference
 from cosserat.results.run import Run
 from cosserat.results.trajectory import carried_to
 from cosserat.solve.floating.results import node_seats
-from cosserat.solve.floating.state import Point, StepFailure
+from cosserat.solve.floating.state import Point, Start, StepFailure
 from cosserat.solve.floating.steps import Stepper
-from cosserat.solve.memory import new_memory
+from cosserat.solve.floating.velocities import Nodes, fitted_velocities, given_velocities, jacobian, own_velocities
+from cosserat.solve.memory import loaded_memory
 from cosserat.solve.motion.starting import IN_BALANCE, require_same, set_start
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_coordinates import moved
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
-from cosserat.solve.relative.seat_motion import coordinate_rows, modal_coordinates, moving_seat
+from cosserat.solve.relative.seat_motion import modal_coordinates, moving_seat
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
 Array = NDArray[np.float64]
@@ -36,63 +42,38 @@ _PARTS = (1, 8, 64)  # in which a drive is taken until its loops can be closed
 _FOLLOWED = 0.02  # of the greatest deflection: what the modes may miss without a warning
 
 
-class Start(NamedTuple):
-    """Time, coordinates, velocities, angles of cut joints, and states of laws."""
-
-    t: float
-    q: Array
-    v: Array
-    angles: Array
-    inner: Array
-
-
-class Nodes(NamedTuple):
-    """What is to be fitted: frames (n, 4, 4) and twists (n, 6) of nodes, and where they sit on the tree."""
-
-    seats: list[Seat]
-    frames: Array
-    twists: Array
-
-
-def starting_state(stepper: Stepper, compiled: CompiledModel, start: Any, t: float) -> Start:
+def starting_state(stepper: Stepper, reference: Reference, start: Any, t: float) -> Start:
     """The state that the Galilean formulation would start from, as far as the modes can follow.
 
     Warns where they cannot.
     """
     tree, constraints = stepper.tree, stepper.constraints
-    same = _continued(stepper, compiled, start)
+    same = _continued(stepper, reference, start)
     if same is not None:
         return same
-    inner = inner_of(compiled, start)
+    inner = inner_of(stepper, start)
     q, v, angles = tree.neutral(), tree.neutral(), constraints.start_angles()
     stepper.drives.impose(t, q, v, tree.neutral())
     bent = any(body.rates.any() for body in tree.modal_bodies.values())
     plain = isinstance(start, str) and start == "reference" and not constraints.present
-    if plain and not compiled.given.any() and not v.any() and not bent:
+    if plain and not reference.given.any() and not v.any() and not bent:
         return Start(t, q, v, angles, inner)
-    seats = node_seats(tree, compiled)
-    rest = _at_rest(stepper, compiled, start)
+    seats = node_seats(tree, reference.skeleton)
+    rest = _at_rest(stepper, reference, start)
     if rest is not None:
         q, angles = rest
         stepper.drives.impose(t, q, v, tree.neutral())
-        v = given_velocities(tree, compiled, seats, q, v, stepper.drives.held)
-    elif compiled.modal:
-        _demand_reference(compiled, start)
-        v = given_velocities(tree, compiled, seats, q, v, stepper.drives.held)
+        v = given_velocities(tree, reference, seats, q, v, stepper.drives.held)
+    elif reference.skeleton.modal:
+        _demand_reference(reference, start)
+        v = given_velocities(tree, reference, seats, q, v, stepper.drives.held)
         if constraints.present:
             q, v = _closed_unbent(stepper, t, q, v, angles)
     else:
-        memory = new_memory(compiled, compiled.sampler.sample(np.array([t])))
-        memory.problem.solver.settings[0] = 1.0
-        load_stages(memory.table, memory.problem)
-        t = set_start(compiled, memory, start, t).time
-        state = memory.problem.state
-        nodes = Nodes(seats, np.array([row_to_frame(row) for row in state.frame[:-1]]), state.twist[:-1])
-        if not plain:
-            q = fitted_coordinates(tree, compiled, nodes, state.frame, state.angle)
-            angles = _cut_angles(stepper, compiled, state.angle)
-        stepper.drives.impose(t, q, v, tree.neutral())
-        v = fitted_velocities(tree, compiled.length, nodes, q, v, stepper.drives.held)
+        begin, own = Start(t, q, v, angles, inner), None
+        if isinstance(start, str) and start == "reference":
+            own = own_velocities(stepper, reference, seats, begin)
+        t, q, v, angles, inner = own or _as_nodes(stepper, reference, seats, start, plain, begin)
     if constraints.present:
         v = _turned_shafts(tree, constraints, t, q, v, angles)
         try:
@@ -103,6 +84,22 @@ def starting_state(stepper: Stepper, compiled: CompiledModel, start: Any, t: flo
                 "loops and the prescribed motions"
             ) from None
     return Start(t, q, v, angles, inner)
+
+
+def _as_nodes(
+    stepper: Stepper, reference: Reference, seats: list[Seat], start: Any, plain: bool, begin: Start
+) -> Start:  # fmt: skip
+    """The state that fits nodes assembled by the Galilean formulation; a `plain` tree has its coordinates already."""
+    tree, compiled, (t, q, v, angles, inner) = stepper.tree, reference.compiled, begin
+    memory = loaded_memory(compiled, compiled.sampler.sample(np.array([t])))
+    t = set_start(compiled, memory, start, t).time
+    state = memory.problem.state
+    nodes = Nodes(seats, np.array([row_to_frame(row) for row in state.frame[:-1]]), state.twist[:-1])
+    if not plain:
+        q = fitted_coordinates(tree, compiled, nodes, state.frame, state.angle)
+        angles = _cut_angles(stepper, compiled, state.angle)
+    stepper.drives.impose(t, q, v, tree.neutral())
+    return Start(t, q, fitted_velocities(tree, compiled.length, nodes, q, v, stepper.drives.held), angles, inner)
 
 
 def _closed_unbent(stepper: Stepper, t: float, q: Array, v: Array, angles: Array) -> tuple[Array, Array]:
@@ -139,12 +136,11 @@ def _turned_shafts(
     return out
 
 
-def inner_of(compiled: CompiledModel, start: Any) -> Array:
+def inner_of(stepper: Stepper, start: Any) -> Array:
     """States of laws (ny,) at the end of a run or in an equilibrium, else their first ones."""
-    known = start.trajectory.history.inner if isinstance(start, Run | Equilibrium) and compiled.n_inner else None
-    if known is None or known.shape[1:] != (compiled.n_inner,):
-        return np.asarray(compiled.first_states()[0])
-    return np.asarray(known[-1].copy())
+    first = stepper.tree.forces.first_states
+    known = start.trajectory.history.inner if isinstance(start, Run | Equilibrium) and len(first) else None
+    return first.copy() if known is None or known.shape[1:] != first.shape else np.asarray(known[-1].copy())
 
 
 def continued(stepper: Stepper, start: Any, begin: Point, rho: float) -> Point:
@@ -162,29 +158,31 @@ def continued(stepper: Stepper, start: Any, begin: Point, rho: float) -> Point:
     return begin._replace(a=a.copy(), carried=carried.accel.copy(), step=carried.step)
 
 
-def _continued(stepper: Stepper, compiled: CompiledModel, start: Any) -> Start | None:
+def _continued(stepper: Stepper, reference: Reference, start: Any) -> Start | None:
     """The end of a floating run with the same coordinates, as it is."""
     record = start.trajectory.floating if isinstance(start, Run) else None
     if record is None or tuple(record.coordinates) != stepper.tree.coordinates:
         return None
-    require_same(compiled, start.trajectory.compiled, "run")
-    angles = _cut_angles(stepper, compiled, tracked_in(start.trajectory, -1, compiled.freedoms))
-    return Start(float(start.time[-1]), record.q[-1].copy(), record.v[-1].copy(), angles, inner_of(compiled, start))
+    require_same(reference.compiled, start.trajectory.compiled, "run")
+    angles = _cut_angles(stepper, reference.compiled, tracked_in(start.trajectory, -1, reference.compiled.freedoms))
+    return Start(float(start.time[-1]), record.q[-1].copy(), record.v[-1].copy(), angles, inner_of(stepper, start))
 
 
-def _at_rest(stepper: Stepper, compiled: CompiledModel, start: Any) -> tuple[Array, Array] | None:
+def _at_rest(stepper: Stepper, reference: Reference, start: Any) -> tuple[Array, Array] | None:
     """Coordinates, and angles of cut joints, of an equilibrium in the same floating frames."""
     record = start.trajectory.floating if isinstance(start, Equilibrium) else None
     if record is None or tuple(record.coordinates) != stepper.tree.coordinates:
         return None
+    compiled = reference.compiled
     require_same(compiled, start.trajectory.compiled, "equilibrium")
     return record.q[-1].copy(), _cut_angles(stepper, compiled, tracked_in(start.trajectory, -1, compiled.freedoms))
 
 
-def _demand_reference(compiled: CompiledModel, start: Any) -> None:
+def _demand_reference(reference: Reference, start: Any) -> None:
     if not (isinstance(start, str) and start == "reference"):
+        one = next(iter(reference.skeleton.modal))
         raise SolveError(
-            f"simulate: start is {start!r}; with modal bodies such as {next(iter(compiled.modal))!r}, of which the "
+            f"simulate: start is {start!r}; with modal bodies such as {one!r}, of which the "
             "Galilean formulation has none, it is 'reference', 'equilibrium', or a floating run or equilibrium of the "
             "same model and modes"
         )
@@ -210,7 +208,7 @@ def fitted_coordinates(
         if size < 1e-14 * compiled.size or size > 0.999 * last:
             break
         last = size
-        change = np.linalg.lstsq(scale[:, None] * _jacobian(tree, now, nodes.seats, q), off, rcond=None)[0]
+        change = np.linalg.lstsq(scale[:, None] * jacobian(tree, now, nodes.seats, q), off, rcond=None)[0]
         q = moved(tree.data, q, np.asarray(change, dtype=np.float64))
     _say_what_is_missed(tree, nodes, q, off.reshape(-1, 6)[:, :3], compiled.size)
     return q
@@ -252,49 +250,6 @@ def _misfit(tree: FlexibleTree, now: Motions, nodes: Nodes, q: Array) -> Array:
             H = se3.inverse(moving_seat(tree.data, now, drift, seat, q).frame) @ target
             out[k, :3], out[k, 3:] = H[:3, 3], so3.log(H[:3, :3])
     return out.ravel()
-
-
-def _jacobian(tree: FlexibleTree, now: Motions, seats: list[Seat], q: Array) -> Array:
-    """Twists (6 n, n_v) of the nodes in their own axes per velocity."""
-    parts = [(seat, np.eye(6)) for seat in seats]
-    return coordinate_rows(tree.data, now, q, parts, [6 * k for k in range(len(seats))])
-
-
-def fitted_velocities(
-    tree: FlexibleTree, length: float, nodes: Nodes, q: Array, v: Array, held: NDArray[np.bool_]
-) -> Array:  # fmt: skip
-    """Velocities for which the nodes come closest to given twists; those of held coordinates stay."""
-    scale = np.tile([1.0, 1.0, 1.0, *(3 * [length])], len(nodes.seats))
-    now = flexible_recursion.motions(tree.data, q, tree.neutral())
-    J = scale[:, None] * _jacobian(tree, now, nodes.seats, q)
-    return _closest(J, scale * nodes.twists.ravel(), v, held)
-
-
-def given_velocities(
-    tree: FlexibleTree, compiled: CompiledModel, seats: list[Seat], q: Array, v: Array, held: NDArray[np.bool_]
-) -> Array:  # fmt: skip
-    """Velocities closest to those given for bodies, beams and modes; relative ones that follow from nothing are zero.
-
-    The Galilean formulation, which else decides, has no modal bodies.
-    """
-    scale, given = np.repeat([1.0, compiled.length], 3), np.repeat(compiled.given[:-1], 3, axis=1)
-    now = flexible_recursion.motions(tree.data, q, tree.neutral())
-    J = np.tile(scale, len(seats))[:, None] * _jacobian(tree, now, seats, q)
-    rows, wanted = [J[given.ravel()]], [(scale * compiled.twists[:-1])[given]]
-    for name, body in tree.modal_bodies.items():
-        if name in compiled.modal and body.rates.any():
-            columns = [tree.coordinates.index(f"{name}.mode{k + 1}") for k in range(body.n_modes)]
-            weight = np.sqrt(np.diag(body.inertia.modal_mass) / body.mass)
-            rows.append(weight[:, None] * np.eye(len(q))[columns])
-            wanted.append(weight * body.rates)
-    return _closest(np.vstack(rows), np.concatenate(wanted), v, held)
-
-
-def _closest(J: Array, wanted: Array, v: Array, held: NDArray[np.bool_]) -> Array:
-    out, free = v.copy(), np.nonzero(~held)[0]
-    if len(free):
-        out[free] = np.linalg.lstsq(J[:, free], wanted - J @ np.where(held, v, 0.0), rcond=None)[0]
-    return out
 
 
 def _say_what_is_missed(tree: FlexibleTree, nodes: Nodes, q: Array, off: Array, size: float) -> None:

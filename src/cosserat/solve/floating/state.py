@@ -36,6 +36,16 @@ class Point(NamedTuple):
         return States(*(x[None] for x in parts))
 
 
+class Start(NamedTuple):
+    """Time, coordinates, velocities, angles of cut joints, and states of laws."""
+
+    t: float
+    q: Array
+    v: Array
+    angles: Array
+    inner: Array
+
+
 class States(NamedTuple):
     """States over time: coordinates, velocities, accelerations (nt, n), multipliers, angles, states of laws."""
 

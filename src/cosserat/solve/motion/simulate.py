@@ -189,7 +189,7 @@ def simulate(
         newton_tolerance = 1e-9 if sharp else 1e-5
         if integrator == "energy-momentum":  # velocities of lone bodies follow the last correction only nearly
             newton_tolerance = 1e-12 if len(compiled.system.bodies.lone) else 1e-11
-    compiled.look(float(start.time[-1]) if isinstance(start, Run) else start_time, duration)
+    compiled.timetable.look(float(start.time[-1]) if isinstance(start, Run) else start_time, duration)
     memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))
     work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, share)
     conserved = integrator == "energy-momentum" and isinstance(start, Run) and _conserved(start)
@@ -211,14 +211,14 @@ def simulate(
     if controller is not None:
         work.controlled = Controlled(controller, compiled)
         work.take_control(start_time, inputs)
-    work.jumps = compiled.jumps(start_time, start_time + duration)
-    compiled.sampler.check_motions(work.jumps.times, duration, "simulate")
+    work.jumps = compiled.timetable.jumps(start_time, start_time + duration)
+    compiled.timetable.check_motions(work.jumps.times, duration, "simulate")
     prepared = clock.process_time()
     if step is None:
-        breaks = compiled.breaks(work.jumps, start_time, start_time + duration)
+        breaks = compiled.timetable.breaks(work.jumps, start_time, start_time + duration)
         times, status = adaptive_steps(work, start_time, duration, tolerance, every, breaks, progress, keeper)
     else:
-        work.kinks = compiled.parted_at(work.jumps, duration)
+        work.kinks = compiled.timetable.parted_at(work.jumps, duration)
         n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
         _check_memory(compiled, n_steps // every)
         work.reserve(2 + n_steps // every)
@@ -261,7 +261,7 @@ def simulate(
     }  # fmt: skip
     run = Run(
         Trajectory(
-            compiled=compiled,
+            source=compiled,
             time=times,
             found=history,
             status=noted(status, stats, events_of(model, times)),

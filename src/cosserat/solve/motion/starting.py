@@ -65,7 +65,7 @@ def set_start(
     if not isinstance(start, Run) and not turning:
         consistent_velocities(compiled, t, memory)
     side = 1e-9 * float(np.ptp(start.time)) if isinstance(start, Run) else 0.0
-    smooth = not side or not compiled.kinks([t], side)
+    smooth = not side or not compiled.timetable.kinks([t], side)
     after = t if smooth else t + side  # it may have ended before the impact
     if carried is not None and smooth and not compiled.n_inner and _goes_on(compiled, memory, t, inputs):
         state.accel[...] = carried.accel

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.coordinate_laws import coordinate_laws
 from cosserat.compile.flexible_arrays import pack_seats
-from cosserat.compile.fluid_links import uplifts
+from cosserat.compile.fluid_links import Uplift, uplifts
 from cosserat.compile.joints import ranges
 from cosserat.compile.jumps import Jumps
 from cosserat.compile.line_loads import ElementLoad, nodal_loads
@@ -169,6 +169,11 @@ class FlexibleForces:
         return self._laws
 
     @property
+    def units(self) -> tuple[CompiledLaw, ...]:
+        """The same as units of code, those that take weights of fluids back left out."""
+        return tuple(law for law in self._units if not isinstance(law.load, Uplift))
+
+    @property
     def n_signals(self) -> int:
         """Number of inputs of users' laws."""
         return len(self._signals)
@@ -246,9 +251,9 @@ class FlexibleForces:
     @property
     def varying(self) -> bool:
         """Whether an effort, target or load changes with time."""
-        return not all(function.is_constant for function in self._functions())
+        return not all(function.is_constant for function in self.functions())
 
-    def _functions(self) -> Iterator[TimeFunction | VectorFunction]:
+    def functions(self) -> Iterator[TimeFunction | VectorFunction]:
         """All functions of time."""
         yield from (effort for _, effort in self.efforts)
         yield from (target for _, _, target in self._targets)

@@ -96,6 +96,10 @@ class TreeConstraints:
     holonomic : (m,) of bool
         Whether a row is the rate of something.
     slots : list of Slot
+    rolling : tuple
+        What rolls, and users' constraints.
+    rules : tuple of CompiledRule
+        Of the latter.
     tracked : list of (joint name, index of freedom)
         Coordinates of cut joints, which a state must carry along since angles have turns.
     closed : kernels.flexible.closing.Closed
@@ -104,7 +108,7 @@ class TreeConstraints:
     """
 
     def __init__(self, model: Model, data: TreeData, watched: Sequence[Seat] = ()) -> None:
-        self._data, self._rolling, self._servos = data, tuple(model.rolling), servos_of(model)
+        self._data, self.rolling, self._servos = data, tuple(model.rolling), servos_of(model)
         cut = [loop.joint for loop in data.loops]
         self._pairs = [self._cut(joint) for joint in cut]
         self._pairs += [self._welded(joint, link) for joint, link in data.shafts]
@@ -127,10 +131,10 @@ class TreeConstraints:
         for pair in self._pairs:
             numbers = range(len(pair.rows)) if not pair.in_tree else _kept(pair.joint)
             self._slot(pair.joint, tuple(numbers), pair.in_tree or pair.on_shaft, -1)
-        for number, item in enumerate(self._rolling):
+        for number, item in enumerate(self.rolling):
             self._slot(None, tuple(range(len(item.held))), False, number)
         soft = 3 * len(model.springs) + len(self.tracked) + 12 * (len(model.state_loads) + len(uplifts(model)))
-        self._rules = compile_rules(model)
+        self.rules = compile_rules(model)
         self.closed = self._arrays(watched, soft)
         self.holonomic = self.closed.rows.holonomic.astype(bool)
         self.watched = len(self.closed.places.link) - len(watched)  # number of the first watched seat
@@ -164,8 +168,8 @@ class TreeConstraints:
     def _arrays(self, watched: Sequence[Seat], soft: int) -> closing.Closed:
         pairs, m, n = self._pairs, self.n_rows, self._data.arrays
         seats = [seat for pair in pairs for seat in pair.seats]
-        wheels = [item for item in self._rolling if not isinstance(item, Constraint)]
-        rules = [item for item in self._rolling if isinstance(item, Constraint)]
+        wheels = [item for item in self.rolling if not isinstance(item, Constraint)]
+        rules = [item for item in self.rolling if isinstance(item, Constraint)]
         rows = [row for pair in pairs for row in pair.rows]
         driven = np.array([pair.driven for pair in pairs], dtype=bool)
         freedoms = [(pair.joint, freedom) for pair in pairs for freedom in pair.freedoms]
@@ -187,7 +191,7 @@ class TreeConstraints:
             effort=np.arange(nf, dtype=np.int64),
             target=ints([nf + k if servo else -1 for k, servo in enumerate(map(self._servos.get, self.tracked))]),
         )
-        first = {id(self._rolling[slot.rolling]): slot.first for slot in self.slots if slot.rolling >= 0}
+        first = {id(self.rolling[slot.rolling]): slot.first for slot in self.slots if slot.rolling >= 0}
         wheel_group = closing.Wheels(
             seat=ints([2 * len(pairs) + k for k in range(nr)]),
             first=ints([first[id(item)] for item in wheels]),
@@ -200,8 +204,8 @@ class TreeConstraints:
             seat=(len(seats) + np.arange(2 * len(rules), dtype=np.int64)).reshape(-1, 2),
             first=ints([first[id(item)] for item in rules]),
             **rule_laws(rules, self._extent()),
-            unit=address_rows([(rule.law, None) for rule in self._rules]),
-            breaks=break_array(self._rules),
+            unit=address_rows([(rule.law, None) for rule in self.rules]),
+            breaks=break_array(self.rules),
             stage=new_rows(1, 1)[0],
         )
         ground = GROUND.at((0.0, 0.0, 0.0))
@@ -209,7 +213,7 @@ class TreeConstraints:
         holonomic = np.ones(m, dtype=np.int64)
         for slot in self.slots:
             if slot.rolling >= 0:
-                holonomic[slot.first : slot.first + len(slot.rows)] = self._rolling[slot.rolling].held
+                holonomic[slot.first : slot.first + len(slot.rows)] = self.rolling[slot.rolling].held
         force, value, rate, bias, lever = np.zeros((5, m))
         before, angle, speed, stiff, slope = np.zeros((5, nf))
         row_group = closing.Rows(
@@ -223,7 +227,7 @@ class TreeConstraints:
 
     def _extent(self) -> float:
         """A length over which laws of constraints may change."""
-        points = np.array([place.position for item in self._rolling for place in item.places]).reshape(-1, 3)
+        points = np.array([place.position for item in self.rolling for place in item.places]).reshape(-1, 3)
         points = np.vstack((points, *(link.frame[:3, 3] for link in self._data.links)))
         return float(np.max(np.ptp(points, axis=0), initial=0.0)) or 1.0
 
@@ -244,6 +248,11 @@ class TreeConstraints:
     def command(self, efforts: dict[str, float]) -> None:
         """Efforts and targets that a controller holds in cut joints; they win over those of the model."""
         self._commanded = efforts
+
+    @property
+    def functions(self) -> list[TimeFunction]:
+        """Functions of time of efforts and targets in cut joints."""
+        return [effort for _, effort in self._efforts if effort is not None]
 
     @property
     def commands(self) -> dict[str, int]:
@@ -268,7 +277,7 @@ class TreeConstraints:
         """Sample functions of time."""
         at, given, held = np.array([t]), self.closed.given, self.closed.held
         given.clock[0] = t
-        for rule, first in zip(self._rules, held.start, strict=False):
+        for rule, first in zip(self.rules, held.start, strict=False):
             held.parameter[first : first + len(rule.numbers)] = rule.numbers
         given.motion[:], given.effort[:] = self.sample_motions(at)[0], self.sample_efforts(at)[0]
 
@@ -296,7 +305,7 @@ class TreeConstraints:
 
     def lying_flat(self, now: Motions, q: Array) -> str:
         """A message about a disc that lies flat on its plane, if one does: then no single point of it touches."""
-        for item in self._rolling:
+        for item in self.rolling:
             if isinstance(item, RollingDisc):
                 seat = self._data.seat(item.place)
                 R = seat.frame[:3, :3]

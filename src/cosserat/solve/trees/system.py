@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.compile.build import compile_model
 from cosserat.compile.tree import TreeData, compile_tree, linked_again
 from cosserat.kernels.law_states import FROZEN, STEADY
 from cosserat.model.model import Model
 from cosserat.results.floating import FloatingRecord
 from cosserat.results.motion import motion_of
+from cosserat.results.reference import Reference
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.balance.spin import check_steady
@@ -85,7 +85,8 @@ class TreeSystem:
         self, model: Model, floating: Floating, caller: str, like: TreeSystem | None = None, spin: Spin | None = None
     ) -> None:
         self.model, self.floating, self.caller, self.spin = model, floating, caller, spin
-        self.compiled = compile_model(model, floating=True)
+        self.reference = Reference(model)
+        self.compiled = self.reference.compiled
         table = ""
         if spin is not None:
             model, table = on_turntable(model, spin)
@@ -101,7 +102,7 @@ class TreeSystem:
         self.data: TreeData = data
         self.drives = Drives(model, self.tree)
         self.constraints = TreeConstraints(model, self.data)
-        self.seats = node_seats(self.tree, self.compiled)
+        self.seats = node_seats(self.tree, self.reference.skeleton)
         self.n = len(self.tree.coordinates)
         self.turning = np.zeros(self.n)
         self._table = np.array([name == table for name in self.tree.coordinates])
@@ -118,7 +119,7 @@ class TreeSystem:
         stepper = new_stepper(
             self.tree, self.drives, self.constraints, self.compiled.size, "runge-kutta", 0.9, None
         )  # fmt: skip
-        begin = starting_state(stepper, self.compiled, start, t)
+        begin = starting_state(stepper, self.reference, start, t)
         zero = np.zeros(self.n)
         if self.spin is not None and self.spin.twist is not None:
             check_steady(self.compiled, self.compiled.sampler.sample(np.array([t])), self.spin.twist)
@@ -266,11 +267,11 @@ class TreeSystem:
         inner = np.array([self.settled(s).inner for s in states])
         stored = States(q, v, a, np.array([s.force[k:] for s in states]), angles, inner)
         times = np.array([s.t for s in states])
-        results = FloatingResults(self._engine, self.compiled, times, stored, self.seats)
+        results = FloatingResults(self._engine, self.reference, times, stored, self.seats)
         status = Status(Outcome.OK, states[-1].t) if status is None else status
         found = Trajectory(
-            self.compiled, times, results.pending, status, {**(settings or {}), "formulation": "floating"}, stats or {},
-            None, results.record,
+            self.reference, times, results.pending, status, {**(settings or {}), "formulation": "floating"},
+            stats or {}, None, results.record,
         )  # fmt: skip
         motion = motion_of(found)
         results.pending.fill = lambda: results.fill(motion)

@@ -1,0 +1,53 @@
+"""Typical sizes of a mechanism: of its parts, and of the whole."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.skeleton import Skeleton
+from cosserat.errors import ModelError
+from cosserat.model.bodies import RigidBody
+from cosserat.model.model import Model
+
+Array = NDArray[np.float64]
+
+
+def body_masses(model: Model) -> Array:
+    """Mass matrices (nb, 6, 6) of the rigid bodies, with what moves of a fluid around them."""
+    out = np.array([_body_mass(body) for body in model.bodies]).reshape(-1, 6, 6)
+    for added in model.added_masses:
+        out[model.bodies.index(added.body)] += added.matrix
+    return out
+
+
+def _body_mass(body: RigidBody) -> Array:
+    M = np.diag([float(body.mass)] * 6)
+    M[3:, 3:] = body.inertia
+    return M
+
+
+def extents(model: Model, skeleton: Skeleton, masses: Array) -> tuple[float, float]:
+    """Typical length of a part, and extent of the mechanism; `masses`: of the rigid bodies.
+
+    Raises
+    ------
+    ModelError
+        If nothing has mass.
+    """
+    size = float(np.max(np.ptp(skeleton.frames[:, 9:], axis=0)))
+    heavy = masses[masses[:, 0, 0] > 0.0]
+    if not len(heavy) and not len(skeleton.pairs) and not model.modal_bodies:
+        raise ModelError(f"{model.title}: nothing in it has mass, only frames between joints; add a body or a beam")
+    lengths = list(np.linalg.norm(skeleton.vectors[:, :3], axis=1))
+    lengths += [float(np.sqrt(np.trace(M[3:, 3:]) / (2.0 * M[0, 0]))) for M in heavy]
+    lengths += [float(np.sqrt(np.trace(body.inertia.inertia) / (2.0 * body.mass))) for body in model.modal_bodies]
+    positive = [x for x in lengths if x > 0.0]
+    length = float(np.mean(positive)) if positive else max(size, 1.0)
+    return length, max(size, length)
+
+
+def typical_mass(model: Model, masses: Array, elements: Array) -> float:
+    """Typical mass of a node; `masses` of the rigid bodies (nb, 6, 6), of `elements` (ne,)."""
+    found = [float(np.trace(M[:3, :3])) / 3.0 for M in masses if M[0, 0] > 0.0]
+    return float(np.mean([*found, *elements, *(body.mass for body in model.modal_bodies)]))

@@ -1,0 +1,165 @@
+"""Velocities of a tree at the start: those that come closest to given ones of nodes, or that follow from them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.seats import Seat
+from cosserat.results.reference import Reference
+from cosserat.solve.assembly import demand_touching
+from cosserat.solve.floating.state import Start
+from cosserat.solve.floating.steps import Stepper
+from cosserat.solve.relative import flexible_recursion
+from cosserat.solve.relative.flexible_recursion import Motions
+from cosserat.solve.relative.flexible_tree import FlexibleTree
+from cosserat.solve.relative.seat_motion import coordinate_rows
+
+Array = NDArray[np.float64]
+
+_CLOSED = 1e-10  # of the extent, or rad: gaps that are none
+_FITS = 1e-9  # of the velocities: what is no misfit
+_RANK = 1e-11
+_INDEPENDENT = 1e-2  # least singular value of rows of norm 1 in the metric of the mass that depend on nothing
+
+
+class Nodes(NamedTuple):
+    """What is to be fitted: frames (n, 4, 4) and twists (n, 6) of nodes, and where they sit on the tree."""
+
+    seats: list[Seat]
+    frames: Array
+    twists: Array
+
+
+def own_velocities(stepper: Stepper, reference: Reference, seats: list[Seat], begin: Start) -> Start | None:
+    """A start with the velocities that follow from the described ones; None where the tree cannot tell by itself.
+
+    As in the Galilean formulation what was given is kept, the rest has the least strain rate in the beams, and among
+    equals the least kinetic energy. Where loops are open, where some of their constraints may depend on others, and
+    where nothing fits, the answer is None.
+    """
+    t, q, v, angles, _ = begin
+    tree, constraints, free = stepper.tree, stepper.constraints, ~stepper.drives.held
+    now, rates, A = flexible_recursion.motions(tree.data, q, v), np.zeros(0), np.zeros((0, len(q)))
+    stepper.engine.set_time(t)
+    metric = _Metric.at(tree, q, free)
+    if metric is None:
+        return None
+    if constraints.present:
+        demand_touching(constraints.rolling, reference.size)
+        rows = constraints.at(now, q, t, angles)
+        A, rates = rows.A, rows.rate
+        gap = float(np.abs(rows.value).max(initial=0.0))
+        if q.any() or gap > _CLOSED * min(1.0, reference.size) or not metric.independent(A):
+            return None
+    if not (v.any() or reference.given.any() or rates.any()):
+        return begin
+    scale, given = np.repeat([1.0, reference.length], 3), np.repeat(reference.given[:-1], 3, axis=1).ravel()
+    twists = (scale * reference.twists[:-1]).ravel()
+    J = np.tile(scale, len(seats))[:, None] * jacobian(tree, now, seats, q)
+
+    def fits(found: Array, which: NDArray[np.bool_]) -> bool:
+        moved = J @ found
+        left = np.concatenate(((moved - twists)[which], A @ (found - v) + rates))
+        return bool(np.abs(left).max(initial=0.0) <= _FITS * (_FITS + np.abs(moved).max(initial=0.0)))
+
+    found = _closest(J, twists, v, ~free)
+    if not fits(found, np.ones(len(twists), dtype=bool)):
+        found = metric.least(v, np.vstack((J[given], A)), np.concatenate(((twists - J @ v)[given], -rates)))
+    return begin._replace(v=found) if fits(found, given) else None
+
+
+class _Metric(NamedTuple):
+    """Kinetic energy |root^T x|^2 / 2 and strain |strain x|^2 / 2 of velocities x of free coordinates."""
+
+    free: NDArray[np.bool_]
+    root: Array  # (f, f), lower triangular
+    strain: Array  # (modes, f)
+    moment: Array  # (f, n) of velocities of all coordinates
+
+    @staticmethod
+    def at(tree: FlexibleTree, q: Array, free: NDArray[np.bool_]) -> _Metric | None:
+        """At coordinates q; None where some have no mass."""
+        M, parts = tree.mass_matrix(q), [np.zeros((0, len(q)))]
+        for link in tree.data.links:
+            if link.modal is not None:
+                rows = np.zeros((link.n_modes, len(q)))
+                rows[:, link.columns[len(link.columns) - link.n_modes :]] = np.linalg.cholesky(link.modal.stiffness).T
+                parts.append(rows)
+        try:
+            root = np.asarray(np.linalg.cholesky(M[np.ix_(free, free)]), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            return None
+        return _Metric(free, root, np.concatenate(parts)[:, free], M[free])
+
+    def _rows(self, rows: Array) -> Array:
+        """Rows on coordinates as rows on velocities in which the kinetic energy is a sum of squares."""
+        return np.asarray(np.linalg.solve(self.root, rows.T).T)
+
+    def independent(self, rows: Array) -> bool:
+        """Whether no row of constraints comes near to what the others demand."""
+        scaled = self._rows(rows[:, self.free])
+        norms = np.linalg.norm(scaled, axis=1)
+        if not norms.all() or len(rows) > len(self.root):
+            return False
+        sizes = np.linalg.svd(scaled / norms[:, None], compute_uv=False)
+        return bool(sizes.min(initial=1.0) > _INDEPENDENT)
+
+    def least(self, v: Array, rows: Array, wanted: Array) -> Array:
+        """Velocities v + x with rows x = wanted, the least strain rate, and among equals the least kinetic energy."""
+        norms = np.linalg.norm(rows, axis=1)
+        kept = norms > 0.0
+        C, P = self._rows((rows[kept] / norms[kept, None])[:, self.free]), self._rows(self.strain)
+        y = -np.linalg.solve(self.root, self.moment @ v)
+        y = y + np.linalg.lstsq(C, wanted[kept] / norms[kept] - C @ y, rcond=_RANK)[0]
+        _, sizes, directions = np.linalg.svd(C)
+        Z = directions[int(np.sum(sizes > _RANK * sizes.max(initial=0.0))) :].T
+        y = y + Z @ np.linalg.lstsq(P @ Z, -P @ y, rcond=_RANK)[0]
+        out = v.copy()
+        out[self.free] += np.linalg.solve(self.root.T, y)
+        return out
+
+
+def jacobian(tree: FlexibleTree, now: Motions, seats: list[Seat], q: Array) -> Array:
+    """Twists (6 n, n_v) of the nodes in their own axes per velocity."""
+    parts = [(seat, np.eye(6)) for seat in seats]
+    return coordinate_rows(tree.data, now, q, parts, [6 * k for k in range(len(seats))])
+
+
+def fitted_velocities(
+    tree: FlexibleTree, length: float, nodes: Nodes, q: Array, v: Array, held: NDArray[np.bool_]
+) -> Array:  # fmt: skip
+    """Velocities for which the nodes come closest to given twists; those of held coordinates stay."""
+    scale = np.tile([1.0, 1.0, 1.0, *(3 * [length])], len(nodes.seats))
+    now = flexible_recursion.motions(tree.data, q, tree.neutral())
+    J = scale[:, None] * jacobian(tree, now, nodes.seats, q)
+    return _closest(J, scale * nodes.twists.ravel(), v, held)
+
+
+def given_velocities(
+    tree: FlexibleTree, reference: Reference, seats: list[Seat], q: Array, v: Array, held: NDArray[np.bool_]
+) -> Array:  # fmt: skip
+    """Velocities closest to those given for bodies, beams and modes; relative ones that follow from nothing are zero.
+
+    The Galilean formulation, which else decides, has no modal bodies.
+    """
+    scale, given = np.repeat([1.0, reference.length], 3), np.repeat(reference.given[:-1], 3, axis=1)
+    now = flexible_recursion.motions(tree.data, q, tree.neutral())
+    J = np.tile(scale, len(seats))[:, None] * jacobian(tree, now, seats, q)
+    rows, wanted = [J[given.ravel()]], [(scale * reference.twists[:-1])[given]]
+    for name, body in tree.modal_bodies.items():
+        if name in reference.skeleton.modal and body.rates.any():
+            columns = [tree.coordinates.index(f"{name}.mode{k + 1}") for k in range(body.n_modes)]
+            weight = np.sqrt(np.diag(body.inertia.modal_mass) / body.mass)
+            rows.append(weight[:, None] * np.eye(len(q))[columns])
+            wanted.append(weight * body.rates)
+    return _closest(np.vstack(rows), np.concatenate(wanted), v, held)
+
+
+def _closest(J: Array, wanted: Array, v: Array, held: NDArray[np.bool_]) -> Array:
+    out, free = v.copy(), np.nonzero(~held)[0]
+    if len(free):
+        out[free] = np.linalg.lstsq(J[:, free], wanted - J @ np.where(held, v, 0.0), rcond=None)[0]
+    return out
