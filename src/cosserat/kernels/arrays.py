@@ -303,8 +303,6 @@ class Scratch(NamedTuple):
     D: F2  # (6, 6)
     H: F2  # (6, 6)
     E: F1  # (144,)
-    Z: F1  # (24,)
-    F: F1  # (24,)
     row: F1  # (12,)
     p: F1  # (12,)
     q: F1  # (12,)

@@ -145,7 +145,7 @@ def add_inertia(problem):
     twists, rates, r = trial.twist, trial.rate, trial.residual
     p = scratch.p
     for e in range(el.node.shape[0]):
-        matter.add_inertia(el.mass[el.like[e]], trial.frame, twists, rates, el.node[e, 0], el.node[e, 1], scratch, r)
+        matter.add_inertia(el.mass[el.like[e]], trial.frame, twists, rates, el.node[e, 0], el.node[e, 1], r)
     bodies = bodies_of(problem)
     for k in range(bodies.node.shape[0]):
         node = bodies.node[k]

@@ -153,8 +153,6 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             D=np.zeros((6, 6)),
             H=np.zeros((6, 6)),
             E=np.zeros(144),
-            Z=np.zeros(24),
-            F=np.zeros(24),
             row=np.zeros(12),
             p=np.zeros(12),
             q=np.zeros(12),
