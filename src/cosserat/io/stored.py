@@ -18,6 +18,7 @@ from cosserat.compile.rows import ActiveFreedom
 from cosserat.errors import SolveError
 from cosserat.io.bounds import check_index, check_range, demand
 from cosserat.kernels.arrays import History
+from cosserat.lie.protocol import Array
 from cosserat.model.interfaces import Outline, RecoveryPoint
 from cosserat.model.model import Model
 from cosserat.model.places import Owner
@@ -25,8 +26,6 @@ from cosserat.results.floating import FloatingRecord
 from cosserat.results.mechanism import JointInfo, LineLoad, Mechanism, ModalInfo, StoredModal, StoredOwner
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Carried
-
-Array = NDArray[np.float64]
 
 MATRICES = "matrices.npz"
 MESH = ("s", "piece", "frames", "pairs", "inner")

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.fields import Now, number, optional_vector
 from cosserat.model.fluid import Fluid
@@ -20,8 +20,6 @@ from cosserat.model.frame_laws import driven, turning, turning_rate
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.placed_laws import BodyLaw
 from cosserat.model.records import Component, located, recorded
-
-Array = NDArray[np.float64]
 
 _INSTANT = 1e-4  # s, over which changes of the flow are differenced
 

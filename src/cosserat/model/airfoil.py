@@ -6,15 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cosserat.errors import ArgumentError
 from cosserat.model import checks, coefficients
 from cosserat.model.parameters import Number, is_number, resolve
 from cosserat.model.records import Record, recorded
-
-Array = NDArray[np.float64]
 
 _ANGLES = ("alpha",)
 COEFFICIENTS = ("lift", "drag", "moment")

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError, PlaceError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.beams import Beam
 from cosserat.model.fields import PlaceField
@@ -20,8 +20,6 @@ from cosserat.model.state_loads import StateLoad
 
 if TYPE_CHECKING:
     from cosserat.model.model import Model
-
-Array = NDArray[np.float64]
 
 _STEP = 1e-5  # of s, over which the arc length of a curve is differenced
 

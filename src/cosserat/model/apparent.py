@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.model.frame_laws import driven, driven_at, turning, turning_rate
 from cosserat.model.frame_signals import frame_motion
@@ -25,8 +24,6 @@ from cosserat.model.state_loads import StateLoad
 
 if TYPE_CHECKING:
     from cosserat.model.model import Model
-
-Array = NDArray[np.float64]
 
 
 class ApparentLoad(PlacedLaw):

@@ -12,14 +12,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.fluid import demand_arguments
 from cosserat.model.parameters import Number, is_number
 
-Array = NDArray[np.float64]
 Function = Callable[..., Any]
 
 ANGLES = ("alpha", "beta")

@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar, overload
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cosserat.errors import ModelError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.parameters import resolve
 from cosserat.model.places import Place
 
-Array = NDArray[np.float64]
 T = TypeVar("T")
 S = TypeVar("S")
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError, ModelError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks, coefficients, fluid_laws
 from cosserat.model.fields import number, optional_vector, unit_vector, vector
 from cosserat.model.fluid import Fluid
@@ -18,8 +19,6 @@ from cosserat.model.placed_laws import BodyLaw, PlacedLaw
 from cosserat.model.records import Component, recorded
 from cosserat.model.surfaces import box_surface, cylinder_surface
 from cosserat.model.user_laws import named_numbers
-
-Array = NDArray[np.float64]
 
 COEFFICIENTS = ("lift", "drag", "side", "roll", "pitch", "yaw")
 RATES = ("lift_q", "side_p", "side_r", "roll_p", "roll_r", "pitch_q", "yaw_p", "yaw_r")

@@ -6,13 +6,11 @@ import re
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cosserat.lie.protocol import Array
 from cosserat.model.observers import Observer, ObserverMotion
 from cosserat.model.parameters import Parameter
 from cosserat.model.sampled import Sampled
-
-Array = NDArray[np.float64]
 
 _LINEAR = re.compile(r"\s*[-+]?[0-9.]+(e[-+]?[0-9]+)?\s*\*\s*t\s*", re.IGNORECASE)
 

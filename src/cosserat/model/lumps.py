@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ModelError
+from cosserat.lie.protocol import Array
 from cosserat.model.beams import Beam
 from cosserat.model.functions import TimeFunction
 from cosserat.model.nodes import nodes_of
@@ -23,8 +23,6 @@ from cosserat.model.places import Place
 if TYPE_CHECKING:
     from cosserat.model.model import Model
     from cosserat.model.state_loads import StateLoad
-
-Array = NDArray[np.float64]
 
 _X, _W = np.polynomial.legendre.leggauss(4)
 _Z, _WEIGHT = 0.5 * (1.0 + _X), 0.5 * _W

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ModelError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.along import AlongBeam, checked_span, shares
 from cosserat.model.fields import Now, number
@@ -19,8 +19,6 @@ from cosserat.model.fluid_loads import FluidLoad
 from cosserat.model.frame_laws import driven
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.records import recorded
-
-Array = NDArray[np.float64]
 
 _INSTANT = 1e-4  # s, over which changes of the flow are differenced
 

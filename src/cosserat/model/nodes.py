@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import ModelError
+from cosserat.lie.protocol import Array
 from cosserat.model.along import AlongBeam
 from cosserat.model.beams import Beam
 from cosserat.model.places import Place
@@ -17,7 +18,6 @@ from cosserat.model.state_loads import StateLoad
 if TYPE_CHECKING:
     from cosserat.model.model import Model
 
-Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 SAME = 1e-9  # parameters of a beam that count as one

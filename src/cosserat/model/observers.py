@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError
 from cosserat.lie import so3
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.records import Record, located, recorded
-
-Array = NDArray[np.float64]
 
 EARTH_RATE = 7.2921159e-5
 """Angular velocity of the Earth against the stars (rad/s)."""

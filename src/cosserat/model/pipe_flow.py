@@ -8,16 +8,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cosserat.lie.protocol import Array
 from cosserat.model.along import AlongBeam, smooth_shares
 from cosserat.model.fields import number
 from cosserat.model.fluid_loads import FluidLoad
 from cosserat.model.frame_laws import driven_at, turning
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.records import recorded
-
-Array = NDArray[np.float64]
 
 
 class PipeFlow(AlongBeam):

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.bodies import RigidBody
 from cosserat.model.fields import PlaceField
@@ -21,8 +21,6 @@ from cosserat.model.state_loads import StateLoad
 
 if TYPE_CHECKING:
     from cosserat.model.model import Model
-
-Array = NDArray[np.float64]
 
 
 class PlacedLaw(StateLoad):

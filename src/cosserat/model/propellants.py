@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.breaks import breaks_of
 from cosserat.model.fields import number, optional_vector, unit_vector
@@ -22,8 +22,6 @@ from cosserat.model.places import Place
 from cosserat.model.records import Component, recorded
 from cosserat.model.sampled import Sampled
 from cosserat.model.thrusters import thrust_along
-
-Array = NDArray[np.float64]
 
 MASSES = ("m", "sx", "sy", "sz", "jxx", "jyy", "jzz", "jxy", "jxz", "jyz")
 """Mass, first moments and inertia of the propellant about the centre of its body, in the body's axes."""

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.coefficients import tabled
 from cosserat.model.fields import Given, number, unit_vector
@@ -22,8 +22,6 @@ from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, is_number, resolve
 from cosserat.model.placed_laws import demand_limits
 from cosserat.model.records import Component, recorded
-
-Array = NDArray[np.float64]
 
 
 def _one_or_other(item: str, argument: str, value: Any) -> None:

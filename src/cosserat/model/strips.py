@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError, ModelError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.airfoil import Airfoil
 from cosserat.model.along import AlongBeam, checked_span, shares
@@ -22,8 +22,6 @@ from cosserat.model.places import Place
 from cosserat.model.records import recorded
 from cosserat.model.strip_laws import lag_names, section_flow, strip_law
 from cosserat.model.wagner import JONES, MOST, SEARS, Lags, kuessner_lags, wagner_lags
-
-Array = NDArray[np.float64]
 
 STALLED = 0.5  # rad, where every section has stalled
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.lie.protocol import Array
 from cosserat.model.bodies import Shape
 from cosserat.model.curves import section_axes
 
-Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 SIDES = 48

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from cosserat.lie.protocol import Array
+
 Spectrum = Callable[[Array], Array]
 
 POINTS, SPACING = 4096, 0.05  # 205 L until it comes again
@@ -41,7 +41,6 @@ def von_karman_across(x: Array) -> Array:
     """Of sigma^2 L, across the wind."""
     y = 1.339 * x
     return np.asarray((1.0 + 8.0 / 3.0 * y**2) / (1.0 + y**2) ** (11 / 6) / np.pi)
-
 
 DRYDEN = (dryden_along, dryden_across, dryden_across)
 VON_KARMAN = (von_karman_along, von_karman_across, von_karman_across)

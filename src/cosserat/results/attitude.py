@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
 from cosserat.lie import so3
-
-Array = NDArray[np.float64]
+from cosserat.lie.protocol import Array
 
 _SINGULAR = 1e-12
 
@@ -61,7 +59,6 @@ def quaternion(R: Array) -> Array:
 def rotation_vector(R: Array) -> Array:
     """Rotation vectors of rotations (nt, 3, 3), at most half a turn long."""
     return np.array([so3.log(r) for r in R])
-
 
 KINDS: dict[str, tuple[Callable[[Array], Array], tuple[str, ...], str]] = {
     "yaw_pitch_roll": (yaw_pitch_roll, ("yaw", "pitch", "roll"), "rad"),

@@ -24,11 +24,10 @@ from cosserat.kernels.arrays import LineLoads
 from cosserat.kernels.line_loads import line_states
 from cosserat.kernels.media import media_states
 from cosserat.kernels.monitors import between, element_states
+from cosserat.lie.protocol import Array
 from cosserat.results.kinematics import rotate
 from cosserat.results.mechanism import Mechanism
 from cosserat.results.motion import Motion
-
-Array = NDArray[np.float64]
 
 
 def checked_station(name: str, s: Any) -> float:

@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
-
-Array = NDArray[np.float64]
+from cosserat.lie.protocol import Array
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cosserat.lie.protocol import Array
 from cosserat.results import attitude, rolling
 from cosserat.results.kinematics import place_frames
 from cosserat.results.mechanism import Station, at_node
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
     from cosserat.results.run import Run
-
-Array = NDArray[np.float64]
 
 AXIS, QUATERNION = ["x", "y", "z"], ["w", "x", "y", "z"]
 WRENCH = ["fx", "fy", "fz", "mx", "my", "mz"]

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.spanning import GROUND_GROUP, span
+from cosserat.lie.protocol import Array
 from cosserat.model.places import Place
 from cosserat.results.kinematics import place_frames, rotate
 from cosserat.results.mechanism import at_node
 from cosserat.results.run import Run
-
-Array = NDArray[np.float64]
 
 _ROUNDING = 1e-12
 

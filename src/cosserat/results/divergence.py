@@ -12,13 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.results.beams import element_forces, gyroscopic, line_shares, medium_of
 from cosserat.results.motion import Motion
-
-Array = NDArray[np.float64]
 
 
 def divergence(motion: Motion, name: str, section_mass: Callable[[float], Array]) -> tuple[Array, Array]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.state_loads import motions_of
 from cosserat.errors import CosseratError
+from cosserat.lie.protocol import Array
 from cosserat.model.fluid_loads import FluidLoad
 from cosserat.results.monitors import integrate
 from cosserat.results.nodal import power_of_law
@@ -16,8 +16,6 @@ from cosserat.results.nodal import power_of_law
 if TYPE_CHECKING:
     from cosserat.results.motion import Motion
     from cosserat.results.trajectory import Trajectory
-
-Array = NDArray[np.float64]
 
 
 def fluid_energies(trajectory: Trajectory, motion: Motion) -> dict[str, Array]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.rows import ActiveFreedom
@@ -14,11 +13,10 @@ from cosserat.kernels.efforts import effort, servo
 from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
 from cosserat.kernels.joint_rows import ROTATION, SCREW
 from cosserat.lie import so3
+from cosserat.lie.protocol import Array
 from cosserat.results.kinematics import rotate, to_place
 from cosserat.results.mechanism import JointInfo
 from cosserat.results.motion import Motion, motion_of
-
-Array = NDArray[np.float64]
 
 TURN = 2.0 * np.pi
 

@@ -7,15 +7,13 @@ Ad(exp(-xi d)) eta_A + xi T(xi d) d_dot. Source: [Grazioso17] (16)-(17).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.series import skew
 from cosserat.kernels.alpha import move
 from cosserat.kernels.monitors import between
+from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import Station
 from cosserat.results.motion import Motion
-
-Array = NDArray[np.float64]
 
 _PART = 1e-3  # of what a motion takes to turn by a radian, or to move an element by its length
 

@@ -18,6 +18,7 @@ from cosserat.compile.mesh import BeamMesh, beam_matrices
 from cosserat.compile.rows import ActiveFreedom, freedom_geometry
 from cosserat.errors import ModelError, PlaceError, shown
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model.interfaces import Outline, RecoveryPoint
 from cosserat.model.joints import Joint
 from cosserat.model.modal import ModalBody
@@ -25,7 +26,6 @@ from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Owner, Place, find_place
 from cosserat.model.rolling import Rolling
 
-Array = NDArray[np.float64]
 Found = TypeVar("Found")
 
 

@@ -7,16 +7,14 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import frame_to_row
 from cosserat.kernels import readout
 from cosserat.kernels.flexible.arrays import Packed
+from cosserat.lie.protocol import Array
 from cosserat.results.answers import in_world
 from cosserat.results.mechanism import JointInfo, Mechanism, Station
 from cosserat.results.run import Run
-
-Array = NDArray[np.float64]
 
 
 class Values(np.ndarray):
@@ -30,7 +28,6 @@ class Values(np.ndarray):
     def __float__(self) -> float:
         """The number, where there is only one."""
         return float(self.item())
-
 
 _new: Callable[..., Any] = np.ndarray.__new__
 

@@ -6,17 +6,15 @@ Time integrals of powers are taken over the stored times by the trapezoidal rule
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.kernels.joint_rows import ROTATION, SCREW
+from cosserat.lie.protocol import Array
 from cosserat.results import rolling
 from cosserat.results.joints import driven, joint_sides
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
 from cosserat.results.nodal import Ledger, armature_energy, exchange, ledger, momenta
 from cosserat.results.trajectory import Crossed
-
-Array = NDArray[np.float64]
 
 
 class Monitors:

@@ -8,19 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.jumps import SIDE
 from cosserat.compile.rules import rule_rows, users
 from cosserat.compile.state_loads import state_wrenches
 from cosserat.kernels.arrays import History, Inputs
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.floating import FloatingRecord
 from cosserat.results.mechanism import Mechanism, mechanism_of
 from cosserat.results.reference import as_simulated
 from cosserat.results.trajectory import Crossed, Pending, Trajectory
-
-Array = NDArray[np.float64]
 
 
 class Motion:

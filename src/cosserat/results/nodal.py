@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.fluid_links import mass_matrices
 from cosserat.kernels.efforts import effort as law_of_freedom
 from cosserat.kernels.freedoms import ROTATION_VECTOR
 from cosserat.kernels.springs import pull, stored
+from cosserat.lie.protocol import Array
 from cosserat.results import rolling
 from cosserat.results.beams import (
     element_exchange,
@@ -34,8 +34,6 @@ from cosserat.results.joints import (
 )
 from cosserat.results.kinematics import rotate, to_node
 from cosserat.results.motion import Motion
-
-Array = NDArray[np.float64]
 
 
 class Ledger(NamedTuple):
@@ -319,7 +317,6 @@ def _joints(motion: Motion, book: Ledger) -> None:
         a, b = arrays.node[j]
         book.force[:, a] += to_node(on_a, row_to_frame(arrays.frame_a[j]))
         book.force[:, b] += to_node(on_b, row_to_frame(arrays.frame_b[j]))
-
 
 _ACTING: dict[str, Callable[[Motion, Ledger], None]] = {
     "springs": _springs, "loads": _loads, "line_loads": _line_loads, "state_loads": _state_loads, "joints": _joints,

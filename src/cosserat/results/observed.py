@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.calls import answering
 from cosserat.errors import ModelError, SolveError
 from cosserat.lie import Inertia, MovingFrame, Twist, Wrench
 from cosserat.lie.frame import Frame
+from cosserat.lie.protocol import Array
 from cosserat.model.observers import Observer, ObserverMotion
 from cosserat.results import kinematics
 from cosserat.results.labels import AXES, WRENCH
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from cosserat.results.run import Run
 
-Array = NDArray[np.float64]
 _Law = Callable[[Inertia, MovingFrame, int], Wrench]
 """The wrench of a rigid body seen from a moving frame at time number k."""
 

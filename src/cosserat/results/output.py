@@ -6,14 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.calls import answering
 from cosserat.errors import CosseratError, SolveError, shown
+from cosserat.lie.protocol import Array
 from cosserat.results.motion import Motion
 from cosserat.results.run import Run
-
-Array = NDArray[np.float64]
 
 
 @answering

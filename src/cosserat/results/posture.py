@@ -6,12 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model.places import Place
-
-Array = NDArray[np.float64]
 
 
 class Posture:

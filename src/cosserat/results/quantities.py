@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import SolveError, shown
 from cosserat.lie import so3
+from cosserat.lie.protocol import Array
 from cosserat.results.beams import checked_station, section_forces, strains
 from cosserat.results.joints import coordinate_rates, coordinates, efforts, reactions
 from cosserat.results.kinematics import place_frames, place_rates, place_twists, rotate
@@ -21,7 +21,6 @@ from cosserat.results.labels import AXES, SECTION_FORCE, STRAIN, WRENCH
 from cosserat.results.mechanism import JointInfo, Mechanism, Station
 from cosserat.results.motion import Motion
 
-Array = NDArray[np.float64]
 Evaluate = Callable[[Motion], Array]
 
 OWN = "output"
@@ -101,7 +100,6 @@ def _sections(motion: Motion, beam: tuple[str, float]) -> Array:
 
 def _strains(motion: Motion, beam: tuple[str, float]) -> Array:
     return strains(motion, *beam)
-
 
 _FORCES = ("N", "N", "N", "N m", "N m", "N m")
 

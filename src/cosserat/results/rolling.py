@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
 from cosserat.kernels.touching import DISC
+from cosserat.lie.protocol import Array
 from cosserat.results import joints
 from cosserat.results.kinematics import rotate, to_node
 from cosserat.results.mechanism import Mechanism
 from cosserat.results.motion import Motion
-
-Array = NDArray[np.float64]
 
 
 class Touch(NamedTuple):

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.calls import answering
 from cosserat.errors import CosseratError, ModelError, PlaceError, SolveError, shown
+from cosserat.lie.protocol import Array
 from cosserat.results import kinematics, rolling
 from cosserat.results.answers import Answers, Question
 from cosserat.results.divergence import divergence
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from xarray import DataArray, Dataset
 
     from cosserat.results.observed import Observed
-
-Array = NDArray[np.float64]
 
 _MODAL = {"coordinate": ("q", "modal coordinate"), "rate": ("v", "modal rate")}
 _INTERNAL = frozenset(("floating", "monitors", "motion", "of_motion", "trajectory"))

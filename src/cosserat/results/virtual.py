@@ -6,14 +6,12 @@ What an accessor calls the velocity of a place, the rate of a joint or of a stra
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.series import skew
+from cosserat.lie.protocol import Array
 from cosserat.results import beams, joints
 from cosserat.results.motion import Motion
 from cosserat.results.nodal import spring_line
-
-Array = NDArray[np.float64]
 
 
 def virtual_motion(motion: Motion, increments: Array) -> Motion:

@@ -8,19 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ParameterError, SolveError, shown
 from cosserat.jit import keep_user
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.symbolic import stepping
 from cosserat.symbolic.arguments import by_name
 
 if TYPE_CHECKING:
     from cosserat.symbolic.equations import Equations
-
-Array = NDArray[np.float64]
 
 
 class Accelerations(NamedTuple):

@@ -7,16 +7,14 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.inputs import Sampler
 from cosserat.errors import ArgumentError, ModelError, SolveError
 from cosserat.lie import SE3, se3
+from cosserat.lie.protocol import Array
 from cosserat.model import GROUND, Beam, DistributedLoad, Fixed, Force, Model, Torque, Wrench
-
-Array = NDArray[np.float64]
 
 __all__ = ["IntrinsicBeam", "brackets", "coadjoint_of", "intrinsic_beam"]
 

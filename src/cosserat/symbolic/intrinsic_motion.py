@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.symbolic.intrinsic_beam import IntrinsicBeam
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -13,15 +13,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError, SolveError
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.symbolic.arguments import grid, positive
 from cosserat.symbolic.intrinsic_beam import IntrinsicBeam, brackets, coadjoint_of, intrinsic_beam
 from cosserat.symbolic.intrinsic_motion import IntrinsicMotion
-
-Array = NDArray[np.float64]
 
 _WHO = "intrinsic"
 _MOST_ITERATIONS = 30

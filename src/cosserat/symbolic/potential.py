@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import ArgumentError, warn
+from cosserat.lie.protocol import Array
 from cosserat.model.algebra import named
 from cosserat.model.rough import rough_parts, slopes
 from cosserat.symbolic.arguments import array, listed
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.evaluate import Values, substituted
 
-Array = NDArray[np.float64]
 
 def check_potential(
     potential: Any, variables: Sequence[Any], reference: Any = None, values: Values = None, name: str = "potential"

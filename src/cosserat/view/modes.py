@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.kernels.arrays import History
 from cosserat.lie import so3
+from cosserat.lie.protocol import Array
 from cosserat.results.mode_table import remark, where
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from cosserat.results.modes import Modes
-
-Array = NDArray[np.float64]
 
 AMPLITUDE = 0.1  # largest displacement drawn, relative to the extent
 FLAT = 0.02  # extent below which a direction is left out of a picture, relative to the largest

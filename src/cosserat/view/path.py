@@ -16,8 +16,6 @@ from cosserat.view.plot import finish, new_axes
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
-
 _MARKS = {"limit": ("s", "limit point", (7, 5)), "branch": ("o", "branch point", (8, -14))}  # label beside the curve
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
 from cosserat.io import output
+from cosserat.lie.protocol import Array
 from cosserat.results.motion import Motion
 from cosserat.results.quantities import JOINT, PLACE, questions
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from cosserat.results.run import Run
-
-Array = NDArray[np.float64]
 
 
 def plot(run: Run, targets: tuple[Any, ...], quantity: str | None, ax: Any, path: str | Path | None) -> Figure:

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from cosserat.errors import CosseratError
 from cosserat.io import output
+from cosserat.lie.protocol import Array
 from cosserat.results.attitude import quaternion
 from cosserat.results.kinematics import place_frames, rotate
 from cosserat.results.rolling import discs, touch
 
 if TYPE_CHECKING:
     from cosserat.results.run import Run
-
-Array = NDArray[np.float64]
 
 MAX_FRAMES = 900
 PER_ELEMENT = 4  # pieces drawn per element
