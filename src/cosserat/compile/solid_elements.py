@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import MissingDependencyError
-from cosserat.model.jets import Array
+from cosserat.lie.protocol import Array
 from cosserat.model.materials import Material
 from cosserat.model.solid_mesh import EDGES, SolidMesh
 

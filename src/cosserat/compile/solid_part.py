@@ -17,8 +17,8 @@ from cosserat.calls import answering
 from cosserat.compile.flexible_part import Arm, Drawn, FlexiblePart, MassPoints, Recovery, Sparse, lever
 from cosserat.compile.solid_elements import SolidElements
 from cosserat.errors import ArgumentError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.jets import Array
 from cosserat.model.materials import Material
 from cosserat.model.solid_mesh import Region, SolidMesh
 

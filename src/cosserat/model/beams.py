@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ArgumentError, CosseratError, ModelError, PlaceError, shown
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.curves import Curve, Line, Polyline
 from cosserat.model.expressions import Expression
 from cosserat.model.functions import VectorFunction
-from cosserat.model.jets import Array
 from cosserat.model.materials import Material
 from cosserat.model.medium import Medium
 from cosserat.model.parameters import Number, ParameterLike, is_number, resolve

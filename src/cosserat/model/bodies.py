@@ -6,10 +6,10 @@ import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError, shown
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.curves import section_axes
 from cosserat.model.fields import Now, Scalar, optional_vector, unit_vector, vector
-from cosserat.model.jets import Array
 from cosserat.model.materials import Material
 from cosserat.model.parameters import Number, parameters_in, resolve
 from cosserat.model.places import Owner, Place

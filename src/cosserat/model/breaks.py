@@ -15,9 +15,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from cosserat.lie.protocol import Array
 from cosserat.model.derivatives import floats, vector_of_floats
 from cosserat.model.functions import TimeFunction, VectorFunction
-from cosserat.model.jets import Array, Jet, Note, watched
+from cosserat.model.jets import Jet, Note, watched
 from cosserat.model.line_functions import LineFunction, StationMean
 from cosserat.model.sampled import Sampled
 

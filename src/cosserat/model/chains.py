@@ -7,9 +7,9 @@ import numpy as np
 
 from cosserat.calls import answered
 from cosserat.errors import ModelError, shown
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.bodies import RigidBody
-from cosserat.model.jets import Array
 from cosserat.model.joints import AxisJoint, Prismatic, Revolute
 from cosserat.model.model import Model
 from cosserat.model.places import GROUND

@@ -6,7 +6,7 @@ import numpy as np
 
 from cosserat.errors import ArgumentError, shown
 from cosserat.lie import so3
-from cosserat.model.jets import Array
+from cosserat.lie.protocol import Array
 from cosserat.model.parameters import is_number, resolve
 
 LARGEST = 1e100  # so that products of a few numbers stay finite

@@ -14,8 +14,8 @@ import numpy as np
 
 from cosserat.errors import ArgumentError
 from cosserat.lie import so3
+from cosserat.lie.protocol import Array
 from cosserat.model.functions import VectorFunction
-from cosserat.model.jets import Array
 
 PARALLEL = 1e-6  # sine of the angle below which two directions count as parallel
 _GAUSS_X, _GAUSS_W = np.polynomial.legendre.leggauss(8)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ModelError
-from cosserat.model.jets import Array, Jet
+from cosserat.lie.protocol import Array
+from cosserat.model.jets import Jet
 from cosserat.model.parameters import ParameterLike, resolve
 
 PARTS = ("value", "rate", "acceleration")

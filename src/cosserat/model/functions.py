@@ -13,6 +13,7 @@ import numpy as np
 
 from cosserat.calls import answered
 from cosserat.errors import ModelError, shown
+from cosserat.lie.protocol import Array
 from cosserat.model.closures import copy_function, parameters_of_function, same_function
 from cosserat.model.derivatives import (
     PARTS,
@@ -24,7 +25,7 @@ from cosserat.model.derivatives import (
     vector_of_floats,
 )
 from cosserat.model.expressions import Expression
-from cosserat.model.jets import Array, Jet
+from cosserat.model.jets import Jet
 from cosserat.model.parameters import Parameter, is_number, number_from_text, parameters_in, resolve
 
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from cosserat.errors import ModelError
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.bodies import RigidBody
 from cosserat.model.fields import Now, Scalar, vector
-from cosserat.model.jets import Array
 from cosserat.model.records import Component, Record, recorded
 
 if TYPE_CHECKING:

@@ -12,13 +12,14 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from cosserat.lie.protocol import Array
 from cosserat.model.expressions import is_truth
+from cosserat.model.operators import Operators, boxed
 from cosserat.model.parameters import ParameterLike, resolve
 
-Array = npt.NDArray[np.float64]
 _ufuncs: Any = np  # NumPy's annotations do not know classes with __array_ufunc__
+
 
 class Note(NamedTuple):
     """What a switch sees: on which side of it values are, and whether they are coming nearer to it."""
@@ -41,7 +42,7 @@ def watched() -> Iterator[list[Note]]:
         _notes.reset(token)
 
 
-class Jet:
+class Jet(Operators):
     """Value, rate and acceleration (arrays of one shape) of a quantity that depends on one variable.
 
     Examples
@@ -91,69 +92,14 @@ class Jet:
     def __repr__(self) -> str:
         return f"Jet({self.value!r}, {self.rate!r}, {self.acceleration!r})"
 
-    # operators go through the ufuncs, so that each rule is written once
-    def __add__(self, other: Any) -> Any:
-        return _ufuncs.add(self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _ufuncs.add(other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return _ufuncs.subtract(self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _ufuncs.subtract(other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _ufuncs.multiply(self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _ufuncs.multiply(other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _ufuncs.true_divide(self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _ufuncs.true_divide(other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        return _ufuncs.power(self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return _ufuncs.power(other, self)
-
-    def __mod__(self, other: Any) -> Any:
-        return _ufuncs.remainder(self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return _ufuncs.remainder(other, self)
+    def _apply(self, function: Any, *operands: Any) -> Any:
+        return function(*operands)  # operators go through the ufuncs, so that each rule is written once
 
     def __floordiv__(self, other: Any) -> Any:
         return _ufuncs.floor_divide(self, other)
 
     def __rfloordiv__(self, other: Any) -> Any:
         return _ufuncs.floor_divide(other, self)
-
-    def __neg__(self) -> Any:
-        return _ufuncs.negative(self)
-
-    def __pos__(self) -> "Jet":
-        return self
-
-    def __abs__(self) -> Any:
-        return _ufuncs.absolute(self)
-
-    def __lt__(self, other: Any) -> Any:
-        return _ufuncs.less(self, other)
-
-    def __le__(self, other: Any) -> Any:
-        return _ufuncs.less_equal(self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        return _ufuncs.greater(self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        return _ufuncs.greater_equal(self, other)
 
     def __eq__(self, other: object) -> Any:
         return _ufuncs.equal(self, other)
@@ -170,7 +116,7 @@ class Jet:
         if method != "__call__" or kwargs:
             return NotImplemented
         if any(isinstance(x, np.ndarray) and x.dtype == object for x in inputs):
-            return ufunc(*(_boxed(x) for x in inputs))
+            return ufunc(*(boxed(x) for x in inputs))
         notes = _notes.get()
         if notes is not None:
             _note(notes, ufunc, [_lift(x) for x in inputs])
@@ -233,14 +179,6 @@ def _note(notes: list[Note], ufunc: np.ufunc, inputs: list[Jet]) -> None:
     else:
         return
     notes.append(Note(np.where(above, 1.0, 0.0), np.where(above, rate < 0.0, rate > 0.0)))
-
-
-def _boxed(x: Any) -> Any:
-    if isinstance(x, np.ndarray):
-        return x
-    box = np.empty((), dtype=object)
-    box[()] = x
-    return box
 
 
 def _times(slope: Any, rate: Array) -> Array:

@@ -12,10 +12,10 @@ import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.fields import Now, PlaceField, Scalar
 from cosserat.model.functions import TimeFunction
-from cosserat.model.jets import Array
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.places import Ground, Place
 from cosserat.model.potentials import read_potential

@@ -6,9 +6,9 @@ import numpy as np
 
 from cosserat.errors import ArgumentError
 from cosserat.lie import so3
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.fields import unit_vector
-from cosserat.model.jets import Array
 from cosserat.model.joint import RX, RY, RZ, Armature, Freedom, Friction, Joint, X, Y, Z
 from cosserat.model.parameters import Number
 from cosserat.model.records import recorded

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ModelError
+from cosserat.lie.protocol import Array
 from cosserat.model.closures import copy_function
 from cosserat.model.expressions import Expression
 from cosserat.model.functions import VectorFunction
-from cosserat.model.jets import Array
 from cosserat.model.parameters import Parameter, is_number, parameters_in, resolve
 
 _NAMES = ("s", "t")

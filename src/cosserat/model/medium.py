@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cosserat.errors import ArgumentError, CosseratError, ExpressionError, shown, warn
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.expressions import CONSTANTS, FUNCTIONS, Expression
-from cosserat.model.jets import Array
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.records import Record, recorded
 from cosserat.model.section import Section

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cosserat.errors import ArgumentError
+from cosserat.lie.protocol import Array
 from cosserat.model.algebra import formula, sp
 from cosserat.model.formula_code import Printer, function_source
-from cosserat.model.jets import Array
 from cosserat.model.medium import STRAIN, TWIST
 from cosserat.model.rough import rough_parts, slopes
 

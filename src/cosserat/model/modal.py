@@ -9,10 +9,10 @@ import numpy as np
 
 from cosserat.errors import ArgumentError, ParameterError, PlaceError
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.fields import Now, optional_vector, vector
 from cosserat.model.interfaces import Interface, Outline, RecoveryPoint, checked
-from cosserat.model.jets import Array
 from cosserat.model.modal_inertia import ModalInertia, numbers, shape_of
 from cosserat.model.parameters import Number, Parameter
 from cosserat.model.places import Owner, Place

@@ -10,8 +10,8 @@ import numpy as np
 
 from cosserat.calls import answering
 from cosserat.errors import ArgumentError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.jets import Array
 
 _TITLE = "ModalInertia"
 

@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from cosserat.calls import answered, answering
 from cosserat.errors import ModelError, ParameterError, shown
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.added_mass import AddedMass
 from cosserat.model.along import AlongBeam
@@ -15,7 +16,6 @@ from cosserat.model.bodies import RigidBody
 from cosserat.model.fluid import Fluid
 from cosserat.model.forces import Link
 from cosserat.model.gravity_fields import CentralGravity, FieldLoad
-from cosserat.model.jets import Array
 from cosserat.model.joint import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.lumps import lumps_of

@@ -3,9 +3,8 @@
 import keyword
 import math
 import numbers
-import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -14,6 +13,7 @@ from cosserat.calls import answered
 from cosserat.errors import ParameterError, shown
 from cosserat.model.expressions import CONSTANTS, FUNCTIONS, Expression
 from cosserat.model.freezing import frozen_by
+from cosserat.model.operators import Operators, boxed
 
 _NUMPY = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh",
@@ -42,7 +42,7 @@ _BY_VALUE = {
 _DECIDING = {np.clip, np.where, np.interp, np.select, np.piecewise, np.sinc, np.round, np.polyval}
 
 
-class ParameterLike(ABC):
+class ParameterLike(Operators, ABC):
     """What parameters and formulas of parameters share: arithmetic, comparison by value, conversion to float."""
 
     @property
@@ -87,7 +87,7 @@ class ParameterLike(ABC):
         if method != "__call__" or kwargs:
             return NotImplemented
         if any(isinstance(x, np.ndarray) and x.ndim > 0 for x in inputs):
-            return np.frompyfunc(lambda *x: ufunc(*x), len(inputs), 1)(*(_boxed(x) for x in inputs))
+            return np.frompyfunc(lambda *x: ufunc(*x), len(inputs), 1)(*(boxed(x) for x in inputs))
         if not all(is_number(x) for x in inputs):
             return NotImplemented
         if ufunc in _UFUNC_TEXT and len(inputs) == 2:
@@ -113,74 +113,9 @@ class ParameterLike(ABC):
             f"({', '.join(FUNCTIONS)}), or float(...) for the present value, which later changes do not reach"
         )
 
-    def _binary(self, other: Any, symbol: str, swap: bool = False) -> Any:
-        if isinstance(other, np.ndarray) and other.ndim > 0:
-            function: Any = next(f for f, text in _UFUNC_TEXT.items() if text == symbol)
-            return function(other, self) if swap else function(self, other)
-        if not is_number(other):
-            return NotImplemented
-        a, b = (other, self) if swap else (self, other)
-        return _combine(f"{_text(a)} {symbol} {_text(b)}", a, b)
-
-    def __add__(self, other: Any) -> Any:
-        return self._binary(other, "+")
-
-    def __radd__(self, other: Any) -> Any:
-        return self._binary(other, "+", swap=True)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._binary(other, "-")
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._binary(other, "-", swap=True)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._binary(other, "*")
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._binary(other, "*", swap=True)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._binary(other, "/")
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._binary(other, "/", swap=True)
-
-    def __pow__(self, other: Any) -> Any:
-        return self._binary(other, "**")
-
-    def __rpow__(self, other: Any) -> Any:
-        return self._binary(other, "**", swap=True)
-
-    def __mod__(self, other: Any) -> Any:
-        return self._binary(other, "%")
-
-    def __rmod__(self, other: Any) -> Any:
-        return self._binary(other, "%", swap=True)
-
-    def __neg__(self) -> "ParameterExpression":
-        return _combine(f"-{_text(self)}", self)
-
-    def __pos__(self) -> "ParameterLike":
-        return self
-
-    def __abs__(self) -> "ParameterExpression":
-        return _combine(f"abs({_text(self, False)})", self)
-
-    def _compare(self, other: Any, test: Callable[[float, float], bool]) -> Any:
-        return test(self.resolve(), resolve(other)) if is_number(other) else NotImplemented
-
-    def __lt__(self, other: Any) -> Any:
-        return self._compare(other, operator.lt)
-
-    def __le__(self, other: Any) -> Any:
-        return self._compare(other, operator.le)
-
-    def __gt__(self, other: Any) -> Any:
-        return self._compare(other, operator.gt)
-
-    def __ge__(self, other: Any) -> Any:
-        return self._compare(other, operator.ge)
+    def _apply(self, function: Any, *operands: Any) -> Any:
+        found = self.__array_ufunc__(function, "__call__", *operands)
+        return bool(found) if isinstance(found, np.bool_) else found
 
 
 class Parameter(ParameterLike):
@@ -341,15 +276,6 @@ def _text(value: Any, bracket: bool = True) -> str:
     if not math.isfinite(number):
         raise ParameterError(f"cannot combine a parameter with {number}")
     return repr(number) if number >= 0 or not bracket else f"({number!r})"
-
-
-def _boxed(value: Any) -> np.ndarray:
-    """An array as it is; anything else as a 0-d object array, so that NumPy does not look inside."""
-    if isinstance(value, np.ndarray):
-        return value
-    box = np.empty((), dtype=object)
-    box[()] = value
-    return box
 
 
 def _combine(text: str, *operands: Any) -> ParameterExpression:

@@ -9,8 +9,8 @@ import numpy as np
 
 from cosserat.calls import answering
 from cosserat.errors import ExpressionError, PlaceError, shown
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.jets import Array
 from cosserat.model.parameters import Number, Parameter, ParameterLike, number_from_text, parameters_in, resolve
 
 _TEXT = re.compile(r"\s*([^.()]+?)\s*(?:\.\s*([^.()]+?)\s*(?:\((.*)\))?)?\s*")

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
+from cosserat.lie.protocol import Array
 from cosserat.model.fields import PlaceField, Scalar, unit_vector, vector
-from cosserat.model.jets import Array
 from cosserat.model.parameters import Number
 from cosserat.model.places import Place
 from cosserat.model.records import Component, recorded

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.lie.protocol import Array
 from cosserat.model.functions import TimeFunction
-from cosserat.model.jets import Array
 from cosserat.model.parameters import Parameter
 
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cosserat.errors import ArgumentError, ModelError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.fields import Given, Now
-from cosserat.model.jets import Array
 from cosserat.model.materials import Material
 from cosserat.model.parameters import resolve
 from cosserat.model.records import Record, recorded

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from cosserat.calls import answering
 from cosserat.errors import ArgumentError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.jets import Array
 from cosserat.model.modal_inertia import numbers
 
 Ints = NDArray[np.int64]

@@ -10,8 +10,8 @@ import numpy as np
 
 from cosserat.errors import ArgumentError
 from cosserat.lie.matrix_group import reduced
+from cosserat.lie.protocol import Array
 from cosserat.model.algebra import exact
-from cosserat.model.jets import Array
 from cosserat.symbolic.dependency import sp
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import numpy as np
 
 from cosserat.model.algebra import exact, formula
 from cosserat.model.functions import TimeFunction
+from cosserat.model.operators import Operators
 from cosserat.model.parameters import Parameter, ParameterLike, is_number, resolve
 from cosserat.symbolic.dependency import sp
 
@@ -70,7 +71,7 @@ _UFUNCS: dict[Any, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-class Traced:
+class Traced(Operators):
     """A symbol that goes through a user's function and comes out as the expression of what was done to it."""
 
     def __init__(self, expression: sp.Expr) -> None:
@@ -81,44 +82,11 @@ class Traced:
             return NotImplemented
         return Traced(_UFUNCS[ufunc](*(_untraced(x) for x in inputs)))
 
-    def _with(self, ufunc: Any, other: Any, swap: bool = False) -> Any:
-        if not (isinstance(other, Traced) or is_number(other)):
-            return NotImplemented
-        a, b = (other, self) if swap else (self, other)
-        return Traced(_UFUNCS[ufunc](_untraced(a), _untraced(b)))
+    def _apply(self, function: Any, *operands: Any) -> Any:
+        known = function in _UFUNCS and all(isinstance(x, Traced) or is_number(x) for x in operands)
+        return self.__array_ufunc__(function, "__call__", *operands) if known else NotImplemented
 
-    def __add__(self, other: Any) -> Any:
-        return self._with(np.add, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._with(np.add, other, True)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._with(np.subtract, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._with(np.subtract, other, True)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._with(np.multiply, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._with(np.multiply, other, True)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._with(np.true_divide, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._with(np.true_divide, other, True)
-
-    def __pow__(self, other: Any) -> Any:
-        return self._with(np.power, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return self._with(np.power, other, True)
-
-    def __neg__(self) -> Traced:
-        return Traced(-self.expression)
+    __abs__ = None  # type: ignore[assignment]  # a function that calls it is sampled
 
     def __bool__(self) -> bool:
         raise TypeError("a function that asks for the value of its variable has no formula")
