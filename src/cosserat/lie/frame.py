@@ -7,11 +7,12 @@ import numpy as np
 from cosserat.calls import answering
 from cosserat.errors import GeometryError
 from cosserat.lie import checks, se3
+from cosserat.lie.pairs import Immutable
 from cosserat.lie.protocol import Array
 
 
 @answering
-class Frame:
+class Frame(Immutable):
     """A Euclidean frame b seen from a frame a: ``H_ab``, an element of SE(3).
 
     Maps coordinates in b to coordinates in a, so that indices cancel: ``H_ac = H_ab @ H_bc``. Immutable.
@@ -39,11 +40,7 @@ class Frame:
     def __init__(self, rotation: Any = None, origin: Any = None) -> None:
         R = checks.rotation(np.eye(3) if rotation is None else rotation, "Frame: rotation")
         x = checks.vector(np.zeros(3) if origin is None else origin, "Frame: origin")
-        object.__setattr__(self, "rotation", R)
-        object.__setattr__(self, "origin", x)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a Frame is immutable; make a new one instead of setting {name!r}")
+        self._take(rotation=R, origin=x)
 
     @classmethod
     def from_matrix(cls, H: Any) -> "Frame":

@@ -8,6 +8,7 @@ from cosserat.calls import answering
 from cosserat.errors import GeometryError
 from cosserat.lie import checks, se3, so3
 from cosserat.lie.frame import Frame
+from cosserat.lie.pairs import Immutable
 from cosserat.lie.protocol import Array
 from cosserat.lie.twist import Twist
 from cosserat.lie.wrench import Wrench
@@ -16,7 +17,7 @@ _TOLERANCE = 1e-9  # relative; an inertia given with 9 digits or more must pass
 
 
 @answering
-class Inertia:
+class Inertia(Immutable):
     """Mass distribution of a rigid body, in a frame: the ten numbers of [Lerbet17] 3.2. Immutable.
 
     Parameters
@@ -46,12 +47,11 @@ class Inertia:
     central: Array
 
     def __init__(self, mass: float, com: Any = None, central: Any = None, name: str = "Inertia") -> None:
-        object.__setattr__(self, "mass", checks.positive(mass, f"{name}: mass"))
-        object.__setattr__(self, "com", checks.vector(np.zeros(3) if com is None else com, f"{name}: com"))
-        object.__setattr__(self, "central", _checked(np.zeros((3, 3)) if central is None else central, name))
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"an Inertia is immutable; make a new one instead of setting {name!r}")
+        self._take(
+            mass=checks.positive(mass, f"{name}: mass"),
+            com=checks.vector(np.zeros(3) if com is None else com, f"{name}: com"),
+            central=_checked(np.zeros((3, 3)) if central is None else central, name),
+        )
 
     @classmethod
     def from_points(cls, masses: Any, points: Any) -> "Inertia":

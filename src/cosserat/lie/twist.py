@@ -8,11 +8,12 @@ from cosserat.calls import answering
 from cosserat.lie import checks, se3, so3
 from cosserat.lie.affine import CoTorsor
 from cosserat.lie.frame import Frame
+from cosserat.lie.pairs import Pair
 from cosserat.lie.protocol import Array
 
 
 @answering
-class Twist:
+class Twist(Pair):
     """A co-momentum tensor: the velocity field of a rigid motion, by its components in a frame.
 
     Immutable; a vector space (``+``, ``-``, ``*`` by numbers), with the Lie bracket as `bracket`.
@@ -33,22 +34,18 @@ class Twist:
     """
 
     __slots__ = ("omega", "v")
+    _PARTS = ("v", "omega")
 
     v: Array
     omega: Array
 
     def __init__(self, v: Any, omega: Any) -> None:
-        object.__setattr__(self, "v", checks.vector(v, "Twist: v"))
-        object.__setattr__(self, "omega", checks.vector(omega, "Twist: omega"))
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a Twist is immutable; make a new one instead of setting {name!r}")
+        super().__init__(v, omega)
 
     @classmethod
     def from_array(cls, eta: Any) -> "Twist":
         """Make a twist from (v, omega), (6,)."""
-        eta = checks.vector(eta, "Twist: (v, omega)", 6)
-        return cls(eta[:3], eta[3:])
+        return cls._from_array(eta)
 
     @classmethod
     def from_velocity(cls, velocity: Any, omega: Any, at: Any) -> "Twist":
@@ -70,11 +67,6 @@ class Twist:
         return cls.from_array(se3.vee(H_dot @ se3.inverse(H)))
 
     @property
-    def array(self) -> Array:
-        """(v, omega), (6,)."""
-        return np.concatenate((self.v, self.omega))
-
-    @property
     def matrix(self) -> Array:
         """theta = (Upsilon K), (3, 4), with Upsilon = v and K = hat(omega) [deSaxce26] (19)."""
         return np.column_stack((self.v, so3.hat(self.omega)))
@@ -82,10 +74,6 @@ class Twist:
     def velocity_at(self, point: Any) -> Array:
         """Return the velocity v + omega x point at a point: [deSaxce26] (22), [Lerbet17] (2), (10)."""
         return self.v + np.cross(self.omega, checks.vector(point, "Twist: point"))
-
-    def seen_from(self, frame: Frame) -> "Twist":
-        """Return the components in b = H_ab of this twist given in a: theta' = Ad(g^-1) theta."""
-        return self.carried_by(frame.inverse())
 
     def carried_by(self, frame: Frame) -> "Twist":
         """Return the components in a of this twist given in b = H_ab.
@@ -105,38 +93,6 @@ class Twist:
         """Return the twist as a co-torsor: upsilon = v, K = -hat(omega)."""
         return CoTorsor(self.v, -so3.hat(self.omega))
 
-    def isclose(self, other: "Twist", tolerance: float = 1e-12) -> bool:
-        """Say whether all components differ by at most ``tolerance``."""
-        return bool(np.max(np.abs(self.array - other.array)) <= tolerance)
-
-    def __add__(self, other: "Twist") -> "Twist":
-        if not isinstance(other, Twist):
-            return NotImplemented
-        return Twist(self.v + other.v, self.omega + other.omega)
-
-    def __sub__(self, other: "Twist") -> "Twist":
-        if not isinstance(other, Twist):
-            return NotImplemented
-        return Twist(self.v - other.v, self.omega - other.omega)
-
-    def __mul__(self, factor: float) -> "Twist":
-        return Twist(self.v * factor, self.omega * factor)
-
-    __rmul__ = __mul__
-
-    def __neg__(self) -> "Twist":
-        return Twist(-self.v, -self.omega)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Twist):
-            return NotImplemented
-        return bool(np.array_equal(self.array, other.array))
-
-    def __hash__(self) -> int:
-        return hash(self.array.tobytes())
-
-    def __repr__(self) -> str:
-        return f"Twist(v={self.v.tolist()}, omega={self.omega.tolist()})"
 
 
 def comoment(X: Twist, Y: Twist) -> float:

@@ -8,12 +8,13 @@ from cosserat.calls import answering
 from cosserat.lie import checks, so3
 from cosserat.lie.affine import Torsor
 from cosserat.lie.frame import Frame
+from cosserat.lie.pairs import Pair
 from cosserat.lie.protocol import Array
 from cosserat.lie.twist import Twist
 
 
 @answering
-class Wrench:
+class Wrench(Pair):
     """A momentum tensor: a force and a moment, by its components in a frame.
 
     Immutable; a vector space (``+``, ``-``, ``*`` by numbers), dual to twists through `power`.
@@ -33,22 +34,18 @@ class Wrench:
     """
 
     __slots__ = ("f", "m")
+    _PARTS = ("f", "m")
 
     f: Array
     m: Array
 
     def __init__(self, f: Any, m: Any) -> None:
-        object.__setattr__(self, "f", checks.vector(f, "Wrench: f"))
-        object.__setattr__(self, "m", checks.vector(m, "Wrench: m"))
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a Wrench is immutable; make a new one instead of setting {name!r}")
+        super().__init__(f, m)
 
     @classmethod
     def from_array(cls, mu: Any) -> "Wrench":
         """Make a wrench from (f, m), (6,)."""
-        mu = checks.vector(mu, "Wrench: (f, m)", 6)
-        return cls(mu[:3], mu[3:])
+        return cls._from_array(mu)
 
     @classmethod
     def force(cls, f: Any, at: Any = (0.0, 0.0, 0.0)) -> "Wrench":
@@ -60,11 +57,6 @@ class Wrench:
     def torque(cls, c: Any) -> "Wrench":
         """Make a torque: the same moment at every point, no force [Lerbet17] 1.9."""
         return cls(np.zeros(3), c)
-
-    @property
-    def array(self) -> Array:
-        """(f, m), (6,)."""
-        return np.concatenate((self.f, self.m))
 
     @property
     def matrix(self) -> Array:
@@ -83,10 +75,6 @@ class Wrench:
         """Return f . v + m . omega, the duality product Pi Upsilon - Tr(L K)/2 [deSaxce26] (32)."""
         return float(self.f @ twist.v + self.m @ twist.omega)
 
-    def seen_from(self, frame: Frame) -> "Wrench":
-        """Return the components in b = H_ab of this wrench given in a."""
-        return self.carried_by(frame.inverse())
-
     def carried_by(self, frame: Frame) -> "Wrench":
         """Return the components in a of this wrench given in b = H_ab: f = R f', m = R m' + x x f.
 
@@ -100,36 +88,3 @@ class Wrench:
     def torsor(self) -> Torsor:
         """Return the wrench as a torsor: T = f, J = -hat(m)."""
         return Torsor(self.f, -so3.hat(self.m))
-
-    def isclose(self, other: "Wrench", tolerance: float = 1e-12) -> bool:
-        """Say whether all components differ by at most ``tolerance``."""
-        return bool(np.max(np.abs(self.array - other.array)) <= tolerance)
-
-    def __add__(self, other: "Wrench") -> "Wrench":
-        if not isinstance(other, Wrench):
-            return NotImplemented
-        return Wrench(self.f + other.f, self.m + other.m)
-
-    def __sub__(self, other: "Wrench") -> "Wrench":
-        if not isinstance(other, Wrench):
-            return NotImplemented
-        return Wrench(self.f - other.f, self.m - other.m)
-
-    def __mul__(self, factor: float) -> "Wrench":
-        return Wrench(self.f * factor, self.m * factor)
-
-    __rmul__ = __mul__
-
-    def __neg__(self) -> "Wrench":
-        return Wrench(-self.f, -self.m)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Wrench):
-            return NotImplemented
-        return bool(np.array_equal(self.array, other.array))
-
-    def __hash__(self) -> int:
-        return hash(self.array.tobytes())
-
-    def __repr__(self) -> str:
-        return f"Wrench(f={self.f.tolist()}, m={self.m.tolist()})"
