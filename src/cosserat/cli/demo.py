@@ -88,11 +88,7 @@ def cost_table(costs: Costs, variants: tuple[str, ...], steps: tuple[float, ...]
     """CPU seconds next to those of [Grazioso17] Table II."""
     from cosserat.demo import PUBLISHED_SECONDS
 
-    table = titled_table("computational time (s)")
-    table.add_column("h (s)", justify="right")
-    table.add_column("")
-    for variant in variants:
-        table.add_column(variant, justify="right")
+    table = titled_table("computational time (s)", ("h (s)", "", *variants), left=(1,))
     for step in sorted(steps):
         ours = [f"{costs[variant, step]:.3f}" for variant in variants]
         theirs = [f"{PUBLISHED_SECONDS[step][variant]:.2f}" for variant in variants]
@@ -108,10 +104,7 @@ def _tip_table(runs: dict[tuple[str, float], Run], variants: tuple[str, ...], st
     from cosserat.demo import CONVERGED_TIP, tip
 
     step = min(steps)
-    table = titled_table(f"tip at t = π (m), h = {step:g} s")
-    table.add_column("model")
-    for name in ("x", "y", "z", "max |z|"):
-        table.add_column(name, justify="right")
+    table = titled_table(f"tip at t = π (m), h = {step:g} s", ("model", "x", "y", "z", "max |z|"))
     for variant in variants:
         run = runs[variant, step]
         position = np.asarray(run.position(tip(variant)))

@@ -44,9 +44,7 @@ def doctor(debug: Debug = False) -> None:
         _prepare("kernels", "", lambda: kernels.warm() + kernels.warm("energy-momentum"))
         _prepare("kernels of floating runs", "flexible", kernels.warm_floating)
 
-    table = titled_table("\nself-test")
-    for column in ("what", "expected", "got", "error", "allowed", ""):
-        table.add_column(column, justify="left" if column in ("what", "") else "right")
+    table = titled_table("\nself-test", ("what", "expected", "got", "error", "allowed", ""), left=(0, 5))
     started = time.perf_counter()
     sound = True
     for check in CHECKS:

@@ -7,19 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cosserat.cli.files import (
-    PICTURES,
-    Center,
-    ModelPath,
-    Settings,
-    Spin,
-    Time,
-    check_outputs,
-    list_written,
-    load,
-    places_of,
-    write_json,
-)
+from cosserat.cli import files
+from cosserat.cli.files import PICTURES, Center, ModelPath, Settings, Spin, Time
 from cosserat.cli.guard import Debug, console, guarded
 from cosserat.cli.path import follow
 from cosserat.cli.run import leave
@@ -57,13 +46,13 @@ def equilibrium(
     from cosserat.cli.kernels import prepare
     from cosserat.solve.balance.equilibrium import equilibrium as solve
 
-    loaded = load(model, set_).model
-    places = places_of(loaded)
+    loaded = files.load(model, set_).model
+    places = files.places_of(loaded)
     for text in place or []:
         loaded.place(text, "--place")
         places.append(text)
     formats = (".json",) if path is not None else (".json", *SUFFIXES)
-    check_outputs(model, out=(out, formats), plot=(plot, PICTURES))
+    files.check_outputs(model, out=(out, formats), plot=(plot, PICTURES))
     prepare()
     if path is not None:
         follow(loaded, path, places, time=time, spin=spin, center=center, out=out, plot=plot)
@@ -82,12 +71,12 @@ def equilibrium(
         console.print(number_table(title, ("joint", *WRENCH), wrenches, 5))
     if out is not None:
         if out.suffix.lower() == ".json":
-            write_json(out, _numbers(found, loaded, places))
+            files.write_json(out, _numbers(found, loaded, places))
         else:
             found.save(out)
     if plot is not None:
         found.plot(path=plot)
-    list_written(out, plot)
+    files.list_written(out, plot)
     leave(found.status, "what is shown is the last configuration that was reached")
 
 

@@ -10,19 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from cosserat.cli.files import (
-    Center,
-    ModelPath,
-    Settings,
-    Spin,
-    Time,
-    check_outputs,
-    list_written,
-    load,
-    output_folder,
-    places_of,
-    write_json,
-)
+from cosserat.cli import files
+from cosserat.cli.files import Center, ModelPath, Settings, Spin, Time
 from cosserat.cli.guard import Debug, console, guarded
 from cosserat.cli.tables import titled_table
 
@@ -52,10 +41,10 @@ def modes(
     from cosserat.cli.kernels import prepare
     from cosserat.solve.linear.modes import modes as solve
 
-    loaded = load(model, set_).model
-    check_outputs(model, csv=(csv_, (".csv",)), json=(json_, (".json",)))
+    loaded = files.load(model, set_).model
+    files.check_outputs(model, csv=(csv_, (".csv",)), json=(json_, (".json",)))
     if plot is not None:
-        output_folder(plot, "plot")
+        files.output_folder(plot, "plot")
     prepare()
     found = solve(loaded, n, damped=False if undamped else None, time=time, spin=spin, center=center)
     console.print(_table(found))
@@ -67,19 +56,17 @@ def modes(
     if csv_ is not None:
         _write_csv(found, csv_)
     if json_ is not None:
-        write_json(json_, _numbers(found))
+        files.write_json(json_, _numbers(found))
     pictures = [] if plot is None else [plot / f"mode_{i:02d}.png" for i in range(len(found))]
     for i, picture in enumerate(pictures):
         found.plot(i, path=picture)
-    list_written(csv_, json_, *pictures)
+    files.list_written(csv_, json_, *pictures)
 
 
 def _table(found: Modes) -> Table:
     from cosserat.results.mode_table import HEADS, mode_rows
 
-    table = titled_table(f"{found.model.name}: modes about its {found.kind}")
-    for k, head in enumerate(HEADS):
-        table.add_column(head, justify="left" if k >= 4 else "right", overflow="fold")
+    table = titled_table(f"{found.model.name}: modes about its {found.kind}", HEADS, left=(4, 5), fold=True)
     for row in mode_rows(found):
         table.add_row(*(Text(cell) for cell in row))
     return table
@@ -99,7 +86,7 @@ def _write_csv(found: Modes, path: Path) -> None:
 
 
 def _numbers(found: Modes) -> dict[str, Any]:
-    places, mass = places_of(found.model), found.participation["effective_mass"]
+    places, mass = files.places_of(found.model), found.participation["effective_mass"]
     kinetic, strain = found.components["kinetic"], found.components["strain"]
     return {
         "model": found.model.name,

@@ -59,9 +59,7 @@ def follow(
 
 
 def _table(found: EquilibriumPath, place: str) -> Table:
-    table = titled_table(f"path along {found.name}: position of {place} (m)")
-    for heading in ("point", found.name, "x", "y", "z"):
-        table.add_column(heading, justify="left" if heading == "point" else "right")
+    table = titled_table(f"path along {found.name}: position of {place} (m)", ("point", found.name, *"xyz"))
     positions = found.position(place)
     scale = float(np.max(np.abs(positions)))
     rows = [("start", 0), *((point.label, point.index) for point in found.points), ("end", len(found) - 1)]

@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cosserat.cli.files import (
-    PICTURES,
-    Center,
-    ModelPath,
-    Settings,
-    Spin,
-    Time,
-    check_outputs,
-    list_written,
-    load,
-    write_json,
-)
+from cosserat.cli import files
+from cosserat.cli.files import PICTURES, Center, ModelPath, Settings, Spin, Time
 from cosserat.cli.guard import Debug, UsageProblem, console, guarded
 from cosserat.cli.tables import titled_table
 
@@ -54,12 +44,12 @@ def stability(
     from cosserat.io.output import write
     from cosserat.solve.linear.stability import stability as solve
 
-    loaded = load(model, set_).model
+    loaded = files.load(model, set_).model
     if not 1 <= steps <= MOST_STEPS:
         raise UsageProblem(f"--steps is {steps}; pass a positive number such as --steps 100, at most {MOST_STEPS}")
     if from_ == to:
         raise UsageProblem(f"--from and --to are both {to:g}; pass two different values")
-    check_outputs(model, plot=(plot, PICTURES), csv=(csv, (".csv",)), json=(json_, (".json",)))
+    files.check_outputs(model, plot=(plot, PICTURES), csv=(csv, (".csv",)), json=(json_, (".json",)))
     prepare()
     found = solve(loaded, parameter, np.linspace(from_, to, steps + 1), n=modes, time=time, spin=spin, center=center)
     console.print(
@@ -70,10 +60,10 @@ def stability(
     if csv is not None:
         write(csv, _rows(found))
     if json_ is not None:
-        write_json(json_, _numbers(found))
+        files.write_json(json_, _numbers(found))
     if plot is not None:
         found.plot(path=plot)
-    list_written(csv, json_, plot)
+    files.list_written(csv, json_, plot)
 
 
 def _nothing(found: Stability) -> str:
@@ -82,11 +72,8 @@ def _nothing(found: Stability) -> str:
 
 
 def _table(found: Stability) -> Table:
-    table = titled_table(f"critical values of {found.parameter}")
-    for name in ("value", "frequency (Hz)"):
-        table.add_column(name, justify="right")
-    for name in ("kind", "stability"):
-        table.add_column(name)
+    heads = ("value", "frequency (Hz)", "kind", "stability")
+    table = titled_table(f"critical values of {found.parameter}", heads, left=(2, 3))
     for c in found.critical:
         frequency = f"{c.frequency:.8g}" if c.kind == "flutter" else "0"
         table.add_row(f"{c.value:.10g}", frequency, c.kind, "lost" if c.loss else "regained")
