@@ -10,7 +10,7 @@ import dis
 import functools
 import types
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -131,6 +131,17 @@ def copy_function(source: Any, memo: dict[int, Any]) -> Any:
     if callable(source) and _attributes(source) and not hasattr(source, "__deepcopy__"):
         return _renewed(source, memo)
     return copy.deepcopy(source, memo)
+
+
+class Copied:
+    """Base of what holds users' functions: copies of it depend on copies of the parameters, its functions, too."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        new = object.__new__(type(self))
+        memo[id(self)] = new
+        for key, value in self.__dict__.items():
+            new.__dict__[key] = copy_function(value, memo)
+        return new
 
 
 def _renewed(value: Any, memo: dict[int, Any]) -> Any:

@@ -6,6 +6,7 @@ takes only floats by finite differences, which lose about six digits and smear k
 """
 
 import copy
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 from cosserat.calls import answered
 from cosserat.errors import ModelError, shown
 from cosserat.lie.protocol import Array
-from cosserat.model.closures import copy_function, parameters_of_function, same_function
+from cosserat.model.closures import Copied, parameters_of_function, same_function
 from cosserat.model.derivatives import (
     PARTS,
     NeedsFloats,
@@ -29,7 +30,28 @@ from cosserat.model.jets import Jet
 from cosserat.model.parameters import Parameter, is_number, number_from_text, parameters_in, resolve
 
 
-class TimeFunction:
+class Function(Copied):
+    """A function of one variable that may depend on parameters."""
+
+    where: str
+    variable: str
+
+    @abstractmethod
+    def parameter_objects(self) -> Iterator[Parameter]:
+        """Every parameter it depends on, several of one name included."""
+
+    @property
+    def parameters(self) -> dict[str, Parameter]:
+        """Parameters it depends on by name, those used inside a Python function included."""
+        return {p.name: p for p in self.parameter_objects()}
+
+    def _demand_finite(self, jet: Jet, t: Array) -> tuple[Array, Array, Array]:
+        for part in PARTS:
+            demand_finite(part, getattr(jet, part), t, self.where, self.variable)
+        return jet.value, jet.rate, jet.acceleration
+
+
+class TimeFunction(Function):
     """One number as a function of one variable, usually time.
 
     Parameters
@@ -102,11 +124,6 @@ class TimeFunction:
         """The formula, if it was given as one."""
         return self._expression.text if self._expression is not None else None
 
-    @property
-    def parameters(self) -> dict[str, Parameter]:
-        """Parameters it depends on by name, those used inside a Python function included."""
-        return {p.name: p for p in self.parameter_objects()}
-
     def parameter_objects(self) -> Iterator[Parameter]:
         """Every parameter object it depends on, several of one name included."""
         if self._expression is not None:
@@ -132,10 +149,7 @@ class TimeFunction:
     def jet(self, t: Any) -> tuple[Array, Array, Array]:
         """Value, rate and acceleration at the times `t` (nt,), each (nt,)."""
         t = np.atleast_1d(np.asarray(t, float))
-        result = self._jet(t, by_differences=True)
-        for part in PARTS:
-            demand_finite(part, getattr(result, part), t, self.where, self.variable)
-        return result.value, result.rate, result.acceleration
+        return self._demand_finite(self._jet(t, by_differences=True), t)
 
     def watch(self, t: Array) -> None:
         """Evaluate it once, for whoever watches the jets; raises if it takes only numbers."""
@@ -170,21 +184,11 @@ class TimeFunction:
             return (self.text, self._known) == (other.text, other._known)
         return same_function(self.source, other.source)
 
-    __hash__ = None  # type: ignore[assignment]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "TimeFunction":
-        new = object.__new__(TimeFunction)
-        memo[id(self)] = new
-        new.where, new.variable, new._expression = self.where, self.variable, self._expression
-        new._known = copy.deepcopy(self._known, memo)
-        new.source = copy_function(self.source, memo)
-        return new
-
     def __repr__(self) -> str:
         return f"TimeFunction({self.source!r})"
 
 
-class VectorFunction:
+class VectorFunction(Function):
     """Several numbers (three by default) as functions of one variable.
 
     Parameters
@@ -236,11 +240,6 @@ class VectorFunction:
         """True if every component is a number or parameter."""
         return self.callable is None and all(c.is_constant for c in self.components)
 
-    @property
-    def parameters(self) -> dict[str, Parameter]:
-        """Parameters it depends on by name."""
-        return {p.name: p for p in self.parameter_objects()}
-
     def parameter_objects(self) -> Iterator[Parameter]:
         """Every parameter object it depends on, several of one name included."""
         if self.callable is not None:
@@ -272,13 +271,8 @@ class VectorFunction:
         if self.callable is None:
             parts = [c.jet(t) for c in self.components]
         else:
-            jets = differentiate(self.callable, t, self.where, self.total, self.variable)[
-                self.first : self.first + self.size
-            ]
-            for jet in jets:
-                for part in PARTS:
-                    demand_finite(part, getattr(jet, part), t, self.where, self.variable)
-            parts = [(j.value, j.rate, j.acceleration) for j in jets]
+            jets = differentiate(self.callable, t, self.where, self.total, self.variable)
+            parts = [self._demand_finite(jet, t) for jet in jets[self.first : self.first + self.size]]
         value, rate, acceleration = (np.stack([p[k] for p in parts], axis=1) for k in range(3))
         return value, rate, acceleration
 
@@ -288,17 +282,6 @@ class VectorFunction:
         if self.callable is not None or other.callable is not None:
             return self.first == other.first and same_function(self.callable, other.callable)
         return self.components == other.components
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "VectorFunction":
-        new = object.__new__(VectorFunction)
-        memo[id(self)] = new
-        new.where, new.size, new.variable = self.where, self.size, self.variable
-        new.first, new.total = self.first, self.total
-        new.components = copy.deepcopy(self.components, memo)
-        new.callable = copy_function(self.callable, memo)
-        return new
 
     def __repr__(self) -> str:
         return (

@@ -110,8 +110,6 @@ class Jet(Operators):
     def __bool__(self) -> bool:
         return bool(self != 0.0)
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method != "__call__" or kwargs:
             return NotImplemented

@@ -106,8 +106,6 @@ class Formulas:
     def __eq__(self, other: object) -> bool:
         return self.__reduce__() == other.__reduce__() if isinstance(other, Formulas) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]
-
     @abstractmethod
     def __reduce__(self) -> tuple[Any, ...]:
         """How it is made again."""

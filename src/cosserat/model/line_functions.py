@@ -1,6 +1,5 @@
 """Vectors that vary along a beam: functions of s in [0, 1] and of time."""
 
-import copy
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,7 +9,6 @@ import numpy as np
 
 from cosserat.errors import ModelError
 from cosserat.lie.protocol import Array
-from cosserat.model.closures import copy_function
 from cosserat.model.expressions import Expression
 from cosserat.model.functions import VectorFunction
 from cosserat.model.parameters import Parameter, is_number, parameters_in, resolve
@@ -167,15 +165,6 @@ class LineFunction(VectorFunction):
         if not isinstance(other, LineFunction):
             return NotImplemented
         return self.entries == other.entries and VectorFunction.__eq__(self, other) is True
-
-    __hash__ = None
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "LineFunction":
-        new = object.__new__(LineFunction)
-        memo[id(self)] = new
-        for key, value in self.__dict__.items():
-            new.__dict__[key] = copy_function(value, memo) if key == "callable" else copy.deepcopy(value, memo)
-        return new
 
     def __repr__(self) -> str:
         return f"LineFunction({self.callable if self.callable is not None else list(self.entries)!r})"

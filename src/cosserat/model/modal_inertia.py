@@ -31,8 +31,6 @@ class ArrayRecord:
             return NotImplemented
         return all(np.array_equal(getattr(self, f.name), getattr(other, f.name)) for f in dataclasses.fields(self))
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 @answering
 @dataclass(frozen=True, eq=False)

@@ -404,8 +404,6 @@ class Model:
             and all(getattr(self, k) == getattr(other, k) for k in ("joints", "bodies", "beams"))
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     def summary(self) -> str:
         """A table of components, degrees of freedom and parameters."""
         return summarize(self)

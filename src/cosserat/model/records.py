@@ -14,7 +14,7 @@ import numpy as np
 
 from cosserat.calls import bind
 from cosserat.errors import ModelError, shown
-from cosserat.model.closures import copy_function, parameters_of_function, same_function
+from cosserat.model.closures import Copied, parameters_of_function, same_function
 from cosserat.model.fields import Given, PlaceField
 from cosserat.model.functions import TimeFunction, VectorFunction
 from cosserat.model.parameters import Parameter, ParameterLike, is_number, parameters_in
@@ -25,7 +25,7 @@ RESERVED_NAMES = ("ground",)
 _PLAIN = frozenset((float, int, str, bool, type(None)))  # of these no parameter can be part
 
 
-class Record:
+class Record(Copied):
     """Base of sections, materials and components: data defined by its constructor's arguments."""
 
     word: ClassVar[str] = ""
@@ -72,19 +72,10 @@ class Record:
         """Replace recorded arguments by their normal form."""
         self._given.update(values)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        new = object.__new__(type(self))
-        memo[id(self)] = new
-        for key, value in self.__dict__.items():
-            new.__dict__[key] = copy_function(value, memo)
-        return new
-
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other) or not isinstance(other, Record):
             return NotImplemented
         return _same(self._given, other._given)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         arguments = self.arguments()
