@@ -25,7 +25,7 @@ from cosserat.kernels.line_loads import line_states
 from cosserat.kernels.media import media_states
 from cosserat.kernels.monitors import between, element_states
 from cosserat.lie.protocol import Array
-from cosserat.results.kinematics import rotate
+from cosserat.results.kinematics import rotate, turned
 from cosserat.results.mechanism import Mechanism
 from cosserat.results.motion import Motion
 
@@ -54,9 +54,9 @@ def section_forces(motion: Motion, beam: Any, s: Any, viscous: bool = True) -> A
     def moved(node: int, wrench: Array) -> Array:
         """A wrench given in a node's frame, in the section's frame and about its origin."""
         R, origin = motion.node(node)
-        f = rotate(R, wrench[:, :3])
-        m = rotate(R, wrench[:, 3:]) + np.cross(origin - x, f)
-        return np.hstack((rotate(R_t, f), rotate(R_t, m)))
+        world = turned(R, wrench)
+        world[:, 3:] += np.cross(origin - x, world[:, :3])
+        return turned(R_t, world)
 
     share = _shares(motion, name, e)
     carried = (1.0 - xi) * moved(a, share[:, :6]) - xi * moved(b, share[:, 6:])
@@ -235,7 +235,7 @@ def line_shares(motion: Motion, name: str, e: int) -> Array:
         for load in mechanism.line_loads(name):
             sample = motion.inputs.wrench[:, load.columns[e - mechanism.beams[name].first_element]]
             turn = R_0 if load.follower else R_t
-            local = np.hstack((rotate(turn, sample[:, :3]), rotate(turn, sample[:, 3:])))
+            local = turned(turn, sample)
             share[:, 6 * side : 6 * side + 6] += local @ load.spread[e - mechanism.beams[name].first_element, side].T
     laws = mechanism.system.state_loads
     for side, ends in enumerate((arrays.node[e], arrays.node[e, ::-1])):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cosserat.lie.protocol import Array
-from cosserat.results import attitude, rolling
+from cosserat.results import attitude
 from cosserat.results.kinematics import place_frames
+from cosserat.results.labels import AXES, WRENCH
 from cosserat.results.mechanism import Station, at_node
 from cosserat.results.motion import Motion
 from cosserat.results.quantities import JOINT, KINDS, PLACE, called, unit_of
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from cosserat.results.run import Run
 
-AXIS, QUATERNION = ["x", "y", "z"], ["w", "x", "y", "z"]
-WRENCH = ["fx", "fy", "fz", "mx", "my", "mz"]
 
 
 def dataset(run: Run) -> Dataset:
@@ -32,9 +31,9 @@ def dataset(run: Run) -> Dataset:
     variables: dict[str, Any] = {}
     coords: dict[str, Any] = {
         "time": ("time", run.time, {"units": "s", "long_name": "time"}),
-        "axis": ("axis", AXIS),
-        "quaternion": ("quaternion", QUATERNION),
-        "component": ("component", WRENCH),
+        "axis": ("axis", list(AXES)),
+        "quaternion": ("quaternion", list("wxyz")),
+        "component": ("component", list(WRENCH)),
     }
     own = [word for word, row in KINDS.items() if row.of == PLACE and row.stored and _dimension(word) != "axis"]
     coords |= {_dimension(word): (_dimension(word), list(KINDS[word].components)) for word in own}
@@ -79,16 +78,11 @@ def dataset(run: Run) -> Dataset:
             for k, label in enumerate(joint.coordinates):
                 about = _about(quantity, label, unit_of(word, 0, joint.kinds[k]))
                 variables[f"{label}.{quantity}"] = (("time",), values[:, k], about)
-    for name, k in mechanism.rolling.items():
-        wrench = rolling.reactions(motion, k)
-        variables[f"{name}.reaction"] = (("time", "component"), wrench, _about("reaction", name, "N, N m"))
-        variables[f"{name}.slip"] = (("time",), rolling.slips(motion, k), _about("slip", name, "m/s"))
-    for key, array in run.energy.data_vars.items():
-        variables[f"energy.{key}"] = (("time",), array.values, array.attrs)
-    variables["momentum"] = (("time", "component"), run.momentum.values, run.momentum.attrs)
-    for key in ("constraint_violation", "transport_residual"):
-        array = getattr(run, key)
-        variables[key] = (("time",), array.values, array.attrs)
+    for name in mechanism.rolling:
+        variables |= {f"{name}.reaction": run.reaction(name).variable, f"{name}.slip": run.slip(name).variable}
+    variables |= {f"energy.{key}": array.variable for key, array in run.energy.data_vars.items()}
+    for key in ("momentum", "constraint_violation", "transport_residual"):
+        variables[key] = getattr(run, key).variable
     return Dataset(variables, coords=coords, attrs=attributes(run))
 
 

@@ -14,7 +14,7 @@ from cosserat.kernels.freedoms import ANGLE_CHILD, ROTATION_VECTOR, SLIDE
 from cosserat.kernels.joint_rows import ROTATION, SCREW
 from cosserat.lie import so3
 from cosserat.lie.protocol import Array
-from cosserat.results.kinematics import rotate, to_place
+from cosserat.results.kinematics import rotate, to_place, turned
 from cosserat.results.mechanism import JointInfo
 from cosserat.results.motion import Motion, motion_of
 
@@ -39,9 +39,7 @@ def joint_sides(motion: Motion, index: int) -> Sides:
     arrays = motion.mechanism.system.joints
     F_a, F_b = row_to_frame(arrays.frame_a[index]), row_to_frame(arrays.frame_b[index])
     a, b = arrays.node[index]
-    (R_a, x_a), (R_b, x_b) = motion.node(a), motion.node(b)
-    R_a, x_a = R_a @ F_a[:3, :3], x_a + R_a @ F_a[:3, 3]
-    R_b, x_b = R_b @ F_b[:3, :3], x_b + R_b @ F_b[:3, 3]
+    (R_a, x_a), (R_b, x_b) = motion.placed(a, F_a), motion.placed(b, F_b)
     R = np.swapaxes(R_a, 1, 2) @ R_b
     x = rotate(np.swapaxes(R_a, 1, 2), x_b - x_a)
     return Sides(
@@ -239,9 +237,7 @@ def reactions(motion: Motion, joint: JointInfo, world: bool = True) -> Array:
         if joint.active[i] >= 0:
             along = passive_efforts(motion, joint, i, sides) + inertial_efforts(motion, joint, i, sides)
             wrench = wrench + along[:, None] * directions(joint, i, sides)[1]
-    if not world:
-        return wrench
-    return np.hstack((rotate(sides.R_b, wrench[:, :3]), rotate(sides.R_b, wrench[:, 3:])))
+    return turned(sides.R_b, wrench) if world else wrench
 
 
 def efforts(motion: Motion, joint: JointInfo) -> Array:

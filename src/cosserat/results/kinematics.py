@@ -23,9 +23,7 @@ def place_frames(motion: Motion, station: Station) -> tuple[Array, Array]:
     if station.frame is None:
         frames, _ = _between(motion, station)
         return frames[:, :9].reshape(-1, 3, 3), frames[:, 9:]
-    R, x = motion.node(station.node)
-    F = station.frame
-    return R @ F[:3, :3], x + R @ F[:3, 3]
+    return motion.placed(station.node, station.frame)
 
 
 def place_twists(motion: Motion, station: Station) -> Array:
@@ -77,6 +75,11 @@ def to_place(twists: Array, frame: Array) -> Array:
 def rotate(R: Array, v: Array) -> Array:
     """R v over time: (nt, 3, 3), (nt, 3) -> (nt, 3)."""
     return np.einsum("tij,tj->ti", R, v)
+
+
+def turned(R: Array, wrenches: Array) -> Array:
+    """Forces and moments (nt, 6) in the axes to which the rotations R (nt, 3, 3) lead."""
+    return np.hstack((rotate(R, wrenches[:, :3]), rotate(R, wrenches[:, 3:])))
 
 
 def _between(motion: Motion, station: Station) -> tuple[Array, Array]:

@@ -142,6 +142,11 @@ class Motion:
         """Rotations (nt, 3, 3) and positions (nt, 3) of a node."""
         return self.frame[:, i, :9].reshape(-1, 3, 3), self.frame[:, i, 9:]
 
+    def placed(self, i: int, frame: Array) -> tuple[Array, Array]:
+        """Rotations (nt, 3, 3) and positions (nt, 3) of a frame (4, 4) that is fixed to a node."""
+        R, x = self.node(i)
+        return R @ frame[:3, :3], x + R @ frame[:3, 3]
+
 
 def motion_of(trajectory: Trajectory, mechanism: Mechanism | Callable[[], Mechanism] | None = None) -> Motion:
     """The motion that a solver stored; the mechanism of its compiled model is made if it is not given."""

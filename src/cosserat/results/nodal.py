@@ -265,12 +265,8 @@ def power_of_law(motion: Motion, k: int) -> Array:
 def opposite(motion: Motion, k: int, wrench: Array) -> Array:
     """Wrenches (nt, 6) in the place of state-dependent load k, moved to its other place and into that frame."""
     loads = motion.mechanism.system.state_loads
-    sides = []
-    for node, row in zip(loads.node[k], (loads.frame_a[k], loads.frame_b[k]), strict=True):
-        frame = row_to_frame(row)
-        R, x = motion.node(node)
-        sides.append((R @ frame[:3, :3], x + R @ frame[:3, 3]))
-    (R_a, x_a), (R_b, x_b) = sides
+    frames = row_to_frame(loads.frame_a[k]), row_to_frame(loads.frame_b[k])
+    (R_a, x_a), (R_b, x_b) = map(motion.placed, loads.node[k], frames)
     back = np.swapaxes(R_b, 1, 2)
     f, m = rotate(R_a, wrench[:, :3]), rotate(R_a, wrench[:, 3:])
     return np.hstack((rotate(back, f), rotate(back, m - np.cross(x_b - x_a, f))))

@@ -168,9 +168,7 @@ class Observed:
 
     def _wrench(self, values: Array, name: str, of: Any, units: str = "N, N m") -> DataArray:
         back = np.swapaxes(self.motion.rotation, 1, 2)
-        halves = (kinematics.rotate(back, values[:, :3]), kinematics.rotate(back, values[:, 3:]))
-        turned = np.concatenate(halves, axis=1)
-        return self.run._labelled(turned, {"component": WRENCH}, self._title(name, of), units)
+        return self.run._labelled(kinematics.turned(back, values), {"component": WRENCH}, self._title(name, of), units)
 
     def _in_axes(self, values: Array, name: str, place: Any, units: str, frame: str = "observer") -> DataArray:
         if frame not in ("observer", "body"):

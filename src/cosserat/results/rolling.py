@@ -10,7 +10,7 @@ from cosserat.compile.compiled import row_to_frame
 from cosserat.kernels.touching import DISC
 from cosserat.lie.protocol import Array
 from cosserat.results import joints
-from cosserat.results.kinematics import rotate, to_node
+from cosserat.results.kinematics import rotate, to_node, turned
 from cosserat.results.mechanism import Mechanism
 from cosserat.results.motion import Motion
 
@@ -98,10 +98,9 @@ def nodal_wrenches(motion: Motion, k: int) -> list[tuple[int, Array]]:
         force = -np.einsum("tij,ti->tj", directions, multipliers[:, : directions.shape[1]])
         return [(node, np.hstack((force, np.cross(point, force))))]
     wrench = -np.einsum("tij,ti->tj", rule.rows, multipliers[:, :3])
-    (R_a, x_a), (R_b, x_b) = (motion.node(node) for node in rule.node)
-    (F_a, y_a), (F_b, y_b) = ((place[:3, :3], place[:3, 3]) for place in rule.places)
-    back_to = np.swapaxes(R_a @ F_a, 1, 2)
-    turn, apart = back_to @ R_b @ F_b, rotate(back_to, R_b @ y_b + x_b - R_a @ y_a - x_a)
+    (R_a, x_a), (R_b, x_b) = map(motion.placed, rule.node, rule.places)
+    back_to = np.swapaxes(R_a, 1, 2)
+    turn, apart = back_to @ R_b, rotate(back_to, x_b - x_a)
     force, moment = rotate(turn, wrench[:, :3]), rotate(turn, wrench[:, 3:])
     back = -np.hstack((force, moment + np.cross(apart, force)))
     sides = zip(rule.node, rule.places, (back, wrench), strict=True)
@@ -113,10 +112,7 @@ def reactions(motion: Motion, k: int, world: bool = True) -> Array:
     arrays = motion.mechanism.system.rolling
     wrench = nodal_wrenches(motion, k)[0][1]
     wrench[:, 3:] -= np.cross(arrays.point[k], wrench[:, :3])
-    if not world:
-        return wrench
-    R = motion.node(int(arrays.node[k]))[0]
-    return np.hstack((rotate(R, wrench[:, :3]), rotate(R, wrench[:, 3:])))
+    return turned(motion.node(int(arrays.node[k]))[0], wrench) if world else wrench
 
 
 def reaction_of(motion: Motion, target: Any, world: bool = True) -> Array:
