@@ -54,45 +54,27 @@ if TYPE_CHECKING:
     from cosserat.symbolic.quasi_velocities import QuasiVelocities
     from cosserat.symbolic.symbols import strain, twist
 
-_LAZY = {
-    "QuasiVelocities": "cosserat.symbolic.quasi_velocities",
-    "check_potential": "cosserat.symbolic.potential",
-    "IntrinsicMotion": "cosserat.symbolic.intrinsic_motion",
-    "intrinsic": "cosserat.symbolic.intrinsic_step",
-    "Connection": "cosserat.symbolic.connection",
-    "covariant_derivative": "cosserat.symbolic.connection",
-    "covariant_divergence": "cosserat.symbolic.connection",
-    "curvature": "cosserat.symbolic.connection",
-    "torsion": "cosserat.symbolic.connection",
-    "CompiledEquations": "cosserat.symbolic.compiled",
-    "CompiledProblem": "cosserat.symbolic.compiled_problem",
-    "Equations": "cosserat.symbolic.equations",
-    "LinearEquations": "cosserat.symbolic.linear",
-    "SymbolicComposedVectors": "cosserat.symbolic.composed",
-    "composed_vectors": "cosserat.symbolic.composed",
-    "lagrange": "cosserat.symbolic.equations",
-    "Current": "cosserat.symbolic.conserved",
-    "GroupMotion": "cosserat.symbolic.motion",
-    "Jets": "cosserat.symbolic.jets",
-    "PoincareChetayev": "cosserat.symbolic.poincare",
-    "euler_poincare": "cosserat.symbolic.group_dynamics",
-    "notations": "cosserat.symbolic.notation",
-    "GA": "cosserat.symbolic.groups",
-    "Galilei": "cosserat.symbolic.groups",
-    "Group": "cosserat.symbolic.groups",
-    "Heisenberg": "cosserat.symbolic.groups",
-    "R": "cosserat.symbolic.groups",
-    "SE2": "cosserat.symbolic.groups",
-    "SE3": "cosserat.symbolic.groups",
-    "SL": "cosserat.symbolic.groups",
-    "SO2": "cosserat.symbolic.groups",
-    "SO3": "cosserat.symbolic.groups",
-    "product": "cosserat.symbolic.groups",
-    "semidirect": "cosserat.symbolic.groups",
-    "strain": "cosserat.symbolic.symbols",
-    "twist": "cosserat.symbolic.symbols",
+_NAMES: dict[str, tuple[str, ...]] = {
+    "quasi_velocities": ("QuasiVelocities",),
+    "potential": ("check_potential",),
+    "intrinsic_motion": ("IntrinsicMotion",),
+    "intrinsic_step": ("intrinsic",),
+    "connection": ("Connection", "covariant_derivative", "covariant_divergence", "curvature", "torsion"),
+    "compiled": ("CompiledEquations",),
+    "compiled_problem": ("CompiledProblem",),
+    "equations": ("Equations", "lagrange"),
+    "linear": ("LinearEquations",),
+    "composed": ("SymbolicComposedVectors", "composed_vectors"),
+    "conserved": ("Current",),
+    "motion": ("GroupMotion",),
+    "jets": ("Jets",),
+    "poincare": ("PoincareChetayev",),
+    "group_dynamics": ("euler_poincare",),
+    "notation": ("notations",),
+    "groups": ("GA", "Galilei", "Group", "Heisenberg", "R", "SE2", "SE3", "SL", "SO2", "SO3", "product", "semidirect"),
+    "symbols": ("strain", "twist"),
 }
-
+_LAZY = {name: module for module, names in _NAMES.items() for name in names}
 _MODULES = ("evaluate", "media")
 
 __all__ = [
@@ -141,7 +123,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"cosserat.symbolic.{name}")
     if name in _LAZY:
-        value = getattr(importlib.import_module(_LAZY[name]), name)
+        value = getattr(importlib.import_module(f"cosserat.symbolic.{_LAZY[name]}"), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module 'cosserat.symbolic' has no attribute {name!r}; it has {', '.join(sorted(__all__))}")

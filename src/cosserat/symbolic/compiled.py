@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cosserat.errors import ParameterError, SolveError, shown
-from cosserat.jit import keep_user
+from cosserat.errors import SolveError, shown
 from cosserat.kernels.recursion.table import FREE, SPHERICAL
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.symbolic import stepping
 from cosserat.symbolic.arguments import by_name
+from cosserat.symbolic.source import CompiledSource
 
 if TYPE_CHECKING:
     from cosserat.symbolic.equations import Equations
@@ -39,7 +39,7 @@ class Motion:
     gap: float
 
 
-class CompiledEquations:
+class CompiledEquations(CompiledSource):
     """Equations as functions of numbers; made by `Equations.compile`.
 
     Numba compiles the source of `Equations.python` when a function is first called, for a second or more, and the code
@@ -55,7 +55,7 @@ class CompiledEquations:
     """
 
     def __init__(self, equations: Equations, jit: bool = True) -> None:
-        self._jit, self._inner = jit, dict[int, Any]()
+        super().__init__(jit)
         self.source = equations.python()
         self.title, self.coordinates = equations.title, equations.coordinates
         self._p = np.array([equations.mechanism.values[name] for name in equations.parameters], dtype=float)
@@ -72,34 +72,19 @@ class CompiledEquations:
     @property
     def parameters(self) -> dict[str, float]:
         """Values of the parameters."""
-        return dict(zip(self._names, self._p.tolist(), strict=True))
-
-    def set(self, **values: float) -> None:
-        """Set parameters by name."""
-        for name, value in values.items():
-            if name not in self._names:
-                known = ", ".join(repr(n) for n in self._names) or "none"
-                raise ParameterError(f"{self.title}: no parameter {name!r}; parameters: {known}")
-            if not np.isfinite(value):
-                raise ParameterError(f"{self.title}: parameter {name!r} is {value}; it must be finite")
-            self._p[self._names.index(name)] = value
+        return self._values()
 
     @functools.cached_property
     def functions(self) -> dict[str, Any]:
         """The compiled functions `system`, `rates` and, with constraints, `rows`."""
-        space: dict[str, Any] = {"__name__": __name__}  # kept code belongs to a module that can be imported
-        exec(compile(self.source, f"<equations of {self.title}>", "exec"), space)
-        names = [name for name in ("system", "rates", "rows") if name in space]
-        self._plain: dict[str, Callable[..., Any]] = {name: space[name] for name in names}
+        space = self._defined()
+        self._plain: dict[str, Any] = {name: space[name] for name in ("system", "rates", "rows") if name in space}
         return {name: self._ready(function) for name, function in self._plain.items()}
 
     @functools.cached_property
     def _loops(self) -> stepping.Loops:
         self.functions  # noqa: B018  makes the plain ones
         return stepping.Loops(*map(self._ready, stepping.loops(self._plain, self._n, self._m)))
-
-    def _ready(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        return keep_user(function, self._inner) if self._jit else function
 
     # states ---------------------------------------------------------------------------------------------------------
 

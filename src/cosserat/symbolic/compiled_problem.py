@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.errors import ArgumentError, ParameterError, SolveError
-from cosserat.jit import keep_user
+from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
 from cosserat.model.formula_code import function_source
 from cosserat.symbolic import evaluate
 from cosserat.symbolic.dependency import sp
 from cosserat.symbolic.motion import GroupMotion
-from cosserat.symbolic.source import module_source
+from cosserat.symbolic.source import CompiledSource, module_source
 
 if TYPE_CHECKING:
     from cosserat.symbolic.poincare import PoincareChetayev
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 _WHO = "PoincareChetayev.compile"
 
 
-class CompiledProblem:
+class CompiledProblem(CompiledSource):
     """A problem with one parameter as functions of numbers; made by `PoincareChetayev.compile`.
 
     Numba compiles the source when a function is first called, for a second or two; the code is kept for other
@@ -37,13 +36,16 @@ class CompiledProblem:
     constants : dict of float
     """
 
+    title, _word = _WHO, "constant"
+
     def __init__(self, problem: PoincareChetayev, values: evaluate.Values = None, jit: bool = True) -> None:
         if len(problem.parameters) != 1:
             raise ArgumentError(_WHO, "parameters", f"are {problem.parameters}; ordinary equations need one alone")
         everything = sp.Matrix([problem.lagrangian, *problem.forces])
         evaluate.substituted(everything, values, set(problem.jets.variables()), _WHO)  # raises for what is left free
         evaluate.judge(problem, values)
-        self.problem, self._jit = problem, jit
+        super().__init__(jit)
+        self.problem = problem
         (self._parameter,) = problem.parameters
         jets, field = problem.jets, problem.field
         rates, eta = jets.rate[self._parameter, self._parameter], problem.eta[self._parameter]
@@ -70,26 +72,14 @@ class CompiledProblem:
     @property
     def constants(self) -> dict[str, float]:
         """Values of the constants."""
-        return dict(zip(self._names, self._p.tolist()))
-
-    def set(self, **values: float) -> None:
-        """Set constants by name."""
-        for name, value in values.items():
-            if name not in self._names:
-                known = ", ".join(map(repr, self._names)) or "none"
-                raise ParameterError(f"{_WHO}: no constant {name!r}; constants: {known}")
-            if not np.isfinite(value):
-                raise ParameterError(f"{_WHO}: constant {name!r} is {value}; it must be finite")
-            self._p[self._names.index(name)] = value
+        return self._values()
 
     @functools.cached_property
     def functions(self) -> dict[str, Callable[..., Any]]:
         """The compiled functions: ``rates(x, g, eta, p, out)`` solves the system, ``monitors``."""
-        space: dict[str, Any] = {"__name__": __name__}
-        exec(compile(self.source, f"<equations on {self.problem.group}>", "exec"), space)
-        inner: dict[int, Any] = {}
+        space = self._defined()
         found = {"rates": _solving(space["system"], self.problem.group.dim), "monitors": space["monitors"]}
-        return {name: keep_user(f, inner) if self._jit else f for name, f in found.items()}
+        return {name: self._ready(f) for name, f in found.items()}
 
     def rate(self, x: float, g: Any, eta: Any) -> Array:
         """Derivative (dim,) of the velocity at a state."""
@@ -97,10 +87,7 @@ class CompiledProblem:
         try:
             self.functions["rates"](float(x), self._entries(g), np.asarray(eta, dtype=float), self._p, out)
         except np.linalg.LinAlgError:
-            raise SolveError(
-                f"{_WHO}: the matrix d^2 L/d eta d eta is singular at {self._parameter} = {x:.6g}; some velocity "
-                "carries no momentum"
-            ) from None
+            raise evaluate.singular(_WHO, self._parameter, x) from None
         return out
 
     def motion(

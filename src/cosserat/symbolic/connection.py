@@ -85,8 +85,7 @@ class Connection:
 
     def covariant_derivative(self, field: Any, kind: str = "comomentum") -> dict[str, Any]:
         """Return nabla_i of a field of co-momenta (d + ad theta) or of momenta (d - ad(theta)^T)."""
-        if kind not in ("comomentum", "momentum"):
-            raise ArgumentError("covariant_derivative", "kind", f"is {kind!r}; pass 'comomentum' or 'momentum'")
+        _demand_kind("covariant_derivative", kind)
         u = self._vector(field)
         return {p: self._nabla(u, p, kind) for p in self.parameters}
 
@@ -140,8 +139,7 @@ class Connection:
         self, path: Any, u: Any, kind: str = "comomentum", values: Values = None, steps: int = 20
     ) -> Array:
         """Carry a co-momentum (Ad(h^-1) u) or a momentum (Ad(h)^T u) along a path so that nabla u = 0 (10.2)."""
-        if kind not in ("comomentum", "momentum"):
-            raise ArgumentError("parallel_transport", "kind", f"is {kind!r}; pass 'comomentum' or 'momentum'")
+        _demand_kind("parallel_transport", kind)
         Ad = self.group.numeric.adjoint(self.holonomy(path, values, steps))
         vector = array("parallel_transport", "u", u, (self.group.dim,))
         return np.asarray(np.linalg.solve(Ad, vector) if kind == "comomentum" else Ad.T @ vector)
@@ -165,6 +163,11 @@ class Connection:
         for p, d in zip(self.parameters, dx):
             total += self.forms[p] * d
         return total
+
+
+def _demand_kind(who: str, kind: str) -> None:
+    if kind not in ("comomentum", "momentum"):
+        raise ArgumentError(who, "kind", f"is {kind!r}; pass 'comomentum' or 'momentum'")
 
 
 def curvature(group: Any, forms: Any) -> dict[tuple[str, str], Any]:

@@ -125,11 +125,16 @@ def dynamics(problem: PoincareChetayev, values: Values = None) -> Callable[[floa
         try:
             return np.asarray(np.linalg.solve(M, -bias(**state).ravel()))
         except np.linalg.LinAlgError:
-            raise SolveError(
-                f"{who}: the matrix d^2 L/d eta d eta is singular at {p} = {t:.6g}; some velocity carries no momentum"
-            ) from None
+            raise singular(who, p, t) from None
 
     return acceleration
+
+
+def singular(who: str, p: str, at: float) -> SolveError:
+    """The error of equations that cannot be solved for the rates."""
+    return SolveError(
+        f"{who}: the matrix d^2 L/d eta d eta is singular at {p} = {at:.6g}; some velocity carries no momentum"
+    )
 
 
 def motion(

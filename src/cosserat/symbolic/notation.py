@@ -151,31 +151,29 @@ def _indices(problem: PoincareChetayev, notation: str) -> list[str]:
 
 
 def _abstract_latex(problem: PoincareChetayev, style: Style, notation: str) -> str:
-    sign = "-" if problem.setting == "material" else "+"
-    if notation == "deSaxce26":  # its ad* is the negative of ours
-        sign = "+" if sign == "-" else "-"
-    terms = []
+    sign, terms = _sign(problem, notation), []
     for p, index in zip(problem.parameters, _indices(problem, notation)):
         mu, eta = style.momentum % index, style.velocity % index
         terms.append(rf"\partial_{{{p}}} {mu} {sign} {style.ad % eta}\, {mu}")
-    defect = "" if all(v == 0 for v in problem.defect) else f" - {_defect(problem)}_g(L)"
-    force = "0" if all(v == 0 for v in problem.forces) else r"\bar{F}"
-    return " + ".join(terms) + f"{defect} &= {force}"
+    return _equation(problem, terms, " &= ", r"\bar{F}")
 
 
 def _abstract_text(problem: PoincareChetayev, notation: str) -> str:
-    sign = "-" if problem.setting == "material" else "+"
-    if notation == "deSaxce26":
-        sign = "+" if sign == "-" else "-"
+    sign = _sign(problem, notation)
     letters = {"deSaxce26": ("θ'", "μ'"), "Grazioso17": ("v", "λ")}
     eta, mu = letters.get(notation, ("η", "μ"))
     star = {"deSaxce26": "ad*({0})", "Boyer05": "ad*_{0}", "Grazioso17": "hat({0})^T"}.get(notation, "ad({0})^T")
     terms = [f"∂{p} {mu}{i} {sign} {star.format(eta + i)} {mu}{i}" for p, i in
              zip(problem.parameters, _indices(problem, notation))]
-    defect = "" if all(v == 0 for v in problem.defect) else f" - {_defect(problem)}_g(L)"
-    force = "0" if all(v == 0 for v in problem.forces) else "F"
-    return " + ".join(terms) + f"{defect} = {force}"
+    return _equation(problem, terms, " = ", "F")
 
 
-def _defect(problem: PoincareChetayev) -> str:
-    return "X" if problem.setting == "material" else "Z"
+def _sign(problem: PoincareChetayev, notation: str) -> str:
+    """Of the terms with ad*, which in one source is the negative of ours."""
+    return "-" if (problem.setting == "material") != (notation == "deSaxce26") else "+"
+
+
+def _equation(problem: PoincareChetayev, terms: list[str], equals: str, force: str) -> str:
+    letter = "X" if problem.setting == "material" else "Z"
+    defect = "" if all(v == 0 for v in problem.defect) else f" - {letter}_g(L)"
+    return " + ".join(terms) + defect + equals + ("0" if all(v == 0 for v in problem.forces) else force)
