@@ -116,15 +116,15 @@ def settle_rates(problem, drives, others, room, work):
 
 
 @helper
-def _of_positions(problem, room, gaps):
-    """Leave the rates room[1] of what is held as a position: joints, such rules of users, gaps of discs if asked."""
+def _of_positions(problem, room):
+    """Leave the rates room[1] of what is held as a position: joints, such rules of users, gaps of discs."""
     nj, rules, rolling = joints_of(problem).node.shape[0], rules_of(problem), rolling_of(problem)
     copy(room[1], room[2])
     for j in range(nj, room.shape[1]):
         for k in range(6):
             room[1, j, k] = 0.0
     for i in range(rolling.node.shape[0]):
-        if gaps != 0 and rolling.kind[i] == DISC:
+        if rolling.kind[i] == DISC:
             Q, rates = rolling.keep[i], room[2, nj + i]
             gap = Q[0, 0] * rates[0] + Q[1, 0] * rates[1] + Q[2, 0] * rates[2]
             for k in range(3):
@@ -196,8 +196,7 @@ def start_smoothly(problem, drives, others, room, work, factored):
         store(cross(w, b), work[2, i], 3)
     _accumulate(h * h / 12.0, work[2, :n], work[1])
     _gradient(problem, others, drives, 0, work[1], work[0], room[1], room[2])
-    # adaptive steps, which start anew at every change of length, keep what the gap has: it rings less
-    _of_positions(problem, room, 1 - factored)
+    _of_positions(problem, room)
     _solve(problem, 0.0, work[1], s, room[1])
     _accumulate(1.0, solver.x[:n], state.twist)
     return 0
