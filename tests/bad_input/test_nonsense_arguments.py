@@ -67,6 +67,46 @@ def test_messages_name_the_call(model):
         cs.modes(model, time=np.nan)
     with pytest.raises(cs.CosseratError, match=r"equilibrium: spin=\(1, 2\): pass three finite numbers"):
         cs.equilibrium(model, spin=(1, 2))
+    with pytest.raises(cs.CosseratError, match=r"frequency_response: frequencies=1e\+300 cannot be used; .* below 1e"):
+        cs.frequency_response(model, "hinge", "body", 1e300)
     run = cs.simulate(model, 0.1, 0.01)
     with pytest.raises(cs.CosseratError, match=r"linearize: the time of about=\(run, time\) is 'end'"):
         cs.linearize(model, about=(run, "end"))
+
+
+ZERO = np.zeros(1)
+RELATIVE = {
+    "inverse_dynamics": {"q": ZERO, "v": ZERO, "a": ZERO, "t": 0.0},
+    "forward_dynamics": {"q": ZERO, "v": ZERO, "tau": ZERO, "t": 0.0},
+    "hybrid_dynamics": {"q": ZERO, "v": ZERO, "t": 0.0},
+    "constrained_dynamics": {"q": ZERO, "v": ZERO, "tau": ZERO, "t": 0.0},
+    "composed_vectors": {"q": ZERO, "v": ZERO, "tau": ZERO, "t": 0.0},
+    "jacobian": {"place": "body", "q": ZERO, "frame": "world"},
+    "jacobian_rate": {"place": "body", "q": ZERO, "v": ZERO, "frame": "world"},
+}
+
+
+@pytest.mark.parametrize("name", RELATIVE)
+def test_nonsense_in_relative_coordinates(model, name):
+    messages = []
+    for argument in RELATIVE[name]:
+        for value in NONSENSE:
+            try:
+                getattr(cs, name)(model, **{**RELATIVE[name], argument: value})
+            except cs.CosseratError as error:
+                messages.append(str(error))
+    assert min(map(len, messages)) > 12
+    for value in (None, "model.yaml", 3, [], np.zeros((2, 2))):
+        with pytest.raises(cs.CosseratError, match="expected a Model"):
+            getattr(cs, name)(value, **RELATIVE[name])
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_nonsense_asked_of_a_run(model, formulation):
+    run = cs.simulate(model, 0.02, 0.01, formulation=formulation)
+    for value in NONSENSE:
+        with pytest.raises(cs.CosseratError, match=r"(?s)there is no .* quantities: "):
+            run.quantity(value, "body")
+        for ask in (run.velocity, run.angular_velocity, run.acceleration):
+            with pytest.raises(cs.CosseratError, match=r"(?s)frame is .* pass 'world' or 'body'"):
+                ask("body", frame=value)

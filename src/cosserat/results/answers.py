@@ -196,6 +196,6 @@ def _rotations(place: Any) -> Evaluate:
 
 def in_world(frame: str, other: str) -> bool:
     """Whether components are meant along world axes."""
-    if frame not in ("world", other):
+    if not isinstance(frame, str) or frame not in ("world", other):
         raise SolveError(f"frame is {shown(frame)}; pass 'world' or {other!r}")
     return frame == "world"

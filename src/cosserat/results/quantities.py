@@ -151,7 +151,7 @@ def target_of(mechanism: Mechanism, word: str, item: Any, s: float | None = None
     SolveError
         If there is no such quantity.
     """
-    if word not in KINDS:
+    if not isinstance(word, str) or word not in KINDS:
         raise SolveError(f"quantity: there is no {shown(word)}; quantities: {', '.join(map(repr, KINDS))}")
     if KINDS[word].of == PLACE:
         return *mechanism.station(item), None

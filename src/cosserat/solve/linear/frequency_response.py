@@ -37,6 +37,7 @@ Complex = NDArray[np.complex128]
 
 _CALLER = "frequency_response"
 _METHODS = ("direct", "modal")
+_FASTEST = 1e100  # Hz: squares of more are beyond the range of numbers
 _SINGULAR = 1e-13  # of the square of the rate: less resists a mode by rounding alone
 
 
@@ -130,10 +131,10 @@ def _frequencies(values: Any) -> Array:
         out = np.atleast_1d(np.asarray(values, dtype=float))
     except (TypeError, ValueError, OverflowError):
         out = np.empty(0)
-    if out.ndim != 1 or out.size == 0 or not np.all(np.isfinite(out)) or np.any(out < 0.0):
+    if out.ndim != 1 or out.size == 0 or not np.all((out >= 0.0) & (out < _FASTEST)):
         raise SolveError(
-            f"{_CALLER}: frequencies={shown(values)} cannot be used; pass finite numbers in Hz, none negative, such as "
-            "np.linspace(1, 100, 400)"
+            f"{_CALLER}: frequencies={shown(values)} cannot be used; pass finite numbers in Hz, none negative and all "
+            f"below {_FASTEST:g}, such as np.linspace(1, 100, 400)"
         )
     return out
 

@@ -53,8 +53,8 @@ def composed_vectors(model: Model, q: Any, v: Any = None, tau: Any = None, t: fl
     >>> vectors.mass_matrix.round(6), vectors.generalised_forces.round(6)
     (array([[2.1]]), array([20.]))
     """
-    refuse_armatures("composed_vectors", model)
     tree = tree_of(model, t)
+    refuse_armatures("composed_vectors", model)
     n = len(tree.coordinates)
     check, zero = StateChecker(tree.data.title, tree.coordinates), np.zeros(n)
     q, v, tau = (

@@ -58,7 +58,7 @@ def tree_of(model: Model, t: float = 0.0) -> RigidTree:
         kept = model.derived
         if kept.rigid and kept.revision == model.revision and kept.changes == Parameter.changes and kept.tree.time == t:
             return kept.tree
-    except AttributeError:
+    except (AttributeError, ValueError):  # no model, nothing kept, or no time
         if not isinstance(model, Model):
             raise SolveError(f"expected a Model, got {shown(model)}") from None
         kept = None

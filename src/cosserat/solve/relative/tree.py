@@ -211,7 +211,7 @@ class Tree(ABC):
         return self._jacobian("jacobian_rate", place, q, v, frame)[1]
 
     def _jacobian(self, call: str, place: Any, q: Any, v: Array | None, frame: str) -> tuple[Array, Array]:
-        if frame not in ("world", "body"):
+        if not isinstance(frame, str) or frame not in ("world", "body"):
             raise SolveError(f"{call}: frame is {frame!r}; pass 'world' or 'body'")
         found = self._model.place(place, call)
         return self._place_jacobian(found, self._check.vector(call, "q", q), v, frame == "body", call)
