@@ -95,6 +95,10 @@ class LinearModel:
     rolling: RollingStates | None = None
     inner: LawStates | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles and copies: without the point, which holds compiled functions."""
+        return {**self.__dict__, "point": None}
+
     # state space ----------------------------------------------------------------------------------------------------
 
     @property

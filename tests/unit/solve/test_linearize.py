@@ -1,5 +1,7 @@
 """`linearize`: coordinates, state space, prescribed motions, reactions, reduction."""
 
+import copy
+import pickle
 import sys
 
 import numpy as np
@@ -262,3 +264,16 @@ def test_transfer_functions_of_many_frequencies(n: int) -> None:
     np.testing.assert_allclose(linear.transfer(s), expected, rtol=1e-12)
     np.testing.assert_allclose(linear.transfer(s.reshape(1, n)), expected[None], rtol=1e-12)
     np.testing.assert_allclose(linear.transfer(s[0]), expected[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_linear_models_are_pickled_and_copied(formulation):
+    """With laws of users in them, too."""
+    model = cs.Model("block", gravity=(0, 0, -9.81))
+    block = model.add(cs.RigidBody("block", mass=2.0, com=(0, 0, 0), inertia=np.eye(3)))
+    model.add(cs.Prismatic("rail", cs.GROUND, block, axis=(0, 0, 1), stiffness=40.0))
+    model.add(cs.StateLoad("air", block, {"fz": "-3*vz*abs(vz) - 2*vz"}))
+    linear = cs.linearize(model, ["rail"], ["rail", "block"], formulation=formulation)
+    for again in (pickle.loads(pickle.dumps(linear)), copy.deepcopy(linear)):
+        assert np.array_equal(again.A, linear.A)
+        assert np.array_equal(again.transfer(1j), linear.transfer(1j))
