@@ -106,15 +106,25 @@ def serve() -> None:
             print(json.dumps(f"{type(error).__name__}: {error}"), flush=True)
 
 
+def python_of(checkout: Path) -> str:
+    """The Python of a checkout, this one if it has none of its own."""
+    python = checkout / ".venv" / "bin" / "python"
+    return str(python if python.exists() else sys.executable)
+
+
+def settings_of(checkout: Path) -> dict[str, str]:
+    """Environment of a process that runs the package of a checkout, in one thread."""
+    return {"PYTHONPATH": str(checkout / "src"), **dict.fromkeys(THREADS, "1")}
+
+
 class Worker:
     """A checkout that answers the questions of a script, one a line."""
 
     def __init__(self, root: Path, script: str = __file__) -> None:
-        python = root / ".venv" / "bin" / "python"
-        call = [str(python if python.exists() else sys.executable), str(Path(script).resolve()), "--serve"]
-        path = {"PYTHONPATH": str(root / "src"), **dict.fromkeys(THREADS, "1")}
+        call = [python_of(root), str(Path(script).resolve()), "--serve"]
+        settings = {**os.environ, **settings_of(root)}
         self._process = subprocess.Popen(
-            call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=root, env={**os.environ, **path}
+            call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=root, env=settings
         )  # fmt: skip
 
     def ask(self, question: Any) -> Any:

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from against import ROOT, python_of, settings_of
 
 _ARM = """
 import numpy as np
@@ -46,19 +46,19 @@ SCRIPTS = {
 def seconds(checkout: Path, script: str) -> float:
     """CPU time from the start of Python to the end of the script."""
     with tempfile.TemporaryDirectory() as folder:
-        settings = {"COSSERAT_CACHE_DIR": f"{folder}/kernels", "NUMBA_CACHE_DIR": folder, "OPENBLAS_NUM_THREADS": "1"}
+        caches = {"COSSERAT_CACHE_DIR": f"{folder}/kernels", "NUMBA_CACHE_DIR": folder}
         before = os.times()
-        python = str(checkout / ".venv" / "bin" / "python")
         subprocess.run(
-            [python, "-c", script], env={**os.environ, **settings}, check=True, stderr=subprocess.DEVNULL, cwd=folder
-        )
+            [python_of(checkout), "-c", script],
+            env={**os.environ, **settings_of(checkout), **caches}, check=True, stderr=subprocess.DEVNULL, cwd=folder,
+        )  # fmt: skip
         after = os.times()
     return after.children_user + after.children_system - before.children_user - before.children_system
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("other", type=Path, help="root of another checkout, with .venv/bin/python")
+    parser.add_argument("other", type=Path, help="root of another checkout")
     parser.add_argument("--only", default="arm", help=f"of {','.join(SCRIPTS)}, or all; default arm")
     parser.add_argument("--turns", type=int, default=2)
     given = parser.parse_args()

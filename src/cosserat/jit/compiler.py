@@ -78,6 +78,13 @@ class _Unlinked(JITCodeLibrary):
     its callers; of helpers nobody needs machine code.
     """
 
+    def add_ir_module(self, ir_module: Any) -> None:
+        """Read the text of a module; its instructions and their blocks, which refer to each other, are done with."""
+        super().add_ir_module(ir_module)
+        for function in ir_module.functions:
+            for block in function.blocks:
+                block.instructions.clear()
+
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
 
@@ -196,13 +203,26 @@ class _GroupAttributes(AttributeTemplate):
 @lower_getattr_generic(_Group)
 def _array_of_group(context, builder, group, address, name):
     at, array_type = group.places[name]
-    word = context.get_value_type(types.intp)
-    table = builder.inttoptr(address, word.as_pointer())
+    place = builder.add(address, context.get_constant(types.int64, 8 * at))
+    return builder.call(_array_reader(context, builder.module, array_type), [place])
+
+
+def _array_reader(context, module, array_type):
+    """Function of a module, inlined by LLVM: where a table describes an array -> the array."""
+    word, value = context.get_value_type(types.intp), context.get_value_type(array_type)
+    name = f"cosserat_array_{array_type.dtype}_{array_type.ndim}"
+    reader = cgutils.get_or_insert_function(module, ir.FunctionType(value, [word]), name)
+    if reader.blocks:
+        return reader
+    reader.linkage = "linkonce_odr"
+    reader.attributes.add("alwaysinline")
+    builder = ir.IRBuilder(reader.append_basic_block())
+    table = builder.inttoptr(reader.args[0], word.as_pointer())
     words = []
     for i in range(1 + array_type.ndim):
-        words.append(builder.load(builder.gep(table, [word(at + i)])))
+        words.append(builder.load(builder.gep(table, [word(i)])))
         # nobody moves arrays while kernels run: what was read once need not be read again
-        words[-1].set_metadata("invariant.load", builder.module.add_metadata([]))
+        words[-1].set_metadata("invariant.load", module.add_metadata([]))
     strides = [word(8)]
     for extent in reversed(words[2:]):
         strides.insert(0, builder.mul(strides[0], extent))
@@ -215,7 +235,8 @@ def _array_of_group(context, builder, group, address, name):
         itemsize=word(8),
         meminfo=None,
     )
-    return array._getvalue()
+    builder.ret(array._getvalue())
+    return reader
 
 
 def getter_type(start: int, fields: list[tuple[str, int]], group: type) -> Any:

@@ -7,15 +7,17 @@ searches for registrations that cannot be there. What is left out here does not 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from numba import types
+from numba.core import transforms
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import PassManager
+from numba.core.postproc import PostProcessor
 from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering, NoPythonBackend, NopythonTypeInference, PreLowerStripPhis
 from numba.core.untyped_passes import FixupArgs, GenericRewrites, IRProcessing, ReconstructSSA, TranslateByteCode
@@ -44,24 +46,59 @@ _MANY = 1_000_000  # objects, some 200 MB
 _left = 0  # objects of finished stages that were not collected yet
 
 
-@contextmanager
+@contextlib.contextmanager
 def quickened() -> Iterator[None]:
     """Numba without what takes it long: nothing to collect, nothing to look up or to make twice."""
+    _know_everything()
     typing = cpu_target.typing_context
     target = type(cpu_target.target_context)  # Numba copies the context: what is set on it would lead back to it
-    make_array = arrayobj.make_array
-    typing.resolve_function_type = _remembering(typing.resolve_function_type)
-    target.get_function = _searching_once(target.get_function)
-    arrayobj.make_array = _array_class
-    try:
-        with _uncollected():
-            yield
-    finally:
-        del typing.resolve_function_type, target.get_function
-        arrayobj.make_array = make_array
+    changes = [
+        (types.Function, "get_call_type", _remembering(types.Function.get_call_type)),
+        (target, "get_function", _searching_once(target.get_function)),
+        (target, "refresh", _read_registries),
+        (typing, "refresh", lambda: None),
+        (arrayobj, "make_array", _array_class),
+        (PostProcessor, "run", _ordering_blocks(PostProcessor.run)),
+    ]
+    with _uncollected(), contextlib.ExitStack() as stack:
+        for owner, name, changed in changes:
+            stack.callback(_put_back(owner, name))
+            setattr(owner, name, changed)
+        yield
 
 
-@contextmanager
+@functools.cache
+def _know_everything() -> None:
+    """Register all that Numba and packages beside it bring along, which it otherwise looks for before each function."""
+    cpu_target.target_context.refresh()
+
+
+def _read_registries(target: Any) -> None:
+    """Take over what was registered since, such as symbols of stages."""
+    for registry in list(target._registries):
+        target.install_registry(registry)
+
+
+def _put_back(owner: Any, name: str) -> Callable[[], None]:
+    """What undoes a change of an attribute, inherited or its own."""
+    if name in vars(owner):
+        return functools.partial(setattr, owner, name, vars(owner)[name])
+    return functools.partial(delattr, owner, name)
+
+
+def _ordering_blocks(run: Callable[..., None]) -> Callable[..., None]:
+    """Bring the blocks of a function into order; how long its variables live is asked only where they are deleted."""
+
+    def run_quickly(self: PostProcessor, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+        if emit_dels or self.func_ir.is_generator:
+            run(self, emit_dels, extend_lifetimes)
+        else:
+            self.func_ir.blocks = transforms.canonicalize_cfg(self.func_ir.blocks)
+
+    return run_quickly
+
+
+@contextlib.contextmanager
 def _uncollected() -> Iterator[None]:
     """Leave what a stage makes to a later collection; looking through it after every stage takes long."""
     global _left
@@ -85,15 +122,15 @@ def _uncollected() -> Iterator[None]:
 def _remembering(resolve: Callable[..., Any]) -> Callable[..., Any]:
     """Resolve calls of operators and functions of Numba's once for each type of arguments."""
 
-    def resolve_function_type(function: Any, args: Any, kws: Any) -> Any:
-        if kws or not isinstance(function, types.Function):
-            return resolve(function, args, kws)
+    def get_call_type(function: Any, context: Any, args: Any, kws: Any) -> Any:
+        if kws:
+            return resolve(function, context, args, kws)
         key = function, args
         if key not in _resolved:
-            _resolved[key] = resolve(function, args, kws)
+            _resolved[key] = resolve(function, context, args, kws)
         return _resolved[key]
 
-    return resolve_function_type
+    return get_call_type
 
 
 def _searching_once(find: Callable[..., Any]) -> Callable[..., Any]:
