@@ -17,8 +17,8 @@ PART = 1e-2  # of the step, over which the equations are differentiated
 _ROUNDS = 3  # with the same factors, for velocities and accelerations
 
 
-@helper
-def _stand(problem):
+@stage
+def stand(problem):
     """The trial state is the state."""
     state, trial = state_of(problem), trial_of(problem)
     copy(state.frame, trial.frame)
@@ -32,10 +32,11 @@ def _stand(problem):
         for i in range(state.inner.shape[1]):
             trial.inner[k, i] = state.inner[k, i]
     solver_of(problem).follow[0] = FROZEN
+    return 0
 
 
 @helper
-def _rates(problem, others, drives, k, still, rate_out, accel_out):
+def _rates(problem, drives, others, k, still, rate_out, accel_out):
     """As `constraint_rates`, of all constraints; nothing is prescribed to move where `still` is not 0.
 
     `others` has the addresses of `rolling_rates` and `rule_rates`, or 0.
@@ -50,29 +51,33 @@ def _rates(problem, others, drives, k, still, rate_out, accel_out):
         call_address(others[1], (problem, k, pace, rate_out[nj:], accel_out[nj:]))
 
 
-@helper
-def _gradient(problem, others, drives, k, velocities, work, rate_out, accel_out):
+@stage
+def gradient(problem, drives, others, k, velocities, work, rate_out, accel_out):
     """rate_out = Phi times velocities (n+1, 6) at the trial configuration, through the kernel of the rates."""
     trial = trial_of(problem)
     copy(trial.twist, work)
     copy(velocities, trial.twist)
-    _rates(problem, others, drives, k, 1, rate_out, accel_out)
+    _rates(problem, drives, others, k, 1, rate_out, accel_out)
     copy(work, trial.twist)
+    return 0
 
 
-@helper
-def _second_rates(problem, others, drives, k, room, work):
-    """room[0] = second derivatives of the constraints at the trial state and its accelerations."""
-    _rates(problem, others, drives, k, 0, room[1], room[0])
-    _gradient(problem, others, drives, k, trial_of(problem).rate, work, room[1], room[2])
-    _accumulate(1.0, room[1], room[0])
+@stage
+def second_rates(problem, drives, others, room, work, k):
+    """room[0] = second derivatives of the constraints at the trial state and its accelerations, with inputs row k."""
+    _rates(problem, drives, others, k, 0, room[1], room[0])
+    gradient(problem, drives, others, k, trial_of(problem).rate, work[0], room[1], room[2])
+    accumulate(1.0, room[1], room[0])
+    return 0
 
 
-@helper
-def _accumulate(factor, source, matrix_out):
+@stage
+def accumulate(factor, source, matrix_out):
+    """matrix_out += factor source, over the rows of the source."""
     for i in range(source.shape[0]):
         for k in range(source.shape[1]):
             matrix_out[i, k] += factor * source[i, k]
+    return 0
 
 
 @helper
@@ -94,21 +99,21 @@ def settle_rates(problem, drives, others, room, work):
     """
     state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
     n = trial.residual.shape[0] - 1
-    _stand(problem)
+    stand(problem)
     forces(problem, 0)
     refactor(problem, 0)
     cm, s = solver.coefficients[0], solver.coefficients[3]
     for _ in range(_ROUNDS):
-        _rates(problem, others, drives, 0, 0, room[1], room[0])
+        _rates(problem, drives, others, 0, 0, room[1], room[0])
         _solve(problem, 0.0, work[0], -s, room[1])
-        _accumulate(1.0, solver.x[:n], trial.twist)
+        accumulate(1.0, solver.x[:n], trial.twist)
     for _ in range(_ROUNDS):
         forces(problem, 0)
         add_inertia(problem)
-        _second_rates(problem, others, drives, 0, room, work[0])
+        second_rates(problem, drives, others, room, work, 0)
         _solve(problem, -cm, trial.residual, -s, room[0])
-        _accumulate(1.0, solver.x[:n], trial.rate)
-        _accumulate(s / cm, solver.x[n:], trial.force)
+        accumulate(1.0, solver.x[:n], trial.rate)
+        accumulate(s / cm, solver.x[n:], trial.force)
     copy(trial.twist, state.twist)
     copy(trial.rate, state.rate)
     copy(trial.force, state.force)
@@ -157,66 +162,64 @@ def start_smoothly(problem, drives, others, room, work, factored):
     for row in range(3):
         part = 0.5 * row * PART * h
         weight = (-3.0 if row == 0 else 4.0 if row == 1 else -1.0) / (PART * h)
-        _stand(problem)
-        _accumulate(part, state.twist, trial.increment)
-        _accumulate(0.5 * part * part, state.rate, trial.increment)
+        stand(problem)
+        accumulate(part, state.twist, trial.increment)
+        accumulate(0.5 * part * part, state.rate, trial.increment)
         move(state.frame, trial.increment, 1.0, trial.frame)
-        _accumulate(part, state.rate, trial.twist)
+        accumulate(part, state.rate, trial.twist)
         for i in range(state.inner.shape[1]):
             trial.inner[0, i] += part * state.inner[1, i]
         forces(problem, row)
         add_inertia(problem)
-        _accumulate(weight, trial.residual, work[1])
-        _second_rates(problem, others, drives, row, room, work[0])
-        _accumulate(weight, room[0], room[3])
+        accumulate(weight, trial.residual, work[1])
+        second_rates(problem, drives, others, room, work, row)
+        accumulate(weight, room[0], room[3])
         for i in range(state.inner.shape[1]):
             state.inner[2, i] += shift * weight * trial.inner[1, i]
-    _stand(problem)
+    stand(problem)
     forces(problem, 0)
     if factored == 0:
         refactor(problem, 0)
     cm, s = solver.coefficients[0], solver.coefficients[3]
     _solve(problem, -cm, work[1], -s, room[3])
-    _accumulate(shift, solver.x[:n], state.accel)
+    accumulate(shift, solver.x[:n], state.accel)
     clear(solver.past[0])
     clear(solver.past[1])
     clear(solver.past[2])
-    _accumulate(h, solver.x[:n], solver.past[0])
+    accumulate(h, solver.x[:n], solver.past[0])
     if solver.memory[4] >= 0.0:
         solver.memory[4], solver.memory[5] = 1.0, 0.0
     if joints_of(problem).node.shape[0] + rolling_of(problem).node.shape[0] == 0:
         return 0
     # by what velocities of the method differ from true ones, along what the joints prescribe
     clear(work[1])
-    _accumulate(-error_constant(rho) * h * h, solver.x[:n], work[1])
+    accumulate(-error_constant(rho) * h * h, solver.x[:n], work[1])
     for i in range(n):
         u, w = load(state.twist[i], 0), load(state.twist[i], 3)
         a, b = load(state.rate[i], 0), load(state.rate[i], 3)
         store(add(cross(w, a), cross(u, b)), work[2, i], 0)
         store(cross(w, b), work[2, i], 3)
-    _accumulate(h * h / 12.0, work[2, :n], work[1])
-    _gradient(problem, others, drives, 0, work[1], work[0], room[1], room[2])
+    accumulate(h * h / 12.0, work[2, :n], work[1])
+    gradient(problem, drives, others, 0, work[1], work[0], room[1], room[2])
     _of_positions(problem, room)
     _solve(problem, 0.0, work[1], s, room[1])
-    _accumulate(1.0, solver.x[:n], state.twist)
+    accumulate(1.0, solver.x[:n], state.twist)
     return 0
 
 
-@stage
-def second_rates(problem, drives, others, room, work):
-    """room[0] = second derivatives of the constraints at the trial state and its accelerations."""
-    _second_rates(problem, others, drives, 0, room, work[0])
-    return 0
-
-
-def load_rates(problem, drive, rates, accels, n_joints, rolls, ruled):
+def load_rates(problem, drives, room, work, n_joints, rolls, ruled):
     """Compile or read what a model needs of the rates of constraints; the table `others` of the stages above."""
     others = address_table(2)
+    rates, accels = room[0], room[1]
     if rolls:
         load_stage(rolling_rates, problem, rates[n_joints:], accels[n_joints:])
         others[0] = address_of(rolling_rates)
     if ruled:
         load_stage(rule_rates, problem, 0, 1.0, rates[n_joints:], accels[n_joints:])
         others[1] = address_of(rule_rates)
-    load_stage(constraint_rates, problem, *drive, rates, accels)
+    load_stage(constraint_rates, problem, *drives[:, 0], rates, accels)
+    load_stage(stand, problem)
+    load_stage(accumulate, 1.0, rates, accels)
+    load_stage(gradient, problem, drives, others, 0, work[0], work[0], rates, accels)
+    load_stage(second_rates, problem, drives, others, room, work, 0)
     return others

@@ -48,9 +48,8 @@ def _prepare(
     memory.replace(inputs=inputs if controlled is None else controlled.apply(inputs))
     drives = np.concatenate((sampled, np.zeros_like(sampled[:, :1])), axis=1)
     rows, nodes = np.zeros((4, len(memory.problem.trial.phi), 6)), np.zeros((3, compiled.n_nodes + 1, 6))
-    problem, drive = memory.problem, tuple(d[0] for d in drives)
-    kinds = len(problem.rolling.node) > 0, len(problem.rules.item) > 0
-    others = load_rates(memory.address, drive, rows[0], rows[1], compiled.n_joints, *kinds)
+    kinds = len(memory.problem.rolling.node) > 0, len(memory.problem.rules.item) > 0
+    others = load_rates(memory.address, drives, rows, nodes, compiled.n_joints, *kinds)
     return Workspace(drives, others, rows, nodes)
 
 
@@ -94,7 +93,7 @@ def unresolved(
     forces(memory.address, 0)
     add_inertia(memory.address)
     cm, s = solver.coefficients[0], solver.coefficients[3]
-    second_rates(memory.address, *work)
+    second_rates(memory.address, *work, 0)
     solver.x[:n], solver.x[n:] = -cm * trial.residual[:n], -s * work.rows[0]
     solve(memory.address)
     left = float(np.abs(solver.x[:n] * scale).max(initial=0.0))
