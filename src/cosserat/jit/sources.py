@@ -81,11 +81,13 @@ def imported(path: Path) -> tuple[Path, ...]:
     """Files of the package that a file imports; found in its text, for a parser would take a tenth of a second."""
     found = []
     for module, names in _IMPORT.findall(path.read_text(encoding="utf-8")):
-        for name in _NAME.findall(names) or [""]:
-            found.append(_file(f"{module}.{name}") or _file(module))
+        file = _file(module)
+        within = _NAME.findall(names) if file is None or file.name == "__init__.py" else []  # a file has no modules
+        found += [_file(f"{module}.{name}") or file for name in within] or [file]
     return tuple(dict.fromkeys(p for p in found if p is not None and p != path))
 
 
+@functools.cache
 def _file(module: str) -> Path | None:
     """The file of a module of the package; None for anything else."""
     head, _, rest = module.partition(".")
