@@ -87,7 +87,6 @@ def imported(path: Path) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(p for p in found if p is not None and p != path))
 
 
-@functools.cache
 def _file(module: str) -> Path | None:
     """The file of a module of the package; None for anything else."""
     head, _, rest = module.partition(".")
