@@ -65,6 +65,8 @@ _STATES = np.array([(1.0, 1.0, 1.0), (1.0, -1.0, -1.0), (-1.0, 1.0, -1.0), (-1.0
 _LARGEST = 0.9  # of what would leave the mass singular
 _CLOSE = 1e-6  # shares that need not be looked at again
 _ROUNDS = 4  # of the search for the worst turn
+_COLUMNS = np.zeros((3, 4, 6))  # rates of x and of the columns of R, per twist
+_COLUMNS[:, 0, :3], _COLUMNS[:, 1:, 3:] = np.eye(3), skew(np.eye(3)).swapaxes(1, 2).swapaxes(0, 1)
 
 
 class Reference(NamedTuple):
@@ -201,12 +203,9 @@ def nodal_mass(mass: Array, turn: Array) -> Array:
     """
     n = len(turn)
     mass = np.concatenate([mass] * (n // max(len(mass), 1)))
-    # rates (n, 3, 8, 12) of x_A, R_A, x_B, R_B, in the axes of node A, per twists of the nodes
-    rates = np.zeros((n, 3, 8, 12))
-    for side, R in enumerate((np.broadcast_to(np.eye(3), turn.shape), turn)):
-        rates[:, :, 4 * side, 6 * side : 6 * side + 3] = R
-        for k, axis in enumerate(np.eye(3)):
-            rates[:, :, 4 * side + 1 + k, 6 * side + 3 : 6 * side + 6] = -R @ skew(axis)
+    rates = np.zeros((n, 3, 8, 12))  # of x_A, R_A, x_B, R_B, in the axes of node A, per twists of the nodes
+    rates[:, :, :4, :6] = _COLUMNS
+    rates[:, :, 4:, 6:] = (turn @ _COLUMNS.reshape(3, 24)).reshape(n, 3, 4, 6)
     forces = mass[:, :64].reshape(n, 1, 8, 8) @ rates
     out = np.swapaxes(rates.reshape(n, 24, 12), 1, 2) @ forces.reshape(n, 24, 12)
     product = mass[:, 64:73].reshape(n, 3, 3) @ turn @ mass[:, 73:].reshape(n, 3, 3)

@@ -4,8 +4,14 @@ An element bends inside like a cubic. A beam in tension bends sharply where it i
 Where elements are much longer than that, they are too stiff there: with a mean tilt g of their ends against the chord
 they store about N h g^2 instead of sqrt(N EI) g^2 (0.4 of it in the S, the rest in the bow beside it).
 Compared with what the tension stores in the deflection of the beam from its reference, that is about the relative
-error of the deflection. With more tension their ends may draw apart although the beam hardly stretches, or there is no
-balance.
+error of the deflection.
+
+An element that was curved from the start, by an angle a, straightens under tension between its nodes and gets longer,
+by N h^2/EI a^2 h/720 as long as its own bend resists alone. Beyond N h^2/EI of 40 or so the tension resists far more,
+which an element does not see: a rope that is drawn as a curve sags too far. Compared with how much longer the beam is
+than the straight line between its ends, that is about twice the relative error of its sag.
+
+With more tension the ends of elements may draw apart although the beam hardly stretches, or there is no balance.
 """
 
 from __future__ import annotations
@@ -31,6 +37,12 @@ _LOOKS = 8  # states of a run that are looked at
 _TOLD_APART = 3  # elements of a beam from which on a bend where it is held is not the shape of the whole mode
 _SMALL = 1e-3  # size of a vibration, turns and shares of the model's length
 _TAUT = 15.0  # length of an element in bends sqrt(EI / N) beyond which it may be why there is no balance
+
+_BENT = (
+    "the beam bends over {bend:.2g} m where it is held or pushed, and {wrong}, moments there more; "
+    "use elements of {short:.2g} m, or a pinned end"
+)
+_STRAIGHTENED = "it was curved from the start and straightens too far, and {wrong}; use {elements:.0f} elements or more"
 
 
 def warn_coarse(found: Equilibrium) -> None:
@@ -65,12 +77,19 @@ def warn_of_deflections(caller: str, compiled: CompiledModel, frames: Array) -> 
     frames = frames[np.unique(np.linspace(0, len(frames) - 1, _LOOKS).round().astype(int))]
     force = np.maximum(np.mean([_tension(compiled, frame) for frame in frames], axis=0), 0.0)
     stored, sharpness, deflected = (np.sum(x, axis=0) for x in _stored(compiled, compiled.frames, frames, force))
+    bowed = force * _straightened(compiled, sharpness)
     for name, mesh in compiled.beams.items():
         own = mesh.elements
         error = float(np.sum(stored[own]) / max(float(np.sum(deflected[own])), 1e-300))
-        if slender[own].any() and error > _WRONG:
-            words = f"deflections are wrong {_by(error)}"
-            _tell(caller, compiled, name, stored, sharpness, words)
+        sag = 0.5 * float(np.sum(bowed[own]) / max(_slack(compiled, frames, force, own), 1e-300))
+        if not slender[own].any() or max(error, sag) <= _WRONG:
+            continue
+        if error > sag:
+            _tell(caller, compiled, name, stored, sharpness, _BENT, f"deflections are wrong {_by(error)}")
+        else:
+            enough = np.ceil(1.2 * len(mesh.pairs) * (sag / _WRONG) ** 0.25)  # order 4, and some more
+            words = f"the sag of the beam is wrong {_by(sag)}"
+            _tell(caller, compiled, name, bowed, sharpness, _STRAIGHTENED, words, enough)
 
 
 def warn_of_frequencies(found: Modes) -> None:
@@ -96,19 +115,47 @@ def warn_of_frequencies(found: Modes) -> None:
             worst = int(np.argmax(stored))
             name = next(n for n, m in compiled.beams.items() if 0 <= worst - m.first_element < len(m.pairs))
             if len(compiled.beams[name].pairs) >= _TOLD_APART:
-                _tell("modes", compiled, name, stored, sharpness, f"the frequency of mode {k} is wrong {_by(error)}")
+                words = f"the frequency of mode {k} is wrong {_by(error)}"
+                _tell("modes", compiled, name, stored, sharpness, _BENT, words)
         return
 
 
-def _tell(caller: str, compiled: CompiledModel, name: str, stored: Array, sharpness: Array, words: str) -> None:
+def _tell(
+    caller: str,
+    compiled: CompiledModel,
+    name: str,
+    weight: Array,
+    sharpness: Array,
+    why: str,
+    wrong: str,
+    enough: float = 0,
+) -> None:
+    """Warn of the element of a beam that has the largest weight: why it is too long, what is wrong, and the remedy."""
     mesh = compiled.beams[name]
-    worst = mesh.first_element + int(np.argmax(stored[mesh.elements]))
+    worst = mesh.first_element + int(np.argmax(weight[mesh.elements]))
     bend = np.linalg.norm(compiled.system.elements.d0[worst, :3]) / np.sqrt(sharpness[worst])
+    why = why.format(wrong=wrong, bend=bend, short=2.0 * bend, elements=enough)
     warn(
         f"{caller}: beam {name!r}: element {worst - mesh.first_element + 1} of {len(mesh.pairs)} is too long for its "
-        f"tension (N h^2/EI is {sharpness[worst]:.0f}): the beam bends over {bend:.2g} m where it is held or pushed, "
-        f"and {words}, moments there more; use elements of {2 * bend:.2g} m, or a pinned end"
+        f"tension (N h^2/EI is {sharpness[worst]:.0f}): {why}"
     )
+
+
+def _straightened(compiled: CompiledModel, sharpness: Array) -> Array:
+    """Lengths (ne,) by which curved elements straighten too far."""
+    d0 = compiled.system.elements.d0
+    length = np.linalg.norm(d0[:, :3], axis=1)
+    angle = np.linalg.norm(np.cross(_unit(d0[:, :3]), d0[:, 3:]), axis=1)
+    return np.asarray(length * angle**2 * sharpness**2 / (720.0 * (_SHARP + sharpness)))
+
+
+def _slack(compiled: CompiledModel, frames: Array, force: Array, own: slice) -> float:
+    """How much longer than straight a beam is in the mean of some states, each element times its tension."""
+    a, b = compiled.system.elements.node[own].T
+    chord = frames[:, b, 9:] - frames[:, a, 9:]
+    along = _unit(np.sum(chord, axis=1, keepdims=True))
+    longer = np.linalg.norm(chord, axis=2) - np.sum(chord * along, axis=2)
+    return float(np.sum(force[own] * np.mean(longer, axis=0)))
 
 
 def _by(error: float) -> str:

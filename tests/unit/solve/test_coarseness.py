@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pytest
 
 import cosserat as cs
 
@@ -41,3 +42,26 @@ def test_large_stretch_and_rolling_up_are_no_reason():
     model = cantilever(8, (0, 0, 0))
     model.add(cs.Torque("roll", "strip.end", (0, 0, 2 * np.pi)))
     assert np.allclose(cs.equilibrium(model).position("strip.end"), 0, atol=1e-6)
+
+
+def rope(elements):
+    """Hung from its pinned ends, and drawn as it hangs, nearly: sqrt(EI/N) is 1.2 mm."""
+    model = cs.Model("rope", gravity=(0, 0, -9.81))
+    section = cs.Section(stiffness=[1e5, 1e5, 1e5, 1e-5, 1e-5, 1e-5], mass=[1, 1, 1, 2e-8, 1e-8, 1e-8])
+    beam = model.add(cs.Beam("rope", curve=("s", "0*s", "-0.8*s*(1 - s)"), section=section, elements=elements))
+    model.add(cs.Universal("left", cs.GROUND, beam.start, axes=((0, 1, 0), (0, 0, 1))))
+    model.add(cs.Spherical("right", cs.GROUND, beam.end))
+    return model
+
+
+def test_ropes_drawn_as_a_curve_straighten_too_far():
+    """The warning tells the error of the sag within a factor of two; the elements that it asks for are enough."""
+    fine = cs.equilibrium(rope(160)).position("rope.at(0.5)")[2]
+    with pytest.warns(cs.CosseratWarning, match="'rope': element .* curved from the start") as told:
+        coarse = cs.equilibrium(rope(20)).position("rope.at(0.5)")[2]
+    error = coarse / fine - 1
+    assert error > 0.05
+    found = re.search(r"wrong by about (\d+) %; use (\d+) elements", str(told[0].message))
+    assert 0.5 < float(found[1]) / (100 * error) < 2.0
+    enough = cs.equilibrium(rope(int(found[2]))).position("rope.at(0.5)")[2]  # warnings are errors
+    assert abs(enough / fine - 1) < 0.02
