@@ -110,6 +110,11 @@ class Link:
         return np.array([*self.freedoms, *modes], dtype=np.int64)
 
     @functools.cached_property
+    def inverse(self) -> Array:
+        """Inverse (4, 4) of its frame."""
+        return se3.inverse(self.frame)
+
+    @functools.cached_property
     def inertia(self) -> Array:
         """Spatial inertia (6, 6) of a rigid link about the origin of its frame, in its axes."""
         return _inertia(self.bodies, self.frame) if self.fluid is None else self.fluid
@@ -188,11 +193,17 @@ class TreeData:
 
     def seat(self, place: Place) -> Seat:
         """Where a place is carried; raises if it is on an elastic body and no interface."""
-        if place.on_ground:
+        link = -1 if place.on_ground else self.carrier[place.owner.name]
+        if link < 0:
             return Seat(-1, place.frame())
-        link = self.carrier[place.owner.name]
-        carrier = _IDENTITY if link < 0 else self.links[link].frame
-        return seat_on(link, carrier, place.frame(), Reduced(self.modal_bodies, self.stations).interface(place))
+        interface = self._reduced.interface(place)
+        if interface is None:
+            return Seat(link, self.links[link].inverse @ place.frame())
+        return seat_on(link, self.links[link].frame, place.frame(), interface)
+
+    @functools.cached_property
+    def _reduced(self) -> Reduced:
+        return Reduced(self.modal_bodies, self.stations)
 
 
 def compile_tree(
@@ -239,7 +250,9 @@ def rigid_tree(model: Model, call: str) -> TreeData:
 
 
 def refuse_all_but_rigid(call: str, model: Model) -> None:
-    """Raise if the model has elastic bodies, or loads that depend on the state."""
+    """Raise if there is no model, or one with elastic bodies or loads that depend on the state."""
+    if not isinstance(model, Model):
+        raise ModelError(f"{call}: expected a Model, got {model!r}")
     elastic = [*model.beams, *model.modal_bodies]
     if elastic:
         found = ", ".join(repr(body.name) for body in elastic[:3])

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.compile.seats import Seat
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
-from cosserat.model.places import Place
 
 
 class Posture:
@@ -18,13 +18,13 @@ class Posture:
     Made by `forward_kinematics`. Components are in world axes. Places are given as in `Run`.
     """
 
-    def __init__(self, frames: Array, motions: Array, locate: Callable[[Any], tuple[int, Array, Place]]) -> None:
-        self._frames, self._motions, self._locate = frames, motions, locate
+    def __init__(self, frames: Array, motions: Array, seat_of: Callable[[Any], Seat]) -> None:
+        self._frames, self._motions, self._seat_of = frames, motions, seat_of
 
     def frame(self, place: Any) -> Array:
         """Frame H (4, 4) of a place."""
-        link, F, _ = self._locate(place)
-        return F if link < 0 else self._link(link) @ F
+        seat = self._seat_of(place)
+        return seat.frame if seat.link < 0 else self._link(seat.link) @ seat.frame
 
     def position(self, place: Any) -> Array:
         """Position (3,)."""
@@ -57,9 +57,9 @@ class Posture:
 
     def _motion(self, place: Any) -> tuple[Array, Array, Array, Array, Array]:
         """Motion of the link, and the place as seen from the link's origin."""
-        link, F, _ = self._locate(place)
-        if link < 0:
+        seat = self._seat_of(place)
+        if seat.link < 0:
             zero = np.zeros(3)
             return zero, zero, zero, zero, zero
-        v, omega, a, alpha = self._motions[link].copy()
-        return v, omega, a, alpha, self._link(link)[:3, :3] @ F[:3, 3]
+        v, omega, a, alpha = self._motions[seat.link].copy()
+        return v, omega, a, alpha, self._link(seat.link)[:3, :3] @ seat.frame[:3, 3]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cosserat as cs
-from cosserat.solve.relative.rigid_tree import RigidTree as Tree
+from cosserat.solve.relative.tree import Tree
 
 
 @pytest.fixture(scope="module", params=["plain", "forces", "forces, straight", "free base"])

@@ -20,28 +20,6 @@ def moved(tree, q, delta, q_out):
 
 
 @stage
-def difference(tree, q_a, q_b, delta_out):
-    """The delta that moves coordinates q_a to q_b."""
-    links = links_of(tree)
-    for k in range(len(q_a)):
-        delta_out[k] = q_b[k] - q_a[k]
-    for i in range(len(links.table)):
-        tree_joints.differ(links.table[i, KIND], links.joint[i, 1], links.table[i, FIRST], q_a, q_b, delta_out)
-    return 0
-
-
-@stage
-def coordinate_rates(tree, q, v, rate_out):
-    """Time derivatives of the coordinates."""
-    links = links_of(tree)
-    for k in range(len(q)):
-        rate_out[k] = v[k]
-    for i in range(len(links.table)):
-        tree_joints.change(links.table[i, KIND], links.joint[i, 1], links.table[i, FIRST], q, v, rate_out)
-    return 0
-
-
-@stage
 def exponential_rates(tree, theta, v, rate_out):
     """T^-1(theta) v: rates of exponential coordinates about a fixed state, H = H_0 exp(theta)."""
     links = links_of(tree)

@@ -96,6 +96,11 @@ def load_stages(tree, acting, state, factored, vectors, inputs):
     load(forward_dynamics, tree, acting, state, factored)
 
 
+def calls(tree, acting, state, factored):
+    """`inverse_dynamics` and `forward_dynamics` with these arguments, as calls without any."""
+    return bound(inverse_dynamics, tree, acting, state), bound(forward_dynamics, tree, acting, state, factored)
+
+
 def placer(tree, state):
     """`place` with these arguments, as a call without any."""
     return bound(place, tree, state)

@@ -147,9 +147,9 @@ def divide_by_mass(parts, dq_out, dv_out, dtau_out):
     divide(parts, dq_out, dv_out, dtau_out)
 
 
-@quick(1, 1, 1, 1, 3, 1, 2, 2, 2)
-def forward_dynamics_derivatives(table, q, v, tau, scratch, a_out, dq_out, dv_out, dtau_out):
-    """a, and d a/d q, d a/d v, d a/d tau = M^-1 (n_v, n_v), freedoms counted from link to link; scratch (3, n_v, n_v).
+@quick(1, 3, 1, 1, 1, 2, 2, 2, 1)
+def forward_dynamics_derivatives(table, scratch, q, v, tau, dq_out, dv_out, dtau_out, a_out):
+    """d a/d q, d a/d v, d a/d tau = M^-1 (n_v, n_v), freedoms counted from link to link, and a; scratch (3, n_v, n_v).
 
     Returns 1 for bad arguments.
     """

@@ -4,12 +4,14 @@ Links take the place of the engine's nodes, so that springs and loads are the en
 `kernels.tree_joints`, whose prescribed efforts and targets of servos are two more rows of `passive`.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from cosserat.jit import helper, kernel
+from cosserat.jit import Handles, bound, helper, stage
 from cosserat.kernels import tree_joints
+from cosserat.kernels.arrays import Loads, Springs
+from cosserat.kernels.flexible.arrays import F1, F2
 from cosserat.kernels.frames import store_frame
 from cosserat.kernels.loads import add_load, load_tangent
 from cosserat.kernels.recursion.link import get3, get9
@@ -36,16 +38,43 @@ from cosserat.kernels.vectors import add, clear, cross, dot, mul_t, store
 DRIVE, TARGET = 7, 8  # rows of `passive`
 
 
+class States(NamedTuple):
+    """A tree and N states of it."""
+
+    table: F1
+    q: F2  # (N, n_v)
+    v: F2
+    passive: F2  # (9, n_v) see `tree_joints`, then efforts, targets of servos
+    wrench: F2  # (n_loads, 6) sampled
+    forces: F2  # (N, 6 n + n_v) what acts: wrenches on the links, in their frames, and efforts in the joints
+
+
 class Room(NamedTuple):
     """What the kernels below write on the way."""
 
-    frames: Any  # (n + 1, 12), the ground is last
-    twists: Any  # (n + 1, 6)
-    wrenches: Any  # (n + 1, 6)
-    K: Any  # (12, 12)
-    row: Any  # (12,)
-    J: Any  # (12, n_v)
-    P: Any  # (12, n_v)
+    frames: F2  # (n + 1, 12), the ground is last
+    twists: F2  # (n + 1, 6)
+    wrenches: F2  # (n + 1, 6)
+    K: F2  # (12, 12)
+    row: F1  # (12,)
+    J: F2  # (12, n_v)
+    P: F2  # (12, n_v)
+
+
+class Acting(NamedTuple):
+    """What acts on a tree, and where."""
+
+    states: States
+    springs: Springs
+    loads: Loads
+    room: Room
+
+
+acting_handles = Handles(Acting)
+states_of = acting_handles.getter("states", States)
+springs_of = acting_handles.getter("springs", Springs)
+loads_of = acting_handles.getter("loads", Loads)
+room_of = acting_handles.getter("room", Room)
 
 
 def room(n: int, n_v: int) -> Room:
@@ -85,40 +114,48 @@ def joint_efforts(table, q, v, passive, effort_out):
         tree_joints.act(kind, n, k, ahead, passive, passive[DRIVE], passive[TARGET], q, v, effort_out)
 
 
-@kernel
-def model_forces(table, q, v, springs, loads, passive, wrench, room, forces_out):
-    """Wrenches on the links, in their frames, and efforts in the joints (N, 6 n + n_v) of N states.
-
-    `wrench` holds the sampled loads.
-    """
+@stage
+def model_forces(acting):
+    """Forces of all states."""
+    states, springs, loads, room = states_of(acting), springs_of(acting), loads_of(acting), room_of(acting)
+    table, q, v, forces_out = states.table, states.q, states.v, states.forces
     n = int(table[N_LINKS])
     frames, twists, r = room.frames, room.twists, room.wrenches
     for s in range(q.shape[0]):
-        joint_efforts(table, q[s], v[s], passive, forces_out[s, 6 * n :])
+        joint_efforts(table, q[s], v[s], states.passive, forces_out[s, 6 * n :])
         clear(r)
         if len(springs.stiffness) + len(loads.column) > 0:
             _nodes(table, q[s], v[s], frames, twists)
             for i in range(len(springs.stiffness)):
                 add_spring(springs, i, frames, twists, r)
             for i in range(len(loads.column)):
-                add_load(loads, i, frames, wrench, r)
+                add_load(loads, i, frames, states.wrench, r)
         for i in range(n):
             for c in range(6):
                 forces_out[s, 6 * i + c] = -r[i, c]
+    return 0
 
 
-@kernel
-def add_force_derivatives(table, q, v, springs, loads, passive, wrench, room, dq_out, dv_out):
-    """Subtract the derivatives of the model's own forces from d tau/d q and d tau/d v (N, n_v, n_v) of N states.
+def forces_call(acting):
+    """`model_forces` with this argument, as a call without any."""
+    return bound(model_forces, acting)
+
+
+@stage
+def add_force_derivatives(acting, dq_out, dv_out):
+    """Subtract the derivatives of these forces from d tau/d q and d tau/d v (N, n_v, n_v) of all states.
 
     Freedoms are counted from link to link.
     """
+    states, springs, loads, room = states_of(acting), springs_of(acting), loads_of(acting), room_of(acting)
+    table, q, v = states.table, states.q, states.v
     for s in range(q.shape[0]):
-        _joint_derivatives(table, q[s], v[s], passive, dq_out[s], dv_out[s])
+        _joint_derivatives(table, q[s], v[s], states.passive, dq_out[s], dv_out[s])
         if len(springs.stiffness) + len(loads.column) > 0:
             _nodes(table, q[s], v[s], room.frames, room.twists)
             _spring_derivatives(table, springs, room, dq_out[s], dv_out[s])
-            _load_derivatives(table, loads, wrench, room, dq_out[s], dv_out[s])
+            _load_derivatives(table, loads, states.wrench, room, dq_out[s], dv_out[s])
+    return 0
 
 
 @helper

@@ -1,35 +1,67 @@
 """Coordinates on the group: moving along velocities, differences, and rates of coordinates."""
 
-from cosserat.jit import quick
+from typing import NamedTuple
+
+from cosserat.jit import Handles, bound, stage
 from cosserat.kernels import tree_joints
-from cosserat.kernels.recursion.table import FIRST, HEADER, KIND, N_LINKS, N_V, ROW, TURN
+from cosserat.kernels.flexible.arrays import F1, F2
 
 
-@quick(1, 1, 1, 1)
-def moved(table, q, delta, q_out):
-    """Coordinates after moving along constant velocities for a unit of time: H exp(delta), or q + delta."""
-    for k in range(int(table[N_V])):
-        q_out[k] = q[k] + delta[k]
-    for i in range(int(table[N_LINKS])):
-        row = HEADER + i * ROW
-        tree_joints.move(int(table[row + KIND]), table[row + TURN], int(table[row + FIRST]), q, delta, q_out)
+class Pair(NamedTuple):
+    """Two vectors of coordinates or velocities, and what is made of them."""
+
+    joints: F2  # (n_links, 3): kind, turn and first coordinate, see `table`
+    a: F1  # (n_v,)
+    b: F1
+    out: F1
 
 
-@quick(1, 1, 1, 1)
-def difference(table, q_a, q_b, delta_out):
-    """The delta that moves coordinates q_a to q_b."""
-    for k in range(int(table[N_V])):
-        delta_out[k] = q_b[k] - q_a[k]
-    for i in range(int(table[N_LINKS])):
-        row = HEADER + i * ROW
-        tree_joints.differ(int(table[row + KIND]), table[row + TURN], int(table[row + FIRST]), q_a, q_b, delta_out)
+class Group(NamedTuple):
+    """What the kernels below take."""
+
+    pair: Pair
 
 
-@quick(1, 1, 1, 1)
-def coordinate_rates(table, q, v, rate_out):
-    """Time derivatives of the coordinates."""
-    for k in range(int(table[N_V])):
-        rate_out[k] = v[k]
-    for i in range(int(table[N_LINKS])):
-        row = HEADER + i * ROW
-        tree_joints.change(int(table[row + KIND]), table[row + TURN], int(table[row + FIRST]), q, v, rate_out)
+group_handles = Handles(Group)
+pair_of = group_handles.getter("pair", Pair)
+
+
+@stage
+def moved(group):
+    """Coordinates a after moving along constant velocities b for a unit of time: H exp(delta), or q + delta."""
+    x = pair_of(group)
+    joints, a, b, out = x.joints, x.a, x.b, x.out
+    for k in range(len(out)):
+        out[k] = a[k] + b[k]
+    for i in range(len(joints)):
+        tree_joints.move(int(joints[i, 0]), joints[i, 1], int(joints[i, 2]), a, b, out)
+    return 0
+
+
+@stage
+def difference(group):
+    """The delta that moves coordinates a to b."""
+    x = pair_of(group)
+    joints, a, b, out = x.joints, x.a, x.b, x.out
+    for k in range(len(out)):
+        out[k] = b[k] - a[k]
+    for i in range(len(joints)):
+        tree_joints.differ(int(joints[i, 0]), joints[i, 1], int(joints[i, 2]), a, b, out)
+    return 0
+
+
+@stage
+def coordinate_rates(group):
+    """Time derivatives of the coordinates a at velocities b."""
+    x = pair_of(group)
+    joints, a, b, out = x.joints, x.a, x.b, x.out
+    for k in range(len(out)):
+        out[k] = b[k]
+    for i in range(len(joints)):
+        tree_joints.change(int(joints[i, 0]), joints[i, 1], int(joints[i, 2]), a, b, out)
+    return 0
+
+
+def calls(group):
+    """The kernels with this argument, as calls without any, by name."""
+    return {kernel.__name__: bound(kernel, group) for kernel in (moved, difference, coordinate_rates)}

@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.calls import answered
-from cosserat.compile.tree import refuse_armatures
+from cosserat.compile.tree import refuse_all_but_rigid, refuse_armatures
 from cosserat.lie import se3
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.composed import ComposedVectors
 from cosserat.results.posture import Posture
-from cosserat.solve.relative.recursion import tree_of
-from cosserat.solve.relative.rigid_tree import RigidTree
+from cosserat.solve.relative.lane_engine import LaneEngine
+from cosserat.solve.relative.recursion import any_tree
 from cosserat.solve.relative.states import StateChecker
+from cosserat.solve.relative.tree import Tree
 
 Array = NDArray[np.float64]
 
@@ -53,8 +54,9 @@ def composed_vectors(model: Model, q: Any, v: Any = None, tau: Any = None, t: fl
     >>> vectors.mass_matrix.round(6), vectors.generalised_forces.round(6)
     (array([[2.1]]), array([20.]))
     """
-    tree = tree_of(model, t)
+    refuse_all_but_rigid("composed_vectors", model)
     refuse_armatures("composed_vectors", model)
+    tree = any_tree(model, t, None, "composed_vectors")
     n = len(tree.coordinates)
     check, zero = StateChecker(tree.data.title, tree.coordinates), np.zeros(n)
     q, v, tau = (
@@ -85,7 +87,7 @@ def composed_vectors(model: Model, q: Any, v: Any = None, tau: Any = None, t: fl
     )
 
 
-def _links_of_freedoms(tree: RigidTree) -> NDArray[np.int64]:
+def _links_of_freedoms(tree: Tree) -> NDArray[np.int64]:
     """Number of the link that each freedom moves; on the way to a body, inner links come first."""
     out = np.empty(len(tree.coordinates), dtype=np.int64)
     for i, link in enumerate(tree.data.links):
@@ -107,14 +109,15 @@ def _column_derivatives(J: Array, link: NDArray[np.int64]) -> tuple[Array, Array
 
 
 def _forces(
-    tree: RigidTree, posture: Posture, J: Array, number: dict[str, int], q: Array, v: Array, tau: Array
+    tree: Tree, posture: Posture, J: Array, number: dict[str, int], q: Array, v: Array, tau: Array
 ) -> Array:
     """Springs, loads and efforts of joints as wrenches (N, 6) on the bodies, about their centres, in world axes.
 
     What acts on bodies that are fixed to one another is put on the first of them.
     """
     out = np.zeros((len(number), 6))
-    wrenches, efforts = tree.own_forces(q, v)
+    assert isinstance(tree.engine, LaneEngine)
+    wrenches, efforts = tree.engine.own_forces(q, v)
     efforts = efforts + tau
     centres = {name: posture.position(name) for name in number}
     links = tree.data.links

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.seats import Seat
 from cosserat.compile.tree import TreeData
-from cosserat.model.model import Model
 from cosserat.results.posture import Posture
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.seat_motion import SeatMotion, moving_seat
@@ -19,14 +20,13 @@ Array = NDArray[np.float64]
 class ElasticPosture(Posture):
     """A `Posture` whose places may sit on bodies that deform: each has a motion of its own."""
 
-    def __init__(self, model: Model, data: TreeData, q: Array, v: Array, a: Array) -> None:
-        self._model, self._data, self._q = model, data, q
+    def __init__(self, data: TreeData, seat_of: Callable[[Any], Seat], q: Array, v: Array, a: Array) -> None:
+        self._data, self._seat_of, self._q = data, seat_of, q
         self._now = flexible_recursion.motions(data, q, v)
         self._rates = data.parts(flexible_recursion.accelerations(self._now, a, np.zeros(6)))
 
     def _seat(self, place: Any) -> SeatMotion:
-        seat = self._data.seat(self._model.place(place, "forward_kinematics"))
-        return moving_seat(self._data, self._now, self._rates, seat, self._q)
+        return moving_seat(self._data, self._now, self._rates, self._seat_of(place), self._q)
 
     def frame(self, place: Any) -> Array:
         """Frame H (4, 4) of a place."""

@@ -8,32 +8,28 @@ omega_v x omega_w more in the angular rows (Maurer-Cartan). Half of both togethe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.model.places import Place
+from cosserat.compile.seats import Seat
+from cosserat.compile.tree import TreeData
 from cosserat.solve.relative.elastic_posture import ElasticPosture
 from cosserat.solve.relative.flexible_coordinates import bracket
-
-if TYPE_CHECKING:
-    from cosserat.solve.relative.flexible_tree import FlexibleTree
 
 Array = NDArray[np.float64]
 
 
-def jacobian_rate(tree: FlexibleTree, place: Place, q: Array, v: Array, J: Array) -> Array:
+def jacobian_rate(data: TreeData, seat: Seat, q: Array, v: Array, J: Array) -> Array:
     """J_dot (6, n) in world axes at velocities v, from the Jacobian J (6, n) in world axes."""
 
     def drift(velocities: Array) -> Array:
-        return ElasticPosture(tree._model, tree.data, q, velocities, tree.neutral()).accelerations(place)
+        return ElasticPosture(data, lambda seat: seat, q, velocities, np.zeros(len(q))).accelerations(seat)
 
     at_v, spin = drift(v), J[3:] @ v
     out = np.empty(J.shape)
     for k, w in enumerate(np.eye(len(v))):
         symmetric = drift(v + w) - at_v - drift(w)
-        skew = J @ bracket(tree.data, v, w)
+        skew = J @ bracket(data, v, w)
         skew[3:] += np.cross(spin, J[3:, k])
         out[:, k] = 0.5 * (symmetric + skew)
     return out

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.results.status import Status
+
 Array = NDArray[np.float64]
 
 
@@ -34,3 +36,13 @@ class Energy(NamedTuple):
     strain: float
     potential: float
     total: float
+
+
+class TreeMotion(NamedTuple):
+    """A motion in the coordinates of a tree: times (nt,), coordinates, velocities, accelerations (nt, n)."""
+
+    time: Array
+    q: Array
+    v: Array
+    a: Array
+    status: Status

@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.calls import answered
+from cosserat.compile.tree import refuse_all_but_rigid
 from cosserat.errors import SolveError, shown
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.posture import Posture
-from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives
-from cosserat.solve.relative.rigid_tree import RigidTree
 from cosserat.solve.relative.tree import Tree
 
 Array = NDArray[np.float64]
@@ -28,12 +27,11 @@ Array = NDArray[np.float64]
 class _Kept:
     """A tree, and the state of the model it was made from. Copies of a model come without."""
 
-    __slots__ = ("changes", "modes", "parameters", "revision", "rigid", "tree")
+    __slots__ = ("changes", "modes", "parameters", "revision", "tree")
 
-    def __init__(self, model: Model, tree: Any, modes: Any = None) -> None:
+    def __init__(self, model: Model, tree: Tree, modes: Any) -> None:
         self.revision, self.changes = model.revision, Parameter.changes
-        self.parameters, self.modes = model.parameters, modes
-        self.tree, self.rigid = tree, isinstance(tree, RigidTree)
+        self.parameters, self.modes, self.tree = model.parameters, modes, tree
 
     def outlives(self, model: Model) -> bool:
         """Whether the model is what it was."""
@@ -52,42 +50,29 @@ def _nothing() -> None:
     return None
 
 
-def tree_of(model: Model, t: float = 0.0) -> RigidTree:
-    """The tree of a model of rigid bodies as it is now, at time t."""
+def any_tree(model: Model, t: float, modes: Any, call: str) -> Tree:
+    """The tree of a model as it is now, rigid or not, at time t."""
     try:
         kept = model.derived
-        if kept.rigid and kept.revision == model.revision and kept.changes == Parameter.changes and kept.tree.time == t:
-            return kept.tree
+        if kept.revision == model.revision and kept.changes == Parameter.changes and kept.modes == modes:
+            tree: Tree = kept.tree
+            return tree if tree.time == t else _at_time(tree, t)
     except (AttributeError, ValueError):  # no model, nothing kept, or no time
         if not isinstance(model, Model):
             raise SolveError(f"expected a Model, got {shown(model)}") from None
         kept = None
-    if kept is None or not kept.rigid or not kept.outlives(model):
-        kept = model.derived = _Kept(model, RigidTree(model))
+    if kept is None or kept.modes != modes or not kept.outlives(model):
+        if not (model.beams or model.modal_bodies):
+            refuse_all_but_rigid(call, model)
+        kept = model.derived = _Kept(model, Tree(model, modes, call=call), copy.deepcopy(modes))
     return _at_time(kept.tree, t)
 
 
-def _at_time(tree: Any, t: Any) -> Any:
+def _at_time(tree: Tree, t: Any) -> Tree:
     if not isinstance(t, (int, float, np.number)) or not np.isfinite(t):
         raise SolveError(f"t is {t!r}; pass a time in seconds")
-    tree.set_time(t)
+    tree.set_time(float(t))
     return tree
-
-
-def any_tree(model: Model, t: float, modes: Any, call: str) -> Tree:
-    """The tree of a model, rigid or not."""
-    kept = getattr(model, "derived", None)
-    if modes is None and kept is not None and kept.rigid:
-        return tree_of(model, t)
-    if not isinstance(model, Model):
-        raise SolveError(f"expected a Model, got {shown(model)}")
-    if not (model.beams or model.modal_bodies):
-        if modes is not None:
-            raise SolveError(f"{call}: modes is {modes!r}, but {model.title} has no beams; leave it out")
-        return tree_of(model, t)
-    if kept is None or kept.rigid or kept.modes != modes or not kept.outlives(model):
-        kept = model.derived = _Kept(model, FlexibleTree(model, modes, call=call), copy.deepcopy(modes))
-    return _at_time(kept.tree, t)
 
 
 def free_tree(model: Model, t: float, modes: Any, call: str) -> Tree:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from numbers import Real
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,12 +22,26 @@ class StateChecker:
 
     def __init__(self, title: str, coordinates: tuple[str, ...]) -> None:
         self.title, self.coordinates = title, coordinates
+        self._shape = (len(coordinates),)
+
+    def are_plain(self, *vectors: Any) -> bool:
+        """Whether there is nothing to check: this takes a microsecond for each, the check several."""
+        with np.errstate(all="ignore"):  # of what overflows in the quick test
+            return all(self.is_room(x) and math.isfinite(x.dot(x)) for x in vectors)
+
+    def is_room(self, x: Any, depth: int = 1) -> bool:
+        """Whether kernels can write vectors (depth 1) or matrices (depth 2) into it."""
+        return (
+            type(x) is np.ndarray and x.dtype == np.float64 and x.shape == depth * self._shape and bool(x.flags.carray)
+        )
 
     def vectors(self, call: str, **given: Any) -> list[Array]:
         """Arrays of doubles, all (n,) or all (N, n); a single vector among stacks of them is repeated.
 
         Single vectors are finite; stacks are left to the kernel, and to `demand_finite` if it finds fault.
         """
+        if self.are_plain(*given.values()):
+            return list(given.values())
         arrays = [self._array(call, name, value, False) for name, value in given.items()]
         depth = max(a.ndim for a in arrays)
         if depth == 1:
@@ -39,6 +56,8 @@ class StateChecker:
 
     def vector(self, call: str, name: str, given: Any) -> Array:
         """One finite vector (n,)."""
+        if self.are_plain(given):
+            return np.asarray(given)
         array = self._array(call, name, given)
         if array.ndim != 1:
             raise SolveError(
@@ -132,3 +151,24 @@ class StateChecker:
                     "its motion must be given in all of them, or in none"
                 )
         return array
+
+    def drives(self, call: str, tau: Any, driven: Any) -> tuple[Array, Array]:
+        """1 where an acceleration is given by name, and it there; elsewhere the effort."""
+        given = self.vector(call, "tau", tau).copy()
+        held = np.zeros(len(given))
+        if not isinstance(driven, Mapping):
+            raise SolveError(f"{call}: driven is {driven!r}; pass a dict of accelerations by coordinate")
+        for name, value in driven.items():
+            if name not in self.coordinates:
+                known = ", ".join(self.coordinates[:8])
+                raise SolveError(f"{call}: driven names {name!r}, which is no coordinate; coordinates: {known}")
+            k = self.coordinates.index(name)
+            if given[k] != 0.0:
+                raise SolveError(
+                    f"{call}: both the acceleration and an effort ({given[k]:g}) are given for {name!r}; give "
+                    "one, the other follows"
+                )
+            if not (isinstance(value, Real) and np.isfinite(float(value))):
+                raise SolveError(f"{call}: driven[{name!r}] is {value!r}; pass a finite acceleration")
+            given[k], held[k] = value, 1.0
+        return held, given

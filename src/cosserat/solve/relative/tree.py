@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.calls import answered
+from cosserat.compile.seats import Seat
+from cosserat.compile.tree import TreeData, compile_tree
 from cosserat.errors import SolveError
 from cosserat.model import checks
+from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.posture import Posture
+from cosserat.solve.relative.engine import Engine
+from cosserat.solve.relative.modal_engine import ModalEngine
 from cosserat.solve.relative.nonholonomic import PlaceMotion
-from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives
+from cosserat.solve.relative.on_group import OnGroup
+from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives, TreeMotion
 from cosserat.solve.relative.states import StateChecker
 
 Array = NDArray[np.float64]
 
+_NOT_PLAIN = (TypeError, ValueError, AttributeError, IndexError)  # what engines raise where arguments are to be checked
 
-class Tree(ABC):
+
+class Tree:
     """A model in relative coordinates, compiled for repeated calls.
 
     The equations are M(q) a + h(q, v) = tau, where h holds everything that acts in the model: gravity, springs, loads,
@@ -30,8 +37,9 @@ class Tree(ABC):
     algorithms take a time that grows with the number of bodies and no faster. Prescribed motions are ignored here: the
     state is given whole. So are knife edges and rolling discs: see `constrained_dynamics`.
 
-    ``Tree(model)`` of rigid bodies has kernels without modes that take several states side by side;
-    ``Tree(model, modes=...)`` of a model with beams or modal bodies is a `FlexibleTree`, whose links have modes.
+    A rigid link is a link without modes. Models of rigid bodies have kernels that know no modes and take several states
+    side by side; models with beams, modal bodies or laws of users have those of links with modes, which take states of
+    a stack one after the other, in one thread.
 
     Methods take plain arrays of doubles, one state (n,) or, where they say so, a stack of states (N, n); with `out`
     they write into it and make no new array. A tree knows the model as it was when the tree was made. It can be
@@ -41,14 +49,23 @@ class Tree(ABC):
     ----------
     model : Model
         Without closed loops.
-    modes, boundary, stiffening
-        Of beams: as for `FlexibleTree`.
+    modes : int, or dict of int by beam
+        Number of modes of each beam. Modal bodies bring their own.
+    boundary : str, or dict of str by beam, optional
+        Kind of the modes, see `modal_body`. Default: held where the joint towards the ground is attached (the first
+        place where anything is, if no joint ties the beam to the ground): "cantilever", or "craig-bampton" where the
+        beam carries something elsewhere (six static shapes for each such place, besides `modes`); "free" for a beam
+        that carries nothing and hangs on nothing.
+    stiffening : bool
+        Whether loads stiffen the beams, see `modal_body`.
 
     Attributes
     ----------
     coordinates : tuple of str
         Names of the entries of q, v, a and tau: those of `Model.coordinates`, then six, such as ``"hub.x"``, for each
         body that no joint ties to the ground; modal coordinates such as ``"arm.mode1"``.
+    modal_bodies : dict of ModalBody
+        Elastic bodies by name.
     time : float
         Time of loads and efforts, see `set_time`.
     law_states : tuple of str
@@ -64,46 +81,83 @@ class Tree(ABC):
     >>> tau = np.empty(1)
     >>> tree.inverse_dynamics(np.zeros(1), np.zeros(1), np.zeros(1), tau).round(6)
     array([-19.62])
+    >>> a = tree.forward_dynamics(np.zeros(1), np.zeros(1), np.zeros(1))
+    >>> np.allclose(tree.inverse_dynamics(np.zeros(1), np.zeros(1), a), 0, atol=1e-9)
+    True
     """
 
-    data: Any
+    data: TreeData
     coordinates: tuple[str, ...]
+    modal_bodies: dict[str, ModalBody]
+    law_states: tuple[str, ...]
     rolling: tuple[str, ...]
-    law_states: tuple[str, ...] = ()
     time: float
-    _model: Model
-    _choices: dict[str, Any]
-    _check: StateChecker
-    _inner: Array = np.zeros(0)  # states of laws
+    engine: Engine
+    _general = False  # whether rigid links, too, have the kernels of links with modes
 
-    def __new__(cls, model: Any = None, *args: Any, **kwargs: Any) -> Tree:
-        """A tree of the kind that the model needs."""
-        if cls is not Tree:
-            return super().__new__(cls)
-        from cosserat.solve.relative.flexible_tree import FlexibleTree
-        from cosserat.solve.relative.rigid_tree import RigidTree
-
-        if not isinstance(model, Model):
-            raise SolveError(f"Tree: expected a Model, got {model!r}")
-        bends = model.beams or model.modal_bodies
-        general = bends or model.state_loads  # laws of users: only the general one has them
-        if not bends:
-            for name, value in zip(("modes", "boundary"), (*args, None, None), strict=False):
-                value = kwargs.get(name, value)
+    @answered("Tree")
+    def __init__(
+        self, model: Model, modes: Any = None, boundary: Any = None, stiffening: bool = True, *, call: str = "Tree"
+    ) -> None:
+        if isinstance(model, Model) and not (self._general or model.beams or model.modal_bodies):
+            for name, value in (("modes", modes), ("boundary", boundary)):
                 if value is not None:
-                    raise SolveError(f"Tree: {name} is {value!r}, but {model.title} has no beams; leave it out")
-        return super().__new__(FlexibleTree if general else RigidTree)
+                    raise SolveError(f"{call}: {name} is {value!r}, but {model.title} has no beams; leave it out")
+        self._set(model, compile_tree(model, modes, boundary, stiffening, call=call))
+        self._choices = {"modes": modes, "boundary": boundary, "stiffening": stiffening}
+        if isinstance(self.engine, ModalEngine):
+            self.law_states = self.engine.forces.inner_names
+            self.set_law_states(self.engine.forces.first_states.copy())
+
+    def _set(self, model: Model, data: TreeData) -> None:
+        self._model, self._choices = model, {}
+        self.data, self.coordinates, self.modal_bodies = data, data.coordinates, data.modal_bodies
+        self.rolling, self.law_states, self._inner = tuple(item.title for item in model.rolling), (), np.zeros(0)
+        self.time = 0.0
+        self._n = len(data.coordinates)
+        self._check = StateChecker(data.title, data.coordinates)
+        self._group: OnGroup | None = None
+        general = self._general or data.modal_bodies or model.state_loads  # laws of users: lanes do not know them
+        self.engine = engine = ModalEngine(model, data) if general else _lane_engine(model, data)
+        self._invert, self._accelerate = engine.inverse_dynamics, engine.forward_dynamics  # found once: calls are short
+        self._weigh = engine.mass_matrix
 
     def __reduce__(self) -> Any:
         return _made, (type(self), self._model, self._choices, self.time, self._inner)
 
     # dynamics -------------------------------------------------------------------------------------------------------
 
-    @abstractmethod
+    def _answers(self, call: str, depths: tuple[int, ...], out: Any, threads: Any, **given: Any) -> list[Array]:
+        """Results of one state or of a stack: vectors (depth 1) or matrices (depth 2); `out` has an array for each.
+
+        All arguments are checked. Calls that last microseconds try the engine first: it refuses all but plain states.
+        """
+        self.engine.demand_threads(call, threads)
+        arrays = self._check.vectors(call, **given)
+        stack = arrays[0].shape[:-1]
+        places = self._check.several(call, out, len(depths)) if len(depths) > 1 else [out]
+        results = [
+            self._check.out(call, place, (*stack, *(depth * (self._n,))))
+            for place, depth in zip(places, depths, strict=True)
+        ]
+        arrays = [x.copy() if any(x is result for result in results) else x for x in arrays]
+        if not stack:
+            getattr(self.engine, call)(*arrays, *results)
+        elif self.engine.stack(call, arrays, results, threads) != 0:
+            self._check.demand_finite(call, dict(zip(given, arrays, strict=True)))
+        return results
+
     def inverse_dynamics(self, q: Any, v: Any, a: Any, out: Any = None, threads: int = 1) -> Array:
         """Efforts tau (n,) that give accelerations a; stacks of states (N, n) give (N, n)."""
+        try:
+            if threads == 1:
+                tau: Array = np.empty(self._n) if out is None else out
+                if not self._invert(q, v, a, tau):
+                    return tau
+        except _NOT_PLAIN:
+            pass
+        return self._answers("inverse_dynamics", (1,), out, threads, q=q, v=v, a=a)[0]
 
-    @abstractmethod
     def forward_dynamics(
         self, q: Any, v: Any, tau: Any, out: Any = None, threads: int = 1, driven: Mapping[str, float] | None = None
     ) -> Array:
@@ -111,32 +165,22 @@ class Tree(ABC):
 
         `driven` gives accelerations by coordinate name, for one state; no effort may be given there.
         """
+        if driven is not None:
+            held, given = self._check.drives("forward_dynamics", tau, driven)
+            a = self._check.out("forward_dynamics", out, given.shape)
+            a[:] = self.hybrid_dynamics(q, v, held, given)[0]
+            return a
+        try:
+            if threads == 1:
+                a = np.empty(self._n) if out is None else out
+                if a is v:
+                    v = v.copy()  # velocities are read until the last acceleration is written
+                if not self._accelerate(q, v, tau, a):
+                    return a
+        except _NOT_PLAIN:
+            pass
+        return self._answers("forward_dynamics", (1,), out, threads, q=q, v=v, tau=tau)[0]
 
-    def _forward_driven(self, q: Any, v: Any, tau: Any, out: Any, driven: Any) -> Array:
-        """Forward dynamics with some accelerations given by name."""
-        call = "forward_dynamics"
-        given = self._check.vector(call, "tau", tau).copy()
-        held = np.zeros(len(given))
-        if not isinstance(driven, Mapping):
-            raise SolveError(f"{call}: driven is {driven!r}; pass a dict of accelerations by coordinate")
-        for name, value in driven.items():
-            if name not in self.coordinates:
-                known = ", ".join(self.coordinates[:8])
-                raise SolveError(f"{call}: driven names {name!r}, which is no coordinate; coordinates: {known}")
-            k = self.coordinates.index(name)
-            if given[k] != 0.0:
-                raise SolveError(
-                    f"{call}: both the acceleration and an effort ({given[k]:g}) are given for {name!r}; give "
-                    "one, the other follows"
-                )
-            if not (isinstance(value, Real) and np.isfinite(float(value))):
-                raise SolveError(f"{call}: driven[{name!r}] is {value!r}; pass a finite acceleration")
-            given[k], held[k] = value, 1.0
-        a = self._check.out(call, out, given.shape)
-        a[:] = self.hybrid_dynamics(q, v, held, given)[0]
-        return a
-
-    @abstractmethod
     def hybrid_dynamics(
         self,
         q: Any,
@@ -166,21 +210,53 @@ class Tree(ABC):
         pull : (n,), optional
             What acts besides in the coordinates, J^T w of wrenches w at places; it is no part of the efforts found.
         """
+        call = "hybrid_dynamics"
+        if self.engine.judges_drives and wrenches is None and pull is None and threads == 1:
+            try:
+                a, tau = (np.empty(self._n), np.empty(self._n)) if out is None else out
+                if a is v or tau is v:
+                    v = v.copy()
+                if self.engine.hybrid_dynamics(q, v, driven, given, a, tau) == 0:
+                    return a, tau
+            except _NOT_PLAIN:
+                pass
+        driven = self._check.driven(call, driven, self.data)
+        if wrenches is not None:
+            (q,) = self._check.vectors(call, q=q)
+            shape = (*q.shape[:-1], len(self.data.links), 6)
+            pulled = self.engine.pulled(q, self._check.wrenches(call, wrenches, shape))
+            pull = pulled if pull is None else pull + pulled
+        if pull is None:
+            found = self._answers(call, (1, 1), out, threads, q=q, v=v, driven=driven, given=given)
+            return found[0], found[1]
+        # efforts beside the given ones: they drive what is free, and drives need not give them
+        given, pull = self._check.vectors(call, given=given, pull=pull)
+        free, wanted = driven == 0.0, given.copy()
+        asked = np.where(free, given + pull, given)
+        a, tau = self._answers(call, (1, 1), out, threads, q=q, v=v, driven=driven, given=asked)
+        tau[:] = np.where(free, wanted, tau - pull)
+        return a, tau
 
     def bias(self, q: Any, v: Any, out: Any = None, threads: int = 1) -> Array:
         """h (n,) or (N, n): the efforts that keep the velocities as they are, a = 0."""
         q, v = self._check.vectors("bias", q=q, v=v)
         return self.inverse_dynamics(q, v, np.zeros(q.shape), self._check.out("bias", out, q.shape), threads)
 
-    @abstractmethod
     def gravity_forces(self, q: Any, out: Any = None, threads: int = 1) -> Array:
         """Efforts (n,) or (N, n) that hold the weight at rest; of all that acts in the model, gravity alone."""
+        return self._answers("gravity_forces", (1,), out, threads, q=q)[0]
 
-    @abstractmethod
     def mass_matrix(self, q: Any, out: Any = None, threads: int = 1) -> Array:
         """M (n, n), symmetric and positive definite; a stack of states (N, n) gives (N, n, n)."""
+        try:
+            if threads == 1:
+                M: Array = np.empty((self._n, self._n)) if out is None else out
+                if not self._weigh(q, M):
+                    return M
+        except _NOT_PLAIN:
+            pass
+        return self._answers("mass_matrix", (2,), out, threads, q=q)[0]
 
-    @abstractmethod
     def inverse_dynamics_derivatives(
         self, q: Any, v: Any, a: Any, out: Any = None, threads: int = 1
     ) -> InverseDerivatives:
@@ -189,8 +265,16 @@ class Tree(ABC):
         Along spherical and free joints d q is the motion along unit velocities, as in `moved`. Stacks of states (N, n)
         give (N, n, n).
         """
+        try:
+            if threads == 1:
+                dq, dv, M = np.empty((3, self._n, self._n)) if out is None else out
+                if self.engine.inverse_dynamics_derivatives(q, v, a, dq, dv, M) == 0:
+                    return InverseDerivatives(dq, dv, M)
+        except _NOT_PLAIN:
+            pass
+        found = self._answers("inverse_dynamics_derivatives", (2, 2, 2), out, threads, q=q, v=v, a=a)
+        return InverseDerivatives(*found)
 
-    @abstractmethod
     def forward_dynamics_derivatives(
         self, q: Any, v: Any, tau: Any, out: Any = None, threads: int = 1
     ) -> ForwardDerivatives:
@@ -198,8 +282,26 @@ class Tree(ABC):
 
         Stacks of states (N, n) give (N, n, n) and (N, n).
         """
+        try:
+            if threads == 1:
+                dq, dv, dtau, a = (*np.empty((3, self._n, self._n)), np.empty(self._n)) if out is None else out
+                if a is v:
+                    v = v.copy()
+                if self.engine.forward_dynamics_derivatives(q, v, tau, dq, dv, dtau, a) == 0:
+                    return ForwardDerivatives(dq, dv, dtau, a)
+        except _NOT_PLAIN:
+            pass
+        call = "forward_dynamics_derivatives"
+        return ForwardDerivatives(*self._answers(call, (2, 2, 2, 1), out, threads, q=q, v=v, tau=tau))
 
     # kinematics -----------------------------------------------------------------------------------------------------
+
+    def _seat(self, place: Any, call: str = "forward_kinematics") -> Seat:
+        """Where a place is carried."""
+        found = self._model.place(place, call)
+        if not found.on_ground and found.owner.name not in self.data.carrier:
+            raise SolveError(f"{call}: the place {found.label!r} is on a body that is not in {self.data.title}")
+        return self.data.seat(found)
 
     def jacobian(self, place: Any, q: Any, frame: str = "world") -> Array:
         """J (6, n): velocity and angular velocity of a place are J v, in world axes or in the place's own ("body")."""
@@ -213,113 +315,131 @@ class Tree(ABC):
     def _jacobian(self, call: str, place: Any, q: Any, v: Array | None, frame: str) -> tuple[Array, Array]:
         if not isinstance(frame, str) or frame not in ("world", "body"):
             raise SolveError(f"{call}: frame is {frame!r}; pass 'world' or 'body'")
-        found = self._model.place(place, call)
-        return self._place_jacobian(found, self._check.vector(call, "q", q), v, frame == "body", call)
+        seat = self._seat(place, call)
+        return self.engine.jacobian(seat, self._check.vector(call, "q", q), v, frame == "body")
 
-    @abstractmethod
-    def _place_jacobian(
-        self, place: Place, q: Array, v: Array | None, own_axes: bool, call: str
-    ) -> tuple[Array, Array]:
-        """J and J_dot (6, n) of a place; the second is of no use where v is None."""
-
-    @abstractmethod
     def carries(self, place: Place, call: str) -> bool:
         """Whether a place is on something that moves."""
+        return self._seat(place, call).link >= 0
 
-    @abstractmethod
     def place_motion(self, place: Place, q: Array, v: Array, call: str) -> PlaceMotion:
         """World frame, Jacobian in world axes and J_dot v of a place that is not fixed to the ground."""
+        seat = self._seat(place, call)
+        if seat.link < 0:
+            raise SolveError(f"{call}: the place {place.label!r} is fixed to the ground")
+        return self.engine.place_motion(seat, q, v)
 
     def forward_kinematics(self, q: Any, v: Any = None, a: Any = None) -> Posture:
         """Frames of places, and their velocities and accelerations where v and a are given.
 
         Places on elastic bodies are those where something is attached, and the ends of beams.
         """
-        zero = self.neutral()
-        return self._posture(
-            *self._vectors("forward_kinematics", q=q, v=zero if v is None else v, a=zero if a is None else a)
-        )
+        v, a = (self.neutral() if x is None else x for x in (v, a))
+        return self.engine.posture(self._seat, *self._vectors("forward_kinematics", q=q, v=v, a=a))
 
-    @abstractmethod
-    def _posture(self, q: Array, v: Array, a: Array) -> Posture:
-        """Frames and motions of places."""
+    def frame(self, place: Any, q: Any) -> Array:
+        """Frame (4, 4) of a place in the world."""
+        seat = self._seat(place, "frame")
+        return self.engine.posture(lambda seat: seat, *self._vectors("frame", q=q), *np.zeros((2, self._n))).frame(seat)
 
     def moved(self, q: Any, delta: Any) -> Array:
         """Coordinates after moving with the velocities delta for a unit of time; q + delta but for rotations."""
-        return self._on_group("moved", *self._vectors("moved", q=q, delta=delta))
+        return self._on_group("moved", q=q, delta=delta)
 
     def difference(self, q_a: Any, q_b: Any) -> Array:
         """The delta for which `moved` takes q_a to q_b."""
-        return self._on_group("difference", *self._vectors("difference", q_a=q_a, q_b=q_b))
+        return self._on_group("difference", q_a=q_a, q_b=q_b)
 
     def coordinate_rates(self, q: Any, v: Any) -> Array:
         """Time derivatives of the coordinates; v itself but for spherical and free joints."""
-        rates = self._on_group("coordinate_rates", *self._vectors("coordinate_rates", q=q, v=v))
-        return self._check.defined(rates)
+        return self._check.defined(self._on_group("coordinate_rates", q=q, v=v))
 
-    @abstractmethod
-    def _on_group(self, kernel: str, a: Array, b: Array) -> Array:
-        """What a kernel gives (n,) of two vectors: coordinates, differences of these, or velocities."""
+    def _on_group(self, call: str, **given: Any) -> Array:
+        if self._group is None:
+            self._group = OnGroup(self.data)
+        return self._group(call, *self._vectors(call, **given))
 
     def _vectors(self, call: str, **given: Any) -> list[Array]:
         """Finite vectors (n,), in the order given."""
         return [self._check.vector(call, name, x) for name, x in given.items()]
 
-    # momentum and energy --------------------------------------------------------------------------------------------
+    def integrate(
+        self,
+        duration: float,
+        step: float,
+        q: Any = None,
+        v: Any = None,
+        integrator: str = "generalized-alpha",
+        rho: float = 0.9,
+        tolerance: float = 1e-7,
+    ) -> TreeMotion:
+        """Motion from coordinates q and velocities v at time 0 (default: the reference configuration at rest).
 
-    @abstractmethod
-    def _centroidal(self, q: Array) -> tuple[Array, Array]:
-        """Matrix (6, n) of the momentum about the centre of mass, and the centre (3,)."""
+        Methods, `rho` and `tolerance` (of accelerations, relative to the largest) as in `simulate` with
+        ``formulation="floating"``, which gives a `Run`. Prescribed motions are followed.
+        """
+        from cosserat.solve.floating.integration import integrate
+
+        q, v = (self.neutral() if x is None else x for x in (q, v))
+        q, v = self._vectors("integrate", q=q, v=v)
+        inner = self._inner if self.law_states else None
+        return integrate(self._model, self.data, duration, step, q, v, inner, integrator, rho, tolerance)
+
+    # momentum and energy --------------------------------------------------------------------------------------------
 
     def centroidal_matrix(self, q: Any) -> Array:
         """A (6, n): momentum and angular momentum about the centre of mass are A v, in world axes."""
-        return self._centroidal(self._check.vector("centroidal_matrix", "q", q))[0]
+        return self.engine.centroidal(self._check.vector("centroidal_matrix", "q", q))[0]
 
     def centroidal_momentum(self, q: Any, v: Any) -> Array:
         """Momentum and angular momentum (6,) about the centre of mass, in world axes."""
-        v = self._check.vector("centroidal_momentum", "v", v)
-        return np.asarray(self._centroidal(self._check.vector("centroidal_momentum", "q", q))[0] @ v)
+        q, v = self._vectors("centroidal_momentum", q=q, v=v)
+        return np.asarray(self.engine.centroidal(q)[0] @ v)
 
     def centre_of_mass(self, q: Any) -> Array:
         """Centre of mass (3,) of all that moves."""
-        return self._centroidal(self._check.vector("centre_of_mass", "q", q))[1]
+        return self.engine.centroidal(self._check.vector("centre_of_mass", "q", q))[1]
 
     def energy(self, q: Any, v: Any) -> Energy:
         """Kinetic energy, strain energy of bodies, springs and joints, potential energy of gravity."""
-        kinetic, strain, potential = self._energies(*self._vectors("energy", q=q, v=v))
+        kinetic, strain, potential = self.engine.energies(*self._vectors("energy", q=q, v=v))
         return Energy(kinetic, strain, potential, kinetic + strain + potential)
-
-    @abstractmethod
-    def _energies(self, q: Array, v: Array) -> tuple[float, float, float]:
-        """Kinetic, strain and potential energy."""
 
     # ----------------------------------------------------------------------------------------------------------------
 
     def set_time(self, t: float) -> None:
         """Take loads and efforts that are functions of time at time t."""
-        self.time = checks.number("Tree.set_time", "t", t)
+        t = checks.number("Tree.set_time", "t", t)
+        self.engine.set_time(t)
+        self.time = t
 
     def set_law_states(self, states: Any) -> None:
         """Take laws at these states: (ny,) in the order of `law_states`, or a dict of some; before, at their first."""
-        given = states if isinstance(states, Mapping) else None
-        for name in given or ():
-            if name not in self.law_states:
-                known = ", ".join(map(repr, self.law_states)) or "none"
-                raise SolveError(f"Tree.set_law_states: {name!r} is no state of a law; there are: {known}")
-        if given is None:
-            self._inner = checks.array("Tree.set_law_states", "states", states, (len(self.law_states),))
-            return
-        values = dict(zip(self.law_states, self._inner.tolist(), strict=True)) | dict(given)
-        self._inner = np.array([checks.number("Tree.set_law_states", k, x) for k, x in values.items()], dtype=float)
+        what = "Tree.set_law_states"
+        if isinstance(states, Mapping):
+            for name in states:
+                if name not in self.law_states:
+                    known = ", ".join(map(repr, self.law_states)) or "none"
+                    raise SolveError(f"{what}: {name!r} is no state of a law; there are: {known}")
+            values = dict(zip(self.law_states, self._inner.tolist(), strict=True)) | dict(states)
+            self._inner = np.array([checks.number(what, k, x) for k, x in values.items()], dtype=float)
+        else:
+            self._inner = checks.array(what, "states", states, (len(self.law_states),))
+        self.engine.set_law_states(self._inner)
 
     def law_state_rates(self, q: Any, v: Any) -> Array:
         """Rates (ny,) of the states of laws, at these and at the time that were set."""
-        self._check.vectors("law_state_rates", q=q, v=v)
-        return np.zeros(0)
+        return self.engine.law_state_rates(*self._vectors("law_state_rates", q=q, v=v))
 
     def neutral(self) -> Array:
         """Coordinates (n,) of the reference configuration: zeros."""
-        return np.zeros(len(self.coordinates))
+        return np.zeros(self._n)
+
+
+def _lane_engine(model: Model, data: TreeData) -> Engine:
+    from cosserat.solve.relative.lane_engine import LaneEngine  # imports Numba, which takes longer than most runs
+
+    return LaneEngine(model, data)
 
 
 def _made(kind: type[Tree], model: Model, choices: dict[str, Any], time: float, inner: Array) -> Tree:

@@ -1,0 +1,51 @@
+"""Motions of a tree in plain coordinates: the steps of floating frames without a `Run`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cosserat.compile.tree import TreeData
+from cosserat.errors import SolveError
+from cosserat.model.model import Model
+from cosserat.solve.floating import FLOATING_METHODS
+from cosserat.solve.floating.methods import new_stepper
+from cosserat.solve.floating.state import Drives
+from cosserat.solve.floating.walk import FloatingWalk
+from cosserat.solve.motion.driver import fixed_steps
+from cosserat.solve.relative.flexible_tree import FlexibleTree
+from cosserat.solve.relative.quantities import TreeMotion
+from cosserat.solve.relative.tree_constraints import TreeConstraints
+
+Array = NDArray[np.float64]
+
+
+def integrate(
+    model: Model,
+    data: TreeData,
+    duration: float,
+    step: float,
+    q: Array,
+    v: Array,
+    inner: Array | None,
+    integrator: str,
+    rho: float,
+    tolerance: float,
+) -> TreeMotion:
+    """Motion from a state at time 0, and from states `inner` of laws; arguments as for `Tree.integrate`."""
+    for name, value in (("duration", duration), ("step", step)):
+        if not (isinstance(value, (int, float)) and np.isfinite(value) and value > 0):
+            raise SolveError(f"integrate: {name} is {value!r}; pass a positive time in seconds")
+    if not 0.0 <= rho <= 1.0:
+        raise SolveError(f"integrate: rho is {rho!r}; it must be from 0 (strong numerical damping) to 1 (none)")
+    if integrator not in FLOATING_METHODS:
+        known = ", ".join(map(repr, FLOATING_METHODS))
+        raise SolveError(f"integrate: unknown integrator {integrator!r}; available: {known}")
+    tree = FlexibleTree.of_data(model, data)
+    constraints = TreeConstraints(model, data)
+    stepper = new_stepper(tree, Drives(model, tree), constraints, 1.0, integrator, rho, tolerance)
+    n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
+    walk = FloatingWalk(stepper, stepper.start(0.0, q, v, inner=inner))
+    times, status = fixed_steps(walk, 0.0, n_steps, duration / n_steps, 1)
+    states = walk.states
+    return TreeMotion(times, states.q, states.v, states.a, status)
