@@ -80,3 +80,18 @@ def test_equal_steps_keep_their_order_where_a_law_jumps_in_time(name, law):
     assert error[1] < 1.15 * error[0] / 2**order
     if order == 2:  # no work is lost at the jump
         assert float(np.abs(run.energy.balance).max()) < 3e-3
+
+
+@pytest.mark.parametrize("formulation", ["galilean", "floating"])
+def test_the_status_tells_of_laws_that_jump_in_the_state(formulation):
+    """They are found to a millionth of the duration, which limits the accuracy at tight tolerances."""
+    model = cs.Model("relay")
+    body = model.add(cs.RigidBody("body", mass=1.0, com=(1.0, 0, 0), inertia=np.eye(3)))
+    model.add(cs.Prismatic("rail", cs.GROUND, body, axis=(1, 0, 0)))
+    model.add(cs.StateLoad("relay", body, {"fx": "-1 if x > 0.3 else 2"}))
+    first = np.sqrt(1.4)  # s, at which it passes 0.3 m
+    exact = 0.3 - first * (2.0 - first) + (2.0 - first) ** 2
+    rough, sharp = (cs.simulate(model, 2.0, tolerance=x, formulation=formulation) for x in (1e-4, 1e-8))
+    assert (rough.status.message, sharp.status.ok) == ("finished", True)
+    assert "forces jump with the state, which is found to 1e-06 of the duration" in sharp.status.message
+    assert abs(float(sharp.position("body")[-1, 0]) - exact) < 1e-5

@@ -187,22 +187,30 @@ def add_armatures(problem, k):
 
 @stage
 def conserve_armatures(problem, k):
-    """The same over a step: the change of momentum along the direction halfway.
-
-    Where the direction stays the same on both sides (hinges, sliders, screws), its work is the change of energy.
+    """The same over a step: the change of momentum along the direction halfway, corrected along the relative motion so
+    that its work is the change of energy. Near where the coordinate turns back the correction would be large: there it
+    is left out.
     """
     fr, jt = freedoms_of(problem), joints_of(problem)
     state, trial, middle = state_of(problem), trial_of(problem), middle_of(problem)
-    h = solver_of(problem).settings[0]
+    settings = solver_of(problem).settings
     for i in range(fr.joint.shape[0]):
         if fr.armature[i] != 0.0:
             j = fr.joint[i]
+            a, b = jt.node[j, 0], jt.node[j, 1]
+            F_a, y_a = load_frame(jt.frame_a[j])
+            F_b, y_b = load_frame(jt.frame_b[j])
             after = armature.rate(fr, jt, i, trial.frame, trial.twist)
             before = armature.rate(fr, jt, i, state.frame, state.twist)
-            Q = fr.armature[i] * (after - before) / h
-            _, _, _, _, R, x = joints.place_frames(jt, j, middle.frame)
-            f_a, m_a, f_b, m_b = freedoms.direction(fr, i, R, x)
-            joints.add_pair(jt, j, scale(Q, f_a), scale(Q, m_a), scale(Q, f_b), scale(Q, m_b), trial.residual)
+            gain = fr.armature[i] * (after - before)
+            R, x = pairs.relative_frame(middle.frame, a, F_a, y_a, b, F_b, y_b)
+            u, w = pairs.relative_twist(R, x, trial.increment, a, F_a, y_a, b, F_b, y_b)
+            _, _, d, e = freedoms.direction(fr, i, R, x)
+            Q, moved = gain / settings[0], dot(d, u) + dot(e, w)
+            work = 0.5 * gain * (after + before)
+            small = abs(work - Q * moved) < 0.1 * abs(Q * moved)
+            f, m = pairs.correct(scale(Q, d), scale(Q, e), u, w, work, 0.0, settings[4], small)
+            pairs.add_opposite(R, x, a, F_a, y_a, b, F_b, y_b, f, m, trial.residual)
     return 0
 
 

@@ -33,6 +33,7 @@ _PATIENCE = 0.1  # s between two looks at what goes on outside
 _SAFETY = 0.6  # the estimate is of errors that a step commits, which the motion may let grow
 _SMALLEST = 1e-7  # of the duration: adaptive steps below this are given up
 _COARSE = 10.0  # of the smallest: shorter steps are not cut for errors of velocities, as where a law of the state jumps
+_SHARP = 1e-5  # tolerances below which the status tells of such steps
 _REMEMBERED = 3  # accepted steps whose errors tell how long the next may be: those of vibrations come and go
 _STRIDE = 20  # steps taken at once, at most
 _AIM = 0.9  # of the step that would err as much as allowed
@@ -230,11 +231,12 @@ def adaptive_steps(
     t, taken, times, cuts, last_shown = start, 0, [start], 0, clock.perf_counter()
     recent: list[list[float]] = []  # lengths of accepted steps, and their errors (m)
     h, longest, pace = 0.0, 0.0, Pace(start, end, smallest)
+    blunt = 0  # steps accepted for being short, as where a law of the state jumps
 
     def begun(kept: Mapping[str, Any]) -> None:
-        nonlocal t, h, taken, times, cuts, recent, longest
+        nonlocal t, h, taken, times, cuts, recent, longest, blunt
         t, h, times = float(kept["t"]), float(kept["h"]), [float(x) for x in kept["times"]]
-        taken, cuts = operator.index(kept["taken"]), operator.index(kept["cuts"])
+        taken, cuts, blunt = (operator.index(kept[name]) for name in ("taken", "cuts", "blunt"))
         recent, longest = [[float(length), float(error)] for length, error in kept["recent"]], float(kept["longest"])
         pace.marks = [(operator.index(count), float(time)) for count, time in kept["marks"]]
         known = len(times) == walk.n_stored and times[0] == start and times == sorted(times)
@@ -250,7 +252,7 @@ def adaptive_steps(
 
     def keepsake() -> dict[str, Any]:
         driver = {"t": t, "h": h, "taken": taken, "times": times, "cuts": cuts, "recent": recent}
-        driver |= {"marks": pace.marks, "longest": longest}
+        driver |= {"marks": pace.marks, "longest": longest, "blunt": blunt}
         return {**walk.keepsake(), **driver}
 
     with Interrupts(stepping=True) as interrupts:
@@ -276,6 +278,7 @@ def adaptive_steps(
                 for error in errors:
                     if not error <= bounds.most or error == np.inf:  # that of one that failed
                         break
+                    blunt += cuts > 0 and walk.reach == 0.0
                     taken, cuts, longest = taken + 1, 0, max(longest, step)
                     t = limit if abs(limit - t - step) < 1e-9 * step else t + step
                     if taken % every == 0:
@@ -327,4 +330,10 @@ def adaptive_steps(
     if times[-1] < t:
         walk.store()
         times.append(t)
+    if blunt and status.ok and tolerance < _SHARP:
+        told = (
+            f"in {blunt} steps forces jump with the state, which is found to {_COARSE * _SMALLEST:g} of the duration: "
+            "positions err by what they do in so short a time, whatever the tolerance"
+        )
+        status = Status(Outcome.OK, end, told)
     return np.asarray(times), status
