@@ -110,7 +110,7 @@ def test_sweeps_are_kept(name, monkeypatch):
 
     module = import_module(f"cosserat.solve.linear.{name}")
     whole, before = SWEEPS[name](), signal.getsignal(signal.SIGINT)
-    inner = (module._Dynamic, "at") if name == "frequency_response" else (module, "spectrum_at")
+    inner = (module._Dynamic, "at") if name == "frequency_response" else (module.Spectra, "at")
     slow = getattr(*inner)
     with monkeypatch.context() as patch:
         last = 14 if name == "stability_map" else 5

@@ -16,10 +16,9 @@ from cosserat.model.parameters import Parameter
 from cosserat.results.campbell import Campbell, CriticalSpeed
 from cosserat.solve.arguments import check_count, check_state
 from cosserat.solve.carried import carrying
-from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.neutral import all_crossings, usual_neutral
-from cosserat.solve.linear.spectra import Complex, Spectrum, match, spectrum_at, track
-from cosserat.solve.linear.stability import UNREFINED, checked_values, critical_of
+from cosserat.solve.linear.spectra import Complex, Spectra, Spectrum, match, track
+from cosserat.solve.linear.stability import checked_values, critical_of
 from cosserat.solve.linear.steady_states import steady_states
 
 Array = NDArray[np.float64]
@@ -99,17 +98,15 @@ def campbell(
         formulation=formulation,
     )  # fmt: skip
 
-    def evaluate(value: float) -> Spectrum:
-        return spectrum_at(states.at(value), value, 2 * n)
-
+    spectra = Spectra(states, 2 * n)
     with states.walk():
-        spectra = finished("campbell", "spins", grid.tolist(), evaluate, 2, UNREFINED)
-        whole, grid = len(spectra) == len(grid), grid[: len(spectra)]
-        values, shapes, everything = track(spectra, 2 * n, evaluate if whole else None)
+        row = spectra.on_grid("campbell", "spins", grid.tolist(), spectra.at)
+        whole, grid = len(row) == len(grid), grid[: len(row)]
+        values, shapes, everything = track(row, 2 * n, spectra.at if whole else None)
         upper = np.nonzero(_one_of_each(values))[0][:n]
         values, shapes = values[:, upper], [x[:, upper] for x in shapes]
-        unstable = all_crossings(evaluate, everything, usual_neutral(evaluate, everything)) if whole else []
-        speeds = _critical_speeds(grid, values, shapes, orders, evaluate) if whole else []
+        unstable = all_crossings(spectra.at, everything, usual_neutral(spectra.at, everything)) if whole else []
+        speeds = _critical_speeds(grid, values, shapes, orders, spectra.at) if whole else []
     stats = {"solve_seconds": clock.process_time() - cpu, "wall_seconds": clock.perf_counter() - wall}
     return Campbell(
         model.name, grid, values, tuple(int(k) for k in orders), speeds, [critical_of(c) for c in unstable], stats

@@ -21,6 +21,7 @@ _PRECISION = 1e-11  # relative change of the critical value at which the search 
 _CLOSEST = 1e-9  # relative distance from the critical value below which there is only noise
 _NEARER = 0.1
 _EVALUATIONS = 60
+_OTHER = 1e-4  # relative distance, at the critical value, of an eigenvalue that is not the one which crosses
 _STATIC = 1e-5  # imaginary part, relative to |s| at the end of the bracket, that is none
 
 
@@ -127,9 +128,10 @@ def _polish(
     (before, real, _), change = point, np.inf
     for _ in range(6):
         eigenvalues = evaluate(guess).eigenvalues
-        s = complex(eigenvalues[np.argmin(np.abs(eigenvalues - s))])
-        if s.real == real:
+        near = complex(eigenvalues[np.argmin(np.abs(eigenvalues - s))])
+        if near.real == real or abs(near - s) > _OTHER * abs(s):  # slower ones may hide it where it does not grow
             break
+        s = near
         step = -s.real * (guess - before) / (s.real - real)
         if not abs(step) < 0.5 * change:
             break

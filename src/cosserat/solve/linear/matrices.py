@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from cosserat.errors import SolveError
 from cosserat.kernels.law_states import FROZEN
 from cosserat.solve.linear.elastic import Elastic, elastic_at
 from cosserat.solve.linear.inner import Inner, inner_at
+from cosserat.solve.linear.resolution import change_in_elements
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ class Matrices:
     inner: Inner | None = None  # states of laws, which are held still in all of the above
     unit: Array | None = None  # sizes of the unknowns, where they are not increments of nodes
     doubt: csc_matrix | None = None  # (6n, 6n) errors of the stiffness beyond rounding
+    change: Callable[[Any], Array] | None = None  # of shapes across elements, see `resolution`
 
     def bordered(self, matrix: csc_matrix, scale: float = 1.0) -> csc_matrix:
         """[matrix, s Phi^T; s Phi, 0]: with it one solves for motions that the joints allow."""
@@ -147,6 +150,10 @@ class Matrices:
         modulus = replace(self.elastic, modulus=np.abs(self.elastic.modulus))
         return np.asarray(doubt + np.sum(lost * modulus.stress(lost), axis=0))
 
+    def resolution(self, shapes: NDArray[Any]) -> Array:
+        """Change of shapes (6n, k) across an element, relative to the motion there (k,): small where a mesh is fine."""
+        return np.zeros(shapes.shape[1]) if self.change is None else self.change(shapes)
+
     @property
     def largest(self) -> float:
         """Estimate of the largest omega^2, from diagonals."""
@@ -159,16 +166,19 @@ def matrices_at(point: Point) -> Matrices:
     """Exact matrices of a mechanism at a point; in a steady motion of motions counted from frames that do not spin."""
     M, D, K = tangents(point)
     elastic, phi, doubt = elastic_at(point, D, K), constraint_matrix(point), _doubt(point, K)
+    found = Matrices(
+        M, D, K, phi, point.compiled.length, elastic, inner=inner_at(point), doubt=doubt,
+        change=partial(change_in_elements, point.compiled, point.frames),
+    )  # fmt: skip
     if point.flow is None:
-        return Matrices(M, D, K, phi, point.compiled.length, elastic, inner=inner_at(point), doubt=doubt)
+        return found
     from cosserat.solve.linear.flow import steadied  # they need each other
 
     if elastic is not None:
         still = steadied(point.flow, M, elastic.damping, elastic.stiffness)
         elastic = replace(elastic, damping=still[0], stiffness=still[1])
     D, K = steadied(point.flow, M, D, K)
-    slips = slips_at(point, phi)
-    return Matrices(M, D, K, phi, point.compiled.length, elastic, slips, inner_at(point), doubt=doubt)
+    return replace(found, damping=D, stiffness=K, elastic=elastic, slips=slips_at(point, phi))
 
 
 def _doubt(point: Point, stiffness: csc_matrix) -> csc_matrix | None:

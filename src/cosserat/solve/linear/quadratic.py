@@ -9,7 +9,7 @@ Without D, near zero, the map x -> -P(s0)^-1 M x alone, with the eigenvalues 1 /
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,9 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from cosserat.errors import SolveError
-from cosserat.solve.linear.bordered import Bordered
 from cosserat.solve.linear.eigen import below, singular, symmetric_modes
+from cosserat.solve.linear.growing import growing_beyond, is_new
+from cosserat.solve.linear.inverse import ACCEPTED, ROUNDING, Inverse, invert, unit
 from cosserat.solve.linear.lagged import lagged_pairs
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.rolling_spectrum import rolling_eigenpairs
@@ -27,18 +28,17 @@ from cosserat.solve.linear.scaling import without_units
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
+Pairs = tuple[Complex, Complex]
 
 _DENSE = 60  # free motions up to which all eigenvalues at once are cheaper than a Krylov space
 _LARGEST_DENSE = 1500  # free motions up to which a Krylov space that fails is replaced by dense algebra
-_ROUNDING = 16.0 * np.finfo(float).eps  # what cannot be told from zero, relative to what cancels in it
 _FAR = 1e3  # distance from the shift, relative to the nearest, beyond which rounding of the inverse shows
 _FAST, _STEPS = 4, 12  # eigenvalues that grow fast looked for, and steps to each
 _SAME, _ASIDE = 1e-6, 1e-3  # relative to |s|: what two eigenvalues differ by at least, and where one is looked for
-_ACCEPTED = 1e-7  # defect of an eigenvector in the inverted problem
 
 
 def eigenpairs(
-    matrices: Matrices, n: int, shift: complex = 0.0, *, left: bool = False
+    matrices: Matrices, n: int, shift: complex = 0.0, *, left: bool = False, beyond: Sequence[float] | None = ()
 ) -> tuple[Complex, Complex, Complex | None]:
     """The eigenvalues nearest a shift, conjugate pairs complete.
 
@@ -52,6 +52,9 @@ def eigenpairs(
         Near which (1/s).
     left : bool
         Also left eigenvectors y, y^H P(s) = 0 on the motions that the joints allow.
+    beyond : numbers, optional
+        Near zero: frequencies (rad/s) of what is faster and grows, weakly where the parameters are others; none, (): as
+        far as it clearly grows; None: do not look for it.
 
     Returns
     -------
@@ -76,63 +79,25 @@ def eigenpairs(
             raise SolveError("eigenvalues of a mechanism that rolls are not found where laws own states")
         values, shapes = rolling_eigenpairs(scaled)
         values, shapes = _nearest(values, shapes, n, near)
-        return values * units.rate, _unit(units.shapes(shapes)), None
+        return values * units.rate, unit(units.shapes(shapes)), None
     if scaled.inner is not None:
         if left or shift != 0.0:
             raise SolveError("left eigenvectors, and eigenvalues near a shift, are not found where laws own states")
         values, shapes = lagged_pairs(scaled, n)
-        return values * units.rate, _unit(units.shapes(shapes)), None
-    values, shapes = _right(scaled, n, near)
-    right = _unit(units.shapes(shapes))
+        return values * units.rate, unit(units.shapes(shapes)), None
+    beyond = None if beyond is None else [frequency / units.rate for frequency in beyond]
+    values, shapes = _right(scaled, n, near, beyond)
+    right = unit(units.shapes(shapes))
     if not left:
         return values * units.rate, right, None
-    others, vectors = _right(scaled.transposed(), n, near)
+    others, vectors = _right(scaled.transposed(), n, near, beyond)
     rows, columns = linear_sum_assignment(np.abs(values[:, None] - others[None, :]))
     out = np.zeros_like(shapes)
-    out[:, rows] = _unit(units.shapes(vectors))[:, columns].conj()
+    out[:, rows] = unit(units.shapes(vectors))[:, columns].conj()
     return values * units.rate, right, out
 
 
-@dataclass
-class _Inverse:
-    """The inverted problem at a shift, velocities in units of `rate` so that both halves are of a size."""
-
-    matrices: Matrices
-    shift: complex
-    solve: Any  # P(shift)^-1 on the motions that the joints allow
-    rate: float
-    singular: bool  # the softest motion is held by rounding errors alone
-    squared: bool  # work with s^2: no damping, and the eigenvalues nearest zero are sought
-
-    def __call__(self, z: NDArray[Any]) -> NDArray[Any]:
-        m, s = self.matrices, self.number
-        if self.squared:
-            return -self.solve(m.mass @ z)
-        x, v = np.split(z, 2)
-        y = -self.solve(self.rate * (m.mass @ v) + m.damping @ x + s * (m.mass @ x))
-        return np.concatenate((y, (x + s * y) / self.rate))
-
-    def eigenpairs(self, theta: Complex, z: Complex) -> tuple[Complex, Complex]:
-        """Eigenvalues s and shapes from those of the map; both roots of s^2."""
-        if not self.squared:
-            return self.shift + 1.0 / theta, _unit(z[: len(z) // 2])
-        s = np.sqrt(self.shift**2 + 1.0 / theta + 0j)
-        return np.concatenate((s, -s)), _unit(np.hstack((z, z)))
-
-    @property
-    def number(self) -> Any:
-        """The shift, a real number where it is real, so that the algebra stays real."""
-        return self.shift if self.shift.imag else self.shift.real
-
-    def defect(self, values: Complex, shapes: Complex) -> Array:
-        """Size of P(shift)^-1 P(s) x for shapes of unit norm, relative to the terms it is made of."""
-        m, s0 = self.matrices, self.number
-        terms = (m.mass @ shapes) * (values + s0) + m.damping @ shapes
-        moved = (values - s0) * (self.solve(terms.real) + 1j * self.solve(terms.imag))
-        return np.linalg.norm(shapes + moved, axis=0) / (1.0 + np.linalg.norm(moved, axis=0))
-
-
-def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex]:
+def _right(matrices: Matrices, n: int, shift: complex, beyond: Sequence[float] | None = None) -> Pairs:
     size = matrices.mass.shape[0]
     n_free = size - matrices.constraints.shape[0]
     if n < 1:
@@ -140,7 +105,7 @@ def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex
     if n_free <= 0:
         return np.zeros(0, complex), np.zeros((size, 0), complex)
     squared = shift == 0.0 and matrices.damping.count_nonzero() == 0
-    inverse, aside = _invert(matrices, shift, squared), 0.0
+    inverse, aside = invert(matrices, shift, squared), 0.0
     free, slowed = np.zeros((size, 0)), 0
     if shift == 0.0 and not squared and (inverse is None or inverse.singular):
         free, slowed = _unresisted(matrices)
@@ -148,14 +113,14 @@ def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex
         # each has the eigenvalue 0 twice with one shape, which rounding would take apart: known, they are taken out
         matrices = matrices.without(free)
         n_free -= free.shape[1]
-        inverse = _invert(matrices, shift, squared) if n_free else None
+        inverse = invert(matrices, shift, squared) if n_free else None
     known = np.zeros(2 * free.shape[1], complex), np.repeat(free, 2, axis=1).astype(complex)
     if n_free == 0 or len(known[0]) >= n:
         return known
     if inverse is None or inverse.singular:
         # motions without stiffness, or a shift that is an eigenvalue: look from a little aside
         aside = 1e-4 * _typical(matrices)
-        inverse = _invert(matrices, shift + aside, squared)
+        inverse = invert(matrices, shift + aside, squared)
     if inverse is None:
         raise singular()
     wanted = n - len(known[0])
@@ -164,12 +129,12 @@ def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex
     if shift == 0.0 and np.max(distance, initial=0.0) > _FAR * np.min(distance, initial=np.inf):
         # entries D / s^2 of the slowest s leave fast gyroscopic modes a real part that is only rounding
         _, edge, high = _gap(distance, _FAR * np.min(distance))
-        far = _invert(matrices, complex(0.5 * high), squared)
+        far = invert(matrices, complex(0.5 * high), squared)
         if far is not None:
             values, shapes = _joined((values, shapes), _largest(far, wanted, n_free), edge)
     size = np.abs(values[values != 0.0] - shift)
     if aside and size.size and np.min(size) < 0.1 * aside:
-        closer = _invert(matrices, shift + max(float(np.min(size)), 1e-2 * aside), squared)
+        closer = invert(matrices, shift + max(float(np.min(size)), 1e-2 * aside), squared)
         if closer is not None:
             edge = _gap(size, aside)[1]
             few = int(np.count_nonzero(np.abs(values - shift) < edge))
@@ -179,29 +144,32 @@ def _right(matrices: Matrices, n: int, shift: complex) -> tuple[Complex, Complex
     values, shapes = _nearest(values, shapes, wanted, shift)
     parts = [known, (values, shapes)]
     if shift == 0.0:
-        parts += _growing_fast(matrices, values)
+        gives = below(matrices.symmetric(), -(float(np.max(np.abs(values), initial=0.0)) ** 2), _FAST)
+        parts += _driven_apart(matrices, values, *gives)
+        if beyond is not None:
+            found = np.concatenate([part[0] for part in parts[1:]])
+            parts += growing_beyond(matrices, found, len(gives[0]) > 0, beyond)
     return np.concatenate([part[0] for part in parts]), np.hstack([part[1] for part in parts])
 
 
-def _growing_fast(matrices: Matrices, known: Complex) -> list[tuple[Complex, Complex]]:
+def _driven_apart(matrices: Matrices, known: Complex, squares: Array, shapes: Array) -> list[Pairs]:
     """Eigenpairs that grow, beyond the known ones nearest zero, which hide them, and what decays in the same shape.
 
     Sought by inverse iteration from motions that the stiffness alone would drive apart faster than any of these.
     """
-    out: list[tuple[Complex, Complex]] = []
-    squares, shapes = below(matrices.symmetric(), -(float(np.max(np.abs(known), initial=0.0)) ** 2), _FAST)
+    out: list[Pairs] = []
     for square, x in zip(squares, shapes.T, strict=True):
         drag = float(x @ (matrices.damping @ x))
         root = np.sqrt(drag**2 - 4.0 * square)
         grows, decays = (_near_one(matrices, 0.5 * (sign * root - drag), x) for sign in (1.0, -1.0))
         if grows is not None and grows[0][0].real > 0.0:
-            out += [pair for pair in (grows, decays) if pair is not None and _is_new(pair[0], known)]
+            out += [pair for pair in (grows, decays) if pair is not None and is_new(pair[0][0], known, _SAME)]
     return out
 
 
-def _near_one(matrices: Matrices, s: float, x: Array) -> tuple[Complex, Complex] | None:
+def _near_one(matrices: Matrices, s: float, x: Array) -> Pairs | None:
     """The real eigenvalue near a number and its shape near a motion, by inverse iteration; None where there is none."""
-    inverse = _invert(matrices, complex((1.0 + _ASIDE) * s), False)
+    inverse = invert(matrices, complex((1.0 + _ASIDE) * s), False)
     if inverse is None:
         return None
     z, theta = np.concatenate((x, s / inverse.rate * x)), 0.0
@@ -210,11 +178,7 @@ def _near_one(matrices: Matrices, s: float, x: Array) -> tuple[Complex, Complex]
         after = inverse(z)
         theta, z = float(z @ after), after
     value, shape = inverse.eigenpairs(np.array([theta], complex), z[:, None].astype(complex))
-    return (value, shape) if inverse.defect(value, shape)[0] <= _ACCEPTED else None
-
-
-def _is_new(value: Complex, known: Complex) -> bool:
-    return bool(np.min(np.abs(known - value), initial=np.inf) > _SAME * abs(value[0]))
+    return (value, shape) if inverse.defect(value, shape)[0] <= ACCEPTED else None
 
 
 def _gap(sizes: Array, reach: float) -> tuple[float, float, float]:
@@ -270,57 +234,27 @@ def _typical(matrices: Matrices) -> float:
     return max(np.sqrt(stiffness / mass), damping / mass) or 1.0 if mass > 0.0 else 1.0
 
 
-def _invert(matrices: Matrices, shift: complex, squared: bool) -> _Inverse | None:
-    """Factorisation of the bordered P(shift); None if it is singular."""
-    s = shift if shift.imag else shift.real
-    size = matrices.mass.shape[0]
-    try:
-        solve = Bordered(matrices, s * s, s).solve
-    except RuntimeError:
-        return None
-    x = solve(np.random.default_rng(1).normal(size=size))
-    growth = 1.0
-    for _ in range(3):
-        norm = np.linalg.norm(x)
-        if not (np.isfinite(norm) and norm > 0.0):
-            return None
-        x = solve(matrices.mass @ (x / norm))
-        growth = float(np.linalg.norm(x))
-    if not (np.isfinite(growth) and growth > 0.0):
-        return None
-    x = (x / growth)[:, None]
-    size_of = np.abs(x)
-    s = abs(shift)
-    held = float(np.sum(size_of * (abs(matrices.mass) @ size_of))) / growth
-    stiffness = matrices.stiffness if matrices.elastic is None else matrices.elastic.stiffness
-    terms = s * s * abs(matrices.mass) + s * abs(matrices.damping) + abs(stiffness)
-    singular = bool(held <= 1e3 * _ROUNDING * float(np.sum(size_of * (terms @ size_of))))
-    if shift == 0.0 and not singular:
-        singular = bool(abs(matrices.strain_energy(x)[0]) <= 1e2 * matrices.unresolved(x)[0])
-    return _Inverse(matrices, shift, solve, 1.0 / np.sqrt(growth), singular, squared)
-
-
-def _largest(inverse: _Inverse, n: int, n_free: int) -> tuple[Complex, Complex]:
+def _largest(inverse: Inverse, n: int, n_free: int) -> tuple[Complex, Complex]:
     """At least n eigenvalues nearest the shift of the inverse, with their shapes; all of them for small systems."""
     if n_free > _DENSE and n + 1 < n_free:
         try:
             values, shapes = _krylov(inverse, n + 1)
             distance = np.abs(values - inverse.shift)
             near = distance <= _FAR * np.min(distance)  # those beyond are found from elsewhere
-            if np.all(inverse.defect(values[near], shapes[:, near]) <= _ACCEPTED):
+            if np.all(inverse.defect(values[near], shapes[:, near]) <= ACCEPTED):
                 return _with_zeros(inverse, values, shapes), shapes
         except ArpackNoConvergence:
             pass
         if n_free > _LARGEST_DENSE:
             raise SolveError(
-                f"the {n} eigenvalues nearest {inverse.shift:.4g} 1/s were not found to {_ACCEPTED:g}; ask for fewer, "
+                f"the {n} eigenvalues nearest {inverse.shift:.4g} 1/s were not found to {ACCEPTED:g}; ask for fewer, "
                 "or for those near another shift"
             )
-    values, shapes = _dense(inverse)
+    values, shapes = _all(inverse)
     return _with_zeros(inverse, values, shapes), shapes
 
 
-def _krylov(inverse: _Inverse, k: int) -> tuple[Complex, Complex]:
+def _krylov(inverse: Inverse, k: int) -> tuple[Complex, Complex]:
     size = inverse.matrices.mass.shape[0]
     kind = complex if inverse.shift.imag else float
     if inverse.squared:
@@ -333,31 +267,15 @@ def _krylov(inverse: _Inverse, k: int) -> tuple[Complex, Complex]:
     return inverse.eigenpairs(theta, z)
 
 
-def _dense(inverse: _Inverse) -> tuple[Complex, Complex]:
-    m, s, Z = inverse.matrices, inverse.number, inverse.matrices.free_motions()
-    of_velocity = -Z.T @ inverse.solve(m.mass @ Z)
-    rows: NDArray[Any] = Z
-    if inverse.squared:
-        theta, z = np.linalg.eig(of_velocity)
-    else:
-        of_position = -Z.T @ inverse.solve(m.damping @ Z + s * (m.mass @ Z))
-        upper = np.hstack((of_position, inverse.rate * of_velocity))
-        lower = s * upper
-        lower[:, : Z.shape[1]] += np.eye(Z.shape[1])
-        theta, z = np.linalg.eig(np.vstack((upper, lower / inverse.rate)))
-        rows = np.kron(np.eye(2), Z)
+def _all(inverse: Inverse) -> tuple[Complex, Complex]:
+    Z = inverse.matrices.free_motions()
+    theta, z = np.linalg.eig(inverse.dense(Z))
     finite = np.abs(theta) > 1e-14 * np.max(np.abs(theta))
+    rows = Z if inverse.squared else np.kron(np.eye(2), Z)
     return inverse.eigenpairs(theta[finite].astype(complex), rows @ z[:, finite])
 
 
-def _unit(shapes: Complex) -> Complex:
-    """Columns of unit norm, their largest entry real and positive."""
-    largest = shapes[np.argmax(np.abs(shapes), axis=0), np.arange(shapes.shape[1])]
-    shapes = shapes * (np.abs(largest) / largest)
-    return shapes / np.linalg.norm(shapes, axis=0)
-
-
-def _with_zeros(inverse: _Inverse, values: Complex, shapes: Complex) -> Complex:
+def _with_zeros(inverse: Inverse, values: Complex, shapes: Complex) -> Complex:
     """Values with those put to zero that rounding cannot tell from it.
 
     A free motion is a double eigenvalue with one shape: it comes out as the square root of the rounding errors, those
@@ -370,7 +288,7 @@ def _with_zeros(inverse: _Inverse, values: Complex, shapes: Complex) -> Complex:
     if abs(K - K.T).max() > 1e-8 * abs(K).max():
         # chains of zeros, as of what tilts and then drifts: not the energy cancels, but rows of the stiffness
         rows = np.asarray(abs(K).sum(axis=1)).ravel()
-        lost |= size * (size * mass + damping) <= _ROUNDING * np.max(x, axis=0) * (rows @ x)
+        lost |= size * (size * mass + damping) <= ROUNDING * np.max(x, axis=0) * (rows @ x)
     return np.where(lost | (size <= 3e-7 * abs(inverse.shift)), 0.0, values)
 
 

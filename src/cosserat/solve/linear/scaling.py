@@ -80,6 +80,7 @@ def without_units(matrices: Matrices) -> tuple[Matrices, Units]:
         elastic=elastic, slips=slips, unit=np.ones(size),
         doubt=None if matrices.doubt is None else csc_matrix(factors[2] * (S @ matrices.doubt @ S)),
         inner=None if matrices.inner is None else matrices.inner.scaled(motion, inertia, rate),
+        change=lambda shapes: matrices.resolution(S @ shapes),
     )  # fmt: skip
     return scaled, Units(motion, rate, inertia, norms)
 

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csc_matrix
 
-from cosserat.solve.linear.point import Point
+from cosserat.solve.interrupts import finished
+from cosserat.solve.linear.growing import is_undamped, stray
 from cosserat.solve.linear.quadratic import eigenpairs
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
 SPARE = 4  # eigenvalues computed beyond those asked for, so that none is missed that comes in from outside
-_ROUNDING_UNDAMPED = 1e-7  # real part, relative to |s|, that rounding gives to imaginary eigenvalues near a double one
-_ROUNDING_DAMPED = 1e-9
 _SAME = 1e-6  # relative distance of eigenvalues that share a space of shapes
 _ALIKE = 0.6  # likeness of shapes from which two modes of neighbouring values are the same one
 _DEPTH = 3
+UNREFINED = "and critical values between them are not located"  # where the user interrupts
 
 
 @dataclass
@@ -50,7 +51,7 @@ class Spectrum:
     @property
     def rounding(self) -> float:
         """Real part that may be rounding, relative to |s|."""
-        return _ROUNDING_UNDAMPED if self.undamped else _ROUNDING_DAMPED
+        return stray(self.undamped)
 
     @property
     def growing(self) -> NDArray[np.bool_]:
@@ -72,15 +73,40 @@ class Spectrum:
         return bool(np.min(np.abs(self.eigenvalues + np.conj(s))) <= 1e-2 * abs(s.real))
 
 
-def spectrum_at(point: Point, value: float, n: int) -> Spectrum:
-    """The n eigenvalues nearest zero, and some more."""
-    matrices = point.matrices()
-    values, shapes, _ = eigenpairs(matrices, n + SPARE)
-    D = matrices.damping
-    undamped = bool(abs(D + D.T).max() <= 1e-12 * abs(D).max()) if D.count_nonzero() else True
-    if matrices.slips is not None or matrices.inner is not None:  # rolling hands energy from one motion to another
-        undamped = False
-    return Spectrum(value, values, shapes, matrices.mass, undamped, sharp=matrices.inner is not None)
+class Spectra:
+    """Spectra of a mechanism at values of its parameters: the n eigenvalues nearest zero, and some more.
+
+    On the grid, flutter of what is faster is looked for, too. Where there is some, it is looked for everywhere near its
+    frequency, and then weak growth counts as well: so its beginning is found.
+
+    Attributes
+    ----------
+    count : int
+        How many were computed.
+    """
+
+    def __init__(self, states: Any, n: int) -> None:
+        self._states, self._n = states, n + SPARE
+        self._fast: list[float] | None = []  # frequencies; None: not looked for
+        self.count = 0
+
+    def on_grid(self, caller: str, what: str, items: Sequence[Any], evaluate: Callable[[Any], Any]) -> list[Any]:
+        """What `evaluate` gives for all items, or those before an interrupt; between them nothing new is looked for."""
+        found = finished(caller, what, items, evaluate, 2, UNREFINED)
+        if self._fast and len(found) == len(items):
+            return finished(caller, what, items, evaluate, 2, UNREFINED)
+        self._fast = self._fast or None
+        return found
+
+    def at(self, *values: float) -> Spectrum:
+        """The spectrum at values of the parameters, the first of which it is named by."""
+        self.count += 1
+        matrices = self._states.at(*values).matrices()
+        s, shapes, _ = eigenpairs(matrices, self._n, beyond=self._fast)
+        found = Spectrum(values[0], s, shapes, matrices.mass, is_undamped(matrices), sharp=matrices.inner is not None)
+        if self._fast is not None:
+            self._fast += s[found.growing & (np.arange(len(s)) >= self._n) & (s.imag > 0.0)].imag.tolist()
+        return found
 
 
 def track(

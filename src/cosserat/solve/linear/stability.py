@@ -15,10 +15,9 @@ from cosserat.model.parameters import Parameter
 from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability
 from cosserat.solve.arguments import check_count
 from cosserat.solve.carried import carrying
-from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.crossings import Crossing
 from cosserat.solve.linear.neutral import all_crossings, settle, usual_neutral
-from cosserat.solve.linear.spectra import Spectrum, spectrum_at, track
+from cosserat.solve.linear.spectra import Spectra, track
 from cosserat.solve.linear.steady_states import steady_states
 
 Array = NDArray[np.float64]
@@ -54,7 +53,8 @@ def stability(
         Increasing or decreasing, at least two. The grid must be fine enough that no mode loses and regains stability
         between two values.
     n : int
-        Number of modes that are followed, those of lowest frequency. An instability of higher modes is not seen.
+        Number of modes that are followed, those of lowest frequency. What clearly grows beyond them, in waves that the
+        mesh resolves, is found, too.
     about : None, "reference", Equilibrium or "motion"
         On which equilibrium to start at the first value: the reference configuration if it is in balance, else the one
         that `equilibrium` finds; or one given. "motion": at every value the steady motion that the initial velocities
@@ -105,29 +105,20 @@ def stability(
     grid = checked_values("stability", getattr(parameter, "name", parameter), values)
     n = check_count(n, "stability", meaning="how many modes")
     states = steady_states(model, [parameter], [grid], caller="stability", **where)
-    count = 0
-
-    def evaluate(value: float) -> Spectrum:
-        nonlocal count
-        count += 1
-        return spectrum_at(states.at(value), value, 2 * n)
-
+    spectra = Spectra(states, 2 * n)
     with states.walk():
-        spectra = finished("stability", f"values of {states.names[0]}", grid.tolist(), evaluate, 2, UNREFINED)
-        whole, grid = len(spectra) == len(grid), grid[: len(spectra)]
-        eigenvalues, _, everything = track(spectra, 2 * n, evaluate if whole else None)
-        usual = usual_neutral(evaluate, everything)
-        found = all_crossings(evaluate, everything, usual) if whole else []
+        row = spectra.on_grid("stability", f"values of {states.names[0]}", grid.tolist(), spectra.at)
+        whole, grid = len(row) == len(grid), grid[: len(row)]
+        eigenvalues, _, everything = track(row, 2 * n, spectra.at if whole else None)
+        usual = usual_neutral(spectra.at, everything)
+        found = all_crossings(spectra.at, everything, usual) if whole else []
     stats = {
-        "equilibria": count,
+        "equilibria": spectra.count,
         "solve_seconds": clock.process_time() - cpu,
         "wall_seconds": clock.perf_counter() - wall,
     }
-    stable = np.array([settle(s, usual).n_growing == 0 for s in spectra])
+    stable = np.array([settle(s, usual).n_growing == 0 for s in row])
     return Stability(model.name, states.names[0], grid, eigenvalues, [critical_of(c) for c in found], stable, stats)
-
-
-UNREFINED = "and critical values between them are not located"  # where the user interrupts
 
 
 def critical_of(crossing: Crossing) -> Critical:

@@ -17,10 +17,9 @@ from cosserat.results.stability import DIVERGENCE, FLUTTER, STABLE
 from cosserat.results.stability_map import Boundary, StabilityMap
 from cosserat.solve.arguments import check_count
 from cosserat.solve.carried import carrying
-from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.crossings import Crossing, crossings
-from cosserat.solve.linear.spectra import Spectrum, spectrum_at
-from cosserat.solve.linear.stability import UNREFINED, checked_values
+from cosserat.solve.linear.spectra import Spectra, Spectrum
+from cosserat.solve.linear.stability import checked_values
 from cosserat.solve.linear.steady_states import steady_states
 
 Array = NDArray[np.float64]
@@ -79,26 +78,26 @@ def stability_map(
         formulation=formulation,
     )  # fmt: skip
     shape = (len(grids[0]), len(grids[1]))
+    sweep = Spectra(states, 2 * n)
     spectra: dict[tuple[int, int], Spectrum] = {}
     edges: dict[Edge, Crossing] = {}
     with states.walk():
 
         def row(j: int) -> None:
             for i in range(shape[0]) if j % 2 == 0 else range(shape[0] - 1, -1, -1):
-                at = grids[0][i], grids[1][j]
-                spectra[i, j] = spectrum_at(states.at(*at), at[0], 2 * n)
+                spectra[i, j] = sweep.at(grids[0][i], grids[1][j])
 
-        rows = finished("stability_map", f"values of {states.names[1]}", range(shape[1]), row, 2, UNREFINED)
+        rows = sweep.on_grid("stability_map", f"values of {states.names[1]}", range(shape[1]), row)
         whole = len(rows) == shape[1]
         grids, shape = [grids[0], grids[1][: len(rows)]], (shape[0], len(rows))
         spectra = {at: spectrum for at, spectrum in spectra.items() if at[1] < len(rows)}
         for i, j in np.ndindex(shape) if whole else ():
             for direction, k in ((0, (i + 1, j)), (1, (i, j + 1))):
                 if k in spectra and (spectra[i, j].n_growing == 0) != (spectra[k].n_growing == 0):
-                    found = _on_edge(states, spectra[i, j], spectra[k], grids, (i, j), direction, 2 * n)
+                    found = _on_edge(sweep, spectra[i, j], spectra[k], grids, (i, j), direction)
                     if found is not None:
                         edges[i, j, direction] = found
-        joined = _cells(states, spectra, edges, grids, 2 * n) if whole else []
+        joined = _cells(sweep, spectra, edges, grids) if whole else []
     growth, frequency = np.zeros(shape), np.zeros(shape)
     kind = np.full(shape, STABLE, dtype=object)
     for at_node, spectrum in spectra.items():
@@ -112,14 +111,14 @@ def stability_map(
 
 
 def _on_edge(
-    states: Any, a: Spectrum, b: Spectrum, grids: list[Array], node: tuple[int, int], direction: int, n: int
+    sweep: Spectra, a: Spectrum, b: Spectrum, grids: list[Array], node: tuple[int, int], direction: int
 ) -> Crossing | None:
     """The change between stable and unstable on an edge of the grid."""
     i, j = node
 
     def evaluate(value: float) -> Spectrum:
-        at = (value, grids[1][j]) if direction == 0 else (grids[0][i], value)
-        return spectrum_at(states.at(*at), value, n)
+        found = sweep.at(value, grids[1][j]) if direction == 0 else sweep.at(grids[0][i], value)
+        return replace(found, value=value)
 
     first = node[direction]
     low, high = grids[direction][first : first + 2].tolist()
@@ -128,11 +127,10 @@ def _on_edge(
 
 
 def _cells(
-    states: Any,
+    sweep: Spectra,
     spectra: dict[tuple[int, int], Spectrum],
     edges: dict[Edge, Crossing],
     grids: list[Array],
-    n: int,
 ) -> list[tuple[Edge, Edge]]:
     """Pairs of edges that the boundary joins across a cell; where it meets all four, the centre decides."""
     pairs: list[tuple[Edge, Edge]] = []
@@ -141,7 +139,7 @@ def _cells(
             around = [e for e in ((i, j, 0), (i + 1, j, 1), (i, j + 1, 0), (i, j, 1)) if e in edges]
             if len(around) == 4:
                 middle = [0.5 * (g[k] + g[k + 1]) for g, k in zip(grids, (i, j), strict=True)]
-                centre = spectrum_at(states.at(*middle), middle[0], n)
+                centre = sweep.at(*middle)
                 if (centre.n_growing == 0) != (spectra[i, j].n_growing == 0):
                     around = around[1:] + around[:1]
                 pairs += [(around[0], around[1]), (around[2], around[3])]

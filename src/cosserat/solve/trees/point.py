@@ -21,6 +21,7 @@ from cosserat.solve.balance.standing import all_have_potentials
 from cosserat.solve.linear.basis import Basis, constant, leading
 from cosserat.solve.linear.matrices import Matrices, Slips
 from cosserat.solve.linear.point import EQUILIBRIUM, MOTION, ROTATION, Point
+from cosserat.solve.linear.resolution import change_in_elements
 from cosserat.solve.memory import new_memory
 from cosserat.solve.trees.inner import inner_at
 from cosserat.solve.trees.shares import participation, tree_shares
@@ -127,7 +128,11 @@ class TreePoint:
         rows = csc_matrix(self.combinations @ d.rows) if len(d.rows) else csc_matrix((0, self.system.n))
         M, D, K = (csc_matrix(a) for a in (0.5 * (d.da + d.da.T), D, K))
         inner = inner_at(self, along)
-        return Matrices(M, D, K, rows, 1.0, slips=self._slips(along), unit=self.unit, inner=inner)
+        return Matrices(M, D, K, rows, 1.0, slips=self._slips(along), unit=self.unit, inner=inner, change=self.change)
+
+    def change(self, shapes: NDArray[Any]) -> Array:
+        """Change of shapes (n, k) across elements of beams, relative to the motion there."""
+        return change_in_elements(self.compiled, self.frames, self.nodal(shapes))
 
     @property
     def inner_values(self) -> Array:
