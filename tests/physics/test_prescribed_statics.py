@@ -194,3 +194,41 @@ def test_an_arch_is_pushed_through():
     model.add(cs.Fixed("right", cs.GROUND, beam.end))
     model.add(cs.Prismatic("push", cs.GROUND, beam.at(0.5), axis=(0, -1, 0), motion=0.6))
     assert float(cs.equilibrium(model).effort("push")) == pytest.approx(2090.67, rel=2e-3)
+
+
+def straight_chain(bars, gravity):
+    """Bars on hinges, straight between its ends, that are driven together by 0.2 m."""
+    length = 1.0 / bars
+    model, before = cs.Model("chain", gravity=(0, 0, -gravity)), cs.GROUND
+    for k in range(bars):
+        a, b = (k * length, 0, 0), ((k + 1) * length, 0, 0)
+        bar = model.add(cs.RigidBody.bar(f"bar{k}", start=a, end=b, mass=1.0))
+        model.add(cs.Revolute(f"hinge{k}", before if k == 0 else before.at(a), bar.at(a), axis=(0, 1, 0), at=a))
+        before = bar
+    slide = model.add(cs.RigidBody("slide", mass=1.0, com=(1, 0, 0), inertia=(1, 1, 1)))
+    model.add(cs.Revolute("end", before.at((1, 0, 0)), slide.at((1, 0, 0)), axis=(0, 1, 0), at=(1, 0, 0)))
+    model.add(cs.Prismatic("rail", cs.GROUND, slide, axis=(1, 0, 0), at=(1, 0, 0), motion=-0.2))
+    return model
+
+
+@pytest.mark.filterwarnings("ignore:redundant constraints")
+@pytest.mark.parametrize("formulation", [None, "floating"])
+@pytest.mark.parametrize("bars", [2, 4, 8])
+def test_a_straight_chain_is_driven_together(bars, formulation):
+    """From its dead point it sags with its weight: tangents of slopes grow by equal steps from the middle."""
+    model, length = straight_chain(bars, 9.81), 1.0 / bars
+    rest = cs.equilibrium(model, formulation=formulation)
+    assert rest.status.ok
+    assert rest.stable
+    steps = np.arange(bars) - 0.5 * (bars - 1)
+    slope = brentq(lambda c: np.sum(length * np.cos(np.arctan(c * steps))) - 0.8, 1e-6, 100.0)
+    angles = np.arctan(slope * steps)
+    middle = [np.sum(length * f(angles[: bars // 2])) for f in (np.cos, np.sin)]
+    place = model[f"bar{bars // 2}"].at((0.5, 0, 0))
+    assert np.allclose(rest.position(place), (middle[0], 0.0, middle[1]), atol=1e-9)
+
+
+def test_a_dead_point_without_loads_is_refused():
+    """Nothing says whether it gives way up or down."""
+    with pytest.raises(cs.CosseratError, match="cannot be assembled"):
+        cs.equilibrium(straight_chain(2, 0.0))

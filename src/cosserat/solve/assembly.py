@@ -2,7 +2,8 @@
 
 Prescribed coordinates go from zero to their values in small steps, so that whole turns of a shaft that is held at both
 ends are kept. In every step Newton's method finds the nearest configuration, in the metric of stiffness and inertia, in
-which all joints hold; the stress that a motion forces on beams is balanced by reactions. Springs and loads do not act.
+which all joints hold; the stress that a motion forces on beams is balanced by reactions. Springs and loads do not act,
+but where there is no way from the reference, at a dead point, loads show one.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from cosserat.kernels import touching
 from cosserat.kernels.alpha import move
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.joint_rows import ROTATION
-from cosserat.kernels.residual import constraints, element_forces, joint_forces, track_angles
+from cosserat.kernels.residual import constraints, element_forces, forces, joint_forces, track_angles
 from cosserat.kernels.rolling import add_rolling
 from cosserat.kernels.rules import add_rules
 from cosserat.model.rolling import Rolling, RollingDisc
@@ -34,7 +35,9 @@ Array = NDArray[np.float64]
 _CLOSED = 1e-10  # violation of constraints that is none: of the extent, or rad
 _TOUCHING = 1e-6  # of the size: how far from its plane a disc may be in the reference configuration
 _TURN = 0.2  # rad, or parts of the extent, in one step
-_FINER = (1, 10, 60)  # times as many steps, one after the other
+_TRIES = ((1, 0.0), (10, 0.0), (60, 0.0), (1, 0.1), (10, 0.03))
+"""Times as many steps, as beams may give way too much in long ones; and moved by loads before, in parts of the extent:
+away from a dead point, such as that of a straight chain whose ends are driven towards each other."""
 _FOLLOW, _LAST = 10, 60  # iterations of a step, and of the last one
 _SOFT = 1e-8  # of the stiffness: inertia that holds what beams do not
 
@@ -65,8 +68,11 @@ def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) ->
             freedoms=freedoms._replace(stiffness=0.0 * freedoms.stiffness, damping=0.0 * freedoms.damping),
             springs=springs._replace(stiffness=0.0 * springs.stiffness, damping=0.0 * springs.damping),
         )
-        for finer in _FINER:  # where beams give way, steps can be too long
+        for finer, aside in _TRIES:
             set_trial(memory, state)
+            if aside:
+                _move_with_loads(compiled, t, memory, aside * compiled.size)
+                memory.replace(inputs=inputs)
             trial.force[:] = 0.0
             steps = finer * ramp.steps
             for k in range(1, steps + 1):
@@ -87,6 +93,21 @@ def assemble_configuration(compiled: CompiledModel, t: float, memory: Memory) ->
         )
     state.frame[:] = trial.frame
     state.angle[:] = trial.angle
+
+
+def _move_with_loads(compiled: CompiledModel, t: float, memory: Memory, distance: float) -> None:
+    """Move the trial configuration the way in which loads begin to move the mechanism, joints as in the reference."""
+    trial, solver, n = memory.problem.trial, memory.problem.solver, compiled.n_nodes
+    memory.replace(inputs=compiled.sampler.sample(np.array([t])))
+    trial.force[:] = 0.0
+    forces(memory.address, 0)
+    factor_at(memory, 1.0, 0.0, compiled.mass)
+    solver.x[:n], solver.x[n:] = -trial.residual[:n], 0.0
+    solve(memory.address)
+    farthest = float(np.max(np.abs(solver.x[:n, :3]), initial=0.0))
+    if np.all(np.isfinite(solver.x)) and farthest > 0.0:
+        trial.increment[:n] = distance / farthest * solver.x[:n]
+        move(trial.frame.copy(), trial.increment, 1.0, trial.frame)
 
 
 def _told(gap: float, size: float) -> str:

@@ -38,7 +38,7 @@ _SAME, _ASIDE = 1e-6, 1e-3  # relative to |s|: what two eigenvalues differ by at
 
 
 def eigenpairs(
-    matrices: Matrices, n: int, shift: complex = 0.0, *, left: bool = False, beyond: Sequence[float] | None = ()
+    matrices: Matrices, n: int, shift: complex = 0.0, *, left: bool = False, beyond: Sequence[float] | None = None
 ) -> tuple[Complex, Complex, Complex | None]:
     """The eigenvalues nearest a shift, conjugate pairs complete.
 
@@ -54,7 +54,7 @@ def eigenpairs(
         Also left eigenvectors y, y^H P(s) = 0 on the motions that the joints allow.
     beyond : numbers, optional
         Near zero: frequencies (rad/s) of what is faster and grows, weakly where the parameters are others; none, (): as
-        far as it clearly grows; None: do not look for it.
+        far as it clearly grows; None, the default: do not look for it.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def eigenpairs(
     right = unit(units.shapes(shapes))
     if not left:
         return values * units.rate, right, None
-    others, vectors = _right(scaled.transposed(), n, near, beyond)
+    others, vectors = _right(scaled.transposed(), n, near)
     rows, columns = linear_sum_assignment(np.abs(values[:, None] - others[None, :]))
     out = np.zeros_like(shapes)
     out[:, rows] = unit(units.shapes(vectors))[:, columns].conj()

@@ -47,7 +47,7 @@ class TreeBalance(Balance):
 
     def _stiffness_scale(self) -> float:
         """Typical stiffness against displacements."""
-        values = np.abs(np.diag(self.system.slopes(self.now).dq)) / self.metric() ** 2
+        values = np.abs(np.diag(self.system.slopes(self.now, still=True).dq)) / self.metric() ** 2
         counts = values[values > _NOISE * np.max(values, initial=0.0)]
         if counts.size:
             return float(np.exp(np.mean(np.log(counts))))
@@ -104,7 +104,7 @@ class TreeBalance(Balance):
 
     def tangent(self, shift: float = 0.0) -> csc_matrix:
         self._jacobian = self.system.jacobian(self.now.q)
-        d = self.system.slopes(self.now)
+        d = self.system.slopes(self.now, still=True)
         top = csc_matrix(d.dq + shift * d.da)
         if not len(d.rows):
             return top

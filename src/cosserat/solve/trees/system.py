@@ -169,7 +169,7 @@ class TreeSystem:
 
     def bound(self, state: TreeState) -> tuple[Array, Array, Array, Array]:
         """Rows (k, n), values (k,), efforts of cut joints (n,) and angles at a state."""
-        found = self.constraints.at(self._now.move(state.q, state.v), state.q, state.t, state.angles)
+        found = self._closed(state)
         unit = np.eye(self.n)[self.held]
         here = np.zeros(self.n)
         self.drives.impose(state.t, here, np.zeros(self.n), np.zeros(self.n))
@@ -199,8 +199,11 @@ class TreeSystem:
         r = self.tree.inverse_dynamics(state.q, state.v, state.a) - efforts + state.force @ rows
         return r, value, angles
 
-    def slopes(self, state: TreeState) -> Slopes:
-        """Exact derivatives; those of what cut joints and wheels do are differences of eighth order on the group."""
+    def slopes(self, state: TreeState, still: bool = False) -> Slopes:
+        """Exact derivatives; those of what cut joints and wheels do are differences of eighth order on the group.
+
+        `still`: those with respect to velocities are not asked for, and may lack what cut joints do.
+        """
         self._put_inner(state)
         d = self.tree.inverse_dynamics_derivatives(state.q, state.v, state.a)
         rows, value, _, _ = self.bound(state)
@@ -208,32 +211,33 @@ class TreeSystem:
         if self.constraints.present:
 
             def closing(other: TreeState) -> Array:
-                A, _, efforts, _ = self.bound(other)
-                return np.asarray(other.force @ A - efforts)
+                found = self._closed(other)
+                return np.asarray(other.force[len(self.held) :] @ found.A - found.efforts)
 
             dq += self.differences(state, closing)
-            dv += self.rate_differences(state, closing)
+            if not still:
+                dv += self.rate_differences(state, closing)
         return Slopes(dq, dv, d.da, rows, value)
+
+    def _closed(self, state: TreeState) -> Any:
+        """What cut joints and wheels say and do at a state."""
+        return self.constraints.at(self._now.move(state.q, state.v), state.q, state.t, state.angles)
 
     def differences(self, state: TreeState, function: Callable[[TreeState], Array]) -> Array:
         """Derivatives (..., n) of a function of states along the coordinates."""
-        out = []
-        for k, step in enumerate(STEP / self.sizes(state.q)):
-            unit = step * np.eye(self.n)[k]
-            parts = [w / step * function(state._replace(q=self.moved(state.q, i * unit))) for i, w in EIGHTH]
-            out.append(sum(parts))
-        return np.array(out).T
+        units = np.diag(STEP / self.sizes(state.q))
+        return self._differences(units, lambda x: function(state._replace(q=self.moved(state.q, x))))
 
     def rate_differences(self, state: TreeState, function: Callable[[TreeState], Array]) -> Array:
         """The same along the velocities, which enter smoothly: friction has the scale of its speed."""
         speeds = np.concatenate((self.tree.forces.speed[self.tree.forces.friction > 0.0], [1.0]))
         fast = float(np.max(np.abs(state.v), initial=0.0))
         step = STEP * max(min(1.0, float(np.min(speeds))), 1e-3 * fast)
-        out = []
-        for unit in np.eye(self.n):
-            parts = [w / step * function(state._replace(v=state.v + i * step * unit)) for i, w in EIGHTH]
-            out.append(sum(parts))
-        return np.array(out).T
+        return self._differences(step * np.eye(self.n), lambda x: function(state._replace(v=state.v + x)))
+
+    def _differences(self, units: Array, function: Callable[[Array], Array]) -> Array:
+        parts = [[w / unit[k] * function(i * unit) for i, w in EIGHTH] for k, unit in enumerate(units)]
+        return np.array([sum(part) for part in parts]).T
 
     def jacobian(self, q: Array) -> Array:
         """Increments (6 nodes, n) of the nodes, in their own axes, for increments of the coordinates."""
