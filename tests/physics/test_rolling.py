@@ -404,3 +404,14 @@ def test_a_coin_that_falls_flat_is_reported() -> None:
     assert not run.status.ok
     assert 0.05 < run.time[-1] < 1.0
     assert np.isfinite(run.position("disc").values).all()
+
+
+@pytest.mark.parametrize("step", [0.01, None])
+def test_a_wheel_that_turns_without_numerical_damping(step: float | None) -> None:
+    """No step is short enough then; it was a division by zero, or millions of steps."""
+    model = disc(np.pi / 2, np.array([17.0, 0.05, 0.05]))
+    for rho, told in ((1.0, "'wheel': it turns, which without numerical damping"), (1.0 - 1e-8, "it turns by")):
+        with pytest.warns(cs.CosseratWarning, match="without numerical damping"):
+            run = cs.simulate(model, 2.0, step, rho=rho)
+        assert run.status.outcome.name == "TURNS_TOO_FAR"
+        assert told in run.status.message

@@ -22,6 +22,7 @@ from cosserat.solve.interrupts import Interrupts
 from cosserat.solve.motion.grid import Grid
 from cosserat.solve.motion.pace import Pace
 from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Tally, Walk
+from cosserat.solve.motion.wheels import TurnLimit
 
 Array = NDArray[np.float64]
 Progress = Callable[[float, Tally], None]
@@ -33,6 +34,7 @@ _PATIENCE = 0.1  # s between two looks at what goes on outside
 _SAFETY = 0.6  # the estimate is of errors that a step commits, which the motion may let grow
 _SMALLEST = 1e-7  # of the duration: adaptive steps below this are given up
 _COARSE = 10.0  # of the smallest: shorter steps are not cut for errors of velocities, as where a law of the state jumps
+_MOST_STEPS = 1e6  # that what turns may need until the end
 _SHARP = 1e-5  # tolerances below which the status tells of such steps
 _REMEMBERED = 3  # accepted steps whose errors tell how long the next may be: those of vibrations come and go
 _STRIDE = 20  # steps taken at once, at most
@@ -169,14 +171,19 @@ def _turns_little(walk: Walk, t: float, h: float) -> bool:
     """Whether nothing that a limit holds for turns; one that is exceeded ends the run."""
     limit = walk.turn_limit()
     if limit is not None and h > limit.step:
-        raise _Ended(
-            Status(
-                Outcome.TURNS_TOO_FAR, t,
-                f"{limit.title}: it turns by {limit.turn * h / limit.step:.2g} rad in a step, where {limit.turn:.2g} "
-                f"rad are allowed; use steps of {0.9 * limit.step:.2g} s",
-            )
-        )  # fmt: skip
+        raise _Ended(_turned(limit, t, h))
     return limit is None
+
+
+def _turned(limit: TurnLimit, t: float, h: float) -> Status:
+    """A run ends at time t, because in a step of length h something turns too far."""
+    told = f"{limit.title}: it turns, which without numerical damping (rho = 1) lets errors grow in any steps"
+    if limit.step > 0.0:
+        told = (
+            f"{limit.title}: it turns by {limit.turn * h / limit.step:.2g} rad in a step, where {limit.turn:.2g} "
+            f"rad are allowed; use steps of {0.9 * limit.step:.2g} s"
+        )
+    return Status(Outcome.TURNS_TOO_FAR, t, told)
 
 
 def _split_step(walk: Walk, t: float, h: float, failure: Failure) -> None:
@@ -268,6 +275,8 @@ def adaptive_steps(
                     _save(keeper, keepsake(), t)
                 turning = walk.turn_limit()
                 if turning is not None:
+                    if 0.8 * turning.step * _MOST_STEPS < end - t:
+                        raise _Ended(_turned(turning, t, h))
                     h = min(h, 0.8 * turning.step)
                 room = limit - t
                 step = room / max(1, math.ceil(room / h - 0.1)) if room < 3.0 * h else h  # no tiny last one
