@@ -7,6 +7,7 @@ import numpy as np
 from cosserat.jit import Handles, bound, helper, load, stage
 from cosserat.kernels.arrays import F1, I1, inputs_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
+from cosserat.kernels.held import BEFORE, EVERY, FIRST, HELD, JUMPS, PHASE, STEPS, WHOLE
 from cosserat.kernels.integrate import advance, jump, shift_rates
 from cosserat.kernels.judging import advance_judged
 from cosserat.kernels.law_states import FROZEN
@@ -15,15 +16,12 @@ from cosserat.kernels.newton import refactor
 from cosserat.kernels.residual import forces
 from cosserat.kernels.vectors import clear, copy
 
-JUMPS, WHOLE, BEFORE, HELD, STEPS, EVERY, PHASE, ROW = range(8)
-"""Where `Commands.order` has what: whether values changed, and with them inputs of laws; how many were held before and
-are now; as for `advance`."""
-
 
 class Commands(NamedTuple):
-    """What a controller holds, in the order in which it was first set."""
+    """What a controller holds, see `kernels.held`."""
 
-    column: I1  # (nc,) of `Inputs.effort`
+    kind: I1  # (nc,)
+    place: I1  # (nc,) column of `Inputs.effort`
     before: F1  # (nc,)
     value: F1  # (nc,)
     order: I1  # (8,)
@@ -80,7 +78,7 @@ def push(problem, commands):
         copy(state.rate, trial.rate)
         copy(state.force, trial.force)
     for i in range(given.order[BEFORE]):
-        inputs.effort[0, given.column[i]] = given.before[i]
+        inputs.effort[0, given.place[i]] = given.before[i]
     moved_forces(problem, whole)
     if whole == 1:
         shift_rates(state, trial, -1.0)
@@ -92,7 +90,7 @@ def push(problem, commands):
         for k in range(6):
             solver.x[i, k] = trial.residual[i, k]
     for i in range(given.order[HELD]):
-        inputs.effort[0, given.column[i]] = given.value[i]
+        inputs.effort[0, given.place[i]] = given.value[i]
     moved_forces(problem, whole)
     if whole == 1:
         shift_rates(state, trial, 1.0)
@@ -112,7 +110,7 @@ def obey(problem, commands, n_steps):
         push(problem, commands)
     for k in range(n_steps + 1):
         for i in range(given.order[HELD]):
-            inputs.effort[k, given.column[i]] = given.value[i]
+            inputs.effort[k, given.place[i]] = given.value[i]
 
 
 @stage
@@ -122,7 +120,7 @@ def commanded_steps(problem, commands, evaluate, careful, search):
     order = given.order
     obey(problem, commands, order[STEPS])
     return advance(
-        problem, order[STEPS], order[EVERY], order[PHASE], order[ROW], given.report, evaluate, careful, search
+        problem, order[STEPS], order[EVERY], order[PHASE], order[FIRST], given.report, evaluate, careful, search
     )  # fmt: skip
 
 

@@ -56,8 +56,8 @@ class Moment(ABC):
         self._joints: dict[str, Freedoms] = {}
         self._places: dict[str, tuple[Any, dict[int, Any], Array]] = {}  # what is moved, views of where it is read
 
-    def begin(self, t: float) -> None:
-        """Another time."""
+    def begin(self, t: float, *where: Any) -> None:
+        """Another time; `where`: what a formulation reads then, if that is elsewhere than before."""
         self.t, self._run = t, None
 
     @property

@@ -10,24 +10,17 @@ from cosserat.kernels.flexible.closing import rows_of
 from cosserat.kernels.flexible.course import accept, samples_of, take_inputs
 from cosserat.kernels.flexible.explicit import explicit_step, samples_in_step
 from cosserat.kernels.flexible.implicit import CONVERGED, implicit_step, known_of, passive_of, trial_of
-
-EFFORT, TARGET, CUT, SIGNAL = 0, 1, 2, 3
-"""What a command is: an effort or the target of a servo in a coordinate, either of them in a cut joint, or an input of
-a user's law."""
-
-JUMPS, BEFORE, HELD, FIRST, STEPS, EVERY, PHASE = range(7)
-"""Where `Commands.order` has what: whether values changed, how many were held before and are now; first step; as for
-`course.implicit_course`."""
+from cosserat.kernels.held import BEFORE, CUT, EFFORT, EVERY, FIRST, HELD, JUMPS, PHASE, STEPS, TARGET
 
 
 class Commands(NamedTuple):
-    """What a controller holds, in the order in which it was first set."""
+    """What a controller holds, see `kernels.held`."""
 
     kind: I1  # (nc,)
     place: I1  # (nc,) coordinate, number in `Given.effort` or among the inputs of laws
     before: F1  # (nc,)
     value: F1  # (nc,)
-    order: I1  # (7,)
+    order: I1  # (8,)
     a: F1  # (n,) accelerations after they have jumped, ...
     carried: F1  # (n,) ... those of the method, ...
     force: F1  # (m,) ... and multipliers

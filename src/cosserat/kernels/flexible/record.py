@@ -9,6 +9,7 @@ from cosserat.kernels.flexible.arrays import (
     F3,
     INERTIA,
     N_MODES,
+    Seats,
     Z,
     forces_of,
     inner_of,
@@ -16,17 +17,28 @@ from cosserat.kernels.flexible.arrays import (
     laws_of,
     links_of,
     motion_of,
+    scratch_of,
     vectors_of,
 )
-from cosserat.kernels.flexible.closing import FORCES, LOOPS, close, rows_of
+from cosserat.kernels.flexible.closing import FORCES, LOOPS, close, rows_of, seat_rate
 from cosserat.kernels.flexible.composite import energies
 from cosserat.kernels.flexible.course import copy, stored_of, take_inputs
 from cosserat.kernels.flexible.dynamics import place
-from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS, joint_efforts, spring_energy, wrenches
+from cosserat.kernels.flexible.forces import (
+    DAMPERS,
+    LOADS,
+    SPRINGS,
+    joint_efforts,
+    seat_motion,
+    spring_energy,
+    wrenches,
+)
 from cosserat.kernels.flexible.inverse import efforts
 from cosserat.kernels.flexible.kinematics import accelerations
+from cosserat.kernels.frames import store_frame
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.tree_joints import servo
+from cosserat.kernels.vectors import store
 
 
 class Links(NamedTuple):
@@ -39,6 +51,25 @@ class Links(NamedTuple):
     momentum: F3  # (nt, n, 6) in the links' axes
     force: F3  # (nt, n, 6)
     powers: F2  # (nt, 5) kinetic, strain and potential energy (J), loss and supply (W)
+
+
+class Paths(NamedTuple):
+    """Links over the stored times, and seats that they carry."""
+
+    q: F2  # (nt, n_v)
+    link: F3  # (nt, n, 12)
+    z: F2  # (nt, n_z)
+    z_dot: F2  # (nt, n_z)
+    frame: F3  # (nt, ns, 12) of the seats in the world
+    twist: F3  # (nt, ns, 6) in their own axes
+    rate: F3  # (nt, ns, 6)
+
+
+class Seated(NamedTuple):
+    """Seats and their motion."""
+
+    places: Seats
+    paths: Paths
 
 
 class Room(NamedTuple):
@@ -60,6 +91,9 @@ class Record(NamedTuple):
     room: Room
 
 
+seated_handles = Handles(Seated)
+seats_of = seated_handles.getter("places", Seats)
+paths_of = seated_handles.getter("paths", Paths)
 record_handles = Handles(Record)
 record_of = record_handles.getter("links", Links)
 room_of = record_handles.getter("room", Room)
@@ -160,6 +194,32 @@ def record_states(tree, acting, state, stepping, closed, course, record):
         copy(stored.inner[k], inner.inner[0])
         record_state(tree, acting, state, closed, record, k)
     return 0
+
+
+@stage
+def record_seats(tree, state, seated):
+    """Motion of seats where the motion of the links is known."""
+    links, now, scratch = links_of(tree), motion_of(state), scratch_of(state)
+    seats, path = seats_of(seated), paths_of(seated)
+    for k in range(len(path.q)):
+        for i in range(len(links.table)):
+            copy(path.link[k, i], now.frame[i])
+        copy(path.z[k], now.z)
+        for s in range(len(seats.link)):
+            R, x, u, w, _, _ = seat_motion(links, seats, now, s, path.q[k], scratch.rows, scratch.last)
+            store_frame(R, x, path.frame[k, s])
+            store(u, path.twist[k, s], 0 * s)
+            store(w, path.twist[k, s], 3 + 0 * s)
+            u, w = seat_rate(links, seats, now, s, path.q[k], path.z_dot[k], scratch.rows, scratch.last)
+            store(u, path.rate[k, s], 0 * s)
+            store(w, path.rate[k, s], 3 + 0 * s)
+    return 0
+
+
+def seat_paths(tree, state, seated):
+    """`record_seats`, compiled or read from the cache."""
+    load(record_seats, tree, state, seated)
+    record_seats(tree, state, seated)
 
 
 def load_record(tree, acting, state, stepping, closed, course, record, arrays):

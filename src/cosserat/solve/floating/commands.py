@@ -10,13 +10,13 @@ import numpy as np
 from cosserat.kernels.flexible import commands as kernels
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.flexible.implicit import CONVERGED, STEP
+from cosserat.kernels.held import CUT, EFFORT, EVERY, FIRST, JUMPS, PHASE, SIGNAL, STEPS, TARGET
 from cosserat.solve.floating.state import Point, States
 from cosserat.solve.floating.steps import Stepper
+from cosserat.solve.motion.held import Held, view
 
-_view: Any = memoryview  # quicker to write than an array
 
-
-class Commands:
+class Commands(Held):
     """What a controller holds, and a course of steps that are taken a few at a time.
 
     Parameters
@@ -29,26 +29,24 @@ class Commands:
     def __init__(self, stepper: Stepper, columns: Mapping[str, int]) -> None:
         self._stepper, engine = stepper, stepper.engine
         self._engine = engine
-        efforts = {name: (kernels.EFFORT, k) for k, name in enumerate(engine.tree.coordinates)}
-        targets = {name: (kernels.TARGET, k) for name, k in engine.tree.forces.targets.items()}
-        cut = {name: (kernels.CUT, k) for name, k in engine.constraints.commands.items()}
-        signals = {name: (kernels.SIGNAL, k) for name, k in engine.tree.forces.signals.items()}
+        efforts = {name: (EFFORT, k) for k, name in enumerate(engine.tree.coordinates)}
+        targets = {name: (TARGET, k) for name, k in engine.tree.forces.targets.items()}
+        cut = {name: (CUT, k) for name, k in engine.constraints.commands.items()}
+        signals = {name: (SIGNAL, k) for name, k in engine.tree.forces.signals.items()}
         places = {**efforts, **targets, **cut, **signals}
-        self._places = {column: places[name] for name, column in columns.items()}
-        self._inside = {column for column, (kind, _) in self._places.items() if kind <= kernels.TARGET}
-        n, order = len(columns), np.zeros(7, dtype=np.int64)
+        n, order = len(columns), np.zeros(8, dtype=np.int64)
         kind, place = np.zeros((2, n), dtype=np.int64)
         after = tuple(np.zeros_like(x) for x in (engine.known.a, engine.known.carried, engine.known.force))
         arrays = kernels.Commands(kind, place, np.zeros(n), np.zeros(n), order, *after)
+        super().__init__(arrays, {column: places[name] for name, column in columns.items()}, stepper.jumps)
+        self._inside = {column for column, (kind, _) in self._places.items() if kind <= TARGET}
         self._packed = Packed(kernels.command_handles, kernels.Commanding(arrays))
-        self._kind, self._place, self._before, self._value, self._order = (_view(a) for a in arrays[:5])
         self._after = after
-        self._held: Mapping[int, float] | None = None
         self._course: Packed | None = None
         self._call: Any = None
         self._jump: Any = None
         self._single: tuple[Packed | None, Any] = None, None
-        self._counts = _view(np.zeros(2, dtype=np.int64))
+        self._counts = view(np.zeros(2, dtype=np.int64))
         self.q, self.v = engine.known.q, engine.known.v
         self.step, self.left = 0.0, 0  # length of steps, and for how many more there are samples
 
@@ -64,26 +62,9 @@ class Commands:
         engine.numbers[STEP] = h
         times, load_times = self._stepper.sampled(t, h, count)
         self._course = engine.new_course(times, load_times, self._stepper.side(h), count // every + 1)
-        self._counts = _view(self._course.problem.stored.counts)
-        self.step, self.left, self._order[kernels.FIRST] = h, count, 0
+        self._counts = view(self._course.problem.stored.counts)
+        self.step, self.left, self._order[FIRST] = h, count, 0
         self._call = engine.commanded(self._stepper.jumps, self._course.address, self._packed.address)
-
-    def hold(self, values: Mapping[int, float], before: Mapping[int, float] | None) -> None:
-        """Values by column from here on; accelerations jump from those before, if they are given."""
-        order = self._order
-        if values is not self._held:
-            self._held = values
-            if order[kernels.HELD] != len(values):  # columns only join, at the end
-                for i, column in enumerate(values):
-                    self._kind[i], self._place[i] = self._places[column]
-                order[kernels.HELD] = len(values)
-            for i, value in enumerate(values.values()):
-                self._value[i] = value
-        order[kernels.JUMPS] = 0
-        if before is not None and self._stepper.jumps:
-            for i, value in enumerate(before.values()):
-                self._before[i] = value
-            order[kernels.BEFORE], order[kernels.JUMPS] = len(before), 1
 
     def jump(self) -> None:
         """Let accelerations jump now, not with the next step."""
@@ -92,7 +73,7 @@ class Commands:
                 tree, acting, fixed, _, *rest = self._engine.addresses
                 self._jump = kernels.jump_of(tree, acting, fixed, *rest, self._packed.address)
             self._jump()
-        self._order[kernels.JUMPS] = 0
+        self._order[JUMPS] = 0
 
     def jumped(self, now: Point) -> Point:
         """A state with the accelerations and multipliers to which they jumped last."""
@@ -107,16 +88,16 @@ class Commands:
         course = engine.course_at(*stepper.sampled(t, h, 1), stepper.side(h), 0)
         if course is not self._single[0]:
             self._single = course, engine.commanded(stepper.jumps, course.address, self._packed.address)
-        order[kernels.FIRST], order[kernels.STEPS], order[kernels.EVERY], order[kernels.PHASE] = 0, 1, 2, 0
+        order[FIRST], order[STEPS], order[EVERY], order[PHASE] = 0, 1, 2, 0
         return bool(self._single[1]() == CONVERGED)
 
     def advance(self, n: int, every: int, phase: int) -> int:
         """Take up to n steps; how many were taken."""
         order, before = self._order, self._counts[0]
-        order[kernels.STEPS], order[kernels.EVERY], order[kernels.PHASE] = n, every, phase
+        order[STEPS], order[EVERY], order[PHASE] = n, every, phase
         self._call()
         done = self._counts[0] - before
-        order[kernels.FIRST] += done
+        order[FIRST] += done
         self.left -= done
         return done
 

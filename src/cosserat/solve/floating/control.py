@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,30 +29,17 @@ class FloatingControl:
     def __init__(
         self, controller: Any, reference: Reference, engine: Engine, seats: list[Seat]
     ) -> None:  # fmt: skip
-        self.asked = Controlled(controller, reference.compiled)
+        mechanism = mechanism_of(reference.compiled)
+        new_moment = partial(TreeMoment, engine.tree, mechanism, seats, self._snapshot)
+        self.asked = Controlled(controller, reference.compiled, new_moment)
         self._names = {column: name for name, column in self.asked.columns.items()}
         self._reference, self._engine, self._seats = reference, engine, seats
-        self._mechanism = mechanism_of(reference.compiled)
-        self._moment: TreeMoment | None = None
         self._told: dict[int, float] = self.asked.values
 
     def hold(self, efforts: Array) -> None:
         """Take over the efforts (n_efforts,) that a run before this one held."""
         self.asked.hold({column: float(efforts[column]) for column in self._names})
         self._command(self.asked.values)
-
-    def call(self, t: float, q: Array, v: Array, point: Callable[[], Point]) -> dict[int, float] | None:
-        """Ask the controller for new efforts, once at any time; what was held before, if that changes.
-
-        `q`, `v`: where the state is while it is asked; `point` gives a copy of all of it.
-        """
-        if t == self.asked.called:
-            return None
-        before = self.asked.values
-        moment = self._moment or TreeMoment(self._engine.tree, self._mechanism, self._seats, self._snapshot)
-        moment.at(t, q, v, point)
-        self._moment = moment if self.asked.ask(t, moment) else None
-        return None if self.asked.values is before else before
 
     def tell(self) -> None:
         """Let what the controller holds act wherever functions of time are sampled."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.fluid_links import lost_power, uplift_power
 from cosserat.compile.jumps import SIDE
+from cosserat.compile.seats import Seat
 from cosserat.compile.spanning import potential_at_rest
 from cosserat.kernels.flexible import border, closing, commands, course, explicit, implicit, record
 from cosserat.kernels.flexible.arrays import Packed, Z
@@ -366,6 +369,15 @@ class Engine:
         tree, out, room = self.tree.data.arrays.tree, np.zeros(2), self._rooms[1].move(q, change)
         closing.extent(tree, room.address, self.constraints.address, self.constraints.watched, out)
         return float(out[0]), float(out[1])
+
+    def seat_paths(self, seats: Sequence[Seat], q: Array, links: record.Links) -> record.Paths:
+        """Motion of seats over the times at which the links are known, with coordinates q (nt, n)."""
+        nt, n, room = len(q), len(seats), Motions(self.tree.data)
+        frame, twist, rate = np.zeros((nt, n, 12)), np.zeros((nt, n, 6)), np.zeros((nt, n, 6))
+        paths = record.Paths(np.ascontiguousarray(q), links.frame, links.z, links.z_dot, frame, twist, rate)
+        seated = Packed(record.seated_handles, record.Seated(pack_seats(seats), paths))
+        record.seat_paths(self.tree.data.arrays.tree, room.address, seated.address)
+        return paths
 
     def record(
         self, times: Array, states: States, load_times: Array | None = None, step: float = 0.0

@@ -39,10 +39,10 @@ class TreeMoment(Moment):
         self._point: Callable[[], Point]
         self._moved = False
 
-    def at(self, t: float, q: Array, v: Array, point: Callable[[], Point]) -> None:
-        """Another state; `point` gives a copy of all of it."""
+    def begin(self, t: float, *where: Any) -> None:
+        """Another time; coordinates, velocities, and what gives a copy of the whole state."""
         self.t, self._run, self._moved = t, None, False
-        self._q, self._v, self._point = q, v, point
+        self._q, self._v, self._point = where
 
     def _snapshot(self) -> Run:
         return self._make(self._point())

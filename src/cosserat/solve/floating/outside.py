@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from cosserat.kernels.flexible.implicit import ALLOWED
 from cosserat.results.status import Outcome
-from cosserat.solve.floating.state import Drives, Point, States, StepFailure
+from cosserat.solve.floating.state import Drives, Point, States, StepFailure, stacked
 from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
 from cosserat.solve.motion.impulses import SIMPSON
 from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem
@@ -60,26 +60,20 @@ class Outside(Stepper):
         self.method, self.order, self._system = method, method.order, TreeMotionSystem(self)
 
     def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:
-        now, rows = old, list[Point]()
+        now, rows = old, list[States]()
         for k in range(n):
             try:
                 v = np.concatenate((now.v, now.inner[0]))
                 end = self._system.take(self.method, MotionState(t + k * h, now.q, v, now.angles), h)
                 now = self.start(end.t, end.place, end.v[: len(now.v)], end.angles, end.v[len(now.v) :])
             except MethodFailed as failed:
-                return Advance(now, k, _stacked(rows), StepFailure(failed.outcome, failed.detail))
+                return Advance(now, k, stacked(rows) if rows else None, StepFailure(failed.outcome, failed.detail))
             except StepFailure as failure:
-                return Advance(now, k, _stacked(rows), failure)
+                return Advance(now, k, stacked(rows) if rows else None, failure)
             if (phase + k + 1) % every == 0:
-                rows.append(now)
-        return Advance(now, n, _stacked(rows), None)
+                rows.append(now.stored)
+        return Advance(now, n, stacked(rows) if rows else None, None)
 
     def errors(self, old: Point, new: Point) -> tuple[Array, Array]:
         """Not estimated: a method of one's own takes equal steps."""
         raise StepFailure(Outcome.STEP_TOO_SMALL)
-
-
-def _stacked(rows: list[Point]) -> States | None:
-    if not rows:
-        return None
-    return States(*(np.concatenate(parts) for parts in zip(*(row.stored for row in rows), strict=True)))

@@ -15,7 +15,7 @@ from cosserat.compile.skeleton import Skeleton
 from cosserat.compile.state_loads import failing_law
 from cosserat.kernels.arrays import History
 from cosserat.kernels.flexible.arrays import Z
-from cosserat.kernels.flexible.record import Links
+from cosserat.kernels.flexible.record import Links, Paths
 from cosserat.lie import se3
 from cosserat.results.floating import FloatingRecord, Ledger
 from cosserat.results.joints import constraint_wrenches, directions, inertial_efforts, joint_sides, passive_efforts
@@ -23,7 +23,6 @@ from cosserat.results.motion import Motion
 from cosserat.results.reference import Reference, as_simulated
 from cosserat.results.trajectory import Pending
 from cosserat.solve.floating.engine import Engine
-from cosserat.solve.floating.nodes import LinkPath, seat_paths
 from cosserat.solve.floating.state import States
 from cosserat.solve.floating.welds import fill_welds
 from cosserat.solve.relative.flexible_tree import FlexibleTree
@@ -37,7 +36,7 @@ _LOOKS = 12  # times within a step that failed at which laws are looked at
 class LinkHistory(NamedTuple):
     """Links over the stored times."""
 
-    paths: list[LinkPath]
+    found: Links
     joint: Array  # (nt, nl, 6) wrench of each link's joint on it, about the joint frame on its own side
     ledger: Ledger
 
@@ -80,23 +79,14 @@ class FloatingResults:
         """The links at the stored states."""
         with as_simulated(self._model, self._values):
             found = self._recorded()
-        q, n, data = self._states.q, len(self._tree.data.links), self._tree.data
-        nt = len(q)
-        frame = np.tile(np.eye(4), (nt, n, 1, 1))
-        frame[:, :, :3, :3], frame[:, :, :3, 3] = found.frame[:, :, :9].reshape(nt, n, 3, 3), found.frame[:, :, 9:]
-        starts = data.arrays.table[:, Z].tolist()
-        parts = [slice(at, at + 6 + link.n_modes) for at, link in zip(starts, data.links, strict=True)]
-        paths = [
-            LinkPath(frame[:, i], found.z[:, at], found.z_dot[:, at], _modal(self._tree, i, q))
-            for i, at in enumerate(parts)
-        ]
+        q, starts = self._states.q, self._tree.data.arrays.table[:, Z].tolist()
         joint = [_in_joint(self._tree, i, q, found.joint[:, at : at + 6]) for i, at in enumerate(starts)]
-        turn = frame[:, :, :3, :3]
+        turn = found.frame[:, :, :9].reshape(*found.frame.shape[:2], 3, 3)
         for wrench in (found.momentum, found.force):
             wrench[..., :3] = np.einsum("tnij,tnj->tni", turn, wrench[..., :3])
             wrench[..., 3:] = np.einsum("tnij,tnj->tni", turn, wrench[..., 3:])
-        ledger = Ledger(found.powers, frame[:, :, :3, 3], found.momentum, found.force)
-        return LinkHistory(paths, np.stack(joint, axis=1), ledger)
+        ledger = Ledger(found.powers, found.frame[:, :, 9:], found.momentum, found.force)
+        return LinkHistory(found, np.stack(joint, axis=1), ledger)
 
     def _recorded(self) -> Links:
         if self._restore is None:
@@ -108,6 +98,10 @@ class FloatingResults:
             parts.append(self._engine.record(self._times[k : k + 1], states, self._load_times[k : k + 1], self._step))
         self._restore(None)
         return Links(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+    def seat_paths(self, seats: list[Seat]) -> Paths:
+        """Motion of seats on links."""
+        return self._engine.seat_paths(seats, self._states.q, self.links.found)
 
     def nodal(self) -> History:
         """Motion of the nodes."""
@@ -175,13 +169,9 @@ def nodal_history(
             history.angle[:, k] = states.q[:, tree.coordinates.index(joint.coordinates[freedom.index])]
         else:
             history.angle[:, k] = np.nan  # of a cut joint: what the rates tell
-    for i, path in enumerate(results.links.paths):
-        nodes = [k for k, seat in enumerate(seats) if seat.link == i]
-        if nodes:
-            found = seat_paths([seats[k] for k in nodes], path)
-            history.frame[:, nodes, :9] = found.rotation.reshape(nt, len(nodes), 9)
-            history.frame[:, nodes, 9:] = found.position
-            history.twist[:, nodes], history.rate[:, nodes] = found.twist, found.rate
+    nodes = [k for k, seat in enumerate(seats) if seat.link >= 0]
+    found = results.seat_paths([seats[k] for k in nodes])
+    history.frame[:, nodes], history.twist[:, nodes], history.rate[:, nodes] = found.frame, found.twist, found.rate
     return history
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clock
 from dataclasses import replace
 from typing import Any
 
@@ -29,10 +28,11 @@ from cosserat.solve.floating.start import continued, starting_state
 from cosserat.solve.floating.state import Drives, Point, Start, States, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.walk import FloatingWalk
-from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
+from cosserat.solve.motion.driver import Progress, adaptive_steps, equal_steps, fixed_steps, warn_of_call
 from cosserat.solve.motion.failures import ENDED, kept_inside
 from cosserat.solve.motion.method import name_of
 from cosserat.solve.motion.reach import within_reach
+from cosserat.solve.motion.stopwatch import Stopwatch
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
@@ -53,8 +53,7 @@ def simulate_floating(
 
     `kept`: path and interval of a checkpoint.
     """
-    wall, cpu = clock.perf_counter(), clock.process_time()
-    reference = Reference(model)
+    watch, reference = Stopwatch(), Reference(model)
     tree = _tree(model, reference, settings)
     drives = Drives(model, tree)
     seats = node_seats(tree, reference.skeleton)
@@ -85,7 +84,7 @@ def simulate_floating(
             state = state._replace(v=begin.v)
     if control is not None:
         known = begin
-        control.call(begin.t, begin.q, begin.v, lambda: known)
+        control.asked.call(begin.t, begin.q, begin.v, lambda: known)
         control.tell()
         first = begin if held is not None else None
         begin = stepper.start(*state) if first is None else stepper.jumped(begin)  # with the first efforts
@@ -93,7 +92,7 @@ def simulate_floating(
     if kept is not None:
         asked = {**settings, "step": step, "duration": duration, "start_time": start_time}
         keeper = Checkpoint(kept[0], identity_of(reference.compiled, asked), kept[1], settings["controller"], model)
-    prepared = clock.process_time()
+    watch.ready()
     tree.forces.jumps = timetable.jumps(begin.t, begin.t + duration)
     timetable.check_motions(tree.forces.jumps.times, duration, "simulate")
     walk = FloatingWalk(stepper, begin, Extent(stepper.engine, reference.length), control)
@@ -110,9 +109,9 @@ def simulate_floating(
             walk, begin.t, duration, settings["tolerance"], every, breaks, progress, keeper
         )  # fmt: skip
     else:
-        n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
+        n_steps = equal_steps(duration, step)
         times, status = fixed_steps(walk, begin.t, n_steps, duration / n_steps, every, progress, keeper)
-    tally, restore = walk.tally, None if control is None else control.restore
+    restore = None if control is None else control.restore
     if control is not None:
         status = control.asked.judged(status)
     before = 1e-9 * float(np.diff(times).min(initial=duration)) if step is None else 0.0
@@ -131,13 +130,9 @@ def simulate_floating(
                 told = indefinite(tree, drives.held, times, states.q)
             status = replace(status, detail=told or status.detail)
             status = within_reach(reference.compiled, status, begin.t + duration - float(times[-1]))
-    stats = {
-        "steps": tally.steps, "solves": tally.solves, "factorizations": tally.factorizations,
-        "steps_split": tally.halved, "steps_rejected": tally.rejected,
-        "nodes": reference.skeleton.n_nodes, "joints": len(model.joints) + reference.skeleton.n_corners,
-        "setup_seconds": prepared - cpu,
-        "solve_seconds": clock.process_time() - prepared, "wall_seconds": clock.perf_counter() - wall,
-    }  # fmt: skip
+    watch.stop()
+    nodes = reference.skeleton
+    stats = watch.stats(walk.tally, nodes.n_nodes, len(model.joints) + nodes.n_corners)
     asked = {key: value for key, value in settings.items() if key not in ("start", "controller")}
     asked |= {"step": step, "duration": duration, "integrator": name_of(settings["integrator"])}
     efforts = None if control is None else control.efforts_at(times)

@@ -57,6 +57,11 @@ class States(NamedTuple):
     inner: Array
 
 
+def stacked(parts: list[States]) -> States:
+    """States one after another."""
+    return States(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+
+
 class StepFailure(CosseratError):
     """A step that could not be taken."""
 

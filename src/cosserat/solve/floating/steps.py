@@ -12,6 +12,7 @@ from cosserat.kernels.flexible.explicit import CLASSICAL, Tableau
 from cosserat.kernels.flexible.implicit import STEP
 from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.state import Drives, Point, States, StepFailure
+from cosserat.solve.motion.crossings import Crossings
 from cosserat.solve.motion.grid import Grid
 from cosserat.solve.motion.impulses import Impulses, Rule
 from cosserat.solve.relative.flexible_tree import FlexibleTree
@@ -64,7 +65,7 @@ class Stepper(ABC):
         self.grid: Grid | None = None  # of equal steps
         self.impulses: Impulses | None = None  # of loads, where steps adapt
         self.slopes: tuple[Array | None, Array | None] = None, None  # how accelerations change, before and in a step
-        self.crossings: list[tuple[float, Array, Point, Point]] = []  # times, both sides of jumps, and states there
+        self.crossings = Crossings[Point]()
 
     def snapped(self, times: Array, h: float) -> Array:
         """Times of steps of length h, on the grid if there is one."""
@@ -152,7 +153,7 @@ class Stepper(ABC):
 
     def crossed(self, t: float, h: float, before: Point, after: Point) -> None:
         """Remember the states on both sides of a jump of loads at time t, at the end of a step of length h."""
-        self.crossings.append((t, np.array([t - _AFTER * h, t + _AFTER * h]), before, after))
+        self.crossings.add(t, np.array([t - _AFTER * h, t + _AFTER * h]), before, after)
 
     @property
     @abstractmethod

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from cosserat.results.trajectory import Crossed
 from cosserat.solve.floating.commands import Commands
 from cosserat.solve.floating.control import FloatingControl
-from cosserat.solve.floating.state import Point, States, StepFailure
+from cosserat.solve.floating.state import Point, States, StepFailure, stacked
 from cosserat.solve.floating.steps import Stepper
-from cosserat.solve.motion.crossings import NOTHING, crossed_of
 from cosserat.solve.motion.impulses import CHANGE, Impulses
 from cosserat.solve.motion.kinks import SIDE, whole_steps
 from cosserat.solve.motion.likeness import demand_like
@@ -90,7 +89,7 @@ class FloatingWalk(Walk):
     def states(self) -> States:
         """All states that were stored."""
         self._close()
-        self._stored = [States(*(np.concatenate(parts) for parts in zip(*self._stored, strict=True)))]
+        self._stored = [stacked(self._stored)]
         return self._stored[0]
 
     @property
@@ -311,7 +310,7 @@ class FloatingWalk(Walk):
             "taken": self._work.taken, "work": [self.tally.halved, self.tally.rejected],
             "stepper": self.stepper.keepsake(), "at_breaks": self.stepper.at_breaks, "slope": self.stepper.slopes[0],
             "impulses": () if self.stepper.impulses is None else self.stepper.impulses.filtered,
-            "crossings": [(t, sides, list(a), list(b)) for t, sides, a, b in self.stepper.crossings],
+            "crossings": [(t, sides, list(a), list(b)) for t, sides, a, b in self.stepper.crossings.kept],
         }  # fmt: skip
 
     def resume(self, kept: dict[str, Any]) -> None:
@@ -333,7 +332,7 @@ class FloatingWalk(Walk):
         self._follow_impulses()
         if self.stepper.impulses is not None:
             self.stepper.impulses.resume(kept["impulses"], kept["t"])
-        self.stepper.crossings = [(t, sides, Point(*a), Point(*b)) for t, sides, a, b in kept["crossings"]]
+        self.stepper.crossings.kept = [(t, sides, Point(*a), Point(*b)) for t, sides, a, b in crossings]
         self.stepper.resume(kept["stepper"])
         if self._control is not None:
             self._control.resume(kept["control"])
@@ -347,22 +346,20 @@ class FloatingWalk(Walk):
         except StepFailure:
             return np.inf
 
-    def first_step(self) -> float:
-        """A step over which the first accelerations move nothing by more than a thousandth of the size."""
+    def fastest(self) -> tuple[float, float]:
+        """Of the nodes, turns counted with a length."""
         assert self._extent is not None
-        a, v = self._extent(self.now.q, self.now.a), self._extent(self.now.q, self.now.v)
-        bounds = (np.sqrt(2e-3 * self.size / a) if a > 0 else np.inf, 1e-2 * self.size / v if v > 0 else np.inf)
-        return float(min(bounds))
+        return self._extent(self.now.q, self.now.a), self._extent(self.now.q, self.now.v)
 
     def consult(self, t: float) -> None:
         """Call the controller; accelerations jump with the efforts it changes."""
         control, commands = self._control, self._commands
         assert control is not None
         if self._now is None and commands is not None:
-            before = control.call(self._time, commands.q, commands.v, self._present)
+            before = control.asked.call(self._time, commands.q, commands.v, self._present)
         else:
             now = self.now
-            before = control.call(now.t, now.q, now.v, self._present)
+            before = control.asked.call(now.t, now.q, now.v, self._present)
         assert commands is not None
         if before is None:
             return
@@ -394,12 +391,8 @@ class FloatingWalk(Walk):
 
     def powers(self) -> Crossed:
         """Losses and supplies on both sides of jumps."""
-        kept = self.stepper.crossings
-        if not kept:
-            return NOTHING
-        sides, found = np.array([sides for _, sides, _, _ in kept]), []
-        for k in (0, 1):
-            points = [before if k == 0 else after for _, _, before, after in kept]
-            states = States(*(np.concatenate(x) for x in zip(*(p.stored for p in points), strict=True)))
-            found.append(self.stepper.engine.record(sides[:, k], states).powers[:, [3, 4, 0]])
-        return crossed_of([t for t, _, _, _ in kept], *found)
+        return self.stepper.crossings.powers(self._powers)
+
+    def _powers(self, times: Array, points: list[Point]) -> Array:
+        """Loss, supply and kinetic energy (nt, 3) at states."""
+        return self.stepper.engine.record(times, stacked([point.stored for point in points])).powers[:, [3, 4, 0]]

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.kernels.commands import (
-    BEFORE,
-    EVERY,
-    HELD,
-    JUMPS,
-    PHASE,
-    ROW,
-    STEPS,
-    WHOLE,
-    Commanding,
-    command_handles,
-    judged_of,
-    load_commands,
-    push_of,
-    steps_of,
-)
+from cosserat.kernels.commands import Commanding, command_handles, judged_of, load_commands, push_of, steps_of
 from cosserat.kernels.commands import Commands as Arrays
 from cosserat.kernels.flexible.arrays import Packed
+from cosserat.kernels.held import EFFORT, EVERY, FIRST, JUMPS, PHASE, SIGNAL, STEPS, WHOLE
 from cosserat.kernels.newton import CONVERGED
 from cosserat.solve.memory import Memory
+from cosserat.solve.motion.held import Held, view
 from cosserat.solve.motion.strides import judge
 from cosserat.solve.motion.walk import Bounds
 from cosserat.solve.motion.window import Window
@@ -34,45 +21,24 @@ from cosserat.solve.motion.window import Window
 if TYPE_CHECKING:
     from cosserat.solve.motion.stepping import Integration
 
-_view: Any = memoryview  # quicker to write than an array
+class Commands(Held):
+    """Efforts, targets and inputs of one run, by their columns of inputs."""
 
-
-class Commands:
-    """Efforts, targets and inputs of one run, up to `count` of them."""
-
-    def __init__(self, count: int, memory: Memory, evaluate: Any) -> None:
-        order, report = np.zeros(8, dtype=np.int64), np.zeros(3, dtype=np.int64)
+    def __init__(self, columns: Collection[int], memory: Memory, evaluate: Any) -> None:
+        n, report = len(columns), np.zeros(3, dtype=np.int64)
+        kind, place, order = (np.zeros(size, dtype=np.int64) for size in (n, n, 8))
         one = np.array([1, 2, 0, 2, 0])  # step, never stored, see `kernels.judging.advance_judged`
         bounds, error = np.zeros((2, 2))
-        held = np.zeros(count, dtype=np.int64), np.zeros(count), np.zeros(count)
-        arrays = Arrays(*held, order, report, one, bounds, error)
+        arrays = Arrays(kind, place, np.zeros(n), np.zeros(n), order, report, one, bounds, error)
+        signals = frozenset(memory.problem.state_loads.signal[:, 1].tolist())
+        super().__init__(arrays, {column: (SIGNAL if column in signals else EFFORT, column) for column in columns})
         self._packed = Packed(command_handles, Commanding(arrays))
-        self._column, self._before, self._value = (_view(a) for a in arrays[:3])
-        self._signals = frozenset(memory.problem.state_loads.signal[:, 1].tolist())
-        self._order, self.report, self._bounds, self.error = (_view(a) for a in (order, report, bounds, error))
+        self.report, self._bounds, self.error = (view(a) for a in (report, bounds, error))
         self._memory, self._evaluate = memory, evaluate
         self._bound: tuple[Any, Any, Any] | None = None
         self._judged: tuple[Any, Any, Any] | None = None
-        self._held: Mapping[int, float] | None = None
         load_commands(memory.address, self._packed.address, evaluate)
         self._push = push_of(memory.address, self._packed.address)
-
-    def hold(self, values: Mapping[int, float], before: Mapping[int, float] | None) -> None:
-        """Values by column from here on; accelerations jump from those before, if they are given."""
-        order = self._order
-        if values is not self._held:
-            self._held = values
-            if order[HELD] != len(values):  # columns only join, at the end
-                for i, column in enumerate(values):
-                    self._column[i] = column
-                order[HELD], order[WHOLE] = len(values), int(not self._signals.isdisjoint(values))
-            for i, value in enumerate(values.values()):
-                self._value[i] = value
-        order[JUMPS] = 0
-        if before is not None:
-            for i, value in enumerate(before.values()):
-                self._before[i] = value
-            order[BEFORE], order[JUMPS] = len(before), 1
 
     @property
     def whole(self) -> bool:
@@ -89,7 +55,7 @@ class Commands:
     def advance(self, n: int, every: int, phase: int, row: int, careful: Any, search: Any) -> int:
         """Take n steps, see `kernels.integrate.advance`; what was done is in `report`."""
         order = self._order
-        order[STEPS], order[EVERY], order[PHASE], order[ROW] = n, every, phase, row
+        order[STEPS], order[EVERY], order[PHASE], order[FIRST] = n, every, phase, row
         if self._bound is None or self._bound[1] is not careful or self._bound[2] is not search:
             given = self._memory.address, self._packed.address, self._evaluate, careful, search
             self._bound = steps_of(*given), careful, search
@@ -167,9 +133,9 @@ def glide(work: Integration, t: float, h: float, n: int, every: int, phase: int)
     commands = work.commanding()
     commands.hold(controlled.values, work.replaced)
     work.replaced, work.accel_step = None, h
-    code = commands.advance(n, every, phase, work.stored, work.careful, work.search)
+    code = commands.advance(n, every, phase, work.shelf.count, work.careful, work.search)
     done, stored, work.report[2] = commands.report
-    work.stored += stored
+    work.shelf.count += stored
     window.row += done
     if code != CONVERGED:
         work.window = None

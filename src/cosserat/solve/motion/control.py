@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,12 +17,9 @@ from cosserat.compile.state_loads import signals_of
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import Inputs
 from cosserat.model.servos import servos_of
-from cosserat.results.mechanism import Mechanism, mechanism_of
 from cosserat.results.moment import Moment
 from cosserat.results.status import Outcome, Status
-from cosserat.solve.memory import Memory
 from cosserat.solve.motion.likeness import demand_efforts
-from cosserat.solve.motion.moment import NodalMoment
 
 Array = NDArray[np.float64]
 
@@ -94,13 +91,20 @@ def _spoilt(efforts: Array) -> bool:
 class Controlled:
     """Calls a controller and holds its efforts.
 
+    Parameters
+    ----------
+    controller : callable
+    compiled : CompiledModel
+    new_moment : callable
+        Makes what the controller sees of a state.
+
     Attributes
     ----------
     values : dict
         Efforts and targets by column, in the order in which they were first set; never changed, but replaced.
     """
 
-    def __init__(self, controller: Any, compiled: CompiledModel) -> None:
+    def __init__(self, controller: Any, compiled: CompiledModel, new_moment: Callable[[], Moment]) -> None:
         if not callable(controller):
             raise SolveError(f"controller: {shown(controller)} cannot be called; pass a function of (t, state)")
         self.controller = controller
@@ -125,8 +129,8 @@ class Controlled:
             if signal.offered:
                 self.columns[signal.name] = column
         self.values: dict[int, float] = {}
-        self._mechanism: Mechanism | None = None
-        self._moment: NodalMoment | None = None
+        self._new_moment = new_moment
+        self._moment: Moment | None = None
         self._calls: list[float] = []
         self._log: list[dict[int, float]] = []
 
@@ -157,17 +161,20 @@ class Controlled:
             return np.inf
         return float(start + (np.floor((t - start) / self.period + 1e-9) + 1) * self.period)
 
-    def update(self, t: float, memory: Memory) -> None:
-        """Ask the controller for new efforts, once at any time."""
-        if self._calls and self._calls[-1] == t:
-            return
-        if self._mechanism is None:
-            self._mechanism = mechanism_of(self.compiled)
-        moment = self._moment or NodalMoment(self.compiled, self._mechanism, memory)
-        moment.begin(t)
-        self._moment = moment if self.ask(t, moment) else None
+    def call(self, t: float, *where: Any) -> dict[int, float] | None:
+        """Ask the controller for new efforts, once at any time; what was held before, if that changes.
 
-    def ask(self, t: float, moment: Moment) -> bool:
+        `where`: as `begin` of the formulation's moment takes it.
+        """
+        if t == self.called:
+            return None
+        before = self.values
+        moment = self._moment or self._new_moment()
+        moment.begin(t, *where)
+        self._moment = moment if self._ask(t, moment) else None
+        return None if self.values is before else before
+
+    def _ask(self, t: float, moment: Moment) -> bool:
         """Ask for new efforts in a state; whether the controller did not keep it, so that it can be used again."""
         held = sys.getrefcount(moment)
         efforts = self.controller(t, moment)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from cosserat.results.trajectory import Crossed
 
 Array = NDArray[np.float64]
 Row = tuple[Array, ...]
+Now = TypeVar("Now")
 NOTHING = Crossed(np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0))
 
 
@@ -27,36 +29,28 @@ def snapshot(state: State) -> Row:
     return tuple(a.copy() for a in known)
 
 
-class Crossings:
-    """States before and after jumps."""
+class Crossings(Generic[Now]):
+    """States before and after jumps, of whatever kind a formulation has."""
 
     def __init__(self) -> None:
-        self.kept: list[tuple[float, Array, Row, Row]] = []
+        self.kept: list[tuple[float, Array, Now, Now]] = []
 
-    def add(self, t: float, sides: Array, before: Row, after: Row) -> None:
+    def add(self, t: float, sides: Array, before: Now, after: Now) -> None:
         """Remember both; `sides` are the times (2,) just before and after."""
         self.kept.append((t, sides, before, after))
 
-    def powers(self, compiled: CompiledModel, settings: dict[str, Any]) -> Crossed:
-        """Powers on both sides."""
+    def powers(self, find: Callable[[Array, list[Now]], Array]) -> Crossed:
+        """Powers on both sides; `find` gives loss, supply and kinetic energy (nb, 3) at times and states."""
         if not self.kept:
             return NOTHING
-        sides = np.array([kept[1] for kept in self.kept])
-        found = []
-        for side in (0, 1):
-            rows = [before if side == 0 else after for _, _, before, after in self.kept]
-            history = History(*(np.stack([row[k] for row in rows]) for k in range(6)))
-            found.append(_powers(compiled, sides[:, side], history, settings))
-        return crossed_of([kept[0] for kept in self.kept], *found)
+        times, sides, *states = zip(*self.kept, strict=True)
+        before, after = (find(np.array(sides)[:, k], list(states[k])) for k in (0, 1))
+        return Crossed(np.array(times), before[:, :2], after[:, :2], after[:, 2] - before[:, 2])
 
 
-def crossed_of(times: list[float], before: Array, after: Array) -> Crossed:
-    """Jumps at given times with loss, supply and kinetic energy (nb, 3) on both sides."""
-    return Crossed(np.array(times), before[:, :2], after[:, :2], after[:, 2] - before[:, 2])
-
-
-def _powers(compiled: CompiledModel, times: Array, history: History, settings: dict[str, Any]) -> Array:
-    """Loss, supply and kinetic energy (nt, 3) at states."""
+def nodal_powers(compiled: CompiledModel, settings: dict[str, Any], times: Array, rows: list[Row]) -> Array:
+    """Loss, supply and kinetic energy (nt, 3) at states of nodes."""
+    history = History(*(np.stack([row[k] for row in rows]) for k in range(6)))
 
     def sample() -> tuple[Inputs, dict[str, Array]]:
         inputs = compiled.sampler.sample(times)

@@ -90,6 +90,11 @@ def warn_of_call(status: Status) -> None:
         warn(f"simulate: {status.message}")
 
 
+def equal_steps(duration: float, step: float) -> int:
+    """Into how many equal steps, not longer than `step`, a time is divided."""
+    return max(1, int(np.ceil(duration / step - 1e-9)))
+
+
 def fixed_steps(
     walk: Walk,
     start: float,

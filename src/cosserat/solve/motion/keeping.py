@@ -24,13 +24,9 @@ _OWN = ("laws", "bonds", "units", "rules", "media", "settle", "drive_rate")
 def keepsake(work: Integration) -> dict[str, Any]:
     """Stored states, and every number of the problem: state, trial, factors, memories."""
     groups = {name: arrays_of(work, name) for name in _KEPT}
-    if work.reserved is None:
-        stored: list[Any] = [list(row) for row in work.rows]
-    else:
-        stored = [a[: work.stored] for a in work.reserved]
     return {
-        "groups": groups, "stored": stored, "n_stored": work.stored, "accel_step": work.accel_step,
-        "waiting": work.waiting, "at_breaks": work.at_breaks, "loaded": [work.careful != 0, work.search != 0],
+        **work.shelf.keepsake(), "groups": groups, "accel_step": work.accel_step,
+        "at_breaks": work.at_breaks, "loaded": [work.careful != 0, work.search != 0],
         "graded": work.graded, "unheld": None if work.unheld is None else work.unheld.keepsake(),
         "work": [work.counters.halved, work.counters.rejected], "replaced": work.replaced,
         "impulses": () if work.impulses is None else work.impulses.filtered, "crossings": work.crossings.kept,
@@ -53,24 +49,14 @@ def resume(work: Integration, kept: dict[str, Any]) -> None:
         demand_like(arrays, arrays_of(work, name))
         for target, array in zip(arrays_of(work, name), arrays, strict=True):
             target[...] = array
-    work.stored, work.accel_step, work.at_breaks = kept["n_stored"], float(kept["accel_step"]), bool(kept["at_breaks"])
-    work.waiting, work.replaced, work.graded = kept["waiting"], kept["replaced"], bool(kept["graded"])
-    if work.waiting is not None:
-        demand_like(work.waiting, (0, 0.0))
-    row = snapshot(work.state)
-    if work.reserved is None:
-        work.rows = [tuple(row) for row in kept["stored"]]
-        demand_like(work.rows, [row] * len(work.rows))
-    else:
-        demand_like(kept["stored"], [array[: work.stored] for array in work.reserved])
-        for target, array in zip(work.reserved, kept["stored"], strict=True):
-            target[: work.stored] = array
-    if not 0 <= work.stored or not -1 <= solver.memory[2] <= max(work.stored - 1, 0):
-        raise ValueError("stored states that there are not")
+    work.shelf.resume(kept)
+    work.accel_step, work.at_breaks = float(kept["accel_step"]), bool(kept["at_breaks"])
+    work.replaced, work.graded = kept["replaced"], bool(kept["graded"])
     work.counters.halved, work.counters.rejected = map(int, kept["work"])
     work.follow_impulses()
     if work.impulses is not None:
         work.impulses.resume(kept["impulses"], kept["t"])
+    row = snapshot(work.state)
     demand_like(kept["crossings"], [(0.0, np.zeros(2), row, row)] * len(kept["crossings"]))
     work.crossings.kept = kept["crossings"]
     if kept["unheld"] is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clock
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from cosserat.errors import SolveError
 from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import History
 from cosserat.kernels.blocks import solve
-from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.residual import constraints, track_angles
 from cosserat.model.model import Model
 from cosserat.results.run import Run
@@ -22,10 +20,11 @@ from cosserat.results.trajectory import Trajectory
 from cosserat.results.verdict import noted
 from cosserat.solve.beyond import events_of
 from cosserat.solve.initial import consistent_accelerations, factor_at, project_velocities, set_trial
-from cosserat.solve.memory import Memory, new_memory
-from cosserat.solve.motion.driver import Progress, fixed_steps, warn_of_call
+from cosserat.solve.memory import Memory, loaded_memory
+from cosserat.solve.motion.driver import Progress, equal_steps, fixed_steps, warn_of_call
 from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem, name_of
 from cosserat.solve.motion.starting import set_start
+from cosserat.solve.motion.stopwatch import Stopwatch
 from cosserat.solve.motion.walk import Failure, Walk, Work
 
 Array = NDArray[np.float64]
@@ -168,7 +167,7 @@ class MethodWalk(Walk):
     def error(self) -> float:
         raise SolveError("simulate: steps of one's own do not adapt")
 
-    def first_step(self) -> float:
+    def fastest(self) -> tuple[float, float]:
         raise SolveError("simulate: steps of one's own do not adapt")
 
     def consult(self, t: float) -> None:
@@ -186,22 +185,15 @@ def simulate_method(
     progress: Progress | None,
 ) -> Run:  # fmt: skip
     """`simulate` with steps of one's own."""
-    wall, cpu = clock.perf_counter(), clock.process_time()
-    compiled = compile_model(model)
-    memory = new_memory(compiled, compiled.sampler.sample(np.array([t])))
-    memory.problem.solver.settings[0] = 1.0
-    load_stages(memory.table, memory.problem)
+    watch, compiled = Stopwatch(), compile_model(model)
+    memory = loaded_memory(compiled, compiled.sampler.sample(np.array([t])))
     t = set_start(compiled, memory, start, t).time
     walk = MethodWalk(method, NodalSystem(compiled, memory), t)
-    prepared = clock.process_time()
-    n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
+    watch.ready()
+    n_steps = equal_steps(duration, step)
     times, status = fixed_steps(walk, t, n_steps, duration / n_steps, every, progress)
-    stats = {
-        "steps": walk.tally.steps, "solves": walk.tally.solves, "factorizations": walk.tally.factorizations,
-        "steps_split": walk.tally.halved, "nodes": compiled.n_nodes, "joints": compiled.n_joints,
-        "setup_seconds": prepared - cpu, "solve_seconds": clock.process_time() - prepared,
-        "wall_seconds": clock.perf_counter() - wall,
-    }  # fmt: skip
+    watch.stop()
+    stats = watch.stats(walk.tally, compiled.n_nodes, compiled.n_joints)
     settings = {"formulation": "galilean", "integrator": name_of(method), "step": step, "every": every,
                 "duration": duration}  # fmt: skip
     warn_of_call(status)

@@ -8,10 +8,9 @@ import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import ModelError
-from cosserat.kernels.integrate import load_stages
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.assembly import assemble_configuration
-from cosserat.solve.memory import new_memory
+from cosserat.solve.memory import loaded_memory
 from cosserat.solve.motion.failures import ENDED
 
 _HALVINGS = 12
@@ -33,9 +32,7 @@ def within_reach(compiled: CompiledModel, status: Status, ahead: float) -> Statu
 
 def _missing(compiled: CompiledModel, t: float) -> bool:
     """Whether no pose is found at a time in which all joints hold."""
-    memory = new_memory(compiled, compiled.sampler.sample(np.array([t])))
-    memory.problem.solver.settings[0] = 1.0
-    load_stages(memory.table, memory.problem)
+    memory = loaded_memory(compiled, compiled.sampler.sample(np.array([t])))
     try:
         assemble_configuration(compiled, t, memory)
     except ModelError:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time as clock
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from cosserat.kernels.arrays import History
 from cosserat.kernels.newton import CONSERVING
 from cosserat.model.model import Model
 from cosserat.results.checkpoint import INTERVAL, Checkpoint, identity_of
+from cosserat.results.mechanism import mechanism_of
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory, carried_to
 from cosserat.results.verdict import noted
@@ -28,13 +29,16 @@ from cosserat.solve.interrupts import kept_results
 from cosserat.solve.memory import new_memory
 from cosserat.solve.motion.alternation import alternating_reaction
 from cosserat.solve.motion.control import Controlled
-from cosserat.solve.motion.driver import Progress, adaptive_steps, fixed_steps, warn_of_call
+from cosserat.solve.motion.crossings import nodal_powers
+from cosserat.solve.motion.driver import Progress, adaptive_steps, equal_steps, fixed_steps, warn_of_call
 from cosserat.solve.motion.failures import kept_inside
 from cosserat.solve.motion.method import Method, demand_plain
+from cosserat.solve.motion.moment import NodalMoment
 from cosserat.solve.motion.nodal_method import simulate_method
 from cosserat.solve.motion.reach import within_reach
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.stepping import Integration
+from cosserat.solve.motion.stopwatch import Stopwatch
 from cosserat.solve.motion.wheels import warn_of_wheels
 
 INTEGRATORS = {"generalized-alpha": 0.0, "energy-momentum": CONSERVING}
@@ -151,16 +155,16 @@ def simulate(
         raise SolveError(f"simulate: stiffening is {shown(stiffening)}; pass True or False")
     if check_number(checkpoint_interval, "simulate", "checkpoint_interval", "a time in s, not negative") < 0.0:
         raise SolveError(f"simulate: checkpoint_interval is {shown(checkpoint_interval)}; pass a time in s, 0 or more")
+    asked = {
+        "formulation": formulation, "integrator": integrator, "rho": rho, "every": every, "start": start,
+        "tolerance": tolerance, "newton_tolerance": newton_tolerance, "controller": controller,
+    }  # fmt: skip
     if formulation == "floating":
         from cosserat.solve.floating.simulate import simulate_floating
 
-        settings = {
-            "formulation": formulation, "integrator": integrator, "rho": rho, "every": every, "start": start,
-            "tolerance": tolerance, "newton_tolerance": newton_tolerance, "controller": controller, "modes": modes,
-            "boundary": boundary, "stiffening": stiffening,
-        }  # fmt: skip
+        asked |= {"modes": modes, "boundary": boundary, "stiffening": stiffening}
         kept = None if checkpoint is None else (checkpoint, checkpoint_interval)
-        return simulate_floating(model, duration, step, settings, start_time, every, progress, kept)
+        return simulate_floating(model, duration, step, asked, start_time, every, progress, kept)
     if modes is not None or boundary is not None or not stiffening:
         raise SolveError(
             "simulate: modes, boundary and stiffening belong to formulation='floating'; the Galilean one has no modes"
@@ -168,15 +172,9 @@ def simulate(
     if isinstance(integrator, Method):
         assert step is not None
         return simulate_method(model, duration, step, integrator, start, start_time, every, progress)
-    wall, cpu = clock.perf_counter(), clock.process_time()
-    compiled = compile_model(model)
-    keeper = None
+    watch, compiled, keeper = Stopwatch(), compile_model(model), None
     if checkpoint is not None:
-        asked = {
-            "formulation": formulation, "integrator": integrator, "rho": rho, "every": every, "start": start,
-            "tolerance": tolerance, "newton_tolerance": newton_tolerance, "controller": controller, "step": step,
-            "duration": duration, "start_time": start_time,
-        }  # fmt: skip
+        asked |= {"step": step, "duration": duration, "start_time": start_time}
         keeper = Checkpoint(checkpoint, identity_of(compiled, asked), checkpoint_interval, controller, model)
     if integrator == "generalized-alpha" and rho > 0.995 and compiled.n_multipliers:
         warn(
@@ -209,23 +207,24 @@ def simulate(
     if carried is not None and work.accel_step > 0.0:
         work.go_on(carried)
     if controller is not None:
-        work.controlled = Controlled(controller, compiled)
+        new_moment = partial(NodalMoment, compiled, mechanism_of(compiled), memory)
+        work.controlled = Controlled(controller, compiled, new_moment)
         work.take_control(start_time, inputs)
     work.jumps = compiled.timetable.jumps(start_time, start_time + duration)
     compiled.timetable.check_motions(work.jumps.times, duration, "simulate")
-    prepared = clock.process_time()
+    watch.ready()
     if step is None:
         breaks = compiled.timetable.breaks(work.jumps, start_time, start_time + duration)
         times, status = adaptive_steps(work, start_time, duration, tolerance, every, breaks, progress, keeper)
     else:
         work.kinks = compiled.timetable.parted_at(work.jumps, duration)
-        n_steps = max(1, int(np.ceil(duration / step - 1e-9)))
+        n_steps = equal_steps(duration, step)
         _check_memory(compiled, n_steps // every)
-        work.reserve(2 + n_steps // every)
+        work.shelf.reserve(2 + n_steps // every)
         times, status = fixed_steps(work, start_time, n_steps, duration / n_steps, every, progress, keeper)
     work.finish(float(times[-1]))
-    counters, history = work.counters, work.history(len(times))
-    solved = clock.process_time()
+    counters, history = work.counters, work.shelf.history(len(times))
+    watch.stop()
     if not status.ok or integrator == "energy-momentum":
         inside, status = kept_inside(compiled, times, history, status, duration / 10.0 if step is None else step)
         times, history = times[:inside], History(*(a[:inside] for a in history))
@@ -238,27 +237,19 @@ def simulate(
         if grown is not None:
             warn(f"simulate: {grown}")
             status = replace(status, detail="; ".join(filter(None, (status.detail, grown))))
-    stats = {
-        "steps": counters.steps,
-        "solves": counters.solves,
-        "factorizations": counters.factorizations,
-        "careful_steps": counters.careful,
-        "searched_steps": counters.searched,
-        "stalled_steps": counters.stalled,
-        "steps_split": counters.halved,
-        "steps_rejected": counters.rejected,
-        "nodes": compiled.n_nodes,
-        "joints": compiled.n_joints,
-        "setup_seconds": prepared - cpu,
-        "solve_seconds": solved - prepared,
-        "wall_seconds": clock.perf_counter() - wall,
-    }
+    stats = watch.stats(
+        counters, compiled.n_nodes, compiled.n_joints, careful_steps=counters.careful,
+        searched_steps=counters.searched, stalled_steps=counters.stalled,
+    )  # fmt: skip
     warn_of_call(status)
     settings = {
         "formulation": formulation, "integrator": integrator, "rho": rho, "step": step, "every": every,
         "tolerance": tolerance, "newton_tolerance": newton_tolerance, "duration": duration,
         "controlled": controller is not None,
     }  # fmt: skip
+    crossed = None
+    if step is None or work.crossings.kept:
+        crossed = work.crossings.powers(partial(nodal_powers, compiled, settings))
     run = Run(
         Trajectory(
             source=compiled,
@@ -269,7 +260,7 @@ def simulate(
             carried=work.carried(),
             settings=settings,
             stats=stats,
-            crossed=work.crossings.powers(compiled, settings) if step is None or work.crossings.kept else None,
+            crossed=crossed,
             parted=bool(work.kinks),
         )
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.jumps import Jumps
-from cosserat.kernels.arrays import History, Inputs, State
+from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.integrate import advance, load_careful, load_search, load_stages
 from cosserat.kernels.judging import end_error, local_error
 from cosserat.kernels.newton import CONSERVING, CONVERGED, NOT_FINITE, WRONG_BRANCH
@@ -18,17 +18,18 @@ from cosserat.kernels.starting import PART
 from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Carried
 from cosserat.solve.initial import EPSILON, consistent_accelerations, project_velocities
-from cosserat.solve.memory import Memory, copy_state, new_history, new_state
+from cosserat.solve.memory import Memory, copy_state, new_state
 from cosserat.solve.motion.commands import Commands, glide, judged_step, push
 from cosserat.solve.motion.control import Controlled
 from cosserat.solve.motion.counters import Counters
-from cosserat.solve.motion.crossings import Crossings, snapshot
+from cosserat.solve.motion.crossings import Crossings, Row, snapshot
 from cosserat.solve.motion.failures import named_failure
 from cosserat.solve.motion.grading import STANDING, begin_smoothly, first_part, graded_step, jump_at_start
 from cosserat.solve.motion.impulses import MEAN_OF_ENDS, Impulses, add_impulses, change_at_start
 from cosserat.solve.motion.keeping import keepsake, resume
 from cosserat.solve.motion.kinks import advance_across
 from cosserat.solve.motion.smooth_start import restart, settle
+from cosserat.solve.motion.storing import Shelf
 from cosserat.solve.motion.strides import judge, stride
 from cosserat.solve.motion.unheld import Unheld
 from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Walk
@@ -66,23 +67,19 @@ class Integration(Walk):
         self.tally = self.counters = Counters(self.memory.problem.solver.counters)
         self.size = self.compiled.size
         self.done = 0
-        self.rows: list[tuple[Array, ...]] = []  # stored states, if no room was reserved for them
-        self.reserved: History | None = None
-        self.stored = 0
+        self.shelf = Shelf(self.compiled, self.memory, self.scheme == CONSERVING)
         self.at_breaks = False
         self.graded = False  # whether the first step is taken in parts
         self.kinks: list[float] = []  # where equal steps are taken in parts, see `kinks`
         self.report = np.zeros(3, dtype=np.int64)
         self.accel_step = 0.0  # the step to which state.accel belongs; STANDING: the method has yet to start
         self.driven = self.scheme == CONSERVING and bool(self.compiled.sampler.driven)
-        self.waiting: tuple[int, float] | None = None  # steps taken when `rows` grew last, and length of the last one
         self.careful: Any = 0  # iterations for hard steps, loaded when the first one comes
         self.search: Any = 0
         self._backup: tuple[State, float, int, tuple[Array, ...]] = new_state(self.compiled), 0.0, 0, ()
         self.impulses: Impulses | None = None  # of loads, where steps adapt
-        self.crossings = Crossings()
+        self.crossings = Crossings[Row]()
         self.unheld: Unheld | None = None  # where steps adapt
-        self._first: tuple[Array, ...] | None = None  # what to store first, where a controller changes it at once
         self.window: Window | None = None  # inputs of steps to come, where a controller is called
         self.ahead = STEPS  # how many
         self.steady = Steady(self.compiled.sampler)
@@ -110,7 +107,7 @@ class Integration(Walk):
 
     def keep(self) -> None:
         """Remember the state, for `restore`."""
-        self._complete()
+        self.shelf.complete(self.counters.steps, self.accel_step)
         copy_state(self.state, self._backup[0])
         filtered = () if self.impulses is None else self.impulses.filtered
         self._backup = self._backup[0], self.accel_step, self.counters.steps, filtered
@@ -196,56 +193,23 @@ class Integration(Walk):
             return None
         return self.controlled.efforts_at(times, self.compiled.sampler.sample(times).effort)
 
-    def reserve(self, n_rows: int) -> None:
-        """Make room for so many stored states."""
-        self.reserved = new_history(self.compiled, n_rows)
-        self.memory.replace(history=self.reserved)
-
     @property
     def n_stored(self) -> int:
         """Number of stored states."""
-        return len(self.rows) if self.reserved is None else self.stored
+        return len(self.shelf)
 
     def store(self) -> None:
-        """Store the state. What the conserving scheme has in the middle of steps waits for the next one."""
-        self._complete()
-        row, self._first = self._first or snapshot(self.state), None
-        waits = self.scheme == CONSERVING and self.counters.steps > 0
-        if self.reserved is None:
-            self.rows.append(row)
-            self.waiting = (self.counters.steps, self.accel_step) if waits else None
-            return
-        for array, value in zip(self.reserved, row, strict=True):
-            array[self.stored] = value
-        if waits:
-            self.memory.problem.solver.memory[2:4] = self.stored, self.accel_step
-        self.stored += 1
-
-    def _complete(self) -> None:
-        """Bring rates and forces of the last of `rows` to its time, once the next step is taken."""
-        if self.waiting is not None and self.counters.steps > self.waiting[0]:
-            before = self.waiting[1]
-            for kept, new in zip(self.rows[-1][2:4], (self.state.rate, self.state.force), strict=True):
-                kept += before / (before + self.accel_step) * (new - kept)
-            self.waiting = None
+        """Store the state."""
+        self.shelf.put(self.counters.steps, self.accel_step)
 
     def finish(self, t: float) -> None:
         """Rates and forces of the state stored last, at its own time t, where no next step tells them."""
-        solver = self.memory.problem.solver
-        if self.torn or (self.waiting is None and solver.memory[2] < 0.0):
+        if self.torn or not self.shelf.waiting:
             return
         inputs = self.compiled.sampler.sample(np.array([t]))
         inputs = inputs if self.controlled is None else self.controlled.apply(inputs)
         consistent_accelerations(self.compiled, t, self.memory, inputs)
-        self._note()
-
-    def _note(self) -> None:
-        """Rates and forces are those of the state that waits for them."""
-        solver = self.memory.problem.solver
-        if self.waiting is not None or solver.memory[2] >= 0.0:
-            row = self.rows[-1] if self.reserved is None else [a[self.stored - 1] for a in self.reserved]
-            row[2][...], row[3][...] = self.state.rate, self.state.force
-            self.waiting, solver.memory[2] = None, -1.0
+        self.shelf.note()
 
     def carried(self) -> Carried | None:
         """What a run that goes on from here needs besides the state."""
@@ -266,12 +230,6 @@ class Integration(Walk):
             for target, array in zip(own, carried.factors, strict=True):
                 target[...] = array
 
-    def history(self, n: int) -> History:
-        """The first n stored states: all, but where steps were interrupted midway."""
-        if self.reserved is not None:
-            return History(*(a[:n] for a in self.reserved))
-        return History(*(np.stack([row[k] for row in self.rows[:n]]) for k in range(6)))
-
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
         """Up to n steps from time t; equal steps with kinks in prescribed motions are taken in parts."""
         smooth = self.at_breaks or not self.kinks
@@ -282,7 +240,7 @@ class Integration(Walk):
         if self.graded and every != NEVER:
             return graded_step(self, t, h, every, phase)
         glided = 0
-        if self.controlled is not None and self.reserved is not None:
+        if self.controlled is not None and self.shelf.reserved is not None:
             if every != NEVER and not self.driven:
                 glided = glide(self, t, h, n, every, phase)
                 if glided == n:
@@ -290,11 +248,11 @@ class Integration(Walk):
                     return None
             push(self, t)
         times = self.snapped(np.asarray(t + h * np.arange(glided, n + 1), dtype=np.float64), h)
-        if self.reserved is None:
+        if self.shelf.reserved is None:
             every = NEVER
-        code = self.run(times, h, every, phase + glided, self.stored, search=every != NEVER)
+        code = self.run(times, h, every, phase + glided, self.shelf.count, search=every != NEVER)
         self.done = glided + int(self.report[0])
-        self.stored += int(self.report[1])
+        self.shelf.count += int(self.report[1])
         return self.failure(code)
 
     def failure(self, code: int) -> Failure | None:
@@ -360,11 +318,13 @@ class Integration(Walk):
         return errors + last, failure
 
     def first_step(self) -> float:
-        """A step over which the first accelerations move nothing by more than a thousandth of the size."""
-        a = float(np.max(np.abs(self.state.rate[:, :3]), initial=0.0))
-        v = float(np.max(np.abs(self.state.twist[:, :3]), initial=0.0))
-        bounds = (np.sqrt(2e-3 * self.size / a) if a > 0 else np.inf, 1e-2 * self.size / v if v > 0 else np.inf)
-        return first_part(self) * float(min(bounds))
+        """Shorter where steps that double are to follow what dampers hold."""
+        return first_part(self) * super().first_step()
+
+    def fastest(self) -> tuple[float, float]:
+        """Of the nodes."""
+        a, v = (float(np.max(np.abs(x[:, :3]), initial=0.0)) for x in (self.state.rate, self.state.twist))
+        return a, v
 
     def turn_limit(self) -> TurnLimit | None:
         """Of rolling discs."""
@@ -375,9 +335,8 @@ class Integration(Walk):
     def consult(self, t: float) -> None:
         """Call the controller; accelerations jump with the efforts it changes."""
         assert self.controlled is not None
-        before = self.controlled.values
-        self.controlled.update(t, self.memory)
-        if self.controlled.values is not before and self.scheme != CONSERVING and self.accel_step > 0.0:
+        before = self.controlled.call(t)
+        if before is not None and self.scheme != CONSERVING and self.accel_step > 0.0:
             self.replaced = before
 
     def take_control(self, t: float, inputs: Inputs | None) -> None:
@@ -389,8 +348,8 @@ class Integration(Walk):
             self.controlled.hold(held)
             if self.accel_step == 0.0:
                 consistent_accelerations(self.compiled, t, self.memory, inputs)
-            self._first = snapshot(self.state)
-        self.controlled.update(t, self.memory)
+            self.shelf.first = snapshot(self.state)
+        self.controlled.call(t)
         if inputs is not None and self.controlled.values == held:
             return
         if self.accel_step > 0.0 and inputs is not None:
@@ -404,7 +363,7 @@ class Integration(Walk):
         """What the controller holds, for the kernels."""
         if self.commands is None:
             assert self.controlled is not None
-            self.commands = Commands(len(self.controlled.columns), self.memory, self.evaluate)
+            self.commands = Commands(self.controlled.columns.values(), self.memory, self.evaluate)
         return self.commands
 
     def restart(self, t: float, h: float) -> None:
@@ -435,12 +394,12 @@ class Integration(Walk):
                 consistent_accelerations(self.compiled, float(both[1]), self.memory, after)
                 self.accel_step = 0.0  # what follows is a first step
         else:
-            self._complete()
+            self.shelf.complete(self.counters.steps, self.accel_step)
             consistent_accelerations(self.compiled, t, self.memory, Inputs(*(a[:1] for a in inputs)))
             if self.kinks:
                 self.accel_step = 0.0  # rates are those of the end
             else:
-                self._note()
+                self.shelf.note()
             before = (*before[:2], self.state.rate.copy(), self.state.force.copy(), *before[4:])
             if self.driven or self.compiled.rules:
                 project_velocities(self.compiled, float(both[1]), self.memory)

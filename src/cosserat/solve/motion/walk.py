@@ -95,11 +95,11 @@ class Walk(ABC):
     grid: Grid | None = None  # of equal steps
     reach = 0.0  # s, over which errors of velocities may grow: the longest step up to now
     torn = False  # whether steps were interrupted midway: the state is not the one stored last
+    end = np.inf  # where the run ends, if it is known: functions of time need not be defined beyond
 
     def snapped(self, times: Array, h: float) -> Array:
         """Times of steps of length h, on the grid if there is one."""
         return times if self.grid is None else self.grid.snap(times, h)
-    end = np.inf  # where the run ends, if it is known: functions of time need not be defined beyond
 
     @abstractmethod
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
@@ -161,9 +161,15 @@ class Walk(ABC):
             self.store()
         return [error], None
 
-    @abstractmethod
     def first_step(self) -> float:
         """A step over which the first accelerations move nothing by more than a thousandth of the size."""
+        a, v = self.fastest()
+        bounds = (np.sqrt(2e-3 * self.size / a) if a > 0 else np.inf, 1e-2 * self.size / v if v > 0 else np.inf)
+        return float(min(bounds))
+
+    @abstractmethod
+    def fastest(self) -> tuple[float, float]:
+        """Largest acceleration (m/s^2) and velocity (m/s) of what moves."""
 
     def turn_limit(self) -> TurnLimit | None:
         """The longest step for which something turns little enough, if there is a limit."""
