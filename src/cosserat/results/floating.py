@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cosserat.errors import ModelError, SolveError
-
-Array = NDArray[np.float64]
+from cosserat.lie.protocol import Array
 
 
 class Ledger(NamedTuple):

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.mesh import BeamMesh
+from cosserat.lie.protocol import Array
 from cosserat.results.kinematics import rotate
 from cosserat.results.motion import Motion
 from cosserat.results.nodal import external, inertia
-
-Array = NDArray[np.float64]
 
 
 def summed_force(motion: Motion, mesh: BeamMesh, e: int) -> Array:

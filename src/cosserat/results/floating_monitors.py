@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cosserat.lie.protocol import Array
 from cosserat.results.floating import FloatingRecord
 from cosserat.results.monitors import Monitors
 from cosserat.results.motion import Motion
 from cosserat.results.nodal import stored_energies
-
-Array = NDArray[np.float64]
 
 
 class FloatingMonitors(Monitors):

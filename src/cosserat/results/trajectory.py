@@ -7,17 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.arrays import History
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.floating import FloatingRecord
 from cosserat.results.reference import Reference
 from cosserat.results.status import Status
-
-Array = NDArray[np.float64]
 
 
 class Carried(NamedTuple):

@@ -13,7 +13,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rows import drive_frames
@@ -26,11 +25,10 @@ from cosserat.kernels.joint_rows import ROTATION
 from cosserat.kernels.residual import constraints, element_forces, forces, joint_forces, track_angles
 from cosserat.kernels.rolling import add_rolling
 from cosserat.kernels.rules import add_rules
+from cosserat.lie.protocol import Array
 from cosserat.model.rolling import Rolling, RollingDisc
 from cosserat.solve.initial import factor_at, set_trial
 from cosserat.solve.memory import Memory
-
-Array = NDArray[np.float64]
 
 _CLOSED = 1e-10  # violation of constraints that is none: of the extent, or rad
 _TOUCHING = 1e-6  # of the size: how far from its plane a disc may be in the reference configuration

@@ -19,10 +19,9 @@ from cosserat.kernels.residual import (
 )
 from cosserat.kernels.rolling import rolling_rates
 from cosserat.kernels.rules import rule_rates
+from cosserat.lie.protocol import Array
 from cosserat.solve.memory import Memory
 from cosserat.solve.tangent import assemble_blocks
-
-Array = NDArray[np.float64]
 
 EPSILON = 1e-10  # relative size of the multipliers' diagonal
 _SMALL_PIVOT = 1e-3  # of a joint's block, relative to the mass, below which its rows may be implied by others

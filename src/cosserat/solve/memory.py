@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rules import break_array
@@ -27,8 +26,6 @@ from cosserat.kernels.arrays import (
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.laws import CONSTRAINTS, FORCES, kinds_in_use
-
-Array = NDArray[np.float64]
 
 
 @dataclass

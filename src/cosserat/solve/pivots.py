@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 from scipy.sparse.linalg import splu
 
-Array = NDArray[np.float64]
+from cosserat.lie.protocol import Array
 
 STIFFENED = 1e2  # stiffness of joints against what they do not allow, in typical ones
 CLEAR = 1e-10  # pivot, relative to its diagonal, whose sign is no rounding

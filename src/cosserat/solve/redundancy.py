@@ -7,14 +7,12 @@ other rows is a pure number.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csc_matrix, diags
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.lie.protocol import Array
 from cosserat.solve.linear.matrices import constraint_gradients, every_row, nearest_motion
 from cosserat.solve.memory import Memory
-
-Array = NDArray[np.float64]
 
 _IMPLIED = 1e-9  # square of the distance from the span of other rows that counts as none
 

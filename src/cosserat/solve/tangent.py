@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.kernels.tangent import assemble
+from cosserat.lie.protocol import Array
 from cosserat.solve.memory import Memory
-
-Array = NDArray[np.float64]
 
 
 def assemble_blocks(

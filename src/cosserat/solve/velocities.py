@@ -10,18 +10,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cholesky, qr, solve_triangular
 from scipy.sparse import block_array, bsr_matrix, csr_matrix, diags, identity
 from scipy.sparse.linalg import splu
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.lie.protocol import Array
 from cosserat.solve.linear.elastic import element_strains
 from cosserat.solve.linear.matrices import constraint_gradients, every_row, nodal_matrix
 from cosserat.solve.memory import Memory
 from cosserat.solve.tangent import assemble_blocks
-
-Array = NDArray[np.float64]
 
 _ALMOST_RIGID = 1e-13  # compliance of the beams, in units of length over mass, that counts as none
 _RIGID = 1e-8  # strain rate, relative to the velocities, up to which beams move as rigid bodies

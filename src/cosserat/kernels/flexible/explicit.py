@@ -20,9 +20,12 @@ from cosserat.kernels.flexible.course import accept, impose, take_inputs
 from cosserat.kernels.flexible.dynamics import accelerate_under, act, place
 from cosserat.kernels.flexible.implicit import (
     ALLOWED,
+    BRANCH,
     CONVERGED,
+    FACTORED,
     NOT_CONVERGED,
     NOT_FINITE,
+    SOLVED,
     STEP,
     WRONG_BRANCH,
     known_of,
@@ -181,8 +184,8 @@ def project_state(tree, state, factored, stepping, closed, bordered):
             x.q[k] = x.a[k]
     if closed_now == 0:
         return NOT_CONVERGED
-    method.counters[2] = wrong_branch(tree, state, closed)
-    if method.counters[2] > 0:
+    method.counters[BRANCH] = wrong_branch(tree, state, closed)
+    if method.counters[BRANCH] > 0:
         return WRONG_BRANCH
     for _ in range(3):
         for i in range(m):
@@ -220,8 +223,8 @@ def explicit_step(tree, acting, state, factored, stepping, closed, bordered, cou
         for k in range(inner.shape[1]):
             r.inner[s, k] = inner[1, k]
         exponential_rates(tree, trial.delta, x.v, r.theta[s])
-        method.counters[0] += 1
-        method.counters[1] += 1
+        method.counters[SOLVED] += 1
+        method.counters[FACTORED] += 1
     for k in range(n):
         trial.delta[k] = share * combined(tableau.weight, ns, r.theta, k)
         x.v[k] = known.v[k] + share * combined(tableau.weight, ns, r.speed, k)

@@ -34,6 +34,8 @@ STEP, MEAN, SHIFT, GAMMA, BETA, TOLERANCE, ROUNDING, SLOW, MOST, ALLOWED, LARGES
 UNITS = 3  # of coordinates, each with a largest acceleration of its own: lengths, modes, angles
 CHANGE = LARGEST + UNITS
 """Where `Method.numbers` has what; the largest accelerations of joints and of modes so far come last."""
+SOLVED, FACTORED, BRANCH = 1, 2, 6
+"""Where `Method.counters` has evaluations, factors, and 1 + the number of a joint that turned inside out."""
 
 
 class Known(NamedTuple):
@@ -84,7 +86,7 @@ class Method(NamedTuple):
     numbers: F1
     driven: I1  # (k,) coordinates
     motion: F2  # (3, k) prescribed coordinates, rates, accelerations
-    counters: I1  # residuals, factors, 1 + number of a joint that turned inside out
+    counters: I1  # (BRANCH + 1,)
 
 
 class Stepping(NamedTuple):
@@ -212,7 +214,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
         if closes:
             close(tree, room, closed, every if anew == 1 else forces)
         balance(tree, room)
-        method.counters[0] += 1
+        method.counters[SOLVED] += 1
         speed, gap = 1.0, 0.0
         for k in range(n):
             if not abs(x.tau[k]) < math.inf:
@@ -225,7 +227,7 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
             soften(tree, acting, room, closed, bordered, c_v, c_q)
             if border.laws[1] > 0:
                 build_border(tree, room, factored, closed, bordered)
-            method.counters[1] += 1
+            method.counters[FACTORED] += 1
         solve_once(tree, fixed, factored, trial.right, trial.nothing, none, trial.still, trial.change)
         if border.laws[1] > 0:
             for i in range(border.laws[1]):
@@ -248,8 +250,8 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
                 trial.q[k], trial.v[k] = x.q[k], x.v[k]
             alpha.finish_inner(known.inner, s[MEAN], s[SHIFT], inner_of(acting).inner)
             if m > 0:
-                method.counters[2] = wrong_branch(tree, room, closed)
-            return CONVERGED if method.counters[2] == 0 else WRONG_BRANCH
+                method.counters[BRANCH] = wrong_branch(tree, room, closed)
+            return CONVERGED if method.counters[BRANCH] == 0 else WRONG_BRANCH
         if size > 1e3 * last:
             return NOT_CONVERGED
         anew = 0
@@ -275,7 +277,7 @@ def implicit_step(tree, acting, fixed, free, factored, stepping, closed, bordere
     """One step, with what users' laws add to the iteration matrix if it fails without."""
     border, s = border_of(bordered), method_of(stepping).numbers
     largest = largest_of(s)
-    method_of(stepping).counters[2] = 0
+    method_of(stepping).counters[BRANCH] = 0
     code = take_step(tree, acting, fixed, free, factored, stepping, closed, bordered)
     if code != CONVERGED and border.laws[0] == 0 and len(laws_of(acting).seat) > 0:
         border.laws[0] = 1

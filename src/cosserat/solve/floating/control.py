@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.seats import Seat
+from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import mechanism_of
 from cosserat.results.reference import Reference
 from cosserat.results.run import Run
@@ -19,8 +19,6 @@ from cosserat.solve.floating.moment import TreeMoment
 from cosserat.solve.floating.results import FloatingResults
 from cosserat.solve.floating.state import Point
 from cosserat.solve.motion.control import Controlled
-
-Array = NDArray[np.float64]
 
 
 class FloatingControl:

@@ -16,13 +16,13 @@ from cosserat.compile.seats import Seat
 from cosserat.compile.spanning import potential_at_rest
 from cosserat.kernels.flexible import border, closing, commands, course, explicit, implicit, record
 from cosserat.kernels.flexible.arrays import Packed, Z
+from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
 from cosserat.solve.floating.state import Drives, Point, States, StepFailure
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 
-Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _OUTCOMES = {
@@ -96,7 +96,7 @@ class Engine:
         self._factor = sizes.new_factor()
         self.numbers = np.concatenate((numbers, np.zeros(implicit.CHANGE + 1 - len(numbers))))
         self.largest = self.numbers[implicit.LARGEST : implicit.CHANGE]  # accelerations so far
-        self.counters = np.zeros(3, dtype=np.int64)
+        self.counters = np.zeros(implicit.BRANCH + 1, dtype=np.int64)
         blocks = passive_blocks(tree)
         q, v, a, carried, delta, right, change, q0, v0, a0, carried0 = np.zeros((11, n))
         driven = np.asarray(drives.columns, dtype=np.int64)
@@ -350,7 +350,7 @@ class Engine:
 
     def _failure(self, code: int) -> StepFailure:
         if code == implicit.WRONG_BRANCH:
-            return StepFailure(Outcome.WRONG_BRANCH, self.constraints.titled(int(self.counters[2]) - 1))
+            return StepFailure(Outcome.WRONG_BRANCH, self.constraints.titled(int(self.counters[implicit.BRANCH]) - 1))
         for room in self._rooms:
             flat = self.constraints.lying_flat(room, room.vectors.q)
             if flat:

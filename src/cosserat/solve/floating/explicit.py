@@ -5,17 +5,15 @@ fourth order, adaptive ones by that of Dormand and Prince, of fifth order with o
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.kernels.flexible.explicit import CLASSICAL, DORMAND_PRINCE
 from cosserat.kernels.flexible.implicit import ALLOWED
+from cosserat.lie.protocol import Array
 from cosserat.solve.floating.state import Drives, Point
 from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
 from cosserat.solve.motion.impulses import Rule
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
-
-Array = NDArray[np.float64]
 
 _INSIDE = 1e-7  # of the step
 _KINKED = 3.0  # measured: errors of velocities at kinks of forces, over the estimated ones

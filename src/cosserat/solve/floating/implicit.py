@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.kernels.alpha import phase_constant
+from cosserat.lie.protocol import Array
 from cosserat.solve.floating.state import Drives, Point
 from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
 from cosserat.solve.motion.grading import parts_of
 from cosserat.solve.motion.walk import NEVER
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
-
-Array = NDArray[np.float64]
 
 _MOST_ITERATIONS = 40
 _ROUNDING = 1e-5  # changes below this that no longer shrink are rounding errors of stiff forces
@@ -95,8 +93,7 @@ class Implicit(Stepper):
         The algorithmic accelerations belong to the time t + (alpha_m - alpha_f) h; a first step tells how accelerations
         change. Scaled from other steps, their errors would grow where steps do, one after another.
         """
-        if self.impulses is not None:
-            self.impulses.begin(t, h)
+        self.impulses.begin(t, h)
         times = np.array([t + h])
         first = self._advance("implicit", old._replace(carried=old.a), (times, times), h, 1, 2, 0, -h)
         if first.failure is not None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cosserat.lie.protocol import Array
 from cosserat.solve.relative.flexible_tree import FlexibleTree
-
-Array = NDArray[np.float64]
 
 _MOST = 400  # states that are looked at
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from cosserat.lie.protocol import Array
 from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.explicit import Explicit
 from cosserat.solve.floating.implicit import Implicit
@@ -14,8 +12,6 @@ from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.method import Method
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
-
-Array = NDArray[np.float64]
 
 _NEWTON_TOLERANCE = 1e-9
 

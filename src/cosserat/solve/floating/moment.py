@@ -7,20 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.seats import Seat
 from cosserat.kernels.flexible import dynamics, readout
 from cosserat.kernels.flexible.arrays import Packed
+from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import JointInfo, Mechanism, Station
 from cosserat.results.moment import Moment, site_of
 from cosserat.results.run import Run
 from cosserat.solve.floating.state import Point
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
-
-Array = NDArray[np.float64]
 
 
 class TreeMoment(Moment):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.kernels.flexible.implicit import ALLOWED
+from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
 from cosserat.solve.floating.state import Drives, Point, States, StepFailure, stacked
 from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
@@ -13,8 +13,6 @@ from cosserat.solve.motion.impulses import SIMPSON
 from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
-
-Array = NDArray[np.float64]
 
 
 class TreeMotionSystem(MotionSystem):

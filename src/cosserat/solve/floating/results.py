@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.seats import Seat, seat_on
@@ -17,6 +16,7 @@ from cosserat.kernels.arrays import History
 from cosserat.kernels.flexible.arrays import Z
 from cosserat.kernels.flexible.record import Links, Paths
 from cosserat.lie import se3
+from cosserat.lie.protocol import Array
 from cosserat.results.floating import FloatingRecord, Ledger
 from cosserat.results.joints import constraint_wrenches, directions, inertial_efforts, joint_sides, passive_efforts
 from cosserat.results.motion import Motion
@@ -27,8 +27,6 @@ from cosserat.solve.floating.state import States
 from cosserat.solve.floating.welds import fill_welds
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
-
-Array = NDArray[np.float64]
 
 _LOOKS = 12  # times within a step that failed at which laws are looked at
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.rules import break_array
 from cosserat.compile.seats import Seat
@@ -35,8 +34,6 @@ from cosserat.solve.motion.reach import within_reach
 from cosserat.solve.motion.stopwatch import Stopwatch
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
-
-Array = NDArray[np.float64]
 
 
 def simulate_floating(

@@ -10,13 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.rows import read_coordinate
 from cosserat.compile.seats import Seat
 from cosserat.errors import SolveError, warn
 from cosserat.lie import se3, so3
+from cosserat.lie.protocol import Array
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.joints import tracked_in
 from cosserat.results.reference import Reference
@@ -34,8 +34,6 @@ from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.seat_motion import modal_coordinates, moving_seat
 from cosserat.solve.relative.tree_constraints import TreeConstraints
-
-Array = NDArray[np.float64]
 
 _MOST_ITERATIONS = 30
 _PARTS = (1, 8, 64)  # in which a drive is taken until its loops can be closed

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import CosseratError
+from cosserat.lie.protocol import Array
 from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
 from cosserat.results.status import Outcome
 from cosserat.solve.relative.flexible_tree import FlexibleTree
-
-Array = NDArray[np.float64]
 
 
 class Point(NamedTuple):

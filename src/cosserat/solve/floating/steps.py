@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from cosserat.kernels.flexible.explicit import CLASSICAL, Tableau
 from cosserat.kernels.flexible.implicit import STEP
+from cosserat.lie.protocol import Array
 from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.state import Drives, Point, States, StepFailure
 from cosserat.solve.motion.crossings import Crossings
@@ -17,8 +18,6 @@ from cosserat.solve.motion.grid import Grid
 from cosserat.solve.motion.impulses import Impulses, Rule
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
-
-Array = NDArray[np.float64]
 
 CLOSED = 1e-12  # of the size of the mechanism: gaps of constraints that count as none
 _AFTER = 1e-9  # of the step: where loads that jump have their next value
@@ -63,23 +62,13 @@ class Stepper(ABC):
         self.at_breaks = False  # whether steps end where loads jump
         self.parted = False  # whether equal steps are taken in parts there
         self.grid: Grid | None = None  # of equal steps
-        self.impulses: Impulses | None = None  # of loads, where steps adapt
+        self.impulses = Impulses()  # of loads, looked after where steps adapt
         self.slopes: tuple[Array | None, Array | None] = None, None  # how accelerations change, before and in a step
         self.crossings = Crossings[Point]()
 
     def snapped(self, times: Array, h: float) -> Array:
         """Times of steps of length h, on the grid if there is one."""
         return times if self.grid is None else self.grid.snap(times, h)
-
-    @property
-    def residuals(self) -> int:
-        """Evaluations of the equations."""
-        return int(self.engine.counters[0])
-
-    @property
-    def factorizations(self) -> int:
-        """Matrices factored."""
-        return int(self.engine.counters[1])
 
     def keepsake(self) -> list[Any]:
         """What it remembers from step to step, besides factors, which every step makes anew: arrays."""
@@ -162,7 +151,7 @@ class Stepper(ABC):
 
     def made_up(self, now: Point, t: float, h: float) -> Point:
         """A state, after a step of length h from time t, with what that left out of the impulses of loads."""
-        missed = None if self.impulses is None else self.impulses.missed(t, h)
+        missed = self.impulses.missed(t, h)
         if missed is None:
             return now
         change = self.resolved(self.engine.response(now, missed))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.seats import Seat
+from cosserat.lie.protocol import Array
 from cosserat.results.reference import Reference
 from cosserat.solve.assembly import demand_touching
 from cosserat.solve.floating.state import Start
@@ -16,8 +17,6 @@ from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.seat_motion import coordinate_rows
-
-Array = NDArray[np.float64]
 
 _CLOSED = 1e-10  # of the extent, or rad: gaps that are none
 _FITS = 1e-9  # of the velocities: what is no misfit

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cosserat.lie.protocol import Array
 from cosserat.results.trajectory import Crossed
 from cosserat.solve.floating.commands import Commands
 from cosserat.solve.floating.control import FloatingControl
@@ -17,10 +17,8 @@ from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.impulses import CHANGE, Impulses
 from cosserat.solve.motion.kinks import SIDE, whole_steps
 from cosserat.solve.motion.likeness import demand_like
-from cosserat.solve.motion.walk import NEVER, Failure, Walk, Work
-
-Array = NDArray[np.float64]
-
+from cosserat.solve.motion.tally import Tally
+from cosserat.solve.motion.walk import NEVER, Failure, Walk
 
 _AHEAD = 512  # steps for which a controlled run samples functions of time at once
 
@@ -50,7 +48,7 @@ class FloatingWalk(Walk):
         self._time = start.t  # ... here
         self.order, self.splits, self.remedy = stepper.order, stepper.splits, stepper.remedy
         self.size = stepper.size
-        self.tally = self._work = Work(lambda: stepper.residuals, lambda: stepper.factorizations)
+        self.tally = Tally(stepper.engine.counters)
         self.controlled = None if control is None else control.asked
         self.kinks: list[float] = []  # times at which rates or accelerations of prescribed motions jump
         self.parts: list[float] = []  # times at which steps are taken in parts
@@ -101,9 +99,7 @@ class FloatingWalk(Walk):
     def keep(self) -> None:
         """Remember the state."""
         self._jumped = False
-        impulses = self.stepper.impulses
-        filtered = () if impulses is None else impulses.filtered
-        self._kept = self.now, self._work.taken, filtered, self.stepper.engine.largest.copy()
+        self._kept = self.now, self.tally.steps, self.stepper.impulses.filtered, self.stepper.engine.largest.copy()
 
     @property
     def _begun(self) -> Point:
@@ -115,9 +111,9 @@ class FloatingWalk(Walk):
 
     def restore(self) -> None:
         """Go back to the state kept last."""
-        self.now, self._work.taken, filtered, self.stepper.engine.largest[:] = self._begun, *self._kept[1:]
-        if self.stepper.impulses is not None:
-            self.stepper.impulses.filtered = filtered
+        self.now, (_, taken, filtered, largest) = self._begun, self._kept
+        self.tally.add(taken - self.tally.steps)
+        self.stepper.impulses.filtered, self.stepper.engine.largest[:] = filtered, largest
 
     def advance(self, t: float, h: float, n: int, every: int, phase: int) -> Failure | None:
         """Up to n steps from time t."""
@@ -188,14 +184,14 @@ class FloatingWalk(Walk):
         commands.hold(self._control.asked.values, self._replaced)
         self._replaced = None
         done = commands.advance(n, every, phase)
-        self._work.taken += done
+        self.tally.add(done)
         self._time = t + done * h if self.grid is None else self.grid.at(t + done * h, h)
         return done
 
     @property
     def _one_by_one(self) -> bool:
         """Whether adaptive steps are taken with what the controller holds, and nothing to be done after them."""
-        return self.stepper.at_breaks and self.stepper.impulses is None
+        return self.stepper.at_breaks and not self.stepper.impulses.present
 
     def _follow(self, commands: Commands, t: float, h: float) -> bool:
         """One adaptive step, with the jump of accelerations in it; whether it could be taken."""
@@ -211,7 +207,7 @@ class FloatingWalk(Walk):
             self.now = self._begun
             return False
         self.now, self.done = self.stepper.engine.point(t + h), 1
-        self._work.taken += 1
+        self.tally.add(1)
         return True
 
     def _leave(self) -> None:
@@ -244,7 +240,7 @@ class FloatingWalk(Walk):
     def _count(self, steps: int, t: float, h: float) -> None:
         """Steps were taken; times are those of the steps, free of sums of rounding errors."""
         self.done += steps
-        self._work.taken += steps
+        self.tally.add(steps)
         if steps:
             end = t + self.done * h
             self.now = self.now._replace(t=end if self.grid is None else self.grid.at(end, h))
@@ -283,8 +279,7 @@ class FloatingWalk(Walk):
         if jumps is not None and jumps.at_start:
             self.now = self.stepper.jumped(self.now, h)
         self._follow_impulses()
-        if self.stepper.impulses is not None:
-            self.stepper.impulses.begin(t, h)
+        self.stepper.impulses.begin(t, h)
 
     def _follow_impulses(self) -> None:
         if self.stepper.at_breaks and self.stepper.tree.forces.varying:
@@ -307,9 +302,9 @@ class FloatingWalk(Walk):
         control = None if self._control is None else self._control.asked.keepsake()
         return {
             "stored": [list(states) for states in self._stored], "now": list(self.now), "control": control,
-            "taken": self._work.taken, "work": [self.tally.halved, self.tally.rejected],
+            "work": [self.tally.halved, self.tally.rejected],
             "stepper": self.stepper.keepsake(), "at_breaks": self.stepper.at_breaks, "slope": self.stepper.slopes[0],
-            "impulses": () if self.stepper.impulses is None else self.stepper.impulses.filtered,
+            "impulses": self.stepper.impulses.filtered,
             "crossings": [(t, sides, list(a), list(b)) for t, sides, a, b in self.stepper.crossings.kept],
         }  # fmt: skip
 
@@ -324,14 +319,13 @@ class FloatingWalk(Walk):
         demand_like(crossings, [(0.0, np.zeros(2), like, like)] * len(crossings))
         demand_like(kept["stepper"], self.stepper.keepsake())
         self._stored, self.now = [States(*states) for states in kept["stored"]], Point(*kept["now"])
-        self._work.taken, (self.tally.halved, self.tally.rejected) = int(kept["taken"]), map(int, kept["work"])
+        self.tally.halved, self.tally.rejected = map(int, kept["work"])
         self.stepper.at_breaks = bool(kept["at_breaks"])
         if kept["slope"] is not None:
             demand_like(kept["slope"], self.now.v)
         self.stepper.slopes = kept["slope"], None
         self._follow_impulses()
-        if self.stepper.impulses is not None:
-            self.stepper.impulses.resume(kept["impulses"], kept["t"])
+        self.stepper.impulses.resume(kept["impulses"], kept.get("t", 0.0))
         self.stepper.crossings.kept = [(t, sides, Point(*a), Point(*b)) for t, sides, a, b in crossings]
         self.stepper.resume(kept["stepper"])
         if self._control is not None:

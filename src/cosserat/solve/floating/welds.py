@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import row_to_frame
 from cosserat.model.model import Model
@@ -13,8 +12,6 @@ from cosserat.results.kinematics import to_node
 from cosserat.results.motion import Motion
 from cosserat.results.nodal import external, times_mass
 from cosserat.solve.relative.flexible_tree import FlexibleTree
-
-Array = NDArray[np.float64]
 
 
 def fill_welds(model: Model, tree: FlexibleTree, motion: Motion) -> None:

@@ -7,11 +7,9 @@ angle in a step feeds them back, and they grow once the angle is above about 1 /
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
-
-Array = NDArray[np.float64]
+from cosserat.lie.protocol import Array
 
 _WINDOW = 8  # steps in a row that are looked at together
 _ROUNDING = 1e-3  # of what inertia asks of the joints: alternation below this does no harm

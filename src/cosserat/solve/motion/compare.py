@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.calls import answered
 from cosserat.compile.tree import compile_tree
 from cosserat.errors import CosseratError, CosseratWarning, SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.comparison import ENERGIES, Comparison, Finding, JointDifference, PlaceDifference, common_times
@@ -23,8 +23,6 @@ from cosserat.solve.motion import modal_range
 from cosserat.solve.motion.driver import Progress
 from cosserat.solve.motion.simulate import simulate
 from cosserat.solve.relative.flexible_tree import FlexibleTree
-
-Array = NDArray[np.float64]
 
 _ENDED = {Outcome.INTERRUPTED, Outcome.CALL_FAILED}  # by the user
 

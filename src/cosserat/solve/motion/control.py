@@ -16,12 +16,11 @@ from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.state_loads import signals_of
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import Inputs
+from cosserat.lie.protocol import Array
 from cosserat.model.servos import servos_of
 from cosserat.results.moment import Moment
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.motion.likeness import demand_efforts
-
-Array = NDArray[np.float64]
 
 _BEYOND = 100.0  # times the first effort, where a run fails
 _GROWTHS = ((6, 3.0), (4, 8.0), (2, 20.0))  # so many changes in a row that alternate and grow, by so much over all

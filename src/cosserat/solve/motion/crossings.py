@@ -6,18 +6,17 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rules import rule_rows
 from cosserat.compile.state_loads import state_wrenches
 from cosserat.kernels.arrays import History, Inputs, State
+from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import mechanism_of
 from cosserat.results.monitors import Monitors
 from cosserat.results.motion import Motion
 from cosserat.results.trajectory import Crossed
 
-Array = NDArray[np.float64]
 Row = tuple[Array, ...]
 Now = TypeVar("Now")
 NOTHING = Crossed(np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0))

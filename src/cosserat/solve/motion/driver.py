@@ -13,18 +13,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import CosseratError, warn
+from cosserat.lie.protocol import Array
 from cosserat.results.checkpoint import BARRIER, Checkpoint
 from cosserat.results.status import Outcome, Status, StopRun
 from cosserat.solve.interrupts import Interrupts
 from cosserat.solve.motion.grid import Grid
 from cosserat.solve.motion.pace import Pace
-from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Tally, Walk
+from cosserat.solve.motion.tally import Tally
+from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Walk
 from cosserat.solve.motion.wheels import TurnLimit
 
-Array = NDArray[np.float64]
 Progress = Callable[[float, Tally], None]
 
 _MOST_HALVINGS = 10
@@ -76,6 +76,20 @@ def _save(keeper: Checkpoint, content: dict[str, Any], t: float) -> None:
         raise
     except Exception as error:
         raise _Ended(_of_call("controller: get_state()", error, t)) from error
+
+
+def _saved(
+    keeper: Checkpoint | None, walk: Walk, keepsake: Callable[[], dict[str, Any]], t: float, status: Status
+) -> Status:
+    """Write the last checkpoint of a run that can go on from where it ended; how it ended then."""
+    if keeper is not None and not walk.torn and (status.ok or status.outcome is Outcome.INTERRUPTED):
+        try:
+            _save(keeper, keepsake(), t)
+        except _Ended as ended:
+            return ended.status
+        except KeyboardInterrupt:  # raised by `get_state`: the checkpoint stays as it was
+            pass
+    return status
 
 
 def _of_call(what: str, error: Exception, t: float) -> Status:
@@ -158,13 +172,7 @@ def fixed_steps(
         except _Ended as ended:
             status = ended.status
         interrupts.closing = True
-        if keeper is not None and not walk.torn and (status.ok or status.outcome is Outcome.INTERRUPTED):
-            try:
-                _save(keeper, {**walk.keepsake(), "done": done}, start + done * h)
-            except _Ended as ended:
-                status = ended.status
-            except KeyboardInterrupt:  # raised by `get_state`: the checkpoint stays as it was
-                pass
+        status = _saved(keeper, walk, lambda: {**walk.keepsake(), "done": done}, start + done * h, status)
     times = np.asarray(start + h * every * np.arange(1 + done // every), dtype=np.float64)
     if done % every != 0:  # the state at the end is always stored
         walk.store()
@@ -198,7 +206,7 @@ def _split_step(walk: Walk, t: float, h: float, failure: Failure) -> None:
         walk.tally.halved += 1
         again = walk.advance(t, h / 2**level, 2**level, NEVER, 0)
         if again is None:
-            walk.tally.forget(2**level - 1)
+            walk.tally.add(1 - 2**level)
             return
         failure = again
         walk.restore()
@@ -334,13 +342,7 @@ def adaptive_steps(
         except _Ended as ended:
             status = ended.status
         interrupts.closing = True
-        if keeper is not None and not walk.torn and (status.ok or status.outcome is Outcome.INTERRUPTED):
-            try:
-                _save(keeper, keepsake(), t)
-            except _Ended as ended:
-                status = ended.status
-            except KeyboardInterrupt:  # raised by `get_state`: the checkpoint stays as it was
-                pass
+        status = _saved(keeper, walk, keepsake, t, status)
     if times[-1] < t:
         walk.store()
         times.append(t)

@@ -115,7 +115,7 @@ def graded_part(work: Integration, t: float, h: float) -> int:
         if k + 1 < len(sizes):  # powers change much in this step
             here = snapshot(work.state)
             work.crossings.add(at, np.array([at, at]), here, here)
-    work.counters.forget(_DOUBLINGS)
+    work.tally.add(-_DOUBLINGS)
     if not conserves:
         work.restart(t + h + _AFTER * h, h)
     return CONVERGED

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from cosserat.lie.protocol import Array
 
 _NEAR = 1e-6  # of the step
 

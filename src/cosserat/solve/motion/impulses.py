@@ -11,16 +11,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.kernels.alpha import method
 from cosserat.kernels.integrate import kick
+from cosserat.lie.protocol import Array
 from cosserat.solve.motion.likeness import demand_like
 
 if TYPE_CHECKING:
     from cosserat.solve.motion.stepping import Integration
 
-Array = NDArray[np.float64]
 Sample = Callable[[Array], tuple[Array, ...]]
 
 _INSIDE = 1e-9  # of the step: values at its ends are those inside
@@ -52,21 +51,26 @@ class Impulses:
 
     Parameters
     ----------
-    sample : callable
-        Loads at times (nt,): arrays with the time first.
+    sample : callable, optional
+        Loads at times (nt,): arrays with the time first; without it nobody looks after impulses.
     rule : Rule or float
         Of the method; a number is rho of the generalised-alpha method, which filters what it sees.
     change : Rule
         Where that method starts anew, how it finds what changes in a step.
     """
 
-    def __init__(self, sample: Sample, rule: Rule | float, change: Rule) -> None:
+    def __init__(self, sample: Sample | None = None, rule: Rule | float = MEAN_OF_ENDS, change: Rule = CHANGE) -> None:
         self._sample, self._rule, self._change = sample, rule, change
         self.filtered: tuple[Array, ...] = ()  # loads as the algorithmic acceleration of generalised-alpha has them
 
+    @property
+    def present(self) -> bool:
+        """Whether anybody looks after them."""
+        return self._sample is not None
+
     def begin(self, t: float, h: float) -> None:
         """The method starts anew at time t, for steps of length h."""
-        if isinstance(self._rule, Rule):
+        if isinstance(self._rule, Rule) or self._sample is None:
             return
         alpha_m, alpha_f, _, _ = method(self._rule)
         found = self._sample(t + h * self._change.shares)
@@ -74,12 +78,16 @@ class Impulses:
 
     def resume(self, filtered: tuple[Array, ...], t: float) -> None:
         """Take back what was filtered up to a time."""
+        if self._sample is None:
+            return
         if filtered:
             demand_like(filtered, [v[0] for v in self._sample(np.array([t]))])
         self.filtered = tuple(filtered)
 
     def missed(self, t: float, h: float) -> tuple[Array, ...] | None:
         """Mean over the step from t to t + h less what the method made of it; None if that is nothing."""
+        if self._sample is None:
+            return None
         if isinstance(self._rule, Rule):
             shares, weights = self._rule
             found = self._sample(t + h * np.concatenate((_SHARES[1:-1], shares)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cosserat.lie.protocol import Array
 from cosserat.solve.motion.crossings import snapshot
 from cosserat.solve.motion.likeness import demand_efforts, demand_like
 from cosserat.solve.motion.strides import judge
@@ -14,7 +14,6 @@ from cosserat.solve.motion.strides import judge
 if TYPE_CHECKING:
     from cosserat.solve.motion.stepping import Integration
 
-Array = NDArray[np.float64]
 
 _KEPT = ("state", "trial", "middle", "solver", "scratch", "visit", "owned")  # groups of the problem, ...
 # ... without addresses, and what is sampled anew
@@ -28,8 +27,8 @@ def keepsake(work: Integration) -> dict[str, Any]:
         **work.shelf.keepsake(), "groups": groups, "accel_step": work.accel_step,
         "at_breaks": work.at_breaks, "loaded": [work.careful != 0, work.search != 0],
         "graded": work.graded, "unheld": None if work.unheld is None else work.unheld.keepsake(),
-        "work": [work.counters.halved, work.counters.rejected], "replaced": work.replaced,
-        "impulses": () if work.impulses is None else work.impulses.filtered, "crossings": work.crossings.kept,
+        "work": [work.tally.halved, work.tally.rejected], "replaced": work.replaced,
+        "impulses": work.impulses.filtered, "crossings": work.crossings.kept,
         "control": None if work.controlled is None else work.controlled.keepsake(),
     }  # fmt: skip
 
@@ -52,10 +51,9 @@ def resume(work: Integration, kept: dict[str, Any]) -> None:
     work.shelf.resume(kept)
     work.accel_step, work.at_breaks = float(kept["accel_step"]), bool(kept["at_breaks"])
     work.replaced, work.graded = kept["replaced"], bool(kept["graded"])
-    work.counters.halved, work.counters.rejected = map(int, kept["work"])
+    work.tally.halved, work.tally.rejected = map(int, kept["work"])
     work.follow_impulses()
-    if work.impulses is not None:
-        work.impulses.resume(kept["impulses"], kept["t"])
+    work.impulses.resume(kept["impulses"], kept.get("t", 0.0))
     row = snapshot(work.state)
     demand_like(kept["crossings"], [(0.0, np.zeros(2), row, row)] * len(kept["crossings"]))
     work.crossings.kept = kept["crossings"]

@@ -68,7 +68,7 @@ def _step(work: Integration, t: float, h: float) -> Failure | None:
             work.cross(end, h)
         at = end
     work.done = 1
-    work.counters.forget(parts - 1)
+    work.tally.add(1 - parts)
     if work.accel_step == 0.0:
         begin_smoothly(work, t + h, h)
     elif work.scheme != CONSERVING:

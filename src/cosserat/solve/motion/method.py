@@ -6,12 +6,10 @@ from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.errors import CosseratError, SolveError, shown
+from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
-
-Array = NDArray[np.float64]
 
 _INSIDE = 1e-7  # of the step: how far from its ends loads are taken
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cosserat.lie.protocol import Array
 from cosserat.results.comparison import Finding, JointDifference, PlaceDifference
 from cosserat.results.deflection import Bending
-
-Array = NDArray[np.float64]
 
 # With displacements of second order the error of a deflection is about the square of (deflection / length), without
 # about (deflection / length) itself: in both cases a per cent or so at the limit.

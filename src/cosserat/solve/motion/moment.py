@@ -6,21 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels import readout
 from cosserat.kernels.arrays import History
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.freedoms import ROTATION_VECTOR, SLIDE
+from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import JointInfo, Mechanism, Station
 from cosserat.results.moment import Moment, packed_site
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.memory import Memory
-
-Array = NDArray[np.float64]
 
 
 class NodalMoment(Moment):

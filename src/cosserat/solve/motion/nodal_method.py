@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel
@@ -14,6 +13,7 @@ from cosserat.kernels.alpha import move
 from cosserat.kernels.arrays import History
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.residual import constraints, track_angles
+from cosserat.lie.protocol import Array
 from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
@@ -25,9 +25,8 @@ from cosserat.solve.motion.driver import Progress, equal_steps, fixed_steps, war
 from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem, name_of
 from cosserat.solve.motion.starting import set_start
 from cosserat.solve.motion.stopwatch import Stopwatch
-from cosserat.solve.motion.walk import Failure, Walk, Work
-
-Array = NDArray[np.float64]
+from cosserat.solve.motion.tally import Tally
+from cosserat.solve.motion.walk import Failure, Walk
 
 _MOST_CORRECTIONS, _CLOSED = 8, 1e-13  # of positions to joints, and gaps relative to the extent that count as none
 
@@ -36,7 +35,7 @@ class NodalSystem(MotionSystem):
     """A compiled model as a `Method` sees it."""
 
     def __init__(self, compiled: CompiledModel, memory: Memory) -> None:
-        self.compiled, self.memory, self.evaluations = compiled, memory, 0
+        self.compiled, self.memory, self.tally = compiled, memory, Tally()
         self._twists = compiled.n_nodes + 1
 
     def _joined(self, twists: Array, inner: Array) -> Array:
@@ -61,7 +60,7 @@ class NodalSystem(MotionSystem):
 
     def acceleration(self, state: MotionState) -> Array:
         self._put(state)
-        self.evaluations += 1
+        self.tally.counts[1:3] += 1
         sampler, at = self.compiled.sampler, self.load_time(state.t)
         inputs = sampler.sample(np.array([at]))
         if at != state.t and sampler.driven:
@@ -114,7 +113,7 @@ class MethodWalk(Walk):
         self.method, self.system, self.order = method, system, method.order
         self.size = system.compiled.size
         self.now = system.now(t)
-        self.tally = self._work = Work(lambda: system.evaluations, lambda: system.evaluations)
+        self.tally = system.tally
         self.done = 0
         self._kept, self._rows = (self.now, 0), list[tuple[Array, ...]]()
 
@@ -127,7 +126,7 @@ class MethodWalk(Walk):
             except MethodFailed as failure:
                 return Failure(failure.outcome, failure.detail)
             self.done += 1
-            self._work.taken += 1
+            self.tally.add(1)
             if (phase + self.done) % every == 0:
                 self.store()
         return None
@@ -147,10 +146,11 @@ class MethodWalk(Walk):
         return History(*(np.array([row[k] for row in self._rows]) for k in range(6)))
 
     def keep(self) -> None:
-        self._kept = self.now, self._work.taken
+        self._kept = self.now, self.tally.steps
 
     def restore(self) -> None:
-        self.now, self._work.taken = self._kept
+        self.now, steps = self._kept
+        self.tally.add(steps - self.tally.steps)
 
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:
         """Every step begins anew."""

@@ -223,7 +223,7 @@ def simulate(
         work.shelf.reserve(2 + n_steps // every)
         times, status = fixed_steps(work, start_time, n_steps, duration / n_steps, every, progress, keeper)
     work.finish(float(times[-1]))
-    counters, history = work.counters, work.shelf.history(len(times))
+    tally, history = work.tally, work.shelf.history(len(times))
     watch.stop()
     if not status.ok or integrator == "energy-momentum":
         inside, status = kept_inside(compiled, times, history, status, duration / 10.0 if step is None else step)
@@ -238,8 +238,8 @@ def simulate(
             warn(f"simulate: {grown}")
             status = replace(status, detail="; ".join(filter(None, (status.detail, grown))))
     stats = watch.stats(
-        counters, compiled.n_nodes, compiled.n_joints, careful_steps=counters.careful,
-        searched_steps=counters.searched, stalled_steps=counters.stalled,
+        tally, compiled.n_nodes, compiled.n_joints, careful_steps=tally.careful,
+        searched_steps=tally.searched, stalled_steps=tally.stalled,
     )  # fmt: skip
     warn_of_call(status)
     settings = {

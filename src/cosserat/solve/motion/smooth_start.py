@@ -12,17 +12,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.residual import add_inertia, forces
 from cosserat.kernels.starting import PART, load_rates, second_rates, settle_rates, start_smoothly
+from cosserat.lie.protocol import Array
 from cosserat.solve.initial import set_trial
 from cosserat.solve.memory import Memory
 from cosserat.solve.motion.control import Controlled
-
-Array = NDArray[np.float64]
 
 _MUCH = 0.2  # of the accelerations that a step resolves: change within a first one that is too much for it
 _DAMPED = 0.02  # of all accelerations: change by which dampers show themselves beside unresolved vibrations

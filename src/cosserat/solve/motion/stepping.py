@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.jumps import Jumps
@@ -15,13 +14,13 @@ from cosserat.kernels.integrate import advance, load_careful, load_search, load_
 from cosserat.kernels.judging import end_error, local_error
 from cosserat.kernels.newton import CONSERVING, CONVERGED, NOT_FINITE, WRONG_BRANCH
 from cosserat.kernels.starting import PART
+from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
 from cosserat.results.trajectory import Carried
 from cosserat.solve.initial import EPSILON, consistent_accelerations, project_velocities
 from cosserat.solve.memory import Memory, copy_state, new_state
 from cosserat.solve.motion.commands import Commands, glide, judged_step, push
 from cosserat.solve.motion.control import Controlled
-from cosserat.solve.motion.counters import Counters
 from cosserat.solve.motion.crossings import Crossings, Row, snapshot
 from cosserat.solve.motion.failures import named_failure
 from cosserat.solve.motion.grading import STANDING, begin_smoothly, first_part, graded_step, jump_at_start
@@ -31,12 +30,11 @@ from cosserat.solve.motion.kinks import advance_across
 from cosserat.solve.motion.smooth_start import restart, settle
 from cosserat.solve.motion.storing import Shelf
 from cosserat.solve.motion.strides import judge, stride
+from cosserat.solve.motion.tally import Tally
 from cosserat.solve.motion.unheld import Unheld
 from cosserat.solve.motion.walk import NEVER, Bounds, Failure, Walk
 from cosserat.solve.motion.wheels import TurnLimit, turn_limit
 from cosserat.solve.motion.window import STEPS, Steady, Window
-
-Array = NDArray[np.float64]
 
 _AFTER = 1e-9  # of the step: how far from a jump its two sides are
 _OUTCOMES = {NOT_FINITE: Outcome.NOT_FINITE, WRONG_BRANCH: Outcome.WRONG_BRANCH}
@@ -64,7 +62,7 @@ class Integration(Walk):
     order, splits, remedy = 2, True, ""
 
     def __post_init__(self) -> None:
-        self.tally = self.counters = Counters(self.memory.problem.solver.counters)
+        self.tally = Tally(self.memory.problem.solver.counters)
         self.size = self.compiled.size
         self.done = 0
         self.shelf = Shelf(self.compiled, self.memory, self.scheme == CONSERVING)
@@ -77,7 +75,7 @@ class Integration(Walk):
         self.careful: Any = 0  # iterations for hard steps, loaded when the first one comes
         self.search: Any = 0
         self._backup: tuple[State, float, int, tuple[Array, ...]] = new_state(self.compiled), 0.0, 0, ()
-        self.impulses: Impulses | None = None  # of loads, where steps adapt
+        self.impulses = Impulses()  # of loads, looked after where steps adapt
         self.crossings = Crossings[Row]()
         self.unheld: Unheld | None = None  # where steps adapt
         self.window: Window | None = None  # inputs of steps to come, where a controller is called
@@ -107,18 +105,16 @@ class Integration(Walk):
 
     def keep(self) -> None:
         """Remember the state, for `restore`."""
-        self.shelf.complete(self.counters.steps, self.accel_step)
+        self.shelf.complete(self.tally.steps, self.accel_step)
         copy_state(self.state, self._backup[0])
-        filtered = () if self.impulses is None else self.impulses.filtered
-        self._backup = self._backup[0], self.accel_step, self.counters.steps, filtered
+        self._backup = self._backup[0], self.accel_step, self.tally.steps, self.impulses.filtered
 
     def restore(self) -> None:
         """Go back to the state kept last."""
         copy_state(self._backup[0], self.state)
         self.accel_step = self._backup[1]
-        self.counters.forget(self.counters.steps - self._backup[2])
-        if self.impulses is not None:
-            self.impulses.filtered = self._backup[3]
+        self.tally.add(self._backup[2] - self.tally.steps)
+        self.impulses.filtered = self._backup[3]
 
     @property
     def kept(self) -> State:
@@ -200,7 +196,7 @@ class Integration(Walk):
 
     def store(self) -> None:
         """Store the state."""
-        self.shelf.put(self.counters.steps, self.accel_step)
+        self.shelf.put(self.tally.steps, self.accel_step)
 
     def finish(self, t: float) -> None:
         """Rates and forces of the state stored last, at its own time t, where no next step tells them."""
@@ -266,8 +262,7 @@ class Integration(Walk):
         """Start the method smoothly; its own velocities differ from the stored ones along what the joints prescribe."""
         self.at_breaks = at_breaks
         self.follow_impulses()
-        if self.impulses is not None:
-            self.impulses.begin(t, h)
+        self.impulses.begin(t, h)
         jump_at_start(self, t, h)
         begin_smoothly(self, t, h)
 
@@ -302,7 +297,7 @@ class Integration(Walk):
     ) -> tuple[list[float], Failure | None]:
         """Several steps at once if nothing has to be done between them."""
         asked = self.controlled is not None and (n == 1 or self.controlled.period is None)  # after every step
-        between = self.impulses is not None or self.compiled.rolling or self.scheme == CONSERVING
+        between = self.impulses.present or self.compiled.rolling or self.scheme == CONSERVING
         if between or (n == 1 and not asked):
             push(self, t)
             return super().judged(t, h, n, bounds, every, phase)
@@ -371,8 +366,7 @@ class Integration(Walk):
         self.set_step(h)
         restart(self.compiled, self.memory, t, h, self.controlled)
         self.accel_step = h
-        if self.impulses is not None:
-            self.impulses.begin(t, h)
+        self.impulses.begin(t, h)
 
     def cross(self, t: float, h: float) -> None:
         """Let accelerations jump with loads that do so at time t, and velocities with those that are prescribed."""
@@ -394,7 +388,7 @@ class Integration(Walk):
                 consistent_accelerations(self.compiled, float(both[1]), self.memory, after)
                 self.accel_step = 0.0  # what follows is a first step
         else:
-            self.shelf.complete(self.counters.steps, self.accel_step)
+            self.shelf.complete(self.tally.steps, self.accel_step)
             consistent_accelerations(self.compiled, t, self.memory, Inputs(*(a[:1] for a in inputs)))
             if self.kinks:
                 self.accel_step = 0.0  # rates are those of the end
@@ -410,6 +404,6 @@ class Integration(Walk):
     def make_up(self, t: float, h: float) -> None:
         """Give velocities what the step from t left out of the impulses of loads."""
         judge(self).go_on()
-        missed = None if self.impulses is None else self.impulses.missed(t, h)
+        missed = self.impulses.missed(t, h)
         if missed is not None:
             add_impulses(self, missed, t, h)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time as clock
 from typing import Any
 
-from cosserat.solve.motion.walk import Tally
+from cosserat.solve.motion.tally import Tally
 
 
 class Stopwatch:

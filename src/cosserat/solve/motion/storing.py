@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.arrays import History
 from cosserat.solve.memory import Memory, new_history
 from cosserat.solve.motion.crossings import Row, snapshot
 from cosserat.solve.motion.likeness import demand_like
-
-Array = NDArray[np.float64]
 
 
 class Shelf:

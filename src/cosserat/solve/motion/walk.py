@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
 from cosserat.solve.motion.control import Controlled
-from cosserat.solve.motion.grid import Array, Grid
+from cosserat.solve.motion.grid import Grid
+from cosserat.solve.motion.tally import Tally
 from cosserat.solve.motion.wheels import TurnLimit
 
 NEVER = 2**62
@@ -21,54 +22,6 @@ class Failure(NamedTuple):
 
     outcome: Outcome
     detail: str = ""
-
-
-class Tally(ABC):
-    """Work done so far: what `progress` is given."""
-
-    halved = 0
-    rejected = 0
-
-    @property
-    @abstractmethod
-    def steps(self) -> int:
-        """Steps taken."""
-
-    @abstractmethod
-    def forget(self, steps: int) -> None:
-        """Take back steps that were repeated, or were parts of one."""
-
-    @property
-    @abstractmethod
-    def solves(self) -> int:
-        """Evaluations of the residual, each with one back-substitution."""
-
-    @property
-    @abstractmethod
-    def factorizations(self) -> int:
-        """Matrices assembled and factored."""
-
-
-class Work(Tally):
-    """Work of steps that are counted here, by something that counts what else it does."""
-
-    def __init__(self, solves: Callable[[], int], factorizations: Callable[[], int]) -> None:
-        self.taken, self._solves, self._factorizations = 0, solves, factorizations
-
-    @property
-    def steps(self) -> int:
-        return self.taken
-
-    def forget(self, steps: int) -> None:
-        self.taken -= steps
-
-    @property
-    def solves(self) -> int:
-        return self._solves()
-
-    @property
-    def factorizations(self) -> int:
-        return self._factorizations()
 
 
 class Bounds(NamedTuple):

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import warn
 from cosserat.kernels.touching import DISC
+from cosserat.lie.protocol import Array
 from cosserat.results import rolling
 from cosserat.results.run import Run
 from cosserat.solve.motion.alternation import allowed_turn
-
-Array = NDArray[np.float64]
 
 _SLIPS = 1e-2  # of the speed of the body: more than what joints are wrong at the level of velocities
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.compile.inputs import Sampler
 from cosserat.compile.jumps import Jumps
 from cosserat.kernels.arrays import Inputs, handles
+from cosserat.lie.protocol import Array
 from cosserat.model.parameters import Parameter
 from cosserat.solve.memory import Memory
-
-Array = NDArray[np.float64]
 
 STEPS = 512  # sampled at once
 
