@@ -31,7 +31,7 @@ class Tally:
     solves = _count(1, "Evaluations of the residual, each with one back-substitution.")
     factorizations = _count(2, "Matrices assembled and factored.")
     careful = _count(3, "Steps that the iteration with frozen factors could not solve.")
-    stalled = _count(4, "Steps accepted though rounding errors kept the iteration above its tolerance (near singular poses).")
+    stalled = _count(4, "Steps that rounding errors kept above the tolerance, as near a singular pose; accepted.")
     searched = _count(5, "Steps that needed a line search, and were solved by it.")
 
     def __init__(self, counts: NDArray[np.int64] | None = None) -> None:
