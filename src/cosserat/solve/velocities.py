@@ -102,19 +102,25 @@ def _saddle(rows: VelocityRows, compliance: csr_matrix, pull: Array, strain: Arr
 
 def _dense(rows: VelocityRows, pull: Array, strain: Array, right: Array) -> Array:
     """The same by orthogonal decompositions, where beams cannot move as rigid bodies."""
-    R = cholesky(rows.mass.toarray())  # energy y.y/2 with y = R v
-    start = solve_triangular(R, pull, trans=1)  # least energy without anything else
-    A = solve_triangular(R, rows.joints.toarray().T, trans=1).T
-    weight = np.linalg.cholesky(rows.stiffness)
-    P = solve_triangular(R, rows.strain.toarray().T, trans=1).T
+    weight, P = np.linalg.cholesky(rows.stiffness), rows.strain.toarray()
     P = np.einsum("eji,ejk->eik", weight, P.reshape(len(weight), 6, -1)).reshape(P.shape)
     s = np.einsum("eji,ej->ei", weight, strain.reshape(-1, 6)).ravel()
+    return least_motion(cholesky(rows.mass.toarray()), pull, rows.joints.toarray(), right, P, s)
+
+
+def least_motion(R: Array, pull: Array, rows: Array, right: Array, strains: Array, strain: Array) -> Array:
+    """v with `rows` v = `right`, `strains` v - `strain` as small as that allows, and among equals the least energy.
+
+    The energy is |R v|^2/2 - `pull`.v, R upper triangular.
+    """
+    start = solve_triangular(R, pull, trans=1)  # y = R v: least energy without anything else
+    A, P = (solve_triangular(R, matrix.T, trans=1).T for matrix in (rows, strains))
     y = start + np.linalg.lstsq(A, right - A @ start, rcond=_RANK)[0]
     Q, triangle, _ = qr(A.T, mode="full", pivoting=True)
     size = np.abs(np.diag(triangle)) if len(triangle) else np.zeros(0)
     rank = int(np.sum(size > _RANK * size.max(initial=0.0)))
     Z = Q[:, rank:]
-    y = y + Z @ np.linalg.lstsq(P @ Z, s - P @ y, rcond=_RANK)[0]
+    y = y + Z @ np.linalg.lstsq(P @ Z, strain - P @ y, rcond=_RANK)[0]
     return np.asarray(solve_triangular(R, y))
 
 

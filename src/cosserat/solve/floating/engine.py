@@ -364,11 +364,11 @@ class Engine:
         implicit.filter_error(tree, fixed, factored, stepping, closed, bordered, out)
         return out
 
-    def extent(self, q: Array, change: Array) -> tuple[float, float]:
-        """Largest velocity and angular velocity of the watched seats."""
+    def extent(self, q: Array, change: Array, length: float) -> float:
+        """How far watched seats move (m), turns counted with a length, for small changes of the coordinates."""
         tree, out, room = self.tree.data.arrays.tree, np.zeros(2), self._rooms[1].move(q, change)
         closing.extent(tree, room.address, self.constraints.address, self.constraints.watched, out)
-        return float(out[0]), float(out[1])
+        return max(float(out[0]), length * float(out[1]))
 
     def seat_paths(self, seats: Sequence[Seat], q: Array, links: record.Links) -> record.Paths:
         """Motion of seats over the times at which the links are known, with coordinates q (nt, n)."""

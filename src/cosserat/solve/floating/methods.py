@@ -1,9 +1,7 @@
-"""Which steps an integrator takes in floating frames, and how far a change of coordinates moves the mechanism."""
+"""Which steps an integrator takes in floating frames."""
 
 from __future__ import annotations
 
-from cosserat.lie.protocol import Array
-from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.explicit import Explicit
 from cosserat.solve.floating.implicit import Implicit
 from cosserat.solve.floating.outside import Outside
@@ -32,14 +30,3 @@ def new_stepper(
     if integrator == "runge-kutta":
         return Explicit(tree, drives, constraints, size, adaptive)
     return Implicit(tree, drives, constraints, size, rho, _NEWTON_TOLERANCE if tolerance is None else tolerance)
-
-
-class Extent:
-    """How far nodes move (m), turns counted with a length, for small changes of the coordinates."""
-
-    def __init__(self, engine: Engine, length: float) -> None:
-        self._engine, self._length = engine, length
-
-    def __call__(self, q: Array, change: Array) -> float:
-        moved, turned = self._engine.extent(q, change)
-        return max(moved, self._length * turned)

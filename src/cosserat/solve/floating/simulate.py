@@ -21,7 +21,7 @@ from cosserat.results.verdict import noted
 from cosserat.solve.beyond import events_of, warn_of_laws
 from cosserat.solve.floating.control import FloatingControl
 from cosserat.solve.floating.indefinite import indefinite
-from cosserat.solve.floating.methods import Extent, new_stepper
+from cosserat.solve.floating.methods import new_stepper
 from cosserat.solve.floating.results import FloatingResults, node_seats
 from cosserat.solve.floating.start import continued, starting_state
 from cosserat.solve.floating.state import Drives, Point, Start, States, StepFailure
@@ -92,7 +92,7 @@ def simulate_floating(
     watch.ready()
     tree.forces.jumps = timetable.jumps(begin.t, begin.t + duration)
     timetable.check_motions(tree.forces.jumps.times, duration, "simulate")
-    walk = FloatingWalk(stepper, begin, Extent(stepper.engine, reference.length), control)
+    walk = FloatingWalk(stepper, begin, reference.length, control)
     walk.first = first
     breaks = [*tree.forces.jumps.times, begin.t + duration]
     walk.kinks = walk.parts = timetable.kinks(breaks, 1e-9 * duration)

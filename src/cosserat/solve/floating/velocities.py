@@ -20,7 +20,6 @@ from cosserat.solve.relative.seat_motion import coordinate_rows
 
 _CLOSED = 1e-10  # of the extent, or rad: gaps that are none
 _FITS = 1e-9  # of the velocities: what is no misfit
-_RANK = 1e-11
 _INDEPENDENT = 1e-2  # least singular value of rows of norm 1 in the metric of the mass that depend on nothing
 
 
@@ -93,31 +92,25 @@ class _Metric(NamedTuple):
             return None
         return _Metric(free, root, np.concatenate(parts)[:, free], M[free])
 
-    def _rows(self, rows: Array) -> Array:
-        """Rows on coordinates as rows on velocities in which the kinetic energy is a sum of squares."""
-        return np.asarray(np.linalg.solve(self.root, rows.T).T)
-
     def independent(self, rows: Array) -> bool:
         """Whether no row of constraints comes near to what the others demand."""
-        scaled = self._rows(rows[:, self.free])
-        norms = np.linalg.norm(scaled, axis=1)
+        scaled = np.linalg.solve(self.root, rows[:, self.free].T)  # on velocities whose squares are the kinetic energy
+        norms = np.linalg.norm(scaled, axis=0)
         if not norms.all() or len(rows) > len(self.root):
             return False
-        sizes = np.linalg.svd(scaled / norms[:, None], compute_uv=False)
+        sizes = np.linalg.svd(scaled / norms, compute_uv=False)
         return bool(sizes.min(initial=1.0) > _INDEPENDENT)
 
     def least(self, v: Array, rows: Array, wanted: Array) -> Array:
         """Velocities v + x with rows x = wanted, the least strain rate, and among equals the least kinetic energy."""
+        from cosserat.solve.velocities import least_motion  # sparse matrices of SciPy, which most runs do without
+
         norms = np.linalg.norm(rows, axis=1)
         kept = norms > 0.0
-        C, P = self._rows((rows[kept] / norms[kept, None])[:, self.free]), self._rows(self.strain)
-        y = -np.linalg.solve(self.root, self.moment @ v)
-        y = y + np.linalg.lstsq(C, wanted[kept] / norms[kept] - C @ y, rcond=_RANK)[0]
-        _, sizes, directions = np.linalg.svd(C)
-        Z = directions[int(np.sum(sizes > _RANK * sizes.max(initial=0.0))) :].T
-        y = y + Z @ np.linalg.lstsq(P @ Z, -P @ y, rcond=_RANK)[0]
-        out = v.copy()
-        out[self.free] += np.linalg.solve(self.root.T, y)
+        scaled = (rows[kept] / norms[kept, None])[:, self.free]
+        still, out = np.zeros(len(self.strain)), v.copy()
+        right = wanted[kept] / norms[kept]
+        out[self.free] += least_motion(self.root.T, -self.moment @ v, scaled, right, self.strain, still)
         return out
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,8 +30,8 @@ class FloatingWalk(Walk):
     stepper : Stepper
         Of the method.
     start : Point
-    extent : callable, optional
-        Tells how far the mechanism moves at coordinates q for small changes of them; adaptive steps need it.
+    length : float, optional
+        Of a typical part (m), with which errors of turns count.
     control : FloatingControl, optional
     """
 
@@ -40,10 +39,10 @@ class FloatingWalk(Walk):
         self,
         stepper: Stepper,
         start: Point,
-        extent: Callable[[Array, Array], float] | None = None,
+        length: float = 0.0,
         control: FloatingControl | None = None,
     ) -> None:
-        self.stepper, self._extent, self._control = stepper, extent, control
+        self.stepper, self._length, self._control = stepper, length, control
         self._now: Point | None = start  # None: the engine has it, at the time ...
         self._time = start.t  # ... here
         self.order, self.splits, self.remedy = stepper.order, stepper.splits, stepper.remedy
@@ -146,13 +145,17 @@ class FloatingWalk(Walk):
                 continue
             try:
                 with np.errstate(all="ignore"):
-                    self.now = self._stepped(begin, h)
+                    self._take(self._stepped(begin, h), t, h, every, phase)
             except StepFailure as failure:
                 return Failure(failure.outcome, failure.detail)
-            self._count(1, t, h)
-            if (phase + self.done) % every == 0:
-                self.store()
         return None
+
+    def _take(self, now: Point, t: float, h: float, every: int, phase: int) -> None:
+        """A step that was taken by itself ends in a state."""
+        self.now = now
+        self._count(1, t, h)
+        if (phase + self.done) % every == 0:
+            self.store()
 
     def _ease(self, t: float, h: float, every: int, phase: int) -> bool:
         """Take a first step, of a run or after a kink, in parts, if that is called for."""
@@ -161,13 +164,9 @@ class FloatingWalk(Walk):
             return False
         with np.errstate(all="ignore"):
             eased = self.stepper.eased(self._now, begin, h)
-        if eased is None:
-            return False
-        self.now = eased
-        self._count(1, t, h)
-        if (phase + self.done) % every == 0:
-            self.store()
-        return True
+        if eased is not None:
+            self._take(eased, t, h, every, phase)
+        return eased is not None
 
     def _glide(self, commands: Commands, t: float, h: float, n: int, every: int, phase: int) -> int:
         """Steps with inputs that were sampled before, of a state that stays in the engine; how many were taken."""
@@ -333,17 +332,19 @@ class FloatingWalk(Walk):
 
     def error(self) -> float:
         """Estimated position error (m) of the last step."""
-        assert self._extent is not None
         try:
             away, faster = self.stepper.errors(self._begun, self.now)
-            return max(self._extent(self.now.q, away), self.reach * self._extent(self.now.q, faster))
+            return max(self._extent(away), self.reach * self._extent(faster))
         except StepFailure:
             return np.inf
 
     def fastest(self) -> tuple[float, float]:
         """Of the nodes, turns counted with a length."""
-        assert self._extent is not None
-        return self._extent(self.now.q, self.now.a), self._extent(self.now.q, self.now.v)
+        return self._extent(self.now.a), self._extent(self.now.v)
+
+    def _extent(self, change: Array) -> float:
+        """How far nodes move (m) for small changes of the coordinates."""
+        return self.stepper.engine.extent(self.now.q, change, self._length)
 
     def consult(self, t: float) -> None:
         """Call the controller; accelerations jump with the efforts it changes."""

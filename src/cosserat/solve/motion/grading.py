@@ -69,8 +69,8 @@ def begin_smoothly(work: Integration, t: float, h: float) -> None:
     memory, kept = work.memory, new_state(work.compiled)
     copy_state(work.state, kept)
     most = _STIFF if conserves else np.inf  # a run that goes on begins so, too, and must not differ
-    found = smooth_start(work.compiled, memory, t, h, work.controlled)
-    work.graded = _resisted(work) and unresolved(work.compiled, memory, found, kept.rate, most)
+    room = smooth_start(work, t, h)
+    work.graded = _resisted(work) and unresolved(work, room, kept.rate, most)
     work.scheme, work.accel_step = scheme, h
     if work.graded or conserves:
         copy_state(kept, work.state)
@@ -85,8 +85,7 @@ def jump_at_start(work: Integration, t: float, h: float) -> None:
     if work.jumps is None or not work.jumps.at_start:
         return
     inputs, before = work.compiled.sampler.sample(np.array([t]), step=h, jumps=work.jumps), work.state.rate.copy()
-    inputs = inputs if work.controlled is None else work.controlled.apply(inputs)
-    consistent_accelerations(work.compiled, t, work.memory, inputs)
+    consistent_accelerations(work.compiled, t, work.memory, work.commanded(inputs))
     work.state.accel[:] += work.state.rate - before
 
 

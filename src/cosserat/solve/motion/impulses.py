@@ -117,8 +117,7 @@ def add_impulses(work: Integration, missed: tuple[Array, ...], t: float, h: floa
     inputs = work.compiled.sampler.sample(np.array([t + h, t + h]))
     for given, more in zip((inputs.effort, inputs.wrench), missed, strict=True):
         given[1] += more
-    if work.controlled is not None:
-        inputs = work.controlled.apply(inputs)
+    inputs = work.commanded(inputs)
     kept = [a.copy() for a in (work.state.rate, work.state.accel, work.state.force)]
     work.set_step(h)
     work.memory.replace(inputs=inputs)

@@ -9,18 +9,18 @@ order in the reactions alternate until they have died out. Source: M. Arnold, O.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cosserat.compile.compiled import CompiledModel
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.residual import add_inertia, forces
 from cosserat.kernels.starting import PART, load_rates, second_rates, settle_rates, start_smoothly
 from cosserat.lie.protocol import Array
 from cosserat.solve.initial import set_trial
-from cosserat.solve.memory import Memory
-from cosserat.solve.motion.control import Controlled
+
+if TYPE_CHECKING:
+    from cosserat.solve.motion.stepping import Integration
 
 _MUCH = 0.2  # of the accelerations that a step resolves: change within a first one that is too much for it
 _DAMPED = 0.02  # of all accelerations: change by which dampers show themselves beside unresolved vibrations
@@ -37,13 +37,12 @@ class Workspace(NamedTuple):
     nodes: Array
 
 
-def _prepare(
-    compiled: CompiledModel, memory: Memory, t: float, h: float, controlled: Controlled | None
-) -> Workspace:
+def _prepare(work: Integration, t: float, h: float) -> Workspace:
     """Sample what acts just after time t and over a small part of a step, and make it the inputs."""
     # a load may jump at the start: what counts is what comes after it
+    compiled, memory = work.compiled, work.memory
     inputs, sampled = compiled.sampler.sample_all(t + h * np.array([_AFTER, 0.5 * PART, PART]))
-    memory.replace(inputs=inputs if controlled is None else controlled.apply(inputs))
+    memory.replace(inputs=work.commanded(inputs))
     drives = np.concatenate((sampled, np.zeros_like(sampled[:, :1])), axis=1)
     rows, nodes = np.zeros((4, len(memory.problem.trial.phi), 6)), np.zeros((3, compiled.n_nodes + 1, 6))
     kinds = len(memory.problem.rolling.node) > 0, len(memory.problem.rules.item) > 0
@@ -51,13 +50,11 @@ def _prepare(
     return Workspace(drives, others, rows, nodes)
 
 
-def smooth_start(
-    compiled: CompiledModel, memory: Memory, t: float, h: float, controlled: Controlled | None
-) -> Workspace:
+def smooth_start(work: Integration, t: float, h: float) -> Workspace:
     """Set the integrator's acceleration and velocities for steps of length h from time t; all else is consistent."""
-    work = _prepare(compiled, memory, t, h, controlled)
-    start_smoothly(memory.address, *work, 0)
-    return work
+    room = _prepare(work, t, h)
+    start_smoothly(work.memory.address, *room, 0)
+    return room
 
 
 def changes_much(whole: float, left: float, change: float, smallest: float) -> bool:
@@ -73,13 +70,12 @@ def changes_much(whole: float, left: float, change: float, smallest: float) -> b
     return change > max(_MUCH * left, _DAMPED * whole, smallest)
 
 
-def unresolved(
-    compiled: CompiledModel, memory: Memory, work: Workspace, rate: Array, most: float = np.inf
-) -> bool:
-    """Whether accelerations, at first `rate`, change much in a first step; after `smooth_start`, which gave `work`.
+def unresolved(work: Integration, room: Workspace, rate: Array, most: float = np.inf) -> bool:
+    """Whether accelerations, at first `rate`, change much in a first step; after `smooth_start`, which gave `room`.
 
     At most the share `most` of them may be left by the iteration matrix.
     """
+    compiled, memory = work.compiled, work.memory
     n, state, trial, solver = compiled.n_nodes, memory.problem.state, memory.problem.trial, memory.problem.solver
     scale = np.array([1.0, 1.0, 1.0, compiled.length, compiled.length, compiled.length])
     smallest = _NOTHING * compiled.length / float(solver.settings[0]) ** 2
@@ -91,28 +87,24 @@ def unresolved(
     forces(memory.address, 0)
     add_inertia(memory.address)
     cm, s = solver.coefficients[0], solver.coefficients[3]
-    second_rates(memory.address, *work, 0)
-    solver.x[:n], solver.x[n:] = -cm * trial.residual[:n], -s * work.rows[0]
+    second_rates(memory.address, *room, 0)
+    solver.x[:n], solver.x[n:] = -cm * trial.residual[:n], -s * room.rows[0]
     solve(memory.address)
     left = float(np.abs(solver.x[:n] * scale).max(initial=0.0))
     return left < most * whole and changes_much(whole, left, change, smallest)
 
 
-def settle(
-    compiled: CompiledModel, memory: Memory, t: float, h: float, controlled: Controlled | None
-) -> Workspace:
+def settle(work: Integration, t: float, h: float) -> Workspace:
     """Velocities that joints allow at time t; accelerations and multipliers follow.
 
     Those of vibrations that steps of length h do not resolve are filtered by the iteration matrix.
     """
-    work = _prepare(compiled, memory, t, h, controlled)
-    settle_rates(memory.address, *work)
-    return work
+    room = _prepare(work, t, h)
+    settle_rates(work.memory.address, *room)
+    return room
 
 
-def restart(
-    compiled: CompiledModel, memory: Memory, t: float, h: float, controlled: Controlled | None
-) -> None:
+def restart(work: Integration, t: float, h: float) -> None:
     """Start anew at time t, for steps of another length or just after a kink in a prescribed motion."""
-    work = settle(compiled, memory, t, h, controlled)  # it replaces what the address means with the compiler off
-    start_smoothly(memory.address, *work, 1)
+    room = settle(work, t, h)  # it replaces what the address means with the compiler off
+    start_smoothly(work.memory.address, *room, 1)

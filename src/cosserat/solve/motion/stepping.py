@@ -144,9 +144,7 @@ class Integration(Walk):
 
     def inputs(self, times: Array, h: float) -> Inputs:
         """What acts in steps of length h that end at times[1:]; the method gets ready for steps of that length."""
-        inputs = self.sampled(times, h)
-        if self.controlled is not None:
-            inputs = self.controlled.apply(inputs)
+        inputs = self.commanded(self.sampled(times, h))
         self.set_step(h)
         if self.accel_step not in (0.0, h):
             # a is the acceleration at a time shifted by a fixed part of the step: without this, changing steps cost
@@ -161,6 +159,10 @@ class Integration(Walk):
                 inner[2] = inner[1] + ratio * (inner[2] - inner[1])
         self.accel_step = h
         return inputs
+
+    def commanded(self, inputs: Inputs) -> Inputs:
+        """Inputs with what a controller holds in them."""
+        return inputs if self.controlled is None else self.controlled.apply(inputs)
 
     def side(self, h: float) -> float:
         """Length of steps as `Sampler.sample` takes it: negative where they end at jumps."""
@@ -202,8 +204,7 @@ class Integration(Walk):
         """Rates and forces of the state stored last, at its own time t, where no next step tells them."""
         if self.torn or not self.shelf.waiting:
             return
-        inputs = self.compiled.sampler.sample(np.array([t]))
-        inputs = inputs if self.controlled is None else self.controlled.apply(inputs)
+        inputs = self.commanded(self.compiled.sampler.sample(np.array([t])))
         consistent_accelerations(self.compiled, t, self.memory, inputs)
         self.shelf.note()
 
@@ -351,7 +352,7 @@ class Integration(Walk):
             self.replaced = held
             push(self, t)
         else:
-            inputs = self.controlled.apply(self.compiled.sampler.sample(np.array([t])))
+            inputs = self.commanded(self.compiled.sampler.sample(np.array([t])))
             consistent_accelerations(self.compiled, t, self.memory, inputs)
 
     def commanding(self) -> Commands:
@@ -364,7 +365,7 @@ class Integration(Walk):
     def restart(self, t: float, h: float) -> None:
         """Start the method anew at time t, for steps of length h."""
         self.set_step(h)
-        restart(self.compiled, self.memory, t, h, self.controlled)
+        restart(self, t, h)
         self.accel_step = h
         self.impulses.begin(t, h)
 
@@ -374,15 +375,13 @@ class Integration(Walk):
         before = snapshot(self.state)
         if self.unheld is not None:
             self.unheld.forget()
-        inputs = self.compiled.sampler.sample(both)
-        if self.controlled is not None:
-            inputs = self.controlled.apply(inputs)
+        inputs = self.commanded(self.compiled.sampler.sample(both))
         after = Inputs(*(a[1:] for a in inputs))
         if self.scheme != CONSERVING:
             project_velocities(self.compiled, float(both[1]), self.memory)  # as after an impact
             if self.at_breaks:
                 self.set_step(h)
-                settle(self.compiled, self.memory, float(both[1]), h, self.controlled)
+                settle(self, float(both[1]), h)
                 self.accel_step = STANDING  # the next step may have another length, or be taken back for a shorter one
             else:
                 consistent_accelerations(self.compiled, float(both[1]), self.memory, after)
