@@ -13,6 +13,8 @@ from cosserat.results.reference import Reference
 from cosserat.solve.assembly import demand_touching
 from cosserat.solve.floating.state import Start
 from cosserat.solve.floating.steps import Stepper
+from cosserat.solve.initial import soften_redundant, warn_redundant
+from cosserat.solve.memory import loaded_memory
 from cosserat.solve.relative import flexible_recursion
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
@@ -35,8 +37,8 @@ def own_velocities(stepper: Stepper, reference: Reference, seats: list[Seat], be
     """A start with the velocities that follow from the described ones; None where the tree cannot tell by itself.
 
     As in the Galilean formulation what was given is kept, the rest has the least strain rate in the beams, and among
-    equals the least kinetic energy. Where loops are open, where some of their constraints may depend on others, and
-    where nothing fits, the answer is None.
+    equals the least kinetic energy. Where loops are open, and where nothing fits, the answer is None. Warns of
+    constraints that others imply.
     """
     t, q, v, angles, _ = begin
     tree, constraints, free = stepper.tree, stepper.constraints, ~stepper.drives.held
@@ -49,11 +51,36 @@ def own_velocities(stepper: Stepper, reference: Reference, seats: list[Seat], be
         demand_touching(constraints.rolling, reference.size)
         rows = constraints.at(now, q, t, angles)
         A, rates = rows.A, rows.rate
-        gap = float(np.abs(rows.value).max(initial=0.0))
-        if q.any() or gap > _CLOSED * min(1.0, reference.size) or not metric.independent(A):
+        if q.any() or float(np.abs(rows.value).max(initial=0.0)) > _CLOSED * min(1.0, reference.size):
             return None
+    found = _described(tree, reference, seats, begin, metric, TreeRates(A, rates))
+    if found is not None and not metric.independent(A):
+        _name_dependent(reference, t)
+    return None if found is None else begin._replace(v=found)
+
+
+def _name_dependent(reference: Reference, t: float) -> None:
+    """Let the nodes say which joints demand what others imply, if any do."""
+    compiled = reference.compiled
+    memory = loaded_memory(compiled, compiled.sampler.sample(np.array([t])))
+    warn_redundant(soften_redundant(compiled, memory))
+
+
+class TreeRates(NamedTuple):
+    """Constraints on velocities v + x of a tree: A x + rate = 0."""
+
+    A: Array
+    rate: Array
+
+
+def _described(
+    tree: FlexibleTree, reference: Reference, seats: list[Seat], begin: Start, metric: _Metric, held: TreeRates
+) -> Array | None:
+    """Velocities that keep what is described and fit the constraints; None where there are none."""
+    _, q, v, _, _ = begin
+    (A, rates), now = held, flexible_recursion.motions(tree.data, begin.q, begin.v)
     if not (v.any() or reference.given.any() or rates.any()):
-        return begin
+        return v
     scale, given = np.repeat([1.0, reference.length], 3), np.repeat(reference.given[:-1], 3, axis=1).ravel()
     twists = (scale * reference.twists[:-1]).ravel()
     J = np.tile(scale, len(seats))[:, None] * jacobian(tree, now, seats, q)
@@ -63,10 +90,10 @@ def own_velocities(stepper: Stepper, reference: Reference, seats: list[Seat], be
         left = np.concatenate(((moved - twists)[which], A @ (found - v) + rates))
         return bool(np.abs(left).max(initial=0.0) <= _FITS * (_FITS + np.abs(moved).max(initial=0.0)))
 
-    found = _closest(J, twists, v, ~free)
+    found = _closest(J, twists, v, ~metric.free)
     if not fits(found, np.ones(len(twists), dtype=bool)):
         found = metric.least(v, np.vstack((J[given], A)), np.concatenate(((twists - J @ v)[given], -rates)))
-    return begin._replace(v=found) if fits(found, given) else None
+    return found if fits(found, given) else None
 
 
 class _Metric(NamedTuple):
