@@ -16,12 +16,10 @@ from cosserat.model import checks
 from cosserat.model.fields import Now, number, optional_vector
 from cosserat.model.fluid import Fluid
 from cosserat.model.fluid_loads import FluidLoad
-from cosserat.model.frame_laws import driven, turning, turning_rate
+from cosserat.model.frame_laws import cross, driven, flow_change, in_world, turning, turning_rate
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.placed_laws import BodyLaw
 from cosserat.model.records import Component, located, recorded
-
-_INSTANT = 1e-4  # s, over which changes of the flow are differenced
 
 
 class AddedMass(BodyLaw, FluidLoad):
@@ -163,7 +161,10 @@ class AddedMass(BodyLaw, FluidLoad):
     def own_numbers(self) -> dict[str, Number]:
         A = self.matrix
         arm = dict(zip(("arm_x", "arm_y", "arm_z"), self._arm.tolist(), strict=True))
-        return {"volume": self._volume, **arm, **{f"a{i}{j}": float(A[i, j]) for i in range(6) for j in range(i, 6)}}
+        return {**{f"a{i}{j}": float(A[i, j]) for i in range(6) for j in range(6)}, "volume": self._volume, **arm}
+
+    def record_type(self) -> Any:
+        return np.dtype([("A", np.float64, (6, 6)), *((name, np.float64) for name in self.names[36:])])
 
     @property
     def law(self) -> Callable[..., Any]:
@@ -196,40 +197,20 @@ def moving_fluid_law(density: Any, velocity: Any, moving: bool) -> Any:
     the volume, where rho V Du/Dt acts, too. In a frame that moves, the turning of eta_r is that in space, and so is
     Du/Dt; the velocity relative to the fluid is the same for all observers.
     """
+    change = flow_change(velocity)
 
     def law(t, frame, twist, p):
         cx, cy, cz = p["arm_x"], p["arm_y"], p["arm_z"]
-        x = frame[0, 3] + frame[0, 0] * cx + frame[0, 1] * cy + frame[0, 2] * cz
-        y = frame[1, 3] + frame[1, 0] * cx + frame[1, 1] * cy + frame[1, 2] * cz
-        z = frame[2, 3] + frame[2, 0] * cx + frame[2, 1] * cy + frame[2, 2] * cz
+        x, y, z = in_world(frame, cx, cy, cz)
+        x, y, z = x + frame[0, 3], y + frame[1, 3], z + frame[2, 3]
         u = velocity(x, y, z, t, p)
         w = np.zeros(6)
         # changes of the flow seen by the body, and by the fluid
-        v0 = twist[0] + twist[4] * cz - twist[5] * cy
-        v1 = twist[1] + twist[5] * cx - twist[3] * cz
-        v2 = twist[2] + twist[3] * cy - twist[4] * cx
-        vx = frame[0, 0] * v0 + frame[0, 1] * v1 + frame[0, 2] * v2
-        vy = frame[1, 0] * v0 + frame[1, 1] * v1 + frame[1, 2] * v2
-        vz = frame[2, 0] * v0 + frame[2, 1] * v1 + frame[2, 2] * v2
-        h = _INSTANT
-        ahead = velocity(x + h * vx, y + h * vy, z + h * vz, t + h, p)
-        behind = velocity(x - h * vx, y - h * vy, z - h * vz, t - h, p)
-        with_fluid = velocity(x + h * u[0], y + h * u[1], z + h * u[2], t + h, p)
-        before = velocity(x - h * u[0], y - h * u[1], z - h * u[2], t - h, p)
-        displaced = density(x, y, z, t, p) * p["volume"] / (2.0 * h)
-        A = np.empty((6, 6))
-        A[0, 0], A[0, 1], A[0, 2], A[0, 3], A[0, 4], A[0, 5] = (
-            p["a00"],
-            p["a01"],
-            p["a02"],
-            p["a03"],
-            p["a04"],
-            p["a05"],
-        )
-        A[1, 1], A[1, 2], A[1, 3], A[1, 4], A[1, 5] = p["a11"], p["a12"], p["a13"], p["a14"], p["a15"]
-        A[2, 2], A[2, 3], A[2, 4], A[2, 5] = p["a22"], p["a23"], p["a24"], p["a25"]
-        A[3, 3], A[3, 4], A[3, 5] = p["a33"], p["a34"], p["a35"]
-        A[4, 4], A[4, 5], A[5, 5] = p["a44"], p["a45"], p["a55"]
+        v0, v1, v2 = cross(twist[3], twist[4], twist[5], cx, cy, cz)
+        vx, vy, vz = in_world(frame, twist[0] + v0, twist[1] + v1, twist[2] + v2)
+        met, own = change(x, y, z, vx, vy, vz, t, p), change(x, y, z, u[0], u[1], u[2], t, p)
+        displaced = density(x, y, z, t, p) * p["volume"]
+        A = p["A"]
         flow, rate, relative = np.empty(3), np.zeros(6), twist.copy()
         seen = np.zeros(3)  # acceleration of the fluid that the frame drives
         if moving:
@@ -240,28 +221,25 @@ def moving_fluid_law(density: Any, velocity: Any, moving: bool) -> Any:
         for i in range(3):
             flow[i] = frame[0, i] * u[0] + frame[1, i] * u[1] + frame[2, i] * u[2]
             for k in range(3):
-                rate[i] += frame[k, i] * (ahead[k] - behind[k]) / (2.0 * h)
-                w[i] += displaced * frame[k, i] * (with_fluid[k] - before[k] + 2.0 * h * seen[k])
+                rate[i] += frame[k, i] * met[k]
+                w[i] += displaced * frame[k, i] * (own[k] + seen[k])
             relative[i] -= flow[i]
-        w[3], w[4], w[5] = cy * w[2] - cz * w[1], cz * w[0] - cx * w[2], cx * w[1] - cy * w[0]
-        rate[0] -= twist[4] * flow[2] - twist[5] * flow[1]
-        rate[1] -= twist[5] * flow[0] - twist[3] * flow[2]
-        rate[2] -= twist[3] * flow[1] - twist[4] * flow[0]
+        w[3], w[4], w[5] = cross(cx, cy, cz, w[0], w[1], w[2])
+        turned = cross(twist[3], twist[4], twist[5], flow[0], flow[1], flow[2])
+        for i in range(3):
+            rate[i] -= turned[i]
         if moving:  # a flow that is uniform in space is not so for the frame: what it is at the body's centre
             o0, o1, o2 = relative[3] - twist[3], relative[4] - twist[4], relative[5] - twist[5]
-            relative[0] -= o1 * cz - o2 * cy
-            relative[1] -= o2 * cx - o0 * cz
-            relative[2] -= o0 * cy - o1 * cx
-            rate[0] += r1 * cz - r2 * cy
-            rate[1] += r2 * cx - r0 * cz
-            rate[2] += r0 * cy - r1 * cx
+            carried, gained = cross(o0, o1, o2, cx, cy, cz), cross(r0, r1, r2, cx, cy, cz)
+            for i in range(3):
+                relative[i] -= carried[i]
+                rate[i] += gained[i]
         p_own, p_rel = np.zeros(6), np.zeros(6)
         for i in range(6):
             for j in range(6):
-                a = A[i, j] if i <= j else A[j, i]
-                p_own[i] += a * twist[j]
-                p_rel[i] += a * relative[j]
-                w[i] += a * rate[j]
+                p_own[i] += A[i, j] * twist[j]
+                p_rel[i] += A[i, j] * relative[j]
+                w[i] += A[i, j] * rate[j]
         for i in range(3):
             j, k = (i + 1) % 3, (i + 2) % 3
             # ad(eta)^T P = -(omega x p, v x p + omega x l)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cosserat.model.frame_laws import driven, driven_at, turning, turning_rate
+from cosserat.model.frame_laws import driven, driven_at, in_axes, in_world, turning, turning_rate
 from cosserat.model.frame_signals import frame_motion
 from cosserat.model.lumps import Lump, lumps_of
 from cosserat.model.nodes import BeamElement, elements_of
@@ -105,15 +105,8 @@ def apparent_on_element(t, frame, twist, other_frame, other_twist, p):
             elif k == 3:
                 v0, v1, v2 = w1, -w0, 0.0
             c = 3 if k == 0 else k - 1
-            bx, by, bz = driven(
-                H[0, c],
-                H[1, c],
-                H[2, c],
-                H[0, 0] * v0 + H[0, 1] * v1 + H[0, 2] * v2,
-                H[1, 0] * v0 + H[1, 1] * v1 + H[1, 2] * v2,
-                H[2, 0] * v0 + H[2, 1] * v1 + H[2, 2] * v2,
-                p,
-            )
+            vx, vy, vz = in_world(H, v0, v1, v2)
+            bx, by, bz = driven(H[0, c], H[1, c], H[2, c], vx, vy, vz, p)
             if k > 0:  # the columns of a rotation are directions
                 bx, by, bz = bx - ax, by - ay, bz - az
             for j in range(4):
@@ -123,8 +116,7 @@ def apparent_on_element(t, frame, twist, other_frame, other_twist, p):
                 F[2, j] -= g * bz
     f = np.zeros((4, 3))  # the same in the node's axes
     for j in range(4):
-        for i in range(3):
-            f[j, i] = frame[0, i] * F[0, j] + frame[1, i] * F[1, j] + frame[2, i] * F[2, j]
+        f[j, 0], f[j, 1], f[j, 2] = in_axes(frame, F[0, j], F[1, j], F[2, j])
     W, V = np.empty(3), np.empty(3)  # turning in space of both nodes, and what it has besides the rates of the twists
     W[0], W[1], W[2] = turning(frame, twist, p)
     V[0], V[1], V[2] = turning(other_frame, other_twist, p)
@@ -180,15 +172,9 @@ def apparent_wrench(t, frame, twist, p):
     at x with the velocity v has the apparent acceleration -(A + L × x + O × (O × x) + 2 O × v).
     """
     gx, gy, gz = driven_at(frame, twist, p)
-    ox, oy, oz = p["ox"], p["oy"], p["oz"]
-    lx, ly, lz = p["lx"], p["ly"], p["lz"]
-    g, spin, turn = np.empty(3), np.empty(3), np.empty(3)  # in the axes of the place
-    for i in range(3):
-        g[i] = -(frame[0, i] * gx + frame[1, i] * gy + frame[2, i] * gz)
-        spin[i] = frame[0, i] * ox + frame[1, i] * oy + frame[2, i] * oz
-        turn[i] = frame[0, i] * lx + frame[1, i] * ly + frame[2, i] * lz
-    s = np.empty(3)
-    s[0], s[1], s[2] = p["sx"], p["sy"], p["sz"]
+    g = in_axes(frame, -gx, -gy, -gz)
+    spin, turn = in_axes(frame, p["ox"], p["oy"], p["oz"]), in_axes(frame, p["lx"], p["ly"], p["lz"])
+    s = p["sx"], p["sy"], p["sz"]
     J = np.empty((3, 3))
     J[0, 0], J[1, 1], J[2, 2] = p["jxx"], p["jyy"], p["jzz"]
     J[0, 1], J[0, 2], J[1, 2] = p["jxy"], p["jxz"], p["jyz"]

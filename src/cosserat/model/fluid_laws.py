@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.model.frame_laws import turning
+from cosserat.model.frame_laws import cross, in_axes, in_world, turning
 
 Function = Callable[..., Any]
 
@@ -25,9 +25,9 @@ def buoyancy_law(density: Function) -> Function:
     def law(t, frame, twist, p):
         rho = density(frame[0, 3], frame[1, 3], frame[2, 3], t, p)
         w = np.zeros(6)
+        pull = in_axes(frame, p["gravity_x"], p["gravity_y"], p["gravity_z"])
         for i in range(3):
-            pull = frame[0, i] * p["gravity_x"] + frame[1, i] * p["gravity_y"] + frame[2, i] * p["gravity_z"]
-            w[i] = -rho * p["volume"] * pull
+            w[i] = -rho * p["volume"] * pull[i]
         return w
 
     return law
@@ -53,13 +53,8 @@ def floating_law(density: Function, vertices: Any, triangles: Any) -> Function:
         volume, mx, my, mz = 0.0, 0.0, 0.0, 0.0
         for k in range(n):
             for a in range(3):
-                for i in range(3):
-                    world[a, i] = frame[i, 3] + (
-                        frame[i, 0] * corners[k, a, 0] + frame[i, 1] * corners[k, a, 1] + frame[i, 2] * corners[k, a, 2]
-                    )
-                world[a, 0] -= x0
-                world[a, 1] -= y0
-                world[a, 2] -= level
+                x, y, z = in_world(frame, corners[k, a, 0], corners[k, a, 1], corners[k, a, 2])
+                world[a, 0], world[a, 1], world[a, 2] = x, y, z + frame[2, 3] - level
             count = 0
             for a in range(3):
                 b = (a + 1) % 3
@@ -88,16 +83,13 @@ def floating_law(density: Function, vertices: Any, triangles: Any) -> Function:
         high = density(x0, y0, level + 1e-9, t, p)
         mz += volume * (level - frame[2, 3])
         mass = low * volume + high * (total - volume)
-        sx = (low - high) * mx + high * total * (frame[0, 0] * cx + frame[0, 1] * cy + frame[0, 2] * cz)
-        sy = (low - high) * my + high * total * (frame[1, 0] * cx + frame[1, 1] * cy + frame[1, 2] * cz)
-        sz = (low - high) * mz + high * total * (frame[2, 0] * cx + frame[2, 1] * cy + frame[2, 2] * cz)
+        less, rest = low - high, high * total
+        x, y, z = in_world(frame, cx, cy, cz)
         g0, g1, g2 = p["gravity_x"], p["gravity_y"], p["gravity_z"]
-        f = (-mass * g0, -mass * g1, -mass * g2)
-        m = (-(sy * g2 - sz * g1), -(sz * g0 - sx * g2), -(sx * g1 - sy * g0))
+        m = cross(g0, g1, g2, less * mx + rest * x, less * my + rest * y, less * mz + rest * z)
         w = np.empty(6)
-        for i in range(3):
-            w[i] = frame[0, i] * f[0] + frame[1, i] * f[1] + frame[2, i] * f[2]
-            w[3 + i] = frame[0, i] * m[0] + frame[1, i] * m[1] + frame[2, i] * m[2]
+        w[0], w[1], w[2] = in_axes(frame, -mass * g0, -mass * g1, -mass * g2)
+        w[3], w[4], w[5] = in_axes(frame, m[0], m[1], m[2])
         return w
 
     return law
@@ -114,8 +106,7 @@ def floating_sphere_law(density: Function) -> Function:
         high = density(frame[0, 3], frame[1, 3], level + 1e-9, t, p)
         mass = low * volume + high * (4.0 / 3.0 * math.pi * r**3 - volume)
         w = np.zeros(6)
-        for i in range(3):
-            w[i] = -mass * (frame[0, i] * p["gravity_x"] + frame[1, i] * p["gravity_y"] + frame[2, i] * p["gravity_z"])
+        w[0], w[1], w[2] = in_axes(frame, -mass * p["gravity_x"], -mass * p["gravity_y"], -mass * p["gravity_z"])
         return w
 
     return law
@@ -144,9 +135,8 @@ def aerodynamic_law(
         x, y, z = frame[0, 3], frame[1, 3], frame[2, 3]
         rho = density(x, y, z, t, p)
         wind = velocity(x, y, z, t, p)
-        v0 = twist[0] - (frame[0, 0] * wind[0] + frame[1, 0] * wind[1] + frame[2, 0] * wind[2])
-        v1 = twist[1] - (frame[0, 1] * wind[0] + frame[1, 1] * wind[1] + frame[2, 1] * wind[2])
-        v2 = twist[2] - (frame[0, 2] * wind[0] + frame[1, 2] * wind[1] + frame[2, 2] * wind[2])
+        v0, v1, v2 = in_axes(frame, wind[0], wind[1], wind[2])
+        v0, v1, v2 = twist[0] - v0, twist[1] - v1, twist[2] - v2
         w = np.zeros(6)
         a = fx * v0 + fy * v1 + fz * v2
         b = rx * v0 + ry * v1 + rz * v2

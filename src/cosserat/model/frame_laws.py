@@ -1,10 +1,35 @@
-"""What laws in a frame that moves as prescribed need besides the motion that is seen from it.
+"""Vectors in the axes of places, changes of a flow, and what laws in a frame that moves as prescribed need besides.
 
 Numbers of the frame, along its axes: acceleration of its origin (ax, ay, az), angular velocity O (ox, oy, oz) and its
 rate L (lx, ly, lz). Written in the part of Python that Numba compiles.
 """
 
 # mypy: disable-error-code="no-untyped-def"
+
+_INSTANT = 1e-4  # s, over which changes of a flow are differenced
+
+
+def in_axes(frame, x, y, z):
+    """A vector of the world in the axes of a place."""
+    return (
+        frame[0, 0] * x + frame[1, 0] * y + frame[2, 0] * z,
+        frame[0, 1] * x + frame[1, 1] * y + frame[2, 1] * z,
+        frame[0, 2] * x + frame[1, 2] * y + frame[2, 2] * z,
+    )
+
+
+def in_world(frame, x, y, z):
+    """A vector in the axes of a place along those of the world."""
+    return (
+        frame[0, 0] * x + frame[0, 1] * y + frame[0, 2] * z,
+        frame[1, 0] * x + frame[1, 1] * y + frame[1, 2] * z,
+        frame[2, 0] * x + frame[2, 1] * y + frame[2, 2] * z,
+    )
+
+
+def cross(ax, ay, az, bx, by, bz):
+    """a × b."""
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
 
 
 def driven(x, y, z, vx, vy, vz, p):
@@ -20,33 +45,31 @@ def driven(x, y, z, vx, vy, vz, p):
 
 def driven_at(frame, twist, p):
     """The same of a place that moves with a twist."""
-    return driven(
-        frame[0, 3],
-        frame[1, 3],
-        frame[2, 3],
-        frame[0, 0] * twist[0] + frame[0, 1] * twist[1] + frame[0, 2] * twist[2],
-        frame[1, 0] * twist[0] + frame[1, 1] * twist[1] + frame[1, 2] * twist[2],
-        frame[2, 0] * twist[0] + frame[2, 1] * twist[1] + frame[2, 2] * twist[2],
-        p,
-    )
+    vx, vy, vz = in_world(frame, twist[0], twist[1], twist[2])
+    return driven(frame[0, 3], frame[1, 3], frame[2, 3], vx, vy, vz, p)
 
 
 def turning(frame, twist, p):
     """Angular velocity in space of a place, in its axes."""
-    x, y, z = p["ox"], p["oy"], p["oz"]
-    return (
-        twist[3] + frame[0, 0] * x + frame[1, 0] * y + frame[2, 0] * z,
-        twist[4] + frame[0, 1] * x + frame[1, 1] * y + frame[2, 1] * z,
-        twist[5] + frame[0, 2] * x + frame[1, 2] * y + frame[2, 2] * z,
-    )
+    x, y, z = in_axes(frame, p["ox"], p["oy"], p["oz"])
+    return twist[3] + x, twist[4] + y, twist[5] + z
 
 
 def turning_rate(frame, twist, p):
     """What the rate of that has besides the rate of the twist: R^T L - w × R^T O."""
-    x, y, z = p["lx"], p["ly"], p["lz"]
+    x, y, z = in_axes(frame, p["lx"], p["ly"], p["lz"])
     w0, w1, w2 = turning(frame, twist, p)
-    return (
-        frame[0, 0] * x + frame[1, 0] * y + frame[2, 0] * z - (twist[4] * w2 - twist[5] * w1),
-        frame[0, 1] * x + frame[1, 1] * y + frame[2, 1] * z - (twist[5] * w0 - twist[3] * w2),
-        frame[0, 2] * x + frame[1, 2] * y + frame[2, 2] * z - (twist[3] * w1 - twist[4] * w0),
-    )
+    a, b, c = cross(twist[3], twist[4], twist[5], w0, w1, w2)
+    return x - a, y - b, z - c
+
+
+def flow_change(velocity):
+    """change(x, y, z, vx, vy, vz, t, p): acceleration of a flow that a point with the velocity v meets, world axes."""
+
+    def change(x, y, z, vx, vy, vz, t, p):
+        h, s = _INSTANT, 0.5 / _INSTANT
+        ahead = velocity(x + h * vx, y + h * vy, z + h * vz, t + h, p)
+        behind = velocity(x - h * vx, y - h * vy, z - h * vz, t - h, p)
+        return s * (ahead[0] - behind[0]), s * (ahead[1] - behind[1]), s * (ahead[2] - behind[2])
+
+    return change

@@ -16,11 +16,9 @@ from cosserat.model import checks
 from cosserat.model.along import AlongBeam, checked_span, shares
 from cosserat.model.fields import Now, number
 from cosserat.model.fluid_loads import FluidLoad
-from cosserat.model.frame_laws import driven
+from cosserat.model.frame_laws import driven, flow_change, in_axes, in_world
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.records import recorded
-
-_INSTANT = 1e-4  # s, over which changes of the flow are differenced
 
 
 class Morison(AlongBeam):
@@ -189,6 +187,7 @@ def morison_law(density: Any, velocity: Any, surface: bool, unsteady: bool, movi
     Of that the mechanism has held (dv/dt across) + omega x p and the moment v x p, p its momentum; Morison's force is
     held times the part across of the acceleration, without a moment: the law has the difference.
     """
+    change = flow_change(velocity)
 
     def law(t, frame, twist, p):
         d, length = p["diameter"], p["length"]
@@ -209,33 +208,24 @@ def morison_law(density: Any, velocity: Any, surface: bool, unsteady: bool, movi
                 h = min(z, p["surface"] - 1e-9) if side == 0 else max(z, p["surface"] + 1e-9)
             rho = part * density(x, y, h, t, p)
             u = velocity(x, y, h, t, p)
-            v0 = frame[0, 0] * u[0] + frame[1, 0] * u[1] + frame[2, 0] * u[2] - s0
-            v1 = frame[0, 1] * u[0] + frame[1, 1] * u[1] + frame[2, 1] * u[2] - s1
-            v2 = frame[0, 2] * u[0] + frame[1, 2] * u[1] + frame[2, 2] * u[2] - s2
+            v0, v1, v2 = in_axes(frame, u[0], u[1], u[2])
+            v0, v1, v2 = v0 - s0, v1 - s1, v2 - s2
             across = 0.5 * rho * d * length * p["drag"] * math.sqrt(v1 * v1 + v2 * v2)
             w0 += 0.5 * rho * math.pi * d * length * p["tangential_drag"] * abs(v0) * v0
             w1 += across * v1
             w2 += across * v2
             a, b, c = 0.0, 0.0, 0.0  # acceleration of the fluid, world axes
             if unsteady:
-                s = _INSTANT
-                ahead = velocity(x + s * u[0], y + s * u[1], h + s * u[2], t + s, p)
-                behind = velocity(x - s * u[0], y - s * u[1], h - s * u[2], t - s, p)
-                a = (ahead[0] - behind[0]) / (2.0 * s)
-                b = (ahead[1] - behind[1]) / (2.0 * s)
-                c = (ahead[2] - behind[2]) / (2.0 * s)
+                a, b, c = change(x, y, h, u[0], u[1], u[2], t, p)
             if moving:
                 d0, d1, d2 = driven(x, y, h, u[0], u[1], u[2], p)
                 a, b, c = a + d0, b + d1, c + d2
-            more = rho * volume * p["added_mass"]
-            w1 += more * (frame[0, 1] * a + frame[1, 1] * b + frame[2, 1] * c)
-            w2 += more * (frame[0, 2] * a + frame[1, 2] * b + frame[2, 2] * c)
-            a -= p["floats"] * p["gravity_x"]
-            b -= p["floats"] * p["gravity_y"]
-            c -= p["floats"] * p["gravity_z"]
-            w0 += rho * volume * (frame[0, 0] * a + frame[1, 0] * b + frame[2, 0] * c)
-            w1 += rho * volume * (frame[0, 1] * a + frame[1, 1] * b + frame[2, 1] * c)
-            w2 += rho * volume * (frame[0, 2] * a + frame[1, 2] * b + frame[2, 2] * c)
+            more, lifts = 1.0 + p["added_mass"], p["floats"]
+            a, b, c = in_axes(frame, a, b, c)
+            g0, g1, g2 = in_axes(frame, p["gravity_x"], p["gravity_y"], p["gravity_z"])
+            w0 += rho * volume * (a - lifts * g0)
+            w1 += rho * volume * (more * b - lifts * g1)
+            w2 += rho * volume * (more * c - lifts * g2)
         held = p["held"]
         p1, p2 = held * s1, held * s2
         # omega x p - held P (omega x v), and v x p
@@ -243,12 +233,10 @@ def morison_law(density: Any, velocity: Any, surface: bool, unsteady: bool, movi
         w1 += -twist[3] * p2 - held * (twist[5] * s0 - twist[3] * s2)
         w2 += twist[3] * p1 - held * (twist[3] * s1 - twist[4] * s0)
         if moving:
-            vx = frame[0, 0] * s0 + frame[0, 1] * s1 + frame[0, 2] * s2
-            vy = frame[1, 0] * s0 + frame[1, 1] * s1 + frame[1, 2] * s2
-            vz = frame[2, 0] * s0 + frame[2, 1] * s1 + frame[2, 2] * s2
+            vx, vy, vz = in_world(frame, s0, s1, s2)
             d0, d1, d2 = driven(x, y, z, vx, vy, vz, p)
-            w1 -= held * (frame[0, 1] * d0 + frame[1, 1] * d1 + frame[2, 1] * d2)
-            w2 -= held * (frame[0, 2] * d0 + frame[1, 2] * d1 + frame[2, 2] * d2)
+            _, d1, d2 = in_axes(frame, d0, d1, d2)
+            w1, w2 = w1 - held * d1, w2 - held * d2
         return w0, w1, w2, s1 * p2 - s2 * p1, -s0 * p2 - arm * w2, s0 * p1 + arm * w1
 
     return law

@@ -13,7 +13,7 @@ from cosserat.lie.protocol import Array
 from cosserat.model.along import AlongBeam, smooth_shares
 from cosserat.model.fields import number
 from cosserat.model.fluid_loads import FluidLoad
-from cosserat.model.frame_laws import driven_at, turning
+from cosserat.model.frame_laws import driven_at, in_axes, turning
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.records import recorded
 
@@ -104,20 +104,18 @@ class PipeSection(FluidLoad):
 def pipe_law(t, frame, twist, p):
     """Weight and Coriolis force of the fluid in a section, and its momentum where it enters or leaves."""
     heavy, U = p["mass"] * p["length"], p["speed"]
-    gx, gy, gz = p["gravity_x"], p["gravity_y"], p["gravity_z"]
-    w0 = heavy * (frame[0, 0] * gx + frame[1, 0] * gy + frame[2, 0] * gz) + p["inflow"] * p["mass"] * U * U
-    w1 = heavy * (frame[0, 1] * gx + frame[1, 1] * gy + frame[2, 1] * gz) - 2.0 * heavy * U * twist[5]
-    w2 = heavy * (frame[0, 2] * gx + frame[1, 2] * gy + frame[2, 2] * gz) + 2.0 * heavy * U * twist[4]
-    return w0, w1, w2, 0.0, 0.0, 0.0
+    gx, gy, gz = in_axes(frame, p["gravity_x"], p["gravity_y"], p["gravity_z"])
+    w0 = heavy * gx + p["inflow"] * p["mass"] * U * U
+    return w0, heavy * (gy - 2.0 * U * twist[5]), heavy * (gz + 2.0 * U * twist[4]), 0.0, 0.0, 0.0
 
 
 def moving_pipe_law(t, frame, twist, p):
     """The same in a frame that moves: the apparent forces on the fluid, too."""
     w0, w1, w2, _, _, _ = pipe_law(t, frame, twist, p)
     heavy = p["mass"] * p["length"]
-    gx, gy, gz = driven_at(frame, twist, p)
+    ax, ay, az = driven_at(frame, twist, p)
+    ax, ay, az = in_axes(frame, ax, ay, az)
     _, v, w = turning(frame, twist, p)
-    w0 -= heavy * (frame[0, 0] * gx + frame[1, 0] * gy + frame[2, 0] * gz)
-    w1 -= heavy * (frame[0, 1] * gx + frame[1, 1] * gy + frame[2, 1] * gz + 2.0 * p["speed"] * (w - twist[5]))
-    w2 -= heavy * (frame[0, 2] * gx + frame[1, 2] * gy + frame[2, 2] * gz - 2.0 * p["speed"] * (v - twist[4]))
-    return w0, w1, w2, 0.0, 0.0, 0.0
+    w1 -= heavy * (ay + 2.0 * p["speed"] * (w - twist[5]))
+    w2 -= heavy * (az - 2.0 * p["speed"] * (v - twist[4]))
+    return w0 - heavy * ax, w1, w2, 0.0, 0.0, 0.0

@@ -14,7 +14,7 @@ from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.breaks import breaks_of
 from cosserat.model.fields import number, optional_vector, unit_vector
-from cosserat.model.frame_laws import turning
+from cosserat.model.frame_laws import cross, turning
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, Parameter, is_number, resolve
 from cosserat.model.placed_laws import BodyLaw, gimbal_angles
@@ -295,15 +295,16 @@ class Propellant(BodyLaw):
                 w0, w1, w2 = turning(frame, twist, p)
             # -2 w × (S' + b r)
             s0, s1, s2 = p["dsx"] + b * r0, p["dsy"] + b * r1, p["dsz"] + b * r2
+            pushed = cross(w0, w1, w2, s0, s1, s2)
+            # -J' w, and r × (f - b w × r)
+            c0, c1, c2 = cross(w0, w1, w2, r0, r1, r2)
+            moved = cross(r0, r1, r2, f[0] - b * c0, f[1] - b * c1, f[2] - b * c2)
             w = np.empty(6)
-            w[0] = f[0] - 2.0 * (w1 * s2 - w2 * s1)
-            w[1] = f[1] - 2.0 * (w2 * s0 - w0 * s2)
-            w[2] = f[2] - 2.0 * (w0 * s1 - w1 * s0)
-            # w × r, and -J' w - b r × (w × r)
-            c0, c1, c2 = w1 * r2 - w2 * r1, w2 * r0 - w0 * r2, w0 * r1 - w1 * r0
-            w[3] = r1 * f[2] - r2 * f[1] - (p["djxx"] * w0 + p["djxy"] * w1 + p["djxz"] * w2) - b * (r1 * c2 - r2 * c1)
-            w[4] = r2 * f[0] - r0 * f[2] - (p["djxy"] * w0 + p["djyy"] * w1 + p["djyz"] * w2) - b * (r2 * c0 - r0 * c2)
-            w[5] = r0 * f[1] - r1 * f[0] - (p["djxz"] * w0 + p["djyz"] * w1 + p["djzz"] * w2) - b * (r0 * c1 - r1 * c0)
+            for i in range(3):
+                w[i] = f[i] - 2.0 * pushed[i]
+            w[3] = moved[0] - (p["djxx"] * w0 + p["djxy"] * w1 + p["djxz"] * w2)
+            w[4] = moved[1] - (p["djxy"] * w0 + p["djyy"] * w1 + p["djyz"] * w2)
+            w[5] = moved[2] - (p["djxz"] * w0 + p["djyz"] * w1 + p["djzz"] * w2)
             return w
 
         return law

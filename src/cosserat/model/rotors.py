@@ -17,7 +17,7 @@ from cosserat.model import checks
 from cosserat.model.coefficients import tabled
 from cosserat.model.fields import Given, number, unit_vector
 from cosserat.model.fluid_loads import FluidLoad
-from cosserat.model.frame_laws import turning
+from cosserat.model.frame_laws import cross, in_axes, turning
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, is_number, resolve
 from cosserat.model.placed_laws import demand_limits
@@ -297,10 +297,8 @@ def rotor_law(
         x, y, z = frame[0, 3], frame[1, 3], frame[2, 3]
         a0, a1, a2 = p["a0"], p["a1"], p["a2"]
         wind = velocity(x, y, z, t, p)
-        inflow = 0.0
-        for i in range(3):
-            a = a0 if i == 0 else a1 if i == 1 else a2
-            inflow += a * (twist[i] - frame[0, i] * wind[0] - frame[1, i] * wind[1] - frame[2, i] * wind[2])
+        v0, v1, v2 = in_axes(frame, wind[0], wind[1], wind[2])
+        inflow = a0 * (twist[0] - v0) + a1 * (twist[1] - v1) + a2 * (twist[2] - v2)
         w0, w1, w2 = twist[3], twist[4], twist[5]
         if moving:
             w0, w1, w2 = turning(frame, twist, p)
@@ -314,10 +312,7 @@ def rotor_law(
         thrust, torque = push(spin, inflow, x, y, z, t, p)
         if driven:
             h = p["inertia"] * spin
-            # -w x (h a)
-            w[3] -= h * (w1 * a2 - w2 * a1)
-            w[4] -= h * (w2 * a0 - w0 * a2)
-            w[5] -= h * (w0 * a1 - w1 * a0)
+            w[3], w[4], w[5] = cross(h * a0, h * a1, h * a2, w0, w1, w2)
             if lags:
                 w[size - 1] = (wanted - spin) / p["lag"]
                 torque -= p["inertia"] * w[size - 1]

@@ -23,11 +23,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from cosserat.model.frame_laws import turning, turning_rate
+from cosserat.model.frame_laws import cross, flow_change, in_axes, in_world, turning, turning_rate
 
 Function = Callable[..., Any]
 
-_INSTANT = 1e-4  # s, over which changes of the flow are differenced
 _CALM = 1e-9  # (m/s)^2 added to the square of the speed at which lags decay, so that they do so in calm air, too
 
 
@@ -73,9 +72,7 @@ def section_flow(
 
     def flow(t, frame, twist, p):
         wind = velocity(frame[0, 3], frame[1, 3], frame[2, 3], t, p)
-        x0 = frame[0, 0] * wind[0] + frame[1, 0] * wind[1] + frame[2, 0] * wind[2]
-        x1 = frame[0, 1] * wind[0] + frame[1, 1] * wind[1] + frame[2, 1] * wind[2]
-        x2 = frame[0, 2] * wind[0] + frame[1, 2] * wind[1] + frame[2, 2] * wind[2]
+        x0, x1, x2 = in_axes(frame, wind[0], wind[1], wind[2])
         v0, v1, v2 = twist[0] - x0, twist[1] - x1, twist[2] - x2
         a = p["f0"] * v0 + p["f1"] * v1 + p["f2"] * v2
         c = p["u0"] * v0 + p["u1"] * v1 + p["u2"] * v2
@@ -87,39 +84,15 @@ def section_flow(
         late, g = delayed(w, p), 0.0
         if blows:
             ahead = p["axis"] * p["chord"]
-            e0, e1, e2 = ahead * p["f0"], ahead * p["f1"], ahead * p["f2"]
-            wind = blow(
-                frame[0, 3] + frame[0, 0] * e0 + frame[0, 1] * e1 + frame[0, 2] * e2,
-                frame[1, 3] + frame[1, 0] * e0 + frame[1, 1] * e1 + frame[1, 2] * e2,
-                frame[2, 3] + frame[2, 0] * e0 + frame[2, 1] * e1 + frame[2, 2] * e2,
-                t,
-                p,
-            )
-            g0 = frame[0, 0] * wind[0] + frame[1, 0] * wind[1] + frame[2, 0] * wind[2]
-            g1 = frame[0, 1] * wind[0] + frame[1, 1] * wind[1] + frame[2, 1] * wind[2]
-            g2 = frame[0, 2] * wind[0] + frame[1, 2] * wind[1] + frame[2, 2] * wind[2]
+            ex, ey, ez = in_world(frame, ahead * p["f0"], ahead * p["f1"], ahead * p["f2"])
+            wind = blow(frame[0, 3] + ex, frame[1, 3] + ey, frame[2, 3] + ez, t, p)
+            g0, g1, g2 = in_axes(frame, wind[0], wind[1], wind[2])
             a -= p["f0"] * g0 + p["f1"] * g1 + p["f2"] * g2
             g = p["u0"] * g0 + p["u1"] * g1 + p["u2"] * g2
             late += met(g, p)
         return a, q, w, late, g, x0, x1, x2
 
     return flow
-
-
-def flow_change(velocity: Function) -> Function:
-    """change(t, frame, twist, p): rate (3,) of the flow at a place that moves, world axes."""
-
-    def change(t, frame, twist, p):
-        vx = frame[0, 0] * twist[0] + frame[0, 1] * twist[1] + frame[0, 2] * twist[2]
-        vy = frame[1, 0] * twist[0] + frame[1, 1] * twist[1] + frame[1, 2] * twist[2]
-        vz = frame[2, 0] * twist[0] + frame[2, 1] * twist[1] + frame[2, 2] * twist[2]
-        h, x, y, z = _INSTANT, frame[0, 3], frame[1, 3], frame[2, 3]
-        ahead = velocity(x + h * vx, y + h * vy, z + h * vz, t + h, p)
-        behind = velocity(x - h * vx, y - h * vy, z - h * vz, t - h, p)
-        s = 0.5 / h
-        return s * (ahead[0] - behind[0]), s * (ahead[1] - behind[1]), s * (ahead[2] - behind[2])
-
-    return change
 
 
 def strip_law(
@@ -161,11 +134,11 @@ def strip_law(
             # change of the flow met by the place, seen from it
             d0, d1, d2 = 0.0, 0.0, 0.0
             if varies:
-                d0, d1, d2 = change(t, frame, twist, p)
-            g0 = (frame[0, 0] * d0 + frame[1, 0] * d1 + frame[2, 0] * d2) - (twist[4] * x2 - twist[5] * x1)
-            g1 = (frame[0, 1] * d0 + frame[1, 1] * d1 + frame[2, 1] * d2) - (twist[5] * x0 - twist[3] * x2)
-            g2 = (frame[0, 2] * d0 + frame[1, 2] * d1 + frame[2, 2] * d2) - (twist[3] * x1 - twist[4] * x0)
-            carried = heavy * (u0 * g0 + u1 * g1 + u2 * g2)
+                vx, vy, vz = in_world(frame, twist[0], twist[1], twist[2])
+                d0, d1, d2 = change(frame[0, 3], frame[1, 3], frame[2, 3], vx, vy, vz, t, p)
+                d0, d1, d2 = in_axes(frame, d0, d1, d2)
+            g0, g1, g2 = cross(twist[3], twist[4], twist[5], x0, x1, x2)
+            carried = heavy * (u0 * (d0 - g0) + u1 * (d1 - g1) + u2 * (d2 - g2))
             pitch -= 0.5 * half * heavy * a * q
             if moving:  # the pitch rate is that in space
                 t0, t1, t2 = turning_rate(frame, twist, p)
@@ -180,12 +153,10 @@ def strip_law(
             p0, p1, p2 = heavy * own * u0, heavy * own * u1, heavy * own * u2
             spin = heavy * own * mid + 0.125 * heavy * half * half * q
             l0, l1, l2 = spin * r0, spin * r1, spin * r2
-            o0 = twist[4] * p2 - twist[5] * p1
-            o1 = twist[5] * p0 - twist[3] * p2
-            o2 = twist[3] * p1 - twist[4] * p0
-            o3 = twist[1] * p2 - twist[2] * p1 + twist[4] * l2 - twist[5] * l1
-            o4 = twist[2] * p0 - twist[0] * p2 + twist[5] * l0 - twist[3] * l2
-            o5 = twist[0] * p1 - twist[1] * p0 + twist[3] * l1 - twist[4] * l0
+            o0, o1, o2 = cross(twist[3], twist[4], twist[5], p0, p1, p2)
+            m0, m1, m2 = cross(twist[0], twist[1], twist[2], p0, p1, p2)
+            o3, o4, o5 = cross(twist[3], twist[4], twist[5], l0, l1, l2)
+            o3, o4, o5 = o3 + m0, o4 + m1, o5 + m2
         o0 += forward * p["f0"] + up * u0
         o1 += forward * p["f1"] + up * u1
         o2 += forward * p["f2"] + up * u2

@@ -12,6 +12,7 @@ import numpy as np
 
 from cosserat.errors import ArgumentError
 from cosserat.model.fields import Given, number, unit_vector
+from cosserat.model.frame_laws import cross
 from cosserat.model.functions import TimeFunction
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.placed_laws import PlacedLaw, demand_limits, gimbal_angles
@@ -142,9 +143,7 @@ def thrust_along(share, p):
     yaw = min(max(p["yaw"], -p["most"]), p["most"])
     a, b, c = math.cos(pitch) * math.cos(yaw), math.cos(pitch) * math.sin(yaw), math.sin(pitch)
     push = share * p["thrust"]
-    # to the left: up x forward
-    l0, l1 = p["u1"] * p["f2"] - p["u2"] * p["f1"], p["u2"] * p["f0"] - p["u0"] * p["f2"]
-    l2 = p["u0"] * p["f1"] - p["u1"] * p["f0"]
+    l0, l1, l2 = cross(p["u0"], p["u1"], p["u2"], p["f0"], p["f1"], p["f2"])  # to the left
     return (
         push * (a * p["f0"] + b * l0 + c * p["u0"]),
         push * (a * p["f1"] + b * l1 + c * p["u1"]),
