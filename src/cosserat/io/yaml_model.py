@@ -11,73 +11,57 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from cosserat import model as parts
 from cosserat.calls import answered
 from cosserat.errors import ArgumentError, CosseratError
 from cosserat.io import modal_entries
 from cosserat.io.located_yaml import Document, Route, read
 from cosserat.io.yaml_writer import save, save_model
 from cosserat.model import checks, materials
-from cosserat.model.added_mass import AddedMass
-from cosserat.model.airfoil import Airfoil
-from cosserat.model.beams import Beam
-from cosserat.model.bodies import RigidBody, Shape
-from cosserat.model.constraint import Constraint
-from cosserat.model.fluid import Fluid
-from cosserat.model.fluid_loads import Aerodynamics, Buoyancy
-from cosserat.model.forces import Damper, Spring
-from cosserat.model.functions import TimeFunction
-from cosserat.model.gravity_fields import CentralGravity
-from cosserat.model.intermediate import IntermediateFrame
-from cosserat.model.joints import JOINTS, Armature, Friction
+from cosserat.model.joints import JOINTS
 from cosserat.model.line_functions import LineFunction, varies_with_s
-from cosserat.model.loads import DistributedLoad, Force, Torque, Wrench
-from cosserat.model.materials import Material
-from cosserat.model.medium import Medium
-from cosserat.model.model import Model
-from cosserat.model.morison import Morison
-from cosserat.model.observers import Observer
-from cosserat.model.parameters import Parameter, number_from_text
-from cosserat.model.pipe_flow import PipeFlow
-from cosserat.model.potentials import Potential
-from cosserat.model.propellants import Propellant
-from cosserat.model.rolling import ROLLING
-from cosserat.model.rotors import Propeller, Rotor
-from cosserat.model.section import AnySection, Section
-from cosserat.model.sections import Box, IBeam, Profile, Rectangle, Rod, Tube
-from cosserat.model.servos import Servo
-from cosserat.model.state_loads import StateLoad
-from cosserat.model.strips import Strip
-from cosserat.model.thrusters import Thruster
+from cosserat.model.parameters import number_from_text
+from cosserat.model.section import AnySection
 from cosserat.model.winds import KINDS, Wind
 
 __all__ = ["ModelFile", "load", "load_model", "save", "save_model"]
 
-SECTIONS: dict[str, type[AnySection]] = {c.__name__: c for c in (Rod, Tube, Rectangle, Box, IBeam, Profile, Section)}
-BODIES: dict[str, Callable[..., Any]] = {
-    "RigidBody": RigidBody, "IntermediateFrame": IntermediateFrame,
-    "box": RigidBody.box, "cylinder": RigidBody.cylinder, "sphere": RigidBody.sphere,
-    "bar": RigidBody.bar, "plate": RigidBody.plate,
-}  # fmt: skip
-LOADS = (
-    Force, Torque, Wrench, DistributedLoad, StateLoad, AddedMass, Aerodynamics, Buoyancy, Morison, PipeFlow,
-    Strip, Thruster, Rotor, Propeller, Propellant,
-)  # fmt: skip
+
+def _kinds(*names: str) -> dict[str, Callable[..., Any]]:
+    return {name: getattr(parts, name) for name in names}
+
+
+SECTIONS = _kinds("Rod", "Tube", "Rectangle", "Box", "IBeam", "Profile", "Section")
+SHAPES = ("box", "cylinder", "sphere", "bar", "plate")
 # key of the file: the kinds it may hold, and the one meant if no kind is given
 TABLES: dict[str, tuple[dict[str, Callable[..., Any]], str | None]] = {
-    "bodies": (BODIES, "RigidBody"),
-    "beams": ({"Beam": Beam}, "Beam"),
+    "bodies": (
+        _kinds("RigidBody", "IntermediateFrame") | {shape: getattr(parts.RigidBody, shape) for shape in SHAPES},
+        "RigidBody",
+    ),
+    "beams": (_kinds("Beam"), "Beam"),
     "modal_bodies": (modal_entries.KINDS, "ModalBody"),
     "joints": (dict(JOINTS), None),
-    "loads": ({c.__name__: c for c in LOADS}, None),
-    "springs": ({"Spring": Spring, "Damper": Damper}, "Spring"),
-    "servos": ({"Servo": Servo}, "Servo"),
-    "rolling": ({**ROLLING, "Constraint": Constraint}, None),
-}
+    "loads": (
+        _kinds(
+            "Force", "Torque", "Wrench", "DistributedLoad", "StateLoad", "AddedMass", "Aerodynamics", "Buoyancy",
+            "Morison", "PipeFlow", "Strip", "Thruster", "Rotor", "Propeller", "Propellant",
+        ),
+        None,
+    ),
+    "springs": (_kinds("Spring", "Damper"), "Spring"),
+    "servos": (_kinds("Servo"), "Servo"),
+    "rolling": (_kinds("KnifeEdge", "RollingDisc", "Constraint"), None),
+}  # fmt: skip
 KEYS = ("model", "gravity", "fluid", "frame", "parameters", "materials", "sections", *TABLES, "simulate")
 SIMULATE = (
     "duration", "step", "tolerance", "formulation", "integrator", "rho", "start", "every", "modes", "boundary",
     "stiffening",
 )  # fmt: skip
+_RECORDS: dict[str, tuple[Any, tuple[str, ...]]] = {  # with the arguments that are taken as they are
+    "airfoil": (parts.Airfoil, ()), "medium": (parts.Medium, ("kinetic", "potential")),
+    "shape": (parts.Shape, ("kind",)),
+}  # fmt: skip
 _WORDS = ("name", "boundary", "root", "clamp", "stiffening")  # of modal bodies: taken as they are
 _PLACES = ("parent", "child", "place", "centre", "other", "a", "b")
 _TEXT = {"name", "body", "beam", "joint", "kind", "formulation", "integrator", "start", *_PLACES}
@@ -88,7 +72,7 @@ _TIME = {"motion", "effort", "vector", "force", "moment", "target", "throttle", 
 class ModelFile(NamedTuple):
     """What a file holds: the model, and the settings of its ``simulate`` section (arguments of `simulate`)."""
 
-    model: Model
+    model: parts.Model
     simulate: dict[str, Any]
 
 
@@ -104,7 +88,7 @@ def load(path: str | Path) -> ModelFile:
 
 
 @answered()
-def load_model(path: str | Path) -> Model:
+def load_model(path: str | Path) -> parts.Model:
     """Read the model of a model file.
 
     Examples
@@ -125,8 +109,8 @@ class _Reader:
     def __init__(self, document: Document, folder: Path) -> None:
         self.document = document
         self.files = modal_entries.ArrayFiles(folder)
-        self.parameters: dict[str, Parameter] = {}
-        self.materials: dict[str, Material] = {}
+        self.parameters: dict[str, parts.Parameter] = {}
+        self.materials: dict[str, parts.Material] = {}
         self.sections: dict[str, AnySection] = {}
 
     def model_file(self) -> ModelFile:
@@ -134,16 +118,17 @@ class _Reader:
         for name, value in self._table(content, "parameters"):
             route: Route = ("parameters", name)
             number = self._guard(route, self._number, value)
-            self.parameters[name] = self._guard(route, Parameter, name, number)
+            self.parameters[name] = self._guard(route, parts.Parameter, name, number)
         for name, value in self._table(content, "materials"):
             self.materials[name] = self._material(value, ("materials", name), name)
         for name, value in self._table(content, "sections"):
             self.sections[name] = self._section(value, ("sections", name))
         given = content.get("gravity", [0, 0, 0])
         route = ("gravity",)
-        gravity = self._record(CentralGravity, given, route) if isinstance(given, dict) else self._numbers(given, route)
+        central = isinstance(given, dict)
+        gravity = self._record(parts.CentralGravity, given, route) if central else self._numbers(given, route)
         frame = None if content.get("frame") is None else self._frame(content["frame"], ("frame",))
-        model: Model = self._guard(("model",), Model, content.get("model", "model"), frame=frame)
+        model: parts.Model = self._guard(("model",), parts.Model, content.get("model", "model"), frame=frame)
         self._guard((), setattr, model, "gravity", gravity)
         if content.get("fluid") is not None:
             model.fluid = self._fluid(content["fluid"], ("fluid",))
@@ -225,17 +210,17 @@ class _Reader:
             return {k: self._functions(v, (*route, k), variable) for k, v in value.items()}
         if isinstance(value, str):
             known = self.parameters.values()
-            return self._guard(route, TimeFunction, value, "formula", known, variable)
+            return self._guard(route, parts.TimeFunction, value, "formula", known, variable)
         return value
 
-    def _frame(self, value: Any, route: Route) -> Observer:
-        given = self._mapping(value, route, _accepted(Observer))
+    def _frame(self, value: Any, route: Route) -> parts.Observer:
+        given = self._mapping(value, route, _accepted(parts.Observer))
         arguments = {k: self._functions(v, (*route, k), "t") for k, v in given.items()}
-        found: Observer = self._guard(route, Observer, **arguments)
+        found: parts.Observer = self._guard(route, parts.Observer, **arguments)
         return found
 
-    def _fluid(self, value: Any, route: Route) -> Fluid:
-        given = self._mapping(value, route, _accepted(Fluid))
+    def _fluid(self, value: Any, route: Route) -> parts.Fluid:
+        given = self._mapping(value, route, _accepted(parts.Fluid))
         arguments: dict[str, Any] = {}
         for name, entry in given.items():
             if name == "above" and entry is not None:
@@ -246,7 +231,7 @@ class _Reader:
                     continue
                 as_it_is = name == "density" and entry == "isa"
                 arguments[name] = entry if as_it_is else self._numbers(entry, (*route, name))
-        found: Fluid = self._guard(route, Fluid, **arguments)
+        found: parts.Fluid = self._guard(route, parts.Fluid, **arguments)
         return found
 
     def _wind(self, entry: dict[Any, Any], route: Route) -> Wind:
@@ -262,7 +247,7 @@ class _Reader:
         found: Wind = self._guard(route, Wind, kind, numbers)
         return found
 
-    def _component(self, model: Model, key: str, item: Any, route: Route) -> Any:
+    def _component(self, model: parts.Model, key: str, item: Any, route: Route) -> Any:
         kinds, default = TABLES[key]
         if not isinstance(item, dict):
             raise self.document.error(route, f"must be a mapping of keys to values, got {item!r}")
@@ -293,7 +278,8 @@ class _Reader:
         if key in _TIME and table in ("joints", "loads", "servos"):
             found = self._functions(value, route, "t")
             # of rotors it may change with time, of the flow in a pipe not
-            return found.source if key == "speed" and isinstance(found, TimeFunction) and found.is_constant else found
+            constant = isinstance(found, parts.TimeFunction) and found.is_constant
+            return found.source if key == "speed" and constant else found
         if key in ("law", "level") and table == "rolling":
             return value
         if key == "law":
@@ -311,16 +297,12 @@ class _Reader:
         if key == "material":
             return self._material(value, route, None)
         if key in ("friction", "armature"):
-            word, make = ("level", Friction) if key == "friction" else ("inertia", Armature)
+            word, make = ("level", parts.Friction) if key == "friction" else ("inertia", parts.Armature)
             return self._entries(word, make, value, route)
-        if key == "airfoil":
-            return self._record(Airfoil, value, route)
         if key == "potential":
             return self._potential(value, route)
-        if key == "medium":
-            return self._record(Medium, value, route, ("kinetic", "potential"))
-        if key == "shape":
-            return self._record(Shape, value, route, ("kind",))
+        if key in _RECORDS:
+            return self._record(_RECORDS[key][0], value, route, _RECORDS[key][1])
         return self._numbers(value, route)
 
     def _modal_argument(self, kind: str, table: str, key: str, value: Any, route: Route) -> Any:
@@ -365,13 +347,13 @@ class _Reader:
             raise self.document.error(route, "has no region; write 'region: name', a group of the mesh")
         return {k: v if k in ("region", "tie") else self._numbers(v, (*route, k)) for k, v in value.items()}
 
-    def _potential(self, value: Any, route: Route) -> Potential:
+    def _potential(self, value: Any, route: Route) -> parts.Potential:
         """A formula, which may use the parameters of the file, or a Potential (formula, parameters)."""
         if isinstance(value, dict):
-            found: Potential = self._record(Potential, value, route, ("formula",))
+            found: parts.Potential = self._record(parts.Potential, value, route, ("formula",))
             return found
         words = set(re.findall(r"[A-Za-z_]\w*", value)) if isinstance(value, str) else set()
-        found = self._guard(route, Potential, value, {n: p for n, p in self.parameters.items() if n in words})
+        found = self._guard(route, parts.Potential, value, {n: p for n, p in self.parameters.items() if n in words})
         return found
 
     def _entries(self, word: str, make: Any, value: Any, route: Route) -> Any:
@@ -400,14 +382,14 @@ class _Reader:
         section: AnySection = self._guard(route, make, **given)
         return section
 
-    def _material(self, value: Any, route: Route, name: str | None) -> Material:
-        library = {k: m for k, m in vars(materials).items() if isinstance(m, Material)}
+    def _material(self, value: Any, route: Route, name: str | None) -> parts.Material:
+        library = {k: m for k, m in vars(materials).items() if isinstance(m, parts.Material)}
         if isinstance(value, str):
             known = {**library, **self.materials}
             if value not in known:
                 raise self.document.error(route, f"unknown material {value!r}; known: {', '.join(known)}")
             return known[value]
-        material: Material = self._record(Material, value, route, ("name",), name=name)
+        material: parts.Material = self._record(parts.Material, value, route, ("name",), name=name)
         return material
 
 

@@ -151,7 +151,25 @@ def _walk(node: ast.AST, names: Mapping[str, sp.Expr]) -> Any:
     raise ExpressionError(f"formula: {ast.unparse(node)!r} has no symbolic form")
 
 
-class _Text(StrPrinter):
+class Calls:
+    """Part of a printer: functions that Python calls by another name than SymPy."""
+
+    _print: Callable[..., str]
+
+    def _called(self, name: str, expression: Any) -> str:
+        return f"{name}({', '.join(self._print(a) for a in expression.args)})"
+
+    def _print_Abs(self, expression: Any) -> str:
+        return self._called("abs", expression)
+
+    def _print_Max(self, expression: Any) -> str:
+        return self._called("max", expression)
+
+    def _print_Min(self, expression: Any) -> str:
+        return self._called("min", expression)
+
+
+class _Text(Calls, StrPrinter):
     """Expressions as formulas of `cosserat.model.expressions`."""
 
     def _print_Float(self, expression: Any) -> str:
@@ -159,15 +177,6 @@ class _Text(StrPrinter):
 
     def _print_Exp1(self, expression: Any) -> str:
         return "e"
-
-    def _print_Abs(self, expression: Any) -> str:
-        return f"abs({self._print(expression.args[0])})"
-
-    def _print_Max(self, expression: Any) -> str:
-        return f"max({', '.join(self._print(a) for a in expression.args)})"
-
-    def _print_Min(self, expression: Any) -> str:
-        return f"min({', '.join(self._print(a) for a in expression.args)})"
 
     def _print_Heaviside(self, expression: Any) -> str:
         return f"(1 + sign({self._print(expression.args[0])}))/2"
@@ -191,7 +200,7 @@ class _Text(StrPrinter):
         return f"(not {self._print(expression.args[0])})"
 
     def _print_ceiling(self, expression: Any) -> str:
-        return f"ceil({self._print(expression.args[0])})"
+        return self._called("ceil", expression)
 
 
 def text_of(expression: Any) -> str:

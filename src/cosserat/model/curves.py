@@ -163,9 +163,7 @@ def section_axes(x: Array, up: Array | None = None, item: str = "beam") -> Array
             up = np.array([0.0, 1.0, 0.0])
     elif np.linalg.norm(np.cross(x, up)) < PARALLEL * np.linalg.norm(up):
         raise ArgumentError(item, "up", f"{up.tolist()} is parallel to the beam; choose a direction across it")
-    z = up - (up @ x) * x
-    z = z / np.linalg.norm(z)
-    return np.stack([x, np.cross(z, x), z], axis=1)
+    return _orthonormal(x, up)
 
 
 def _turned(axes: Array, x: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from cosserat.model.placed_laws import BodyLaw, PlacedLaw
 from cosserat.model.records import Component, recorded
 from cosserat.model.surfaces import box_surface, cylinder_surface
 from cosserat.model.user_laws import named_numbers
+
+if TYPE_CHECKING:
+    from cosserat.model.model import Model
 
 COEFFICIENTS = ("lift", "drag", "side", "roll", "pitch", "yaw")
 RATES = ("lift_q", "side_p", "side_r", "roll_p", "roll_r", "pitch_q", "yaw_p", "yaw_r")
@@ -51,9 +54,23 @@ class FluidLoad(PlacedLaw):
     @property
     def numbers(self) -> dict[str, Number]:
         """All numbers of the law: of the load, of the fluid, gravity."""
+        return {**self.own_numbers, **self.fluid.numbers, **self.pull}
+
+    @property
+    def pull(self) -> dict[str, Number]:
+        """Gravity, as it was given."""
         assert self._model is not None
-        pull = dict(zip(("gravity_x", "gravity_y", "gravity_z"), self._model.given_gravity, strict=True))
-        return {**self.own_numbers, **self.fluid.numbers, **pull}
+        return dict(zip(("gravity_x", "gravity_y", "gravity_z"), self._model.given_gravity, strict=True))
+
+
+def demand_level(title: str, model: Model) -> None:
+    """Raise if gravity is not across the free surface of the model's fluid."""
+    x, y, z = model.gravity
+    if model.fluid is not None and model.fluid.has_surface and (max(abs(x), abs(y)) > 1e-9 * abs(z) or z > 0.0):
+        raise ModelError(
+            f"{title}: the free surface of the fluid is horizontal, z = const, but gravity is "
+            f"({x:g}, {y:g}, {z:g}); with a surface it must point along -z"
+        )
 
 
 class Buoyancy(BodyLaw, FluidLoad):
@@ -110,12 +127,7 @@ class Buoyancy(BodyLaw, FluidLoad):
         super().check_places()
         self.law  # noqa: B018  (what is missing is said now)
         assert self._model is not None
-        x, y, z = self._model.gravity
-        if self.fluid.has_surface and (max(abs(x), abs(y)) > 1e-9 * abs(z) or z > 0.0):
-            raise ModelError(
-                f"{self.title}: the free surface of the fluid is horizontal, z = const, but gravity is "
-                f"({x:g}, {y:g}, {z:g}); with a surface it must point along -z"
-            )
+        demand_level(self.title, self._model)
 
     @property
     def own_numbers(self) -> dict[str, Number]:

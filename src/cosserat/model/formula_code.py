@@ -6,20 +6,20 @@ from collections.abc import Mapping, Sequence
 
 from sympy.printing.pycode import PythonCodePrinter
 
-from cosserat.model.algebra import sp, symbols_in
+from cosserat.model.algebra import Calls, sp, symbols_in
 
 
-class Printer(PythonCodePrinter):
+class Printer(Calls, PythonCodePrinter):
     """Expressions as Python that Numba takes."""
 
     def _print_coshalf(self, expression: sp.Expr) -> str:
-        return f"numeric_coshalf({self._print(expression.args[0])})"
+        return self._called("numeric_coshalf", expression)
 
     def _print_sinhalf(self, expression: sp.Expr) -> str:
-        return f"numeric_sinhalf({self._print(expression.args[0])})"
+        return self._called("numeric_sinhalf", expression)
 
     def _print_cotc(self, expression: sp.Expr) -> str:
-        return f"numeric_cotc({self._print(expression.args[0])})"
+        return self._called("numeric_cotc", expression)
 
     def _print_sign(self, expression: sp.Expr) -> str:
         x = self._print(expression.args[0])
@@ -28,15 +28,6 @@ class Printer(PythonCodePrinter):
     def _print_Heaviside(self, expression: sp.Expr) -> str:
         x = self._print(expression.args[0])
         return f"(1.0 if {x} > 0 else 0.0 if {x} < 0 else 0.5)"
-
-    def _print_Abs(self, expression: sp.Expr) -> str:
-        return f"abs({self._print(expression.args[0])})"
-
-    def _print_Max(self, expression: sp.Expr) -> str:
-        return f"max({', '.join(self._print(x) for x in expression.args)})"
-
-    def _print_Min(self, expression: sp.Expr) -> str:
-        return f"min({', '.join(self._print(x) for x in expression.args)})"
 
     def _print_Rational(self, expression: sp.Rational) -> str:
         return f"{expression.p}.0/{expression.q}.0"

@@ -15,7 +15,7 @@ import numpy as np
 
 from cosserat.lie.protocol import Array
 from cosserat.model.expressions import is_truth
-from cosserat.model.operators import Operators, boxed
+from cosserat.model.operators import JUDGING, LOGICAL, ORDER, Operators, boxed
 from cosserat.model.parameters import ParameterLike, resolve
 
 _ufuncs: Any = np  # NumPy's annotations do not know classes with __array_ufunc__
@@ -118,9 +118,9 @@ class Jet(Operators):
         notes = _notes.get()
         if notes is not None:
             _note(notes, ufunc, [_lift(x) for x in inputs])
-        if ufunc in _BY_VALUE:
+        if ufunc in JUDGING:
             return np.asarray(ufunc(*(_lift(x).value for x in inputs))).view(Truth)
-        if ufunc in _ORDER:
+        if ufunc in ORDER:
             return np.asarray(ufunc(*_just_after(*(_lift(x) for x in inputs)))).view(Truth)
         with np.errstate(all="ignore"):
             if ufunc in _UNARY:
@@ -243,19 +243,9 @@ def _remainder(a: Jet, b: Jet) -> Jet:
     return cast(Jet, a - Jet(np.floor_divide(a.value, b.value)) * b)
 
 
-_BY_VALUE = {
-    np.equal, np.not_equal,
-    np.isfinite, np.isnan, np.isinf, np.signbit, np.logical_and, np.logical_or, np.logical_not, np.logical_xor,
-}  # fmt: skip
-_ORDER = {np.less, np.less_equal, np.greater, np.greater_equal}
-_LOGICAL = {
-    np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
-    np.invert,
-}  # fmt: skip
+_LOGICAL = LOGICAL | {np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert}
 _STEPS = {np.floor, np.ceil, np.rint, np.trunc, np.floor_divide}
-_SWITCHES = {
-    np.less, np.less_equal, np.greater, np.greater_equal, np.minimum, np.maximum, np.fmin, np.fmax,
-}  # fmt: skip
+_SWITCHES = ORDER | {np.minimum, np.maximum, np.fmin, np.fmax}
 _UNARY: dict[Any, tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]] = {
     np.negative: (np.negative, lambda x: -1.0, lambda x: 0.0),
     np.positive: (np.positive, lambda x: 1.0, lambda x: 0.0),

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ModelError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.along import AlongBeam, checked_span, shares
 from cosserat.model.fields import Now, number
-from cosserat.model.fluid_loads import FluidLoad
+from cosserat.model.fluid_loads import FluidLoad, demand_level
 from cosserat.model.frame_laws import driven, flow_change, in_axes, in_world
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.records import recorded
@@ -93,13 +92,7 @@ class Morison(AlongBeam):
     def check_places(self) -> None:
         super().check_places()
         assert self._model is not None
-        x, y, z = self._model.gravity
-        fluid = self._model.fluid
-        if fluid is not None and fluid.has_surface and (max(abs(x), abs(y)) > 1e-9 * abs(z) or z > 0.0):
-            raise ModelError(
-                f"{self.title}: the free surface of the fluid is horizontal, z = const, but gravity is "
-                f"({x:g}, {y:g}, {z:g}); with a surface it must point along -z"
-            )
+        demand_level(self.title, self._model)
 
     @property
     def sections(self) -> tuple[MorisonSection, ...]:

@@ -4,6 +4,11 @@ from typing import Any
 
 import numpy as np
 
+ORDER = {np.less, np.less_equal, np.greater, np.greater_equal}
+LOGICAL = {np.logical_and, np.logical_or, np.logical_not, np.logical_xor}
+JUDGING = {np.equal, np.not_equal, np.isfinite, np.isnan, np.isinf, np.signbit} | LOGICAL
+"""Functions whose answers are truths."""
+
 
 class Operators:
     """What has them says in `_apply` what a function makes of its operands; NotImplemented asks the other operand."""

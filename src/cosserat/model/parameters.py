@@ -13,7 +13,7 @@ from cosserat.calls import answered
 from cosserat.errors import ParameterError, shown
 from cosserat.model.expressions import CONSTANTS, FUNCTIONS, Expression
 from cosserat.model.freezing import frozen_by
-from cosserat.model.operators import Operators, boxed
+from cosserat.model.operators import JUDGING, ORDER, Operators, boxed
 
 _NUMPY = {
     "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh",
@@ -31,10 +31,6 @@ _UFUNC_FORMULA = {
     np.fabs: "abs({})", np.fmin: "min({}, {})", np.fmax: "max({}, {})", np.floor_divide: "floor({} / {})",
     np.deg2rad: "{} * (pi / 180.0)", np.radians: "{} * (pi / 180.0)", np.rad2deg: "{} * (180.0 / pi)",
     np.degrees: "{} * (180.0 / pi)", np.arccosh: "log({0} + sqrt({0} ** 2.0 - 1.0))",
-}  # fmt: skip
-_BY_VALUE = {
-    np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.isfinite, np.isnan, np.isinf,
-    np.signbit, np.logical_and, np.logical_or, np.logical_not, np.logical_xor,
 }  # fmt: skip
 
 
@@ -96,7 +92,7 @@ class ParameterLike(Operators, ABC):
             return _combine(_UFUNC_FORMULA[ufunc].format(*map(_text, inputs)), *inputs)
         if ufunc in _UFUNC_NAME:
             return _combine(f"{_UFUNC_NAME[ufunc]}({', '.join(_text(x, False) for x in inputs)})", *inputs)
-        if ufunc in _BY_VALUE:
+        if ufunc in JUDGING or ufunc in ORDER:
             return ufunc(*(resolve(x) for x in inputs))
         raise self._refused(ufunc.__name__)
 

@@ -85,10 +85,7 @@ class PipeSection(FluidLoad):
     @property
     def numbers(self) -> dict[str, Number]:
         """All numbers of the law: the fluid around the pipe is none of them."""
-        assert self._model is not None
-        return self.own_numbers | dict(
-            zip(("gravity_x", "gravity_y", "gravity_z"), self._model.given_gravity, strict=True)
-        )
+        return self.own_numbers | self.pull
 
     @property
     def inertia(self) -> Array | None:

@@ -131,6 +131,3 @@ class RollingDisc(Rolling):
         """Distance (m) of its lowest point from the plane in the reference configuration."""
         e, k = self.axis, self.normal
         return float(k @ (self.place.position - self.point) - self.radius * np.linalg.norm(k - (k @ e) * e))
-
-
-ROLLING: dict[str, type[Rolling]] = {c.__name__: c for c in (KnifeEdge, RollingDisc)}

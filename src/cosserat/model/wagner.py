@@ -44,11 +44,13 @@ def wagner_lags(n: int) -> Lags:
     >>> bool(worst < 2e-3)
     True
     """
+    _demand_number("wagner_lags", n)
+    return JONES if n == 2 else _fitted(n, theodorsen, 0.5, 5.0, 0.02)
+
+
+def _demand_number(item: str, n: object) -> None:
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= MOST:
-        raise ArgumentError("wagner_lags", "n", f"is {n!r}; pass a number of lags from 1 to {MOST}")
-    if n == 2:
-        return JONES
-    return _fitted(n, theodorsen, 0.5, 5.0, 0.02)
+        raise ArgumentError(item, "n", f"is {n!r}; pass a number of lags from 1 to {MOST}")
 
 
 SEARS: Lags = ((0.5, 0.13), (0.5, 1.0))
@@ -73,8 +75,7 @@ def kuessner_lags(n: int) -> Lags:
     >>> bool(np.abs(1 - sum(A * np.exp(-b * s) for A, b in lags) - kuessner(s)).max() < 0.01)
     True
     """
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= MOST:
-        raise ArgumentError("kuessner_lags", "n", f"is {n!r}; pass a number of lags from 1 to {MOST}")
+    _demand_number("kuessner_lags", n)
     return SEARS if n == 2 else _fitted(n, sears, 1.0, 20.0, 0.05)
 
 

@@ -137,7 +137,7 @@ def gyroscopic(p: Array, twist: Array) -> Array:
 
 def element_momenta(motion: Motion, e: int) -> Array:
     """Momenta (nt, 12) of both nodes of element e, in their frames, for the present twists."""
-    return _nodal(motion, e, _velocities(motion, e)) + _moments(motion, e, lambda own, other: own.tensor(other.moved))
+    return _nodal(motion, e, _columns(motion, e)) + _moments(motion, e, lambda own, other: own.tensor(other.moved))
 
 
 def element_inertia(motion: Motion, e: int) -> Array:
@@ -153,7 +153,7 @@ def element_inertia(motion: Motion, e: int) -> Array:
 
 def element_exchange(motion: Motion, e: int, side: int) -> Array:
     """Moment (nt, 3) by which a node of element e takes angular momentum from the other one, in its frame."""
-    Z = _velocities(motion, e)
+    Z = _columns(motion, e)
     own, other = slice(4 * side, 4 * side + 4), slice(4 - 4 * side, 8 - 4 * side)
     F = Z[:, :, other] @ motion.mechanism.system.elements.mass[e, :64].reshape(8, 8)[other, own]
     moment = np.cross(Z[:, :, own], F, axis=1).sum(axis=2)
@@ -185,11 +185,7 @@ def _moments(motion: Motion, e: int, law: Callable[[_Turning, _Turning], Array])
     return out
 
 
-def _velocities(motion: Motion, e: int) -> Array:
-    return _columns(motion, e, False)
-
-
-def _columns(motion: Motion, e: int, second: bool) -> Array:
+def _columns(motion: Motion, e: int, second: bool = False) -> Array:
     """First or second rates (nt, 3, 8) of x_A, R_A, x_B, R_B in space, see `compile.matter`."""
     out = np.empty((len(motion.time), 3, 8))
     for side, node in enumerate(motion.mechanism.system.elements.node[e]):

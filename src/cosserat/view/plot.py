@@ -12,8 +12,9 @@ import numpy as np
 from cosserat.errors import SolveError
 from cosserat.io import output
 from cosserat.lie.protocol import Array
+from cosserat.results.comparison import demand_quantity
 from cosserat.results.motion import Motion
-from cosserat.results.quantities import JOINT, PLACE, questions
+from cosserat.results.quantities import JOINT, questions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,9 +30,7 @@ def plot(run: Run, targets: tuple[Any, ...], quantity: str | None, ax: Any, path
         if len(kinds) > 1:
             raise SolveError("plot: places and joints have different quantities; draw them in two pictures")
         quantity = kinds.pop() if kinds else "position"
-    known = questions(PLACE) + questions(JOINT)
-    if quantity not in known:
-        raise SolveError(f"plot: unknown quantity {quantity!r}; known: {', '.join(known)}")
+    demand_quantity(quantity, "plot")
     targets = targets or _default_targets(run, quantity)
     if not targets:
         raise SolveError(f"plot: the model has no joint whose {quantity} could be drawn; name places instead")
