@@ -12,12 +12,17 @@ ROTATION_TOLERANCE = 1e-9
 """Largest departure of R^T R from the unit matrix that is accepted from a user."""
 
 
+def numbers(value: Any, complaint: str) -> Array:
+    """A new array of numbers, or an error with this text."""
+    try:
+        return np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise GeometryError(complaint) from None
+
+
 def vector(value: Any, what: str, n: int = 3) -> Array:
     """Return ``value`` as a read-only finite array (n,)."""
-    try:
-        x = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise GeometryError(f"{what}: got {value!r}; pass {n} numbers") from None
+    x = numbers(value, f"{what}: got {value!r}; pass {n} numbers")
     if x.shape != (n,):
         raise GeometryError(f"{what}: got shape {x.shape}; pass {n} numbers")
     if not np.all(np.isfinite(x)):
@@ -28,10 +33,7 @@ def vector(value: Any, what: str, n: int = 3) -> Array:
 
 def matrix(value: Any, what: str, shape: tuple[int, int]) -> Array:
     """Return ``value`` as a read-only finite array of this shape."""
-    try:
-        x = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise GeometryError(f"{what}: got {value!r}; pass an array of shape {shape}") from None
+    x = numbers(value, f"{what}: got {value!r}; pass an array of shape {shape}")
     if x.shape != shape:
         raise GeometryError(f"{what}: got shape {x.shape}; pass an array of shape {shape}")
     if not np.all(np.isfinite(x)):

@@ -9,7 +9,7 @@ import numpy as np
 
 from cosserat.calls import answering
 from cosserat.errors import GeometryError
-from cosserat.lie import bases
+from cosserat.lie import bases, checks
 from cosserat.lie.matrix_functions import exponential, logarithm, phi, phi_derivative
 from cosserat.lie.protocol import Array
 
@@ -170,10 +170,7 @@ class MatrixGroup:
 
 def verified_constants(constants: Any, name: str) -> Array:
     """Return c as an array (n, n, n) after the checks of skew symmetry and of Jacobi's identity."""
-    try:
-        c = np.asarray(constants, dtype=float)
-    except (TypeError, ValueError):
-        raise GeometryError(f"{name}: structure constants are {constants!r}; pass an array (n, n, n)") from None
+    c = checks.numbers(constants, f"{name}: structure constants are {constants!r}; pass an array (n, n, n)")
     if c.ndim != 3 or len(set(c.shape)) != 1 or c.shape[0] == 0:
         raise GeometryError(f"{name}: structure constants have shape {c.shape}; pass an array (n, n, n)")
     if not np.all(np.isfinite(c)):
@@ -196,10 +193,7 @@ def verified_constants(constants: Any, name: str) -> Array:
 
 def _checked(basis: Any, name: str) -> Array:
     """Return the basis as an array (n, m, m) of independent finite matrices, or raise."""
-    try:
-        E = np.array(basis, dtype=float)
-    except (TypeError, ValueError):
-        raise GeometryError(f"{name}: the basis is not a list of square matrices of numbers of one size") from None
+    E = checks.numbers(basis, f"{name}: the basis is not a list of square matrices of numbers of one size")
     if E.ndim != 3 or E.shape[1] != E.shape[2] or E.shape[0] == 0:
         raise GeometryError(f"{name}: the basis has shape {E.shape}; pass dim matrices (m, m): shape (dim, m, m)")
     if not np.all(np.isfinite(E)):

@@ -12,7 +12,7 @@ import numpy as np
 
 from cosserat.calls import answering
 from cosserat.errors import GeometryError
-from cosserat.lie import so3
+from cosserat.lie import checks, so3
 from cosserat.lie.affine import AffineForm, FrameChange, Point
 from cosserat.lie.protocol import Array
 from cosserat.lie.twist import Twist
@@ -177,10 +177,7 @@ class Momentum:
 
 def _pair(kind: str, name: str, vector: Any, second: str, matrix: Any) -> tuple[Array, Array]:
     """Return both parts as finite arrays of matching shapes (..., d) and (..., d, d)."""
-    try:
-        v, M = np.array(vector, dtype=float), np.array(matrix, dtype=float)
-    except (TypeError, ValueError):
-        raise GeometryError(f"{kind}: {name} or {second} is no array of numbers") from None
+    v, M = (checks.numbers(x, f"{kind}: {name} or {second} is no array of numbers") for x in (vector, matrix))
     if v.ndim not in (1, 2) or M.shape != (*v.shape, v.shape[-1]):
         raise GeometryError(
             f"{kind}: {name} has shape {v.shape} and {second} {M.shape}; pass (d,) and (d, d), or (p, d) and (p, d, d)"

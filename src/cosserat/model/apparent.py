@@ -18,7 +18,6 @@ from cosserat.model.frame_signals import frame_motion
 from cosserat.model.lumps import Lump, lumps_of
 from cosserat.model.nodes import BeamElement, elements_of
 from cosserat.model.observers import Observer
-from cosserat.model.parameters import Number
 from cosserat.model.placed_laws import PlacedLaw
 from cosserat.model.state_loads import StateLoad
 
@@ -32,12 +31,8 @@ class ApparentLoad(PlacedLaw):
     def __init__(self, lump: Lump, frame: Observer) -> None:
         self._made(lump.titled("apparent forces"), lump.place)
         numbers, signals = frame_motion(frame)
-        self._numbers: dict[str, Number] = {**lump.numbers, **numbers}
+        self._numbers = {**lump.numbers, **numbers}
         self._inputs = {**lump.signals, **signals}
-
-    @property
-    def numbers(self) -> dict[str, Number]:
-        return self._numbers
 
     @property
     def law(self) -> Callable[..., Any]:
@@ -58,10 +53,6 @@ class ApparentOnElement(PlacedLaw):
         self._made(f"apparent forces on {part.beam.name} element {part.number} {int(part.turned)}", place)
         self._part = part
         self._numbers, self._inputs = frame_motion(frame)
-
-    @property
-    def numbers(self) -> dict[str, Number]:
-        return dict(self._numbers)
 
     @property
     def pair(self) -> int:

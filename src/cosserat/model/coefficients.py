@@ -45,16 +45,21 @@ def is_table(value: Any) -> bool:
     return not (is_number(value) or callable(value) or isinstance(value, Mapping))
 
 
-def table(item: str, word: str, value: Any, angles: tuple[str, ...] = ANGLES) -> tuple[Array, Array]:
-    """Angles and values of a table of pairs, or an error that says what it must be."""
+def pairs(item: str, word: str, value: Any, wanted: str) -> tuple[Array, Array]:
+    """Both columns of a table whose first one grows, or an error that says what it must be."""
     given = isinstance(value, (tuple, list)) and len(value) > 1
     rows = checks.array(item, word, value, (len(value), 2)) if given else np.zeros((0, 2))
     if not given or np.any(np.diff(rows[:, 0]) <= 0.0):
-        raise ArgumentError(
-            item, word, f"must be a number, a polynomial such as {{'1': 0.1, 'alpha': 5.0}}, a function of "
-            f"({', '.join(angles)}), or a table of two or more pairs (angle of attack, value) with growing angles"
-        )  # fmt: skip
+        raise ArgumentError(item, word, wanted)
     return rows[:, 0], rows[:, 1]
+
+
+def table(item: str, word: str, value: Any, angles: tuple[str, ...] = ANGLES) -> tuple[Array, Array]:
+    """Angles and values of a table of pairs, or an error that says what it must be."""
+    return pairs(
+        item, word, value, "must be a number, a polynomial such as {'1': 0.1, 'alpha': 5.0}, a function of "
+        f"({', '.join(angles)}), or a table of two or more pairs (angle of attack, value) with growing angles"
+    )  # fmt: skip
 
 
 def numbers(name: str, value: Any) -> dict[str, Number]:

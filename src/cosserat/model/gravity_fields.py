@@ -101,7 +101,7 @@ class FieldLoad(PlacedLaw):
 
     def __init__(self, lump: Lump, field: CentralGravity, frame: Observer | None) -> None:
         self._made(lump.titled("gravity"), lump.place)
-        self._numbers: dict[str, Number] = {**field.numbers, **lump.numbers}
+        self._numbers = {**field.numbers, **lump.numbers}
         self._inputs, self.spread = dict(lump.signals), lump.place.s is not None
         if frame is None:
             self._numbers |= dict(zip(("cx", "cy", "cz"), field.as_given("_centre"), strict=True))
@@ -109,10 +109,6 @@ class FieldLoad(PlacedLaw):
         else:
             centre = moving_vector(frame, "c", field._centre, True)
             self._inputs |= centre | moving_vector(frame, "p", field._pole, False)
-
-    @property
-    def numbers(self) -> dict[str, Number]:
-        return self._numbers
 
     @property
     def has_energy(self) -> bool:

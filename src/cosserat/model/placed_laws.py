@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ class PlacedLaw(StateLoad):
     """A law at one place, from numbers by name; some of them may be inputs, functions of time."""
 
     _model: Model | None = None
+    _numbers: Mapping[str, Number] = {}
     _inputs: Mapping[str, TimeFunction] = {}
     _feels_frame = False  # whether its law has the numbers of a frame in which the model is described, see `frame_laws`
 
@@ -38,9 +39,9 @@ class PlacedLaw(StateLoad):
         self._model = model
 
     @property
-    @abstractmethod
     def numbers(self) -> dict[str, Number]:
         """Numbers of the law by name, without its inputs."""
+        return dict(self._numbers)
 
     @property
     def inputs(self) -> Mapping[str, TimeFunction]:
@@ -63,6 +64,17 @@ class PlacedLaw(StateLoad):
     @property
     def signals(self) -> Mapping[str, TimeFunction]:
         return {**self.inputs, **self._frame_motion[1]}
+
+    def check(self) -> None:
+        super().check()
+        for signal in self._inputs.values():
+            signal.sample([0.0])
+
+    def _first(self, name: str, limits: Any) -> float:
+        """An input at the start, within limits, from which what follows it with a lag begins."""
+        value = float(self._inputs[name].sample([0.0])[0])
+        low, high = (-math.inf, math.inf) if limits is None else (resolve(x) for x in limits)
+        return min(max(value, low), high)
 
     def set_input(self, name: str, function: TimeFunction) -> None:
         """Give one of its inputs another function of time."""

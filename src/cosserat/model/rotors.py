@@ -14,7 +14,7 @@ import numpy as np
 from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.coefficients import tabled
+from cosserat.model.coefficients import pairs, tabled
 from cosserat.model.fields import Given, number, unit_vector
 from cosserat.model.fluid_loads import FluidLoad
 from cosserat.model.frame_laws import cross, in_axes, turning
@@ -31,13 +31,8 @@ def _one_or_other(item: str, argument: str, value: Any) -> None:
 
 def _table(item: str, argument: str, value: Any) -> tuple[Array, Array]:
     """Advance ratios and values of a table."""
-    given = isinstance(value, (tuple, list)) and len(value) > 1
-    rows = checks.array(item, argument, value, (len(value), 2)) if given else np.zeros((0, 2))
-    if not given or np.any(np.diff(rows[:, 0]) <= 0.0):
-        raise ArgumentError(
-            item, argument, "must be a number, or a table of two or more pairs (J, value) with growing advance ratios J"
-        )
-    return rows[:, 0], rows[:, 1]
+    wanted = "must be a number, or a table of two or more pairs (J, value) with growing advance ratios J"
+    return pairs(item, argument, value, wanted)
 
 
 def _number_or_table(item: str, argument: str, value: Any) -> Any:
@@ -65,8 +60,6 @@ class Turning(FluidLoad):
 
     def check(self) -> None:
         super().check()
-        for signal in self._inputs.values():
-            signal.sample([0.0])
         if not self._driven:
             for name, value in (("inertia", self._inertia), ("lag", self._lag), ("limits", self._limits)):
                 if value is not None and value != 0.0:
@@ -96,8 +89,7 @@ class Turning(FluidLoad):
     def first_states(self) -> tuple[float, ...]:
         if not self.lags:
             return ()
-        low, high = (-math.inf, math.inf) if self._limits is None else (resolve(x) for x in self._limits)
-        return (min(max(float(self._inputs["speed"].sample([0.0])[0]), low), high),)
+        return (self._first("speed", self._limits),)
 
     @property
     @abstractmethod

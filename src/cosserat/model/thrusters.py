@@ -99,8 +99,6 @@ class Thruster(PlacedLaw):
             raise ArgumentError(
                 self.title, "level", f"is {resolve(level):g}; it must be within limits, {low:g} to {high:g}"
             )
-        for signal in self._inputs.values():
-            signal.sample([0.0])
 
     def check_places(self) -> None:
         super().check_places()
@@ -127,10 +125,7 @@ class Thruster(PlacedLaw):
     def first_states(self) -> tuple[float, ...]:
         if not self.lags:
             return ()
-        low, high = (resolve(x) for x in self._limits)
-        if self._level is not None:
-            return (resolve(self._level),)
-        return (min(max(float(self._inputs["throttle"].sample([0.0])[0]), low), high),)
+        return (self._first("throttle", self._limits) if self._level is None else resolve(self._level),)
 
     @property
     def law(self) -> Callable[..., Any]:

@@ -19,6 +19,7 @@ from typing import Any, ParamSpec
 import numpy as np
 
 from cosserat.errors import ArgumentError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.records import Record, recorded
 from cosserat.model.turbulence import DRYDEN, POINTS, SPACING, VON_KARMAN, frozen_field
@@ -188,14 +189,8 @@ def gust(
     """
     peak, duration, start = _numbers("gust", peak=peak, duration=duration, start=start)
     _positive("gust", "duration", duration)
-    dx, dy, dz = checks.unit("gust", "direction", direction).tolist()
-
-    def alone(x: float, y: float, z: float, t: float) -> tuple[float, float, float]:
-        s = (t - start) / duration
-        u = 0.5 * peak * (1.0 - math.cos(2.0 * math.pi * s)) if 0.0 < s < 1.0 else 0.0
-        return u * dx, u * dy, u * dz
-
-    return _with_base(alone, base)
+    towards = checks.unit("gust", "direction", direction)
+    return _with_base(_pulse(peak, duration, start, -1.0, np.zeros(3), towards), base)
 
 
 @_wind
@@ -220,15 +215,20 @@ def gust_ahead(
     """
     peak, length, start, speed = _numbers("gust_ahead", peak=peak, length=length, start=start, speed=speed)
     _positive("gust_ahead", "length", length)
-    ax, ay, az = checks.unit("gust_ahead", "along", along).tolist()
-    dx, dy, dz = checks.unit("gust_ahead", "direction", direction).tolist()
+    ahead, towards = checks.unit("gust_ahead", "along", along), checks.unit("gust_ahead", "direction", direction)
+    return _with_base(_pulse(peak, length, start, speed, ahead, towards), base)
+
+
+def _pulse(peak: float, length: float, start: float, speed: float, along: Array, direction: Array) -> Function:
+    """peak/2 (1 - cos(2 pi s/length)) for s = along . x - speed t - start from 0 to `length`, else nothing."""
+    (ax, ay, az), (dx, dy, dz) = along.tolist(), direction.tolist()
 
     def alone(x: float, y: float, z: float, t: float) -> tuple[float, float, float]:
         s = (ax * x + ay * y + az * z - speed * t - start) / length
         u = 0.5 * peak * (1.0 - math.cos(2.0 * math.pi * s)) if 0.0 < s < 1.0 else 0.0
         return u * dx, u * dy, u * dz
 
-    return _with_base(alone, base)
+    return alone
 
 
 @_wind
