@@ -12,6 +12,7 @@ import numpy as np
 
 from cosserat.model import checks
 from cosserat.model.fields import number, unit_vector, vector
+from cosserat.model.frame_laws import cross, in_axes, in_world
 from cosserat.model.frame_signals import moving_vector
 from cosserat.model.lumps import Lump
 from cosserat.model.observers import Observer
@@ -131,41 +132,28 @@ def central_wrench(t, frame, twist, p):
     r = math.sqrt(r2)
     r5 = r2 * r2 * r
     mu, m = p["mu"], p["m"]
-    X = np.empty(3)
-    X[0], X[1], X[2] = x, y, z
-    R = frame
-    s = np.empty(3)
-    s[0], s[1], s[2] = p["sx"], p["sy"], p["sz"]
+    X, R, s = (x, y, z), frame, (p["sx"], p["sy"], p["sz"])
     S = np.empty((3, 3))  # second moments in the place's frame
     half = 0.5 * (p["jxx"] + p["jyy"] + p["jzz"])
     S[0, 0], S[1, 1], S[2, 2] = half - p["jxx"], half - p["jyy"], half - p["jzz"]
     S[0, 1], S[0, 2], S[1, 2] = -p["jxy"], -p["jxz"], -p["jyz"]
     S[1, 0], S[2, 0], S[2, 1] = S[0, 1], S[0, 2], S[1, 2]
-    own = np.zeros(3)  # x in the place's frame
-    d = np.zeros(3)
-    for i in range(3):
-        for j in range(3):
-            own[i] += R[j, i] * X[j]
-            d[i] += R[i, j] * s[j]
-    Sx = np.zeros(3)
-    for i in range(3):
-        for j in range(3):
-            Sx[i] += S[i, j] * own[j]
+    own, d = in_axes(R, x, y, z), in_world(R, s[0], s[1], s[2])  # x in the place's frame
+    Sx = in_axes(S, own[0], own[1], own[2])
+    Px = in_world(R, Sx[0], Sx[1], Sx[2])
     xSx = own[0] * Sx[0] + own[1] * Sx[1] + own[2] * Sx[2]
     trace = S[0, 0] + S[1, 1] + S[2, 2]
     xd = x * d[0] + y * d[1] + z * d[2]
     grad, hess_d, shaped = np.empty(3), np.empty(3), np.empty(3)
     for i in range(3):
-        Px = R[i, 0] * Sx[0] + R[i, 1] * Sx[1] + R[i, 2] * Sx[2]
         grad[i] = mu * X[i] / (r2 * r)
         hess_d[i] = mu * (d[i] / (r2 * r) - 3.0 * X[i] * xd / r5)
-        shaped[i] = -mu * ((3.0 * Px - X[i] * trace) / r5 - 2.5 * X[i] * (3.0 * xSx - r2 * trace) / (r5 * r2))
+        shaped[i] = -mu * ((3.0 * Px[i] - X[i] * trace) / r5 - 2.5 * X[i] * (3.0 * xSx - r2 * trace) / (r5 * r2))
     energy = -mu * (m / r + (3.0 * xSx - r2 * trace) / (2.0 * r5))
     flattened = np.zeros(3)  # torque of the oblateness on the second moments
     if p["j2"] != 0.0:  # k (3 h^2/r^5 - 1/r^3), h the height over the equator
         k = 0.5 * mu * p["j2"] * p["radius"] * p["radius"]
-        pole = np.empty(3)
-        pole[0], pole[1], pole[2] = p["px"], p["py"], p["pz"]
+        pole = p["px"], p["py"], p["pz"]
         h = pole[0] * x + pole[1] * y + pole[2] * z
         pd = pole[0] * d[0] + pole[1] * d[1] + pole[2] * d[2]
         r7, r9 = r5 * r2, r5 * r2 * r2
@@ -178,39 +166,31 @@ def central_wrench(t, frame, twist, p):
                 + (105.0 * h * h / r9 - 15.0 / r7) * X[i] * xd
             )
         energy += m * k * (3.0 * h * h / r5 - 1.0 / (r2 * r))
-        q, Sq = np.zeros(3), np.zeros(3)  # the pole in the place's frame
-        for i in range(3):
-            for j in range(3):
-                q[i] += R[j, i] * pole[j]
-        for i in range(3):
-            for j in range(3):
-                Sq[i] += S[i, j] * q[j]
+        q = in_axes(R, pole[0], pole[1], pole[2])  # the pole in the place's frame
+        Sq = in_axes(S, q[0], q[1], q[2])
+        Pp = in_world(R, Sq[0], Sq[1], Sq[2])
         pPp = q[0] * Sq[0] + q[1] * Sq[1] + q[2] * Sq[2]
         pPx = q[0] * Sx[0] + q[1] * Sx[1] + q[2] * Sx[2]
         flat, far = 3.0 / r5 - 15.0 * h * h / r7, 105.0 * h * h / r9 - 15.0 / r7
         energy += 0.5 * k * (6.0 * pPp / r5 - 60.0 * h * pPx / r7 + flat * trace + far * xSx)
         for i in range(3):
-            Pp = R[i, 0] * Sq[0] + R[i, 1] * Sq[1] + R[i, 2] * Sq[2]
-            Px = R[i, 0] * Sx[0] + R[i, 1] * Sx[1] + R[i, 2] * Sx[2]
             along_x = -30.0 * pPp / r7 + 420.0 * h * pPx / r9 + trace * far
             along_x += xSx * (105.0 / r9 - 945.0 * h * h / (r9 * r2))
             along_p = -60.0 * pPx / r7 - 30.0 * h * trace / r7 + 210.0 * h * xSx / r9
-            shaped[i] += 0.5 * k * (along_x * X[i] + along_p * pole[i] - 60.0 * h * Pp / r7 + 2.0 * far * Px)
+            shaped[i] += 0.5 * k * (along_x * X[i] + along_p * pole[i] - 60.0 * h * Pp[i] / r7 + 2.0 * far * Px[i])
             j, n = (i + 1) % 3, (i + 2) % 3
-            turned = 6.0 / r5 * (q[j] * Sq[n] - q[n] * Sq[j]) + far * (own[j] * Sx[n] - own[n] * Sx[j])
+            twisted = 6.0 / r5 * (q[j] * Sq[n] - q[n] * Sq[j]) + far * (own[j] * Sx[n] - own[n] * Sx[j])
             mixed = own[j] * Sq[n] - own[n] * Sq[j] + q[j] * Sx[n] - q[n] * Sx[j]
-            flattened[i] = k * (turned - 30.0 * h / r7 * mixed)
+            flattened[i] = k * (twisted - 30.0 * h / r7 * mixed)
     energy += d[0] * grad[0] + d[1] * grad[1] + d[2] * grad[2]
-    w = np.zeros(7)
-    g = np.zeros(3)  # grad phi in the place's frame
+    w = np.empty(7)
+    pull = -(m * grad + hess_d + shaped)
+    w[0], w[1], w[2] = in_axes(R, pull[0], pull[1], pull[2])
+    g = in_axes(R, grad[0], grad[1], grad[2])
+    hung = cross(g[0], g[1], g[2], s[0], s[1], s[2])
+    turned = cross(own[0], own[1], own[2], Sx[0], Sx[1], Sx[2])
     for i in range(3):
-        for j in range(3):
-            w[i] -= R[j, i] * (m * grad[j] + hess_d[j] + shaped[j])
-            g[i] += R[j, i] * grad[j]
-    turn = 3.0 * mu / r5
-    for i in range(3):
-        j, k2 = (i + 1) % 3, (i + 2) % 3
-        w[3 + i] = -(s[j] * g[k2] - s[k2] * g[j]) - turn * (own[j] * Sx[k2] - own[k2] * Sx[j]) + flattened[i]
+        w[3 + i] = hung[i] - 3.0 * mu / r5 * turned[i] + flattened[i]
     w[6] = energy
     return w
 

@@ -20,7 +20,24 @@ from cosserat.model.places import Owner, Place
 from cosserat.model.records import Component, recorded
 
 
-class PointLoad(Component):
+class Load(Component):
+    """Base of forces and moments as functions of time."""
+
+    word = "load"
+    force: VectorFunction | None = None
+    moment: VectorFunction | None = None
+
+    def _setup(self, name: str, follower: Any) -> None:
+        Component.__init__(self, name)
+        self.follower = checks.flag(self.title, "follower", follower)
+
+    def check(self) -> None:
+        for function in (self.force, self.moment):
+            if function is not None:
+                function.sample([0.0])
+
+
+class PointLoad(Load):
     """Base of the loads at a place.
 
     Attributes
@@ -31,20 +48,7 @@ class PointLoad(Component):
     follower : bool
     """
 
-    word = "load"
-    force: VectorFunction | None = None
-    moment: VectorFunction | None = None
-
     place = PlaceField[Place]("Where it acts.")
-
-    def _setup(self, name: str, follower: Any) -> None:
-        Component.__init__(self, name)
-        self.follower = checks.flag(self.title, "follower", follower)
-
-    def check(self) -> None:
-        for function in (self.force, self.moment):
-            if function is not None:
-                function.sample([0.0])
 
     def check_places(self) -> None:
         """Raise if it acts on the ground."""
@@ -144,7 +148,7 @@ class Wrench(PointLoad):
         self._keep(vector=None, force=self.force, moment=self.moment)
 
 
-class DistributedLoad(Component):
+class DistributedLoad(Load):
     """A force and a moment per unit length of a beam (N/m, N m/m).
 
     Parameters
@@ -168,11 +172,9 @@ class DistributedLoad(Component):
     30.0
     """
 
-    word = "load"
-
     @recorded
     def __init__(self, name: str, beam: Any, force: Any = None, moment: Any = None, follower: bool = False) -> None:
-        super().__init__(name)
+        self._setup(name, follower)
         if not isinstance(beam, (Beam, str)):
             raise ArgumentError(self.title, "beam", f"must be a Beam or its name, got {shown(beam)}")
         if force is None and moment is None:
@@ -180,7 +182,6 @@ class DistributedLoad(Component):
         self._beam = beam
         self.force = None if force is None else line_vector(force, f"{self.title}: force")
         self.moment = None if moment is None else line_vector(moment, f"{self.title}: moment")
-        self.follower = checks.flag(self.title, "follower", follower)
         self._keep(beam=beam if isinstance(beam, str) else beam.name, force=self.force, moment=self.moment)
 
     @property
@@ -198,11 +199,6 @@ class DistributedLoad(Component):
         """Turn a beam given by name into the beam; called when the load is added to a model."""
         if isinstance(self._beam, str):
             self._beam = find(self._beam)
-
-    def check(self) -> None:
-        for function in (self.force, self.moment):
-            if function is not None:
-                function.sample([0.0])
 
 
 def _size(source: Any, where: str) -> int:
