@@ -6,6 +6,8 @@ rate L (lx, ly, lz). Written in the part of Python that Numba compiles.
 
 # mypy: disable-error-code="no-untyped-def"
 
+import numpy as np
+
 _INSTANT = 1e-4  # s, over which changes of a flow are differenced
 
 
@@ -25,6 +27,16 @@ def in_world(frame, x, y, z):
         frame[1, 0] * x + frame[1, 1] * y + frame[1, 2] * z,
         frame[2, 0] * x + frame[2, 1] * y + frame[2, 2] * z,
     )
+
+
+def carried(frame, A):
+    """A frame (3, 4) of the world from one that is fixed to a place."""
+    H = np.empty((3, 4))
+    for j in range(4):
+        H[0, j], H[1, j], H[2, j] = in_world(frame, A[0, j], A[1, j], A[2, j])
+    for i in range(3):
+        H[i, 3] += frame[i, 3]
+    return H
 
 
 def cross(ax, ay, az, bx, by, bz):

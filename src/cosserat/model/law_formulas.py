@@ -10,6 +10,7 @@ import numpy as np
 
 from cosserat.errors import ArgumentError
 from cosserat.model.expressions import CONSTANTS, Expression
+from cosserat.model.frame_laws import in_world
 
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 WHERE = ("t", "x", "y", "z")
@@ -22,12 +23,8 @@ def law(t, frame, {twist}parameters):
 """
 _MOVING = """
     vx, vy, vz, wx, wy, wz = twist[0], twist[1], twist[2], twist[3], twist[4], twist[5]
-    Vx = R[0, 0] * vx + R[0, 1] * vy + R[0, 2] * vz
-    Vy = R[1, 0] * vx + R[1, 1] * vy + R[1, 2] * vz
-    Vz = R[2, 0] * vx + R[2, 1] * vy + R[2, 2] * vz
-    Wx = R[0, 0] * wx + R[0, 1] * wy + R[0, 2] * wz
-    Wy = R[1, 0] * wx + R[1, 1] * wy + R[1, 2] * wz
-    Wz = R[2, 0] * wx + R[2, 1] * wy + R[2, 2] * wz
+    Vx, Vy, Vz = _in_world(R, vx, vy, vz)
+    Wx, Wy, Wz = _in_world(R, wx, wy, wz)
     speed = np.sqrt(vx * vx + vy * vy + vz * vz)
 """
 
@@ -98,7 +95,7 @@ class Formulas:
     def function(self) -> Callable[..., Any]:
         """The law as a Python function."""
         if "_function" not in self.__dict__:
-            space: dict[str, Any] = {"np": np, **FORMULA_FUNCTIONS}
+            space: dict[str, Any] = {"np": np, "_in_world": in_world, **FORMULA_FUNCTIONS}
             exec(compile(self.source, f"<formulas of {self.where}>", "exec"), space)
             self._function: Callable[..., Any] = space["law"]
         return self._function

@@ -14,6 +14,7 @@ from cosserat.lie import se3
 from cosserat.model import checks
 from cosserat.model.expressions import Expression
 from cosserat.model.formula_derivatives import derivative
+from cosserat.model.frame_laws import carried, cross, in_axes, in_world
 from cosserat.model.law_formulas import FORMULA_FUNCTIONS, spelled
 from cosserat.model.parameters import Number, resolve
 from cosserat.model.records import Component, Record, recorded
@@ -73,44 +74,25 @@ class Potential(Record):
 _PREFIX = "own_"  # of the names of a formula in the source of its law, where others occur
 
 
+_HELPERS = {function.__name__: function for function in (carried, cross, in_axes, in_world)}
 _LAW = """
 def law(t, frame, twist, other_frame, other_twist, parameters):
-    A, B = np.empty(12), np.empty(12)
 {numbers}
     F_a, F_b = {frames}
-    R_a, R_b, x_a, x_b = np.zeros((3, 3)), np.zeros((3, 3)), np.empty(3), np.empty(3)
-    for i in range(3):
-        x_a[i], x_b[i] = F_a[i, 3], F_b[i, 3]
-        for k in range(3):
-            x_a[i] += F_a[i, k] * A[9 + k]
-            x_b[i] += F_b[i, k] * B[9 + k]
-            for j in range(3):
-                R_a[i, j] += F_a[i, k] * A[3 * k + j]
-                R_b[i, j] += F_b[i, k] * B[3 * k + j]
-    R, d = np.zeros((3, 3)), np.zeros(3)
-    for i in range(3):
-        for k in range(3):
-            d[i] += R_a[k, i] * (x_b[k] - x_a[k])
-            for j in range(3):
-                R[i, j] += R_a[k, i] * R_b[k, j]
+    H_a, H_b = carried(F_a, parameters["A"]), carried(F_b, parameters["B"])
+    d = in_axes(H_a, H_b[0, 3] - H_a[0, 3], H_b[1, 3] - H_a[1, 3], H_b[2, 3] - H_a[2, 3])
+    R = np.empty((3, 3))
+    for j in range(3):
+        R[0, j], R[1, j], R[2, j] = in_axes(H_a, H_b[0, j], H_b[1, j], H_b[2, j])
 {coordinates}
     f, m = np.zeros(3), np.zeros(3)
 {efforts}
-    F, M, r = np.zeros(3), np.zeros(3), np.empty(3)
-    for i in range(3):
-        r[i] = x_b[i] - frame[i, 3]
-        for k in range(3):
-            F[i] += {sign} * R_a[i, k] * f[k]
-            M[i] += {sign} * R_a[i, k] * m[k]
-    M[0] += r[1] * F[2] - r[2] * F[1]
-    M[1] += r[2] * F[0] - r[0] * F[2]
-    M[2] += r[0] * F[1] - r[1] * F[0]
-    w = np.zeros(6)
-    for i in range(3):
-        for k in range(3):
-            w[i] += frame[k, i] * F[k]
-            w[3 + i] += frame[k, i] * M[k]
-    return w
+    fx, fy, fz = in_world(H_a, {sign} * f[0], {sign} * f[1], {sign} * f[2])
+    mx, my, mz = in_world(H_a, {sign} * m[0], {sign} * m[1], {sign} * m[2])
+    lx, ly, lz = cross(H_b[0, 3] - frame[0, 3], H_b[1, 3] - frame[1, 3], H_b[2, 3] - frame[2, 3], fx, fy, fz)
+    f0, f1, f2 = in_axes(frame, fx, fy, fz)
+    m0, m1, m2 = in_axes(frame, mx + lx, my + ly, mz + lz)
+    return f0, f1, f2, m0, m1, m2
 """
 
 _READ = {
@@ -147,14 +129,15 @@ _READ_VECTOR = """\
 _ACT_VECTOR = """\
     w0, w1, w2 = {0}rx, {0}ry, {0}rz
     g0, g1, g2 = {rx}, {ry}, {rz}
-    p0, p1, p2 = w1 * g2 - w2 * g1, w2 * g0 - w0 * g2, w0 * g1 - w1 * g0
+    p0, p1, p2 = cross(w0, w1, w2, g0, g1, g2)
+    q0, q1, q2 = cross(w0, w1, w2, p0, p1, p2)
     y = angle * angle
     c = 1.0 / 12.0 + y * (1.0 / 720.0 + y * (1.0 / 30240.0 + y * (1.0 / 1209600.0 + y / 47900160.0)))
     if y > 0.05:
         c = (1.0 - 0.5 * angle / np.tan(0.5 * angle)) / y
-    m[0] -= g0 + 0.5 * p0 + c * (w1 * p2 - w2 * p1)
-    m[1] -= g1 + 0.5 * p1 + c * (w2 * p0 - w0 * p2)
-    m[2] -= g2 + 0.5 * p2 + c * (w0 * p1 - w1 * p0)
+    m[0] -= g0 + 0.5 * p0 + c * q0
+    m[1] -= g1 + 0.5 * p1 + c * q1
+    m[2] -= g2 + 0.5 * p2 + c * q2
 """
 """Its efforts: a turn u of the child in the parent's axes changes the rotation vector w by u - w x u/2 + c w x (w x u).
 """
@@ -190,8 +173,7 @@ class JointPotential(StateLoad):
             lines, efforts = [], []
         lines += [f"    {_PREFIX}{name} = {_READ[freedom]}" for name, freedom in pairs]
         efforts = [f"    {_ACT[freedom].format(slopes[name])}" for name, freedom in pairs] + efforts
-        numbers = [f"    {side}[{i}] = parameters['{side}_{i}']" for side in "AB" for i in range(12)]
-        numbers += [f"    {_PREFIX}{name} = parameters[{_PREFIX + name!r}]" for name in self.potential.given]
+        numbers = [f"    {_PREFIX}{name} = parameters[{_PREFIX + name!r}]" for name in self.potential.given]
         source = _LAW.format(
             numbers="\n".join(numbers),
             frames="other_frame, frame" if self._on_child else "frame, other_frame",
@@ -203,17 +185,18 @@ class JointPotential(StateLoad):
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (
-            *(f"{side}_{i}" for side in "AB" for i in range(12)),
-            *(_PREFIX + name for name in self.potential.given),
-        )
+        frames = (f"{side}_{i}" for side in "AB" for i in range(12))
+        return (*frames, *(_PREFIX + name for name in self.potential.given))
+
+    def record_type(self) -> Any:
+        own = ((name, np.float64) for name in self.names[24:])
+        return np.dtype([("A", np.float64, (3, 4)), ("B", np.float64, (3, 4)), *own])
 
     @property
     def values(self) -> tuple[float, ...]:
         numbers: list[float] = []
         for place in (self.joint.parent, self.joint.child):
-            H = se3.inverse(place.frame()) @ self.joint.frame()
-            numbers += [*H[:3, :3].ravel().tolist(), *H[:3, 3].tolist()]
+            numbers += (se3.inverse(place.frame()) @ self.joint.frame())[:3].ravel().tolist()
         return (*numbers, *(resolve(value) for value in self.potential.given.values()))
 
     def check(self) -> None:
@@ -232,7 +215,7 @@ def _prefixed(text: str, names: set[str]) -> str:
 @functools.lru_cache(256)
 def _function(source: str) -> Callable[..., Any]:
     """The law of a source: one function for one text, so that it is compiled once."""
-    space: dict[str, Any] = {"np": np, **FORMULA_FUNCTIONS}
+    space: dict[str, Any] = {"np": np, **FORMULA_FUNCTIONS, **_HELPERS}
     exec(compile(source, "<potential of a joint>", "exec"), space)
     found: Callable[..., Any] = space["law"]
     return found

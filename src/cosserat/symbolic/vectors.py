@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from cosserat.symbolic.dependency import sp
 
@@ -93,8 +92,3 @@ def point_inertia(m: sp.Expr, r: Sequence[sp.Expr]) -> Matrix:
 def summed(matrices: Sequence[Matrix]) -> Matrix:
     """Sum of matrices."""
     return [[sp.Add(*(A[i][j] for A in matrices if A[i][j] is not ZERO)) for j in range(3)] for i in range(3)]
-
-
-def mapped(function: Callable[[Any], Any], A: Matrix) -> Matrix:
-    """A function of every entry."""
-    return [[function(x) for x in row] for row in A]
