@@ -127,9 +127,7 @@ def aerodynamic_law(
     place's frame. Rates enter with p b/(2V), q c/(2V), r b/(2V), of the body in space.
     """
     c_lift, c_drag, c_side, c_roll, c_pitch, c_yaw = coefficients
-    fx, fy, fz = (float(x) for x in forward)
-    rx, ry, rz = (float(x) for x in right)
-    ux, uy, uz = (float(x) for x in up)
+    B = np.ascontiguousarray((forward, right, up), dtype=float)
 
     def law(t, frame, twist, p):
         x, y, z = frame[0, 3], frame[1, 3], frame[2, 3]
@@ -138,9 +136,7 @@ def aerodynamic_law(
         v0, v1, v2 = in_axes(frame, wind[0], wind[1], wind[2])
         v0, v1, v2 = twist[0] - v0, twist[1] - v1, twist[2] - v2
         w = np.zeros(6)
-        a = fx * v0 + fy * v1 + fz * v2
-        b = rx * v0 + ry * v1 + rz * v2
-        c = ux * v0 + uy * v1 + uz * v2
+        a, b, c = in_world(B, v0, v1, v2)  # forward, right, up
         in_plane = math.sqrt(a * a + c * c)
         speed = math.sqrt(in_plane * in_plane + b * b)
         if speed == 0.0:
@@ -151,9 +147,9 @@ def aerodynamic_law(
         w0, w1, w2 = twist[3], twist[4], twist[5]
         if moving:
             w0, w1, w2 = turning(frame, twist, p)
-        turn_roll = (fx * w0 + fy * w1 + fz * w2) * span / (2.0 * speed)
-        turn_pitch = (rx * w0 + ry * w1 + rz * w2) * chord / (2.0 * speed)
-        turn_yaw = -(ux * w0 + uy * w1 + uz * w2) * span / (2.0 * speed)
+        w0, w1, w2 = in_world(B, w0, w1, w2)
+        per = 0.5 / speed
+        turn_roll, turn_pitch, turn_yaw = per * span * w0, per * chord * w1, -per * span * w2
         area = p["area"]
         drag = push * area * c_drag(alpha, beta, p)
         lift = push * area * (c_lift(alpha, beta, p) + p["lift_q"] * turn_pitch)
@@ -166,12 +162,8 @@ def aerodynamic_law(
         roll = pressed * span * (c_roll(alpha, beta, p) + p["roll_p"] * turn_roll + p["roll_r"] * turn_yaw)
         pitch = pressed * chord * (c_pitch(alpha, beta, p) + p["pitch_q"] * turn_pitch)
         yaw = pressed * span * (c_yaw(alpha, beta, p) + p["yaw_p"] * turn_roll + p["yaw_r"] * turn_yaw)
-        w[0] = along_f * fx + along_r * rx + along_u * ux
-        w[1] = along_f * fy + along_r * ry + along_u * uy
-        w[2] = along_f * fz + along_r * rz + along_u * uz
-        w[3] = roll * fx + pitch * rx - yaw * ux
-        w[4] = roll * fy + pitch * ry - yaw * uy
-        w[5] = roll * fz + pitch * rz - yaw * uz
+        w[0], w[1], w[2] = in_axes(B, along_f, along_r, along_u)
+        w[3], w[4], w[5] = in_axes(B, roll, pitch, -yaw)
         return w
 
     return law
