@@ -245,7 +245,7 @@ def _remainder(a: Jet, b: Jet) -> Jet:
 
 _LOGICAL = LOGICAL | {np.bitwise_and, np.bitwise_or, np.bitwise_xor, np.invert}
 _STEPS = {np.floor, np.ceil, np.rint, np.trunc, np.floor_divide}
-_SWITCHES = ORDER | {np.minimum, np.maximum, np.fmin, np.fmax}
+_SWITCHES = ORDER.keys() | {np.minimum, np.maximum, np.fmin, np.fmax}
 _UNARY: dict[Any, tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]] = {
     np.negative: (np.negative, lambda x: -1.0, lambda x: 0.0),
     np.positive: (np.positive, lambda x: 1.0, lambda x: 0.0),

@@ -1,10 +1,14 @@
 """Operators of Python as functions of NumPy, for what is more than a number: jets, parameters, symbols."""
 
+import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-ORDER = {np.less, np.less_equal, np.greater, np.greater_equal}
+ORDER: dict[Any, Callable[[Any, Any], bool]] = {
+    np.less: operator.lt, np.less_equal: operator.le, np.greater: operator.gt, np.greater_equal: operator.ge,
+}  # fmt: skip
 LOGICAL = {np.logical_and, np.logical_or, np.logical_not, np.logical_xor}
 JUDGING = {np.equal, np.not_equal, np.isfinite, np.isnan, np.isinf, np.signbit} | LOGICAL
 """Functions whose answers are truths."""

@@ -82,19 +82,25 @@ class ParameterLike(Operators, ABC):
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method != "__call__" or kwargs:
             return NotImplemented
-        if any(isinstance(x, np.ndarray) and x.ndim > 0 for x in inputs):
-            return np.frompyfunc(lambda *x: ufunc(*x), len(inputs), 1)(*(boxed(x) for x in inputs))
-        if not all(is_number(x) for x in inputs):
+        found = self._apply(ufunc, *inputs)
+        return np.bool_(found) if isinstance(found, bool) else found
+
+    def _apply(self, function: Any, *operands: Any) -> Any:
+        if not all(map(is_number, operands)):
+            if any(isinstance(x, np.ndarray) and x.ndim > 0 for x in operands):
+                return np.frompyfunc(lambda *x: function(*x), len(operands), 1)(*(boxed(x) for x in operands))
             return NotImplemented
-        if ufunc in _UFUNC_TEXT and len(inputs) == 2:
-            return _combine(f"{_text(inputs[0])} {_UFUNC_TEXT[ufunc]} {_text(inputs[1])}", *inputs)
-        if ufunc in _UFUNC_FORMULA:
-            return _combine(_UFUNC_FORMULA[ufunc].format(*map(_text, inputs)), *inputs)
-        if ufunc in _UFUNC_NAME:
-            return _combine(f"{_UFUNC_NAME[ufunc]}({', '.join(_text(x, False) for x in inputs)})", *inputs)
-        if ufunc in JUDGING or ufunc in ORDER:
-            return ufunc(*(resolve(x) for x in inputs))
-        raise self._refused(ufunc.__name__)
+        if function in ORDER:
+            return ORDER[function](*map(resolve, operands))
+        if function in _UFUNC_TEXT and len(operands) == 2:
+            return _combine(f"{_text(operands[0])} {_UFUNC_TEXT[function]} {_text(operands[1])}", *operands)
+        if function in _UFUNC_FORMULA:
+            return _combine(_UFUNC_FORMULA[function].format(*map(_text, operands)), *operands)
+        if function in _UFUNC_NAME:
+            return _combine(f"{_UFUNC_NAME[function]}({', '.join(_text(x, False) for x in operands)})", *operands)
+        if function in JUDGING:
+            return function(*map(resolve, operands))
+        raise self._refused(function.__name__)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function is np.clip and len(args) == 3 and not kwargs:
@@ -108,10 +114,6 @@ class ParameterLike(Operators, ABC):
             f"np.{name} cannot be part of a formula of parameters ({self.text!r}); use other functions "
             f"({', '.join(FUNCTIONS)}), or float(...) for the present value, which later changes do not reach"
         )
-
-    def _apply(self, function: Any, *operands: Any) -> Any:
-        found = self.__array_ufunc__(function, "__call__", *operands)
-        return bool(found) if isinstance(found, np.bool_) else found
 
 
 class Parameter(ParameterLike):
