@@ -15,7 +15,8 @@ from cosserat.lie import se3
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.linear.output_rows import rows_of
-from cosserat.solve.linear.point import Point, point_at
+from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.points import point_at
 from cosserat.solve.linear.ports import quantity_of
 
 KINDS = ["b2.position", "ball.velocity", "ball.angular_velocity",

@@ -6,7 +6,8 @@ import pytest
 import cosserat as cs
 from cosserat.demo import two_link_arm
 from cosserat.solve.linear.matrices import matrices_at
-from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, ROTATION, imbalance, point_at
+from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, ROTATION
+from cosserat.solve.linear.points import point_at
 
 
 def residual(point):
@@ -23,7 +24,7 @@ def pendulum(**joint):
 
 def test_everything_balances_at_a_point(point):
     assert residual(point) < 1e-8
-    worst, text = imbalance(point)
+    worst, text = point.imbalance()
     assert worst <= 1.0 or point.kind == MOMENT
     assert "N is left unbalanced at" in text
 

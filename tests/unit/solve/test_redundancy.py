@@ -5,7 +5,7 @@ import pytest
 
 import cosserat as cs
 from cosserat.solve.linear.matrices import matrices_at
-from cosserat.solve.linear.point import point_at
+from cosserat.solve.linear.points import point_at
 
 STRAIGHT = np.eye(3)
 

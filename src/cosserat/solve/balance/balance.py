@@ -149,12 +149,21 @@ class Balance(ABC):
         """Whether the configuration is that of a state, to a part of the extent and of a radian."""
 
     @abstractmethod
+    def _of_nodes(self, correction: Array) -> Array:
+        """Sizes (nodes, 6) of what a correction moves the nodes by."""
+
     def size_of(self, correction: Array) -> float:
         """Largest displacement, or turn times the typical length."""
+        if not np.all(np.isfinite(correction)):
+            return np.inf
+        nodes = self._of_nodes(correction)
+        return float(max(np.max(nodes[:, :3], initial=0.0), self.length * np.max(nodes[:, 3:], initial=0.0)))
 
-    @abstractmethod
     def reach(self, correction: Array) -> float:
         """Largest turn in a correction, or displacement in halves of the mechanism's extent."""
+        nodes = self._of_nodes(correction)
+        moved = np.max(nodes[:, :3], initial=0.0) / (0.5 * self.extent)
+        return float(max(moved, np.max(nodes[:, 3:], initial=0.0)))
 
     @abstractmethod
     def metric(self) -> Array:
@@ -203,9 +212,10 @@ class Balance(ABC):
     def react(self, reactions: Array) -> None:
         """Add multipliers (m,) of the independent constraints to those of the present state."""
 
-    @abstractmethod
     def imbalance(self) -> tuple[float, str]:
         """Unbalanced force relative to what is accepted, and in words the largest and where it acts."""
+        found: tuple[float, str] = self.still().imbalance()
+        return found
 
     def symmetries(self) -> Array:
         """Motions (n_motions, k) of the whole that lead to equal states, in steady rotation; drifts among them."""

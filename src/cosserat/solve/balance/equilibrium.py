@@ -155,7 +155,7 @@ def balance_at(
     floating = floating_of(formulation, model, caller)
     if floating is None:
         return statics_at(model, time, start, spin, center)
-    from cosserat.solve.trees.starts import tree_balance_at  # it is made of linear equations, too
+    from cosserat.solve.trees.balance import tree_balance_at  # it is made of linear equations, too
     from cosserat.solve.trees.turntable import spin_of
 
     return tree_balance_at(model, time, start, spin_of(spin, center), floating, caller)

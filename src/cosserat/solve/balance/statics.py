@@ -24,6 +24,8 @@ from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.balance.spin import twists_in
 from cosserat.solve.balance.symmetries import rigid_motions
 from cosserat.solve.initial import EPSILON
+from cosserat.solve.linear.matrices import constraint_matrix
+from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, Point
 from cosserat.solve.memory import Memory, trial_history
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
@@ -147,17 +149,6 @@ class Statics(Balance):
     def _of_nodes(self, correction: Array) -> Array:
         return np.abs(correction[: self.n_motions]).reshape(-1, 6)
 
-    def size_of(self, correction: Array) -> float:
-        nodes = self._of_nodes(correction)
-        if not np.all(np.isfinite(nodes)):
-            return np.inf
-        return float(max(np.max(nodes[:, :3], initial=0.0), self.length * np.max(nodes[:, 3:], initial=0.0)))
-
-    def reach(self, correction: Array) -> float:
-        nodes = self._of_nodes(correction)
-        moved = np.max(nodes[:, :3], initial=0.0) / (0.5 * self.extent)
-        return float(max(moved, np.max(nodes[:, 3:], initial=0.0)))
-
     def metric(self) -> Array:
         return np.tile([1.0, self.length], self.compiled.n_nodes).repeat(3)
 
@@ -202,8 +193,6 @@ class Statics(Balance):
         return motion
 
     def constraints(self) -> csc_matrix:
-        from cosserat.solve.linear.matrices import constraint_matrix
-
         return constraint_matrix(self.still())
 
     def react(self, reactions: Array) -> None:
@@ -212,18 +201,11 @@ class Statics(Balance):
             self.memory.problem.trial.force[j] += rows.T @ reactions[first : first + len(rows)]
             first += len(rows)
 
-    def imbalance(self) -> tuple[float, str]:
-        from cosserat.solve.linear.point import imbalance
-
-        return imbalance(self.still())
-
     @property
     def gravity(self) -> float:
         return float(np.linalg.norm(self.compiled.sampler.gravity))
 
     def still(self) -> Any:
-        from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, Point  # linear analyses are made of equilibria
-
         kind = EQUILIBRIUM if self.full_spin is None else ROTATION
         return Point(self.compiled, self.memory, 0.0, kind)
 

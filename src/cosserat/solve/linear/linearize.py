@@ -22,7 +22,7 @@ from cosserat.solve.carried import carrying
 from cosserat.solve.linear.basis import Basis, MovingColumns, constant, leading, mode_names, moving
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
-from cosserat.solve.linear.point import point_at
+from cosserat.solve.linear.points import point_at
 from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
 from cosserat.solve.linear.ports import input_ports, output_ports
 from cosserat.solve.linear.rolling_spectrum import rolling_space

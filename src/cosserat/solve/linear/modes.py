@@ -22,7 +22,8 @@ from cosserat.solve.linear.basis import basis_of_motions, reduced
 from cosserat.solve.linear.basis import moving as in_motion
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
-from cosserat.solve.linear.point import Point, point_at
+from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.points import point_at
 from cosserat.solve.linear.pose import held_at
 from cosserat.solve.linear.quadratic import eigenpairs
 

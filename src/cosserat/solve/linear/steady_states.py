@@ -22,7 +22,8 @@ from cosserat.solve.balance.parametric import differing, sampled, zero_if_none
 from cosserat.solve.balance.spin import check_steady, spin_twist, twists_in
 from cosserat.solve.balance.statics import Statics
 from cosserat.solve.initial import consistent_accelerations, set_trial, settle_states, soften_redundant
-from cosserat.solve.linear.point import Point, point_at
+from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.points import NodalPoints, point_of
 from cosserat.solve.memory import loaded_memory
 from cosserat.solve.trees.formulation import floating_of
 
@@ -75,6 +76,14 @@ class SweptStates(ABC):
     """
 
     def __init__(self, knobs: Knobs, ranges: Sequence[Array], about: Any, time: float, caller: str) -> None:
+        known = isinstance(about, Equilibrium) or (isinstance(about, str) and about in ("reference", "motion"))
+        if about is not None and not known:
+            raise SolveError(
+                f"{caller}: about={about!r} is not understood; pass the Equilibrium to start from, 'reference', "
+                "'motion' or None"
+            )
+        if isinstance(about, Equilibrium) and about.settings.get("spin") is not None and knobs.spin is None:
+            raise SolveError(f"{caller}: the equilibrium given as about turns; pass its spin and center too")
         self._knobs, self._about, self._time, self._caller = knobs, about, time, caller
         self.names = knobs.names
         self._spans = np.array([np.ptp(r) for r in ranges])
@@ -184,14 +193,6 @@ class SteadyStates(SweptStates):
     _formulation = None
 
     def __init__(self, knobs: Knobs, ranges: Sequence[Array], about: Any, time: float, caller: str) -> None:
-        known = isinstance(about, Equilibrium) or (isinstance(about, str) and about in ("reference", "motion"))
-        if about is not None and not known:
-            raise SolveError(
-                f"{caller}: about={about!r} is not understood; pass the Equilibrium to start from, 'reference', "
-                "'motion' or None"
-            )
-        if isinstance(about, Equilibrium) and about.settings.get("spin") is not None and knobs.spin is None:
-            raise SolveError(f"{caller}: the equilibrium given as about turns; pass its spin and center too")
         super().__init__(knobs, ranges, about, time, caller)
         self._times = np.array([time], dtype=float)
         self._point: Point | None = None
@@ -225,9 +226,8 @@ class SteadyStates(SweptStates):
         return spin_twist(self._knobs.spin, self._knobs.center)
 
     def _begun(self, about: Any) -> Point:
-        found = isinstance(about, Equilibrium)
-        rotation = {} if found else {"time": self._time, "spin": self._knobs.spin, "center": self._knobs.center}
-        self._point = point_at(self._knobs.model, about, caller=self._caller, **rotation)
+        points = NodalPoints(self._knobs.model, self._caller, self._knobs.spin, self._knobs.center)
+        self._point = point_of(points, about, self._time)
         return self._point
 
     def _solved(self, configuration: _Known, last: bool) -> Point | None:

@@ -8,13 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import block_array, csc_matrix, identity
 
+from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Status
+from cosserat.solve.arguments import demand_no_rolling
 from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.balance.symmetries import rigid_motions
 from cosserat.solve.initial import EPSILON
-from cosserat.solve.trees.point import TreePoint, unbalanced
+from cosserat.solve.trees.formulation import Floating
+from cosserat.solve.trees.point import TreePoint, with_reactions
 from cosserat.solve.trees.system import TreeState, TreeSystem
+from cosserat.solve.trees.turntable import Spin
 
 Array = NDArray[np.float64]
 
@@ -138,17 +142,6 @@ class TreeBalance(Balance):
     def _of_nodes(self, correction: Array) -> Array:
         return np.abs(self._jacobian @ correction[: self.n_motions]).reshape(-1, 6)
 
-    def size_of(self, correction: Array) -> float:
-        if not np.all(np.isfinite(correction)):
-            return np.inf
-        nodes = self._of_nodes(correction)
-        return float(max(np.max(nodes[:, :3], initial=0.0), self.length * np.max(nodes[:, 3:], initial=0.0)))
-
-    def reach(self, correction: Array) -> float:
-        nodes = self._of_nodes(correction)
-        moved = np.max(nodes[:, :3], initial=0.0) / (0.5 * self.extent)
-        return float(max(moved, np.max(nodes[:, 3:], initial=0.0)))
-
     def metric(self) -> Array:
         found = np.max(np.abs(self._jacobian) * self._weight[:, None], axis=0, initial=0.0)
         return np.where(found > 0.0, found, 1.0)
@@ -173,12 +166,6 @@ class TreeBalance(Balance):
     def react(self, reactions: Array) -> None:
         self.now = self.now._replace(force=self.now.force + self.point().combinations.T @ reactions)
 
-    def imbalance(self) -> tuple[float, str]:
-        rest = np.abs(self.system.residual(self.now)[0]) / self.metric()
-        worst = int(np.argmax(rest)) if len(rest) else 0
-        text = f"a force of {rest[worst]:.3g} N is left unbalanced along {self.system.tree.coordinates[worst]!r}"
-        return unbalanced(self.point()), text
-
     def take(self, system: TreeSystem) -> None:
         """Go on with the same coordinates of a system made anew."""
         self.system = system
@@ -195,3 +182,22 @@ class TreeBalance(Balance):
     def result(self, status: Status, settings: dict[str, Any], stats: dict[str, Any]) -> Equilibrium:
         """The present state as a result."""
         return Equilibrium(self.system.trajectory([self.now], status, settings, stats))
+
+
+def tree_balance(system: TreeSystem, state: TreeState) -> TreeBalance:
+    """Equations of balance of a system from a state on."""
+    if system.spin is not None:
+        demand_no_rolling(system.model, system.caller)
+    return TreeBalance(system, state)
+
+
+def tree_balance_at(
+    model: Model, time: float, start: Equilibrium | None, spin: Spin | None, floating: Floating, caller: str
+) -> TreeBalance:
+    """Equations of balance of a model in floating frames, in its reference configuration or a known equilibrium."""
+    system = TreeSystem(model, floating, caller, spin=spin)
+    state = system.start(time)
+    if start is not None:
+        known = system.taken(state, start.trajectory.floating)
+        state = with_reactions(system, system.start(time, start)._replace(t=time) if known is None else known)
+    return tree_balance(system, state)

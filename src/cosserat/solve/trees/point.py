@@ -220,6 +220,31 @@ class TreePoint:
         """Frames (nodes + 1, 12) of the nodes."""
         return self.still.frames
 
+    def imbalance(self) -> tuple[float, str]:
+        """Unbalanced force relative to what is accepted, and in words the largest and where it acts."""
+        system, state = self.system, self.state
+        system.load(state.t)
+        sizes = system.sizes(state.q)
+        rest, value, _ = system.residual(state)
+        if not np.isfinite(rest).all():
+            return np.inf, "forces are not numbers"
+        loose = state._replace(force=np.zeros(system.n_rows))
+        acting = [system.residual(loose)[0], system.tree.gravity_forces(state.q)]
+        system.load(state.t, 0.0)  # what laws do against loads
+        acting.append(system.residual(loose)[0])
+        system.load(state.t)
+        acting.append(system.tree.forces.in_joints(state.q, state.v, state.t))
+        largest = max(float(np.max(np.abs(a) / sizes, initial=0.0)) for a in acting)
+        stiff = float(np.max(np.abs(np.diag(self.slopes.dq)) / sizes**2, initial=0.0))
+        accepted = _BALANCED * largest + 1e4 * np.finfo(float).eps * stiff
+        left = np.abs(rest) / sizes
+        k = int(np.argmax(left)) if len(left) else 0
+        worst = float(np.max(left, initial=0.0))
+        force, where = worst / system.compiled.length, system.tree.coordinates[k]
+        text = f"a force of {force:.3g} N is left unbalanced along {where!r}"
+        apart = float(np.max(np.abs(value), initial=0.0)) / (1e-7 * system.compiled.size)
+        return max(worst / accepted if accepted > 0.0 else (np.inf if worst > 0.0 else 0.0), apart), text
+
     def at(self, state: TreeState) -> TreePoint:
         """The same system in another state."""
         return replace(self, state=state)
@@ -236,25 +261,3 @@ def with_reactions(system: TreeSystem, state: TreeState) -> TreeState:
         r, _, _ = system.residual(state)
         state = state._replace(force=state.force - np.linalg.lstsq(rows.T, r, rcond=1e-10)[0])
     return state
-
-
-def unbalanced(point: TreePoint) -> float:
-    """What is left of the balance, relative to what is accepted."""
-    system, state = point.system, point.state
-    system.load(state.t)
-    sizes = system.sizes(state.q)
-    rest, value, _ = system.residual(state)
-    if not np.isfinite(rest).all():
-        return np.inf
-    loose = state._replace(force=np.zeros(system.n_rows))
-    acting = [system.residual(loose)[0], system.tree.gravity_forces(state.q)]
-    system.load(state.t, 0.0)  # what laws do against loads
-    acting.append(system.residual(loose)[0])
-    system.load(state.t)
-    acting.append(system.tree.forces.in_joints(state.q, state.v, state.t))
-    largest = max(float(np.max(np.abs(a) / sizes, initial=0.0)) for a in acting)
-    stiff = float(np.max(np.abs(np.diag(point.slopes.dq)) / sizes**2, initial=0.0))
-    accepted = _BALANCED * largest + 1e4 * np.finfo(float).eps * stiff
-    worst = float(np.max(np.abs(rest) / sizes, initial=0.0))
-    apart = float(np.max(np.abs(value), initial=0.0)) / (1e-7 * system.compiled.size)
-    return max(worst / accepted if accepted > 0.0 else (np.inf if worst > 0.0 else 0.0), apart)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.errors import SolveError, shown
+from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.run import Run
-from cosserat.results.status import Outcome
 from cosserat.solve.linear.point import MOMENT, MOTION
+from cosserat.solve.linear.points import Points
+from cosserat.solve.trees.balance import TreeBalance, tree_balance
 from cosserat.solve.trees.formulation import Floating
-from cosserat.solve.trees.point import TreePoint, unbalanced, with_reactions
+from cosserat.solve.trees.point import TreePoint, with_reactions
 from cosserat.solve.trees.system import TreeState, TreeSystem
-from cosserat.solve.trees.turntable import Spin, spin_of_twist
+from cosserat.solve.trees.turntable import Spin
 
 Array = NDArray[np.float64]
 
@@ -24,95 +23,48 @@ _STEADY = 1e-6  # acceleration, relative to those that act, that is accepted whe
 _LATER = 0.7  # rad, or typical lengths, by which the fastest part moves on before equations are compared
 
 
-def tree_point(
-    model: Model, about: Any, time: float, spin: Spin | None, caller: str, floating: Floating
-) -> TreePoint:  # fmt: skip
-    """State of a model in floating frames; arguments as those of `point_at`."""
-    run, then = about if isinstance(about, tuple) and len(about) == 2 else (about, None)
-    moving = isinstance(run, Run) or (isinstance(about, str) and about == "motion")
-    if spin is not None and moving:
-        raise SolveError(f"{caller}: about={shown(about)} has its own motion; leave out spin")
-    if isinstance(about, Equilibrium):
-        if spin is not None:
-            raise SolveError(f"{caller}: the equilibrium given as about has its own rotation; leave out spin")
-        spin = spin_of_twist(about.settings.get("spin"))
-    system = TreeSystem(model, floating, caller, spin=spin)
-    if isinstance(run, Run):
-        return _of_run(system, run, then, caller)
-    if isinstance(about, Equilibrium):
-        return _of_equilibrium(system, about, caller)
-    if isinstance(about, str) and about == "motion":
-        return _described(system, time, caller)
-    if about is not None and not (isinstance(about, str) and about == "reference"):
-        raise SolveError(
-            f"{caller}: about={shown(about)} is not understood; pass an Equilibrium, a Run, (run, time), 'reference', "
-            "'motion' or None"
-        )
-    point = TreePoint(system, with_reactions(system, system.start(time)))
-    rest = unbalanced(point)
-    if rest <= 1.0:
-        return point
-    if about is not None:
-        raise SolveError(
-            f"{caller}: the reference configuration is not an equilibrium; pass about=None to find the equilibrium "
-            "first"
-        )
-    from cosserat.solve.balance.equilibrium import equilibrium  # it linearises, too
+class TreePoints(Points):
+    """Of a model in floating frames."""
 
-    turned, centre = (None, np.zeros(3)) if spin is None else (spin.speed * spin.unit[3:], spin.centre)
-    found = equilibrium(model, time=time, formulation=floating, spin=turned, center=centre)
-    if not found.status.ok and found.status.outcome is not Outcome.FREE_MOTION:
-        raise SolveError(
-            f"{caller}: no equilibrium to linearise about: {found.status.message}; pass about= an Equilibrium or a "
-            "moment (run, time) of a simulation"
-        )
-    return _of_equilibrium(system, found, caller)
+    def __init__(self, model: Model, caller: str, spin: Spin | None, floating: Floating) -> None:
+        super().__init__(model, caller)
+        self._system = TreeSystem(model, floating, caller, spin=spin)
 
+    def at_reference(self, time: float) -> TreePoint:
+        return TreePoint(self._system, with_reactions(self._system, self._system.start(time)))
 
-def _of_equilibrium(system: TreeSystem, found: Equilibrium, caller: str) -> TreePoint:
-    if not found.status.ok and found.status.outcome is not Outcome.FREE_MOTION:
-        raise SolveError(f"{caller}: the equilibrium given as about was not found: {found.status.message}")
-    state = system.taken(system.start(float(found.trajectory.time[-1])), found.trajectory.floating)
-    if state is None:
-        raise SolveError(
-            f"{caller}: the equilibrium given as about is not one in the same floating frames; make it with "
-            f"cs.equilibrium(model, formulation={system.floating!r})"
-        )
-    point = TreePoint(system, with_reactions(system, state))
-    if unbalanced(point) > 1.0:
-        if not found.status.ok:
+    def described(self, time: float) -> TreePoint:
+        system = self._system
+        return _steady(TreePoint(system, accelerated(system, system.start(time, moving=True)), MOTION), self.caller)
+
+    def balance(self, point: TreePoint) -> TreeBalance:
+        return tree_balance(self._system, self._system.start(point.time))
+
+    def of_equilibrium(self, found: Equilibrium, given: bool) -> TreePoint:
+        system = self._system
+        state = system.taken(system.start(float(found.trajectory.time[-1])), found.trajectory.floating)
+        if state is None:
             raise SolveError(
-                f"{caller}: no equilibrium to linearise about: {found.status.message}; hold what can fall, or pass "
-                "about= a moment (run, time) of a simulation"
+                f"{self.caller}: the equilibrium given as about is not one in the same floating frames; make it with "
+                f"cs.equilibrium(model, formulation={system.floating!r})"
             )
-        raise SolveError(
-            f"{caller}: the state given as about is not an equilibrium of the model as it is now; were parameters set "
-            "since? call equilibrium again"
-        )
-    return point
+        return TreePoint(system, with_reactions(system, state))
 
-
-def _of_run(system: TreeSystem, run: Run, then: Any, caller: str) -> TreePoint:
-    record, times = run.trajectory.floating, run.trajectory.time
-    if record is None or tuple(record.coordinates) != system.tree.coordinates:
-        raise SolveError(f"{caller}: the run given as about is not one in the same floating frames")
-    k = len(times) - 1 if then is None else int(np.argmin(np.abs(times - float(then))))
-    spacing = float(np.max(np.diff(times))) if len(times) > 1 else 0.0
-    if then is not None and abs(times[k] - then) > 0.501 * spacing + 1e-12:
-        raise SolveError(
-            f"{caller}: the run has no state near t = {then:g} s; it goes from {times[0]:g} to {times[-1]:g} s"
-        )
-    begin = system.start(float(times[k]))
-    inner = run.trajectory.history.inner[k].copy() if system.compiled.n_inner else None
-    state = begin._replace(q=record.q[k].copy(), v=record.v[k].copy(), inner=inner)
-    point = TreePoint(system, accelerated(system, state), MOMENT)
-    if system.constraints.present and np.any(state.v):
+    def of_moment(self, run: Run, k: int) -> TreePoint:
+        system, record = self._system, run.trajectory.floating
+        if record is None or tuple(record.coordinates) != system.tree.coordinates:
+            raise SolveError(f"{self.caller}: the run given as about is not one in the same floating frames")
+        begin = system.start(float(run.trajectory.time[k]))
+        inner = run.trajectory.history.inner[k].copy() if system.compiled.n_inner else None
+        state = begin._replace(q=record.q[k].copy(), v=record.v[k].copy(), inner=inner)
+        point = TreePoint(system, accelerated(system, state), MOMENT)
+        if not (system.constraints.present and np.any(state.v)):
+            return point
         loops = system.holonomic.all()
         words = "closed loops" if loops else "what rolls or slides"
         what = f"in floating frames, {words} can be linearised about a moment of a steady motion only"
         instead = "pass formulation='galilean' here and to simulate" if loops else "pass about= a moment without that"
-        return _steady(TreePoint(system, point.state, MOTION), caller, what, instead)
-    return point
+        return _steady(TreePoint(system, point.state, MOTION), self.caller, what, instead)
 
 
 def accelerated(system: TreeSystem, state: TreeState) -> TreeState:
@@ -136,11 +88,6 @@ def accelerated(system: TreeSystem, state: TreeState) -> TreeState:
     out = np.linalg.solve(system_matrix, np.concatenate((-unit * r, c)))
     force = U[:, :rank] @ (out[n:] / sizes[:rank])
     return still._replace(a=a + unit * out[:n], force=force)
-
-
-def _described(system: TreeSystem, time: float, caller: str) -> TreePoint:
-    """The motion that the initial velocities describe."""
-    return _steady(TreePoint(system, accelerated(system, system.start(time, moving=True)), MOTION), caller)
 
 
 def _steady(

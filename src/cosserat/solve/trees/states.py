@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.balance.balance import Attempt
 from cosserat.solve.balance.knobs import Knobs
+from cosserat.solve.linear.points import point_of
 from cosserat.solve.linear.steady_states import SweptStates
 from cosserat.solve.trees.balance import TreeBalance
 from cosserat.solve.trees.formulation import Floating
 from cosserat.solve.trees.parametric import Renewal
-from cosserat.solve.trees.point import TreePoint, unbalanced, with_reactions
-from cosserat.solve.trees.points import tree_point
+from cosserat.solve.trees.point import TreePoint, with_reactions
+from cosserat.solve.trees.points import TreePoints
+from cosserat.solve.trees.turntable import spin_of_twist
 
 Array = NDArray[np.float64]
 
@@ -41,15 +43,16 @@ class TreeStates(SweptStates):
         return self._floating
 
     def _begun(self, about: Any) -> TreePoint:
-        spin = None if isinstance(about, Equilibrium) else self._renewal.now().spin
-        return tree_point(self._knobs.model, about, self._time, spin, self._caller, self._floating)
+        turns = isinstance(about, Equilibrium)  # it has its own rotation
+        spin = spin_of_twist(about.settings.get("spin")) if turns else self._renewal.now().spin
+        return point_of(TreePoints(self._knobs.model, self._caller, spin, self._floating), about, self._time)
 
     def _solved(self, configuration: Array, last: bool) -> TreePoint | None:
         system = self._renewal.now()
         start = system.start(self._time)
         state = with_reactions(system, start._replace(q=configuration))
         point = TreePoint(system, state)
-        left = unbalanced(point)
+        left, _ = point.imbalance()
         if left <= _AT_REST:
             return point
         balance = TreeBalance(system, state)  # states of laws follow, those of the point stay
