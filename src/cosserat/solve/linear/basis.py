@@ -110,7 +110,7 @@ def basis_of_motions(point: Point, matrices: Matrices) -> Basis:
     mass = motions.T @ (matrices.mass @ motions)
     dual = np.linalg.solve(mass, (matrices.mass.T @ motions).T)
     basis = Basis(constant(motions), (*names, *mode_names(motions.shape[1] - k)), k, dual)
-    return basis if not moving(point) else Transport(point, matrices, basis, chosen).basis
+    return basis if not point.turning else Transport(point, matrices, basis, chosen).basis
 
 
 def mode_names(count: int) -> tuple[str, ...]:
@@ -158,11 +158,6 @@ def leading(rows: Array) -> list[int]:
             chosen.append(i)
             basis = np.column_stack((basis, rest / np.linalg.norm(rest)))
     return chosen
-
-
-def moving(point: Any) -> bool:
-    """Whether constraints and coordinates turn with the motion of the point."""
-    return point.turning
 
 
 def reduced(matrices: Matrices, basis: Basis) -> Matrices:

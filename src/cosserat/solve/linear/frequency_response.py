@@ -21,7 +21,6 @@ from cosserat.results.response import Response
 from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.carried import carrying
 from cosserat.solve.interrupts import finished
-from cosserat.solve.linear.basis import moving
 from cosserat.solve.linear.bordered import Bordered
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.linearize import following, project
@@ -105,7 +104,7 @@ def frequency_response(
             raise SolveError(f"{_CALLER}: no {word} are given; name at least one")
     matrices = point.matrices()
     s = np.asarray(2j * np.pi * values, dtype=np.complex128)
-    if moving(point) or matrices.inner is not None:
+    if point.turning or matrices.inner is not None:
         basis = point.basis(matrices)
         linear = project(point, matrices, sources, sinks, basis, following(point, matrices, basis, sources), POSITION)
         result = np.array(finished(_CALLER, "frequencies", s.tolist(), linear.response))

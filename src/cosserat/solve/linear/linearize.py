@@ -19,7 +19,7 @@ from cosserat.results.linear_reduction import definite
 from cosserat.results.state_space import OutputRows, RollingStates
 from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.carried import carrying
-from cosserat.solve.linear.basis import Basis, MovingColumns, constant, leading, mode_names, moving
+from cosserat.solve.linear.basis import Basis, MovingColumns, constant, leading, mode_names
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.points import point_at
@@ -101,7 +101,7 @@ def linearize(
                 "rest, about=None"
             )
         return rolling_model(point, matrices, ins, outs, drive)
-    if modes is not None and free > _DENSE and modes < free and not moving(point) and point.is_symmetric(matrices):
+    if modes is not None and free > _DENSE and modes < free and not point.turning and point.is_symmetric(matrices):
         linear = _modal(point, matrices, ins, outs, modes, drive)
     elif free > _LARGEST:
         raise SolveError(

@@ -19,7 +19,6 @@ from cosserat.solve.arguments import check_count, check_model
 from cosserat.solve.carried import carrying
 from cosserat.solve.coarseness import warn_of_frequencies
 from cosserat.solve.linear.basis import basis_of_motions, reduced
-from cosserat.solve.linear.basis import moving as in_motion
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.point import Point
@@ -118,9 +117,9 @@ def modes_at(point: Any, n: int, damped: bool | None = None) -> Modes:
         matrices = matrices.undamped()
     shapes: NDArray[Any]
     cpu = clock.process_time()
-    moving = in_motion(point) or (matrices.damping.nnz > 0 and abs(matrices.damping).max() > 0.0)
+    moving = point.turning or (matrices.damping.nnz > 0 and abs(matrices.damping).max() > 0.0)
     moving = moving or matrices.inner is not None
-    if in_motion(point):  # the motions that the joints allow turn with it
+    if point.turning:  # the motions that the joints allow turn with it
         basis = basis_of_motions(point, matrices)
         values, shapes = _complex_modes(reduced(matrices, basis), n)
         shapes = basis.motions.value @ shapes

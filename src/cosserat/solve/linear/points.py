@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -37,11 +37,12 @@ from cosserat.solve.trees.formulation import floating_of
 Array = NDArray[np.float64]
 
 
+@dataclass
 class Points(ABC):
     """States of a model, each as one about which to linearise, in one of the formulations."""
 
-    def __init__(self, model: Model, caller: str) -> None:
-        self.model, self.caller = model, caller
+    model: Model
+    caller: str
 
     @abstractmethod
     def at_reference(self, time: float) -> Any:
@@ -95,7 +96,10 @@ def point_at(
     """
     check_state(caller, model, time, spin, center)
     floating = floating_of(formulation, model, caller)
-    if isinstance(_run_and_time(about)[0], Run) and (spin is not None or time != 0.0):
+    if isinstance(about, Run):
+        about = about, float(about.trajectory.time[-1])
+    of_run = isinstance(about, tuple) and len(about) == 2 and isinstance(about[0], Run)
+    if of_run and (spin is not None or time != 0.0):
         raise SolveError(f"{caller}: a moment of a run has its own time and motion; pass about=(run, time) and no spin")
     if isinstance(about, Equilibrium) and spin is not None:
         raise SolveError(f"{caller}: the equilibrium given as about has its own rotation; leave out spin")
@@ -111,11 +115,10 @@ def point_at(
 
 
 def point_of(points: Points, about: Any, time: float) -> Any:
-    """One of the points of a model; arguments as those of `point_at`."""
+    """One of the points of a model; arguments as those of `point_at`, but runs always with a time."""
     caller = points.caller
-    run, then = _run_and_time(about)
-    if isinstance(run, Run):
-        return points.of_moment(run, _moment(points, run, then))
+    if isinstance(about, tuple) and len(about) == 2 and isinstance(about[0], Run):
+        return points.of_moment(about[0], _moment(points, *about))
     if isinstance(about, Equilibrium):
         return _balanced(points, about, given=True)
     if about is not None and not (isinstance(about, str) and about in ("reference", "motion")):
@@ -143,16 +146,10 @@ def point_of(points: Points, about: Any, time: float) -> Any:
     return _balanced(points, found, given=False)
 
 
-def _run_and_time(about: Any) -> tuple[Any, Any]:
-    return about if isinstance(about, tuple) and len(about) == 2 and isinstance(about[0], Run) else (about, None)
-
-
 def _moment(points: Points, run: Run, then: Any) -> int:
-    """Number of the stored state nearest a time; the last without one."""
+    """Number of the stored state nearest a time."""
     caller, times = points.caller, run.trajectory.time
-    time = float(times[-1])
-    if then is not None:
-        time = check_number(then, caller, "the time of about=(run, time)", "a time of the run, in s")
+    time = check_number(then, caller, "the time of about=(run, time)", "a time of the run, in s")
     k = int(np.argmin(np.abs(times - time)))
     spacing = float(np.max(np.diff(times))) if len(times) > 1 else 0.0
     if abs(times[k] - time) > 0.501 * spacing + 1e-12:
@@ -195,16 +192,16 @@ def _balanced(points: Points, found: Equilibrium, given: bool) -> Any:
     )
 
 
+@dataclass
 class NodalPoints(Points):
     """Of the Galilean formulation."""
 
-    def __init__(self, model: Model, caller: str, spin: Any, center: Any) -> None:
-        super().__init__(model, caller)
-        self._spin, self._center = spin, center
+    spin: Any
+    center: Any
 
     def at_reference(self, time: float) -> Point:
         compiled, memory = new_point_memory(self.model, time)
-        rotation = spin_twist(self._spin, self._center)
+        rotation = spin_twist(self.spin, self.center)
         if rotation is not None:
             check_steady(compiled, compiled.sampler.sample(np.array([time])), rotation)
         assemble_configuration(compiled, time, memory)
@@ -222,7 +219,7 @@ class NodalPoints(Points):
         return described_motion(self.model, time, self.caller)
 
     def balance(self, point: Point) -> Balance:
-        return statics_at(self.model, point.time, None, self._spin, self._center, point.compiled)
+        return statics_at(self.model, point.time, None, self.spin, self.center, point.compiled)
 
     def of_equilibrium(self, found: Equilibrium, given: bool) -> Point:
         time = float(found.trajectory.time[-1])

@@ -56,7 +56,8 @@ def without_units(matrices: Matrices) -> tuple[Matrices, Units]:
         rate = max(rate, _SLOW * matrices.inner.typical_rate(motion, inertia))
     rate = _round(rate)
     factors = 1.0 / inertia, 1.0 / (inertia * rate), 1.0 / (inertia * rate**2)
-    M, D, K = (csc_matrix(f * (S @ A @ S)) for f, A in zip(factors, _of(matrices), strict=True))
+    given = matrices.mass, matrices.damping, matrices.stiffness
+    M, D, K = (csc_matrix(f * (S @ A @ S)) for f, A in zip(factors, given, strict=True))
     phi = (matrices.constraints @ S).tocsr()
     norms = np.sqrt(np.asarray(phi.multiply(phi).sum(axis=1)).ravel())
     norms = np.array([_round(x) for x in norms])
@@ -103,7 +104,3 @@ def meeting(matrices: Matrices, heavy: bool) -> Callable[[Array], Array]:
 def _round(x: float) -> float:
     """The power of two near a number: to multiply by it costs no accuracy."""
     return float(2.0 ** np.round(np.log2(x))) if x > 0.0 else 1.0
-
-
-def _of(matrices: Matrices) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
-    return matrices.mass, matrices.damping, matrices.stiffness

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.errors import SolveError
-from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.run import Run
 from cosserat.solve.linear.point import MOMENT, MOTION
@@ -23,12 +25,16 @@ _STEADY = 1e-6  # acceleration, relative to those that act, that is accepted whe
 _LATER = 0.7  # rad, or typical lengths, by which the fastest part moves on before equations are compared
 
 
+@dataclass
 class TreePoints(Points):
     """Of a model in floating frames."""
 
-    def __init__(self, model: Model, caller: str, spin: Spin | None, floating: Floating) -> None:
-        super().__init__(model, caller)
-        self._system = TreeSystem(model, floating, caller, spin=spin)
+    spin: Spin | None
+    floating: Floating
+
+    @cached_property
+    def _system(self) -> TreeSystem:
+        return TreeSystem(self.model, self.floating, self.caller, spin=self.spin)
 
     def at_reference(self, time: float) -> TreePoint:
         return TreePoint(self._system, with_reactions(self._system, self._system.start(time)))
