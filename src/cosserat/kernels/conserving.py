@@ -234,16 +234,16 @@ def _add_elements(el, scratch, state, trial, middle, h):
 def _add_exchange(G, state, trial, middle, a, b):
     """r -= the pair of couples by which the kinetic energy resists a change of the relative rotation of two nodes.
 
-    At the middle they are the derivatives of the product of both motions, `matter.couple`; they are corrected along
+    At the middle they are the derivatives of the product of both motions, `matter.across`; they are corrected along
     the relative turn so that their work is half of v0 . (M1 - M0) v1, which is what the change of momentum leaves over.
     """
     halfway = matter.turn_between(middle.frame, a, b)
-    couple = matter.couple(G, halfway, middle.mean[a], middle.mean[b])
+    _, couple = matter.across(G, halfway, middle.mean[a], middle.mean[b])
     turn = sub(mul(halfway, load(trial.increment[b], 3)), load(trial.increment[a], 3))
     # the product is linear in the rotation
     R = combine(1.0, matter.turn_between(trial.frame, a, b), -1.0, matter.turn_between(state.frame, a, b))
-    one = matter.across(G, R, state.twist[a], trial.twist[b])
-    other = matter.across(G, R, trial.twist[a], state.twist[b])
+    one, _ = matter.across(G, R, state.twist[a], trial.twist[b])
+    other, _ = matter.across(G, R, trial.twist[a], state.twist[b])
     work = 0.5 * (one + other)
     weight = dot(turn, turn)
     if weight > 1e-26:

@@ -102,19 +102,14 @@ def add_inertia(G, frames, twists, rates, a, b, r_out):
 
 
 @inlined
-def _share(G, i, R, twist):
-    """Momentum of node i by the twist of the other node."""
-    f, m = wrench(G, i, 1 - i, mul(R, load(twist, 0)), matmul(R, skew(load(twist, 3))))
-    p, _ = spin(G, 1 - i, load(twist, 3), ZERO)
-    return f, add(m, turning(G, i, ZERO, ZERO, mul(R, p)))
-
-
-@inlined
 def _note_momentum(G, i, R, own, other, p_out):
+    """Momentum of node i, R from the axes of the other node to its own."""
+    v, w = load(other, 0), load(other, 3)
     f, m = wrench(G, i, i, load(own, 0), skew(load(own, 3)))
-    g, n = _share(G, i, R, other)
+    g, n = wrench(G, i, 1 - i, mul(R, v), matmul(R, skew(w)))
     store(add(f, g), p_out, 6 * i)
-    store(add(m, n), p_out, 6 * i + 3)
+    spun = mul(load_matrix(G, 64 + 9 * i), mul(R, mul(load_matrix(G, 73 - 9 * i), w)))
+    store(add(add(m, n), spun), p_out, 6 * i + 3)
 
 
 @helper
@@ -127,19 +122,18 @@ def momentum(G, frames, twist_a, twist_b, a, b, p_out):
 
 @helper
 def across(G, R, twist_a, twist_b):
-    """Product of the motions of both nodes in the kinetic energy, R = R_A^T R_B or a change of it."""
-    f, m = _share(G, 0, R, twist_b)
-    return dot(f, load(twist_a, 0)) + dot(m, load(twist_a, 3))
+    """Product of the motions of both nodes in the kinetic energy, and its derivative with respect to a turn of B.
 
-
-@helper
-def couple(G, R, twist_a, twist_b):
-    """Derivative of `across` with respect to a turn of B, in the axes of A."""
-    return (
-        across(G, cross_columns((1.0, 0.0, 0.0), R), twist_a, twist_b),
-        across(G, cross_columns((0.0, 1.0, 0.0), R), twist_a, twist_b),
-        across(G, cross_columns((0.0, 0.0, 1.0), R), twist_a, twist_b),
-    )
+    Both in the axes of A; R = R_A^T R_B or a change of it. The product is x . a + X : B for the motion (x, X) of B.
+    """
+    v, w = load(twist_a, 0), load(twist_a, 3)
+    x, X = mul(R, load(twist_b, 0)), matmul(R, skew(load(twist_b, 3)))
+    a = axpy(G[4], v, cross(w, (G[12], G[20], G[28])))
+    B = add_outer(v, load(G, 5), cross_columns(w, load(G, 13) + load(G, 21) + load(G, 29)))
+    M = matmul(B, transpose(X))
+    p, q = mul(load_matrix(G, 64), w), mul(R, mul(load_matrix(G, 73), load(twist_b, 3)))
+    couple = add(add(cross(x, a), cross(q, p)), (M[7] - M[5], M[2] - M[6], M[3] - M[1]))
+    return dot(x, a) + M[0] + M[4] + M[8] + dot(p, q), couple
 
 
 @inlined
