@@ -11,10 +11,13 @@ from cosserat.jit import inlined, quick
 from cosserat.kernels.recursion.lanes import get, like, put
 from cosserat.kernels.recursion.link import (
     add3,
+    add_pair,
     fault,
     get3,
     get6,
     get9,
+    get_frame,
+    get_pair,
     gyration,
     inward,
     link_of,
@@ -23,6 +26,7 @@ from cosserat.kernels.recursion.link import (
     own_inertia,
     put3,
     put9,
+    put_pair,
     symmetric,
     turn_links,
 )
@@ -78,8 +82,8 @@ def outward_velocities(table, q, v, work):
     for i in range(int(table[N_LINKS])):
         row, at, kind, _, k = link_of(table, i)
         above = int(table[row + ABOVE]) + W_TWIST
-        R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
-        u, w = inward(R, p, get3(work, above), get3(work, above + 3))
+        R, p = get_frame(work, at + W_FRAME)
+        u, w = inward(R, p, *get_pair(work, above))
         if kind == REVOLUTE:
             w = (w[0], w[1], w[2] + get(v, k))
         elif kind == SCREW:
@@ -94,10 +98,8 @@ def outward_velocities(table, q, v, work):
         f, t = gyration(u, w, s, l)
         if forced:
             f, t = sub(f, get3(work, wrench + 6 * i)), sub(t, get3(work, wrench + 6 * i + 3))
-        put3(work, at + W_TWIST, u)
-        put3(work, at + W_TWIST + 3, w)
-        put3(work, at + W_FORCE, f)
-        put3(work, at + W_FORCE + 3, t)
+        put_pair(work, at + W_TWIST, u, w)
+        put_pair(work, at + W_FORCE, f, t)
 
 
 @inlined
@@ -159,14 +161,12 @@ def _fold_hinge(table, row, at, parent, v, k, work, a_out):
         get(a_out, k),
     )
     above, before = int(table[row + ABOVE]), int(table[row + BEFORE])
-    R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
+    R, p = get_frame(work, at + W_FRAME)
     f, t = outward(R, p, f, t)
-    add3(work, above + W_FORCE, f)
-    add3(work, above + W_FORCE + 3, t)
+    add_pair(work, above + W_FORCE, f, t)
     A = rotated(R, a)
     above += W_INERTIA
-    put3(work, above, add(get3(work, before), (A[0], A[1], A[2])))
-    put3(work, above + 3, add(get3(work, before + 3), (A[3], A[4], A[5])))
+    put_pair(work, above, add(get3(work, before), (A[0], A[1], A[2])), add(get3(work, before + 3), (A[3], A[4], A[5])))
     # R C' R^T with two rows and columns
     e00, e01 = R[0] * c00 + R[1] * c01, R[0] * c01 + R[1] * c11
     e10, e11 = R[3] * c00 + R[4] * c01, R[3] * c01 + R[4] * c11
@@ -202,15 +202,14 @@ def _fold_hinge(table, row, at, parent, v, k, work, a_out):
 def _fold_screw(table, row, at, parent, v, k, work, a_out):
     """For a slider or a screw."""
     A, B, C = total_inertia(table, row, work)
-    f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
+    f, t = get_pair(work, at + W_FORCE)
     s, r = table[row + SLIDE], table[row + TURN]
     X = (s * A[2] + r * B[2], s * A[4] + r * B[5], s * A[5] + r * B[8])
     Y = (s * B[6] + r * C[2], s * B[7] + r * C[4], s * B[8] + r * C[5])
     inverse = 1.0 / (s * X[2] + r * Y[2] + table[row + ARMATURE])
     x, y = (X[0] * inverse, X[1] * inverse, X[2] * inverse), (Y[0] * inverse, Y[1] * inverse, Y[2] * inverse)
     share = (get(a_out, k) - s * f[2] - r * t[2]) * inverse
-    put3(work, at + W_PULL, x)
-    put3(work, at + W_PULL + 3, y)
+    put_pair(work, at + W_PULL, x, y)
     put(work, at + W_SHARE, share)
     if parent < 0:
         return
@@ -234,7 +233,7 @@ def _fold_screw(table, row, at, parent, v, k, work, a_out):
         t[1] + B[1] * u[0] + B[4] * u[1] + C[1] * w[0] + C[3] * w[1] + Y[1] * share,
         t[2] + B[2] * u[0] + B[5] * u[1] + C[2] * w[0] + C[4] * w[1] + Y[2] * share,
     )
-    R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
+    R, p = get_frame(work, at + W_FRAME)
     M = matmul(R, B)
     Bp = matmul(M, transpose(R))
     add_to_parent(table, row, work, R, p, rotated(R, A), Bp, rotated(R, C), f, t)
@@ -244,7 +243,7 @@ def _fold_screw(table, row, at, parent, v, k, work, a_out):
 def _fold_ball(table, row, at, parent, v, k, work, a_out):
     """For a spherical joint: what is left resists translations only."""
     A, B, C = total_inertia(table, row, work)
-    f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
+    f, t = get_pair(work, at + W_FORCE)
     D = _inverse(C)
     P = _times(B, D)
     share = symmetric(D, sub(get3(a_out, k), t))
@@ -256,7 +255,7 @@ def _fold_ball(table, row, at, parent, v, k, work, a_out):
     A = (A[0] - Q[0], A[1] - Q[1], A[2] - Q[2], A[3] - Q[4], A[4] - Q[5], A[5] - Q[8])
     bias = cross(get3(work, at + W_TWIST), get3(v, k))
     f = add(add(f, symmetric(A, bias)), mul(B, share))
-    R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
+    R, p = get_frame(work, at + W_FRAME)
     zero = like(0.0, share[0])
     B = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
     C = (zero, zero, zero, zero, zero, zero)
@@ -275,14 +274,12 @@ def _fold_free(table, row, at, parent, k, work, a_out):
         _inverse((C[0] - Q[0], C[1] - Q[1], C[2] - Q[2], C[3] - Q[4], C[4] - Q[5], C[5] - Q[8])), sub(t, mul(P, f))
     )
     x = symmetric(D, sub(f, mul(B, y)))
-    put3(work, at + W_ACCELERATION, x)
-    put3(work, at + W_ACCELERATION + 3, y)
+    put_pair(work, at + W_ACCELERATION, x, y)
     if parent >= 0:
         above, o = int(table[row + ABOVE]), int(table[row + BEFORE])
-        R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
-        f, t = outward(R, p, get3(a_out, k), get3(a_out, k + 3))
-        add3(work, above + W_FORCE, f)
-        add3(work, above + W_FORCE + 3, t)
+        R, p = get_frame(work, at + W_FRAME)
+        f, t = outward(R, p, *get_pair(a_out, k))
+        add_pair(work, above + W_FORCE, f, t)
         above += W_INERTIA  # to which nothing is added, but which may be the first to be written
         put9(work, above, get9(work, o))
         put9(work, above + 9, get9(work, o + 9))
@@ -293,8 +290,8 @@ def _fold_free(table, row, at, parent, k, work, a_out):
 def carried_acceleration(table, row, at, work):
     """Acceleration of a link with its joint at rest."""
     above = int(table[row + ABOVE]) + W_ACCELERATION
-    R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
-    return inward(R, p, get3(work, above), get3(work, above + 3))
+    R, p = get_frame(work, at + W_FRAME)
+    return inward(R, p, *get_pair(work, above))
 
 
 @inlined
@@ -316,7 +313,7 @@ def accelerate(table, v, work, i, a_out):
         slide, turn = table[row + SLIDE], table[row + TURN]
         u, w = screw_bias(work, at, slide * get(v, k), turn * get(v, k))
         x, y = (x[0] + u[0], x[1] + u[1], x[2]), (y[0] + w[0], y[1] + w[1], y[2])
-        X, Y = get3(work, at + W_PULL), get3(work, at + W_PULL + 3)
+        X, Y = get_pair(work, at + W_PULL)
         ahead = get(work, at + W_SHARE) - (
             X[0] * x[0] + X[1] * x[1] + X[2] * x[2] + Y[0] * y[0] + Y[1] * y[1] + Y[2] * y[2]
         )
@@ -330,15 +327,13 @@ def accelerate(table, v, work, i, a_out):
         put3(a_out, k, sub(total, y))
         y = total
     else:
-        u, w = get3(work, at + W_TWIST), get3(work, at + W_TWIST + 3)
-        slides, turns = get3(v, k), get3(v, k + 3)
+        u, w = get_pair(work, at + W_TWIST)
+        slides, turns = get_pair(v, k)
         x, y = add(x, add(cross(u, turns), cross(w, slides))), add(y, cross(w, turns))
-        X, Y = get3(work, at + W_ACCELERATION), get3(work, at + W_ACCELERATION + 3)
-        put3(a_out, k, sub(X, x))
-        put3(a_out, k + 3, sub(Y, y))
+        X, Y = get_pair(work, at + W_ACCELERATION)
+        put_pair(a_out, k, sub(X, x), sub(Y, y))
         x, y = X, Y
-    put3(work, at + W_ACCELERATION, x)
-    put3(work, at + W_ACCELERATION + 3, y)
+    put_pair(work, at + W_ACCELERATION, x, y)
 
 
 @inlined
@@ -375,8 +370,7 @@ def add_to_parent(table, row, work, R, p, A, B, C, f, t):
     put9(work, above + W_INERTIA + 9, _sum9(get9(work, o + 9), (b[3], b[4], b[5], b[6], b[7], b[8], c[0], c[1], c[2])))
     put3(work, above + W_INERTIA + 18, add(get3(work, o + 18), (c[3], c[4], c[5])))
     f, t = outward(R, p, f, t)
-    add3(work, above + W_FORCE, f)
-    add3(work, above + W_FORCE + 3, t)
+    add_pair(work, above + W_FORCE, f, t)
 
 
 @inlined

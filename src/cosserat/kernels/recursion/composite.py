@@ -4,16 +4,8 @@ Apart from `flexible.composite` for speed: a 24th of its time for the mass matri
 """
 
 from cosserat.jit import helper, quick
-from cosserat.kernels.recursion.link import fault, get3, misshapen
-from cosserat.kernels.recursion.spatial import (
-    composite_force,
-    gather,
-    move_links,
-    own_inertias,
-    part,
-    place_links,
-    spatial_parts,
-)
+from cosserat.kernels.recursion.link import fault, get3, get_pair, misshapen
+from cosserat.kernels.recursion.spatial import both_parts, composite_force, gather, move_links, own_inertias, placed
 from cosserat.kernels.recursion.table import (
     ARMATURE,
     COUNT,
@@ -43,8 +35,7 @@ def composite_bodies(table, q, mass_out):
     Source: Featherstone, Rigid Body Dynamics Algorithms (2008), table 6.2, in world axes.
     """
     n, n_v, order = int(table[N_LINKS]), int(table[N_V]), int(table[ORDER])
-    links, freedoms, origin = spatial_parts(table)
-    place_links(table, q, links, freedoms, origin)
+    links, freedoms, _ = placed(table, q)
     own_inertias(table, links)
     for i in range(n_v):
         for j in range(n_v):
@@ -53,11 +44,11 @@ def composite_bodies(table, q, mass_out):
         i = n - 1 - j
         d, count = int(table[HEADER + i * ROW + DOF]), int(table[HEADER + i * ROW + COUNT])
         for c in range(count):
-            f, m = composite_force(links, i, part(freedoms, D_AXIS, d + c), part(freedoms, D_AXIS + 3, d + c))
+            f, m = composite_force(links, i, *both_parts(freedoms, D_AXIS, d + c))
             last = d + count - 1
             while last >= 0:
                 for e in range(int(table[order + n_v + last]), last + 1):
-                    s, t = part(freedoms, D_AXIS, e), part(freedoms, D_AXIS + 3, e)
+                    s, t = both_parts(freedoms, D_AXIS, e)
                     mass_out[d + c, e] = dot(f, s) + dot(m, t)
                     mass_out[e, d + c] = mass_out[d + c, e]
                 last = int(table[order + 2 * n_v + last])
@@ -78,8 +69,7 @@ def mass_matrix(table, q, mass_out):
 @quick(1, 1, 2, 1)
 def momentum_matrix(table, q, matrix_out, centre_out):
     """Centroidal momentum matrix (6, n_v), coordinates in their order, and (mass, centre of mass in the world)."""
-    links, freedoms, origin = spatial_parts(table)
-    place_links(table, q, links, freedoms, origin)
+    links, freedoms, origin = placed(table, q)
     own_inertias(table, links)
     n, order = int(table[N_LINKS]), int(table[ORDER])
     mass, moment = 0.0, (0.0, 0.0, 0.0)
@@ -87,7 +77,7 @@ def momentum_matrix(table, q, matrix_out, centre_out):
         i = n - 1 - j
         d = int(table[HEADER + i * ROW + DOF])
         for c in range(int(table[HEADER + i * ROW + COUNT])):
-            f, m = composite_force(links, i, part(freedoms, D_AXIS, d + c), part(freedoms, D_AXIS + 3, d + c))
+            f, m = composite_force(links, i, *both_parts(freedoms, D_AXIS, d + c))
             k = int(table[order + d + c])
             for e in range(3):
                 matrix_out[e, k] = f[e]
@@ -110,8 +100,7 @@ def momentum_matrix(table, q, matrix_out, centre_out):
 @quick(1, 1, 1, 1)
 def energies(table, q, v, energy_out):
     """Kinetic energy, and potential energy of gravity (zero at the world's origin)."""
-    links, freedoms, origin = spatial_parts(table)
-    place_links(table, q, links, freedoms, origin)
+    links, freedoms, origin = placed(table, q)
     own_inertias(table, links)
     move_links(table, v, links, freedoms)
     energy_out[0], energy_out[1] = 0.0, 0.0
@@ -125,6 +114,6 @@ def energies(table, q, v, energy_out):
 
 @helper
 def _kinetic(links, i):
-    u, w = get3(links, i * X_ROW + X_TWIST), get3(links, i * X_ROW + X_TWIST + 3)
+    u, w = get_pair(links, i * X_ROW + X_TWIST)
     p, l = composite_force(links, i, u, w)
     return 0.5 * (dot(u, p) + dot(w, l))

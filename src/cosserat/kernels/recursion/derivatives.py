@@ -16,16 +16,16 @@ import numpy as np
 from cosserat.jit import helper, quick
 from cosserat.kernels.recursion.articulated import articulated_body
 from cosserat.kernels.recursion.dense import invert, minus_product
-from cosserat.kernels.recursion.link import fault, get3, gyration, misshapen, symmetric
+from cosserat.kernels.recursion.link import fault, get_pair, gyration, misshapen, symmetric
 from cosserat.kernels.recursion.spatial import (
     accelerate_links,
+    both_parts,
     composite_force,
     gather,
     move_links,
     own_inertias,
     part,
-    place_links,
-    spatial_parts,
+    placed,
 )
 from cosserat.kernels.recursion.table import (
     ARMATURE,
@@ -53,8 +53,7 @@ from cosserat.kernels.vectors import add, cross, scale
 @helper
 def inverse_derivatives(table, q, v, a, dq_out, dv_out, mass_out):
     """d tau/d q, d tau/d v and the mass matrix, freedoms counted from link to link."""
-    links, freedoms, origin = spatial_parts(table)
-    place_links(table, q, links, freedoms, origin)
+    links, freedoms, _ = placed(table, q)
     own_inertias(table, links)
     move_links(table, v, links, freedoms)
     accelerate_links(table, v, a, links, freedoms)
@@ -79,17 +78,17 @@ def inverse_derivatives(table, q, v, a, dq_out, dv_out, mass_out):
 def _pairs(table, runs, links, freedoms, i, d, own, end, dq_out, dv_out, mass_out):
     """Rows and columns of freedom d of link i; the joint's own freedoms are own ... end - 1."""
     at = i * X_ROW
-    s, t = part(freedoms, D_AXIS, d), part(freedoms, D_AXIS + 3, d)
-    p, l = get3(links, at + X_MOMENTUM), get3(links, at + X_MOMENTUM + 3)
+    s, t = both_parts(freedoms, D_AXIS, d)
+    p, l = get_pair(links, at + X_MOMENTUM)
     G = (links[at + X_GYRATION], links[at + X_GYRATION + 1], links[at + X_GYRATION + 2], links[at + X_GYRATION + 3],
          links[at + X_GYRATION + 4], links[at + X_GYRATION + 5])  # fmt: skip
     f, m = composite_force(links, i, s, t)
     b = add(scale(2.0, cross(p, s)), add(symmetric(G, t), cross(l, t)))
     psi_w = part(freedoms, D_PSI + 3, d)
-    x, y = composite_force(links, i, part(freedoms, D_PSI_DOT, d), part(freedoms, D_PSI_DOT + 3, d))
-    e, g = gyration(s, t, get3(links, at + X_FORCE), get3(links, at + X_FORCE + 3))
+    x, y = composite_force(links, i, *both_parts(freedoms, D_PSI_DOT, d))
+    e, g = gyration(s, t, *get_pair(links, at + X_FORCE))
     x, y = add(add(x, e), scale(-2.0, cross(p, psi_w))), add(add(y, g), _twice_b(G, l, psi_w))
-    z, o = composite_force(links, i, part(freedoms, D_SUM, d), part(freedoms, D_SUM + 3, d))
+    z, o = composite_force(links, i, *both_parts(freedoms, D_SUM, d))
     z, o = add(z, scale(-2.0, cross(p, t))), add(o, _twice_b(G, l, t))
     last, n_v = end - 1, int(table[N_V])
     while last >= 0:

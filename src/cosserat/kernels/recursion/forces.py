@@ -14,8 +14,8 @@ from cosserat.kernels.arrays import Loads, Springs
 from cosserat.kernels.flexible.arrays import F1, F2
 from cosserat.kernels.frames import store_frame
 from cosserat.kernels.loads import add_load, load_tangent
-from cosserat.kernels.recursion.link import get3, get9
-from cosserat.kernels.recursion.spatial import move_links, part, place_links, spatial_parts
+from cosserat.kernels.recursion.link import get_frame, get_pair
+from cosserat.kernels.recursion.spatial import both_parts, move_links, placed, spatial_parts
 from cosserat.kernels.recursion.table import (
     COUNT,
     D_AXIS,
@@ -86,15 +86,14 @@ def room(n: int, n_v: int) -> Room:
 @helper
 def _nodes(table, q, v, frame_out, twist_out):
     """World frames (n + 1, 12) of the links and twists (n + 1, 6) in their own frames; the ground is last."""
-    links, freedoms, origin = spatial_parts(table)
-    place_links(table, q, links, freedoms, origin)
+    links, freedoms, origin = placed(table, q)
     move_links(table, v, links, freedoms)
     n = int(table[N_LINKS])
     o = (origin[0], origin[1], origin[2])
     for i in range(n):
         at = i * X_ROW
-        R, x = get9(links, at + X_FRAME), get3(links, at + X_FRAME + 9)
-        u, w = get3(links, at + X_TWIST), get3(links, at + X_TWIST + 3)
+        R, x = get_frame(links, at + X_FRAME)
+        u, w = get_pair(links, at + X_TWIST)
         store_frame(R, add(x, o), frame_out[i])
         store(mul_t(R, add(u, cross(w, x))), twist_out[i], 0)
         store(mul_t(R, w), twist_out[i], 3)
@@ -202,12 +201,12 @@ def _columns(table, i, first, J, P):
     links, freedoms, _ = spatial_parts(table)
     if i >= int(table[N_LINKS]):
         return
-    R, x = get9(links, i * X_ROW + X_FRAME), get3(links, i * X_ROW + X_FRAME + 9)
+    R, x = get_frame(links, i * X_ROW + X_FRAME)
     while i >= 0:
         d = int(table[HEADER + i * ROW + DOF])
         for c in range(d, d + int(table[HEADER + i * ROW + COUNT])):
             for matrix, kind in ((J, D_AXIS), (P, D_PSI)):
-                u, w = part(freedoms, kind, c), part(freedoms, kind + 3, c)
+                u, w = both_parts(freedoms, kind, c)
                 u, w = mul_t(R, add(u, cross(w, x))), mul_t(R, w)
                 for e in range(3):
                     matrix[first + e, c] = u[e]

@@ -18,9 +18,8 @@ from cosserat.kernels.recursion.articulated import (
     total_inertia,
 )
 from cosserat.kernels.recursion.lanes import get, put
-from cosserat.kernels.recursion.link import fault, get3, get9, link_of, put3, symmetric
+from cosserat.kernels.recursion.link import fault, get3, get_frame, get_pair, link_of, put_effort, put_pair, symmetric
 from cosserat.kernels.recursion.table import (
-    ARMATURE,
     COUNT,
     EFFORT,
     FORCES,
@@ -78,7 +77,7 @@ def hybrid(table, q, v, driven, given, work, a_out, tau_out):
 @inlined
 def _fold_driven(table, row, at, kind, parent, k, v, work, given):
     """Add all of a link's articulated inertia to its parent; keep the acceleration that its joint adds."""
-    u, w = get3(work, at + W_TWIST), get3(work, at + W_TWIST + 3)
+    u, w = get_pair(work, at + W_TWIST)
     if kind == REVOLUTE or kind == SCREW:
         slide, turn = (0.0, 1.0) if kind == REVOLUTE else (table[row + SLIDE], table[row + TURN])
         c, d = screw_bias(work, at, slide * get(v, k), turn * get(v, k))
@@ -87,15 +86,14 @@ def _fold_driven(table, row, at, kind, parent, k, v, work, given):
         turns = get3(v, k)
         x, y = cross(u, turns), add(cross(w, turns), get3(given, k))
     else:
-        slides, turns = get3(v, k), get3(v, k + 3)
+        slides, turns = get_pair(v, k)
         x = add(add(cross(u, turns), cross(w, slides)), get3(given, k))
         y = add(cross(w, turns), get3(given, k + 3))
-    put3(work, at + W_PULL, x)
-    put3(work, at + W_PULL + 3, y)
+    put_pair(work, at + W_PULL, x, y)
     if parent >= 0:
         A, B, C = total_inertia(table, row, work)
         f, t = _load(table, row, at, work, x, y)
-        R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
+        R, p = get_frame(work, at + W_FRAME)
         turned = matmul(matmul(R, B), transpose(R))
         add_to_parent(table, row, work, R, p, rotated(R, A), turned, rotated(R, C), f, t)
 
@@ -113,19 +111,9 @@ def _drive(table, row, at, kind, k, work, given, tau_out):
     """Acceleration of a driven link, and the effort its joint needs."""
     x, y = carried_acceleration(table, row, at, work)
     x, y = add(x, get3(work, at + W_PULL)), add(y, get3(work, at + W_PULL + 3))
-    put3(work, at + W_ACCELERATION, x)
-    put3(work, at + W_ACCELERATION + 3, y)
+    put_pair(work, at + W_ACCELERATION, x, y)
     f, t = _load(table, row, at, work, x, y)
-    if kind == REVOLUTE:
-        put(tau_out, k, t[2])
-    elif kind == SCREW:
-        along = table[row + SLIDE] * f[2] + table[row + TURN] * t[2]
-        put(tau_out, k, along + table[row + ARMATURE] * get(given, k))
-    elif kind == SPHERICAL:
-        put3(tau_out, k, t)
-    else:
-        put3(tau_out, k, f)
-        put3(tau_out, k + 3, t)
+    put_effort(table, row, kind, k, f, t, given, tau_out)
 
 
 @quick(1, 1, 1, 1, 1, 1, 1)

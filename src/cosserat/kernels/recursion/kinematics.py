@@ -4,16 +4,8 @@ Apart from `flexible.kinematics` for speed: a sixth of its time.
 """
 
 from cosserat.jit import helper, quick
-from cosserat.kernels.recursion.link import get3, get9
-from cosserat.kernels.recursion.spatial import (
-    accelerate_links,
-    bracket,
-    move_links,
-    own_inertias,
-    part,
-    place_links,
-    spatial_parts,
-)
+from cosserat.kernels.recursion.link import get3, get9, get_pair
+from cosserat.kernels.recursion.spatial import accelerate_links, both_parts, bracket, move_links, own_inertias, placed
 from cosserat.kernels.recursion.table import (
     COUNT,
     D_AXIS,
@@ -39,8 +31,7 @@ def link_motions(table, q, v, a, frame_out, motion_out):
 
     Velocities and accelerations are those of the origin of the link frame.
     """
-    links, freedoms, origin = spatial_parts(table)
-    place_links(table, q, links, freedoms, origin)
+    links, freedoms, origin = placed(table, q)
     own_inertias(table, links)
     move_links(table, v, links, freedoms)
     accelerate_links(table, v, a, links, freedoms)
@@ -52,8 +43,8 @@ def link_motions(table, q, v, a, frame_out, motion_out):
         for c in range(9):
             frame_out[i, c] = links[at + X_FRAME + c]
         store(add(x, o), frame_out[i], 9)
-        u, w = get3(links, at + X_TWIST), get3(links, at + X_TWIST + 3)
-        b, y = get3(links, at + X_ACCELERATION), get3(links, at + X_ACCELERATION + 3)
+        u, w = get_pair(links, at + X_TWIST)
+        b, y = get_pair(links, at + X_ACCELERATION)
         velocity = add(u, cross(w, x))
         store(velocity, motion_out[i, 0], 0)
         store(w, motion_out[i, 1], 0)
@@ -75,20 +66,19 @@ def place_jacobian(table, q, v, place, jacobian_out, rate_out):
     i = int(place[0])
     if i < 0:
         return
-    links, freedoms, origin = spatial_parts(table)
-    place_links(table, q, links, freedoms, origin)
+    links, freedoms, _ = placed(table, q)
     move_links(table, v, links, freedoms)
     R = get9(links, i * X_ROW + X_FRAME)
     x = add(get3(links, i * X_ROW + X_FRAME + 9), mul(R, (place[11], place[12], place[13])))
-    u, spin = get3(links, i * X_ROW + X_TWIST), get3(links, i * X_ROW + X_TWIST + 3)
+    u, spin = get_pair(links, i * X_ROW + X_TWIST)
     x_dot = add(u, cross(spin, x))
     order = int(table[ORDER])
     while i >= 0:
         row = HEADER + i * ROW
         d = int(table[row + DOF])
-        V, W = get3(links, i * X_ROW + X_TWIST), get3(links, i * X_ROW + X_TWIST + 3)
+        V, W = get_pair(links, i * X_ROW + X_TWIST)
         for c in range(int(table[row + COUNT])):
-            s, t = part(freedoms, D_AXIS, d + c), part(freedoms, D_AXIS + 3, d + c)
+            s, t = both_parts(freedoms, D_AXIS, d + c)
             s_dot, t_dot = bracket(V, W, s, t)
             j, j_dot = add(s, cross(t, x)), add(s_dot, add(cross(t_dot, x), cross(t, x_dot)))
             if place[1] == 1.0:

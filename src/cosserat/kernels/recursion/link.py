@@ -7,6 +7,7 @@ from cosserat.kernels.recursion.angles import angle, half_turn, prepare_angles
 from cosserat.kernels.recursion.lanes import get, put
 from cosserat.kernels.recursion.table import (
     ANGLES,
+    ARMATURE,
     FIRST,
     FRAME,
     HEADER,
@@ -95,6 +96,46 @@ def add3(array_out, i, a):
 
 
 @inlined
+def get_pair(array, i):
+    """Two vectors: a twist, an acceleration or a wrench."""
+    return get3(array, i), get3(array, i + 3)
+
+
+@inlined
+def put_pair(array_out, i, a, b):
+    """Write two vectors."""
+    put3(array_out, i, a)
+    put3(array_out, i + 3, b)
+
+
+@inlined
+def add_pair(array_out, i, a, b):
+    """Add to two vectors."""
+    add3(array_out, i, a)
+    add3(array_out, i + 3, b)
+
+
+@inlined
+def get_frame(array, i):
+    """A frame (R, p)."""
+    return get9(array, i), get3(array, i + 9)
+
+
+@inlined
+def put_effort(table, row, kind, k, f, t, a, tau_out):
+    """Write the efforts of a joint that transmits a wrench (f, t), at accelerations a."""
+    if kind == REVOLUTE:
+        put(tau_out, k, t[2])
+    elif kind == SCREW:
+        along = table[row + SLIDE] * f[2] + table[row + TURN] * t[2]
+        put(tau_out, k, along + table[row + ARMATURE] * get(a, k))
+    elif kind == SPHERICAL:
+        put3(tau_out, k, t)
+    else:
+        put_pair(tau_out, k, f, t)
+
+
+@inlined
 def get6(array, i):
     """Six numbers."""
     return get(array, i), get(array, i + 1), get(array, i + 2), get(array, i + 3), get(array, i + 4), get(array, i + 5)
@@ -112,8 +153,7 @@ def get9(array, i):
 @inlined
 def put9(array_out, i, a):
     """Write nine numbers."""
-    put3(array_out, i, (a[0], a[1], a[2]))
-    put3(array_out, i + 3, (a[3], a[4], a[5]))
+    put_pair(array_out, i, (a[0], a[1], a[2]), (a[3], a[4], a[5]))
     put3(array_out, i + 6, (a[6], a[7], a[8]))
 
 
@@ -124,7 +164,7 @@ def turn_links(table, q, work):
     prepare_angles(q, n_v, work, angles)
     for i in range(int(table[N_LINKS])):
         row, at, kind, _, k = link_of(table, i)
-        t, p = get9(table, row + FRAME), get3(table, row + FRAME + 9)
+        t, p = get_frame(table, row + FRAME)
         if kind == REVOLUTE or (kind == SCREW and table[row + TURN] != 0.0):
             s, c = angle(q, k, n_v, work, angles)
             for e in range(3):

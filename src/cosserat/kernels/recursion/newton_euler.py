@@ -9,20 +9,22 @@ Source: [Boyer05] (64)-(66) without modes; Luh, Walker, Paul, J. Dyn. Sys. Meas.
 from cosserat.jit import inlined, quick
 from cosserat.kernels.recursion.lanes import get, put
 from cosserat.kernels.recursion.link import (
-    add3,
+    add_pair,
     fault,
     get3,
-    get9,
+    get_frame,
+    get_pair,
     link_of,
     outward,
     own_inertia,
     put3,
+    put_effort,
+    put_pair,
     symmetric,
     turn_links,
 )
 from cosserat.kernels.recursion.table import (
     ABOVE,
-    ARMATURE,
     EFFORT,
     FORCES,
     N_LINKS,
@@ -52,7 +54,7 @@ def newton_euler(table, q, v, a, work, tau_out):
     for i in range(n):
         row, at, kind, _, k = link_of(table, i)
         above = int(table[row + ABOVE])
-        R, p = get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9)
+        R, p = get_frame(work, at + W_FRAME)
         w, y = get3(work, above + W_TWIST + 3), get3(work, above + W_ACCELERATION + 3)
         x = add(add(get3(work, above + W_ACCELERATION), cross(y, p)), cross(w, cross(w, p)))
         w, x, y = mul_t(R, w), mul_t(R, x), mul_t(R, y)
@@ -78,28 +80,16 @@ def newton_euler(table, q, v, a, work, tau_out):
         if forced:
             f, t = sub(f, get3(work, wrench + 6 * i)), sub(t, get3(work, wrench + 6 * i + 3))
         put3(work, at + W_TWIST + 3, w)
-        put3(work, at + W_ACCELERATION, x)
-        put3(work, at + W_ACCELERATION + 3, y)
-        put3(work, at + W_FORCE, f)
-        put3(work, at + W_FORCE + 3, t)
+        put_pair(work, at + W_ACCELERATION, x, y)
+        put_pair(work, at + W_FORCE, f, t)
     for j in range(n):
         row, at, kind, parent, k = link_of(table, n - 1 - j)
-        f, t = get3(work, at + W_FORCE), get3(work, at + W_FORCE + 3)
-        if kind == REVOLUTE:
-            put(tau_out, k, t[2])
-        elif kind == SCREW:
-            along = table[row + SLIDE] * f[2] + table[row + TURN] * t[2]
-            put(tau_out, k, along + table[row + ARMATURE] * get(a, k))
-        elif kind == SPHERICAL:
-            put3(tau_out, k, t)
-        else:
-            put3(tau_out, k, f)
-            put3(tau_out, k + 3, t)
+        f, t = get_pair(work, at + W_FORCE)
+        put_effort(table, row, kind, k, f, t, a, tau_out)
         if parent >= 0:
             above = int(table[row + ABOVE])
-            f, t = outward(get9(work, at + W_FRAME), get3(work, at + W_FRAME + 9), f, t)
-            add3(work, above + W_FORCE, f)
-            add3(work, above + W_FORCE + 3, t)
+            f, t = outward(*get_frame(work, at + W_FRAME), f, t)
+            add_pair(work, above + W_FORCE, f, t)
     if forced:
         for k in range(int(table[N_V])):
             put(tau_out, k, get(tau_out, k) - get(work, effort + k))

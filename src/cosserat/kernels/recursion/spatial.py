@@ -7,13 +7,15 @@ from cosserat.jit import inlined
 from cosserat.kernels.recursion.link import (
     get3,
     get6,
-    get9,
+    get_frame,
+    get_pair,
     gyration,
     link_of,
     momentum,
     own_inertia,
     put3,
     put9,
+    put_pair,
     turn_links,
 )
 from cosserat.kernels.recursion.table import (
@@ -61,6 +63,14 @@ def spatial_parts(table):
 
 
 @inlined
+def placed(table, q):
+    """The same, with the links placed at coordinates q."""
+    links, freedoms, origin = spatial_parts(table)
+    place_links(table, q, links, freedoms, origin)
+    return links, freedoms, origin
+
+
+@inlined
 def place_links(table, q, links, freedoms, origin):
     """World frames of the links, about `origin`, and the axes S (6) of their freedoms."""
     work = table[int(table[WORK]) :]
@@ -68,11 +78,11 @@ def place_links(table, q, links, freedoms, origin):
     for i in range(int(table[N_LINKS])):
         row, here, kind, parent, _ = link_of(table, i)
         at = i * X_ROW
-        R, x = get9(work, here + W_FRAME), get3(work, here + W_FRAME + 9)
+        R, x = get_frame(work, here + W_FRAME)
         if i == 0:
             put3(origin, 0 * i, x)
         if parent >= 0:
-            R_p, x_p = get9(links, parent * X_ROW + X_FRAME), get3(links, parent * X_ROW + X_FRAME + 9)
+            R_p, x_p = get_frame(links, parent * X_ROW + X_FRAME)
             R, x = matmul(R_p, R), add(x_p, mul(R_p, x))
         else:
             x = sub(x, get3(origin, 0 * i))
@@ -111,11 +121,17 @@ def part(freedoms, first, d):
 
 
 @inlined
+def both_parts(freedoms, first, d):
+    """Six components of a freedom, as two vectors."""
+    return part(freedoms, first, d), part(freedoms, first + 3, d)
+
+
+@inlined
 def own_inertias(table, links):
     """Inertias of the links themselves."""
     for i in range(int(table[N_LINKS])):
         at = i * X_ROW
-        R, x = get9(links, at + X_FRAME), get3(links, at + X_FRAME + 9)
+        R, x = get_frame(links, at + X_FRAME)
         m, h, J = own_inertia(table, HEADER + i * ROW)
         h = mul(R, h)
         M = matmul(R, (J[0], J[1], J[2], J[1], J[3], J[4], J[2], J[4], J[5]))
@@ -141,17 +157,16 @@ def move_links(table, v, links, freedoms):
         at, d = i * X_ROW, int(table[row + DOF])
         u_p, w_p = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         if parent >= 0:
-            u_p, w_p = get3(links, parent * X_ROW + X_TWIST), get3(links, parent * X_ROW + X_TWIST + 3)
+            u_p, w_p = get_pair(links, parent * X_ROW + X_TWIST)
         u, w = u_p, w_p
         count = int(table[row + COUNT])
         for c in range(count):
             rate = v[k + c]
             u = axpy(rate, part(freedoms, D_AXIS, d + c), u)
             w = axpy(rate, part(freedoms, D_AXIS + 3, d + c), w)
-        put3(links, at + X_TWIST, u)
-        put3(links, at + X_TWIST + 3, w)
+        put_pair(links, at + X_TWIST, u, w)
         for c in range(count):
-            s, t = part(freedoms, D_AXIS, d + c), part(freedoms, D_AXIS + 3, d + c)
+            s, t = both_parts(freedoms, D_AXIS, d + c)
             a, b = bracket(u_p, w_p, s, t)
             _set(freedoms, D_PSI, d + c, a, b)
             e, f = bracket(u, w, s, t)
@@ -178,28 +193,25 @@ def accelerate_links(table, v, a, links, freedoms):
         u_p, w_p = y_p, y_p
         if parent >= 0:
             up = parent * X_ROW
-            x_p, y_p = get3(links, up + X_ACCELERATION), get3(links, up + X_ACCELERATION + 3)
-            u_p, w_p = get3(links, up + X_TWIST), get3(links, up + X_TWIST + 3)
-        u, w = get3(links, at + X_TWIST), get3(links, at + X_TWIST + 3)
+            x_p, y_p = get_pair(links, up + X_ACCELERATION)
+            u_p, w_p = get_pair(links, up + X_TWIST)
+        u, w = get_pair(links, at + X_TWIST)
         slide, turn = sub(u, u_p), sub(w, w_p)
         e, f = bracket(u_p, w_p, slide, turn)
         x, y = add(x_p, e), add(y_p, f)
         for c in range(int(table[row + COUNT])):
-            s, t = part(freedoms, D_AXIS, d + c), part(freedoms, D_AXIS + 3, d + c)
+            s, t = both_parts(freedoms, D_AXIS, d + c)
             x, y = axpy(a[k + c], s, x), axpy(a[k + c], t, y)
             e, f = bracket(x_p, y_p, s, t)
-            g, h = bracket(u_p, w_p, part(freedoms, D_PSI, d + c), part(freedoms, D_PSI + 3, d + c))
+            g, h = bracket(u_p, w_p, *both_parts(freedoms, D_PSI, d + c))
             _set(freedoms, D_PSI_DOT, d + c, add(e, g), add(f, h))
-        put3(links, at + X_ACCELERATION, x)
-        put3(links, at + X_ACCELERATION + 3, y)
+        put_pair(links, at + X_ACCELERATION, x, y)
         m, h, J = _inertia(links, at)
         s, l = momentum(m, h, J, u, w)
         f, t = momentum(m, h, J, x, y)
         e, g = gyration(u, w, s, l)
-        put3(links, at + X_MOMENTUM, s)
-        put3(links, at + X_MOMENTUM + 3, l)
-        put3(links, at + X_FORCE, add(f, e))
-        put3(links, at + X_FORCE + 3, add(t, g))
+        put_pair(links, at + X_MOMENTUM, s, l)
+        put_pair(links, at + X_FORCE, add(f, e), add(t, g))
         o = at + X_GYRATION  # w~ J - J w~ - (u~ h~ + h~ u~)
         uh = 2.0 * dot(u, h)
         links[o] = 2.0 * (w[1] * J[2] - w[2] * J[1] - u[0] * h[0]) + uh
