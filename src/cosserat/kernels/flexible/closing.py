@@ -30,8 +30,8 @@ from cosserat.kernels.flexible.forces import push, seat_motion
 from cosserat.kernels.flexible.inverse import project
 from cosserat.kernels.flexible.kinematics import accelerate
 from cosserat.kernels.flexible.seats import place_seat
-from cosserat.kernels.flexible.twists import bracket, combined, inner_twist, zero
-from cosserat.kernels.frames import relative
+from cosserat.kernels.flexible.twists import bracket, combined, zero
+from cosserat.kernels.frames import relative, twist_at_place
 from cosserat.kernels.vectors import IDENTITY, add, axpy, cross, dot, load_matrix, mul
 from cosserat.kernels.vectors import load as load3
 
@@ -166,10 +166,10 @@ def seat_rate(links, seats, now, s, q, rates, rows_out, work):
         return zero(), zero()
     z, m, at = links.table[link, Z], seats.modes[s], 0 * s
     R, x, f, g = place_seat(seats, s, q, links.table[link, MODE], now.z, z + 6, rows_out, at, work)
-    u, w = inner_twist(R, x, load3(now.z, z), load3(now.z, z + 3))
+    u, w = twist_at_place(R, x, load3(now.z, z), load3(now.z, z + 3))
     du, dw = combined(rows_out, at, m, now.z, z + 6)
     bu, bw = bracket(u, w, du, dw)
-    u, w = inner_twist(R, x, load3(rates, z), load3(rates, z + 3))
+    u, w = twist_at_place(R, x, load3(rates, z), load3(rates, z + 3))
     du, dw = combined(rows_out, at, m, rates, z + 6)
     return add(add(u, du), add(f, bu)), add(add(w, dw), add(g, bw))
 

@@ -20,8 +20,8 @@ from cosserat.kernels.flexible.arrays import (
 )
 from cosserat.kernels.flexible.forces import differentiate_law, local_load
 from cosserat.kernels.flexible.seat_tangents import S_FLOW, S_FRAME, add_power, add_power_change, seat_change
-from cosserat.kernels.flexible.twists import add6, bracket, coadjoint, compose, inner_twist, outer_wrench, zero
-from cosserat.kernels.frames import load_frame, relative
+from cosserat.kernels.flexible.twists import add6, bracket, coadjoint, zero
+from cosserat.kernels.frames import compose, load_frame, relative, twist_at_place, wrench_to_node
 from cosserat.kernels.loads import matvec
 from cosserat.kernels.vectors import (
     add,
@@ -47,7 +47,7 @@ def place_at(links, places, now, lin, s):
     z, record = links.table[link, Z], lin.place[s]
     R_i, x_i = load_frame(record[S_FRAME:])
     R, x = load_frame(now.frame[link])
-    u, _ = inner_twist(R_i, x_i, load(now.z, z), load(now.z, z + 3))
+    u, _ = twist_at_place(R_i, x_i, load(now.z, z), load(now.z, z + 3))
     R, x = compose(R, x, R_i, x_i)
     return R, x, add(u, load(record, S_FLOW + 0 * s))
 
@@ -72,12 +72,12 @@ def motion_change(links, places, now, lin, s, start, l, along_q):
         -1 if along_q else own,
     )  # fmt: skip
     R, x = load_frame(record[S_FRAME:])
-    y, h = inner_twist(R, x, load(now.z, z), load(now.z, z + 3))
-    u, w = inner_twist(R, x, load(lin.dz, z), load(lin.dz, z + 3))
+    y, h = twist_at_place(R, x, load(now.z, z), load(now.z, z + 3))
+    u, w = twist_at_place(R, x, load(lin.dz, z), load(lin.dz, z + 3))
     c, d = bracket(p, o, y, h)
     if not along_q:
         return zero(), zero(), add(u, ds), add(w, dr)
-    a, b = inner_twist(R, x, load(lin.turn[link], at), load(lin.turn[link], at + 3))
+    a, b = twist_at_place(R, x, load(lin.turn[link], at), load(lin.turn[link], at + 3))
     return add(a, p), add(b, o), add(sub(u, c), ds), add(sub(w, d), dr)
 
 
@@ -103,7 +103,7 @@ def take(links, places, lin, s, start, l, along_q, f, t, df, dt):
     p, o, _, _, _, _ = seat_change(places, s, record, lin.place_slope, lin.place_rate, lin.place_change, own, -1)
     c, d = coadjoint(p, o, f, t)
     R, x = load_frame(record[S_FRAME:])
-    f, t = outer_wrench(R, x, sub(df, c), sub(dt, d))
+    f, t = wrench_to_node(R, x, sub(df, c), sub(dt, d))
     add6(neg(f), neg(t), lin.dforce, z)
 
 
@@ -169,7 +169,7 @@ def law_motion(links, places, now, lin, s):
     z, record = links.table[link, Z], lin.place[s]
     R_i, x_i = load_frame(record[S_FRAME:])
     R, x = load_frame(now.frame[link])
-    u, w = inner_twist(R_i, x_i, load(now.z, z), load(now.z, z + 3))
+    u, w = twist_at_place(R_i, x_i, load(now.z, z), load(now.z, z + 3))
     R, x = compose(R, x, R_i, x_i)
     return R, x, add(u, load(record, S_FLOW + at)), add(w, load(record, S_FLOW + 3 + at))
 

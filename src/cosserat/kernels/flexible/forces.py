@@ -20,8 +20,8 @@ from cosserat.kernels.flexible.arrays import (
     visit_of,
 )
 from cosserat.kernels.flexible.seats import place_seat
-from cosserat.kernels.flexible.twists import add6, combined, compose, inner_twist, outer_wrench, projected, zero
-from cosserat.kernels.frames import load_frame, relative
+from cosserat.kernels.flexible.twists import add6, combined, projected, zero
+from cosserat.kernels.frames import compose, load_frame, relative, twist_at_place, wrench_to_node
 from cosserat.kernels.vectors import add, dot, load, load_matrix, mul, mul_t, neg, scale, sub
 
 SPRINGS, DAMPERS, LOADS = 1, 2, 4
@@ -39,7 +39,7 @@ def seat_motion(links, seats, now, s, q, rows_out, work):
     R_i, x_i, _, _ = place_seat(seats, s, q, mode, now.z, z + 6, rows_out, 0 * s, work)
     R_l, x_l = load_frame(now.frame[link])
     R, x = compose(R_l, x_l, R_i, x_i)
-    u, w = inner_twist(R_i, x_i, load(now.z, z), load(now.z, z + 3))
+    u, w = twist_at_place(R_i, x_i, load(now.z, z), load(now.z, z + 3))
     du, dw = combined(rows_out, 0 * s, seats.modes[s], now.z, z + 6)
     return R, x, add(u, du), add(w, dw), R_i, x_i
 
@@ -51,7 +51,7 @@ def push(links, seats, s, R_i, x_i, rows, f, t, wrench_out):
     if link >= 0:
         z = links.table[link, Z]
         projected(rows, 0 * s, seats.modes[s], f, t, wrench_out, z + 6)
-        f, t = outer_wrench(R_i, x_i, f, t)
+        f, t = wrench_to_node(R_i, x_i, f, t)
         add6(f, t, wrench_out, z)
 
 

@@ -25,8 +25,8 @@ from cosserat.kernels.flexible.arrays import (
 from cosserat.kernels.flexible.body import elastic_terms, rigid_terms
 from cosserat.kernels.flexible.joint import joint_axis, joint_frame, joint_twist
 from cosserat.kernels.flexible.seats import inverse_frame, place_seat
-from cosserat.kernels.flexible.twists import bracket, combined, compose, inner_twist, outer_twist, put6, zero
-from cosserat.kernels.frames import load_frame, store_frame
+from cosserat.kernels.flexible.twists import bracket, combined, outer_twist, put6, zero
+from cosserat.kernels.frames import compose, load_frame, store_frame, twist_at_place
 from cosserat.kernels.vectors import IDENTITY, add, load, neg, sub
 
 
@@ -45,15 +45,15 @@ def move_link(links, seats, now, i, q, v, work):
         R_p, x_p = load_frame(now.frame[parent])
     # the joint on the parent's side: its frame there, its twist, and what rates of this twist do not come from a
     R_b, x_b, f, g = place_seat(seats, row[BASE], q, bent, now.z, above + 6, now.carry, carry + 36, work)
-    u, w = inner_twist(R_b, x_b, u, w)
+    u, w = twist_at_place(R_b, x_b, u, w)
     if n > 0:
         du, dw = combined(now.carry, carry + 36, n, now.z, above + 6)
         bu, bw = bracket(u, w, du, dw)
         f, g, u, w = add(f, bu), add(g, bw), add(u, du), add(w, dw)
     # beyond the joint
     R_t, x_t = joint_frame(kind, slide, turn, q, first)
-    u, w = inner_twist(R_t, x_t, u, w)
-    f, g = inner_twist(R_t, x_t, f, g)
+    u, w = twist_at_place(R_t, x_t, u, w)
+    f, g = twist_at_place(R_t, x_t, f, g)
     du, dw = joint_twist(kind, slide, turn, v, first)
     bu, bw = bracket(u, w, du, dw)
     f, g, u, w = add(f, bu), add(g, bw), add(u, du), add(w, dw)
@@ -78,13 +78,13 @@ def move_link(links, seats, now, i, q, v, work):
     for j in range(6):
         e = (1.0 * (j % 3 == 0), 1.0 * (j % 3 == 1), 1.0 * (j % 3 == 2))
         if j < 3:
-            u, w = inner_twist(R, x, e, zero())
+            u, w = twist_at_place(R, x, e, zero())
         else:
-            u, w = inner_twist(R, x, zero(), e)
+            u, w = twist_at_place(R, x, zero(), e)
         put6(u, w, now.carry, carry + 6 * j)
     for j in range(n):
         o = carry + 36 + 6 * j
-        u, w = inner_twist(R_t, x_t, load(now.carry, o), load(now.carry, o + 3))
+        u, w = twist_at_place(R_t, x_t, load(now.carry, o), load(now.carry, o + 3))
         u, w = outer_twist(R_o, x_o, u, w)
         put6(u, w, now.carry, o)
     for j in range(k):

@@ -5,8 +5,8 @@ With p = (x, w) the displacement of the interface, its twist is (R^T x_dot, R_0^
 
 from cosserat.jit import helper
 from cosserat.kernels.flexible.so3_tangents import tangent_curvature, tangent_slope, tangent_times
-from cosserat.kernels.flexible.twists import add_scaled, combined, compose, inner_twist, outer_wrench, put6, zero
-from cosserat.kernels.frames import exp_frame, load_frame, store_frame
+from cosserat.kernels.flexible.twists import add_scaled, combined, put6, zero
+from cosserat.kernels.frames import compose, exp_frame, load_frame, store_frame, twist_at_place, wrench_to_node
 from cosserat.kernels.vectors import add, axpy, cross, dot, load, load_matrix, matmul, mul, mul_t, scale, sub
 
 S_TURN, S_W, S_RATE, S_CHANGE, S_SLIP, S_FRAME, S_FLOW, S_ROW = 0, 9, 12, 18, 24, 30, 42, 54
@@ -54,8 +54,8 @@ def record_seat(seats, s, q, q_at, v, v_at, a, a_at, record_out, slope_out, rate
     put6(u, r, record_out, S_SLIP + 0 * m)
     turning = add(tangent_times(w, w_ddot, -1.0), tangent_slope(w, w_dot, w_dot, -1.0))
     linear = sub(mul_t(R, x_ddot), cross(r, u))
-    f, g = inner_twist(R_f, x_f, linear, mul_t(R_i, turning))
-    u, r = inner_twist(R_f, x_f, u, r)
+    f, g = twist_at_place(R_f, x_f, linear, mul_t(R_i, turning))
+    u, r = twist_at_place(R_f, x_f, u, r)
     put6(u, r, record_out, S_FLOW + 0 * m)
     put6(f, g, record_out, S_FLOW + 6 + 0 * m)
     R, x = compose(R, add(x_i, x), R_f, x_f)
@@ -95,9 +95,9 @@ def seat_change(seats, s, record, slope, rate, change, along_q, along_v):
     turning = add(turning, add(tangent_slope(w, hd, w_dot, -1.0), tangent_slope(w, w_dot, hd, -1.0)))
     turning = add(turning, tangent_curvature(w, w_dot, h, w_dot, -1.0))
     R_f, x_f = load_frame(seats.frame[s])
-    a, b = inner_twist(R_f, x_f, shift, turn)
-    c, d = inner_twist(R_f, x_f, du, dr)
-    f, g = inner_twist(R_f, x_f, linear, mul_t(R_i, turning))
+    a, b = twist_at_place(R_f, x_f, shift, turn)
+    c, d = twist_at_place(R_f, x_f, du, dr)
+    f, g = twist_at_place(R_f, x_f, linear, mul_t(R_i, turning))
     return a, b, c, d, f, g
 
 
@@ -111,7 +111,7 @@ def add_power_change(seats, s, record, slope, along_q, f, t, sign, out, at):
     R_f, x_f = load_frame(seats.frame[s])
     R, w = load_matrix(record, S_TURN + 0 * m), load(record, S_W + 0 * m)
     R_i = load_matrix(seats.interface[s], 0 * m)
-    f, t = outer_wrench(R_f, x_f, f, t)
+    f, t = wrench_to_node(R_f, x_f, f, t)
     h = load(slope, o + 6 * along_q + 3)
     turn, moment = mul_t(R_i, tangent_times(w, h, -1.0)), mul(R_i, t)
     a, b = mul(R, cross(turn, f)), tangent_slope(w, h, moment, 1.0)
@@ -135,7 +135,7 @@ def add_power(seats, s, record, slope, f, t, sign, out, at):
     R_f, x_f = load_frame(seats.frame[s])
     R, w = load_matrix(record, S_TURN + 0 * m), load(record, S_W + 0 * m)
     R_i = load_matrix(seats.interface[s], 0 * m)
-    f, t = outer_wrench(R_f, x_f, f, t)
+    f, t = wrench_to_node(R_f, x_f, f, t)
     f, t = mul(R, f), tangent_times(w, mul(R_i, t), 1.0)
     for l in range(m):
         j = o + 6 * l

@@ -5,8 +5,8 @@ The rotation of an interface is exp(rotation shape q) R, see `compile.modal_dyna
 
 from cosserat.jit import helper
 from cosserat.kernels.flexible.so3_tangents import tangent_slope
-from cosserat.kernels.flexible.twists import add_scaled, combined, compose, inner_twist, put6, zero
-from cosserat.kernels.frames import cosc, load_frame, sinc, sincc
+from cosserat.kernels.flexible.twists import add_scaled, combined, put6, zero
+from cosserat.kernels.frames import compose, cosc, load_frame, sinc, sincc, twist_at_place
 from cosserat.kernels.vectors import (
     IDENTITY,
     add,
@@ -59,12 +59,12 @@ def place_seat(seats, s, q, q_at, v, v_at, rows_out, at, work):
     T = combine(1.0, combine(1.0, IDENTITY, -c, W), d, WW)
     for j in range(m):
         o = at + 6 * j
-        u, r = inner_twist(R_f, x_f, mul_t(R, load(rows_out, o)), mul_t(R_i, mul(T, load(rows_out, o + 3))))
+        u, r = twist_at_place(R_f, x_f, mul_t(R, load(rows_out, o)), mul_t(R_i, mul(T, load(rows_out, o + 3))))
         put6(u, r, rows_out, o)
     turning = add(mul(T, w_bent), tangent_slope(w, w_dot, w_dot, -1.0))
     omega = mul_t(R_i, mul(T, w_dot))
     linear = sub(mul_t(R, x_bent), cross(omega, mul_t(R, x_dot)))
-    u, r = inner_twist(R_f, x_f, linear, mul_t(R_i, turning))
+    u, r = twist_at_place(R_f, x_f, linear, mul_t(R_i, turning))
     R, x = compose(R, add(x_i, x), R_f, x_f)
     return R, x, u, r
 

@@ -54,19 +54,8 @@ from cosserat.kernels.flexible.seat_tangents import (
     record_seat,
     seat_change,
 )
-from cosserat.kernels.flexible.twists import (
-    add6,
-    bracket,
-    coadjoint,
-    inner_twist,
-    inner_wrench,
-    outer_twist,
-    outer_wrench,
-    projected,
-    put6,
-    zero,
-)
-from cosserat.kernels.frames import load_frame, store_frame
+from cosserat.kernels.flexible.twists import add6, bracket, coadjoint, inner_wrench, outer_twist, projected, put6, zero
+from cosserat.kernels.frames import load_frame, store_frame, twist_at_place, wrench_to_node
 from cosserat.kernels.vectors import add, dot, load, sub
 
 L_TURN, L_Y, L_Y_DOT, L_C, L_C_DOT, L_SLIP, L_OWN, L_OWN_DOT, L_FORCE, L_BASE, L_BODY, L_ROW = (
@@ -94,8 +83,8 @@ def record_link(links, seats, now, lin, i, vectors):
         lin.change,
     )  # fmt: skip
     R, x = load_frame(record[S_FRAME:])
-    u, w = inner_twist(R, x, u, w)
-    f, g = inner_twist(R, x, f, g)
+    u, w = twist_at_place(R, x, u, w)
+    f, g = twist_at_place(R, x, f, g)
     put6(u, w, r, at + L_Y)
     put6(f, g, r, at + L_Y_DOT)
     s, t = load(record, at + S_FLOW), load(record, at + S_FLOW + 3)
@@ -104,8 +93,8 @@ def record_link(links, seats, now, lin, i, vectors):
     u, w = add(u, s), add(w, t)
     R, x = joint_frame(kind, slide, turn, vectors.q, first)
     store_frame(R, x, r[L_TURN:])
-    u, w = inner_twist(R, x, u, w)
-    f, g = inner_twist(R, x, f, g)
+    u, w = twist_at_place(R, x, u, w)
+    f, g = twist_at_place(R, x, f, g)
     put6(u, w, r, at + L_C)
     put6(f, g, r, at + L_C_DOT)
     s, t = joint_twist(kind, slide, turn, vectors.v, first)
@@ -130,7 +119,7 @@ def record_link(links, seats, now, lin, i, vectors):
     f, g = inner_wrench(R, x, load(vectors.force, row[Z]), load(vectors.force, row[Z] + 3))
     put6(f, g, r, at + L_FORCE)
     R, x = load_frame(r[L_TURN:])
-    f, g = outer_wrench(R, x, f, g)
+    f, g = wrench_to_node(R, x, f, g)
     put6(f, g, r, at + L_BASE)
 
 
@@ -188,7 +177,7 @@ def spread(links, seats, bodies, now, lin, start, r, along_q):
         yd, hd = load(rec, at + L_Y_DOT), load(rec, at + L_Y_DOT + 3)
         u, w = less_bracket(R, x, u, w, p, o, y, h)
         f, g = less_bracket(R, x, f, g, p, o, yd, hd)
-        a, b = inner_twist(R, x, a, b)
+        a, b = twist_at_place(R, x, a, b)
         a, b = add(a, p), add(b, o)
         c, d = bracket(u, w, load(base, at + S_FLOW), load(base, at + S_FLOW + 3))
         f, g = add(add(f, dsd), c), add(add(g, dtd), d)
@@ -206,7 +195,7 @@ def spread(links, seats, bodies, now, lin, start, r, along_q):
         yd, hd = load(rec, at + L_C_DOT), load(rec, at + L_C_DOT + 3)
         u, w = less_bracket(R, x, u, w, p, o, y, h)
         f, g = less_bracket(R, x, f, g, p, o, yd, hd)
-        a, b = inner_twist(R, x, a, b)
+        a, b = twist_at_place(R, x, a, b)
         a, b = add(a, p), add(b, o)
         c, d = bracket(u, w, load(rec, at + L_SLIP), load(rec, at + L_SLIP + 3))
         f, g = add(f, c), add(g, d)
@@ -243,7 +232,7 @@ def spread(links, seats, bodies, now, lin, start, r, along_q):
 @helper
 def less_bracket(R, x, u, w, p, o, y, h):
     """Ad(H^-1) (u, w) - ad(p, o) (y, h)."""
-    u, w = inner_twist(R, x, u, w)
+    u, w = twist_at_place(R, x, u, w)
     c, d = bracket(p, o, y, h)
     return sub(u, c), sub(w, d)
 
@@ -291,7 +280,7 @@ def collect(links, seats, now, lin, start, r, along_q, tau_out, column):
             df, dt = coadjoint(a, b, g, h)
             f, t = sub(f, df), sub(t, dt)
         R, x = load_frame(rec[L_TURN:])
-        f, t = outer_wrench(R, x, f, t)
+        f, t = wrench_to_node(R, x, f, t)
         up = links.table[parent, Z]
         g, h = load(rec, at + L_BASE), load(rec, at + L_BASE + 3)
         add_power(seats, row[BASE], base, lin.slope, f, t, 1.0, lin.dforce, up + 6)
@@ -299,7 +288,7 @@ def collect(links, seats, now, lin, start, r, along_q, tau_out, column):
         p, o, _, _, _, _ = seat_change(seats, row[BASE], base, lin.slope, lin.rate, lin.change, bent, -1)
         df, dt = coadjoint(p, o, g, h)
         R, x = load_frame(base[S_FRAME:])
-        f, t = outer_wrench(R, x, sub(f, df), sub(t, dt))
+        f, t = wrench_to_node(R, x, sub(f, df), sub(t, dt))
         add6(f, t, lin.dforce, up)
 
 

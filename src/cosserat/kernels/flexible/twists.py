@@ -24,39 +24,9 @@ def outer_twist(R, x, u, w):
 
 
 @helper
-def inner_twist(R, x, u, w):
-    """Twist seen from the frame (R, x): Ad(H^-1)."""
-    return mul_t(R, add(u, cross(w, x))), mul_t(R, w)
-
-
-@helper
-def outer_wrench(R, x, f, t):
-    """Wrench given in the frame (R, x), seen from outside: Ad(H^-1)^T."""
-    g = mul(R, f)
-    return g, add(mul(R, t), cross(x, g))
-
-
-@helper
 def inner_wrench(R, x, f, t):
     """Wrench given outside, seen in the frame (R, x): Ad(H)^T."""
     return mul_t(R, f), mul_t(R, sub(t, cross(x, f)))
-
-
-@helper
-def compose(R_a, x_a, R_b, x_b):
-    """H_a H_b."""
-    R = (
-        R_a[0] * R_b[0] + R_a[1] * R_b[3] + R_a[2] * R_b[6],
-        R_a[0] * R_b[1] + R_a[1] * R_b[4] + R_a[2] * R_b[7],
-        R_a[0] * R_b[2] + R_a[1] * R_b[5] + R_a[2] * R_b[8],
-        R_a[3] * R_b[0] + R_a[4] * R_b[3] + R_a[5] * R_b[6],
-        R_a[3] * R_b[1] + R_a[4] * R_b[4] + R_a[5] * R_b[7],
-        R_a[3] * R_b[2] + R_a[4] * R_b[5] + R_a[5] * R_b[8],
-        R_a[6] * R_b[0] + R_a[7] * R_b[3] + R_a[8] * R_b[6],
-        R_a[6] * R_b[1] + R_a[7] * R_b[4] + R_a[8] * R_b[7],
-        R_a[6] * R_b[2] + R_a[7] * R_b[5] + R_a[8] * R_b[8],
-    )
-    return R, add(x_a, mul(R_a, x_b))
 
 
 @helper

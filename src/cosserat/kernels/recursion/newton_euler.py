@@ -88,7 +88,8 @@ def newton_euler(table, q, v, a, work, tau_out):
         put_effort(table, row, kind, k, f, t, a, tau_out)
         if parent >= 0:
             above = int(table[row + ABOVE])
-            f, t = outward(*get_frame(work, at + W_FRAME), f, t)
+            R, p = get_frame(work, at + W_FRAME)
+            f, t = outward(R, p, f, t)
             add_pair(work, above + W_FORCE, f, t)
     if forced:
         for k in range(int(table[N_V])):

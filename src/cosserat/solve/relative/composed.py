@@ -16,7 +16,6 @@ from cosserat.results.composed import ComposedVectors
 from cosserat.results.posture import Posture
 from cosserat.solve.relative.lane_engine import LaneEngine
 from cosserat.solve.relative.recursion import any_tree
-from cosserat.solve.relative.states import StateChecker
 from cosserat.solve.relative.tree import Tree
 
 Array = NDArray[np.float64]
@@ -58,11 +57,8 @@ def composed_vectors(model: Model, q: Any, v: Any = None, tau: Any = None, t: fl
     refuse_armatures("composed_vectors", model)
     tree = any_tree(model, t, None, "composed_vectors")
     n = len(tree.coordinates)
-    check, zero = StateChecker(tree.data.title, tree.coordinates), np.zeros(n)
-    q, v, tau = (
-        check.vector("composed_vectors", name, zero if x is None else x)
-        for name, x in (("q", q), ("v", v), ("tau", tau))
-    )
+    q, v, tau = (tree.neutral() if x is None else x for x in (q, v, tau))
+    q, v, tau = tree.vectors("composed_vectors", q=q, v=v, tau=tau)
     bodies = [body for body in model.bodies if tree.data.carrier[body.name] >= 0]
     posture = tree.forward_kinematics(q)
     J = np.stack([tree.jacobian(body, q).T for body in bodies], axis=1)  # (n, N, 6)

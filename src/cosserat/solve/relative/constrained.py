@@ -16,7 +16,6 @@ from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
 from cosserat.solve.relative.nonholonomic import Constraint, Rows, VelocityConstraint, constraints_of, gather
 from cosserat.solve.relative.recursion import any_tree
-from cosserat.solve.relative.states import StateChecker
 from cosserat.solve.relative.tree import Tree
 
 Array = NDArray[np.float64]
@@ -114,12 +113,8 @@ def constrained_dynamics(
     (array([24.]), array([ 0., 12.,  0.]))
     """
     tree = any_tree(model, t, modes, "constrained_dynamics")
-    check = StateChecker(tree.data.title, tree.coordinates)
-    zero = np.zeros(len(tree.coordinates))
-    q, v, tau = (
-        check.vector("constrained_dynamics", name, zero if x is None else x)
-        for name, x in (("q", q), ("v", v), ("tau", tau))
-    )
+    q, v, tau = (tree.neutral() if x is None else x for x in (q, v, tau))
+    q, v, tau = tree.vectors("constrained_dynamics", q=q, v=v, tau=tau)
     rolling = constraints_of(model, tree, constraints, "constrained_dynamics")
     return _Rolling(tree, rolling, _Drives(model, tree, "constrained_dynamics")).dynamics(t, q, v, tau)
 
@@ -167,8 +162,7 @@ def constrained_motion(
     tree = any_tree(model, 0.0, modes, call)
     if tree.law_states:
         raise SolveError(f"{call}: {tree.law_states[0]!r} is a state of a law; take cs.simulate, which follows it")
-    check = StateChecker(tree.data.title, tree.coordinates)
-    q, v = check.vector(call, "q", q), check.vector(call, "v", v)
+    q, v = tree.vectors(call, q=q, v=v)
     work = _Rolling(tree, constraints_of(model, tree, constraints, call), _Drives(model, tree, call))
     for name, value in (("duration", duration), ("step", step)):
         if not isinstance(value, (int, float)) or not 0.0 < value < np.inf:

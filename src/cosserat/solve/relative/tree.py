@@ -335,12 +335,12 @@ class Tree:
         Places on elastic bodies are those where something is attached, and the ends of beams.
         """
         v, a = (self.neutral() if x is None else x for x in (v, a))
-        return self.engine.posture(self._seat, *self._vectors("forward_kinematics", q=q, v=v, a=a))
+        return self.engine.posture(self._seat, *self.vectors("forward_kinematics", q=q, v=v, a=a))
 
     def frame(self, place: Any, q: Any) -> Array:
         """Frame (4, 4) of a place in the world."""
         seat = self._seat(place, "frame")
-        return self.engine.posture(lambda seat: seat, *self._vectors("frame", q=q), *np.zeros((2, self._n))).frame(seat)
+        return self.engine.posture(lambda seat: seat, *self.vectors("frame", q=q), *np.zeros((2, self._n))).frame(seat)
 
     def moved(self, q: Any, delta: Any) -> Array:
         """Coordinates after moving with the velocities delta for a unit of time; q + delta but for rotations."""
@@ -357,10 +357,10 @@ class Tree:
     def _on_group(self, call: str, **given: Any) -> Array:
         if self._group is None:
             self._group = OnGroup(self.data)
-        return self._group(call, *self._vectors(call, **given))
+        return self._group(call, *self.vectors(call, **given))
 
-    def _vectors(self, call: str, **given: Any) -> list[Array]:
-        """Finite vectors (n,), in the order given."""
+    def vectors(self, call: str, **given: Any) -> list[Array]:
+        """What is given to a call as finite vectors (n,), in order; an error names what is not."""
         return [self._check.vector(call, name, x) for name, x in given.items()]
 
     def integrate(
@@ -381,7 +381,7 @@ class Tree:
         from cosserat.solve.floating.integration import integrate
 
         q, v = (self.neutral() if x is None else x for x in (q, v))
-        q, v = self._vectors("integrate", q=q, v=v)
+        q, v = self.vectors("integrate", q=q, v=v)
         inner = self._inner if self.law_states else None
         return integrate(self._model, self.data, duration, step, q, v, inner, integrator, rho, tolerance)
 
@@ -393,7 +393,7 @@ class Tree:
 
     def centroidal_momentum(self, q: Any, v: Any) -> Array:
         """Momentum and angular momentum (6,) about the centre of mass, in world axes."""
-        q, v = self._vectors("centroidal_momentum", q=q, v=v)
+        q, v = self.vectors("centroidal_momentum", q=q, v=v)
         return np.asarray(self.engine.centroidal(q)[0] @ v)
 
     def centre_of_mass(self, q: Any) -> Array:
@@ -402,7 +402,7 @@ class Tree:
 
     def energy(self, q: Any, v: Any) -> Energy:
         """Kinetic energy, strain energy of bodies, springs and joints, potential energy of gravity."""
-        kinetic, strain, potential = self.engine.energies(*self._vectors("energy", q=q, v=v))
+        kinetic, strain, potential = self.engine.energies(*self.vectors("energy", q=q, v=v))
         return Energy(kinetic, strain, potential, kinetic + strain + potential)
 
     # ----------------------------------------------------------------------------------------------------------------
@@ -429,7 +429,7 @@ class Tree:
 
     def law_state_rates(self, q: Any, v: Any) -> Array:
         """Rates (ny,) of the states of laws, at these and at the time that were set."""
-        return self.engine.law_state_rates(*self._vectors("law_state_rates", q=q, v=v))
+        return self.engine.law_state_rates(*self.vectors("law_state_rates", q=q, v=v))
 
     def neutral(self) -> Array:
         """Coordinates (n,) of the reference configuration: zeros."""
