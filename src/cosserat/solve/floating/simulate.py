@@ -19,6 +19,7 @@ from cosserat.results.run import Run
 from cosserat.results.trajectory import Carried, Trajectory
 from cosserat.results.verdict import noted
 from cosserat.solve.beyond import events_of, warn_of_laws
+from cosserat.solve.floating.bending import bent_far
 from cosserat.solve.floating.control import FloatingControl
 from cosserat.solve.floating.indefinite import indefinite
 from cosserat.solve.floating.methods import new_stepper
@@ -135,7 +136,8 @@ def simulate_floating(
     efforts = None if control is None else control.efforts_at(times)
     goes_on = settings["integrator"] == "generalized-alpha" and not walk.torn
     carried = Carried(walk.now.carried, walk.now.step) if goes_on else None
-    status = noted(status, stats, events_of(model, times))
+    events = [*events_of(model, times), *bent_far(tree.data, seats, states.q)]
+    status = noted(status, stats, events)
     found = results.pending, status, asked, stats, efforts, results.record, carried, walk.powers()
     run = Run(Trajectory(reference, times, *found))
     results.pending.fill = lambda: results.fill(run.motion)
