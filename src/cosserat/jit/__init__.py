@@ -196,9 +196,9 @@ def address_of(function: Callable[..., Any]) -> Any:
     return function.address if isinstance(function, Stage) else function
 
 
-def address_table(n: int) -> Any:
+def address_table(*shape: int) -> Any:
     """An array that holds what `address_of` gives."""
-    return np.zeros(n, dtype=np.int64 if COMPILED else object)
+    return np.zeros(shape, dtype=np.int64 if COMPILED else object)
 
 
 def _call_plain(address: Any, args: Any) -> Any:

@@ -16,7 +16,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.jit import Handles, address_table, source_digest
+from cosserat.jit import Handles, address_table
 
 F1 = Annotated[NDArray[np.float64], ("float64", 1)]
 F2 = Annotated[NDArray[np.float64], ("float64", 2)]
@@ -274,14 +274,12 @@ class Solver(NamedTuple):
     tangent: F3  # (n+1, 6, 6) tangent operators of the exponential
     blocks: F3  # (n_blocks+1, 6, 6)
     pivots: F1  # (n_vertices,)
-    settings: F1  # (9,) step, rho, tolerance, typical mass, typical length, epsilon, scheme, gravity, share
-    coefficients: F1  # (5,) cm, cc, ck, scale of multipliers, epsilon
-    memory: F1  # (8,) step of the factors (0: none), contraction rate, row to complete (-1: none), step before it,
-    # orders of the extrapolation of accelerations and multipliers (-1: never), iterations with the factors and what
-    # they cost, steps with them
+    settings: F1  # (9,) the numbers in these arrays have names, see `slots`
+    coefficients: F1  # (5,)
+    memory: F1  # (8,)
     past: F3  # (3, n+1, 6) first, second and third differences of the method's accelerations over the last steps
     pull: F3  # (3, nj, 6) the same of the multipliers
-    counters: I1  # (6,) steps, solves, factorizations, careful steps, steps accepted though stalled, line searches
+    counters: I1  # (6,)
     follow: F1  # (1,) how states of laws follow the motion, see `law_states`
     laws: I2  # (n, 3) addresses of the stages of the laws in use, a row for each kind of force; see `laws`
     bonds: I2  # (n, 3) the same for constraints besides joints
@@ -396,23 +394,10 @@ visit_of = handles.getter("visit", Visit)
 owned_of = handles.getter("owned", Owned)
 history_of = handles.getter("history", History)
 
-# columns of solver.laws and solver.bonds
-ADD, CONSERVE, ASSEMBLE = 0, 1, 2
-
-
-def source_stamp() -> str:
-    """Fingerprint of the sources of the kernels."""
-    return source_digest()
-
-
-def new_rows(n: int, width: int) -> I2:
-    """An empty table of addresses, n rows."""
-    return address_table(n * width).reshape(n, width)
-
 
 def address_rows(units: Sequence[tuple[Any, Any]]) -> I2:
     """Table (n, 2) of the addresses of pairs of units of compiled code; 0 for None."""
-    table = new_rows(len(units), 2)
+    table: I2 = address_table(len(units), 2)
     for row, pair in zip(table, units, strict=True):
         for k, unit in enumerate(pair):
             row[k] = 0 if unit is None else unit.address

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cosserat.jit import Handles, bound, helper, load, stage
+from cosserat.kernels import slots
 from cosserat.kernels.arrays import F1, I1, inputs_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.held import BEFORE, EVERY, FIRST, HELD, JUMPS, PHASE, STEPS, WHOLE
@@ -72,7 +73,7 @@ def push(problem, commands):
         trial.angle[i] = state.angle[i]
     for i in range(state.inner.shape[1]):
         trial.inner[0, i] = state.inner[0, i]
-    stale = solver.memory[0] != solver.settings[0]
+    stale = solver.memory[slots.FACTORED] != solver.settings[slots.STEP]
     whole = none + 1 if stale else given.order[WHOLE]
     if whole == 1:
         copy(state.rate, trial.rate)

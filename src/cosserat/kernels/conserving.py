@@ -13,10 +13,9 @@ the momentum alone. Loads that depend on time take the mean of both ends.
 """
 
 from cosserat.jit import call_address, helper, stage
-from cosserat.kernels import beams, elastic, joints, matter, pairs, varying
+from cosserat.kernels import beams, elastic, joints, matter, pairs, slots, varying
 from cosserat.kernels.alpha import move, weights
 from cosserat.kernels.arrays import (
-    CONSERVE,
     bodies_of,
     elements_of,
     inputs_of,
@@ -315,7 +314,7 @@ def evaluate(problem, k):
     state, trial, middle = state_of(problem), trial_of(problem), middle_of(problem)
     nodes, jt, inputs, scratch = nodes_of(problem), joints_of(problem), inputs_of(problem), scratch_of(problem)
     settings = solver_of(problem).settings
-    h, length = settings[0], settings[4]
+    h, length = settings[slots.STEP], settings[slots.LENGTH]
     move(state.frame, trial.increment, 1.0, trial.frame)
     move(state.frame, trial.increment, 0.5, middle.frame)
     for i in range(trial.angle.shape[0]):
@@ -336,9 +335,9 @@ def evaluate(problem, k):
     _add_bodies(bodies_of(problem), scratch, state, trial, h)
     laws, bonds = solver_of(problem).laws, solver_of(problem).bonds
     for i in range(laws.shape[0]):
-        call_address(laws[i, CONSERVE], (problem, k))
+        call_address(laws[i, slots.CONSERVE], (problem, k))
     _add_loads(loads_of(problem), inputs.wrench[k - 1], inputs.wrench[k], trial, middle)
     _add_joints(jt, inputs.drive[k - 1], inputs.drive[k], trial, middle, length)
     for i in range(bonds.shape[0]):
-        call_address(bonds[i, CONSERVE], (problem, k))
+        call_address(bonds[i, slots.CONSERVE], (problem, k))
     return 0

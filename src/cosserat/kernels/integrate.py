@@ -6,7 +6,7 @@ A step that cannot be solved ends the loop with a code; the caller may try again
 import numpy as np
 
 from cosserat.jit import address_of, call_address, helper, load, stage
-from cosserat.kernels import alpha, blocks, conserving, freedoms, joints, residual, tangent
+from cosserat.kernels import alpha, blocks, conserving, freedoms, joints, residual, slots, tangent
 from cosserat.kernels.arrays import (
     elements_of,
     freedoms_of,
@@ -94,18 +94,18 @@ def accept(problem):
     """The trial state becomes the state."""
     state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
     settings = solver.settings
-    if settings[6] != CONSERVING:
-        alpha.finish(state, trial, settings[0], settings[1])
-    if solver.memory[4] >= 0.0:
-        before, after = (state.rate, trial.rate) if settings[6] == CONSERVING else (state.accel, trial.accel)
-        solver.memory[4] = alpha.remember(before, after, settings[4], solver.past)
-        solver.memory[5] = alpha.remember(state.force, trial.force, 1.0, solver.pull)
+    if settings[slots.SCHEME] != CONSERVING:
+        alpha.finish(state, trial, settings[slots.STEP], settings[slots.RHO])
+    if solver.memory[slots.ORDER] >= 0.0:
+        before, after = (state.rate, trial.rate) if settings[slots.SCHEME] == CONSERVING else (state.accel, trial.accel)
+        solver.memory[slots.ORDER] = alpha.remember(before, after, settings[slots.LENGTH], solver.past)
+        solver.memory[slots.PULL] = alpha.remember(state.force, trial.force, 1.0, solver.pull)
     alpha.move(state.frame, trial.increment, 1.0, trial.frame)
     track_angles(problem)
     count_turns(problem)
     keep(trial, state)
     for i in range(state.inner.shape[1]):
-        if settings[6] == CONSERVING:  # the trial has the mean of both ends
+        if settings[slots.SCHEME] == CONSERVING:  # the trial has the mean of both ends
             trial.inner[0, i] = 2.0 * trial.inner[0, i] - state.inner[0, i]
             trial.inner[2, i] = trial.inner[1, i]
         for k in range(3):
@@ -132,9 +132,9 @@ def complete(state, history, memory, h):
 
     The conserving scheme has them in the middle of a step: they are interpolated between the steps before and after.
     """
-    row = int(memory[2])
-    memory[2] = -1.0
-    after = memory[3] / (memory[3] + h)
+    row = int(memory[slots.ROW])
+    memory[slots.ROW] = -1.0
+    after = memory[slots.BEFORE] / (memory[slots.BEFORE] + h)
     for i in range(state.rate.shape[0]):
         for k in range(6):
             history.rate[row, i, k] += after * (state.rate[i, k] - history.rate[row, i, k])
@@ -187,7 +187,7 @@ def kick(problem):
     forces(problem, 1)
     shift_rates(state, trial, 1.0)
     solver.follow[0] = follow
-    if solver.memory[0] != solver.settings[0]:
+    if solver.memory[slots.FACTORED] != solver.settings[slots.STEP]:
         clear(trial.increment)  # that of the last step, if there was one
         refactor(problem, 1)
     clear(solver.x)
@@ -214,11 +214,11 @@ def note_start(problem, k):
 
 @stage
 def take_step(problem, k, report_out, evaluate, careful, search):
-    """One step, from inputs row k to row k + 1. Returns a code; report_out[2] = joint in question, see `advance`."""
+    """One step, from inputs row k to row k + 1. Returns a code; what it reports see `advance`."""
     state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
-    h, conserves = solver.settings[0], solver.settings[6] == CONSERVING
+    h, conserves = solver.settings[slots.STEP], solver.settings[slots.SCHEME] == CONSERVING
     if conserves:
-        call_address(solver.settle[1], (problem, k))
+        call_address(solver.settle[slots.NOTE_START], (problem, k))
     code = newton(problem, k + 1, evaluate)
     if code != CONVERGED and careful != 0:
         code = call_address(careful, (problem, k + 1, evaluate))
@@ -227,22 +227,22 @@ def take_step(problem, k, report_out, evaluate, careful, search):
         if code == CONVERGED and strayed(state.twist, trial.increment, h):
             code = NOT_CONVERGED
         if code == CONVERGED:
-            solver.counters[5] += 1
+            solver.counters[slots.SEARCHES] += 1
     if code == CONVERGED and turned_too_far(trial.increment):
         code = NOT_CONVERGED
     if code != CONVERGED:
-        solver.memory[0] = 0.0
+        solver.memory[slots.FACTORED] = 0.0
         return code
     joint = wrong_branch(problem, k + 1)
     if joint >= 0:
-        solver.memory[0] = 0.0
-        report_out[2] = joint
+        solver.memory[slots.FACTORED] = 0.0
+        report_out[slots.JOINT] = joint
         return WRONG_BRANCH
     accept(problem)
     if conserves and middle_of(problem).drive_rate.shape[0] > 0:
-        call_address(solver.settle[0], (problem, k + 1))
-    solver.counters[0] += 1
-    report_out[0] += 1
+        call_address(solver.settle[slots.SETTLE], (problem, k + 1))
+    solver.counters[slots.STEPS] += 1
+    report_out[slots.TAKEN] += 1
     return CONVERGED
 
 
@@ -254,20 +254,20 @@ def advance(problem, n_steps, every, phase, row, report_out, evaluate, careful, 
     fails, or 0. Returns a code; report_out = (steps taken, rows stored, joint in question or -1).
     """
     state, history, solver = state_of(problem), history_of(problem), solver_of(problem)
-    h, conserves = solver.settings[0], solver.settings[6] == CONSERVING
-    report_out[0] = report_out[1] = 0
-    report_out[2] = -1
+    h, conserves = solver.settings[slots.STEP], solver.settings[slots.SCHEME] == CONSERVING
+    report_out[slots.TAKEN] = report_out[slots.STORED] = 0
+    report_out[slots.JOINT] = -1
     for k in range(n_steps):
         code = take_step(problem, k, report_out, evaluate, careful, search)
         if code != CONVERGED:
             return code
-        if conserves and solver.memory[2] >= 0.0:
+        if conserves and solver.memory[slots.ROW] >= 0.0:
             complete(state, history, solver.memory, h)
         if (phase + k + 1) % every == 0:
-            record(state, row + report_out[1], history)
+            record(state, row + report_out[slots.STORED], history)
             if conserves:
-                solver.memory[2], solver.memory[3] = row + report_out[1], h
-            report_out[1] += 1
+                solver.memory[slots.ROW], solver.memory[slots.BEFORE] = row + report_out[slots.STORED], h
+            report_out[slots.STORED] += 1
     return CONVERGED
 
 
@@ -281,14 +281,14 @@ def load_stages(table, problem):
     for with_row in (residual.applied_forces, residual.joint_forces, residual.forces, residual.constraints):
         load(with_row, address, 0)
     load(alpha.move, trial.frame, trial.increment, 1.0, trial.frame)
-    chosen = conserving.evaluate if problem.solver.settings[6] == CONSERVING else alpha.evaluate
+    chosen = conserving.evaluate if problem.solver.settings[slots.SCHEME] == CONSERVING else alpha.evaluate
     load(chosen, address, 0)
     scratch, solver = problem.scratch, problem.solver
     load(
         tangent.scatter, scratch.K, scratch.C, 1.0, solver.tangent[0], solver.tangent[0],
         problem.pattern.order, solver.blocks,
     )  # fmt: skip
-    load_laws(address, problem, problem.solver.settings[6] == CONSERVING)
+    load_laws(address, problem, problem.solver.settings[slots.SCHEME] == CONSERVING)
     load(tangent.assemble_elements, address, trial.frame, trial.twist)
     load(tangent.assemble_nodes, address, 0, trial.frame, trial.twist)
     load(tangent.assemble_joints, address, 0, trial.frame)
@@ -299,7 +299,7 @@ def load_stages(table, problem):
     load(newton, address, 0, evaluate)
     load(count_turns, address)
     load(accept, address)
-    if problem.solver.settings[6] == CONSERVING:
+    if problem.solver.settings[slots.SCHEME] == CONSERVING:
         load(settle, address, 0)
         load(note_start, address, 0)
         problem.solver.settle[:] = address_of(settle), address_of(note_start)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cosserat.jit import helper, load, stage
-from cosserat.kernels import alpha
+from cosserat.kernels import alpha, slots
 from cosserat.kernels.arrays import history_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.integrate import keep, record, take_step
@@ -46,8 +46,8 @@ def local_error(problem, unheld, error_out):
     """
     state, trial, settings = state_of(problem), trial_of(problem), solver_of(problem).settings
     before, memory, past = state_of(unheld).rate, solver_of(unheld).memory, solver_of(unheld).past
-    h, c = settings[0], alpha.phase_constant(settings[1])
-    if settings[6] == CONSERVING:
+    h, c = settings[slots.STEP], alpha.phase_constant(settings[slots.RHO])
+    if settings[slots.SCHEME] == CONSERVING:
         c = 1.0 / 12.0
     n = trial.residual.shape[0] - 1
     clear(trial.twist)
@@ -59,9 +59,9 @@ def local_error(problem, unheld, error_out):
             trial.rate[i, k] = c * h * h * change
     add_inertia(problem)
     error_out[0] = filtered_norm(problem)
-    if memory[0] > 0.0:
+    if memory[slots.FACTORED] > 0.0:
         error_out[0] = max(error_out[0], filtered_norm(unheld))
-    if settings[6] != CONSERVING:
+    if settings[slots.SCHEME] != CONSERVING:
         before_twist = state_of(unheld).twist
         for i in range(n):
             for k in range(6):
@@ -94,7 +94,7 @@ def end_error(problem, unheld, error_out):
     from the mean.
     """
     state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
-    memory, past, h = solver_of(unheld).memory, solver_of(unheld).past, solver.settings[0]
+    memory, past, h = solver_of(unheld).memory, solver_of(unheld).past, solver.settings[slots.STEP]
     n = trial.residual.shape[0] - 1
     keep(state, trial)
     for i in range(3):
@@ -140,8 +140,8 @@ def advance_judged(problem, unheld, order, bounds, errors_out, report_out, evalu
     steps were taken if the last was taken back.
     """
     state, before, history, solver = state_of(problem), state_of(unheld), history_of(problem), solver_of(problem)
-    report_out[0] = report_out[1] = 0
-    report_out[2] = -1
+    report_out[slots.TAKEN] = report_out[slots.STORED] = 0
+    report_out[slots.JOINT] = -1
     calm = order[4]
     for k in range(order[0]):
         keep_all(state, before)
@@ -151,13 +151,13 @@ def advance_judged(problem, unheld, order, bounds, errors_out, report_out, evalu
         local_error(problem, unheld, errors_out[k:])
         if not errors_out[k] <= bounds[0]:
             keep_all(before, state)
-            solver.counters[0] -= 1
-            report_out[0] -= 1
+            solver.counters[slots.STEPS] -= 1
+            report_out[slots.TAKEN] -= 1
             return CONVERGED
         remember(unheld)
         if (order[2] + k + 1) % order[1] == 0:
-            record(state, report_out[1], history)
-            report_out[1] += 1
+            record(state, report_out[slots.STORED], history)
+            report_out[slots.STORED] += 1
         calm = calm + 1 if errors_out[k] <= bounds[1] else 0
         if calm >= order[3]:
             return CONVERGED

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from cosserat.jit import call_address, helper, inlined, stage
-from cosserat.kernels import joints, state_loads
+from cosserat.kernels import joints, slots, state_loads
 from cosserat.kernels.arrays import (
     inputs_of,
     middle_of,
@@ -246,7 +246,7 @@ def conserve_owning(problem, k):
 def assemble_owning(problem, k, frames, twists):
     """Derivatives of laws that own states: 12x12 matrices on pairs of nodes."""
     sl, solver, scratch, visit = state_loads_of(problem), solver_of(problem), scratch_of(problem), visit_of(problem)
-    cc, ck, clock = solver.coefficients[1], solver.coefficients[2], inputs_of(problem).clock
+    cc, ck, clock = solver.coefficients[slots.CC], solver.coefficients[slots.CK], inputs_of(problem).clock
     T, K, C, owned, trial = solver.tangent, scratch.K, scratch.C, owned_of(problem), trial_of(problem)
     if ck == 0.0 and cc == 0.0:
         return 0

@@ -23,6 +23,7 @@ from cosserat.kernels import (
     pairs,
     rolling,
     rules,
+    slots,
     springs,
     state_loads,
     touching,
@@ -78,11 +79,11 @@ def conserve_springs(problem, k):
         R, x = pairs.relative_frame(middle.frame, a, IDENTITY, y_a, b, IDENTITY, y_b)
         u, w = pairs.relative_twist(R, x, trial.increment, a, IDENTITY, y_a, b, IDENTITY, y_b)
         e = scale(1.0 / length, mul_t(R_b, r))
-        rate = dot(e, u) / settings[0]
+        rate = dot(e, u) / settings[slots.STEP]
         elastic = springs.tension(sp, i, length, 0.0)
         stored = springs.energy(sp, i, after) - springs.energy(sp, i, before)
         doubt = 1e-15 * sp.stiffness[i] * (length + sp.length[i]) * springs.reach(sp, i, trial.frame, length)
-        f, m = pairs.correct(scale(elastic, e), (0.0, 0.0, 0.0), u, w, stored, doubt, settings[4], True)
+        f, m = pairs.correct(scale(elastic, e), (0.0, 0.0, 0.0), u, w, stored, doubt, settings[slots.LENGTH], True)
         f = add(f, scale(springs.tension(sp, i, length, rate) - elastic, e))
         pairs.add_opposite(R, x, a, IDENTITY, y_a, b, IDENTITY, y_b, f, m, trial.residual)
     return 0
@@ -92,7 +93,7 @@ def conserve_springs(problem, k):
 def assemble_springs(problem, k, frames, twists):
     """Springs and dampers: 12x12 matrices on pairs of nodes."""
     sp, solver, scratch = springs_of(problem), solver_of(problem), scratch_of(problem)
-    cc, ck = solver.coefficients[1], solver.coefficients[2]
+    cc, ck = solver.coefficients[slots.CC], solver.coefficients[slots.CK]
     T, K, C = solver.tangent, scratch.K, scratch.C
     for i in range(sp.node.shape[0]):
         clear(K)
@@ -141,10 +142,10 @@ def conserve_efforts(problem, k):
             elastic = freedoms.elastic(fr, i, q)
             stored -= elastic * (trial.angle[i] - state.angle[i])
             f, m = add(f, scale(-elastic, d)), add(m, scale(-elastic, e))
-        f, m = pairs.correct(f, m, u, w, stored, 0.0, settings[4], stored != 0.0)
+        f, m = pairs.correct(f, m, u, w, stored, 0.0, settings[slots.LENGTH], stored != 0.0)
         for i in range(first, last):
             _, _, d, e = freedoms.direction(fr, i, R, x)
-            rate = (dot(d, u) + dot(e, w)) / settings[0]
+            rate = (dot(d, u) + dot(e, w)) / settings[slots.STEP]
             Q, _ = freedoms.effort(fr, i, 0.0, rate, inputs.effort[k])
             if fr.effort[i] >= 0:
                 Q += 0.5 * (inputs.effort[k - 1, fr.effort[i]] - inputs.effort[k, fr.effort[i]])
@@ -162,7 +163,7 @@ def assemble_efforts(problem, k, frames, twists):
     """Joint efforts: 12x12 matrices on pairs of nodes."""
     fr, jt, inputs = freedoms_of(problem), joints_of(problem), inputs_of(problem)
     solver, scratch, angles = solver_of(problem), scratch_of(problem), trial_of(problem).angle
-    cc, ck = solver.coefficients[1], solver.coefficients[2]
+    cc, ck = solver.coefficients[slots.CC], solver.coefficients[slots.CK]
     T, K, C = solver.tangent, scratch.K, scratch.C
     for i in range(fr.joint.shape[0]):
         j = fr.joint[i]
@@ -206,10 +207,10 @@ def conserve_armatures(problem, k):
             R, x = pairs.relative_frame(middle.frame, a, F_a, y_a, b, F_b, y_b)
             u, w = pairs.relative_twist(R, x, trial.increment, a, F_a, y_a, b, F_b, y_b)
             _, _, d, e = freedoms.direction(fr, i, R, x)
-            Q, moved = gain / settings[0], dot(d, u) + dot(e, w)
+            Q, moved = gain / settings[slots.STEP], dot(d, u) + dot(e, w)
             work = 0.5 * gain * (after + before)
             small = abs(work - Q * moved) < 0.1 * abs(Q * moved)
-            f, m = pairs.correct(scale(Q, d), scale(Q, e), u, w, work, 0.0, settings[4], small)
+            f, m = pairs.correct(scale(Q, d), scale(Q, e), u, w, work, 0.0, settings[slots.LENGTH], small)
             pairs.add_opposite(R, x, a, F_a, y_a, b, F_b, y_b, f, m, trial.residual)
     return 0
 
@@ -219,7 +220,7 @@ def assemble_armatures(problem, k, frames, twists):
     """Armatures: 12x12 matrices on pairs of nodes."""
     fr, jt, rates = freedoms_of(problem), joints_of(problem), trial_of(problem).rate
     solver, scratch = solver_of(problem), scratch_of(problem)
-    cm, cc, ck = solver.coefficients[0], solver.coefficients[1], solver.coefficients[2]
+    cm, cc, ck = solver.coefficients[slots.CM], solver.coefficients[slots.CC], solver.coefficients[slots.CK]
     T, K, C = solver.tangent, scratch.K, scratch.C
     for i in range(fr.joint.shape[0]):
         if fr.armature[i] != 0.0:
@@ -270,7 +271,7 @@ def conserve_state_loads(problem, k):
             u, w = twist_at_place(F, y, load_vector(moved, 0), load_vector(moved, 3))
             f, m = load_vector(visit.wrench, 0), load_vector(visit.wrench, 3)
             doubt = 1e-16 * abs(visit.wrench[6])
-            f, m = pairs.correct(f, m, u, w, -gained, doubt, solver.settings[4], True)
+            f, m = pairs.correct(f, m, u, w, -gained, doubt, solver.settings[slots.LENGTH], True)
             store(f, visit.wrench, 0)
             store(m, visit.wrench, 3)
         state_loads.add_wrench(sl, i, clock[k, 1], middle.frame, visit.wrench, trial.residual)
@@ -281,7 +282,7 @@ def conserve_state_loads(problem, k):
 def assemble_state_loads(problem, k, frames, twists):
     """Derivatives of users' laws: 12x12 matrices on pairs of nodes."""
     sl, solver, scratch, visit = state_loads_of(problem), solver_of(problem), scratch_of(problem), visit_of(problem)
-    cc, ck, clock = solver.coefficients[1], solver.coefficients[2], inputs_of(problem).clock
+    cc, ck, clock = solver.coefficients[slots.CC], solver.coefficients[slots.CK], inputs_of(problem).clock
     T, K, C = solver.tangent, scratch.K, scratch.C
     if ck == 0.0 and cc == 0.0:
         return 0
@@ -347,5 +348,5 @@ def load_laws(address, problem, conserving):
             load(kind.assemble, address, 0, trial.frame, trial.twist)
             if conserving:
                 load(kind.conserve, address, 0)
-                row[1] = address_of(kind.conserve)
-            row[0], row[2] = address_of(kind.add), address_of(kind.assemble)
+                row[slots.CONSERVE] = address_of(kind.conserve)
+            row[slots.ADD], row[slots.ASSEMBLE] = address_of(kind.add), address_of(kind.assemble)

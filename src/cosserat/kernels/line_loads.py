@@ -15,7 +15,7 @@ no resultant force. Dead forces are not here: their nodal shares are constant, s
 """
 
 from cosserat.jit import helper, stage
-from cosserat.kernels import beams
+from cosserat.kernels import beams, slots
 from cosserat.kernels.arrays import (
     elements_of,
     inputs_of,
@@ -180,7 +180,7 @@ def point_tangent(follower, turn, axis, axes, force, moment, eu, ew, R_a, R_b, Y
 def assemble_line_loads(problem, k, frames, twists):
     """Derivatives of line loads: 12x12 matrices on the nodes of their elements."""
     ll, el, solver, scratch = line_loads_of(problem), elements_of(problem), solver_of(problem), scratch_of(problem)
-    wrench, ck, T = inputs_of(problem).wrench[k], solver.coefficients[2], solver.tangent
+    wrench, ck, T = inputs_of(problem).wrench[k], solver.coefficients[slots.CK], solver.tangent
     P, Y, K, S, V, C, W = scratch.P, scratch.Y, scratch.K, scratch.D, scratch.E, scratch.C, scratch.W
     if ck == 0.0:
         return 0

@@ -16,7 +16,7 @@ where steps are large, or Newton's iteration, which does not know it, would be s
 import math
 
 from cosserat.jit import call_address, compile_user, helper, stage
-from cosserat.kernels import beams, elastic
+from cosserat.kernels import beams, elastic, slots
 from cosserat.kernels.arrays import (
     elements_of,
     media_of,
@@ -219,10 +219,10 @@ def over_step(md, i, units, Q, eu0, ew0, eu1, ew1, scratch):
 def assemble_media(problem, k, frames, twists):
     """Second derivatives of V: 12x12 matrices on the nodes of elements."""
     md, el, solver, scratch = media_of(problem), elements_of(problem), solver_of(problem), scratch_of(problem)
-    ck, T, C = solver.coefficients[2], solver.tangent, scratch.C
+    ck, T, C = solver.coefficients[slots.CK], solver.tangent, scratch.C
     if ck == 0.0:
         return 0
-    state, trial, conserving = state_of(problem), trial_of(problem), solver.settings[6] == CONSERVING
+    state, trial, conserving = state_of(problem), trial_of(problem), solver.settings[slots.SCHEME] == CONSERVING
     clear(C)
     for i in range(md.element.shape[0]):
         e = md.element[i]

@@ -3,7 +3,7 @@
 import math
 
 from cosserat.jit import call_address, helper, stage
-from cosserat.kernels import alpha, conserving
+from cosserat.kernels import alpha, conserving, slots
 from cosserat.kernels.arrays import middle_of, solver_of, state_loads_of, state_of, trial_of
 from cosserat.kernels.blocks import factor, solve
 from cosserat.kernels.residual import predict_strain
@@ -31,12 +31,12 @@ CONSERVING = 1.0
 @helper
 def step_coefficients(settings):
     """(cm, cc, ck) of the iteration matrix, and the scale of multipliers."""
-    h, rho, scheme = settings[0], settings[1], settings[6]
+    h, rho, scheme = settings[slots.STEP], settings[slots.RHO], settings[slots.SCHEME]
     if scheme == CONSERVING:
-        return 2.0 / (h * h), 1.0 / h, 0.5, 2.0 / (h * h) * settings[3]
+        return 2.0 / (h * h), 1.0 / h, 0.5, 2.0 / (h * h) * settings[slots.MASS]
     alpha_m, alpha_f, gamma, beta = alpha.method(rho)
     cm = (1.0 - alpha_m) / (beta * h * h * (1.0 - alpha_f))
-    return cm, gamma / (beta * h), 1.0, cm * settings[3]
+    return cm, gamma / (beta * h), 1.0, cm * settings[slots.MASS]
 
 
 @helper
@@ -59,18 +59,18 @@ def refactor(problem, k):
     solver, trial = solver_of(problem), trial_of(problem)
     settings, coefficients = solver.settings, solver.coefficients
     cm, cc, ck, s = step_coefficients(settings)
-    coefficients[0], coefficients[1], coefficients[2] = cm, cc, ck
-    coefficients[3], coefficients[4] = s, settings[5]
+    coefficients[slots.CM], coefficients[slots.CC], coefficients[slots.CK] = cm, cc, ck
+    coefficients[slots.SCALE], coefficients[slots.SOFTNESS] = s, settings[slots.EPSILON]
     tangent_operators(problem)
-    if settings[6] == CONSERVING:
+    if settings[slots.SCHEME] == CONSERVING:
         middle = middle_of(problem)
         assemble(problem, k, middle.frame, middle.mean)
     else:
         assemble(problem, k, trial.frame, trial.twist)
-    solver.memory[0] = settings[0]
+    solver.memory[slots.FACTORED] = settings[slots.STEP]
     laws = state_loads_of(problem).node.shape[0]
-    solver.memory[6], solver.memory[7] = PRICE + LAWS * laws / (laws + trial.frame.shape[0]), 0.0
-    solver.counters[2] += 1
+    solver.memory[slots.SPENT], solver.memory[slots.SERVED] = PRICE + LAWS * laws / (laws + trial.frame.shape[0]), 0.0
+    solver.counters[slots.FACTORIZATIONS] += 1
     return factor(problem)
 
 
@@ -80,7 +80,7 @@ def correction_norm(x, n, n_rows, settings):
 
     Rows from n to n_rows are multipliers, which count as the displacement their change would cause.
     """
-    length = settings[4]
+    length = settings[slots.LENGTH]
     largest = 0.0
     for i in range(n_rows):
         for k in range(3):
@@ -96,7 +96,7 @@ def correction_norm(x, n, n_rows, settings):
 def apply_correction(correction, fraction, trial, solver):
     """Move the trial state along the correction."""
     cm, cc, _, s = step_coefficients(solver.settings)
-    if solver.settings[6] == CONSERVING:
+    if solver.settings[slots.SCHEME] == CONSERVING:
         cc *= 2.0
     n = trial.residual.shape[0] - 1
     for i in range(n):
@@ -115,18 +115,18 @@ def tolerance_of(state, trial, settings, norm):
     """Tolerance on corrections: a share of the displacement that the accelerations make in one step.
 
     The method's own accelerations are wrong by about a tenth of the square of their relative change in a step. Where
-    settings[8] > 0 the tolerance is also this number times that square, so that no error is left which smaller steps
-    do not remove, as far down as SHARPEST; `norm` of a correction tells whether this matters yet.
+    the share in the settings is not 0, the tolerance is also this number times that square, so that no error is left
+    which smaller steps do not remove, as far down as SHARPEST; `norm` of a correction tells whether this matters yet.
     """
-    h, length = settings[0], settings[4]
-    acceleration = settings[7]
+    h, length = settings[slots.STEP], settings[slots.LENGTH]
+    acceleration = settings[slots.GRAVITY]
     for i in range(trial.rate.shape[0] - 1):
         for k in range(3):
             acceleration = max(acceleration, abs(trial.rate[i, k]), length * abs(trial.rate[i, k + 3]))
-    tolerance = settings[2] * 0.25 * h * h * acceleration
-    if settings[8] > 0.0 and norm < 10.0 * tolerance:
+    tolerance = settings[slots.TOLERANCE] * 0.25 * h * h * acceleration
+    if settings[slots.SHARE] > 0.0 and norm < 10.0 * tolerance:
         change = change_of(state, trial, length)
-        sharp = max(settings[8] * change * change / acceleration, SHARPEST * acceleration)
+        sharp = max(settings[slots.SHARE] * change * change / acceleration, SHARPEST * acceleration)
         tolerance = min(tolerance, 0.25 * h * h * sharp)
     return tolerance + 1e-15 * extent_of(trial, length)
 
@@ -145,7 +145,7 @@ def change_of(state, trial, length):
 @helper
 def stalled_tolerance(state, trial, settings):
     """Tolerance where the iteration no longer improves: near a singular pose rounding errors are amplified."""
-    return max(tolerance_of(state, trial, settings, 0.0), 1e-10 * extent_of(trial, settings[4]))
+    return max(tolerance_of(state, trial, settings, 0.0), 1e-10 * extent_of(trial, settings[slots.LENGTH]))
 
 
 @helper
@@ -161,15 +161,15 @@ def extent_of(trial, length):
 @helper
 def start_step(state, trial, solver, smooth):
     """Predictor of the chosen scheme."""
-    settings = solver.settings
-    if settings[6] == CONSERVING:
-        conserving.predict(state, trial, settings[0], smooth, solver.past, solver.memory[4])
+    settings, order = solver.settings, solver.memory[slots.ORDER]
+    if settings[slots.SCHEME] == CONSERVING:
+        conserving.predict(state, trial, settings[slots.STEP], smooth, solver.past, order)
     else:
-        alpha.predict(state, trial, settings[0], settings[1], smooth, solver.past, solver.memory[4])
+        alpha.predict(state, trial, settings[slots.STEP], settings[slots.RHO], smooth, solver.past, order)
     if state.inner.shape[1] > 0:
         start_inner(state, trial, solver)
-    pull, order = solver.pull, solver.memory[5] if smooth > 0.0 else 0.0
-    first, second, third = alpha.weights(order)
+    pull = solver.pull
+    first, second, third = alpha.weights(solver.memory[slots.PULL] if smooth > 0.0 else 0.0)
     for j in range(state.force.shape[0]):
         for k in range(6):
             change = first * pull[0, j, k] + second * pull[1, j, k] + third * pull[2, j, k]
@@ -182,8 +182,9 @@ def start_inner(state, trial, solver):
 
     With the conserving scheme y is their mean over the step.
     """
-    h, rho, conserves = solver.settings[0], solver.settings[1], solver.settings[6] == CONSERVING
-    alpha_m, alpha_f, gamma, _ = alpha.method(rho)
+    settings = solver.settings
+    h, conserves = settings[slots.STEP], settings[slots.SCHEME] == CONSERVING
+    alpha_m, alpha_f, gamma, _ = alpha.method(settings[slots.RHO])
     weights = (0.5 * h, 0.0, 0.0) if conserves else alpha.inner_step(h, alpha_m, alpha_f, gamma)
     solver.follow[0] = 1.0 / weights[0]
     alpha.start_inner(state.inner, weights, trial.inner)
@@ -196,14 +197,14 @@ def newton(problem, k, evaluate):
     settings, memory = solver.settings, solver.memory
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
     start_step(state, trial, solver, 1.0)
-    need = memory[0] != settings[0]
+    need = memory[slots.FACTORED] != settings[slots.STEP]
     fresh = False
     begun = 0
     previous = 0.0
-    rate = memory[1]
+    rate = memory[slots.RATE]
     for iteration in range(MAX_ITERATIONS):
         call_address(evaluate, (problem, k))
-        solver.counters[1] += 1
+        solver.counters[slots.SOLVES] += 1
         if need:
             refactor(problem, k)
             begun = iteration
@@ -214,14 +215,14 @@ def newton(problem, k, evaluate):
         solve(problem)
         norm = correction_norm(solver.x, n, n_rows, settings)
         if not norm < math.inf:
-            memory[0] = 0.0
+            memory[slots.FACTORED] = 0.0
             return NOT_FINITE
         tolerance = tolerance_of(state, trial, settings, norm)
         if iteration > begun and norm > tolerance:
             rate = norm / previous
             if rate > 1.0:
                 if fresh:
-                    memory[0] = 0.0
+                    memory[slots.FACTORED] = 0.0
                     # near a singular pose multipliers are ill determined: the motion decides
                     return accept_stalled(state, trial, solver)
                 refactor(problem, k)
@@ -232,20 +233,20 @@ def newton(problem, k, evaluate):
                 solve(problem)
                 norm = correction_norm(solver.x, n, n_rows, settings)
                 if not norm < math.inf:
-                    memory[0] = 0.0
+                    memory[slots.FACTORED] = 0.0
                     return NOT_FINITE
         apply_correction(solver.x, 1.0, trial, solver)
         bounded = min(max(rate, BEST_RATE), 0.99)
         left = norm * bounded / (1.0 - bounded)
         if left <= tolerance:
-            memory[1] = rate
+            memory[slots.RATE] = rate
             if worn(memory, iteration + 1 - begun) or iteration >= 5:
-                memory[0] = 0.0
+                memory[slots.FACTORED] = 0.0
             return CONVERGED
         if iteration > begun and left * bounded > tolerance:  # one more correction would not do
             need = too_slow(bounded, left / tolerance, iteration)
         previous = norm
-    memory[0] = 0.0
+    memory[slots.FACTORED] = 0.0
     return accept_stalled(state, trial, solver) if rate > SLOW else NOT_CONVERGED
 
 
@@ -262,9 +263,9 @@ def worn(memory, iterations):
     They serve longest at the least cost if a step may take as many iterations as it takes on the average of all steps
     with them, their price included.
     """
-    memory[6] += iterations
-    memory[7] += 1.0
-    return iterations * memory[7] > memory[6]
+    memory[slots.SPENT] += iterations
+    memory[slots.SERVED] += 1.0
+    return iterations * memory[slots.SERVED] > memory[slots.SPENT]
 
 
 @helper
@@ -274,8 +275,8 @@ def accept_stalled(state, trial, solver):
     moved = correction_norm(solver.x, n, n, solver.settings)
     if moved > stalled_tolerance(state, trial, solver.settings):
         return NOT_CONVERGED
-    if moved > ROUNDING * extent_of(trial, solver.settings[4]):
-        solver.counters[4] += 1
+    if moved > ROUNDING * extent_of(trial, solver.settings[slots.LENGTH]):
+        solver.counters[slots.STALLED] += 1
     return CONVERGED
 
 
@@ -298,16 +299,16 @@ def careful_newton(problem, k, evaluate):
     settings = solver.settings
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
     start_step(state, trial, solver, 0.0)
-    solver.counters[3] += 1
+    solver.counters[slots.CAREFUL] += 1
     previous = math.inf
     growths = 0
     for iteration in range(MAX_CAREFUL):
         call_address(evaluate, (problem, k))
-        solver.counters[1] += 1
-        if iteration > 0 and settings[6] != CONSERVING:
+        solver.counters[slots.SOLVES] += 1
+        if iteration > 0 and settings[slots.SCHEME] != CONSERVING:
             predict_strain(problem, middle.frame, middle.mean, 0.0 if iteration == 1 else 1.0)
         refactor(problem, k)
-        solver.memory[0] = 0.0
+        solver.memory[slots.FACTORED] = 0.0
         set_right_hand_side(trial, solver)
         solve(problem)
         norm = correction_norm(solver.x, n, n_rows, settings)
@@ -318,14 +319,14 @@ def careful_newton(problem, k, evaluate):
             growths += 1
             if growths > 3 and moved > stalled_tolerance(state, trial, settings):
                 return NOT_CONVERGED
-        if settings[6] != CONSERVING:
+        if settings[slots.SCHEME] != CONSERVING:
             keep_step(trial, middle, solver)
         apply_correction(solver.x, 1.0, trial, solver)
         tolerance = tolerance_of(state, trial, settings, norm)
         sure = norm <= tolerance or (norm < 0.1 * previous and 0.1 * norm <= tolerance)
         stalls = iteration > 4 and norm > SLOW * previous
         if sure or (stalls and accept_stalled(state, trial, solver) == CONVERGED):
-            solver.memory[1] = BEST_RATE
+            solver.memory[slots.RATE] = BEST_RATE
             return CONVERGED
         previous = norm
     return NOT_CONVERGED
@@ -344,12 +345,12 @@ def damped_newton(problem, k, evaluate):
     settings, direction = solver.settings, solver.direction
     n, n_rows = trial.residual.shape[0] - 1, solver.x.shape[0]
     start_step(state, trial, solver, 0.0)
-    solver.counters[3] += 1
+    solver.counters[slots.CAREFUL] += 1
     fraction, previous = 1.0, math.inf
     call_address(evaluate, (problem, k))
     for iteration in range(MAX_DAMPED):
         refactor(problem, k)
-        solver.memory[0] = 0.0
+        solver.memory[slots.FACTORED] = 0.0
         set_right_hand_side(trial, solver)
         solve(problem)
         copy(solver.x, direction)
@@ -362,12 +363,12 @@ def damped_newton(problem, k, evaluate):
         fraction = 1.0 if close else min(1.0, 4.0 * fraction)
         apply_correction(direction, fraction, trial, solver)
         if close:
-            solver.memory[1] = BEST_RATE
+            solver.memory[slots.RATE] = BEST_RATE
             return CONVERGED
         previous = norm
         while True:
             call_address(evaluate, (problem, k))
-            solver.counters[1] += 1
+            solver.counters[slots.SOLVES] += 1
             set_right_hand_side(trial, solver)
             solve(problem)
             if correction_norm(solver.x, n, n_rows, settings) <= (1.0 - 0.25 * fraction) * norm:

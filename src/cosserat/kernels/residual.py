@@ -5,9 +5,8 @@ with the inputs of row `k`.
 """
 
 from cosserat.jit import call_address, helper, stage
-from cosserat.kernels import beams, elastic, freedoms, joints, loads, matter, rigid, varying
+from cosserat.kernels import beams, elastic, freedoms, joints, loads, matter, rigid, slots, varying
 from cosserat.kernels.arrays import (
-    ADD,
     bodies_of,
     elements_of,
     freedoms_of,
@@ -111,7 +110,7 @@ def applied_forces(problem, k):
         loads.add_load(ld, i, frames, inputs.wrench[k], r)
     laws = solver_of(problem).laws
     for i in range(laws.shape[0]):
-        call_address(laws[i, ADD], (problem, k))
+        call_address(laws[i, slots.ADD], (problem, k))
     return 0
 
 
@@ -134,7 +133,7 @@ def forces(problem, k):
     joint_forces(problem, k)
     bonds = solver_of(problem).bonds
     for i in range(bonds.shape[0]):
-        call_address(bonds[i, ADD], (problem, k))
+        call_address(bonds[i, slots.ADD], (problem, k))
     return 0
 
 

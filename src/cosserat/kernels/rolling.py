@@ -8,6 +8,7 @@ scheme, so that they count in metres like the gap. Of the rows only those combin
 import math
 
 from cosserat.jit import helper, stage
+from cosserat.kernels import slots
 from cosserat.kernels.arrays import middle_of, rolling_of, scratch_of, solver_of, state_of, trial_of
 from cosserat.kernels.conserving import add_space_force
 from cosserat.kernels.frames import load_frame
@@ -132,7 +133,8 @@ def add_push_tangent(rolling, i, R, f, r, K_out):
 def assemble_rolling(problem, k, frames, twists):
     """Borders s A^T and s (A + ck/cc d(A eta)/dH T), s A T for a gap; change of the forces with the configuration."""
     ro, solver, scratch, forces = rolling_of(problem), solver_of(problem), scratch_of(problem), trial_of(problem).force
-    cc, ck, s, epsilon = solver.coefficients[1], solver.coefficients[2], solver.coefficients[3], solver.coefficients[4]
+    given = solver.coefficients
+    cc, ck, s, epsilon = given[slots.CC], given[slots.CK], given[slots.SCALE], given[slots.SOFTNESS]
     blocks_out, P, K = solver.blocks, scratch.P, scratch.D
     turning = ck / cc if cc != 0.0 else 0.0
     first = forces.shape[0] - ro.node.shape[0]

@@ -8,7 +8,7 @@ The wrench A^T lambda acts on the place, its opposite on the other. Multipliers 
 """
 
 from cosserat.jit import helper, stage
-from cosserat.kernels import pairs, state_loads
+from cosserat.kernels import pairs, slots, state_loads
 from cosserat.kernels.arrays import (
     inputs_of,
     middle_of,
@@ -90,7 +90,7 @@ def conserve_rules(problem, k):
         rules_of(problem), rolling_of(problem), solver_of(problem), visit_of(problem), inputs_of(problem).clock
     )  # fmt: skip
     state, trial, middle, P = state_of(problem), trial_of(problem), middle_of(problem), scratch_of(problem).P
-    h, size = solver.settings[0], solver.settings[4]
+    h, size = solver.settings[slots.STEP], solver.settings[slots.LENGTH]
     t, first = 0.5 * (clock[k - 1, 0] + clock[k, 0]), trial.phi.shape[0] - ro.node.shape[0]
     for i in range(rules.item.shape[0]):
         item, unit = rules.item[i], solver.rules[i]
@@ -195,7 +195,8 @@ def assemble_rules(problem, k, frames, twists):
         rules_of(problem), rolling_of(problem), solver_of(problem), scratch_of(problem), visit_of(problem)
     )  # fmt: skip
     t, forces = inputs_of(problem).clock[k, 0], trial_of(problem).force
-    cc, ck, s, epsilon = solver.coefficients[1], solver.coefficients[2], solver.coefficients[3], solver.coefficients[4]
+    given = solver.coefficients
+    cc, ck, s, epsilon = given[slots.CC], given[slots.CK], given[slots.SCALE], given[slots.SOFTNESS]
     blocks_out, P, K, C, D = solver.blocks, scratch.P, scratch.K, scratch.C, scratch.D
     turning = ck / cc if cc != 0.0 else 0.0
     first = forces.shape[0] - ro.node.shape[0]

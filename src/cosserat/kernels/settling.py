@@ -12,7 +12,7 @@ in which nothing is driven is never touched, and keeps its energy exactly.
 """
 
 from cosserat.jit import helper, stage
-from cosserat.kernels import joints
+from cosserat.kernels import joints, slots
 from cosserat.kernels.arrays import inputs_of, joints_of, middle_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import factor, solve
 from cosserat.kernels.tangent import assemble
@@ -36,11 +36,11 @@ def settle(problem, k):
     jt, inputs, drive_rate = joints_of(problem), inputs_of(problem), middle_of(problem).drive_rate[k]
     if not moves(inputs.drive[k - 1], inputs.drive[k], drive_rate):
         return 0
-    h, mass, epsilon = solver.settings[0], solver.settings[3], solver.settings[5]
+    h, mass, epsilon = solver.settings[slots.STEP], solver.settings[slots.MASS], solver.settings[slots.EPSILON]
     coefficients = solver.coefficients
     copy_blocks(solver.blocks, middle.blocks)
-    coefficients[0], coefficients[1], coefficients[2] = 1.0, 0.0, 0.0
-    coefficients[3], coefficients[4] = mass, epsilon
+    coefficients[slots.CM], coefficients[slots.CC], coefficients[slots.CK] = 1.0, 0.0, 0.0
+    coefficients[slots.SCALE], coefficients[slots.SOFTNESS] = mass, epsilon
     set_identity(solver.tangent)
     assemble(problem, k, trial.frame, trial.twist)
     factor(problem)

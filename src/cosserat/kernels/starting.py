@@ -2,6 +2,7 @@
 
 from cosserat.jit import address_of, address_table, call_address, helper, stage
 from cosserat.jit import load as load_stage
+from cosserat.kernels import slots
 from cosserat.kernels.alpha import error_constant, method, move
 from cosserat.kernels.arrays import joints_of, rolling_of, rules_of, solver_of, state_of, trial_of
 from cosserat.kernels.blocks import solve
@@ -102,7 +103,7 @@ def settle_rates(problem, drives, others, room, work):
     stand(problem)
     forces(problem, 0)
     refactor(problem, 0)
-    cm, s = solver.coefficients[0], solver.coefficients[3]
+    cm, s = solver.coefficients[slots.CM], solver.coefficients[slots.SCALE]
     for _ in range(_ROUNDS):
         _rates(problem, drives, others, 0, 0, room[1], room[0])
         _solve(problem, 0.0, work[0], -s, room[1])
@@ -150,7 +151,7 @@ def start_smoothly(problem, drives, others, room, work, factored):
     motions in drives (order, row, joint, 21), are those at the start and at both parts; row 3 of drives is zero.
     """
     state, trial, solver = state_of(problem), trial_of(problem), solver_of(problem)
-    h, rho = solver.settings[0], solver.settings[1]
+    h, rho = solver.settings[slots.STEP], solver.settings[slots.RHO]
     n = trial.residual.shape[0] - 1
     alpha_m, alpha_f, _, _ = method(rho)
     shift = (alpha_m - alpha_f) * h
@@ -180,15 +181,15 @@ def start_smoothly(problem, drives, others, room, work, factored):
     forces(problem, 0)
     if factored == 0:
         refactor(problem, 0)
-    cm, s = solver.coefficients[0], solver.coefficients[3]
+    cm, s = solver.coefficients[slots.CM], solver.coefficients[slots.SCALE]
     _solve(problem, -cm, work[1], -s, room[3])
     accumulate(shift, solver.x[:n], state.accel)
     clear(solver.past[0])
     clear(solver.past[1])
     clear(solver.past[2])
     accumulate(h, solver.x[:n], solver.past[0])
-    if solver.memory[4] >= 0.0:
-        solver.memory[4], solver.memory[5] = 1.0, 0.0
+    if solver.memory[slots.ORDER] >= 0.0:
+        solver.memory[slots.ORDER], solver.memory[slots.PULL] = 1.0, 0.0
     if joints_of(problem).node.shape[0] + rolling_of(problem).node.shape[0] == 0:
         return 0
     # by what velocities of the method differ from true ones, along what the joints prescribe

@@ -8,9 +8,8 @@ this matrix, where it is to be factored: their blocks come before those of their
 """
 
 from cosserat.jit import apart, call_address, helper, stage, wide
-from cosserat.kernels import beams, elastic, joints, loads, matter, rigid
+from cosserat.kernels import beams, elastic, joints, loads, matter, rigid, slots
 from cosserat.kernels.arrays import (
-    ASSEMBLE,
     bodies_of,
     elements_of,
     inputs_of,
@@ -85,7 +84,7 @@ def scatter_one(matrix, factor, T, block_out):
 def assemble_elements(problem, frames, twists):
     """Beam elements: stiffness, damping, mass and gyroscopic terms."""
     el, solver, scratch = elements_of(problem), solver_of(problem), scratch_of(problem)
-    cm, cc, ck = solver.coefficients[0], solver.coefficients[1], solver.coefficients[2]
+    cm, cc, ck = solver.coefficients[slots.CM], solver.coefficients[slots.CC], solver.coefficients[slots.CK]
     T, blocks_out = solver.tangent, solver.blocks
     K, C, W, H = scratch.K, scratch.C, scratch.W, scratch.H
     rates, strains = trial_of(problem).rate, trial_of(problem).strain
@@ -118,10 +117,10 @@ def assemble_elements(problem, frames, twists):
 def assemble_nodes(problem, k, frames, twists):
     """Rigid bodies, gravity and point loads: diagonal blocks."""
     bodies, inputs, solver, scratch = bodies_of(problem), inputs_of(problem), solver_of(problem), scratch_of(problem)
-    cm, cc, ck = solver.coefficients[0], solver.coefficients[1], solver.coefficients[2]
+    cm, cc, ck = solver.coefficients[slots.CM], solver.coefficients[slots.CC], solver.coefficients[slots.CK]
     T, blocks_out = solver.tangent, solver.blocks
     K, p = scratch.D, scratch.row
-    light = LIGHT * solver.coefficients[3] if cm != 0.0 else 0.0
+    light = LIGHT * solver.coefficients[slots.SCALE] if cm != 0.0 else 0.0
     for b in range(bodies.node.shape[0]):
         node = bodies.node[b]
         M = bodies.mass[b]
@@ -134,7 +133,7 @@ def assemble_nodes(problem, k, frames, twists):
         if M[0, 0] == 0.0:
             for i in range(3):
                 out[i, i] += light
-                out[i + 3, i + 3] += light * solver.settings[4] * solver.settings[4]
+                out[i + 3, i + 3] += light * solver.settings[slots.LENGTH] * solver.settings[slots.LENGTH]
         if cc != 0.0:
             rigid.add_gyroscopic_tangent(p, 0, twists[node], cc, M, out)
     if ck == 0.0:
@@ -162,7 +161,8 @@ def assemble_joints(problem, k, frames):
     """Constraints: borders, and the change of reactions with the configuration."""
     jt, solver, scratch = joints_of(problem), solver_of(problem), scratch_of(problem)
     drive, multipliers = inputs_of(problem).drive[k], trial_of(problem).force
-    ck, s, epsilon = solver.coefficients[2], solver.coefficients[3], solver.coefficients[4]
+    given = solver.coefficients
+    ck, s, epsilon = given[slots.CK], given[slots.SCALE], given[slots.SOFTNESS]
     T, blocks_out = solver.tangent, solver.blocks
     K, C, phi_q = scratch.K, scratch.C, scratch.P
     clear(C)
@@ -203,8 +203,8 @@ def assemble(problem, k, frames, twists):
     assemble_nodes(problem, k, frames, twists)
     laws, bonds = solver_of(problem).laws, solver_of(problem).bonds
     for i in range(laws.shape[0]):
-        call_address(laws[i, ASSEMBLE], (problem, k, frames, twists))
+        call_address(laws[i, slots.ASSEMBLE], (problem, k, frames, twists))
     assemble_joints(problem, k, frames)
     for i in range(bonds.shape[0]):
-        call_address(bonds[i, ASSEMBLE], (problem, k, frames, twists))
+        call_address(bonds[i, slots.ASSEMBLE], (problem, k, frames, twists))
     return 0

@@ -9,6 +9,8 @@ import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rules import break_array
+from cosserat.jit import address_table
+from cosserat.kernels import slots
 from cosserat.kernels.arrays import (
     History,
     Inputs,
@@ -20,7 +22,6 @@ from cosserat.kernels.arrays import (
     Trial,
     handles,
     new_owned,
-    new_rows,
     new_visit,
 )
 from cosserat.kernels.integrate import load_stages
@@ -135,11 +136,11 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
             pull=np.zeros((3, nj, 6)),
             counters=np.zeros(6, dtype=np.int64),
             follow=np.array([FROZEN]),
-            laws=new_rows(kinds_in_use(FORCES, compiled.system), 3),
-            bonds=new_rows(kinds_in_use(CONSTRAINTS, compiled.system), 3),
+            laws=address_table(kinds_in_use(FORCES, compiled.system), 3),
+            bonds=address_table(kinds_in_use(CONSTRAINTS, compiled.system), 3),
             **compiled.addresses(),
             breaks=break_array(compiled.rules),
-            settle=new_rows(1, 2)[0],
+            settle=address_table(2),
         ),
         scratch=Scratch(
             K=np.zeros((12, 12)),
@@ -164,6 +165,6 @@ def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
 def loaded_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
     """The same with its stages loaded, for evaluations at one time: of balance, and of linear equations."""
     memory = new_memory(compiled, inputs)
-    memory.problem.solver.settings[0] = 1.0
+    memory.problem.solver.settings[slots.STEP] = 1.0
     load_stages(memory.table, memory.problem)
     return memory

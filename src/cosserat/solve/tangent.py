@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cosserat.kernels import slots
 from cosserat.kernels.tangent import assemble
 from cosserat.lie.protocol import Array
 from cosserat.solve.memory import Memory
@@ -37,5 +38,5 @@ def _assemble(memory: Memory, exponential: Array, coefficients: tuple[float, ...
     solver.tangent[...] = exponential
     solver.coefficients[:] = coefficients
     assemble(memory.address, 0, trial.frame, trial.twist)
-    solver.memory[0] = 0.0
+    solver.memory[slots.FACTORED] = 0.0
     return solver.blocks[:-1]

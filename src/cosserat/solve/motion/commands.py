@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cosserat.kernels import slots
 from cosserat.kernels.commands import Commanding, command_handles, judged_of, load_commands, push_of, steps_of
 from cosserat.kernels.commands import Commands as Arrays
 from cosserat.kernels.flexible.arrays import Packed
@@ -84,7 +85,7 @@ def push(work: Integration, t: float) -> None:
     assert work.controlled is not None
     commands, values, solver = work.commanding(), work.controlled.values, work.memory.problem.solver
     commands.hold(values, before)
-    factored = solver.memory[0] == solver.settings[0] == work.accel_step
+    factored = solver.memory[slots.FACTORED] == solver.settings[slots.STEP] == work.accel_step
     if len(before) < len(values) or commands.whole or not factored:
         inputs = work.compiled.sampler.sample(np.array([t, t]))  # it depends on more than what was held
         inputs.effort[1, list(values)] = list(values.values())
@@ -99,7 +100,7 @@ def judged_step(
     """One step from a call of the controller to the next, judged by its error; returns as `strides.stride` does."""
     controlled, memory, times = work.controlled, work.memory, np.array([t, t + h])
     assert controlled is not None
-    if work.accel_step == h == memory.problem.solver.settings[0]:
+    if work.accel_step == h == memory.problem.solver.settings[slots.STEP]:
         inputs = work.sampled(times, h)
     else:
         push(work, t)
@@ -110,8 +111,8 @@ def judged_step(
     commands.hold(controlled.values, work.replaced)
     work.replaced = None
     code = commands.judge(unheld, bounds, work.careful)
-    work.done = commands.report[0]
-    work.report[2] = commands.report[2]
+    work.done = commands.report[slots.TAKEN]
+    work.report[slots.JOINT] = commands.report[slots.JOINT]
     if work.done and (phase + 1) % every == 0:
         work.store()
     failed = code != CONVERGED
@@ -134,7 +135,7 @@ def glide(work: Integration, t: float, h: float, n: int, every: int, phase: int)
     commands.hold(controlled.values, work.replaced)
     work.replaced, work.accel_step = None, h
     code = commands.advance(n, every, phase, work.shelf.count, work.careful, work.search)
-    done, stored, work.report[2] = commands.report
+    done, stored, work.report[slots.JOINT] = commands.report
     work.shelf.count += stored
     window.row += done
     if code != CONVERGED:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cosserat.kernels import slots
 from cosserat.kernels.newton import CONSERVING, CONVERGED
 from cosserat.solve.initial import consistent_accelerations
 from cosserat.solve.memory import copy_state, new_state
@@ -77,7 +78,7 @@ def begin_smoothly(work: Integration, t: float, h: float) -> None:
         work.accel_step = 0.0
     if conserves:
         work.set_step(h)
-        memory.problem.solver.memory[0] = 0.0  # these factors are of the other method
+        memory.problem.solver.memory[slots.FACTORED] = 0.0  # these factors are of the other method
 
 
 def jump_at_start(work: Integration, t: float, h: float) -> None:

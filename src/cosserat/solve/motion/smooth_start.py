@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from cosserat.kernels import slots
 from cosserat.kernels.blocks import solve
 from cosserat.kernels.residual import add_inertia, forces
 from cosserat.kernels.starting import PART, load_rates, second_rates, settle_rates, start_smoothly
@@ -78,7 +79,7 @@ def unresolved(work: Integration, room: Workspace, rate: Array, most: float = np
     compiled, memory = work.compiled, work.memory
     n, state, trial, solver = compiled.n_nodes, memory.problem.state, memory.problem.trial, memory.problem.solver
     scale = np.array([1.0, 1.0, 1.0, compiled.length, compiled.length, compiled.length])
-    smallest = _NOTHING * compiled.length / float(solver.settings[0]) ** 2
+    smallest = _NOTHING * compiled.length / float(solver.settings[slots.STEP]) ** 2
     whole, change = (float(np.abs(a[:n] * scale).max(initial=0.0)) for a in (rate, solver.past[0]))
     if not changes_much(whole, 0.0, change, smallest):
         return False
@@ -86,7 +87,7 @@ def unresolved(work: Integration, room: Workspace, rate: Array, most: float = np
     trial.rate[:], trial.increment[:] = 0.0, 0.0
     forces(memory.address, 0)
     add_inertia(memory.address)
-    cm, s = solver.coefficients[0], solver.coefficients[3]
+    cm, s = solver.coefficients[slots.CM], solver.coefficients[slots.SCALE]
     second_rates(memory.address, *room, 0)
     solver.x[:n], solver.x[n:] = -cm * trial.residual[:n], -s * room.rows[0]
     solve(memory.address)

@@ -9,6 +9,7 @@ import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.jumps import Jumps
+from cosserat.kernels import slots
 from cosserat.kernels.arrays import Inputs, State
 from cosserat.kernels.integrate import advance, load_careful, load_search, load_stages
 from cosserat.kernels.judging import end_error, local_error
@@ -85,14 +86,14 @@ class Integration(Walk):
         self.replaced: dict[int, float] | None = None  # what was held before, if it changes with the next step
         self.set_step(1.0)
         if self.scheme == CONSERVING or self.compiled.rolling or self.compiled.rules:
-            self.memory.problem.solver.memory[4:] = -1.0
+            self.memory.problem.solver.memory[slots.ORDER :] = -1.0
         if self.driven:
             middle, blocks = self.memory.problem.middle, self.memory.problem.solver.blocks
             self.memory.replace(middle=middle._replace(blocks=np.zeros_like(blocks)))
         self.evaluate = load_stages(self.memory.table, self.memory.problem)
 
     def set_step(self, h: float) -> None:
-        """Numbers for the kernels; their order is that of `kernels.arrays.Solver.settings`."""
+        """Numbers for the kernels; their order is that of `kernels.slots`."""
         c = self.compiled
         gravity = float(np.linalg.norm(c.sampler.gravity))
         values = (h, self.rho, self.newton_tolerance, c.mass, c.length, EPSILON, self.scheme, gravity, self.share)
@@ -136,8 +137,8 @@ class Integration(Walk):
             last = self.search if search else 0
             where = (n - done, every, phase + done, row + stored, self.report)
             code = advance(self.memory.address, *where, self.evaluate, self.careful, last)
-            done += int(self.report[0])
-            stored += int(self.report[1])
+            done += int(self.report[slots.TAKEN])
+            stored += int(self.report[slots.STORED])
             if code in (CONVERGED, WRONG_BRANCH) or not self.load_more(search):
                 self.report[:2] = done, stored
                 return code
@@ -248,15 +249,15 @@ class Integration(Walk):
         if self.shelf.reserved is None:
             every = NEVER
         code = self.run(times, h, every, phase + glided, self.shelf.count, search=every != NEVER)
-        self.done = glided + int(self.report[0])
-        self.shelf.count += int(self.report[1])
+        self.done = glided + int(self.report[slots.TAKEN])
+        self.shelf.count += int(self.report[slots.STORED])
         return self.failure(code)
 
     def failure(self, code: int) -> Failure | None:
         """How steps failed that ended with a code; None if they did not."""
         if code == CONVERGED:
             return None
-        named = named_failure(self.compiled, self.memory, int(self.report[2]))
+        named = named_failure(self.compiled, self.memory, int(self.report[slots.JOINT]))
         return Failure(_OUTCOMES.get(code, Outcome.NOT_CONVERGED), named)
 
     def begin(self, t: float, h: float, at_breaks: bool = False) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
+from cosserat.kernels import slots
 from cosserat.kernels.arrays import History
 from cosserat.solve.memory import Memory, new_history
 from cosserat.solve.motion.crossings import Row, snapshot
@@ -72,7 +73,7 @@ class Shelf:
     @property
     def waiting(self) -> bool:
         """Whether the state stored last waits for its rates and forces."""
-        return self._waiting is not None or bool(self._memory.problem.solver.memory[2] >= 0.0)
+        return self._waiting is not None or bool(self._memory.problem.solver.memory[slots.ROW] >= 0.0)
 
     def note(self) -> None:
         """Rates and forces of the problem are those of the state that waits for them."""
@@ -80,7 +81,7 @@ class Shelf:
             row = self.rows[-1] if self.reserved is None else [a[self.count - 1] for a in self.reserved]
             state = self._memory.problem.state
             row[2][...], row[3][...] = state.rate, state.force
-            self._waiting, self._memory.problem.solver.memory[2] = None, -1.0
+            self._waiting, self._memory.problem.solver.memory[slots.ROW] = None, -1.0
 
     def history(self, n: int) -> History:
         """The first n states: all, but where steps were interrupted midway."""
@@ -106,5 +107,5 @@ class Shelf:
             demand_like(kept["stored"], [array[: self.count] for array in self.reserved])
             for target, array in zip(self.reserved, kept["stored"], strict=True):
                 target[: self.count] = array
-        if not 0 <= self.count or not -1 <= self._memory.problem.solver.memory[2] <= max(self.count - 1, 0):
+        if not 0 <= self.count or not -1 <= self._memory.problem.solver.memory[slots.ROW] <= max(self.count - 1, 0):
             raise ValueError("stored states that there are not")

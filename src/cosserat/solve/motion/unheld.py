@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.kernels import slots
 from cosserat.kernels.arrays import State, handles
 from cosserat.kernels.judging import KNOWN, REACH
 from cosserat.kernels.newton import step_coefficients
@@ -36,14 +37,14 @@ class Unheld:
     def factor(self, n: int) -> None:
         """Get factors for n steps of the present length."""
         solver = self.memory.problem.solver
-        h = float(solver.settings[0])
+        h = float(solver.settings[slots.STEP])
         self._uses += n
-        if solver.memory[0] == h and self._uses <= _LASTING:
+        if solver.memory[slots.FACTORED] == h and self._uses <= _LASTING:
             return
         self.memory.replace(inputs=self._shared.problem.inputs)
         cm, _, ck, s = step_coefficients(solver.settings)
         factor_at(self.memory, cm, ck, _LOOSE * EPSILON * s)
-        solver.memory[0], self._uses = h, n
+        solver.memory[slots.FACTORED], self._uses = h, n
 
     @property
     def ends(self) -> bool:

@@ -23,7 +23,8 @@ from cosserat.compile.rows import NO_BRANCH, ActiveFreedom, Row, Rows, active_fr
 from cosserat.compile.rules import break_array, compile_rules, rule_laws
 from cosserat.compile.seats import Seat, seat_on
 from cosserat.compile.tree import TreeData
-from cosserat.kernels.arrays import address_rows, new_rows, new_visit
+from cosserat.jit import address_table
+from cosserat.kernels.arrays import address_rows, new_visit
 from cosserat.kernels.flexible import closing
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.joint_rows import ROTATION
@@ -206,7 +207,7 @@ class TreeConstraints:
             **rule_laws(rules, self._extent()),
             unit=address_rows([(rule.law, None) for rule in self.rules]),
             breaks=break_array(self.rules),
-            stage=new_rows(1, 1)[0],
+            stage=address_table(1),
         )
         ground = GROUND.at((0.0, 0.0, 0.0))
         seats += [self._data.seat(place or ground) for item in rules for place in (item.other, item.place)]
