@@ -39,7 +39,7 @@ from cosserat.kernels.arrays import (
     Rules,
     Springs,
     StateLoads,
-    empty,
+    zeros,
 )
 from cosserat.lie import se3
 from cosserat.model.model import Model
@@ -109,7 +109,7 @@ def compile_model(model: Model, floating: bool = False) -> CompiledModel:
         demand_own_bodies(model, skeleton)
         bodies = _with_fluid_and_propellant(parts, bodies, nodes)
     bodies = bodies._replace(lone=ints(_lone(bodies, joints, wheels)))
-    packed = {kind.name: kind.pack(parts) if kind in used else empty(kind.group) for kind in KINDS}
+    packed = {kind.name: kind.pack(parts) if kind in used else zeros(kind.group) for kind in KINDS}
     signals = signals_of(model) if laws else []
     twists, given = initial_twists(model, skeleton)
     return CompiledModel(
@@ -158,7 +158,7 @@ def _bodies(parts: Parts, nodes: Nodes) -> Bodies:
     model, own = parts.model, parts.skeleton.bodies
     for body in model.bodies:
         nodes.mass[own[body.name]] += float(body.mass)
-    return empty(Bodies)._replace(
+    return zeros(Bodies)._replace(
         node=ints(list(own.values())),
         mass=body_masses(model),
         block=ints([parts.block(i, i) for i in own.values()]),

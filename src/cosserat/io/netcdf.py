@@ -22,7 +22,7 @@ from cosserat.calls import answered
 from cosserat.errors import CosseratError, FileFormatError, SolveError, shown
 from cosserat.io.bounds import check_arrays, demand
 from cosserat.io.stored import MATRICES, StoredTrajectory, arrays_of, layout_of, mechanism_from
-from cosserat.kernels.arrays import History, Inputs, Rules, empty
+from cosserat.kernels.arrays import History, Inputs, Rules, zeros
 from cosserat.kernels.touching import DISC
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.floating import FloatingRecord, Ledger
@@ -177,7 +177,7 @@ def _run(body: bytes, path: str) -> Run:
     if "rules.item" not in arrays and "time" in raw and "rolling.kind" in arrays:  # constraints could not be written
         discs = arrays["rolling.kind"] == DISC
         arrays["rolling.n_rows"], arrays["rolling.held"] = np.where(discs, 3, 1), discs.astype(np.int64)
-        arrays.update({f"rules.{name}": array for name, array in empty(Rules)._asdict().items()})
+        arrays.update({f"rules.{name}": array for name, array in zeros(Rules)._asdict().items()})
         raw["inputs.rule"] = np.zeros((len(np.atleast_1d(raw["time"])), 0, 24))
     sizes = check_arrays(raw, arrays)
     history = History(*(raw[f"history.{k}"] for k in History._fields))

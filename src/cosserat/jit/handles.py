@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, get_type_hints
+from typing import Any
 
 import numpy as np
 
@@ -39,9 +39,9 @@ class Handles:
         self._offsets: dict[str, int] = {}
         self._fields: dict[str, list[tuple[str, int]]] = {}
         offset = 0
-        for name, group in get_type_hints(problem).items():
+        for name, group in problem.__annotations__.items():
             self._offsets[name] = offset
-            self._fields[name] = [hint.__metadata__[0] for hint in get_type_hints(group, include_extras=True).values()]
+            self._fields[name] = [kind.__metadata__[0] for kind in group.__annotations__.values()]
             offset += sum(1 + n for _, n in self._fields[name])
         self.size = offset
 

@@ -2,14 +2,15 @@
 
 A kernel receives a problem as one address and reads the groups it needs with the getters below.
 
-Annotations of what describes a mechanism and its results have the shape: of the sizes, n counts the nodes with the
-ground, and a size "+1" has one number more than there are rows.
+Annotations have the shape, from which `zeros` makes arrays: of the sizes, n counts the nodes with the ground, nc groups
+of multipliers, na angles, nv vertices of the matrix; a size "+1" has one number more than there are rows.
 
 The last node (index n_nodes) is the ground: identity frame, zero twist. Matrix blocks that would couple to the ground
 go to the last block, which no solver reads. Vertices of the block matrix: the nodes, then one per joint and one per
 knife edge or rolling disc (six multipliers, padded).
 """
 
+import functools
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -23,7 +24,7 @@ F2 = Annotated[NDArray[np.float64], ("float64", 2)]
 F3 = Annotated[NDArray[np.float64], ("float64", 3)]
 I1 = Annotated[NDArray[np.int64], ("int64", 1)]
 I2 = Annotated[NDArray[np.int64], ("int64", 2)]
-G = TypeVar("G")
+G = TypeVar("G", bound=tuple[Any, ...])
 
 
 class Nodes(NamedTuple):
@@ -228,106 +229,106 @@ class Inputs(NamedTuple):
 class State(NamedTuple):
     """State of the integrator; arrays are written in place."""
 
-    frame: F2  # (n+1, 12)
-    twist: F2  # (n+1, 6)
-    rate: F2  # (n+1, 6) time derivative of the twist
-    accel: F2  # (n+1, 6) the integrator's acceleration-like variable
-    force: F2  # (nj+nr, 6) multipliers
-    angle: F1  # (nf + nt,) tracked joint coordinates, then counted angles
-    inner: F2  # (3, ny) states of laws, their rates, and the integrator's rate-like variable
+    frame: Annotated[F2, "n", 12]
+    twist: Annotated[F2, "n", 6]
+    rate: Annotated[F2, "n", 6]  # time derivative of the twist
+    accel: Annotated[F2, "n", 6]  # the integrator's acceleration-like variable
+    force: Annotated[F2, "nc", 6]  # multipliers
+    angle: Annotated[F1, "na"]  # tracked joint coordinates, then counted angles
+    inner: Annotated[F2, 3, "ny"]  # states of laws, their rates, and the integrator's rate-like variable
 
 
 class Trial(NamedTuple):
     """The state at the end of the step that is being solved, and its residual."""
 
-    frame: F2  # (n+1, 12)
-    twist: F2  # (n+1, 6)
-    rate: F2  # (n+1, 6)
-    accel: F2  # (n+1, 6)
-    increment: F2  # (n+1, 6) n of [Grazioso17] (34)
-    force: F2  # (nj+nr, 6)
-    angle: F1  # (nf,)
-    stress: F2  # (ne, 6) stress resultants
-    strain: F2  # (ne, 24) e and v of the tangent, the stress beyond that of the strain energy, and the last e predicted
-    residual: F2  # (n+1, 6)
-    phi: F2  # (nj+nr, 6)
-    inner: F2  # (4, ny) as in `State`, and where the states would be with a rate of zero, see `law_states`
+    frame: Annotated[F2, "n", 12]
+    twist: Annotated[F2, "n", 6]
+    rate: Annotated[F2, "n", 6]
+    accel: Annotated[F2, "n", 6]
+    increment: Annotated[F2, "n", 6]  # n of [Grazioso17] (34)
+    force: Annotated[F2, "nc", 6]
+    angle: Annotated[F1, "na"]
+    stress: Annotated[F2, "ne", 6]  # stress resultants
+    strain: Annotated[F2, "ne", 24]  # e and v of the tangent, stress beyond that of the energy, the last e predicted
+    residual: Annotated[F2, "n", 6]
+    phi: Annotated[F2, "nc", 6]
+    inner: Annotated[F2, 4, "ny"]  # as in `State`, and where the states would be with a rate of zero, see `law_states`
 
 
 class Middle(NamedTuple):
     """The state halfway through the step, which the conserving scheme needs."""
 
-    frame: F2  # (n+1, 12)
-    mean: F2  # (n+1, 6) mean twist
-    phi: F2  # (nj+nr, 6) constraint values at the start of the step
-    start: F2  # (ne, 36) what elements have there, see `conserving.note_start`
-    momentum: F3  # (2, n+1, 6) of elements, at the start and the end of the step
-    drive_rate: F3  # (nt, nd, 21) time derivative of `Inputs.drive`; no rows where nothing is driven
-    blocks: F3  # (n_blocks+1, 6, 6) where factors of the iteration matrix wait; none where nothing is driven
+    frame: Annotated[F2, "n", 12]
+    mean: Annotated[F2, "n", 6]  # mean twist
+    phi: Annotated[F2, "nc", 6]  # constraint values at the start of the step
+    start: Annotated[F2, "ne", 36]  # what elements have there, see `conserving.note_start`
+    momentum: Annotated[F3, 2, "n", 6]  # of elements, at the start and the end of the step
+    drive_rate: Annotated[F3, "nt", "nd", 21]  # time derivative of `Inputs.drive`; no rows where nothing is driven
+    blocks: Annotated[F3, "nd", 6, 6]  # where factors of the iteration matrix wait; none where nothing is driven
 
 
 class Solver(NamedTuple):
     """Linear algebra and settings of the Newton iteration."""
 
-    x: F2  # (n_vertices, 6) right-hand side and solution
-    direction: F2  # (n_vertices, 6) correction along which a line search moves
-    tangent: F3  # (n+1, 6, 6) tangent operators of the exponential
-    blocks: F3  # (n_blocks+1, 6, 6)
-    pivots: F1  # (n_vertices,)
-    settings: F1  # (9,) the numbers in these arrays have names, see `slots`
-    coefficients: F1  # (5,)
-    memory: F1  # (8,)
-    past: F3  # (3, n+1, 6) first, second and third differences of the method's accelerations over the last steps
-    pull: F3  # (3, nj, 6) the same of the multipliers
-    counters: I1  # (6,)
-    follow: F1  # (1,) how states of laws follow the motion, see `law_states`
-    laws: I2  # (n, 3) addresses of the stages of the laws in use, a row for each kind of force; see `laws`
-    bonds: I2  # (n, 3) the same for constraints besides joints
-    units: I2  # (ns, 2) addresses of users' laws and of their derivatives, 0: none is given
-    rules: I2  # (nu, 2) the same of users' constraints
-    breaks: F1  # times at which these are not smooth, see `rule_laws.stencil`
-    media: I2  # (nm, 2) addresses of first and second derivatives of potentials
-    settle: I1  # (2,) addresses of `settling.settle` and `integrate.note_start`, which only the conserving scheme has
+    x: Annotated[F2, "nv", 6]  # right-hand side and solution
+    direction: Annotated[F2, "nv", 6]  # correction along which a line search moves
+    tangent: Annotated[F3, "n", 6, 6]  # tangent operators of the exponential
+    blocks: Annotated[F3, "nb+1", 6, 6]
+    pivots: Annotated[F1, "nv"]
+    settings: Annotated[F1, 9]  # the numbers in these arrays have names, see `slots`
+    coefficients: Annotated[F1, 5]
+    memory: Annotated[F1, 8]
+    past: Annotated[F3, 3, "n", 6]  # first to third differences of the method's accelerations over the last steps
+    pull: Annotated[F3, 3, "nc", 6]  # the same of the multipliers
+    counters: Annotated[I1, 6]
+    follow: Annotated[F1, 1]  # how states of laws follow the motion, see `law_states`
+    laws: Annotated[I2, "nk", 3]  # addresses of the stages of the laws in use, a row for each kind of force; see `laws`
+    bonds: Annotated[I2, "nk", 3]  # the same for constraints besides joints
+    units: Annotated[I2, "ns", 2]  # addresses of users' laws and of their derivatives, 0: none is given
+    rules: Annotated[I2, "nu", 2]  # the same of users' constraints
+    breaks: Annotated[F1, "ns"]  # times at which these are not smooth, see `rule_laws.stencil`
+    media: Annotated[I2, "nm", 2]  # addresses of first and second derivatives of potentials
+    settle: Annotated[I1, 2]  # addresses of `settling.settle` and `integrate.note_start`, of the conserving scheme
 
 
 class Scratch(NamedTuple):
     """Small matrices of the assembly."""
 
-    K: F2  # (12, 12)
-    C: F2  # (12, 12)
-    W: F2  # (12, 12)
-    P: F2  # (6, 12)
-    Y: F2  # (12, 6)
-    D: F2  # (6, 6)
-    H: F2  # (6, 6)
-    E: F1  # (144,)
-    row: F1  # (12,)
-    p: F1  # (12,)
-    q: F1  # (12,)
+    K: Annotated[F2, 12, 12]
+    C: Annotated[F2, 12, 12]
+    W: Annotated[F2, 12, 12]
+    P: Annotated[F2, 6, 12]
+    Y: Annotated[F2, 12, 6]
+    D: Annotated[F2, 6, 6]
+    H: Annotated[F2, 6, 6]
+    E: Annotated[F1, 144]
+    row: Annotated[F1, 12]
+    p: Annotated[F1, 12]
+    q: Annotated[F1, 12]
 
 
 class Visit(NamedTuple):
     """Memory for a call of a user's law."""
 
-    frame_a: F2  # (4, 4)
-    frame_b: F2  # (4, 4)
-    twist_a: F1  # (6,)
-    twist_b: F1  # (6,)
-    wrench: F1  # (7,) and its energy, if it has one
-    sides: F2  # (6, 6) wrenches on both sides of differences
-    J: F2  # (6, 24)
+    frame_a: Annotated[F2, 4, 4]
+    frame_b: Annotated[F2, 4, 4]
+    twist_a: Annotated[F1, 6]
+    twist_b: Annotated[F1, 6]
+    wrench: Annotated[F1, 7]  # and its energy, if it has one
+    sides: Annotated[F2, 6, 6]  # wrenches on both sides of differences
+    J: Annotated[F2, 6, 24]
 
 
 class Owned(NamedTuple):
-    """Memory for laws that own states; m: the largest number of states of a law."""
+    """Memory for laws that own states; m: the largest number of states of a law, nw = 6 + m, nz = 24 + m."""
 
-    out: F1  # (6+m,) wrench, then rates of the states
-    sides: F2  # (6, 6+m) the same on both sides of differences
-    J: F2  # (6+m, 24+m) derivatives by the motions of both places and by the states
-    gain: F3  # (ns, m, m) how states answer, (sigma - dg/dy)^-1
-    slope: F3  # (ns, 6+m, m) derivatives of wrench and rates by the states, where that was found
-    known: F1  # (ns,) the sigma of that matrix; not a number: not known yet
-    change: F1  # (m,)
+    out: Annotated[F1, "nw"]  # wrench, then rates of the states
+    sides: Annotated[F2, 6, "nw"]  # the same on both sides of differences
+    J: Annotated[F2, "nw", "nz"]  # derivatives by the motions of both places and by the states
+    gain: Annotated[F3, "ns", "m", "m"]  # how states answer, (sigma - dg/dy)^-1
+    slope: Annotated[F3, "ns", "nw", "m"]  # derivatives of wrench and rates by the states, where that was found
+    known: Annotated[F1, "ns"]  # the sigma of that matrix; not a number: not known yet
+    change: Annotated[F1, "m"]
 
 
 class History(NamedTuple):
@@ -404,31 +405,27 @@ def address_rows(units: Sequence[tuple[Any, Any]]) -> I2:
     return table
 
 
-def empty(group: type[G]) -> G:
-    """A group without any rows, of the right shapes; ranges begin with 0."""
+@functools.cache
+def _layout(group: type) -> list[tuple[str, str, list[Any]]]:
+    """Name, type and shape of the arrays of a group: numbers, or names of sizes."""
+    return [(name, kind.__metadata__[0][0], kind.__metadata__[1:]) for name, kind in group.__annotations__.items()]
+
+
+def zeros(group: type[G], **sizes: int) -> G:
+    """A group of zeros; sizes that are not given are 0, so that ranges begin with 0."""
     arrays = {}
-    for name, kind in group.__annotations__.items():
-        (dtype, _), *shape = kind.__metadata__
-        extents = [x if isinstance(x, int) else int(x.endswith("+1")) for x in shape]
+    for name, dtype, shape in _layout(group):
+        extents = [x if isinstance(x, int) else sizes.get(x.removesuffix("+1"), 0) + x.endswith("+1") for x in shape]
         arrays[name] = np.zeros(extents, dtype=dtype)
     return group(**arrays)
 
 
 def new_visit() -> Visit:
     """Memory for calls of users' laws."""
-    return Visit(np.eye(4), np.eye(4), np.zeros(6), np.zeros(6), np.zeros(7), np.zeros((6, 6)), np.zeros((6, 24)))
+    return zeros(Visit)._replace(frame_a=np.eye(4), frame_b=np.eye(4))
 
 
 def new_owned(inner: I1) -> Owned:
     """Memory for laws that own states, whose ranges among all states begin where this says."""
-    m = int(np.max(np.diff(inner), initial=0))
-    n = len(inner) - 1
-    return Owned(
-        out=np.zeros(6 + m),
-        sides=np.zeros((6, 6 + m)),
-        J=np.zeros((6 + m, 24 + m)),
-        gain=np.zeros((n, m, m)),
-        slope=np.zeros((n, 6 + m, m)),
-        known=np.full(n, np.nan),
-        change=np.zeros(m),
-    )
+    m, n = int(np.max(np.diff(inner), initial=0)), len(inner) - 1
+    return zeros(Owned, m=m, nw=6 + m, nz=24 + m, ns=n)._replace(known=np.full(n, np.nan))

@@ -23,10 +23,12 @@ from cosserat.kernels.arrays import (
     handles,
     new_owned,
     new_visit,
+    zeros,
 )
 from cosserat.kernels.integrate import load_stages
 from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.laws import CONSTRAINTS, FORCES, kinds_in_use
+from cosserat.kernels.newton import BEST_RATE
 
 
 @dataclass
@@ -52,18 +54,18 @@ class Memory:
                 handles.repack(self.table, name, group)
 
 
+def _sizes(compiled: CompiledModel) -> dict[str, int]:
+    """Sizes of the arrays of a problem, by the names that `kernels.arrays` gives them."""
+    n, nc = compiled.n_nodes, compiled.n_multipliers
+    return {
+        "n": n + 1, "nc": nc, "nv": n + nc, "na": len(compiled.freedoms), "ny": compiled.n_inner,
+        "ne": len(compiled.system.elements.node), "nb": int(compiled.system.pattern.n_blocks[0]),
+    }  # fmt: skip
+
+
 def new_state(compiled: CompiledModel) -> State:
     """The reference configuration at rest."""
-    n, nj, nf = compiled.n_nodes, compiled.n_multipliers, len(compiled.freedoms)
-    return State(
-        frame=compiled.frames.copy(),
-        twist=np.zeros((n + 1, 6)),
-        rate=np.zeros((n + 1, 6)),
-        accel=np.zeros((n + 1, 6)),
-        force=np.zeros((nj, 6)),
-        angle=np.zeros(nf),
-        inner=compiled.first_states(),
-    )
+    return zeros(State, **_sizes(compiled))._replace(frame=compiled.frames.copy(), inner=compiled.first_states())
 
 
 def copy_state(source: State, target: State) -> None:
@@ -74,15 +76,7 @@ def copy_state(source: State, target: State) -> None:
 
 def new_history(compiled: CompiledModel, n_rows: int) -> History:
     """Room for n_rows stored states."""
-    n, nj, nf = compiled.n_nodes, compiled.n_multipliers, len(compiled.freedoms)
-    return History(
-        frame=np.empty((n_rows, n + 1, 12)),
-        twist=np.empty((n_rows, n + 1, 6)),
-        rate=np.empty((n_rows, n + 1, 6)),
-        force=np.empty((n_rows, nj, 6)),
-        angle=np.empty((n_rows, nf)),
-        inner=np.empty((n_rows, compiled.n_inner)),
-    )
+    return zeros(History, nt=n_rows, **_sizes(compiled))
 
 
 def trial_history(memory: Memory) -> History:
@@ -94,71 +88,31 @@ def trial_history(memory: Memory) -> History:
 
 def new_memory(compiled: CompiledModel, inputs: Inputs) -> Memory:
     """A problem in the reference configuration at rest."""
-    n, nj, nf = compiled.n_nodes, compiled.n_multipliers, len(compiled.freedoms)
-    n_blocks = int(compiled.system.pattern.n_blocks[0])
+    sizes, frames = _sizes(compiled), compiled.frames
+    solver = zeros(Solver, **sizes)._replace(
+        laws=address_table(kinds_in_use(FORCES, compiled.system), 3),
+        bonds=address_table(kinds_in_use(CONSTRAINTS, compiled.system), 3),
+        **compiled.addresses(),
+        breaks=break_array(compiled.rules),
+        settle=address_table(2),
+    )
+    solver.tangent[:] = np.eye(6)
+    solver.settings[slots.LENGTH] = compiled.length
+    solver.memory[slots.RATE], solver.memory[slots.ROW] = BEST_RATE, -1.0
+    solver.follow[0] = FROZEN
     problem = Problem(
         *compiled.system,
         inputs=inputs,
         state=new_state(compiled),
-        trial=Trial(
-            frame=compiled.frames.copy(),
-            twist=np.zeros((n + 1, 6)),
-            rate=np.zeros((n + 1, 6)),
-            accel=np.zeros((n + 1, 6)),
-            increment=np.zeros((n + 1, 6)),
-            force=np.zeros((nj, 6)),
-            angle=np.zeros(nf),
-            stress=np.zeros((len(compiled.system.elements.node), 6)),
-            strain=np.zeros((len(compiled.system.elements.node), 24)),
-            residual=np.zeros((n + 1, 6)),
-            phi=np.zeros((nj, 6)),
-            inner=np.vstack((compiled.first_states(), np.zeros((1, compiled.n_inner)))),
-        ),
-        middle=Middle(
-            frame=compiled.frames.copy(),
-            mean=np.zeros((n + 1, 6)),
-            phi=np.zeros((nj, 6)),
-            start=np.zeros((len(compiled.system.elements.node), 36)),
-            momentum=np.zeros((2, n + 1, 6)),
-            drive_rate=np.zeros((0, 0, 21)),
-            blocks=np.zeros((0, 6, 6)),
-        ),
-        solver=Solver(
-            x=np.zeros((n + nj, 6)),
-            direction=np.zeros((n + nj, 6)),
-            tangent=np.broadcast_to(np.eye(6), (n + 1, 6, 6)).copy(),
-            blocks=np.zeros((n_blocks + 1, 6, 6)),
-            pivots=np.zeros(n + nj),
-            settings=np.array([0.0, 0.0, 0.0, 0.0, compiled.length, 0.0, 0.0, 0.0, 0.0]),
-            coefficients=np.zeros(5),
-            memory=np.array([0.0, 0.1, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
-            past=np.zeros((3, n + 1, 6)),
-            pull=np.zeros((3, nj, 6)),
-            counters=np.zeros(6, dtype=np.int64),
-            follow=np.array([FROZEN]),
-            laws=address_table(kinds_in_use(FORCES, compiled.system), 3),
-            bonds=address_table(kinds_in_use(CONSTRAINTS, compiled.system), 3),
-            **compiled.addresses(),
-            breaks=break_array(compiled.rules),
-            settle=address_table(2),
-        ),
-        scratch=Scratch(
-            K=np.zeros((12, 12)),
-            C=np.zeros((12, 12)),
-            W=np.zeros((12, 12)),
-            P=np.zeros((6, 12)),
-            Y=np.zeros((12, 6)),
-            D=np.zeros((6, 6)),
-            H=np.zeros((6, 6)),
-            E=np.zeros(144),
-            row=np.zeros(12),
-            p=np.zeros(12),
-            q=np.zeros(12),
-        ),
+        trial=zeros(Trial, **sizes)._replace(frame=frames.copy()),
+        middle=zeros(Middle, **sizes)._replace(frame=frames.copy()),
+        solver=solver,
+        scratch=zeros(Scratch),
         visit=new_visit(),
         owned=new_owned(compiled.system.state_loads.inner),
         history=new_history(compiled, 1),
     )
+    problem.trial.inner[:3] = problem.state.inner
     return Memory(problem, handles.pack(problem))
 
 

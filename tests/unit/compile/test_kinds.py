@@ -5,7 +5,7 @@ import pytest
 
 import cosserat as cs
 from cosserat.compile.build import KINDS, compile_model
-from cosserat.kernels.arrays import empty
+from cosserat.kernels.arrays import zeros
 
 
 def busy() -> cs.Model:
@@ -45,7 +45,7 @@ def test_groups_have_the_types_and_shapes_of_their_annotations(kind):
                 assert extent == (wanted if isinstance(wanted, int) else sizes.setdefault(wanted, extent))
         assert min(len(array) for name, array in group._asdict().items() if name != "signal") >= rows
         assert not rows or any(len(array) for array in group)
-    assert all(a.shape == b.shape for a, b in zip(unused, empty(kind.group), strict=True))
+    assert all(a.shape == b.shape for a, b in zip(unused, zeros(kind.group), strict=True))
 
 
 def _ball() -> cs.Model:
