@@ -17,7 +17,8 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cosserat.jit import Handles, address_table
+from cosserat.jit import Handles, source_digest
+from cosserat.jit import address_table as address_table  # for those who do not see the compiler
 
 F1 = Annotated[NDArray[np.float64], ("float64", 1)]
 F2 = Annotated[NDArray[np.float64], ("float64", 2)]
@@ -394,6 +395,11 @@ scratch_of = handles.getter("scratch", Scratch)
 visit_of = handles.getter("visit", Visit)
 owned_of = handles.getter("owned", Owned)
 history_of = handles.getter("history", History)
+
+
+def source_stamp() -> str:
+    """Fingerprint of the sources of the kernels."""
+    return source_digest()
 
 
 def address_rows(units: Sequence[tuple[Any, Any]]) -> I2:

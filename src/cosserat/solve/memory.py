@@ -9,7 +9,6 @@ import numpy as np
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.compile.rules import break_array
-from cosserat.jit import address_table
 from cosserat.kernels import slots
 from cosserat.kernels.arrays import (
     History,
@@ -20,6 +19,7 @@ from cosserat.kernels.arrays import (
     Solver,
     State,
     Trial,
+    address_table,
     handles,
     new_owned,
     new_visit,

@@ -23,8 +23,7 @@ from cosserat.compile.rows import NO_BRANCH, ActiveFreedom, Row, Rows, active_fr
 from cosserat.compile.rules import break_array, compile_rules, rule_laws
 from cosserat.compile.seats import Seat, seat_on
 from cosserat.compile.tree import TreeData
-from cosserat.jit import address_table
-from cosserat.kernels.arrays import address_rows, new_visit
+from cosserat.kernels.arrays import address_rows, address_table, new_visit
 from cosserat.kernels.flexible import closing
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.joint_rows import ROTATION
