@@ -17,7 +17,8 @@ from scipy.linalg import eig
 from scipy.sparse import block_array, csc_matrix
 from scipy.sparse.linalg import ArpackError, LinearOperator, SuperLU, eigs
 
-from cosserat.solve.balance.balance import State, signed_factors
+from cosserat.solve.balance.balance import State
+from cosserat.solve.balance.factors import signed_factors
 from cosserat.solve.balance.parametric import Parametric
 
 Array = NDArray[np.float64]

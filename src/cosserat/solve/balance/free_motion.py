@@ -12,7 +12,8 @@ from cosserat.lie import so3
 from cosserat.results.joints import coordinate_rates
 from cosserat.results.motion import motion_of
 from cosserat.results.virtual import virtual_motion
-from cosserat.solve.balance.balance import FREE_SHIFT, Balance, factors_of
+from cosserat.solve.balance.balance import FREE_SHIFT, Balance
+from cosserat.solve.balance.factors import factors_of
 from cosserat.solve.balance.statics import Statics
 
 Array = NDArray[np.float64]
