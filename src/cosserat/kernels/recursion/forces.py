@@ -115,20 +115,21 @@ def joint_efforts(table, q, v, passive, effort_out):
 
 @stage
 def model_forces(acting):
-    """Forces of all states."""
+    """Forces of all states; wrenches are left alone, as zeros, where nothing acts on links."""
     states, springs, loads, room = states_of(acting), springs_of(acting), loads_of(acting), room_of(acting)
     table, q, v, forces_out = states.table, states.q, states.v, states.forces
     n = int(table[N_LINKS])
     frames, twists, r = room.frames, room.twists, room.wrenches
     for s in range(q.shape[0]):
         joint_efforts(table, q[s], v[s], states.passive, forces_out[s, 6 * n :])
+        if len(springs.stiffness) + len(loads.column) == 0:
+            continue
         clear(r)
-        if len(springs.stiffness) + len(loads.column) > 0:
-            _nodes(table, q[s], v[s], frames, twists)
-            for i in range(len(springs.stiffness)):
-                add_spring(springs, i, frames, twists, r)
-            for i in range(len(loads.column)):
-                add_load(loads, i, frames, states.wrench, r)
+        _nodes(table, q[s], v[s], frames, twists)
+        for i in range(len(springs.stiffness)):
+            add_spring(springs, i, frames, twists, r)
+        for i in range(len(loads.column)):
+            add_load(loads, i, frames, states.wrench, r)
         for i in range(n):
             for c in range(6):
                 forces_out[s, 6 * i + c] = -r[i, c]

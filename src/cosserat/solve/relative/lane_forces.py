@@ -23,7 +23,7 @@ class LaneForces:
         A table of the tree for these forces alone: kernels release the GIL and write into it.
     q, v : (N, n)
     out : (N, 6 n_links + n), optional
-        Where to write.
+        Where to write; zeros.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class LaneForces:
 
     def __init__(self, forces: TreeForces, table: Array, q: Array, v: Array, out: Array | None = None) -> None:
         n, n_v = int(table[layout.N_LINKS]), q.shape[1]
-        self.q, self.v, self.own = q, v, np.empty((len(q), 6 * n + n_v)) if out is None else out
+        self.q, self.v, self.own = q, v, np.zeros((len(q), 6 * n + n_v)) if out is None else out
         states = States(table, q, v, forces.passive, forces.wrench, self.own)
         self._packed = Packed(acting_handles, Acting(states, forces.springs, forces.loads, room(n, n_v)))
         self.act = forces_call(self._packed.address)
