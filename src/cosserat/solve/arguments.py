@@ -12,7 +12,7 @@ import numpy as np
 from cosserat.errors import SolveError, shown
 from cosserat.model.model import Model
 from cosserat.model.parameters import ParameterLike, is_number, resolve
-from cosserat.solve.balance.spin import three_numbers
+from cosserat.solve.spin import three_numbers
 
 SHARPEST = 1e-14  # tolerance of adaptive steps
 SHORTEST, LONGEST = 1e-50, 1e12  # s

@@ -11,7 +11,7 @@ from scipy.sparse import csc_matrix, diags
 
 from cosserat.compile.compiled import CompiledModel
 from cosserat.lie.protocol import Array
-from cosserat.solve.linear.matrices import constraint_gradients, every_row, nearest_motion
+from cosserat.solve.gradients import constraint_gradients, every_row, nearest_motion
 from cosserat.solve.memory import Memory
 
 _IMPLIED = 1e-9  # square of the distance from the span of other rows that counts as none

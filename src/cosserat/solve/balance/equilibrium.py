@@ -21,13 +21,13 @@ from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.balance.balance import Attempt, Balance
 from cosserat.solve.balance.free_motion import describe, free_motions, push, stands
 from cosserat.solve.balance.limits import at_limits
-from cosserat.solve.balance.spin import check_steady, spin_twist
 from cosserat.solve.balance.standing import Push, descend, nudge, resists
 from cosserat.solve.balance.statics import Statics
 from cosserat.solve.beyond import warn_of_laws
 from cosserat.solve.coarseness import taut_element, warn_coarse
 from cosserat.solve.initial import set_trial, soften_redundant, warn_redundant
 from cosserat.solve.memory import loaded_memory
+from cosserat.solve.spin import check_steady, spin_twist
 from cosserat.solve.trees.formulation import floating_of
 
 _SMALLEST_STEP = 2.0**-14

@@ -21,8 +21,8 @@ from cosserat.solve.arguments import check_state
 from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.balance.equilibrium import statics_at
 from cosserat.solve.balance.knobs import Knobs
-from cosserat.solve.balance.spin import spin_twist
 from cosserat.solve.balance.statics import Statics
+from cosserat.solve.spin import spin_twist
 from cosserat.solve.trees.formulation import Floating
 
 Array = NDArray[np.float64]

@@ -21,12 +21,12 @@ from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.balance.balance import Balance, State
-from cosserat.solve.balance.spin import twists_in
 from cosserat.solve.balance.symmetries import rigid_motions
 from cosserat.solve.initial import EPSILON
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, Point
 from cosserat.solve.memory import Memory, trial_history
+from cosserat.solve.spin import twists_in
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
 Array = NDArray[np.float64]
@@ -37,7 +37,7 @@ _NOISE = 1e-9  # of the largest: diagonal entries of the stiffness that may be w
 class Statics(Balance):
     """Equations of balance of one compiled model at given inputs; the configuration lives in the trial state.
 
-    With a spin (6,), balance in a steady rotation: inertia forces are among the loads (`solve.balance.spin`).
+    With a spin (6,), balance in a steady rotation: inertia forces are among the loads (`solve.spin`).
     """
 
     def __init__(self, compiled: CompiledModel, memory: Memory, spin: Array | None = None) -> None:

@@ -23,7 +23,7 @@ from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.parametric import Parametric, parametric_at
 from cosserat.solve.balance.standing import equal_states
 from cosserat.solve.balance.targets import Target, read_targets
-from cosserat.solve.linear.matrices import nearest_motion
+from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.points import point_at
 from cosserat.solve.linear.quadratic import eigenpairs
 from cosserat.solve.trees.formulation import Floating, floating_of

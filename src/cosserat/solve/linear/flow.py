@@ -22,7 +22,7 @@ from cosserat.compile.compiled import row_to_frame
 from cosserat.compile.series import bracket
 from cosserat.kernels.touching import DISC, RULE
 from cosserat.lie import se3, so3
-from cosserat.solve.linear.matrices import constraint_gradients
+from cosserat.solve.gradients import constraint_gradients
 
 if TYPE_CHECKING:
     from cosserat.solve.linear.point import Point

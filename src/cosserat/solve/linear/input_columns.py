@@ -30,8 +30,9 @@ from cosserat.results.beams import line_wrenches
 from cosserat.results.joints import coordinates, directions, joint_sides, spin_rates
 from cosserat.results.kinematics import to_node
 from cosserat.results.mechanism import JointInfo
+from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.kinematic_rows import place_jacobian, still_motion
-from cosserat.solve.linear.matrices import constraint_matrix, nearest_motion
+from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.linear.point import Point
 from cosserat.solve.memory import loaded_memory
 

@@ -22,8 +22,9 @@ from cosserat.model.model import Model
 from cosserat.results.mechanism import Mechanism, mechanism_of
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.flow import Flow
-from cosserat.solve.linear.matrices import Matrices, constraint_matrix, matrices_at, nearest_motion
+from cosserat.solve.linear.matrices import Matrices, constraint_matrix, matrices_at
 from cosserat.solve.memory import Memory, loaded_memory, trial_history
 
 Array = NDArray[np.float64]

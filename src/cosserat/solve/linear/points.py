@@ -21,7 +21,6 @@ from cosserat.solve.arguments import check_number, check_state
 from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.balance.balance import Balance
 from cosserat.solve.balance.equilibrium import equilibrium_of, statics_at
-from cosserat.solve.balance.spin import check_steady, spin_twist, twists_in
 from cosserat.solve.initial import (
     consistent_accelerations,
     project_velocities,
@@ -32,6 +31,7 @@ from cosserat.solve.initial import (
 from cosserat.solve.linear.described import described_motion, steady
 from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, MOTION, ROTATION, Point, new_point_memory
 from cosserat.solve.memory import Memory
+from cosserat.solve.spin import check_steady, spin_twist, twists_in
 from cosserat.solve.trees.formulation import floating_of
 
 Array = NDArray[np.float64]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.compile.compiled import CompiledModel
-from cosserat.solve.linear.elastic import element_strains
+from cosserat.solve.strains import element_strains
 
 Array = NDArray[np.float64]
 

@@ -19,12 +19,12 @@ from cosserat.solve.balance.balance import Attempt
 from cosserat.solve.balance.equilibrium import equilibrium
 from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.parametric import differing, sampled, zero_if_none
-from cosserat.solve.balance.spin import check_steady, spin_twist, twists_in
 from cosserat.solve.balance.statics import Statics
 from cosserat.solve.initial import consistent_accelerations, set_trial, settle_states, soften_redundant
 from cosserat.solve.linear.point import Point
 from cosserat.solve.linear.points import NodalPoints, point_of
 from cosserat.solve.memory import loaded_memory
+from cosserat.solve.spin import check_steady, spin_twist, twists_in
 from cosserat.solve.trees.formulation import floating_of
 
 Array = NDArray[np.float64]

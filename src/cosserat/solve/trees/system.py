@@ -22,7 +22,6 @@ from cosserat.results.motion import motion_of
 from cosserat.results.reference import Reference
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
-from cosserat.solve.balance.spin import check_steady
 from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.methods import new_stepper
 from cosserat.solve.floating.results import FloatingResults, node_seats
@@ -34,6 +33,7 @@ from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.seat_motion import coordinate_rows
 from cosserat.solve.relative.tree_constraints import TreeConstraints
+from cosserat.solve.spin import check_steady
 from cosserat.solve.trees.formulation import Floating
 from cosserat.solve.trees.turntable import Spin, on_turntable
 

@@ -14,7 +14,7 @@ from cosserat.model.joints import Free, Joint, Revolute
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import GROUND, Place
-from cosserat.solve.balance.spin import spin_twist
+from cosserat.solve.spin import spin_twist
 
 Array = NDArray[np.float64]
 
