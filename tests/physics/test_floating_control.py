@@ -119,6 +119,9 @@ def test_nonsense() -> None:
     floating = {"formulation": "floating", "modes": 1}
     with pytest.raises(cs.CosseratError, match=r"controller: 3 cannot be called; pass a function of \(t, state\)"):
         cs.simulate(arm(), 0.1, 0.01, controller=3, **floating)
+    for options in (floating, {}):
+        with pytest.raises(cs.CosseratError, match=r"controller must be a function of \(t, state\)"):
+            cs.simulate(arm(), 0.1, 0.01, controller=lambda t: {"hinge": 1.0}, **options)
     with pytest.raises(cs.CosseratError, match=r"controller: no effort can be set in 'elbow'; .* 'hinge'"):
         cs.simulate(arm(), 0.1, 0.01, controller=lambda t, state: {"elbow": 1.0}, **floating)
     with pytest.raises(cs.CosseratError, match=r"controller: it gives 3; a dict of efforts by joint is wanted"):

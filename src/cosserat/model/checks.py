@@ -1,5 +1,6 @@
 """Checks of single arguments. Each returns the numbers now, or raises an error that names item, argument and remedy."""
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -164,3 +165,15 @@ def inertia(item: str, argument: str, value: Any) -> Array:
 
 def _list(values: Any) -> str:
     return "(" + ", ".join(f"{v:.4g}" for v in values) + ")"
+
+
+def arguments(item: str, argument: str, function: Any, *names: str, known: bool = False) -> None:
+    """Raise if something that can be called does not take these arguments; `known`: or if nobody can tell."""
+    if not callable(function):
+        return
+    try:
+        inspect.signature(getattr(function, "py_func", function)).bind(*names)
+    except (TypeError, ValueError) as error:  # ValueError: a function that does not tell what it takes
+        if known or isinstance(error, TypeError):
+            wanted = f"a function of ({', '.join(names)})"
+            raise ArgumentError(item, argument, f"must be {wanted}; it takes other arguments") from None

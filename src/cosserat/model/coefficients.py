@@ -16,7 +16,6 @@ import numpy as np
 from cosserat.errors import ArgumentError
 from cosserat.lie.protocol import Array
 from cosserat.model import checks
-from cosserat.model.fluid import demand_arguments
 from cosserat.model.parameters import Number, is_number
 
 Function = Callable[..., Any]
@@ -27,7 +26,7 @@ _FACTOR = re.compile(r"(1|alpha|beta)(?:\^([1-9]))?")
 
 def check(item: str, word: str, value: Any, angles: tuple[str, ...] = ANGLES) -> None:
     """Raise unless it is a coefficient of these angles."""
-    demand_arguments(item, word, value, *angles)
+    checks.arguments(item, word, value, *angles)
     if is_number(value):
         checks.number(item, word, value)
     elif isinstance(value, Mapping):

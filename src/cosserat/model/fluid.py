@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -89,11 +88,11 @@ class Fluid(Record):
         self.viscosity, self._surface, self.above = viscosity, surface, above
         if not callable(self._velocity):
             self._velocity = self._given["velocity"]
-        demand_arguments("Fluid", "density", density, "z")
-        demand_arguments("Fluid", "velocity", self._velocity, "x", "y", "z", "t")
+        checks.arguments("Fluid", "density", density, "z")
+        checks.arguments("Fluid", "velocity", self._velocity, "x", "y", "z", "t")
         if gust is not None and not callable(gust):
             raise ArgumentError("Fluid", "gust", f"must be a wind or a function of (x, y, z, t), got {gust!r}")
-        demand_arguments("Fluid", "gust", self._gust, "x", "y", "z", "t")
+        checks.arguments("Fluid", "gust", self._gust, "x", "y", "z", "t")
         if above is not None and not isinstance(above, Fluid):
             raise ArgumentError("Fluid", "above", f"must be a Fluid, got {above!r}")
         if above is not None and surface is None:
@@ -267,19 +266,6 @@ class Fluid(Record):
 
 def _point(corner: Any) -> str:
     return f"({', '.join(f'{c:g}' for c in corner)})"
-
-
-def demand_arguments(item: str, argument: str, function: Any, *names: str) -> None:
-    """Raise if something that can be called does not take these arguments."""
-    if not callable(function):
-        return
-    try:
-        inspect.signature(getattr(function, "py_func", function)).bind(*names)
-    except TypeError:
-        wanted = f"a function of ({', '.join(names)})"
-        raise ArgumentError(item, argument, f"must be {wanted}; it takes other arguments") from None
-    except ValueError:  # nothing is known of it
-        return
 
 
 def standard_density(ground: float) -> Function:

@@ -1,6 +1,5 @@
 """What loads and constraints have in common whose law is the user's: places, named numbers, a function or formulas."""
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from keyword import iskeyword
 from typing import Any
@@ -72,13 +71,9 @@ def named_numbers(title: str, argument: str, given: Any, example: str) -> dict[s
 
 def demand_function(title: str, argument: str, function: Any, names: Sequence[str]) -> None:
     """Raise unless something is a function of arguments in this order."""
-    wanted = f"a function of ({', '.join(names)})"
     if not callable(function):
-        raise ArgumentError(title, argument, f"must be {wanted}, got {function!r}")
-    try:
-        inspect.signature(getattr(function, "py_func", function)).bind(*names)
-    except (TypeError, ValueError):
-        raise ArgumentError(title, argument, f"must be {wanted}; it takes other arguments") from None
+        raise ArgumentError(title, argument, f"must be a function of ({', '.join(names)}), got {function!r}")
+    checks.arguments(title, argument, function, *names, known=True)
 
 
 def record_type(names: Sequence[str]) -> Any:

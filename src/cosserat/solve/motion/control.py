@@ -17,6 +17,7 @@ from cosserat.compile.state_loads import signals_of
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.arrays import Inputs
 from cosserat.lie.protocol import Array
+from cosserat.model import checks
 from cosserat.model.servos import servos_of
 from cosserat.results.moment import Moment
 from cosserat.results.status import Outcome, Status
@@ -106,6 +107,7 @@ class Controlled:
     def __init__(self, controller: Any, compiled: CompiledModel, new_moment: Callable[[], Moment]) -> None:
         if not callable(controller):
             raise SolveError(f"controller: {shown(controller)} cannot be called; pass a function of (t, state)")
+        checks.arguments("simulate", "controller", controller, "t", "state")
         self.controller = controller
         self.compiled = compiled
         self.period: float | None = getattr(controller, "period", None)

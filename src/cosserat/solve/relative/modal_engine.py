@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -194,7 +195,7 @@ class ModalEngine:
 
     def demand_threads(self, call: str, threads: Any) -> None:
         """Raise for more than one."""
-        if threads != 1:
+        if not isinstance(threads, Integral) or threads != 1:
             raise SolveError(f"{call}: threads is {threads!r}; states of models with elastic bodies take one")
 
     def stack(self, call: str, states: list[Array], out: list[Array], threads: int) -> int:

@@ -211,15 +211,15 @@ class Tree:
             What acts besides in the coordinates, J^T w of wrenches w at places; it is no part of the efforts found.
         """
         call = "hybrid_dynamics"
-        if self.engine.judges_drives and wrenches is None and pull is None and threads == 1:
-            try:
+        try:
+            if self.engine.judges_drives and wrenches is None and pull is None and threads == 1:
                 a, tau = (np.empty(self._n), np.empty(self._n)) if out is None else out
                 if a is v or tau is v:
                     v = v.copy()
                 if self.engine.hybrid_dynamics(q, v, driven, given, a, tau) == 0:
                     return a, tau
-            except _NOT_PLAIN:
-                pass
+        except _NOT_PLAIN:
+            pass
         driven = self._check.driven(call, driven, self.data)
         if wrenches is not None:
             (q,) = self._check.vectors(call, q=q)
