@@ -15,7 +15,7 @@ from cosserat.lie import se3
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.linear.output_rows import rows_of
-from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.point import OperatingPoint
 from cosserat.solve.linear.points import point_at
 from cosserat.solve.linear.ports import quantity_of
 
@@ -43,7 +43,7 @@ def answered(run: Run, word: str) -> np.ndarray:
     return np.atleast_1d(getattr(run, question)(head).values[0])
 
 
-def displaced(point: Point, along: dict[str, np.ndarray], e: float) -> Run:
+def displaced(point: OperatingPoint, along: dict[str, np.ndarray], e: float) -> Run:
     """The state of a point, moved by e along small motions, their rates and accelerations, and multipliers."""
     here, n = point.trajectory(), point.compiled.n_nodes
     frame, twist, rate, force, angle, inner = (a.copy() for a in here.history)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cosserat.compile.inputs import Sampler
 from cosserat.compile.media import CompiledMedium, medium_addresses
 from cosserat.compile.mesh import BeamMesh
-from cosserat.compile.rows import ActiveFreedom, Rows
+from cosserat.compile.rows import ActiveFreedom, JointRows
 from cosserat.compile.state_laws import CompiledLaw
 from cosserat.compile.timetable import Timetable
 from cosserat.kernels.arrays import (
@@ -64,7 +64,7 @@ class CompiledJoint:
     joint: Joint | None
     parent: Attachment
     child: Attachment
-    rows: Rows
+    rows: JointRows
 
 
 class System(NamedTuple):

@@ -23,8 +23,8 @@ from cosserat.kernels.flexible.arrays import (
     Packed,
     Scratch,
     Seats,
-    State,
-    Tree,
+    TreeArrays,
+    TreeState,
     Vectors,
 )
 from cosserat.kernels.flexible.bent import ROOM
@@ -63,7 +63,7 @@ class FlexibleArrays:
         inertia = np.array([link.inertia.ravel() for link in links])
         seats = pack_seats([seat for link in links for seat in (link.base, link.own)])
         self.link_inertia = np.ascontiguousarray(inertia, dtype=float).reshape(-1, 36)
-        tree = Tree(Links(self.table, joint, self.link_inertia, armature), pack_bodies(kinds.different), seats)
+        tree = TreeArrays(Links(self.table, joint, self.link_inertia, armature), pack_bodies(kinds.different), seats)
         self._packed = Packed(arrays.tree_handles, tree)
         self.tree = self._packed.address
         self._largest = max(link.n_modes for link in links)
@@ -84,7 +84,7 @@ class FlexibleArrays:
             q, v, a, tau, np.zeros(self.n_v, dtype=np.int64), np.zeros(6), effort, np.zeros(self.n_z),
             np.zeros(self.n_z), np.zeros(self.n_pivots),
         )  # fmt: skip
-        return Packed(arrays.state_handles, State(motion, vectors, scratch))
+        return Packed(arrays.state_handles, TreeState(motion, vectors, scratch))
 
     def new_linear(self, places: Seats) -> Packed:
         """Room for the recursions linearised at a state; `places`: where springs and loads act."""

@@ -34,7 +34,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Rows:
+class JointRows:
     """All rows of a joint, and the entry of the relative rotation that tells the right root from the wrong one."""
 
     rows: tuple[Row, ...]
@@ -49,12 +49,12 @@ def _rotations(pairs: list[tuple[Array, Array]]) -> list[Row]:
     return [Row(ROTATION, a, b) for a, b in pairs]
 
 
-def weld_rows() -> Rows:
+def weld_rows() -> JointRows:
     """Rows that let nothing move."""
-    return Rows((*_translations("xyz"), *_rotations(_LOCK)), TRACE)
+    return JointRows((*_translations("xyz"), *_rotations(_LOCK)), TRACE)
 
 
-def joint_rows(joint: Joint) -> Rows:
+def joint_rows(joint: Joint) -> JointRows:
     """Rows of a joint in its joint frame: those of its kind, and one more for every driven freedom.
 
     Joints that turn about one axis at most need no entry here: what is no freedom of theirs vanishes.
@@ -63,7 +63,7 @@ def joint_rows(joint: Joint) -> Rows:
     driven = [m is not None for m in joint.motion]
     if kind == "screw" and not driven[0]:
         screw = Row(SCREW, Z, np.zeros(3))
-        return Rows((*_translations("xy"), *_rotations(_HINGE), screw), 2)
+        return JointRows((*_translations("xy"), *_rotations(_HINGE), screw), 2)
     if kind in ("spherical", "free"):
         turn = driven[-3:]
         if any(turn) and not all(turn):
@@ -73,7 +73,7 @@ def joint_rows(joint: Joint) -> Rows:
             )
         axes = "xyz" if kind == "spherical" else "".join(k for k, d in zip("xyz", driven, strict=False) if d)
         rows = _translations(axes)
-        return Rows((*rows, *_rotations(_LOCK)), TRACE) if all(turn) else Rows(tuple(rows), NO_BRANCH)
+        return JointRows((*rows, *_rotations(_LOCK)), TRACE) if all(turn) else JointRows(tuple(rows), NO_BRANCH)
     if kind == "universal":
         pairs = [(X, Y)]
         branch = NO_BRANCH
@@ -83,11 +83,11 @@ def joint_rows(joint: Joint) -> Rows:
             pairs, branch = [(X, Y), (Z, Y)], 1
         elif driven[1]:
             pairs, branch = [(X, Y), (X, Z)], 0
-        return Rows((*_translations("xyz"), *_rotations(pairs)), branch)
+        return JointRows((*_translations("xyz"), *_rotations(pairs)), branch)
     return _rows_of_freedoms(joint, driven)
 
 
-def _rows_of_freedoms(joint: Joint, driven: list[bool]) -> Rows:
+def _rows_of_freedoms(joint: Joint, driven: list[bool]) -> JointRows:
     """Rows of a joint that slides along coordinate axes and turns about one of them at most."""
     slides = [freedom.axis for freedom in joint.freedoms if freedom.kind == "translation"]
     turns = [(freedom.axis, d) for freedom, d in zip(joint.freedoms, driven, strict=True) if freedom.kind == "rotation"]
@@ -97,10 +97,10 @@ def _rows_of_freedoms(joint: Joint, driven: list[bool]) -> Rows:
     held += [f.axis for f, d in zip(joint.freedoms, driven, strict=True) if f.kind == "translation" and d]
     rows = _translations("".join("xyz"[k] for k in held))
     if not turns or turns[0][1]:
-        return Rows((*rows, *_rotations(_LOCK)), TRACE)
+        return JointRows((*rows, *_rotations(_LOCK)), TRACE)
     axis = turns[0][0]
     pairs = [(np.eye(3)[k], np.eye(3)[axis]) for k in range(3) if k != axis]
-    return Rows((*rows, *_rotations(pairs)), axis)
+    return JointRows((*rows, *_rotations(pairs)), axis)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from cosserat.io.stored import MATRICES, StoredTrajectory, arrays_of, layout_of,
 from cosserat.kernels.arrays import History, Inputs, Rules, zeros
 from cosserat.kernels.touching import DISC
 from cosserat.results.equilibrium import Equilibrium
-from cosserat.results.floating import FloatingRecord, Ledger
+from cosserat.results.floating import FloatingRecord, LinkLedger
 from cosserat.results.motion import Motion
 from cosserat.results.reference import as_simulated
 from cosserat.results.run import Run
@@ -241,14 +241,14 @@ def _floating(coordinates: Any, raw: dict[str, Any], sizes: dict[str, int]) -> F
     if coordinates is None:
         return None
     demand(isinstance(coordinates, list) and all(isinstance(c, str) for c in coordinates), "names of coordinates")
-    parts = {k: raw[f"floating.{k}"] for k in ("q", "v", "a", *Ledger._fields)}
+    parts = {k: raw[f"floating.{k}"] for k in ("q", "v", "a", *LinkLedger._fields)}
     nt, links = sizes["nt"], len(parts["origin"][0])
     shapes = {**dict.fromkeys(("q", "v", "a"), (nt, len(coordinates))), "powers": (nt, 5), "origin": (nt, links, 3),
               "momentum": (nt, links, 6), "force": (nt, links, 6)}  # fmt: skip
     for key, array in parts.items():
         demand(array.shape == shapes.get(key, array.shape) and array.dtype == np.float64, f"floating.{key}")
     q, v, a = (parts.pop(key) for key in ("q", "v", "a"))
-    return FloatingRecord(tuple(coordinates), q, v, a, Ledger(**parts))
+    return FloatingRecord(tuple(coordinates), q, v, a, LinkLedger(**parts))
 
 
 @answered()

@@ -9,7 +9,7 @@ from cosserat.errors import ModelError, SolveError
 from cosserat.lie.protocol import Array
 
 
-class Ledger(NamedTuple):
+class LinkLedger(NamedTuple):
     """Energies, and what moves the links of a tree, over the stored times."""
 
     powers: Array  # (nt, 5) kinetic, strain and potential energy (J), loss and supply (W)
@@ -19,7 +19,7 @@ class Ledger(NamedTuple):
 
 
 class FloatingRecord:
-    """Coordinates of a tree over the stored times, and its `Ledger`, made when it is first asked for.
+    """Coordinates of a tree over the stored times, and its `LinkLedger`, made when it is first asked for.
 
     Attributes
     ----------
@@ -28,15 +28,15 @@ class FloatingRecord:
     """
 
     def __init__(
-        self, coordinates: tuple[str, ...], q: Array, v: Array, a: Array, ledger: Ledger | Callable[[], Ledger]
+        self, coordinates: tuple[str, ...], q: Array, v: Array, a: Array, ledger: LinkLedger | Callable[[], LinkLedger]
     ) -> None:  # fmt: skip
         self.coordinates, self.q, self.v, self.a = coordinates, q, v, a
         self._ledger = ledger
 
     @property
-    def ledger(self) -> Ledger:
+    def ledger(self) -> LinkLedger:
         """Energies and links."""
-        if not isinstance(self._ledger, Ledger):
+        if not isinstance(self._ledger, LinkLedger):
             self._ledger = self._ledger()
         return self._ledger
 

@@ -13,7 +13,7 @@ from cosserat.kernels.arrays import History
 from cosserat.kernels.residual import add_inertia, forces, track_angles
 from cosserat.lie import se3
 from cosserat.results.motion import Motion
-from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.point import OperatingPoint
 from cosserat.solve.linear.points import point_at
 
 STENCIL = ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3), (2, -1 / 12))
@@ -80,7 +80,7 @@ def driven_model(seed: int) -> cs.Model:
     return model
 
 
-def points(seed: int) -> dict[str, Point]:
+def points(seed: int) -> dict[str, OperatingPoint]:
     """An equilibrium, a steady rotation and a moment of a run."""
     model = random_model(seed)
     run = cs.simulate(model, duration=0.3, step=0.001)  # its velocities satisfy the joints to second order only
@@ -95,7 +95,7 @@ def points(seed: int) -> dict[str, Point]:
 class Laboratory:
     """The nonlinear equations along curves H(t) exp(e y(t)) through a point."""
 
-    def __init__(self, point: Point) -> None:
+    def __init__(self, point: OperatingPoint) -> None:
         self.point = point
         self.n = point.compiled.n_nodes
         self.trial = point.memory.problem.trial

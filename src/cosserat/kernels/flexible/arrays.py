@@ -117,7 +117,7 @@ class Inner(NamedTuple):
     stage: I1  # (2,) addresses of `owning.settle_law` and `owning.differentiate_law`; 0 where no law owns states
 
 
-class Tree(NamedTuple):
+class TreeArrays(NamedTuple):
     """All that does not depend on the state; the seats of joints."""
 
     links: Links
@@ -185,7 +185,7 @@ class Vectors(NamedTuple):
     extra: F1  # (k + m, k + m) each: added to the links' own blocks
 
 
-class State(NamedTuple):
+class TreeState(NamedTuple):
     """A state, the motion of the links there, and room to work."""
 
     motion: Motion
@@ -241,7 +241,7 @@ class Factored(NamedTuple):
     factor: Factor
 
 
-tree_handles = Handles(Tree)
+tree_handles = Handles(TreeArrays)
 links_of = tree_handles.getter("links", Links)
 bodies_of = tree_handles.getter("bodies", Bodies)
 joint_seats_of = tree_handles.getter("seats", Seats)
@@ -253,7 +253,7 @@ laws_of = acting_handles.getter("laws", Laws)
 visit_of = acting_handles.getter("visit", Visit)
 inner_of = acting_handles.getter("inner", Inner)
 owned_of = acting_handles.getter("owned", Owned)
-state_handles = Handles(State)
+state_handles = Handles(TreeState)
 motion_of = state_handles.getter("motion", Motion)
 vectors_of = state_handles.getter("vectors", Vectors)
 scratch_of = state_handles.getter("scratch", Scratch)

@@ -112,7 +112,7 @@ class Given(NamedTuple):
     clock: F1  # (1,) time
 
 
-class Rows(NamedTuple):
+class ClosingRows(NamedTuple):
     """The constraints at a state: m rows; `before` and `force` are given."""
 
     before: F1  # (nf,) coordinates of the freedoms at the last state
@@ -143,7 +143,7 @@ class Closed(NamedTuple):
     wheels: Wheels
     held: Held
     given: Given
-    rows: Rows
+    rows: ClosingRows
     visit: Visit
 
 
@@ -154,7 +154,7 @@ cut_of = closed_handles.getter("cut", Cut)
 wheels_of = closed_handles.getter("wheels", Wheels)
 held_of = closed_handles.getter("held", Held)
 given_of = closed_handles.getter("given", Given)
-rows_of = closed_handles.getter("rows", Rows)
+rows_of = closed_handles.getter("rows", ClosingRows)
 visit_of = closed_handles.getter("visit", Visit)
 
 

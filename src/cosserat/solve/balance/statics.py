@@ -24,7 +24,7 @@ from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.balance.symmetries import rigid_motions
 from cosserat.solve.initial import EPSILON
 from cosserat.solve.linear.matrices import constraint_matrix
-from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, Point
+from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, OperatingPoint
 from cosserat.solve.memory import Memory, trial_history
 from cosserat.solve.spin import twists_in
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
@@ -207,7 +207,7 @@ class Statics(Balance):
 
     def still(self) -> Any:
         kind = EQUILIBRIUM if self.full_spin is None else ROTATION
-        return Point(self.compiled, self.memory, 0.0, kind)
+        return OperatingPoint(self.compiled, self.memory, 0.0, kind)
 
     def point(self) -> Any:
         point = self.still()

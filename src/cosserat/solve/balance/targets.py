@@ -15,7 +15,7 @@ from cosserat.results.joints import coordinates
 from cosserat.results.kinematics import place_frames
 from cosserat.results.mechanism import Mechanism
 from cosserat.solve.linear.kinematic_rows import joint_jacobian, place_jacobian, still_motion
-from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.point import OperatingPoint
 
 Array = NDArray[np.float64]
 
@@ -26,8 +26,8 @@ class Target:
 
     name: str
     wanted: float
-    value: Callable[[Point], float]
-    gradient: Callable[[Point], Array]
+    value: Callable[[OperatingPoint], float]
+    gradient: Callable[[OperatingPoint], Array]
 
 
 def read_targets(mechanism: Mechanism, given: Mapping[Any, Any]) -> list[Target]:

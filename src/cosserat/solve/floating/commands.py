@@ -11,7 +11,7 @@ from cosserat.kernels.flexible import commands as kernels
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.flexible.implicit import CONVERGED, STEP
 from cosserat.kernels.held import CUT, EFFORT, EVERY, FIRST, JUMPS, PHASE, SIGNAL, STEPS, TARGET
-from cosserat.solve.floating.state import Point, States
+from cosserat.solve.floating.state import Instant, States
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.held import Held, view
 
@@ -54,7 +54,7 @@ class Commands(Held):
         """Whether accelerations need not jump with this, or the next step does it: all of it is in coordinates."""
         return not self._stepper.jumps or self._inside.issuperset(values)
 
-    def open(self, now: Point | None, t: float, h: float, count: int, every: int) -> None:
+    def open(self, now: Instant | None, t: float, h: float, count: int, every: int) -> None:
         """Sample steps from time t on, with room for the states that will be stored; the state, if not there."""
         engine = self._engine
         if now is not None:
@@ -75,12 +75,12 @@ class Commands(Held):
             self._jump()
         self._order[JUMPS] = 0
 
-    def jumped(self, now: Point) -> Point:
+    def jumped(self, now: Instant) -> Instant:
         """A state with the accelerations and multipliers to which they jumped last."""
         a, carried, force = (x.copy() for x in self._after)
-        return Point(now.t, now.q, now.v, a, carried, now.step, force, now.angles, now.inner)
+        return Instant(now.t, now.q, now.v, a, carried, now.step, force, now.angles, now.inner)
 
-    def single(self, now: Point, t: float, h: float) -> bool:
+    def single(self, now: Instant, t: float, h: float) -> bool:
         """Take one step from a state, without storing it; whether that could be done."""
         stepper, engine, order = self._stepper, self._engine, self._order
         engine.know(now)

@@ -17,7 +17,7 @@ from cosserat.results.trajectory import Trajectory
 from cosserat.solve.floating.engine import Engine
 from cosserat.solve.floating.moment import TreeMoment
 from cosserat.solve.floating.results import FloatingResults
-from cosserat.solve.floating.state import Point
+from cosserat.solve.floating.state import Instant
 from cosserat.solve.motion.control import Controlled
 
 
@@ -44,7 +44,7 @@ class FloatingControl:
         if self._told is not self.asked.values:
             self._command(self.asked.values)
 
-    def _snapshot(self, now: Point) -> Run:
+    def _snapshot(self, now: Instant) -> Run:
         """A state as a run of one moment, whose results are found when they are asked for."""
         times, states = np.array([now.t]), now.stored
         held = self.asked.values

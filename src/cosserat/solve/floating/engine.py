@@ -18,7 +18,7 @@ from cosserat.kernels.flexible import border, closing, commands, course, explici
 from cosserat.kernels.flexible.arrays import Packed, Z
 from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
-from cosserat.solve.floating.state import Drives, Point, States, StepFailure
+from cosserat.solve.floating.state import Drives, Instant, States, StepFailure
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints
@@ -126,7 +126,7 @@ class Engine:
         )
         self._short: Packed | None = None
         self._stepping_explicitly = False
-        self._reached: Point | None = None
+        self._reached: Instant | None = None
         self._load()
 
     def _load(self) -> None:
@@ -221,17 +221,17 @@ class Engine:
         """The state at which steps begin and end."""
         return self._stepping.known
 
-    def point(self, t: float) -> Point:
+    def point(self, t: float) -> Instant:
         """That state, at time t."""
         x = self.known
-        now = Point(
+        now = Instant(
             t, x.q.copy(), x.v.copy(), x.a.copy(), x.carried.copy(), float(self.numbers[implicit.STEP]), x.force.copy(),
             x.angle.copy(), x.inner.copy(),
         )  # fmt: skip
         self._reached = now
         return now
 
-    def know(self, now: Point) -> None:
+    def know(self, now: Instant) -> None:
         """Begin steps at a state."""
         known, last = self.known, self._reached
         if last is not None and now.q is last.q and now.v is last.v:  # that is where the last course ended
@@ -260,7 +260,7 @@ class Engine:
             raise self._failure(implicit.NOT_FINITE)
         return x.a.copy(), rows.force.copy(), rows.angle.copy(), own[1].copy()
 
-    def response(self, now: Point, more: tuple[Array, ...]) -> Array:
+    def response(self, now: Instant, more: tuple[Array, ...]) -> Array:
         """By what accelerations at a state change with more of what `sample_loads` gives."""
         tree, acting, fixed, _, factored, stepping, closed, bordered = self.addresses
         x, at, found = self._rooms[0].vectors, np.array([now.t]), []
@@ -305,8 +305,8 @@ class Engine:
         return x.q.copy(), x.v.copy()
 
     def advance(
-        self, kind: str, old: Point, times: tuple[Array, Array], jump: float, n: int, every: int, phase: int
-    ) -> tuple[Point, int, States | None, StepFailure | None]:  # fmt: skip
+        self, kind: str, old: Instant, times: tuple[Array, Array], jump: float, n: int, every: int, phase: int
+    ) -> tuple[Instant, int, States | None, StepFailure | None]:  # fmt: skip
         """Take n steps from a state with samples at `times`, those of loads second.
 
         Gives the last state that was reached, the steps taken, the states stored, and a failure if there was one.

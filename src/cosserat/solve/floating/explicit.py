@@ -9,7 +9,7 @@ import numpy as np
 from cosserat.kernels.flexible.explicit import CLASSICAL, DORMAND_PRINCE
 from cosserat.kernels.flexible.implicit import ALLOWED
 from cosserat.lie.protocol import Array
-from cosserat.solve.floating.state import Drives, Point
+from cosserat.solve.floating.state import Drives, Instant
 from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
 from cosserat.solve.motion.impulses import Rule
 from cosserat.solve.relative.flexible_tree import FlexibleTree
@@ -53,18 +53,18 @@ class Explicit(Stepper):
         """Samples are those within steps."""
         return 0.0
 
-    def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:
+    def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """Steps, each from its start alone."""
         return self._advance("explicit", old, self.sampled(t, h, n), h, n, every, phase, self.side(h))
 
-    def step(self, old: Point, h: float) -> Point:
+    def step(self, old: Instant, h: float) -> Instant:
         """One step, in parts that end where loads, efforts or prescribed motions are not smooth."""
         end, near = old.t + h, _INSIDE * h
         for at in self.breaks(old.t + near, end - near):
             old = self._part(old, at)
         return super().step(old, end - old.t)
 
-    def _part(self, old: Point, end: float) -> Point:
+    def _part(self, old: Instant, end: float) -> Instant:
         """A step to a time at which something is not smooth, with accelerations of the time after."""
         kept, self.at_breaks = self.at_breaks, True
         try:
@@ -80,6 +80,6 @@ class Explicit(Stepper):
         jumps = self.tree.forces.jumps
         return [] if jumps is None else jumps.between(low, high)
 
-    def errors(self, old: Point, new: Point) -> tuple[Array, Array]:
+    def errors(self, old: Instant, new: Instant) -> tuple[Array, Array]:
         """Differences to the embedded solution; what is embedded sees less than there is where a force sets in."""
         return self.engine.explicit_error[0], _KINKED * self.engine.explicit_error[1]

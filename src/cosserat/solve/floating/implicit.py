@@ -6,7 +6,7 @@ import numpy as np
 
 from cosserat.kernels.alpha import phase_constant
 from cosserat.lie.protocol import Array
-from cosserat.solve.floating.state import Drives, Point
+from cosserat.solve.floating.state import Drives, Instant
 from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
 from cosserat.solve.motion.grading import parts_of
 from cosserat.solve.motion.walk import NEVER
@@ -55,14 +55,14 @@ class Implicit(Stepper):
             self._soft[link.columns[len(link.columns) - link.n_modes :]] = False
         self._soft |= drives.held
 
-    def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:
+    def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """Steps of the generalised-alpha method on the group."""
         if self.at_breaks and old.step != h:
             old = self._begun(old, t, h)
         old = self._rescaled(old, h)
         return self._advance("implicit", old, self.sampled(t, h, n), h, n, every, phase, self.side(h))
 
-    def eased(self, now: Point, t: float, h: float) -> Point | None:
+    def eased(self, now: Instant, t: float, h: float) -> Instant | None:
         """In parts, where anything damps: how soon dampers take what begins to act, only shorter steps tell.
 
         Vibrations that a whole step would filter are no worse for it.
@@ -87,7 +87,7 @@ class Implicit(Stepper):
         """Loads are filtered as accelerations are."""
         return self._rho
 
-    def _begun(self, old: Point, t: float, h: float) -> Point:
+    def _begun(self, old: Instant, t: float, h: float) -> Instant:
         """A state from which steps of length h start anew.
 
         The algorithmic accelerations belong to the time t + (alpha_m - alpha_f) h; a first step tells how accelerations
@@ -102,7 +102,7 @@ class Implicit(Stepper):
         inner = np.array([y, g, g + part * (first.now.inner[1] - g)])
         return old._replace(carried=old.a + part * (first.now.a - old.a), step=h, inner=inner)
 
-    def _rescaled(self, old: Point, h: float) -> Point:
+    def _rescaled(self, old: Instant, h: float) -> Instant:
         """A state with the algorithmic accelerations for a step of another length than the last.
 
         They belong to a time shifted by a fixed part of the step: without this, changing steps cost one order of
@@ -117,7 +117,7 @@ class Implicit(Stepper):
         """As the iteration matrix of the last step has it."""
         return self.engine.filtered(np.where(self.drives.held, 0.0, change))
 
-    def errors(self, old: Point, new: Point) -> tuple[Array, Array]:
+    def errors(self, old: Instant, new: Instant) -> tuple[Array, Array]:
         """The leading error c h^2 (a_new - a_old) in the long run, stiff motions filtered: S e = M times that, A e = 0.
 
         That of velocities is c h times what a_new - a_old differs from the same of the step before. Where motions are

@@ -16,7 +16,7 @@ from cosserat.lie.protocol import Array
 from cosserat.results.mechanism import JointInfo, Mechanism, Station
 from cosserat.results.moment import Moment, site_of
 from cosserat.results.run import Run
-from cosserat.solve.floating.state import Point
+from cosserat.solve.floating.state import Instant
 from cosserat.solve.relative.flexible_recursion import Motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 
@@ -25,7 +25,7 @@ class TreeMoment(Moment):
     """Reads a state of a tree; `snapshot` makes a run of one moment."""
 
     def __init__(
-        self, tree: FlexibleTree, mechanism: Mechanism, seats: list[Seat], snapshot: Callable[[Point], Run]
+        self, tree: FlexibleTree, mechanism: Mechanism, seats: list[Seat], snapshot: Callable[[Instant], Run]
     ) -> None:
         super().__init__(mechanism)
         self._tree, self._seats, self._make = tree, seats, snapshot
@@ -34,7 +34,7 @@ class TreeMoment(Moment):
         self._seen: list[Packed] = []  # kept alive for their readers
         self._number = {name: k for k, name in enumerate(tree.coordinates)}
         self._q = self._v = np.zeros(0)
-        self._point: Callable[[], Point]
+        self._point: Callable[[], Instant]
         self._moved = False
 
     def begin(self, t: float, *where: Any) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from cosserat.kernels.flexible.implicit import ALLOWED
 from cosserat.lie.protocol import Array
 from cosserat.results.status import Outcome
-from cosserat.solve.floating.state import Drives, Point, States, StepFailure, stacked
+from cosserat.solve.floating.state import Drives, Instant, States, StepFailure, stacked
 from cosserat.solve.floating.steps import CLOSED, Advance, Stepper
 from cosserat.solve.motion.impulses import SIMPSON
 from cosserat.solve.motion.method import Method, MethodFailed, MotionState, MotionSystem
@@ -57,7 +57,7 @@ class Outside(Stepper):
         super().__init__(tree, drives, constraints, size, numbers)
         self.method, self.order, self._system = method, method.order, TreeMotionSystem(self)
 
-    def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:
+    def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         now, rows = old, list[States]()
         for k in range(n):
             try:
@@ -72,6 +72,6 @@ class Outside(Stepper):
                 rows.append(now.stored)
         return Advance(now, n, stacked(rows) if rows else None, None)
 
-    def errors(self, old: Point, new: Point) -> tuple[Array, Array]:
+    def errors(self, old: Instant, new: Instant) -> tuple[Array, Array]:
         """Not estimated: a method of one's own takes equal steps."""
         raise StepFailure(Outcome.STEP_TOO_SMALL)

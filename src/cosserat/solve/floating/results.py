@@ -17,7 +17,7 @@ from cosserat.kernels.flexible.arrays import Z
 from cosserat.kernels.flexible.record import Links, Paths
 from cosserat.lie import se3
 from cosserat.lie.protocol import Array
-from cosserat.results.floating import FloatingRecord, Ledger
+from cosserat.results.floating import FloatingRecord, LinkLedger
 from cosserat.results.joints import constraint_wrenches, directions, inertial_efforts, joint_sides, passive_efforts
 from cosserat.results.motion import Motion
 from cosserat.results.reference import Reference, as_simulated
@@ -36,7 +36,7 @@ class LinkHistory(NamedTuple):
 
     found: Links
     joint: Array  # (nt, nl, 6) wrench of each link's joint on it, about the joint frame on its own side
-    ledger: Ledger
+    ledger: LinkLedger
 
 
 class FloatingResults:
@@ -83,7 +83,7 @@ class FloatingResults:
         for wrench in (found.momentum, found.force):
             wrench[..., :3] = np.einsum("tnij,tnj->tni", turn, wrench[..., :3])
             wrench[..., 3:] = np.einsum("tnij,tnj->tni", turn, wrench[..., 3:])
-        ledger = Ledger(found.powers, found.frame[:, :, 9:], found.momentum, found.force)
+        ledger = LinkLedger(found.powers, found.frame[:, :, 9:], found.momentum, found.force)
         return LinkHistory(found, np.stack(joint, axis=1), ledger)
 
     def _recorded(self) -> Links:

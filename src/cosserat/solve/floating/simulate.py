@@ -25,7 +25,7 @@ from cosserat.solve.floating.indefinite import indefinite
 from cosserat.solve.floating.methods import new_stepper
 from cosserat.solve.floating.results import FloatingResults, node_seats
 from cosserat.solve.floating.start import continued, starting_state
-from cosserat.solve.floating.state import Drives, Point, Start, States, StepFailure
+from cosserat.solve.floating.state import Drives, Instant, Start, States, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.walk import FloatingWalk
 from cosserat.solve.motion.driver import Progress, adaptive_steps, equal_steps, fixed_steps, warn_of_call
@@ -146,7 +146,7 @@ def simulate_floating(
     return run
 
 
-def _begun(stepper: Stepper, reference: Reference, seats: list[Seat], start: Start) -> Point:
+def _begun(stepper: Stepper, reference: Reference, seats: list[Seat], start: Start) -> Instant:
     """The start with its accelerations; an error that names a law which fails there."""
     try:
         return stepper.start(*start)

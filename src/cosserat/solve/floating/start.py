@@ -23,7 +23,7 @@ from cosserat.results.reference import Reference
 from cosserat.results.run import Run
 from cosserat.results.trajectory import carried_to
 from cosserat.solve.floating.results import node_seats
-from cosserat.solve.floating.state import Point, Start, StepFailure
+from cosserat.solve.floating.state import Instant, Start, StepFailure
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.floating.velocities import Nodes, fitted_velocities, given_velocities, jacobian, own_velocities
 from cosserat.solve.memory import loaded_memory
@@ -141,7 +141,7 @@ def inner_of(stepper: Stepper, start: Any) -> Array:
     return first.copy() if known is None or known.shape[1:] != first.shape else np.asarray(known[-1].copy())
 
 
-def continued(stepper: Stepper, start: Any, begin: Point, rho: float) -> Point:
+def continued(stepper: Stepper, start: Any, begin: Instant, rho: float) -> Instant:
     """A start with what the method carried at the end of a run, if accelerations are what they were there."""
     record = start.trajectory.floating if isinstance(start, Run) else None
     carried = None if record is None else carried_to(start.trajectory, formulation="floating", rho=rho)

@@ -14,7 +14,7 @@ from cosserat.results.status import Outcome
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 
 
-class Point(NamedTuple):
+class Instant(NamedTuple):
     """A state at a time: coordinates, velocities, accelerations, and the algorithmic accelerations of the method."""
 
     t: float

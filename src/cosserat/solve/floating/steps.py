@@ -12,7 +12,7 @@ from cosserat.kernels.flexible.explicit import CLASSICAL, Tableau
 from cosserat.kernels.flexible.implicit import STEP
 from cosserat.lie.protocol import Array
 from cosserat.solve.floating.engine import Engine
-from cosserat.solve.floating.state import Drives, Point, States, StepFailure
+from cosserat.solve.floating.state import Drives, Instant, States, StepFailure
 from cosserat.solve.motion.crossings import Crossings
 from cosserat.solve.motion.grid import Grid
 from cosserat.solve.motion.impulses import Impulses, Rule
@@ -26,7 +26,7 @@ _AFTER = 1e-9  # of the step: where loads that jump have their next value
 class Advance(NamedTuple):
     """Where a course of steps ended."""
 
-    now: Point
+    now: Instant
     done: int
     stored: States | None  # None: none
     failure: StepFailure | None
@@ -64,7 +64,7 @@ class Stepper(ABC):
         self.grid: Grid | None = None  # of equal steps
         self.impulses = Impulses()  # of loads, looked after where steps adapt
         self.slopes: tuple[Array | None, Array | None] = None, None  # how accelerations change, before and in a step
-        self.crossings = Crossings[Point]()
+        self.crossings = Crossings[Instant]()
 
     def snapped(self, times: Array, h: float) -> Array:
         """Times of steps of length h, on the grid if there is one."""
@@ -79,7 +79,7 @@ class Stepper(ABC):
         self.engine.resume(kept)
 
     @abstractmethod
-    def advance(self, old: Point, t: float, h: float, n: int, every: int, phase: int) -> Advance:
+    def advance(self, old: Instant, t: float, h: float, n: int, every: int, phase: int) -> Advance:
         """Up to n steps of length h from time t; states are stored where (phase + steps) % every == 0."""
 
     def sampled(self, t: float, h: float, n: int) -> tuple[Array, Array]:
@@ -91,14 +91,14 @@ class Stepper(ABC):
         """Length of steps for samples of loads that jump, see `Jumps.sample`."""
         return -h if self.at_breaks or self.parted else h
 
-    def step(self, old: Point, h: float) -> Point:
+    def step(self, old: Instant, h: float) -> Instant:
         """One step; raises `StepFailure`."""
         found = self.advance(old, old.t, h, 1, 1, 0)
         if found.failure is not None:
             raise found.failure
         return found.now
 
-    def eased(self, now: Point, t: float, h: float) -> Point | None:
+    def eased(self, now: Instant, t: float, h: float) -> Instant | None:
         """The first step, from t to t + h, in parts where it does not resolve how loads begin to act; None: it does."""
         return None
 
@@ -107,12 +107,12 @@ class Stepper(ABC):
         return []
 
     def _advance(
-        self, kind: str, old: Point, times: tuple[Array, Array], h: float, n: int, every: int, phase: int, jump: float
+        self, kind: str, old: Instant, times: tuple[Array, Array], h: float, n: int, every: int, phase: int, jump: float
     ) -> Advance:  # fmt: skip
         self.engine.numbers[STEP] = h
         return Advance(*self.engine.advance(kind, old, times, jump, n, every, phase))
 
-    def jumped(self, now: Point, h: float = 0.0) -> Point:
+    def jumped(self, now: Instant, h: float = 0.0) -> Instant:
         """A state whose accelerations have jumped with loads and efforts; a step of length h follows."""
         a = np.zeros(len(now.q))
         self.drives.impose(now.t, now.q.copy(), now.v.copy(), a)
@@ -123,7 +123,7 @@ class Stepper(ABC):
         inner = np.array([y, rates, z + rates - g])
         return now._replace(a=a, carried=now.carried + a - now.a, force=force, inner=inner)
 
-    def kinked(self, now: Point, t: float) -> Point:
+    def kinked(self, now: Instant, t: float) -> Instant:
         """A state just after a kink in a prescribed motion at time t: velocities jump as in an impact.
 
         The impulses of drives and constraints are those that the kinetic energy asks for: M dv is zero along all that
@@ -140,7 +140,7 @@ class Stepper(ABC):
             q, v = self.projected(t, q, v, now.angles)
         return self.start(t, q, v, now.angles, now.inner[0])
 
-    def crossed(self, t: float, h: float, before: Point, after: Point) -> None:
+    def crossed(self, t: float, h: float, before: Instant, after: Instant) -> None:
         """Remember the states on both sides of a jump of loads at time t, at the end of a step of length h."""
         self.crossings.add(t, np.array([t - _AFTER * h, t + _AFTER * h]), before, after)
 
@@ -149,7 +149,7 @@ class Stepper(ABC):
     def rule(self) -> Rule | float:
         """What it makes of loads that change in a step, see `Impulses`."""
 
-    def made_up(self, now: Point, t: float, h: float) -> Point:
+    def made_up(self, now: Instant, t: float, h: float) -> Instant:
         """A state, after a step of length h from time t, with what that left out of the impulses of loads."""
         missed = self.impulses.missed(t, h)
         if missed is None:
@@ -162,21 +162,21 @@ class Stepper(ABC):
         return change
 
     @abstractmethod
-    def errors(self, old: Point, new: Point) -> tuple[Array, Array]:
+    def errors(self, old: Instant, new: Instant) -> tuple[Array, Array]:
         """Estimated errors of the step just taken, each (n,): of coordinates, as a velocity during a unit of time, and
         of velocities.
         """
 
     def start(
         self, t: float, q: Array, v: Array, angles: Array | None = None, inner: Array | None = None
-    ) -> Point:  # fmt: skip
+    ) -> Instant:  # fmt: skip
         """A state with the accelerations and multipliers that belong to it; laws begin with their first states."""
         a = np.zeros(len(q))
         self.drives.impose(t, q, v, a)
         angles = self.constraints.start_angles() if angles is None else angles
         inner = self.tree.forces.first_states if inner is None else inner
         a, force, angles, rates = self.engine.accelerations(t, q, v, a, angles, inner)
-        return Point(t, q, v, a, a.copy(), 0.0, force, angles, np.array([inner, rates, rates]))
+        return Instant(t, q, v, a, a.copy(), 0.0, force, angles, np.array([inner, rates, rates]))
 
     def projected(
         self, t: float, q: Array, v: Array, angles: Array, held: NDArray[np.bool_] | None = None

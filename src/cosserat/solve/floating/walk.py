@@ -11,7 +11,7 @@ from cosserat.lie.protocol import Array
 from cosserat.results.trajectory import Crossed
 from cosserat.solve.floating.commands import Commands
 from cosserat.solve.floating.control import FloatingControl
-from cosserat.solve.floating.state import Point, States, StepFailure, stacked
+from cosserat.solve.floating.state import Instant, States, StepFailure, stacked
 from cosserat.solve.floating.steps import Stepper
 from cosserat.solve.motion.impulses import CHANGE, Impulses
 from cosserat.solve.motion.kinks import SIDE, whole_steps
@@ -38,12 +38,12 @@ class FloatingWalk(Walk):
     def __init__(
         self,
         stepper: Stepper,
-        start: Point,
+        start: Instant,
         length: float = 0.0,
         control: FloatingControl | None = None,
     ) -> None:
         self.stepper, self._length, self._control = stepper, length, control
-        self._now: Point | None = start  # None: the engine has it, at the time ...
+        self._now: Instant | None = start  # None: the engine has it, at the time ...
         self._time = start.t  # ... here
         self.order, self.splits, self.remedy = stepper.order, stepper.splits, stepper.remedy
         self.size = stepper.size
@@ -52,9 +52,9 @@ class FloatingWalk(Walk):
         self.kinks: list[float] = []  # times at which rates or accelerations of prescribed motions jump
         self.parts: list[float] = []  # times at which steps are taken in parts
         self._stored: list[States] = []
-        self.first: Point | None = None  # what to store first, where a controller changes it at once
+        self.first: Instant | None = None  # what to store first, where a controller changes it at once
         self.done = 0
-        self._kept: tuple[Point, int, tuple[Array, ...], Array] = start, 0, (), stepper.engine.largest.copy()
+        self._kept: tuple[Instant, int, tuple[Array, ...], Array] = start, 0, (), stepper.engine.largest.copy()
         self._commands = None
         if control is not None:
             self._commands = Commands(stepper, control.asked.columns)
@@ -63,17 +63,17 @@ class FloatingWalk(Walk):
         self._jumped = False  # whether accelerations have jumped in it
 
     @property
-    def now(self) -> Point:
+    def now(self) -> Instant:
         """The state."""
         if self._now is None:
             self._now = self.stepper.engine.point(self._time)
         return self._now
 
     @now.setter
-    def now(self, point: Point) -> None:
+    def now(self, point: Instant) -> None:
         self._now = point
 
-    def _present(self) -> Point:
+    def _present(self) -> Instant:
         return self.now
 
     def store(self) -> None:
@@ -101,7 +101,7 @@ class FloatingWalk(Walk):
         self._kept = self.now, self.tally.steps, self.stepper.impulses.filtered, self.stepper.engine.largest.copy()
 
     @property
-    def _begun(self) -> Point:
+    def _begun(self) -> Instant:
         """The state kept last, after what jumped in the step from it."""
         if not self._jumped:
             return self._kept[0]
@@ -150,7 +150,7 @@ class FloatingWalk(Walk):
                 return Failure(failure.outcome, failure.detail)
         return None
 
-    def _take(self, now: Point, t: float, h: float, every: int, phase: int) -> None:
+    def _take(self, now: Instant, t: float, h: float, every: int, phase: int) -> None:
         """A step that was taken by itself ends in a state."""
         self.now = now
         self._count(1, t, h)
@@ -249,7 +249,7 @@ class FloatingWalk(Walk):
         breaks = self.stepper.breaks(t + SIDE * h, t + n * h)
         return min(whole_steps(self.parts, t, h, n), whole_steps(breaks, t, h, n))
 
-    def _stepped(self, t: float, h: float) -> Point:
+    def _stepped(self, t: float, h: float) -> Instant:
         """A step from time t; it is taken in parts where prescribed motions have kinks, with what they do between."""
         now, side, jumps = self.now, SIDE * h, []
         first = bisect.bisect_right(self.parts, t + side)
@@ -317,7 +317,7 @@ class FloatingWalk(Walk):
         demand_like(kept["now"], like)
         demand_like(crossings, [(0.0, np.zeros(2), like, like)] * len(crossings))
         demand_like(kept["stepper"], self.stepper.keepsake())
-        self._stored, self.now = [States(*states) for states in kept["stored"]], Point(*kept["now"])
+        self._stored, self.now = [States(*states) for states in kept["stored"]], Instant(*kept["now"])
         self.tally.halved, self.tally.rejected = map(int, kept["work"])
         self.stepper.at_breaks = bool(kept["at_breaks"])
         if kept["slope"] is not None:
@@ -325,7 +325,7 @@ class FloatingWalk(Walk):
         self.stepper.slopes = kept["slope"], None
         self._follow_impulses()
         self.stepper.impulses.resume(kept["impulses"], kept.get("t", 0.0))
-        self.stepper.crossings.kept = [(t, sides, Point(*a), Point(*b)) for t, sides, a, b in crossings]
+        self.stepper.crossings.kept = [(t, sides, Instant(*a), Instant(*b)) for t, sides, a, b in crossings]
         self.stepper.resume(kept["stepper"])
         if self._control is not None:
             self._control.resume(kept["control"])
@@ -388,6 +388,6 @@ class FloatingWalk(Walk):
         """Losses and supplies on both sides of jumps."""
         return self.stepper.crossings.powers(self._powers)
 
-    def _powers(self, times: Array, points: list[Point]) -> Array:
+    def _powers(self, times: Array, points: list[Instant]) -> Array:
         """Loss, supply and kinetic energy (nt, 3) at states."""
         return self.stepper.engine.record(times, stacked([point.stored for point in points])).powers[:, [3, 4, 0]]

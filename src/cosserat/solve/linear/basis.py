@@ -22,7 +22,7 @@ from cosserat.errors import SolveError
 from cosserat.lie import se3
 from cosserat.solve.linear.kinematic_rows import joint_jacobian
 from cosserat.solve.linear.matrices import Matrices, constraint_matrix
-from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.point import OperatingPoint
 from cosserat.solve.linear.scaling import meeting, without_units
 
 Array = NDArray[np.float64]
@@ -76,7 +76,7 @@ class Basis:
         return np.where(np.abs(both) <= floor, 0.0, both)
 
 
-def basis_of_motions(point: Point, matrices: Matrices) -> Basis:
+def basis_of_motions(point: OperatingPoint, matrices: Matrices) -> Basis:
     """Basis of the motions that the joints allow, and names of its coordinates.
 
     Joint coordinates as far as they are independent, with the static deflection that goes with them; then the modes,
@@ -118,7 +118,7 @@ def mode_names(count: int) -> tuple[str, ...]:
     return tuple(f"mode {i + 1}" for i in range(count))
 
 
-def _joint_coordinates(point: Point, N: Array) -> tuple[Array, tuple[str, ...], list[tuple[Any, int]]]:
+def _joint_coordinates(point: OperatingPoint, N: Array) -> tuple[Array, tuple[str, ...], list[tuple[Any, int]]]:
     """Rows (k, n_free), names and joints of coordinates that are independent of each other and not prescribed."""
     rows, names, which = [], [], []
     for joint in point.mechanism.joints.values():
@@ -176,7 +176,7 @@ def reduced(matrices: Matrices, basis: Basis) -> Matrices:
 class Transport:
     """Time derivatives of columns x(t) given by what constraints and coordinates say of them."""
 
-    def __init__(self, point: Point, matrices: Matrices, basis: Basis, joints: list[tuple[Any, int]]) -> None:
+    def __init__(self, point: OperatingPoint, matrices: Matrices, basis: Basis, joints: list[tuple[Any, int]]) -> None:
         self.point, self.n_joints = point, basis.n_joints
         self._meeting, self._size = meeting(matrices, heavy=True), matrices.mass.shape[0]
         self._step = _step(point)
@@ -228,7 +228,7 @@ class Transport:
         return np.asarray(x + self._N[:, : self.n_joints] @ (of_joints - J @ x))
 
 
-def _step(point: Point) -> float:
+def _step(point: OperatingPoint) -> float:
     """Time in which no two parts that a joint connects turn or move far against each other."""
     trial, joints, length = point.memory.problem.trial, point.compiled.system.joints, point.compiled.length
     fastest = 0.0

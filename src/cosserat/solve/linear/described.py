@@ -25,7 +25,7 @@ from cosserat.solve.initial import (
 )
 from cosserat.solve.linear.flow import Flow, flow_of
 from cosserat.solve.linear.matrices import Matrices, matrices_at
-from cosserat.solve.linear.point import MOTION, Point, name_of_node, new_point_memory
+from cosserat.solve.linear.point import MOTION, OperatingPoint, name_of_node, new_point_memory
 
 Array = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ _LATER = 0.7  # rad, or typical lengths, by which the fastest part moves on befo
 _DENSE = 600  # motions up to which the linear equations are compared, not the accelerations alone
 
 
-def described_motion(model: Model, time: float, caller: str) -> Point:
+def described_motion(model: Model, time: float, caller: str) -> OperatingPoint:
     """The model as `simulate` starts it, in the frames that go along with it.
 
     Raises
@@ -53,10 +53,10 @@ def described_motion(model: Model, time: float, caller: str) -> Point:
     consistent_velocities(compiled, time, memory)
     consistent_accelerations(compiled, time, memory)
     set_trial(memory, state)
-    return steady(Point(compiled, memory, time, MOTION), caller)
+    return steady(OperatingPoint(compiled, memory, time, MOTION), caller)
 
 
-def steady(point: Point, caller: str) -> Point:
+def steady(point: OperatingPoint, caller: str) -> OperatingPoint:
     """A point in motion, with the steady motion it belongs to; an error where it is not steady."""
     point.refresh()
     flow = flow_of(point)
@@ -70,7 +70,7 @@ def steady(point: Point, caller: str) -> Point:
     return found
 
 
-def _demand_rates(point: Point, flow: Flow, caller: str, when: str = "") -> None:
+def _demand_rates(point: OperatingPoint, flow: Flow, caller: str, when: str = "") -> None:
     """Raise if a node is accelerated otherwise than in the steady motion."""
     compiled, trial, n = point.compiled, point.memory.problem.trial, point.compiled.n_nodes
     unit = np.array([1.0, compiled.length]).repeat(3)
@@ -92,7 +92,7 @@ def _demand_rates(point: Point, flow: Flow, caller: str, when: str = "") -> None
 
 
 @contextmanager
-def _later(point: Point, flow: Flow, offset: float) -> Iterator[Point]:
+def _later(point: OperatingPoint, flow: Flow, offset: float) -> Iterator[OperatingPoint]:
     """Inside, the mechanism is where the steady motion takes it, with the accelerations and reactions it has there."""
     memory, compiled, n = point.memory, point.compiled, point.compiled.n_nodes
     state, trial, inputs = memory.problem.state, memory.problem.trial, memory.problem.inputs
@@ -118,7 +118,7 @@ def _later(point: Point, flow: Flow, offset: float) -> Iterator[Point]:
         point.refresh()
 
 
-def _demand_constant(point: Point, flow: Flow, caller: str) -> None:
+def _demand_constant(point: OperatingPoint, flow: Flow, caller: str) -> None:
     """Raise if the equations of motion are others a little later."""
     n = point.compiled.n_nodes
     offset = _LATER / flow.fastest(point.memory.problem.trial.twist[:n], point.compiled.length)

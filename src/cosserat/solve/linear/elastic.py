@@ -18,7 +18,7 @@ from cosserat.kernels.monitors import moduli
 from cosserat.solve.strains import element_strains
 
 if TYPE_CHECKING:
-    from cosserat.solve.linear.point import Point
+    from cosserat.solve.linear.point import OperatingPoint
 
 Array = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ def product_of(strain: csc_matrix, modulus: Array) -> csc_matrix:
     return csc_matrix(strain.T @ inner @ strain)
 
 
-def elastic_at(point: Point, damping: csc_matrix, stiffness: csc_matrix) -> Elastic | None:
+def elastic_at(point: OperatingPoint, damping: csc_matrix, stiffness: csc_matrix) -> Elastic | None:
     """The factored form of given matrices at a point; None where there are no elements, or it does not apply.
 
     It does not to viscous elements in motion, whose damping also turns with the motion.

@@ -25,7 +25,7 @@ from cosserat.lie import se3, so3
 from cosserat.solve.gradients import constraint_gradients
 
 if TYPE_CHECKING:
-    from cosserat.solve.linear.point import Point
+    from cosserat.solve.linear.point import OperatingPoint
 
 Array = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ class Flow:
         return float(max(np.max(every[:, :3], initial=0.0) / length, np.max(every[:, 3:], initial=0.0)))
 
 
-def flow_of(point: Point) -> Flow:
+def flow_of(point: OperatingPoint) -> Flow:
     """The steady motion that fits best to twists and rates of a point."""
     compiled, trial, n = point.compiled, point.memory.problem.trial, point.compiled.n_nodes
     twist, rate, length = trial.twist[:n], trial.rate[:n], compiled.length
@@ -97,7 +97,7 @@ def flow_of(point: Point) -> Flow:
     return Flow(carried, spins)
 
 
-def _by_mass(point: Point) -> list[tuple[int, Array]]:
+def _by_mass(point: OperatingPoint) -> list[tuple[int, Array]]:
     """Bodies and their twists, the heaviest first."""
     bodies, twist = point.compiled.system.bodies, point.memory.problem.trial.twist
     order = np.argsort(-bodies.mass[:, 0, 0], kind="stable")
@@ -114,7 +114,7 @@ def _simplest(a: Array, left: Array, others: list[Array]) -> Array:
     return a
 
 
-def _carried_rows(point: Point, length: float) -> list[tuple[Array, Array]]:
+def _carried_rows(point: OperatingPoint, length: float) -> list[tuple[Array, Array]]:
     """What the twist a must leave as it is: the direction of gravity and the planes on which wheels roll."""
     rows: list[tuple[Array, Array]] = []
     turning = np.hstack((np.zeros((3, 3)), np.eye(3)))
@@ -130,7 +130,7 @@ def _carried_rows(point: Point, length: float) -> list[tuple[Array, Array]]:
     return rows
 
 
-def _rule_changes(point: Point) -> list[Array]:
+def _rule_changes(point: OperatingPoint) -> list[Array]:
     """How what the laws of users' constraints give changes where twists (6,) in space carry their places: (m, 6)."""
     arrays, trial, n, out = point.compiled.system.rules, point.memory.problem.trial, point.compiled.n_nodes, []
     for k, rule in enumerate(point.compiled.rules):
@@ -146,7 +146,7 @@ def _rule_changes(point: Point) -> list[Array]:
     return out
 
 
-def _rule_places(point: Point, k: int) -> tuple[Array, Array, Array]:
+def _rule_places(point: OperatingPoint, k: int) -> tuple[Array, Array, Array]:
     """From the world to the other place of a constraint; the place in the world; twists of its node, at the place."""
     arrays, frames = point.compiled.system.rules, point.memory.problem.trial.frame
     other, place = row_to_frame(arrays.frame_a[k]), row_to_frame(arrays.frame_b[k])
@@ -154,7 +154,7 @@ def _rule_places(point: Point, k: int) -> tuple[Array, Array, Array]:
     return se3.inverse(a @ other), b @ place, se3.adjoint(se3.inverse(place))
 
 
-def _rule_spins(point: Point, length: float) -> list[tuple[Array, int]]:
+def _rule_spins(point: OperatingPoint, length: float) -> list[tuple[Array, int]]:
     """Conditions on the spin of the place of users' constraints: their rows look the same as it goes on."""
     out, size = [], point.compiled.size
     unit = np.array([1.0, length]).repeat(3)
@@ -171,7 +171,7 @@ def _rule_spins(point: Point, length: float) -> list[tuple[Array, int]]:
     return out
 
 
-def _spin_rows(point: Point, length: float) -> list[tuple[Array, int]]:
+def _spin_rows(point: OperatingPoint, length: float) -> list[tuple[Array, int]]:
     """Conditions A b = 0 on the spin of a node (its number; n: the ground, which a passes by)."""
     compiled, problem = point.compiled, point.memory.problem
     n, unit = compiled.n_nodes, np.array([length, 1.0]).repeat(3)

@@ -16,7 +16,7 @@ from cosserat.lie import se3
 
 if TYPE_CHECKING:
     from cosserat.solve.linear.matrices import Matrices
-    from cosserat.solve.linear.point import Point
+    from cosserat.solve.linear.point import OperatingPoint
 
 Array = NDArray[np.float64]
 
@@ -67,7 +67,7 @@ class Inner:
         )
 
 
-def inner_at(point: Point) -> Inner | None:
+def inner_at(point: OperatingPoint) -> Inner | None:
     """The states of laws about a point; None where no law owns any."""
     compiled, memory = point.compiled, point.memory
     ny, n = compiled.n_inner, compiled.n_nodes

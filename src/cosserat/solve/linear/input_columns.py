@@ -33,7 +33,7 @@ from cosserat.results.mechanism import JointInfo
 from cosserat.solve.gradients import nearest_motion
 from cosserat.solve.linear.kinematic_rows import place_jacobian, still_motion
 from cosserat.solve.linear.matrices import constraint_matrix
-from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.point import OperatingPoint
 from cosserat.solve.memory import loaded_memory
 
 Array = NDArray[np.float64]
@@ -77,18 +77,18 @@ class Column:
     drive: Array
     joint: int = -1
     line: tuple[int, Array] | None = None
-    again: Callable[[Point], Array] | None = None
+    again: Callable[[OperatingPoint], Array] | None = None
     inner: Array | None = None
     direction: Array | None = None
     drives: Array | None = None
     pushes: tuple[str, float] = ("", 0.0)
 
-    def demand(self, point: Point) -> Array:
+    def demand(self, point: OperatingPoint) -> Array:
         """What the independent constraints demand of x (m,) in the present state of the point."""
         return np.zeros_like(self.drive) if self.again is None else self.again(point)
 
 
-def effort_column(point: Point, joint: JointInfo, i: int, name: str) -> Column:
+def effort_column(point: OperatingPoint, joint: JointInfo, i: int, name: str) -> Column:
     """A unit effort in freedom i of a joint."""
     sides = joint_sides(still_motion(point), joint.index)
     arrays = point.compiled.system.joints
@@ -100,14 +100,14 @@ def effort_column(point: Point, joint: JointInfo, i: int, name: str) -> Column:
     return Column(name, "effort", force[:-1].ravel(), none, joint.index, pushes=(name, 1.0))
 
 
-def target_column(point: Point, joint: JointInfo, i: int, source: Servo) -> Column:
+def target_column(point: OperatingPoint, joint: JointInfo, i: int, source: Servo) -> Column:
     """A unit of the target of a servo in freedom i of a joint."""
     unit, (_, _, gain) = effort_column(point, joint, i, source.coordinate), servo_slopes(point, joint, i)
     pushes = (source.coordinate, gain)
     return replace(unit, name=source.name, kind="target", force=gain * unit.force, pushes=pushes)
 
 
-def servo_slopes(point: Point, joint: JointInfo, i: int) -> tuple[float, float, float]:
+def servo_slopes(point: OperatingPoint, joint: JointInfo, i: int) -> tuple[float, float, float]:
     """Derivatives of the effort of the servo in freedom i by coordinate, rate and target; zero beyond its limit."""
     freedoms, k = point.compiled.system.freedoms, joint.active[i]
     if k < 0 or freedoms.target[k] < 0:
@@ -148,13 +148,13 @@ def signal_column(point: Any, name: str) -> Column:
     return Column(name, "signal", force[:-1].ravel(), np.zeros(point.n_constraints), inner=rates)
 
 
-def place_force_column(point: Point, place: Any, component: int, name: str) -> Column:
+def place_force_column(point: OperatingPoint, place: Any, component: int, name: str) -> Column:
     """A unit force (component 0 to 2) or moment (3 to 5) along a world axis at a place."""
     J = place_jacobian(point, point.mechanism.station(place)[0])
     return Column(name, "force", J[component].copy(), np.zeros(point.n_constraints))
 
 
-def load_column(point: Point, load: Any, direction: Array, name: str) -> Column:
+def load_column(point: OperatingPoint, load: Any, direction: Array, name: str) -> Column:
     """A unit of a load along a direction (6,) of its components."""
     _demand_uniform(point, load)
     loads, trial = point.compiled.system.loads, point.memory.problem.trial
@@ -176,7 +176,7 @@ def load_column(point: Point, load: Any, direction: Array, name: str) -> Column:
     return Column(name, "load", force.ravel(), np.zeros(point.n_constraints), line=line, direction=direction)
 
 
-def line_column(point: Point, column: int, unit: Array, e: int) -> Array:
+def line_column(point: OperatingPoint, column: int, unit: Array, e: int) -> Array:
     """Wrenches (12,) on the nodes of element e of a unit sample, in a column, of loads that turn with sections."""
     system, problem = point.compiled.system, point.memory.problem
     rows = np.nonzero((system.line_loads.element == e) & (system.line_loads.column[:, 0] == column))[0]
@@ -185,7 +185,7 @@ def line_column(point: Point, column: int, unit: Array, e: int) -> Array:
     return np.asarray(line_wrenches(system, rows, problem.trial.frame[None], wrench)[0].sum(axis=0))
 
 
-def _demand_uniform(point: Point, load: Any) -> None:
+def _demand_uniform(point: OperatingPoint, load: Any) -> None:
     if load.name in point.compiled.line_columns:
         raise SolveError(
             f"{load.title}: it varies along the beam, so that a unit of it has no meaning; put a Parameter in front of "
@@ -193,7 +193,7 @@ def _demand_uniform(point: Point, load: Any) -> None:
         )
 
 
-def present_direction(point: Point, load: Any) -> Array:
+def present_direction(point: OperatingPoint, load: Any) -> Array:
     """Direction (6,) in which a load acts at the point: a unit force, or a unit moment.
 
     Raises
@@ -212,7 +212,7 @@ def present_direction(point: Point, load: Any) -> Array:
     return np.asarray(sample / np.max(sizes))
 
 
-def motion_column(point: Point, joint: JointInfo, i: int, name: str) -> Column:
+def motion_column(point: OperatingPoint, joint: JointInfo, i: int, name: str) -> Column:
     """A unit of the prescribed motion of freedom i of a joint."""
     compiled, memory = point.compiled, point.memory
     trial, arrays = memory.problem.trial, compiled.system.joints
@@ -241,7 +241,7 @@ def motion_column(point: Point, joint: JointInfo, i: int, name: str) -> Column:
     return Column(name, "motion", force, _independent(point, -phi_u), joint.index, again=again, drives=rate)
 
 
-def _demanded(point: Point, joint: JointInfo, i: int) -> tuple[Array, Array]:
+def _demanded(point: OperatingPoint, joint: JointInfo, i: int) -> tuple[Array, Array]:
     """Change (nd, 21) of the drives, and (nj, 6) of the constraints, with the prescribed coordinate i of a joint."""
     memory, trial = point.memory, point.memory.problem.trial
     source = point.compiled.joints[joint.index].joint
@@ -258,7 +258,7 @@ def _demanded(point: Point, joint: JointInfo, i: int) -> tuple[Array, Array]:
     return rate, phi_u
 
 
-def _demand_possible(point: Point, name: str, demand: Array) -> None:
+def _demand_possible(point: OperatingPoint, name: str, demand: Array) -> None:
     """Refuse a motion that joints of a closed loop do not allow alone; demand (nj, 6) of all rows."""
     if not np.any(point.memory.problem.joints.soft):
         return
@@ -273,7 +273,7 @@ def _demand_possible(point: Point, name: str, demand: Array) -> None:
         )
 
 
-def _unit_drive(joint: Any, i: int, point: Point) -> Array:
+def _unit_drive(joint: Any, i: int, point: OperatingPoint) -> Array:
     """Derivative (21,) of the drive of a joint with respect to the prescribed coordinate of freedom i."""
 
     def motion(k: int, function: Any) -> Any:
@@ -293,7 +293,7 @@ def _unit_drive(joint: Any, i: int, point: Point) -> Array:
     return np.asarray(drive_frames(moved, np.array([point.time]))[1, 0])  # type: ignore[arg-type]
 
 
-def parameter_column(point: Point, name: str) -> Column:
+def parameter_column(point: OperatingPoint, name: str) -> Column:
     """A unit of a parameter of the model."""
     force, phi, inner = parameter_difference(point.model, name, lambda other: _residual(point, other, name))
     again = (lambda there: parameter_column(there, name).drive) if np.any(phi) else None
@@ -325,7 +325,7 @@ def parameter_difference(
         model.set(**{name: value})
 
 
-def _residual(point: Point, compiled: Any, name: str) -> tuple[Array, Array, Array]:
+def _residual(point: OperatingPoint, compiled: Any, name: str) -> tuple[Array, Array, Array]:
     """Residual (6n,), constraint values (nj, 6) and rates of laws' states of another model in the state of a point."""
     if compiled.frames.shape != point.compiled.frames.shape or compiled.n_multipliers != point.compiled.n_multipliers:
         raise SolveError(f"parameter {name!r}: it changes the number of nodes or joints; it cannot be an input")
@@ -350,7 +350,7 @@ def _residual(point: Point, compiled: Any, name: str) -> tuple[Array, Array, Arr
     return trial.residual[: compiled.n_nodes].ravel().copy(), trial.phi.copy(), trial.inner[1].copy()
 
 
-def _independent(point: Point, phi: Array) -> Array:
+def _independent(point: OperatingPoint, phi: Array) -> Array:
     """Values (nj, 6) of constraint rows in the order and selection of `Matrices.constraints`."""
     rows = [keep @ phi[j] for j, keep in enumerate(point.independent_rows)]
     return np.concatenate(rows) if rows else np.zeros(0)

@@ -14,23 +14,23 @@ from cosserat.results.mechanism import JointInfo, Station
 from cosserat.results.motion import Motion, motion_of
 from cosserat.results.quantities import Evaluate, place_changes
 from cosserat.results.virtual import virtual_motion
-from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.point import OperatingPoint
 
 Array = NDArray[np.float64]
 
 
-def still_motion(point: Point) -> Motion:
+def still_motion(point: OperatingPoint) -> Motion:
     """The point as a motion of one moment."""
     return motion_of(point.trajectory(), point.mechanism)
 
 
-def place_jacobian(point: Point, station: Station) -> Array:
+def place_jacobian(point: OperatingPoint, station: Station) -> Array:
     """Displacement and turn (6, 6n) of a place in world axes."""
     nodes = station.node, station.other
     return kinematic_rows(still_motion(point), nodes, lambda motion: place_changes(motion, station))
 
 
-def joint_jacobian(point: Point, joint: JointInfo) -> Array:
+def joint_jacobian(point: OperatingPoint, joint: JointInfo) -> Array:
     """Change (k, 6n) of the coordinates of a joint."""
     nodes = point.compiled.system.joints.node[joint.index].tolist()
     return kinematic_rows(still_motion(point), nodes, lambda motion: coordinate_rates(motion, joint))

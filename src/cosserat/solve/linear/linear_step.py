@@ -27,7 +27,7 @@ from cosserat.model.model import Model
 from cosserat.results.run import Run
 from cosserat.solve.linear.input_columns import parameter_column
 from cosserat.solve.linear.matrices import constraint_matrix, tangents
-from cosserat.solve.linear.point import MOMENT, Point, new_point_memory
+from cosserat.solve.linear.point import MOMENT, OperatingPoint, new_point_memory
 from cosserat.solve.linear.ports import input_ports
 from cosserat.solve.motion.simulate import simulate
 
@@ -88,7 +88,7 @@ class LinearStep:
         trial = memory.problem.trial
         for name in ("frame", "twist", "rate", "force", "angle"):
             getattr(trial, name)[...] = getattr(history, name)[-1]
-        self.point = Point(compiled, memory, time, MOMENT)
+        self.point = OperatingPoint(compiled, memory, time, MOMENT)
         self.point.refresh()
         self.n = 6 * compiled.n_nodes
         start, h = run.trajectory.history, self.h

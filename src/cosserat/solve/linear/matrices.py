@@ -28,7 +28,7 @@ from cosserat.solve.linear.resolution import change_in_elements
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
 if TYPE_CHECKING:
-    from cosserat.solve.linear.point import Point
+    from cosserat.solve.linear.point import OperatingPoint
 
 Array = NDArray[np.float64]
 
@@ -160,7 +160,7 @@ class Matrices:
         return float(np.max(stiffness[heavy] / mass[heavy], initial=0.0)) or 1.0
 
 
-def matrices_at(point: Point) -> Matrices:
+def matrices_at(point: OperatingPoint) -> Matrices:
     """Exact matrices of a mechanism at a point; in a steady motion of motions counted from frames that do not spin."""
     M, D, K = tangents(point)
     elastic, phi, doubt = elastic_at(point, D, K), constraint_matrix(point), _doubt(point, K)
@@ -179,7 +179,7 @@ def matrices_at(point: Point) -> Matrices:
     return replace(found, damping=D, stiffness=K, elastic=elastic, slips=slips_at(point, phi))
 
 
-def _doubt(point: Point, stiffness: csc_matrix) -> csc_matrix | None:
+def _doubt(point: OperatingPoint, stiffness: csc_matrix) -> csc_matrix | None:
     """Errors of what laws add to the stiffness, where they have no derivatives of their own.
 
     Often little is left of it beside the weight: a body that floats has no stiffness in sway, and what rounding leaves
@@ -195,7 +195,7 @@ def _doubt(point: Point, stiffness: csc_matrix) -> csc_matrix | None:
         memory.replace(state_loads=loads)
 
 
-def slips_at(point: Point, phi: csc_matrix) -> Slips | None:
+def slips_at(point: OperatingPoint, phi: csc_matrix) -> Slips | None:
     """What restricts velocities only, in a steady motion: A (y' + ad(v) y - B y) + (dA/dy v) y = 0."""
     assert point.flow is not None
     compiled, memory, n = point.compiled, point.memory, point.compiled.n_nodes
@@ -223,7 +223,7 @@ def slips_at(point: Point, phi: csc_matrix) -> Slips | None:
     return Slips(which, csc_matrix(vstack((csc_matrix((of_joints, 6 * n)), drift))))
 
 
-def tangents(point: Point, along: bool = True) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
+def tangents(point: OperatingPoint, along: bool = True) -> tuple[csc_matrix, csc_matrix, csc_matrix]:
     """Mass, damping and stiffness (6n, 6n) of what is in the memory of a point, whose forces have been evaluated.
 
     Of motions H exp(x), whose twists are v + x' + ad(v) x; not `along`: derivatives by frames, twists and their rates.
@@ -253,7 +253,7 @@ def tangents(point: Point, along: bool = True) -> tuple[csc_matrix, csc_matrix, 
     return mass, damping, stiffness
 
 
-def constraint_matrix(point: Point, keep: list[Array] | None = None) -> csc_matrix:
+def constraint_matrix(point: OperatingPoint, keep: list[Array] | None = None) -> csc_matrix:
     """Gradients of the constraints (m, 6n), without unused rows and without combinations that others imply.
 
     `keep` gives other combinations (k, 6) of each joint's rows.

@@ -21,7 +21,7 @@ from cosserat.solve.coarseness import warn_of_frequencies
 from cosserat.solve.linear.basis import basis_of_motions, reduced
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
-from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.point import OperatingPoint
 from cosserat.solve.linear.points import point_at
 from cosserat.solve.linear.pose import held_at
 from cosserat.solve.linear.quadratic import eigenpairs
@@ -96,7 +96,7 @@ def modes(
     wall, cpu = clock.perf_counter(), clock.process_time()
     point = quiet_point(model, about, time=time, spin=spin, center=center, caller="modes", formulation=formulation)
     result = modes_at(point, n, damped)
-    if isinstance(point, Point):
+    if isinstance(point, OperatingPoint):
         warn_of_frequencies(result)
     result.stats["wall_seconds"] = clock.perf_counter() - wall
     result.stats["setup_seconds"] = clock.process_time() - cpu - result.stats["solve_seconds"]

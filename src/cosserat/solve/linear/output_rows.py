@@ -36,7 +36,7 @@ from cosserat.solve.linear.differences import EIGHTH, friction_speed
 from cosserat.solve.linear.input_columns import Column, parameter_difference
 from cosserat.solve.linear.kinematic_rows import kinematic_rows, still_motion
 from cosserat.solve.linear.more_input import with_input
-from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, Point
+from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, OperatingPoint
 
 Array = NDArray[np.float64]
 
@@ -67,7 +67,7 @@ class QuantityRows:
         return found[self.quantity.picked]
 
 
-def rows_of(point: Point, quantity: Quantity, here: Motion | None = None) -> QuantityRows:
+def rows_of(point: OperatingPoint, quantity: Quantity, here: Motion | None = None) -> QuantityRows:
     """Rows of a quantity about a point; `here`: the point as a motion of one moment, where it is at hand."""
     here = still_motion(point) if here is None else here
     steady = point.kind not in (EQUILIBRIUM, MOMENT)
@@ -129,7 +129,7 @@ class _Directions:
 class _Displaced:
     """States of a point displaced along its nodes' motions, velocities, accelerations and multipliers."""
 
-    def __init__(self, point: Point, motion: Motion, quantity: Quantity, evaluate: Evaluate) -> None:
+    def __init__(self, point: OperatingPoint, motion: Motion, quantity: Quantity, evaluate: Evaluate) -> None:
         self.point, self.motion, self.quantity, self.evaluate = point, motion, quantity, evaluate
         nodes, mechanism = quantity.nodes(point.mechanism), point.mechanism
         self.nodes = list(range(mechanism.n_nodes)) if nodes is None else nodes
@@ -252,7 +252,7 @@ class _Displaced:
         return self.evaluate(self.motion.displaced(**whole))
 
 
-def direct_feed(point: Point, here: Motion, rows: Sequence[QuantityRows], columns: Sequence[Column]) -> Array:
+def direct_feed(point: OperatingPoint, here: Motion, rows: Sequence[QuantityRows], columns: Sequence[Column]) -> Array:
     """What units of inputs add to outputs at once, at the same x, x', x" and multipliers: (p, k)."""
     out = np.zeros((sum(len(r.quantity.picked) for r in rows), len(columns)))
     every = [r.quantity for r in rows]
@@ -269,7 +269,9 @@ def direct_feed(point: Point, here: Motion, rows: Sequence[QuantityRows], column
     return out
 
 
-def _at_once(point: Point, here: Motion, rows: QuantityRows, column: Column, compiled: Callable[[float], Any]) -> Array:
+def _at_once(
+    point: OperatingPoint, here: Motion, rows: QuantityRows, column: Column, compiled: Callable[[float], Any]
+) -> Array:
     """What a unit of an input, not a parameter, adds at the same motion and multipliers (p,).
 
     `compiled` gives the model with more of the input.
@@ -295,7 +297,7 @@ def _felt(quantity: Quantity, column: Column) -> bool:
     return column.line is not None if quantity.joint is None else column.joint == quantity.joint.index
 
 
-def _with_more(point: Point, here: Motion, column: Column, amount: float) -> Motion | None:
+def _with_more(point: OperatingPoint, here: Motion, column: Column, amount: float) -> Motion | None:
     """The motion with more of an input; None where it is not one of those that are sampled."""
     inputs, (coordinate, effort) = here.inputs, column.pushes
     if column.drives is not None:
@@ -316,7 +318,7 @@ def _with_more(point: Point, here: Motion, column: Column, amount: float) -> Mot
     return here.with_inputs(inputs._replace(effort=efforts))
 
 
-def _values_in(point: Point, old: Motion, quantity: Quantity, compiled: CompiledModel) -> Array:
+def _values_in(point: OperatingPoint, old: Motion, quantity: Quantity, compiled: CompiledModel) -> Array:
     """Values (p,) in the state of the point of the same mechanism with other parameters or inputs."""
     here = point.trajectory()
     tracked = dict(zip(((j, f.index) for j, f in point.compiled.freedoms), here.history.angle[0], strict=True))
@@ -329,7 +331,7 @@ def _values_in(point: Point, old: Motion, quantity: Quantity, compiled: Compiled
     return quantity.seen_in(motion.mechanism).values(old)(motion)[0]
 
 
-def _held(point: Point, compiled: CompiledModel) -> Array | None:
+def _held(point: OperatingPoint, compiled: CompiledModel) -> Array | None:
     """Efforts that a controller gave, for the same mechanism with other parameters or inputs."""
     efforts = point.trajectory().efforts
     if efforts is None:

@@ -36,7 +36,7 @@ _BALANCED = 1e-6  # unbalanced force that is accepted, relative to the largest f
 
 
 @dataclass
-class Point:
+class OperatingPoint:
     """A compiled model with its state in `memory.problem.trial`, inputs of that time in row 0.
 
     Attributes
@@ -151,7 +151,7 @@ class Point:
         return self.memory.problem.trial.inner[0]
 
     @property
-    def still(self) -> Point:
+    def still(self) -> OperatingPoint:
         """The state as one of nodes."""
         return self
 

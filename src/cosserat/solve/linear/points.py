@@ -29,7 +29,7 @@ from cosserat.solve.initial import (
     soften_redundant,
 )
 from cosserat.solve.linear.described import described_motion, steady
-from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, MOTION, ROTATION, Point, new_point_memory
+from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, MOTION, ROTATION, OperatingPoint, new_point_memory
 from cosserat.solve.memory import Memory
 from cosserat.solve.spin import check_steady, spin_twist, twists_in
 from cosserat.solve.trees.formulation import floating_of
@@ -87,7 +87,7 @@ def point_at(
     spin, center
         Steady rotation, as for `equilibrium`; an equilibrium given as `about` brings its own.
     formulation : "galilean", "floating" or Floating, optional
-        A `Point`, or in floating frames a `TreePoint`, which answers the same questions.
+        A `OperatingPoint`, or in floating frames a `TreePoint`, which answers the same questions.
 
     Raises
     ------
@@ -199,7 +199,7 @@ class NodalPoints(Points):
     spin: Any
     center: Any
 
-    def at_reference(self, time: float) -> Point:
+    def at_reference(self, time: float) -> OperatingPoint:
         compiled, memory = new_point_memory(self.model, time)
         rotation = spin_twist(self.spin, self.center)
         if rotation is not None:
@@ -215,19 +215,19 @@ class NodalPoints(Points):
         state.rate[:] = 0.0
         return _finish(compiled, memory, time, EQUILIBRIUM if rotation is None else ROTATION)
 
-    def described(self, time: float) -> Point:
+    def described(self, time: float) -> OperatingPoint:
         return described_motion(self.model, time, self.caller)
 
-    def balance(self, point: Point) -> Balance:
+    def balance(self, point: OperatingPoint) -> Balance:
         return statics_at(self.model, point.time, None, self.spin, self.center, point.compiled)
 
-    def of_equilibrium(self, found: Equilibrium, given: bool) -> Point:
+    def of_equilibrium(self, found: Equilibrium, given: bool) -> OperatingPoint:
         time = float(found.trajectory.time[-1])
         compiled, memory = new_point_memory(self.model, time, None if given else found.trajectory.compiled)
         self._take_state(compiled, memory, found.trajectory, -1)
         return _finish(compiled, memory, time, EQUILIBRIUM if found.settings.get("spin") is None else ROTATION)
 
-    def of_moment(self, run: Run, k: int) -> Point:
+    def of_moment(self, run: Run, k: int) -> OperatingPoint:
         time = float(run.trajectory.time[k])
         compiled, memory = new_point_memory(self.model, time)
         inputs = memory.problem.inputs
@@ -260,9 +260,9 @@ class NodalPoints(Points):
             settle_states(memory)
 
 
-def _finish(compiled: CompiledModel, memory: Memory, time: float, kind: str) -> Point:
+def _finish(compiled: CompiledModel, memory: Memory, time: float, kind: str) -> OperatingPoint:
     soften_redundant(compiled, memory)
     set_trial(memory, memory.problem.state)
-    point = Point(compiled, memory, time, kind)
+    point = OperatingPoint(compiled, memory, time, kind)
     point.refresh()
     return point

@@ -7,12 +7,12 @@ from cosserat.results.labels import WRENCH
 from cosserat.results.mechanism import JointInfo
 from cosserat.results.quantities import KINDS, OWN, unit_of
 from cosserat.solve.linear.input_columns import Column
-from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.point import OperatingPoint
 
 _OF_FREEDOMS = {"target": "coordinate", "motion": "coordinate", "effort": "effort"}
 
 
-def output_unit(point: Point, name: str, kind: str) -> str:
+def output_unit(point: OperatingPoint, name: str, kind: str) -> str:
     """Unit of an output of a kind."""
     if kind == OWN:
         return ""
@@ -21,7 +21,7 @@ def output_unit(point: Point, name: str, kind: str) -> str:
     return unit_of(kind, KINDS[kind].components.index(name.rpartition(".")[2]))
 
 
-def input_unit(point: Point, column: Column) -> str:
+def input_unit(point: OperatingPoint, column: Column) -> str:
     """Unit of an input; empty for a parameter, whose unit only its user knows."""
     if column.kind in _OF_FREEDOMS:
         coordinate = column.pushes[0] if column.kind == "target" else column.name
@@ -40,7 +40,7 @@ def input_unit(point: Point, column: Column) -> str:
     return unit
 
 
-def _motion(point: Point, name: str) -> str:
+def _motion(point: OperatingPoint, name: str) -> str:
     """Whether a coordinate, is a translation or a rotation."""
     joints: list[JointInfo] = list(point.mechanism.joints.values())
     return next(joint.kinds[joint.coordinates.index(name)] for joint in joints if name in joint.coordinates)

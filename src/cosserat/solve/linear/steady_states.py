@@ -21,7 +21,7 @@ from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.parametric import differing, sampled, zero_if_none
 from cosserat.solve.balance.statics import Statics
 from cosserat.solve.initial import consistent_accelerations, set_trial, settle_states, soften_redundant
-from cosserat.solve.linear.point import Point
+from cosserat.solve.linear.point import OperatingPoint
 from cosserat.solve.linear.points import NodalPoints, point_of
 from cosserat.solve.memory import loaded_memory
 from cosserat.solve.spin import check_steady, spin_twist, twists_in
@@ -195,7 +195,7 @@ class SteadyStates(SweptStates):
     def __init__(self, knobs: Knobs, ranges: Sequence[Array], about: Any, time: float, caller: str) -> None:
         super().__init__(knobs, ranges, about, time, caller)
         self._times = np.array([time], dtype=float)
-        self._point: Point | None = None
+        self._point: OperatingPoint | None = None
         with knobs.kept():
             self._inputs_only = all([self._check(k, ranges) for k in range(len(self.names))])
 
@@ -225,12 +225,12 @@ class SteadyStates(SweptStates):
     def _rotation(self) -> Array | None:
         return spin_twist(self._knobs.spin, self._knobs.center)
 
-    def _begun(self, about: Any) -> Point:
+    def _begun(self, about: Any) -> OperatingPoint:
         points = NodalPoints(self._knobs.model, self._caller, self._knobs.spin, self._knobs.center)
         self._point = point_of(points, about, self._time)
         return self._point
 
-    def _solved(self, configuration: _Known, last: bool) -> Point | None:
+    def _solved(self, configuration: _Known, last: bool) -> OperatingPoint | None:
         point = self._renewed()
         memory, compiled = point.memory, point.compiled
         state, rotation = memory.problem.state, self._rotation()
@@ -257,7 +257,7 @@ class SteadyStates(SweptStates):
         point.refresh()
         return point if np.all(np.isfinite(trial.frame)) else None
 
-    def _renewed(self) -> Point:
+    def _renewed(self) -> OperatingPoint:
         """The point with arrays and inputs for the present parameters."""
         assert self._point is not None
         point = self._point
@@ -269,9 +269,9 @@ class SteadyStates(SweptStates):
             raise SolveError(f"{self._caller}: parameter {self.names[0]!r} changes the number of nodes")
         memory = loaded_memory(compiled, sampled(compiled, self._times))
         soften_redundant(compiled, memory)
-        self._point = Point(compiled, memory, point.time, point.kind)
+        self._point = OperatingPoint(compiled, memory, point.time, point.kind)
         return self._point
 
-    def _configuration(self, point: Point) -> _Known:
+    def _configuration(self, point: OperatingPoint) -> _Known:
         trial = point.memory.problem.trial
         return _Known(trial.frame.copy(), trial.force.copy(), trial.angle.copy())

@@ -12,14 +12,14 @@ from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.scaling import without_units
 
 if TYPE_CHECKING:
-    from cosserat.solve.linear.point import Point
+    from cosserat.solve.linear.point import OperatingPoint
 
 _ASYMMETRY = 1e-5  # of the stiffness, in parts of the forces that act, that an equilibrium found by iteration may leave
 _ROUNDING = 1e-13
 _PROBES = 6  # motions on which the symmetry of the stiffness is looked at
 
 
-def is_symmetric(point: Point, matrices: Matrices) -> bool:
+def is_symmetric(point: OperatingPoint, matrices: Matrices) -> bool:
     """Whether the stiffness is that of a potential, but for rounding and what is left of the balance."""
     if matrices.slips is not None or matrices.inner is not None:
         return False

@@ -14,7 +14,7 @@ from cosserat.calls import answered
 from cosserat.errors import SolveError
 from cosserat.model.functions import TimeFunction
 from cosserat.model.model import Model
-from cosserat.solve.relative.nonholonomic import Constraint, Rows, VelocityConstraint, constraints_of, gather
+from cosserat.solve.relative.nonholonomic import Constraint, VelocityConstraint, VelocityRows, constraints_of, gather
 from cosserat.solve.relative.recursion import any_tree
 from cosserat.solve.relative.tree import Tree
 
@@ -280,7 +280,7 @@ class _Rolling:
         v = v + self._correction(rows, q, rows.A @ v)
         return np.stack((q, v)), float(np.abs(rows.A @ v).max()), float(np.abs(rows.gap).max())
 
-    def _correction(self, rows: Rows, q: Array, violation: Array) -> Array:
+    def _correction(self, rows: VelocityRows, q: Array, violation: Array) -> Array:
         """Least change, in the metric of M, that takes a violation away."""
         columns = self._columns(self.tree.mass_matrix(q), rows.A.T)
         return -columns @ _least(rows.A @ columns, violation)

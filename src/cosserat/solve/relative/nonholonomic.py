@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-class Rows(NamedTuple):
+class VelocityRows(NamedTuple):
     """Rows of A v = 0 at a state."""
 
     A: Array  # (m, n)
@@ -41,7 +41,7 @@ class PlaceMotion(NamedTuple):
 class Constraint(Protocol):
     """What gives rows at a state."""
 
-    def rows(self, q: Array, v: Array) -> Rows:
+    def rows(self, q: Array, v: Array) -> VelocityRows:
         """Rows at coordinates q and velocities v."""
 
 
@@ -73,7 +73,7 @@ class Touch:
         else:
             self._one = _One((EDGE,), (to_place @ item.direction)[None], point, np.zeros((1, 3, 3)), (0.0,), (0.0,))
 
-    def rows(self, motion: PlaceMotion, v: Array) -> Rows:
+    def rows(self, motion: PlaceMotion, v: Array) -> VelocityRows:
         """Rows for the motion of the place."""
         H, J, rate = motion
         turn, one = H[:3, :3], self._one
@@ -95,7 +95,7 @@ class Touch:
         gap = np.zeros(len(A))
         if self._disc:
             gap[0] = touching.gap(one, 0, R, x)
-        return Rows(np.array(A), np.array(bias), gap)
+        return VelocityRows(np.array(A), np.array(bias), gap)
 
 
 class _OnTree:
@@ -105,7 +105,7 @@ class _OnTree:
         self._tree, self._rows = tree, Touch(item)
         self._place, self._title = item.place, item.title
 
-    def rows(self, q: Array, v: Array) -> Rows:
+    def rows(self, q: Array, v: Array) -> VelocityRows:
         return self._rows.rows(self._tree.place_motion(self._place, q, v, self._title), v)
 
 
@@ -132,7 +132,7 @@ class VelocityConstraint:
     def __init__(self, function: Callable[[Array, Array], tuple[Any, Any]]) -> None:
         self.function = function
 
-    def rows(self, q: Array, v: Array) -> Rows:
+    def rows(self, q: Array, v: Array) -> VelocityRows:
         """As the function gives them."""
         A, bias = (np.asarray(x, dtype=float) for x in self.function(q, v))
         A, bias = np.atleast_2d(A), np.atleast_1d(bias)
@@ -141,7 +141,7 @@ class VelocityConstraint:
                 f"VelocityConstraint: the function gave arrays {A.shape} and {bias.shape}; "
                 f"expected (m, {len(q)}) and (m,)"
             )
-        return Rows(A, bias, np.zeros(len(A)))
+        return VelocityRows(A, bias, np.zeros(len(A)))
 
 
 def constraints_of(model: Model, tree: Tree, given: Any, call: str) -> list[Constraint]:
@@ -165,7 +165,7 @@ def constraints_of(model: Model, tree: Tree, given: Any, call: str) -> list[Cons
     return found
 
 
-def gather(constraints: Sequence[Constraint], q: Array, v: Array) -> Rows:
+def gather(constraints: Sequence[Constraint], q: Array, v: Array) -> VelocityRows:
     """Rows of all constraints."""
     parts = [constraint.rows(q, v) for constraint in constraints]
-    return Rows(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    return VelocityRows(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))

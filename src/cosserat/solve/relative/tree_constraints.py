@@ -19,7 +19,7 @@ from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.fluid_links import uplifts
 from cosserat.compile.joints import ints, ranges
 from cosserat.compile.rolling import KINDS, wheel_geometry
-from cosserat.compile.rows import NO_BRANCH, ActiveFreedom, Row, Rows, active_freedoms, drive_frames, joint_rows
+from cosserat.compile.rows import NO_BRANCH, ActiveFreedom, JointRows, Row, active_freedoms, drive_frames, joint_rows
 from cosserat.compile.rules import break_array, compile_rules, rule_laws
 from cosserat.compile.seats import Seat, seat_on
 from cosserat.compile.tree import TreeData
@@ -153,7 +153,7 @@ class TreeConstraints:
 
     def _driven(self, joint: Joint) -> _Pair:
         """Rows of a joint of the tree whose coordinates cannot be prescribed one by one, since they turn."""
-        found: Rows = joint_rows(joint)
+        found: JointRows = joint_rows(joint)
         rows = tuple(found.rows[k] for k in _kept(joint))
         branch = found.branch if any(row.kind == ROTATION for row in rows) else NO_BRANCH
         return _Pair(joint, rows, branch, self._sides(joint), True, ())
@@ -216,7 +216,7 @@ class TreeConstraints:
                 holonomic[slot.first : slot.first + len(slot.rows)] = self.rolling[slot.rolling].held
         force, value, rate, bias, lever = np.zeros((5, m))
         before, angle, speed, stiff, slope = np.zeros((5, nf))
-        row_group = closing.Rows(
+        row_group = closing.ClosingRows(
             before, force, value, rate, bias, lever, holonomic, angle, speed, stiff, slope, np.zeros(4),
             np.zeros(n.n_z),
             np.zeros(n.n_v), np.zeros(6), np.zeros((m + soft, n.n_z)), np.zeros((m + soft, n.n_v)),

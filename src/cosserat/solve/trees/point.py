@@ -20,7 +20,7 @@ from cosserat.results.trajectory import Trajectory
 from cosserat.solve.balance.standing import all_have_potentials
 from cosserat.solve.linear.basis import Basis, constant, leading
 from cosserat.solve.linear.matrices import Matrices, Slips
-from cosserat.solve.linear.point import EQUILIBRIUM, MOTION, ROTATION, Point
+from cosserat.solve.linear.point import EQUILIBRIUM, MOTION, ROTATION, OperatingPoint
 from cosserat.solve.linear.resolution import change_in_elements
 from cosserat.solve.memory import new_memory
 from cosserat.solve.trees.inner import inner_at
@@ -206,14 +206,14 @@ class TreePoint:
         return self.system.trajectory([self.state])
 
     @cached_property
-    def still(self) -> Point:
+    def still(self) -> OperatingPoint:
         """The same state as one of nodes, for kinematics."""
         compiled = self.compiled
         memory = new_memory(compiled, compiled.sampler.sample(np.array([self.time])))
         history, trial = self.trajectory().history, memory.problem.trial
         trial.frame[:], trial.force[:], trial.angle[:] = history.frame[0], history.force[0], history.angle[0]
         trial.twist[:], trial.inner[0] = history.twist[0], self.inner_values
-        return Point(compiled, memory, self.time, EQUILIBRIUM)
+        return OperatingPoint(compiled, memory, self.time, EQUILIBRIUM)
 
     @property
     def frames(self) -> Array:
