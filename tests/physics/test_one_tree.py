@@ -155,3 +155,56 @@ def test_times_are_numbers(kind, t):
     with pytest.raises(cs.CosseratError, match=r"Tree\.set_time: t "):
         tree.set_time(t)
     assert tree.time == 0.0
+
+
+class Kind(np.ndarray):
+    """Arrays of another class, such as those of files mapped to memory."""
+
+
+BOTH = [lambda: cs.Tree(rigid()), lambda: cs.Tree(elastic(), modes=2)]
+CALLS = {"inverse_dynamics": 3, "forward_dynamics": 3, "bias": 2, "gravity_forces": 1, "mass_matrix": 1}
+
+
+@pytest.mark.parametrize("make", BOTH, ids=["rigid", "elastic"])
+@pytest.mark.parametrize("call", CALLS)
+def test_arrays_of_other_classes_are_read_and_written(make, call, rng):
+    tree = make()
+    given = [x.view(Kind) for x in state(tree, rng)[: CALLS[call]]]
+    expected = getattr(tree, call)(*map(np.asarray, given))
+    assert np.array_equal(getattr(tree, call)(*given), expected)
+    out = np.full(expected.shape, np.nan).view(Kind)
+    getattr(tree, call)(*given, out=out)
+    assert np.array_equal(out, expected)
+
+
+@pytest.mark.parametrize("make", BOTH, ids=["rigid", "elastic"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_accelerations_may_take_the_place_of_the_state(make, place, rng):
+    tree = make()
+    given = list(state(tree, rng))
+    expected = tree.forward_dynamics_derivatives(*(x.copy() for x in given))
+    matrices = np.empty((3, len(given[0]), len(given[0])))
+    found = tree.forward_dynamics_derivatives(*given, out=(*matrices, given[place]))
+    assert all(np.allclose(a, b, rtol=1e-12, atol=1e-12) for a, b in zip(found, expected, strict=True))
+
+
+@pytest.mark.parametrize("make", BOTH, ids=["rigid", "elastic"])
+def test_states_that_are_none_are_refused_in_every_call(make):
+    tree = make()
+    n = len(tree.coordinates)
+    stack, zero = np.zeros((3, n)), np.zeros(n)
+    stack[1, 0] = np.nan
+    for call, count in CALLS.items():
+        with pytest.raises(cs.CosseratError, match=r"q\[1, 0\] .* is nan"):
+            getattr(tree, call)(*count * [stack])
+    with pytest.raises(cs.CosseratError, match="pull is 'x', not numbers"):
+        tree.hybrid_dynamics(zero, zero, zero, zero, pull="x", wrenches=np.zeros((len(tree.data.links), 6)))
+    with pytest.raises(cs.CosseratError, match="this call takes one state"):
+        tree.forward_dynamics(np.zeros((3, n)), zero, zero, driven={tree.coordinates[0]: 1.0})
+
+
+def test_numbers_whose_squares_overflow_are_states(rng):
+    tree = cs.Tree(elastic(), modes=2)
+    q, v, a = state(tree, rng)
+    far = np.where(np.arange(len(q)) == 0, 1e160, a)
+    assert np.allclose(tree.inverse_dynamics(q, v, far), tree.mass_matrix(q) @ far, rtol=1e-12, atol=1e148)

@@ -187,6 +187,8 @@ class ModalEngine:
 
     def gravity_forces(self, q: Array, tau: Array) -> int:
         """Of q to tau (n,)."""
+        if self._refuses(q, out=(tau,)):
+            return 1
         zero, nothing = self._zero, np.zeros(self._data.arrays.n_z)
         now = flexible_recursion.motions(self._data, q, zero)
         tau[:], _ = flexible_recursion.inverse_dynamics(now, zero, self.ground, nothing)

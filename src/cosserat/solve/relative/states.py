@@ -27,7 +27,7 @@ class StateChecker:
     def are_plain(self, *vectors: Any) -> bool:
         """Whether there is nothing to check: this takes a microsecond for each, the check several."""
         with np.errstate(all="ignore"):  # of what overflows in the quick test
-            return all(self.is_room(x) and math.isfinite(x.dot(x)) for x in vectors)
+            return all(self.is_room(x) and (math.isfinite(x.dot(x)) or np.isfinite(x).all()) for x in vectors)
 
     def is_room(self, x: Any, depth: int = 1) -> bool:
         """Whether kernels can write vectors (depth 1) or matrices (depth 2) into it."""
@@ -69,7 +69,7 @@ class StateChecker:
         try:
             if np.iscomplexobj(given):
                 raise TypeError
-            array = np.require(given, float, ["C", "W", "A"])
+            array = np.require(given, float, ["C", "W", "A", "E"])
         except (TypeError, ValueError, OverflowError):
             self._refuse(call, name, f"is {shown(given)}, not numbers")
         if array.ndim not in (1, 2) or array.shape[-1] != len(self.coordinates):
@@ -114,7 +114,7 @@ class StateChecker:
         if not plain or given.shape != shape or not given.flags.writeable:
             what = f"an array {given.shape} of {given.dtype}" if isinstance(given, np.ndarray) else repr(given)
             raise SolveError(f"{call}: out is {what}; expected a writable C-contiguous array of doubles {shape}")
-        return given
+        return np.asarray(given)
 
     def several(self, call: str, given: Any, count: int) -> list[Any]:
         """As many arrays to write into, or Nones."""

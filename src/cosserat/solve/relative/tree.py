@@ -140,10 +140,12 @@ class Tree:
             self._check.out(call, place, (*stack, *(depth * (self._n,))))
             for place, depth in zip(places, depths, strict=True)
         ]
-        arrays = [x.copy() if any(x is result for result in results) else x for x in arrays]
-        if not stack:
-            getattr(self.engine, call)(*arrays, *results)
-        elif self.engine.stack(call, arrays, results, threads) != 0:
+        arrays = [x.copy() if any(np.may_share_memory(x, result) for result in results) else x for x in arrays]
+        if stack:
+            status = self.engine.stack(call, arrays, results, threads)
+        else:
+            status = getattr(self.engine, call)(*arrays, *results)
+        if status != 0:
             self._check.demand_finite(call, dict(zip(given, arrays, strict=True)))
         return results
 
@@ -166,6 +168,7 @@ class Tree:
         `driven` gives accelerations by coordinate name, for one state; no effort may be given there.
         """
         if driven is not None:
+            q, v = self.vectors("forward_dynamics", q=q, v=v)
             held, given = self._check.drives("forward_dynamics", tau, driven)
             a = self._check.out("forward_dynamics", out, given.shape)
             a[:] = self.hybrid_dynamics(q, v, held, given)[0]
@@ -221,6 +224,8 @@ class Tree:
         except _NOT_PLAIN:
             pass
         driven = self._check.driven(call, driven, self.data)
+        if pull is not None:
+            (pull,) = self._check.vectors(call, pull=pull)
         if wrenches is not None:
             (q,) = self._check.vectors(call, q=q)
             shape = (*q.shape[:-1], len(self.data.links), 6)
@@ -285,8 +290,7 @@ class Tree:
         try:
             if threads == 1:
                 dq, dv, dtau, a = (*np.empty((3, self._n, self._n)), np.empty(self._n)) if out is None else out
-                if a is v:
-                    v = v.copy()
+                q, v = (x.copy() if a is x else x for x in (q, v))  # derivatives are taken where accelerations are known
                 if self.engine.forward_dynamics_derivatives(q, v, tau, dq, dv, dtau, a) == 0:
                     return ForwardDerivatives(dq, dv, dtau, a)
         except _NOT_PLAIN:
