@@ -208,3 +208,24 @@ def test_numbers_whose_squares_overflow_are_states(rng):
     q, v, a = state(tree, rng)
     far = np.where(np.arange(len(q)) == 0, 1e160, a)
     assert np.allclose(tree.inverse_dynamics(q, v, far), tree.mass_matrix(q) @ far, rtol=1e-12, atol=1e148)
+
+
+@pytest.mark.parametrize("kind", [cs.Tree, cs.FlexibleTree])
+def test_a_tree_keeps_the_model_as_it_was(kind):
+    model = cs.Model("swing", gravity=(0, 0, -9.81))
+    bob = model.add(cs.RigidBody("bob", mass=cs.Parameter("m", 2.0), com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1)))
+    model.add(cs.Revolute("hinge", cs.GROUND, bob.at((0, 0, 0)), axis=(0, 1, 0), stiffness=cs.Parameter("c", 3.0)))
+    model.add(cs.Spring("spring", cs.GROUND, bob, stiffness=cs.Parameter("k", 40.0), length=cs.Parameter("l", 0.3)))
+    tree, q = kind(model), np.array([0.2])
+
+    def answers(tree: cs.Tree) -> list[float]:
+        end = tree.integrate(0.01, 1e-3).q[-1]
+        return [*tree.inverse_dynamics(q, q, q), *tree.energy(q, q), *tree.mass_matrix(q)[0], *end]
+
+    before, changed = answers(tree), {"m": 9.0, "c": 99.0, "k": 1.0, "l": 0.1}
+    model.set(**changed)
+    model.gravity = (0, 0, -1.0)
+    for same in (tree, copy.copy(tree), copy.deepcopy(tree), pickle.loads(pickle.dumps(tree))):
+        assert np.allclose(answers(same), before, rtol=1e-14)
+    assert model.parameters == changed
+    assert not np.allclose(answers(kind(model)), before, rtol=1e-2)

@@ -44,7 +44,8 @@ class LaneEngine:
         announce()
         links = LinkTable(data)
         self._n, n = len(data.coordinates), len(data.links)
-        self._model, self._data, self._forces = model, data, compile_forces(model, data)
+        self._data, self._forces = data, compile_forces(model, data)
+        self._springs = [(s.a, s.b, float(s.length), float(s.stiffness)) for s in model.springs]
         self._forced = self._forces.present
         self._at_rest = potential_at_rest(model.gravity, moment_at_rest(model, data.carrier))  # J
         self._table = links.packed(model.gravity, self._forced)
@@ -202,11 +203,11 @@ class LaneEngine:
         both = np.empty(2)
         composite.energies(self._table, q, v, both)
         strain = 0.5 * float(self._forces.passive[0] @ q**2)
-        if self._model.springs:
+        if self._springs:
             posture = self.posture(self._data.seat, q, v, v)
-            for spring in self._model.springs:
-                stretch = np.linalg.norm(posture.position(spring.b) - posture.position(spring.a)) - spring.length
-                strain += 0.5 * spring.stiffness * float(stretch) ** 2
+            for a, b, length, stiffness in self._springs:
+                stretch = np.linalg.norm(posture.position(b) - posture.position(a)) - length
+                strain += 0.5 * stiffness * float(stretch) ** 2
         return float(both[0]), strain, float(both[1]) + self._at_rest
 
     def law_state_rates(self, q: Array, v: Array) -> Array:

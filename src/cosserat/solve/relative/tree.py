@@ -17,6 +17,7 @@ from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
 from cosserat.model.places import Place
 from cosserat.results.posture import Posture
+from cosserat.results.reference import as_simulated
 from cosserat.solve.relative.engine import Engine
 from cosserat.solve.relative.modal_engine import ModalEngine
 from cosserat.solve.relative.nonholonomic import PlaceMotion
@@ -111,6 +112,7 @@ class Tree:
 
     def _set(self, model: Model, data: TreeData) -> None:
         self._model, self._choices = model, {}
+        self._then, self._values = model.snapshot(), dict(model.parameters)
         self.data, self.coordinates, self.modal_bodies = data, data.coordinates, data.modal_bodies
         self.rolling, self.law_states, self._inner = tuple(item.title for item in model.rolling), (), np.zeros(0)
         self.time = 0.0
@@ -123,7 +125,7 @@ class Tree:
         self._weigh = engine.mass_matrix
 
     def __reduce__(self) -> Any:
-        return _made, (type(self), self._model, self._choices, self.time, self._inner)
+        return _made, (type(self), self._then, self._values, self._choices, self.time, self._inner)
 
     # dynamics -------------------------------------------------------------------------------------------------------
 
@@ -387,7 +389,8 @@ class Tree:
         q, v = (self.neutral() if x is None else x for x in (q, v))
         q, v = self.vectors("integrate", q=q, v=v)
         inner = self._inner if self.law_states else None
-        return integrate(self._model, self.data, duration, step, q, v, inner, integrator, rho, tolerance)
+        with as_simulated(self._then, self._values):
+            return integrate(self._then, self.data, duration, step, q, v, inner, integrator, rho, tolerance)
 
     # momentum and energy --------------------------------------------------------------------------------------------
 
@@ -446,9 +449,12 @@ def _lane_engine(model: Model, data: TreeData) -> Engine:
     return LaneEngine(model, data)
 
 
-def _made(kind: type[Tree], model: Model, choices: dict[str, Any], time: float, inner: Array) -> Tree:
+def _made(
+    kind: type[Tree], model: Model, values: dict[str, float], choices: dict[str, Any], time: float, inner: Array
+) -> Tree:  # fmt: skip
     """A tree made anew, as copies and pickles need it: workspaces and compiled tables are not carried along."""
-    tree = kind(model, **choices)
+    with as_simulated(model, values):
+        tree = kind(model, **choices)
     tree.set_time(time)
     tree.set_law_states(inner)
     return tree
