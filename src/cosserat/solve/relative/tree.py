@@ -292,7 +292,8 @@ class Tree:
         try:
             if threads == 1:
                 dq, dv, dtau, a = (*np.empty((3, self._n, self._n)), np.empty(self._n)) if out is None else out
-                q, v = (x.copy() if a is x else x for x in (q, v))  # derivatives come after accelerations
+                if a is q or a is v:
+                    q, v = q.copy(), v.copy()  # derivatives are taken there after accelerations are written
                 if self.engine.forward_dynamics_derivatives(q, v, tau, dq, dv, dtau, a) == 0:
                     return ForwardDerivatives(dq, dv, dtau, a)
         except _NOT_PLAIN:
