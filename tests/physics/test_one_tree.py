@@ -189,6 +189,18 @@ def test_accelerations_may_take_the_place_of_the_state(make, place, rng):
 
 
 @pytest.mark.parametrize("make", BOTH, ids=["rigid", "elastic"])
+def test_results_may_take_a_part_of_the_memory_of_the_state(make, rng):
+    tree = make()
+    q, v, tau = 0.1 * rng.standard_normal((3, len(tree.coordinates)))
+    wanted, free = tree.forward_dynamics(q, v, tau), np.zeros(len(q))
+    for out in (lambda x: (x[:], np.empty(len(x))), lambda x: (np.empty(len(x)), x[:])):
+        room = v.copy()
+        np.testing.assert_array_equal(tree.hybrid_dynamics(q, room, free, tau, out=out(room))[0], wanted)
+    room = v.copy()
+    np.testing.assert_array_equal(tree.forward_dynamics(q, room, tau, out=room[:]), wanted)
+
+
+@pytest.mark.parametrize("make", BOTH, ids=["rigid", "elastic"])
 def test_states_that_are_none_are_refused_in_every_call(make):
     tree = make()
     n = len(tree.coordinates)

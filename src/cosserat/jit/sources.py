@@ -19,7 +19,7 @@ from typing import Any
 
 _PACKAGE = Path(__file__).parents[1]
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+(cosserat[\w.]*)(?:\s+import\s+(\([^)]*\)|[^\n]*))?", re.MULTILINE)
-_NAME = re.compile(r"(\w+)(?:\s+as\s+\w+)?\s*(?:,|\)|#[^\n]*\n|$)")
+_NAME = re.compile(r"(\w+)(?:\s+as\s+\w+)?\s*(?:,|\)|#[^\n]*(?:\n|$)|$)")
 _SETTINGS = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_OPT")
 
 

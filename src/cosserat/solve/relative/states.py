@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError, shown
 from cosserat.kernels.recursion import table as layout
+from cosserat.model import checks
 
 Array = NDArray[np.float64]
 
@@ -172,3 +173,15 @@ class StateChecker:
                 raise SolveError(f"{call}: driven[{name!r}] is {value!r}; pass a finite acceleration")
             given[k], held[k] = value, 1.0
         return held, given
+
+    def law_states(self, names: tuple[str, ...], now: Array, given: Any) -> Array:
+        """States (ny,) of laws from an array of all or a dict of some; the others stay as they are now."""
+        what = "Tree.set_law_states"
+        if not isinstance(given, Mapping):
+            return checks.array(what, "states", given, (len(names),))
+        for name in given:
+            if name not in names:
+                known = ", ".join(map(repr, names)) or "none"
+                raise SolveError(f"{what}: {name!r} is no state of a law; there are: {known}")
+        values = dict(zip(names, now.tolist(), strict=True)) | dict(given)
+        return np.array([checks.number(what, name, x) for name, x in values.items()], dtype=float)

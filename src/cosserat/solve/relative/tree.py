@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cosserat.calls import answered
 from cosserat.compile.seats import Seat
 from cosserat.compile.tree import TreeData, compile_tree
 from cosserat.errors import SolveError
+from cosserat.lie.protocol import Array
 from cosserat.model import checks
 from cosserat.model.modal import ModalBody
 from cosserat.model.model import Model
@@ -24,8 +24,6 @@ from cosserat.solve.relative.nonholonomic import PlaceMotion
 from cosserat.solve.relative.on_group import OnGroup
 from cosserat.solve.relative.quantities import Energy, ForwardDerivatives, InverseDerivatives, TreeMotion
 from cosserat.solve.relative.states import StateChecker
-
-Array = NDArray[np.float64]
 
 _NOT_PLAIN = (TypeError, ValueError, AttributeError, IndexError)  # what engines raise where arguments are to be checked
 
@@ -178,7 +176,7 @@ class Tree:
         try:
             if threads == 1:
                 a = np.empty(self._n) if out is None else out
-                if a is v:
+                if out is not None and np.may_share_memory(a, v):
                     v = v.copy()  # velocities are read until the last acceleration is written
                 if not self._accelerate(q, v, tau, a):
                     return a
@@ -219,7 +217,7 @@ class Tree:
         try:
             if self.engine.judges_drives and wrenches is None and pull is None and threads == 1:
                 a, tau = (np.empty(self._n), np.empty(self._n)) if out is None else out
-                if a is v or tau is v:
+                if out is not None and (np.may_share_memory(a, v) or np.may_share_memory(tau, v)):
                     v = v.copy()
                 if self.engine.hybrid_dynamics(q, v, driven, given, a, tau) == 0:
                     return a, tau
@@ -423,16 +421,7 @@ class Tree:
 
     def set_law_states(self, states: Any) -> None:
         """Take laws at these states: (ny,) in the order of `law_states`, or a dict of some; before, at their first."""
-        what = "Tree.set_law_states"
-        if isinstance(states, Mapping):
-            for name in states:
-                if name not in self.law_states:
-                    known = ", ".join(map(repr, self.law_states)) or "none"
-                    raise SolveError(f"{what}: {name!r} is no state of a law; there are: {known}")
-            values = dict(zip(self.law_states, self._inner.tolist(), strict=True)) | dict(states)
-            self._inner = np.array([checks.number(what, k, x) for k, x in values.items()], dtype=float)
-        else:
-            self._inner = checks.array(what, "states", states, (len(self.law_states),))
+        self._inner = self._check.law_states(self.law_states, self._inner, states)
         self.engine.set_law_states(self._inner)
 
     def law_state_rates(self, q: Any, v: Any) -> Array:
