@@ -310,3 +310,20 @@ def test_joints_inside_rigid_groups() -> None:
     model.add(cs.Spherical("twice", one.at((1, 0, 0)), two.at((1, 0, 0))))
     again = cs.simulate(model, 0.2, 0.01, **options)
     np.testing.assert_allclose(again.position("two"), floating.position("two"), atol=1e-10)
+
+
+@pytest.mark.parametrize("how", [{}, {"step": None}, {"integrator": "runge-kutta"}])
+def test_forces_in_a_loop_that_cannot_move(how: dict) -> None:
+    """Two bars lean on each other: F / (2 sin a) in each. No acceleration changes; the forces were those of old."""
+    model, feet, top = cs.Model("truss"), np.array([(-0.6, 0, 0), (0.6, 0, 0)]), np.array([0, 0.8, 0])
+    a, b = (
+        model.add(cs.RigidBody(name, mass=1.0, com=0.5 * (foot + top), inertia=0.1 * np.eye(3)))
+        for name, foot in zip("ab", feet, strict=True)
+    )
+    model.add(cs.Revolute("left", cs.GROUND, a, at=feet[0], axis=(0, 0, 1)))
+    model.add(cs.Universal("top", a, b, at=top, axes=[(0, 0, 1), (0.8, 0.6, 0)]))
+    model.add(cs.Spherical("right", cs.GROUND, b, at=feet[1]))
+    model.add(cs.Force("load", a.at(top), (0, "-10*sin(30*t)", 0)))
+    run = cs.simulate(model, 0.5, formulation="floating", **{"step": 0.005, **how})
+    push = 10 * np.sin(30 * run.time[:, None]) / 1.6
+    np.testing.assert_allclose(run.reaction("right").values[:, :2], push * (-0.6, 0.8), atol=1e-7)

@@ -160,9 +160,9 @@ def halves(mechanism: Mechanism) -> None:
 
 
 def halves_floating(mechanism: Mechanism) -> None:
-    """The same in floating frames; without forces where a loop is closed, whose multipliers start anew."""
-    closed = any(p.name == "closing" for p in mechanism.joints)
-    _demand_halves(mechanism.rigid(), ("energy", *(("force", "moment") if closed else ())), formulation="floating")
+    """The same in floating frames, with both of their methods."""
+    _demand_halves(mechanism.rigid(), ("energy",), formulation="floating")
+    _demand_halves(mechanism.rigid(), ("energy",), formulation="floating", integrator="runge-kutta")
 
 
 def _demand_halves(mechanism: Mechanism, skip: tuple[str, ...], **how: Any) -> None:

@@ -59,6 +59,7 @@ def image(run: Run) -> bytes:
         "status_time": float(run.status.time),
         "status_detail": run.status.detail,
         "parameters": motion.parameters,
+        "held": run.trajectory.held,
         "model": text,
         "model_missing": reason,
     }
@@ -74,7 +75,7 @@ def image(run: Run) -> bytes:
         raw.update({f"crossed.{k}": a for k, a in motion.crossed._asdict().items()})
     carried = run.trajectory.carried
     if carried is not None:
-        raw["carried.accel"], raw["carried.step"] = carried.accel, np.array([carried.step])
+        raw.update({f"carried.{k}": np.atleast_1d(a) for k, a in carried._asdict().items() if k != "factors"})
     arrays = {**arrays_of(mechanism), **{f"matrices.{key}": value for key, value in matrices.items()}}
     return seal(_written(run.data, raw, arrays, layout))
 
@@ -194,7 +195,10 @@ def _run(body: bytes, path: str) -> Run:
     carried = _carried(raw, floating, sizes)
     trajectory = StoredTrajectory(path, raw["time"], history, status, attributes, floating, matrices, carried)
     if settings.get("controlled"):
-        trajectory.efforts = inputs.effort
+        trajectory.efforts, trajectory.held = inputs.effort, layout.get("held")
+        held = {} if trajectory.held is None else trajectory.held  # older files do not tell
+        numbers = isinstance(held, dict) and all(isinstance(v, float) and np.isfinite(v) for v in held.values())
+        demand(numbers, "what the controller held")
     mechanism = mechanism_from(layout, arrays, sizes, trajectory)
     for joint in mechanism.joints.values():
         for name, driven in zip(joint.names, joint.driven, strict=True):
@@ -224,7 +228,12 @@ def _carried(raw: dict[str, Any], floating: FloatingRecord | None, sizes: dict[s
     shape = (sizes["n"], 6) if floating is None else (len(floating.coordinates),)
     demand(accel.shape == shape and accel.dtype == np.float64 and np.isfinite(accel).all(), "carried accelerations")
     demand(step.shape == (1,) and step.dtype == np.float64 and np.isfinite(step).all() and step[0] >= 0.0, "last step")
-    return Carried(accel, float(step[0]))
+    empty = {"inner": np.zeros((2, 0)), "force": np.zeros(0)}  # older files have none
+    inner, force = (raw.get(f"carried.{key}", none) for key, none in empty.items())
+    rates = inner.ndim == 2 and len(inner) == 2 and inner.shape[1] in (0, sizes["ny"])
+    demand(rates and inner.dtype == np.float64 and np.isfinite(inner).all(), "carried rates of states of laws")
+    demand(force.ndim == 1 and force.dtype == np.float64 and np.isfinite(force).all(), "carried multipliers")
+    return Carried(accel, float(step[0]), inner, force)
 
 
 def _crossed(raw: dict[str, Any]) -> Crossed | None:

@@ -56,6 +56,7 @@ class StoredTrajectory:
         self.settings: dict[str, Any] = attributes["settings"]
         self.stats: dict[str, Any] = attributes["stats"]
         self.efforts: Array | None = None
+        self.held: dict[str, float] | None = None
         self._text: str = attributes["model"]
         self._reason: str = attributes["model_missing"]
         self._matrices: dict[str, NDArray[Any]] = matrices

@@ -190,7 +190,7 @@ def identity_of(compiled: CompiledModel, settings: Mapping[str, Any]) -> dict[st
         out["start"] = shown(start)
     else:
         kept = start.trajectory
-        held = [*(kept.carried or ())[:2], *(() if kept.efforts is None else kept.efforts[-1:])]
+        held = [*(kept.carried or ())[:4], *(kept.held or {}).values()]
         out["start"] = _fingerprint([kept.time[-1:], *held, *(a[-1] for a in kept.history if len(a))])
         begin = float(kept.time[-1]) if isinstance(start, Run) else begin
     out["controller period"] = "no controller" if controller is None else shown(getattr(controller, "period", None))

@@ -21,6 +21,8 @@ class Carried(NamedTuple):
 
     accel: Array  # (n+1, 6) of the nodes, or (n,) of the coordinates of a tree
     step: float  # s, to which it belongs
+    inner: Array  # (2, ny) rates of states of laws, and the rate-like variable of the method
+    force: Array  # (m,) multipliers of the constraints of a tree; nodes have theirs in the history
     factors: tuple[Array, ...] | None = None  # what the iteration begins with, those of its matrix first; not in files
 
 
@@ -79,6 +81,8 @@ class Trajectory:
         (nt, nf).
     efforts : (nt, n_efforts), optional
         Joint efforts at the stored times where a controller gave them; otherwise they are functions of the model.
+    held : dict, optional
+        What a controller held at the end, by the name of its joint, servo or input of a load.
     floating : FloatingRecord, optional
         What a run in floating frames has besides.
     carried : Carried, optional
@@ -100,6 +104,7 @@ class Trajectory:
     carried: Carried | None = None
     crossed: Crossed | None = None
     parted: bool = False
+    held: dict[str, float] | None = None
 
     @property
     def compiled(self) -> CompiledModel:

@@ -248,6 +248,8 @@ def take_step(tree, acting, fixed, free, factored, stepping, closed, bordered):
         if (size < s[TOLERANCE] and gap < 1.0) or rounding:
             for k in range(n):
                 trial.q[k], trial.v[k] = x.q[k], x.v[k]
+            for i in range(m):  # where loops leave nothing free, no change of accelerations tells theirs
+                rows.force[i] += border.push[i]
             alpha.finish_inner(known.inner, s[MEAN], s[SHIFT], inner_of(acting).inner)
             if m > 0:
                 method.counters[BRANCH] = wrong_branch(tree, room, closed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -34,9 +35,9 @@ class FloatingControl:
         self._reference, self._engine, self._seats = reference, engine, seats
         self._told: dict[int, float] = self.asked.values
 
-    def hold(self, efforts: Array) -> None:
-        """Take over the efforts (n_efforts,) that a run before this one held."""
-        self.asked.hold({column: float(efforts[column]) for column in self._names})
+    def hold(self, held: Mapping[str, float]) -> None:
+        """Take over what a run before this one held."""
+        self.asked.hold(held)
         self._command(self.asked.values)
 
     def tell(self) -> None:

@@ -260,6 +260,10 @@ class Engine:
             raise self._failure(implicit.NOT_FINITE)
         return x.a.copy(), rows.force.copy(), rows.angle.copy(), own[1].copy()
 
+    def pushed(self, now: Instant, force: Array) -> Array:
+        """Accelerations at the state at which they were found last, with other multipliers (m,)."""
+        return np.asarray(now.a + (now.force - force) @ self._border.Y[: len(force)])
+
     def response(self, now: Instant, more: tuple[Array, ...]) -> Array:
         """By what accelerations at a state change with more of what `sample_loads` gives."""
         tree, acting, fixed, _, factored, stepping, closed, bordered = self.addresses

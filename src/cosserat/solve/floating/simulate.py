@@ -70,9 +70,9 @@ def simulate_floating(
     settings["start"] = _start(model, settings, start_time)
     state, first = starting_state(stepper, reference, settings["start"], start_time), None
     given = state.v.copy()
-    held = settings["start"].trajectory.efforts if isinstance(settings["start"], Run) else None
+    held = settings["start"].trajectory.held if isinstance(settings["start"], Run) else None
     if control is not None and held is not None:
-        control.hold(held[-1])
+        control.hold(held)
     begin = continued(stepper, settings["start"], _begun(stepper, reference, seats, state), settings["rho"])
     if isinstance(settings["start"], Run):
         side = 1e-9 * float(np.ptp(settings["start"].time))
@@ -135,11 +135,11 @@ def simulate_floating(
     asked |= {"step": step, "duration": duration, "integrator": name_of(settings["integrator"])}
     efforts = None if control is None else control.efforts_at(times)
     goes_on = settings["integrator"] == "generalized-alpha" and not walk.torn
-    carried = Carried(walk.now.carried, walk.now.step) if goes_on else None
+    carried = Carried(walk.now.carried, walk.now.step, walk.now.inner[1:], walk.now.force) if goes_on else None
     events = [*events_of(model, times), *bent_far(tree.data, seats, states.q)]
     status = noted(status, stats, events)
     found = results.pending, status, asked, stats, efforts, results.record, carried, walk.powers()
-    run = Run(Trajectory(reference, times, *found))
+    run = Run(Trajectory(reference, times, *found, held=None if control is None else control.asked.held))
     results.pending.fill = lambda: results.fill(run.motion)
     warn_of_call(status)
     warn_of_laws(run.trajectory)

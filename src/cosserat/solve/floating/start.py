@@ -142,18 +142,23 @@ def inner_of(stepper: Stepper, start: Any) -> Array:
 
 
 def continued(stepper: Stepper, start: Any, begin: Instant, rho: float) -> Instant:
-    """A start with what the method carried at the end of a run, if accelerations are what they were there."""
+    """A start, just found, with what the method carried at the end of a run, if it is in balance with that."""
     record = start.trajectory.floating if isinstance(start, Run) else None
     carried = None if record is None else carried_to(start.trajectory, formulation="floating", rho=rho)
     if record is None or carried is None or tuple(record.coordinates) != stepper.tree.coordinates:
         return begin
-    a = record.a[-1]
-    size = float(np.abs(a).max(initial=0.0)) + float(np.linalg.norm(stepper.tree.gravity))
-    if not np.abs(a - begin.a).max(initial=0.0) <= IN_BALANCE * size:
+    if carried.inner.shape != begin.inner[1:].shape or carried.force.shape != begin.force.shape:
         return begin
-    if begin.inner.size:
-        return begin  # what the method carried of states of laws is not stored
-    return begin._replace(a=a.copy(), carried=carried.accel.copy(), step=carried.step)
+    a = record.a[-1]
+    free, held = (stepper.engine.pushed(begin, force) for force in (0.0 * carried.force, carried.force))
+    size = float(np.abs([a, free]).max(initial=0.0)) + float(np.linalg.norm(stepper.tree.gravity))
+    if not np.abs(a - held).max(initial=0.0) <= IN_BALANCE * size:
+        return begin
+    y, rates, _ = begin.inner
+    inner = np.array([y, rates, carried.inner[1] + rates - carried.inner[0]])
+    return begin._replace(
+        a=a.copy(), carried=carried.accel.copy(), step=carried.step, force=carried.force.copy(), inner=inner
+    )
 
 
 def _continued(stepper: Stepper, reference: Reference, start: Any) -> Start | None:

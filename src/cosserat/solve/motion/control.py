@@ -209,9 +209,15 @@ class Controlled:
         if held != self.values:
             self.values = held
 
-    def hold(self, values: dict[int, float]) -> None:
-        """Take over what a run before this one held, by column: it acts up to the first call."""
+    def hold(self, held: Mapping[str, float]) -> None:
+        """Take over what a run before this one held, by name: it acts up to the first call."""
+        values = {self.columns[name]: value for name, value in held.items() if name in self.columns}
         self.values, self._calls, self._log = values, [-math.inf], [values]
+
+    @property
+    def held(self) -> dict[str, float]:
+        """What it holds, by name."""
+        return {name: self.values[column] for name, column in self.columns.items() if column in self.values}
 
     def efforts_at(self, times: Array, efforts: Array) -> Array:
         """Efforts (nt, n_efforts) at stored times: those of the last call before each, elsewhere the model's own."""

@@ -191,24 +191,26 @@ def simulate(
     memory = new_memory(compiled, compiled.sampler.sample(np.array([start_time])))
     work = Integration(compiled, memory, rho, INTEGRATORS[integrator], newton_tolerance, share)
     conserved = integrator == "energy-momentum" and isinstance(start, Run) and _conserved(start)
-    carried, inputs = None, None
+    carried, inputs, held = None, None, None
     if isinstance(start, Run):
         carried = carried_to(start.trajectory, formulation=formulation, rho=rho) if work.scheme != CONSERVING else None
         if carried is not None and step is not None and abs(carried.step - step) > 1e-9 * step:
             carried = None  # velocities of the method belong to its step
-        held = start.trajectory.efforts
-        if controller is not None and held is not None:
-            inputs = compiled.sampler.sample(start.time[-1:])._replace(effort=held[-1:].copy())
-        elif controller is not None:
+        held = start.trajectory.held
+        if controller is not None and held is None:
             carried = None
+    if controller is not None:
+        new_moment = partial(NodalMoment, compiled, mechanism_of(compiled), memory)
+        work.controlled = Controlled(controller, compiled, new_moment)
+        if held is not None:
+            work.controlled.hold(held)
+            inputs = work.commanded(compiled.sampler.sample(start.time[-1:]))
     start_time, work.accel_step = set_start(
         compiled, memory, start, start_time, project=not conserved, carried=carried, inputs=inputs
     )
     if carried is not None and work.accel_step > 0.0:
         work.go_on(carried)
     if controller is not None:
-        new_moment = partial(NodalMoment, compiled, mechanism_of(compiled), memory)
-        work.controlled = Controlled(controller, compiled, new_moment)
         work.take_control(start_time, inputs)
     work.jumps = compiled.timetable.jumps(start_time, start_time + duration)
     compiled.timetable.check_motions(work.jumps.times, duration, "simulate")
@@ -257,6 +259,7 @@ def simulate(
             found=history,
             status=noted(status, stats, events_of(model, times)),
             efforts=work.recorded_efforts(times),
+            held=None if work.controlled is None else work.controlled.held,
             carried=work.carried(),
             settings=settings,
             stats=stats,

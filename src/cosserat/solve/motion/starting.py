@@ -67,8 +67,10 @@ def set_start(
     side = 1e-9 * float(np.ptp(start.time)) if isinstance(start, Run) else 0.0
     smooth = not side or not compiled.timetable.kinks([t], side)
     after = t if smooth else t + side  # it may have ended before the impact
-    if carried is not None and smooth and not compiled.n_inner and _goes_on(compiled, memory, t, inputs):
+    if carried is not None and smooth and _goes_on(compiled, memory, t, inputs, carried):
+        rates = memory.problem.trial.inner[1]
         state.accel[...] = carried.accel
+        state.inner[1], state.inner[2] = rates, carried.inner[1] + rates - carried.inner[0]
         return Started(t, carried.step)
     if isinstance(start, Run) and (project or not smooth):
         project_velocities(compiled, after, memory)
@@ -76,8 +78,10 @@ def set_start(
     return Started(t, 0.0)
 
 
-def _goes_on(compiled: CompiledModel, memory: Memory, t: float, inputs: Inputs | None) -> bool:
+def _goes_on(compiled: CompiledModel, memory: Memory, t: float, inputs: Inputs | None, carried: Carried) -> bool:
     """Whether the state is in balance with its accelerations: nothing has been changed or has jumped since."""
+    if carried.inner.shape[1] != compiled.n_inner:
+        return False
     memory.replace(inputs=compiled.sampler.sample(np.array([t])) if inputs is None else inputs)
     trial, unit = memory.problem.trial, np.repeat([1.0, 1.0 / compiled.length], 3)
     set_trial(memory, memory.problem.state)

@@ -214,7 +214,9 @@ class Integration(Walk):
         if self.scheme == CONSERVING or self.torn:
             return None
         kept = tuple(a.copy() for a in self._iteration())
-        return Carried(self.state.accel.copy(), max(self.accel_step, 0.0), kept)
+        return Carried(
+            self.state.accel.copy(), max(self.accel_step, 0.0), self.state.inner[1:].copy(), np.zeros(0), kept
+        )
 
     def _iteration(self) -> tuple[Array, ...]:
         """What the iteration of the next step begins with: factors, and what continues accelerations."""
@@ -339,10 +341,8 @@ class Integration(Walk):
     def take_control(self, t: float, inputs: Inputs | None) -> None:
         """Call the controller for the first time; `inputs` have the efforts before, in a run that goes on."""
         assert self.controlled is not None
-        held: dict[int, float] = {}
+        held = self.controlled.values
         if inputs is not None:
-            held = {column: float(inputs.effort[0, column]) for column in self.controlled.columns.values()}
-            self.controlled.hold(held)
             if self.accel_step == 0.0:
                 consistent_accelerations(self.compiled, t, self.memory, inputs)
             self.shelf.first = snapshot(self.state)
