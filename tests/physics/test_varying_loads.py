@@ -6,6 +6,7 @@ import pytest
 import cosserat as cs
 from cosserat.errors import CosseratError
 from cosserat.model.breaks import breaks_of
+from cosserat.model.line_functions import LineFunction
 
 SLENDER = cs.Section(stiffness=[1e8, 1e8, 1e8, 1e3, 1.0, 1.0], mass=[1.0, 1.0, 1.0, 1e-6, 5e-7, 5e-7])
 RIGIDISH = cs.Section(stiffness=[1e7, 1e7, 1e7, 1e5, 1e4, 1e4], mass=[1.0, 1.0, 1.0, 1e-3, 1e-3, 1e-3])
@@ -103,10 +104,27 @@ def test_sections_and_loads_along_a_curve_whose_parameter_is_not_its_length():
 def test_what_is_ambiguous_is_refused():
     with pytest.raises(CosseratError, match="load 'load': force is a function of one argument called 's'"):
         cantilever(lambda s: (0, 0, -3 * s))
+    for of_place in (lambda x: (0, 0, -3 * x), (0, 0, lambda s: -3 * s), lambda t, s=0.5: (0, 0, -3 * s)):
+        with pytest.raises(CosseratError, match="load 'load': force is a function of one argument"):
+            cantilever(of_place)
+    with pytest.raises(CosseratError, match="a component is a function of two arguments; write one function of"):
+        cantilever((0, 0, lambda s, t: -3 * s))
+    with pytest.raises(CosseratError, match="'s' is a parameter and the position along the beam"):
+        LineFunction((0, 0, "-s"), "force", [cs.Parameter("s", 3.0)])
     with pytest.raises(CosseratError, match="must give 3 numbers"):
         cs.equilibrium(cantilever(lambda s, t: (0, 1)))
     with pytest.raises(CosseratError, match="it varies along the beam"):
         cs.linearize(cantilever(("0", "0", "-s")), ["load"], ["rod.end.z"])
+
+
+def test_names_of_arguments_tell_position_from_time():
+    for load in (
+        lambda s, t: (0, 0, -3 * s + 5 * t), lambda t, s: (0, 0, -3 * s + 5 * t), lambda a, b: (0, 0, -3 * a + 5 * b),
+        lambda time, s: (0, 0, -3 * s + 5 * time), lambda t, x: (0, 0, -3 * x + 5 * t),
+        lambda x, t: (0, 0, -3 * x + 5 * t), lambda s, time: (0, 0, -3 * s + 5 * time),
+    ):  # fmt: skip
+        rest = cs.equilibrium(cantilever(load, length=2.0), time=0.2)
+        assert float(rest.reaction("wall")[2]) == pytest.approx(1.0, abs=1e-9)
 
 
 def test_flutter_under_a_decreasing_follower_load():

@@ -14,6 +14,8 @@ from cosserat.model.functions import VectorFunction
 from cosserat.model.parameters import Parameter, is_number, parameters_in, resolve
 
 _NAMES = ("s", "t")
+_PLACES = ("s", "x", "y", "z", "xi", "sigma")  # what a position along a beam is called
+_TIMES = ("t", "time")
 
 
 def line_vector(source: Any, where: str, parameters: Iterable[Parameter] = ()) -> VectorFunction:
@@ -22,22 +24,35 @@ def line_vector(source: Any, where: str, parameters: Iterable[Parameter] = ()) -
     Raises
     ------
     ModelError
-        For a function of one argument called ``s``: functions of one argument are functions of time.
+        For a function of one argument that is called like a position, or that has a default for ``s``: functions of one
+        argument are functions of time. For a component that is a function of ``(s, t)``.
     """
     if isinstance(source, VectorFunction):
         return source
     if callable(source):
-        names = _argument_names(source)
-        if names == ["s"]:
-            raise ModelError(
-                f"{where} is a function of one argument called 's', but functions of one argument are functions of "
-                "time; write a function of (s, t) for a load that varies along the beam"
-            )
-        return LineFunction(source, where) if len(names) == 2 else VectorFunction(source, where)
+        return LineFunction(source, where) if _takes_two(source, where) else VectorFunction(source, where)
     known = tuple(parameters)
-    if _listed(source) and varies_with_s(source) and "s" not in {p.name for p in known}:
-        return LineFunction(source, where, known)
-    return VectorFunction(source, where, known)
+    if not _listed(source):
+        return VectorFunction(source, where, known)
+    for entry in source:
+        if callable(entry) and _takes_two(entry, where):
+            raise ModelError(
+                f"{where}: a component is a function of two arguments; write one function of (s, t) that gives all "
+                "three, or formulas in s and t"
+            )
+    return (LineFunction if varies_with_s(source) else VectorFunction)(source, where, known)
+
+
+def _takes_two(function: Callable[..., Any], where: str) -> bool:
+    """Whether a function is one of (s, t); otherwise it is one of time, and an error if it does not look so."""
+    names, defaults = _argument_names(function)
+    if len(names) == 1 and (names[0] in _PLACES or "s" in defaults):
+        what = f"called {names[0]!r}" if names[0] in _PLACES else "and a default for 's'"
+        raise ModelError(
+            f"{where} is a function of one argument {what}, but functions of one argument are functions of "
+            "time; write a function of (s, t) for a load that varies along the beam"
+        )
+    return len(names) == 2
 
 
 def varies_with_s(entries: Iterable[Any]) -> bool:
@@ -51,14 +66,22 @@ def _listed(source: Any) -> bool:
     return isinstance(source, Sequence) and not isinstance(source, (str, bytes))
 
 
-def _argument_names(function: Callable[..., Any]) -> list[str]:
-    """Names of the arguments that must be given by position; [] where they cannot be found."""
+def _argument_names(function: Callable[..., Any]) -> tuple[list[str], list[str]]:
+    """Names of the arguments that must be given by position, and of those that may be; none if unknown."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return []
+        return [], []
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [p.name for p in parameters if p.kind in kinds and p.default is inspect.Parameter.empty]
+    found = [p for p in parameters if p.kind in kinds]
+    free = inspect.Parameter.empty
+    return [p.name for p in found if p.default is free], [p.name for p in found if p.default is not free]
+
+
+def _time_first(names: Sequence[str]) -> bool:
+    """Whether the first of two arguments is the time: by the names, and not where these say nothing."""
+    first, second = names
+    return first not in _PLACES and second not in _TIMES and (first in _TIMES or second in _PLACES)
 
 
 class LineFunction(VectorFunction):
@@ -67,7 +90,7 @@ class LineFunction(VectorFunction):
     Parameters
     ----------
     source : callable or three entries
-        ``f(s, t)``, in this order unless they are called so; or numbers and formulas in ``s`` and ``t``.
+        ``f(s, t)``, in this order unless their names say otherwise; or numbers and formulas in ``s`` and ``t``.
 
     Examples
     --------
@@ -83,10 +106,13 @@ class LineFunction(VectorFunction):
         self._known = {p.name: p for p in parameters}
         if callable(source):
             self.callable = source
-            self._swapped = _argument_names(source) == ["t", "s"]
+            names = _argument_names(source)[0]
+            self._swapped = len(names) == 2 and _time_first(names)
             return
         if not _listed(source) or len(source) != 3:
             raise ModelError(f"{where} must be 3 numbers or formulas, or a function of (s, t); got {source!r}")
+        if "s" in self._known:
+            raise ModelError(f"{where}: 's' is a parameter and the position along the beam; rename the parameter")
         self._formulas: list[Any] = []
         for entry, name in zip(source, "xyz", strict=True):
             inner = f"{where}, component {name}"
