@@ -114,7 +114,7 @@ class Tree:
         self.data, self.coordinates, self.modal_bodies = data, data.coordinates, data.modal_bodies
         self.rolling, self.law_states, self._inner = tuple(item.title for item in model.rolling), (), np.zeros(0)
         self.time = 0.0
-        self._n = len(data.coordinates)
+        self._n, self._square = len(data.coordinates), 2 * (len(data.coordinates),)
         self._check = StateChecker(data.title, data.coordinates)
         self._group: OnGroup | None = None
         general = self._general or data.modal_bodies or model.state_loads  # laws of users: lanes do not know them
@@ -255,7 +255,7 @@ class Tree:
         """M (n, n), symmetric and positive definite; a stack of states (N, n) gives (N, n, n)."""
         try:
             if threads == 1:
-                M: Array = np.empty((self._n, self._n)) if out is None else out
+                M: Array = np.empty(self._square) if out is None else out
                 if not self._weigh(q, M):
                     return M
         except _NOT_PLAIN:
@@ -272,7 +272,7 @@ class Tree:
         """
         try:
             if threads == 1:
-                dq, dv, M = np.empty((3, self._n, self._n)) if out is None else out
+                dq, dv, M = np.empty((3, *self._square)) if out is None else out
                 if self.engine.inverse_dynamics_derivatives(q, v, a, dq, dv, M) == 0:
                     return InverseDerivatives(dq, dv, M)
         except _NOT_PLAIN:
@@ -289,7 +289,7 @@ class Tree:
         """
         try:
             if threads == 1:
-                dq, dv, dtau, a = (*np.empty((3, self._n, self._n)), np.empty(self._n)) if out is None else out
+                dq, dv, dtau, a = (*np.empty((3, *self._square)), np.empty(self._n)) if out is None else out
                 if a is q or a is v:
                     q, v = q.copy(), v.copy()  # derivatives are taken there after accelerations are written
                 if self.engine.forward_dynamics_derivatives(q, v, tau, dq, dv, dtau, a) == 0:
