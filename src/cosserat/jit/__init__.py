@@ -68,8 +68,9 @@ class Stage:
         self.function, self.wide = function, wide
         self.name = kernel_name(function)
         self.symbol = f"cosserat_{self.name.replace('.', '_')}"
-        self.address = 0
+        self.address, self.signature = 0, ""
         self._call: Callable[..., int] | None = None
+        _STAGES[self.symbol] = self
 
     def __call__(self, *args: Any) -> int:
         if self._call is None:
@@ -89,24 +90,33 @@ class Stage:
         return symbol_type(self.symbol)
 
     def load(self, args: tuple[Any, ...]) -> None:
-        """Read the object code, or compile it, link it and bind the symbol."""
-        if self._call is not None:
-            return
-        signature = native.signature_of(args)
+        """Compile it for arguments like these, or read it from the cache, unless that was done before."""
+        if self._call is None:
+            self._link(native.signature_of(args))
+
+    def _link(self, signature: str) -> None:
+        """Read the object code, or compile it, link it behind that of the stages it calls, and bind the symbol."""
         folder = folder_of(self.function.__code__.co_filename)
         if not folder:  # subfolders announce themselves
             cache.announce_cold_start()
         kept = cache.read(self.name, folder)
-        if kept is None or kept[1] != signature:
+        if kept is None or kept.signature != signature:
             from cosserat.jit.compiler import compile_object
 
-            entry, code = compile_object(self.function, signature, self.wide)
-            cache.write(self.name, folder, entry, signature, code)
-        else:
-            entry, _, code = kept
-        self.address = native.link(code, entry)
+            kept = compile_object(self.function, signature, self.wide)
+            cache.write(self.name, folder, kept)
+        for symbol, called in kept.calls.items():
+            callee = _STAGES[symbol]
+            if not callee.address:
+                callee._link(called)
+            if callee.signature != called:
+                raise TypeError(f"{self.name} calls {callee.name}, compiled for {callee.signature}, with {called}")
+        self.address, self.signature = native.link(kept.code, kept.entry), signature
         native.bind(self.symbol, self.address)
         self._call = native.caller(self.address, signature)
+
+
+_STAGES: dict[str, Stage] = {}  # by symbol
 
 
 class _CallAddress:
@@ -123,9 +133,10 @@ def stage(function: _Function) -> _Function:
     """Compile a kernel that other kernels call through its address, so that its code is not compiled again in them.
 
     Numba copies the code of every callee into its caller and optimises it anew; over a few levels of calls that
-    multiplies the compile time. A stage is compiled once; callers hold only a symbol, which `load` binds for the
-    running process. It takes integers, doubles and C-contiguous arrays of them, releases the GIL, allocates nothing,
-    writes only into its ``*_out`` arguments and its workspace, never raises, and returns an integer.
+    multiplies the compile time. A stage is compiled once; callers hold only a symbol, which is bound in the running
+    process when the first of them is loaded. It takes integers, doubles and C-contiguous arrays of them, releases the
+    GIL, allocates nothing, writes only into its ``*_out`` arguments and its workspace, never raises, and returns an
+    integer.
     """
     return cast(_Function, Stage(function)) if COMPILED else function
 

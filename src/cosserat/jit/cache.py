@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from cosserat.jit import store
 from cosserat.jit.sources import source_digest
@@ -43,20 +44,31 @@ def compiled_names(folder: str = "") -> list[str]:
     return sorted({name.split("-", 1)[0].removesuffix(".kernel") for name in names})
 
 
-def read(name: str, folder: str) -> tuple[str, str, bytes] | None:
-    """(entry symbol, signature, object code) of a kernel, None if it is not there, damaged or not to be trusted."""
+class Kept(NamedTuple):
+    """A compiled kernel."""
+
+    entry: str  # symbol under which its code can be called
+    signature: str  # of its arguments, see `native`
+    code: bytes
+    calls: dict[str, str]  # symbols of the stages that it calls, and the signatures of their arguments
+
+
+def read(name: str, folder: str) -> Kept | None:
+    """A kernel, None if it is not there, damaged or not to be trusted."""
     kept = store.read(cache_directory(folder) / f"{name}.kernel")
     head, _, code = (kept or b"").partition(b"\n")
     try:
-        entry, signature = head.decode("ascii").split(" ")
+        entry, signature, *calls = head.decode("ascii").split(" ")
+        return Kept(entry, signature, code, {symbol: called for symbol, called in (call.split(":") for call in calls)})
     except ValueError:
         return None
-    return entry, signature, code
 
 
-def write(name: str, folder: str, entry: str, signature: str, code: bytes) -> None:
+def write(name: str, folder: str, kernel: Kept) -> None:
     """Keep a kernel; where nothing can be written it will be compiled again in the next process."""
-    store.write(cache_directory(folder) / f"{name}.kernel", f"{entry} {signature}\n".encode("ascii") + code)
+    calls = [f"{symbol}:{called}" for symbol, called in kernel.calls.items()]
+    head = " ".join((kernel.entry, kernel.signature, *calls))
+    store.write(cache_directory(folder) / f"{name}.kernel", f"{head}\n".encode("ascii") + kernel.code)
 
 
 _announced = False

@@ -28,12 +28,13 @@ from numba.extending import infer_getattr, lower_builtin, lower_getattr_generic,
 from numba.np import arrayobj
 
 from cosserat.jit import store
-from cosserat.jit.cache import cache_directory
+from cosserat.jit.cache import Kept, cache_directory
 from cosserat.jit.frontend import PlainCompiler, quickened
 from cosserat.jit.sources import folder_of, kernel_name, source_digest
 from cosserat.jit.user import write_numbers
 
 _KINDS = {"i": types.int64, "d": types.float64}
+_called: dict[str, str] = {}  # symbols of stages that compiled code calls, and with which signatures
 
 
 def dispatcher(function: Callable[..., Any], apart: bool = False, in_stages: bool = False, **options: Any) -> Any:
@@ -51,8 +52,8 @@ def _without_aliases(flags: Any) -> Any:
     return flags
 
 
-def compile_object(function: Callable[..., Any], signature: str, wide: bool = False) -> tuple[str, bytes]:
-    """(entry symbol, object code) of a function."""
+def compile_object(function: Callable[..., Any], signature: str, wide: bool = False) -> Kept:
+    """Object code of a function."""
     # arrays are borrowed: no reference counts, here and in helpers
     handle = dispatcher(function, in_stages=True, _nrt=False)
     args = argument_types(signature)
@@ -60,7 +61,8 @@ def compile_object(function: Callable[..., Any], signature: str, wide: bool = Fa
         handle.compile(args)
         result = handle.overloads[args]
         assert types.unliteral(result.signature.return_type) is types.int64, function
-        return result.fndesc.llvm_func_name, result.library.object_code(wide)
+        code, called = result.library.object_code(wide)
+    return Kept(result.fndesc.llvm_func_name, signature, code, {symbol: _called[symbol] for symbol in called})
 
 
 def argument_types(signature: str) -> tuple[Any, ...]:
@@ -69,6 +71,18 @@ def argument_types(signature: str) -> tuple[Any, ...]:
         _KINDS[part] if len(part) == 1 else types.Array(_KINDS[part[0]], int(part[1:]), "C")
         for part in signature.split(",")
     )
+
+
+def signature_of_types(args: tuple[Any, ...]) -> str:
+    """Signature, as `native` writes it, of arguments of these types."""
+    parts = []
+    for given in map(types.unliteral, args):
+        is_array = isinstance(given, types.Array)
+        kinds = [kind for kind, number in _KINDS.items() if number == (given.dtype if is_array else given)]
+        if not kinds or (is_array and given.layout != "C"):
+            raise TypeError(f"kernels take numbers and C-contiguous arrays of float64 or int64, not {given}")
+        parts.append(f"{kinds[0]}{given.ndim if is_array else ''}")
+    return ",".join(parts)
 
 
 class _Unlinked(JITCodeLibrary):
@@ -95,15 +109,16 @@ class _Unlinked(JITCodeLibrary):
         """What other libraries of Numba link in: this function and all it calls."""
         return self._linked(super()._get_module_for_linking().clone())
 
-    def object_code(self, wide: bool) -> bytes:
-        """Machine code of this function and all it calls."""
+    def object_code(self, wide: bool) -> tuple[bytes, list[str]]:
+        """Machine code of this function and all it calls, and symbols of the stages among these."""
         module = self._linked(self._final_module)
         passes = self._codegen._module_pass_manager(slp_vectorize=wide)
         if isinstance(passes, tuple):  # from Numba 0.61 on
             passes[0].run(module, passes[1])
         else:
             passes.run(module)
-        return self._codegen._tm.emit_object(module)
+        outside = [function.name for function in module.functions if function.is_declaration]
+        return self._codegen._tm.emit_object(module), [name for name in outside if name in _called]
 
     def _linked(self, module: Any) -> Any:
         seen, todo = {self}, list(self._linking_libraries)
@@ -152,6 +167,7 @@ def symbol_type(symbol: str) -> Any:
     """Type of a kernel as other kernels see it: a symbol, called with Numba's convention."""
 
     def generate(context, builder, signature, values):
+        _called[symbol] = signature_of_types(signature.args)
         function_type = context.call_conv.get_function_type(types.int64, signature.args)
         callee = cgutils.get_or_insert_function(builder.module, function_type, symbol)
         _, result = context.call_conv.call_function(builder, callee, types.int64, signature.args, values)

@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cosserat.jit import Handles, source_digest
-from cosserat.jit import address_table as address_table  # for those who do not see the compiler
+from cosserat.jit import address_table as address_table  # these for those who do not see the compiler
+from cosserat.jit import bound as bound
+from cosserat.jit import load as load
 
 F1 = Annotated[NDArray[np.float64], ("float64", 1)]
 F2 = Annotated[NDArray[np.float64], ("float64", 2)]

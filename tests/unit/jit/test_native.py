@@ -10,6 +10,7 @@ import pytest
 import cosserat as cs
 from cosserat.errors import CosseratWarning
 from cosserat.jit import cache, helper, native
+from cosserat.jit.cache import Kept
 from cosserat.jit.switch import COMPILED
 from cosserat.kernels.alpha import move
 
@@ -69,7 +70,7 @@ def test_the_compiler_is_left_as_it_was():
         return values_out.nothing
 
     before = found()
-    entry, code = compile_object(add_one, "d1")
+    entry, _, code, _ = compile_object(add_one, "d1")
     values = np.ones(1)
     assert native.caller(native.link(code, entry), "d1")(values) == 0
     assert values[0] == 2.0
@@ -92,7 +93,7 @@ def total(x, out):
     return 0
 
 with ThreadPoolExecutor(8) as pool:
-    found = list(pool.map(lambda k: compile_object(total, "d1,d1")[1], range(16)))
+    found = list(pool.map(lambda k: compile_object(total, "d1,d1").code, range(16)))
 assert all(len(code) > 0 for code in found)
 """
     assert subprocess.run([sys.executable, "-c", script], env=os.environ, check=False).returncode == 0
@@ -122,7 +123,7 @@ def test_groups_are_read_where_they_are_asked_for():
 
     arrays = Group(np.array([1.0, 2.0]), *(np.zeros((2, 2)) for _ in range(20)), np.arange(6.0).reshape(2, 3))
     table = handles.pack(Problem(arrays))
-    entry, code = compile_object(last, "i,d1")
+    entry, _, code, _ = compile_object(last, "i,d1")
     out = np.zeros(1)
     assert native.caller(native.link(code, entry), "i,d1")(table.ctypes.data, out) == 3
     assert out[0] == 52.0
@@ -145,13 +146,13 @@ def folder(tmp_path, monkeypatch):
 
 def test_what_is_written_is_read(folder):
     assert cache.read("beams.strain", "") is None
-    cache.write("beams.strain", "", "entry", "i,d2", b"\x00code\nwith a line\xff")
-    assert cache.read("beams.strain", "") == ("entry", "i,d2", b"\x00code\nwith a line\xff")
+    cache.write("beams.strain", "", Kept("entry", "i,d2", b"\x00code\nwith a line\xff", {}))
+    assert cache.read("beams.strain", "") == Kept("entry", "i,d2", b"\x00code\nwith a line\xff", {})
     assert cache.compiled_names() == ["beams.strain"]
 
 
 def test_damaged_files_are_not_linked(folder):
-    cache.write("beams.strain", "", "entry", "i", b"code of a kernel")
+    cache.write("beams.strain", "", Kept("entry", "i", b"code of a kernel", {}))
     path = folder / "beams.strain.kernel"
     path.write_bytes(path.read_bytes()[:-1])
     assert cache.read("beams.strain", "") is None
@@ -163,7 +164,7 @@ def test_a_folder_that_cannot_be_written_is_no_error(folder):
     folder.mkdir(mode=0o700)
     (folder / "recursion").write_text("a file where a folder should be")
     with pytest.warns(CosseratWarning, match="neither read from nor kept in .*COSSERAT_CACHE_DIR"):
-        cache.write("link.move", "recursion", "entry", "i", b"code")
+        cache.write("link.move", "recursion", Kept("entry", "i", b"code", {}))
     assert cache.read("link.move", "recursion") is None
 
 
@@ -182,4 +183,4 @@ def test_a_helper_serves_kernels_and_stages():
         return int(first(rows[0]) + first(rows[1]))
 
     assert numba.njit(ask)(np.arange(6.0).reshape(2, 3)) == 3
-    assert b"NRT_" not in compile_object(ask, "d2")[1]
+    assert b"NRT_" not in compile_object(ask, "d2").code

@@ -10,7 +10,7 @@ users' laws twelve, once the iteration needed them (`Border.laws`).
 import math
 from typing import NamedTuple
 
-from cosserat.jit import Handles, helper, load, stage
+from cosserat.jit import Handles, helper, stage
 from cosserat.kernels import freedoms, springs, state_loads
 from cosserat.kernels.flexible.arrays import (
     F1,
@@ -272,11 +272,3 @@ def divide(tree, state, factored, closed, bordered, right, wanted, change_out):
             y += rows.C[i, k] * change_out[k]
         border.rest[i] = y
     return eliminate(bordered, change_out)
-
-
-def load_border(tree, acting, state, factored, closed, bordered, vectors, border):
-    """Compile what the border needs besides `closing.load_closing`, or read it from the cache."""
-    load(soften, tree, acting, state, closed, bordered, 0.0, 0.0)
-    load(build_border, tree, state, factored, closed, bordered)
-    load(eliminate, bordered, border.shift)
-    load(divide, tree, state, factored, closed, bordered, vectors.tau, border.rest, vectors.a)

@@ -388,12 +388,7 @@ def extent(tree, state, closed, first, extent_out):
     return 0
 
 
-def load_closing(tree, state, closed, rows, held):
-    """Compile what constraints need, or read it from the cache."""
-    load(project, tree, state, rows.on_links, rows.C)
-    if len(held.seat):
-        load(close_rules, tree, state, closed, 0)
-        held.stage[0] = address_of(close_rules)
-    load(close, tree, state, closed, 0)
-    load(bring_rows, tree, state, closed, 0)
-    load(wrong_branch, tree, state, closed)
+def load_rules(tree, closed, held):
+    """Compile what constraints of users need, or read it from the cache; its address is written."""
+    load(close_rules, tree, closed, closed, 0)  # addresses are alike
+    held.stage[0] = address_of(close_rules)

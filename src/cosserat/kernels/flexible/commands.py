@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from cosserat.jit import Handles, bound, load, stage
+from cosserat.jit import Handles, stage
 from cosserat.kernels import efforts
 from cosserat.kernels.flexible.arrays import F1, I1, inputs_of
 from cosserat.kernels.flexible.border import border_of, divide
@@ -120,29 +120,3 @@ def commanded_stages(tree, acting, fixed, factored, stepping, closed, bordered, 
             return code
         accept(acting, stepping, closed, course, (order[PHASE] + n + 1) % order[EVERY])
     return CONVERGED
-
-
-def jump_of(*given):
-    """`jump` with these arguments, as a call without any; compiled, or read from the cache."""
-    load(jump, *given)
-    return bound(jump, *given)
-
-
-def course_of(tree, acting, fixed, free, factored, stepping, closed, bordered, course, commands):
-    """`commanded_course` with these arguments, as a call without any; compiled, or read from the cache.
-
-    It needs `course.load_course` before.
-    """
-    rest = factored, stepping, closed, bordered
-    load(hold, course, commands, 0, 0)
-    load(jump, tree, acting, fixed, *rest, commands)
-    load(commanded_course, tree, acting, fixed, free, *rest, course, commands)
-    return bound(commanded_course, tree, acting, fixed, free, *rest, course, commands)
-
-
-def stages_course_of(tree, acting, fixed, factored, stepping, closed, bordered, course, explicit, commands):
-    """`commanded_stages` in the same way; it needs `explicit.load_explicit` before."""
-    given = tree, acting, fixed, factored, stepping, closed, bordered, course, explicit, commands
-    load(hold, course, commands, 0, 0)
-    load(commanded_stages, *given)
-    return bound(commanded_stages, *given)

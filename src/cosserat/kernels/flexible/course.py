@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from cosserat.jit import Handles, helper, load, stage
+from cosserat.jit import Handles, helper, stage
 from cosserat.kernels import varying
 from cosserat.kernels.flexible.arrays import F1, F2, F3, I1, inner_of, inputs_of, laws_of, vectors_of
 from cosserat.kernels.flexible.closing import given_of, rows_of
@@ -132,13 +132,3 @@ def implicit_course(tree, acting, fixed, free, factored, stepping, closed, borde
             return code
         accept(acting, stepping, closed, course, (phase + i + 1) % every)
     return CONVERGED
-
-
-def load_course(tree, acting, state, factored, stepping, closed, bordered, course):
-    """Compile what courses need besides `implicit.load_step`, or read it from the cache."""
-    load(take_inputs, acting, stepping, closed, course, 0)
-    load(impose, stepping, state)
-    load(accept, acting, stepping, closed, course, 0)
-    load(
-        implicit_course, tree, acting, state, state, factored, stepping, closed, bordered, course, 0, 0, 0
-    )  # fmt: skip

@@ -1,6 +1,6 @@
 """Inverse and forward dynamics of a state that lies in `arrays.Vectors`: one call from Python each."""
 
-from cosserat.jit import bound, load, stage
+from cosserat.jit import stage
 from cosserat.kernels.flexible.arrays import inputs_of, motion_of, vectors_of
 from cosserat.kernels.flexible.articulated import factor, solve_once
 from cosserat.kernels.flexible.forces import DAMPERS, LOADS, SPRINGS, joint_efforts, wrenches
@@ -75,32 +75,3 @@ def forward_dynamics(tree, acting, state, factored):
     """a for q, v, tau; returns how many pivots are not positive."""
     place(tree, state)
     return accelerate_freely(tree, acting, state, factored)
-
-
-def load_stages(tree, acting, state, factored, vectors, inputs):
-    """Compile all that inverse and forward dynamics need, or read it from the cache: callees before their callers."""
-    x = vectors
-    load(move, tree, state, x.q, x.v)
-    load(wrenches, tree, acting, state, x.q, inputs.load, 0, x.wrench)
-    load(joint_efforts, tree, acting, x.q, x.v, inputs.drive, inputs.target, x.effort)
-    load(efforts, tree, state, x.a, x.ground, x.wrench, x.force, x.tau)
-    load(factor, tree, state, factored, x.extra, x.held)
-    load(solve_once, tree, state, factored, x.tau, x.force, 0, x.ground, x.a)
-    load(place, tree, state)
-    load(act, tree, acting, state)
-    load(balance, tree, state)
-    load(residual, tree, acting, state)
-    load(inverse_dynamics, tree, acting, state)
-    load(accelerate_under, tree, state, factored)
-    load(accelerate_freely, tree, acting, state, factored)
-    load(forward_dynamics, tree, acting, state, factored)
-
-
-def calls(tree, acting, state, factored):
-    """`inverse_dynamics` and `forward_dynamics` with these arguments, as calls without any."""
-    return bound(inverse_dynamics, tree, acting, state), bound(forward_dynamics, tree, acting, state, factored)
-
-
-def placer(tree, state):
-    """`place` with these arguments, as a call without any."""
-    return bound(place, tree, state)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cosserat.jit import Handles, helper, load, stage
+from cosserat.jit import Handles, helper, stage
 from cosserat.kernels.flexible.arrays import F1, F2, I1, inner_of, vectors_of
 from cosserat.kernels.flexible.articulated import factor
 from cosserat.kernels.flexible.border import border_of, build_border, eliminate
@@ -269,17 +269,3 @@ def explicit_course(tree, acting, state, factored, stepping, closed, bordered, c
             return code
         accept(acting, stepping, closed, course, (phase + i + 1) % every)
     return CONVERGED
-
-
-def load_states(tree, acting, state, factored, stepping, closed, bordered):
-    """Compile what accelerations and projection need besides `implicit.load_step`, or read it from the cache."""
-    load(accelerate, tree, acting, state, factored, closed, bordered)
-    load(project_state, tree, state, factored, stepping, closed, bordered)
-
-
-def load_explicit(tree, acting, state, factored, stepping, closed, bordered, course, explicit, vectors):
-    """Compile what explicit steps need besides `course.load_course`, or read it from the cache."""
-    rest = factored, stepping, closed, bordered
-    load(exponential_rates, tree, vectors.q, vectors.v, vectors.a)
-    load(explicit_step, tree, acting, state, *rest, course, explicit, 0)
-    load(explicit_course, tree, acting, state, *rest, course, explicit, 0, 0, 0)

@@ -7,7 +7,7 @@ what velocities and other loads add to it is left to the iteration.
 import math
 from typing import NamedTuple
 
-from cosserat.jit import Handles, helper, load, stage
+from cosserat.jit import Handles, helper, stage
 from cosserat.kernels import alpha, efforts
 from cosserat.kernels.flexible.arrays import (
     F1,
@@ -329,16 +329,3 @@ def filter_error(tree, fixed, factored, stepping, closed, bordered, error_out):
     for k in range(n):
         error_out[k] -= trial.change[k]
     return 0
-
-
-def load_step(tree, acting, state, factored, stepping, closed, bordered, arrays):
-    """Compile what the step needs besides `border.load_border`, or read it from the cache."""
-    x = arrays.trial
-    load(moved, tree, x.q, x.delta, x.v)
-    load(predict, tree, state, stepping, x.delta)
-    load(factor_step, tree, state, factored, stepping)
-    load(size_of_change, stepping)
-    rest = factored, stepping, closed, bordered
-    load(take_step, tree, acting, state, state, *rest)
-    load(implicit_step, tree, acting, state, state, *rest)
-    load(filter_error, tree, state, *rest, x.change)

@@ -36,9 +36,8 @@ def new_inner(first, slope):
     return Inner(inner, np.array([law_states.FROZEN]), slope, address_table(2))
 
 
-def load_owning(acting, laws, inner):
-    """Compile both, or read them from the cache, where a law owns states; their addresses are written."""
-    if laws.inner[-1] > 0:
-        for k, unit in enumerate((settle_law, differentiate_law)):
-            load(unit, acting, 0)
-            inner.stage[k] = address_of(unit)
+def load_owning(acting, inner):
+    """Compile both, or read them from the cache; their addresses are written."""
+    for k, unit in enumerate((settle_law, differentiate_law)):
+        load(unit, acting, 0)
+        inner.stage[k] = address_of(unit)

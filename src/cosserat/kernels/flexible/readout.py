@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from cosserat.jit import Handles, bound, stage
+from cosserat.jit import Handles, stage
 from cosserat.kernels.flexible.arrays import Seats, links_of, motion_of, scratch_of, vectors_of
 from cosserat.kernels.flexible.forces import seat_motion
 from cosserat.kernels.readout import Site, put_motion
@@ -28,8 +28,3 @@ def read_seat(tree, state, seated):
     R, x, u, w, _, _ = seat_motion(links, seats, now, 0 * len(q), q, scratch.rows, scratch.last)
     put_motion(R, x, u, w, site.motion)
     return 0
-
-
-def seat_reader(tree, state, seated):
-    """`read_seat` with these arguments, as a call without any."""
-    return bound(read_seat, tree, state, seated)

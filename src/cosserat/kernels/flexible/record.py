@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from cosserat.jit import Handles, helper, load, stage
+from cosserat.jit import Handles, helper, stage
 from cosserat.kernels.flexible.arrays import (
     F1,
     F2,
@@ -214,19 +214,3 @@ def record_seats(tree, state, seated):
             store(u, path.rate[k, s], 0 * s)
             store(w, path.rate[k, s], 3 + 0 * s)
     return 0
-
-
-def seat_paths(tree, state, seated):
-    """`record_seats`, compiled or read from the cache."""
-    load(record_seats, tree, state, seated)
-    record_seats(tree, state, seated)
-
-
-def load_record(tree, acting, state, stepping, closed, course, record, arrays):
-    """Compile what results need besides `course.load_course`, or read it from the cache."""
-    room = arrays.room
-    load(accelerations, tree, state, room.still, room.none, room.one)
-    load(energies, tree, state, room.gravity, room.energy)
-    load(spring_energy, tree, acting, state, room.still, room.energy)
-    load(record_state, tree, acting, state, closed, record, 0)
-    load(record_states, tree, acting, state, stepping, closed, course, record)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cosserat.kernels.arrays import bound
 from cosserat.kernels.flexible import commands as kernels
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.flexible.implicit import CONVERGED, STEP
@@ -71,7 +72,7 @@ class Commands(Held):
         if self._stepper.jumps:
             if self._jump is None:
                 tree, acting, fixed, _, *rest = self._engine.addresses
-                self._jump = kernels.jump_of(tree, acting, fixed, *rest, self._packed.address)
+                self._jump = bound(kernels.jump, tree, acting, fixed, *rest, self._packed.address)
             self._jump()
         self._order[JUMPS] = 0
 

@@ -14,6 +14,7 @@ from cosserat.compile.fluid_links import lost_power, uplift_power
 from cosserat.compile.jumps import SIDE
 from cosserat.compile.seats import Seat
 from cosserat.compile.spanning import potential_at_rest
+from cosserat.kernels.arrays import bound, load
 from cosserat.kernels.flexible import border, closing, commands, course, explicit, implicit, record
 from cosserat.kernels.flexible.arrays import Packed, Z
 from cosserat.lie.protocol import Array
@@ -125,19 +126,8 @@ class Engine:
             Packed(explicit.explicit_handles, stages),
         )
         self._short: Packed | None = None
-        self._stepping_explicitly = False
         self._reached: Instant | None = None
-        self._load()
-
-    def _load(self) -> None:
-        tree, acting, fixed, _, factored, stepping, closed, bordered = self.addresses
-        vectors, empty = self._rooms[0].vectors, self.course_at(np.zeros(0), np.zeros(0), 0.0, 0)
-        closing.load_closing(tree, fixed, closed, self.constraints.closed.rows, self.constraints.closed.held)
-        border.load_border(tree, acting, fixed, factored, closed, bordered, vectors, self._border)
-        implicit.load_step(tree, acting, fixed, factored, stepping, closed, bordered, self._stepping)
-        rest = fixed, factored, stepping, closed, bordered, empty.address
-        course.load_course(tree, acting, *rest)
-        explicit.load_states(tree, acting, *rest[:-1])
+        load(course.implicit_course, *self.addresses, self.course_at(np.zeros(0), np.zeros(0), 0.0, 0).address, 0, 0, 0)
 
     @property
     def memory(self) -> tuple[Any, ...]:
@@ -320,7 +310,7 @@ class Engine:
         self.know(old)
         rest = factored, stepping, closed, bordered, found.address
         if kind == "explicit":
-            stages = self._explicit(found.address)
+            stages = self._packed[2].address
             code = explicit.explicit_course(tree, acting, fixed, *rest, stages, n, every, phase)
         else:
             code = course.implicit_course(tree, acting, fixed, free, *rest, n, every, phase)
@@ -334,23 +324,13 @@ class Engine:
             stored = States(*(part[:kept].copy() for part in states[:-1]))
         return now, done, stored, None if code == implicit.CONVERGED else self._failure(code)
 
-    def _explicit(self, course: Any) -> Any:
-        """What explicit steps take besides the rest; compiled when the first one comes."""
-        stages = self._packed[2].address
-        if not self._stepping_explicitly:
-            tree, acting, fixed, _, factored, stepping, closed, bordered = self.addresses
-            rest = factored, stepping, closed, bordered
-            explicit.load_explicit(tree, acting, fixed, *rest, course, stages, self._rooms[0].vectors)
-            self._stepping_explicitly = True
-        return stages
-
     def commanded(self, implicit_steps: bool, course: Any, given: Any) -> Any:
         """Steps of a course with what a controller holds, as a call without arguments."""
         tree, acting, fixed, free, factored, stepping, closed, bordered = self.addresses
-        rest = factored, stepping, closed, bordered
+        rest = factored, stepping, closed, bordered, course
         if implicit_steps:
-            return commands.course_of(tree, acting, fixed, free, *rest, course, given)
-        return commands.stages_course_of(tree, acting, fixed, *rest, course, self._explicit(course), given)
+            return bound(commands.commanded_course, tree, acting, fixed, free, *rest, given)
+        return bound(commands.commanded_stages, tree, acting, fixed, *rest, self._packed[2].address, given)
 
     def _failure(self, code: int) -> StepFailure:
         if code == implicit.WRONG_BRANCH:
@@ -380,7 +360,7 @@ class Engine:
         frame, twist, rate = np.zeros((nt, n, 12)), np.zeros((nt, n, 6)), np.zeros((nt, n, 6))
         paths = record.Paths(np.ascontiguousarray(q), links.frame, links.z, links.z_dot, frame, twist, rate)
         seated = Packed(record.seated_handles, record.Seated(pack_seats(seats), paths))
-        record.seat_paths(self.tree.data.arrays.tree, room.address, seated.address)
+        record.record_seats(self.tree.data.arrays.tree, room.address, seated.address)
         return paths
 
     def record(
@@ -405,7 +385,6 @@ class Engine:
         )  # fmt: skip
         packed = Packed(record.record_handles, record.Record(links, room))
         tree, acting, _, free, _, stepping, closed, _ = self.addresses
-        record.load_record(tree, acting, free, stepping, closed, given.address, packed.address, packed.problem)
         record.record_states(tree, acting, free, stepping, closed, given.address, packed.address)
         for i, link in enumerate(self.tree.data.links):
             if link.is_fluid and not link.burns:

@@ -10,6 +10,7 @@ import numpy as np
 
 from cosserat.compile.flexible_arrays import pack_seats
 from cosserat.compile.seats import Seat
+from cosserat.kernels.arrays import bound
 from cosserat.kernels.flexible import dynamics, readout
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.lie.protocol import Array
@@ -64,12 +65,12 @@ class TreeMoment(Moment):
         seat = replace(seat, frame=seat.frame @ station.frame)
         seated = Packed(readout.seated_handles, readout.Seated(pack_seats([seat]), site))
         self._seen.append(seated)
-        return readout.seat_reader(self._tree.data.arrays.tree, self._links.address, seated.address), site.motion
+        return bound(readout.read_seat, self._tree.data.arrays.tree, self._links.address, seated.address), site.motion
 
     def _move(self, site: Any) -> None:
         if not self._moved:
             if self._place is None:
-                self._place = dynamics.placer(self._tree.data.arrays.tree, self._links.address)
+                self._place = bound(dynamics.place, self._tree.data.arrays.tree, self._links.address)
             vectors = self._links.vectors
             vectors.q[:], vectors.v[:] = self._q, self._v
             self._place()

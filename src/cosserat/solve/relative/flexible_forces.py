@@ -111,7 +111,8 @@ class FlexibleForces:
         self._units = laws  # own the code
         self._acting = arrays.Packed(arrays.acting_handles, acting)
         self.address = self._acting.address
-        load_owning(self.address, self._laws, self.inner)
+        if len(self.first_states):
+            load_owning(self.address, self.inner)
         self.places = self._acting.problem.places
         self._commandable = {name: (0, k) for k, name in enumerate(data.coordinates)}
         self._commandable |= {name: (1, k) for name, k in self.targets.items()}

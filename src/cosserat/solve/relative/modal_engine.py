@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cosserat.compile.seats import Seat
 from cosserat.compile.tree import TreeData
 from cosserat.errors import SolveError
+from cosserat.kernels.arrays import bound
 from cosserat.kernels.flexible import composite, dynamics, force_tangents, tangents
 from cosserat.kernels.flexible.arrays import Packed
 from cosserat.kernels.law_states import FROZEN
@@ -58,9 +59,9 @@ class ModalEngine:
         self._linear: Packed | None = None
         self._now.vectors.ground[:] = self.ground
         self._addresses = data.arrays.tree, self.forces.address, self._now.address
-        inputs, factor = self.forces.set_time(0.0), self._factor.address
-        dynamics.load_stages(*self._addresses, factor, self._now.vectors, inputs)
-        self._invert, self._accelerate = dynamics.calls(*self._addresses, factor)
+        self.forces.set_time(0.0)
+        self._invert = bound(dynamics.inverse_dynamics, *self._addresses)
+        self._accelerate = bound(dynamics.forward_dynamics, *self._addresses, self._factor.address)
 
     def set_time(self, t: float) -> None:
         """Take functions of time at time t."""

@@ -140,6 +140,8 @@ class TreeConstraints:
         self.watched = len(self.closed.places.link) - len(watched)  # number of the first watched seat
         self._packed = Packed(closing.closed_handles, self.closed)
         self.address = self._packed.address
+        if self.rules:
+            closing.load_rules(data.arrays.tree, self.address, self.closed.held)
 
     def _cut(self, joint: Joint) -> _Pair:
         found = joint_rows(joint)
@@ -290,7 +292,6 @@ class TreeConstraints:
         rows.force[:], now.vectors.wrench[:] = 0.0, 0.0
         now.vectors.q[:] = q
         task = closing.ROWS | closing.FORCES | (closing.BIAS if biased else 0)
-        closing.load_closing(tree, now.address, self.address, rows, self.closed.held)
         closing.close(tree, now.address, self.address, task)
         closing.bring_rows(tree, now.address, self.address, self.n_rows)
         efforts = projected(now, now.vectors.wrench[None])[0] if self.tracked else np.zeros(len(q))
