@@ -327,3 +327,23 @@ def test_forces_in_a_loop_that_cannot_move(how: dict) -> None:
     run = cs.simulate(model, 0.5, formulation="floating", **{"step": 0.005, **how})
     push = 10 * np.sin(30 * run.time[:, None]) / 1.6
     np.testing.assert_allclose(run.reaction("right").values[:, :2], push * (-0.6, 0.8), atol=1e-7)
+
+
+def test_welds_where_a_load_jumps_within_a_step() -> None:
+    """A weld carries what its outer body needs, m a; the rail had other loads than the step, and the weld a part."""
+    runs, force = [], "10*(1 - step(t, 0.0163))"
+    for formulation in ("floating", "galilean"):
+        model = cs.Model("slider")
+        one, two = (
+            model.add(cs.RigidBody(name, mass=1.5, com=(x, 0, 0), inertia=0.1 * np.eye(3)))
+            for name, x in (("one", 0.0), ("two", 0.3))
+        )
+        model.add(cs.Prismatic("rail", cs.GROUND, one, at=(0, 0, 0), axis=(1, 0, 0)))
+        model.add(cs.Fixed("weld", one, two, at=(0.1, 0, 0)))
+        model.add(cs.Force("push", one, (force, force, 0.0)))
+        runs.append(cs.simulate(model, 0.04, 0.004, formulation=formulation))
+    for joint in ("rail", "weld"):
+        reactions = [run.reaction(joint).values for run in runs]
+        np.testing.assert_allclose(reactions[0], reactions[1], atol=1e-6)
+    wanted = 1.5 * runs[0].acceleration("two").values
+    np.testing.assert_allclose(runs[0].reaction("weld").values[:, :3], wanted, atol=1e-9)

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from .mechanism import Mechanism, Observer, build, place_text
 Answers = dict[str, Any]
 STEP, DURATION = 0.004, 0.2
 PARTS = [1]  # into how many parts steps are divided; see `shorter`
+_REDUNDANT: WeakSet[cs.Run] = WeakSet()  # runs whose reactions are one of many possible sets
 SHARP = 1e-10  # tolerance of Newton's iteration where two ways to the same equations are compared
 
 
@@ -52,9 +54,11 @@ def run_of(mechanism: Mechanism, see: Observer | None = None, model: cs.Model | 
     for key in ("duration", "step", "start_time"):
         if given.get(key) is not None:
             given[key] *= see.time
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cs.CosseratWarning)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", cs.CosseratWarning)
         run = cs.simulate(build(mechanism, see) if model is None else model, **given)
+    if any("redundant constraints" in str(warning.message) for warning in told):
+        _REDUNDANT.add(run)
     if run.status.outcome is cs.Outcome.DEAD_POINT:
         raise NotApplicable(run.status.message)
     if not run.status.ok:
@@ -80,7 +84,7 @@ def answers_of(run: cs.Run, mechanism: Mechanism, see: Observer | None = None, a
             beam, s = name.split(".", 1)[0], spot.at
             values = run.section_force(beam, s).values[at]
             found["section", name] = np.hstack([values[:, :3] / force, values[:, 3:] / moment / found["extent"]])
-    for joint in mechanism.joints:
+    for joint in [] if run in _REDUNDANT else mechanism.joints:
         wrench = run.reaction(joint.name).values[at]
         found["force", joint.name] = wrench[:, :3] @ see.R / force
         found["moment", joint.name] = wrench[:, 3:] @ see.R / moment / found["extent"]

@@ -14,7 +14,7 @@ import cosserat as cs
 from cosserat.lie import so3
 
 from .answers import NotApplicable, Unanswered, Violation, run_of
-from .mechanism import FREEDOMS, Mechanism, Observer, Part, Spot, build, place_text
+from .mechanism import FREEDOMS, TOUCHING, Mechanism, Observer, Part, Spot, build, place_text
 from .relations_laws import grounded
 from .relations_same import SWAPPED, UNITS, rng_of, shuffled, swapped, turned_round
 
@@ -46,6 +46,21 @@ def held(mechanism: Mechanism, driven: bool = False) -> Mechanism:
         return replace(part, given={**given, **{k: [0.0] * 3 for k in ("velocity", "spin") if k in given}})
 
     return replace(mechanism, parts=tuple(change(p) for p in mechanism.parts))
+
+
+def demand_unique(mechanism: Mechanism) -> None:
+    """What rolls rests where the steps of the iteration bring it."""
+    if mechanism.of(*TOUCHING):
+        raise NotApplicable("where it rests depends on the way there")
+
+
+def demand_same_values(a: Any, b: Any, where: str) -> None:
+    """Eigenvalues are the same, but for their order."""
+    if len(a) != len(b):
+        raise Violation(f"{len(a)} modes, {len(b)} {where}")
+    away = np.abs(np.sort(np.abs(a)) - np.sort(np.abs(b))).max(initial=0.0) / np.abs(a).max(initial=1e-9)
+    if not away <= 1e-7:
+        raise Violation(f"eigenvalues differ by {away:.1e} {where}")
 
 
 def _constant(f: Any) -> Any:
@@ -207,15 +222,11 @@ def stands(mechanism: Mechanism) -> None:
 def mode_same(mechanism: Mechanism) -> None:
     """Eigenvalues do not depend on the order of parts, on axes, and on which side of a joint is the parent."""
     mechanism = held(mechanism)
+    demand_unique(mechanism)
     first = cs.modes(build(mechanism), 5)
     other = shuffled(mechanism).mapped(swapped, *SWAPPED).mapped(turned_round, "Servo")
     second = cs.modes(build(other, Observer.turned(rng_of(mechanism))), 5)
-    a, b = (np.sort_complex(np.abs(m.eigenvalues.real) + 1j * m.eigenvalues.imag) for m in (first, second))
-    if len(a) != len(b):
-        raise Violation(f"{len(a)} modes, {len(b)} as another describes it")
-    away = np.abs(np.sort(np.abs(a)) - np.sort(np.abs(b))).max() / np.abs(a).max()
-    if not away <= 1e-7:
-        raise Violation(f"eigenvalues differ by {away:.1e} as another describes the mechanism")
+    demand_same_values(first.eigenvalues, second.eigenvalues, "as another describes the mechanism")
 
 
 def mode_mesh(mechanism: Mechanism) -> None:
@@ -238,12 +249,7 @@ def mode_units(mechanism: Mechanism) -> None:
     first = cs.modes(build(mechanism), 5)
     see = UNITS[int(rng_of(mechanism).integers(len(UNITS)))]
     second = cs.modes(build(mechanism, see), 5)
-    a, b = first.eigenvalues, second.eigenvalues * see.time
-    if len(a) != len(b):
-        raise Violation(f"{len(a)} modes in SI units, {len(b)} in others")
-    away = np.abs(np.sort(np.abs(a)) - np.sort(np.abs(b))).max() / np.abs(a).max()
-    if not away <= 1e-7:
-        raise Violation(f"eigenvalues differ by {away:.1e} in other units")
+    demand_same_values(first.eigenvalues, second.eigenvalues * see.time, "in other units")
 
 
 def peaks(mechanism: Mechanism) -> None:
@@ -384,15 +390,21 @@ def mesh(mechanism: Mechanism) -> None:
 def analyses_floating(mechanism: Mechanism) -> None:
     """Equilibria, reactions and eigenvalues of rigid mechanisms are the same in floating frames."""
     mechanism = held(mechanism.rigid(), driven=True)
+    demand_unique(mechanism)
     model = build(mechanism)
-    found = []
+    found, one_of_many = [], False
     for formulation in ("galilean", "floating"):
-        about = rest(model, formulation=formulation)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", cs.CosseratWarning)
+            about = rest(model, formulation=formulation)
+            sizes = np.sort(np.abs(cs.modes(model, 6, about=about, formulation=formulation).eigenvalues))
         places = np.concatenate([about.position(place_text(s)) for s in mechanism.spots().values()])
+        one_of_many = one_of_many or any("redundant constraints" in str(warning.message) for warning in told)
         forces = np.concatenate([about.reaction(j.name) for j in mechanism.joints])
-        sizes = np.sort(np.abs(cs.modes(model, 6, about=about, formulation=formulation).eigenvalues))
         found.append((places, forces, sizes))
     for what, a, b in zip(("places", "reactions", "eigenvalues"), *found, strict=True):
+        if what == "reactions" and one_of_many:
+            continue
         if len(a) != len(b):
             raise Violation(f"{len(a)} {what} in the Galilean frame, {len(b)} in floating frames")
         away = np.abs(a - b).max(initial=0.0) / max(np.abs(a).max(initial=0.0), 0.1)

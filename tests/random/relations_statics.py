@@ -10,9 +10,9 @@ import numpy as np
 import cosserat as cs
 
 from .answers import NotApplicable, Violation, run_of
-from .mechanism import LINKS, Mechanism, Observer, build, place_text
+from .mechanism import LINKS, TOUCHING, Mechanism, Observer, build, place_text
 from .relations_laws import applied, first_moment, grounded
-from .relations_linear import held, rest
+from .relations_linear import demand_unique, held, rest
 from .relations_same import SWAPPED, UNITS, rng_of, shuffled, swapped, turned_round
 
 
@@ -52,6 +52,7 @@ def rest_observer(mechanism: Mechanism) -> None:
 def rest_order(mechanism: Mechanism) -> None:
     """Equilibria do not depend on the order of parts, and on which side of a joint is the parent."""
     mechanism = held(mechanism, driven=True)
+    demand_unique(mechanism)
     other = shuffled(mechanism).mapped(swapped, *SWAPPED).mapped(turned_round, "Servo")
     first, second = (_answers(rest(build(m)), mechanism, Observer()) for m in (mechanism, other))
     sign = np.array([[-1.0 if j.kind in SWAPPED else 1.0] for j in mechanism.joints])
@@ -79,6 +80,8 @@ def rest_carried(mechanism: Mechanism) -> None:
     for load in plain.of("Force", "DistributedLoad"):
         force = force + applied(found, load, np.zeros(1))[0]
     carried = np.zeros(3)
+    for wheel in plain.of(*TOUCHING):
+        carried += found.reaction(wheel.name)[:3]
     for joint in grounded(plain):
         carried += (1.0 if joint.given["parent"].grounded else -1.0) * found.reaction(joint.name)[:3]
     away = np.abs(carried + force).max() / max(float(np.abs(force).max()), 0.1)

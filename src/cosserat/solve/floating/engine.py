@@ -368,10 +368,10 @@ class Engine:
     ) -> record.Links:  # fmt: skip
         """Links at states, with loads as they are at times of their own if these are given.
 
-        What burns away is spread where it jumps over both ends of steps of a given length, as in the steps themselves.
+        What jumps is spread over both ends of steps of a given length, as in the steps themselves.
         """
         nt, nl, n_z, n = len(times), len(self.tree.data.links), self.tree.data.arrays.n_z, len(self.tree.coordinates)
-        found = self.course_at(times, times if load_times is None else load_times, 0.0, 0)
+        found = self.course_at(times, times if load_times is None else load_times, max(step, 0.0), 0)
         q, v, a, force, angles, inner = (np.ascontiguousarray(x) for x in states)
         stored = course.Stored(q, v, a, force, angles, inner, np.zeros(2, dtype=np.int64))
         given = Packed(course.course_handles, found.problem._replace(stored=stored))
@@ -392,8 +392,6 @@ class Engine:
                 twist = z[:, at : at + 6]
                 links.powers[:, 4] -= uplift_power(room.gravity, links.frame[:, i], twist, link.inertia)
         signal = found.problem.samples.signal[:nt]
-        if self.tree.forces.burning and step > 0.0:
-            signal = self.tree.forces.sample(times if load_times is None else load_times, step)[3]
         for i, first in self.tree.forces.burning:  # what burns takes its energy along
             lost = signal[:, first + 10 : first + 20]
             at = int(self.tree.data.arrays.table[i, Z])

@@ -33,7 +33,7 @@ STARTS = "'reference', 'equilibrium', a Run or an Equilibrium"
 
 
 class Started(NamedTuple):
-    """Time of the start, and the step of a generalised-alpha run that goes on (0: it starts anew)."""
+    """Time of the start, and the last step of a run that goes on (0: it starts anew)."""
 
     time: float
     step: float
@@ -50,8 +50,9 @@ def set_start(
 ) -> Started:
     """Fill the state.
 
-    `project`: velocities of a run, in which those along prescribed directions are the method's own, become true ones.
-    `carried`: what the method goes on with where the run given as start is in balance, under `inputs` if given.
+    `project`: velocities of a run, in which those along prescribed directions are the method's own, become true ones;
+    without, the conserving scheme goes on. `carried`: what the method goes on with where the run given as start is in
+    balance, under `inputs` if given.
     """
     state = memory.problem.state
     state.twist[:] = 0.0
@@ -74,8 +75,16 @@ def set_start(
         return Started(t, carried.step)
     if isinstance(start, Run) and (project or not smooth):
         project_velocities(compiled, after, memory)
-    consistent_accelerations(compiled, after, memory)
-    return Started(t, 0.0)
+    consistent_accelerations(compiled, after, memory, inputs)
+    last = 0.0 if project or not _as_it_was(compiled, memory, start) else float(start.time[-1] - start.time[-2])
+    return Started(t, last)
+
+
+def _as_it_was(compiled: CompiledModel, memory: Memory, start: Run) -> bool:
+    """Whether accelerations are those at the end of a run: nothing has been changed or has jumped since."""
+    unit, gravity = np.repeat([1.0, compiled.length], 3), float(np.linalg.norm(compiled.sampler.gravity))
+    before, now = (unit * rates for rates in (start.trajectory.history.rate[-1], memory.problem.state.rate))
+    return len(start.time) > 1 and bool(np.abs(now - before).max() <= IN_BALANCE * (np.abs(before).max() + gravity))
 
 
 def _goes_on(compiled: CompiledModel, memory: Memory, t: float, inputs: Inputs | None, carried: Carried) -> bool:

@@ -343,13 +343,11 @@ class Integration(Walk):
         assert self.controlled is not None
         held = self.controlled.values
         if inputs is not None:
-            if self.accel_step == 0.0:
-                consistent_accelerations(self.compiled, t, self.memory, inputs)
             self.shelf.first = snapshot(self.state)
         self.controlled.call(t)
         if inputs is not None and self.controlled.values == held:
             return
-        if self.accel_step > 0.0 and inputs is not None:
+        if self.accel_step > 0.0 and inputs is not None and self.scheme != CONSERVING:
             self.replaced = held
             push(self, t)
         else:
