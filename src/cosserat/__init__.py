@@ -102,20 +102,21 @@ if TYPE_CHECKING:
     from cosserat.results.stability_map import StabilityMap
     from cosserat.results.status import Outcome, Status, StopRun
     from cosserat.results.trim import Trim
-    from cosserat.solve.balance.continuation import continuation
-    from cosserat.solve.balance.equilibrium import equilibrium
-    from cosserat.solve.balance.flight import Flight
-    from cosserat.solve.balance.trim import trim
-    from cosserat.solve.linear.campbell import campbell
-    from cosserat.solve.linear.frequency_response import frequency_response
-    from cosserat.solve.linear.linearize import linearize
-    from cosserat.solve.linear.modes import modes
-    from cosserat.solve.linear.resonances import resonances
-    from cosserat.solve.linear.stability import stability
-    from cosserat.solve.linear.stability_map import stability_map
-    from cosserat.solve.motion.compare import compare
+    from cosserat.solve.analyses.campbell import campbell
+    from cosserat.solve.analyses.compare import compare
+    from cosserat.solve.analyses.continuation import continuation
+    from cosserat.solve.analyses.equilibrium import equilibrium
+    from cosserat.solve.analyses.flight import Flight
+    from cosserat.solve.analyses.frequency_response import frequency_response
+    from cosserat.solve.analyses.linearize import linearize
+    from cosserat.solve.analyses.modes import modes
+    from cosserat.solve.analyses.resonances import resonances
+    from cosserat.solve.analyses.simulate import simulate
+    from cosserat.solve.analyses.stability import stability
+    from cosserat.solve.analyses.stability_map import stability_map
+    from cosserat.solve.analyses.trim import trim
+    from cosserat.solve.formulation import Floating
     from cosserat.solve.motion.method import Method
-    from cosserat.solve.motion.simulate import simulate
     from cosserat.solve.relative.composed import composed_vectors
     from cosserat.solve.relative.constrained import (
         ConstrainedDynamics,
@@ -142,7 +143,6 @@ if TYPE_CHECKING:
         mass_matrix,
     )
     from cosserat.solve.relative.tree import Tree
-    from cosserat.solve.trees.formulation import Floating
 
 __version__ = "0.1.0"
 
@@ -168,36 +168,36 @@ _LAZY = {
     "StabilityMap": "cosserat.results.stability_map",
     "Status": "cosserat.results.status",
     "StopRun": "cosserat.results.status",
-    "Flight": "cosserat.solve.balance.flight",
+    "Flight": "cosserat.solve.analyses.flight",
     "FlightTrim": "cosserat.results.flight",
     "FlexibleTree": "cosserat.solve.relative.flexible_tree",
-    "Floating": "cosserat.solve.trees.formulation",
+    "Floating": "cosserat.solve.formulation",
     "Tree": "cosserat.solve.relative.tree",
     "Trim": "cosserat.results.trim",
     "Twist": "cosserat.lie",
     "VelocityConstraint": "cosserat.solve.relative.nonholonomic",
     "bias": "cosserat.solve.relative.recursion",
-    "campbell": "cosserat.solve.linear.campbell",
+    "campbell": "cosserat.solve.analyses.campbell",
     "centroidal_matrix": "cosserat.solve.relative.recursion",
     "centroidal_momentum": "cosserat.solve.relative.recursion",
-    "compare": "cosserat.solve.motion.compare",
+    "compare": "cosserat.solve.analyses.compare",
     "composed_vectors": "cosserat.solve.relative.composed",
     "constrained_dynamics": "cosserat.solve.relative.constrained",
     "constrained_motion": "cosserat.solve.relative.constrained",
-    "continuation": "cosserat.solve.balance.continuation",
+    "continuation": "cosserat.solve.analyses.continuation",
     "energy": "cosserat.solve.relative.recursion",
-    "equilibrium": "cosserat.solve.balance.equilibrium",
+    "equilibrium": "cosserat.solve.analyses.equilibrium",
     "forward_dynamics": "cosserat.solve.relative.recursion",
     "forward_dynamics_derivatives": "cosserat.solve.relative.recursion",
     "forward_kinematics": "cosserat.solve.relative.recursion",
-    "frequency_response": "cosserat.solve.linear.frequency_response",
+    "frequency_response": "cosserat.solve.analyses.frequency_response",
     "gravity_forces": "cosserat.solve.relative.recursion",
     "hybrid_dynamics": "cosserat.solve.relative.hybrid",
     "inverse_dynamics": "cosserat.solve.relative.recursion",
     "inverse_dynamics_derivatives": "cosserat.solve.relative.recursion",
     "jacobian": "cosserat.solve.relative.recursion",
     "jacobian_rate": "cosserat.solve.relative.recursion",
-    "linearize": "cosserat.solve.linear.linearize",
+    "linearize": "cosserat.solve.analyses.linearize",
     "load_equilibrium": "cosserat.io",
     "load_mesh": "cosserat.io.meshes",
     "load_model": "cosserat.io",
@@ -205,13 +205,13 @@ _LAZY = {
     "mass_matrix": "cosserat.solve.relative.recursion",
     "modal_body": "cosserat.compile.modal",
     "modal_body_from_mesh": "cosserat.compile.modal_solid",
-    "modes": "cosserat.solve.linear.modes",
-    "resonances": "cosserat.solve.linear.resonances",
+    "modes": "cosserat.solve.analyses.modes",
+    "resonances": "cosserat.solve.analyses.resonances",
     "save_model": "cosserat.io",
-    "simulate": "cosserat.solve.motion.simulate",
-    "stability": "cosserat.solve.linear.stability",
-    "stability_map": "cosserat.solve.linear.stability_map",
-    "trim": "cosserat.solve.balance.trim",
+    "simulate": "cosserat.solve.analyses.simulate",
+    "stability": "cosserat.solve.analyses.stability",
+    "stability_map": "cosserat.solve.analyses.stability_map",
+    "trim": "cosserat.solve.analyses.trim",
 }
 
 __all__ = [

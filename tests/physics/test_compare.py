@@ -215,7 +215,7 @@ def test_a_run_that_stops_is_compared_up_to_there(monkeypatch) -> None:
             run.trajectory = replace(run.trajectory, status=cs.Status(cs.Outcome.NOT_CONVERGED, 0.05))
         return run
 
-    monkeypatch.setattr("cosserat.solve.motion.compare.simulate", stopping)
+    monkeypatch.setattr("cosserat.solve.analyses.compare.simulate", stopping)
     both = cs.compare(cantilever(2e11), 0.1, 0.01, modes=2, checks=False)
     assert len(both.galilean.time) == 11
     assert both.time == pytest.approx(np.linspace(0, 0.05, 6))

@@ -10,7 +10,7 @@ import cosserat as cs
 from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import frame_to_row, row_to_frame
 from cosserat.lie import se3
-from cosserat.solve.linear.linear_step import LinearStep
+from cosserat.solve.analyses.linear_step import LinearStep
 from cosserat.solve.memory import new_memory
 from cosserat.solve.motion.stepping import Integration
 

@@ -303,8 +303,8 @@ def test_sparse_and_dense_agree():
 def test_modes_are_orthogonal_and_balance(rng):
     model = beam_model(60)
     found = cs.modes(model, 8)
+    from cosserat.solve.analyses.points import point_at
     from cosserat.solve.linear.matrices import matrices_at
-    from cosserat.solve.linear.points import point_at
 
     matrices = matrices_at(point_at(model))
     X, M, K = found.shapes, matrices.mass, matrices.stiffness

@@ -14,9 +14,9 @@ from cosserat.kernels.residual import track_angles
 from cosserat.lie import se3
 from cosserat.results.run import Run
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.analyses.points import point_at
 from cosserat.solve.linear.output_rows import rows_of
 from cosserat.solve.linear.point import OperatingPoint
-from cosserat.solve.linear.points import point_at
 from cosserat.solve.linear.ports import quantity_of
 
 KINDS = ["b2.position", "ball.velocity", "ball.angular_velocity",

@@ -44,7 +44,7 @@ def equilibrium(
 ) -> None:
     """Find where a mechanism rests under its loads; print positions and reactions."""
     from cosserat.cli.kernels import prepare
-    from cosserat.solve.balance.equilibrium import equilibrium as solve
+    from cosserat.solve.analyses.equilibrium import equilibrium as solve
 
     loaded = files.load(model, set_).model
     places = files.places_of(loaded)

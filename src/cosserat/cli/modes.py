@@ -39,7 +39,7 @@ def modes(
 ) -> None:
     """Find how a mechanism vibrates about its equilibrium: frequencies, damping, and which part moves."""
     from cosserat.cli.kernels import prepare
-    from cosserat.solve.linear.modes import modes as solve
+    from cosserat.solve.analyses.modes import modes as solve
 
     loaded = files.load(model, set_).model
     files.check_outputs(model, csv=(csv_, (".csv",)), json=(json_, (".json",)))

@@ -32,7 +32,7 @@ def follow(
     plot: Path | None,
 ) -> None:
     """Follow a path, print its special points and ends, write and draw it; the last place is the one drawn."""
-    from cosserat.solve.balance.continuation import continuation
+    from cosserat.solve.analyses.continuation import continuation
 
     name, start, stop = along
     found = continuation(model, name, start, stop, time=time, spin=spin, center=center)

@@ -66,7 +66,7 @@ def run(
     """Simulate a model file; options win over its section [bold]simulate[/bold]. Writes a NetCDF file."""
     from cosserat.cli.kernels import prepare
     from cosserat.cli.progress import progress_bar
-    from cosserat.solve.motion.simulate import simulate
+    from cosserat.solve.analyses.simulate import simulate
 
     loaded = load(model, set_)
     given = {"duration": duration, "step": step, "rho": rho, "integrator": integrator, "every": every,

@@ -42,7 +42,7 @@ def stability(
 
     from cosserat.cli.kernels import prepare
     from cosserat.io.output import write
-    from cosserat.solve.linear.stability import stability as solve
+    from cosserat.solve.analyses.stability import stability as solve
 
     loaded = files.load(model, set_).model
     if not 1 <= steps <= MOST_STEPS:

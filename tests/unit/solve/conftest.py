@@ -13,8 +13,8 @@ from cosserat.kernels.arrays import History
 from cosserat.kernels.residual import add_inertia, forces, track_angles
 from cosserat.lie import se3
 from cosserat.results.motion import Motion
+from cosserat.solve.analyses.points import point_at
 from cosserat.solve.linear.point import OperatingPoint
-from cosserat.solve.linear.points import point_at
 
 STENCIL = ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3), (2, -1 / 12))
 

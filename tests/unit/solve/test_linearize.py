@@ -9,7 +9,7 @@ import pytest
 
 import cosserat as cs
 from cosserat.demo import two_link_arm
-from cosserat.solve.linear import linearize as solve_linearize
+from cosserat.solve.analyses import linearize as solve_linearize
 from cosserat.solve.linear.matrices import matrices_at
 from cosserat.solve.linear.ports import input_ports, output_ports
 

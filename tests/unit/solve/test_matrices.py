@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import cosserat as cs
+from cosserat.solve.analyses.points import point_at
 from cosserat.solve.linear.matrices import matrices_at
-from cosserat.solve.linear.points import point_at
 
 
 def compare(found, expected, scale):

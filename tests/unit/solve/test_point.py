@@ -5,9 +5,9 @@ import pytest
 
 import cosserat as cs
 from cosserat.demo import two_link_arm
+from cosserat.solve.analyses.points import point_at
 from cosserat.solve.linear.matrices import matrices_at
 from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, ROTATION
-from cosserat.solve.linear.points import point_at
 
 
 def residual(point):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import cosserat as cs
+from cosserat.solve.analyses.points import point_at
 from cosserat.solve.linear.matrices import matrices_at
 from cosserat.solve.linear.output_rows import rows_of
 from cosserat.solve.linear.point import MOMENT, ROTATION
-from cosserat.solve.linear.points import point_at
 from cosserat.solve.linear.ports import input_ports, output_ports, quantity_of
 
 STENCIL = ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3), (2, -1 / 12))

@@ -5,8 +5,7 @@ import pytest
 
 import cosserat as cs
 from cosserat.solve.balance.balance import Attempt
-from cosserat.solve.balance.equilibrium import statics_at
-from cosserat.solve.balance.statics import Statics
+from cosserat.solve.balance.statics import Statics, statics_at
 
 
 def cantilever(force=(0, 0, 0), moment=(0, 0, 0), bending=(1.0, 1.0, 1.0)):
@@ -44,7 +43,7 @@ def test_a_leap_ends_where_load_steps_end(name, monkeypatch):
 
 def test_a_leap_to_an_unstable_rest_is_refused(monkeypatch):
     model = cantilever(force=(0, 100.0, 0))
-    monkeypatch.setattr("cosserat.solve.balance.equilibrium.stands", lambda statics: False)
+    monkeypatch.setattr("cosserat.solve.analyses.equilibrium.stands", lambda statics: False)
     assert cs.equilibrium(model).stats["load_steps"] > 1
 
 

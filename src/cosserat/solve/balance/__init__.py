@@ -1,1 +1,1 @@
-"""Static balance: equilibria, trim, paths of equilibria."""
+"""Static balance of nodes: what solvers of equilibria, paths of equilibria and trim are made of."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from cosserat.errors import ParameterError, shown
+from cosserat.errors import CosseratError, ParameterError, shown
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter, parameters_in
 from cosserat.solve.arguments import check_state
@@ -59,6 +59,18 @@ class Knobs:
         """Raise a located error if a component cannot take the present values."""
         for component in self.model.components:
             component.check()
+
+    def take(self, values: Iterable[float]) -> None:
+        """Give the parameters values, in the order of their names; an error that names them if a component refuses."""
+        self.turn(dict(zip(self.names, values, strict=True)))
+        try:
+            self.check()
+        except CosseratError as error:
+            raise ParameterError(f"{self.caller}: with {self.text(self.values.values())}: {error}") from None
+
+    def text(self, values: Iterable[float]) -> str:
+        """Values in words."""
+        return ", ".join(f"{n} = {v:.10g}" for n, v in zip(self.names, values, strict=True))
 
     @contextmanager
     def kept(self) -> Iterator[None]:

@@ -19,11 +19,9 @@ from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.status import Outcome, Status
 from cosserat.solve.arguments import check_state
 from cosserat.solve.balance.balance import Balance, State
-from cosserat.solve.balance.equilibrium import statics_at
 from cosserat.solve.balance.knobs import Knobs
-from cosserat.solve.balance.statics import Statics
+from cosserat.solve.balance.statics import Statics, statics_at
 from cosserat.solve.spin import spin_twist
-from cosserat.solve.trees.formulation import Floating
 
 Array = NDArray[np.float64]
 
@@ -99,17 +97,6 @@ class Parametric(ABC):
             f"the balance of model {self.knobs.model.name!r} does not depend on {name!r}: it changes "
             f"{', '.join(sorted(changed)) or 'nothing'}; name a parameter of a load, a stiffness or the geometry"
         )
-
-
-def parametric_at(
-    knobs: Knobs, start: Equilibrium | None, time: float, spans: Mapping[str, float], floating: Floating | None
-) -> Parametric:
-    """Equations of balance in one of the formulations, whose parameters change by typical spans."""
-    if floating is None:
-        return NodalParametric(knobs, start, time, spans)
-    from cosserat.solve.trees.parametric import TreeParametric  # it is made of linear equations, too
-
-    return TreeParametric(knobs, start, time, spans, floating)
 
 
 class NodalParametric(Parametric):

@@ -14,7 +14,6 @@ from cosserat.results.status import Outcome, Status
 from cosserat.solve.balance.arc import Arc, PathState
 from cosserat.solve.balance.critical import CriticalState, ExaminedState, critical_points, point_of
 from cosserat.solve.interrupts import Interrupts
-from cosserat.solve.trees.formulation import Floating
 
 Array = NDArray[np.float64]
 
@@ -36,7 +35,6 @@ class Options:
     time: float
     tolerance: float
     progress: Callable[[int, float], None] | None
-    floating: Floating | None = None  # frames, if not Galilean
     n_steps: int = 0  # of all paths so far
     interrupts: Interrupts = field(default_factory=Interrupts)
 

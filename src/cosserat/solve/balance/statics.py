@@ -11,22 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix, csc_matrix
 
+from cosserat.compile.build import compile_model
 from cosserat.compile.compiled import CompiledModel, row_to_frame
 from cosserat.compile.series import bracket
+from cosserat.errors import SolveError
 from cosserat.kernels.alpha import move
 from cosserat.kernels.law_states import STEADY
 from cosserat.kernels.residual import add_inertia, forces, predict_strain, track_angles
 from cosserat.lie import se3
+from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
+from cosserat.results.joints import tracked_in
 from cosserat.results.status import Status
 from cosserat.results.trajectory import Trajectory
+from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.balance.symmetries import rigid_motions
-from cosserat.solve.initial import EPSILON
+from cosserat.solve.initial import EPSILON, set_trial, soften_redundant, warn_redundant
 from cosserat.solve.linear.matrices import constraint_matrix
 from cosserat.solve.linear.point import EQUILIBRIUM, ROTATION, OperatingPoint
-from cosserat.solve.memory import Memory, trial_history
-from cosserat.solve.spin import twists_in
+from cosserat.solve.memory import Memory, loaded_memory, trial_history
+from cosserat.solve.spin import check_steady, spin_twist, twists_in
 from cosserat.solve.tangent import assemble_blocks, damping_blocks
 
 Array = NDArray[np.float64]
@@ -214,3 +219,29 @@ class Statics(Balance):
         self.residual()
         point.refresh()
         return point
+
+
+def statics_at(
+    model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any, compiled: CompiledModel | None = None
+) -> Statics:  # fmt: skip
+    """Equations of balance of a model, in a known equilibrium or in the reference configuration, without loads."""
+    compiled = compile_model(model) if compiled is None else compiled
+    times = np.array([time], dtype=float)
+    memory = loaded_memory(compiled, compiled.sampler.sample(times))
+    if start is None:
+        assemble_configuration(compiled, time, memory)
+    else:
+        history = start.trajectory.history
+        if history.frame.shape[1:] != compiled.frames.shape or history.force.shape[1:] != (compiled.n_multipliers, 6):
+            raise SolveError(
+                "equilibrium: the equilibrium given as start belongs to a model with other nodes or joints"
+            )
+        memory.problem.state.frame[:] = history.frame[-1]
+        memory.problem.state.force[:] = history.force[-1]
+        memory.problem.state.angle[:] = tracked_in(start.trajectory, -1, compiled.freedoms)
+    warn_redundant(soften_redundant(compiled, memory))
+    set_trial(memory, memory.problem.state)
+    rotation = spin_twist(spin, center)
+    if rotation is not None:
+        check_steady(compiled, compiled.sampler.sample(times), rotation)
+    return Statics(compiled, memory, rotation)

@@ -45,13 +45,14 @@ def simulate_floating(
     start_time: float,
     every: int,
     progress: Progress | None,
-    kept: tuple[Any, float] | None = None,
+    kept: tuple[Any, float] | None,
+    watch: Stopwatch,
 ) -> Run:
     """Simulate a tree in floating frames; arguments as those of `simulate`, the rest of them in `settings`.
 
     `kept`: path and interval of a checkpoint.
     """
-    watch, reference = Stopwatch(), Reference(model)
+    reference = Reference(model)
     tree = _tree(model, reference, settings)
     drives = Drives(model, tree)
     seats = node_seats(tree, reference.skeleton)
@@ -67,7 +68,6 @@ def simulate_floating(
     control = None
     if settings["controller"] is not None:
         control = FloatingControl(settings["controller"], reference, stepper.engine, seats)
-    settings["start"] = _start(model, settings, start_time)
     state, first = starting_state(stepper, reference, settings["start"], start_time), None
     given = state.v.copy()
     held = settings["start"].trajectory.held if isinstance(settings["start"], Run) else None
@@ -157,21 +157,6 @@ def _begun(stepper: Stepper, reference: Reference, seats: list[Seat], start: Sta
         failing = FloatingResults(stepper.engine, reference, np.array([t]), states, seats).failing_law(0.0)
         said = failing or failure.detail or failure.outcome.value
         raise SolveError(f"simulate: there is no motion from the start: {said}") from None
-
-
-def _start(model: Model, settings: dict[str, Any], t: float) -> Any:
-    """Where to start; an equilibrium is one of the same floating frames."""
-    start = settings["start"]
-    if not (isinstance(start, str) and start == "equilibrium"):
-        return start
-    from cosserat.solve.balance.equilibrium import equilibrium  # most runs do without
-    from cosserat.solve.trees.formulation import Floating
-
-    frames = Floating(settings["modes"], settings["boundary"], settings["stiffening"])
-    found = equilibrium(model, time=t, formulation=frames)
-    if not found.status.ok:
-        raise SolveError(f"simulate: no equilibrium to start from: {found.status.message}")
-    return found
 
 
 def _tree(model: Model, reference: Reference, settings: dict[str, Any]) -> FlexibleTree:

@@ -1,1 +1,1 @@
-"""Linear equations about a state: modes, responses, stability, linear models."""
+"""Linear equations of nodes about a state: matrices, eigenvalues, inputs and outputs."""

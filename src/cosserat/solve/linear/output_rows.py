@@ -37,6 +37,7 @@ from cosserat.solve.linear.input_columns import Column, parameter_difference
 from cosserat.solve.linear.kinematic_rows import kinematic_rows, still_motion
 from cosserat.solve.linear.more_input import with_input
 from cosserat.solve.linear.point import EQUILIBRIUM, MOMENT, OperatingPoint
+from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
 
 Array = NDArray[np.float64]
 
@@ -65,6 +66,26 @@ class QuantityRows:
         """Rows of one of these names, of the components that are meant."""
         found: Array = getattr(self, name)
         return found[self.quantity.picked]
+
+
+def nodal_outputs(point: OperatingPoint, asked: list[Quantity], inputs: InputPorts) -> OutputPorts:
+    """Rows of outputs on increments of the nodes."""
+    here = still_motion(point)
+    rows = [rows_of(point, quantity, here) for quantity in asked]
+
+    def stacked(part: str, width: int) -> Array:
+        return np.vstack([np.zeros((0, width)), *(r.part(part) for r in rows)])
+
+    return OutputPorts(
+        tuple(q.names[k] for q in asked for k in q.picked),
+        tuple(q.kind for q in asked for _ in q.picked),
+        stacked("position", point.n_unknowns),
+        stacked("rate", point.n_unknowns),
+        stacked("acceleration", point.n_unknowns),
+        stacked("multiplier", point.n_constraints),
+        direct_feed(point, here, rows, inputs.columns),
+        np.concatenate([np.zeros(0), *(r.part("values") for r in rows)]),
+    )
 
 
 def rows_of(point: OperatingPoint, quantity: Quantity, here: Motion | None = None) -> QuantityRows:

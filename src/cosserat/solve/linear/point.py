@@ -19,7 +19,8 @@ from cosserat.kernels.law_states import FROZEN
 from cosserat.kernels.residual import add_inertia, applied_forces, element_forces, forces, track_angles
 from cosserat.lie import se3
 from cosserat.model.model import Model
-from cosserat.results.mechanism import Mechanism, mechanism_of
+from cosserat.results.mechanism import JointInfo, Mechanism, mechanism_of
+from cosserat.results.quantities import Quantity
 from cosserat.results.status import Outcome, Status
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.gradients import nearest_motion
@@ -125,6 +126,29 @@ class OperatingPoint:
         from cosserat.solve.linear.symmetry import is_symmetric
 
         return is_symmetric(self, matrices)
+
+    def motion_column(self, joint: JointInfo, i: int, name: str) -> Any:
+        """A unit of the prescribed motion of freedom i of a joint, as an input."""
+        from cosserat.solve.linear.input_columns import motion_column
+
+        return motion_column(self, joint, i, name)
+
+    def parameter_column(self, name: str) -> Any:
+        """A unit of a parameter of the model, as an input."""
+        from cosserat.solve.linear.input_columns import parameter_column
+
+        return parameter_column(self, name)
+
+    def outputs(self, asked: list[Quantity], inputs: Any) -> Any:
+        """Rows of outputs, and what inputs add to them at once."""
+        from cosserat.solve.linear.output_rows import nodal_outputs
+
+        return nodal_outputs(self, asked, inputs)
+
+    @property
+    def n_unknowns(self) -> int:
+        """Number of increments."""
+        return 6 * self.compiled.n_nodes
 
     @property
     def turning(self) -> bool:

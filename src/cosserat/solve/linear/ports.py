@@ -29,12 +29,7 @@ from cosserat.results.output import Output
 from cosserat.results.quantities import JOINT, KINDS, OWN, PLACE, Quantity
 from cosserat.solve.linear import input_columns
 from cosserat.solve.linear.input_columns import Column
-from cosserat.solve.linear.kinematic_rows import still_motion
-from cosserat.solve.linear.output_rows import direct_feed, rows_of
 from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
-from cosserat.solve.trees import columns as tree_columns
-from cosserat.solve.trees.outputs import tree_outputs
-from cosserat.solve.trees.point import TreePoint
 
 Array = NDArray[np.float64]
 
@@ -42,8 +37,7 @@ def input_ports(point: Any, items: Any, caller: str = "linearize") -> InputPorts
     """Columns of inputs given by name, as objects of the model, or as pairs (object, component)."""
     columns = [column for item in _listed(items) for column in _input(point, item, caller)]
     _demand_distinct([c.name for c in columns], "input", caller)
-    n = point.system.n if isinstance(point, TreePoint) else 6 * point.compiled.n_nodes
-    m = point.n_constraints
+    n, m = point.n_unknowns, point.n_constraints
     force = np.stack([c.force for c in columns], axis=1) if columns else np.zeros((n, 0))
     drive = np.stack([c.drive for c in columns], axis=1) if columns else np.zeros((m, 0))
     return InputPorts(tuple(columns), force, drive)
@@ -54,25 +48,8 @@ def output_ports(point: Any, items: Any, inputs: InputPorts, caller: str = "line
     asked = [quantity_of(point, item, caller) for item in _listed(items)]
     names = [q.names[k] for q in asked for k in q.picked]
     _demand_distinct(names, "output", caller)
-    if isinstance(point, TreePoint):
-        return tree_outputs(point, asked, inputs)
-    here = still_motion(point)
-    rows = [rows_of(point, quantity, here) for quantity in asked]
-    n, m = 6 * point.compiled.n_nodes, point.n_constraints
-
-    def stacked(part: str, width: int) -> Array:
-        return np.vstack([r.part(part) for r in rows]) if rows else np.zeros((0, width))
-
-    return OutputPorts(
-        tuple(names),
-        tuple(q.kind for q in asked for _ in q.picked),
-        stacked("position", n),
-        stacked("rate", n),
-        stacked("acceleration", n),
-        stacked("multiplier", m),
-        direct_feed(point, here, rows, inputs.columns),
-        np.concatenate([r.part("values") for r in rows]) if rows else np.zeros(0),
-    )
+    found: OutputPorts = point.outputs(asked, inputs)
+    return found
 
 
 def _listed(items: Any) -> list[Any]:
@@ -124,7 +101,7 @@ def _input(point: Any, item: Any, caller: str) -> list[Column]:
         if text not in model.parameters:
             known = ", ".join(map(repr, model.parameters)) or "none"
             raise SolveError(f"{caller}: nothing in the model depends on the parameter {text!r}; parameters: {known}")
-        return [_columns(point).parameter_column(point, text)]
+        return [point.parameter_column(text)]
     if text in mechanism.joints or head in mechanism.joints:
         joint, pick = mechanism.joint(text)
         if not joint.freedoms:
@@ -154,11 +131,6 @@ def _input(point: Any, item: Any, caller: str) -> list[Column]:
     raise SolveError(f"{caller}: unknown input {text!r}; {_known_inputs(point, loads)}")
 
 
-def _columns(point: Any) -> Any:
-    """Where prescribed motions and parameters of a formulation are known as inputs."""
-    return tree_columns if isinstance(point, TreePoint) else input_columns
-
-
 def _felt(point: Any, make: Callable[..., Column], *what: Any) -> Column:
     """An input that nodes feel, brought to the unknowns of the point; it does not move constraints."""
     column = make(point.still, *what)
@@ -168,7 +140,7 @@ def _felt(point: Any, make: Callable[..., Column], *what: Any) -> Column:
 def _joint_column(point: Any, joint: JointInfo, i: int) -> Column:
     name = joint.coordinates[i]
     if joint.driven[i]:
-        column: Column = _columns(point).motion_column(point, joint, i, name)
+        column: Column = point.motion_column(joint, i, name)
         return column
     return _felt(point, input_columns.effort_column, joint, i, name)
 

@@ -117,12 +117,6 @@ def _filled(compiled: CompiledModel, memory: Memory, start: Any, t: float) -> fl
         state.angle[:] = tracked_in(start.trajectory, -1, compiled.freedoms)
         _take_inner(compiled, memory, history)
         return float(start.time[-1])
-    if isinstance(start, str) and start == "equilibrium":
-        from cosserat.solve.balance.equilibrium import equilibrium
-
-        start = equilibrium(compiled.model, time=t)
-        if not start.status.ok:
-            raise SolveError(f"simulate: no equilibrium to start from: {start.status.message}")
     if isinstance(start, str):
         if start != "reference":
             raise SolveError(f"simulate: start is {shown(start)}; pass {STARTS}")

@@ -14,8 +14,8 @@ from cosserat.results.status import Status
 from cosserat.solve.arguments import demand_no_rolling
 from cosserat.solve.balance.balance import Balance, State
 from cosserat.solve.balance.symmetries import rigid_motions
+from cosserat.solve.formulation import Floating
 from cosserat.solve.initial import EPSILON
-from cosserat.solve.trees.formulation import Floating
 from cosserat.solve.trees.point import TreePoint, with_reactions
 from cosserat.solve.trees.system import TreeState, TreeSystem
 from cosserat.solve.trees.turntable import Spin

@@ -14,8 +14,8 @@ from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.balance.balance import State
 from cosserat.solve.balance.knobs import Knobs
 from cosserat.solve.balance.parametric import RELATIVE_STEP, Parametric
+from cosserat.solve.formulation import Floating
 from cosserat.solve.trees.balance import TreeBalance, tree_balance_at
-from cosserat.solve.trees.formulation import Floating
 from cosserat.solve.trees.system import TreeState, TreeSystem
 from cosserat.solve.trees.turntable import Spin, spin_of
 

@@ -14,8 +14,9 @@ from scipy.sparse import csc_matrix
 from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
-from cosserat.results.mechanism import Mechanism, mechanism_of
+from cosserat.results.mechanism import JointInfo, Mechanism, mechanism_of
 from cosserat.results.modes import Modes
+from cosserat.results.quantities import Quantity
 from cosserat.results.trajectory import Trajectory
 from cosserat.solve.balance.standing import all_have_potentials
 from cosserat.solve.linear.basis import Basis, constant, leading
@@ -167,6 +168,29 @@ class TreePoint:
         mass = motions.T @ (matrices.mass @ motions)
         dual = np.linalg.solve(mass, (matrices.mass.T @ motions).T) @ self.dual
         return Basis(constant(motions), names, len(names), dual)
+
+    def motion_column(self, joint: JointInfo, i: int, name: str) -> Any:
+        """A unit of the prescribed motion of freedom i of a joint, as an input."""
+        from cosserat.solve.trees.columns import motion_column
+
+        return motion_column(self, joint, i, name)
+
+    def parameter_column(self, name: str) -> Any:
+        """A unit of a parameter of the model, as an input."""
+        from cosserat.solve.trees.columns import parameter_column
+
+        return parameter_column(self, name)
+
+    def outputs(self, asked: list[Quantity], inputs: Any) -> Any:
+        """Rows of outputs, and what inputs add to them at once."""
+        from cosserat.solve.trees.outputs import tree_outputs
+
+        return tree_outputs(self, asked, inputs)
+
+    @property
+    def n_unknowns(self) -> int:
+        """Number of increments."""
+        return self.system.n
 
     @cached_property
     def conservative(self) -> bool:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from cosserat.errors import SolveError
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.run import Run
+from cosserat.solve.balance.points import Points
+from cosserat.solve.formulation import Floating
 from cosserat.solve.linear.point import MOMENT, MOTION
-from cosserat.solve.linear.points import Points
 from cosserat.solve.trees.balance import TreeBalance, tree_balance
-from cosserat.solve.trees.formulation import Floating
 from cosserat.solve.trees.point import TreePoint, with_reactions
 from cosserat.solve.trees.system import TreeState, TreeSystem
 from cosserat.solve.trees.turntable import Spin

@@ -27,6 +27,7 @@ from cosserat.solve.floating.methods import new_stepper
 from cosserat.solve.floating.results import FloatingResults, node_seats
 from cosserat.solve.floating.start import starting_state
 from cosserat.solve.floating.state import Drives, States
+from cosserat.solve.formulation import Floating
 from cosserat.solve.linear.differences import EIGHTH, STEP
 from cosserat.solve.relative import flexible_coordinates
 from cosserat.solve.relative.flexible_recursion import Motions
@@ -34,7 +35,6 @@ from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.seat_motion import coordinate_rows
 from cosserat.solve.relative.tree_constraints import TreeConstraints
 from cosserat.solve.spin import check_steady
-from cosserat.solve.trees.formulation import Floating
 from cosserat.solve.trees.turntable import Spin, on_turntable
 
 Array = NDArray[np.float64]

@@ -16,17 +16,17 @@ from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.trim import Trim
+from cosserat.solve.analyses.equilibrium import equilibrium
+from cosserat.solve.analyses.flight import trim_flight
+from cosserat.solve.analyses.formulations import Formulation, formulation_of
+from cosserat.solve.analyses.points import point_at
 from cosserat.solve.arguments import check_number, check_state
-from cosserat.solve.balance.equilibrium import balance_at, equilibrium
-from cosserat.solve.balance.flight import trim_flight
 from cosserat.solve.balance.knobs import Knobs
-from cosserat.solve.balance.parametric import Parametric, parametric_at
+from cosserat.solve.balance.parametric import Parametric
 from cosserat.solve.balance.standing import equal_states
 from cosserat.solve.balance.targets import Target, read_targets
 from cosserat.solve.gradients import nearest_motion
-from cosserat.solve.linear.points import point_at
 from cosserat.solve.linear.quadratic import eigenpairs
-from cosserat.solve.trees.formulation import Floating, floating_of
 
 Array = NDArray[np.float64]
 
@@ -114,7 +114,8 @@ def trim(
         others = {"hold": hold, "targets": targets, "start": start, "spin": spin}
         if any(value is not None for value in others.values()):
             raise SolveError(f"trim: flight= is a motion of its own; leave out {', '.join(others)}")
-        flown = trim_flight(model, unknowns, flight, limits, time, tolerance, floating_of(formulation, model, "trim"))
+        frames = formulation_of(formulation, model, "trim")
+        flown = trim_flight(model, unknowns, flight, limits, time, tolerance, frames)
         return _demand_stable(flown) if require_stable else flown
     if limits is not None:
         raise SolveError("trim: limits= belong to flight=, a steady flight")
@@ -127,19 +128,19 @@ def trim(
     if not knobs.names:
         raise SolveError("trim: no unknowns; name at least one parameter, such as ['T1', 'T2']")
     wanted, held = _wanted(hold, targets)
-    floating = floating_of(formulation, model, "trim")
+    frames = formulation_of(formulation, model, "trim")
     with knobs.kept():
         knobs.turn(guesses)
         knobs.check()
         if wanted:
-            found, residual = _meet(knobs, wanted, start, time, tolerance, floating)
+            found, residual = _meet(knobs, wanted, start, time, tolerance, frames)
         else:
-            found, residual = _hold(knobs, held, time, floating)
+            found, residual = _hold(knobs, held, time, frames)
         values = knobs.values
-        eigenvalues, shapes = _eigenvalues(point_at(model, found, caller="trim", formulation=floating))
+        eigenvalues, shapes = _eigenvalues(point_at(model, found, caller="trim", formulation=frames.floating))
         equal = np.zeros(len(eigenvalues), dtype=bool)
         if spin is not None and len(eigenvalues):
-            statics = balance_at(model, time, found, knobs.spin, knobs.center, floating, "trim")
+            statics = frames.balance(model, time, found, knobs.spin, knobs.center, "trim")
             statics.load(np.array([time], dtype=float))
             statics.residual()
             equal = equal_states(statics, shapes)
@@ -191,11 +192,9 @@ def _spans(knobs: Knobs) -> dict[str, float]:
     return {name: max(1e-3, abs(value)) for name, value in knobs.values.items()}
 
 
-def _hold(
-    knobs: Knobs, held: Equilibrium | None, time: float, floating: Floating | None
-) -> tuple[Equilibrium, float]:  # fmt: skip
+def _hold(knobs: Knobs, held: Equilibrium | None, time: float, frames: Formulation) -> tuple[Equilibrium, float]:
     """Parameters that balance a whole configuration, in the least-squares sense of forces (moments over a length)."""
-    balance = parametric_at(knobs, held, time, _spans(knobs), floating)
+    balance = frames.parametric(knobs, held, time, _spans(knobs))
     statics = balance.statics
     n, weight = statics.n_motions, 1.0 / statics.metric()
     phi = statics.constraints().multiply(weight).tocsc()
@@ -241,13 +240,13 @@ def _meet(
     start: Equilibrium | None,
     time: float,
     tolerance: float,
-    floating: Floating | None,
+    frames: Formulation,
 ) -> tuple[Equilibrium, float]:
     """Configuration and parameters together, by Newton's method on balance and targets."""
     if start is None:
-        first = equilibrium(knobs.model, time=time, spin=knobs.spin, center=knobs.center, formulation=floating)
+        first = equilibrium(knobs.model, time=time, spin=knobs.spin, center=knobs.center, formulation=frames.floating)
         start = first if first.status.ok else None
-    balance = parametric_at(knobs, start, time, _spans(knobs), floating)
+    balance = frames.parametric(knobs, start, time, _spans(knobs))
     statics = balance.statics
     targets = read_targets(statics.still().mechanism, wanted)
     rhs = statics.residual()

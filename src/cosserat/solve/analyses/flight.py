@@ -30,12 +30,11 @@ from cosserat.model.parameters import Parameter
 from cosserat.model.placed_laws import PlacedLaw
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.flight import FORCES, SPEEDS, FlightTrim, named_modes
+from cosserat.solve.analyses.formulations import Formulation
+from cosserat.solve.analyses.linearize import linearize
 from cosserat.solve.arguments import check_number
 from cosserat.solve.balance.knobs import Knobs
-from cosserat.solve.balance.parametric import parametric_at
 from cosserat.solve.linear.kinematic_rows import place_jacobian
-from cosserat.solve.linear.linearize import linearize
-from cosserat.solve.trees.formulation import Floating
 
 Array = NDArray[np.float64]
 
@@ -217,7 +216,7 @@ def trim_flight(
     limits: Mapping[str, Any] | None,
     time: float,
     tolerance: float,
-    floating: Floating | None,
+    frames: Formulation,
 ) -> FlightTrim:
     """Attitude, shape and controls of a steady flight; see `trim`."""
     if not isinstance(flight, Flight):
@@ -228,11 +227,11 @@ def trim_flight(
     knobs = Knobs(flying.model, [*flying.names, *path], None, (0.0, 0.0, 0.0), "trim")
     knobs.turn(flying.guesses)
     knobs.check()
-    found, residual = _balanced(flying, knobs, bounds, time, tolerance, floating)
+    found, residual = _balanced(flying, knobs, bounds, time, tolerance, frames)
     names = [name for name in knobs.names if name not in path]
     objects = flying.model.parameter_objects()  # a component may have the same name
     inputs, outputs = [objects[name][0] for name in names], [f"{flying.body}.{w}" for w in _WORDS]
-    linear = linearize(flying.model, inputs=inputs, outputs=outputs, about=found, formulation=floating)
+    linear = linearize(flying.model, inputs=inputs, outputs=outputs, about=found, formulation=frames.floating)
     R = np.asarray(found.rotation(flying.body))
     velocity = _velocity(flying, knobs)
     states = _states(linear.C, R, flight, velocity)
@@ -256,7 +255,7 @@ def trim_flight(
         },
         float(np.arctan2(w, u)) if flight.speed else 0.0,
         float(np.arctan2(v, np.hypot(u, w))) if flight.speed else 0.0,
-        flying.model, _derivatives(flying, found, names, floating), linear, states, modes,
+        flying.model, _derivatives(flying, found, names, frames), linear, states, modes,
     )  # fmt: skip
 
 
@@ -290,11 +289,11 @@ def _bounds(limits: Mapping[str, Any] | None, names: list[str]) -> dict[str, tup
 
 def _balanced(
     flying: FlyingModel, knobs: Knobs, bounds: dict[str, tuple[float, float]], time: float, tolerance: float,
-    floating: Floating | None,
+    frames: Formulation,
 ) -> tuple[Equilibrium, float]:  # fmt: skip
     """Newton's method on the balance, the place of the body, and no slip to the side; least corrections where free."""
     spans = {name: max(1e-2, abs(value)) for name, value in knobs.values.items()}
-    balance = parametric_at(knobs, None, time, spans, floating)
+    balance = frames.parametric(knobs, None, time, spans)
     statics, flight = balance.statics, flying.flight
     point = statics.still()
     station = point.still.mechanism.station(flying.body)[0]
@@ -394,7 +393,7 @@ def _states(C: Array, R: Array, flight: Flight, velocity: Array) -> Array:
     ))  # fmt: skip
 
 
-def _derivatives(flying: FlyingModel, found: Equilibrium, names: list[str], floating: Floating | None) -> Any:
+def _derivatives(flying: FlyingModel, found: Equilibrium, names: list[str], frames: Formulation) -> Any:
     """Derivatives of the whole wrench of the air and of engines, about the body's centre, body axes."""
     R, centre = np.asarray(found.rotation(flying.body)), np.asarray(found.position(flying.body))
     E = flying.flight.axes
@@ -405,14 +404,14 @@ def _derivatives(flying: FlyingModel, found: Equilibrium, names: list[str], floa
         """Of all laws for a rigid motion (v, w) along the body's forward, right, down, (6,) the same axes."""
         from cosserat.compile.build import compile_model
 
-        compiled = compile_model(model, floating=floating is not None)
-        frames = found.trajectory.history.frame[-1]
+        compiled = compile_model(model, floating=frames.floating is not None)
+        placed = found.trajectory.history.frame[-1]
         v, spin = to_body.T @ motion[:3], to_body.T @ motion[3:]
         arrays, total = compiled.system.state_loads, np.zeros(6)
         for k, law in enumerate(compiled.laws):
             if isinstance(law.load, (ApparentLoad, FieldLoad)):
                 continue
-            H = row_to_frame(frames[arrays.node[k, 0]]) @ row_to_frame(arrays.frame_a[k])
+            H = row_to_frame(placed[arrays.node[k, 0]]) @ row_to_frame(arrays.frame_a[k])
             arm = H[:3, 3] - centre
             twist = np.concatenate((H[:3, :3].T @ (v + np.cross(spin, arm)), H[:3, :3].T @ spin))
             other = np.eye(4), np.zeros(6)

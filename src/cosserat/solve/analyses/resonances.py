@@ -12,8 +12,8 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
 from cosserat.results.resonances import Meeting, Resonances
+from cosserat.solve.analyses.modes import modes
 from cosserat.solve.arguments import check_count, check_number
-from cosserat.solve.linear.modes import modes
 
 Array = NDArray[np.float64]
 

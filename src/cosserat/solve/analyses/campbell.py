@@ -14,12 +14,12 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.campbell import Campbell, CriticalSpeed
+from cosserat.solve.analyses.stability import checked_values, critical_of
+from cosserat.solve.analyses.steady_states import steady_states
 from cosserat.solve.arguments import check_count, check_state
 from cosserat.solve.carried import carrying
 from cosserat.solve.linear.neutral import all_crossings, usual_neutral
 from cosserat.solve.linear.spectra import Complex, Spectra, Spectrum, match, track
-from cosserat.solve.linear.stability import checked_values, critical_of
-from cosserat.solve.linear.steady_states import steady_states
 
 Array = NDArray[np.float64]
 

@@ -13,12 +13,12 @@ from cosserat.errors import SolveError, shown
 from cosserat.model.model import Model
 from cosserat.model.parameters import Parameter
 from cosserat.results.stability import DIVERGENCE, FLUTTER, Critical, Stability
+from cosserat.solve.analyses.steady_states import steady_states
 from cosserat.solve.arguments import check_count
 from cosserat.solve.carried import carrying
 from cosserat.solve.linear.crossings import Crossing
 from cosserat.solve.linear.neutral import all_crossings, settle, usual_neutral
 from cosserat.solve.linear.spectra import Spectra, track
-from cosserat.solve.linear.steady_states import steady_states
 
 Array = NDArray[np.float64]
 
@@ -91,7 +91,7 @@ def stability(
         "about": about, "time": time, "spin": spin, "center": center, "formulation": formulation
     }  # fmt: skip
     if isinstance(parameter, (tuple, list)):
-        from cosserat.solve.linear.stability_map import stability_map
+        from cosserat.solve.analyses.stability_map import stability_map
 
         if len(parameter) != 2 or not isinstance(values, (tuple, list, np.ndarray)) or len(values) != 2:
             raise SolveError(

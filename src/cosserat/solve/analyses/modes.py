@@ -15,6 +15,7 @@ from cosserat.calls import answered
 from cosserat.errors import CosseratWarning, SolveError
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
+from cosserat.solve.analyses.points import point_at
 from cosserat.solve.arguments import check_count, check_model
 from cosserat.solve.carried import carrying
 from cosserat.solve.coarseness import warn_of_frequencies
@@ -22,7 +23,6 @@ from cosserat.solve.linear.basis import basis_of_motions, reduced
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
 from cosserat.solve.linear.point import OperatingPoint
-from cosserat.solve.linear.points import point_at
 from cosserat.solve.linear.pose import held_at
 from cosserat.solve.linear.quadratic import eigenpairs
 

@@ -18,10 +18,10 @@ from cosserat.results.comparison import ENERGIES, Comparison, Finding, JointDiff
 from cosserat.results.deflection import Deflections
 from cosserat.results.run import Run
 from cosserat.results.status import Outcome
-from cosserat.solve.linear.modal_frequencies import FrequencyPairs, frequency_pairs
-from cosserat.solve.motion import modal_range
+from cosserat.solve.analyses import modal_range
+from cosserat.solve.analyses.modal_frequencies import FrequencyPairs, frequency_pairs
+from cosserat.solve.analyses.simulate import simulate
 from cosserat.solve.motion.driver import Progress
-from cosserat.solve.motion.simulate import simulate
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 
 _ENDED = {Outcome.INTERRUPTED, Outcome.CALL_FAILED}  # by the user

@@ -16,14 +16,13 @@ from cosserat.model.parameters import is_number
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.results.path import Path, PathPoint
 from cosserat.results.status import Outcome, Status
+from cosserat.solve.analyses.equilibrium import equilibrium
+from cosserat.solve.analyses.formulations import Formulation, formulation_of
 from cosserat.solve.arguments import check_count, check_number, check_state
 from cosserat.solve.balance.arc import Arc, PathState
-from cosserat.solve.balance.equilibrium import equilibrium
 from cosserat.solve.balance.knobs import Knobs
-from cosserat.solve.balance.parametric import parametric_at
 from cosserat.solve.balance.path_walk import Options, Raised, Trace, walk
 from cosserat.solve.interrupts import Interrupts
-from cosserat.solve.trees.formulation import floating_of
 
 Array = NDArray[np.float64]
 
@@ -115,20 +114,19 @@ def continuation(
     check_state("continuation", model, time, spin, center)
     check_number(tolerance, "continuation", "tolerance", "the accepted last correction, such as 1e-11", positive=True)
     knobs = Knobs(model, [parameter], spin, center, "continuation")
-    name = knobs.names[0]
     if progress is not None and not callable(progress):
         raise SolveError(
             f"continuation: progress is {progress!r}; pass a function of the number of steps and the value"
         )
-    floating = floating_of(formulation, model, "continuation")
-    options = Options(step, max_step, max_steps, until, time, tolerance, progress, floating)
+    frames = formulation_of(formulation, model, "continuation")
+    options = Options(step, max_step, max_steps, until, time, tolerance, progress)
     with knobs.kept():
-        path, ends = _follow(knobs, name, start, float(stop), direction, mode, options)
+        path, ends = _follow(knobs, frames, start, float(stop), direction, mode, options)
         for point in _chosen(path, switch):
             for side in (1, -1):
                 if path.status.outcome in _BY_USER:
                     return path
-                branch, _ = _follow(knobs, name, point, float(stop), side, mode, options, ends)
+                branch, _ = _follow(knobs, frames, point, float(stop), side, mode, options, ends)
                 path.branches.append(branch)
                 if branch.status.outcome in _BY_USER:
                     return path
@@ -163,7 +161,7 @@ def _check(
 
 def _follow(
     knobs: Knobs,
-    name: str,
+    frames: Formulation,
     start: float | PathPoint,
     stop: float,
     side: int,
@@ -173,7 +171,8 @@ def _follow(
 ) -> tuple[Path, tuple[float, float]]:
     """One path, and the range of the parameter that scales it."""
     wall, cpu = clock.perf_counter(), clock.process_time()
-    found = _start(knobs, name, start, options)
+    name = knobs.names[0]
+    found = _start(knobs, frames, start, options)
     value = knobs.values[name]
     if ends is None:
         span = abs(stop - value)
@@ -181,7 +180,7 @@ def _follow(
             span = max(span, float(np.ptp(start.path.parameter)))
         ends = stop - span, stop
     scale = abs(ends[1] - ends[0]) or abs(value) or 1.0
-    balance = parametric_at(knobs, found, options.time, {name: np.copysign(scale, stop - value)}, options.floating)
+    balance = frames.parametric(knobs, found, options.time, {name: np.copysign(scale, stop - value)})
     arc = Arc(balance, name, scale, options.tolerance)
     trace = Trace(branched=isinstance(start, PathPoint))
     leave = _crossing_direction(arc, start, side, mode) if isinstance(start, PathPoint) else None
@@ -217,7 +216,8 @@ def _last(trace: Trace, value: float) -> float:
     return trace.points[-1].state.value if trace.points else value
 
 
-def _start(knobs: Knobs, name: str, start: float | PathPoint, options: Options) -> Equilibrium:
+def _start(knobs: Knobs, frames: Formulation, start: float | PathPoint, options: Options) -> Equilibrium:
+    name = knobs.names[0]
     if isinstance(start, PathPoint):
         if start.path.model is not knobs.model or start.path.name != name:
             raise SolveError(
@@ -230,7 +230,7 @@ def _start(knobs: Knobs, name: str, start: float | PathPoint, options: Options) 
     knobs.turn({name: float(start)})
     knobs.check()
     found = equilibrium(
-        knobs.model, time=options.time, spin=knobs.spin, center=knobs.center, formulation=options.floating
+        knobs.model, time=options.time, spin=knobs.spin, center=knobs.center, formulation=frames.floating
     )
     if not found.status.ok:
         raise SolveError(

@@ -25,11 +25,11 @@ from cosserat.kernels.alpha import method
 from cosserat.lie import se3
 from cosserat.model.model import Model
 from cosserat.results.run import Run
+from cosserat.solve.analyses.simulate import simulate
 from cosserat.solve.linear.input_columns import parameter_column
 from cosserat.solve.linear.matrices import constraint_matrix, tangents
 from cosserat.solve.linear.point import MOMENT, OperatingPoint, new_point_memory
 from cosserat.solve.linear.ports import input_ports
-from cosserat.solve.motion.simulate import simulate
 
 Array = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ class LinearStep:
     --------
     >>> import numpy as np
     >>> import cosserat as cs
-    >>> from cosserat.solve.linear.linear_step import LinearStep
+    >>> from cosserat.solve.analyses.linear_step import LinearStep
     >>> model = cs.Model("fall", gravity=(0, 0, cs.Parameter("g", -9.81)))
     >>> ball = model.add(cs.RigidBody.sphere("ball", diameter=0.2, mass=1.0))
     >>> step = LinearStep(model, cs.simulate(model, 0.1, 0.01))

@@ -14,7 +14,7 @@ from cosserat.model.joints import Joint
 from cosserat.model.loads import DistributedLoad, PointLoad
 from cosserat.model.model import Model
 from cosserat.results.modes import Modes
-from cosserat.solve.linear.modes import modes as galilean_modes
+from cosserat.solve.analyses.modes import modes as galilean_modes
 from cosserat.solve.relative.flexible_recursion import motions
 from cosserat.solve.relative.flexible_tree import FlexibleTree
 from cosserat.solve.relative.tree_constraints import TreeConstraints

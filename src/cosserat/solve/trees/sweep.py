@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from cosserat.results.equilibrium import Equilibrium
 from cosserat.solve.balance.balance import Attempt
 from cosserat.solve.balance.knobs import Knobs
-from cosserat.solve.linear.points import point_of
-from cosserat.solve.linear.steady_states import SweptStates
+from cosserat.solve.balance.sweep import Sweep
+from cosserat.solve.formulation import Floating
 from cosserat.solve.trees.balance import TreeBalance
-from cosserat.solve.trees.formulation import Floating
 from cosserat.solve.trees.parametric import Renewal
 from cosserat.solve.trees.point import TreePoint, with_reactions
 from cosserat.solve.trees.points import TreePoints
@@ -25,29 +24,26 @@ Array = NDArray[np.float64]
 _TOLERANCE = 1e-12  # last correction of positions, relative to the extent of the mechanism
 _AT_REST = 1e-6  # part of what is accepted as balanced, below which nothing needs to be solved
 
-class TreeStates(SweptStates):
-    """The states about which `stability` linearises in floating frames."""
 
-    def __init__(
-        self, knobs: Knobs, ranges: Sequence[Array], about: Any, time: float, caller: str, floating: Floating
-    ) -> None:
-        super().__init__(knobs, ranges, about, time, caller)
-        self._floating = floating
+class TreeSweep(Sweep):
+    """Of floating frames."""
+
+    def __init__(self, knobs: Knobs, ranges: Sequence[Array], time: float, floating: Floating) -> None:
+        self._knobs, self._time, self._floating = knobs, time, floating
         with knobs.kept():
-            self._turn(np.array([r[0] for r in ranges]))
-            spans = {name: float(r[-1] - r[0]) for name, r in zip(self.names, ranges, strict=True)}
+            knobs.take([r[0] for r in ranges])
+            spans = {name: float(r[-1] - r[0]) for name, r in zip(knobs.names, ranges, strict=True)}
             self._renewal = Renewal(knobs, spans, time, floating)
 
-    @property
-    def _formulation(self) -> Floating:
-        return self._floating
-
-    def _begun(self, about: Any) -> TreePoint:
+    def points(self, about: Any) -> TreePoints:
         turns = isinstance(about, Equilibrium)  # it has its own rotation
         spin = spin_of_twist(about.settings.get("spin")) if turns else self._renewal.now().spin
-        return point_of(TreePoints(self._knobs.model, self._caller, spin, self._floating), about, self._time)
+        return TreePoints(self._knobs.model, self._knobs.caller, spin, self._floating)
 
-    def _solved(self, configuration: Array, last: bool) -> TreePoint | None:
+    def begin(self, point: TreePoint) -> None:
+        """Nothing is kept of it."""
+
+    def solved(self, configuration: Array, last: bool) -> TreePoint | None:
         system = self._renewal.now()
         start = system.start(self._time)
         state = with_reactions(system, start._replace(q=configuration))
@@ -62,5 +58,5 @@ class TreeStates(SweptStates):
             return point
         return None
 
-    def _configuration(self, point: TreePoint) -> Array:
+    def configuration(self, point: TreePoint) -> Array:
         return point.state.q

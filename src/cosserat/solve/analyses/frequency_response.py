@@ -18,14 +18,14 @@ from cosserat.errors import SolveError, shown
 from cosserat.model.model import Model
 from cosserat.results.linear import POSITION
 from cosserat.results.response import Response
+from cosserat.solve.analyses.linearize import following, project
+from cosserat.solve.analyses.modes import quiet_point
 from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.carried import carrying
 from cosserat.solve.interrupts import finished
 from cosserat.solve.linear.bordered import Bordered
 from cosserat.solve.linear.eigen import symmetric_modes
-from cosserat.solve.linear.linearize import following, project
 from cosserat.solve.linear.matrices import Matrices
-from cosserat.solve.linear.modes import quiet_point
 from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
 from cosserat.solve.linear.port_units import input_unit, output_unit
 from cosserat.solve.linear.ports import input_ports, output_ports

@@ -17,12 +17,12 @@ from cosserat.results.law_states import LawStates
 from cosserat.results.linear import ACCELERATION, POSITION, LinearModel
 from cosserat.results.linear_reduction import definite
 from cosserat.results.state_space import OutputRows, RollingStates
+from cosserat.solve.analyses.points import point_at
 from cosserat.solve.arguments import check_choice, check_count
 from cosserat.solve.carried import carrying
 from cosserat.solve.linear.basis import Basis, MovingColumns, constant, leading, mode_names
 from cosserat.solve.linear.eigen import symmetric_modes
 from cosserat.solve.linear.matrices import Matrices
-from cosserat.solve.linear.points import point_at
 from cosserat.solve.linear.port_arrays import InputPorts, OutputPorts
 from cosserat.solve.linear.ports import input_ports, output_ports
 from cosserat.solve.linear.rolling_spectrum import rolling_space

@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 
 from cosserat.calls import answered
-from cosserat.compile.build import compile_model
-from cosserat.compile.compiled import CompiledModel
 from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.equilibrium import Equilibrium
-from cosserat.results.joints import tracked_in
 from cosserat.results.status import Outcome, Status
+from cosserat.solve.analyses.formulations import formulation_of
 from cosserat.solve.arguments import check_number, check_state
-from cosserat.solve.assembly import assemble_configuration
 from cosserat.solve.balance.balance import Attempt, Balance
 from cosserat.solve.balance.free_motion import describe, free_motions, push, stands
 from cosserat.solve.balance.limits import at_limits
@@ -25,10 +22,6 @@ from cosserat.solve.balance.standing import Push, descend, nudge, resists
 from cosserat.solve.balance.statics import Statics
 from cosserat.solve.beyond import warn_of_laws
 from cosserat.solve.coarseness import taut_element, warn_coarse
-from cosserat.solve.initial import set_trial, soften_redundant, warn_redundant
-from cosserat.solve.memory import loaded_memory
-from cosserat.solve.spin import check_steady, spin_twist
-from cosserat.solve.trees.formulation import floating_of
 
 _SMALLEST_STEP = 2.0**-14
 _CRITICAL_STEP = 2.0**-11  # a critical load is passed in steps no larger than this
@@ -99,7 +92,8 @@ def equilibrium(
     if start is not None and not isinstance(start, Equilibrium):
         raise SolveError(f"equilibrium: start is {start!r}; pass an Equilibrium, or leave it out")
     clocks = clock.perf_counter(), clock.process_time()
-    statics = balance_at(model, time, start, spin, center, formulation)
+    frames = formulation_of(formulation, model, "equilibrium")
+    statics = frames.balance(model, time, start, spin, center, "equilibrium")
     return equilibrium_of(statics, time, tolerance, start is None, stable, clocks)
 
 
@@ -145,46 +139,6 @@ def equilibrium_of(
         warn_coarse(found)
         warn_of_laws(found.trajectory)
     return found
-
-
-def balance_at(
-    model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any, formulation: Any,
-    caller: str = "equilibrium",
-) -> Balance:  # fmt: skip
-    """Equations of balance of a model in one of the formulations, in a known equilibrium or in the reference."""
-    floating = floating_of(formulation, model, caller)
-    if floating is None:
-        return statics_at(model, time, start, spin, center)
-    from cosserat.solve.trees.balance import tree_balance_at  # it is made of linear equations, too
-    from cosserat.solve.trees.turntable import spin_of
-
-    return tree_balance_at(model, time, start, spin_of(spin, center), floating, caller)
-
-
-def statics_at(
-    model: Model, time: float, start: Equilibrium | None, spin: Any, center: Any, compiled: CompiledModel | None = None
-) -> Statics:  # fmt: skip
-    """Equations of balance of a model, in a known equilibrium or in the reference configuration, without loads."""
-    compiled = compile_model(model) if compiled is None else compiled
-    times = np.array([time], dtype=float)
-    memory = loaded_memory(compiled, compiled.sampler.sample(times))
-    if start is None:
-        assemble_configuration(compiled, time, memory)
-    else:
-        history = start.trajectory.history
-        if history.frame.shape[1:] != compiled.frames.shape or history.force.shape[1:] != (compiled.n_multipliers, 6):
-            raise SolveError(
-                "equilibrium: the equilibrium given as start belongs to a model with other nodes or joints"
-            )
-        memory.problem.state.frame[:] = history.frame[-1]
-        memory.problem.state.force[:] = history.force[-1]
-        memory.problem.state.angle[:] = tracked_in(start.trajectory, -1, compiled.freedoms)
-    warn_redundant(soften_redundant(compiled, memory))
-    set_trial(memory, memory.problem.state)
-    rotation = spin_twist(spin, center)
-    if rotation is not None:
-        check_steady(compiled, compiled.sampler.sample(times), rotation)
-    return Statics(compiled, memory, rotation)
 
 
 def _finish(statics: Balance, t: float, detail: str = "") -> Status:

@@ -15,12 +15,12 @@ from cosserat.errors import SolveError
 from cosserat.model.model import Model
 from cosserat.results.stability import DIVERGENCE, FLUTTER, STABLE
 from cosserat.results.stability_map import Boundary, StabilityMap
+from cosserat.solve.analyses.stability import checked_values
+from cosserat.solve.analyses.steady_states import steady_states
 from cosserat.solve.arguments import check_count
 from cosserat.solve.carried import carrying
 from cosserat.solve.linear.crossings import Crossing, crossings
 from cosserat.solve.linear.spectra import Spectra, Spectrum
-from cosserat.solve.linear.stability import checked_values
-from cosserat.solve.linear.steady_states import steady_states
 
 Array = NDArray[np.float64]
 Edge = tuple[int, int, int]  # node of the grid and the direction in which the edge leaves it

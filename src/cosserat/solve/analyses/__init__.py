@@ -1,0 +1,1 @@
+"""What users ask for: simulations, equilibria, paths, modes, stability, linear models, in any formulation."""
