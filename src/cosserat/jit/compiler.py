@@ -307,7 +307,10 @@ class _Overloads:
 
     def load(self, key: Any) -> Any:
         kept = store.read(self._path(key))
-        return None if kept is None else pickle.loads(kept)
+        try:
+            return None if kept is None else pickle.loads(kept)
+        except ImportError:  # the same function was in another module, which is no more
+            return None
 
     def save(self, key: Any, data: Any) -> None:
         store.write(self._path(key), serialize.dumps(data))
