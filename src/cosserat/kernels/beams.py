@@ -6,8 +6,6 @@ energy, see `elastic`, and a viscous part. Source: [Grazioso17] (16)-(20); signs
 
 from cosserat.jit import apart, helper, inlined, stage
 from cosserat.kernels.frames import (
-    apply_a,
-    apply_b,
     dd_cotc,
     load_frame,
     log_frame,
@@ -21,11 +19,14 @@ from cosserat.kernels.vectors import (
     accumulate,
     add,
     add_block,
+    axpy,
     clear,
     combine,
+    cross,
     dot,
     load,
     neg,
+    scale,
     skew,
     store,
     sub,
@@ -57,25 +58,31 @@ def multiply(K, u, w):
 
 
 @inlined
-def operate(u, w, c, c1, a, b):
-    """(A a, B a + A b), the blocks of T^-1(d): T^-1(d)^T (a, b) on a wrench, and T^-1(d) (b, a), turned round."""
-    return apply_a(w, c, a), add(apply_b(u, w, c, c1, a), apply_a(w, c, b))
+def halves(u, w, c, c1, a, b):
+    """(A a, B a + A b) with the blocks of T^-1(d): its part that is even in d, then the odd one.
+
+    This is T^-1(d)^T (a, b) on a wrench, and T^-1(d) (b, a), turned round.
+    """
+    wa, ua, wb = cross(w, a), cross(u, a), cross(w, b)
+    wwa, odd = cross(w, wa), add(ua, wb)
+    even = axpy(c, add(cross(w, odd), cross(u, wa)), axpy(c1 * dot(w, u), wwa, b))
+    return axpy(c, wwa, a), even, scale(0.5, wa), scale(0.5, odd)
 
 
 @helper
 def strain_rate(u, w, c, c1, twist_a, twist_b):
     """d_dot = T^-1(d) v_B - T^-1(-d) v_A."""
-    w_b, u_b = operate(u, w, c, c1, load(twist_b, 3), load(twist_b, 0))
-    w_a, u_a = operate(neg(u), neg(w), c, c1, load(twist_a, 3), load(twist_a, 0))
-    return sub(u_b, u_a), sub(w_b, w_a)
+    va, wa, vb, wb = load(twist_a, 0), load(twist_a, 3), load(twist_b, 0), load(twist_b, 3)
+    even_w, even_u, _, _ = halves(u, w, c, c1, sub(wb, wa), sub(vb, va))
+    _, _, odd_w, odd_u = halves(u, w, c, c1, add(wb, wa), add(vb, va))
+    return add(even_u, odd_u), add(even_w, odd_w)
 
 
 @helper
 def nodal_forces(u, w, c, c1, n, m):
     """P^T (n, m): the internal forces on both nodes, each as (force, moment)."""
-    fa, ma = operate(u, w, c, c1, n, m)
-    fb, mb = operate(neg(u), neg(w), c, c1, n, m)
-    return neg(fa), neg(ma), fb, mb
+    f, t, g, r = halves(u, w, c, c1, n, m)
+    return neg(add(f, g)), neg(add(t, r)), sub(f, g), sub(t, r)
 
 
 @helper

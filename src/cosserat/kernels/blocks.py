@@ -6,7 +6,7 @@ chains and trees there is no fill and the cost is linear in the number of vertic
 
 import math
 
-from cosserat.jit import apart, helper, stage, wide
+from cosserat.jit import apart, helper, wide
 from cosserat.kernels.arrays import pattern_of, scratch_of, solver_of
 
 
@@ -89,10 +89,29 @@ def factor(problem):
             times(blocks[pattern.lower[e]], D)
         for q in range(pattern.update_start[p], pattern.update_start[p + 1]):
             update(blocks[pattern.update[q, 1]], blocks[pattern.update[q, 2]], blocks[pattern.update[q, 0]])
+    for b in range(blocks.shape[0]):
+        flip(blocks[b])
     return n_singular
 
 
-@stage
+@helper
+def flip(A_out):
+    """A <- A^T."""
+    for i in range(6):
+        for j in range(i):
+            A_out[i, j], A_out[j, i] = A_out[j, i], A_out[i, j]
+
+
+@apart
+def subtract_product(A_t, x, y_out):
+    """y -= A x, for A^T."""
+    a, b, c, d, e, f = x[0], x[1], x[2], x[3], x[4], x[5]
+    for i in range(6):
+        s = (A_t[0, i] * a + A_t[1, i] * b) + (A_t[2, i] * c + A_t[3, i] * d)
+        y_out[i] -= s + (A_t[4, i] * e + A_t[5, i] * f)
+
+
+@wide
 def solve(problem):
     """solver.x <- A^-1 solver.x."""
     pattern, solver = pattern_of(problem), solver_of(problem)
@@ -101,25 +120,14 @@ def solve(problem):
     for p in range(n):
         v = pattern.order[p]
         for e in range(pattern.start[p], pattern.start[p + 1]):
-            L = blocks[pattern.lower[e]]
-            t = pattern.neighbour[e]
-            for i in range(6):
-                s = 0.0
-                for j in range(6):
-                    s += L[i, j] * x[v, j]
-                x[t, i] -= s
+            subtract_product(blocks[pattern.lower[e]], x[v], x[pattern.neighbour[e]])
     for p in range(n - 1, -1, -1):
         v = pattern.order[p]
         for e in range(pattern.start[p], pattern.start[p + 1]):
-            U = blocks[pattern.upper[e]]
-            t = pattern.neighbour[e]
-            for i in range(6):
-                s = 0.0
-                for j in range(6):
-                    s += U[i, j] * x[t, j]
-                x[v, i] -= s
+            subtract_product(blocks[pattern.upper[e]], x[pattern.neighbour[e]], x[v])
         D = blocks[pattern.diagonal[p]]
-        y0, y1, y2, y3, y4, y5 = x[v, 0], x[v, 1], x[v, 2], x[v, 3], x[v, 4], x[v, 5]
+        a, b, c, d, e, f = x[v, 0], x[v, 1], x[v, 2], x[v, 3], x[v, 4], x[v, 5]
         for i in range(6):
-            x[v, i] = D[i, 0] * y0 + D[i, 1] * y1 + D[i, 2] * y2 + D[i, 3] * y3 + D[i, 4] * y4 + D[i, 5] * y5
+            s = (D[0, i] * a + D[1, i] * b) + (D[2, i] * c + D[3, i] * d)
+            x[v, i] = s + (D[4, i] * e + D[5, i] * f)
     return 0

@@ -8,7 +8,6 @@ import math
 
 from cosserat.jit import helper
 from cosserat.kernels.vectors import (
-    IDENTITY,
     ZERO,
     add,
     add_outer,
@@ -22,7 +21,6 @@ from cosserat.kernels.vectors import (
     mul,
     mul_t,
     scale,
-    skew,
     spiral,
     store,
     sub,
@@ -72,8 +70,7 @@ def exp_frame(u, w):
     a = cosc(t2)
     wu = cross(w, u)
     x = axpy(sincc(t2), cross(w, wu), axpy(a, wu, u))
-    W = skew(w)
-    return combine(1.0, combine(1.0, IDENTITY, sinc(t2), W), a, matmul(W, W)), x
+    return add_outer(scale(a, w), w, spiral(1.0 - a * t2, scale(sinc(t2), w))), x
 
 
 @helper
@@ -169,8 +166,8 @@ def matrix_h(u, w, c, c1, c2, b):
 def tangent_blocks(u, w):
     """Tangent operator of exp at (u, w), [[T, T_uw], [0, T]], as the two blocks (T, T_uw)."""
     t2 = dot(w, w)
-    W = skew(w)
-    T = combine(1.0, combine(1.0, IDENTITY, -cosc(t2), W), sincc(t2), matmul(W, W))
+    a = sincc(t2)
+    T = add_outer(scale(a, w), w, spiral(1.0 - a * t2, scale(-cosc(t2), w)))
     B = matrix_b(u, w, cotc(t2), d_cotc(t2))
     TBT = matmul(T, matmul(B, T))
     return T, combine(-1.0, TBT, 0.0, TBT)
